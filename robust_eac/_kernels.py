@@ -1,0 +1,277 @@
+"""Compiled kernels of the solver. They work on collapsed rows and on the small matrices alone.
+
+Notation, for a row i that stands for ``w_i`` identical objects with membership ``y_i`` (S_u = Y X_u', G = Y Y'):
+
+* ``S[offsets[u] + c]`` is the column of S_u that belongs to cluster c of partition u: sum of w_i y_i over its objects;
+* ``G[g]`` is the sum of w_i y_i y_i' over the objects that mask g observes. A mask is a set of objects that one or
+  more partitions observe; a complete ensemble has one mask, everything;
+* ``coef[u] = alpha_u (n / n_u)^2`` turns these into what the objective needs, ``T = coef * S`` and
+  ``Q[g] = mask_coef[g] * G[g]``, where mask_coef sums coef over the partitions of a mask;
+* ``missing_slots`` are the rows of S and T that the code "not observed" points to: always zero.
+
+All kernels live in this file because numba's disk cache does not notice changes in a callee of another file.
+"""
+
+import numpy as np
+from numba import njit
+
+# Newton on a monotone cubic converges in a handful of steps; bisection alone would need about 60 for full precision.
+_MAX_ROOT_STEPS = 100
+_EPS = np.finfo(np.float64).eps
+
+
+@njit(cache=True, nogil=True)
+def accumulate(codes, offsets, missing_slots, multiplicity, observed, membership, S, G):
+    """Fill S (n_slots, k) and G (n_masks, k, k) from the memberships; O(rows (m k + masks k^2))."""
+    k = membership.shape[1]
+    S[:] = 0.0
+    G[:] = 0.0
+    wy = np.empty(k)
+    for i in range(codes.shape[0]):
+        for p in range(k):
+            wy[p] = multiplicity[i] * membership[i, p]
+        for u in range(codes.shape[1]):
+            slot = offsets[u] + codes[i, u]
+            for p in range(k):
+                S[slot, p] += wy[p]
+        for g in range(observed.shape[1]):
+            if observed[i, g]:
+                for p in range(k):
+                    if wy[p] != 0.0:
+                        for q in range(k):
+                            G[g, p, q] += wy[p] * membership[i, q]
+    for slot in missing_slots:
+        S[slot] = 0.0
+
+
+@njit(cache=True, nogil=True)
+def gather(row_codes, offsets, T, b):
+    """b = sum over u of T[slot of the row in u]; O(m k), the inner loop of everything."""
+    b[:] = 0.0
+    for u in range(row_codes.shape[0]):
+        slot = offsets[u] + row_codes[u]
+        for p in range(b.shape[0]):
+            b[p] += T[slot, p]
+
+
+@njit(cache=True, nogil=True)
+def row_hessian(row_observed, Q, H):
+    """H = sum of Q[g] over the masks that observe the row."""
+    H[:] = 0.0
+    for g in range(row_observed.shape[0]):
+        if row_observed[g]:
+            H += Q[g]
+    return H
+
+
+@njit(cache=True, nogil=True)
+def quarter_gradient(y, H, b, self_term, out):
+    """out = H y - b - self_term (|y|^2 - 1) y: a quarter of the gradient in the column of one object.
+
+    ``self_term`` is zero with the diagonal and the object's own weight without it.
+    """
+    k = y.shape[0]
+    square = 0.0
+    for p in range(k):
+        square += y[p] * y[p]
+        out[p] = -b[p]
+    for q in range(k):
+        if y[q] != 0.0:
+            for p in range(k):
+                out[p] += y[q] * H[q, p]
+    shift = self_term * (square - 1.0)
+    if shift != 0.0:
+        for p in range(k):
+            out[p] -= shift * y[p]
+
+
+@njit(cache=True, nogil=True)
+def gradient(codes, offsets, observed, self_weight, membership, T, Q, diagonal, out):
+    """Fill out (rows, k) with the gradient in each object's column; O(rows (m k + masks k^2))."""
+    k = membership.shape[1]
+    b = np.empty(k)
+    H = Q[0]
+    many = Q.shape[0] > 1
+    if many:
+        H = np.empty((k, k))
+    for i in range(codes.shape[0]):
+        gather(codes[i], offsets, T, b)
+        if many:
+            row_hessian(observed[i], Q, H)
+        quarter_gradient(membership[i], H, b, 0.0 if diagonal else self_weight[i], out[i])
+        for p in range(k):
+            out[i, p] *= 4.0
+
+
+@njit(cache=True, nogil=True)
+def quartic_value(t, c1, c2, c3, c4):
+    """c1 t + c2 t^2 + c3 t^3 + c4 t^4."""
+    return t * (c1 + t * (c2 + t * (c3 + t * c4)))
+
+
+@njit(cache=True, nogil=True)
+def _rising_root(lo, hi, c1, c2, c3, c4):
+    """Root of the quartic's derivative in [lo, hi], where it rises from negative to positive."""
+    t = -c1 / (2.0 * c2) if c2 > 0.0 else lo
+    if not lo < t < hi:
+        t = 0.5 * (lo + hi)
+    for _ in range(_MAX_ROOT_STEPS):
+        slope = c1 + t * (2.0 * c2 + t * (3.0 * c3 + t * 4.0 * c4))
+        if slope < 0.0:
+            lo = t
+        elif slope > 0.0:
+            hi = t
+        else:
+            return t
+        bend = 2.0 * c2 + t * (6.0 * c3 + t * 12.0 * c4)
+        new = t - slope / bend if bend > 0.0 else lo
+        if not lo < new < hi:
+            new = 0.5 * (lo + hi)
+        if abs(new - t) <= 2.0 * _EPS * abs(new) or hi - lo <= _EPS * hi:
+            return new
+        t = new
+    return t
+
+
+@njit(cache=True, nogil=True)
+def minimise_quartic(c1, c2, c3, c4, upper):
+    """Minimiser of c1 t + c2 t^2 + c3 t^3 + c4 t^4 over 0 <= t <= upper; 0 when nothing is below the value at 0.
+
+    The second derivative's roots cut [0, upper] into at most three pieces on which the derivative is monotone; an
+    interior minimum lies where it changes from negative to positive. Compared with the two ends by value.
+    """
+    best, best_value = 0.0, 0.0
+    value = quartic_value(upper, c1, c2, c3, c4)
+    if value < best_value:
+        best, best_value = upper, value
+
+    # Roots of 12 c4 t^2 + 6 c3 t + 2 c2, in the form that does not cancel.
+    cut1, cut2 = 0.0, upper
+    discriminant = 9.0 * c3 * c3 - 24.0 * c4 * c2
+    if discriminant > 0.0:
+        root = -(3.0 * c3 + (np.sqrt(discriminant) if c3 >= 0.0 else -np.sqrt(discriminant)))
+        first = root / (12.0 * c4) if c4 != 0.0 else upper
+        second = 2.0 * c2 / root
+        cut1 = min(max(min(first, second), 0.0), upper)
+        cut2 = min(max(max(first, second), 0.0), upper)
+
+    lo = 0.0
+    for piece in range(3):
+        hi = cut1 if piece == 0 else (cut2 if piece == 1 else upper)
+        if hi > lo:
+            left = c1 + lo * (2.0 * c2 + lo * (3.0 * c3 + lo * 4.0 * c4))
+            right = c1 + hi * (2.0 * c2 + hi * (3.0 * c3 + hi * 4.0 * c4))
+            if left < 0.0 < right:
+                t = _rising_root(lo, hi, c1, c2, c3, c4)
+                value = quartic_value(t, c1, c2, c3, c4)
+                if value < best_value:
+                    best, best_value = t, value
+            lo = hi
+    return best
+
+
+@njit(cache=True, nogil=True)
+def descend_column(y, y0, e, H, own, quartic, n_steps, skip):
+    """Up to n_steps exact pair steps on one column y; returns its Frank-Wolfe gap on entry, over 4.
+
+    Minimises 2 y' H_ y - 4 b_' y + quartic (|y|^2 - 1)^2 over the simplex, H_ = H - own y0 y0' and b_ being what the
+    other rows contribute. ``e`` holds H_ y - b_ and follows y. Mass moves from the coordinate of largest derivative
+    among those that have some to the one of smallest derivative, by exact line search.
+    """
+    k = y.shape[0]
+    gap = 0.0
+    for step in range(n_steps):
+        square = 0.0
+        for p in range(k):
+            square += y[p] * y[p]
+        shift = quartic * (square - 1.0)
+        p_min, q_max = -1, -1
+        low, high, mean = np.inf, -np.inf, 0.0
+        for p in range(k):
+            slope = e[p] + shift * y[p]
+            if slope < low:
+                low, p_min = slope, p
+            if y[p] > 0.0:
+                mean += slope * y[p]
+                if slope > high:
+                    high, q_max = slope, p
+        if step == 0:
+            gap = max(mean - low, 0.0)
+            if gap <= skip:
+                break
+        if not low < high:
+            break
+        p, q = p_min, q_max
+        d = y[p] - y[q]
+        d0 = y0[p] - y0[q]
+        bend = H[p, p] + H[q, q] - 2.0 * H[p, q] - own * d0 * d0
+        r = square - 1.0
+        t = minimise_quartic(
+            4.0 * (e[p] - e[q] + quartic * r * d),
+            2.0 * bend + 4.0 * quartic * (d * d + r),
+            8.0 * quartic * d,
+            4.0 * quartic,
+            y[q],
+        )
+        if t == 0.0:
+            break
+        for j in range(k):
+            e[j] += t * (H[p, j] - H[q, j] - own * d0 * y0[j])
+        y[p] += t
+        y[q] = y[q] - t if t < y[q] else 0.0
+    return gap
+
+
+@njit(cache=True, nogil=True)
+def sweep(
+    order, codes, offsets, coef, missing_slots, multiplicity, observed, mask_coef, self_weight,
+    membership, T, Q, diagonal, n_steps, skip,
+):  # fmt: skip
+    """Visit the rows in the given order, descending each column exactly; membership, T and Q follow.
+
+    Returns the sum over objects of their Frank-Wolfe gaps at the moment of the visit. Columns whose gap is at most
+    ``skip`` are left alone. O(rows (m k + masks k^2)) time, no allocation that grows with the number of rows.
+    """
+    k = membership.shape[1]
+    n_partitions = codes.shape[1]
+    b, e, y0 = np.empty(k), np.empty(k), np.empty(k)
+    moved = np.empty(k, dtype=np.int64)
+    H = Q[0]
+    many = Q.shape[0] > 1
+    if many:
+        H = np.empty((k, k))
+    total = 0.0
+    for i in order:
+        y = membership[i]
+        y0[:] = y
+        w = multiplicity[i]
+        own = w * self_weight[i]
+        gather(codes[i], offsets, T, b)
+        if many:
+            row_hessian(observed[i], Q, H)
+        quarter_gradient(y, H, b, own, e)
+        gap = descend_column(y, y0, e, H, own, own if diagonal else own - self_weight[i], n_steps, skip)
+        total += 4.0 * w * gap
+
+        n_moved = 0
+        for p in range(k):
+            if y[p] != y0[p]:
+                moved[n_moved] = p
+                n_moved += 1
+        if n_moved == 0:
+            continue
+        for u in range(n_partitions):
+            slot = offsets[u] + codes[i, u]
+            factor = coef[u] * w
+            for j in range(n_moved):
+                T[slot, moved[j]] += factor * (y[moved[j]] - y0[moved[j]])
+        for slot in missing_slots:
+            T[slot] = 0.0
+        for g in range(observed.shape[1]):
+            if observed[i, g]:
+                factor = mask_coef[g] * w
+                for p in range(k):
+                    if y[p] != 0.0 or y0[p] != 0.0:
+                        for q in range(k):
+                            Q[g, p, q] += factor * (y[p] * y[q] - y0[p] * y0[q])
+    return total

@@ -1,0 +1,145 @@
+"""scikit-learn estimators: validate, call the solver, store what it returns."""
+
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.validation import validate_data
+
+from ._validation import check_labels
+from .median_partition import solve_median_partition
+
+__all__ = ["RobustEAC"]
+
+
+class RobustEAC(ClusterMixin, BaseEstimator):
+    """Consensus clustering with robust evidence accumulation.
+
+    Solve  min_{Y, alpha} sum_u alpha_u |Y'Y - X_u'X_u|^2 [+ lambda/2 |alpha|^2]  (Eqs. 4 and 5 of [1]_): the consensus
+    membership Y of an ensemble of clusterings and the weight alpha_u that each clustering deserves, together. Not
+    convex; the best of `n_init` starts is kept. :func:`~robust_eac.solve_median_partition` is the same as a function.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Number of clusters of the consensus, an upper bound: clusters can end up empty.
+    weighting : str or callable, default="restricted-simplex"
+        A name in `WEIGHT_SOLVERS`: "uniform", "restricted-simplex", "l2", "entropy", "power"; or a function
+        losses -> weights.
+    rho : float, default=None
+        Largest weight, for "restricted-simplex". None means 1 / (0.8 n_partitions).
+    lam : float, default=None
+        lambda, for "l2", in the units of the losses. None means 0.5 n_samples^2.
+    n_init : int, default=10
+        Number of starts. An array as `init` is one start.
+    max_iter : int, default=100
+        Largest number of alternations per start.
+    tol : float, default=1e-5
+        Stop when :func:`~robust_eac.optimality_gap` of the membership is at most `tol`.
+    diagonal : bool, default=True
+        Count the pairs (i, i), as printed in [1]_.
+    init : {"random", "kmeans"} or array-like, default="random"
+        Dirichlet(1) rows, k-means on the one-hot ensemble, a membership of shape (n_samples, n_clusters), or a label
+        vector of shape (n_samples,).
+    n_jobs : int, default=None
+        Threads over the starts. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Draws the starts and the order of the visits.
+    verbose : int, default=0
+        1 prints a line per start.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Consensus labels, the clusters of largest membership: 0, 1, ... without holes.
+    membership_ : ndarray of shape (n_samples, n_clusters)
+        Consensus membership Y', rows on the simplex.
+    weights_ : ndarray of shape (n_partitions,)
+        Weights of the partitions, summing to one.
+    losses_ : ndarray of shape (n_partitions,)
+        d_u at `membership_`, in ordered pairs of objects.
+    objective_ : float
+        Objective (4) or (5) at `membership_` and `weights_`, regulariser included.
+    objective_history_ : ndarray of shape (n_iter_ + 1,)
+        The objective at the start and after every alternation.
+    gap_ : float
+        Optimality gap of `membership_`.
+    n_iter_ : int
+        Number of alternations of the start that was kept.
+    converged_ : bool
+        gap_ <= tol.
+    n_features_in_ : int
+        Number of partitions.
+
+    References
+    ----------
+    .. [1] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation",
+       EMMCVPR 2013.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from robust_eac import RobustEAC
+    >>> labels = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0], [1, 1, 1, 1], [1, 1, 1, 0], [1, 1, 1, 1]])
+    >>> model = RobustEAC(n_clusters=2, rho=0.5, init=[0, 0, 1, 1, 1, 1], random_state=0).fit(labels)
+    >>> model.labels_
+    array([0, 0, 0, 1, 1, 1])
+    >>> model.weights_
+    array([0.5, 0.5, 0. , 0. ])
+    """
+
+    def __init__(
+        self,
+        n_clusters,
+        *,
+        weighting="restricted-simplex",
+        rho=None,
+        lam=None,
+        n_init=10,
+        max_iter=100,
+        tol=1e-5,
+        diagonal=True,
+        init="random",
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.n_clusters = n_clusters
+        self.weighting = weighting
+        self.rho = rho
+        self.lam = lam
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.diagonal = diagonal
+        self.init = init
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X, y=None):
+        """Find the consensus of an ensemble.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_partitions), int
+            The ensemble: base clusterings, one per column, any integer codes; -1 marks an object that the partition
+            did not observe.
+        y : Ignored
+            Present for API consistency.
+
+        Returns
+        -------
+        self : RobustEAC
+        """
+        labels = check_labels(X, name="X")
+        validate_data(self, X, skip_check_array=True)
+        result = solve_median_partition(
+            labels,
+            **{name: value for name, value in self.get_params(deep=False).items()},
+        )
+        for name, value in result._asdict().items():
+            setattr(self, f"{name}_", value)
+        return self
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        return tags

@@ -1,0 +1,203 @@
+"""Alternation: consensus membership and partition weights together, from several starts."""
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from ._encoding import encode
+from ._validation import check_integer, check_labels, check_n_clusters, check_real
+from .membership import check_init, collapse_with_start, descend, initial_rows
+from .objective import accumulate, losses_of
+from .weighting.losses import resolve_weighting
+
+__all__ = ["MedianPartitionResult", "solve_median_partition"]
+
+# A Y step that needs more sweeps than this hands over to the weight step and goes on afterwards.
+_MAX_SWEEPS = 1000
+
+
+class MedianPartitionResult(NamedTuple):
+    """What :func:`solve_median_partition` returns."""
+
+    labels: np.ndarray
+    membership: np.ndarray
+    weights: np.ndarray
+    losses: np.ndarray
+    objective: float
+    objective_history: np.ndarray
+    gap: float
+    n_iter: int
+    converged: bool
+
+
+def solve_median_partition(
+    labels,
+    n_clusters,
+    *,
+    weighting="restricted-simplex",
+    rho=None,
+    lam=None,
+    n_init=10,
+    max_iter=100,
+    tol=1e-5,
+    diagonal=True,
+    init="random",
+    n_jobs=None,
+    random_state=None,
+    verbose=0,
+):
+    """Find the consensus membership and the weights of the partitions together.
+
+    Solve  min_{Y, alpha} sum_u alpha_u d_u(Y) [+ lambda/2 |alpha|^2],  d_u(Y) = |Y'Y - X_u'X_u|^2, over the
+    left-stochastic Y and alpha in the rho-restricted simplex (Eq. 4 of [1]_) or the simplex (Eq. 5).
+
+    Alternates the Y step of :func:`~robust_eac.solve_membership`, started from the previous Y, with the closed form
+    of the weights; neither raises the objective. Stops when the Y step finds the membership stationary for weights
+    that are optimal for it. The problem is not convex: the best of `n_init` starts is returned.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int
+        Base clusterings, one per column; -1 marks an object that the partition did not observe.
+    n_clusters : int
+        Number of clusters k of the consensus, an upper bound: clusters can end up empty.
+    weighting : str or callable, default="restricted-simplex"
+        A name in `WEIGHT_SOLVERS`: "uniform", "restricted-simplex" (4), "l2" (5), "entropy" (eta = 0.05
+        n_samples^2), "power" (gamma = 2); or a function losses -> weights, for which no descent is promised. Bind
+        other parameters with `functools.partial`.
+    rho : float, default=None
+        Largest weight, for "restricted-simplex". None means 1 / (0.8 n_partitions).
+    lam : float, default=None
+        lambda, for "l2", in the units of the losses. None means 0.5 n_samples^2.
+    n_init : int, default=10
+        Number of starts. An array as `init` is one start.
+    max_iter : int, default=100
+        Largest number of alternations per start.
+    tol : float, default=1e-5
+        Stop when the optimality gap of the membership is at most `tol`.
+    diagonal : bool, default=True
+        Count the pairs (i, i), as printed in [1]_; False leaves them out, as the method it builds on does.
+    init : {"random", "kmeans"} or array-like, default="random"
+        As in :func:`~robust_eac.solve_membership`. Weights start uniform.
+    n_jobs : int, default=None
+        Threads over the starts. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Draws the starts and the order of the visits.
+    verbose : int, default=0
+        1 prints a line per start.
+
+    Returns
+    -------
+    result : MedianPartitionResult
+        Named tuple: `labels` of shape (n_samples,), the cluster of largest membership; `membership` of shape
+        (n_samples, n_clusters), empty clusters last; `weights` and `losses` of shape (n_partitions,); `objective` at
+        them, regulariser included (for "entropy" with its penalty, for "power" the power mean of the losses, see
+        :func:`~robust_eac.power_weights`); `objective_history`, from the start to the last alternation; `gap`;
+        `n_iter`; `converged`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the returned start reached `max_iter` with gap > tol.
+
+    Notes
+    -----
+    A sweep costs O(n_samples (n_partitions n_clusters + n_clusters^2)), the weights O(n_partitions log n_partitions);
+    memory O(n_samples (n_partitions + n_clusters)) and O(n_samples n_clusters) more per thread.
+
+    The weights belong to the relaxed membership, not to its hard labels: sum_u alpha_u d_u of the labels is in general
+    another number.
+
+    References
+    ----------
+    .. [1] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation",
+       EMMCVPR 2013, Algorithm 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> labels = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0], [1, 1, 1, 1], [1, 1, 1, 0], [1, 1, 1, 1]])
+    >>> result = solve_median_partition(labels, 2, rho=0.5, init=[0, 0, 1, 1, 1, 1], random_state=0)
+    >>> result.labels
+    array([0, 0, 0, 1, 1, 1])
+    >>> result.weights
+    array([0.5, 0.5, 0. , 0. ])
+    """
+    labels = check_labels(labels)
+    n_clusters = check_n_clusters(n_clusters, len(labels))
+    solve, objective = resolve_weighting(
+        weighting, n_samples=len(labels), n_partitions=labels.shape[1], rho=rho, lam=lam
+    )
+    n_init = check_integer(n_init, name="n_init", low=1)
+    max_iter = check_integer(max_iter, name="max_iter", low=1)
+    tol = check_real(tol, name="tol", low=0.0)
+    start = check_init(init, len(labels), n_clusters)
+    rng = check_random_state(random_state)
+    seeds = rng.randint(np.iinfo(np.int32).max, size=n_init if isinstance(start, str) else 1)
+
+    encoding, start = collapse_with_start(encode(labels), start)
+    runs = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
+        delayed(_alternate)(
+            encoding, n_clusters, start, solve, objective, max_iter=max_iter, tol=tol, diagonal=diagonal, seed=seed
+        )
+        for seed in seeds
+    )
+    best = None
+    for number, run in enumerate(runs, start=1):
+        if verbose:
+            print(f"start {number}/{len(seeds)}: objective {run.objective:.6g}, gap {run.gap:.2g}, {run.n_iter} iterations")
+        if best is None or run.objective < best.objective:
+            best = run
+    if not best.converged:
+        warnings.warn(
+            f"The alternation did not converge: gap={best.gap:.3g} > tol={tol:.3g} after max_iter={max_iter}.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    membership = encoding.expand(best.membership)
+    return best._replace(membership=membership, labels=membership.argmax(axis=1))
+
+
+def _alternate(encoding, n_clusters, start, solve, objective, *, max_iter, tol, diagonal, seed):
+    """One start, alternated to a joint stationary point; membership and (no) labels of the encoding's rows."""
+    rng = np.random.RandomState(seed)
+    rows = initial_rows(encoding, n_clusters, start, rng)
+    weights = np.full(len(encoding.offsets), 1.0 / len(encoding.offsets))
+    losses = losses_of(encoding, *accumulate(encoding, rows), rows, diagonal=diagonal)
+    history = [objective(losses, weights)]
+    n_iter = 0
+    while True:
+        budget = _MAX_SWEEPS if n_iter < max_iter else 0
+        gap, n_sweeps = descend(
+            encoding, weights, rows, diagonal=diagonal, tol=tol, max_sweeps=budget, rng=rng
+        )
+        # A first Y step with nothing to do still owes its start the weights.
+        if n_sweeps == 0 and n_iter > 0:
+            break
+        losses = losses_of(encoding, *accumulate(encoding, rows), rows, diagonal=diagonal)
+        weights = solve(losses)
+        history.append(objective(losses, weights))
+        n_iter += 1
+
+    # Clusters that win no object come last, so that the labels are 0, 1, ... without holes.
+    won = np.bincount(rows.argmax(axis=1), minlength=n_clusters) > 0
+    return MedianPartitionResult(
+        labels=None,
+        membership=rows[:, np.argsort(~won, kind="stable")],
+        weights=weights,
+        losses=losses,
+        objective=history[-1],
+        objective_history=np.array(history),
+        gap=gap,
+        n_iter=n_iter,
+        converged=gap <= tol,
+    )

@@ -1,0 +1,239 @@
+"""The Y step: minimise the objective in the consensus membership for fixed weights, without an n x n matrix."""
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from . import _kernels
+from ._encoding import collapse, encode, one_hot, select
+from ._validation import (
+    check_choice,
+    check_integer,
+    check_labels,
+    check_membership,
+    check_n_clusters,
+    check_real,
+    check_weights,
+)
+from .objective import (
+    accumulate,
+    coefficients,
+    gap_of,
+    gap_unit,
+    losses_of,
+    weighted_loss,
+    weighted_statistics,
+)
+
+__all__ = ["MembershipResult", "solve_membership"]
+
+# Pair steps per visit of a column: a visit costs O(m k) before the first, a step only O(k).
+_PAIR_STEPS = 4
+# Columns whose own gap is below this share of the tolerance are settled; all of them together cannot exceed it.
+_SETTLED = 0.05
+# A k-means start is hard; mixing in this much of the uniform membership lets every cluster bid for every object.
+_SMOOTHING = 0.1
+
+
+class MembershipResult(NamedTuple):
+    """What :func:`solve_membership` returns."""
+
+    membership: np.ndarray
+    objective: float
+    gap: float
+    n_sweeps: int
+    converged: bool
+
+
+def solve_membership(
+    labels,
+    n_clusters,
+    *,
+    weights=None,
+    init=None,
+    diagonal=True,
+    tol=1e-5,
+    max_sweeps=1000,
+    random_state=None,
+):
+    """Minimise the weighted median-partition objective in the membership, for fixed partition weights.
+
+    Solve  min_Y sum_u alpha_u |Y'Y - X_u'X_u|^2  over the left-stochastic Y, which has the same minimisers as
+    |Y'Y - sum_u alpha_u X_u'X_u|^2, Eq. (6) of [1]_.
+
+    Column-wise exact line search: objects are visited in random order; at each visit mass moves between pairs of
+    clusters, to the exact minimiser of the quartic along the pair. The objective never increases. The problem is not
+    convex: the result is a stationary point, which one depends on the start.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int
+        Base clusterings, one per column; -1 marks an object that the partition did not observe.
+    n_clusters : int
+        Number of clusters k of the consensus, an upper bound: clusters can end up empty.
+    weights : array-like of shape (n_partitions,), default=None
+        alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
+    init : {"random", "kmeans"} or array-like, default=None
+        Start: Dirichlet(1) rows ("random", also None), k-means on the one-hot ensemble, a membership of shape
+        (n_samples, n_clusters), or a label vector of shape (n_samples,). The uniform membership is refused: it is a
+        stationary point.
+    diagonal : bool, default=True
+        Count the pairs (i, i), as printed in [1]_; False leaves them out, as the method it builds on does.
+    tol : float, default=1e-5
+        Stop when :func:`~robust_eac.optimality_gap` is at most `tol`.
+    max_sweeps : int, default=1000
+        Largest number of visits of all objects.
+    random_state : int, RandomState instance or None, default=None
+        Draws the start and the order of the visits.
+
+    Returns
+    -------
+    result : MembershipResult
+        Named tuple: `membership` of shape (n_samples, n_clusters), rows on the simplex; `objective`,
+        sum_u alpha_u d_u at it; `gap`, its optimality gap; `n_sweeps`; `converged`, gap <= tol.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If `max_sweeps` is reached with gap > tol.
+
+    Notes
+    -----
+    Time O(n_samples (n_partitions n_clusters + n_masks n_clusters^2)) per sweep, where n_masks counts the distinct
+    sets of objects that partitions observe (1 when nothing is missing); memory O(n_samples (n_partitions +
+    n_clusters)). Objects with equal labels in all partitions share a column when that pays. Inputs are not modified.
+
+    References
+    ----------
+    .. [1] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation",
+       EMMCVPR 2013, Section 3.1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> labels = np.array([[0, 0, 1], [0, 0, 1], [1, 1, 1], [1, 1, 0], [1, 1, 0]])
+    >>> result = solve_membership(labels, 2, init=[0, 1, 1, 1, 1], random_state=0)
+    >>> result.membership.argmax(axis=1)
+    array([0, 0, 1, 1, 1])
+    >>> result.converged
+    True
+    """
+    labels = check_labels(labels)
+    n_clusters = check_n_clusters(n_clusters, len(labels))
+    weights = check_weights(weights, labels.shape[1])
+    tol = check_real(tol, name="tol", low=0.0)
+    max_sweeps = check_integer(max_sweeps, name="max_sweeps", low=0)
+    start = check_init("random" if init is None else init, len(labels), n_clusters)
+    rng = check_random_state(random_state)
+
+    encoding, start = collapse_with_start(encode(labels), start)
+    rows = initial_rows(encoding, n_clusters, start, rng)
+    gap, n_sweeps = descend(encoding, weights, rows, diagonal=diagonal, tol=tol, max_sweeps=max_sweeps, rng=rng)
+    losses = losses_of(encoding, *accumulate(encoding, rows), rows, diagonal=diagonal)
+    if gap > tol:
+        warnings.warn(
+            f"The membership did not converge: gap={gap:.3g} > tol={tol:.3g} after max_sweeps={max_sweeps}.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return MembershipResult(encoding.expand(rows), weighted_loss(losses, weights), gap, n_sweeps, gap <= tol)
+
+
+def descend(encoding, weights, rows, *, diagonal, tol, max_sweeps, rng):
+    """Sweep over `rows` in place until the optimality gap is at most tol; returns (gap, number of sweeps).
+
+    Zero sweeps mean that `rows` was stationary already. Partitions of weight zero are not read.
+    """
+    active = np.flatnonzero(weights)
+    if len(active) < len(weights):
+        encoding, weights = select(encoding, active), weights[active]
+    coef, mask_coef, self_weight = coefficients(encoding, weights)
+    skip = _SETTLED * tol * encoding.n_samples
+    gap, n_sweeps = np.inf, 0
+    while True:
+        # Fresh matrices before every decision: what the sweeps update has rounding errors of its own.
+        T, Q, _, _ = statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
+        gap = gap_of(encoding, rows, statistics, diagonal=diagonal)
+        if gap <= tol or n_sweeps >= max_sweeps:
+            return gap, n_sweeps
+        estimate = np.inf
+        while estimate > tol and n_sweeps < max_sweeps:
+            estimate = _kernels.sweep(
+                rng.permutation(len(rows)), encoding.codes, encoding.offsets, coef, encoding.missing_slots,
+                encoding.multiplicity, encoding.observed, mask_coef, self_weight, rows, T, Q, diagonal,
+                _PAIR_STEPS, skip,
+            ) / gap_unit(encoding)  # fmt: skip
+            n_sweeps += 1
+
+
+def check_init(init, n_samples, n_clusters):
+    """Return the name of a start, or the membership that an array describes."""
+    if isinstance(init, str):
+        return check_choice(init, ("random", "kmeans"), name="init")
+    array = np.asarray(init)
+    if array.ndim == 1:
+        return np.eye(n_clusters)[_check_label_vector(array, n_samples, n_clusters)]
+    membership = check_membership(array, n_samples, n_clusters, name="init")
+    soft = membership[0].max() < 1.0
+    if n_clusters > 1 and soft and np.ptp(membership, axis=0).max() <= 1e-12:
+        raise ValueError(
+            "init must not give every object the same membership: such a start tells no two objects apart, and the "
+            f"uniform one, 1/{n_clusters} everywhere, is a stationary point that no line search leaves. "
+            'Use init="random".'
+        )
+    return membership
+
+
+def _check_label_vector(array, n_samples, n_clusters):
+    """Codes in [0, n_clusters) of a consensus given as labels; kept as they are when already in that range."""
+    codes = check_labels(array.reshape(-1, 1), name="init")[:, 0]
+    if len(codes) != n_samples:
+        raise ValueError(f"init must have n_samples={n_samples} labels, got {len(codes)}.")
+    if codes.dtype.kind == "b" or codes.min() < 0 or codes.max() >= n_clusters:
+        values, codes = np.unique(codes, return_inverse=True)
+        if len(values) > n_clusters:
+            raise ValueError(f"init must have at most n_clusters={n_clusters} labels, got {len(values)}.")
+    return codes
+
+
+def collapse_with_start(encoding, start):
+    """Collapse identical rows unless the start tells them apart; an array start follows."""
+    if isinstance(start, str):
+        return collapse(encoding), start
+    collapsed = collapse(encoding, constant=start)
+    if collapsed.inverse is not None:
+        rows = np.empty((len(collapsed.codes), start.shape[1]))
+        rows[collapsed.inverse] = start
+        start = rows
+    return collapsed, start
+
+
+def initial_rows(encoding, n_clusters, start, rng):
+    """A fresh starting membership of the encoding's rows."""
+    if not isinstance(start, str):
+        return start.copy()
+    if start == "random":
+        # Normalised exponentials are Dirichlet(1): uniform on the simplex.
+        rows = rng.standard_exponential((len(encoding.codes), n_clusters))
+        rows /= rows.sum(axis=1, keepdims=True)
+        return rows
+    codes = _kmeans_codes(encoding, n_clusters, rng)
+    return (1.0 - _SMOOTHING) * np.eye(n_clusters)[codes] + _SMOOTHING / n_clusters
+
+
+def _kmeans_codes(encoding, n_clusters, rng):
+    """k-means on the sparse one-hot rows."""
+    from sklearn.cluster import KMeans
+
+    if len(encoding.codes) <= n_clusters:
+        return np.arange(len(encoding.codes))
+    model = KMeans(n_clusters, n_init=1, random_state=rng.randint(np.iinfo(np.int32).max))
+    return model.fit(one_hot(encoding), sample_weight=encoding.multiplicity).labels_

@@ -1,0 +1,317 @@
+"""Weights from the losses, jointly with the consensus: the closed forms of the alpha step and their registry."""
+
+from functools import partial
+
+import numpy as np
+
+from .._validation import check_choice, check_real, check_vector, check_weights
+from ..objective import weighted_loss
+
+__all__ = [
+    "WEIGHT_SOLVERS",
+    "entropy_weights",
+    "l2_weights",
+    "power_weights",
+    "restricted_simplex_weights",
+    "uniform_weights",
+]
+
+
+def uniform_weights(losses):
+    """Equal weights: the unweighted median partition.
+
+    Solve  min_alpha |alpha|^2  over the simplex, whatever the losses.
+
+    Parameters
+    ----------
+    losses : array-like of shape (n_partitions,)
+        The d_u, non-negative.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_partitions,)
+        1 / n_partitions each.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `losses` is no vector of finite non-negative numbers.
+
+    Notes
+    -----
+    Time O(n_partitions).
+
+    References
+    ----------
+    .. [1] Lourenço et al., "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013, Section 4.
+
+    Examples
+    --------
+    >>> uniform_weights([3.0, 1.0])
+    array([0.5, 0.5])
+    """
+    m = len(check_vector(losses, name="losses"))
+    return np.full(m, 1.0 / m)
+
+
+def restricted_simplex_weights(losses, *, rho=None):
+    """Weights that no partition may exceed: a trimmed mean of the ensemble.
+
+    Solve  min_alpha alpha'd  s.t.  alpha >= 0, sum alpha = 1, alpha <= rho  (Eq. 8 of [1]_).
+
+    The partitions get rho each in the order of their losses until one is spent. (Proposition 1 of [1]_ is printed
+    with the remainder on an entry that is full already; it belongs on the next one.) Partitions of equal loss share
+    equally, so the order of the partitions does not matter and equal losses get equal weights.
+
+    Parameters
+    ----------
+    losses : array-like of shape (n_partitions,)
+        The d_u, non-negative.
+    rho : float, default=None
+        Largest weight, at least 1 / n_partitions. None means 1 / (0.8 n_partitions), the setting of [1]_: the worst
+        fifth of the partitions gets nothing. 1 / n_partitions gives uniform weights, 1 or more the best partition
+        alone.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_partitions,)
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `losses` is no vector of finite non-negative numbers, or rho * n_partitions < 1: no weights are feasible.
+
+    Notes
+    -----
+    Time O(n_partitions log n_partitions). Scaling the losses changes nothing.
+
+    References
+    ----------
+    .. [1] Lourenço et al., "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013, Proposition 1.
+
+    Examples
+    --------
+    >>> restricted_simplex_weights([5.0, 1.0, 3.0], rho=0.5)
+    array([0. , 0.5, 0.5])
+    >>> restricted_simplex_weights([5.0, 1.0, 3.0], rho=0.8).round(3)
+    array([0. , 0.8, 0.2])
+    """
+    losses = check_vector(losses, name="losses")
+    m = len(losses)
+    rho = 1.0 / (0.8 * m) if rho is None else check_real(rho, name="rho", low=0.0)
+    # The product of a rounded 1/m with m can fall short of 1 by rounding: feasible all the same.
+    if rho * m < 1.0 - 1e-12:
+        raise ValueError(f"rho must be at least 1/n_partitions={1.0 / m:.6g}, got {rho}.")
+    rho = max(rho, 1.0 / m)
+    remaining = 1.0 - rho * np.arange(m)
+    # What is left after the last full share is rounding, not weight: 1/rho itself is never rounded to an integer.
+    remaining[remaining < 1e-12] = 0.0
+    filled = np.minimum(rho, remaining)
+
+    values, group = np.unique(losses, return_inverse=True)
+    sizes = np.bincount(group, minlength=len(values))
+    shares = np.add.reduceat(filled, np.cumsum(sizes) - sizes) / sizes
+    weights = shares[group]
+    return weights / weights.sum()
+
+
+def l2_weights(losses, *, lam):
+    """Weights kept apart by a squared-norm penalty.
+
+    Solve  min_alpha alpha'd + lambda/2 |alpha|^2  s.t.  alpha >= 0, sum alpha = 1  (Eq. 9 of [1]_): the Euclidean
+    projection of -d/lambda on the simplex.
+
+    Parameters
+    ----------
+    losses : array-like of shape (n_partitions,)
+        The d_u, non-negative.
+    lam : float
+        lambda >= 0, in the units of the losses. 0 gives uniform weights over the partitions of least loss (the limit
+        from above), infinity uniform weights over all. [1]_ uses 0.5 n_samples^2.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_partitions,)
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `losses` is no vector of finite non-negative numbers, or lam is negative.
+
+    Notes
+    -----
+    Time O(n_partitions log n_partitions). Scaling losses and lambda together changes nothing.
+
+    References
+    ----------
+    .. [1] Lourenço et al., "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013, Proposition 2.
+
+    Examples
+    --------
+    >>> l2_weights([1.0, 2.0, 9.0], lam=2.0)
+    array([0.75, 0.25, 0.  ])
+    """
+    losses = check_vector(losses, name="losses")
+    lam = check_real(lam, name="lam", low=0.0)
+    excess = losses - losses.min()
+    if lam == 0.0:
+        return _uniform_over(excess == 0.0)
+    with np.errstate(over="ignore"):
+        scaled = excess / lam
+    ascending = np.sort(scaled)
+    levels = (1.0 + np.cumsum(ascending)) / np.arange(1, len(losses) + 1)
+    # The partitions of positive weight are a prefix of the order that always holds the first.
+    level = levels[np.flatnonzero(levels > ascending)[-1]]
+    weights = np.maximum(level - scaled, 0.0)
+    return weights / weights.sum()
+
+
+def entropy_weights(losses, *, eta):
+    """Weights kept apart by an entropy penalty: a softmax of the losses.
+
+    Solve  min_alpha alpha'd + eta sum_u alpha_u log alpha_u  s.t.  alpha >= 0, sum alpha = 1, whose solution is
+    alpha_u proportional to exp(-d_u / eta).
+
+    Parameters
+    ----------
+    losses : array-like of shape (n_partitions,)
+        The d_u, non-negative.
+    eta : float
+        Temperature >= 0, in the units of the losses. 0 gives uniform weights over the partitions of least loss.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_partitions,)
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `losses` is no vector of finite non-negative numbers, or eta is negative.
+
+    Notes
+    -----
+    Time O(n_partitions). Scaling losses and eta together changes nothing.
+
+    References
+    ----------
+    .. [1] Jing, Ng, Huang, "An entropy weighting k-means algorithm for subspace clustering of high-dimensional
+       sparse data", IEEE TKDE 19(8), 2007, uses the penalty for the weights of features.
+
+    Examples
+    --------
+    >>> entropy_weights([0.0, 1.0], eta=1.0).round(3)
+    array([0.731, 0.269])
+    """
+    losses = check_vector(losses, name="losses")
+    eta = check_real(eta, name="eta", low=0.0)
+    excess = losses - losses.min()
+    if eta == 0.0:
+        return _uniform_over(excess == 0.0)
+    with np.errstate(over="ignore"):
+        weights = np.exp(-excess / eta)
+    return weights / weights.sum()
+
+
+def power_weights(losses, *, gamma=2.0):
+    """Weights by a power of the losses, free of their scale ("auto-weighting").
+
+    Solve  min_alpha sum_u alpha_u^gamma d_u  s.t.  alpha >= 0, sum alpha = 1, whose solution is alpha_u proportional
+    to d_u^(1 / (1 - gamma)): the inverse loss for gamma = 2, its square root for gamma = 3.
+
+    Alternated with the membership these weights descend the power mean of the losses with exponent
+    1 - 1/(gamma - 1): they are its gradient, and it is concave.
+
+    Parameters
+    ----------
+    losses : array-like of shape (n_partitions,)
+        The d_u, non-negative. Where some are zero they share the weight equally.
+    gamma : float, default=2.0
+        Greater than 1. Towards 1 the best partition takes all, towards infinity the weights are uniform.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_partitions,)
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `losses` is no vector of finite non-negative numbers, or gamma is not greater than 1.
+
+    Notes
+    -----
+    Time O(n_partitions). Scaling the losses changes nothing.
+
+    References
+    ----------
+    .. [1] Nie, Li, Li, "Parameter-free auto-weighted multiple graph learning", IJCAI 2016.
+
+    Examples
+    --------
+    >>> power_weights([1.0, 3.0])
+    array([0.75, 0.25])
+    """
+    losses = check_vector(losses, name="losses")
+    gamma = check_real(gamma, name="gamma", low=1.0, strict=True)
+    if losses.min() == 0.0:
+        return _uniform_over(losses == 0.0)
+    with np.errstate(over="ignore"):
+        weights = np.exp((np.log(losses.min()) - np.log(losses)) / (gamma - 1.0))
+    return weights / weights.sum()
+
+
+def _uniform_over(chosen):
+    return chosen / np.count_nonzero(chosen)
+
+
+def _entropy_objective(losses, weights, *, eta):
+    """What entropy_weights minimises."""
+    positive = weights[weights > 0.0]
+    return weighted_loss(losses, weights) + float(eta * (positive @ np.log(positive)))
+
+
+def _power_objective(losses, weights, *, gamma):
+    """Power mean of the losses, the concave function whose gradient the power weights follow."""
+    exponent = 1.0 - 1.0 / (gamma - 1.0)
+    if losses.min() == 0.0:
+        # The limit; log(0) below would only reach it through infinities.
+        return float(np.mean(losses**exponent) ** (1.0 / exponent)) if exponent > 0.0 else 0.0
+    logs = np.log(losses)
+    if exponent == 0.0:
+        return float(np.exp(logs.mean()))
+    peak = (exponent * logs).max()
+    return float(np.exp((peak + np.log(np.mean(np.exp(exponent * logs - peak)))) / exponent))
+
+
+# name -> f(losses, *, parameter) -> weights
+WEIGHT_SOLVERS = {
+    "uniform": uniform_weights,
+    "restricted-simplex": restricted_simplex_weights,
+    "l2": l2_weights,
+    "entropy": entropy_weights,
+    "power": power_weights,
+}
+
+# What alternation descends, where it is not the weighted loss alone: f(losses, weights, *, parameter) -> value.
+_OBJECTIVES = {"l2": weighted_loss, "entropy": _entropy_objective, "power": _power_objective}
+
+
+def resolve_weighting(weighting, *, n_samples, n_partitions, rho=None, lam=None):
+    """Name or callable -> (losses -> weights, (losses, weights) -> objective), parameters bound and checked."""
+    if callable(weighting):
+
+        def solve(losses):
+            return check_weights(weighting(losses.copy()), n_partitions, name="what weighting returns")
+
+        return solve, weighted_loss
+    check_choice(weighting, WEIGHT_SOLVERS, name="weighting")
+    parameters = {
+        "restricted-simplex": {"rho": rho},
+        "l2": {"lam": 0.5 * float(n_samples) ** 2 if lam is None else lam},
+        # A partition that differs on a twentieth of all pairs more gets 1/e of the weight.
+        "entropy": {"eta": 0.05 * float(n_samples) ** 2},
+        "power": {"gamma": 2.0},
+    }.get(weighting, {})
+    solve = partial(WEIGHT_SOLVERS[weighting], **parameters)
+    solve(np.zeros(n_partitions))
+    objective = _OBJECTIVES.get(weighting)
+    return solve, weighted_loss if objective is None else partial(objective, **parameters)
