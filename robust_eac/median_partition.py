@@ -16,6 +16,8 @@ from .weighting.losses import resolve_weighting
 
 __all__ = ["MedianPartitionResult", "solve_median_partition"]
 
+# A Y step need not be finished before the weights move: it hands over when its gap has shrunk to this share.
+_REDUCTION = 0.1
 # A Y step that needs more sweeps than this hands over to the weight step and goes on afterwards.
 _MAX_SWEEPS = 1000
 
@@ -154,7 +156,9 @@ def solve_median_partition(
     best = None
     for number, run in enumerate(runs, start=1):
         if verbose:
-            print(f"start {number}/{len(seeds)}: objective {run.objective:.6g}, gap {run.gap:.2g}, {run.n_iter} iterations")
+            print(
+                f"start {number}/{len(seeds)}: objective {run.objective:.6g}, gap {run.gap:.2g}, {run.n_iter} iterations"
+            )
         if best is None or run.objective < best.objective:
             best = run
     if not best.converged:
@@ -178,7 +182,7 @@ def _alternate(encoding, n_clusters, start, solve, objective, *, max_iter, tol, 
     while True:
         budget = _MAX_SWEEPS if n_iter < max_iter else 0
         gap, n_sweeps = descend(
-            encoding, weights, rows, diagonal=diagonal, tol=tol, max_sweeps=budget, rng=rng
+            encoding, weights, rows, diagonal=diagonal, tol=tol, max_sweeps=budget, rng=rng, reduction=_REDUCTION
         )
         # A first Y step with nothing to do still owes its start the weights.
         if n_sweeps == 0 and n_iter > 0:

@@ -147,25 +147,28 @@ def solve_membership(
     return MembershipResult(encoding.expand(rows), weighted_loss(losses, weights), gap, n_sweeps, gap <= tol)
 
 
-def descend(encoding, weights, rows, *, diagonal, tol, max_sweeps, rng):
-    """Sweep over `rows` in place until the optimality gap is at most tol; returns (gap, number of sweeps).
+def descend(encoding, weights, rows, *, diagonal, tol, max_sweeps, rng, reduction=0.0):
+    """Sweep over `rows` in place until the optimality gap is at most tol, or `reduction` times the gap on entry.
 
-    Zero sweeps mean that `rows` was stationary already. Partitions of weight zero are not read.
+    Returns (gap, number of sweeps). Zero sweeps mean that the gap was at most tol already. Partitions of weight zero
+    are not read.
     """
     active = np.flatnonzero(weights)
     if len(active) < len(weights):
         encoding, weights = select(encoding, active), weights[active]
     coef, mask_coef, self_weight = coefficients(encoding, weights)
     skip = _SETTLED * tol * encoding.n_samples
-    gap, n_sweeps = np.inf, 0
+    n_sweeps, target = 0, tol
     while True:
         # Fresh matrices before every decision: what the sweeps update has rounding errors of its own.
         T, Q, _, _ = statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
         gap = gap_of(encoding, rows, statistics, diagonal=diagonal)
-        if gap <= tol or n_sweeps >= max_sweeps:
+        if gap <= target or n_sweeps >= max_sweeps:
             return gap, n_sweeps
+        if n_sweeps == 0:
+            target = max(tol, reduction * gap)
         estimate = np.inf
-        while estimate > tol and n_sweeps < max_sweeps:
+        while estimate > target and n_sweeps < max_sweeps:
             estimate = _kernels.sweep(
                 rng.permutation(len(rows)), encoding.codes, encoding.offsets, coef, encoding.missing_slots,
                 encoding.multiplicity, encoding.observed, mask_coef, self_weight, rows, T, Q, diagonal,
