@@ -49,7 +49,7 @@ def _numbers_from_objects(array, name):
             if isinstance(value, complex):
                 raise ValueError(f"{name} must hold integers. Complex data not supported, got {value!r}.")
             raise TypeError(
-                f"{name} must hold integers: argument must be a number, not a string or {type(value).__name__}, "
+                f"{name} must hold integers: an argument must be no string or object but a number, "
                 f"got {value!r}. A missing label is -1; encode text labels as integers."
             )
     numbers = np.array(array.tolist())

@@ -133,7 +133,7 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         validate_data(self, X, skip_check_array=True)
         result = solve_median_partition(
             labels,
-            **{name: value for name, value in self.get_params(deep=False).items()},
+            **self.get_params(deep=False),
         )
         for name, value in result._asdict().items():
             setattr(self, f"{name}_", value)

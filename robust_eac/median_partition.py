@@ -156,9 +156,8 @@ def solve_median_partition(
     best = None
     for number, run in enumerate(runs, start=1):
         if verbose:
-            print(
-                f"start {number}/{len(seeds)}: objective {run.objective:.6g}, gap {run.gap:.2g}, {run.n_iter} iterations"
-            )
+            progress = f"objective {run.objective:.6g}, gap {run.gap:.2g}, {run.n_iter} iterations"
+            print(f"start {number}/{len(seeds)}: {progress}")
         if best is None or run.objective < best.objective:
             best = run
     if not best.converged:

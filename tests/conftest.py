@@ -1,0 +1,65 @@
+"""Shared fixtures. Set ROBUST_EAC_TEST_SEEDS to a range such as 0-99 to run the seeded tests on every one of them."""
+
+import os
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+mpl.use("Agg")
+
+
+def _seeds():
+    first, _, last = os.environ.get("ROBUST_EAC_TEST_SEEDS", "0").partition("-")
+    return range(int(first), int(last or first) + 1)
+
+
+@pytest.fixture(params=_seeds())
+def seed(request):
+    """A seed; tests that use it must hold for all."""
+    return request.param
+
+
+@pytest.fixture
+def rng(seed):
+    """A RandomState of that seed."""
+    return np.random.RandomState(seed)
+
+
+@pytest.fixture(autouse=True)
+def _global_random_state_untouched():
+    """No code of the library may draw from or seed NumPy's global generator."""
+    before = np.random.get_state()
+    yield
+    after = np.random.get_state()
+    assert before[2:] == after[2:]
+    assert np.array_equal(before[1], after[1])
+
+
+def random_ensemble(rng, n, m, *, max_clusters=4, missing=0.0):
+    """Random label matrix; about a share `missing` of the labels is -1, never a whole row or column."""
+    labels = rng.randint(max_clusters, size=(n, m))
+    if missing:
+        hidden = rng.uniform(size=(n, m)) < missing
+        hidden[np.arange(n), rng.randint(m, size=n)] = False
+        hidden[rng.randint(n, size=m), np.arange(m)] = False
+        labels = np.where(hidden, -1, labels)
+    return labels
+
+
+def planted_ensemble(rng, truth, m, *, noise=0.1, n_random=0):
+    """m noisy copies of a partition with labels renamed, the last n_random of them pure noise."""
+    n, k = len(truth), truth.max() + 1
+    labels = np.empty((n, m), dtype=int)
+    for u in range(m):
+        column = rng.permutation(k)[truth]
+        wrong = rng.uniform(size=n) < (1.0 if u >= m - n_random else noise)
+        column[wrong] = rng.randint(k, size=wrong.sum())
+        labels[:, u] = column
+    return labels
+
+
+def random_membership(rng, n, k):
+    """Dirichlet(1) rows."""
+    rows = rng.standard_exponential((n, k))
+    return rows / rows.sum(axis=1, keepdims=True)

@@ -1,0 +1,160 @@
+"""Slow, obvious code to compare the library with: explicit n x n matrices and cvxpy models. Only for small n."""
+
+from itertools import product
+
+import numpy as np
+
+
+def comembership(column):
+    """(n, n) matrix of 1 where two objects are observed and share a label, and the (n, n) mask of observed pairs."""
+    observed = column != -1
+    pairs = np.outer(observed, observed).astype(float)
+    return pairs * (column[:, None] == column[None, :]), pairs
+
+
+def pair_terms(labels, diagonal):
+    """For every partition: comembership, mask of the pairs that count, factor (n / n_u)^2."""
+    n = len(labels)
+    for column in labels.T:
+        together, pairs = comembership(column)
+        if not diagonal:
+            pairs = pairs * (1.0 - np.eye(n))
+        yield together, pairs, (n / np.count_nonzero(column != -1)) ** 2
+
+
+def losses(labels, membership, diagonal=True):
+    """d_u pair by pair."""
+    gram = membership @ membership.T
+    return np.array(
+        [factor * (pairs * (gram - together) ** 2).sum() for together, pairs, factor in pair_terms(labels, diagonal)]
+    )
+
+
+def objective(labels, membership, weights, lam=0.0, diagonal=True):
+    """Objective (4) or (5)."""
+    return weights @ losses(labels, membership, diagonal) + 0.5 * lam * weights @ weights
+
+
+def gradient(labels, membership, weights, diagonal=True):
+    """Derivative of the weighted loss in every entry of the membership."""
+    gram = membership @ membership.T
+    total = np.zeros_like(membership)
+    for weight, (together, pairs, factor) in zip(weights, pair_terms(labels, diagonal), strict=True):
+        total += 4.0 * weight * factor * (pairs * (gram - together)) @ membership
+    return total
+
+
+def gap(labels, membership, weights, diagonal=True):
+    """The optimality gap from the dense gradient."""
+    g = gradient(labels, membership, weights, diagonal)
+    return ((g * membership).sum(axis=1) - g.min(axis=1)).sum() / (4.0 * len(labels) ** 2)
+
+
+def quartic_along(labels, membership, direction, weights, diagonal=True):
+    """Coefficients (t, t^2, t^3, t^4) of the weighted loss at membership + t direction, minus its value at t = 0."""
+    zeroth = membership @ membership.T
+    first = membership @ direction.T + direction @ membership.T
+    second = direction @ direction.T
+    c = np.zeros(4)
+    for weight, (together, pairs, factor) in zip(weights, pair_terms(labels, diagonal), strict=True):
+        rest = zeroth - together
+        scale = weight * factor
+        c[0] += scale * 2.0 * (pairs * rest * first).sum()
+        c[1] += scale * (pairs * (first**2 + 2.0 * rest * second)).sum()
+        c[2] += scale * 2.0 * (pairs * first * second).sum()
+        c[3] += scale * (pairs * second**2).sum()
+    return c
+
+
+def minimise_polynomial(c, upper):
+    """Minimiser of c[0] t + ... + c[3] t^4 on [0, upper]: real roots of the derivative, and both ends."""
+
+    def value(t):
+        return t * (c[0] + t * (c[1] + t * (c[2] + t * c[3])))
+
+    roots = np.roots([4.0 * c[3], 3.0 * c[2], 2.0 * c[1], c[0]])
+    candidates = [r.real for r in roots if abs(r.imag) < 1e-7 * (1.0 + abs(r)) and 0.0 < r.real < upper]
+    return min([0.0, *candidates, upper], key=value)
+
+
+def visit(labels, membership, weights, members, n_steps, diagonal=True):
+    """All outcomes of a visit of the objects `members`, which move together: a list of memberships.
+
+    Up to n_steps pair steps, everything recomputed from n x n matrices before each. An exact step leaves the
+    derivatives of its two clusters equal, so rounding decides which of them the next step takes: both are followed.
+    """
+    if n_steps == 0:
+        return [membership]
+    i = members[0]
+    g = gradient(labels, membership, weights, diagonal)[i]
+    held = np.flatnonzero(membership[i] > 0.0)
+    tie = 1e-9 * len(labels)
+    outcomes = []
+    for p in np.flatnonzero(g <= g.min() + tie):
+        for q in held[g[held] >= g[held].max() - tie]:
+            t = 0.0
+            if g[p] < g[q]:
+                direction = np.zeros_like(membership)
+                direction[members, p], direction[members, q] = 1.0, -1.0
+                c = quartic_along(labels, membership, direction, weights, diagonal)
+                t = minimise_polynomial(c, membership[i, q])
+            if t == 0.0:
+                outcomes.append(membership)
+                continue
+            moved = membership.copy()
+            moved[members, p] += t
+            moved[members, q] = moved[i, q] - t if t < moved[i, q] else 0.0
+            outcomes += visit(labels, moved, weights, members, n_steps - 1, diagonal)
+    return outcomes
+
+
+def all_partitions(n, k):
+    """Every labelling of n objects with at most k clusters, each partition once."""
+    for codes in product(range(k), repeat=n):
+        seen = -1
+        for code in codes:
+            if code > seen + 1:
+                break
+            seen = max(seen, code)
+        else:
+            yield np.array(codes)
+
+
+def column_minimum(labels, membership, weights, i):
+    """cvxpy: least weighted loss without the diagonal over column i alone, a convex quadratic programme."""
+    import cvxpy as cp
+
+    n, k = membership.shape
+    y = cp.Variable(k, nonneg=True)
+    terms, rest = [], 0.0
+    gram = membership @ membership.T
+    for weight, (together, pairs, factor) in zip(weights, pair_terms(labels, False), strict=True):
+        scale = weight * factor
+        others = np.flatnonzero(pairs[i])
+        if len(others):
+            terms.append(2.0 * scale * cp.sum_squares(membership[others] @ y - together[i, others]))
+        keep = np.ones(n, dtype=bool)
+        keep[i] = False
+        rest += scale * (pairs * (gram - together) ** 2)[np.ix_(keep, keep)].sum()
+    problem = cp.Problem(cp.Minimize(sum(terms)), [cp.sum(y) == 1.0])
+    problem.solve(solver=cp.CLARABEL)
+    return problem.value + rest
+
+
+def weights_by_cvxpy(losses, *, rho=None, lam=0.0, eta=0.0, gamma=None):
+    """cvxpy: the weight problems, for a (n_cases, m) matrix of losses at once (they separate); scalars or per case."""
+    import cvxpy as cp
+
+    cases, m = losses.shape
+    column = lambda value: np.broadcast_to(np.reshape(value, (-1, 1)), (cases, 1))  # noqa: E731
+    alpha = cp.Variable((cases, m), nonneg=True)
+    constraints = [cp.sum(alpha, axis=1) == 1.0]
+    if rho is not None:
+        constraints.append(alpha <= np.broadcast_to(column(rho), (cases, m)))
+    value = cp.sum(cp.multiply(losses, alpha if gamma is None else cp.power(alpha, gamma)))
+    if np.any(lam):
+        value += cp.sum(cp.multiply(np.broadcast_to(column(0.5 * np.asarray(lam)), (cases, m)), cp.square(alpha)))
+    if eta:
+        value -= eta * cp.sum(cp.entr(alpha))
+    cp.Problem(cp.Minimize(value), constraints).solve(solver=cp.CLARABEL)
+    return alpha.value

@@ -1,0 +1,292 @@
+"""Data sets: sizes, seeds, the three places where a table is looked up, and malformed files."""
+
+import gzip
+import hashlib
+import inspect
+import os
+import re
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+from sklearn.datasets import fetch_openml
+
+from robust_eac import datasets
+from robust_eac.datasets import DATASETS, load_dataset
+
+# Objects per class, in class order.
+CLASS_SIZES = {
+    "spiral": [100, 100],
+    "cigar": [100, 100, 25, 25],
+    "rings": [200, 200, 50],
+    "image-c": [200, 110, 60, 100, 130, 99, 40],
+    "image-1": [200, 80, 150, 220, 120, 70, 120, 40],
+    "iris": [50, 50, 50],
+    "wine": [59, 71, 48],
+    "house-votes": [124, 108],
+    "ionosphere": [126, 225],
+    "std-yeast-cell": [67, 135, 75, 52, 55],
+    "breast-cancer": [444, 239],
+    "optdigits": [100] * 10,
+}
+N_FEATURES = {
+    "iris": 4,
+    "wine": 13,
+    "house-votes": 16,
+    "ionosphere": 34,
+    "std-yeast-cell": 17,
+    "breast-cancer": 9,
+    "optdigits": 64,
+}
+GENERATED = sorted(set(CLASS_SIZES) - set(N_FEATURES))
+NOT_BUNDLED = {"std-yeast-cell"}
+
+
+def load_or_skip(name):
+    """X and y, or a skip naming the missing file of a set that is not bundled."""
+    folder = os.environ.get("ROBUST_EAC_DATA")
+    if name in NOT_BUNDLED and not (folder and list(Path(folder).glob(f"{name}.csv*"))):
+        pytest.skip(f"{name} is not bundled and the folder ROBUST_EAC_DATA={folder!r} has no such file")
+    return load_dataset(name)
+
+
+def refuse_openml(*args, **kwargs):
+    """Stand in for fetch_openml on a machine without a network."""
+    raise OSError("no network")
+
+
+@pytest.fixture(autouse=True)
+def _offline(monkeypatch):
+    monkeypatch.setattr(datasets, "fetch_openml", refuse_openml)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder to which ROBUST_EAC_DATA points."""
+    monkeypatch.setenv("ROBUST_EAC_DATA", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def toy(monkeypatch):
+    """Name of a registered set of three objects, two features and two classes, found nowhere yet."""
+    monkeypatch.setitem(DATASETS, "toy", datasets._table("toy", (3, 2), 2, openml=("toy-set", 1)))
+    return "toy"
+
+
+TOY = "u,v,label\n1,2,b\n3,,a\n5,-6e1,b\n"
+TOY_X = [[1, 2], [3, np.nan], [5, -60]]
+TOY_Y = [1, 0, 1]
+
+
+def test_every_registered_set_is_listed_here():
+    assert list(DATASETS) == list(CLASS_SIZES)
+
+
+@pytest.mark.parametrize("name", CLASS_SIZES)
+def test_sizes_and_types(name):
+    X, y = load_or_skip(name)
+    assert X.shape == (sum(CLASS_SIZES[name]), N_FEATURES.get(name, 2))
+    assert X.dtype == np.float64
+    assert X.flags.c_contiguous
+    assert np.isfinite(X).all()
+    assert y.dtype == np.int64
+    assert np.bincount(y).tolist() == CLASS_SIZES[name]
+
+
+@pytest.mark.parametrize("name", GENERATED)
+def test_seed_decides_generated_sets(name):
+    X, y = load_dataset(name, random_state=3)
+    again, y_again = load_dataset(name, random_state=3)
+    other, y_other = load_dataset(name, random_state=4)
+    np.testing.assert_array_equal(X, again)
+    assert not (other == X).any()
+    np.testing.assert_array_equal(y, y_again)
+    np.testing.assert_array_equal(y, y_other)
+
+
+@pytest.mark.parametrize("name", sorted(N_FEATURES))
+def test_real_sets_ignore_the_seed(name):
+    X, y = load_or_skip(name)
+    X_other, y_other = load_dataset(name, random_state=4)
+    np.testing.assert_array_equal(X, X_other)
+    np.testing.assert_array_equal(y, y_other)
+
+
+@pytest.mark.parametrize("name", GENERATED)
+def test_random_state_instance_is_used_and_the_global_one_is_not(name):
+    before = np.random.get_state()[1].copy()
+    X, _ = load_dataset(name, random_state=np.random.RandomState(3))
+    np.testing.assert_array_equal(X, load_dataset(name, random_state=3)[0])
+    np.testing.assert_array_equal(np.random.get_state()[1], before)
+
+
+@pytest.mark.parametrize("name", GENERATED)
+def test_generated_clusters_are_apart_for_every_seed(name):
+    for seed in range(20):
+        X, y = load_dataset(name, random_state=seed)
+        distances = cdist(X, X)
+        assert distances[np.not_equal.outer(y, y)].min() > 0.5
+        np.fill_diagonal(distances, np.inf)
+        # A lone object at the tip of a cigar may be nearest to a round cluster; nothing else may.
+        assert (y[distances.argmin(axis=1)] == y).mean() >= 0.99
+
+
+def test_spiral_arms_are_half_a_turn_apart():
+    X, _ = load_dataset("spiral")
+    np.testing.assert_allclose(X[:100], -X[100:], atol=0.5)
+    np.testing.assert_allclose(np.hypot(*X[:100].T), np.linspace(0.5625, 6.75, 100), atol=0.25)
+
+
+def test_rings_are_concentric():
+    X, y = load_dataset("rings")
+    for ring, radius in enumerate([4.0, 2.5, 1.0]):
+        np.testing.assert_allclose(np.hypot(*X[y == ring].T), radius, atol=0.5)
+
+
+def test_bundled_files_are_those_of_the_data_readme():
+    folder = resources.files("robust_eac") / "data"
+    stated = dict(re.findall(r"`(\S+\.csv)`.*`([0-9a-f]{64})`", (folder / "README.md").read_text("utf-8")))
+    bundled = {path.name: path.read_bytes() for path in folder.iterdir() if path.name.endswith(".csv")}
+    assert {name: hashlib.sha256(content).hexdigest() for name, content in bundled.items()} == stated
+    assert len(stated) == 4
+
+
+def test_known_first_objects():
+    X, y = load_dataset("breast-cancer")
+    assert (X[0].tolist(), y[0]) == ([5, 1, 1, 1, 2, 1, 3, 1, 1], 0)
+    X, y = load_dataset("wine")
+    assert (X[0, 0], y[0]) == (14.23, 0)
+
+
+def test_unknown_name_lists_the_known_ones():
+    with pytest.raises(ValueError, match=r"name must be one of .*'cigar'.*'wine'.*got 'irises'"):
+        load_dataset("irises")
+
+
+def test_bundled_file_comes_before_the_folder(folder):
+    (folder / "house-votes.csv").write_text("not,a\nhouse,vote\n")
+    assert load_dataset("house-votes")[0].shape == (232, 16)
+
+
+def test_folder_comes_before_openml(folder, toy, monkeypatch):
+    def must_not_be_called(*args, **kwargs):
+        raise AssertionError("OpenML was asked although the folder has the file")
+
+    monkeypatch.setattr(datasets, "fetch_openml", must_not_be_called)
+    (folder / "toy.csv").write_text(TOY)
+    X, y = load_dataset(toy)
+    np.testing.assert_array_equal(X, TOY_X)
+    np.testing.assert_array_equal(y, TOY_Y)
+
+
+def test_compressed_file_gives_the_same(folder, toy):
+    (folder / "toy.csv.gz").write_bytes(gzip.compress(TOY.encode()))
+    X, y = load_dataset(toy)
+    np.testing.assert_array_equal(X, TOY_X)
+    np.testing.assert_array_equal(y, TOY_Y)
+    assert X.flags.c_contiguous
+
+
+@pytest.mark.parametrize("state", ["unset", "empty folder"])
+def test_openml_is_the_last_place(state, tmp_path, toy, monkeypatch):
+    calls = []
+
+    def fetch(*args, **kwargs):
+        # A misspelt option must fail here, since the loader reports any refusal as "not available".
+        call = inspect.signature(fetch_openml).bind(*args, **kwargs).arguments
+        calls.append((call["name"], call["version"]))
+        return np.array(TOY_X, order="F"), np.array(["b", "a", "b"], dtype=object)
+
+    monkeypatch.setattr(datasets, "fetch_openml", fetch)
+    if state == "unset":
+        monkeypatch.delenv("ROBUST_EAC_DATA", raising=False)
+    else:
+        monkeypatch.setenv("ROBUST_EAC_DATA", str(tmp_path))
+    X, y = load_dataset(toy)
+    assert calls == [("toy-set", 1)]
+    np.testing.assert_array_equal(X, TOY_X)
+    np.testing.assert_array_equal(y, TOY_Y)
+    assert X.flags.c_contiguous
+    assert y.dtype == np.int64
+
+
+def test_openml_of_another_shape_is_refused(toy, monkeypatch):
+    monkeypatch.delenv("ROBUST_EAC_DATA", raising=False)
+    monkeypatch.setattr(datasets, "fetch_openml", lambda *args, **kwargs: (np.ones((2, 2)), ["a", "b"]))
+    with pytest.raises(ValueError, match=r"'toy' must have shape \(3, 2\).*got \(2, 2\) and 2 \(OpenML\)"):
+        load_dataset(toy)
+
+
+def test_nothing_available_lists_what_each_place_said(folder, toy):
+    with pytest.raises(FileNotFoundError) as caught:
+        load_dataset(toy)
+    message = str(caught.value)
+    assert "bundled with scikit-learn or robust_eac: not there" in message
+    assert f"ROBUST_EAC_DATA: no file {folder / 'toy.csv'} or {folder / 'toy.csv.gz'}" in message
+    assert "OpenML: fetching 'toy-set' version 1 failed: no network" in message
+
+
+def test_nothing_available_without_folder_and_without_openml_name(monkeypatch):
+    monkeypatch.delenv("ROBUST_EAC_DATA", raising=False)
+    with pytest.raises(FileNotFoundError) as caught:
+        load_dataset("std-yeast-cell")
+    message = str(caught.value)
+    assert "'std-yeast-cell'" in message
+    assert "ROBUST_EAC_DATA: the variable is not set" in message
+    assert "OpenML: no dependable name there" in message
+
+
+def test_classes_are_sorted_as_numbers_when_all_are(folder, toy, monkeypatch):
+    monkeypatch.setitem(DATASETS, toy, datasets._table("toy", (3, 1), 3))
+    (folder / "toy.csv").write_text("u,label\n0,10\n0,9\n0,-1\n")
+    assert load_dataset(toy)[1].tolist() == [2, 1, 0]
+    (folder / "toy.csv").write_text("u,label\n0,10\n0,9\n0,x\n")
+    assert load_dataset(toy)[1].tolist() == [0, 1, 2]
+
+
+def test_nominal_columns_become_indicators(folder, toy, monkeypatch):
+    monkeypatch.setitem(DATASETS, toy, datasets._table("toy", (4, 4), 2, nominal=("sex",)))
+    (folder / "toy.csv").write_text("sex,size,label\nM,1,a\nF,2,b\n,3,a\nI,4,b\n")
+    expected = [[0, 0, 1, 1], [1, 0, 0, 2], [np.nan, np.nan, np.nan, 3], [0, 1, 0, 4]]
+    np.testing.assert_array_equal(load_dataset(toy)[0], expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "match"),
+    [
+        ("", "not a readable CSV file with a header line"),
+        ('u,v,label\n1,"2,a\n', "not a readable CSV file"),
+        ("u,v,class\n1,2,a\n", "must be feature names, then 'label', got .*'class'"),
+        ("label\na\n", "must be feature names, then 'label'"),
+        ("u,v,label\n", "must be lines after the header"),
+        ("u,v,label\n1,2,a\n1,2\n", "line 3: expected 3 cells, got 2"),
+        ("u,v,label\n1,2,a\n\n3,4,b\n", "line 3: expected 3 cells, got 0"),
+        ("u,v,label\n1,2,a\n1,2,\n", "line 3: the label is empty"),
+        ("u,v,label\n1,2,a\n1,two,b\n", "line 3: column 'v' must be a finite number or empty, got 'two'"),
+        ("u,v,label\n1,inf,a\n", "line 2: column 'v' must be a finite number or empty, got 'inf'"),
+        ("u,v,label\nnan,1,a\n", "line 2: column 'u' must be a finite number or empty, got 'nan'"),
+        ("u,v,label\n1,2,a\n3,4,b\n", r"must have shape \(3, 2\) and 2 classes, got \(2, 2\) and 2 \(folder"),
+        ("u,v,label\n1,2,a\n3,4,a\n5,6,a\n", r"got \(3, 2\) and 1"),
+    ],
+)
+def test_malformed_file(folder, toy, text, match):
+    (folder / "toy.csv").write_text(text)
+    with pytest.raises(ValueError, match=match):
+        load_dataset(toy)
+
+
+def test_missing_nominal_column(folder, toy, monkeypatch):
+    monkeypatch.setitem(DATASETS, toy, datasets._table("toy", (3, 2), 2, nominal=("sex",)))
+    (folder / "toy.csv").write_text(TOY)
+    with pytest.raises(ValueError, match=r"the header must contain \['sex'\], got"):
+        load_dataset(toy)
+
+
+@pytest.mark.parametrize("content", [TOY.encode(), gzip.compress(TOY.encode())[:-12]])
+def test_broken_compressed_file(folder, toy, content):
+    (folder / "toy.csv.gz").write_bytes(content)
+    with pytest.raises(ValueError, match=r"toy\.csv\.gz is not a readable CSV file"):
+        load_dataset(toy)
