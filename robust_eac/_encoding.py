@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from scipy import sparse
 
 from ._validation import BLOCK
 
@@ -159,17 +160,14 @@ def select(encoding, partitions):
 
 def one_hot(encoding):
     """The ensemble as a sparse (n_rows, n_slots) indicator matrix; missing labels have no entry."""
-    from scipy import sparse
-
     n, m = encoding.codes.shape
-    indices = (encoding.codes + encoding.offsets).astype(np.int64).ravel()
-    matrix = sparse.csr_array((np.ones(n * m), indices, np.arange(0, n * m + 1, m)), shape=(n, len(encoding.sizes)))
-    if len(encoding.missing_slots):
-        keep = np.ones(len(encoding.sizes))
-        keep[encoding.missing_slots] = 0.0
-        matrix = sparse.csr_array(matrix @ sparse.diags_array(keep))
-        matrix.eliminate_zeros()
-    return matrix
+    # scikit-learn reads 32-bit indices only.
+    index = np.int32 if n * m <= np.iinfo(np.int32).max else np.int64
+    indices = encoding.codes + encoding.offsets.astype(index)
+    observed = encoding.observed[:, encoding.mask_of]
+    ends = np.concatenate([[0], np.cumsum(np.count_nonzero(observed, axis=1))]).astype(index)
+    entries = indices[observed].astype(index)
+    return sparse.csr_array((np.ones(len(entries)), entries, ends), shape=(n, len(encoding.sizes)))
 
 
 def _blocks(labels):

@@ -66,13 +66,15 @@ def gather(row_codes, offsets, T, b):
 
 
 @njit(cache=True, nogil=True)
-def row_hessian(row_observed, Q, H):
-    """H = sum of Q[g] over the masks that observe the row."""
-    H[:] = 0.0
+def row_hessian(row_observed, Q, total):
+    """Sum of Q[g] over the masks that observe the row; `total` is room for it, not used when there is one mask."""
+    if Q.shape[0] == 1 and row_observed[0]:
+        return Q[0]
+    total[:] = 0.0
     for g in range(row_observed.shape[0]):
         if row_observed[g]:
-            H += Q[g]
-    return H
+            total += Q[g]
+    return total
 
 
 @njit(cache=True, nogil=True)
@@ -100,15 +102,10 @@ def quarter_gradient(y, H, b, self_term, out):
 def gradient(codes, offsets, observed, self_weight, membership, T, Q, diagonal, out):
     """Fill out (rows, k) with the gradient in each object's column; O(rows (m k + masks k^2))."""
     k = membership.shape[1]
-    b = np.empty(k)
-    H = Q[0]
-    many = Q.shape[0] > 1
-    if many:
-        H = np.empty((k, k))
+    b, room = np.empty(k), np.empty((k, k))
     for i in range(codes.shape[0]):
         gather(codes[i], offsets, T, b)
-        if many:
-            row_hessian(observed[i], Q, H)
+        H = row_hessian(observed[i], Q, room)
         quarter_gradient(membership[i], H, b, 0.0 if diagonal else self_weight[i], out[i])
         for p in range(k):
             out[i, p] *= 4.0
@@ -246,11 +243,7 @@ def sweep(
     k = membership.shape[1]
     n_partitions = codes.shape[1]
     b, e, y0, step = np.empty(k), np.empty(k), np.empty(k), np.empty(k)
-    moved = np.empty(k, dtype=np.int64)
-    H = Q[0]
-    many = Q.shape[0] > 1
-    if many:
-        H = np.empty((k, k))
+    room, moved = np.empty((k, k)), np.empty(k, dtype=np.int64)
     total = 0.0
     for i in order:
         y = membership[i]
@@ -258,8 +251,7 @@ def sweep(
         w = multiplicity[i]
         own = w * self_weight[i]
         gather(codes[i], offsets, T, b)
-        if many:
-            row_hessian(observed[i], Q, H)
+        H = row_hessian(observed[i], Q, room)
         quarter_gradient(y, H, b, own, e)
         gap = descend_column(y, y0, e, H, own, own if diagonal else own - self_weight[i], n_steps, skip)
         total += 4.0 * w * gap
