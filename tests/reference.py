@@ -142,7 +142,10 @@ def column_minimum(labels, membership, weights, i):
 
 
 def weights_by_cvxpy(losses, *, rho=None, lam=0.0, eta=0.0, gamma=None):
-    """cvxpy: the weight problems, for a (n_cases, m) matrix of losses at once (they separate); scalars or per case."""
+    """cvxpy: the weight problems, for a (n_cases, m) matrix of losses at once (they separate); scalars or per case.
+
+    The l2 problem is divided by lambda, which does not move its solution and gives all cases one curvature.
+    """
     import cvxpy as cp
 
     cases, m = losses.shape
@@ -153,8 +156,10 @@ def weights_by_cvxpy(losses, *, rho=None, lam=0.0, eta=0.0, gamma=None):
         constraints.append(alpha <= np.broadcast_to(column(rho), (cases, m)))
     value = cp.sum(cp.multiply(losses, alpha if gamma is None else cp.power(alpha, gamma)))
     if np.any(lam):
-        value += cp.sum(cp.multiply(np.broadcast_to(column(0.5 * np.asarray(lam)), (cases, m)), cp.square(alpha)))
+        value = cp.sum(cp.multiply(losses / column(lam), alpha)) + 0.5 * cp.sum_squares(alpha)
     if eta:
         value -= eta * cp.sum(cp.entr(alpha))
-    cp.Problem(cp.Minimize(value), constraints).solve(solver=cp.CLARABEL)
+    cp.Problem(cp.Minimize(value), constraints).solve(
+        solver=cp.CLARABEL, tol_gap_abs=1e-11, tol_gap_rel=1e-11, tol_feas=1e-11
+    )
     return alpha.value

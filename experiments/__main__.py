@@ -1,0 +1,128 @@
+"""Command line of the experiments: list, run, status, freeze."""
+
+import argparse
+import sys
+from concurrent.futures import BrokenExecutor
+from pathlib import Path
+
+from .runner import (
+    experiment_grid,
+    experiment_names,
+    experiment_records,
+    freeze_experiment,
+    load_experiment,
+    run_experiment,
+)
+from .store import PROJECT, RECORDS, canonical_json, is_done
+
+FROZEN = PROJECT / "paper_figures" / "data"
+
+
+def main(argv=None):
+    """Run one command; exit code 0 when all cells are done, 1 when some are not, 2 for wrong usage."""
+    arguments = _parser().parse_args(argv)
+    if arguments.command == "list":
+        return _list()
+    try:
+        experiment = load_experiment(arguments.name)
+        return arguments.function(experiment, arguments)
+    except ValueError as error:
+        return _fail(error, 2)
+    except OSError as error:
+        return _fail(error, 1)
+    except BrokenExecutor as error:
+        return _fail(f"a worker died, finished cells are kept: {error}", 1)
+    except KeyboardInterrupt:
+        return _fail("interrupted; finished cells are kept, the same command goes on", 130)
+
+
+def _list():
+    for name in experiment_names():
+        experiment = load_experiment(name)
+        summary = (experiment.__doc__ or "").strip().partition("\n")[0]
+        print(f"{name:24} {len(experiment_grid(experiment)):5} cells  {summary}")
+    return 0
+
+
+def _run(experiment, arguments):
+    records = run_experiment(
+        experiment,
+        smoke=arguments.smoke,
+        n_jobs=arguments.n_jobs,
+        dask=arguments.dask,
+        force=arguments.force,
+        root=arguments.records,
+        progress=True,
+    )
+    return _report(arguments.name, experiment_grid(experiment, arguments.smoke), records)
+
+
+def _status(experiment, arguments):
+    grid = experiment_grid(experiment, arguments.smoke)
+    return _report(arguments.name, grid, experiment_records(experiment, arguments.smoke, arguments.records))
+
+
+def _freeze(experiment, arguments):
+    if arguments.smoke and arguments.output is None:
+        return _fail("freeze --smoke needs --output: the default file is for the full grid", 2)
+    output = arguments.output or FROZEN / f"{arguments.name}.json"
+    try:
+        text = freeze_experiment(experiment, smoke=arguments.smoke, root=arguments.records)
+    except ValueError as error:
+        return _fail(error, 1)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    output.write_text(text, encoding="utf-8")
+    print(output)
+    return 0
+
+
+def _report(name, grid, records):
+    """Print how many cells are done, failed and missing, with the first failures; return the exit code."""
+    done = sum(is_done(record) for record in records)
+    failed = [record for record in records if record is not None and not is_done(record)]
+    missing = len(grid) - done - len(failed)
+    print(f"{name}: {done} done, {len(failed)} failed, {missing} missing of {len(grid)} cells")
+    for record in failed[:5]:
+        reason = record["error"].strip().rpartition("\n")[2]
+        print(f"failed: {canonical_json(record['config'])}: {reason}", file=sys.stderr)
+    if len(failed) > 5:
+        print(f"... and {len(failed) - 5} more failed", file=sys.stderr)
+    return 0 if done == len(grid) else 1
+
+
+def _fail(message, code):
+    print(f"error: {' '.join(str(message).split())}", file=sys.stderr)
+    return code
+
+
+def _parser():
+    parser = argparse.ArgumentParser(prog="python -m experiments", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("list", help="names, sizes and purposes of the experiments")
+    for command, function, text in (
+        ("run", _run, "run the cells that are not done"),
+        ("status", _status, "count the cells that are done, failed, missing"),
+        ("freeze", _freeze, "write all records as one small file for the figures"),
+    ):
+        sub = commands.add_parser(command, help=text)
+        sub.set_defaults(function=function)
+        sub.add_argument("name", metavar="NAME", help="name of the experiment")
+        sub.add_argument("--smoke", action="store_true", help="the grid that takes seconds")
+        sub.add_argument("--records", type=Path, default=RECORDS, metavar="DIR", help="folder of the records")
+        if command == "run":
+            sub.add_argument("--n-jobs", type=_n_jobs, default=-1, metavar="N", help="processes, -1: all")
+            sub.add_argument("--dask", metavar="ADDRESS", help="run on the workers of this Dask scheduler")
+            sub.add_argument("--force", action="store_true", help="run the done cells again")
+        if command == "freeze":
+            sub.add_argument("--output", type=Path, metavar="FILE", help="default: paper_figures/data/NAME.json")
+    return parser
+
+
+def _n_jobs(text):
+    if int(text) == 0:
+        raise argparse.ArgumentTypeError("must not be 0")
+    return int(text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

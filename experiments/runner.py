@@ -1,0 +1,193 @@
+"""Find experiments and run their missing cells: here, in worker processes, or on a Dask cluster."""
+
+import ast
+import shlex
+from contextlib import closing, contextmanager, nullcontext
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+import numba
+from joblib import Parallel, delayed, effective_n_jobs, parallel_config
+from threadpoolctl import threadpool_limits
+from tqdm import tqdm
+
+from .store import (
+    RECORDS,
+    canonical_json,
+    cell_key,
+    freeze_records,
+    is_done,
+    load_records,
+    missing_cells,
+    run_cell,
+    save_record,
+)
+
+FOLDER = Path(__file__).resolve().parent
+
+
+def experiment_names():
+    """Names of the files beside this one that define `run_one`; nothing is imported."""
+    return sorted(path.stem for path in FOLDER.glob("*.py") if _defines_run_one(path))
+
+
+def load_experiment(name):
+    """Module of the experiment called `name`; ValueError listing the known names if there is none."""
+    names = experiment_names()
+    if name not in names:
+        raise ValueError(f"unknown experiment {name!r}; known: {', '.join(names) or 'none yet'}.")
+    return import_module(f"{__package__}.{name}")
+
+
+def experiment_name(experiment):
+    """Name under which the records of an experiment module are filed."""
+    return experiment.__name__.rpartition(".")[2]
+
+
+def experiment_grid(experiment, smoke=False):
+    """The configurations of GRID (or SMOKE); ValueError if one is listed twice."""
+    grid = experiment.SMOKE if smoke else experiment.GRID
+    keys = {cell_key(experiment_name(experiment), experiment.VERSION, config) for config in grid}
+    if len(keys) < len(grid):
+        which = "SMOKE" if smoke else "GRID"
+        raise ValueError(f"{which} of {experiment_name(experiment)} repeats {len(grid) - len(keys)} cells.")
+    return grid
+
+
+def experiment_records(experiment, smoke=False, root=RECORDS):
+    """Records of an experiment in the order of its grid, None where there is none."""
+    return load_records(experiment_name(experiment), experiment_grid(experiment, smoke), experiment.VERSION, root)
+
+
+def run_experiment(experiment, *, smoke=False, n_jobs=1, dask=None, force=False, root=RECORDS, progress=False):
+    """Run the cells of an experiment that are not done, and return the records of its whole grid.
+
+    Each record is written as soon as its cell ends, by this process: an interrupted run loses only the
+    cells that were running, and a cluster needs no common folder.
+
+    Parameters
+    ----------
+    experiment : module
+        With VERSION, GRID, SMOKE and run_one; worker processes must be able to import it. With JOBS = 1
+        its cells run one after another in this process and keep all threads of the machine (for timings);
+        otherwise BLAS, OpenMP and numba are limited to one thread.
+    smoke : bool
+        SMOKE instead of GRID.
+    n_jobs : int
+        Number of worker processes, as joblib counts them (-1 is one per core); 1 stays in this process.
+    dask : str, default=None
+        Address of a Dask scheduler; its workers run the cells, and `n_jobs` is not used.
+    force : bool
+        Run the done cells again too.
+    """
+    name, grid = experiment_name(experiment), experiment_grid(experiment, smoke)
+    cells = grid if force else missing_cells(name, grid, experiment.VERSION, root)
+    done, failed = len(grid) - len(cells), 0
+    # disable=None: no bar where the output is not a terminal.
+    bar = tqdm(total=len(grid), initial=done, desc=name, unit="cell", disable=None if progress else True)
+    with bar, closing(_run_cells(experiment, cells, n_jobs, dask)) as records:
+        for record in records:
+            save_record(record, root)
+            failed += not is_done(record)
+            bar.set_postfix(failed=failed, refresh=False)
+            bar.update()
+    return experiment_records(experiment, smoke, root)
+
+
+def freeze_experiment(experiment, *, smoke=False, root=RECORDS):
+    """Text of the frozen file of an experiment; ValueError naming the command to run if cells are missing."""
+    name, grid = experiment_name(experiment), experiment_grid(experiment, smoke)
+    missing = missing_cells(name, grid, experiment.VERSION, root)
+    if missing:
+        raise ValueError(missing_message(name, missing, len(grid), smoke=smoke, root=root))
+    return freeze_records(name, experiment.VERSION, experiment_records(experiment, smoke, root))
+
+
+def missing_message(name, missing, total, *, smoke=False, root=RECORDS, then=""):
+    """One line: how many cells are missing, the first three of them, and the command that makes them."""
+    first = "; ".join(canonical_json(config) for config in missing[:3])
+    more = "; ..." if len(missing) > 3 else ""
+    options = " --smoke" * smoke + (f" --records {shlex.quote(str(root))}" if Path(root) != RECORDS else "")
+    command = f"python -m experiments run {name}{options}{then}"
+    return f"{name}: {len(missing)} of {total} cells missing or failed ({first}{more}); run: {command}"
+
+
+def _defines_run_one(path):
+    """Whether a source file defines a function `run_one`."""
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    return any(isinstance(node, ast.FunctionDef) and node.name == "run_one" for node in body)
+
+
+def _run_cells(experiment, cells, n_jobs, dask):
+    """Generate the records of the cells as they end, in any order."""
+    serial = getattr(experiment, "JOBS", None) == 1
+    if dask is not None and serial:
+        raise ValueError(f"{experiment_name(experiment)} times its cells one by one (JOBS = 1): no --dask.")
+    if dask is not None:
+        return _run_on_cluster(experiment, cells, dask)
+    n_jobs = 1 if serial else min(effective_n_jobs(n_jobs), len(cells))
+    if n_jobs <= 1:
+        return _run_here(experiment, cells, limit=nullcontext() if serial else _one_thread())
+    return _run_in_processes(experiment, cells, n_jobs)
+
+
+def _run_here(experiment, cells, limit):
+    with limit:
+        for config in cells:
+            yield _run_module_cell(experiment, config)
+
+
+def _run_in_processes(experiment, cells, n_jobs):
+    with parallel_config(backend="loky", n_jobs=n_jobs, inner_max_num_threads=1):
+        yield from _run_parallel(experiment, cells)
+
+
+def _run_on_cluster(experiment, cells, address):
+    """Run on the workers of a Dask scheduler, which must be able to import the experiment.
+
+    A worker started by Dask's nanny has one BLAS and OpenMP thread unless configured otherwise. When a cell
+    kills its worker again and again, joblib 1.6 waits for it for ever: interrupt, and see the worker's log.
+    """
+    if find_spec("distributed") is None:
+        raise ValueError("--dask needs the package distributed (pip install distributed).")
+    from distributed import Client
+
+    with Client(address, timeout=10, set_as_default=False) as client:
+        # joblib waits for ever for a task that a worker cannot even load, so this is found out first.
+        for worker, found in client.run(find_spec, experiment.__name__, on_error="return").items():
+            if found is None or isinstance(found, Exception):
+                raise ValueError(f"{worker} cannot import {experiment.__name__}: set its PYTHONPATH.")
+        with parallel_config(backend="dask", client=client):
+            yield from _run_parallel(experiment, cells)
+
+
+def _run_parallel(experiment, cells):
+    """Run the cells with joblib's current backend, one per task: none waits for another to be saved."""
+    run = delayed(_run_imported_cell)
+    pool = Parallel(return_as="generator_unordered", batch_size=1)
+    with closing(pool(run(experiment.__name__, config) for config in cells)) as records:
+        yield from records
+
+
+def _run_imported_cell(module_name, config):
+    """Run one cell in a worker."""
+    # Without this a parallel loop inside the cell would be sent to the whole Dask cluster.
+    with parallel_config(backend="threading", n_jobs=1):
+        return _run_module_cell(import_module(module_name), config)
+
+
+def _run_module_cell(experiment, config):
+    return run_cell(experiment_name(experiment), experiment.VERSION, experiment.run_one, config)
+
+
+@contextmanager
+def _one_thread():
+    """Limit this process as joblib limits its workers, so that results do not depend on n_jobs."""
+    before = numba.get_num_threads()
+    numba.set_num_threads(1)
+    try:
+        with threadpool_limits(1):
+            yield
+    finally:
+        numba.set_num_threads(before)

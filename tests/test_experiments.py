@@ -1,0 +1,391 @@
+"""The store, the runner and its command line on a toy experiment; every real experiment's smoke grid."""
+
+import json
+import sys
+import threading
+import types
+from importlib import import_module
+
+import pytest
+from joblib.externals.loky import get_reusable_executor
+
+import experiments
+from experiments import __main__ as cli
+from experiments import runner, store
+
+# What the toy does is steered by files beside it, which worker processes see too.
+TOY = '''"""Doubles a number."""
+from pathlib import Path
+
+VERSION = 1
+GRID = [{"x": x, "kind": kind} for x in (1, 2, 3) for kind in ("plain", "fragile")]
+SMOKE = GRID[:2]
+FOLDER = Path(__file__).parent
+
+
+def run_one(x, kind):
+    with open(FOLDER / "calls", "a") as calls:
+        calls.write(f"{x} {kind}\\n")
+    if kind == "fragile" and (FOLDER / "broken").exists():
+        raise RuntimeError(f"toy {x} is broken")
+    return {"double": 2 * x}
+'''
+
+
+@pytest.fixture
+def toy(tmp_path, monkeypatch):
+    """The toy experiment, importable in workers by its own name and registered for the command line."""
+    folder = tmp_path / "toys"
+    folder.mkdir()
+    (folder / "toy.py").write_text(TOY)
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.setattr(runner, "FOLDER", folder)
+    monkeypatch.setattr(experiments, "__path__", [*experiments.__path__, str(folder)])
+    yield import_module("toy")
+    for name in ("toy", "experiments.toy"):
+        sys.modules.pop(name, None)
+    vars(experiments).pop("toy", None)
+    # Workers keep the modules and the search path of the test that started them.
+    get_reusable_executor().shutdown(wait=True)
+
+
+@pytest.fixture
+def root(tmp_path):
+    return tmp_path / "records"
+
+
+def n_calls(toy):
+    path = toy.FOLDER / "calls"
+    return len(path.read_text().splitlines()) if path.exists() else 0
+
+
+def results(records):
+    return [(record["config"], record["status"], record["result"]) for record in records]
+
+
+def run_cli(*arguments, root):
+    return cli.main([*arguments, "--records", str(root)])
+
+
+# Cells and records
+
+
+def test_key_depends_on_name_version_and_config_only():
+    config = {"n": 1, "nested": {"a": 1, "b": [1, 2]}}
+    key = store.cell_key("toy", 1, config)
+    assert key == store.cell_key("toy", 1, {"nested": {"b": [1, 2], "a": 1}, "n": 1})
+    others = [("other", 1, config), ("toy", 2, config), ("toy", 1, config | {"n": 2})]
+    assert len({key, *(store.cell_key(*other) for other in others)}) == 4
+
+
+def test_derive_seed_is_stable_and_differs_by_each_argument():
+    assert store.derive_seed(0, 0, "data") == 13531779
+    seeds = {
+        store.derive_seed(base, repetition, component)
+        for base in (0, 1)
+        for repetition in (0, 1)
+        for component in store.COMPONENTS
+    }
+    assert len(seeds) == 16
+    assert all(0 <= seed < 2**32 for seed in seeds)
+    with pytest.raises(ValueError, match="one of data, ensemble, corruption, solver, got 'solvr'"):
+        store.derive_seed(0, 0, "solvr")
+
+
+def test_record_has_provenance_and_reads_back_equal(root):
+    record = store.run_cell("toy", 1, lambda x: {"pair": (x, 0.1)}, {"x": 1})
+    path = store.save_record(record, root)
+    assert path == root / "toy" / f"{store.cell_key('toy', 1, {'x': 1})}.json"
+    assert store.load_record("toy", 1, {"x": 1}, root) == record
+    assert record["result"] == {"pair": [1, 0.1]}
+    assert record["status"] == "done"
+    assert record["error"] is None
+    assert record["seconds"] >= 0
+    expected = {
+        "python",
+        "numpy",
+        "scipy",
+        "numba",
+        "scikit-learn",
+        "robust_eac",
+        "cpu",
+        "cores",
+        "git",
+        "threads",
+    }
+    assert record["environment"].keys() == expected
+    assert record["environment"]["threads"].keys() == {"blas", "openmp", "numba"}
+
+
+@pytest.mark.parametrize(
+    ("result", "message"),
+    [
+        ({"loss": float("nan")}, "not JSON compliant"),
+        ({"loss": [float("inf")]}, "not JSON compliant"),
+        ({"loss": {1, 2}}, "not JSON serializable"),
+        (3.0, "run_one must return a dict, got float"),
+    ],
+)
+def test_result_that_json_cannot_hold_is_an_error(result, message):
+    record = store.run_cell("toy", 1, lambda: result, {})
+    assert (record["status"], record["result"]) == ("error", None)
+    assert message in record["error"]
+    assert "Traceback" in record["error"]
+
+
+def test_cell_cannot_change_the_configuration_it_is_filed_under():
+    config = {"sizes": [1, 2]}
+    record = store.run_cell("toy", 1, lambda sizes: {"last": sizes.pop()}, config)
+    assert config == record["config"] == {"sizes": [1, 2]}
+
+
+@pytest.mark.parametrize("step", ["write_text", "replace"])
+def test_interrupted_write_keeps_the_old_record_and_no_temporary_file(root, monkeypatch, step):
+    record = store.run_cell("toy", 1, lambda x: {"y": 1}, {"x": 1})
+    path = store.save_record(record, root)
+
+    def half_write(self, text, **kwargs):
+        self.write_bytes(text[: len(text) // 2].encode())
+        raise KeyboardInterrupt
+
+    def interrupt(*arguments):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        if step == "write_text":
+            patch.setattr(store.Path, "write_text", half_write)
+        else:
+            patch.setattr(store.os, "replace", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            store.save_record(record | {"result": {"y": 2}}, root)
+    assert store.load_record("toy", 1, {"x": 1}, root) == record
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_unreadable_record_is_reported_and_missing(root):
+    record = store.run_cell("toy", 1, lambda x: {"y": 1.5}, {"x": 1})
+    path = store.save_record(record, root)
+    text = path.read_text()
+    other = store.save_record(store.run_cell("toy", 1, lambda x: {"y": 2}, {"x": 2}), root)
+    assert store.missing_cells("toy", [{"x": 1}, {"x": 2}, {"x": 3}], 1, root) == [{"x": 3}]
+    bad = ["", text[:-20], text.replace("1.5", "NaN"), other.read_text(), "[]", '{"experiment": 1}', "\xff"]
+    for content in bad:
+        path.write_bytes(content.encode("latin-1"))
+        with pytest.warns(UserWarning, match="treated as missing"):
+            assert store.missing_cells("toy", [{"x": 1}], 1, root) == [{"x": 1}]
+
+
+# Runner
+
+
+def test_second_run_is_all_cached_and_force_runs_again(toy, root):
+    first = runner.run_experiment(toy, root=root)
+    assert results(first) == [(config, "done", {"double": 2 * config["x"]}) for config in toy.GRID]
+    assert n_calls(toy) == len(toy.GRID) == len(list((root / "toy").iterdir()))
+    assert runner.run_experiment(toy, root=root) == first
+    assert n_calls(toy) == len(toy.GRID)
+    runner.run_experiment(toy, root=root, force=True)
+    assert n_calls(toy) == 2 * len(toy.GRID)
+
+
+def test_new_version_runs_again(toy, root, monkeypatch):
+    runner.run_experiment(toy, smoke=True, root=root)
+    monkeypatch.setattr(toy, "VERSION", 2)
+    runner.run_experiment(toy, smoke=True, root=root)
+    assert n_calls(toy) == 2 * len(toy.SMOKE)
+
+
+def test_failed_cells_are_recorded_and_rerun_after_repair(toy, root):
+    (toy.FOLDER / "broken").touch()
+    records = runner.run_experiment(toy, root=root)
+    failed = [record for record in records if record["status"] == "error"]
+    assert [record["config"]["x"] for record in failed] == [1, 2, 3]
+    assert "RuntimeError: toy 1 is broken" in failed[0]["error"]
+    assert "in run_one" in failed[0]["error"]
+    (toy.FOLDER / "broken").unlink()
+    assert all(map(store.is_done, runner.run_experiment(toy, root=root)))
+    assert n_calls(toy) == len(toy.GRID) + 3
+
+
+def test_interrupt_keeps_finished_cells(toy, root, monkeypatch):
+    run_one = toy.run_one
+
+    def interrupted(x, kind):
+        if x == 2:
+            raise KeyboardInterrupt
+        return run_one(x, kind)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(toy, "run_one", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            runner.run_experiment(toy, root=root)
+    assert n_calls(toy) == len(store.missing_cells("toy", toy.GRID, 1, root)) - 2 == 2
+    assert all(map(store.is_done, runner.run_experiment(toy, root=root)))
+    assert n_calls(toy) == len(toy.GRID)
+
+
+def test_workers_give_the_same_records_and_use_one_thread(toy, tmp_path):
+    (toy.FOLDER / "broken").touch()
+    serial = runner.run_experiment(toy, n_jobs=1, root=tmp_path / "serial")
+    parallel = runner.run_experiment(toy, n_jobs=2, root=tmp_path / "parallel")
+    assert results(serial) == results(parallel)
+    assert {record["status"] for record in parallel} == {"done", "error"}
+    assert runner.experiment_records(toy, root=tmp_path / "parallel") == parallel
+    threads = [record["environment"]["threads"] for record in serial + parallel]
+    assert all(set(limits.values()) == {1} for limits in threads)
+
+
+def test_serial_experiment_stays_in_this_process(toy, root, monkeypatch):
+    monkeypatch.setattr(toy, "JOBS", 1, raising=False)
+    # Only this process knows this function: a worker would import the one in the file.
+    monkeypatch.setattr(toy, "run_one", lambda x, kind: {"thread": threading.current_thread().name})
+    records = runner.run_experiment(toy, n_jobs=2, root=root)
+    assert {record["result"]["thread"] for record in records} == {threading.current_thread().name}
+    with pytest.raises(ValueError, match=r"toy .* \(JOBS = 1\)"):
+        runner.run_experiment(toy, dask="tcp://127.0.0.1:1", root=root, force=True)
+
+
+def test_repeated_cell_is_refused(toy, monkeypatch):
+    monkeypatch.setattr(toy, "GRID", [*toy.GRID, toy.GRID[0]])
+    with pytest.raises(ValueError, match="GRID of toy repeats 1 cells"):
+        runner.experiment_grid(toy)
+
+
+def test_dask_cluster_gives_the_same_records(toy, tmp_path):
+    distributed = pytest.importorskip("distributed")
+    (toy.FOLDER / "broken").touch()
+    found = {}
+
+    def run(address):
+        found["records"] = runner.run_experiment(toy, dask=address, root=tmp_path / "dask")
+        stranger = types.SimpleNamespace(__name__="no_such.stranger", VERSION=1, GRID=[{}])
+        try:
+            runner.run_experiment(stranger, dask=address, root=tmp_path / "dask")
+        except ValueError as error:
+            found["error"] = str(error)
+
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None
+    ) as cluster:
+        # In a thread, so that a cluster that never answers fails this test instead of stopping the suite.
+        thread = threading.Thread(target=run, args=[cluster.scheduler_address], daemon=True)
+        thread.start()
+        thread.join(timeout=60)
+        assert not thread.is_alive()
+    local = runner.run_experiment(toy, root=tmp_path / "local")
+    assert results(found["records"]) == results(local)
+    assert "cannot import no_such.stranger" in found["error"]
+
+
+# Command line
+
+
+def test_cli_runs_reports_and_repairs(toy, root, capsys):
+    (toy.FOLDER / "broken").touch()
+    assert run_cli("run", "toy", "--n-jobs", "1", root=root) == 1
+    out, err = capsys.readouterr()
+    assert "toy: 3 done, 3 failed, 0 missing of 6 cells" in out
+    assert 'failed: {"kind":"fragile","x":1}: RuntimeError: toy 1 is broken' in err
+    assert run_cli("status", "toy", root=root) == 1
+    (toy.FOLDER / "broken").unlink()
+    assert run_cli("run", "toy", "--n-jobs", "1", root=root) == 0
+    assert run_cli("status", "toy", root=root) == 0
+    assert "toy: 6 done, 0 failed, 0 missing of 6 cells" in capsys.readouterr().out
+
+
+def test_cli_smoke_runs_the_smoke_grid_only(toy, root, capsys):
+    assert run_cli("run", "toy", "--smoke", "--n-jobs", "1", root=root) == 0
+    assert n_calls(toy) == len(toy.SMOKE)
+    assert run_cli("status", "toy", root=root) == 1
+    assert "toy: 2 done, 0 failed, 4 missing of 6 cells" in capsys.readouterr().out
+
+
+def test_cli_list(toy, capsys):
+    (toy.FOLDER / "helper.py").write_text("def prepare():\n    pass\n")
+    assert cli.main(["list"]) == 0
+    assert capsys.readouterr().out.split() == ["toy", "6", "cells", "Doubles", "a", "number."]
+
+
+@pytest.mark.parametrize("command", ["run", "status", "freeze"])
+def test_cli_unknown_name_lists_the_known_ones(toy, capsys, command):
+    assert cli.main([command, "tyo"]) == 2
+    assert capsys.readouterr().err == "error: unknown experiment 'tyo'; known: toy.\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["run"], ["paint", "toy"], ["run", "toy", "--n-jobs", "0"], ["run", "toy", "--n-jobs", "x"]],
+)
+def test_cli_wrong_usage(toy, capsys, arguments):
+    with pytest.raises(SystemExit, match="2"):
+        cli.main(arguments)
+    assert n_calls(toy) == 0
+
+
+def test_cli_without_distributed_says_what_to_install(toy, root, capsys, monkeypatch):
+    monkeypatch.setattr(runner, "find_spec", lambda name: None)
+    assert run_cli("run", "toy", "--dask", "tcp://127.0.0.1:1", root=root) == 2
+    assert capsys.readouterr().err == "error: --dask needs the package distributed (pip install distributed).\n"
+
+
+def test_cli_interrupt_says_how_to_go_on(toy, root, capsys, monkeypatch):
+    def interrupt(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "run_experiment", interrupt)
+    assert run_cli("run", "toy", root=root) == 130
+    assert "finished cells are kept" in capsys.readouterr().err
+
+
+# Frozen records
+
+
+def test_freeze_round_trip_is_deterministic(toy, root, tmp_path, capsys, monkeypatch):
+    records = runner.run_experiment(toy, root=root)
+    first, second = tmp_path / "frozen" / "first.json", tmp_path / "frozen" / "second.json"
+    assert run_cli("freeze", "toy", "--output", str(first), root=root) == 0
+    assert capsys.readouterr().out.strip() == str(first)
+    frozen = store.load_frozen(first)
+    fields = ("config", "result", "seconds", "environment")
+    expected = [{field: record[field] for field in fields} for record in records]
+    assert frozen["rows"] == sorted(expected, key=lambda row: store.canonical_json(row["config"]))
+    assert (frozen["experiment"], frozen["version"]) == ("toy", 1)
+    lines = first.read_text().splitlines()
+    assert sum(line.startswith('{"config"') for line in lines) == len(toy.GRID)
+    assert json.loads(first.read_text())["environments"] == [records[0]["environment"]]
+    monkeypatch.setattr(sys.modules["experiments.toy"], "GRID", toy.GRID[::-1])
+    assert run_cli("freeze", "toy", "--output", str(second), root=root) == 0
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_freeze_refuses_missing_and_failed_cells(toy, root, tmp_path, capsys):
+    output = tmp_path / "frozen.json"
+    (toy.FOLDER / "broken").touch()
+    runner.run_experiment(toy, smoke=True, root=root)
+    assert run_cli("freeze", "toy", "--output", str(output), root=root) == 1
+    error = capsys.readouterr().err
+    assert "toy: 5 of 6 cells missing or failed" in error
+    assert '{"kind":"fragile","x":1}' in error
+    assert f"run: python -m experiments run toy --records {root}" in error
+    assert not output.exists()
+
+
+def test_freeze_smoke_never_overwrites_the_default_file(toy, root, capsys):
+    runner.run_experiment(toy, smoke=True, root=root)
+    assert run_cli("freeze", "toy", "--smoke", root=root) == 2
+    assert "--output" in capsys.readouterr().err
+
+
+# Every experiment of the project
+
+
+@pytest.mark.parametrize("name", runner.experiment_names())
+def test_smoke_grid_of_every_experiment(name, root):
+    experiment = runner.load_experiment(name)
+    assert experiment.__doc__
+    assert experiment.GRID
+    assert experiment.SMOKE
+    assert isinstance(experiment.VERSION, int)
+    runner.experiment_grid(experiment)
+    records = runner.run_experiment(experiment, smoke=True, root=root)
+    assert [record["error"] for record in records] == [None] * len(records)
