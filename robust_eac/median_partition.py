@@ -195,7 +195,7 @@ def _alternate(encoding, n_clusters, start, solve, objective, *, max_iter, tol, 
     won = np.bincount(rows.argmax(axis=1), minlength=n_clusters) > 0
     return MedianPartitionResult(
         labels=None,
-        membership=rows[:, np.argsort(~won, kind="stable")],
+        membership=np.ascontiguousarray(rows[:, np.argsort(~won, kind="stable")]),
         weights=weights,
         losses=losses,
         objective=history[-1],

@@ -224,7 +224,9 @@ def test_interrupt_keeps_finished_cells(toy, root, monkeypatch):
     assert n_calls(toy) == len(toy.GRID)
 
 
-def test_workers_give_the_same_records_and_use_one_thread(toy, tmp_path):
+def test_workers_give_the_same_records_and_use_one_thread(toy, tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "2")
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
     (toy.FOLDER / "broken").touch()
     serial = runner.run_experiment(toy, n_jobs=1, root=tmp_path / "serial")
     parallel = runner.run_experiment(toy, n_jobs=2, root=tmp_path / "parallel")

@@ -1,0 +1,151 @@
+import numpy as np
+import pytest
+from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans, MiniBatchKMeans
+from sklearn.metrics import adjusted_rand_score
+
+from robust_eac import KMeansEnsemble, MixedEnsemble, coassociation_matrix, corrupt_ensemble, load_dataset
+
+from . import reference
+from .conftest import random_ensemble
+
+
+@pytest.fixture(name="X", scope="module")
+def features():
+    return load_dataset("iris")[0]
+
+
+@pytest.mark.parametrize("Ensemble", [KMeansEnsemble, MixedEnsemble])
+def test_same_seed_same_ensemble_whatever_the_number_of_jobs(X, Ensemble):
+    one, two, other = (
+        Ensemble(12, (3, 9), n_jobs=n_jobs, random_state=seed).fit_transform(X)
+        for n_jobs, seed in ((None, 0), (2, 0), (None, 1))
+    )
+    assert np.array_equal(one, two)
+    assert not np.array_equal(one, other)
+
+
+def test_kmeans_ensemble(X):
+    model = KMeansEnsemble(60, (3, 9), random_state=0).fit(X)
+    assert model.labels_.shape == (150, 60)
+    assert model.labels_.dtype == np.uint8
+    assert set(model.n_clusters_) == set(range(3, 10))
+    assert [len(np.unique(c)) for c in model.labels_.T] == list(model.n_clusters_)
+    assert np.array_equal(model.transform(X[:7]), model.labels_[:7])
+    assert list(model.get_feature_names_out())[:2] == ["kmeansensemble0", "kmeansensemble1"]
+    # Random starts: partitions with the same number of clusters are not all alike.
+    columns = model.labels_.T[model.n_clusters_ == 9]
+    assert min(adjusted_rand_score(columns[0], c) for c in columns[1:]) < 1.0
+
+
+def test_any_clusterer_in_the_place_of_kmeans(X):
+    template = MiniBatchKMeans(n_init=1)
+    model = KMeansEnsemble(5, (2, 4), estimator=template, random_state=0).fit(X)
+    assert all(isinstance(e, MiniBatchKMeans) for e in model.estimators_)
+    assert template.get_params()["random_state"] is None
+    tree = KMeansEnsemble(3, 4, estimator=AgglomerativeClustering(), random_state=0).fit(X)
+    expected = AgglomerativeClustering(4).fit_predict(X)
+    assert all(np.array_equal(c, expected) for c in tree.labels_.T)
+    with pytest.raises(TypeError, match="AgglomerativeClustering cannot label objects it was not fitted on"):
+        tree.transform(X)
+    with pytest.raises(ValueError, match="n_clusters"):
+        KMeansEnsemble(3, 4, estimator=DBSCAN(), random_state=0).fit(X)
+
+
+def test_objects_that_a_clusterer_leaves_out_are_missing(X):
+    class Leaver(KMeans):
+        def fit(self, X, y=None):
+            super().fit(X)
+            self.labels_ = np.where(np.arange(len(X)) % 10 == 0, -1, self.labels_)
+            return self
+
+    labels = KMeansEnsemble(3, 4, estimator=Leaver(), random_state=0).fit_transform(X)
+    assert labels.dtype == np.int64
+    assert np.all(labels[::10] == -1)
+
+
+def test_mixed_ensemble_composition(X):
+    model = MixedEnsemble(n_clusters=(2, 10), random_state=0).fit(X)
+    assert model.labels_.shape == (150, 56)
+    counts = {name: model.algorithms_.count(name) for name in sorted(set(model.algorithms_))}
+    assert counts == {"average": 9, "centroid": 9, "kmeans": 10, "single": 9, "spectral": 10, "ward": 9}
+    ward = [a == "ward" for a in model.algorithms_]
+    assert list(model.n_clusters_[ward]) == list(range(2, 11))
+    for k, column in zip(model.n_clusters_[ward], model.labels_.T[ward], strict=True):
+        assert adjusted_rand_score(AgglomerativeClustering(k).fit_predict(X), column) == 1.0
+    assert model.n_clusters_.min() >= 2
+    assert model.n_clusters_.max() <= 10
+
+
+@pytest.mark.parametrize("n_partitions", [6, 7, 20, 57])
+def test_mixed_ensemble_of_any_size_has_every_algorithm(X, n_partitions):
+    model = MixedEnsemble(n_partitions, (2, 4), random_state=0).fit(X[::5])
+    assert model.labels_.shape == (30, n_partitions)
+    assert len(model.n_clusters_) == len(model.algorithms_) == n_partitions
+    assert len(set(model.algorithms_)) == 6
+
+
+def test_mixed_ensemble_of_identical_objects():
+    assert MixedEnsemble(6, 1, random_state=0).fit_transform(np.ones((8, 2))).shape == (8, 6)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "match"),
+    [
+        ({"n_clusters": (5, 3)}, ValueError, r"upper end of n_clusters must be in \[5, n_samples=150\], got 3"),
+        ({"n_clusters": (3, 151)}, ValueError, r"upper end of n_clusters must be in \[3, n_samples=150\], got 151"),
+        ({"n_clusters": 0}, ValueError, r"n_clusters must be in \[1, n_samples=150\], got 0"),
+        ({"n_clusters": "many"}, TypeError, r"integer or a pair \(lowest, highest\), got 'many'"),
+        ({"n_partitions": 0}, ValueError, "n_partitions must be at least"),
+        ({"n_partitions": 6.0}, TypeError, "n_partitions must be an integer, got 6.0"),
+    ],
+)
+@pytest.mark.parametrize("Ensemble", [KMeansEnsemble, MixedEnsemble])
+def test_errors(X, Ensemble, options, error, match):
+    with pytest.raises(error, match=match):
+        Ensemble(**options, random_state=0).fit(X)
+
+
+def test_corrupt_ensemble(rng):
+    labels = random_ensemble(rng, 200, 20, max_clusters=5, missing=0.1)
+    before = labels.copy()
+    corrupted, mask = corrupt_ensemble(labels, 0.25, random_state=0)
+    assert np.array_equal(labels, before)
+    assert mask.sum() == 5
+    assert np.array_equal(corrupted[:, ~mask], labels[:, ~mask])
+    assert np.array_equal(corrupted == -1, labels == -1)
+    for u in np.flatnonzero(mask):
+        observed = labels[:, u] != -1
+        assert set(corrupted[observed, u]) == set(labels[observed, u])
+        assert abs(adjusted_rand_score(labels[observed, u], corrupted[observed, u])) < 0.1
+
+
+@pytest.mark.parametrize(("fraction", "replaced"), [(0.0, 0), (0.2, 11), (1.0, 56), (0.01, 1)])
+def test_corrupt_ensemble_replaces_a_rounded_number(rng, fraction, replaced):
+    _, mask = corrupt_ensemble(rng.randint(3, size=(10, 56)), fraction, random_state=0)
+    assert mask.sum() == replaced
+
+
+def test_corrupt_ensemble_keeps_the_dtype_and_draws_by_its_seed(rng):
+    labels = rng.randint(4, size=(30, 10)).astype(np.uint8)
+    one, two, other = (corrupt_ensemble(labels, 0.5, random_state=s)[0] for s in (0, 0, 1))
+    assert one.dtype == np.uint8
+    assert np.array_equal(one, two)
+    assert not np.array_equal(one, other)
+
+
+def test_corrupt_ensemble_errors():
+    with pytest.raises(ValueError, match=r"fraction must be at least 0 and at most 1, got 1\.5"):
+        corrupt_ensemble([[0, 1]], 1.5)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_coassociation_equals_the_definition(rng, missing):
+    labels = random_ensemble(rng, 15, 6, missing=missing)
+    weights = rng.uniform(size=6)
+    together, both = np.zeros((15, 15)), np.zeros((15, 15))
+    for w, column in zip(weights, labels.T, strict=True):
+        same, pairs = reference.comembership(column)
+        together += w * same
+        both += w * pairs
+    expected = np.divide(together, both, out=np.zeros_like(both), where=both > 0)
+    np.testing.assert_allclose(coassociation_matrix(labels, weights=weights), expected, atol=1e-12)
