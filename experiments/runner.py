@@ -144,7 +144,7 @@ def _run_in_processes(experiment, cells, n_jobs):
 
 
 def _run_on_cluster(experiment, cells, address):
-    """Run on the workers of a Dask scheduler, which must be able to import the experiment.
+    """Run on a Dask cluster, whose scheduler and workers must be able to import the experiment.
 
     A worker started by Dask's nanny has one BLAS and OpenMP thread unless configured otherwise. When a cell
     kills its worker again and again, joblib 1.6 waits for it for ever: interrupt, and see the worker's log.
@@ -154,12 +154,21 @@ def _run_on_cluster(experiment, cells, address):
     from distributed import Client
 
     with Client(address, timeout=10, set_as_default=False) as client:
-        # joblib waits for ever for a task that a worker cannot even load, so this is found out first.
-        for worker, found in client.run(find_spec, experiment.__name__, on_error="return").items():
-            if found is None or isinstance(found, Exception):
-                raise ValueError(f"{worker} cannot import {experiment.__name__}: set its PYTHONPATH.")
+        _check_cluster_imports(client, experiment.__name__)
         with parallel_config(backend="dask", client=client):
             yield from _run_parallel(experiment, cells)
+
+
+def _check_cluster_imports(client, module_name):
+    """Raise ValueError unless the scheduler and all workers find the module: joblib would wait for ever."""
+    specs = client.run(find_spec, module_name, on_error="return")
+    try:
+        specs["the scheduler"] = client.run_on_scheduler(find_spec, module_name)
+    except ModuleNotFoundError as error:
+        specs["the scheduler"] = error
+    for process, spec in specs.items():
+        if spec is None or isinstance(spec, Exception):
+            raise ValueError(f"{process} cannot import {module_name}: start it with this project in PYTHONPATH.")
 
 
 def _run_parallel(experiment, cells):

@@ -1,0 +1,56 @@
+"""What the figures and tables of the noisy-ensemble experiment share."""
+
+import numpy as np
+
+from experiments.noisy_ensembles import WEIGHTINGS
+
+from .style import PAGE, bar_style
+
+ENSEMBLE_NAMES = {"kmeans": "k-means ensembles", "mixed": "mixed ensembles"}
+
+
+def values(records, measure, **where):
+    """Results of the records whose configuration matches, one per repetition: {weighting: array}."""
+    chosen = [r["result"] for r in records if all(r["config"][key] == value for key, value in where.items())]
+    return {weighting: np.array([result[weighting][measure] for result in chosen]) for weighting in WEIGHTINGS}
+
+
+def datasets(records):
+    """Names of the data sets, in the order of the records."""
+    return list(dict.fromkeys(record["config"]["dataset"] for record in records))
+
+
+def fractions(records):
+    """Shares of noise, ascending."""
+    return sorted({record["config"]["fraction"] for record in records})
+
+
+def accuracy_bars(records, fraction):
+    """Figures 2 and 4 of the paper: H by data set and weighting, k-means ensembles above, mixed ones below."""
+    import matplotlib.pyplot as plt
+
+    names = datasets(records)
+    figure, axes = plt.subplots(2, 1, figsize=(PAGE, 0.56 * PAGE), sharex=True, sharey=True)
+    width = 0.8 / len(WEIGHTINGS)
+    for ax, (ensemble, title) in zip(axes, ENSEMBLE_NAMES.items(), strict=True):
+        for shift, weighting in enumerate(WEIGHTINGS):
+            samples = [values(records, "h", dataset=d, ensemble=ensemble, fraction=fraction)[weighting] for d in names]
+            ax.bar(
+                np.arange(len(names)) + (shift - 0.5 * (len(WEIGHTINGS) - 1)) * width,
+                [sample.mean() for sample in samples],
+                width,
+                yerr=[sample.std(ddof=1) for sample in samples],
+                error_kw={"elinewidth": 0.6, "capsize": 1.2, "capthick": 0.6},
+                **bar_style(weighting),
+            )
+        ax.set(title=title, ylabel="accuracy (H criterion)", ylim=(0.0, 1.02))
+        ax.set_axisbelow(True)
+        ax.grid(axis="y", linewidth=0.3, color="0.8")
+    axes[1].set_xticks(np.arange(len(names)), names, rotation=25, ha="right", rotation_mode="anchor")
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=len(WEIGHTINGS))
+    repetitions = len({record["config"]["repetition"] for record in records})
+    figure.suptitle(
+        f"{fraction:.0%} of the partitions random; mean and standard deviation over {repetitions} ensembles",
+        x=0.01, ha="left", fontsize=8,
+    )  # fmt: skip
+    return figure
