@@ -15,7 +15,7 @@ SMOKE = GRID
 
 
 def run_one(*, dataset, ensemble, weighting, fraction):
-    """Labels of the ensemble, which partitions were replaced, the consensus and the weights."""
+    """Labels of the ensemble, which partitions were replaced, the consensus, the losses per pair and the weights."""
     clean, y = make_ensemble(dataset, ensemble, 0)
     labels, corrupted = corrupt_ensemble(clean, fraction, derive_seed(0, 0, "corruption"))
     consensus = solve_median_partition(
@@ -25,6 +25,7 @@ def run_one(*, dataset, ensemble, weighting, fraction):
         "labels": labels.tolist(),
         "corrupted": corrupted.tolist(),
         "consensus": consensus.labels.tolist(),
+        "losses": (consensus.losses / len(y) ** 2).round(6).tolist(),
         "weights": consensus.weights.round(12).tolist(),
         "h": h_criterion(y, consensus.labels),
     }

@@ -1,6 +1,8 @@
-"""Figure 3 of paper 002: co-association without and with weights, and the weights; clean and with random partitions."""
+"""Figure 3 of paper 002: co-association without and with weights, and which partitions got weight and why."""
 
 import numpy as np
+from scipy.cluster.hierarchy import leaves_list, linkage
+from scipy.spatial.distance import squareform
 
 from robust_eac import coassociation_matrix
 
@@ -13,31 +15,42 @@ def main(records):
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(
-        len(records), 3, figsize=(PAGE, 0.36 * PAGE * len(records)), width_ratios=(1, 1, 1.25), squeeze=False
+        len(records), 3, figsize=(PAGE, 0.34 * PAGE * len(records)), width_ratios=(1, 1, 1.2), squeeze=False
     )
     for row, record in zip(axes, records, strict=True):
         result = record["result"]
-        order = np.argsort(result["consensus"], kind="stable")
-        labels = np.array(result["labels"])[order]
-        weights, corrupted = np.array(result["weights"]), np.array(result["corrupted"])
-        share = f"{corrupted.mean():.0%} random partitions"
+        labels, weights = np.array(result["labels"]), np.array(result["weights"])
+        corrupted, losses = np.array(result["corrupted"]), np.array(result["losses"])
+        plain = coassociation_matrix(labels)
+        order = _order(plain, np.array(result["consensus"]))
         for ax, matrix, title in (
-            (row[0], coassociation_matrix(labels), f"unweighted, {share}"),
-            (row[1], coassociation_matrix(labels, weights=weights), f"weighted, {share}"),
+            (row[0], plain, "unweighted"),
+            (row[1], coassociation_matrix(labels, weights=weights), "weighted"),
         ):
-            image = ax.imshow(matrix, cmap="viridis", vmin=0.0, vmax=1.0, interpolation="nearest")
-            ax.set_title(title)
-            ax.set_xlabel("objects, by consensus cluster")
-            ax.set_xticks([])
-            ax.set_yticks([])
-        figure.colorbar(image, ax=list(row[:2]), label="co-association", shrink=0.85)
-        sequence = np.argsort(-weights, kind="stable")
-        for chosen, color, name in ((~corrupted, BLUE, "clustering"), (corrupted, VERMILLION, "random")):
-            where = np.flatnonzero(chosen[sequence])
-            if len(where):
-                row[2].vlines(where, 0.0, np.maximum(weights[sequence][where], 1e-4), color=color, linewidth=1.0)
-                row[2].plot(where, weights[sequence][where], ".", color=color, markersize=2.5, label=name)
-        row[2].axhline(1.0 / len(weights), color="0.4", linewidth=0.6, linestyle=":", label="uniform")
-        row[2].set(title="weights", xlabel="partitions, by weight", ylabel="weight")
-        row[2].legend(loc="lower left", markerscale=2)
+            image = ax.imshow(matrix[np.ix_(order, order)], cmap="viridis", vmin=0.0, vmax=1.0, interpolation="nearest")
+            ax.set(title=title, xlabel="objects, by consensus", xticks=[], yticks=[])
+        row[0].set_ylabel(f"{corrupted.mean():.0%} random partitions")
+        figure.colorbar(image, ax=list(row[:2]), label="co-association", shrink=0.8, pad=0.02)
+        n_clusters = np.array([len(np.unique(column)) for column in labels.T])
+        for chosen, color, marker, name in (
+            (~corrupted, BLUE, "o", "clustering"),
+            (corrupted, VERMILLION, "^", "random"),
+        ):
+            for held, fill, state in ((weights > 0, color, "weight"), (weights == 0, "none", "no weight")):
+                where = chosen & held
+                if where.any():
+                    row[2].scatter(
+                        n_clusters[where], losses[where], s=14, marker=marker, facecolors=fill, edgecolors=color,
+                        linewidths=0.7, label=f"{name}, {state}",
+                    )  # fmt: skip
+        row[2].set(xlabel="clusters of the partition", ylabel="loss per pair of objects")
+        row[2].legend(loc="best", handletextpad=0.2, borderaxespad=0.1)
     return figure
+
+
+def _order(matrix, consensus):
+    """Objects by consensus cluster, inside a cluster by the leaves of average linkage."""
+    leaves = leaves_list(linkage(squareform(1.0 - matrix, checks=False), method="average"))
+    rank = np.empty(len(leaves), dtype=int)
+    rank[leaves] = np.arange(len(leaves))
+    return np.lexsort((rank, consensus))

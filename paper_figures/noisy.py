@@ -6,6 +6,8 @@ from experiments.noisy_ensembles import WEIGHTINGS
 
 from .style import PAGE, bar_style
 
+# Where mathematical text cannot be set.
+PLAIN_NAMES = {"uniform": "unweighted", "restricted-simplex": "restricted simplex", "l2": "l2"}
 ENSEMBLE_NAMES = {"kmeans": "k-means ensembles", "mixed": "mixed ensembles"}
 
 

@@ -4,11 +4,10 @@ import numpy as np
 
 from experiments.noisy_ensembles import WEIGHTINGS
 
-from .noisy import ENSEMBLE_NAMES, datasets, values
+from .noisy import ENSEMBLE_NAMES, PLAIN_NAMES, datasets, values
 
 EXPERIMENT = "noisy_ensembles"
 NOISE = 0.2
-NAMES = {"uniform": "unweighted", "restricted-simplex": "restricted simplex", "l2": "l2"}
 
 
 def main(records):
@@ -18,7 +17,7 @@ def main(records):
         lines += [
             f"{title}: H clean -> H with {NOISE:.0%} random partitions (weight left on these)",
             "",
-            "| data set | " + " | ".join(NAMES[weighting] for weighting in WEIGHTINGS) + " |",
+            "| data set | " + " | ".join(PLAIN_NAMES[weighting] for weighting in WEIGHTINGS) + " |",
             "|---" * (len(WEIGHTINGS) + 1) + "|",
         ]
         names = datasets(records)

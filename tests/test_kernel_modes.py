@@ -1,0 +1,27 @@
+"""The kernel tests once more with bounds checks, and once as plain Python."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parent
+
+
+@pytest.mark.parametrize("mode", ["NUMBA_BOUNDSCHECK", "NUMBA_DISABLE_JIT"])
+def test_kernels_under(mode, tmp_path):
+    # Compiled code in the usual cache has no bounds checks: this needs a cache of its own.
+    environment = os.environ | {mode: "1", "NUMBA_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(
+        [
+            # The row hash wraps around on purpose; as plain Python that is a warning.
+            sys.executable, "-m", "pytest", "-q", "-W", "ignore:overflow encountered:RuntimeWarning",
+            "-p", "no:cacheprovider", str(TESTS / "test_kernels.py"), str(TESTS / "test_encoding.py"),
+            "-k", "not thousand_sweeps and not take_as_few_bytes",
+        ],
+        env=environment, cwd=TESTS.parent, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-3000:]
+    assert " passed" in done.stdout
