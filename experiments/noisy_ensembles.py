@@ -74,13 +74,13 @@ def run_one(*, dataset, ensemble, repetition, fraction):
             labels, n_clusters, weighting=weighting, random_state=derive_seed(0, repetition, "solver")
         )
         result[weighting] = {
-            "h": h_criterion(y, consensus.labels),
-            "ari": adjusted_rand_score(y, consensus.labels),
-            "nmi": float(normalized_mutual_information(y, consensus.labels)),
-            "noise_weight": float(consensus.weights[corrupted].sum()),
+            "h": round(h_criterion(y, consensus.labels), 6),
+            "ari": round(adjusted_rand_score(y, consensus.labels), 6),
+            "nmi": round(normalized_mutual_information(y, consensus.labels), 6),
+            "noise_weight": round(float(consensus.weights[corrupted].sum()), 6),
             "n_weighted": int(np.count_nonzero(consensus.weights)),
-            "objective": consensus.objective / len(y) ** 2,
-            "gap": consensus.gap,
+            "objective": round(consensus.objective / len(y) ** 2, 9),
+            "gap": float(f"{consensus.gap:.2e}"),
             "n_iter": consensus.n_iter,
             "converged": bool(consensus.converged),
         }

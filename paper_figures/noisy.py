@@ -37,22 +37,22 @@ def accuracy_bars(records, fraction):
     for ax, (ensemble, title) in zip(axes, ENSEMBLE_NAMES.items(), strict=True):
         for shift, weighting in enumerate(WEIGHTINGS):
             samples = [values(records, "h", dataset=d, ensemble=ensemble, fraction=fraction)[weighting] for d in names]
+            means = np.array([sample.mean() for sample in samples])
             ax.bar(
                 np.arange(len(names)) + (shift - 0.5 * (len(WEIGHTINGS) - 1)) * width,
-                [sample.mean() for sample in samples],
+                means,
                 width,
-                yerr=[sample.std(ddof=1) for sample in samples],
-                error_kw={"elinewidth": 0.6, "capsize": 1.2, "capthick": 0.6},
+                yerr=[means - np.min(samples, axis=1), np.max(samples, axis=1) - means],
+                error_kw={"elinewidth": 0.7, "capsize": 1.5, "capthick": 0.7, "ecolor": "0.45"},
                 **bar_style(weighting),
             )
-        ax.set(title=title, ylabel="accuracy (H criterion)", ylim=(0.0, 1.02))
+        ax.set(
+            title=f"{title}, {fraction:.0%} of the partitions random", ylabel="accuracy (H criterion)", ylim=(0, 1.02)
+        )
         ax.set_axisbelow(True)
         ax.grid(axis="y", linewidth=0.3, color="0.8")
     axes[1].set_xticks(np.arange(len(names)), names, rotation=25, ha="right", rotation_mode="anchor")
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=len(WEIGHTINGS))
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=len(WEIGHTINGS))
     repetitions = len({record["config"]["repetition"] for record in records})
-    figure.suptitle(
-        f"{fraction:.0%} of the partitions random; mean and standard deviation over {repetitions} ensembles",
-        x=0.01, ha="left", fontsize=8,
-    )  # fmt: skip
+    figure.supxlabel(f"bars: mean over {repetitions} ensembles; whiskers: lowest and highest", fontsize=8)
     return figure
