@@ -39,6 +39,16 @@ class Encoding(NamedTuple):
     n_observed: np.ndarray
     n_samples: int
 
+    @property
+    def n_codes(self):
+        """Slots of each partition: its clusters, and one more for "not observed" where labels are missing."""
+        return np.diff(np.append(self.offsets, len(self.sizes)))
+
+    @property
+    def scale(self):
+        """(n / n_u)^2, by which the loss of an incomplete partition is brought to all pairs."""
+        return (self.n_samples / self.n_observed) ** 2
+
     def expand(self, rows):
         """Values of the rows -> values of the objects."""
         return rows if self.inverse is None else rows[self.inverse]
@@ -50,7 +60,8 @@ def encode(labels):
     lows, highs = labels.min(axis=0).astype(np.int64), labels.max(axis=0).astype(np.int64)
     # Python integers: the range of 64-bit codes need not fit in 64 bits.
     widths = [int(high) - int(low) + 1 for low, high in zip(lows, highs, strict=True)]
-    narrow = np.array([width <= max(1024, 4 * n) for width in widths])
+    # Tables over the range of the values, together no larger than the labels; np.unique where the range is wide.
+    narrow = np.array([width <= max(1024, n // 8) for width in widths])
     starts = np.concatenate([[0], np.cumsum(np.where(narrow, widths, 0).astype(np.int64))])
     tally = np.zeros(starts[-1], dtype=np.int64)
     for _, block in _blocks(labels):
@@ -107,15 +118,14 @@ def encode(labels):
     )
 
 
-def collapse(encoding, constant=None):
+def collapse(encoding, start=None):
     """Merge identical rows when that saves enough of them; otherwise return the encoding as it is.
 
-    ``constant``, a (n_rows, ...) array, must be equal on the rows that are merged (a start that tells identical
-    objects apart forbids merging them). Equality is verified on the codes themselves: the hash only proposes.
+    Rows with different values in ``start``, a (n_rows, k) membership, are not merged. Equality is verified on the
+    values themselves: the hash only proposes.
     """
     codes = encoding.codes
-    hashes = np.empty(len(codes), dtype=np.uint64)
-    hash_rows(codes, hashes)
+    hashes = hash_rows(codes) if start is None else hash_rows(codes) + 3 * hash_rows(start.view(np.uint64))
     _, first, inverse = np.unique(hashes, return_index=True, return_inverse=True)
     if len(first) > (1.0 - _MIN_SAVING) * len(codes):
         return encoding
@@ -125,25 +135,34 @@ def collapse(encoding, constant=None):
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
     inverse = rank[inverse]
-    for start in range(0, len(codes), BLOCK):
-        block = slice(start, start + BLOCK)
-        representatives = first[inverse[block]]
-        if not np.array_equal(codes[representatives], codes[block]):
-            return encoding
-        if constant is not None and not np.array_equal(constant[representatives], constant[block]):
-            return encoding
+    for values in (codes,) if start is None else (codes, start):
+        for begin in range(0, len(codes), BLOCK):
+            block = slice(begin, begin + BLOCK)
+            if not np.array_equal(values[first[inverse[block]]], values[block]):
+                return encoding
     return encoding._replace(
         codes=codes[first],
-        multiplicity=np.bincount(inverse, weights=encoding.multiplicity),
+        multiplicity=np.bincount(inverse).astype(np.float64),
         inverse=inverse,
         observed=np.ascontiguousarray(encoding.observed[first]),
     )
 
 
+def hash_rows(values):
+    """64-bit hash of every row of unsigned integers: a sum with odd random factors that wraps around."""
+    factors = np.random.RandomState(0).randint(2**63, size=values.shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(
+        1
+    )
+    hashes = np.empty(len(values), dtype=np.uint64)
+    for start in range(0, len(values), BLOCK):
+        hashes[start : start + BLOCK] = values[start : start + BLOCK].astype(np.uint64) @ factors
+    return hashes
+
+
 def select(encoding, partitions):
     """The encoding of some of the partitions; slots and masks of the others disappear."""
     sizes = np.split(encoding.sizes, encoding.offsets[1:])
-    n_codes = np.array([len(sizes[u]) for u in partitions])
+    n_codes = encoding.n_codes[partitions]
     offsets = np.cumsum(n_codes) - n_codes
     with_missing = np.isin(encoding.offsets[partitions] + n_codes - 1, encoding.missing_slots)
     masks, mask_of = np.unique(encoding.mask_of[partitions], return_inverse=True)
@@ -199,13 +218,3 @@ def _look_up(block, lows, narrow, starts, tables, out):
         for u in range(block.shape[1]):
             if narrow[u]:
                 out[i, u] = tables[starts[u] + block[i, u] - lows[u]]
-
-
-@njit(cache=True, nogil=True)
-def hash_rows(codes, out):
-    """64-bit FNV-1a hash of every row of codes."""
-    for i in range(codes.shape[0]):
-        value = np.uint64(14695981039346656037)
-        for u in range(codes.shape[1]):
-            value = (value ^ np.uint64(codes[i, u])) * np.uint64(1099511628211)
-        out[i] = value

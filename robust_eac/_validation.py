@@ -19,7 +19,10 @@ def check_labels(labels, *, name="labels"):
         raise TypeError(f"{name} must be a dense array of labels, got a sparse matrix of shape {labels.shape}.")
     if np.ma.isMaskedArray(labels):
         raise TypeError(f"{name} must not be a masked array: write -1 where a label was not observed.")
-    array = np.asarray(labels)
+    try:
+        array = np.asarray(labels)
+    except ValueError as error:
+        raise ValueError(f"{name} must be a rectangular matrix of integers: {error}") from error
     if array.dtype.kind == "O":
         array = _numbers_from_objects(array, name)
     if array.dtype.kind == "c":
@@ -52,20 +55,23 @@ def _numbers_from_objects(array, name):
                 f"{name} must hold integers: an argument must be no string or object but a number, "
                 f"got {value!r}. A missing label is -1; encode text labels as integers."
             )
-    numbers = np.array(array.tolist())
-    if numbers.dtype.kind == "O":
-        raise ValueError(f"{name} must hold integers that fit in 64 bits.")
-    return numbers
+    if not all(isinstance(value, (Integral, np.bool_)) for value in array.flat):
+        return array.astype(np.float64)
+    try:
+        return array.astype(np.int64)
+    except OverflowError as error:
+        raise ValueError(f"{name} must hold integers that fit in 64 bits.") from error
 
 
 def _integers_from_floats(array, name):
     """Float array -> int64 when every value is an integer; built block by block."""
     integers = np.empty(array.shape, dtype=np.int64)
     for start in range(0, array.shape[0], BLOCK):
-        block = array[start : start + BLOCK]
+        block = array[start : start + BLOCK].astype(np.float64)
         wrong = ~np.isfinite(block)
         if not wrong.any():
-            wrong = (block != np.rint(block)) | (np.abs(block) >= 2.0**63)
+            # Beyond 2^53 neighbouring integers share a float: two labels could have become one.
+            wrong = (block != np.rint(block)) | (np.abs(block) >= 2.0**53)
         if wrong.any():
             row, column = np.argwhere(wrong)[0]
             value = block[row, column]
@@ -101,10 +107,7 @@ def _check_observed(array, name):
 
 def check_vector(values, *, name, size=None, positive_sum=False):
     """Return a fresh float64 vector of finite non-negative numbers."""
-    try:
-        array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} must be an array of real numbers, got {type(values).__name__}.") from error
+    array = _real_array(values, name)
     if array.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}.")
     if array.size == 0 or (size is not None and array.size != size):
@@ -117,6 +120,19 @@ def check_vector(values, *, name, size=None, positive_sum=False):
     if positive_sum and array.max() == 0.0:
         raise ValueError(f"{name} must not be all zero.")
     return array
+
+
+def _real_array(values, name):
+    """Fresh C-ordered float64 array; text, complex numbers and masks are refused, not converted."""
+    if np.ma.isMaskedArray(values):
+        raise TypeError(f"{name} must not be a masked array.")
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind not in "biufO":
+            raise TypeError(f"dtype {array.dtype}")
+        return np.array(array, dtype=np.float64, order="C")
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name} must be an array of real numbers, got {type(values).__name__}: {error}.") from error
 
 
 def check_weights(weights, n_partitions, *, name="weights"):
@@ -146,24 +162,27 @@ def check_integer(value, *, name, low, high=None, high_name=None):
 
 
 def check_real(value, *, name, low, high=np.inf, strict=False):
-    """Return value as a float in [low, high], or strictly above low."""
+    """Return value as a finite float in [low, high], or strictly above low."""
     if not isinstance(value, Real) or isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name} must be a real number, got {value!r}.")
     value = float(value)
-    if not (low < value if strict else low <= value) or not value <= high:
+    if not (low < value if strict else low <= value) or not value <= high or np.isinf(value):
         rule = f"{'greater than' if strict else 'at least'} {low:g}"
-        if np.isfinite(high):
-            rule += f" and at most {high:g}"
+        rule += f" and at most {high:g}" if np.isfinite(high) else " and finite" if np.isinf(value) else ""
         raise ValueError(f"{name} must be {rule}, got {value}.")
     return value
 
 
+def check_bool(value, *, name):
+    """Return value as a bool."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be True or False, got {value!r}.")
+    return bool(value)
+
+
 def check_membership(membership, n_samples, n_clusters=None, *, name="membership"):
     """Return a fresh C-ordered float64 (n_samples, n_clusters) matrix with rows on the simplex."""
-    try:
-        array = np.array(membership, dtype=np.float64, order="C")
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} must be an array of real numbers, got {type(membership).__name__}.") from error
+    array = _real_array(membership, name)
     expected = (n_samples, "n_clusters" if n_clusters is None else n_clusters)
     if (
         array.ndim != 2

@@ -50,9 +50,8 @@ def coassociation_matrix(labels, *, weights=None):
     labels = check_labels(labels)
     encoding = encode(labels)
     weights = check_weights(weights, len(encoding.offsets))
-    n_codes = np.diff(np.append(encoding.offsets, len(encoding.sizes)))
     indicators = one_hot(encoding)
-    together = (indicators * np.repeat(weights, n_codes)) @ indicators.T
+    together = (indicators * np.repeat(weights, encoding.n_codes)) @ indicators.T
     if len(encoding.missing_slots) == 0:
         return np.minimum(together.toarray(), 1.0)
     mask_weights = np.bincount(encoding.mask_of, weights=weights, minlength=encoding.observed.shape[1])

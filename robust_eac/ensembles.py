@@ -84,7 +84,7 @@ class KMeansEnsemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         """
         X = validate_data(self, X, dtype=np.float64)
         n_partitions = check_integer(self.n_partitions, name="n_partitions", low=1)
-        low, high = _check_range(self.n_clusters, len(X))
+        low, high = _check_range(self.n_clusters, len(X), "n_samples")
         rng = check_random_state(self.random_state)
         self.n_clusters_ = rng.randint(low, high + 1, size=n_partitions)
         seeds = rng.randint(_MAX_SEED, size=n_partitions)
@@ -144,7 +144,7 @@ class MixedEnsemble(BaseEstimator):
     n_partitions : int, default=56
         Number of clusterings m, at least 6.
     n_clusters : int or (int, int), default=(3, 20)
-        Number of clusters, or the range, both ends included.
+        Number of clusters, or the range, both ends included; less than the number of objects.
     n_jobs : int, default=None
         Threads over the k-means and spectral partitions. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
@@ -206,7 +206,8 @@ class MixedEnsemble(BaseEstimator):
         """
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         n_partitions = check_integer(self.n_partitions, name="n_partitions", low=6)
-        low, high = _check_range(self.n_clusters, len(X))
+        # Spectral clustering finds fewer eigenvectors than objects.
+        low, high = _check_range(self.n_clusters, len(X) - 1, "n_samples - 1")
         rng = check_random_state(self.random_state)
 
         per_linkage = max(1, n_partitions * 9 // 56)
@@ -261,6 +262,7 @@ def corrupt_ensemble(labels, fraction, random_state=None):
     fraction : float
         Share of the partitions to replace, in [0, 1].
     random_state : int, RandomState instance or None, default=None
+        Draws which partitions are replaced, and the labels.
 
     Returns
     -------
@@ -308,11 +310,11 @@ def corrupt_ensemble(labels, fraction, random_state=None):
     return corrupted, mask
 
 
-def _check_range(n_clusters, n_samples):
+def _check_range(n_clusters, highest, high_name):
     """Lowest and highest number of clusters."""
     low, high = (n_clusters, n_clusters) if isinstance(n_clusters, Integral) else _pair(n_clusters)
-    low = check_integer(low, name="n_clusters", low=1, high=n_samples, high_name="n_samples")
-    return low, check_integer(high, name="the upper end of n_clusters", low=low, high=n_samples, high_name="n_samples")
+    low = check_integer(low, name="n_clusters", low=1, high=highest, high_name=high_name)
+    return low, check_integer(high, name="the upper end of n_clusters", low=low, high=highest, high_name=high_name)
 
 
 def _pair(n_clusters):

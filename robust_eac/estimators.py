@@ -21,8 +21,8 @@ class RobustEAC(ClusterMixin, BaseEstimator):
     n_clusters : int
         Number of clusters of the consensus, an upper bound: clusters can end up empty.
     weighting : str or callable, default="restricted-simplex"
-        A name in `WEIGHT_SOLVERS`: "uniform", "restricted-simplex", "l2", "entropy", "power"; or a function
-        losses -> weights.
+        A name in `WEIGHT_SOLVERS`: "uniform", "restricted-simplex", "l2", "entropy", "power"; a `functools.partial`
+        of one of these solvers, for other parameters; or any function losses -> weights.
     rho : float, default=None
         Largest weight, for "restricted-simplex". None means 1 / (0.8 n_partitions).
     lam : float, default=None

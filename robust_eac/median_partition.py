@@ -9,8 +9,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ._encoding import encode
-from ._validation import check_integer, check_labels, check_n_clusters, check_real
-from .membership import check_init, collapse_with_start, descend, initial_rows
+from ._validation import check_bool, check_integer, check_labels, check_n_clusters, check_real
+from .membership import check_init, collapse_with_start, descend, initial_rows, is_stationary
 from .objective import accumulate, losses_of
 from .weighting.losses import resolve_weighting
 
@@ -69,8 +69,8 @@ def solve_median_partition(
         Number of clusters k of the consensus, an upper bound: clusters can end up empty.
     weighting : str or callable, default="restricted-simplex"
         A name in `WEIGHT_SOLVERS`: "uniform", "restricted-simplex" (4), "l2" (5), "entropy" (eta = 0.05
-        n_samples^2), "power" (gamma = 2); or a function losses -> weights, for which no descent is promised. Bind
-        other parameters with `functools.partial`.
+        n_samples^2), "power" (gamma = 2); a `functools.partial` of one of these solvers, for other parameters; or
+        any function losses -> weights, for which no descent is promised.
     rho : float, default=None
         Largest weight, for "restricted-simplex". None means 1 / (0.8 n_partitions).
     lam : float, default=None
@@ -80,11 +80,11 @@ def solve_median_partition(
     max_iter : int, default=100
         Largest number of alternations per start.
     tol : float, default=1e-5
-        Stop when the optimality gap of the membership is at most `tol`.
+        Stop when the optimality gap of the membership is at most `tol`, or 1e-14, below which it is rounding.
     diagonal : bool, default=True
         Count the pairs (i, i), as printed in [1]_; False leaves them out, as the method it builds on does.
     init : {"random", "kmeans"} or array-like, default="random"
-        As in :func:`~robust_eac.solve_membership`. Weights start uniform.
+        As in :func:`~robust_eac.solve_membership`. Weights start uniform ("power": from the losses of the start).
     n_jobs : int, default=None
         Threads over the starts. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
@@ -113,8 +113,9 @@ def solve_median_partition(
 
     Notes
     -----
-    A sweep costs O(n_samples (n_partitions n_clusters + n_clusters^2)), the weights O(n_partitions log n_partitions);
-    memory O(n_samples (n_partitions + n_clusters)) and O(n_samples n_clusters) more per thread.
+    A sweep costs O(n_samples (n_partitions n_clusters + n_masks n_clusters^2)), n_masks counting the distinct sets of
+    objects that partitions observe; the weights cost O(n_partitions log n_partitions). Memory is O(n_samples
+    (n_partitions + n_clusters)), and O(n_samples n_clusters) more per thread.
 
     The weights belong to the relaxed membership, not to its hard labels: sum_u alpha_u d_u of the labels is in general
     another number.
@@ -136,12 +137,11 @@ def solve_median_partition(
     """
     labels = check_labels(labels)
     n_clusters = check_n_clusters(n_clusters, len(labels))
-    solve, objective = resolve_weighting(
-        weighting, n_samples=len(labels), n_partitions=labels.shape[1], rho=rho, lam=lam
-    )
+    weighting = resolve_weighting(weighting, n_samples=len(labels), n_partitions=labels.shape[1], rho=rho, lam=lam)
     n_init = check_integer(n_init, name="n_init", low=1)
     max_iter = check_integer(max_iter, name="max_iter", low=1)
     tol = check_real(tol, name="tol", low=0.0)
+    diagonal = check_bool(diagonal, name="diagonal")
     start = check_init(init, len(labels), n_clusters)
     rng = check_random_state(random_state)
     seeds = rng.randint(np.iinfo(np.int32).max, size=n_init if isinstance(start, str) else 1)
@@ -149,7 +149,7 @@ def solve_median_partition(
     encoding, start = collapse_with_start(encode(labels), start)
     runs = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
         delayed(_alternate)(
-            encoding, n_clusters, start, solve, objective, max_iter=max_iter, tol=tol, diagonal=diagonal, seed=seed
+            encoding, n_clusters, start, weighting, max_iter=max_iter, tol=tol, diagonal=diagonal, seed=seed
         )
         for seed in seeds
     )
@@ -170,13 +170,13 @@ def solve_median_partition(
     return best._replace(membership=membership, labels=membership.argmax(axis=1))
 
 
-def _alternate(encoding, n_clusters, start, solve, objective, *, max_iter, tol, diagonal, seed):
+def _alternate(encoding, n_clusters, start, weighting, *, max_iter, tol, diagonal, seed):
     """One start, alternated to a joint stationary point; membership and (no) labels of the encoding's rows."""
     rng = np.random.RandomState(seed)
     rows = initial_rows(encoding, n_clusters, start, rng)
-    weights = np.full(len(encoding.offsets), 1.0 / len(encoding.offsets))
     losses = losses_of(encoding, *accumulate(encoding, rows), rows, diagonal=diagonal)
-    history = [objective(losses, weights)]
+    weights = weighting.first(losses)
+    history = [weighting.objective(losses, weights)]
     n_iter = 0
     while True:
         budget = _MAX_SWEEPS if n_iter < max_iter else 0
@@ -187,8 +187,8 @@ def _alternate(encoding, n_clusters, start, solve, objective, *, max_iter, tol, 
         if n_sweeps == 0 and n_iter > 0:
             break
         losses = losses_of(encoding, *accumulate(encoding, rows), rows, diagonal=diagonal)
-        weights = solve(losses)
-        history.append(objective(losses, weights))
+        weights = weighting.solve(losses)
+        history.append(weighting.objective(losses, weights))
         n_iter += 1
 
     # Clusters that win no object come last, so that the labels are 0, 1, ... without holes.
@@ -202,5 +202,5 @@ def _alternate(encoding, n_clusters, start, solve, objective, *, max_iter, tol, 
         objective_history=np.array(history),
         gap=gap,
         n_iter=n_iter,
-        converged=gap <= tol,
+        converged=is_stationary(gap, tol),
     )

@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 from . import _kernels
 from ._encoding import collapse, encode, one_hot, select
 from ._validation import (
+    check_bool,
     check_choice,
     check_integer,
     check_labels,
@@ -30,6 +31,8 @@ from .objective import (
 
 __all__ = ["MembershipResult", "solve_membership"]
 
+# Gaps below this are rounding of the small matrices.
+_ROUNDING = 1e-14
 # Pair steps per visit of a column: a visit costs O(m k) before the first, a step only O(k).
 _PAIR_STEPS = 4
 # Columns whose own gap is below this share of the tolerance are settled; all of them together cannot exceed it.
@@ -83,7 +86,7 @@ def solve_membership(
     diagonal : bool, default=True
         Count the pairs (i, i), as printed in [1]_; False leaves them out, as the method it builds on does.
     tol : float, default=1e-5
-        Stop when :func:`~robust_eac.optimality_gap` is at most `tol`.
+        Stop when :func:`~robust_eac.optimality_gap` is at most `tol`, or 1e-14, below which it is rounding.
     max_sweeps : int, default=1000
         Largest number of visits of all objects.
     random_state : int, RandomState instance or None, default=None
@@ -131,20 +134,22 @@ def solve_membership(
     weights = check_weights(weights, labels.shape[1])
     tol = check_real(tol, name="tol", low=0.0)
     max_sweeps = check_integer(max_sweeps, name="max_sweeps", low=0)
-    start = check_init("random" if init is None else init, len(labels), n_clusters)
+    diagonal = check_bool(diagonal, name="diagonal")
+    start = check_init(init, len(labels), n_clusters)
     rng = check_random_state(random_state)
 
     encoding, start = collapse_with_start(encode(labels), start)
     rows = initial_rows(encoding, n_clusters, start, rng)
     gap, n_sweeps = descend(encoding, weights, rows, diagonal=diagonal, tol=tol, max_sweeps=max_sweeps, rng=rng)
     losses = losses_of(encoding, *accumulate(encoding, rows), rows, diagonal=diagonal)
-    if gap > tol:
+    converged = is_stationary(gap, tol)
+    if not converged:
         warnings.warn(
             f"The membership did not converge: gap={gap:.3g} > tol={tol:.3g} after max_sweeps={max_sweeps}.",
             ConvergenceWarning,
             stacklevel=2,
         )
-    return MembershipResult(encoding.expand(rows), weighted_loss(losses, weights), gap, n_sweeps, gap <= tol)
+    return MembershipResult(encoding.expand(rows), weighted_loss(losses, weights), gap, n_sweeps, converged)
 
 
 def descend(encoding, weights, rows, *, diagonal, tol, max_sweeps, rng, reduction=0.0):
@@ -156,19 +161,19 @@ def descend(encoding, weights, rows, *, diagonal, tol, max_sweeps, rng, reductio
     active = np.flatnonzero(weights)
     if len(active) < len(weights):
         encoding, weights = select(encoding, active), weights[active]
-    coef, mask_coef, self_weight = coefficients(encoding, weights)
+    coef, mask_coef = coefficients(encoding, weights)
     skip = _SETTLED * tol * encoding.n_samples
     n_sweeps, target = 0, tol
     while True:
         # Fresh matrices before every decision: what the sweeps update has rounding errors of its own.
-        T, Q, _, _ = statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
+        T, Q, self_weight = statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
         gap = gap_of(encoding, rows, statistics, diagonal=diagonal)
-        if gap <= target or n_sweeps >= max_sweeps:
+        if is_stationary(gap, target) or n_sweeps >= max_sweeps:
             return gap, n_sweeps
         if n_sweeps == 0:
             target = max(tol, reduction * gap)
         estimate = np.inf
-        while estimate > target and n_sweeps < max_sweeps:
+        while not is_stationary(estimate, target) and n_sweeps < max_sweeps:
             estimate = _kernels.sweep(
                 rng.permutation(len(rows)), encoding.codes, encoding.offsets, coef, encoding.missing_slots,
                 encoding.multiplicity, encoding.observed, mask_coef, self_weight, rows, T, Q, diagonal,
@@ -177,8 +182,15 @@ def descend(encoding, weights, rows, *, diagonal, tol, max_sweeps, rng, reductio
             n_sweeps += 1
 
 
+def is_stationary(gap, tol):
+    """Whether an optimality gap is at most tol, or as small as rounding lets it become."""
+    return bool(gap <= max(tol, _ROUNDING))
+
+
 def check_init(init, n_samples, n_clusters):
-    """Return the name of a start, or the membership that an array describes."""
+    """Return the name of a start (None is "random"), or the membership that an array describes."""
+    if init is None:
+        return "random"
     if isinstance(init, str):
         return check_choice(init, ("random", "kmeans"), name="init")
     array = np.asarray(init)
@@ -197,9 +209,11 @@ def check_init(init, n_samples, n_clusters):
 
 def _check_label_vector(array, n_samples, n_clusters):
     """Codes in [0, n_clusters) of a consensus given as labels; kept as they are when already in that range."""
+    if len(array) != n_samples:
+        raise ValueError(f"init must have n_samples={n_samples} labels, got {len(array)}.")
+    if np.any(array == -1):
+        raise ValueError("init must label every object, got -1.")
     codes = check_labels(array.reshape(-1, 1), name="init")[:, 0]
-    if len(codes) != n_samples:
-        raise ValueError(f"init must have n_samples={n_samples} labels, got {len(codes)}.")
     if codes.dtype.kind == "b" or codes.min() < 0 or codes.max() >= n_clusters:
         values, codes = np.unique(codes, return_inverse=True)
         if len(values) > n_clusters:
@@ -211,7 +225,7 @@ def collapse_with_start(encoding, start):
     """Collapse identical rows unless the start tells them apart; an array start follows."""
     if isinstance(start, str):
         return collapse(encoding), start
-    collapsed = collapse(encoding, constant=start)
+    collapsed = collapse(encoding, start)
     if collapsed.inverse is not None:
         rows = np.empty((len(collapsed.codes), start.shape[1]))
         rows[collapsed.inverse] = start

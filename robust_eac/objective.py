@@ -4,9 +4,12 @@ import numpy as np
 
 from . import _kernels
 from ._encoding import encode
-from ._validation import BLOCK, check_labels, check_membership, check_real, check_weights
+from ._validation import BLOCK, check_bool, check_labels, check_membership, check_real, check_weights
 
 __all__ = ["membership_gradient", "objective_value", "optimality_gap", "partition_losses"]
+
+# Share of |G|^2 and |X'X|^2 that rounding can leave of their difference.
+_ROUNDING = 1e-13
 
 
 def partition_losses(labels, membership, *, diagonal=True):
@@ -52,7 +55,7 @@ def partition_losses(labels, membership, *, diagonal=True):
     >>> partition_losses(labels, np.eye(2)[[0, 0, 1]])
     array([0., 4.])
     """
-    encoding, rows = _checked(labels, membership)
+    encoding, rows = _checked(labels, membership, diagonal)
     return losses_of(encoding, *accumulate(encoding, rows), rows, diagonal=diagonal)
 
 
@@ -98,7 +101,7 @@ def objective_value(labels, membership, *, weights=None, lam=0.0, diagonal=True)
     >>> objective_value(labels, np.eye(2)[[0, 0, 1]], weights=[3, 1])
     1.0
     """
-    encoding, rows = _checked(labels, membership)
+    encoding, rows = _checked(labels, membership, diagonal)
     weights = check_weights(weights, len(encoding.offsets))
     lam = check_real(lam, name="lam", low=0.0)
     losses = losses_of(encoding, *accumulate(encoding, rows), rows, diagonal=diagonal)
@@ -149,7 +152,7 @@ def membership_gradient(labels, membership, *, weights=None, diagonal=True):
            [ 2., -2.],
            [-2.,  0.]])
     """
-    encoding, rows = _checked(labels, membership)
+    encoding, rows = _checked(labels, membership, diagonal)
     weights = check_weights(weights, len(encoding.offsets))
     statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
     return gradient_of(encoding, rows, statistics, diagonal=diagonal)
@@ -200,7 +203,7 @@ def optimality_gap(labels, membership, *, weights=None, diagonal=True):
     >>> round(optimality_gap(labels, np.eye(2)[[0, 1, 1]]), 4)
     0.4444
     """
-    encoding, rows = _checked(labels, membership)
+    encoding, rows = _checked(labels, membership, diagonal)
     weights = check_weights(weights, len(encoding.offsets))
     statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
     return gap_of(encoding, rows, statistics, diagonal=diagonal)
@@ -223,7 +226,7 @@ def accumulate(encoding, rows):
 
 
 def losses_of(encoding, S, G, rows, *, diagonal):
-    """The losses d_u from S and G; rounding never makes them negative."""
+    """The losses d_u from S and G; rounding makes them neither negative nor a perfect agreement cost something."""
     square_G = np.einsum("gpq,gpq->g", G, G)
     if not diagonal:
         # Pairs (i, i) cost (|y_i|^2 - 1)^2 each: the co-association of an object with itself is 1.
@@ -231,45 +234,35 @@ def losses_of(encoding, S, G, rows, *, diagonal):
         square_G -= encoding.observed.T @ (encoding.multiplicity * (own - 1.0) ** 2)
     square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), encoding.offsets)
     square_X = np.add.reduceat(encoding.sizes**2, encoding.offsets)
-    losses = square_G[encoding.mask_of] - 2.0 * square_S + square_X
-    return np.maximum(losses, 0.0) * (encoding.n_samples / encoding.n_observed) ** 2
+    square_G = square_G[encoding.mask_of]
+    losses = square_G - 2.0 * square_S + square_X
+    # What three large numbers leave of each other below this share is rounding: agreement is a loss of exactly 0.
+    losses[losses < _ROUNDING * (square_G + square_X)] = 0.0
+    return losses * encoding.scale
 
 
 def coefficients(encoding, weights):
-    """alpha_u (n / n_u)^2, their sum per mask, and their sum over the partitions that observe each row."""
-    coef = weights * (encoding.n_samples / encoding.n_observed) ** 2
+    """alpha_u (n / n_u)^2 and their sum per mask."""
+    coef = weights * encoding.scale
     mask_coef = np.bincount(encoding.mask_of, weights=coef, minlength=encoding.observed.shape[1])
-    return coef, mask_coef, encoding.observed @ mask_coef
+    return coef, mask_coef
 
 
 def weighted_statistics(encoding, weights, S, G):
-    """T = coef S and Q = mask_coef G, what gradient and line search read (see _kernels)."""
-    coef, mask_coef, _ = coefficients(encoding, weights)
-    n_codes = np.diff(np.append(encoding.offsets, len(encoding.sizes)))
-    return (
-        S * np.repeat(coef, n_codes)[:, np.newaxis],
-        G * mask_coef[:, np.newaxis, np.newaxis],
-        coef,
-        mask_coef,
-    )
+    """T = coef S and Q = mask_coef G, which gradient and line search read (see _kernels), and each row's own weight."""
+    coef, mask_coef = coefficients(encoding, weights)
+    T = S * np.repeat(coef, encoding.n_codes)[:, np.newaxis]
+    return T, G * mask_coef[:, np.newaxis, np.newaxis], encoding.observed @ mask_coef
 
 
 def gradient_of(encoding, rows, statistics, *, diagonal, block=slice(None)):
     """Gradient in the membership of one object of every row (of a block of rows)."""
-    T, Q, _, mask_coef = statistics
+    T, Q, self_weight = statistics
     out = np.empty_like(rows[block])
-    observed = encoding.observed[block]
     _kernels.gradient(
-        encoding.codes[block],
-        encoding.offsets,
-        observed,
-        observed @ mask_coef,
-        rows[block],
-        T,
-        Q,
-        diagonal,
-        out,
-    )
+        encoding.codes[block], encoding.offsets, encoding.observed[block], self_weight[block], rows[block], T, Q,
+        diagonal, out,
+    )  # fmt: skip
     return out
 
 
@@ -289,6 +282,7 @@ def gap_unit(encoding):
     return 4.0 * float(encoding.n_samples) ** 2
 
 
-def _checked(labels, membership):
+def _checked(labels, membership, diagonal):
     labels = check_labels(labels)
+    check_bool(diagonal, name="diagonal")
     return encode(labels), check_membership(membership, len(labels))

@@ -1,3 +1,5 @@
+from fractions import Fraction
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -5,7 +7,7 @@ from scipy import sparse
 
 from robust_eac import _encoding, partition_losses, solve_membership
 from robust_eac._encoding import collapse, encode, select
-from robust_eac._validation import check_labels, check_weights
+from robust_eac._validation import check_labels, check_membership, check_weights
 
 from .conftest import random_ensemble
 
@@ -95,8 +97,7 @@ def test_containers_and_layouts(rng):
 
 
 def test_collapse_groups_equal_rows_and_counts_them(rng):
-    distinct = random_ensemble(rng, 12, 5, missing=0.2)
-    labels = distinct[rng.randint(12, size=200)]
+    labels = random_ensemble(rng, 12, 5, missing=0.2)[rng.randint(12, size=200)]
     encoding = collapse(encode(labels))
     assert len(encoding.codes) == len(np.unique(labels, axis=0))
     assert encoding.multiplicity.sum() == 200
@@ -114,16 +115,18 @@ def test_collapse_only_when_it_pays(rng):
 
 def test_collapse_never_merges_rows_that_differ(rng, monkeypatch):
     labels = random_ensemble(rng, 30, 5)
-    monkeypatch.setattr(_encoding, "hash_rows", lambda codes, out: out.fill(7))
+    monkeypatch.setattr(_encoding, "hash_rows", lambda values: np.full(len(values), 7, dtype=np.uint64))
     assert collapse(encode(labels)).inverse is None
 
 
 def test_collapse_respects_a_start_that_tells_rows_apart(rng):
-    labels = np.repeat(random_ensemble(rng, 6, 3), 5, axis=0)
+    labels = np.repeat(np.arange(18).reshape(6, 3), 5, axis=0)
     start = np.repeat(rng.uniform(size=(6, 2)), 5, axis=0)
-    assert collapse(encode(labels), constant=start).inverse is not None
+    together = collapse(encode(labels), start)
     start[3] += 0.1
-    assert collapse(encode(labels), constant=start).inverse is None
+    apart = collapse(encode(labels), start)
+    assert len(apart.codes) == len(together.codes) + 1
+    assert np.count_nonzero(apart.inverse == apart.inverse[3]) == 1
 
 
 def test_select_equals_encoding_the_columns(rng):
@@ -157,6 +160,10 @@ BAD_LABELS = [
     (np.array([[1j, 1]]), ValueError, "Complex data not supported"),
     (np.array([[2**63, 1]], dtype=np.uint64), ValueError, r"below 2\^63"),
     (np.array([[2**70, 1]], dtype=object), ValueError, "fit in 64 bits"),
+    ([[2**53 + 1, 0.0], [2**53, 1]], ValueError, "integer cluster labels, got 9007199254740992.0 at row 0"),
+    (np.array([[Fraction(1, 2)]], dtype=object), ValueError, "integer cluster labels, got 0.5"),
+    (np.array([[1.0, np.inf]], dtype=np.float16), ValueError, "must not contain NaN or infinity"),
+    ([[0, 1], [0]], ValueError, "labels must be a rectangular matrix"),
     (sparse.eye_array(3, dtype=int), TypeError, "must be a dense array of labels, got a sparse matrix"),
     (np.ma.array([[1, 2]], mask=[[True, False]]), TypeError, "must not be a masked array"),
     (pd.DataFrame({"a": pd.array([1, None], dtype="Int64")}), ValueError, "must not contain NaN"),
@@ -178,6 +185,9 @@ def test_bad_labels(labels, error, match):
         ([1, np.nan, 1], ValueError, "weights must be finite, got nan"),
         ([[1, 1, 1]], ValueError, "weights must be one-dimensional"),
         (["a", "b", "c"], TypeError, "weights must be an array of real numbers"),
+        (["1", "2", "3"], TypeError, "weights must be an array of real numbers"),
+        ([1, 1j, 1], TypeError, "weights must be an array of real numbers"),
+        (np.ma.array([1, 2, 3], mask=[0, 1, 0]), TypeError, "weights must not be a masked array"),
     ],
 )
 def test_bad_weights(weights, error, match):
@@ -187,4 +197,13 @@ def test_bad_weights(weights, error, match):
 
 def test_weights_of_any_scale_are_normalised():
     for scale in (1e-300, 1.0, 1e308):
-        np.testing.assert_allclose(check_weights(np.array([1.0, 3.0]) * (scale / 3.0), 2), [0.25, 0.75])
+        np.testing.assert_allclose(check_weights([scale, scale, scale, 0.0], 4), [1 / 3, 1 / 3, 1 / 3, 0.0])
+
+
+def test_membership_rows_are_normalised_within_rounding_and_refused_beyond():
+    rows = np.array([[0.5, 0.5 + 5e-7], [1.0, 0.0]])
+    np.testing.assert_allclose(check_membership(rows, 2).sum(axis=1), 1.0, rtol=1e-15)
+    with pytest.raises(ValueError, match="every row must sum to 1, row 0"):
+        check_membership(rows + [[0.0, 2e-6], [0.0, 0.0]], 2)
+    with pytest.raises(TypeError, match="membership must be an array of real numbers"):
+        check_membership(rows.astype(complex), 2)

@@ -83,15 +83,21 @@ def problem(rng, *, missing, repeat, n=14, m=5, k=3):
     return labels, encoding, rows, weights / weights.sum()
 
 
-def run_sweep(encoding, rows, weights, order, *, diagonal, n_steps=4):
-    """One kernel sweep; returns (sum of gaps, T, Q) and changes rows."""
-    T, Q, coef, mask_coef = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
-    self_weight = coefficients(encoding, weights)[2]
-    total = _kernels.sweep(
-        order, encoding.codes, encoding.offsets, coef, encoding.missing_slots, encoding.multiplicity,
-        encoding.observed, mask_coef, self_weight, rows, T, Q, diagonal, n_steps, 0.0,
+def sweep_arguments(encoding, rows, weights, *, diagonal, n_steps=4, skip=0.0):
+    """All arguments of the sweep kernel but the order; T and Q are fresh."""
+    T, Q, self_weight = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
+    coef, mask_coef = coefficients(encoding, weights)
+    return (
+        encoding.codes, encoding.offsets, coef, encoding.missing_slots, encoding.multiplicity, encoding.observed,
+        mask_coef, self_weight, rows, T, Q, diagonal, n_steps, skip,
     )  # fmt: skip
-    return total, T, Q
+
+
+def run_sweep(encoding, rows, weights, order, *, diagonal, n_steps=4, skip=0.0):
+    """One kernel sweep, which changes rows; returns the sum of gaps."""
+    return _kernels.sweep(
+        order, *sweep_arguments(encoding, rows, weights, diagonal=diagonal, n_steps=n_steps, skip=skip)
+    )
 
 
 SETTINGS = [
@@ -105,31 +111,48 @@ SETTINGS = [
 
 
 @pytest.mark.parametrize(("diagonal", "missing", "repeat"), SETTINGS)
-@pytest.mark.parametrize("n_steps", [1, 4])
-def test_every_step_equals_the_dense_reference(rng, diagonal, missing, repeat, n_steps):
+@pytest.mark.parametrize(
+    ("n_steps", "k"),
+    [
+        pytest.param(1, 3, id="one step"),
+        pytest.param(4, 3, id="several steps"),
+        # Steps that touch few of many clusters take another path through the update of T.
+        pytest.param(1, 12, id="one step of twelve clusters"),
+    ],
+)
+def test_every_step_equals_the_dense_reference(rng, diagonal, missing, repeat, n_steps, k):
     for _ in range(5):
-        labels, encoding, rows, weights = problem(rng, missing=missing, repeat=repeat)
-        for row in rng.permutation(len(rows)):
+        labels, encoding, rows, weights = problem(rng, missing=missing, repeat=repeat, k=k)
+        order = rng.permutation(len(rows))
+        arguments = sweep_arguments(encoding, rows, weights, diagonal=diagonal, n_steps=n_steps)
+        for row in order:
             members = [row] if encoding.inverse is None else list(np.flatnonzero(encoding.inverse == row))
             outcomes = reference.visit(labels, encoding.expand(rows).copy(), weights, members, n_steps, diagonal)
-            run_sweep(encoding, rows, weights, np.array([row]), diagonal=diagonal, n_steps=n_steps)
+            _kernels.sweep(np.array([row]), *arguments)
             assert min(np.abs(encoding.expand(rows) - outcome).max() for outcome in outcomes) <= 1e-10
 
 
 @pytest.mark.parametrize(("diagonal", "missing", "repeat"), SETTINGS)
-def test_incremental_matrices_equal_recomputed_ones_after_a_thousand_sweeps(rng, diagonal, missing, repeat):
-    _, encoding, rows, weights = problem(rng, missing=missing, repeat=repeat)
-    T, Q, coef, mask_coef = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
-    self_weight = coefficients(encoding, weights)[2]
+@pytest.mark.parametrize("k", [3, 12])
+def test_incremental_matrices_equal_recomputed_ones_after_a_thousand_sweeps(rng, diagonal, missing, repeat, k):
+    _, encoding, rows, weights = problem(rng, missing=missing, repeat=repeat, k=k)
+    arguments = sweep_arguments(encoding, rows, weights, diagonal=diagonal, n_steps=2)
+    T, Q = arguments[9:11]
     for _ in range(1000):
-        # Pushing the columns about keeps the sweeps from coming to rest.
-        _kernels.sweep(
-            rng.permutation(len(rows)), encoding.codes, encoding.offsets, coef, encoding.missing_slots,
-            encoding.multiplicity, encoding.observed, mask_coef, self_weight, rows, T, Q, diagonal, 4, 0.0,
-        )  # fmt: skip
-    fresh_T, fresh_Q, _, _ = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
-    np.testing.assert_allclose(T, fresh_T, rtol=0, atol=1e-10 * encoding.n_samples)
-    np.testing.assert_allclose(Q, fresh_Q, rtol=0, atol=1e-10 * encoding.n_samples)
+        # A new membership for one row keeps the sweeps from coming to rest; T and Q are told by their definition.
+        i = rng.randint(len(rows))
+        before, rows[i] = rows[i].copy(), random_membership(rng, 1, k)[0]
+        factor = encoding.multiplicity[i] * arguments[2]
+        for u, slot in enumerate(encoding.offsets + encoding.codes[i]):
+            if slot not in encoding.missing_slots:
+                T[slot] += factor[u] * (rows[i] - before)
+        for g in np.flatnonzero(encoding.observed[i]):
+            own = np.outer(rows[i], rows[i]) - np.outer(before, before)
+            Q[g] += encoding.multiplicity[i] * arguments[6][g] * own
+        _kernels.sweep(rng.permutation(len(rows)), *arguments)
+    fresh_T, fresh_Q, _ = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
+    np.testing.assert_allclose(T, fresh_T, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(Q, fresh_Q, rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize(("diagonal", "missing", "repeat"), SETTINGS)
@@ -148,18 +171,16 @@ def test_the_first_visit_measures_the_gap_of_its_objects(rng):
         labels, encoding, rows, weights = problem(rng, missing=0.2, repeat=True)
         Y = encoding.expand(rows)
         g = reference.gradient(labels, Y, weights, diagonal)
-        members = np.flatnonzero(encoding.inverse == 2)
+        row = encoding.multiplicity.argmax()
+        assert encoding.multiplicity[row] > 1
+        members = np.flatnonzero(encoding.inverse == row)
         expected = ((g * Y).sum(axis=1) - g.min(axis=1))[members].sum()
-        total, _, _ = run_sweep(encoding, rows, weights, np.array([2]), diagonal=diagonal)
+        total = run_sweep(encoding, rows, weights, np.array([row]), diagonal=diagonal)
         assert total == pytest.approx(expected, rel=1e-10)
 
 
 def test_settled_columns_are_left_alone(rng):
     _, encoding, rows, weights = problem(rng, missing=0.0, repeat=False)
     before = rows.copy()
-    T, Q, coef, mask_coef = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
-    _kernels.sweep(
-        np.arange(len(rows)), encoding.codes, encoding.offsets, coef, encoding.missing_slots, encoding.multiplicity,
-        encoding.observed, mask_coef, coefficients(encoding, weights)[2], rows, T, Q, True, 4, np.inf,
-    )  # fmt: skip
+    run_sweep(encoding, rows, weights, np.arange(len(rows)), diagonal=True, skip=np.inf)
     assert np.array_equal(rows, before)

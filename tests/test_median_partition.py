@@ -32,15 +32,24 @@ def labels(rng):
 @pytest.mark.parametrize("diagonal", [True, False])
 @pytest.mark.parametrize("weighting", WEIGHT_SOLVERS)
 def test_objective_never_rises(rng, labels, weighting, diagonal):
-    for incomplete in (False, True):
-        if incomplete:
-            labels = np.where(rng.uniform(size=labels.shape) < 0.2, -1, labels)
-        result = solve_median_partition(labels, 3, weighting=weighting, diagonal=diagonal, n_init=3, random_state=0)
-        history = result.objective_history
-        assert len(history) == result.n_iter + 1
-        assert np.all(np.diff(history) <= 1e-12 * np.abs(history[0]))
-        assert history[-1] == result.objective
-        assert history[-1] < history[0]
+    ensembles = [labels, np.where(rng.uniform(size=labels.shape) < 0.2, -1, labels)]
+    ensembles += [random_ensemble(rng, n, m) for n, m in ((3, 2), (5, 3), (12, 4), (12, 9))]
+    for ensemble in ensembles:
+        n = len(ensemble)
+        for init in ("random", random_membership(rng, n, 3), rng.permutation(np.arange(n) % 3)):
+            result = solve_median_partition(
+                ensemble, 3, weighting=weighting, diagonal=diagonal, init=init, n_init=3, random_state=0
+            )
+            history = result.objective_history
+            assert len(history) == result.n_iter + 1
+            # Losses are differences of numbers of the size of n^2.
+            assert np.all(np.diff(history) <= 1e-12 * n**2)
+            assert history[-1] == result.objective
+
+
+def test_a_perfect_start_is_not_lost():
+    result = solve_median_partition([[0, 0], [0, 1], [1, 1]], 2, weighting="power", init=[0, 0, 1], random_state=0)
+    assert np.array_equal(result.objective_history, np.zeros(len(result.objective_history)))
 
 
 @pytest.mark.parametrize("diagonal", [True, False])
@@ -85,6 +94,7 @@ def test_limits_of_the_parameters_are_no_weighting(labels):
     for options in (
         {"weighting": "restricted-simplex", "rho": 1 / 16},
         {"weighting": "l2", "lam": 1e18},
+        {"weighting": partial(l2_weights, lam=1e18)},
         {"weighting": partial(entropy_weights, eta=1e18)},
     ):
         result = solve_median_partition(labels, 3, n_init=1, tol=1e-12, random_state=0, **options)
@@ -108,13 +118,13 @@ def test_the_best_start_is_kept_whole(labels):
     from robust_eac.median_partition import _alternate
     from robust_eac.weighting.losses import resolve_weighting
 
-    solve, objective = resolve_weighting("l2", n_samples=60, n_partitions=16)
+    weighting = resolve_weighting("l2", n_samples=60, n_partitions=16)
     encoding = collapse(encode(labels))
     runs = [
-        _alternate(encoding, 4, "random", solve, objective, max_iter=100, tol=1e-5, diagonal=True, seed=seed)
-        for seed in seeds
+        _alternate(encoding, 4, "random", weighting, max_iter=100, tol=1e-5, diagonal=True, seed=seed) for seed in seeds
     ]
     best = min(runs, key=lambda run: run.objective)
+    assert len({run.objective for run in runs}) > 1
     assert many.objective == best.objective
     assert np.array_equal(many.membership, encoding.expand(best.membership))
     assert np.array_equal(many.weights, best.weights)
@@ -151,6 +161,55 @@ def test_a_stationary_start_still_gets_its_weights(labels):
     np.testing.assert_allclose(result.weights, l2_weights(uniform.losses, lam=0.5 * 60**2), atol=1e-9)
 
 
+def test_a_partial_of_a_solver_is_that_solver(labels):
+    for bound, options in (
+        (partial(l2_weights, lam=450.0), {"weighting": "l2", "lam": 450.0}),
+        (partial(restricted_simplex_weights, rho=0.1), {"rho": 0.1}),
+        (partial(entropy_weights, eta=0.05 * 60**2), {"weighting": "entropy"}),
+    ):
+        one = solve_median_partition(labels, 3, weighting=bound, random_state=0)
+        other = solve_median_partition(labels, 3, random_state=0, **options)
+        assert one.objective == other.objective
+        assert np.array_equal(one.weights, other.weights)
+
+
+def test_objectives_with_their_penalties(labels):
+    result = solve_median_partition(labels, 3, weighting="entropy", random_state=0)
+    w = result.weights
+    assert result.objective == pytest.approx(w @ result.losses + 0.05 * 60**2 * (w @ np.log(w)))
+    result = solve_median_partition(labels, 3, weighting="power", random_state=0)
+    assert result.objective == pytest.approx(np.exp(np.log(result.losses).mean()))
+    np.testing.assert_allclose(w.sum(), 1.0)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_one_alternation_reports_the_objective_after_its_weights(labels):
+    result = solve_median_partition(labels, 3, weighting="l2", max_iter=1, n_init=1, tol=1e-9, random_state=0)
+    assert result.n_iter == 1
+    value = objective_value(labels, result.membership, weights=result.weights, lam=0.5 * 60**2)
+    assert result.objective == pytest.approx(value, rel=1e-12)
+
+
+def test_names_of_labels_do_not_matter_even_for_copies(rng):
+    copies = planted_ensemble(rng, TRUTH, 4, noise=0.2)
+    copies = np.column_stack([copies, copies[:, 3], copies[:, 3]])
+    renamed = copies.copy()
+    renamed[:, 4], renamed[:, 5] = np.array([2, 0, 1])[copies[:, 4]], np.array([9, 4, -5])[copies[:, 5]]
+    for weighting in WEIGHT_SOLVERS:
+        options = {"weighting": weighting, "n_init": 1, "tol": 1e-11, "random_state": 0}
+        plain, other = (solve_median_partition(each, 3, **options) for each in (copies, renamed))
+        np.testing.assert_allclose(other.weights, plain.weights, atol=1e-6)
+        np.testing.assert_allclose(np.ptp(plain.weights[3:]), 0.0, atol=1e-9)
+
+
+def test_a_tolerance_of_zero_ends_at_rounding(rng):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = solve_median_partition(random_ensemble(rng, 20, 6), 3, tol=0.0, max_iter=1000, random_state=0)
+    assert result.converged
+    assert result.gap <= 1e-14
+
+
 def test_callable_weighting(labels):
     calls = []
 
@@ -166,6 +225,14 @@ def test_callable_weighting(labels):
     assert result.weights.sum() == pytest.approx(1.0)
     with pytest.raises(ValueError, match="what weighting returns must have 16 values"):
         solve_median_partition(labels, 3, weighting=lambda losses: losses[:2], random_state=0)
+
+
+def test_weights_of_a_registered_solver_are_checked_like_those_of_a_callable(labels, monkeypatch):
+    monkeypatch.setitem(WEIGHT_SOLVERS, "fives", lambda losses: np.full(len(losses), 5.0))
+    assert solve_median_partition(labels, 3, weighting="fives", random_state=0).weights.sum() == pytest.approx(1.0)
+    monkeypatch.setitem(WEIGHT_SOLVERS, "negative", lambda losses: -losses - 1.0)
+    with pytest.raises(ValueError, match="what weighting returns must be non-negative"):
+        solve_median_partition(labels, 3, weighting="negative", random_state=0)
 
 
 def test_empty_clusters_come_last(rng):
@@ -201,9 +268,10 @@ def test_degenerate_ensembles(rng):
 
 
 def test_verbose_prints_a_line_per_start(labels, capsys):
-    solve_median_partition(labels, 3, n_init=2, verbose=1, random_state=0)
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.split(":")[0] for line in lines] == ["start 1/2", "start 2/2"]
+    for init, expected in (("random", ["start 1/2", "start 2/2"]), (TRUTH, ["start 1/1"])):
+        solve_median_partition(labels, 3, init=init, n_init=2, verbose=1, random_state=0)
+        lines = capsys.readouterr().out.splitlines()
+        assert [line.split(":")[0] for line in lines] == expected
 
 
 @pytest.mark.parametrize(
@@ -219,6 +287,13 @@ def test_verbose_prints_a_line_per_start(labels, capsys):
             "one of 'uniform', 'restricted-simplex', 'l2', 'entropy', 'power', got 'robust'",
         ),
         ({"weighting": 3}, ValueError, "weighting must be one of 'uniform'"),
+        ({"weighting": "l2", "rho": -5}, ValueError, "rho must be at least 0, got -5"),
+        ({"lam": "x"}, TypeError, "lam must be a real number, got 'x'"),
+        ({"rho": np.inf}, ValueError, "rho must be at least 0 and finite, got inf"),
+        ({"weighting": "l2", "lam": np.inf}, ValueError, "lam must be at least 0 and finite, got inf"),
+        ({"weighting": partial(l2_weights, lam=-2.0)}, ValueError, "lam must be at least 0, got -2"),
+        ({"diagonal": "no"}, TypeError, "diagonal must be True or False, got 'no'"),
+        ({"init": np.full(60, -1)}, ValueError, "init must label every object, got -1"),
         ({"rho": 0.01}, ValueError, "rho must be at least 1/n_partitions=0.0625, got 0.01"),
         ({"weighting": "l2", "lam": -1}, ValueError, "lam must be at least 0, got -1"),
         ({"n_init": 0}, ValueError, "n_init must be at least 1, got 0"),

@@ -5,8 +5,8 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from robust_eac import objective_value, optimality_gap, solve_membership
-from robust_eac._encoding import encode, one_hot
-from robust_eac.membership import check_init, descend
+from robust_eac._encoding import collapse, encode, one_hot
+from robust_eac.membership import check_init, descend, initial_rows
 
 from . import reference
 from .conftest import planted_ensemble, random_ensemble, random_membership
@@ -90,6 +90,32 @@ def test_same_seed_same_result_other_seed_other_start(rng):
     assert not np.array_equal(one.membership, three.membership)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_order_of_the_visits_is_drawn(rng):
+    labels, start = random_ensemble(rng, 40, 6), random_membership(rng, 40, 3)
+    runs = [solve_membership(labels, 3, init=start, max_sweeps=1, tol=0.0, random_state=s).membership for s in (0, 1)]
+    assert not np.array_equal(*runs)
+
+
+def test_random_start_is_uniform_on_the_simplex(rng):
+    labels = np.arange(20000)[:, None]
+    rows = initial_rows(encode(labels), 3, "random", rng)
+    # Moments of Dirichlet(1, 1, 1): E y = 1/3, E y^2 = 1/6, E y^3 = 1/10.
+    for power, moment in ((1, 1 / 3), (2, 1 / 6), (3, 1 / 10)):
+        np.testing.assert_allclose((rows**power).mean(axis=0), moment, atol=0.01)
+
+
+def test_kmeans_start_is_smoothed_and_counts_the_objects_of_a_row(rng):
+    labels = np.repeat([[0, 0], [0, 1], [1, 1], [2, 2]], [1, 1, 1000, 1000], axis=0)
+    encoding = collapse(encode(labels))
+    for _ in range(10):
+        rows = initial_rows(encoding, 3, "kmeans", rng)
+        assert rows.min() == pytest.approx(0.1 / 3)
+        assert rows.max() == pytest.approx(0.9 + 0.1 / 3)
+        # With their thousand objects each, the last two rows are clusters of their own.
+        assert len({*rows[2:].argmax(axis=1)}) == 2
+
+
 def test_zero_weight_is_absence_and_integer_weight_is_repetition(rng):
     labels, start = random_ensemble(rng, 20, 4), random_membership(rng, 20, 3)
     options = {"init": start, "tol": 1e-9, "max_sweeps": 20000, "random_state": 0}
@@ -170,6 +196,7 @@ def test_inputs_are_not_changed(rng):
 def test_label_start_keeps_codes_and_maps_others():
     assert np.array_equal(check_init([0, 2, 2], 3, 3), np.eye(3)[[0, 2, 2]])
     assert np.array_equal(check_init([10, 30, 10], 3, 2), np.eye(2)[[0, 1, 0]])
+    assert check_init(None, 3, 2) == "random"
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -58,7 +60,7 @@ def test_default_rho_trims_the_worst_fifth_for_every_m():
 
 
 def test_rho_of_one_or_more_picks_the_best():
-    for rho in (1.0, 1.25, 7.0):
+    for rho in (1.0, 1.25, 7.0, 1e308):
         assert np.array_equal(restricted_simplex_weights([3.0, 1.0, 2.0], rho=rho), [0.0, 1.0, 0.0])
 
 
@@ -94,7 +96,8 @@ def test_l2_limits():
     assert np.array_equal(l2_weights(losses, lam=0.0), [0.0, 0.5, 0.5, 0.0])
     np.testing.assert_allclose(l2_weights(losses, lam=1e-300), [0.0, 0.5, 0.5, 0.0])
     np.testing.assert_allclose(l2_weights(losses, lam=1e15), 0.25)
-    np.testing.assert_allclose(l2_weights(losses, lam=np.inf), 0.25)
+    np.testing.assert_allclose(l2_weights([0.0, 1e308, 1e308], lam=1.0), [1.0, 0.0, 0.0])
+    np.testing.assert_allclose(l2_weights([0.0, 1.0, 1.0, 1.0], lam=1e-308), [1.0, 0.0, 0.0, 0.0])
 
 
 def test_entropy_equals_cvxpy(rng):
@@ -152,21 +155,29 @@ def test_power_objective_with_a_loss_of_zero_is_the_limit():
         assert exact == pytest.approx(near, abs=1e-30 if gamma < 2 else 1e-10)
 
 
+def test_copies_share_equally_in_spite_of_rounding():
+    losses = np.array([1.0, 2.0 + 4e-16, 2.0, 2.0 - 4e-16, 9.0])
+    np.testing.assert_allclose(restricted_simplex_weights(losses, rho=0.4), [0.4, 0.2, 0.2, 0.2, 0.0], rtol=1e-12)
+    for f in (partial(l2_weights, lam=0.0), partial(entropy_weights, eta=0.0)):
+        np.testing.assert_allclose(f(losses[1:]), [1 / 3, 1 / 3, 1 / 3, 0.0], rtol=1e-12)
+
+
 def test_resolve_binds_the_defaults_of_the_paper():
     losses = np.array([4.0, 1.0, 2.0, 3.0, 9.0])
-    solve, objective = resolve_weighting("restricted-simplex", n_samples=2, n_partitions=5)
-    assert np.array_equal(solve(losses), restricted_simplex_weights(losses, rho=0.25))
-    solve, objective = resolve_weighting("l2", n_samples=2, n_partitions=5)
-    weights = solve(losses)
-    assert np.array_equal(weights, l2_weights(losses, lam=2.0))
-    assert objective(losses, weights) == pytest.approx(weights @ losses + weights @ weights)
+    weighting = resolve_weighting("restricted-simplex", n_samples=2, n_partitions=5)
+    assert np.allclose(weighting.solve(losses), restricted_simplex_weights(losses, rho=0.25), rtol=1e-14)
+    weighting = resolve_weighting("l2", n_samples=2, n_partitions=5)
+    weights = weighting.solve(losses)
+    assert np.allclose(weights, l2_weights(losses, lam=2.0), rtol=1e-14)
+    assert weighting.objective(losses, weights) == pytest.approx(weights @ losses + weights @ weights)
+    assert np.allclose(weighting.first(losses), 0.2)
 
 
 def test_a_registered_solver_works_by_its_name(monkeypatch):
     monkeypatch.setitem(WEIGHT_SOLVERS, "best", lambda losses: (losses == losses.min()).astype(float))
-    solve, objective = resolve_weighting("best", n_samples=10, n_partitions=3)
-    assert np.array_equal(solve(np.array([2.0, 1.0, 3.0])), [0.0, 1.0, 0.0])
-    assert objective(np.array([2.0, 1.0, 3.0]), np.array([0.0, 1.0, 0.0])) == 1.0
+    weighting = resolve_weighting("best", n_samples=10, n_partitions=3)
+    assert np.array_equal(weighting.solve(np.array([2.0, 1.0, 3.0])), [0.0, 1.0, 0.0])
+    assert weighting.objective(np.array([2.0, 1.0, 3.0]), np.array([0.0, 1.0, 0.0])) == 1.0
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """Weights from the losses, jointly with the consensus: the closed forms of the alpha step and their registry."""
 
+from collections.abc import Callable
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,6 +17,9 @@ __all__ = [
     "restricted_simplex_weights",
     "uniform_weights",
 ]
+
+# Losses closer than this share of the largest are equal: they come out of a difference of large numbers.
+_TIE = 1e-12
 
 
 def uniform_weights(losses):
@@ -102,16 +107,18 @@ def restricted_simplex_weights(losses, *, rho=None):
     # The product of a rounded 1/m with m can fall short of 1 by rounding: feasible all the same.
     if rho * m < 1.0 - 1e-12:
         raise ValueError(f"rho must be at least 1/n_partitions={1.0 / m:.6g}, got {rho}.")
-    rho = max(rho, 1.0 / m)
+    rho = min(max(rho, 1.0 / m), 1.0)
     remaining = 1.0 - rho * np.arange(m)
     # What is left after the last full share is rounding, not weight: 1/rho itself is never rounded to an integer.
     remaining[remaining < 1e-12] = 0.0
     filled = np.minimum(rho, remaining)
 
-    values, group = np.unique(losses, return_inverse=True)
-    sizes = np.bincount(group, minlength=len(values))
-    shares = np.add.reduceat(filled, np.cumsum(sizes) - sizes) / sizes
-    weights = shares[group]
+    order = np.argsort(losses, kind="stable")
+    # Copies of a partition under other label names have equal losses but for rounding.
+    group = np.concatenate([[0], np.cumsum(np.diff(losses[order]) > _TIE * losses.max())])
+    sizes = np.bincount(group)
+    weights = np.empty(m)
+    weights[order] = (np.bincount(group, weights=filled) / sizes)[group]
     return weights / weights.sum()
 
 
@@ -127,7 +134,7 @@ def l2_weights(losses, *, lam):
         The d_u, non-negative.
     lam : float
         lambda >= 0, in the units of the losses. 0 gives uniform weights over the partitions of least loss (the limit
-        from above), infinity uniform weights over all. [1]_ uses 0.5 n_samples^2.
+        from above), large values nearly uniform weights over all. [1]_ uses 0.5 n_samples^2.
 
     Returns
     -------
@@ -155,9 +162,10 @@ def l2_weights(losses, *, lam):
     lam = check_real(lam, name="lam", low=0.0)
     excess = losses - losses.min()
     if lam == 0.0:
-        return _uniform_over(excess == 0.0)
+        return _uniform_over(excess <= _TIE * losses.max())
+    # Beyond 1 above the least there is never any weight, and beyond 2 no need to know how far.
     with np.errstate(over="ignore"):
-        scaled = excess / lam
+        scaled = np.minimum(excess / lam, 2.0)
     ascending = np.sort(scaled)
     levels = (1.0 + np.cumsum(ascending)) / np.arange(1, len(losses) + 1)
     # The partitions of positive weight are a prefix of the order that always holds the first.
@@ -206,7 +214,7 @@ def entropy_weights(losses, *, eta):
     eta = check_real(eta, name="eta", low=0.0)
     excess = losses - losses.min()
     if eta == 0.0:
-        return _uniform_over(excess == 0.0)
+        return _uniform_over(excess <= _TIE * losses.max())
     with np.errstate(over="ignore"):
         weights = np.exp(-excess / eta)
     return weights / weights.sum()
@@ -291,27 +299,47 @@ WEIGHT_SOLVERS = {
     "power": power_weights,
 }
 
-# What alternation descends, where it is not the weighted loss alone: f(losses, weights, *, parameter) -> value.
-_OBJECTIVES = {"l2": weighted_loss, "entropy": _entropy_objective, "power": _power_objective}
+# What the alternation descends, where it is not the weighted loss alone: f(losses, weights, *, parameter) -> value.
+_OBJECTIVES = {l2_weights: weighted_loss, entropy_weights: _entropy_objective, power_weights: _power_objective}
+
+
+class Weighting(NamedTuple):
+    """A weight solver with its parameters bound and checked.
+
+    solve : losses -> weights
+    objective : (losses, weights) -> value that the alternation reports and descends
+    first : losses -> weights of the first Y step
+    """
+
+    solve: Callable
+    objective: Callable
+    first: Callable
 
 
 def resolve_weighting(weighting, *, n_samples, n_partitions, rho=None, lam=None):
-    """Name or callable -> (losses -> weights, (losses, weights) -> objective), parameters bound and checked."""
+    """Name, partial of a solver, or any callable -> :class:`Weighting`."""
+    if rho is not None:
+        restricted_simplex_weights(np.zeros(n_partitions), rho=rho)
+    lam = 0.5 * float(n_samples) ** 2 if lam is None else check_real(lam, name="lam", low=0.0)
     if callable(weighting):
+        bound = isinstance(weighting, partial) and not weighting.args
+        solver, parameters = (weighting.func, weighting.keywords) if bound else (weighting, {})
+    else:
+        solver = WEIGHT_SOLVERS[check_choice(weighting, WEIGHT_SOLVERS, name="weighting")]
+        parameters = {
+            restricted_simplex_weights: {"rho": rho},
+            l2_weights: {"lam": lam},
+            # A partition that differs on a twentieth of all pairs more gets 1/e of the weight.
+            entropy_weights: {"eta": 0.05 * float(n_samples) ** 2},
+            power_weights: {"gamma": 2.0},
+        }.get(solver, {})
 
-        def solve(losses):
-            return check_weights(weighting(losses.copy()), n_partitions, name="what weighting returns")
+    def solve(losses):
+        return check_weights(solver(losses.copy(), **parameters), n_partitions, name="what weighting returns")
 
-        return solve, weighted_loss
-    check_choice(weighting, WEIGHT_SOLVERS, name="weighting")
-    parameters = {
-        "restricted-simplex": {"rho": rho},
-        "l2": {"lam": 0.5 * float(n_samples) ** 2 if lam is None else lam},
-        # A partition that differs on a twentieth of all pairs more gets 1/e of the weight.
-        "entropy": {"eta": 0.05 * float(n_samples) ** 2},
-        "power": {"gamma": 2.0},
-    }.get(weighting, {})
-    solve = partial(WEIGHT_SOLVERS[weighting], **parameters)
-    solve(np.zeros(n_partitions))
-    objective = _OBJECTIVES.get(weighting)
-    return solve, weighted_loss if objective is None else partial(objective, **parameters)
+    if solver in WEIGHT_SOLVERS.values():
+        # Wrong parameters are to be found before any work is done.
+        solve(np.zeros(n_partitions))
+    objective = partial(_OBJECTIVES[solver], **parameters) if solver in _OBJECTIVES else weighted_loss
+    # The power mean descends only along weights that belong to it; for the others uniform weights are as good as any.
+    return Weighting(solve, objective, solve if solver is power_weights else uniform_weights)
