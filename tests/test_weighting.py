@@ -73,8 +73,12 @@ def test_l2_equals_cvxpy(rng, m):
     losses *= (lam * 10.0 ** rng.uniform(-2.0, 2.0, size=cases))[:, None]
     expected = reference.weights_by_cvxpy(losses, lam=lam)
     weights = np.array([l2_weights(d, lam=v) for d, v in zip(losses, lam, strict=True)])
-    # Clarabel stops at a duality gap of 1e-11, which places a weight to its square root.
-    np.testing.assert_allclose(weights, expected, rtol=0, atol=1e-5)
+    # Clarabel stops at a duality gap of 1e-11 of the sum over all cases, some hundreds: the minima agree to 1e-9, which
+    # places a weight to the square root of that.
+    scaled = losses / lam[:, None]
+    ours, theirs = ((w * scaled + 0.5 * w**2).sum(axis=1) for w in (weights, expected / expected.sum(1, keepdims=True)))
+    assert np.all(ours <= theirs + 1e-9)
+    np.testing.assert_allclose(weights, expected, rtol=0, atol=5e-5)
 
 
 @pytest.mark.parametrize("lam", [1e-12, 1e-6, 1e-3, 1.0, 1e3, 1e6, 1e12])
