@@ -31,6 +31,9 @@ from .objective import (
 
 __all__ = ["MembershipResult", "solve_membership"]
 
+# Rows up to this number fit in the cache, where visiting them one by one at random costs nothing.
+_SHUFFLED_SINGLY = 2**15
+_RUN = 16
 # Gaps below this are rounding of the small matrices.
 _ROUNDING = 1e-14
 # Pair steps per visit of a column: a visit costs O(m k) before the first, a step only O(k).
@@ -175,11 +178,20 @@ def descend(encoding, weights, rows, *, diagonal, tol, max_sweeps, rng, reductio
         estimate = np.inf
         while not is_stationary(estimate, target) and n_sweeps < max_sweeps:
             estimate = _kernels.sweep(
-                rng.permutation(len(rows)), encoding.codes, encoding.offsets, coef, encoding.missing_slots,
+                visiting_order(len(rows), rng), encoding.codes, encoding.offsets, coef, encoding.missing_slots,
                 encoding.multiplicity, encoding.observed, mask_coef, self_weight, rows, T, Q, diagonal,
                 _PAIR_STEPS, skip,
             ) / gap_unit(encoding)  # fmt: skip
             n_sweeps += 1
+
+
+def visiting_order(n_rows, rng):
+    """Random order of the rows; of many rows, random order of short runs, which memory delivers faster."""
+    if n_rows <= _SHUFFLED_SINGLY:
+        return rng.permutation(n_rows)
+    starts = _RUN * rng.permutation(-(-n_rows // _RUN))
+    order = (starts[:, np.newaxis] + np.arange(_RUN)).ravel()
+    return order[order < n_rows]
 
 
 def is_stationary(gap, tol):

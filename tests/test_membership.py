@@ -6,7 +6,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from robust_eac import objective_value, optimality_gap, solve_membership
 from robust_eac._encoding import collapse, encode, one_hot
-from robust_eac.membership import check_init, descend, initial_rows
+from robust_eac.membership import check_init, descend, initial_rows, visiting_order
 
 from . import reference
 from .conftest import planted_ensemble, random_ensemble, random_membership
@@ -95,6 +95,13 @@ def test_the_order_of_the_visits_is_drawn(rng):
     labels, start = random_ensemble(rng, 40, 6), random_membership(rng, 40, 3)
     runs = [solve_membership(labels, 3, init=start, max_sweeps=1, tol=0.0, random_state=s).membership for s in (0, 1)]
     assert not np.array_equal(*runs)
+
+
+@pytest.mark.parametrize("n_rows", [1, 7, 2**15, 2**15 + 1, 100_003])
+def test_every_row_is_visited_once(n_rows, rng):
+    order, other = visiting_order(n_rows, rng), visiting_order(n_rows, rng)
+    assert np.array_equal(np.sort(order), np.arange(n_rows))
+    assert n_rows == 1 or not np.array_equal(order, other)
 
 
 def test_random_start_is_uniform_on_the_simplex(rng):
