@@ -135,31 +135,63 @@ def environment():
 def freeze_records(name, version, records):
     """Text of the frozen file: one row per line, independent of the order of `records`.
 
-    Each row names its environment by the position in the list of the distinct ones.
+    Rows with the same keys make a table that names them once, each by its path through the nested dicts; a row gives
+    its environment by the position in the list of the distinct ones.
     """
     records = sorted(records, key=lambda record: canonical_json(record["config"]))
     environments = sorted({canonical_json(record["environment"]) for record in records})
-    rows = [
-        {
-            "config": record["config"],
-            "result": record["result"],
-            "seconds": record["seconds"],
-            "environment": environments.index(canonical_json(record["environment"])),
-        }
-        for record in records
-    ]
+    tables = {}
+    for record in records:
+        row = {field: record[field] for field in ("config", "result", "seconds")}
+        row["environment"] = environments.index(canonical_json(record["environment"]))
+        leaves = dict(_leaves(row))
+        tables.setdefault(tuple(leaves), []).append(canonical_json(list(leaves.values())))
     head = canonical_json({"experiment": name, "version": version})
-    lines = ",\n".join(canonical_json(row) for row in rows)
-    return f'{head[:-1]},\n"environments":[\n' + ",\n".join(environments) + f'\n],\n"rows":[\n{lines}\n]}}\n'
+    texts = [
+        f'{{"columns":{canonical_json(columns)},\n"rows":[\n' + ",\n".join(rows) + "\n]}"
+        for columns, rows in tables.items()
+    ]
+    return (
+        f'{head[:-1]},\n"environments":[\n'
+        + ",\n".join(environments)
+        + '\n],\n"tables":[\n'
+        + ",\n".join(texts)
+        + "\n]}\n"
+    )
 
 
 def load_frozen(path):
     """Content of a frozen file: `experiment`, `version` and `rows`, each row with its environment."""
     content = json.loads(Path(path).read_text(encoding="utf-8"))
     environments = content.pop("environments")
+    content["rows"] = [
+        _nested(zip(table["columns"], values, strict=True))
+        for table in content.pop("tables")
+        for values in table["rows"]
+    ]
     for row in content["rows"]:
         row["environment"] = environments[row["environment"]]
     return content
+
+
+def _leaves(value, path=()):
+    """(path, value) of everything that is not itself a dict with entries, in a fixed order."""
+    if not isinstance(value, dict) or not value:
+        yield path, value
+        return
+    for key in sorted(value):
+        yield from _leaves(value[key], (*path, key))
+
+
+def _nested(leaves):
+    """The dict with these (path, value) pairs."""
+    root = {}
+    for path, value in leaves:
+        place = root
+        for key in path[:-1]:
+            place = place.setdefault(key, {})
+        place[path[-1]] = value
+    return root
 
 
 def _plain(value):

@@ -31,5 +31,5 @@ def main(records):
     )
     right.set(ylabel="GiB", title="peak memory of the process")
     right.set_ylim(top=40.0 * max(max(s) for s in samples("peak_bytes")) / 2.0**30)
-    right.legend(loc="upper left")
+    right.legend(loc="lower right")
     return figure

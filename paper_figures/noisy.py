@@ -42,7 +42,8 @@ def accuracy_bars(records, fraction):
                 np.arange(len(names)) + (shift - 0.5 * (len(WEIGHTINGS) - 1)) * width,
                 means,
                 width,
-                yerr=[means - np.min(samples, axis=1), np.max(samples, axis=1) - means],
+                # The mean of equal numbers can differ from them by rounding.
+                yerr=np.maximum([means - np.min(samples, axis=1), np.max(samples, axis=1) - means], 0.0),
                 error_kw={"elinewidth": 0.7, "capsize": 1.5, "capthick": 0.7, "ecolor": "0.45"},
                 **bar_style(weighting),
             )

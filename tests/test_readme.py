@@ -1,0 +1,35 @@
+"""README's code runs, its links lead somewhere, and its table of figures is complete."""
+
+import re
+from pathlib import Path
+
+from paper_figures.__main__ import drawing_names, printed_name
+
+ROOT = Path(__file__).parent.parent
+TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_python_blocks_run(monkeypatch):
+    # The data folder of a developer must not be what makes README work.
+    monkeypatch.delenv("ROBUST_EAC_DATA", raising=False)
+    blocks = re.findall(r"```python\n(.*?)```", TEXT, flags=re.DOTALL)
+    assert blocks
+    for block in blocks:
+        exec(compile(block, "README.md", "exec"), {})
+
+
+def test_links_and_pictures_exist():
+    targets = re.findall(r"\]\(([^)#:]+)\)", TEXT)
+    assert targets
+    for target in targets:
+        assert (ROOT / target).exists(), target
+
+
+def test_the_two_commands_are_marked_for_ci():
+    for name in ("main-job", "tests"):
+        assert len(re.findall(rf"<!-- command: {name} -->\n```sh\n.+\n```", TEXT)) == 1
+
+
+def test_every_figure_and_table_has_its_line():
+    for name in drawing_names():
+        assert f"`{printed_name(name)}`" in TEXT, name
