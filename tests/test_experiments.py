@@ -353,11 +353,25 @@ def test_freeze_round_trip_is_deterministic(toy, root, tmp_path, capsys, monkeyp
     assert frozen["rows"] == sorted(expected, key=lambda row: store.canonical_json(row["config"]))
     assert (frozen["experiment"], frozen["version"]) == ("toy", 1)
     lines = first.read_text().splitlines()
-    assert sum(line.startswith('{"config"') for line in lines) == len(toy.GRID)
+    # A row per line, under one list of names.
+    assert sum(line.startswith("[") and line.rstrip(",").endswith("]") for line in lines) == len(toy.GRID)
+    assert sum(line.startswith('{"columns"') for line in lines) == 1
     assert json.loads(first.read_text())["environments"] == [records[0]["environment"]]
     monkeypatch.setattr(sys.modules["experiments.toy"], "GRID", toy.GRID[::-1])
     assert run_cli("freeze", "toy", "--output", str(second), root=root) == 0
     assert first.read_bytes() == second.read_bytes()
+
+
+def test_freeze_keeps_results_of_any_shape(tmp_path):
+    results = [{"a": 1, "b": {"c": [1, 2], "d": {}}}, {"a": None}, {"a": 2, "b": {"c": [], "d": {}}}, {}]
+    records = [
+        {"config": {"i": i}, "result": result, "seconds": 0.5, "environment": {"cpu": "x"}}
+        for i, result in enumerate(results)
+    ]
+    path = tmp_path / "frozen.json"
+    path.write_text(store.freeze_records("toy", 1, records))
+    rows = sorted(store.load_frozen(path)["rows"], key=lambda row: row["config"]["i"])
+    assert rows == records
 
 
 def test_freeze_refuses_missing_and_failed_cells(toy, root, tmp_path, capsys):
