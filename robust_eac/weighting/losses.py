@@ -251,7 +251,7 @@ def power_weights(losses, *, gamma=2.0):
 
     References
     ----------
-    .. [1] Nie, Li, Li, "Parameter-free auto-weighted multiple graph learning", IJCAI 2016.
+    .. [1] Cai, Nie, Huang, "Multi-view k-means clustering on big data", IJCAI 2013, weights views this way.
 
     Examples
     --------
