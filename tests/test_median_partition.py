@@ -228,6 +228,16 @@ def test_callable_weighting(labels):
         solve_median_partition(labels, 3, weighting=lambda losses: losses[:2], random_state=0)
 
 
+def test_a_callable_object_need_not_be_hashable(labels):
+    class Best:
+        __hash__ = None
+
+        def __call__(self, losses):
+            return losses == losses.min()
+
+    assert solve_median_partition(labels, 3, weighting=Best(), random_state=0).weights.max() == 1.0
+
+
 def test_weights_of_a_registered_solver_are_checked_like_those_of_a_callable(labels, monkeypatch):
     monkeypatch.setitem(WEIGHT_SOLVERS, "fives", lambda losses: np.full(len(losses), 5.0))
     assert solve_median_partition(labels, 3, weighting="fives", random_state=0).weights.sum() == pytest.approx(1.0)

@@ -337,9 +337,11 @@ def resolve_weighting(weighting, *, n_samples, n_partitions, rho=None, lam=None)
     def solve(losses):
         return check_weights(solver(losses.copy(), **parameters), n_partitions, name="what weighting returns")
 
-    if solver in WEIGHT_SOLVERS.values():
+    # By identity: a callable object need be neither hashable nor comparable.
+    if any(solver is known for known in WEIGHT_SOLVERS.values()):
         # Wrong parameters are to be found before any work is done.
         solve(np.zeros(n_partitions))
-    objective = partial(_OBJECTIVES[solver], **parameters) if solver in _OBJECTIVES else weighted_loss
+    own = [objective for known, objective in _OBJECTIVES.items() if solver is known]
+    objective = partial(own[0], **parameters) if own else weighted_loss
     # The power mean descends only along weights that belong to it; for the others uniform weights are as good as any.
     return Weighting(solve, objective, solve if solver is power_weights else uniform_weights)
