@@ -156,6 +156,26 @@ def test_incremental_matrices_equal_recomputed_ones_after_a_thousand_sweeps(rng,
 
 
 @pytest.mark.parametrize(("diagonal", "missing", "repeat"), SETTINGS)
+def test_whole_descent_in_the_same_order_ends_where_the_dense_one_does(rng, diagonal, missing, repeat):
+    labels, encoding, rows, weights = problem(rng, missing=missing, repeat=repeat, n=10)
+    dense = encoding.expand(rows).copy()
+    groups = [[i] for i in range(10)]
+    if repeat:
+        groups = [list(np.flatnonzero(encoding.inverse == row)) for row in range(len(rows))]
+    for _ in range(3000):
+        order = rng.permutation(len(rows))
+        run_sweep(encoding, rows, weights, order, diagonal=diagonal, n_steps=1)
+        for row in order:
+            dense = reference.visit(labels, dense, weights, groups[row], 1, diagonal)[0]
+        if reference.gap(labels, dense, weights, diagonal) <= 1e-7:
+            break
+    else:
+        raise AssertionError("the dense reference did not converge")
+    ours, theirs = (reference.objective(labels, Y, weights, diagonal=diagonal) for Y in (encoding.expand(rows), dense))
+    assert ours == pytest.approx(theirs, rel=1e-6)
+
+
+@pytest.mark.parametrize(("diagonal", "missing", "repeat"), SETTINGS)
 def test_sweeps_never_raise_the_objective(rng, diagonal, missing, repeat):
     labels, encoding, rows, weights = problem(rng, missing=missing, repeat=repeat)
     value = reference.objective(labels, encoding.expand(rows), weights, diagonal=diagonal)

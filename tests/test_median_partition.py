@@ -84,7 +84,9 @@ def test_result_is_a_joint_stationary_point_and_what_it_says(rng, diagonal, miss
 def test_corrupted_partitions_lose_their_weight(labels):
     for weighting in ("restricted-simplex", "l2", "entropy", "power"):
         result = solve_median_partition(labels, 3, weighting=weighting, random_state=0)
-        assert adjusted_rand_score(TRUTH, result.labels) > 0.8
+        # The consensus of the good partitions is far better than they are, whatever their noise.
+        good = np.mean([adjusted_rand_score(TRUTH, column) for column in labels.T[:-4]])
+        assert adjusted_rand_score(TRUTH, result.labels) > good + 0.1
         assert result.weights[-4:].mean() < 0.5 * result.weights[:-4].mean()
 
 

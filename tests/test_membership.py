@@ -18,7 +18,7 @@ CASES = pytest.mark.parametrize(
 )
 
 
-def dense_descent(labels, Y, weights, diagonal, *, sweeps=3000, tol=1e-9):
+def dense_descent(labels, Y, weights, diagonal, *, sweeps=3000, tol=1e-7):
     """The dense reference run to its own stationary point, one exact pair step per visit, in cyclic order."""
     for _ in range(sweeps):
         for i in range(len(Y)):
@@ -30,15 +30,15 @@ def dense_descent(labels, Y, weights, diagonal, *, sweeps=3000, tol=1e-9):
 
 @CASES
 def test_objective_is_not_worse_than_the_dense_reference_from_the_same_start(rng, diagonal, missing):
-    # Planted ensembles: both descents end in the basin of the start, so the comparison is one of exactness.
+    # Planted ensembles: without structure another order of visits can end in another stationary point. The same order
+    # on random ensembles is compared in test_kernels.
     for _ in range(3):
-        truth = np.repeat([0, 1, 2], 5)
-        labels = planted_ensemble(rng, truth, 6, noise=0.2)
+        labels = planted_ensemble(rng, np.arange(10) % 3, 5, noise=0.2)
         if missing:
             labels[random_ensemble(rng, *labels.shape, missing=missing) == -1] = -1
-        weights = rng.uniform(0.5, 1.0, size=6)
+        weights = rng.uniform(0.5, 1.0, size=5)
         weights /= weights.sum()
-        start = 0.7 * np.eye(3)[truth] + 0.3 * random_membership(rng, 15, 3)
+        start = random_membership(rng, 10, 3)
         dense = reference.objective(labels, dense_descent(labels, start, weights, diagonal), weights, diagonal=diagonal)
         result = solve_membership(
             labels, 3, weights=weights, init=start, diagonal=diagonal, tol=1e-9, max_sweeps=20000, random_state=0
