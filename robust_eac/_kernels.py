@@ -1,4 +1,4 @@
-"""Compiled kernels of the solver. They work on collapsed rows and on the small matrices alone.
+"""Compiled kernels of the solver and of the k-means family. They work on rows of codes and on small matrices alone.
 
 Notation, for a row i that stands for ``w_i`` identical objects with membership ``y_i`` (S_u = Y X_u', G = Y Y'):
 
@@ -284,3 +284,108 @@ def sweep(
                         for q in range(k):
                             Q[g, p, q] += factor * (y[p] * y[q] - y0[p] * y0[q])
     return total
+
+
+@njit(cache=True, nogil=True)
+def count(codes, offsets, multiplicity, clusters, counts):
+    """Fill counts (n_slots, k): objects of each slot in each cluster of a hard consensus; O(rows m)."""
+    counts[:] = 0.0
+    for i in range(codes.shape[0]):
+        for u in range(codes.shape[1]):
+            counts[offsets[u] + codes[i, u], clusters[i]] += multiplicity[i]
+
+
+@njit(cache=True, nogil=True)
+def table_costs(codes, offsets, table, costs):
+    """costs[i] = sum over u of table[slot of row i in u], for all k columns; O(rows m k)."""
+    for i in range(codes.shape[0]):
+        gather(codes[i], offsets, table, costs[i])
+
+
+@njit(cache=True, nogil=True)
+def reassign(codes, offsets, multiplicity, table, drift, slack, clusters, margins, counts):
+    """Move every row to the cluster of least cost, counts following; returns how many rows moved.
+
+    ``margins[i]`` is a lower bound of what any other cluster would cost the row more than its own; ``drift[c]`` says by
+    how much the bounds of the rows of cluster c shrink because the table changed since the last call. Only the rows
+    whose bound does not exceed ``slack`` are looked at: O(m k) each.
+    """
+    k = table.shape[1]
+    cost = np.empty(k)
+    n_moved = 0
+    for i in range(codes.shape[0]):
+        own = clusters[i]
+        margins[i] -= drift[own]
+        if margins[i] > slack:
+            continue
+        gather(codes[i], offsets, table, cost)
+        best = own
+        for c in range(k):
+            # Equal costs differ by rounding: a row stays where it is unless it gains.
+            if cost[c] < cost[best] and cost[c] < cost[own] - slack:
+                best = c
+        second = np.inf
+        for c in range(k):
+            if c != best and cost[c] < second:
+                second = cost[c]
+        margins[i] = second - cost[best]
+        if best != own:
+            for u in range(codes.shape[1]):
+                slot = offsets[u] + codes[i, u]
+                counts[slot, own] -= multiplicity[i]
+                counts[slot, best] += multiplicity[i]
+            clusters[i] = best
+            n_moved += 1
+    return n_moved
+
+
+@njit(cache=True, nogil=True)
+def sized_density(pair_weight, size, singleton):
+    """Size of a cluster times its density, from the weight of its ordered pairs."""
+    return pair_weight / (size - 1.0) if size > 1.5 else singleton * size
+
+
+@njit(cache=True, nogil=True)
+def densify(
+    order, codes, offsets, missing_slots, weights, presence, singleton, slack, clusters, T, pair_weights, sizes
+):  # fmt: skip
+    """Move objects, in the given order, to where the density gains most; returns how many moved. O(m k) per object.
+
+    ``T`` holds weights[u] times the objects of each slot in each cluster, ``pair_weights`` and ``sizes`` the weight of
+    the ordered pairs and the objects of each cluster, ``presence[i]`` the weight of the partitions that observe i. All
+    follow the moves. No cluster is emptied.
+    """
+    k = T.shape[1]
+    votes = np.empty(k)
+    n_moved = 0
+    for i in order:
+        own = clusters[i]
+        if sizes[own] < 1.5:
+            continue
+        gather(codes[i], offsets, T, votes)
+        left = pair_weights[own] - 2.0 * (votes[own] - presence[i])
+        loss = sized_density(pair_weights[own], sizes[own], singleton) - sized_density(
+            left, sizes[own] - 1.0, singleton
+        )
+        best, most = own, loss + slack
+        for c in range(k):
+            if c != own:
+                gain = sized_density(pair_weights[c] + 2.0 * votes[c], sizes[c] + 1.0, singleton)
+                gain -= sized_density(pair_weights[c], sizes[c], singleton)
+                if gain > most:
+                    best, most = c, gain
+        if best == own:
+            continue
+        for u in range(codes.shape[1]):
+            slot = offsets[u] + codes[i, u]
+            T[slot, own] -= weights[u]
+            T[slot, best] += weights[u]
+        for slot in missing_slots:
+            T[slot] = 0.0
+        pair_weights[own] = left
+        pair_weights[best] += 2.0 * votes[best]
+        sizes[own] -= 1.0
+        sizes[best] += 1.0
+        clusters[i] = best
+        n_moved += 1
+    return n_moved

@@ -8,7 +8,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from . import _kernels
-from ._encoding import collapse, encode, one_hot, select
+from ._encoding import collapse, encode, select
+from ._lloyd import best_of_starts, squared_distances
 from ._validation import (
     check_bool,
     check_choice,
@@ -42,6 +43,8 @@ _PAIR_STEPS = 4
 _SETTLED = 0.05
 # A k-means start is hard; mixing in this much of the uniform membership lets every cluster bid for every object.
 _SMOOTHING = 0.1
+# A start need not be finished.
+_KMEANS_PASSES = 300
 
 
 class MembershipResult(NamedTuple):
@@ -254,15 +257,6 @@ def initial_rows(encoding, n_clusters, start, rng):
         rows = rng.standard_exponential((len(encoding.codes), n_clusters))
         rows /= rows.sum(axis=1, keepdims=True)
         return rows
-    codes = _kmeans_codes(encoding, n_clusters, rng)
-    return (1.0 - _SMOOTHING) * np.eye(n_clusters)[codes] + _SMOOTHING / n_clusters
-
-
-def _kmeans_codes(encoding, n_clusters, rng):
-    """k-means on the sparse one-hot rows."""
-    from sklearn.cluster import KMeans
-
-    if len(encoding.codes) <= n_clusters:
-        return np.arange(len(encoding.codes))
-    model = KMeans(n_clusters, n_init=1, random_state=rng.randint(np.iinfo(np.int32).max))
-    return model.fit(one_hot(encoding), sample_weight=encoding.multiplicity).labels_
+    weights = np.full(len(encoding.offsets), 1.0 / len(encoding.offsets))
+    start = best_of_starts(encoding, weights, squared_distances, n_clusters, n_init=1, max_iter=_KMEANS_PASSES, rng=rng)
+    return (1.0 - _SMOOTHING) * np.eye(n_clusters)[start.clusters] + _SMOOTHING / n_clusters

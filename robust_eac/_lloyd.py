@@ -1,0 +1,172 @@
+"""k-means on the rows of an encoded ensemble, for any cost that is a sum over partitions of table entries.
+
+Squared distances between one-hot rows and their means, cross entropies, cosines and the weighted distances of spectral
+ensemble clustering all have this form: ``cost(i, c) = sum_u table[slot of i in u, c]``, with a table that depends on
+``counts[slot, c]``, the objects of cluster c in the slot, alone. So one algorithm serves all of them, and neither the
+one-hot matrix nor a distance per object and cluster is ever stored.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.utils import check_random_state
+
+from . import _kernels
+
+_MAX_SEED = np.iinfo(np.int32).max
+# Costs are sums of terms of weighted mean 1 or so: a difference below this is rounding.
+_SLACK = 1e-11
+
+
+class Lloyd(NamedTuple):
+    """clusters : (n_rows,) intp. loss : the total cost. n_iter : passes over the rows. converged : nothing moved."""
+
+    clusters: np.ndarray
+    loss: float
+    n_iter: int
+    converged: bool
+
+
+def best_of_starts(encoding, weights, table_of, n_clusters, *, n_init, max_iter, rng, n_jobs=None):
+    """The :class:`Lloyd` of least loss among n_init starts from k-means++ seeds."""
+    runs = Parallel(n_jobs=n_jobs, prefer="threads")(
+        delayed(_one_start)(encoding, weights, table_of, n_clusters, max_iter, seed)
+        for seed in rng.randint(_MAX_SEED, size=n_init)
+    )
+    return min(runs, key=lambda run: run.loss)
+
+
+def _one_start(encoding, weights, table_of, n_clusters, max_iter, seed):
+    rng = check_random_state(int(seed))
+    seeds = seed_rows(encoding, weights, min(n_clusters, len(encoding.codes)), rng)
+    return descend(encoding, weights, table_of, seeds, max_iter=max_iter)
+
+
+def descend(encoding, weights, table_of, seeds, *, max_iter):
+    """Lloyd's algorithm from seed rows: rows to the cheapest cluster, tables from the counts, until nothing moves.
+
+    The loss never rises when the table's costs are Bregman divergences from the clusters' means. A pass costs O(m k)
+    for every row whose cluster the change of the table may have changed, and O(1) for the others.
+    """
+    codes, offsets, multiplicity = encoding.codes, encoding.offsets, encoding.multiplicity
+    k = len(seeds)
+    clusters = seed_costs(encoding, weights, seeds).argmin(axis=1)
+    clusters[seeds] = np.arange(k)
+    counts = np.empty((len(encoding.sizes), k))
+    _kernels.count(codes, offsets, multiplicity, clusters, counts)
+    table = table_of(encoding, weights, counts)
+    margins, drift = np.zeros(len(codes)), np.zeros(k)
+    n_moved, n_iter = 1, 0
+    while n_moved and n_iter < max_iter:
+        n_moved = _kernels.reassign(
+            codes, offsets, multiplicity, table, drift, _SLACK, clusters, margins, counts
+        )  # fmt: skip
+        n_moved += _refill(encoding, table, clusters, counts, margins)
+        new = table_of(encoding, weights, counts)
+        drift = _drift(encoding, new - table)
+        table = new
+        n_iter += 1
+    return Lloyd(clusters, float(np.sum(counts * table)), n_iter, n_moved == 0)
+
+
+def label_shares(encoding, counts):
+    """(n_slots, k) share of each label among a cluster's objects that its partition observes; 0 for "not observed".
+
+    Where a partition observes none of the cluster, the shares are those of the whole ensemble.
+    """
+    counts = counts.copy()
+    counts[encoding.missing_slots] = 0.0
+    observed = np.repeat(np.add.reduceat(counts, encoding.offsets, axis=0), encoding.n_codes, axis=0)
+    overall = encoding.sizes / np.repeat(encoding.n_observed, encoding.n_codes)
+    return np.where(observed > 0.0, counts / np.maximum(observed, 1.0), overall[:, np.newaxis])
+
+
+def squared_distances(encoding, weights, counts):
+    """Table of the weighted squared distances |e_l - m_c|^2 between one-hot rows and the clusters' mean rows."""
+    shares = label_shares(encoding, counts)
+    squares = np.add.reduceat(shares**2, encoding.offsets, axis=0)
+    return slot_weights(encoding, weights) * (1.0 - 2.0 * shares + np.repeat(squares, encoding.n_codes, axis=0))
+
+
+def slot_weights(encoding, weights):
+    """(n_slots, 1) weight of each slot's partition; 0 for "not observed"."""
+    by_slot = np.repeat(weights, encoding.n_codes)
+    by_slot[encoding.missing_slots] = 0.0
+    return by_slot[:, np.newaxis]
+
+
+def seed_rows(encoding, weights, n_seeds, rng):
+    """Rows drawn by greedy k-means++ under the weighted Hamming distance; (n_seeds,) intp, all different.
+
+    Each seed is the best of 2 + log(n_seeds) candidates, as scikit-learn draws them.
+    """
+    n_trials = 2 + int(np.log(n_seeds))
+    rows = np.empty(n_seeds, dtype=np.intp)
+    rows[0] = _draw(encoding.multiplicity, 1, rng)[0]
+    closest = seed_costs(encoding, weights, rows[:1])[:, 0]
+    for c in range(1, n_seeds):
+        # A drawn row has no distance left, so it cannot be drawn again; where nothing is left, any new row will do.
+        potential = closest * encoding.multiplicity
+        if potential.max() <= _SLACK:
+            potential = np.ones(len(potential))
+        potential[rows[:c]] = 0.0
+        candidates = _draw(potential, n_trials, rng)
+        reach = np.minimum(closest[:, np.newaxis], seed_costs(encoding, weights, candidates))
+        best = np.argmin(encoding.multiplicity @ reach)
+        rows[c], closest = candidates[best], reach[:, best]
+    return rows
+
+
+def seed_costs(encoding, weights, seeds):
+    """Weighted Hamming distances between all rows and some of them, missing labels left out; (n_rows, n_seeds)."""
+    table = np.zeros((len(encoding.sizes), len(seeds)))
+    slots = encoding.codes[seeds].astype(np.int64) + encoding.offsets
+    seen = encoding.observed[seeds][:, encoding.mask_of]
+    table += np.repeat((weights * seen).T, encoding.n_codes, axis=0)
+    table[slots, np.arange(len(seeds))[:, np.newaxis]] = 0.0
+    table[encoding.missing_slots] = 0.0
+    costs = np.empty((len(encoding.codes), len(seeds)))
+    _kernels.table_costs(encoding.codes, encoding.offsets, table, costs)
+    return costs
+
+
+def _draw(potential, size, rng):
+    """Indices drawn with probabilities proportional to a non-negative vector."""
+    total = np.cumsum(potential)
+    drawn = np.searchsorted(total, total[-1] * rng.uniform(size=size), side="right")
+    # The largest number below 1 can round to the total itself.
+    return np.minimum(drawn, np.flatnonzero(potential)[-1])
+
+
+def _drift(encoding, change):
+    """(k,) by how much the margin between a cluster's rows and any other cluster can have shrunk."""
+    rise = np.maximum.reduceat(change, encoding.offsets, axis=0).sum(axis=0)
+    fall = -np.minimum.reduceat(change, encoding.offsets, axis=0).sum(axis=0)
+    largest = int(np.argmax(fall))
+    others = np.full(len(fall), fall[largest])
+    others[largest] = np.delete(fall, largest).max(initial=-np.inf)
+    return rise + others
+
+
+def _refill(encoding, table, clusters, counts, margins):
+    """Give every empty cluster the row that costs most where it is; returns how many rows moved."""
+    filled = np.bincount(clusters, minlength=table.shape[1])
+    empty = np.flatnonzero(filled == 0)
+    if len(empty) == 0:
+        return 0
+    costs = np.empty((len(clusters), table.shape[1]))
+    _kernels.table_costs(encoding.codes, encoding.offsets, table, costs)
+    own = costs[np.arange(len(clusters)), clusters]
+    n_moved = 0
+    for row in np.argsort(-own, kind="stable"):
+        if n_moved == len(empty) or own[row] <= _SLACK:
+            break
+        if filled[clusters[row]] > 1:
+            filled[clusters[row]] -= 1
+            clusters[row] = empty[n_moved]
+            n_moved += 1
+    # Every row was costed anyway; with the rare refill the counts may as well be taken afresh.
+    _kernels.count(encoding.codes, encoding.offsets, encoding.multiplicity, clusters, counts)
+    margins[:] = 0.0
+    return n_moved

@@ -1,0 +1,258 @@
+"""Bisecting k-means on the label codes: a divisive hierarchy of consensus clusters."""
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from .._density import cluster_counts, pair_weights, sized_densities
+from .._encoding import collapse
+from .._lloyd import best_of_starts, squared_distances
+from .._validation import check_choice, check_integer, check_real
+from ._common import prepare, relabel
+
+__all__ = ["BisectingTree", "bisecting_kmeans_consensus", "bisecting_tree", "cut_bisecting_tree"]
+
+CRITERIA = ("density", "loss", "size")
+
+
+class BisectingTree(NamedTuple):
+    """What :func:`bisecting_tree` returns.
+
+    labels : (n_samples,) intp; cluster of each object at the finest level, numbered in the order of creation.
+    parents : (n_levels - 1,) intp; the cluster that cluster j + 1 was split off from, which keeps its number.
+    densities : (n_levels,) density of the partition with 1, 2, ..., n_levels clusters.
+    losses : (n_levels,) k-means loss of these partitions, over the weighted mean n of the ensemble's squared rows.
+    """
+
+    labels: np.ndarray
+    parents: np.ndarray
+    densities: np.ndarray
+    losses: np.ndarray
+
+
+class _Leaf(NamedTuple):
+    """A cluster and the best way found to split it: rows, density share and loss, halves, gain by the criterion."""
+
+    rows: np.ndarray
+    sized_density: float
+    loss: float
+    halves: tuple
+    gain: float
+
+
+def bisecting_tree(
+    labels, n_clusters, *, criterion="density", weights=None, singleton=0.0, n_init=10, max_iter=300, random_state=None
+):
+    """Split the ensemble's objects in two again and again, each time by 2-means on the label codes.
+
+    Every cluster that is split is divided by k-means with two clusters ([1]_, Section 4.4), which leaves the other
+    clusters as they are; so the density changes by (|A| rho_A + |B| rho_B - |C| rho_C) / n (Eq. 23 of [1]_). Which
+    cluster is split next, [1]_ does not say.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int
+        Base clusterings, one per column; -1 marks an object that the partition did not observe.
+    n_clusters : int
+        Number of clusters at the finest level; splitting stops before when only identical objects are left together.
+    criterion : {"density", "loss", "size"}, default="density"
+        Split next the cluster whose split gains most density, whose split lowers the k-means loss most, or the one with
+        most objects.
+    weights : array-like of shape (n_partitions,), default=None
+        Non-negative, not all zero; normalised to sum to one. None means uniform.
+    singleton : float, default=0.0
+        Density of a cluster with one object, in [0, 1].
+    n_init : int, default=10
+        Number of starts of every 2-means.
+    max_iter : int, default=300
+        Largest number of passes per start.
+    random_state : int, RandomState instance or None, default=None
+        Draws the seeds.
+
+    Returns
+    -------
+    tree : BisectingTree
+        Named tuple: `labels` at the finest level, `parents`, and `densities` and `losses` by level.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+
+    Notes
+    -----
+    Time O(n_samples n_partitions) times the depth of the tree, log2(n_clusters) when the splits are even; memory
+    O(n_samples n_partitions), a byte per label.
+
+    References
+    ----------
+    .. [1] "Linear Time Evidence Accumulation Clustering with KMeans", Sections 4.3 and 4.4.
+    .. [2] Steinbach, Karypis, Kumar, "A comparison of document clustering techniques", KDD workshop on text mining,
+       2000.
+
+    Examples
+    --------
+    >>> tree = bisecting_tree([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]], 3, random_state=0)
+    >>> tree.labels
+    array([0, 0, 2, 1, 1])
+    >>> tree.parents
+    array([0, 0])
+    >>> tree.densities.round(3)
+    array([0.4  , 0.867, 0.8  ])
+    >>> cut_bisecting_tree(tree, 2)
+    array([0, 0, 0, 1, 1])
+    """
+    encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
+    check_choice(criterion, CRITERIA, name="criterion")
+    singleton = check_real(singleton, name="singleton", low=0.0, high=1.0)
+    n_init = check_integer(n_init, name="n_init", low=1)
+    max_iter = check_integer(max_iter, name="max_iter", low=1)
+    rng = check_random_state(random_state)
+    encoding = collapse(encoding)
+
+    def grow(rows):
+        return _leaf(encoding, weights, rows, criterion, singleton, n_init, max_iter, rng)
+
+    leaves = [grow(np.arange(len(encoding.codes)))]
+    parents, levels = [], [_level(leaves)]
+    while len(leaves) < n_clusters:
+        parent = int(np.argmax([leaf.gain for leaf in leaves]))
+        if not leaves[parent].halves:
+            break
+        first, second = leaves[parent].halves
+        leaves[parent] = grow(first)
+        leaves.append(grow(second))
+        parents.append(parent)
+        levels.append(_level(leaves))
+    clusters = np.empty(len(encoding.codes), dtype=np.intp)
+    for number, leaf in enumerate(leaves):
+        clusters[leaf.rows] = number
+    densities, losses = np.array(levels).T / encoding.n_samples
+    return BisectingTree(encoding.expand(clusters), np.array(parents, dtype=np.intp), densities, losses)
+
+
+def cut_bisecting_tree(tree, n_clusters):
+    """Read the partition with a given number of clusters off a bisecting tree.
+
+    Parameters
+    ----------
+    tree : BisectingTree
+        What :func:`bisecting_tree` returned.
+    n_clusters : int
+        Number of clusters, from 1 to that of the finest level.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_samples,), intp
+        Clusters 0, 1, ... in the order of first appearance.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the tree does not have that many clusters.
+
+    Notes
+    -----
+    Time O(n_samples + number of levels).
+
+    Examples
+    --------
+    >>> tree = bisecting_tree([[0, 0], [0, 1], [1, 2]], 3, random_state=0)
+    >>> cut_bisecting_tree(tree, 1)
+    array([0, 0, 0])
+    """
+    n_levels = len(tree.parents) + 1
+    n_clusters = check_integer(n_clusters, name="n_clusters", low=1, high=n_levels, high_name="levels of the tree")
+    ancestor = np.arange(n_levels)
+    for cluster in range(n_clusters, n_levels):
+        # Parents come before their parts, so the parent's own ancestor is known.
+        ancestor[cluster] = ancestor[tree.parents[cluster - 1]]
+    return relabel(ancestor[tree.labels])
+
+
+def bisecting_kmeans_consensus(
+    labels, n_clusters, *, criterion="density", weights=None, singleton=0.0, n_init=10, max_iter=300, random_state=None
+):
+    """Split the ensemble's objects in two by 2-means on the label codes until there are n_clusters.
+
+    The finest level of :func:`bisecting_tree`, whose parameters these are.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int
+        Base clusterings, one per column; -1 marks an object that the partition did not observe.
+    n_clusters : int
+        Number of clusters; fewer are returned only when fewer objects differ.
+    criterion : {"density", "loss", "size"}, default="density"
+        Which cluster is split next.
+    weights : array-like of shape (n_partitions,), default=None
+        Non-negative, not all zero; normalised to sum to one. None means uniform.
+    singleton : float, default=0.0
+        Density of a cluster with one object, in [0, 1].
+    n_init : int, default=10
+        Number of starts of every 2-means.
+    max_iter : int, default=300
+        Largest number of passes per start.
+    random_state : int, RandomState instance or None, default=None
+        Draws the seeds.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_samples,), intp
+        Clusters 0, 1, ... in the order of first appearance.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+
+    Notes
+    -----
+    Cost of :func:`bisecting_tree`.
+
+    References
+    ----------
+    .. [1] "Linear Time Evidence Accumulation Clustering with KMeans", Section 4.4.
+
+    Examples
+    --------
+    >>> bisecting_kmeans_consensus([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]], 2, random_state=0)
+    array([0, 0, 0, 1, 1])
+    """
+    tree = bisecting_tree(
+        labels, n_clusters, criterion=criterion, weights=weights, singleton=singleton, n_init=n_init,
+        max_iter=max_iter, random_state=random_state,
+    )  # fmt: skip
+    return relabel(tree.labels)
+
+
+def _leaf(encoding, weights, rows, criterion, singleton, n_init, max_iter, rng):
+    """The leaf of some rows, with the best of n_init splits by 2-means."""
+    own = encoding._replace(
+        codes=np.ascontiguousarray(encoding.codes[rows]),
+        multiplicity=encoding.multiplicity[rows],
+        observed=np.ascontiguousarray(encoding.observed[rows]),
+        inverse=None,
+    )
+    density, loss = _grade(own, weights, np.zeros(len(rows), dtype=np.intp), 1, singleton)
+    if len(rows) == 1:
+        return _Leaf(rows, density, loss, (), -np.inf)
+    halves = best_of_starts(own, weights, squared_distances, 2, n_init=n_init, max_iter=max_iter, rng=rng).clusters
+    if not 0 < np.count_nonzero(halves) < len(rows):
+        return _Leaf(rows, density, loss, (), -np.inf)
+    split_density, split_loss = _grade(own, weights, halves, 2, singleton)
+    gain = {"density": split_density - density, "loss": loss - split_loss, "size": own.multiplicity.sum()}[criterion]
+    return _Leaf(rows, density, loss, (rows[halves == 0], rows[halves == 1]), gain)
+
+
+def _grade(encoding, weights, clusters, n_clusters, singleton):
+    """n times the density and the k-means loss that these clusters of the rows add."""
+    counts = cluster_counts(encoding, clusters, n_clusters)
+    sizes = np.bincount(clusters, weights=encoding.multiplicity, minlength=n_clusters)
+    density = sized_densities(pair_weights(encoding, weights, counts), sizes, singleton).sum()
+    return density, float(np.sum(counts * squared_distances(encoding, weights, counts)))
+
+
+def _level(leaves):
+    return sum(leaf.sized_density for leaf in leaves), sum(leaf.loss for leaf in leaves)

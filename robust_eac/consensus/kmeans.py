@@ -1,0 +1,114 @@
+"""k-means on the label codes: the consensus of Topchy, Jain and Punch, and of linear-time evidence accumulation."""
+
+import warnings
+
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from .._encoding import collapse
+from .._lloyd import best_of_starts, squared_distances
+from .._validation import check_integer
+from ._common import prepare, relabel
+
+__all__ = ["kmeans_consensus"]
+
+
+def kmeans_consensus(labels, n_clusters, *, weights=None, n_init=10, max_iter=300, n_jobs=None, random_state=None):
+    """Minimise the k-means loss of the one-hot ensemble, without building it.
+
+    Solve  min over partitions  L = sum_C sum_{i in C} sum_u w_u |e_{c_u(i)} - mu_C^u|^2  (Eq. 16 of [1]_), with mu_C^u
+    the shares of the labels of partition u in cluster C.
+
+    With S_C = sum_u w_u sum_l n_Cl^2, Eq. 19 of [1]_ reads L = n - sum_C S_C / |C| for weights that sum to one, so
+    minimising L maximises the mean within-cluster co-association with the diagonal kept:
+
+        1 - L / n = sum_C |C|/n rho'_C,      rho'_C = sum_{i, j in C} c_ij / |C|^2        (exactly).
+
+    :func:`~robust_eac.density` leaves the diagonal out, rho_C = 1 - L_C / (|C| - 1), so that
+
+        1 - density = n_1/n (1 - s) + 1/n sum_{|C| >= 2} |C| / (|C| - 1) L_C,
+
+    n_1 being the number of singletons and s their density. The two orders of consensus partitions agree when all
+    clusters are of one size and nearly when all are large, but not in general, contrary to Section 4.1 of [1]_:
+    :func:`~robust_eac.density_search` maximises the density itself. L also equals a constant minus n times the sum of
+    category utilities, which makes this the quadratic-mutual-information consensus of [2]_.
+
+    Lloyd's algorithm from greedy k-means++ seeds; best of `n_init` starts. Identical objects stay together.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int
+        Base clusterings, one per column; -1 marks an object that the partition did not observe, and its term is left
+        out.
+    n_clusters : int
+        Number of clusters; fewer are returned only when fewer objects differ.
+    weights : array-like of shape (n_partitions,), default=None
+        w: non-negative, not all zero; normalised to sum to one. None means uniform.
+    n_init : int, default=10
+        Number of starts.
+    max_iter : int, default=300
+        Largest number of passes over the objects per start.
+    n_jobs : int, default=None
+        Threads over the starts. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Draws the seeds.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_samples,), intp
+        Clusters 0, 1, ... in the order of first appearance.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If objects still move in the last of `max_iter` passes of the start that is kept.
+
+    Notes
+    -----
+    Time O(n_samples n_partitions n_clusters) for the first passes; later ones look only at objects whose cluster the
+    change of the means may have changed, so that most cost O(n_samples). Memory O(n_samples (n_partitions + 1)), a byte
+    per label.
+
+    References
+    ----------
+    .. [1] "Linear Time Evidence Accumulation Clustering with KMeans", Sections 3.6 and 4.
+    .. [2] Topchy, Jain, Punch, "Combining multiple weak clusterings", ICDM 2003.
+
+    Examples
+    --------
+    >>> labels = [[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]
+    >>> kmeans_consensus(labels, 2, random_state=0)
+    array([0, 0, 0, 1, 1])
+    """
+    return cluster_rows(
+        labels, n_clusters, lambda encoding, weights: (weights, squared_distances), weights=weights, n_init=n_init,
+        max_iter=max_iter, n_jobs=n_jobs, random_state=random_state,
+    )  # fmt: skip
+
+
+def cluster_rows(labels, n_clusters, cost, *, weights, n_init, max_iter, n_jobs, random_state):
+    """Check, cluster the rows by Lloyd's algorithm, warn when it did not converge, and name the clusters.
+
+    ``cost(encoding, weights)`` returns the weights of the partitions in the cost and its table function.
+    """
+    encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
+    n_init = check_integer(n_init, name="n_init", low=1)
+    max_iter = check_integer(max_iter, name="max_iter", low=1)
+    rng = check_random_state(random_state)
+    encoding = collapse(encoding)
+    weights, table_of = cost(encoding, weights)
+    result = best_of_starts(
+        encoding, weights, table_of, n_clusters, n_init=n_init, max_iter=max_iter, rng=rng, n_jobs=n_jobs
+    )
+    if not result.converged:
+        warnings.warn(
+            f"k-means did not converge: objects still moved in pass max_iter={max_iter}.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    return relabel(encoding.expand(result.clusters))
