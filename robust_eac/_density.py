@@ -7,7 +7,7 @@ from . import _kernels
 
 def cluster_counts(encoding, clusters, n_clusters):
     """(n_slots, n_clusters) objects of each slot in each cluster; 0 for "not observed"."""
-    counts = np.empty((len(encoding.sizes), n_clusters))
+    counts = np.zeros((len(encoding.sizes), n_clusters))
     _kernels.count(encoding.codes, encoding.offsets, encoding.multiplicity, clusters.astype(np.intp), counts)
     counts[encoding.missing_slots] = 0.0
     return counts

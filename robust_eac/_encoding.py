@@ -177,6 +177,16 @@ def select(encoding, partitions):
     )
 
 
+def take_rows(encoding, rows):
+    """The encoding of some of the rows, which then stand for themselves; sizes stay those of the whole ensemble."""
+    return encoding._replace(
+        codes=np.ascontiguousarray(encoding.codes[rows]),
+        multiplicity=encoding.multiplicity[rows],
+        observed=np.ascontiguousarray(encoding.observed[rows]),
+        inverse=None,
+    )
+
+
 def one_hot(encoding):
     """The ensemble as a sparse (n_rows, n_slots) indicator matrix; missing labels have no entry."""
     n, m = encoding.codes.shape

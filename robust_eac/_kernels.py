@@ -288,8 +288,7 @@ def sweep(
 
 @njit(cache=True, nogil=True)
 def count(codes, offsets, multiplicity, clusters, counts):
-    """Fill counts (n_slots, k): objects of each slot in each cluster of a hard consensus; O(rows m)."""
-    counts[:] = 0.0
+    """Add to counts (n_slots, k) the objects of each slot in each cluster of a hard consensus; O(rows m)."""
     for i in range(codes.shape[0]):
         for u in range(codes.shape[1]):
             counts[offsets[u] + codes[i, u], clusters[i]] += multiplicity[i]

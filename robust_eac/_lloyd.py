@@ -13,10 +13,16 @@ from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 
 from . import _kernels
+from ._density import cluster_counts
+from ._encoding import take_rows
+from ._validation import BLOCK
 
 _MAX_SEED = np.iinfo(np.int32).max
 # Costs are sums of terms of weighted mean 1 or so: a difference below this is rounding.
 _SLACK = 1e-11
+# With many more rows than this, Lloyd's algorithm finds its way on a sample of them and then finishes on all.
+_SAMPLE = 2**13
+_SAMPLE_PER_CLUSTER = 50
 
 
 class Lloyd(NamedTuple):
@@ -39,35 +45,46 @@ def best_of_starts(encoding, weights, table_of, n_clusters, *, n_init, max_iter,
 
 def _one_start(encoding, weights, table_of, n_clusters, max_iter, seed):
     rng = check_random_state(int(seed))
-    seeds = seed_rows(encoding, weights, min(n_clusters, len(encoding.codes)), rng)
-    return descend(encoding, weights, table_of, seeds, max_iter=max_iter)
+    n_rows = len(encoding.codes)
+    n_clusters = min(n_clusters, n_rows)
+    sample_size = max(_SAMPLE, _SAMPLE_PER_CLUSTER * n_clusters)
+    if n_rows <= 2 * sample_size:
+        seeds = seed_rows(encoding, weights, n_clusters, rng)
+        return descend(encoding, weights, table_of, seed_table(encoding, weights, seeds), max_iter=max_iter)
+    sample = take_rows(encoding, np.sort(rng.permutation(n_rows)[:sample_size]))
+    rough = _one_start(sample, weights, table_of, n_clusters, max_iter, rng.randint(_MAX_SEED))
+    counts = cluster_counts(sample, rough.clusters, n_clusters)
+    return descend(encoding, weights, table_of, table_of(encoding, weights, counts), max_iter=max_iter)
 
 
-def descend(encoding, weights, table_of, seeds, *, max_iter):
-    """Lloyd's algorithm from seed rows: rows to the cheapest cluster, tables from the counts, until nothing moves.
+def descend(encoding, weights, table_of, table, *, max_iter):
+    """Lloyd's algorithm from a first table: rows to the cheapest cluster, tables from the counts, until nothing moves.
 
     The loss never rises when the table's costs are Bregman divergences from the clusters' means. A pass costs O(m k)
     for every row whose cluster the change of the table may have changed, and O(1) for the others.
     """
     codes, offsets, multiplicity = encoding.codes, encoding.offsets, encoding.multiplicity
-    k = len(seeds)
-    clusters = seed_costs(encoding, weights, seeds).argmin(axis=1)
-    clusters[seeds] = np.arange(k)
-    counts = np.empty((len(encoding.sizes), k))
-    _kernels.count(codes, offsets, multiplicity, clusters, counts)
+    clusters = np.concatenate([table_costs(encoding, table, block).argmin(axis=1) for block in _row_blocks(len(codes))])
+    counts = cluster_counts(encoding, clusters, table.shape[1])
     table = table_of(encoding, weights, counts)
-    margins, drift = np.zeros(len(codes)), np.zeros(k)
+    margins, drift = np.zeros(len(codes)), np.zeros(table.shape[1])
     n_moved, n_iter = 1, 0
     while n_moved and n_iter < max_iter:
-        n_moved = _kernels.reassign(
-            codes, offsets, multiplicity, table, drift, _SLACK, clusters, margins, counts
-        )  # fmt: skip
+        n_moved = _kernels.reassign(codes, offsets, multiplicity, table, drift, _SLACK, clusters, margins, counts)
         n_moved += _refill(encoding, table, clusters, counts, margins)
         new = table_of(encoding, weights, counts)
         drift = _drift(encoding, new - table)
         table = new
         n_iter += 1
     return Lloyd(clusters, float(np.sum(counts * table)), n_iter, n_moved == 0)
+
+
+def table_costs(encoding, table, rows=slice(None)):
+    """(rows, k) cost of every row in every cluster."""
+    codes = encoding.codes[rows]
+    costs = np.empty((len(codes), table.shape[1]))
+    _kernels.table_costs(codes, encoding.offsets, table, costs)
+    return costs
 
 
 def label_shares(encoding, counts):
@@ -104,7 +121,7 @@ def seed_rows(encoding, weights, n_seeds, rng):
     n_trials = 2 + int(np.log(n_seeds))
     rows = np.empty(n_seeds, dtype=np.intp)
     rows[0] = _draw(encoding.multiplicity, 1, rng)[0]
-    closest = seed_costs(encoding, weights, rows[:1])[:, 0]
+    closest = table_costs(encoding, seed_table(encoding, weights, rows[:1]))[:, 0]
     for c in range(1, n_seeds):
         # A drawn row has no distance left, so it cannot be drawn again; where nothing is left, any new row will do.
         potential = closest * encoding.multiplicity
@@ -112,23 +129,21 @@ def seed_rows(encoding, weights, n_seeds, rng):
             potential = np.ones(len(potential))
         potential[rows[:c]] = 0.0
         candidates = _draw(potential, n_trials, rng)
-        reach = np.minimum(closest[:, np.newaxis], seed_costs(encoding, weights, candidates))
+        reach = table_costs(encoding, seed_table(encoding, weights, candidates))
+        np.minimum(reach, closest[:, np.newaxis], out=reach)
         best = np.argmin(encoding.multiplicity @ reach)
         rows[c], closest = candidates[best], reach[:, best]
     return rows
 
 
-def seed_costs(encoding, weights, seeds):
-    """Weighted Hamming distances between all rows and some of them, missing labels left out; (n_rows, n_seeds)."""
-    table = np.zeros((len(encoding.sizes), len(seeds)))
+def seed_table(encoding, weights, seeds):
+    """Table of the weighted Hamming distances to some of the rows, missing labels left out."""
     slots = encoding.codes[seeds].astype(np.int64) + encoding.offsets
     seen = encoding.observed[seeds][:, encoding.mask_of]
-    table += np.repeat((weights * seen).T, encoding.n_codes, axis=0)
+    table = np.repeat((weights * seen).T, encoding.n_codes, axis=0)
     table[slots, np.arange(len(seeds))[:, np.newaxis]] = 0.0
     table[encoding.missing_slots] = 0.0
-    costs = np.empty((len(encoding.codes), len(seeds)))
-    _kernels.table_costs(encoding.codes, encoding.offsets, table, costs)
-    return costs
+    return table
 
 
 def _draw(potential, size, rng):
@@ -155,9 +170,12 @@ def _refill(encoding, table, clusters, counts, margins):
     empty = np.flatnonzero(filled == 0)
     if len(empty) == 0:
         return 0
-    costs = np.empty((len(clusters), table.shape[1]))
-    _kernels.table_costs(encoding.codes, encoding.offsets, table, costs)
-    own = costs[np.arange(len(clusters)), clusters]
+    own = np.concatenate(
+        [
+            np.take_along_axis(table_costs(encoding, table, block), clusters[block, np.newaxis], axis=1)[:, 0]
+            for block in _row_blocks(len(clusters))
+        ]
+    )
     n_moved = 0
     for row in np.argsort(-own, kind="stable"):
         if n_moved == len(empty) or own[row] <= _SLACK:
@@ -167,6 +185,11 @@ def _refill(encoding, table, clusters, counts, margins):
             clusters[row] = empty[n_moved]
             n_moved += 1
     # Every row was costed anyway; with the rare refill the counts may as well be taken afresh.
-    _kernels.count(encoding.codes, encoding.offsets, encoding.multiplicity, clusters, counts)
+    counts[:] = cluster_counts(encoding, clusters, table.shape[1])
     margins[:] = 0.0
     return n_moved
+
+
+def _row_blocks(n_rows):
+    """Slices that keep the costs of a block small."""
+    return [slice(start, start + BLOCK) for start in range(0, n_rows, BLOCK)]

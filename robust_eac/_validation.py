@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 # Rows of a label matrix are read in blocks of this many: the working copies stay small whatever n_samples is.
-BLOCK = 16384
+BLOCK = 4096
 
 
 def check_labels(labels, *, name="labels"):

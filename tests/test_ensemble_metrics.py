@@ -39,7 +39,8 @@ def test_densities_are_sums_over_pairs(rng, missing):
         total += len(members) / n * intra[-1]
     np.testing.assert_allclose(intra_density(labels, consensus, weights=weights, singleton=0.25), intra, rtol=1e-10)
     assert density(labels, consensus, weights=weights, singleton=0.25) == pytest.approx(total, rel=1e-10)
-    blocks = [[c[np.ix_(consensus == a, consensus == b)].mean() for b in np.unique(consensus)] for a in np.unique(consensus)]  # fmt: skip
+    names = np.unique(consensus)
+    blocks = [[c[np.ix_(consensus == a, consensus == b)].mean() for b in names] for a in names]
     np.testing.assert_allclose(inter_density(labels, consensus, weights=weights), blocks, rtol=1e-10)
 
 

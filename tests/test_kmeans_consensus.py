@@ -10,6 +10,7 @@ from sklearn.metrics import mutual_info_score
 
 from robust_eac import (
     KMeansEnsemble,
+    _lloyd,
     bisecting_kmeans_consensus,
     bisecting_tree,
     coassociation_matrix,
@@ -23,7 +24,7 @@ from robust_eac import (
     utility_consensus,
 )
 from robust_eac._encoding import collapse, encode, one_hot
-from robust_eac._lloyd import best_of_starts, descend, seed_costs, seed_rows, squared_distances
+from robust_eac._lloyd import best_of_starts, descend, seed_rows, seed_table, squared_distances, table_costs
 from robust_eac.consensus.sec import _table as sec_table
 from robust_eac.consensus.utilities import UTILITIES, _normalised
 
@@ -66,7 +67,8 @@ DIVERGENCES = {
 @pytest.mark.parametrize("utility", DIVERGENCES)
 def test_tables_are_the_divergences_written_out(rng, utility, missing):
     labels, weights = random_ensemble(rng, 12, 4, missing=missing), random_weights(rng, 4)
-    clusters = np.r_[0, 1, 2, rng.randint(3, size=9)]
+    # The last cluster has one object: some partitions observe none of it.
+    clusters = np.r_[0, 1, 2, rng.randint(2, size=9)]
     encoding = encode(labels)
     costs = full_costs(encoding, UTILITIES[utility][1](encoding, weights, counts_of(encoding, clusters, 3)))
     for i, c in product(range(12), range(3)):
@@ -83,7 +85,7 @@ def test_the_loss_is_that_of_scikit_learn_on_the_one_hot_matrix(rng):
     labels = KMeansEnsemble(30, (3, 12), random_state=rng.randint(1000)).fit_transform(X)
     encoding, weights = encode(labels), np.full(30, 1 / 30)
     seeds = seed_rows(encoding, weights, 4, rng)
-    result = descend(encoding, weights, squared_distances, seeds, max_iter=300)
+    result = descend(encoding, weights, squared_distances, seed_table(encoding, weights, seeds), max_iter=300)
     dense = one_hot(encoding).toarray()
     model = KMeans(4, init=dense[seeds], n_init=1, tol=0.0).fit(dense)
     assert result.converged
@@ -100,7 +102,7 @@ def test_margins_skip_nothing_that_would_move(rng, name, missing):
     seeds = seed_rows(encoding, weights, 5, rng)
     losses = []
     for max_iter in range(1, 40):
-        result = descend(encoding, weights, TABLES[name], seeds, max_iter=max_iter)
+        result = descend(encoding, weights, TABLES[name], seed_table(encoding, weights, seeds), max_iter=max_iter)
         losses.append(result.loss)
         if result.converged:
             break
@@ -113,18 +115,33 @@ def test_margins_skip_nothing_that_would_move(rng, name, missing):
     assert result.loss == pytest.approx(costs[np.arange(200), result.clusters].sum(), rel=1e-10)
 
 
+def test_a_start_on_a_sample_is_finished_on_all(rng, monkeypatch):
+    monkeypatch.setattr(_lloyd, "_SAMPLE", 50)
+    monkeypatch.setattr(_lloyd, "_SAMPLE_PER_CLUSTER", 5)
+    labels = random_ensemble(rng, 400, 9, missing=0.1)
+    encoding, weights = encode(labels), random_weights(rng, 9)
+    for table_of in TABLES.values():
+        result = best_of_starts(encoding, weights, table_of, 4, n_init=1, max_iter=300, rng=rng)
+        costs = full_costs(encoding, table_of(encoding, weights, counts_of(encoding, result.clusters, 4)))
+        assert result.converged
+        assert np.all(costs[np.arange(400), result.clusters] <= costs.min(axis=1) + 1e-9)
+
+
 def test_collapsed_rows_give_the_same_loss(rng):
-    base = random_ensemble(rng, 15, 6)
-    labels = base[rng.randint(15, size=100)]
-    encoding, weights = encode(labels), random_weights(rng, 6)
+    base = random_ensemble(rng, 100, 6)
+    labels = base[np.r_[np.arange(100), rng.randint(100, size=400)]]
+    encoding, weights = encode(labels), np.full(6, 1 / 6)
     rows = collapse(encoding)
     seeds = seed_rows(rows, weights, 4, rng)
     first = np.array([np.flatnonzero(rows.inverse == row)[0] for row in seeds])
+    n_iter = 0
     for table in TABLES.values():
-        merged = descend(rows, weights, table, seeds, max_iter=100)
-        single = descend(encoding, weights, table, first, max_iter=100)
+        merged = descend(rows, weights, table, seed_table(rows, weights, seeds), max_iter=100)
+        single = descend(encoding, weights, table, seed_table(encoding, weights, first), max_iter=100)
         assert merged.loss == pytest.approx(single.loss, rel=1e-10)
         assert np.array_equal(rows.expand(merged.clusters), single.clusters)
+        n_iter = max(n_iter, merged.n_iter)
+    assert n_iter > 3  # otherwise next to nothing moved
 
 
 def test_seeds_are_different_rows_far_apart(rng):
@@ -134,7 +151,7 @@ def test_seeds_are_different_rows_far_apart(rng):
     assert sorted(seeds) == list(range(40))
     differ = (labels[:, np.newaxis] != labels[seeds]) & (labels[:, np.newaxis] != -1) & (labels[seeds] != -1)
     expected = differ @ weights
-    np.testing.assert_allclose(seed_costs(encoding, weights, seeds), expected, atol=1e-12)
+    np.testing.assert_allclose(table_costs(encoding, seed_table(encoding, weights, seeds)), expected, atol=1e-12)
     planted = planted_ensemble(rng, np.repeat([0, 1, 2], 20), 15, noise=0.0)
     assert len(set(seed_rows(encode(planted), np.full(15, 1 / 15), 3, rng) // 20)) == 3
 
@@ -286,8 +303,16 @@ def test_splitting_stops_at_identical_objects():
 
 
 def test_empty_clusters_are_filled(rng):
-    """As many clusters as different objects: each gets its own, whatever the seeds."""
     labels = np.unique(random_ensemble(rng, 30, 6), axis=0)
+    encoding, weights = encode(labels), random_weights(rng, 6)
+    for name, table in TABLES.items():
+        # The second cluster starts empty: its seed is the first one's.
+        result = descend(encoding, weights, table, seed_table(encoding, weights, np.array([0, 0, 1])), max_iter=100)
+        assert set(result.clusters) == {0, 1, 2}, name
+        np.testing.assert_allclose(
+            result.loss, np.sum(table(encoding, weights, c := counts_of(encoding, result.clusters, 3)) * c)
+        )
+    # As many clusters as different objects: each gets its own.
     for function in (kmeans_consensus, ecc, sec):
         assert len(set(function(labels, len(labels), n_init=1, random_state=rng))) == len(labels)
     assert len(set(kmeans_consensus(labels, len(labels) - 3, n_init=1, random_state=rng))) == len(labels) - 3

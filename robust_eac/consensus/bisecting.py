@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .._density import cluster_counts, pair_weights, sized_densities
-from .._encoding import collapse
+from .._encoding import collapse, take_rows
 from .._lloyd import best_of_starts, squared_distances
 from .._validation import check_choice, check_integer, check_real
 from ._common import prepare, relabel
@@ -229,12 +229,7 @@ def bisecting_kmeans_consensus(
 
 def _leaf(encoding, weights, rows, criterion, singleton, n_init, max_iter, rng):
     """The leaf of some rows, with the best of n_init splits by 2-means."""
-    own = encoding._replace(
-        codes=np.ascontiguousarray(encoding.codes[rows]),
-        multiplicity=encoding.multiplicity[rows],
-        observed=np.ascontiguousarray(encoding.observed[rows]),
-        inverse=None,
-    )
+    own = take_rows(encoding, rows)
     density, loss = _grade(own, weights, np.zeros(len(rows), dtype=np.intp), 1, singleton)
     if len(rows) == 1:
         return _Leaf(rows, density, loss, (), -np.inf)

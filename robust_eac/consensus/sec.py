@@ -78,6 +78,8 @@ def _table(encoding, weights, counts):
     """d_i (|b_i / d_i - mu_c|^2 - |b_i / d_i|^2) as a sum over slots: d_i itself is the sum of w_u n_ul."""
     by_slot = slot_weights(encoding, weights)
     degrees = by_slot * encoding.sizes[:, np.newaxis]
-    volumes = np.maximum((degrees * counts).sum(axis=0), np.finfo(np.float64).tiny)
+    volumes = (degrees * counts).sum(axis=0)
+    # An empty cluster has its mean at the origin.
+    volumes[volumes == 0.0] = 1.0
     squares = (by_slot * counts**2).sum(axis=0) / volumes**2
     return degrees * squares - 2.0 * by_slot * counts / volumes
