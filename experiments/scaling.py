@@ -3,17 +3,14 @@
 100 partitions of objects in 10 clusters, 20 of them random; restricted simplex, one start, to a gap of 1e-5.
 """
 
-import json
-import resource
-import subprocess
-import sys
 import time
 
 import numpy as np
 
 from robust_eac import adjusted_rand_score, solve_median_partition
 
-from .store import PROJECT, derive_seed
+from .measure import in_fresh_process, peak_bytes, print_measured
+from .store import derive_seed
 
 VERSION = 1
 # Cells are timed: one after another.
@@ -33,13 +30,7 @@ SMOKE = [{"n_samples": n_samples, "repetition": 0} for n_samples in (1000, 3000)
 
 def run_one(*, n_samples, repetition):
     """Seconds, and peak memory of the whole process in bytes, measured in a process of its own."""
-    config = json.dumps({"n_samples": n_samples, "repetition": repetition})
-    done = subprocess.run(
-        [sys.executable, "-m", __name__, config], cwd=PROJECT, capture_output=True, text=True, check=False
-    )
-    if done.returncode != 0:
-        raise RuntimeError(f"the measuring process failed:\n{done.stderr}")
-    return json.loads(done.stdout)
+    return in_fresh_process(__name__, {"n_samples": n_samples, "repetition": repetition})
 
 
 def planted_labels(n_samples, rng):
@@ -75,11 +66,9 @@ def measure(n_samples, repetition):
     start = time.perf_counter()
     result = solve_median_partition(labels, N_CLUSTERS, n_init=1, random_state=derive_seed(0, repetition, "solver"))
     seconds = time.perf_counter() - start
-    # Linux counts in kibibytes, macOS in bytes.
-    unit = 1 if sys.platform == "darwin" else 1024
     return {
         "fit_seconds": seconds,
-        "peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit,
+        "peak_bytes": peak_bytes(),
         "gap": result.gap,
         "n_iter": result.n_iter,
         "ari": adjusted_rand_score(classes, result.labels),
@@ -88,4 +77,4 @@ def measure(n_samples, repetition):
 
 
 if __name__ == "__main__":
-    print(json.dumps(measure(**json.loads(sys.argv[1]))))
+    print_measured(measure)

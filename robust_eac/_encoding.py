@@ -118,8 +118,8 @@ def encode(labels):
     )
 
 
-def collapse(encoding, start=None):
-    """Merge identical rows when that saves enough of them; otherwise return the encoding as it is.
+def collapse(encoding, start=None, *, min_saving=_MIN_SAVING):
+    """Merge identical rows when that saves the given share of them; otherwise return the encoding as it is.
 
     Rows with different values in ``start``, a (n_rows, k) membership, are not merged. Equality is verified on the
     values themselves: the hash only proposes.
@@ -127,7 +127,7 @@ def collapse(encoding, start=None):
     codes = encoding.codes
     hashes = hash_rows(codes) if start is None else hash_rows(codes) + 3 * hash_rows(start.view(np.uint64))
     _, first, inverse = np.unique(hashes, return_index=True, return_inverse=True)
-    if len(first) > (1.0 - _MIN_SAVING) * len(codes):
+    if len(first) == len(codes) or len(first) > (1.0 - min_saving) * len(codes):
         return encoding
     # Rows in the order of their first object: what follows does not depend on the hash function.
     order = np.argsort(first)

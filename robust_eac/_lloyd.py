@@ -178,7 +178,7 @@ def _refill(encoding, table, clusters, counts, margins):
     )
     n_moved = 0
     for row in np.argsort(-own, kind="stable"):
-        if n_moved == len(empty) or own[row] <= _SLACK:
+        if n_moved == len(empty):
             break
         if filled[clusters[row]] > 1:
             filled[clusters[row]] -= 1

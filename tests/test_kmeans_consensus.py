@@ -83,13 +83,14 @@ def test_tables_are_the_divergences_written_out(rng, utility, missing):
 def test_the_loss_is_that_of_scikit_learn_on_the_one_hot_matrix(rng):
     X, _ = load_dataset("iris")
     labels = KMeansEnsemble(30, (3, 12), random_state=rng.randint(1000)).fit_transform(X)
-    encoding, weights = encode(labels), np.full(30, 1 / 30)
+    # Random weights: no object is as far from one mean as from another.
+    encoding, weights = encode(labels), random_weights(rng, 30)
     seeds = seed_rows(encoding, weights, 4, rng)
     result = descend(encoding, weights, squared_distances, seed_table(encoding, weights, seeds), max_iter=300)
-    dense = one_hot(encoding).toarray()
+    dense = one_hot(encoding).toarray() * np.sqrt(np.repeat(weights, encoding.n_codes))
     model = KMeans(4, init=dense[seeds], n_init=1, tol=0.0).fit(dense)
     assert result.converged
-    assert result.loss * 30 == pytest.approx(model.inertia_, rel=1e-9)
+    assert result.loss == pytest.approx(model.inertia_, rel=1e-9)
     assert np.array_equal(result.clusters, model.labels_)
 
 
@@ -300,6 +301,17 @@ def test_splitting_stops_at_identical_objects():
     assert len(set(kmeans_consensus(labels, 7, random_state=0))) == 2
     with pytest.raises(ValueError, match=r"n_clusters must be in \[1, levels of the tree=2\], got 3"):
         cut_bisecting_tree(tree, 3)
+
+
+@pytest.mark.parametrize("function", [*FAMILY])
+def test_identical_objects_stay_together(rng, function):
+    """Even where they are so few that merging them saves nothing."""
+    labels = np.unique(random_ensemble(rng, 30, 6), axis=0)
+    labels = np.concatenate([labels, labels[:1]])
+    found = function(labels, len(labels), random_state=rng)
+    if function is not density_search:
+        assert len(set(found)) == len(labels) - 1
+        assert found[0] == found[-1]
 
 
 def test_empty_clusters_are_filled(rng):

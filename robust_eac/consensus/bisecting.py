@@ -109,7 +109,7 @@ def bisecting_tree(
     n_init = check_integer(n_init, name="n_init", low=1)
     max_iter = check_integer(max_iter, name="max_iter", low=1)
     rng = check_random_state(random_state)
-    encoding = collapse(encoding)
+    encoding = collapse(encoding, min_saving=0.0)
 
     def grow(rows):
         return _leaf(encoding, weights, rows, criterion, singleton, n_init, max_iter, rng)

@@ -96,7 +96,7 @@ def density_search(
     n_init = check_integer(n_init, name="n_init", low=1)
     max_iter = check_integer(max_iter, name="max_iter", low=1)
     rng = check_random_state(random_state)
-    collapsed = collapse(encoding)
+    collapsed = collapse(encoding, min_saving=0.0)
     runs = Parallel(n_jobs=n_jobs, prefer="threads")(
         delayed(_one_start)(encoding, collapsed, weights, n_clusters, singleton, max_iter, seed)
         for seed in rng.randint(_MAX_SEED, size=n_init)

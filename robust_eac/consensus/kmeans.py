@@ -100,7 +100,7 @@ def cluster_rows(labels, n_clusters, cost, *, weights, n_init, max_iter, n_jobs,
     n_init = check_integer(n_init, name="n_init", low=1)
     max_iter = check_integer(max_iter, name="max_iter", low=1)
     rng = check_random_state(random_state)
-    encoding = collapse(encoding)
+    encoding = collapse(encoding, min_saving=0.0)
     weights, table_of = cost(encoding, weights)
     result = best_of_starts(
         encoding, weights, table_of, n_clusters, n_init=n_init, max_iter=max_iter, rng=rng, n_jobs=n_jobs
