@@ -1,0 +1,272 @@
+"""PEACE: probabilistic consensus clustering by evidence accumulation, on all pairs of objects or a sample of them."""
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from .._validation import check_choice, check_integer, check_real
+from ..membership import check_init
+from . import _peace_kernels as kernels
+from ._common import prepare, relabel
+
+__all__ = ["PeaceResult", "peace", "solve_peace"]
+
+DIVERGENCES = ("l2", "kl")
+# The Kullback-Leibler divergence goes on linearly from here to 0 and to 1, so that no pair is infinitely far.
+_MARGIN = 1e-6
+# Steps per object between two fresh computations of the gradient, whose updates have rounding errors of their own.
+_STEPS_PER_OBJECT = 50
+_MAX_SEED = np.iinfo(np.int32).max
+
+
+class PeaceResult(NamedTuple):
+    """What :func:`solve_peace` returns."""
+
+    labels: np.ndarray
+    membership: np.ndarray
+    objective: float
+    gap: float
+    n_steps: int
+    converged: bool
+
+
+class _Pairs(NamedTuple):
+    """Both directions of every pair, sorted by the first object: rows of a sparse symmetric matrix."""
+
+    starts: np.ndarray
+    partners: np.ndarray
+    c: np.ndarray
+    N: np.ndarray
+
+
+def solve_peace(
+    labels,
+    n_clusters,
+    *,
+    divergence="l2",
+    n_partners=100,
+    weights=None,
+    init=None,
+    n_init=1,
+    tol=1e-3,
+    max_steps=None,
+    n_jobs=None,
+    random_state=None,
+):
+    """Fit object memberships whose inner products are the co-associations of a sample of pairs.
+
+    Solve  min_Y sum_{(i,j) in P} N_ij d(c_ij, y_i'y_j)  over the left-stochastic Y ([1]_, [2]_), P being unordered
+    pairs of different objects, N_ij the weight of the partitions that observe both, c_ij the share of it that puts
+    them together, and d the squared difference or the binary Kullback-Leibler divergence
+    c log(c/p) + (1 - c) log((1 - c)/(1 - p)), which makes it maximum likelihood.
+
+    In the column of largest gap, mass moves from the cluster of largest to that of least gradient, by exact line
+    search: the objective never rises. The problem is not convex. With l2 and all pairs it is the problem of
+    :func:`~robust_eac.solve_membership` with ``diagonal=False``, whose objective is twice this one plus
+    sum_{i != j} c_ij (1 - c_ij).
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int
+        Base clusterings, one per column; -1 marks an object that the partition did not observe. Pairs that no
+        partition observes are left out.
+    n_clusters : int
+        Number of clusters, an upper bound: clusters can end up empty.
+    divergence : {"l2", "kl"}, default="l2"
+        d. "kl" goes on linearly within 1e-6 of p = 0 and p = 1.
+    n_partners : int, default=100
+        Partners that every object draws, with replacement; its pairs are those and the ones of the objects that drew
+        it. None, or so many that n_samples n_partners reaches the number of all pairs, means all pairs. [1]_ samples
+        pairs uniformly, which can leave an object without any.
+    weights : array-like of shape (n_partitions,), default=None
+        Non-negative, not all zero; normalised to sum to one. None means uniform.
+    init : array-like, default=None
+        Start: a membership of shape (n_samples, n_clusters) or a label vector of shape (n_samples,); it is one start.
+        None means Dirichlet(1) rows. The uniform membership is refused: it is a stationary point.
+    n_init : int, default=1
+        Number of random starts; the best objective is kept. All see the same pairs.
+    tol : float, default=1e-3
+        Stop when the largest gap of a column is at most `tol` times the mean over objects of sum_j N_ij.
+    max_steps : int, default=None
+        Largest number of moves per start. None means 1000 n_samples.
+    n_jobs : int, default=None
+        Threads over the starts. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Draws the pairs and the starts.
+
+    Returns
+    -------
+    result : PeaceResult
+        Named tuple: `labels` of shape (n_samples,), the clusters of largest membership, 0, 1, ... in the order of first
+        appearance; `membership` of shape (n_samples, n_clusters), rows on the simplex, its columns not in that order;
+        `objective`; `gap`, relative to the mean of sum_j N_ij; `n_steps`; `converged`, gap <= tol.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If `max_steps` is reached with gap > tol.
+
+    Notes
+    -----
+    A step costs O(p (n_clusters + log n_samples)) with p the partners of the object; some hundred steps per object are
+    usual. Memory O(n_samples (n_clusters + n_partners)), of all pairs O(n_samples^2).
+
+    References
+    ----------
+    .. [1] Lourenço, Rota Bulò, Rebagliati, Fred, Figueiredo, Pelillo, "Probabilistic consensus clustering using
+       evidence accumulation", Machine Learning 98, 2015.
+    .. [2] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013,
+       Section 3.2.
+
+    Examples
+    --------
+    >>> labels = [[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]
+    >>> result = solve_peace(labels, 2, random_state=0)
+    >>> result.labels, result.converged
+    (array([0, 0, 0, 1, 1]), True)
+    """
+    encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
+    n = encoding.n_samples
+    kl = check_choice(divergence, DIVERGENCES, name="divergence") == "kl"
+    if n_partners is not None:
+        n_partners = check_integer(n_partners, name="n_partners", low=1)
+    start = check_init(init, n, n_clusters)
+    if isinstance(start, str) and start != "random":
+        raise ValueError(f'init must be None, "random" or an array, got {init!r}.')
+    n_init = check_integer(n_init, name="n_init", low=1)
+    tol = check_real(tol, name="tol", low=0.0)
+    max_steps = 1000 * n if max_steps is None else check_integer(max_steps, name="max_steps", low=0)
+    rng = check_random_state(random_state)
+
+    pairs = _sample(encoding, weights, n_partners, rng)
+    starts = [start] if not isinstance(start, str) else rng.randint(_MAX_SEED, size=n_init)
+    runs = Parallel(n_jobs=n_jobs, prefer="threads")(
+        delayed(_one_start)(pairs, n, n_clusters, one, kl, tol, max_steps) for one in starts
+    )
+    best = min(runs, key=lambda run: run.objective)
+    if not best.converged:
+        warnings.warn(
+            f"PEACE did not converge: gap={best.gap:.3g} > tol={tol:.3g} after max_steps={max_steps}.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return best
+
+
+def peace(
+    labels, n_clusters, *, divergence="l2", n_partners=100, weights=None, n_init=10, n_jobs=None, random_state=None
+):
+    """Find the consensus by probabilistic evidence accumulation: the labels of :func:`solve_peace`.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int
+        Base clusterings, one per column; -1 marks an object that the partition did not observe.
+    n_clusters : int
+        Number of clusters, an upper bound: clusters can end up empty.
+    divergence : {"l2", "kl"}, default="l2"
+        Squared difference or binary Kullback-Leibler divergence.
+    n_partners : int, default=100
+        Partners that every object draws; None means all pairs.
+    weights : array-like of shape (n_partitions,), default=None
+        Non-negative, not all zero; normalised to sum to one. None means uniform.
+    n_init : int, default=10
+        Number of random starts.
+    n_jobs : int, default=None
+        Threads over the starts. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Draws the pairs and the starts.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_samples,), intp
+        Clusters 0, 1, ... in the order of first appearance.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+
+    Notes
+    -----
+    Cost and warnings of :func:`solve_peace`, `n_init` times.
+
+    References
+    ----------
+    .. [1] Lourenço, Rota Bulò, Rebagliati, Fred, Figueiredo, Pelillo, "Probabilistic consensus clustering using
+       evidence accumulation", Machine Learning 98, 2015.
+
+    Examples
+    --------
+    >>> peace([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]], 2, random_state=0)
+    array([0, 0, 0, 1, 1])
+    """
+    return solve_peace(
+        labels, n_clusters, divergence=divergence, n_partners=n_partners, weights=weights, n_init=n_init,
+        n_jobs=n_jobs, random_state=random_state,
+    ).labels  # fmt: skip
+
+
+def _sample(encoding, weights, n_partners, rng):
+    """The pairs that the objects draw, or all, as :class:`_Pairs`."""
+    n = encoding.n_samples
+    if n_partners is None or 2 * n_partners >= n - 1:
+        first, second = np.triu_indices(n, 1)
+    else:
+        first = np.repeat(np.arange(n), n_partners)
+        # Any object but oneself.
+        second = (first + 1 + rng.randint(n - 1, size=len(first))) % n
+        keys = np.unique(np.minimum(first, second) * n + np.maximum(first, second))
+        first, second = np.divmod(keys, n)
+    # A code that no label has, where nothing is missing.
+    missing = np.full(len(weights), -1)
+    with_missing = np.isin(encoding.offsets + encoding.n_codes - 1, encoding.missing_slots)
+    missing[with_missing] = (encoding.n_codes - 1)[with_missing]
+    together, both = np.empty(len(first)), np.empty(len(first))
+    kernels.compare_pairs(encoding.codes, encoding.offsets, weights, missing, first, second, together, both)
+    kept = both > 0.0
+    first, second, together, both = first[kept], second[kept], together[kept], both[kept]
+    rows = np.concatenate([first, second])
+    order = np.argsort(rows, kind="stable")
+    # Sums of the same weights in the same order: the share of a unanimous pair is exactly 1.
+    c = together / both
+    return _Pairs(
+        starts=np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))]),
+        partners=np.concatenate([second, first])[order],
+        c=np.concatenate([c, c])[order],
+        N=np.concatenate([both, both])[order],
+    )
+
+
+def _one_start(pairs, n, n_clusters, start, kl, tol, max_steps):
+    """Descend from a membership, or from Dirichlet(1) rows of a seed."""
+    if isinstance(start, np.ndarray):
+        Y = start.copy()
+    else:
+        Y = np.random.RandomState(start).standard_exponential((n, n_clusters))
+        Y /= Y.sum(axis=1, keepdims=True)
+    unit = max(float(pairs.N.sum()) / n, float(np.finfo(np.float64).tiny))
+    gradient, key = np.empty_like(Y), np.empty(n)
+    n_steps = 0
+    while True:
+        kernels.all_gradients(*pairs, Y, _MARGIN, kl, gradient, key)
+        gap = float(key.max()) / unit
+        if gap <= tol or n_steps >= max_steps:
+            break
+        heap = np.argsort(-key, kind="stable")
+        place = np.argsort(heap)
+        n_steps += kernels.descend(
+            *pairs, Y, gradient, key, heap, place, _MARGIN, kl, tol * unit,
+            min(_STEPS_PER_OBJECT * n, max_steps - n_steps),
+        )  # fmt: skip
+    objective = kernels.total_divergence(*pairs, Y, _MARGIN, kl)
+    return PeaceResult(relabel(Y.argmax(axis=1)), Y, float(objective), gap, n_steps, bool(gap <= tol))

@@ -1,0 +1,261 @@
+"""PEACE against plain loops over pairs, a linear search for the next column, cvxpy and the exact solver."""
+
+from itertools import combinations
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from robust_eac import adjusted_rand_score, coassociation_matrix, objective_value, optimality_gap, solve_membership
+from robust_eac._encoding import encode
+from robust_eac.consensus import _peace_kernels as kernels
+from robust_eac.consensus.peace import _MARGIN, _sample, peace, solve_peace
+
+from .conftest import planted_ensemble, random_ensemble, random_membership
+
+
+def pair_values(labels, weights, i, j):
+    """(N_ij, c_ij) of one pair."""
+    both = (labels[i] != -1) & (labels[j] != -1)
+    N = weights[both].sum()
+    return N, weights[both & (labels[i] == labels[j])].sum() / N if N else np.nan
+
+
+def plain_divergence(c, p, kl):
+    if not kl:
+        return (c - p) ** 2
+    return (c * np.log(c / p) if c > 0 else 0.0) + ((1 - c) * np.log((1 - c) / (1 - p)) if c < 1 else 0.0)
+
+
+def plain_objective(pairs, Y, kl):
+    """Sum over the stored entries, each pair being stored twice."""
+    total = 0.0
+    for i in range(len(Y)):
+        for e in range(pairs.starts[i], pairs.starts[i + 1]):
+            total += pairs.N[e] * plain_divergence(pairs.c[e], Y[i] @ Y[pairs.partners[e]], kl) / 2
+    return total
+
+
+def gradients(pairs, Y, kl):
+    g, key = np.empty_like(Y), np.empty(len(Y))
+    kernels.all_gradients(*pairs, Y, _MARGIN, kl, g, key)
+    return g, key
+
+
+@pytest.fixture
+def problem(rng):
+    labels, weights = random_ensemble(rng, 12, 6, missing=0.3), rng.dirichlet(np.ones(6))
+    return labels, weights, _sample(encode(labels), weights, None, rng)
+
+
+def test_pairs_are_all_that_some_partition_observes(problem):
+    labels, weights, pairs = problem
+    stored = {}
+    for i in range(12):
+        for e in range(pairs.starts[i], pairs.starts[i + 1]):
+            stored[i, pairs.partners[e]] = pairs.N[e], pairs.c[e]
+    expected = {}
+    for i, j in combinations(range(12), 2):
+        N, c = pair_values(labels, weights, i, j)
+        if N:
+            expected[i, j] = expected[j, i] = N, c
+    assert stored.keys() == expected.keys()
+    for pair in expected:
+        assert stored[pair] == pytest.approx(expected[pair], rel=1e-12)
+
+
+def test_every_object_has_partners_and_no_pair_is_sampled_twice(rng):
+    encoding, weights = encode(random_ensemble(rng, 300, 5)), np.full(5, 0.2)
+    pairs = _sample(encoding, weights, 3, np.random.RandomState(1))
+    again = _sample(encoding, weights, 3, np.random.RandomState(1))
+    assert all(np.array_equal(a, b) for a, b in zip(pairs, again, strict=True))
+    first = np.repeat(np.arange(300), np.diff(pairs.starts))
+    drawn = set(zip(first.tolist(), pairs.partners.tolist(), strict=True))
+    assert len(drawn) == len(first) <= 2 * 3 * 300
+    assert len(first) > 0.9 * 2 * 3 * 300
+    assert all((j, i) in drawn and i != j for i, j in drawn)
+    assert np.diff(pairs.starts).min() >= 1
+    other = _sample(encoding, weights, 3, np.random.RandomState(2))
+    assert not np.array_equal(pairs.partners, other.partners)
+    assert len(_sample(encoding, weights, 150, rng).partners) == 300 * 299
+
+
+@pytest.mark.parametrize("kl", [False, True])
+def test_objective_and_gradient(rng, problem, kl):
+    _, _, pairs = problem
+    Y = random_membership(rng, 12, 3)
+    value = kernels.total_divergence(*pairs, Y, _MARGIN, kl)
+    assert value == pytest.approx(plain_objective(pairs, Y, kl), rel=1e-12)
+    g, key = gradients(pairs, Y, kl)
+    h = 1e-6
+    for i in range(12):
+        for q in range(3):
+            up, down = Y.copy(), Y.copy()
+            up[i, q] += h
+            down[i, q] -= h
+            slope = (plain_objective(pairs, up, kl) - plain_objective(pairs, down, kl)) / (2 * h)
+            assert g[i, q] == pytest.approx(slope, abs=1e-6)
+        assert key[i] == pytest.approx(g[i].max() - g[i].min())
+
+
+def test_the_continued_divergence_is_smooth_and_convex():
+    for c in (0.0, 1e-3, 0.5, 1.0):
+        p = np.concatenate([np.linspace(0, 2e-6, 41), np.linspace(0.01, 0.99, 50), 1 - np.linspace(2e-6, 0, 41)])
+        slopes = np.array([kernels.slope(x, c, _MARGIN, True) for x in p])
+        values = np.array([kernels.divergence(x, c, _MARGIN, True) for x in p])
+        assert np.isfinite(values).all()
+        assert np.all(np.diff(slopes) >= -1e-9)
+        inner = (p > 0.005) & (p < 0.995)
+        np.testing.assert_allclose(values[inner], [plain_divergence(c, x, True) for x in p[inner]], rtol=1e-12)
+        for end, step in ((0.0, _MARGIN), (1.0, -_MARGIN)):
+            value, rate = (f(end + step, c, _MARGIN, True) for f in (kernels.divergence, kernels.slope))
+            assert value == pytest.approx(plain_divergence(c, end + step, True), rel=1e-12)
+            for share in (0.0, 0.3, 0.999):
+                line = value - (1 - share) * step * rate
+                assert kernels.divergence(end + share * step, c, _MARGIN, True) == pytest.approx(line, rel=1e-9)
+
+
+@pytest.mark.parametrize("kl", [False, True])
+def test_the_step_is_the_exact_minimiser(rng, problem, kl):
+    _, _, pairs = problem
+    for _ in range(20):
+        Y = random_membership(rng, 12, 3)
+        g, key = gradients(pairs, Y, kl)
+        J = int(key.argmax())
+        low, high = kernels.extremes(Y[J], g[J])
+        t = kernels.exchange(J, low, high, *pairs, Y, g, _MARGIN, kl)
+        assert 0 < t <= Y[J, high]
+
+        def along(step, Y=Y, J=J, low=low, high=high):
+            moved = Y.copy()
+            moved[J, low] += step
+            moved[J, high] -= step
+            return kernels.total_divergence(*pairs, moved, _MARGIN, kl)
+
+        grid = min(along(step) for step in np.linspace(0, Y[J, high], 200))
+        assert along(t) <= grid + 1e-12
+
+
+@pytest.mark.parametrize("kl", [False, True])
+def test_the_heap_chooses_what_a_linear_search_chooses(rng, problem, kl):
+    """Every step is the best exchange of the column of largest gap, and what is updated stays right."""
+    _, _, pairs = problem
+    Y = random_membership(rng, 12, 3)
+    g, key = gradients(pairs, Y, kl)
+    heap = np.argsort(-key, kind="stable")
+    place = np.argsort(heap)
+    n_steps = 0
+    while key.max() > 1e-6 and n_steps < 150:
+        before, (plain_g, plain_key) = Y.copy(), gradients(pairs, Y, kl)
+        assert kernels.descend(*pairs, Y, g, key, heap, place, _MARGIN, kl, 1e-6, 1) == 1
+        n_steps += 1
+        (J,) = np.flatnonzero((before != Y).any(axis=1))
+        low, high = np.argmax(Y[J] - before[J]), np.argmin(Y[J] - before[J])
+        assert plain_g[J, high] - plain_g[J, low] == pytest.approx(plain_key.max(), abs=1e-7)
+        assert np.count_nonzero(Y[J] != before[J]) == 2
+        assert Y[J].sum() == pytest.approx(1.0, abs=1e-12)
+        fresh_g, fresh_key = gradients(pairs, Y, kl)
+        np.testing.assert_allclose(g, fresh_g, atol=1e-7 if kl else 1e-12)
+        np.testing.assert_allclose(key, fresh_key, atol=1e-7 if kl else 1e-12)
+        values = [kernels.total_divergence(*pairs, state, _MARGIN, kl) for state in (before, Y)]
+        assert values[1] < values[0]
+        assert np.array_equal(heap[place], np.arange(12))
+        assert all(key[heap[(at - 1) // 2]] >= key[heap[at]] for at in range(1, 12))
+    assert n_steps > 10
+
+
+@pytest.mark.parametrize("divergence", ["l2", "kl"])
+def test_columns_at_the_end_are_optimal_by_cvxpy(rng, divergence):
+    labels = planted_ensemble(rng, np.repeat([0, 1, 2], 5), 8, noise=0.3)
+    result = solve_peace(labels, 3, divergence=divergence, tol=1e-7, random_state=rng)
+    assert result.converged
+    Y, C = result.membership, coassociation_matrix(labels)
+    for i in range(15):
+        others = np.arange(15) != i
+        rows, c, y = Y[others], C[i, others], cp.Variable(3, nonneg=True)
+        if divergence == "l2":
+            value, constant = cp.sum_squares(rows @ y - c), 0.0
+        else:
+            some, rest, inner = c > 0, c < 1, c[(c > 0) & (c < 1)]
+            value = -c[some] @ cp.log(rows[some] @ y) - (1 - c[rest]) @ cp.log(1 - rows[rest] @ y)
+            constant = np.sum(inner * np.log(inner) + (1 - inner) * np.log(1 - inner))
+        least = cp.Problem(cp.Minimize(value), [cp.sum(y) == 1]).solve() + constant
+        own = sum(kernels.divergence(p, a, _MARGIN, divergence == "kl") for p, a in zip(rows @ Y[i], c, strict=True))
+        assert own == pytest.approx(least, abs=1e-5)
+
+
+def test_all_pairs_is_the_exact_problem_without_the_diagonal(rng):
+    labels, weights = random_ensemble(rng, 20, 6), rng.dirichlet(np.ones(6))
+    pairs = _sample(encode(labels), weights, None, rng)
+    C = coassociation_matrix(labels, weights=weights)
+    rest = np.sum((C * (1 - C))[~np.eye(20, dtype=bool)])
+    for k in (2, 5):
+        Y = random_membership(rng, 20, k)
+        exact = objective_value(labels, Y, weights=weights, diagonal=False)
+        assert exact == pytest.approx(2 * kernels.total_divergence(*pairs, Y, _MARGIN, False) + rest, rel=1e-12)
+    # A solution of one is a solution of the other.
+    start = random_membership(rng, 20, 3)
+    ours = solve_peace(labels, 3, n_partners=None, weights=weights, init=start, tol=1e-9)
+    assert optimality_gap(labels, ours.membership, weights=weights, diagonal=False) < 1e-8
+    theirs = solve_membership(labels, 3, init=start, weights=weights, diagonal=False, tol=1e-10, random_state=0)
+    again = solve_peace(labels, 3, n_partners=None, weights=weights, init=theirs.membership, tol=1e-4)
+    assert again.n_steps == 0
+    assert again.gap < 1e-4
+
+
+def test_same_minimum_as_the_exact_solver_on_planted_clusters(rng):
+    labels = planted_ensemble(rng, np.repeat([0, 1, 2], 10), 12, noise=0.2)
+    start = random_membership(rng, 30, 3)
+    ours = solve_peace(labels, 3, n_partners=None, init=start, tol=1e-8)
+    theirs = solve_membership(labels, 3, init=start, diagonal=False, tol=1e-10, random_state=0)
+    assert objective_value(labels, ours.membership, diagonal=False) == pytest.approx(theirs.objective, rel=1e-6)
+
+
+@pytest.mark.parametrize("divergence", ["l2", "kl"])
+def test_a_sample_of_pairs_finds_planted_clusters(rng, divergence):
+    truth = np.repeat(np.arange(4), 50)
+    labels = planted_ensemble(rng, truth, 20, noise=0.2, n_random=4)
+    result = solve_peace(labels, 4, divergence=divergence, n_partners=20, n_init=5, random_state=rng)
+    assert result.converged
+    assert adjusted_rand_score(truth, result.labels) > 0.95
+
+
+def test_threads_change_nothing_and_stopping_early_warns(rng):
+    labels = random_ensemble(rng, 60, 8)
+    one = solve_peace(labels, 3, n_partners=5, n_init=4, random_state=2)
+    two = solve_peace(labels, 3, n_partners=5, n_init=4, n_jobs=2, random_state=2)
+    assert np.array_equal(one.membership, two.membership)
+    assert np.array_equal(peace(labels, 3, n_partners=5, n_init=4, random_state=2), one.labels)
+    with pytest.warns(ConvergenceWarning, match=r"gap=.* > tol=0.001 after max_steps=3"):
+        stopped = solve_peace(labels, 3, max_steps=3, random_state=0)
+    assert stopped.n_steps == 3
+    assert not stopped.converged
+
+
+def test_starts_are_kept(rng):
+    labels = random_ensemble(rng, 10, 4)
+    start = random_membership(rng, 10, 3)
+    before = start.copy()
+    with pytest.warns(ConvergenceWarning):
+        result = solve_peace(labels, 3, init=start, max_steps=0, tol=0.0)
+    np.testing.assert_allclose(result.membership, before, rtol=1e-14)
+    solve_peace(labels, 3, init=start)
+    assert np.array_equal(start, before)
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "match"),
+    [
+        ({"divergence": "l1"}, "divergence must be one of 'l2', 'kl', got 'l1'"),
+        ({"n_partners": 0}, "n_partners must be at least 1, got 0"),
+        ({"init": "kmeans"}, 'init must be None, "random" or an array'),
+        ({"init": np.full((4, 2), 0.5)}, "init must not give every object the same membership"),
+        ({"n_init": 0}, "n_init must be at least 1"),
+        ({"tol": -1.0}, "tol must be at least 0"),
+        ({"max_steps": -1}, "max_steps must be at least 0"),
+    ],
+)
+def test_errors(kwargs, match):
+    with pytest.raises((ValueError, TypeError), match=match):
+        solve_peace([[0, 0], [0, 1], [1, 1], [1, 0]], 2, **kwargs)
