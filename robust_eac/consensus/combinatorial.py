@@ -1,0 +1,278 @@
+"""Combinatorial evidence accumulation: consensus of clusterings of subsets of the features, weighted by silhouettes."""
+
+import warnings
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial.distance import squareform
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils import check_array
+from sklearn.utils.validation import validate_data
+
+from .._validation import check_bool, check_choice, check_n_clusters, check_real
+from ..ensembles import FeatureSubsetEnsemble, _tiny_kmeans
+from ..ensembles._subsets import MODES, RIDGE, whitening_maps
+from ..weighting.feature_subsets import balance_orders, mean_silhouettes, order_weights, silhouette_weights
+from ._common import relabel
+
+__all__ = ["CombinatorialEAC", "order_weights", "silhouette_weights", "zca_whiten"]
+
+# Rows of the co-association matrix that one thread adds up.
+_ROWS = 64
+# What the two modes measure silhouettes by; nan: one object of undefined silhouette costs a partition all its weight.
+_SILHOUETTES = {
+    "listing": {"metric": "sqeuclidean", "singleton": 1.0, "undefined": np.nan},
+    "equation": {"metric": "euclidean", "singleton": 0.0, "undefined": 0.0},
+}
+
+
+class CombinatorialEAC(ClusterMixin, BaseEstimator):
+    """Cluster data with many uninformative features by accumulating evidence from subsets of the features.
+
+    Compute  C_ij = 1/N' sum_k 1/O_k sum_l g_kl [c_kl(i) = c_kl(j)]  (Eq. 11 of [1]_), where partition l of order k
+    clusters a subset of k features into `n_clusters` or `n_clusters` + 1 clusters (either with probability 1/2), g is
+    its mean silhouette or 0 if that is negative, O_k the number of subsets of order k and N' the number of orders that
+    occur; then cut the average-linkage tree of the distances max C - C.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Number of clusters; fewer are returned when ties in the tree leave no cut into so many.
+    combinations : list of arrays of feature indices, or bool array of shape (n_subsets, n_features), default=None
+        The subsets. None means those of :class:`~robust_eac.ensembles.FeatureSubsetEnsemble`, which takes the numbers
+        `max_order`, `max_per_order` and `min_per_order`.
+    goodness : bool, default=True
+        Weight the evidence by g; otherwise g = 1.
+    whiten : bool, default=True
+        Whiten every sub-data set before clustering it, see :func:`zca_whiten`.
+    order_weighting : bool, default=True
+        Give every order of dimensionality the same influence, by 1 / (N' O_k); otherwise every subset, by 1 / sum O.
+    max_order : int, default=9
+        Largest number of features in a subset; no more than there are.
+    max_per_order : int, default=1000
+        Largest number of subsets of one order. Where more exist, so many are drawn.
+    min_per_order : int, default=50
+        Smallest number of subsets of one order, for "listing".
+    reproduce : {"listing", "equation"}, default="listing"
+        Follow the published program or the formulas where they differ; see Notes.
+    n_jobs : int, default=None
+        Threads. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Draws the subsets, the numbers of clusters and the seeds of k-means.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Clusters 0, 1, ... in the order of first appearance.
+    coassociation_ : ndarray of shape (n_samples, n_samples)
+        C: symmetric, between 0 and 1, with a constant diagonal.
+    goodness_ : ndarray of shape (n_subsets,)
+        g of every partition; ones when `goodness` is False.
+    weights_ : ndarray of shape (n_subsets,)
+        What every partition adds to C, for example g_kl / (N' O_k).
+    orders_ : ndarray of shape (n_subsets,)
+        Number of features of every partition.
+    subsets_ : list of n_subsets ndarray
+        Indices of every partition's features.
+    ensemble_ : ndarray of shape (n_samples, n_subsets)
+        The partitions, as labels.
+    n_features_in_ : int
+
+    Warns
+    -----
+    UserWarning
+        If every weight is zero, so that nothing is known about the clusters.
+
+    Notes
+    -----
+    "listing" is the program of Table 1 of [1]_:
+
+    * where an order has more than `max_per_order` subsets they are drawn independently, with repetitions; where it has
+      fewer than `min_per_order`, all of them and random repetitions;
+    * the silhouettes belong to the labels of the whitened sub-data, but are taken on the sub-data before whitening;
+    * they use squared Euclidean distances; an object alone in its cluster counts 1; one object whose silhouette is
+      0 / 0 (it coincides with all of its own and of another cluster) makes g = 0, as does a single cluster;
+    * k-means runs once, see :class:`~robust_eac.ensembles.FeatureSubsetEnsemble`.
+
+    "equation" differs in this alone: the subsets of one order are all different and never filled up (Eq. 6); the
+    silhouettes are taken where the clustering was made, on the whitened sub-data if `whiten`, with Euclidean distances,
+    0 for an object alone in its cluster and for 0 / 0. With a few features this leaves few clusterings, each a single
+    run, and the result is less steady. N' is the number of orders that occur in both modes.
+
+    Neither follows the program in these points: where `n_clusters` + 1 exceeds the number of objects it fails, here
+    `n_clusters` is taken; `combinations` of a wrong width or with a single entry are replaced by the default there,
+    refused or used here; here, nothing warns of default settings. The random numbers are not MATLAB's. When all weights
+    are zero its tree is decided by ties; scipy finds no cut but the trivial ones, so one cluster is returned (or
+    n_samples, if so many are wanted).
+
+    The whitening depends on the scale of the features: standardise them first.
+
+    Time O(n_subsets (n_samples (k iterations order + order^2) + order^3 + n_samples^2)), with a further O(n_samples^2
+    order) per subset for "equation"; memory O(n_samples n_subsets + n_samples^2).
+
+    References
+    ----------
+    .. [1] Wong, Tsuchiya, "Evidence accumulation clustering using combinations of features", MethodsX 7, 2020.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from robust_eac.consensus.combinatorial import CombinatorialEAC
+    >>> rng = np.random.RandomState(0)
+    >>> X = rng.normal(size=(10, 4))
+    >>> X[5:, 0] += 10.0
+    >>> CombinatorialEAC(2, random_state=0).fit_predict(X)
+    array([0, 0, 0, 0, 0, 1, 1, 1, 1, 1])
+    """
+
+    def __init__(
+        self,
+        n_clusters,
+        *,
+        combinations=None,
+        goodness=True,
+        whiten=True,
+        order_weighting=True,
+        max_order=9,
+        max_per_order=1000,
+        min_per_order=50,
+        reproduce="listing",
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.combinations = combinations
+        self.goodness = goodness
+        self.whiten = whiten
+        self.order_weighting = order_weighting
+        self.max_order = max_order
+        self.max_per_order = max_per_order
+        self.min_per_order = min_per_order
+        self.reproduce = reproduce
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X, y=None):
+        """Cluster the objects.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : Ignored
+            Present for API consistency.
+
+        Returns
+        -------
+        self : CombinatorialEAC
+        """
+        X = validate_data(self, X, dtype=np.float64)
+        n = len(X)
+        n_clusters = check_n_clusters(self.n_clusters, n)
+        goodness = check_bool(self.goodness, name="goodness")
+        order_weighting = check_bool(self.order_weighting, name="order_weighting")
+        check_choice(self.reproduce, MODES, name="reproduce")
+        ensemble = FeatureSubsetEnsemble(
+            (n_clusters, min(n_clusters + 1, n)),
+            combinations=self.combinations,
+            max_order=self.max_order,
+            max_per_order=self.max_per_order,
+            min_per_order=self.min_per_order,
+            whiten=self.whiten,
+            reproduce=self.reproduce,
+            n_jobs=self.n_jobs,
+            random_state=self.random_state,
+        ).fit(X)
+        self.ensemble_ = ensemble.labels_
+        self.subsets_ = ensemble.subsets_
+        self.orders_ = ensemble.orders_
+        labels = np.ascontiguousarray(self.ensemble_.T, dtype=np.int32)
+
+        m = len(labels)
+        self.goodness_ = np.ones(m)
+        if goodness:
+            where_clustered = self.whiten and self.reproduce == "equation"
+            self.goodness_ = mean_silhouettes(
+                labels,
+                X,
+                self.subsets_,
+                ridge=RIDGE if where_clustered else None,
+                n_jobs=self.n_jobs,
+                **_SILHOUETTES[self.reproduce],
+            )
+        scale = balance_orders(self.orders_) / len(np.unique(self.orders_)) if order_weighting else 1.0 / m
+        self.weights_ = self.goodness_ * scale
+        if not self.weights_.any():
+            warnings.warn(
+                f"No evidence: the mean silhouette of each of the {m} clusterings of feature subsets is zero, negative "
+                "or undefined, so all objects are equally far from each other; goodness=False counts all clusterings.",
+                UserWarning,
+                stacklevel=2,
+            )
+        self.coassociation_ = _accumulate(labels, self.weights_, self.n_jobs)
+        self.labels_ = _average_linkage(self.coassociation_, n_clusters)
+        return self
+
+
+def zca_whiten(X, *, ridge=1e-4):
+    """Remove the correlations of the features by the smallest change: zero-phase component analysis.
+
+    Return  sqrt(n - 1) Z V (D + ridge I)^(-1/2) V'  for the centred data Z with scatter matrix Z'Z = V D V', the
+    whitening of the program of [1]_. The scatter matrix of the result is n - 1 times the identity, up to the ridge:
+    its eigenvalues are (n - 1) d / (d + ridge).
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+    ridge : float, default=1e-4
+        Added to the eigenvalues of the scatter matrix (not of the covariance, so it weighs less the more objects there
+        are); positive. Directions of much less scatter are suppressed instead of whitened: standardise X first.
+
+    Returns
+    -------
+    whitened : ndarray of shape (n_samples, n_features)
+
+    Raises
+    ------
+    ValueError, TypeError
+        If X is no matrix of finite numbers or `ridge` is not positive.
+
+    Notes
+    -----
+    Time O(n_samples n_features^2 + n_features^3). Distances between rows become Mahalanobis distances. With n_samples
+    - 1 or more features that are linearly independent all objects become equally far from each other.
+
+    References
+    ----------
+    .. [1] Wong, Tsuchiya, "Evidence accumulation clustering using combinations of features", MethodsX 7, 2020, Table 1.
+    .. [2] Bell, Sejnowski, "The independent components of natural scenes are edge filters", Vision Research 37, 1997.
+
+    Examples
+    --------
+    >>> Z = zca_whiten([[0.0, 0.0], [2.0, 2.0], [1.0, 2.0], [1.0, 0.0]])
+    >>> (Z.T @ Z).round(3)
+    array([[3., 0.],
+           [0., 3.]])
+    """
+    X = check_array(X, dtype=np.float64, input_name="X")
+    ridge = check_real(ridge, name="ridge", low=0.0, strict=True)
+    centred = X - X.mean(axis=0)
+    return centred @ whitening_maps(centred.T @ centred, len(X), ridge)
+
+
+def _accumulate(labels, weights, n_jobs):
+    """C = sum_u weights[u] [c_u(i) = c_u(j)], exactly symmetric, with one value on the diagonal."""
+    n = labels.shape[1]
+    C = np.zeros((n, n))
+    Parallel(n_jobs=n_jobs, prefer="threads")(
+        delayed(_tiny_kmeans.coassociation_rows)(labels, weights, start, min(start + _ROWS, n), C)
+        for start in range(0, n, _ROWS)
+    )
+    return np.triu(C) + np.triu(C, 1).T
+
+
+def _average_linkage(C, n_clusters):
+    if len(C) == 1:
+        return np.zeros(1, dtype=np.intp)
+    tree = linkage(squareform(C.max() - C), method="average")
+    return relabel(fcluster(tree, n_clusters, criterion="maxclust"))

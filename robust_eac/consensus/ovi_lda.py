@@ -1,0 +1,423 @@
+"""Consensus of crisp and fuzzy clusterings guided by the values of the objects (OVI-LDA)."""
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial.distance import cdist
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.cluster import AgglomerativeClustering, KMeans
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils.validation import validate_data
+
+from .._validation import check_bool, check_choice, check_integer, check_labels, check_real
+from ..ensembles._common import MAX_SEED, check_range
+from ..fuzzy import fuzzy_c_means, gath_geva, kaufman_kmeans
+from ..validity import ovi_lda
+from ..validity._common import check_clusters, feature_scale, whitening
+from ._common import relabel
+
+__all__ = ["OVI_CLUSTERERS", "OVIConsensus", "OVIConsensusResult", "assign_to_cores", "ovi_lda_consensus"]
+
+METHODS = ("components", "leader")
+
+
+class OVIConsensusResult(NamedTuple):
+    """What :func:`ovi_lda_consensus` returns.
+
+    labels : (n_samples,) intp, clusters 0, 1, ... in the order of first appearance; -1 for the other objects.
+    core : (n_samples,) bool, the objects that are in a cluster.
+    kept : (n_samples,) bool, the objects that passed the filter; those kept but not in the core are linked to no other.
+    n_clusters : number of clusters.
+    """
+
+    labels: np.ndarray
+    core: np.ndarray
+    kept: np.ndarray
+    n_clusters: int
+
+
+def ovi_lda_consensus(partitions, values, *, min_value=0.0, method="components", strict=False):
+    """Cluster the objects that fit well in all partitions by the majority of the partitions.
+
+    Steps 3 to 5 of [1]_: keep the objects with v_n >= T_v in every partition, count for every two of them the
+    partitions E_ij that put them together (Eqs. 8 and 9), and link those with E_ij >= ceil(C / 2) (Eq. 10). Clusters
+    are made of linked objects; an object linked to no other is in none.
+
+    Parameters
+    ----------
+    partitions : array-like of shape (n_samples, n_partitions), int
+        One clustering per column, C in all, with any numbers of clusters; -1 marks an object in no cluster.
+    values : array-like of shape (n_samples, n_partitions)
+        v of every object in every partition, larger being better, as from :func:`~robust_eac.ovi_lda`. NaN does not
+        pass the filter.
+    min_value : float, default=0.0
+        T_v, which [1]_ does not give. At 0 the objects stay that are nearer to their own centroid in all partitions.
+    method : {"components", "leader"}, default="components"
+        The connected components of the links; or Table 2 of [1]_: every object, in order, that is in no cluster yet
+        and linked to another opens a cluster of all objects linked to it. As majority links are not transitive, an
+        object can then be in several clusters: it goes to the one whose opening object it is together with most often,
+        the earlier one of equals. That result depends on the order of the objects, that of "components" does not.
+    strict : bool, default=False
+        Link from floor(C / 2) + 1 partitions on: for an even C half of the partitions is then not enough.
+
+    Returns
+    -------
+    result : OVIConsensusResult
+        Named tuple: labels, core, kept, n_clusters.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+
+    Warns
+    -----
+    UserWarning
+        If no two of the objects that pass the filter are linked: the consensus is then that of all objects.
+
+    Notes
+    -----
+    Time O(R^2 n_partitions + n_samples log n_samples), memory O(R^2), R being the number of kept objects that differ in
+    their labels.
+
+    References
+    ----------
+    .. [1] Fa, Abu-Jamous, Nandi, "Object based validation algorithm and its application to consensus clustering",
+       Section 3.
+
+    Examples
+    --------
+    >>> partitions = [[0, 0, 1], [0, 0, 1], [1, 0, 0], [1, 1, 0], [1, 1, 0]]
+    >>> values = [[0.9, 0.8, 0.5], [0.7, 0.9, 0.4], [0.1, -0.2, 0.1], [0.8, 0.9, 0.9], [0.7, 0.6, 0.8]]
+    >>> ovi_lda_consensus(partitions, values).labels
+    array([ 0,  0, -1,  1,  1])
+    """
+    partitions = check_labels(partitions, name="partitions")
+    values = _check_values(values, partitions.shape)
+    min_value, method, strict = _check_consensus_options(min_value, method, strict)
+    n_partitions = partitions.shape[1]
+    threshold = n_partitions // 2 + 1 if strict else (n_partitions + 1) // 2
+
+    kept = ((values >= min_value) & (partitions != -1)).all(axis=1)
+    labels = _majority_clusters(partitions, kept, threshold, method)
+    if labels.max() == -1:
+        warnings.warn(
+            f"No two objects with values of at least min_value={min_value:g} in all partitions "
+            f"({np.count_nonzero(kept)} objects) are together in {threshold} of them: clustering all objects instead.",
+            UserWarning,
+            stacklevel=2,
+        )
+        kept = np.ones(len(partitions), dtype=bool)
+        labels = _majority_clusters(partitions, kept, threshold, method)
+    return OVIConsensusResult(labels, labels >= 0, kept, int(labels.max()) + 1)
+
+
+def assign_to_cores(X, labels, *, ridge=1e-12):
+    """Give the objects that are in no cluster to the nearest cluster.
+
+    Solve  min_k (x - mu_k)' Sigma^-1 (x - mu_k)  for each of them, with the centroids mu_k of the clusters and their
+    pooled covariance Sigma = sum_k sum_{i in k} (x_i - mu_k)(x_i - mu_k)' / (n - K): the linear discriminant rule with
+    equal priors. It is step 6 of [1]_, which leaves the rule open.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Features.
+    labels : array-like of shape (n_samples,), int
+        Cluster of each object, at least one of them; -1 for none.
+    ridge : float, default=1e-12
+        Eigenvalues of Sigma, for features scaled to unit variance, are raised to at least this share of the largest.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_samples,), intp
+        The given labels; in the place of -1 the label of the nearest cluster, the smallest one of equals.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+
+    Notes
+    -----
+    Time O(n_samples n_features (n_features + n_clusters) + n_features^3).
+
+    References
+    ----------
+    .. [1] Fa, Abu-Jamous, Nandi, "Object based validation algorithm and its application to consensus clustering",
+       Section 3.
+
+    Examples
+    --------
+    >>> assign_to_cores([[0], [1], [4], [8], [9]], [0, 0, -1, 1, 1])
+    array([0, 0, 0, 1, 1])
+    """
+    X = check_array(X, dtype=np.float64, order="C", input_name="X")
+    labels = check_clusters(labels, len(X), name="labels")
+    ridge = check_real(ridge, name="ridge", low=0.0, strict=True)
+    core = labels != -1
+    clusters, own = np.unique(labels[core], return_inverse=True)
+    centers = np.array([X[core][own == k].mean(axis=0) for k in range(len(clusters))])
+    within = X[core] - centers[own]
+    # Neither the divisor of the pooled covariance nor the number of the objects changes which cluster is nearest.
+    root = whitening(within.T @ within, feature_scale(X), ridge)
+    assigned = labels.astype(np.intp)
+    if not core.all():
+        assigned[~core] = clusters[cdist(X[~core] @ root, centers @ root).argmin(axis=1)]
+    return assigned
+
+
+def _kmeans(X, n_clusters, random_state):
+    """k-means from objects drawn at random, as in the experiments of the paper."""
+    return KMeans(n_clusters, init="random", n_init=1, random_state=random_state).fit(X).labels_
+
+
+# name: (random, function); function(X, n_clusters, random_state) -> labels or memberships. Deterministic ones run once.
+OVI_CLUSTERERS = {
+    "kmeans": (True, _kmeans),
+    "kmeans-ka": (False, lambda X, n_clusters, random_state: kaufman_kmeans(X, n_clusters)),
+    "fcm": (
+        True,
+        lambda X, n_clusters, random_state: fuzzy_c_means(X, n_clusters, random_state=random_state).membership,
+    ),
+    "gath-geva": (
+        True,
+        lambda X, n_clusters, random_state: gath_geva(X, n_clusters, random_state=random_state).membership,
+    ),
+    "ward": (False, lambda X, n_clusters, random_state: AgglomerativeClustering(n_clusters).fit(X).labels_),
+}
+
+
+class OVIConsensus(ClusterMixin, BaseEstimator):
+    """Cluster with several algorithms, keep the best of each by OVI-LDA, and let their majority decide.
+
+    The whole procedure of [1]_: every algorithm runs with every number of clusters, the random ones `n_init` times; of
+    each algorithm the partition of largest mean value V (:func:`~robust_eac.ovi_lda`) is kept, whatever its number of
+    clusters; these partitions, one per algorithm, go to :func:`ovi_lda_consensus`. The objects that some algorithm
+    finds badly placed are in no cluster, or are given to the nearest core.
+
+    Parameters
+    ----------
+    n_clusters : int or (int, int), default=(2, 20)
+        Number of clusters tried, or its range, both ends included. A single cluster has no value.
+    clusterers : sequence of str, default=("kmeans-ka", "fcm", "gath-geva", "ward")
+        Keys of `OVI_CLUSTERERS`: k-means from random objects ("kmeans") or from Kaufman and Rousseeuw's seeds
+        ("kmeans-ka"), fuzzy c-means, Gath-Geva, and Ward's hierarchical clustering. [1]_ uses all five.
+    n_init : int, default=10
+        Runs of each random algorithm at each number of clusters; 1000 in [1]_.
+    min_value : float, default=0.0
+        T_v: objects with a smaller value in some partition are filtered.
+    method : {"components", "leader"}, default="components"
+        How links become clusters, see :func:`ovi_lda_consensus`.
+    strict : bool, default=False
+        Link objects that more than half of the partitions put together, not from half of them on.
+    assign : bool, default=False
+        Give the objects that are in no cluster to the nearest core by :func:`assign_to_cores`, a complete partition.
+    min_cluster_size : float, default=None
+        T_l, clusters with fewer members have no values. None means n_features + 1.
+    neighbour : {"mahalanobis", "euclidean"}, default="mahalanobis"
+        The neighbouring cluster, see :func:`~robust_eac.ovi_lda`.
+    as_printed : bool, default=False
+        Use the formulas of the values as printed in [1]_, errors included.
+    nan_as_zero : bool, default=False
+        Count objects without a value as 0 in V, not as absent.
+    n_jobs : int, default=None
+        Processes over algorithms and numbers of clusters. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Draws the starts of the random algorithms.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Clusters 0, 1, ... in the order of first appearance; -1 for objects in none.
+    core_mask_ : ndarray of shape (n_samples,), bool
+        The objects that the consensus put into a cluster; with `assign` the others follow them.
+    n_clusters_ : int
+        Number of clusters found.
+    partitions_ : ndarray of shape (n_samples, n_clusterers)
+        The partition kept of each algorithm; of fuzzy ones, the clusters of largest membership.
+    values_ : ndarray of shape (n_samples, n_clusterers)
+        Values of the objects in them, NaN in clusters that are too small.
+    chosen_n_clusters_ : ndarray of shape (n_clusterers,)
+        Number of clusters kept for each algorithm.
+    scores_ : ndarray of shape (n_clusterers, n_numbers)
+        Largest V of each algorithm at each number of clusters; NaN where no two clusters were large enough. An
+        algorithm with NaN only keeps the smallest number, and no object passes the filter then.
+    n_features_in_ : int
+
+    Notes
+    -----
+    Memory O(n_samples^2) for the seeds of "kmeans-ka". Runs that do not converge warn, and count all the same. Ties of
+    V go to the earlier run and the smaller number of clusters. V is no safe guide to the number of clusters, see
+    :func:`~robust_eac.ovi_lda`.
+
+    References
+    ----------
+    .. [1] Fa, Abu-Jamous, Nandi, "Object based validation algorithm and its application to consensus clustering".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.RandomState(0)
+    >>> X = np.repeat([[0, 0], [0, 9], [9, 0], [9, 9]], 20, axis=0) + rng.normal(size=(80, 2))
+    >>> model = OVIConsensus(n_clusters=(2, 6), n_init=2, random_state=0).fit(X)
+    >>> model.chosen_n_clusters_
+    array([4, 4, 4, 4])
+    >>> model.labels_[[0, 20, 40, 60]]
+    array([0, 1, 2, 3])
+    """
+
+    def __init__(
+        self,
+        n_clusters=(2, 20),
+        *,
+        clusterers=("kmeans-ka", "fcm", "gath-geva", "ward"),
+        n_init=10,
+        min_value=0.0,
+        method="components",
+        strict=False,
+        assign=False,
+        min_cluster_size=None,
+        neighbour="mahalanobis",
+        as_printed=False,
+        nan_as_zero=False,
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.clusterers = clusterers
+        self.n_init = n_init
+        self.min_value = min_value
+        self.method = method
+        self.strict = strict
+        self.assign = assign
+        self.min_cluster_size = min_cluster_size
+        self.neighbour = neighbour
+        self.as_printed = as_printed
+        self.nan_as_zero = nan_as_zero
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X, y=None):
+        """Run the algorithms, keep the best partition of each, and combine these.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : Ignored
+            Present for API consistency.
+
+        Returns
+        -------
+        self : OVIConsensus
+        """
+        X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
+        low, high = check_range(self.n_clusters, len(X), "n_samples")
+        names = _check_clusterers(self.clusterers)
+        n_init = check_integer(self.n_init, name="n_init", low=1)
+        assign = check_bool(self.assign, name="assign")
+        consensus = {"min_value": self.min_value, "method": self.method, "strict": self.strict}
+        _check_consensus_options(**consensus)
+        options = {name: getattr(self, name) for name in ("min_cluster_size", "neighbour", "as_printed", "nan_as_zero")}
+        # Refuses a bad option before the first clustering.
+        ovi_lda(X, np.zeros(len(X), dtype=np.intp), **options)
+        rng = check_random_state(self.random_state)
+        numbers = np.arange(low, high + 1)
+        cells = [(name, k) for name in names for k in numbers]
+        # A deterministic algorithm is given a seed too, so that the others' do not depend on which kind it is.
+        seeds = rng.randint(MAX_SEED, size=(len(cells), n_init))
+        runs = Parallel(n_jobs=self.n_jobs)(
+            delayed(_best_run)(X, name, k, cell_seeds, options)
+            for (name, k), cell_seeds in zip(cells, seeds, strict=True)
+        )
+        self.scores_ = np.array([result.value for result, _ in runs]).reshape(len(names), len(numbers))
+        best = np.where(np.isnan(self.scores_), -np.inf, self.scores_).argmax(axis=1)
+        chosen = [runs[c * len(numbers) + place] for c, place in enumerate(best)]
+        self.chosen_n_clusters_ = numbers[best]
+        self.partitions_ = np.column_stack([labels for _, labels in chosen])
+        self.values_ = np.column_stack([result.object_values for result, _ in chosen])
+        result = ovi_lda_consensus(self.partitions_, self.values_, **consensus)
+        self.core_mask_ = result.core
+        self.n_clusters_ = result.n_clusters
+        self.labels_ = assign_to_cores(X, result.labels) if assign and result.n_clusters else result.labels
+        return self
+
+
+def _best_run(X, name, n_clusters, seeds, options):
+    """Run of largest V of one algorithm at one number of clusters: (OVIResult, labels)."""
+    random, cluster = OVI_CLUSTERERS[name]
+    best = None
+    for seed in seeds if random else seeds[:1]:
+        found = cluster(X, int(n_clusters), int(seed))
+        result = ovi_lda(X, found, **options)
+        if best is None or result.value > best[0].value or (np.isnan(best[0].value) and not np.isnan(result.value)):
+            best = result, (found if found.ndim == 1 else found.argmax(axis=1)).astype(np.intp)
+    return best
+
+
+def _check_values(values, shape):
+    """Float64 (n_samples, n_partitions); NaN is allowed."""
+    array = check_array(values, dtype=np.float64, ensure_all_finite="allow-nan", input_name="values")
+    if array.shape != shape:
+        raise ValueError(f"values must have the shape of partitions, {shape}, got {array.shape}.")
+    return array
+
+
+def _check_consensus_options(min_value, method, strict):
+    """The options of :func:`ovi_lda_consensus`, checked."""
+    return (
+        check_real(min_value, name="min_value", low=-np.inf),
+        check_choice(method, METHODS, name="method"),
+        check_bool(strict, name="strict"),
+    )
+
+
+def _check_clusterers(names):
+    """At least one known name."""
+    if isinstance(names, str) or not hasattr(names, "__len__"):
+        raise TypeError(f"clusterers must be a sequence of names, got {names!r}.")
+    if len(names) == 0:
+        raise ValueError(f"clusterers must name at least one of {', '.join(OVI_CLUSTERERS)}, got {names!r}.")
+    return [check_choice(name, OVI_CLUSTERERS, name="clusterers") for name in names]
+
+
+def _majority_clusters(partitions, kept, threshold, method):
+    """Clusters (n_samples,) of the kept objects that `threshold` partitions link, -1 for the others."""
+    labels = np.full(len(partitions), -1, dtype=np.intp)
+    if not kept.any():
+        return labels
+    # Objects with equal labels everywhere have the same links: rows in the order of their first object.
+    rows, first, inverse, counts = np.unique(
+        partitions[kept], axis=0, return_index=True, return_inverse=True, return_counts=True
+    )
+    order = np.argsort(first)
+    rows, counts = rows[order], counts[order]
+    votes = np.zeros((len(rows), len(rows)), dtype=np.int32)
+    for column in rows.T:
+        votes += (column[:, np.newaxis] == column) & (column != -1)
+    linked = votes >= threshold
+    # The object itself is one of those it is linked to.
+    clustered = linked @ counts > 1
+    if method == "components":
+        clusters = connected_components(linked, directed=False)[1]
+    else:
+        clusters = _leader_clusters(votes, linked, clustered)
+    found = np.where(clustered, clusters, -1)[np.argsort(order)[inverse.ravel()]]
+    inside = np.flatnonzero(kept)[found >= 0]
+    labels[inside] = relabel(found[found >= 0])
+    return labels
+
+
+def _leader_clusters(votes, linked, clustered):
+    """Table 2 of the paper on rows: each goes to the opened cluster of most votes, the earlier one of equals."""
+    clusters = np.full(len(votes), -1, dtype=np.intp)
+    most = np.zeros(len(votes), dtype=votes.dtype)
+    for i in np.flatnonzero(clustered):
+        if clusters[i] == -1:
+            joins = linked[i] & (votes[i] > most)
+            clusters[joins] = clusters.max() + 1
+            most[joins] = votes[i, joins]
+    return clusters

@@ -1,0 +1,8 @@
+"""Ensembles of clusterings from features, and noise for them."""
+
+from .corruption import corrupt_ensemble
+from .feature_subsets import FeatureSubsetEnsemble
+from .kmeans import KMeansEnsemble
+from .mixed import MixedEnsemble
+
+__all__ = ["FeatureSubsetEnsemble", "KMeansEnsemble", "MixedEnsemble", "corrupt_ensemble"]

@@ -1,0 +1,239 @@
+"""Compiled kernels for thousands of clusterings of small data: k-means, silhouettes, weighted co-association.
+
+A batch of data sets is an array (n_sets, n_dims, n_samples): the objects come last, so that the inner loops run over
+consecutive memory and vectorise without reordering any sum. Labels are int32 of shape (n_sets, n_samples). What is
+random is drawn by the caller. All kernels live in this file because numba's disk cache does not notice changes in a
+callee of another file.
+"""
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def cluster(data, seeds, n_clusters, max_iter, labels):
+    """Fill labels with one k-means run per data set, from the objects seeds[u, :n_clusters[u]]."""
+    k_max, n = seeds.shape[1], data.shape[2]
+    centres = np.empty((k_max, data.shape[1]))
+    distances = np.empty((k_max, n))
+    counts = np.empty(k_max, dtype=np.int64)
+    previous = np.empty(n, dtype=np.int32)
+    for u in range(data.shape[0]):
+        _lloyd(data[u], seeds[u], n_clusters[u], max_iter, centres, distances, counts, previous, labels[u])
+
+
+@njit(cache=True, nogil=True)
+def _lloyd(x, seeds, k, max_iter, centres, distances, counts, previous, labels):
+    """Batch k-means; an emptied cluster takes the object farthest from its centre; ties favour not moving."""
+    n_dims, n = x.shape
+    for c in range(k):
+        for j in range(n_dims):
+            centres[c, j] = x[j, seeds[c]]
+        _squared_distances(x, centres[c], distances[c])
+    labels[:] = 0
+    _move_to_nearest(distances, k, labels)
+    last_total = np.inf
+    for iteration in range(max_iter):
+        for c in range(k):
+            _update(x, labels, c, centres[c], counts, distances[c])
+        for c in range(k):
+            if counts[c] == 0:
+                _make_singleton(x, c, k, centres, distances, counts, labels)
+        total = 0.0
+        for i in range(n):
+            total += distances[labels[i], i]
+        if total >= last_total:
+            # The last pass of moves did not help (it cycles, or rounding is all that is left): take it back.
+            labels[:] = previous
+            return
+        if iteration == max_iter - 1:
+            return
+        last_total = total
+        previous[:] = labels
+        if _move_to_nearest(distances, k, labels) == 0:
+            return
+
+
+@njit(cache=True, nogil=True)
+def _squared_distances(x, centre, out):
+    out[:] = 0.0
+    for j in range(x.shape[0]):
+        for i in range(x.shape[1]):
+            out[i] += (x[j, i] - centre[j]) ** 2
+
+
+@njit(cache=True, nogil=True)
+def _move_to_nearest(distances, k, labels):
+    """Number of objects that another centre is strictly nearer to; they move to the first of the nearest."""
+    n_moved = 0
+    for i in range(labels.shape[0]):
+        nearest = 0
+        for c in range(1, k):
+            if distances[c, i] < distances[nearest, i]:
+                nearest = c
+        if distances[nearest, i] < distances[labels[i], i]:
+            labels[i] = nearest
+            n_moved += 1
+    return n_moved
+
+
+@njit(cache=True, nogil=True)
+def _update(x, labels, c, centre, counts, distances):
+    """Centre, size and distances of cluster c; of an empty one, only the size."""
+    n_dims, n = x.shape
+    counts[c] = 0
+    for i in range(n):
+        counts[c] += labels[i] == c
+    if counts[c] == 0:
+        return
+    for j in range(n_dims):
+        total = 0.0
+        for i in range(n):
+            if labels[i] == c:
+                total += x[j, i]
+        centre[j] = total / counts[c]
+    _squared_distances(x, centre, distances)
+
+
+@njit(cache=True, nogil=True)
+def _make_singleton(x, c, k, centres, distances, counts, labels):
+    """The object farthest from its own centre becomes the empty cluster c."""
+    n = labels.shape[0]
+    lonely = 0
+    for i in range(1, n):
+        if distances[labels[i], i] > distances[labels[lonely], lonely]:
+            lonely = i
+    if counts[labels[lonely]] < 2:
+        # Everything lies on its centre: any object of the first cluster that can spare one.
+        source = 0
+        while counts[source] < 2:
+            source += 1
+        lonely = 0
+        while labels[lonely] != source:
+            lonely += 1
+    source = labels[lonely]
+    labels[lonely] = c
+    _update(x, labels, c, centres[c], counts, distances[c])
+    _update(x, labels, source, centres[source], counts, distances[source])
+
+
+@njit(cache=True, nogil=True)
+def silhouettes(data, labels, n_clusters, squared, singleton, undefined, out):
+    """Fill out with the ramped mean silhouette of every data set's labels, -1 = left out; see `ramped_mean`."""
+    n_dims, n = data.shape[1:]
+    counts = np.empty(n_clusters, dtype=np.int64)
+    sums = np.empty((n_clusters, n))
+    first = np.empty(n_clusters, dtype=np.int64)
+    shift = np.empty((n_clusters, n_dims))
+    row = np.empty(n)
+    for u in range(data.shape[0]):
+        if squared:
+            _sums_of_squares(data[u], labels[u], first, shift, counts, sums)
+        else:
+            _sums_of_distances(data[u], labels[u], row, counts, sums)
+        out[u] = ramped_mean(sums, labels[u], counts, singleton, undefined)
+
+
+@njit(cache=True, nogil=True)
+def _sums_of_squares(x, labels, first, shift, counts, sums):
+    """sums[c, i] = sum of the squared distances of object i to the objects of c, by the parallel-axis theorem.
+
+    Coordinates are taken relative to a member of the cluster: where all its objects and object i coincide the sum is
+    zero, not the rounding error of a mean, of which a silhouette would make anything between -1 and 1.
+    """
+    n_dims, n = x.shape
+    counts[:] = 0
+    shift[:] = 0.0
+    for i in range(n):
+        c = labels[i]
+        if c >= 0:
+            if counts[c] == 0:
+                first[c] = i
+            counts[c] += 1
+    for j in range(n_dims):
+        for i in range(n):
+            c = labels[i]
+            if c >= 0:
+                shift[c, j] += x[j, i] - x[j, first[c]]
+    for c in range(counts.shape[0]):
+        if counts[c] == 0:
+            continue
+        sums[c] = 0.0
+        for j in range(n_dims):
+            mean = shift[c, j] / counts[c]
+            origin = x[j, first[c]]
+            for i in range(n):
+                sums[c, i] += ((x[j, i] - origin) - mean) ** 2
+        spread = 0.0
+        for i in range(n):
+            if labels[i] == c:
+                spread += sums[c, i]
+        for i in range(n):
+            sums[c, i] = counts[c] * sums[c, i] + spread
+
+
+@njit(cache=True, nogil=True)
+def _sums_of_distances(x, labels, row, counts, sums):
+    """sums[c, i] = sum of the Euclidean distances of object i to the objects of c."""
+    n_dims, n = x.shape
+    counts[:] = 0
+    sums[:] = 0.0
+    for i in range(n):
+        if labels[i] < 0:
+            continue
+        counts[labels[i]] += 1
+        row[i:] = 0.0
+        for j in range(n_dims):
+            for other in range(i + 1, n):
+                row[other] += (x[j, i] - x[j, other]) ** 2
+        for other in range(i + 1, n):
+            if labels[other] >= 0:
+                distance = np.sqrt(row[other])
+                sums[labels[other], i] += distance
+                sums[labels[i], other] += distance
+
+
+@njit(cache=True, nogil=True)
+def ramped_mean(sums, labels, counts, singleton, undefined):
+    """max(0, mean silhouette) from the sums of the distances to each cluster, (n_clusters, n); 0 for one cluster.
+
+    `singleton` is the value of an object alone in its cluster, `undefined` that of 0 / 0. A mean of NaN gives 0.
+    """
+    total, n_observed = 0.0, 0
+    for i in range(labels.shape[0]):
+        own = labels[i]
+        if own < 0:
+            continue
+        n_observed += 1
+        within = sums[own, i] / max(counts[own] - 1, 1)
+        between = np.inf
+        for c in range(counts.shape[0]):
+            if c != own and counts[c] > 0:
+                between = min(between, sums[c, i] / counts[c])
+        if between == np.inf:
+            return 0.0
+        if max(within, between) == 0.0:
+            total += undefined
+        elif counts[own] == 1:
+            total += singleton
+        else:
+            total += (between - within) / max(within, between)
+    mean = total / n_observed
+    return mean if mean > 0.0 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def coassociation_rows(labels, weights, start, stop, out):
+    """Add sum_u weights[u] [labels[u, i] = labels[u, j]] to out[i, j], start <= i < stop, j >= i.
+
+    Every entry is summed in the order of the partitions, so that equal evidence gives equal numbers.
+    """
+    m, n = labels.shape
+    for u in range(m):
+        weight = weights[u]
+        if weight == 0.0:
+            continue
+        for i in range(start, stop):
+            own = labels[u, i]
+            for j in range(i, n):
+                out[i, j] += weight if labels[u, j] == own else 0.0

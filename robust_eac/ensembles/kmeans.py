@@ -1,0 +1,125 @@
+"""Ensembles of one clusterer at several numbers of clusters."""
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.cluster import KMeans
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._validation import check_integer
+from ._common import MAX_SEED, check_range, fit_all, prepare_clusterer, stack
+
+__all__ = ["KMeansEnsemble"]
+
+
+class KMeansEnsemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Cluster the same data many times, each time with another number of clusters and another start.
+
+    Partition u minimises the k-means criterion with k_u clusters drawn uniformly from a range and a single random
+    start, the "k-means ensemble" of [1]_; `estimator` puts another clusterer in the place of k-means.
+
+    Parameters
+    ----------
+    n_partitions : int, default=150
+        Number of clusterings m.
+    n_clusters : int or (int, int), default=(3, 20)
+        Number of clusters, or the range it is drawn from, both ends included.
+    estimator : clusterer, default=None
+        A scikit-learn clusterer; its parameters `n_clusters` and, where it has one, `random_state` are set for every
+        partition. None means ``KMeans(init="random", n_init=1)``.
+    n_jobs : int, default=None
+        Threads over the partitions. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Draws the numbers of clusters and the starts.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples, n_partitions)
+        The ensemble of the data it was fitted on; smallest unsigned integer type that holds the labels, int64 where
+        a clusterer leaves objects out (-1).
+    n_clusters_ : ndarray of shape (n_partitions,)
+        Number of clusters asked for in each partition.
+    estimators_ : list of n_partitions fitted clusterers
+    n_features_in_ : int
+
+    References
+    ----------
+    .. [1] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation",
+       EMMCVPR 2013, Section 4.
+
+    Examples
+    --------
+    >>> from robust_eac import KMeansEnsemble, load_dataset
+    >>> X, y = load_dataset("iris")
+    >>> labels = KMeansEnsemble(n_partitions=5, n_clusters=(3, 6), random_state=0).fit_transform(X)
+    >>> labels.shape
+    (150, 5)
+    """
+
+    def __init__(self, n_partitions=150, n_clusters=(3, 20), *, estimator=None, n_jobs=None, random_state=None):
+        self.n_partitions = n_partitions
+        self.n_clusters = n_clusters
+        self.estimator = estimator
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X, y=None):
+        """Make the ensemble.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : Ignored
+            Present for API consistency.
+
+        Returns
+        -------
+        self : KMeansEnsemble
+        """
+        X = validate_data(self, X, dtype=np.float64)
+        n_partitions = check_integer(self.n_partitions, name="n_partitions", low=1)
+        low, high = check_range(self.n_clusters, len(X), "n_samples")
+        rng = check_random_state(self.random_state)
+        self.n_clusters_ = rng.randint(low, high + 1, size=n_partitions)
+        seeds = rng.randint(MAX_SEED, size=n_partitions)
+        base = KMeans(init="random", n_init=1) if self.estimator is None else self.estimator
+        self.estimators_ = fit_all(
+            [prepare_clusterer(base, k, seed) for k, seed in zip(self.n_clusters_, seeds, strict=True)], X, self.n_jobs
+        )
+        self.labels_ = stack([estimator.labels_ for estimator in self.estimators_])
+        self._n_features_out = n_partitions
+        return self
+
+    def fit_transform(self, X, y=None):
+        """Make the ensemble and return it: `labels_`, of shape (n_samples, n_partitions)."""
+        return self.fit(X, y).labels_
+
+    def transform(self, X):
+        """Label further objects with every clustering of the ensemble.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples, n_partitions)
+
+        Raises
+        ------
+        TypeError
+            If the clusterer cannot label objects that it was not fitted on.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        if not hasattr(self.estimators_[0], "predict"):
+            raise TypeError(
+                f"estimator {type(self.estimators_[0]).__name__} cannot label objects it was not fitted on (it has no "
+                "predict); use fit_transform."
+            )
+        return stack([estimator.predict(X) for estimator in self.estimators_])
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = []
+        return tags

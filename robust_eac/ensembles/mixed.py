@@ -1,0 +1,143 @@
+"""Ensembles of six clustering algorithms."""
+
+import numpy as np
+from scipy.cluster.hierarchy import fcluster, linkage
+from sklearn.base import BaseEstimator
+from sklearn.cluster import KMeans, SpectralClustering
+from sklearn.metrics import pairwise_distances
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import validate_data
+
+from .._validation import check_integer
+from ._common import MAX_SEED, check_range, fit_all, prepare_clusterer, stack
+
+__all__ = ["MixedEnsemble"]
+
+
+class MixedEnsemble(BaseEstimator):
+    """Cluster the same data with six algorithms, each at several numbers of clusters.
+
+    The "mixed ensemble" of [1]_: agglomerative clustering with single, average, Ward and centroid linkage, k-means,
+    and normalised spectral clustering. [1]_ gives the 56 partitions in all, not how they divide: here each linkage has
+    9, cut at numbers of clusters spaced evenly over the range; k-means has 10 and spectral clustering the remaining
+    10, with numbers of clusters drawn from it. Other sizes keep these proportions as nearly as integers allow.
+
+    Parameters
+    ----------
+    n_partitions : int, default=56
+        Number of clusterings m, at least 6.
+    n_clusters : int or (int, int), default=(3, 20)
+        Number of clusters, or the range, both ends included; less than the number of objects.
+    n_jobs : int, default=None
+        Threads over the k-means and spectral partitions. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Draws numbers of clusters and starts of k-means and spectral clustering.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples, n_partitions)
+        The ensemble; smallest unsigned integer type that holds the labels.
+    n_clusters_ : ndarray of shape (n_partitions,)
+        Number of clusters asked for in each partition.
+    algorithms_ : list of n_partitions str
+        "single", "average", "ward", "centroid", "kmeans" or "spectral".
+    n_features_in_ : int
+
+    Notes
+    -----
+    Time and memory O(n_samples^2): the linkages and the spectral affinity need all pairs. The affinity is
+    exp(-|x - x'|^2 / (2 s^2)) with s the median distance. Objects that were not fitted cannot be labelled: there is no
+    `transform`.
+
+    References
+    ----------
+    .. [1] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation",
+       EMMCVPR 2013, Section 4.
+    .. [2] Ng, Jordan, Weiss, "On spectral clustering: analysis and an algorithm", NIPS 2001.
+
+    Examples
+    --------
+    >>> from robust_eac import MixedEnsemble, load_dataset
+    >>> X, y = load_dataset("iris")
+    >>> model = MixedEnsemble(n_clusters=(2, 10), random_state=0).fit(X)
+    >>> model.labels_.shape
+    (150, 56)
+    >>> model.algorithms_.count("ward")
+    9
+    """
+
+    _LINKAGES = ("single", "average", "ward", "centroid")
+
+    def __init__(self, n_partitions=56, n_clusters=(3, 20), *, n_jobs=None, random_state=None):
+        self.n_partitions = n_partitions
+        self.n_clusters = n_clusters
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X, y=None):
+        """Make the ensemble.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : Ignored
+            Present for API consistency.
+
+        Returns
+        -------
+        self : MixedEnsemble
+        """
+        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        n_partitions = check_integer(self.n_partitions, name="n_partitions", low=6)
+        # Spectral clustering finds fewer eigenvectors than objects.
+        low, high = check_range(self.n_clusters, len(X) - 1, "n_samples - 1")
+        rng = check_random_state(self.random_state)
+
+        per_linkage = max(1, n_partitions * 9 // 56)
+        n_kmeans = (n_partitions - 4 * per_linkage) // 2
+        n_spectral = n_partitions - 4 * per_linkage - n_kmeans
+        spaced = np.rint(np.linspace(low, high, per_linkage)).astype(int)
+        drawn = rng.randint(low, high + 1, size=n_kmeans + n_spectral)
+        seeds = rng.randint(MAX_SEED, size=n_kmeans + n_spectral)
+
+        columns = []
+        for method in self._LINKAGES:
+            tree = linkage(X, method=method)
+            columns += [fcluster(tree, k, criterion="maxclust") - 1 for k in spaced]
+        kmeans = KMeans(init="random", n_init=1)
+        columns += [
+            estimator.labels_
+            for estimator in fit_all(
+                [prepare_clusterer(kmeans, k, seed) for k, seed in zip(drawn[:n_kmeans], seeds, strict=False)],
+                X,
+                self.n_jobs,
+            )
+        ]
+        spectral = SpectralClustering(affinity="precomputed")
+        columns += [
+            estimator.labels_
+            for estimator in fit_all(
+                [prepare_clusterer(spectral, k, s) for k, s in zip(drawn[n_kmeans:], seeds[n_kmeans:], strict=True)],
+                _affinity(X),
+                self.n_jobs,
+            )
+        ]
+        self.labels_ = stack(columns)
+        self.n_clusters_ = np.concatenate([np.tile(spaced, 4), drawn])
+        self.algorithms_ = (
+            [method for method in self._LINKAGES for _ in spaced] + ["kmeans"] * n_kmeans + ["spectral"] * n_spectral
+        )
+        return self
+
+    def fit_transform(self, X, y=None):
+        """Make the ensemble and return it: `labels_`, of shape (n_samples, n_partitions)."""
+        return self.fit(X, y).labels_
+
+
+def _affinity(X):
+    """Gaussian affinity with the median distance as its width; constant when all objects coincide."""
+    squares = pairwise_distances(X, metric="sqeuclidean")
+    width = np.median(squares[np.triu_indices(len(X), 1)])
+    if width == 0.0:
+        width = squares.mean() or 1.0
+    return np.exp(-squares / (2.0 * width))

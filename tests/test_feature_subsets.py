@@ -1,0 +1,282 @@
+import functools
+import math
+import operator
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from robust_eac import load_dataset
+from robust_eac.consensus.combinatorial import zca_whiten
+from robust_eac.ensembles import FeatureSubsetEnsemble, _subsets, _tiny_kmeans
+
+
+@pytest.mark.global_random_state
+@parametrize_with_checks([FeatureSubsetEnsemble(2, max_per_order=5, min_per_order=2)])
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+def kmeans(x, seeds, *, max_iter=100):
+    """One run of the kernel on the rows of x."""
+    labels = np.empty((1, len(x)), dtype=np.int32)
+    data = np.ascontiguousarray(np.asarray(x, dtype=float).T[np.newaxis])
+    _tiny_kmeans.cluster(data, np.array([seeds]), np.array([len(seeds)]), max_iter, labels)
+    return labels[0]
+
+
+@pytest.mark.parametrize(("n", "d", "k"), [(50, 9, 2), (50, 3, 3), (40, 1, 4), (200, 2, 7), (6, 2, 1), (5, 3, 5)])
+def test_kmeans_equals_scikit_learn_from_the_same_seeds(rng, n, d, k):
+    for _ in range(10):
+        x = rng.normal(size=(n, d))
+        seeds = rng.permutation(n)[:k]
+        other = KMeans(k, init=x[seeds], n_init=1, algorithm="lloyd", max_iter=100, tol=0.0).fit(x)
+        np.testing.assert_array_equal(kmeans(x, seeds), other.labels_)
+
+
+def test_kmeans_stops_after_max_iter_updates(rng):
+    x = rng.normal(size=(400, 2))
+    seeds = np.array([3, 7, 11])
+    labels = np.argmin(((x[:, np.newaxis] - x[seeds]) ** 2).sum(axis=2), axis=1)
+    for max_iter in (1, 2, 3):
+        np.testing.assert_array_equal(kmeans(x, seeds, max_iter=max_iter), labels)
+        means = np.array([x[labels == c].mean(axis=0) for c in range(3)])
+        labels = np.argmin(((x[:, np.newaxis] - means) ** 2).sum(axis=2), axis=1)
+    assert not np.array_equal(kmeans(x, seeds), kmeans(x, seeds, max_iter=1))
+
+
+@pytest.mark.parametrize(
+    ("x", "seeds", "expected"),
+    [
+        # Three equal seeds: 11 is farthest from the mean 4.2, then 10 from the mean 2.5 of what is left.
+        ([0, 0, 0, 10, 11], [0, 1, 2], [0, 0, 0, 2, 1]),
+        # Nothing is far from anything: the first object, then the first of a cluster that can spare one.
+        ([5, 5, 5, 5], [3, 1, 2], [1, 2, 0, 0]),
+        # A tie between two seeds goes to the first; afterwards it does not move.
+        ([0, 1, 2], [0, 2], [0, 0, 1]),
+        # After one update object 1 is as near to the first centre, 6, as to its own, 2: it stays.
+        ([0, 4, 9, 5, 5, 5], [2, 0], [1, 1, 0, 0, 0, 0]),
+    ],
+)
+def test_kmeans_of_empty_clusters_and_ties(x, seeds, expected):
+    assert kmeans(np.array(x)[:, np.newaxis], seeds).tolist() == expected
+
+
+def add(values):
+    """Plain sum, where the built-in one compensates rounding errors from Python 3.12 on."""
+    return functools.reduce(operator.add, values, 0.0)
+
+
+def slow_kmeans(x, seeds):
+    """The rules of MATLAB's batch phase on lists, sums in the order of the objects; also what happened on the way."""
+    n, d, k = len(x), len(x[0]), len(seeds)
+    events = set()
+
+    def distance(i, centre):
+        return add((x[i][j] - centre[j]) * (x[i][j] - centre[j]) for j in range(d))
+
+    def mean(c):
+        members = [x[i] for i in range(n) if labels[i] == c]
+        return [add(row[j] for row in members) / len(members) for j in range(d)] if members else None
+
+    labels = [min(range(k), key=lambda c: distance(i, x[seeds[c]])) for i in range(n)]
+    previous, last = None, math.inf
+    while True:
+        centres = [mean(c) for c in range(k)]
+        for c in [c for c in range(k) if centres[c] is None]:
+            events.add("empty")
+            far = max(range(n), key=lambda i: distance(i, centres[labels[i]]))
+            if labels.count(labels[far]) == 1:
+                events.add("all on their centres")
+                spare = min(c for c in range(k) if labels.count(c) > 1)
+                far = labels.index(spare)
+            source, labels[far] = labels[far], c
+            centres[c], centres[source] = x[far], mean(source)
+        total = add(distance(i, centres[labels[i]]) for i in range(n))
+        if total >= last:
+            return previous, events | {"taken back"}
+        previous, last = list(labels), total
+        for i in range(n):
+            nearest = min(range(k), key=lambda c: distance(i, centres[c]))
+            if distance(i, centres[nearest]) < distance(i, centres[labels[i]]):
+                labels[i] = nearest
+        if labels == previous:
+            return labels, events
+
+
+@pytest.mark.parametrize("kind", ["generic", "few values", "far from the origin"])
+def test_kmeans_equals_plain_loops(rng, kind):
+    seen = set()
+    for _ in range(200):
+        n, d = rng.randint(4, 30), rng.randint(1, 4)
+        x = rng.normal(size=(n, d))
+        if kind == "few values":
+            x = rng.randint(3, size=(n, d)) / 3.0
+        elif kind == "far from the origin":
+            # The means are rounded by as much as the objects differ: passes come that do not help.
+            x = 1e8 + 5e-8 * x
+        seeds = rng.permutation(n)[: rng.randint(1, min(n, 6))]
+        expected, events = slow_kmeans(x.tolist(), seeds.tolist())
+        assert kmeans(x, seeds).tolist() == expected
+        seen |= events
+    assert seen >= {"few values": {"empty", "all on their centres"}, "far from the origin": {"taken back"}}.get(
+        kind, set()
+    )
+
+
+@pytest.mark.parametrize("whiten", [False, True])
+def test_every_partition_is_a_fixed_point_of_kmeans_on_its_sub_data(rng, whiten):
+    X = rng.normal(size=(40, 5)) @ rng.normal(size=(5, 5)) + 3.0
+    model = FeatureSubsetEnsemble((2, 4), whiten=whiten, max_order=3, random_state=rng).fit(X)
+    stable = {False: 0, True: 0}
+    for labels, subset in zip(model.labels_.T, model.subsets_, strict=True):
+        for whitened in (False, True):
+            x = zca_whiten(X[:, subset]) if whitened else X[:, subset]
+            means = np.array([x[labels == c].mean(axis=0) for c in range(labels.max() + 1)])
+            nearest = np.argmin(((x[:, np.newaxis] - means) ** 2).sum(axis=2), axis=1)
+            stable[whitened] += np.array_equal(nearest, labels)
+    assert stable[whiten] == len(model.subsets_)
+    assert stable[not whiten] < len(model.subsets_)
+
+
+def test_numbers_of_clusters(rng):
+    model = FeatureSubsetEnsemble((2, 3), random_state=rng).fit(rng.normal(size=(20, 30)))
+    assert [len(np.unique(c)) for c in model.labels_.T] == model.n_clusters_.tolist()
+    assert model.labels_.dtype == np.uint8
+    twos = np.mean(model.n_clusters_ == 2)
+    assert abs(twos - 0.5) < 5.0 * 0.5 / math.sqrt(len(model.n_clusters_))
+    assert set(
+        FeatureSubsetEnsemble(4, max_per_order=3, random_state=rng).fit(rng.normal(size=(5, 3))).n_clusters_
+    ) == {4}
+
+
+def distinct(model, order):
+    return {tuple(s) for s in model.subsets_ if len(s) == order}
+
+
+@pytest.mark.parametrize("n_features", [1, 2, 3])
+def test_few_subsets_are_filled_up_in_the_listing_alone(rng, n_features):
+    X = rng.normal(size=(8, n_features))
+    listing = FeatureSubsetEnsemble(2, random_state=rng).fit(X)
+    equation = FeatureSubsetEnsemble(2, reproduce="equation", random_state=rng).fit(X)
+    for order in range(1, n_features + 1):
+        total = math.comb(n_features, order)
+        assert len(distinct(listing, order)) == len(distinct(equation, order)) == total
+        assert np.sum(listing.orders_ == order) == 50
+        assert np.sum(equation.orders_ == order) == total
+    assert listing.orders_.max() == equation.orders_.max() == n_features
+
+
+def test_many_subsets_are_sampled_with_repetitions_in_the_listing_alone(rng):
+    X = rng.normal(size=(4, 1500))
+    listing = FeatureSubsetEnsemble(2, max_order=1, random_state=rng).fit(X)
+    equation = FeatureSubsetEnsemble(2, max_order=1, reproduce="equation", random_state=rng).fit(X)
+    assert len(listing.subsets_) == len(equation.subsets_) == len(distinct(equation, 1)) == 1000
+    # 1500 (1 - (1 - 1/1500)^1000) = 730 are expected.
+    assert 670 < len(distinct(listing, 1)) < 790
+    few = FeatureSubsetEnsemble(2, max_order=2, max_per_order=40, reproduce="equation", random_state=rng)
+    few.fit(rng.normal(size=(4, 10)))
+    assert np.bincount(few.orders_).tolist() == [0, 10, 40]
+    assert len(distinct(few, 2)) == 40
+
+
+def test_between_the_limits_every_subset_occurs_once(rng):
+    model = FeatureSubsetEnsemble(2, random_state=rng).fit(rng.normal(size=(4, 12)))
+    counts = np.bincount(model.orders_)
+    assert counts.tolist() == [0, 50, 66, 220, 495, 792, 924, 792, 495, 220]
+    assert len(distinct(model, 4)) == 495
+
+
+def test_draws_are_uniform():
+    rng = np.random.RandomState(0)
+    pairs = np.sort(_subsets.draw_combinations(rng, 6000, 4, 2), axis=1)
+    _, counts = np.unique(pairs, axis=0, return_counts=True)
+    assert len(counts) == 6
+    assert np.abs(counts - 1000).max() < 150
+    # Nine of ten pairs without repetition: each is left out about 50 times.
+    left_out = np.zeros((5, 5))
+    for _ in range(500):
+        drawn = {tuple(pair) for pair in _subsets._draw_different(rng, 9, 5, 2)}
+        assert len(drawn) == 9
+        left_out += [[i < j and (i, j) not in drawn for j in range(5)] for i in range(5)]
+    counts = left_out[np.triu_indices(5, 1)]
+    assert counts.sum() == 500
+    assert np.abs(counts - 50).max() < 35
+
+
+def test_given_subsets(rng):
+    X = rng.normal(size=(15, 6))
+    mask = rng.uniform(size=(20, 6)) < 0.5
+    mask[:, 2] = True
+    one = FeatureSubsetEnsemble(combinations=mask, random_state=0).fit(X)
+    two = FeatureSubsetEnsemble(
+        combinations=[rng.permutation(np.flatnonzero(row)) for row in mask], random_state=0
+    ).fit(X)
+    np.testing.assert_array_equal(one.labels_, two.labels_)
+    np.testing.assert_array_equal(one.orders_, mask.sum(axis=1))
+    assert all(np.array_equal(s, np.flatnonzero(row)) for s, row in zip(one.subsets_, mask, strict=True))
+    single = FeatureSubsetEnsemble(combinations=[[4]], random_state=0).fit(X)
+    assert single.labels_.shape == (15, 1)
+
+
+def test_same_seed_same_ensemble_whatever_the_threads_and_batches(rng, monkeypatch):
+    X = rng.normal(size=(30, 14))
+    before = X.copy()
+    one, two, fortran = (
+        FeatureSubsetEnsemble((2, 5), n_jobs=n_jobs, random_state=3).fit_transform(data)
+        for n_jobs, data in ((None, X), (2, X), (1, np.asfortranarray(X)))
+    )
+    np.testing.assert_array_equal(one, two)
+    np.testing.assert_array_equal(one, fortran)
+    np.testing.assert_array_equal(X, before)
+    assert not np.array_equal(one, FeatureSubsetEnsemble((2, 5), random_state=4).fit_transform(X))
+    monkeypatch.setattr(_subsets, "_BATCH_SIZE", 1000)
+    np.testing.assert_array_equal(one, FeatureSubsetEnsemble((2, 5), random_state=3).fit_transform(X))
+
+
+def test_one_compiled_version_of_every_kernel(rng):
+    FeatureSubsetEnsemble((2, 3), whiten=False, random_state=0).fit(rng.normal(size=(9, 3)))
+    FeatureSubsetEnsemble(300, max_order=1, random_state=0).fit(rng.normal(size=(400, 1)).astype(np.float32))
+    if hasattr(_tiny_kmeans.cluster, "signatures"):
+        assert len(_tiny_kmeans.cluster.signatures) == 1
+
+
+def test_extremes(rng):
+    assert FeatureSubsetEnsemble(1, random_state=0).fit_transform([[3.0, 4.0]]).shape == (1, 100)
+    constant = FeatureSubsetEnsemble((2, 3), random_state=0).fit(np.ones((6, 3)))
+    assert [len(np.unique(c)) for c in constant.labels_.T] == constant.n_clusters_.tolist()
+    # More features than objects: the scatter matrix is singular.
+    wide = FeatureSubsetEnsemble(3, combinations=np.ones((4, 40), dtype=bool), random_state=0)
+    assert wide.fit_transform(rng.normal(size=(7, 40))).shape == (7, 4)
+    big = FeatureSubsetEnsemble(300, combinations=[[0]], random_state=0).fit(rng.normal(size=(400, 1)))
+    assert big.labels_.dtype == np.uint16
+    assert len(np.unique(big.labels_)) == 300
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "match"),
+    [
+        ({"n_clusters": (2, 151)}, ValueError, r"upper end of n_clusters must be in \[2, n_samples=150\]"),
+        ({"n_clusters": 0}, ValueError, r"n_clusters must be in \[1, n_samples=150\], got 0"),
+        ({"max_order": 0}, ValueError, "max_order must be at least 1, got 0"),
+        ({"max_per_order": 0}, ValueError, "max_per_order must be at least 1, got 0"),
+        ({"min_per_order": -1}, ValueError, "min_per_order must be at least 0, got -1"),
+        ({"max_order": 2.0}, TypeError, "max_order must be an integer, got 2.0"),
+        ({"whiten": 1}, TypeError, "whiten must be True or False, got 1"),
+        ({"reproduce": "paper"}, ValueError, "reproduce must be one of 'listing', 'equation', got 'paper'"),
+        ({"combinations": []}, ValueError, "combinations must hold at least one subset, got none"),
+        ({"combinations": 3}, TypeError, "combinations must be a list of index arrays or a boolean matrix, got"),
+        ({"combinations": [[0], []]}, ValueError, r"combinations\[1\] must hold at least one feature"),
+        ({"combinations": [[False] * 4]}, ValueError, r"combinations\[0\] must hold at least one feature"),
+        ({"combinations": [[True] * 5]}, ValueError, "must have a boolean for each of n_features=4, got 5"),
+        ({"combinations": [[0, 4]]}, ValueError, r"must hold indices in \[0, n_features - 1=3\], got 4"),
+        ({"combinations": [[-1, 2]]}, ValueError, r"must hold indices in \[0, n_features - 1=3\], got -1"),
+        ({"combinations": [[1, 2, 1]]}, ValueError, r"must not hold a feature twice, got \[1, 1, 2\]"),
+        ({"combinations": [[0.0, 1.0]]}, TypeError, "must be a vector of feature indices or of booleans"),
+        ({"combinations": [[[0], [1]]]}, TypeError, "must be a vector of feature indices or of booleans"),
+    ],
+)
+def test_errors(options, error, match):
+    with pytest.raises(error, match=match):
+        FeatureSubsetEnsemble(**options, random_state=0).fit(load_dataset("iris")[0])
