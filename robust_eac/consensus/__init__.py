@@ -3,9 +3,19 @@
 from functools import partial
 
 from .bisecting import BisectingTree, bisecting_kmeans_consensus, bisecting_tree, cut_bisecting_tree
+from .combinatorial import CombinatorialEAC, zca_whiten
+from .cspa import cspa
 from .density_search import density_search
+from .eac import eac, eac_linkage, lifetime_eac, threshold_eac
 from .ecc import ecc
+from .enhanced_eac import enhanced_eac
+from .hbgf import hbgf
+from .hgpa import hgpa
 from .kmeans import kmeans_consensus
+from .locally_weighted_eac import locally_weighted_eac
+from .mcla import mcla
+from .ovi_lda import OVIConsensus, assign_to_cores, ovi_lda_consensus
+from .peace import PeaceResult, peace, solve_peace
 from .robust import robust_consensus
 from .sec import sec
 from .utilities import utility_consensus
@@ -13,20 +23,39 @@ from .utilities import utility_consensus
 __all__ = [
     "CONSENSUS_FUNCTIONS",
     "BisectingTree",
+    "CombinatorialEAC",
+    "OVIConsensus",
+    "PeaceResult",
+    "assign_to_cores",
     "bisecting_kmeans_consensus",
     "bisecting_tree",
+    "cspa",
     "cut_bisecting_tree",
     "density_search",
+    "eac",
+    "eac_linkage",
     "ecc",
+    "enhanced_eac",
+    "hbgf",
+    "hgpa",
     "kmeans_consensus",
+    "lifetime_eac",
+    "locally_weighted_eac",
+    "mcla",
+    "ovi_lda_consensus",
+    "peace",
     "robust_consensus",
     "sec",
+    "solve_peace",
+    "threshold_eac",
     "utility_consensus",
+    "zca_whiten",
 ]
 
 # name -> f(labels, n_clusters, *, weights=None, random_state=None) -> labels
 CONSENSUS_FUNCTIONS = {
     "robust-eac": robust_consensus,
+    "peace": peace,
     "kmeans": kmeans_consensus,
     "kmeans-normalised": partial(utility_consensus, utility="category", normalised=True),
     "bisecting-kmeans": bisecting_kmeans_consensus,
@@ -36,4 +65,15 @@ CONSENSUS_FUNCTIONS = {
     "ecc-normalised": partial(utility_consensus, utility="entropy", normalised=True),
     "cosine": partial(utility_consensus, utility="cosine"),
     "cosine-normalised": partial(utility_consensus, utility="cosine", normalised=True),
+    "eac-single": partial(eac, linkage="single"),
+    "eac-average": eac,
+    "eac-complete": partial(eac, linkage="complete"),
+    "enhanced-eac-single": partial(enhanced_eac, linkage="single"),
+    "enhanced-eac-average": enhanced_eac,
+    "enhanced-eac-complete": partial(enhanced_eac, linkage="complete"),
+    "locally-weighted-eac": locally_weighted_eac,
+    "cspa": cspa,
+    "mcla": mcla,
+    "hgpa": hgpa,
+    "hbgf": hbgf,
 }

@@ -1,5 +1,7 @@
 """What every consensus function does first and last."""
 
+import os
+
 import numpy as np
 
 from .._encoding import encode, select
@@ -28,3 +30,26 @@ def relabel(codes):
     rank = np.empty(len(first), dtype=np.intp)
     rank[np.argsort(first)] = np.arange(len(first))
     return rank[inverse]
+
+
+def check_memory(n_bytes, what):
+    """Raise ValueError when `what` needs more bytes than this machine has memory, before they are asked for.
+
+    All physical memory counts, used or not; tighter limits (of a container, of a batch job) are not seen. Where the
+    system does not tell its memory nothing is checked, and Python raises MemoryError when the allocation fails.
+    """
+    available = physical_memory()
+    if available is not None and available < n_bytes:
+        raise ValueError(
+            f"{what} needs about {n_bytes / 2**30:.3g} GiB of memory; "
+            f"must be at most the {available / 2**30:.3g} GiB of this machine."
+        )
+
+
+def physical_memory():
+    """Bytes of memory in this machine, None where the system does not say."""
+    try:
+        pages = os.sysconf("SC_PHYS_PAGES")
+        return os.sysconf("SC_PAGE_SIZE") * pages if pages > 0 else None
+    except (AttributeError, ValueError, OSError):
+        return None

@@ -1,0 +1,275 @@
+"""Evidence accumulation clustering: hierarchical clustering by co-association, and its ways to choose where to cut."""
+
+from fractions import Fraction
+
+import numpy as np
+
+from .._validation import BLOCK, check_bool, check_real
+from ._common import prepare, relabel
+from ._linkage import check_linkage, components, cut, dendrogram, distinct_rows, merge_tree, votes_of
+
+__all__ = ["eac", "eac_linkage", "lifetime_eac", "threshold_eac"]
+
+# Heights are known to single precision: smaller differences are ties.
+_TIE = 1e-6
+
+
+def eac(labels, n_clusters, *, linkage="average", weights=None, max_bytes=None, random_state=None):
+    """Cut the hierarchical clustering of the objects by co-association into n_clusters.
+
+    Merge, again and again, the two clusters of largest similarity, which is the largest, the mean or the smallest
+    co-association  A_ij = sum_u alpha_u [c_u(i) = c_u(j)]  between their objects, until n_clusters are left ([2]_; [1]_
+    for single linkage); A as in :func:`~robust_eac.coassociation.coassociation_matrix`, missing labels included.
+
+    Identical objects (the same labels throughout) are merged first and never separated. Of other merges at the same
+    similarity, one is chosen in a way that depends on nothing but the order of the objects.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int
+        Base clusterings, one per column; -1 marks an object that the partition did not observe.
+    n_clusters : int
+        Number of clusters; fewer are returned only when fewer objects differ, then that many.
+    linkage : {"single", "average", "complete"}, default="average"
+        The similarity of two clusters: largest, mean or smallest co-association.
+    weights : array-like of shape (n_partitions,), default=None
+        alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
+    max_bytes : int, default=None
+        Largest size of the matrix that average and complete linkage need, see Notes. None means the memory of the
+        machine, or no limit where the system does not tell.
+    random_state : int, RandomState instance or None, default=None
+        Ignored: present for the common signature.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_samples,), intp
+        Clusters 0, 1, ... in the order of first appearance.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range, or if the matrix would exceed `max_bytes`.
+
+    Notes
+    -----
+    With d different objects: time O(d^2 n_partitions). Single linkage needs memory O(n_samples n_partitions): the
+    co-associations are computed when a minimum spanning tree asks for them. Average and complete linkage need 2 d^2
+    bytes more, half the matrix in single precision, in which nearest-neighbour chains merge clusters in time O(d^2).
+    Weights in ratios of whole numbers up to 1000 are counted as votes, without rounding as long as the votes between
+    two clusters are fewer than 2^24.
+
+    References
+    ----------
+    .. [1] Fred, Jain, "Data clustering using evidence accumulation", ICPR 2002.
+    .. [2] Fred, Jain, "Combining multiple clusterings using evidence accumulation", IEEE PAMI 27(6), 2005.
+    .. [3] Müllner, "Modern hierarchical, agglomerative clustering algorithms", arXiv:1109.2378, 2011.
+
+    Examples
+    --------
+    >>> eac([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]], 2)
+    array([0, 0, 0, 1, 1])
+    """
+    encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
+    check_linkage(linkage, max_bytes)
+    encoding, tree = _tree(encoding, weights, linkage, max_bytes)
+    return relabel(encoding.expand(cut(tree, n_clusters)))
+
+
+def eac_linkage(labels, *, linkage="average", weights=None, max_bytes=None):
+    """Dendrogram of the objects by co-association, as SciPy's linkage matrix.
+
+    The merges of :func:`eac` down to one cluster, at heights 1 - similarity: for
+    :func:`scipy.cluster.hierarchy.dendrogram` and the like. Identical objects merge first, at height 0.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int
+        Base clusterings, one per column; -1 marks an object that the partition did not observe.
+    linkage : {"single", "average", "complete"}, default="average"
+        The similarity of two clusters: largest, mean or smallest co-association.
+    weights : array-like of shape (n_partitions,), default=None
+        alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
+    max_bytes : int, default=None
+        As in :func:`eac`.
+
+    Returns
+    -------
+    merges : ndarray of shape (n_samples - 1, 4)
+        Row t: the numbers of the two clusters that merge into cluster n_samples + t, the height, and its size. Heights
+        never decrease.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range, or if the matrix would exceed `max_bytes`.
+
+    Notes
+    -----
+    Cost of :func:`eac`. Heights are accurate to single precision, about 1e-6.
+
+    References
+    ----------
+    .. [1] Fred, Jain, "Combining multiple clusterings using evidence accumulation", IEEE PAMI 27(6), 2005.
+
+    Examples
+    --------
+    >>> eac_linkage([[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1], [1, 1, 0, 0]]).round(3)
+    array([[0.   , 1.   , 0.   , 2.   ],
+           [2.   , 4.   , 0.25 , 3.   ],
+           [3.   , 5.   , 0.917, 4.   ]])
+    """
+    encoding, _, weights = prepare(labels, None, weights)
+    check_linkage(linkage, max_bytes)
+    return dendrogram(*_tree(encoding, weights, linkage, max_bytes))
+
+
+def lifetime_eac(labels, *, linkage="single", weights=None, one_cluster=False, max_bytes=None):
+    """Cut the hierarchical clustering by co-association into as many clusters as live longest.
+
+    Solve  max over q in 2..n-1  h_{n-q+1} - h_{n-q},  with h_1 <= ... <= h_{n-1} the heights, 1 - similarity, of the
+    merges of :func:`eac`: the range of thresholds at which there are q clusters ([1]_). The smallest of several q; one
+    cluster if all heights are equal, and for fewer than three objects.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int
+        Base clusterings, one per column; -1 marks an object that the partition did not observe.
+    linkage : {"single", "average", "complete"}, default="single"
+        The similarity of two clusters: largest, mean or smallest co-association.
+    weights : array-like of shape (n_partitions,), default=None
+        alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
+    one_cluster : bool, default=False
+        Whether q = 1, with lifetime 1 - h_{n-1}, is a candidate too.
+    max_bytes : int, default=None
+        As in :func:`eac`.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_samples,), intp
+        Clusters 0, 1, ... in the order of first appearance.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range, or if the matrix would exceed `max_bytes`.
+
+    Notes
+    -----
+    Cost of :func:`eac`. Lifetimes that differ by less than 1e-6 count as equal, and so do such heights. Without
+    `one_cluster`, evidence for a single cluster is answered by the best of the other cuts.
+
+    References
+    ----------
+    .. [1] Fred, Jain, "Combining multiple clusterings using evidence accumulation", IEEE PAMI 27(6), 2005.
+
+    Examples
+    --------
+    >>> lifetime_eac([[0, 0, 0, 0], [0, 0, 0, 1], [1, 1, 1, 1], [1, 1, 0, 1]])
+    array([0, 0, 1, 1])
+    """
+    encoding, _, weights = prepare(labels, None, weights)
+    check_linkage(linkage, max_bytes)
+    one_cluster = check_bool(one_cluster, name="one_cluster")
+    encoding, tree = _tree(encoding, weights, linkage, max_bytes)
+    heights = np.zeros(encoding.n_samples - 1)
+    heights[len(heights) - len(tree.similarities) :] = 1.0 - tree.similarities
+    return relabel(encoding.expand(cut(tree, _longest_lived(heights, one_cluster))))
+
+
+def threshold_eac(labels, *, threshold=0.5, strict=True):
+    """Join all objects that more than a share of the partitions put together, directly or through others.
+
+    The clusters are the connected components of the graph with an edge where  votes_ij > threshold N_ij  ([1]_, where
+    all N_ij are the number of partitions): votes_ij partitions of the N_ij that observe both objects put them into one
+    cluster. It is the single-linkage tree cut at the threshold. The number of clusters is found; objects joined with no
+    other are clusters of one.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int
+        Base clusterings, one per column; -1 marks an object that the partition did not observe.
+    threshold : float or Fraction, default=0.5
+        The share of the votes, read as the decimal number it prints as: with 0.3, three votes of ten are a tie. Below
+        0, everything is one cluster; at 1 and above, every object is one (with `strict`; else above 1).
+    strict : bool, default=True
+        Whether a tie, votes_ij = threshold N_ij, is no edge.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_samples,), intp
+        Clusters 0, 1, ... in the order of first appearance.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+
+    Notes
+    -----
+    Time O(d^2 n_partitions) for d different objects, memory O(n_samples n_partitions). A pair that no partition
+    observes together has the share 0. Votes are compared as whole numbers. The program in [1]_ adds 1/N per vote, whose
+    sum can exceed the exact share (100 times 1/200 gives more than 0.5), and the text says "at least": where exact ties
+    occur, `strict=False` is closer to what was published.
+
+    References
+    ----------
+    .. [1] Fred, Jain, "Data clustering using evidence accumulation", ICPR 2002.
+
+    Examples
+    --------
+    >>> threshold_eac([[0, 0], [0, 1], [1, 1], [2, 2]])
+    array([0, 1, 2, 3])
+    >>> threshold_eac([[0, 0], [0, 1], [1, 1], [2, 2]], strict=False)
+    array([0, 0, 0, 1])
+    """
+    encoding, _, weights = prepare(labels, None, None)
+    check_real(threshold, name="threshold", low=-np.inf)
+    needed = _needed_votes(Fraction(str(threshold)), check_bool(strict, name="strict"), len(weights))
+    if needed[1] > 1:
+        # Not even identical objects have that many votes.
+        return np.arange(encoding.n_samples)
+    encoding, tree = _tree(encoding, weights, "single", None)
+    votes, seen = _count_votes(encoding, tree.left, tree.right)
+    return relabel(encoding.expand(components(tree, votes >= needed[seen])))
+
+
+def _tree(encoding, weights, linkage, max_bytes):
+    """The rows without repetitions, and their merges by co-association."""
+    encoding = distinct_rows(encoding)
+    votes = votes_of(weights)
+    values = np.repeat(votes, encoding.n_codes)
+    values[encoding.missing_slots] = 0.0
+    return encoding, merge_tree(encoding, values, votes, linkage, max_bytes=max_bytes)
+
+
+def _longest_lived(heights, one_cluster):
+    """Number of clusters of the largest lifetime."""
+    lifetimes = np.diff(heights)[::-1]
+    if one_cluster:
+        lifetimes = np.concatenate([1.0 - heights[-1:], lifetimes])
+    longest = lifetimes.max(initial=0.0)
+    if longest < _TIE:
+        return 1
+    return int(np.argmax(lifetimes > longest - _TIE)) + (1 if one_cluster else 2)
+
+
+def _needed_votes(threshold, strict, m):
+    """(m + 1,) fewest votes for an edge between two objects that 0, ..., m partitions observe; m + 1: no edge."""
+    # Python integers: a threshold can exceed every integer type.
+    needed = [
+        threshold * n_seen // 1 + 1 if strict else -(-threshold * n_seen // 1) for n_seen in range(m + 1)
+    ]  # fmt: skip
+    needed[0] = 0 if threshold < 0 or (threshold == 0 and not strict) else m + 1
+    return np.array([min(max(votes, 0), m + 1) for votes in needed], dtype=np.int64)
+
+
+def _count_votes(encoding, left, right):
+    """Partitions that put the rows of each pair together, and partitions that observe both; (n_pairs,) each."""
+    votes, seen = np.empty(len(left), dtype=np.int64), np.empty(len(left), dtype=np.int64)
+    for start in range(0, len(left), BLOCK):
+        block = slice(start, start + BLOCK)
+        i, j = left[block], right[block]
+        both = (encoding.observed[i] & encoding.observed[j])[:, encoding.mask_of]
+        votes[block] = np.count_nonzero((encoding.codes[i] == encoding.codes[j]) & both, axis=1)
+        seen[block] = np.count_nonzero(both, axis=1)
+    return votes, seen

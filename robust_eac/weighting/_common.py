@@ -1,0 +1,101 @@
+"""What the weighting schemes share: contingency tables of all pairs of partitions, and weights from values."""
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from .._encoding import collapse, encode
+from .._validation import check_labels
+
+# Up to this many cells per row a table is counted as an array; larger ones are nearly empty, and sorted for instead.
+_CELLS_PER_ROW = 4
+_SMALL_TABLE = 2**16
+# Sums in another order differ in the last digits; decisions are taken on values rounded to this many decimals, so that
+# the names of the labels and the order of the objects change none.
+DECIMALS = 12
+
+
+class Table(NamedTuple):
+    """Non-empty cells of one contingency table, over the objects that both partitions observe.
+
+    rows, cols : (n_cells,) intp; clusters, from 0 in the order of the labels' values, of the two partitions.
+    counts : (n_cells,) float64; objects per cell.
+    row_sums, col_sums : (k_u,), (k_v,) float64; objects per cluster, among those that both partitions observe.
+    total : float; number of these objects.
+    """
+
+    rows: np.ndarray
+    cols: np.ndarray
+    counts: np.ndarray
+    row_sums: np.ndarray
+    col_sums: np.ndarray
+    total: float
+
+
+def encode_collapsed(labels):
+    """Checked labels -> encoding with equal rows merged when that pays."""
+    return collapse(encode(check_labels(labels)))
+
+
+def n_clusters_of(encoding):
+    """(m,) number of clusters of each partition."""
+    return np.add.reduceat((encoding.sizes > 0.0).astype(np.intp), encoding.offsets)
+
+
+def cluster_slots(encoding):
+    """Slice of the slots of each partition's clusters, without the slot of "not observed"."""
+    return [
+        slice(start, start + k) for start, k in zip(encoding.offsets.tolist(), n_clusters_of(encoding), strict=True)
+    ]
+
+
+def tables(encoding):
+    """Yield (u, v, Table) for all pairs u < v; O(rows m^2) time, memory of one table and a copy of the codes."""
+    columns = np.asfortranarray(encoding.codes)
+    n_codes, n_clusters = encoding.n_codes, n_clusters_of(encoding)
+    for u in range(len(n_codes)):
+        for v in range(u + 1, len(n_codes)):
+            shape = n_codes[u], n_codes[v]
+            if shape[0] * shape[1] <= max(_SMALL_TABLE, _CELLS_PER_ROW * len(columns)):
+                counted = np.zeros(shape)
+                count_pairs(columns[:, u], columns[:, v], encoding.multiplicity, counted)
+                # "Not observed" has the last code.
+                counted = counted[: n_clusters[u], : n_clusters[v]]
+                rows, cols = np.nonzero(counted)
+                counts = counted[rows, cols]
+            else:
+                keys = columns[:, u].astype(np.int64) * shape[1] + columns[:, v]
+                keys, inverse = np.unique(keys, return_inverse=True)
+                counts = np.bincount(inverse, weights=encoding.multiplicity)
+                rows, cols = np.divmod(keys, shape[1])
+                kept = (rows < n_clusters[u]) & (cols < n_clusters[v])
+                rows, cols, counts = rows[kept], cols[kept], counts[kept]
+            row_sums = np.bincount(rows, weights=counts, minlength=n_clusters[u])
+            col_sums = np.bincount(cols, weights=counts, minlength=n_clusters[v])
+            yield u, v, Table(rows, cols, counts, row_sums, col_sums, float(row_sums.sum()))
+
+
+def shares(values, reason, *, power=1.0):
+    """Non-negative values to a power over their sum; if all are zero, uniform weights and a warning that says why."""
+    if not values.any():
+        warnings.warn(f"The weights are uniform: {reason}.", UserWarning, stacklevel=3)
+        return np.full(len(values), 1.0 / len(values))
+    # Over the maximum first: no power of small values vanishes altogether.
+    values = (values / values.max()) ** power
+    return values / values.sum()
+
+
+def share_among_copies(weights, similarities):
+    """Mean weight over partitions with equal rows of similarities: no copy is preferred for its place."""
+    _, group = np.unique(similarities.round(DECIMALS), axis=0, return_inverse=True)
+    group = group.ravel()
+    return (np.bincount(group, weights=weights) / np.bincount(group))[group]
+
+
+@njit(cache=True, nogil=True)
+def count_pairs(first, second, multiplicity, counted):
+    """Add up the objects of every pair of codes."""
+    for i in range(first.shape[0]):
+        counted[first[i], second[i]] += multiplicity[i]

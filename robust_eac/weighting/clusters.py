@@ -1,0 +1,139 @@
+"""Weights of single clusters: how certain the ensemble is of each of them, and locally weighted co-association."""
+
+import numpy as np
+
+from .._encoding import collapse, encode, one_hot
+from .._validation import check_labels, check_real, check_weights
+from ._common import cluster_slots, tables
+
+__all__ = ["ensemble_driven_cluster_index", "locally_weighted_coassociation_matrix"]
+
+
+def ensemble_driven_cluster_index(labels, *, theta=0.4, weights=None):
+    """Grade every cluster of every partition by how well the ensemble agrees with it.
+
+    Computes  ECI(C) = exp(-sum_u w_u H_u(C) / theta)  with  H_u(C) = -sum_c p_c log2 p_c,  p_c being the share of the
+    objects of C that partition u puts into its cluster c ([1]_, where w_u = 1/m). 1 if every partition keeps the
+    cluster together; its own always does.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int
+        Base clusterings, one per column; -1 marks an object that the partition did not observe. H_u(C) is over the
+        objects of C that u observes; partitions that observe none of them do not count, the weights of the others then
+        sum to one.
+    theta : float, default=0.4
+        Greater than 0; the smaller, the less uncertain clusters count. [1]_ recommends 0.2 to 1.
+    weights : array-like of shape (n_partitions,), default=None
+        w: non-negative, not all zero; normalised to sum to one. None means uniform.
+
+    Returns
+    -------
+    indices : list of n_partitions ndarrays of shape (n_clusters_u,)
+        In (0, 1] (0 below the range of floating point), for each partition in the order of its sorted labels.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+
+    Notes
+    -----
+    Time O(n_samples n_partitions^2), memory O(n_samples n_partitions), a byte per label. The values of the worked
+    example in [1]_ (its Table I) belong to theta m = 5, not to the parameters printed with it.
+
+    References
+    ----------
+    .. [1] Huang, Wang, Lai, "Locally weighted ensemble clustering", IEEE Transactions on Cybernetics 48(5), 2018.
+
+    Examples
+    --------
+    >>> for indices in ensemble_driven_cluster_index([[0, 0], [0, 0], [1, 0], [1, 1]], theta=1.0):
+    ...     print(indices.round(4))
+    [1.     0.6065]
+    [0.6318 1.    ]
+    """
+    labels = check_labels(labels)
+    theta = check_real(theta, name="theta", low=0.0, strict=True)
+    weights = check_weights(weights, labels.shape[1])
+    encoding = encode(labels)
+    certainty = slot_certainty(encoding, weights, theta)
+    return [certainty[own] for own in cluster_slots(encoding)]
+
+
+def locally_weighted_coassociation_matrix(labels, *, theta=0.4, weights=None):
+    """Co-association in which every cluster counts by how certain the ensemble is of it.
+
+    Computes  A_ij = sum_u w_u ECI(C_u(i)) [c_u(i) = c_u(j)]  with ECI as in :func:`ensemble_driven_cluster_index`, over
+    the partitions that observe both objects when some labels are missing (0 where none does); A_ii = 1 ([1]_).
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int
+        Base clusterings, one per column; -1 marks an object that the partition did not observe.
+    theta : float, default=0.4
+        As in :func:`ensemble_driven_cluster_index`.
+    weights : array-like of shape (n_partitions,), default=None
+        w: non-negative, not all zero; normalised to sum to one. None means uniform.
+
+    Returns
+    -------
+    coassociation : ndarray of shape (n_samples, n_samples)
+        Symmetric, in [0, 1].
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+
+    Notes
+    -----
+    Time O(n_samples^2 n_partitions) at worst, memory O(n_samples^2). The diagonal of 1 is in the authors' code, not in
+    the formula of [1]_.
+
+    References
+    ----------
+    .. [1] Huang, Wang, Lai, "Locally weighted ensemble clustering", IEEE Transactions on Cybernetics 48(5), 2018.
+
+    Examples
+    --------
+    >>> locally_weighted_coassociation_matrix([[0, 0], [0, 0], [1, 0], [1, 1]], theta=1.0).round(3)
+    array([[1.   , 0.816, 0.316, 0.   ],
+           [0.816, 1.   , 0.316, 0.   ],
+           [0.316, 0.316, 1.   , 0.303],
+           [0.   , 0.   , 0.303, 1.   ]])
+    """
+    labels = check_labels(labels)
+    theta = check_real(theta, name="theta", low=0.0, strict=True)
+    weights = check_weights(weights, labels.shape[1])
+    encoding = encode(labels)
+    indicators = one_hot(encoding)
+    counted = slot_certainty(encoding, weights, theta) * np.repeat(weights, encoding.n_codes)
+    together = ((indicators * counted) @ indicators.T).toarray()
+    if len(encoding.missing_slots):
+        mask_weights = np.bincount(encoding.mask_of, weights=weights, minlength=encoding.observed.shape[1])
+        both = (encoding.observed * mask_weights) @ encoding.observed.T
+        together = np.divide(together, both, out=np.zeros_like(both), where=both > 0.0)
+    together = np.minimum(together, 1.0)
+    np.fill_diagonal(together, 1.0)
+    return together
+
+
+def slot_certainty(encoding, weights, theta):
+    """(n_slots,) ECI of the cluster of each slot of the encoding; 0 for "not observed"."""
+    slots = cluster_slots(encoding)
+    entropies, seen = np.zeros(len(encoding.sizes)), np.repeat(weights, encoding.n_codes)
+    for u, v, table in tables(collapse(encoding)):
+        for own, other, codes, sums in (
+            (slots[u], weights[v], table.rows, table.row_sums),
+            (slots[v], weights[u], table.cols, table.col_sums),
+        ):
+            p = table.counts / sums[codes]
+            entropies[own] -= other * np.bincount(codes, weights=p * np.log2(p), minlength=len(sums))
+            seen[own] += other * (sums > 0.0)
+    certainty = np.zeros(len(encoding.sizes))
+    for own in slots:
+        # A cluster that no partition of positive weight observes: nothing speaks against it.
+        mean = np.divide(entropies[own], seen[own], out=np.zeros_like(seen[own]), where=seen[own] > 0.0)
+        certainty[own] = np.exp(-mean / theta)
+    return certainty

@@ -1,0 +1,239 @@
+"""Weights that fit the weighted co-association to a consensus: partitions that repeat each other share theirs."""
+
+import warnings
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from .._encoding import collapse, encode
+from .._validation import check_integer, check_labels, check_n_clusters, check_real
+from ..membership import descend, initial_rows, is_stationary
+from ..objective import accumulate
+from ._common import cluster_slots, n_clusters_of, share_among_copies, tables
+
+__all__ = ["redundancy_weights"]
+
+# A Y step that needs more sweeps than this hands over to the weights and goes on afterwards.
+_MAX_SWEEPS = 1000
+# Two suffice for all but the most regular ensembles; one more costs little.
+_ROUNDS = 3
+# Share of |w|^2 added to the objective over n^2: of all minimisers, the weights that are most alike.
+_RIDGE = 1e-8
+# Weights whose objective over n^2 can fall by no more than this are optimal.
+_TOL = 1e-13
+
+
+def redundancy_weights(
+    labels, *, X=None, n_clusters=None, n_init=10, max_iter=100, tol=1e-5, random_state=None
+):  # fmt: skip
+    """Weigh the partitions so that their weighted co-association is as near as can be to a partition.
+
+    Solve  min_{w, Y} |sum_u w_u M_u - Y'Y|^2,  M_u = X_u'X_u,  over the simplex and the left-stochastic Y: weighted
+    consensus clustering ([1]_) with another factor. For a fixed Y the weights solve the quadratic programme
+    min w'Qw - 2 q'w  with Q_uv = <M_u, M_v>, from contingency tables, and q_u = <M_u, Y'Y> = |Y X_u'|^2. With d_u as in
+    :func:`~robust_eac.partition_losses` the objective reads
+
+        sum_u w_u d_u  -  1/2 sum_{u, v} w_u w_v |M_u - M_v|^2:
+
+    besides being near the consensus, a partition gains by being unlike others that have weight, so copies share what
+    one of them would get. The weights are sparse.
+
+    Alternates the Y step of :func:`~robust_eac.solve_membership`, which for fixed weights has the same minimisers, with
+    the exact solution of the quadratic programme by an active-set method; neither raises the objective. The problem is
+    not convex: the best of `n_init` random starts counts.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int
+        Base clusterings, one per column; -1 marks an object that the partition did not observe. Then Q_uv is estimated
+        from the n_uv objects that both observe, times (n / n_uv)^2 (with none, from the cluster sizes as if u and v
+        were independent), made positive semidefinite by dropping negative eigenvalues, and d_u is the loss of
+        incomplete partitions.
+    X : ignored
+        Present for the common signature.
+    n_clusters : int, default=None
+        Rows k of Y. None means the median number of clusters of the partitions, a half rounded up.
+    n_init : int, default=10
+        Number of starts.
+    max_iter : int, default=100
+        Largest number of alternations per start.
+    tol : float, default=1e-5
+        Stop when the optimality gap of Y, as in :func:`~robust_eac.optimality_gap`, is at most `tol` for weights that
+        are optimal for it.
+    random_state : int, RandomState instance or None, default=None
+        Draws the starts and the order of the visits.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_partitions,)
+        Non-negative, sum one.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the start that counts reached `max_iter` with gap > tol.
+
+    Notes
+    -----
+    Time O(n_samples n_partitions^2) for Q, then O(n_samples (n_partitions k + k^2)) per sweep of the Y step and
+    O(n_partitions^3) or so per quadratic programme. [1]_ fits H D H' with orthonormal non-negative H and diagonal D by
+    multiplicative updates; Y'Y has the same role here. 1e-8 n^2 |w|^2 is added to the objective, so that the weights
+    are unique for a given Y and copies of a partition share equally.
+
+    The model has trivial minima, with H D H' as with Y'Y: a partition with at most k clusters, taken alone, fits itself
+    and costs nothing. The alternation starts from uniform weights and stops at a stationary point, but it is drawn to
+    such partitions, slowly; with ``max_iter=1`` the weights are those that fit the consensus of equal weights. k below
+    all numbers of clusters of the partitions leaves no trivial minimum.
+
+    Equal seeds give equal weights whatever the order of the objects and the names of the labels, unless the ensemble is
+    so regular that they are all that tells objects apart.
+
+    References
+    ----------
+    .. [1] Li, Ding, "Weighted consensus clustering", SDM 2008.
+
+    Examples
+    --------
+    >>> labels = [[0, 0, 0], [0, 0, 0], [0, 0, 1], [1, 1, 2], [1, 1, 2], [2, 2, 2]]
+    >>> redundancy_weights(labels, n_clusters=2, random_state=0).round(2)
+    array([0.25, 0.25, 0.5 ])
+    """
+    encoding = encode(check_labels(labels))
+    if n_clusters is None:
+        n_clusters = int(np.median(n_clusters_of(encoding)) + 0.5)
+    n_clusters = check_n_clusters(n_clusters, encoding.n_samples)
+    n_init = check_integer(n_init, name="n_init", low=1)
+    max_iter = check_integer(max_iter, name="max_iter", low=1)
+    tol = check_real(tol, name="tol", low=0.0)
+    rng = check_random_state(random_state)
+    if len(encoding.offsets) == 1:
+        return np.ones(1)
+
+    encoding = collapse(encode(canonical(encoding)))
+    Q = pair_products(encoding)
+    best = None
+    for _ in range(n_init):
+        run = alternate(encoding, Q, n_clusters, max_iter=max_iter, tol=tol, rng=rng)
+        if best is None or run[1][-1] < best[1][-1]:
+            best = run
+    weights, _, gap = best
+    if not is_stationary(gap, tol):
+        warnings.warn(
+            f"The weights did not converge: gap={gap:.3g} > tol={tol:.3g} after max_iter={max_iter}.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return weights
+
+
+def canonical(encoding):
+    """The ensemble as labels, in an order of rows and with names of clusters that do not depend on the given ones.
+
+    Hashes of the clusters from those of their objects, and of the objects from those of their clusters, in turns
+    (Weisfeiler-Lehman refinement). What stays equal, but for chance, are objects that the ensemble cannot tell apart.
+    """
+    slots = cluster_slots(encoding)
+    labels = np.empty(encoding.codes.shape, dtype=np.int32)
+    hashes = np.ones(len(labels), dtype=np.uint64)
+    for _ in range(_ROUNDS):
+        objects = _mix(hashes)
+        hashes = objects.copy()
+        for u, own in enumerate(slots):
+            codes = encoding.codes[:, u]
+            clusters = np.full(encoding.n_codes[u], u, dtype=np.uint64)
+            np.add.at(clusters, codes, objects)
+            hashes += _mix(clusters)[codes] * np.uint64(2 * u + 1)
+            names = np.full(len(clusters), -1, dtype=np.int32)
+            names[np.argsort(clusters[: own.stop - own.start])] = np.arange(own.stop - own.start)
+            labels[:, u] = names[codes]
+    return labels[np.argsort(hashes)]
+
+
+def _mix(values):
+    """Scatter the bits of 64-bit integers (the finaliser of SplitMix64)."""
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return values ^ (values >> np.uint64(31))
+
+
+def pair_products(encoding):
+    """(m, m) inner products <M_u, M_v> over n^2; estimated, and positive semidefinite, when labels are missing."""
+    own = np.add.reduceat(encoding.sizes**2, encoding.offsets) / encoding.n_observed**2
+    Q = np.outer(own, own)
+    np.fill_diagonal(Q, own)
+    for u, v, table in tables(encoding):
+        if table.total > 0.0:
+            # Sums of integers are exact: copies under other names have equal rows.
+            Q[u, v] = Q[v, u] = (table.counts @ table.counts) / table.total**2
+    if len(encoding.missing_slots):
+        values, vectors = np.linalg.eigh(Q)
+        Q = (vectors * np.maximum(values, 0.0)) @ vectors.T
+    return Q
+
+
+def alternate(encoding, Q, n_clusters, *, max_iter, tol, rng):
+    """One start: (weights, objective over n^2 after every alternation, optimality gap of Y)."""
+    rows = initial_rows(encoding, n_clusters, "random", rng)
+    m = len(Q)
+    weights, history = np.full(m, 1.0 / m), []
+    while True:
+        budget = _MAX_SWEEPS if len(history) < max_iter else 0
+        gap, n_sweeps = descend(encoding, weights, rows, diagonal=True, tol=tol, max_sweeps=budget, rng=rng)
+        # A first Y step with nothing to do still owes its start the weights.
+        if n_sweeps == 0 and history:
+            return weights, np.array(history), gap
+        c = linear_term(encoding, rows)
+        weights = share_among_copies(minimise_on_simplex(Q + _RIDGE * np.eye(m), c, weights), Q)
+        history.append(weights @ (Q @ weights) + _RIDGE * weights @ weights + c @ weights)
+
+
+def linear_term(encoding, rows):
+    """(m,) |Y'Y|^2 - 2 <M_u, Y'Y> over n^2, on the objects that u observes and scaled to all."""
+    S, G = accumulate(encoding, rows)
+    square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), encoding.offsets)
+    square_G = np.einsum("gpq,gpq->g", G, G)[encoding.mask_of]
+    return (square_G - 2.0 * square_S) / encoding.n_observed**2
+
+
+def minimise_on_simplex(Q, c, start):
+    """Minimise w'Qw + c'w over the simplex for a positive definite Q; exact up to rounding.
+
+    Active set: the weights of a support solve a linear system; the support loses those that reach zero on the way to
+    the solution, and gains the weight of steepest descent. The first support is that of the weights `start`.
+    """
+    w = start.copy()
+    support = np.flatnonzero(w)
+    solution = _minimise_on_plane(Q, c, support)
+    while True:
+        while np.any(solution <= 0.0):
+            here = w[support]
+            ratios = np.where(solution <= 0.0, here / (here - solution), np.inf)
+            here += ratios.min() * (solution - here)
+            here[ratios == ratios.min()] = 0.0
+            w[support] = np.maximum(here, 0.0)
+            support = support[here > 0.0]
+            solution = _minimise_on_plane(Q, c, support)
+        w[support] = solution
+        slopes = 2.0 * Q @ w + c
+        entering = int(np.argmin(slopes))
+        if w[entering] > 0.0 or slopes @ w - slopes[entering] <= _TOL:
+            return w / w.sum()
+        support = np.append(support, entering)
+        solution = _minimise_on_plane(Q, c, support)
+        if solution[-1] <= 0.0:
+            # The entering weight has to grow; if it does not, its slope was rounding.
+            return w / w.sum()
+
+
+def _minimise_on_plane(Q, c, support):
+    """Minimise w'Qw + c'w subject to sum w = 1 over the weights of the support, of any sign."""
+    system = np.ones((len(support) + 1, len(support) + 1))
+    system[:-1, :-1] = 2.0 * Q[np.ix_(support, support)]
+    system[-1, -1] = 0.0
+    return np.linalg.solve(system, np.append(-c[support], 1.0))[:-1]

@@ -1,0 +1,262 @@
+"""Selection of partitions by quality and diversity: equal weights for the selected ones, zero for the rest."""
+
+import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.utils import check_random_state
+
+from .._validation import check_choice, check_integer, check_real
+from ..metrics import AVERAGES
+from ._common import DECIMALS, encode_collapsed, share_among_copies
+from .agreement import pairwise_nmi
+
+__all__ = ["cluster_and_select_weights", "convex_hull_weights", "joint_criterion_weights"]
+
+TOTALS = ("sum", "mean")
+
+
+def joint_criterion_weights(
+    labels, *, X=None, size=None, trade_off=0.5, total="sum", average="geometric", random_state=None
+):
+    """Select partitions greedily for quality and diversity together.
+
+    Maximise  a sum_{u in S} SNMI_u + (1 - a) sum_{u != v in S} (1 - NMI_uv)  over the sets S of a given size, with
+    quality SNMI_u = sum_v NMI_uv and ordered pairs (the joint criterion of [1]_): S starts with the partition of best
+    quality and gains the one that raises the criterion most.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int
+        Base clusterings, one per column; -1 marks an object that the partition did not observe. Two partitions are
+        compared on the objects that both observe; with none, their mutual information is 0.
+    X : ignored
+        Present for the common signature.
+    size : int, default=None
+        Number of partitions to select. None means half, rounded up.
+    trade_off : float, default=0.5
+        a, in [0, 1]: 1 selects by quality alone, 0 by diversity alone (after the first).
+    total : {"sum", "mean"}, default="sum"
+        "mean" replaces the sums by (1/|S|) sum SNMI_u / m and the mean over the pairs. With sums diversity weighs more
+        the more partitions are selected: there are |S| terms of quality, of order m each, but |S|^2 of diversity.
+    average : {"arithmetic", "geometric", "max"}, default="geometric"
+        By which average of the entropies the mutual information is divided.
+    random_state : ignored
+        Present for the common signature.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_partitions,)
+        1 / size for the selected partitions, 0 for the rest; what a selected partition gets is shared with its copies.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+
+    Notes
+    -----
+    Time O(n_samples n_partitions^2). The greedy set is in general not the best one. Of partitions that are equally good
+    to 1e-12 but no copies the first column is taken.
+
+    References
+    ----------
+    .. [1] Fern, Lin, "Cluster ensemble selection", Statistical Analysis and Data Mining 1(3), 2008.
+
+    Examples
+    --------
+    >>> partitions = [[0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1, 1, 1], [1, 0, 0, 0, 1, 1, 1, 1], [0, 1] * 4]
+    >>> labels = list(zip(*partitions))
+    >>> joint_criterion_weights(labels)
+    array([0.5, 0. , 0. , 0.5])
+    >>> joint_criterion_weights(labels, trade_off=0.9)
+    array([0.5, 0.5, 0. , 0. ])
+    """
+    trade_off = check_real(trade_off, name="trade_off", low=0.0, high=1.0)
+    check_choice(total, TOTALS, name="total")
+    nmi = _rounded_nmi(labels, average)
+    m = len(nmi)
+    size = _check_size(size, m)
+    quality = nmi.sum(axis=1)
+    selected = [first_best(quality)]
+    free = np.ones(m, dtype=bool)
+    # Ordered pairs of each partition with the selected ones.
+    diversity = np.zeros(m)
+    while len(selected) < size:
+        free[selected[-1]] = False
+        diversity += 2.0 * (1.0 - nmi[selected[-1]])
+        gain = trade_off * quality + (1.0 - trade_off) * diversity
+        if total == "mean":
+            # What S holds already divides by its size alike for all candidates.
+            gain = trade_off * quality / m + (1.0 - trade_off) * diversity / len(selected)
+        selected.append(first_best(np.where(free, gain, -np.inf)))
+    return _equal_over(selected, nmi)
+
+
+def cluster_and_select_weights(labels, *, X=None, size=None, average="geometric", random_state=None):
+    """Group similar partitions and select the best one of each group.
+
+    The partitions are clustered spectrally ([2]_) by their mutual information NMI_uv; each group gives the partition of
+    largest quality SNMI_u = sum_v NMI_uv (cluster-and-select, [1]_).
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int
+        Base clusterings, one per column; -1 marks an object that the partition did not observe. Two partitions are
+        compared on the objects that both observe; with none, their mutual information is 0.
+    X : ignored
+        Present for the common signature.
+    size : int, default=None
+        Number of groups. None means half the number of partitions, rounded up.
+    average : {"arithmetic", "geometric", "max"}, default="geometric"
+        By which average of the entropies the mutual information is divided.
+    random_state : int, RandomState instance or None, default=None
+        Draws the seeds of the k-means step.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_partitions,)
+        Equal for the selected partitions, 0 for the rest; what a selected partition gets is shared with its copies.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+
+    Notes
+    -----
+    Time O(n_samples n_partitions^2 + n_partitions^3). Of partitions that are equally good to 1e-12 but no copies the
+    first column is taken. Fewer than `size` are selected if the clustering finds fewer groups.
+
+    References
+    ----------
+    .. [1] Fern, Lin, "Cluster ensemble selection", Statistical Analysis and Data Mining 1(3), 2008.
+    .. [2] Ng, Jordan, Weiss, "On spectral clustering: analysis and an algorithm", NIPS 2001.
+
+    Examples
+    --------
+    >>> partitions = [[0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1, 1, 1], [1, 0, 0, 0, 1, 1, 1, 1], [0, 1] * 4]
+    >>> cluster_and_select_weights(list(zip(*partitions)), random_state=0)
+    array([0.5, 0. , 0. , 0.5])
+    """
+    nmi = _rounded_nmi(labels, average)
+    size = _check_size(size, len(nmi))
+    rng = check_random_state(random_state)
+    groups = _spectral_groups(nmi, size, rng)
+    quality = nmi.sum(axis=1)
+    selected = [first_best(np.where(groups == group, quality, -np.inf)) for group in np.unique(groups)]
+    return _equal_over(selected, nmi)
+
+
+def convex_hull_weights(labels, *, X=None, average="geometric", random_state=None):
+    """Select the partitions in the pairs on the convex hull of quality against similarity.
+
+    Every pair of partitions is a point (NMI_uv, (q_u + q_v) / 2), similarity against quality, with q_u the mean of
+    NMI_uw over all w; selected are the members of the pairs at the vertices of the convex hull of all points ([1]_,
+    after the pruning of [2]_). The number of partitions follows from the data.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int
+        Base clusterings, one per column; -1 marks an object that the partition did not observe. Two partitions are
+        compared on the objects that both observe; with none, their mutual information is 0.
+    X : ignored
+        Present for the common signature.
+    average : {"arithmetic", "geometric", "max"}, default="geometric"
+        By which average of the entropies the mutual information is divided.
+    random_state : ignored
+        Present for the common signature.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_partitions,)
+        Equal for the selected partitions, 0 for the rest.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+
+    Notes
+    -----
+    Time O(n_samples n_partitions^2 + n_partitions^2 log n_partitions). The whole hull counts, as in [2]_, its lower
+    part with diverse pairs of low quality too. All pairs at a vertex count, so copies of a partition are selected
+    together.
+
+    References
+    ----------
+    .. [1] Fern, Lin, "Cluster ensemble selection", Statistical Analysis and Data Mining 1(3), 2008.
+    .. [2] Margineantu, Dietterich, "Pruning adaptive boosting", ICML 1997.
+
+    Examples
+    --------
+    >>> labels = [[0, 0, 1, 1, 0], [0, 0, 0, 1, 0], [1, 0, 0, 0, 0], [1, 0, 1, 1, 1], [1, 1, 1, 1, 1], [1, 1, 1, 1, 1]]
+    >>> convex_hull_weights(labels)
+    array([0.25, 0.  , 0.25, 0.25, 0.25])
+    """
+    nmi = _rounded_nmi(labels, average)
+    m = len(nmi)
+    if m == 1:
+        return np.ones(1)
+    quality = nmi.mean(axis=1)
+    u, v = np.triu_indices(m, 1)
+    points = np.column_stack([nmi[u, v], np.round(0.5 * (quality[u] + quality[v]), DECIMALS)])
+    distinct, place = np.unique(points, axis=0, return_inverse=True)
+    on_hull = np.isin(place.ravel(), _hull_vertices(distinct))
+    return _equal_over(np.union1d(u[on_hull], v[on_hull]), nmi)
+
+
+def first_best(values):
+    """Index of the first value that is the largest up to rounding."""
+    return int(np.argmax(values >= values.max() - 10.0**-DECIMALS))
+
+
+def _rounded_nmi(labels, average):
+    check_choice(average, AVERAGES, name="average")
+    return pairwise_nmi(encode_collapsed(labels), average).round(DECIMALS)
+
+
+def _check_size(size, m):
+    if size is None:
+        return (m + 1) // 2
+    return check_integer(size, name="size", low=1, high=m, high_name="n_partitions")
+
+
+def _equal_over(selected, nmi):
+    weights = np.zeros(len(nmi))
+    weights[selected] = 1.0 / len(selected)
+    return share_among_copies(weights, nmi)
+
+
+def _spectral_groups(similarities, n_groups, rng):
+    """Spectral clustering of Ng, Jordan and Weiss; (m,) group of each partition."""
+    m = len(similarities)
+    if n_groups == m:
+        return np.arange(m)
+    # A diagonal of 1 gives every partition a positive degree, even one that shares no information with any other.
+    scale = 1.0 / np.sqrt(similarities.sum(axis=1))
+    _, vectors = np.linalg.eigh(scale[:, np.newaxis] * similarities * scale)
+    rows = vectors[:, -n_groups:]
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    rows = np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0.0)
+    n_distinct = len(np.unique(rows.round(DECIMALS), axis=0))
+    return KMeans(min(n_groups, n_distinct), n_init=10, random_state=rng).fit_predict(rows)
+
+
+def _hull_vertices(points):
+    """Indices of the vertices of the convex hull of distinct points in lexicographic order (monotone chain)."""
+    if len(points) < 3:
+        return np.arange(len(points))
+    vertices = set()
+    for order in (range(len(points)), range(len(points) - 1, -1, -1)):
+        chain = []
+        for i in order:
+            while len(chain) > 1 and _turn(points[chain[-2]], points[chain[-1]], points[i]) <= 0.0:
+                chain.pop()
+            chain.append(i)
+        vertices.update(chain)
+    return np.array(sorted(vertices))
+
+
+def _turn(a, b, c):
+    """Positive for a left turn; what rounding leaves of a straight line is zero."""
+    area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+    return area if abs(area) > 10.0**-DECIMALS else 0.0

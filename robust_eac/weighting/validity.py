@@ -1,0 +1,394 @@
+"""Weights from validity indices: how well every partition fits the features of the objects."""
+
+import numpy as np
+from scipy.spatial.distance import cdist
+from sklearn.utils import check_array
+
+from .._encoding import encode, one_hot
+from .._validation import check_choice, check_labels
+from ._common import cluster_slots, shares
+from .feature_subsets import order_weights, silhouette_weights
+
+__all__ = ["partition_validity", "ramped_silhouette_weights", "validity_weights", "wpck_weights"]
+
+# Distances are formed for as many objects at a time as fit in this many numbers.
+_BLOCK_DISTANCES = 2**22
+
+
+def partition_validity(labels, *, X, indices=("silhouette", "calinski-harabasz", "davies-bouldin")):
+    """Grade every partition by internal validity indices.
+
+    * "silhouette": mean over the objects of (b - a) / max(a, b), a and b being the mean Euclidean distances to the
+      other objects of the own and of the nearest other cluster; 0 for an object alone in its cluster. In [-1, 1], high
+      is good.
+    * "calinski-harabasz": between-cluster over within-cluster variance, (B / (k - 1)) / (W / (n - k)). High is good.
+    * "davies-bouldin": mean over the clusters of max_j (s_i + s_j) / |mu_i - mu_j|, with s the mean distance to the
+      centroid mu. Low is good.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int
+        Base clusterings, one per column; -1 marks an object that the partition did not observe, and leaves it out.
+    X : array-like of shape (n_samples, n_features)
+        The features, finite.
+    indices : sequence of str, default=("silhouette", "calinski-harabasz", "davies-bouldin")
+        Which ones, in which order.
+
+    Returns
+    -------
+    values : ndarray of shape (n_partitions, n_indices)
+        NaN for a partition with fewer than 2 clusters or with as many as objects, where the indices are not defined;
+        infinite where W, or a distance of two centroids, is zero.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+
+    Notes
+    -----
+    Time O(n_samples n_partitions n_features) but for the silhouettes, which take O(n_samples^2 (n_features +
+    n_partitions)): the distances are formed once for all partitions, block by block, in O(n_samples) memory each.
+    The values equal scikit-learn's where those follow the formulas; for zero W, coinciding centroids or zero s
+    scikit-learn returns fixed numbers instead (1 for Calinski-Harabasz, 0 for Davies-Bouldin).
+
+    References
+    ----------
+    .. [1] Rousseeuw, "Silhouettes: a graphical aid to the interpretation and validation of cluster analysis", Journal
+       of Computational and Applied Mathematics 20, 1987.
+    .. [2] Caliński, Harabasz, "A dendrite method for cluster analysis", Communications in Statistics 3, 1974.
+    .. [3] Davies, Bouldin, "A cluster separation measure", IEEE PAMI 1(2), 1979.
+
+    Examples
+    --------
+    >>> X = [[0.0], [1.0], [4.0], [5.0]]
+    >>> partition_validity([[0, 0], [0, 1], [1, 0], [1, 1]], X=X).round(3)
+    array([[ 0.746, 32.   ,  0.25 ],
+           [-0.375,  0.125,  4.   ]])
+    """
+    labels = check_labels(labels)
+    indices = _check_indices(indices)
+    X = _check_features(X, len(labels))
+    # Centred: no digits are lost to a common offset.
+    return _indices_of(encode(labels), X - X.mean(axis=0), indices)
+
+
+def validity_weights(
+    labels, *, X=None, indices=("silhouette", "calinski-harabasz", "davies-bouldin"), random_state=None
+):
+    """Weigh a partition by validity indices of its clusters.
+
+    Compute  w_u proportional to the mean over the indices of their values brought to [0, 1]: v / max for indices that
+    are high for good partitions (after subtracting the least value if that is negative), min / v for those that are
+    low. A single index makes these the weights of SWEACS, several those of JWEACS ([1]_).
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int
+        Base clusterings, one per column; -1 marks an object that the partition did not observe, and leaves it out.
+    X : array-like of shape (n_samples, n_features)
+        The features. Required.
+    indices : sequence of str, default=("silhouette", "calinski-harabasz", "davies-bouldin")
+        As in :func:`partition_validity`. [1]_ takes others besides; any of these can serve.
+    random_state : ignored
+        Present for the common signature.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_partitions,)
+        Non-negative, sum one.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range, or X is missing.
+
+    Warns
+    -----
+    UserWarning
+        If all partitions get 0 from all indices, for instance because none has two clusters; the weights are then
+        uniform.
+
+    Notes
+    -----
+    Cost as :func:`partition_validity`. Where an index is not defined it counts as 0. An index that is equal for all
+    partitions counts as 1.
+
+    References
+    ----------
+    .. [1] Duarte, Fred, Rodrigues, Duarte, Lourenço, "Weighted evidence accumulation clustering using subsampling",
+       PRIS 2006.
+
+    Examples
+    --------
+    >>> X = [[0.0], [1.0], [4.0], [5.0]]
+    >>> labels = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> validity_weights(labels, X=X).round(4)
+    array([0.9783, 0.0217])
+    >>> validity_weights(labels, X=X, indices=["davies-bouldin"]).round(4)
+    array([0.9412, 0.0588])
+    """
+    unified = _unified(labels, X, indices)
+    return shares(unified.mean(axis=1), "every validity index is 0 or not defined for every partition")
+
+
+def wpck_weights(
+    labels,
+    *,
+    X=None,
+    indices=("silhouette", "calinski-harabasz", "davies-bouldin"),
+    knowledge="lack",
+    random_state=None,
+):
+    """Weigh a partition by partition relevance analysis, as weighted partition consensus via kernels (WPCK) does.
+
+    With I_j(u) the value of index j for partition u in [0, 1], compute
+
+    * "lack" (of knowledge which properties are good): w_u proportional to sum_j H_j (1 - |I_j(u) - mean_v I_j(v)|),
+      where H_j is the entropy of the shares I_j(u) / sum_v I_j(v): a partition counts by how usual it is;
+    * "background" (knowledge that the indices measure what is wanted): w_u proportional to
+      sum_j (1 - |I_j(u) - max_v I_j(v)|): a partition counts by how near it is to the best ([1]_).
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int
+        Base clusterings, one per column; -1 marks an object that the partition did not observe, and leaves it out.
+    X : array-like of shape (n_samples, n_features)
+        The features. Required: the indices of partition relevance analysis are properties of partitions of data.
+        Without features there are :func:`~robust_eac.weighting.agreement_weights` and
+        :func:`~robust_eac.weighting.kernel_weights`.
+    indices : sequence of str, default=("silhouette", "calinski-harabasz", "davies-bouldin")
+        As in :func:`partition_validity`, brought to [0, 1] as in :func:`validity_weights`; [1]_ leaves the choice open.
+    knowledge : {"lack", "background"}, default="lack"
+        Which of the two, as above.
+    random_state : ignored
+        Present for the common signature.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_partitions,)
+        Non-negative, sum one.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range, or X is missing.
+
+    Warns
+    -----
+    UserWarning
+        With "lack", if no index has two partitions with positive values, so that all H_j are 0; the weights are then
+        uniform.
+
+    Notes
+    -----
+    Cost as :func:`partition_validity`. The weights of "lack" are close to uniform by construction: an index moves them
+    only as far as its values spread around their mean.
+
+    References
+    ----------
+    .. [1] Vega-Pons, Correa-Morris, Ruiz-Shulcloper, "Weighted partition consensus via kernels", Pattern Recognition
+       43(8), 2010.
+
+    Examples
+    --------
+    >>> X = [[0.0], [1.0], [4.0], [5.0]]
+    >>> labels = [[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]]
+    >>> wpck_weights(labels, X=X).round(4)
+    array([0.3972, 0.3972, 0.2057])
+    >>> wpck_weights(labels, X=X, knowledge="background").round(4)
+    array([0.4945, 0.4945, 0.0109])
+    """
+    check_choice(knowledge, ("lack", "background"), name="knowledge")
+    unified = _unified(labels, X, indices)
+    if len(unified) == 1:
+        return np.ones(1)
+    if knowledge == "background":
+        relevance = (1.0 - np.abs(unified - unified.max(axis=0))).sum(axis=1)
+    else:
+        totals = unified.sum(axis=0)
+        portions = np.divide(unified, totals, out=np.zeros_like(unified), where=totals > 0.0)
+        logs = np.log(portions, out=np.zeros_like(portions), where=portions > 0.0)
+        entropies = -(portions * logs).sum(axis=0)
+        relevance = (1.0 - np.abs(unified - unified.mean(axis=0))) @ entropies
+    return shares(relevance, "no validity index is positive for two partitions")
+
+
+def ramped_silhouette_weights(labels, *, X=None, subsets=None, random_state=None):
+    """Weigh a partition by its mean silhouette, negative values counting as zero.
+
+    Compute  w_u proportional to max(mean silhouette of u, 0), the goodness of clustering of [1]_; with feature subsets,
+    of u in its own features and times 1 / O_k, O_k being the number of subsets with as many features, so that every
+    order k counts alike.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int
+        Base clusterings, one per column; -1 marks an object that the partition did not observe.
+    X : array-like of shape (n_samples, n_features)
+        The features. Required.
+    subsets : sequence of n_partitions index arrays, default=None
+        The features that each partition was made from. None means all of them: then all partitions have one order, and
+        there are no order weights.
+    random_state : ignored
+        Present for the common signature.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_partitions,)
+        Non-negative, sum one.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range, or X is missing.
+
+    Warns
+    -----
+    UserWarning
+        If no mean silhouette is positive; the weights are then uniform.
+
+    Notes
+    -----
+    The silhouettes are those of :func:`~robust_eac.weighting.silhouette_weights`, of squared Euclidean distances, and
+    cost the same. :func:`validity_weights` with ``indices=["silhouette"]`` takes plain distances, and shifts negative
+    values instead of cutting them off.
+
+    References
+    ----------
+    .. [1] Wong, Tsuchiya, "Evidence accumulation clustering using combinations of features", MethodsX, 2020.
+
+    Examples
+    --------
+    >>> X = [[0.0], [1.0], [4.0], [5.0]]
+    >>> ramped_silhouette_weights([[0, 0], [0, 1], [1, 0], [1, 1]], X=X)
+    array([1., 0.])
+    """
+    labels = check_labels(labels)
+    X = _check_features(X, len(labels))
+    silhouettes = silhouette_weights(labels, X=X, subsets=subsets)
+    if subsets is not None:
+        silhouettes = silhouettes * order_weights(subsets)
+    return shares(silhouettes, "no partition has a positive mean silhouette")
+
+
+def _check_features(X, n_samples):
+    if X is None:
+        raise ValueError("X must be given, the features of the objects: partitions are graded by them. Got None.")
+    X = check_array(X, dtype=np.float64, input_name="X")
+    if len(X) != n_samples:
+        raise ValueError(f"X must have n_samples={n_samples} rows, one per row of labels, got {len(X)}.")
+    return X
+
+
+def _check_indices(indices):
+    if isinstance(indices, str) or len(indices) == 0:
+        raise ValueError(f"indices must be a non-empty sequence of names, got {indices!r}.")
+    return [check_choice(name, INDICES, name="indices") for name in indices]
+
+
+def _unified(labels, X, indices):
+    """(m, n_indices) index values in [0, 1], 1 the best; 0 where not defined."""
+    values = partition_validity(labels, X=X, indices=indices)
+    return np.column_stack(
+        [unify(column, high_is_good=INDICES[name][1]) for name, column in zip(indices, values.T, strict=True)]
+    )
+
+
+def unify(values, *, high_is_good):
+    """Values of an index -> [0, 1]: v / max, or min / v; NaN -> 0. Infinite and zero values take the limits."""
+    unified = np.zeros(len(values))
+    defined = ~np.isnan(values)
+    if not defined.any():
+        return unified
+    kept = values[defined]
+    if kept.min() == kept.max():
+        unified[defined] = 1.0
+        return unified
+    if high_is_good:
+        kept = kept - min(kept.min(), 0.0)
+        best, ratio = kept.max(), lambda rest, best: rest / best
+    else:
+        best, ratio = kept.min(), lambda rest, best: best / rest
+    # The best has 1 even where the ratio would be 0/0 or infinity over infinity.
+    ratios = np.ones(len(kept))
+    ratios[kept != best] = ratio(kept[kept != best], best)
+    unified[defined] = ratios
+    return unified
+
+
+def _indices_of(encoding, X, indices):
+    """(m, n_indices) values for centred features; NaN where not defined."""
+    slots = cluster_slots(encoding)
+    defined = [u for u, own in enumerate(slots) if 2 <= own.stop - own.start < encoding.n_observed[u]]
+    values = np.full((len(slots), len(indices)), np.nan)
+    for j, name in enumerate(indices):
+        values[defined, j] = INDICES[name][0](encoding, X, slots, defined)
+    return values
+
+
+def _silhouettes(encoding, X, slots, partitions):
+    """Mean silhouettes of the given partitions, from one pass over the distances."""
+    n = len(X)
+    indicators = one_hot(encoding)
+    step = max(1, _BLOCK_DISTANCES // n)
+    totals = np.zeros(len(slots))
+    for start in range(0, n, step):
+        block = slice(start, min(start + step, n))
+        sums = cdist(X[block], X) @ indicators
+        for u in partitions:
+            seen = np.flatnonzero(encoding.observed[block, encoding.mask_of[u]])
+            own = np.arange(len(seen)), encoding.codes[block, u][seen]
+            sizes = encoding.sizes[slots[u]]
+            # Sums of distances to the clusters; the object's own distance of 0 is one of those to its own cluster.
+            means = sums[seen, slots[u]]
+            company = sizes[own[1]] - 1.0
+            a = means[own] / np.maximum(company, 1.0)
+            means /= sizes
+            means[own] = np.inf
+            b = means.min(axis=1)
+            larger = np.maximum(a, b)
+            totals[u] += np.divide(b - a, larger, out=np.zeros_like(a), where=(larger > 0.0) & (company > 0.0)).sum()
+    return totals[partitions] / encoding.n_observed[partitions]
+
+
+def _calinski_harabasz(encoding, X, slots, partitions):
+    return [_variance_ratio(*_clusters(encoding, X, slots, u)) for u in partitions]
+
+
+def _variance_ratio(points, codes, sizes, centroids):
+    k, n = len(sizes), len(points)
+    between = sizes @ ((centroids - points.mean(axis=0)) ** 2).sum(axis=1) / (k - 1)
+    within = ((points - centroids[codes]) ** 2).sum() / (n - k)
+    if within == 0.0:
+        return np.inf if between > 0.0 else 0.0
+    return between / within
+
+
+def _davies_bouldin(encoding, X, slots, partitions):
+    return [_separation(*_clusters(encoding, X, slots, u)) for u in partitions]
+
+
+def _separation(points, codes, sizes, centroids):
+    spreads = np.bincount(codes, weights=np.linalg.norm(points - centroids[codes], axis=1)) / sizes
+    sums, distances = spreads[:, np.newaxis] + spreads, cdist(centroids, centroids)
+    ratios = np.divide(sums, distances, out=np.full_like(sums, np.inf), where=distances > 0.0)
+    np.fill_diagonal(ratios, 0.0)
+    return ratios.max(axis=1).mean()
+
+
+def _clusters(encoding, X, slots, u):
+    """Points that partition u observes, their codes, the clusters' sizes and centroids."""
+    seen = encoding.observed[:, encoding.mask_of[u]]
+    points, codes = X[seen], encoding.codes[seen, u].astype(np.intp)
+    sizes = encoding.sizes[slots[u]]
+    sums = [np.bincount(codes, weights=feature, minlength=len(sizes)) for feature in points.T]
+    return points, codes, sizes, np.array(sums).T / sizes[:, np.newaxis]
+
+
+# name -> (values of the given partitions, whether high values are good)
+INDICES = {
+    "silhouette": (_silhouettes, True),
+    "calinski-harabasz": (_calinski_harabasz, True),
+    "davies-bouldin": (_davies_bouldin, False),
+}
