@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from paper_figures.__main__ import drawing_names, printed_name
+from robust_eac import CONSENSUS_FUNCTIONS, WEIGHT_SOLVERS, WEIGHTING_SCHEMES
 
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -33,3 +34,16 @@ def test_the_two_commands_are_marked_for_ci():
 def test_every_figure_and_table_has_its_line():
     for name in drawing_names():
         assert f"`{printed_name(name)}`" in TEXT, name
+
+
+def test_every_system_has_its_row():
+    rows = [line for line in TEXT.splitlines() if line.startswith("|")]
+    for name in [*CONSENSUS_FUNCTIONS, *WEIGHTING_SCHEMES]:
+        # "`enhanced-eac-single`, `-average`" names both.
+        start, _, end = name.rpartition("-")
+        listed = (f"`{name}`", f"`{start}-single`, `-average`")
+        assert any(row.startswith("|") and any(text in row for text in listed) for row in rows), name
+        if end in ("average", "complete") and start != "eac":
+            assert any(f"`-{end}`" in row for row in rows), name
+    for name in WEIGHT_SOLVERS:
+        assert f"{name.replace('-', '_')}_weights" in TEXT, name

@@ -87,9 +87,9 @@ def shares(values, reason, *, power=1.0):
     return values / values.sum()
 
 
-def share_among_copies(weights, similarities):
-    """Mean weight over partitions with equal rows of similarities: no copy is preferred for its place."""
-    _, group = np.unique(similarities.round(DECIMALS), axis=0, return_inverse=True)
+def share_among_copies(weights, properties):
+    """Mean weight over partitions with equal rows of properties: no copy is preferred for its place."""
+    _, group = np.unique(properties.round(DECIMALS), axis=0, return_inverse=True)
     group = group.ravel()
     return (np.bincount(group, weights=weights) / np.bincount(group))[group]
 

@@ -16,7 +16,7 @@ __all__ = ["redundancy_weights"]
 
 # A Y step that needs more sweeps than this hands over to the weights and goes on afterwards.
 _MAX_SWEEPS = 1000
-# Two suffice for all but the most regular ensembles; one more costs little.
+# Rounds of refinement: random ensembles need two.
 _ROUNDS = 3
 # Share of |w|^2 added to the objective over n^2: of all minimisers, the weights that are most alike.
 _RIDGE = 1e-8
@@ -189,7 +189,8 @@ def alternate(encoding, Q, n_clusters, *, max_iter, tol, rng):
         if n_sweeps == 0 and history:
             return weights, np.array(history), gap
         c = linear_term(encoding, rows)
-        weights = share_among_copies(minimise_on_simplex(Q + _RIDGE * np.eye(m), c, weights), Q)
+        weights = minimise_on_simplex(Q + _RIDGE * np.eye(m), c, weights)
+        weights = share_among_copies(weights, np.column_stack([Q, c]))
         history.append(weights @ (Q @ weights) + _RIDGE * weights @ weights + c @ weights)
 
 
