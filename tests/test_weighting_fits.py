@@ -6,7 +6,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score, silhouette_score
 
 from robust_eac import coassociation_matrix, optimality_gap, partition_losses
-from robust_eac._encoding import encode
+from robust_eac._encoding import collapse, encode
 from robust_eac.weighting import (
     order_weights,
     partition_validity,
@@ -19,7 +19,6 @@ from robust_eac.weighting import (
 )
 from robust_eac.weighting.redundancy import (
     alternate,
-    canonical,
     linear_term,
     minimise_on_simplex,
     pair_products,
@@ -309,18 +308,6 @@ def test_copies_share_what_one_would_get(rng):
     assert weights[0] == weights[5] == weights[6]
 
 
-def test_canonical_form_forgets_names_and_order(rng):
-    for missing in (0.0, 0.2):
-        labels = random_ensemble(rng, 40, 6, missing=missing)
-        form = canonical(encode(labels))
-        names = np.array([rng.permutation(30)[:4] for _ in range(6)])
-        renamed = np.where(labels == -1, -1, names[np.arange(6), labels])[rng.permutation(40)]
-        assert np.array_equal(canonical(encode(renamed)), form)
-        # Still the same ensemble: the same objects, one to one, and the same clusters.
-        np.testing.assert_allclose(pair_products(encode(form)), pair_products(encode(labels)), atol=1e-12)
-        assert np.array_equal(np.sort((form == -1).sum(axis=1)), np.sort((labels == -1).sum(axis=1)))
-
-
 def test_number_of_clusters_defaults_to_the_median_rounded_up(rng):
     labels = np.column_stack([planted_ensemble(rng, np.arange(30) % k, 2, noise=0.2) for k in (2, 3)])
     default, three, two = (redundancy_weights(labels, n_clusters=k, random_state=0) for k in (None, 3, 2))
@@ -330,7 +317,7 @@ def test_number_of_clusters_defaults_to_the_median_rounded_up(rng):
 
 def test_best_start_counts(rng):
     labels = planted_ensemble(rng, np.arange(40) % 4, 8, noise=0.4)
-    encoding = encode(canonical(encode(labels)))
+    encoding = collapse(encode(labels))
     Q = pair_products(encoding)
     state = np.random.RandomState(3)
     runs = [alternate(encoding, Q, 3, max_iter=100, tol=1e-5, rng=state) for _ in range(4)]

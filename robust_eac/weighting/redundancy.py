@@ -10,14 +10,12 @@ from .._encoding import collapse, encode
 from .._validation import check_integer, check_labels, check_n_clusters, check_real
 from ..membership import descend, initial_rows, is_stationary
 from ..objective import accumulate
-from ._common import cluster_slots, n_clusters_of, share_among_copies, tables
+from ._common import n_clusters_of, share_among_copies, tables
 
 __all__ = ["redundancy_weights"]
 
 # A Y step that needs more sweeps than this hands over to the weights and goes on afterwards.
 _MAX_SWEEPS = 1000
-# Rounds of refinement: random ensembles need two.
-_ROUNDS = 3
 # Share of |w|^2 added to the objective over n^2: of all minimisers, the weights that are most alike.
 _RIDGE = 1e-8
 # Weights whose objective over n^2 can fall by no more than this are optimal.
@@ -91,9 +89,6 @@ def redundancy_weights(
     such partitions, slowly; with ``max_iter=1`` the weights are those that fit the consensus of equal weights. k below
     all numbers of clusters of the partitions leaves no trivial minimum.
 
-    Equal seeds give equal weights whatever the order of the objects and the names of the labels, unless the ensemble is
-    so regular that they are all that tells objects apart.
-
     References
     ----------
     .. [1] Li, Ding, "Weighted consensus clustering", SDM 2008.
@@ -115,7 +110,7 @@ def redundancy_weights(
     if len(encoding.offsets) == 1:
         return np.ones(1)
 
-    encoding = collapse(encode(canonical(encoding)))
+    encoding = collapse(encoding)
     Q = pair_products(encoding)
     best = None
     for _ in range(n_init):
@@ -130,36 +125,6 @@ def redundancy_weights(
             stacklevel=2,
         )
     return weights
-
-
-def canonical(encoding):
-    """The ensemble as labels, in an order of rows and with names of clusters that do not depend on the given ones.
-
-    Hashes of the clusters from those of their objects, and of the objects from those of their clusters, in turns
-    (Weisfeiler-Lehman refinement). What stays equal, but for chance, are objects that the ensemble cannot tell apart.
-    """
-    slots = cluster_slots(encoding)
-    labels = np.empty(encoding.codes.shape, dtype=np.int32)
-    hashes = np.ones(len(labels), dtype=np.uint64)
-    for _ in range(_ROUNDS):
-        objects = _mix(hashes)
-        hashes = objects.copy()
-        for u, own in enumerate(slots):
-            codes = encoding.codes[:, u]
-            clusters = np.full(encoding.n_codes[u], u, dtype=np.uint64)
-            np.add.at(clusters, codes, objects)
-            hashes += _mix(clusters)[codes] * np.uint64(2 * u + 1)
-            names = np.full(len(clusters), -1, dtype=np.int32)
-            names[np.argsort(clusters[: own.stop - own.start])] = np.arange(own.stop - own.start)
-            labels[:, u] = names[codes]
-    return labels[np.argsort(hashes)]
-
-
-def _mix(values):
-    """Scatter the bits of 64-bit integers (the finaliser of SplitMix64)."""
-    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return values ^ (values >> np.uint64(31))
 
 
 def pair_products(encoding):
