@@ -15,7 +15,7 @@ VERSION = 1
 
 N_PARTITIONS = 50
 FRACTIONS = (0.0, 0.5)
-REPETITIONS = 5
+REPETITIONS = 3
 # They take the weights as fixed weights of the median partition, of the co-association, and of the rows.
 WEIGHTED = ("robust-eac", "eac-average", "kmeans")
 _KEPT = ("h", "nmi", "ari", "ensemble_nmi", "density", "n_clusters", "seconds", "scheme_seconds", "error")
