@@ -15,9 +15,8 @@ from sklearn.utils import check_random_state
 from . import _kernels
 from ._density import cluster_counts
 from ._encoding import take_rows
-from ._validation import BLOCK
+from ._validation import BLOCK, MAX_SEED
 
-_MAX_SEED = np.iinfo(np.int32).max
 # Costs are sums of terms of weighted mean 1 or so: a difference below this is rounding.
 _SLACK = 1e-11
 # With many more rows than this, Lloyd's algorithm finds its way on a sample of them and then finishes on all.
@@ -38,7 +37,7 @@ def best_of_starts(encoding, weights, table_of, n_clusters, *, n_init, max_iter,
     """The :class:`Lloyd` of least loss among n_init starts from k-means++ seeds."""
     runs = Parallel(n_jobs=n_jobs, prefer="threads")(
         delayed(_one_start)(encoding, weights, table_of, n_clusters, max_iter, seed)
-        for seed in rng.randint(_MAX_SEED, size=n_init)
+        for seed in rng.randint(MAX_SEED, size=n_init)
     )
     return min(runs, key=lambda run: run.loss)
 
@@ -52,7 +51,7 @@ def _one_start(encoding, weights, table_of, n_clusters, max_iter, seed):
         seeds = seed_rows(encoding, weights, n_clusters, rng)
         return descend(encoding, weights, table_of, seed_table(encoding, weights, seeds), max_iter=max_iter)
     sample = take_rows(encoding, np.sort(rng.permutation(n_rows)[:sample_size]))
-    rough = _one_start(sample, weights, table_of, n_clusters, max_iter, rng.randint(_MAX_SEED))
+    rough = _one_start(sample, weights, table_of, n_clusters, max_iter, rng.randint(MAX_SEED))
     counts = cluster_counts(sample, rough.clusters, n_clusters)
     return descend(encoding, weights, table_of, table_of(encoding, weights, counts), max_iter=max_iter)
 

@@ -7,6 +7,8 @@ from scipy import sparse
 
 # Rows of a label matrix are read in blocks of this many: the working copies stay small whatever n_samples is.
 BLOCK = 4096
+# Seeds for the parts of a computation are drawn below this.
+MAX_SEED = np.iinfo(np.int32).max
 
 
 def check_labels(labels, *, name="labels"):

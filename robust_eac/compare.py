@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ._validation import check_choice, check_labels, check_n_clusters, check_weights
+from ._validation import MAX_SEED, check_choice, check_labels, check_n_clusters, check_weights
 from .consensus import CONSENSUS_FUNCTIONS
 from .consensus._common import relabel
 from .median_partition import solve_median_partition
@@ -15,8 +15,6 @@ from .metrics import adjusted_rand_score, density, ensemble_nmi, h_criterion, no
 from .weighting import FEATURE_SCHEMES, WEIGHT_SOLVERS, WEIGHTING_SCHEMES
 
 __all__ = ["compare"]
-
-_MAX_SEED = np.iinfo(np.int32).max
 
 
 def compare(labels, n_clusters, *, y=None, X=None, weightings=None, consensus=None, random_state=None):
@@ -75,7 +73,7 @@ def compare(labels, n_clusters, *, y=None, X=None, weightings=None, consensus=No
     X = None if X is None else _check_rows(X, len(labels), "X")
     schemes, solvers = _resolve_weightings(weightings, X)
     functions = _resolve(consensus, CONSENSUS_FUNCTIONS, "consensus")
-    seed = check_random_state(random_state).randint(_MAX_SEED)
+    seed = check_random_state(random_state).randint(MAX_SEED)
 
     records = []
     for name, scheme in schemes.items():

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ._encoding import encode
-from ._validation import check_bool, check_integer, check_labels, check_n_clusters, check_real
+from ._validation import MAX_SEED, check_bool, check_integer, check_labels, check_n_clusters, check_real
 from .membership import check_init, collapse_with_start, descend, initial_rows, is_stationary
 from .objective import accumulate, losses_of
 from .weighting.losses import resolve_weighting
@@ -144,7 +144,7 @@ def solve_median_partition(
     diagonal = check_bool(diagonal, name="diagonal")
     start = check_init(init, len(labels), n_clusters)
     rng = check_random_state(random_state)
-    seeds = rng.randint(np.iinfo(np.int32).max, size=n_init if isinstance(start, str) else 1)
+    seeds = rng.randint(MAX_SEED, size=n_init if isinstance(start, str) else 1)
 
     encoding, start = collapse_with_start(encode(labels), start)
     runs = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(

@@ -11,12 +11,11 @@ from .. import _kernels
 from .._density import cluster_counts, pair_weights, sized_densities
 from .._encoding import collapse
 from .._lloyd import best_of_starts, squared_distances
-from .._validation import check_integer, check_real
+from .._validation import MAX_SEED, check_integer, check_real
 from ._common import prepare, relabel
 
 __all__ = ["density_search"]
 
-_MAX_SEED = np.iinfo(np.int32).max
 # Gains below this, in objects, are rounding.
 _SLACK = 1e-9
 
@@ -99,7 +98,7 @@ def density_search(
     collapsed = collapse(encoding, min_saving=0.0)
     runs = Parallel(n_jobs=n_jobs, prefer="threads")(
         delayed(_one_start)(encoding, collapsed, weights, n_clusters, singleton, max_iter, seed)
-        for seed in rng.randint(_MAX_SEED, size=n_init)
+        for seed in rng.randint(MAX_SEED, size=n_init)
     )
     _, clusters, converged = max(runs, key=lambda run: run[0])
     if not converged:

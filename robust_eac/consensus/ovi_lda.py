@@ -12,8 +12,8 @@ from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import validate_data
 
-from .._validation import check_bool, check_choice, check_integer, check_labels, check_real
-from ..ensembles._common import MAX_SEED, check_range
+from .._validation import MAX_SEED, check_bool, check_choice, check_integer, check_labels, check_real
+from ..ensembles._common import check_range
 from ..fuzzy import fuzzy_c_means, gath_geva, kaufman_kmeans
 from ..validity import ovi_lda
 from ..validity._common import check_clusters, feature_scale, whitening

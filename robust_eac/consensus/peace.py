@@ -8,7 +8,7 @@ from joblib import Parallel, delayed
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from .._validation import check_choice, check_integer, check_real
+from .._validation import MAX_SEED, check_choice, check_integer, check_real
 from ..membership import check_init
 from . import _peace_kernels as kernels
 from ._common import prepare, relabel
@@ -20,7 +20,6 @@ DIVERGENCES = ("l2", "kl")
 _MARGIN = 1e-6
 # Steps per object between two fresh computations of the gradient, whose updates have rounding errors of their own.
 _STEPS_PER_OBJECT = 50
-_MAX_SEED = np.iinfo(np.int32).max
 
 
 class PeaceResult(NamedTuple):
@@ -148,7 +147,7 @@ def solve_peace(
     rng = check_random_state(random_state)
 
     pairs = _sample(encoding, weights, n_partners, rng)
-    starts = [start] if not isinstance(start, str) else rng.randint(_MAX_SEED, size=n_init)
+    starts = [start] if not isinstance(start, str) else rng.randint(MAX_SEED, size=n_init)
     runs = Parallel(n_jobs=n_jobs, prefer="threads")(
         delayed(_one_start)(pairs, n, n_clusters, one, kl, tol, max_steps) for one in starts
     )

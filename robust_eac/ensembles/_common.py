@@ -8,8 +8,6 @@ from sklearn.base import clone
 
 from .._validation import check_integer
 
-MAX_SEED = np.iinfo(np.int32).max
-
 
 def check_range(n_clusters, highest, high_name):
     """Lowest and highest number of clusters."""

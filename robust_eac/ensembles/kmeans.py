@@ -6,8 +6,8 @@ from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._validation import check_integer
-from ._common import MAX_SEED, check_range, fit_all, prepare_clusterer, stack
+from .._validation import MAX_SEED, check_integer
+from ._common import check_range, fit_all, prepare_clusterer, stack
 
 __all__ = ["KMeansEnsemble"]
 
