@@ -38,13 +38,14 @@ def test_everything_is_run_and_nothing_fails(rng):
     X, y = load_dataset("iris")
     X, y = X[::6], y[::6]
     labels = planted_ensemble(rng, y, 8)
-    for features, left_out in ((X, ()), (None, FEATURE_SCHEMES)):
-        records = compare(labels, 3, y=y, X=features, random_state=0)
-        schemes = [name for name in WEIGHTING_SCHEMES if name not in left_out]
-        expected = [(scheme, function) for scheme in schemes for function in CONSENSUS_FUNCTIONS]
-        expected += [(solver, "robust-eac") for solver in WEIGHT_SOLVERS if solver not in WEIGHTING_SCHEMES]
-        assert pairs(records) == expected
-        assert [record["error"] for record in records] == [None] * len(records)
+    solvers = [(name, "robust-eac") for name in WEIGHT_SOLVERS if name not in WEIGHTING_SCHEMES]
+    every = compare(labels, 3, y=y, X=X, weightings=["uniform", "l2"], random_state=0)
+    assert pairs(every) == [*(("uniform", function) for function in CONSENSUS_FUNCTIONS), ("l2", "robust-eac")]
+    with_features = compare(labels, 3, X=X, consensus=["robust-eac"], random_state=0)
+    assert pairs(with_features) == [*((name, "robust-eac") for name in WEIGHTING_SCHEMES), *solvers]
+    without = compare(labels, 3, consensus=["kmeans"], random_state=0)
+    assert pairs(without) == [(name, "kmeans") for name in WEIGHTING_SCHEMES if name not in FEATURE_SCHEMES]
+    assert {record["error"] for record in every + with_features + without} == {None}
 
 
 def test_the_records_are_what_the_parts_compute(labels):

@@ -10,14 +10,18 @@ import pytest
 TESTS = Path(__file__).parent
 
 
-@pytest.mark.parametrize("mode", ["NUMBA_BOUNDSCHECK", "NUMBA_DISABLE_JIT"])
-def test_kernels_under(mode, tmp_path):
+SOLVER = ["test_kernels.py", "test_encoding.py", "test_membership.py"]
+BASELINES = ["test_kmeans_consensus.py", "test_peace.py"]
+
+
+@pytest.mark.parametrize(("mode", "files"), [("NUMBA_BOUNDSCHECK", SOLVER + BASELINES), ("NUMBA_DISABLE_JIT", SOLVER)])
+def test_kernels_under(mode, files, tmp_path):
     # Compiled code in the usual cache has no bounds checks: this needs a cache of its own.
     environment = os.environ | {mode: "1", "NUMBA_CACHE_DIR": str(tmp_path)}
     done = subprocess.run(
         [
             sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider",
-            str(TESTS / "test_kernels.py"), str(TESTS / "test_encoding.py"), str(TESTS / "test_membership.py"),
+            *(str(TESTS / file) for file in files),
             "-k", "not thousand_sweeps and not take_as_few_bytes and not converged_column",
         ],
         env=environment, cwd=TESTS.parent, capture_output=True, text=True, check=False,
