@@ -65,6 +65,23 @@ def test_the_records_are_what_the_parts_compute(labels):
     assert record["scheme_seconds"] >= 0.0
 
 
+def test_every_run_starts_from_the_seed(labels):
+    """Drawn once, also by a scheme that draws before the function."""
+    expected = np.random.RandomState(np.random.RandomState(7).randint(np.iinfo(np.int32).max)).uniform()
+    drawn = []
+
+    def scheme(labels, *, X, random_state):
+        drawn.append(random_state.uniform())
+        return np.ones(labels.shape[1])
+
+    def function(labels, n_clusters, *, weights, random_state):
+        drawn.append(random_state.uniform())
+        return labels[:, 0]
+
+    compare(labels, 3, weightings={"one": scheme}, consensus={"a": function, "b": function}, random_state=7)
+    assert drawn == [expected] * 3
+
+
 def test_joint_solvers_go_with_the_robust_consensus_alone(labels):
     records = compare(labels, 3, weightings=["l2", "uniform"], consensus=["kmeans", "robust-eac"], random_state=0)
     assert pairs(records) == [("uniform", "kmeans"), ("uniform", "robust-eac"), ("l2", "robust-eac")]

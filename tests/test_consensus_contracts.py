@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from robust_eac import CONSENSUS_FUNCTIONS, WEIGHTING_SCHEMES, adjusted_rand_score, load_dataset
+from robust_eac.consensus._common import prepare
 
 from .conftest import planted_ensemble, random_ensemble
 
@@ -123,6 +124,14 @@ def test_weights(rng, name, consensus):
         consensus(labels, 3, weights=only, random_state=0),
         consensus(labels[:, :10], 3, weights=np.ones(10), random_state=0),
     )
+
+
+def test_partitions_without_weight_are_not_even_read(rng):
+    labels = random_ensemble(rng, 10, 4, missing=0.2)
+    encoding, _, weights = prepare(labels, None, [1.0, 0.0, 3.0, 0.0])
+    assert np.array_equal(weights, [0.25, 0.75])
+    assert encoding.codes.shape == (10, 2)
+    assert np.array_equal(encoding.n_observed, (labels[:, [0, 2]] != -1).sum(axis=0))
 
 
 def test_missing_labels_are_handled(rng, consensus):

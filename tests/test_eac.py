@@ -14,7 +14,8 @@ from robust_eac.consensus import _linkage
 from robust_eac.consensus._common import prepare, relabel
 from robust_eac.consensus.eac import eac, eac_linkage, lifetime_eac, threshold_eac
 from robust_eac.consensus.enhanced_eac import enhanced_eac
-from robust_eac.weighting.clusters import locally_weighted_coassociation_matrix, slot_certainty
+from robust_eac.consensus.locally_weighted_eac import locally_weighted_eac
+from robust_eac.weighting.clusters import locally_weighted_coassociation_matrix
 
 from .conftest import planted_ensemble, random_ensemble
 
@@ -224,15 +225,13 @@ def test_enhanced_equals_scipy_on_the_explicit_matrix(rng, method, missing):
 
 
 @pytest.mark.parametrize("method", LINKAGES)
-def test_values_per_cluster(rng, method):
+def test_locally_weighted_eac_is_scipy_on_its_matrix(rng, method):
     labels, weights = untied_ensemble(rng, 20, 0.2)
-    encoding, _, weights = prepare(labels, None, weights)
-    encoding = _linkage.distinct_rows(encoding)
-    values = slot_certainty(encoding, weights, 0.4) * np.repeat(weights, encoding.n_codes)
-    tree = _linkage.merge_tree(encoding, values, weights, method)
-    expected = scipy_tree(locally_weighted_coassociation_matrix(labels, weights=weights), method)
+    expected = scipy_tree(locally_weighted_coassociation_matrix(labels, theta=0.5, weights=weights), method)
     for q, cut in cuts_where_heights_differ(expected):
-        assert same_partition(encoding.expand(_linkage.cut(tree, q)), cut)
+        assert same_partition(locally_weighted_eac(labels, q, linkage=method, theta=0.5, weights=weights), cut)
+    with pytest.raises(ValueError, match="theta must be greater than 0"):
+        locally_weighted_eac(labels, 2, theta=0.0)
 
 
 def test_lifetimes_by_hand():

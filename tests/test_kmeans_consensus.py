@@ -294,6 +294,36 @@ def test_bisecting_tree_levels(rng):
         assert np.array_equal(bisecting_kmeans_consensus(labels, 6, criterion=criterion, random_state=0), cut)
 
 
+@pytest.mark.parametrize("criterion", ["density", "loss", "size"])
+def test_the_criterion_chooses_the_next_cluster(rng, criterion):
+    """Against the best split of every cluster by trying all of them; some rows stand for several objects."""
+    labels = random_ensemble(rng, 8, 5)[np.r_[np.arange(8), rng.randint(8, size=6)]]
+    tree = bisecting_tree(labels, 5, criterion=criterion, n_init=60, random_state=rng)
+    for level, parent in enumerate(tree.parents, start=1):
+        ancestors = np.arange(len(tree.parents) + 1)
+        for cluster in range(level, len(ancestors)):
+            ancestors[cluster] = ancestors[tree.parents[cluster - 1]]
+        at_level = ancestors[tree.labels]
+        gains = []
+        for cluster in range(level):
+            own = labels[at_level == cluster]
+            rows, inverse = np.unique(own, axis=0, return_inverse=True)
+            splits = [halves[inverse] for halves in brute_force(len(rows), 2)]
+            if not splits:
+                gains.append(-np.inf)
+                continue
+            halves = min(splits, key=lambda halves, own=own: loss_of(own, halves))
+            zeros = np.zeros(len(own), dtype=int)
+            gains.append(
+                {
+                    "density": len(own) * (density(own, halves) - density(own, zeros)),
+                    "loss": loss_of(own, zeros) - loss_of(own, halves),
+                    "size": len(own),
+                }[criterion]
+            )
+        assert gains[parent] == pytest.approx(max(gains), rel=1e-9)
+
+
 def test_splitting_stops_at_identical_objects():
     labels = np.repeat([[0, 0], [1, 1]], 5, axis=0)
     tree = bisecting_tree(labels, 7, random_state=0)

@@ -233,6 +233,17 @@ def test_threads_change_nothing_and_stopping_early_warns(rng):
     assert not stopped.converged
 
 
+def test_the_best_start_is_kept(rng):
+    better = []
+    for repetition in range(8):
+        labels = random_ensemble(rng, 30, 5)
+        # The first start of both is the same.
+        one, several = (solve_peace(labels, 4, n_init=n, random_state=repetition).objective for n in (1, 8))
+        assert several <= one
+        better.append(several < one - 1e-6)
+    assert any(better)
+
+
 def test_starts_are_kept(rng):
     labels = random_ensemble(rng, 10, 4)
     start = random_membership(rng, 10, 3)
