@@ -1,6 +1,6 @@
 """Slow, obvious code to compare the library with: explicit n x n matrices and cvxpy models. Only for small n."""
 
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 
@@ -165,3 +165,35 @@ def weights_by_cvxpy(losses, *, rho=None, lam=0.0, eta=0.0, gamma=None):
         solver=cp.CLARABEL, tol_gap_abs=tol, tol_gap_rel=tol, tol_feas=tol
     )
     return alpha.value
+
+
+def balanced_partitions(n, k, largest):
+    """Every partition into exactly k clusters of at most `largest` objects."""
+    for codes in all_partitions(n, k):
+        sizes = np.bincount(codes, minlength=k)
+        if sizes.min() > 0 and sizes.max() <= largest:
+            yield codes
+
+
+def edge_cut(A, codes):
+    """Sum of A over the pairs that are apart."""
+    return sum(A[i, j] for i, j in combinations(range(len(codes)), 2) if codes[i] != codes[j])
+
+
+def hyperedge_cut(labels, codes, weights):
+    """Weight of the clusters with objects in more than one cluster of codes."""
+    return sum(
+        weights[u] * (len(np.unique(codes[labels[:, u] == a])) > 1)
+        for u in range(labels.shape[1])
+        for a in np.unique(labels[:, u])
+        if a != -1
+    )
+
+
+def indicator_lists(labels):
+    """[(set of objects, partition)] of all clusters, in the order of partitions and labels."""
+    return [
+        (set(np.flatnonzero(column == a)), u)
+        for u, column in enumerate(labels.T)
+        for a in np.unique(column[column != -1])
+    ]

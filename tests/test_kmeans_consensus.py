@@ -297,7 +297,7 @@ def test_bisecting_tree_levels(rng):
 @pytest.mark.parametrize("criterion", ["density", "loss", "size"])
 def test_the_criterion_chooses_the_next_cluster(rng, criterion):
     """Against the best split of every cluster by trying all of them; some rows stand for several objects."""
-    labels = random_ensemble(rng, 8, 5)[np.r_[np.arange(8), rng.randint(8, size=6)]]
+    labels = random_ensemble(rng, 8, 5)[np.r_[np.arange(8), rng.choice(8, 2).repeat(8)]]
     tree = bisecting_tree(labels, 5, criterion=criterion, n_init=60, random_state=rng)
     for level, parent in enumerate(tree.parents, start=1):
         ancestors = np.arange(len(tree.parents) + 1)
