@@ -38,5 +38,8 @@ def main(records):
     for ax in axes:
         ax.grid(axis="y", linewidth=0.3, color="0.8")
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=len(FUNCTIONS))
-    figure.supxlabel("means over data sets and ensembles; dotted: equal weights", fontsize=8)
+    figure.supxlabel(
+        "means over data sets and ensembles; dotted: equal weights; weights found jointly go with robust-eac alone",
+        fontsize=8,
+    )
     return figure
