@@ -5,6 +5,7 @@ from itertools import combinations
 import cvxpy as cp
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 from sklearn.exceptions import ConvergenceWarning
 
 from robust_eac import adjusted_rand_score, coassociation_matrix, objective_value, optimality_gap, solve_membership
@@ -253,6 +254,106 @@ def test_starts_are_kept(rng):
     np.testing.assert_allclose(result.membership, before, rtol=1e-14)
     solve_peace(labels, 3, init=start)
     assert np.array_equal(start, before)
+
+
+def plain_descent(labels, weights, Y, kl, tol):
+    """Gauss-Southwell with dense matrices, a linear search for the column and SciPy's root of the slope.
+
+    Returns the columns moved, in order, and the last membership.
+    """
+    n = len(labels)
+    values = np.array(
+        [[pair_values(labels, weights, i, j) if i != j else (0.0, 0.0) for j in range(n)] for i in range(n)]
+    )
+    N, c = values[:, :, 0], np.nan_to_num(values[:, :, 1])
+
+    def slope(p, c):
+        inside = np.clip(p, _MARGIN, 1 - _MARGIN)
+        return (inside - c) / (inside * (1 - inside)) if kl else 2 * (p - c)
+
+    Y, moved = Y.copy(), []
+    while True:
+        G = (N * slope(Y @ Y.T, c)) @ Y
+        gaps = np.where(Y > 0, G, -np.inf).max(axis=1) - G.min(axis=1)
+        J = int(gaps.argmax())
+        if gaps[J] <= tol:
+            return moved, Y
+        low, high = G[J].argmin(), np.where(Y[J] > 0, G[J], -np.inf).argmax()
+        d, top = Y[:, low] - Y[:, high], Y[J, high]
+
+        def rate(t, J=J, d=d, Y=Y):
+            return np.sum(N[J] * slope(Y @ Y[J] + t * d, c[J]) * d)
+
+        t = top if rate(top) <= 0 else brentq(rate, 0, top, xtol=1e-16, rtol=1e-14)
+        Y[J, low] += t
+        Y[J, high] = max(Y[J, high] - t, 0.0)
+        moved.append(J)
+
+
+@pytest.mark.parametrize("kl", [False, True])
+def test_a_whole_run_is_that_of_a_linear_search(rng, problem, kl):
+    labels, weights, pairs = problem
+    # With two clusters an exact step leaves no tie between clusters, which rounding would break either way.
+    start = random_membership(rng, 12, 2)
+    columns, expected = plain_descent(labels, weights, start, kl, 1e-6)
+    Y = start.copy()
+    g, key = gradients(pairs, Y, kl)
+    heap = np.argsort(-key, kind="stable")
+    place = np.argsort(heap)
+    found = []
+    while key[heap[0]] > 1e-6:
+        found.append(int(heap[0]))
+        kernels.descend(*pairs, Y, g, key, heap, place, _MARGIN, kl, 1e-6, 1)
+    assert found == columns
+    assert len(found) > 10
+    np.testing.assert_allclose(Y, expected, atol=1e-10)
+
+
+@pytest.mark.parametrize("divergence", ["l2", "kl"])
+def test_small_cases(rng, divergence):
+    labels = random_ensemble(rng, 10, 6, missing=0.3)
+    one = solve_peace(labels, 1, divergence=divergence, random_state=0)
+    assert np.array_equal(one.membership, np.ones((10, 1)))
+    assert (one.n_steps, one.gap, one.converged) == (0, 0.0, True)
+    unanimous = np.column_stack([rng.permutation(10) for _ in range(3)])
+    apart = solve_peace(unanimous, 10, divergence=divergence, n_init=5, random_state=0)
+    assert np.array_equal(apart.labels, np.arange(10))
+    times = rng.randint(1, 4, size=6)
+    weighted = solve_peace(labels, 3, divergence=divergence, weights=times, random_state=1)
+    repeated = solve_peace(np.repeat(labels, times, axis=1), 3, divergence=divergence, random_state=1)
+    assert weighted.objective == pytest.approx(repeated.objective, rel=1e-6)
+
+
+@pytest.mark.parametrize("divergence", ["l2", "kl"])
+def test_objects_that_no_partition_observes_together(rng, divergence):
+    labels = np.full((7, 3), -1)
+    labels[:3, 0], labels[3:6, 1], labels[6, 2] = (0, 0, 1), (2, 2, 2), 5
+    pairs = _sample(encode(labels), np.full(3, 1 / 3), None, rng)
+    assert np.array_equal(np.diff(pairs.starts), [2, 2, 2, 2, 2, 2, 0])
+    start = random_membership(rng, 7, 2)
+    result = solve_peace(labels, 2, divergence=divergence, init=start)
+    assert result.converged
+    np.testing.assert_allclose(result.membership[6], start[6], rtol=1e-14)
+    alone = solve_peace(np.where(np.eye(4), 0, -1), 2, divergence=divergence, random_state=0)
+    assert (alone.objective, alone.gap, alone.n_steps, alone.converged) == (0.0, 0.0, 0, True)
+
+
+def test_no_descent_without_a_step(rng, monkeypatch):
+    """A tolerance one rounding below the gap of the start: driver and kernel must agree on whether it is reached."""
+    descend = kernels.descend
+
+    def moves(*args):
+        n_steps = descend(*args)
+        assert n_steps > 0
+        return n_steps
+
+    monkeypatch.setattr(kernels, "descend", moves)
+    for _ in range(60):
+        labels, start = random_ensemble(rng, 10, 7), random_membership(rng, 10, 3)
+        with pytest.warns(ConvergenceWarning):
+            gap = solve_peace(labels, 3, init=start, max_steps=0, tol=0.0).gap
+        for tol in (gap, np.nextafter(gap, 0.0), np.nextafter(gap, 1.0)):
+            assert solve_peace(labels, 3, init=start, tol=tol).converged
 
 
 @pytest.mark.parametrize(

@@ -54,8 +54,9 @@ def hgpa(labels, n_clusters, *, weights=None, imbalance=0.05, random_state=None)
     of HMETIS in [1]_, whose source is not public: a local optimum.
 
     A cluster with one object on the wrong side costs as much as one cut in half. As soon as the partitions are noisy
-    and the clusters not small, nearly all of them are cut in every consensus, and the objective says little. The clusters are balanced whatever the ensemble says,
-    except that ensembles with at most `n_clusters` different objects are returned as they are.
+    and the clusters not small, nearly all of them are cut in every consensus, and the objective says little. The
+    clusters are balanced whatever the ensemble says, except that ensembles with at most `n_clusters` different objects
+    are returned as they are.
 
     Parameters
     ----------

@@ -254,18 +254,21 @@ def _one_start(pairs, n, n_clusters, start, kl, tol, max_steps):
         Y = np.random.RandomState(start).standard_exponential((n, n_clusters))
         Y /= Y.sum(axis=1, keepdims=True)
     unit = max(float(pairs.N.sum()) / n, float(np.finfo(np.float64).tiny))
+    # Compared with the gaps here and in the kernel: the quotient gap / unit rounds to another side now and then, and a
+    # descent that takes no step would be called for ever.
+    target = tol * unit
     gradient, key = np.empty_like(Y), np.empty(n)
     n_steps = 0
     while True:
         kernels.all_gradients(*pairs, Y, _MARGIN, kl, gradient, key)
-        gap = float(key.max()) / unit
-        if gap <= tol or n_steps >= max_steps:
+        largest = float(key.max())
+        if largest <= target or n_steps >= max_steps:
             break
         heap = np.argsort(-key, kind="stable")
         place = np.argsort(heap)
         n_steps += kernels.descend(
-            *pairs, Y, gradient, key, heap, place, _MARGIN, kl, tol * unit,
+            *pairs, Y, gradient, key, heap, place, _MARGIN, kl, target,
             min(_STEPS_PER_OBJECT * n, max_steps - n_steps),
         )  # fmt: skip
     objective = kernels.total_divergence(*pairs, Y, _MARGIN, kl)
-    return PeaceResult(relabel(Y.argmax(axis=1)), Y, float(objective), gap, n_steps, bool(gap <= tol))
+    return PeaceResult(relabel(Y.argmax(axis=1)), Y, float(objective), largest / unit, n_steps, largest <= target)
