@@ -38,6 +38,12 @@ def _global_random_state_untouched(request):
     assert np.array_equal(before[1], after[1])
 
 
+@pytest.fixture(scope="session")
+def smoke_root(tmp_path_factory):
+    """Where the records of the smoke grids go, each of them computed once for all tests."""
+    return tmp_path_factory.mktemp("records")
+
+
 def random_ensemble(rng, n, m, *, max_clusters=4, missing=0.0):
     """Random label matrix; about a share `missing` of the labels is -1, never a whole row or column."""
     labels = rng.randint(max_clusters, size=(n, m))

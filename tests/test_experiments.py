@@ -396,12 +396,12 @@ def test_freeze_smoke_never_overwrites_the_default_file(toy, root, capsys):
 
 
 @pytest.mark.parametrize("name", runner.experiment_names())
-def test_smoke_grid_of_every_experiment(name, root):
+def test_smoke_grid_of_every_experiment(name, smoke_root):
     experiment = runner.load_experiment(name)
     assert experiment.__doc__
     assert experiment.GRID
     assert experiment.SMOKE
     assert isinstance(experiment.VERSION, int)
     runner.experiment_grid(experiment)
-    records = runner.run_experiment(experiment, smoke=True, root=root)
+    records = runner.run_experiment(experiment, smoke=True, root=smoke_root)
     assert [record["error"] for record in records] == [None] * len(records)

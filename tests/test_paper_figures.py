@@ -205,11 +205,11 @@ def test_styles_are_accepted_by_matplotlib(tmp_path):
 
 
 @pytest.mark.parametrize("name", cli.drawing_names())
-def test_every_drawing_from_smoke_records(name, root, out):
+def test_every_drawing_from_smoke_records(name, smoke_root, out):
     drawing = cli.import_module(f"paper_figures.{name}")
     matplotlib.use("Agg")
     if drawing.EXPERIMENT is not None:
-        runner.run_experiment(runner.load_experiment(drawing.EXPERIMENT), smoke=True, root=root)
-    records = cli.drawing_records(drawing, smoke=True, root=root)
+        runner.run_experiment(runner.load_experiment(drawing.EXPERIMENT), smoke=True, root=smoke_root)
+    records = cli.drawing_records(drawing, smoke=True, root=smoke_root)
     paths = cli.draw(drawing, records, out)
     assert all(path.stat().st_size > 0 for path in paths)

@@ -318,10 +318,22 @@ def test_small_cases(rng, divergence):
     unanimous = np.column_stack([rng.permutation(10) for _ in range(3)])
     apart = solve_peace(unanimous, 10, divergence=divergence, n_init=5, random_state=0)
     assert np.array_equal(apart.labels, np.arange(10))
-    times = rng.randint(1, 4, size=6)
-    weighted = solve_peace(labels, 3, divergence=divergence, weights=times, random_state=1)
-    repeated = solve_peace(np.repeat(labels, times, axis=1), 3, divergence=divergence, random_state=1)
-    assert weighted.objective == pytest.approx(repeated.objective, rel=1e-6)
+
+
+@pytest.mark.parametrize("divergence", ["l2", "kl"])
+def test_integer_weights_are_repeated_partitions(rng, divergence):
+    labels, times = random_ensemble(rng, 10, 6, missing=0.3), rng.randint(1, 4, size=6)
+    repeated = np.repeat(labels, times, axis=1)
+    one = _sample(encode(labels), times / times.sum(), None, rng)
+    other = _sample(encode(repeated), np.full(times.sum(), 1 / times.sum()), None, rng)
+    for a, b in zip(one, other, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12)
+    # Two clusters: no ties between clusters, which rounding would break either way.
+    start = random_membership(rng, 10, 2)
+    weighted = solve_peace(labels, 2, divergence=divergence, weights=times, init=start)
+    plain = solve_peace(repeated, 2, divergence=divergence, init=start)
+    assert weighted.n_steps == plain.n_steps > 0
+    np.testing.assert_allclose(weighted.membership, plain.membership, atol=1e-9)
 
 
 @pytest.mark.parametrize("divergence", ["l2", "kl"])
@@ -336,6 +348,21 @@ def test_objects_that_no_partition_observes_together(rng, divergence):
     np.testing.assert_allclose(result.membership[6], start[6], rtol=1e-14)
     alone = solve_peace(np.where(np.eye(4), 0, -1), 2, divergence=divergence, random_state=0)
     assert (alone.objective, alone.gap, alone.n_steps, alone.converged) == (0.0, 0.0, 0, True)
+
+
+@pytest.mark.parametrize("kl", [False, True])
+def test_gap_and_tolerance_are_relative_to_the_mean_weight_of_an_object(rng, problem, kl):
+    labels, weights, pairs = problem
+    options = {"divergence": "kl" if kl else "l2", "weights": weights, "init": random_membership(rng, 12, 3)}
+    total = sum(pair_values(labels, weights, i, j)[0] for i in range(12) for j in range(12) if i != j)
+    result = solve_peace(labels, 3, tol=1e-2, **options)
+    _, key = gradients(pairs, result.membership, kl)
+    assert result.gap == pytest.approx(key.max() / (total / 12), rel=1e-9)
+    assert result.gap <= 1e-2
+    # It stops there and not later.
+    with pytest.warns(ConvergenceWarning):
+        earlier = solve_peace(labels, 3, tol=1e-2, max_steps=result.n_steps - 1, **options)
+    assert earlier.gap > 1e-2
 
 
 def test_no_descent_without_a_step(rng, monkeypatch):
