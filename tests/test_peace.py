@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from robust_eac import adjusted_rand_score, coassociation_matrix, objective_value, optimality_gap, solve_membership
 from robust_eac._encoding import encode
+from robust_eac.consensus import _common
 from robust_eac.consensus import _peace_kernels as kernels
 from robust_eac.consensus.peace import _MARGIN, _sample, peace, solve_peace
 
@@ -381,6 +382,14 @@ def test_no_descent_without_a_step(rng, monkeypatch):
             gap = solve_peace(labels, 3, init=start, max_steps=0, tol=0.0).gap
         for tol in (gap, np.nextafter(gap, 0.0), np.nextafter(gap, 1.0)):
             assert solve_peace(labels, 3, init=start, tol=tol).converged
+
+
+def test_memory_of_all_pairs_is_checked_first(monkeypatch):
+    monkeypatch.setattr(_common, "physical_memory", lambda: 20_000)
+    labels = np.arange(40).reshape(20, 2) % 3
+    with pytest.raises(ValueError, match="peace: all pairs of n_samples=20 objects needs about"):
+        peace(labels, 2, n_partners=None)
+    assert len(peace(labels, 2, n_partners=3, random_state=0)) == 20
 
 
 @pytest.mark.parametrize(

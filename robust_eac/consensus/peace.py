@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from .._validation import MAX_SEED, check_choice, check_integer, check_real
 from ..membership import check_init
 from . import _peace_kernels as kernels
-from ._common import prepare, relabel
+from ._common import check_memory, prepare, relabel
 
 __all__ = ["PeaceResult", "peace", "solve_peace"]
 
@@ -20,6 +20,10 @@ DIVERGENCES = ("l2", "kl")
 _MARGIN = 1e-6
 # Steps per object between two fresh computations of the gradient, whose updates have rounding errors of their own.
 _STEPS_PER_OBJECT = 50
+
+
+# Of the two directions of a pair, and of what they are computed from.
+_BYTES_PER_PAIR = 130
 
 
 class PeaceResult(NamedTuple):
@@ -107,7 +111,7 @@ def solve_peace(
     Raises
     ------
     ValueError, TypeError
-        If an argument is malformed or out of range.
+        If an argument is malformed or out of range, or all pairs need more memory than the machine has.
 
     Warns
     -----
@@ -116,8 +120,10 @@ def solve_peace(
 
     Notes
     -----
-    A step costs O(p (n_clusters + log n_samples)) with p the partners of the object; some hundred steps per object are
-    usual. Memory O(n_samples (n_clusters + n_partners)), of all pairs O(n_samples^2).
+    A step costs O(p (n_clusters + log n_samples)) with p the partners of the object; some ten steps per object are
+    usual, hundreds for a `tol` of 1e-5. Memory O(n_samples (n_clusters + n_partners)), of all pairs O(n_samples^2). An
+    object that few partitions observe adds little to the mean to which `tol` refers, and may stay far from its best;
+    one whose partners are all unobserved stays where it started.
 
     References
     ----------
@@ -219,6 +225,7 @@ def _sample(encoding, weights, n_partners, rng):
     """The pairs that the objects draw, or all, as :class:`_Pairs`."""
     n = encoding.n_samples
     if n_partners is None or 2 * n_partners >= n - 1:
+        check_memory(_BYTES_PER_PAIR * (n * (n - 1) // 2), f"peace: all pairs of n_samples={n} objects")
         first, second = np.triu_indices(n, 1)
     else:
         first = np.repeat(np.arange(n), n_partners)
