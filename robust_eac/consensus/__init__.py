@@ -3,7 +3,7 @@
 from functools import partial
 
 from .bisecting import BisectingTree, bisecting_kmeans_consensus, bisecting_tree, cut_bisecting_tree
-from .combinatorial import CombinatorialEAC, zca_whiten
+from .combinatorial import CombinatorialEAC, order_weights, silhouette_weights, zca_whiten
 from .cspa import cspa
 from .density_search import density_search
 from .eac import eac, eac_linkage, lifetime_eac, threshold_eac
@@ -42,10 +42,12 @@ __all__ = [
     "lifetime_eac",
     "locally_weighted_eac",
     "mcla",
+    "order_weights",
     "ovi_lda_consensus",
     "peace",
     "robust_consensus",
     "sec",
+    "silhouette_weights",
     "solve_peace",
     "threshold_eac",
     "utility_consensus",
