@@ -258,7 +258,8 @@ def test_schemes_are_on_the_simplex_and_change_nothing(rng, name):
         assert np.array_equal(weights, scheme(labels, X=X, random_state=0))
 
 
-@pytest.mark.parametrize("name", WEIGHTING_SCHEMES)
+# "redundancy" stops at a gap of 1e-5, from starts that it draws object by object: see the contract tests.
+@pytest.mark.parametrize("name", [name for name in WEIGHTING_SCHEMES if name != "redundancy"])
 @pytest.mark.parametrize("missing", [0.0, 0.15])
 def test_names_and_order_of_objects_do_not_matter(rng, name, missing):
     scheme = WEIGHTING_SCHEMES[name]
