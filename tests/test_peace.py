@@ -8,7 +8,14 @@ import pytest
 from scipy.optimize import brentq
 from sklearn.exceptions import ConvergenceWarning
 
-from robust_eac import adjusted_rand_score, coassociation_matrix, objective_value, optimality_gap, solve_membership
+from robust_eac import (
+    RobustEAC,
+    adjusted_rand_score,
+    coassociation_matrix,
+    objective_value,
+    optimality_gap,
+    solve_membership,
+)
 from robust_eac._encoding import encode
 from robust_eac.consensus import _common
 from robust_eac.consensus import _peace_kernels as kernels
@@ -212,6 +219,9 @@ def test_same_minimum_as_the_exact_solver_on_planted_clusters(rng):
     ours = solve_peace(labels, 3, n_partners=None, init=start, tol=1e-8)
     theirs = solve_membership(labels, 3, init=start, diagonal=False, tol=1e-10, random_state=0)
     assert objective_value(labels, ours.membership, diagonal=False) == pytest.approx(theirs.objective, rel=1e-6)
+    model = RobustEAC(3, weighting="uniform", diagonal=False, init=start, tol=1e-10, random_state=0).fit(labels)
+    assert model.objective_ == pytest.approx(theirs.objective, rel=1e-6)
+    assert adjusted_rand_score(model.labels_, ours.labels) == 1.0
 
 
 @pytest.mark.parametrize("divergence", ["l2", "kl"])
