@@ -62,20 +62,20 @@ def descend(encoding, weights, table_of, table, *, max_iter):
     The loss never rises when the table's costs are Bregman divergences from the clusters' means. A pass costs O(m k)
     for every row whose cluster the change of the table may have changed, and O(1) for the others.
     """
-    codes, offsets, multiplicity = encoding.codes, encoding.offsets, encoding.multiplicity
-    clusters = np.concatenate([table_costs(encoding, table, block).argmin(axis=1) for block in _row_blocks(len(codes))])
+    rows = encoding.codes, encoding.offsets, encoding.multiplicity
+    clusters = np.zeros(len(encoding.codes), dtype=np.intp)
     counts = cluster_counts(encoding, clusters, table.shape[1])
-    table = table_of(encoding, weights, counts)
-    margins, drift = np.zeros(len(codes)), np.zeros(table.shape[1])
+    margins = np.zeros(len(clusters))
+    _kernels.reassign(*rows, table, np.zeros(table.shape[1]), _SLACK, clusters, margins, counts)
     n_moved, n_iter = 1, 0
     while n_moved and n_iter < max_iter:
-        n_moved = _kernels.reassign(codes, offsets, multiplicity, table, drift, _SLACK, clusters, margins, counts)
-        n_moved += _refill(encoding, table, clusters, counts, margins)
         new = table_of(encoding, weights, counts)
-        drift = _drift(encoding, new - table)
-        table = new
+        drift, table = _drift(encoding, new - table), new
+        n_moved = _kernels.reassign(*rows, table, drift, _SLACK, clusters, margins, counts)
+        n_moved += _refill(encoding, table, clusters, counts, margins)
         n_iter += 1
-    return Lloyd(clusters, float(np.sum(counts * table)), n_iter, n_moved == 0)
+    loss = float(np.sum(counts * table_of(encoding, weights, counts)))
+    return Lloyd(clusters, loss, n_iter, n_moved == 0)
 
 
 def table_costs(encoding, table, rows=slice(None)):
