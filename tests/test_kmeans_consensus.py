@@ -333,15 +333,14 @@ def test_splitting_stops_at_identical_objects():
         cut_bisecting_tree(tree, 3)
 
 
-@pytest.mark.parametrize("function", [*FAMILY])
+@pytest.mark.parametrize("function", FAMILY)
 def test_identical_objects_stay_together(rng, function):
     """Even where they are so few that merging them saves nothing."""
     labels = np.unique(random_ensemble(rng, 30, 6), axis=0)
     labels = np.concatenate([labels, labels[:1]])
     found = function(labels, len(labels), random_state=rng)
-    if function is not density_search:
-        assert len(set(found)) == len(labels) - 1
-        assert found[0] == found[-1]
+    assert len(set(found)) == len(labels) - 1
+    assert found[0] == found[-1]
 
 
 def test_empty_clusters_are_filled(rng):
