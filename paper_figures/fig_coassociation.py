@@ -1,8 +1,6 @@
 """Figure 3 of paper 002: co-association without and with weights, and which partitions got weight and why."""
 
 import numpy as np
-from scipy.cluster.hierarchy import leaves_list, linkage
-from scipy.spatial.distance import squareform
 
 from robust_eac import coassociation_matrix
 
@@ -22,7 +20,7 @@ def main(records):
         labels, weights = np.array(result["labels"]), np.array(result["weights"])
         corrupted, losses = np.array(result["corrupted"]), np.array(result["losses"])
         plain = coassociation_matrix(labels)
-        order = _order(plain, np.array(result["consensus"]))
+        order = np.array(result["order"])
         for ax, matrix, title in (
             (row[0], plain, "unweighted"),
             (row[1], coassociation_matrix(labels, weights=weights), "weighted"),
@@ -47,10 +45,3 @@ def main(records):
         row[2].legend(loc="best", handletextpad=0.2, borderaxespad=0.1)
     return figure
 
-
-def _order(matrix, consensus):
-    """Objects by consensus cluster, inside a cluster by the leaves of average linkage."""
-    leaves = leaves_list(linkage(squareform(1.0 - matrix, checks=False), method="average"))
-    rank = np.empty(len(leaves), dtype=int)
-    rank[leaves] = np.arange(len(leaves))
-    return np.lexsort((rank, consensus))
