@@ -44,4 +44,3 @@ def main(records):
         row[2].set(xlabel="clusters of the partition", ylabel="loss per pair of objects")
         row[2].legend(loc="best", handletextpad=0.2, borderaxespad=0.1)
     return figure
-

@@ -1,0 +1,64 @@
+"""Rows of records for drawings and claims: from the frozen files, or from the store."""
+
+from pathlib import Path
+
+from experiments.runner import (
+    experiment_grid,
+    experiment_name,
+    experiment_records,
+    load_experiment,
+    missing_message,
+)
+from experiments.store import RECORDS, canonical_json, is_done, load_frozen
+
+FOLDER = Path(__file__).resolve().parent
+FIELDS = ("config", "result", "seconds", "environment")
+
+
+def drawing_records(drawing, *, smoke=False, root=None):
+    """Rows (config, result, seconds, environment) for a figure or table, in the order of the grid.
+
+    They come from the frozen file, or from the store when `smoke` or its folder `root` is given: a list for the
+    experiment that ``drawing.EXPERIMENT`` names, {name: list} for a tuple of names, nothing for None. ValueError with
+    the command to run if any is missing.
+    """
+    if drawing.EXPERIMENT is None:
+        return []
+    if isinstance(drawing.EXPERIMENT, str):
+        return experiment_rows(drawing.EXPERIMENT, smoke=smoke, root=root)
+    return {name: experiment_rows(name, smoke=smoke, root=root) for name in drawing.EXPERIMENT}
+
+
+def experiment_rows(name, *, smoke=False, root=None):
+    """Rows of one experiment, from the frozen file, or from the store when `smoke` or its folder is given."""
+    experiment = load_experiment(name)
+    if smoke or root is not None:
+        return stored_rows(experiment, smoke=smoke, root=root or RECORDS)
+    return frozen_rows(experiment, FOLDER / "data" / f"{name}.json")
+
+
+def stored_rows(experiment, *, smoke=False, root=RECORDS):
+    """Rows of an experiment from the store."""
+    name, grid = experiment_name(experiment), experiment_grid(experiment, smoke)
+    records = experiment_records(experiment, smoke, root)
+    missing = [config for config, record in zip(grid, records, strict=True) if not is_done(record)]
+    if missing:
+        raise ValueError(missing_message(name, missing, len(grid), smoke=smoke, root=root))
+    return [{field: record[field] for field in FIELDS} for record in records]
+
+
+def frozen_rows(experiment, path):
+    """Rows of an experiment from its frozen file."""
+    name, grid = experiment_name(experiment), experiment_grid(experiment)
+    then = f" && python -m experiments freeze {name}"
+    content = load_frozen(path) if path.exists() else {"version": experiment.VERSION, "rows": []}
+    if content["version"] != experiment.VERSION:
+        raise ValueError(
+            f"{path} holds version {content['version']} of {name}, the experiment is version "
+            f"{experiment.VERSION}; run: python -m experiments run {name}{then}"
+        )
+    rows = {canonical_json(row["config"]): row for row in content["rows"]}
+    missing = [config for config in grid if canonical_json(config) not in rows]
+    if missing:
+        raise ValueError(missing_message(name, missing, len(grid), then=then))
+    return [rows[canonical_json(config)] for config in grid]
