@@ -1,0 +1,111 @@
+"""Ensemble NMI and density of consensus systems on benchmark data (paper 001, Section 6, all tables).
+
+Every system sees the same base k-means. A cell is one data set and repetition; the settings that the printed text has
+lost are those of the experiment `linear_eac_settings`.
+"""
+
+import time
+from functools import lru_cache
+
+import numpy as np
+
+from robust_eac import CONSENSUS_FUNCTIONS, adjusted_rand_score, density, ensemble_nmi
+
+from .linear_eac_data import LARGE, MEDIUM, SMALL, make_ensemble
+from .store import derive_seed
+
+VERSION = 1
+
+N_PARTITIONS = 20
+WIDTHS, STARTS = "K..sqrt(n)", "k-means++ x10"
+NORMALISER = "geometric"
+N_CLUSTERS = 20
+REPETITIONS = {**dict.fromkeys(SMALL, 20), **dict.fromkeys(MEDIUM, 10), **dict.fromkeys(LARGE, 5)}
+
+NON_HIERARCHICAL = ("sec", "mcla", "ecc", "cspa")
+HIERARCHICAL = tuple(
+    f"{matrix}eac-{linkage}" for matrix in ("", "enhanced-") for linkage in ("single", "average", "complete")
+)
+# The last two are not in the paper: the density searched for directly, and clusters drawn at random.
+COMMON = ("kmeans", "bisecting-kmeans", *NON_HIERARCHICAL, "density-search", "random")
+
+GRID = [
+    {"dataset": dataset, "repetition": repetition, "hierarchical": dataset not in LARGE}
+    for dataset, repetitions in REPETITIONS.items()
+    for repetition in range(repetitions)
+]
+SMOKE = [
+    {"dataset": dataset, "repetition": repetition, "hierarchical": hierarchical}
+    for dataset, hierarchical in (("glass", True), ("ecoli", True), ("ionosphere", False))
+    for repetition in range(2)
+]
+
+
+def run_one(*, dataset, repetition, hierarchical):
+    """{"members": {measure: [value of every base clustering]}, "systems": {system: measures}}; in percent."""
+    labels = make_ensemble(
+        dataset, N_PARTITIONS, widths=WIDTHS, starts=STARTS, seed=derive_seed(0, repetition, "ensemble")
+    )
+    _warm_up()
+    systems = {}
+    for name in (*COMMON, *(HIERARCHICAL if hierarchical else ())):
+        start = time.perf_counter()
+        found = SYSTEMS[name](labels, N_CLUSTERS, random_state=derive_seed(0, repetition, "solver"))
+        seconds = time.perf_counter() - start
+        systems[name] = grade(labels, found) | {"seconds": float(f"{seconds:.3g}")}
+    members = {
+        "nmi": [percent(ensemble_nmi(labels, column, average=NORMALISER)) for column in labels.T],
+        "density": [percent(density(labels, column)) for column in labels.T],
+        "n_clusters": [len(np.unique(column)) for column in labels.T],
+    }
+    return {"members": members, "systems": systems}
+
+
+def grade(labels, found):
+    """Measures of one partition: in percent, against the ensemble alone."""
+    _, sizes = np.unique(found, return_counts=True)
+    ari = np.mean([adjusted_rand_score(column, found) for column in labels.T])
+    measures = {
+        "nmi": ensemble_nmi(labels, found, average=NORMALISER),
+        "ari": ari,
+        "density": density(labels, found),
+        "density_singletons_one": density(labels, found, singleton=1.0),
+        "diagonal_density": diagonal_density(labels, found),
+    }
+    return {name: percent(value) for name, value in measures.items()} | {
+        "n_clusters": len(sizes),
+        "singletons": int(np.count_nonzero(sizes == 1)),
+        "largest": int(sizes.max()),
+    }
+
+
+def percent(value):
+    """In percent, to three digits."""
+    return round(100.0 * float(value), 3)
+
+
+def diagonal_density(labels, found):
+    """The density with the pairs (i, i) kept: 1 - L / (n m) with L the loss of k-means on the one-hot ensemble."""
+    _, clusters, sizes = np.unique(found, return_inverse=True, return_counts=True)
+    squares = 0.0
+    for column in labels.T:
+        width = int(column.max()) + 1
+        counts = np.bincount(clusters * width + column, minlength=len(sizes) * width).reshape(len(sizes), width)
+        squares += float((np.square(counts).sum(axis=1) / sizes).sum())
+    return squares / labels.size
+
+
+def random_clusters(labels, n_clusters, *, random_state):
+    """A cluster drawn for every object."""
+    return np.random.RandomState(random_state).randint(n_clusters, size=len(labels))
+
+
+SYSTEMS = {**CONSENSUS_FUNCTIONS, "random": random_clusters}
+
+
+@lru_cache(maxsize=1)
+def _warm_up():
+    """Every system once on a few objects, so that no clock counts the loading of compiled code."""
+    labels = np.random.RandomState(0).randint(4, size=(40, 5)).astype(np.uint8)
+    for name in (*COMMON, *HIERARCHICAL):
+        SYSTEMS[name](labels, 3, random_state=0)

@@ -1,0 +1,151 @@
+"""Which lost settings of paper 001 (Section 5) reproduce its columns Mean and Max, and how many consensus clusters.
+
+The printed text has lost the number of base clusterings, the range of their numbers of clusters, the normaliser of the
+NMI and the number of consensus clusters. A cell of the part "members" grades the base clusterings of one data set,
+range and kind of start against each other, for every size of ensemble; one of the part "consensus" grades consensus
+partitions with several numbers of clusters.
+"""
+
+import numpy as np
+
+from robust_eac import CONSENSUS_FUNCTIONS, density, ensemble_nmi
+
+from .linear_eac_data import MEDIUM, RANGES, SCALINGS, SMALL, STARTS, VARIANT, make_ensemble
+from .store import derive_seed
+
+VERSION = 1
+
+# The large sets have no say in the choice: they show whether it holds elsewhere.
+DATASETS = (*SMALL, *MEDIUM, VARIANT)
+# The range that the scalings and the consensus sizes are tried with.
+MAIN = "K..sqrt(n)"
+POOL = 100
+SIZES = (10, 20, 50, 100)
+NORMALISERS = ("geometric", "arithmetic", "max")
+CLUSTERS = (10, 15, 20, 25, 30)
+SYSTEMS = ("kmeans", "bisecting-kmeans", "sec", "mcla", "ecc", "eac-average")
+CONSENSUS_REPETITIONS = 3
+
+GRID = [
+    {"part": "members", "dataset": dataset, "widths": widths, "starts": starts, "scaling": scaling}
+    for dataset in DATASETS
+    for widths in RANGES
+    for starts in STARTS
+    for scaling in (SCALINGS if widths == MAIN else ["z"])
+] + [
+    {"part": "consensus", "dataset": dataset, "starts": starts, "n_partitions": size, "repetition": repetition}
+    for dataset in (*SMALL, *MEDIUM)
+    for starts in ("k-means++", "k-means++ x10")
+    for size in (10, 20, 50)
+    for repetition in range(CONSENSUS_REPETITIONS)
+]
+SMOKE = [
+    {"part": "members", "dataset": dataset, "widths": widths, "starts": starts, "scaling": scaling}
+    for dataset in ("glass", "ecoli")
+    for widths, starts, scaling in (
+        ("2..2K", "random", "z"),
+        (MAIN, "k-means++", "z"),
+        (MAIN, "k-means++ x10", "z"),
+        (MAIN, "k-means++", "min-max"),
+    )
+] + [
+    {"part": "consensus", "dataset": dataset, "starts": "k-means++", "n_partitions": size, "repetition": 0}
+    for dataset in ("glass", "ecoli")
+    for size in (10, 20)
+]
+
+
+def run_one(*, part, **config):
+    """{size: columns} of the part "members", {system: lists over CLUSTERS} of the part "consensus"."""
+    return PARTS[part](**config)
+
+
+def grade_members(*, dataset, widths, starts, scaling):
+    """Mean and Max for ensembles of every size, averaged over the disjoint ensembles that the pool holds."""
+    labels = make_ensemble(
+        dataset, POOL, widths=widths, starts=starts, scaling=scaling, seed=derive_seed(0, 0, "ensemble")
+    )
+    information, entropies, densities = pairwise(labels)
+    similar = {name: similarities(information, entropies, name) for name in NORMALISERS}
+    result = {}
+    for size in SIZES:
+        blocks = [slice(start, start + size) for start in range(0, POOL - size + 1, size)]
+        columns = {}
+        for name, values in similar.items():
+            with_itself = [values[block, block].mean(axis=1) for block in blocks]
+            columns[name] = mean_and_max(with_itself)
+            columns[f"{name}, others"] = mean_and_max([(size * row - 1.0) / (size - 1) for row in with_itself])
+        columns["density"] = mean_and_max([densities[block, block].mean(axis=1) for block in blocks])
+        result[str(size)] = columns
+    return result
+
+
+def grade_consensus(*, dataset, starts, n_partitions, repetition):
+    """Ensemble NMI and density, in percent, of every system over the number of consensus clusters."""
+    labels = make_ensemble(
+        dataset, n_partitions, widths=MAIN, starts=starts, seed=derive_seed(1, repetition, "ensemble")
+    )
+    result = {}
+    for name in SYSTEMS:
+        grades = []
+        for n_clusters in CLUSTERS:
+            found = CONSENSUS_FUNCTIONS[name](
+                labels, n_clusters, random_state=derive_seed(1, repetition, "solver")
+            )  # fmt: skip
+            grades.append(
+                [
+                    ensemble_nmi(labels, found, average="geometric"),
+                    density(labels, found),
+                    density(labels, found, singleton=1.0),
+                ]
+            )
+        columns = np.round(100.0 * np.array(grades).T, 2).tolist()
+        result[name] = dict(zip(("nmi", "density", "density_singletons_one"), columns, strict=True))
+    return result
+
+
+def mean_and_max(rows):
+    """[mean, max] over the members, in percent, averaged over ensembles."""
+    return [round(100.0 * float(np.mean([f(row) for row in rows])), 2) for f in (np.mean, np.max)]
+
+
+def similarities(information, entropies, normaliser):
+    """(m, m) normalised mutual information of the partitions with each other."""
+    a, b = entropies[:, np.newaxis], entropies
+    scale = {"geometric": np.sqrt(a * b), "arithmetic": (a + b) / 2.0, "max": np.maximum(a, b)}[normaliser]
+    return information / scale
+
+
+def pairwise(labels):
+    """Mutual information (m, m) and entropies (m,) of the partitions; (m, m) the share of partition v in the density
+    of partition u, whose mean over v is the density of u."""
+    n, m = labels.shape
+    sizes = [np.bincount(column) for column in labels.T]
+    entropies = np.array([_entropy(size / n) for size in sizes])
+    information, densities = np.diag(entropies), np.empty((m, m))
+    for u in range(m):
+        codes = labels[:, u].astype(np.intp)
+        for v in range(u, m):
+            k, l = len(sizes[u]), len(sizes[v])  # noqa: E741
+            counts = np.bincount(codes * l + labels[:, v], minlength=k * l).reshape(k, l)
+            if v > u:
+                together = entropies[u] + entropies[v] - _entropy(counts.ravel() / n)
+                information[u, v] = information[v, u] = together
+            pairs = counts * (counts - 1.0)
+            densities[u, v] = _density(pairs.sum(axis=1), sizes[u])
+            densities[v, u] = _density(pairs.sum(axis=0), sizes[v])
+    return information, entropies, densities
+
+
+def _entropy(shares):
+    shares = shares[shares > 0.0]
+    return -float(shares @ np.log(shares))
+
+
+def _density(pairs, sizes):
+    """Mean over the objects of the density of their cluster, 0 for singletons."""
+    several = sizes > 1
+    return float((pairs[several] / (sizes[several] - 1.0)).sum() / sizes.sum())
+
+
+PARTS = {"members": grade_members, "consensus": grade_consensus}
