@@ -77,14 +77,13 @@ def _freeze(experiment, arguments):
 
 
 def _report(name, grid, records):
-    """Print how many cells are done, failed and missing, with the first failures; return the exit code."""
+    """Print how many cells are done, failed and missing, with the first failures' tracebacks; return the exit code."""
     done = sum(is_done(record) for record in records)
     failed = [record for record in records if record is not None and not is_done(record)]
     missing = len(grid) - done - len(failed)
     print(f"{name}: {done} done, {len(failed)} failed, {missing} missing of {len(grid)} cells")
     for record in failed[:5]:
-        reason = record["error"].strip().rpartition("\n")[2]
-        print(f"failed: {canonical_json(record['config'])}: {reason}", file=sys.stderr)
+        print(f"failed: {canonical_json(record['config'])}\n{record['error'].rstrip()}", file=sys.stderr)
     if len(failed) > 5:
         print(f"... and {len(failed) - 5} more failed", file=sys.stderr)
     return 0 if done == len(grid) else 1

@@ -287,7 +287,9 @@ def test_cli_runs_reports_and_repairs(toy, root, capsys):
     assert run_cli("run", "toy", "--n-jobs", "1", root=root) == 1
     out, err = capsys.readouterr()
     assert "toy: 3 done, 3 failed, 0 missing of 6 cells" in out
-    assert 'failed: {"kind":"fragile","x":1}: RuntimeError: toy 1 is broken' in err
+    assert 'failed: {"kind":"fragile","x":1}\nTraceback (most recent call last):\n' in err
+    assert "in run_one\n" in err
+    assert "\nRuntimeError: toy 1 is broken\n" in err
     assert run_cli("status", "toy", root=root) == 1
     (toy.FOLDER / "broken").unlink()
     assert run_cli("run", "toy", "--n-jobs", "1", root=root) == 0
