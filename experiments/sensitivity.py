@@ -38,7 +38,7 @@ SMOKE = [
 
 
 def run_one(*, dataset, ensemble, repetition, fraction):
-    """{"uniform": measures, "rho": [one per SHARES], "lambda": [one per LAMBDAS]}."""
+    """{"uniform", "rho", "lambda": {measure: one value per parameter}}, in the order of SHARES and LAMBDAS."""
     clean, y = make_ensemble(dataset, ensemble, repetition)
     labels, corrupted = corrupt_ensemble(clean, fraction, derive_seed(0, repetition, "corruption"))
     n, m = labels.shape
@@ -59,13 +59,13 @@ def run_one(*, dataset, ensemble, repetition, fraction):
             "noise_weight": round(float(consensus.weights[corrupted].sum()), 4),
             "kept_clusterings": int(np.count_nonzero(held & ~corrupted)),
             "kept_random": int(np.count_nonzero(held & corrupted)),
-            "n_iter": consensus.n_iter,
             "seconds": float(f"{seconds:.3g}"),
         }
 
-    return {
-        "n_random": int(corrupted.sum()),
-        "uniform": measures("uniform"),
+    runs = {
+        "uniform": [measures("uniform")],
         "rho": [measures("restricted-simplex", rho=min(1.0, 1.0 / (share * m))) for share in SHARES],
         "lambda": [measures("l2", lam=factor * n**2) for factor in LAMBDAS],
     }
+    table = {name: {key: [run[key] for run in group] for key in group[0]} for name, group in runs.items()}
+    return {"n_random": int(corrupted.sum())} | table
