@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.spatial.distance import cdist
-from scipy.special import logsumexp
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
@@ -187,8 +186,8 @@ def gath_geva(X, n_clusters, *, init=None, ridge=1e-6, max_iter=1000, tol=1e-3, 
 
     Notes
     -----
-    Time O(n_samples n_clusters n_features^2 + n_clusters n_features^3) per update, memory O(n_samples (n_clusters +
-    n_features)). Sensitive to the start: run it from several. A cluster that has lost all membership keeps its
+    Time O(n_samples n_clusters n_features^2 + n_clusters n_features^3) per update, memory O(n_samples n_clusters
+    n_features). Sensitive to the start: run it from several. A cluster that has lost all membership keeps its
     parameters.
 
     References
@@ -381,27 +380,33 @@ def _descend_gath_geva(X, membership, ridge, max_iter, tol):
     n_samples, n_features = X.shape
     n_clusters = membership.shape[1]
     centers = np.tile(X.mean(axis=0), (n_clusters, 1))
-    loading = ridge * feature_scale(X) ** 2
-    covariances = np.tile(np.cov(X.T, bias=True).reshape(n_features, n_features) + np.diag(loading), (n_clusters, 1, 1))
-    log_density = np.empty((n_samples, n_clusters))
+    loading = np.diag(ridge * feature_scale(X) ** 2)
+    covariances = np.tile(np.cov(X.T, bias=True).reshape(n_features, n_features) + loading, (n_clusters, 1, 1))
+    # Clusters come first and objects last, for all clusters go through each step together.
+    shares, columns = np.ascontiguousarray(membership.T), np.ascontiguousarray(X.T)
     eps = np.finfo(np.float64).eps
     n_iter, converged = 0, False
     while not converged and n_iter < max_iter:
         n_iter += 1
-        masses = np.maximum(membership.sum(axis=0), np.finfo(np.float64).tiny)
-        priors = masses / n_samples
-        for k in range(n_clusters):
-            if masses[k] > eps:
-                centers[k] = membership[:, k] @ X / masses[k]
-                deviations = X - centers[k]
-                covariances[k] = (membership[:, k] * deviations.T) @ deviations / masses[k] + np.diag(loading)
-            factor = np.linalg.cholesky(covariances[k])
-            whitened = (X - centers[k]) @ np.linalg.inv(factor).T
-            # log(1 / d_nk^2)
-            log_density[:, k] = -0.5 * (whitened**2).sum(axis=1) - np.log(np.diag(factor)).sum() + np.log(priors[k])
-        log_total = logsumexp(log_density, axis=1)
-        before, membership = membership, np.exp(log_density - log_total[:, np.newaxis])
-        converged = bool(np.abs(membership - before).max() <= tol)
+        masses = np.maximum(shares.sum(axis=1), np.finfo(np.float64).tiny)
+        alive = masses > eps
+        centers[alive] = shares[alive] @ X / masses[alive, np.newaxis]
+        deviations = columns - centers[:, :, np.newaxis]
+        spreads = (shares[alive, np.newaxis] * deviations[alive]) @ deviations[alive].swapaxes(1, 2)
+        covariances[alive] = spreads / masses[alive, np.newaxis, np.newaxis] + loading
+        factors = np.linalg.cholesky(covariances)
+        whitened = np.linalg.inv(factors) @ deviations
+        log_scale = np.log(np.diagonal(factors, axis1=1, axis2=2)).sum(axis=1) - np.log(masses / n_samples)
+        # log(1 / d_nk^2)
+        log_density = -0.5 * np.square(whitened, out=whitened).sum(axis=1) - log_scale[:, np.newaxis]
+        largest = log_density.max(axis=0)
+        before, shares = shares, np.exp(log_density - largest)
+        totals = shares.sum(axis=0)
+        shares /= totals
+        converged = bool(np.abs(shares - before).max() <= tol)
+    log_total = np.log(totals) + largest
+    membership = np.ascontiguousarray(shares.T)
+    priors = masses / n_samples
     objective = float(0.5 * n_samples * n_features * np.log(2.0 * np.pi) - log_total.sum())
     return GathGevaResult(membership, centers, covariances, priors, objective, n_iter, converged)
 

@@ -362,3 +362,13 @@ def test_errors(kwargs, error, match):
 def test_errors_of_the_fuzzifier(index):
     with pytest.raises(ValueError, match="fuzzifier must be at least 1, got 0"):
         index(X4, [0, 0, 1, 1], fuzzifier=0)
+
+
+@pytest.mark.parametrize("neighbour", ["mahalanobis", "euclidean"])
+def test_values_do_not_depend_on_the_blocks(rng, monkeypatch, neighbour):
+    X, membership = rng.normal(size=(60, 3)), rng.dirichlet(np.ones(5), size=60)
+    whole = ovi_lda(X, membership, neighbour=neighbour)
+    monkeypatch.setattr("robust_eac.validity.ovi._BLOCK", 25)
+    blocks = ovi_lda(X, membership, neighbour=neighbour)
+    assert np.allclose(blocks.object_values, whole.object_values, rtol=1e-12)
+    assert np.array_equal(blocks.neighbours, whole.neighbours)

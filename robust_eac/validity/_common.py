@@ -15,14 +15,15 @@ def feature_scale(X):
 
 
 def whitening(covariance, scale, ridge):
-    """W with W W' the inverse of a covariance whose small eigenvalues are raised; (n_features, n_features).
+    """W with W W' the inverse of a covariance whose small eigenvalues are raised; (..., n_features, n_features).
 
     Eigenvalues are those of the covariance of X / scale; the floor is `ridge` times the largest.
     """
     eigenvalues, vectors = np.linalg.eigh(covariance / np.outer(scale, scale))
+    largest = eigenvalues[..., -1:]
     # Ratios of distances do not depend on the scale of W: for a zero covariance any multiple of the identity will do.
-    floor = ridge * eigenvalues[-1] if eigenvalues[-1] > 0.0 else 1.0
-    return vectors / np.sqrt(np.maximum(eigenvalues, floor)) / scale[:, np.newaxis]
+    floor = np.where(largest > 0.0, ridge * largest, 1.0)
+    return vectors / np.sqrt(np.maximum(eigenvalues, floor))[..., np.newaxis, :] / scale[:, np.newaxis]
 
 
 def check_clusters(labels, n_samples, *, name):

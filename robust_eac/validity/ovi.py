@@ -1,6 +1,5 @@
 """The object-based validation index of clusters with pairwise discriminant analysis (OVI-LDA)."""
 
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +14,8 @@ __all__ = ["OVIResult", "ovi_lda"]
 NEIGHBOURS = ("mahalanobis", "euclidean")
 # Distances in units of the spread of the clusters below this are rounding: an object at its centroid is at 0.
 _MIN_DISTANCE = np.sqrt(np.finfo(np.float64).eps)
+# Objects of a cluster are taken together as far as their deviations stay below this many numbers.
+_BLOCK = 1 << 20
 
 
 class OVIResult(NamedTuple):
@@ -132,7 +133,7 @@ def ovi_lda(
     nan_as_zero = check_bool(nan_as_zero, name="nan_as_zero")
     ridge = check_real(ridge, name="ridge", low=0.0, strict=True)
 
-    values = np.full(n_samples, np.inf)
+    values = np.full(n_samples, np.nan)
     neighbours = np.full(n_samples, -1, dtype=np.intp)
     sizes = membership.sum(axis=0)
     valid = np.flatnonzero(sizes >= min_cluster_size)
@@ -141,22 +142,18 @@ def ovi_lda(
     covariances = np.empty((len(sizes), n_features, n_features))
     for k in valid:
         centers[k], covariances[k] = _center_and_covariance(X, membership[:, k], fuzzifier, as_printed)
-    euclidean = neighbour == "euclidean" and len(valid) > 1
-    nearest = _nearest_other(X, centers, valid, own) if euclidean else None
+    for k in valid if len(valid) > 1 else ():
+        others = valid[valid != k]
+        pooled = _pooled(covariances[k], covariances[others], sizes[k] - 1.0, sizes[others] - 1.0, as_printed)
+        roots = whitening(pooled, scale, ridge)
+        members = np.flatnonzero(own == k)
+        step = max(1, _BLOCK // (len(others) * n_features))
+        for block in (members[start : start + step] for start in range(0, len(members), step)):
+            ratios = _log_distances(X[block], centers[others], roots) - _log_distances(X[block], centers[k], roots)
+            nearest = (ratios if neighbour == "mahalanobis" else cdist(centers[others], X[block])).argmin(axis=0)
+            values[block] = ratios[nearest, np.arange(len(block))]
+            neighbours[block] = others[nearest]
 
-    for pair in combinations(valid, 2):
-        weights = sizes[list(pair)] - 1.0
-        # Swapping the clusters swaps both factors of the printed Eq. (6) too: one covariance per pair either way.
-        pooled = np.average(covariances[list(pair)], axis=0, weights=weights[::-1] if as_printed else weights)
-        root = whitening(pooled, scale, ridge)
-        for k, other in (pair, pair[::-1]):
-            members = np.flatnonzero(own == k if nearest is None else (own == k) & (nearest == other))
-            ratio = _log_distance(X[members], centers[other], root) - _log_distance(X[members], centers[k], root)
-            closer = ratio < values[members]
-            values[members[closer]] = ratio[closer]
-            neighbours[members[closer]] = other
-
-    values[neighbours == -1] = np.nan
     has_value = neighbours >= 0
     n_values = np.count_nonzero(has_value)
     counts = np.bincount(own[has_value], minlength=len(sizes))
@@ -188,13 +185,18 @@ def _center_and_covariance(X, column, fuzzifier, as_printed):
     return center, (weights * deviations.T) @ deviations / degrees
 
 
-def _nearest_other(X, centers, valid, own):
-    """Cluster, among the valid ones, of the centroid nearest to each object, its own cluster left out."""
-    distances = cdist(X, centers[valid])
-    distances[own[:, np.newaxis] == valid] = np.inf
-    return valid[distances.argmin(axis=1)]
+def _pooled(covariance, others, weight, weights, as_printed):
+    """Eq. (6) for one cluster and each of the others; (n_others, n_features, n_features)."""
+    if as_printed:
+        own, foreign = weights, np.full_like(weights, weight)
+    else:
+        own, foreign = np.full_like(weights, weight), weights
+    # One sum for a pair, whichever of the two is the own cluster.
+    summed = own[:, np.newaxis, np.newaxis] * covariance + foreign[:, np.newaxis, np.newaxis] * others
+    return summed / (weight + weights)[:, np.newaxis, np.newaxis]
 
 
-def _log_distance(X, center, root):
-    """log of the Mahalanobis distances to a center, clipped below; (n,)."""
-    return np.log(np.maximum(np.linalg.norm((X - center) @ root, axis=1), _MIN_DISTANCE))
+def _log_distances(X, centers, roots):
+    """log of the Mahalanobis distances to one center, or one for each root, clipped below; (n_roots, n)."""
+    deviations = X - np.reshape(centers, (-1, 1, X.shape[1]))
+    return np.log(np.maximum(np.linalg.norm(deviations @ roots, axis=2), _MIN_DISTANCE))
