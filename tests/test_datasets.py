@@ -77,9 +77,7 @@ NOT_BUNDLED = {
     "std-yeast-cell": "std-yeast-cell",
     "letter-recognition": "letter_recognition",
     "musk": "musk-7074",
-    **{
-        name: name for name in ("abalone", "breast-cancer-699", "drybean", "landsat", "nursery", "pendigits", "yeast")
-    },
+    **{name: name for name in ("abalone", "breast-cancer-699", "drybean", "landsat", "nursery", "pendigits", "yeast")},
 }
 
 

@@ -1,0 +1,72 @@
+"""Paired comparison of a method with another on the same ensembles: how often it is better, and by how much."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import bootstrap
+
+# Differences of mean H below this are called equal: half an object in a hundred.
+EQUAL = 0.005
+
+
+class Comparison(NamedTuple):
+    """Differences of H, over the pairs of runs and over the data sets; intervals are (low, high) at 95 %.
+
+    mean, interval : mean difference over the data sets, of equal weight.
+    wins, wins_interval : share of the pairs in which it is better by more than EQUAL.
+    losses : share of the pairs in which it is worse by more than EQUAL.
+    better, equal, worse : numbers of data sets, by their mean difference.
+    """
+
+    mean: float
+    interval: tuple
+    wins: float
+    wins_interval: tuple
+    losses: float
+    better: int
+    equal: int
+    worse: int
+
+
+def compare(differences):
+    """The :class:`Comparison` of (n_datasets, n_repetitions) paired differences."""
+    differences = np.asarray(differences)
+    means = differences.mean(axis=1)
+    wins = (differences > EQUAL).mean(axis=1)
+    better, worse = int(np.count_nonzero(means > EQUAL)), int(np.count_nonzero(means < -EQUAL))
+    return Comparison(
+        float(means.mean()),
+        mean_interval(means),
+        float(wins.mean()),
+        mean_interval(wins),
+        float((differences < -EQUAL).mean()),
+        better,
+        len(means) - better - worse,
+        worse,
+    )
+
+
+def mean_interval(values):
+    """95 % interval of the mean over data sets, which are drawn again with replacement (percentiles of 10,000)."""
+    values = np.asarray(values, dtype=float)
+    # Where all are equal, so is every mean; scipy warns.
+    if len(values) < 2 or np.ptp(values) == 0.0:
+        return float(values.mean()), float(values.mean())
+    drawn = bootstrap(
+        (values,), np.mean, n_resamples=10_000, method="percentile", rng=np.random.default_rng(0)
+    )  # fmt: skip
+    return float(drawn.confidence_interval.low), float(drawn.confidence_interval.high)
+
+
+HEAD = "mean difference of H [95 %] | pairs won [95 %] | pairs lost | data sets better / equal / worse"
+
+
+def cells(comparison):
+    """The columns of HEAD, as texts."""
+    c = comparison
+    return [
+        f"{c.mean:+.4f} [{c.interval[0]:+.4f}, {c.interval[1]:+.4f}]",
+        f"{c.wins:.0%} [{c.wins_interval[0]:.0%}, {c.wins_interval[1]:.0%}]",
+        f"{c.losses:.0%}",
+        f"{c.better} / {c.equal} / {c.worse}",
+    ]
