@@ -4,7 +4,7 @@ import numpy as np
 
 from .style import BLACK, BLUE, GREEN, ORANGE, PAGE, PURPLE, SKY, VERMILLION
 
-EXPERIMENT = "synthetic_data"
+EXPERIMENT = "benchmark_data"
 LOOKS = [
     (BLUE, "o"),
     (VERMILLION, "^"),
@@ -20,8 +20,9 @@ LOOKS = [
 def main(records):
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(1, len(records), figsize=(PAGE, 0.24 * PAGE))
-    for ax, letter, record in zip(axes, "abcde", records, strict=True):
+    drawn = [record for record in records if "x" in record["result"]]
+    figure, axes = plt.subplots(1, len(drawn), figsize=(PAGE, 0.24 * PAGE))
+    for ax, letter, record in zip(axes, "abcde", drawn, strict=True):
         x, y, classes = (np.array(record["result"][key]) for key in ("x", "y", "classes"))
         for label, (color, marker) in zip(range(classes.max() + 1), LOOKS, strict=False):
             ax.scatter(x[classes == label], y[classes == label], s=4, color=color, marker=marker, linewidths=0)

@@ -14,6 +14,7 @@ LABEL = "Paper 002"
 TITLE = "Consensus Clustering with Robust Evidence Accumulation"
 CITATION = "A. Lourenço, S. Rota Bulò, A. Fred, M. Pelillo. EMMCVPR 2013."
 DRAWINGS = (
+    ("benchmark_data", "Table 1"),
     ("datasets", "Figure 1"),
     ("clean_ensembles", "Figure 2"),
     ("coassociation", "Figure 3"),
