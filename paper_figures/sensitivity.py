@@ -40,7 +40,7 @@ def heat_maps(records, group, axis_label, tick_labels):
             (column[1], noise, "{:.2f}", {"cmap": "Greys", "vmin": 0.0, "vmax": 1.0}),
         )
         for ax, matrix, form, look in drawn:
-            image = ax.imshow(matrix, aspect="auto", origin="lower", **look)
+            ax.imshow(matrix, aspect="auto", origin="lower", **look)
             for (row, position), value in np.ndenumerate(matrix):
                 span = look["vmax"] - look["vmin"]
                 dark = abs(value - look["vmin"] - 0.5 * span) > 0.36 * span if form == "{:+.3f}" else value > 0.55
@@ -53,11 +53,8 @@ def heat_maps(records, group, axis_label, tick_labels):
             ax.set_yticks(range(len(shares)), [f"{share:.0%}" for share in shares])
             ax.spines[:].set_visible(False)
             ax.tick_params(length=0)
-            if column is axes.T[-1]:
-                figure.colorbar(image, ax=list(axes[0] if ax is column[0] else axes[1]), pad=0.01).set_label(
-                    "gain in H" if ax is column[0] else "weight on random"
-                )
-        column[0].set_title(title)
+        column[0].set_title(f"{title}: gain in H over no weighting")
+        column[1].set_title(f"{title}: weight on random partitions")
         column[1].set_xticks(range(len(tick_labels)), tick_labels)
         column[1].set_xlabel(axis_label)
     for ax in axes[:, 0]:

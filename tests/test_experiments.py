@@ -407,3 +407,22 @@ def test_smoke_grid_of_every_experiment(name, smoke_root):
     runner.experiment_grid(experiment)
     records = runner.run_experiment(experiment, smoke=True, root=smoke_root)
     assert [record["error"] for record in records] == [None] * len(records)
+
+
+def without_measurements(value):
+    """A result without what the load of the machine changes: entries named after seconds and bytes."""
+    if isinstance(value, dict):
+        measured = ("seconds", "bytes")
+        return {key: without_measurements(entry) for key, entry in value.items() if not key.endswith(measured)}
+    return [without_measurements(entry) for entry in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in runner.experiment_names() if not hasattr(runner.load_experiment(name), "JOBS")]
+)
+def test_number_of_workers_changes_no_result(name, smoke_root, tmp_path):
+    experiment = runner.load_experiment(name)
+    alone = runner.run_experiment(experiment, smoke=True, root=smoke_root)
+    together = runner.run_experiment(experiment, smoke=True, n_jobs=2, root=tmp_path)
+    for one, other in zip(alone, together, strict=True):
+        assert without_measurements(one["result"]) == without_measurements(other["result"])
