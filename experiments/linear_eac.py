@@ -12,12 +12,12 @@ import numpy as np
 from robust_eac import CONSENSUS_FUNCTIONS, adjusted_rand_score, density, ensemble_nmi
 
 from .linear_eac_data import LARGE, MEDIUM, SMALL, make_ensemble
+from .linear_eac_settings import CHOSEN
 from .store import derive_seed
 
 VERSION = 1
 
 N_PARTITIONS = 20
-WIDTHS, STARTS = "K..sqrt(n)", "k-means++ x10"
 NORMALISER = "geometric"
 N_CLUSTERS = 20
 REPETITIONS = {**dict.fromkeys(SMALL, 20), **dict.fromkeys(MEDIUM, 10), **dict.fromkeys(LARGE, 5)}
@@ -27,32 +27,32 @@ HIERARCHICAL = tuple(
     f"{matrix}eac-{linkage}" for matrix in ("", "enhanced-") for linkage in ("single", "average", "complete")
 )
 # The last two are not in the paper: the density searched for directly, and clusters drawn at random.
-COMMON = ("kmeans", "bisecting-kmeans", *NON_HIERARCHICAL, "density-search", "random")
+NAMES = ("kmeans", "bisecting-kmeans", *NON_HIERARCHICAL, *HIERARCHICAL, "density-search", "random")
 
 GRID = [
-    {"dataset": dataset, "repetition": repetition, "hierarchical": dataset not in LARGE}
+    {"dataset": dataset, "repetition": repetition}
     for dataset, repetitions in REPETITIONS.items()
     for repetition in range(repetitions)
 ]
 SMOKE = [
-    {"dataset": dataset, "repetition": repetition, "hierarchical": hierarchical}
-    for dataset, hierarchical in (("glass", True), ("ecoli", True), ("ionosphere", False))
+    {"dataset": dataset, "repetition": repetition}
+    for dataset in ("glass", "ecoli", "ionosphere")
     for repetition in range(2)
 ]
 
 
-def run_one(*, dataset, repetition, hierarchical):
+def run_one(*, dataset, repetition):
     """{"members": {measure: [value of every base clustering]}, "systems": {system: measures}}; in percent."""
-    labels = make_ensemble(
-        dataset, N_PARTITIONS, widths=WIDTHS, starts=STARTS, seed=derive_seed(0, repetition, "ensemble")
-    )
+    labels = make_ensemble(dataset, N_PARTITIONS, seed=derive_seed(0, repetition, "ensemble"), **CHOSEN)
     _warm_up()
     systems = {}
-    for name in (*COMMON, *(HIERARCHICAL if hierarchical else ())):
+    for name in NAMES:
         start = time.perf_counter()
         found = SYSTEMS[name](labels, N_CLUSTERS, random_state=derive_seed(0, repetition, "solver"))
         seconds = time.perf_counter() - start
         systems[name] = grade(labels, found) | {"seconds": float(f"{seconds:.3g}")}
+        if name == "kmeans":
+            systems[name]["movable"] = count_movable(labels, found)
     members = {
         "nmi": [percent(ensemble_nmi(labels, column, average=NORMALISER)) for column in labels.T],
         "density": [percent(density(labels, column)) for column in labels.T],
@@ -77,6 +77,30 @@ def grade(labels, found):
         "singletons": int(np.count_nonzero(sizes == 1)),
         "largest": int(sizes.max()),
     }
+
+
+def count_movable(labels, found):
+    """Number of objects each of which could raise the density by moving to another cluster, the others staying."""
+    _, clusters, sizes = np.unique(found, return_inverse=True, return_counts=True)
+    n, k = len(found), len(sizes)
+    votes, pairs = np.zeros((n, k)), np.zeros(k)
+    for column in labels.T:
+        counts = np.zeros((int(column.max()) + 1, k))
+        np.add.at(counts, (column, clusters), 1.0)
+        votes += counts[column] / labels.shape[1]
+        pairs += (counts * (counts - 1.0)).sum(axis=0) / labels.shape[1]
+    votes_of_own = votes[np.arange(n), clusters]
+    left = _share(pairs[clusters] - 2.0 * (votes_of_own - 1.0), sizes[clusters] - 1)
+    without = left - _share(pairs, sizes)[clusters]
+    gains = without[:, np.newaxis] + _share(pairs + 2.0 * votes, sizes + 1) - _share(pairs, sizes)
+    gains[np.arange(n), clusters] = -np.inf
+    # The last object of a cluster must stay: its cluster would be gone.
+    return int(np.count_nonzero((gains.max(axis=1) > 1e-9) & (sizes[clusters] > 1)))
+
+
+def _share(pairs, sizes):
+    """Size of a cluster times its density, 0 for singletons and empty clusters."""
+    return np.where(sizes > 1, pairs / np.maximum(sizes - 1, 1), 0.0)
 
 
 def percent(value):
@@ -107,5 +131,5 @@ SYSTEMS = {**CONSENSUS_FUNCTIONS, "random": random_clusters}
 def _warm_up():
     """Every system once on a few objects, so that no clock counts the loading of compiled code."""
     labels = np.random.RandomState(0).randint(4, size=(40, 5)).astype(np.uint8)
-    for name in (*COMMON, *HIERARCHICAL):
+    for name in NAMES:
         SYSTEMS[name](labels, 3, random_state=0)

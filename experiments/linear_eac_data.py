@@ -29,12 +29,12 @@ RANGES = {
 }
 # Ways to start k-means, and the number of starts.
 STARTS = {"random": ("random", 1), "k-means++": ("k-means++", 1), "k-means++ x10": ("k-means++", 10)}
-# "[...]-normalization [...] to get equal contribution of all features": the first word is lost.
+# The paper's "-normalization" of the features has lost its first half.
 SCALINGS = {"z": StandardScaler, "min-max": MinMaxScaler, "unit rows": Normalizer}
 
 
 @lru_cache(maxsize=2)
-def features(dataset, scaling="z"):
+def features(dataset, scaling):
     """(n, d) features, scaled, missing cells at the mean of their column; and the number of classes."""
     name = "abalone" if dataset == VARIANT else dataset
     X, y = load_dataset(name)
@@ -46,7 +46,7 @@ def features(dataset, scaling="z"):
     return SCALINGS[scaling]().fit_transform(X), len(np.unique(y))
 
 
-def make_ensemble(dataset, n_partitions, *, widths, starts, seed, scaling="z"):
+def make_ensemble(dataset, n_partitions, *, widths, starts, scaling, seed):
     """(n, n_partitions) base clusterings; `widths`, `starts` and `scaling` are keys of RANGES, STARTS and SCALINGS."""
     X, n_classes = features(dataset, scaling)
     init, n_init = STARTS[starts]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from experiments import linear_eac, linear_eac_data, linear_eac_settings
+from experiments import linear_eac, linear_eac_cost, linear_eac_data, linear_eac_settings
 from robust_eac import density, ensemble_nmi
 from robust_eac.coassociation import coassociation_matrix
 
@@ -27,7 +27,12 @@ def test_columns_of_the_settings_are_means_and_maxima_over_the_members_of_disjoi
     config = {"dataset": "glass", "widths": "K..2K", "starts": "random", "scaling": "z"}
     found = linear_eac_settings.run_one(part="members", **config)["2"]
     labels = linear_eac_data.make_ensemble(
-        "glass", 4, widths="K..2K", starts="random", seed=linear_eac_settings.derive_seed(0, 0, "ensemble")
+        "glass",
+        4,
+        widths="K..2K",
+        starts="random",
+        scaling="z",
+        seed=linear_eac_settings.derive_seed(0, 0, "ensemble"),
     )
     first, second = labels[:, :2], labels[:, 2:]
     # Two members: the NMI with the other one is the same for both, and the NMI with itself is 1.
@@ -62,3 +67,34 @@ def test_every_range_is_one():
         for n_classes, n in ((2, 351), (6, 214), (28, 4177), (10, 10992)):
             low, high = widths(n_classes, n)
             assert 2 <= low <= high <= n
+
+
+def test_movable_objects_are_those_whose_move_raises_the_density(rng):
+    labels = random_ensemble(rng, 25, 4)
+    found = rng.randint(4, size=25)
+    found[0] = 9  # a singleton, which must stay
+    movable = 0
+    for i in range(1, 25):
+        if (found == found[i]).sum() == 1:
+            continue
+        moved = [np.where(np.arange(25) == i, c, found) for c in np.unique(found) if c != found[i]]
+        movable += max(density(labels, other) for other in moved) > density(labels, found) + 1e-9
+    assert 0 < movable < 25
+    assert linear_eac.count_movable(labels, found) == movable
+
+
+def test_density_by_the_matrix_is_the_density(rng):
+    labels, found = random_ensemble(rng, 30, 4), rng.randint(5, size=30)
+    np.testing.assert_allclose(linear_eac_cost.matrix_density(labels, found), density(labels, found))
+
+
+def test_abalones_have_the_eight_features_the_paper_lists(monkeypatch):
+    rows = np.column_stack([np.eye(3)[[0, 1, 2, 2]], np.random.RandomState(0).uniform(size=(4, 7))])
+    monkeypatch.setattr(linear_eac_data, "load_dataset", lambda name: (rows, np.arange(4)))
+    linear_eac_data.features.cache_clear()
+    X, _ = linear_eac_data.features("abalone", "z")
+    without, _ = linear_eac_data.features(linear_eac_data.VARIANT, "z")
+    linear_eac_data.features.cache_clear()
+    assert X.shape == (4, 8)
+    np.testing.assert_allclose(np.diff(X[:, 0]), [X[1, 0] - X[0, 0]] * 2 + [0.0])
+    np.testing.assert_array_equal(X[:, 1:], without)
