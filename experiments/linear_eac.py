@@ -54,11 +54,17 @@ def run_one(*, dataset, repetition):
         if name == "kmeans":
             systems[name]["movable"] = count_movable(labels, found)
     members = {
-        "nmi": [percent(ensemble_nmi(labels, column, average=NORMALISER)) for column in labels.T],
+        "nmi": [percent(nmi_with_others(labels, column)) for column in labels.T],
         "density": [percent(density(labels, column)) for column in labels.T],
         "n_clusters": [len(np.unique(column)) for column in labels.T],
     }
     return {"members": members, "systems": systems}
+
+
+def nmi_with_others(labels, column):
+    """Mean NMI of a member with the other members: its NMI of 1 with itself is taken out, as the printed columns do."""
+    m = labels.shape[1]
+    return (m * ensemble_nmi(labels, column, average=NORMALISER) - 1.0) / (m - 1)
 
 
 def grade(labels, found):
