@@ -1,6 +1,7 @@
-"""Command line of the experiments: list, run, status, freeze."""
+"""Command line of the experiments: list, run, status, freeze, verify."""
 
 import argparse
+import random
 import sys
 from concurrent.futures import BrokenExecutor
 from pathlib import Path
@@ -11,9 +12,10 @@ from .runner import (
     experiment_records,
     freeze_experiment,
     load_experiment,
+    run_cells_here,
     run_experiment,
 )
-from .store import PROJECT, RECORDS, canonical_json, is_done
+from .store import PROJECT, RECORDS, canonical_json, is_done, load_frozen, without_measurements
 
 FROZEN = PROJECT / "paper_figures" / "data"
 
@@ -76,6 +78,22 @@ def _freeze(experiment, arguments):
     return 0
 
 
+def _verify(experiment, arguments):
+    """Run some frozen cells again, and compare: another machine or version may round, or decide, differently."""
+    frozen = load_frozen(arguments.frozen or FROZEN / f"{arguments.name}.json")
+    if frozen["version"] != experiment.VERSION:
+        return _fail(f"the frozen file is of version {frozen['version']}, the code of {experiment.VERSION}", 1)
+    rows = random.Random(arguments.seed).sample(frozen["rows"], min(arguments.cells, len(frozen["rows"])))
+    different = 0
+    for row in rows:
+        record = run_cells_here(experiment, [row["config"]])[0]
+        same = is_done(record) and without_measurements(record["result"]) == without_measurements(row["result"])
+        different += not same
+        print(f"{'same' if same else 'DIFFERENT'}: {canonical_json(row['config'])}")
+    print(f"{arguments.name}: {len(rows) - different} of {len(rows)} cells as frozen")
+    return 0 if different == 0 else 1
+
+
 def _report(name, grid, records):
     """Print how many cells are done, failed and missing, with the first failures' tracebacks; return the exit code."""
     done = sum(is_done(record) for record in records)
@@ -102,16 +120,22 @@ def _parser():
         ("run", _run, "run the cells that are not done"),
         ("status", _status, "count the cells that are done, failed, missing"),
         ("freeze", _freeze, "write all records as one small file for the figures"),
+        ("verify", _verify, "run some cells of the frozen file again and compare"),
     ):
         sub = commands.add_parser(command, help=text)
         sub.set_defaults(function=function)
         sub.add_argument("name", metavar="NAME", help="name of the experiment")
-        sub.add_argument("--smoke", action="store_true", help="the grid that takes seconds")
-        sub.add_argument("--records", type=Path, default=RECORDS, metavar="DIR", help="folder of the records")
         if command == "run":
             sub.add_argument("--n-jobs", type=_n_jobs, default=-1, metavar="N", help="processes, -1: all")
             sub.add_argument("--dask", metavar="ADDRESS", help="run on the workers of this Dask scheduler")
             sub.add_argument("--force", action="store_true", help="run the done cells again")
+        if command == "verify":
+            sub.add_argument("--cells", type=int, default=5, metavar="N", help="how many, drawn at random")
+            sub.add_argument("--seed", type=int, default=0, metavar="S", help="which")
+            sub.add_argument("--frozen", type=Path, metavar="FILE", help="default: paper_figures/data/NAME.json")
+            continue
+        sub.add_argument("--smoke", action="store_true", help="the grid that takes seconds")
+        sub.add_argument("--records", type=Path, default=RECORDS, metavar="DIR", help="folder of the records")
         if command == "freeze":
             sub.add_argument("--output", type=Path, metavar="FILE", help="default: paper_figures/data/NAME.json")
     return parser

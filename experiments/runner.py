@@ -95,6 +95,12 @@ def run_experiment(experiment, *, smoke=False, n_jobs=1, dask=None, force=False,
     return experiment_records(experiment, smoke, root)
 
 
+def run_cells_here(experiment, cells):
+    """Records of some cells, run in this process and filed nowhere."""
+    serial = getattr(experiment, "JOBS", None) == 1
+    return list(_run_here(experiment, cells, limit=nullcontext() if serial else _one_thread()))
+
+
 def freeze_experiment(experiment, *, smoke=False, root=RECORDS):
     """Text of the frozen file of an experiment; ValueError naming the command to run if cells are missing."""
     name, grid = experiment_name(experiment), experiment_grid(experiment, smoke)

@@ -96,6 +96,15 @@ def missing_cells(name, grid, version, root=RECORDS):
     return [config for config, record in zip(grid, records, strict=True) if not is_done(record)]
 
 
+def without_measurements(result):
+    """A result without what the load of the machine changes: all that is named "...seconds" or "...bytes"."""
+    if isinstance(result, dict):
+        return {
+            key: without_measurements(value) for key, value in result.items() if not key.endswith(("seconds", "bytes"))
+        }
+    return [without_measurements(value) for value in result] if isinstance(result, list) else result
+
+
 def is_done(record):
     """Whether a record (or None) holds a result."""
     return record is not None and record["status"] == "done"

@@ -54,7 +54,8 @@ def write_report(papers, drawings, path, **source):
             claims[paper] = str(error)
             errors.append(f"{paper.LABEL}: {error}")
     named = [name for paper in papers for name, _ in paper.DRAWINGS]
-    others = [drawn for drawn in drawings if _name(drawn) not in named]
+    # The claims stand in the chapters already.
+    others = [drawn for drawn in drawings if _name(drawn) not in (*named, "claims")]
     body = [
         f"<h1>{TITLE}</h1>",
         _summary(papers, claims),
@@ -81,8 +82,7 @@ def _summary(papers, claims):
     """Contents with the number of claims by verdict."""
     rows = []
     for paper in papers:
-        judged = [] if isinstance(claims[paper], str) else claims[paper]
-        counts = Counter(claim.verdict for claim in judged)
+        counts = Counter(() if isinstance(claims[paper], str) else (claim.verdict for claim in claims[paper]))
         rows.append([f'<a href="#{_anchor(paper)}">{escape(paper.LABEL)}: {escape(paper.TITLE)}</a>']
                     + [str(counts[verdict]) for verdict in VERDICTS])  # fmt: skip
     totals = [str(sum(int(row[column]) for row in rows)) for column in range(1, len(VERDICTS) + 1)]

@@ -394,35 +394,29 @@ def test_freeze_smoke_never_overwrites_the_default_file(toy, root, capsys):
     assert "--output" in capsys.readouterr().err
 
 
-# Every experiment of the project
+# Verify
 
 
-@pytest.mark.parametrize("name", runner.experiment_names())
-def test_smoke_grid_of_every_experiment(name, smoke_root):
-    experiment = runner.load_experiment(name)
-    assert experiment.__doc__
-    assert experiment.GRID
-    assert experiment.SMOKE
-    assert isinstance(experiment.VERSION, int)
-    runner.experiment_grid(experiment)
-    records = runner.run_experiment(experiment, smoke=True, root=smoke_root)
-    assert [record["error"] for record in records] == [None] * len(records)
+def test_verify_runs_cells_again_and_compares(toy, root, tmp_path, capsys, monkeypatch):
+    frozen = tmp_path / "toy.json"
+    assert run_cli("run", "toy", "--n-jobs", "1", root=root) == 0
+    assert run_cli("freeze", "toy", "--output", str(frozen), root=root) == 0
+    capsys.readouterr()
+    command = ["verify", "toy", "--frozen", str(frozen)]
+    calls = n_calls(toy)
+    assert cli.main([*command, "--cells", "2"]) == 0
+    assert n_calls(toy) == calls + 2
+    assert capsys.readouterr().out.splitlines()[-1] == "toy: 2 of 2 cells as frozen"
+    monkeypatch.setattr(cli.load_experiment("toy"), "run_one", lambda x, kind: {"double": 2 * x + (x == 3)})
+    assert cli.main([*command, "--cells", "99"]) == 1
+    out = capsys.readouterr().out
+    assert out.splitlines()[-1] == "toy: 4 of 6 cells as frozen"
+    assert 'DIFFERENT: {"kind":"plain","x":3}' in out
+    monkeypatch.setattr(cli.load_experiment("toy"), "VERSION", 2)
+    assert cli.main(command) == 1
+    assert "frozen file is of version 1, the code of 2" in capsys.readouterr().err
 
 
-def without_measurements(value):
-    """A result without what the load of the machine changes: entries named after seconds and bytes."""
-    if isinstance(value, dict):
-        measured = ("seconds", "bytes")
-        return {key: without_measurements(entry) for key, entry in value.items() if not key.endswith(measured)}
-    return [without_measurements(entry) for entry in value] if isinstance(value, list) else value
-
-
-@pytest.mark.parametrize(
-    "name", [name for name in runner.experiment_names() if not hasattr(runner.load_experiment(name), "JOBS")]
-)
-def test_number_of_workers_changes_no_result(name, smoke_root, tmp_path):
-    experiment = runner.load_experiment(name)
-    alone = runner.run_experiment(experiment, smoke=True, root=smoke_root)
-    together = runner.run_experiment(experiment, smoke=True, n_jobs=2, root=tmp_path)
-    for one, other in zip(alone, together, strict=True):
-        assert without_measurements(one["result"]) == without_measurements(other["result"])
+def test_measurements_are_set_aside():
+    result = {"h": 1, "seconds": 2, "fit_seconds": 3, "peak_bytes": 4, "runs": [{"seconds": 5, "n": 6}], "none": None}
+    assert store.without_measurements(result) == {"h": 1, "runs": [{"n": 6}], "none": None}
