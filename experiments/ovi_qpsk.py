@@ -1,0 +1,256 @@
+"""OVI-LDA and its consensus on QPSK symbols in noise (paper 004, Table 3 and Figure 2).
+
+A cell is one data set: every algorithm with every number of clusters, the random ones several times, and every index on
+every partition. It tells which number of clusters each index takes, and grades the consensus and the partitions it is
+made of, once with the number of clusters that OVI-LDA takes for each algorithm and once with four for all.
+"""
+
+import functools
+import warnings
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import roc_auc_score, silhouette_samples
+
+from robust_eac import adjusted_rand_score
+from robust_eac.consensus.ovi_lda import OVI_CLUSTERERS, assign_to_cores, ovi_lda_consensus
+from robust_eac.validity import (
+    calinski_harabasz,
+    fukuyama_sugeno,
+    ovi_lda,
+    partition_entropy,
+    silhouette,
+    xie_beni,
+)
+
+from .store import derive_seed
+
+VERSION = 1
+
+SYMBOLS = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]]) / np.sqrt(2.0)
+NUMBERS = range(2, 21)
+FUZZY = ("gath-geva", "fcm")
+ALGORITHMS = ("gath-geva", "fcm", "kmeans", "kmeans-ka", "ward")
+# Readings of the index: the neighbour is not defined, Eqs. (2), (6) and (7) are misprinted, T_l is not given.
+READINGS = {
+    "V": {},
+    "V printed": {"as_printed": True},
+    "V euclidean": {"neighbour": "euclidean"},
+    "V printed euclidean": {"as_printed": True, "neighbour": "euclidean"},
+    "V large clusters": {"min_cluster_size": 10, "nan_as_zero": True},
+}
+# Partitions that a consensus is made of, each by its reading: those V takes, those it takes as printed, those of four.
+OPTIONS = {"chosen": READINGS["V"], "printed": READINGS["V printed"], "four": READINGS["V"]}
+
+
+def fs_centroids(X, memberships):
+    """Fukuyama-Sugeno with the mean of the centroids in the place of the mean of the objects, as some print it."""
+    membership = memberships if memberships.ndim == 2 else memberships[:, np.newaxis] == np.unique(memberships)
+    weights = membership.astype(float) ** 2
+    centers = weights.T @ X / weights.sum(axis=0)[:, np.newaxis]
+    # sum_nk w_nk (|v_k - mean x|^2 - |v_k - mean v|^2)
+    spreads = [((centers - middle) ** 2).sum(axis=1) for middle in (X.mean(axis=0), centers.mean(axis=0))]
+    return fukuyama_sugeno(X, memberships) + float(weights.sum(axis=0) @ (spreads[0] - spreads[1]))
+
+
+# name: (function, sign to maximise it, for crisp partitions, for fuzzy ones)
+INDICES = {
+    "CH": (calinski_harabasz, 1, True, False),
+    "PE": (partition_entropy, -1, False, True),
+    "XB": (xie_beni, -1, True, True),
+    "FS": (fukuyama_sugeno, -1, True, True),
+    "FS centroids": (fs_centroids, -1, True, True),
+    "Sil": (silhouette, 1, True, False),
+}
+
+# Noise of variance E_s / (divisor SNR) per dimension: the paper defines neither the ratio nor the number of objects.
+DIVISORS = (1, 2, 4)
+SIZES = (100, 400, 1000)
+PRINTED = (2, 5, 8)
+MAIN = {"divisor": 4, "n": 400, "n_init": 3}
+REPETITIONS = 10
+_DEFINITIONS = [
+    {"divisor": divisor, "n": n, "n_init": 3, "decibel": decibel, "repetition": repetition}
+    for divisor in DIVISORS
+    for n in SIZES
+    for decibel in PRINTED
+    for repetition in range(3)
+]
+_SWEEP = [
+    MAIN | {"decibel": decibel, "repetition": repetition}
+    for decibel in range(1, 11)
+    for repetition in range(REPETITIONS)
+]
+# What far more runs of the random algorithms change.
+_MORE_RUNS = [MAIN | {"n_init": 60, "decibel": decibel, "repetition": 0} for decibel in (2, 5)]
+GRID = _DEFINITIONS + [config for config in _SWEEP if config not in _DEFINITIONS] + _MORE_RUNS
+SMOKE = [
+    *(
+        {"divisor": divisor, "n": 60, "n_init": 1, "decibel": decibel, "repetition": repetition}
+        for divisor in (2, 4)
+        for decibel in PRINTED
+        for repetition in range(2 if divisor == 4 else 1)
+    ),
+    {"divisor": 4, "n": 60, "n_init": 2, "decibel": 2, "repetition": 0},
+]
+
+
+def run_one(*, divisor, n, n_init, decibel, repetition):
+    """{"best": {algorithm: {index: number}}, "routes": {route: grades}, "objects": {algorithm: areas}}."""
+    X, y = make_qpsk(n, decibel, divisor, derive_seed(decibel, repetition, "data"))
+    best, routes = search_all(X, n_init, derive_seed(decibel, repetition, "solver"))
+    return {
+        "best": best,
+        "routes": {route: grade_route(X, y, partitions, OPTIONS[route]) for route, partitions in routes.items()},
+        "objects": {name: grade_objects(X, y, partition) for name, partition in routes["four"].items()},
+    }
+
+
+def make_qpsk(n, decibel, divisor, seed):
+    """Symbols of energy 1, drawn with equal chances, in Gaussian noise: (n, 2) features, (n,) symbols.
+
+    Symbols and noise do not depend on its strength: data sets of one seed differ in the scale of the noise only.
+    """
+    rng = np.random.default_rng(seed)
+    y = rng.integers(len(SYMBOLS), size=n)
+    deviation = np.sqrt(10.0 ** (-decibel / 10.0) / divisor)
+    return SYMBOLS[y] + deviation * rng.normal(size=(n, 2)), y
+
+
+def search_all(X, n_init, seed):
+    """Numbers of clusters taken, {algorithm: {index: number}}, and {route: {algorithm: partition}} for OPTIONS."""
+    best, found = {}, {}
+    for place, name in enumerate(ALGORITHMS):
+        best[name], found[name] = search(X, name, n_init, [seed, place])
+    return best, {
+        "chosen": {name: found[name]["V"][best[name]["V"]] for name in ALGORITHMS},
+        "printed": {name: found[name]["V printed"][best[name]["V printed"]] for name in ALGORITHMS},
+        "four": {name: found[name]["V"][4] for name in ALGORITHMS},
+    }
+
+
+def search(X, name, n_init, entropy):
+    """Numbers of clusters taken by each index, and the best partition of each number by two readings of V.
+
+    Returns
+    -------
+    best : {index: number of clusters}
+    found : {reading: {number of clusters: partition}}, for the readings "V" and "V printed"
+    """
+    random, cluster = OVI_CLUSTERERS[name]
+    indices = {
+        key: (function, sign)
+        for key, (function, sign, crisp, fuzzy) in INDICES.items()
+        if (fuzzy if name in FUZZY else crisp)
+    } | {key: (functools.partial(_value, options), 1) for key, options in READINGS.items()}
+    scores = {key: {} for key in indices}
+    found = {"V": {}, "V printed": {}}
+    for k in NUMBERS:
+        # Seeds of fewer runs are the first of those of more.
+        seeds = np.random.SeedSequence([*entropy, k]).generate_state(n_init if random else 1)
+        for seed in seeds:
+            partition = _quietly(cluster, X, k, int(seed))
+            for key, (function, sign) in indices.items():
+                value = sign * function(X, partition)
+                if value > scores[key].get(k, -np.inf):
+                    scores[key][k] = value
+                    if key in found:
+                        found[key][k] = partition
+    best = {key: max(values, key=values.get) for key, values in scores.items()}
+    return best, found
+
+
+def grade_route(X, y, partitions, options):
+    """The consensus of one partition per algorithm, and all of them by the indices and the symbols."""
+    values = np.column_stack([ovi_lda(X, partition, **options).object_values for partition in partitions.values()])
+    labels = np.column_stack([harden(partition) for partition in partitions.values()])
+    # Table 2 of the paper, not the components that the library takes unless told otherwise.
+    leader = {"method": "leader"}
+    consensus = _quietly(ovi_lda_consensus, labels, values, **leader)
+    core = consensus.core
+    complete = assign_to_cores(X, consensus.labels) if core.any() else consensus.labels
+    stricter = {
+        f"T_v = {threshold}": _quietly(ovi_lda_consensus, labels, values, min_value=threshold, **leader)
+        for threshold in (0.5, 1.0)
+    }
+    components = _quietly(ovi_lda_consensus, labels, values)
+    return {
+        "algorithms": {
+            name: {
+                "K": int(labels[:, place].max()) + 1,
+                **grade(X, partition),
+                "hard": rounded(fukuyama_sugeno(X, harden(partition))) if name in FUZZY else None,
+                "core": grade(X[core], partition[core]) if core.any() else {"XB": None, "FS": None},
+                "ari": rounded(adjusted_rand_score(y, labels[:, place])),
+                "coverage": rounded(np.isfinite(values[:, place]).mean()),
+            }
+            for place, (name, partition) in enumerate(partitions.items())
+        },
+        "consensus": {
+            "K": consensus.n_clusters,
+            "K components": components.n_clusters,
+            **{f"K {key}": result.n_clusters for key, result in stricter.items()},
+            "share": rounded(core.mean()),
+            # Of all objects that are in a cluster, not of those that pass the filter.
+            "core": grade(X, consensus.labels) | {"ari": _ari_of_core(y, consensus.labels)},
+            "complete": grade(X, complete) | {"ari": _ari_of_core(y, complete)},
+        },
+    }
+
+
+def grade(X, partition):
+    """Xie-Beni and Fukuyama-Sugeno indices, None where they are not defined."""
+    if np.max(partition) < 0:
+        return {"XB": None, "FS": None}
+    return {"XB": rounded(xie_beni(X, partition)), "FS": rounded(fukuyama_sugeno(X, partition))}
+
+
+def grade_objects(X, y, partition):
+    """How well the values of objects tell those in the cluster of their symbol from the others: areas under the curve.
+
+    None without an object in a wrong cluster; the silhouettes of crisp partitions for comparison.
+    """
+    labels = harden(partition)
+    counts = np.zeros((len(SYMBOLS), labels.max() + 1))
+    np.add.at(counts, (y, labels), 1)
+    cluster_of = dict(zip(*linear_sum_assignment(-counts), strict=True))
+    right = labels == np.array([cluster_of.get(symbol, -1) for symbol in y])
+    values = ovi_lda(X, partition).object_values
+    known = np.isfinite(values)
+    if right[known].all() or not right[known].any():
+        return {"wrong": int((~right).sum()), "V": None, "Sil": None}
+    areas = {"V": values} if partition.ndim == 2 else {"V": values, "Sil": silhouette_samples(X, labels)}
+    return {
+        "wrong": int((~right).sum()),
+        "V": rounded(roc_auc_score(right[known], areas["V"][known])),
+        "Sil": rounded(roc_auc_score(right[known], areas["Sil"][known])) if "Sil" in areas else None,
+    }
+
+
+def harden(partition):
+    """Labels 0, 1, ... without gaps, from labels or memberships."""
+    labels = partition if partition.ndim == 1 else partition.argmax(axis=1)
+    return np.unique(labels, return_inverse=True)[1]
+
+
+def rounded(value):
+    """Four significant digits; None for what JSON cannot hold."""
+    return float(f"{value:.4g}") if np.isfinite(value) else None
+
+
+def _ari_of_core(y, labels):
+    inside = labels >= 0
+    return rounded(adjusted_rand_score(y[inside], labels[inside])) if inside.any() else None
+
+
+def _value(options, X, partition):
+    return ovi_lda(X, partition, **options).value
+
+
+def _quietly(function, *arguments, **options):
+    """Call; runs that do not converge count as they are, and a consensus of no core is that of all objects."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.filterwarnings("ignore", "No two objects")
+        return function(*arguments, **options)
