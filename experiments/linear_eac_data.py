@@ -1,13 +1,13 @@
-"""What the experiments of paper 001 share: its data sets and its base clusterings (Sections 5.2 and 5.3)."""
+"""What the experiments of paper 001 share: data sets, base clusterings and systems (Sections 5.1 to 5.3)."""
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import isqrt
 
 import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
 
-from robust_eac import KMeansEnsemble, load_dataset
+from robust_eac import CONSENSUS_FUNCTIONS, KMeansEnsemble, load_dataset
 
 # The paper's data sets that can be had, by size. Those up to LANDSAT are the ones it runs hierarchical clustering on.
 SMALL = ("glass", "ecoli", "ionosphere", "breast-cancer-699", "contraceptive", "yeast")
@@ -31,6 +31,22 @@ RANGES = {
 STARTS = {"random": ("random", 1), "k-means++": ("k-means++", 1), "k-means++ x10": ("k-means++", 10)}
 # The paper's "-normalization" of the features has lost its first half.
 SCALINGS = {"z": StandardScaler, "min-max": MinMaxScaler, "unit rows": Normalizer}
+
+# What the experiment `linear_eac_settings` says of the base clusterings.
+CHOSEN = {"widths": "K..sqrt(n)", "starts": "k-means++ x10", "scaling": "min-max"}
+
+# Consensus systems. The paper does not say which cluster bisecting k-means splits next, and its words on MCLA have no
+# weights of the clusters: the largest cluster and no weights come nearest to its numbers; the others are kept as well.
+HIERARCHICAL = tuple(
+    f"{matrix}eac-{linkage}" for matrix in ("", "enhanced-") for linkage in ("single", "average", "complete")
+)
+SYSTEMS = {name: CONSENSUS_FUNCTIONS[name] for name in ("kmeans", "sec", "ecc", "cspa", *HIERARCHICAL)} | {
+    "bisecting-kmeans": partial(CONSENSUS_FUNCTIONS["bisecting-kmeans"], criterion="size"),
+    "bisecting-density": CONSENSUS_FUNCTIONS["bisecting-kmeans"],
+    "mcla": partial(CONSENSUS_FUNCTIONS["mcla"], balance="count"),
+    "mcla-size": CONSENSUS_FUNCTIONS["mcla"],
+    "density-search": CONSENSUS_FUNCTIONS["density-search"],
+}
 
 
 @lru_cache(maxsize=2)
