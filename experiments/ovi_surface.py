@@ -1,6 +1,7 @@
 """Values of the objects of one QPSK data set of 2 dB by OVI-LDA, for every algorithm (paper 004, Figure 1).
 
-The data set is repetition 0 of `ovi_qpsk` in its main setting: the partitions that V takes, and those of four clusters.
+The data set is that of repetition 0 of `ovi_qpsk` in its main setting, but with fewer objects, for print; shown are the
+partitions that V takes, and those of four clusters.
 """
 
 import numpy as np
@@ -13,7 +14,7 @@ from .store import derive_seed
 VERSION = 1
 
 ROUTES = ("chosen", "four")
-GRID = [MAIN | {"decibel": 2}]
+GRID = [MAIN | {"n": 400, "decibel": 2}]
 SMOKE = [{"divisor": 4, "n": 60, "n_init": 1, "decibel": 2}]
 
 
