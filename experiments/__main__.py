@@ -89,7 +89,10 @@ def _verify(experiment, arguments):
         record = run_cells_here(experiment, [row["config"]])[0]
         same = is_done(record) and without_measurements(record["result"]) == without_measurements(row["result"])
         different += not same
-        print(f"{'same' if same else 'DIFFERENT'}: {canonical_json(row['config'])}")
+        verdict = "same" if same else "DIFFERENT" if is_done(record) else "FAILED"
+        print(f"{verdict}: {canonical_json(row['config'])}")
+        if not is_done(record):
+            print(record["error"].rstrip(), file=sys.stderr)
     print(f"{arguments.name}: {len(rows) - different} of {len(rows)} cells as frozen")
     return 0 if different == 0 else 1
 

@@ -412,6 +412,11 @@ def test_verify_runs_cells_again_and_compares(toy, root, tmp_path, capsys, monke
     out = capsys.readouterr().out
     assert out.splitlines()[-1] == "toy: 4 of 6 cells as frozen"
     assert 'DIFFERENT: {"kind":"plain","x":3}' in out
+    monkeypatch.setattr(cli.load_experiment("toy"), "run_one", lambda x, kind: {"double": 6 // (3 - x)})
+    assert cli.main([*command, "--cells", "99"]) == 1
+    out, err = capsys.readouterr()
+    assert 'FAILED: {"kind":"plain","x":3}' in out
+    assert "ZeroDivisionError" in err
     monkeypatch.setattr(cli.load_experiment("toy"), "VERSION", 2)
     assert cli.main(command) == 1
     assert "frozen file is of version 1, the code of 2" in capsys.readouterr().err
