@@ -7,7 +7,7 @@ accumulation whose files are not public; results on them follow the published on
 import numpy as np
 from sklearn.utils import check_random_state
 
-__all__ = ["make_cigar", "make_image_1", "make_image_c", "make_rings", "make_spiral"]
+__all__ = ["make_cigar", "make_half_rings", "make_image_1", "make_image_c", "make_rings", "make_spiral"]
 
 
 def make_spiral(random_state=None):
@@ -104,6 +104,41 @@ def make_rings(random_state=None):
         _ring(rng, 200, (0, 0), 2.5, 0.1),
         _ring(rng, 50, (0, 0), 1.0, 0.1),
     )
+
+
+def make_half_rings(random_state=None):
+    """Draw two interlocked half rings: a sparse upper one of 100 objects and a dense lower one of 300.
+
+    A re-creation of the "half-rings" data of [1]_, with the shape and the proportions of the public copy: outer radius
+    4 for both, inner radius 1.9 for the upper and 3 for the lower ring, one end of each in the hole of the other.
+    Radii and angles are uniform.
+
+    Parameters
+    ----------
+    random_state : int, RandomState instance or None, default=None
+        Seed of the draw.
+
+    Returns
+    -------
+    X : ndarray of shape (400, 2), float64
+        Coordinates.
+    y : ndarray of shape (400,), int64
+        Ring of each object: 0 the upper, 1 the lower one.
+
+    References
+    ----------
+    .. [1] A. L. N. Fred and A. K. Jain, "Data clustering using evidence accumulation", ICPR 2002.
+
+    Examples
+    --------
+    >>> X, y = make_half_rings(random_state=0)
+    >>> X.shape, np.bincount(y).tolist()
+    ((400, 2), [100, 300])
+    """
+    rng = check_random_state(random_state)
+    upper = _polar(rng.uniform(1.9, 4.0, size=100), rng.uniform(0.0, np.pi, size=100))
+    lower = _polar(rng.uniform(3.0, 4.0, size=300), rng.uniform(np.pi, 2.0 * np.pi, size=300))
+    return _join(upper, np.array([4.0, 0.87]) + lower)
 
 
 def make_image_c(random_state=None):

@@ -13,13 +13,14 @@ from pathlib import Path
 import numpy as np
 from sklearn.datasets import fetch_openml, load_iris, load_wine
 
-from ._synthetic import make_cigar, make_image_1, make_image_c, make_rings, make_spiral
+from ._synthetic import make_cigar, make_half_rings, make_image_1, make_image_c, make_rings, make_spiral
 from ._validation import check_choice
 
 __all__ = [
     "DATASETS",
     "load_dataset",
     "make_cigar",
+    "make_half_rings",
     "make_image_1",
     "make_image_c",
     "make_rings",
@@ -231,6 +232,7 @@ DATASETS = {
     "rings": make_rings,
     "image-c": make_image_c,
     "image-1": make_image_1,
+    "half-rings": make_half_rings,
     "iris": partial(_from_scikit_learn, load_iris),
     "wine": partial(_from_scikit_learn, load_wine),
     "house-votes": _table("house-votes", (232, 16), 2),
@@ -250,4 +252,7 @@ DATASETS = {
     "nursery": _table("nursery", (12960, 27), 5),
     "pendigits": _table("pendigits", (10992, 16), 10, openml=("pendigits", 1)),
     "yeast": _table("yeast", (1484, 8), 10, openml=("yeast", 1)),
+    # Public copies of points that the sets of these names re-create.
+    "half-rings-file": _table("half-rings", (400, 2), 2),
+    "spiral-file": _table("spiral", (200, 2), 2),
 }

@@ -23,6 +23,7 @@ CLASS_SIZES = {
     "rings": [200, 200, 50],
     "image-c": [200, 110, 60, 100, 130, 99, 40],
     "image-1": [200, 80, 150, 220, 120, 70, 120, 40],
+    "half-rings": [100, 300],
     "iris": [50, 50, 50],
     "wine": [59, 71, 48],
     "house-votes": [124, 108],
@@ -48,6 +49,8 @@ CLASS_SIZES = {
     "nursery": [4320, 4266, 2, 4044, 328],
     "pendigits": [1143, 1143, 1144, 1055, 1144, 1055, 1056, 1142, 1055, 1055],
     "yeast": [463, 5, 35, 44, 51, 163, 244, 429, 20, 30],
+    "half-rings-file": [100, 300],
+    "spiral-file": [100, 100],
 }
 N_FEATURES = {
     "iris": 4,
@@ -69,6 +72,8 @@ N_FEATURES = {
     "nursery": 27,
     "pendigits": 16,
     "yeast": 8,
+    "half-rings-file": 2,
+    "spiral-file": 2,
 }
 MISSING = {"breast-cancer-699": 16}
 GENERATED = sorted(set(CLASS_SIZES) - set(N_FEATURES))
@@ -77,6 +82,8 @@ NOT_BUNDLED = {
     "std-yeast-cell": "std-yeast-cell",
     "letter-recognition": "letter_recognition",
     "musk": "musk-7074",
+    "half-rings-file": "half-rings",
+    "spiral-file": "spiral",
     **{name: name for name in ("abalone", "breast-cancer-699", "drybean", "landsat", "nursery", "pendigits", "yeast")},
 }
 
@@ -182,6 +189,30 @@ def test_rings_are_concentric():
     X, y = load_dataset("rings")
     for ring, radius in enumerate([4.0, 2.5, 1.0]):
         np.testing.assert_allclose(np.hypot(*X[y == ring].T), radius, atol=0.5)
+
+
+def test_half_rings_interlock_at_their_radii():
+    X, y = load_dataset("half-rings")
+    upper, lower = X[y == 0], X[y == 1] - [4.0, 0.87]
+    for ring, inner, side in ((upper, 1.9, 1.0), (lower, 3.0, -1.0)):
+        radius = np.hypot(*ring.T)
+        assert radius.min() == pytest.approx(inner, abs=0.1)
+        assert radius.max() == pytest.approx(4.0, abs=0.1)
+        assert (side * ring[:, 1] >= 0.0).all()
+    # One end of each lies in the hole of the other.
+    assert (np.hypot(*(lower + [4.0, 0.87]).T) < 1.9).any()
+    assert (np.hypot(*(upper - [4.0, 0.87]).T) < 3.0).any()
+
+
+def test_half_rings_have_the_shape_of_the_public_copy():
+    generated, y = load_dataset("half-rings")
+    public, y_public = load_or_skip("half-rings-file")
+    # The copy is scaled to [0, 1]; the same similarity transform for both rings makes it the generated one.
+    public = (public - [1 / 3, 0.262]) * 12
+    np.testing.assert_array_equal(y, y_public)
+    for ring in (0, 1):
+        np.testing.assert_allclose(public[y == ring].mean(axis=0), generated[y == ring].mean(axis=0), atol=0.4)
+        np.testing.assert_allclose(public[y == ring].std(axis=0), generated[y == ring].std(axis=0), atol=0.3)
 
 
 def test_bundled_files_are_those_of_the_data_readme():

@@ -1,0 +1,96 @@
+"""What k-means, single linkage and a mixture of Gaussians do with the data of paper 003 (Figures 1-3, Section 3.5).
+
+A cell is one data set and repetition. The first repetition also keeps the points and single linkage's dendrogram.
+"""
+
+import numpy as np
+from scipy.cluster.hierarchy import fcluster, linkage
+from sklearn.cluster import KMeans
+from sklearn.utils import check_random_state
+
+from robust_eac import consistency_index
+
+from .gaussian_mixture import fit_mixture
+from .store import derive_seed
+from .threshold_data import RANDOM, columns, condense, load
+
+VERSION = 1
+
+# Components that the mixture begins with: more than twice as many as the paper reports.
+MIXTURES = {"half-rings": 30, "half-rings-file": 30, "spiral": 50, "spiral-file": 50}
+# Decimals that the points are kept with.
+DIGITS = {"half-rings-file": 3}
+REPETITIONS = 25
+STARTS = 20
+
+GRID = [
+    {"dataset": dataset, "repetition": repetition}
+    for dataset in ("half-rings", "half-rings-file", "spiral", "spiral-file", "iris")
+    for repetition in range(REPETITIONS)
+] + [{"dataset": "uniform-5d", "repetition": 0}]
+SMOKE = [
+    {"dataset": dataset, "repetition": repetition}
+    for dataset, repetitions in (("half-rings", 2), ("spiral", 1), ("iris", 1), ("uniform-5d", 1))
+    for repetition in range(repetitions)
+]
+
+
+def run_one(*, dataset, repetition):
+    """Objects that each method puts wrong, at the true number of clusters; components of the mixture; the points."""
+    X, y = load(dataset, repetition)
+    shown = {"points": columns(X, DIGITS.get(dataset, 2))} if repetition == 0 and dataset != "iris" else {}
+    if dataset in RANDOM:
+        return shown
+    merges = linkage(X, "single")
+    k = int(y.max()) + 1
+    runs = kmeans_runs(X, k, derive_seed(0, repetition, "ensemble"))
+    result = {
+        # Of the run of least squared error, and the fewest of any run.
+        "kmeans_wrong": wrong(y, min(runs, key=lambda run: run.inertia_).labels_),
+        "kmeans_fewest_wrong": min(wrong(y, run.labels_) for run in runs),
+        "single_wrong": wrong(y, fcluster(merges, k, "maxclust")),
+        "single_pure": pure_clusters(merges, y),
+        "single_links": single_links(X, y),
+    }
+    if dataset in MIXTURES:
+        rng = check_random_state(derive_seed(0, repetition, "solver"))
+        weights, means, covariances = fit_mixture(X, MIXTURES[dataset], rng)
+        result["components"] = len(weights)
+        if shown:
+            scale = np.column_stack([means, covariances[:, 0, 0], covariances[:, 0, 1], covariances[:, 1, 1]])
+            result["ellipses"] = [[float(f"{value:.3g}") for value in row] for row in scale]
+    if shown:
+        # Heights as shares of the last one: the axes of the data sets differ.
+        merges[:, 2] /= merges[-1, 2]
+        result["tree"] = condense(merges, y)
+    return result | shown
+
+
+def kmeans_runs(X, k, seed):
+    """Fitted k-means from several random starts."""
+    seeds = check_random_state(seed).randint(2**31 - 1, size=STARTS)
+    return [KMeans(k, init="random", n_init=1, random_state=s).fit(X) for s in seeds]
+
+
+def wrong(y, clusters):
+    """Objects outside the clusters that are matched with their classes."""
+    return round(len(y) * (1.0 - consistency_index(y, clusters)))
+
+
+def pure_clusters(merges, y):
+    """Clusters per class in the coarsest cut whose clusters are all of one class."""
+    n = len(y)
+    for q in range(1, n + 1):
+        clusters = fcluster(merges, q, "maxclust")
+        classes_of = [np.unique(y[clusters == c]) for c in np.unique(clusters)]
+        if all(len(classes) == 1 for classes in classes_of):
+            return np.bincount(np.concatenate(classes_of), minlength=y.max() + 1).tolist()
+    return None
+
+
+def single_links(X, y):
+    """Longest step that is needed within a class, as a share of the shortest distance between two classes."""
+    distances = np.sqrt(((X[:, np.newaxis] - X) ** 2).sum(axis=2))
+    between = distances[np.not_equal.outer(y, y)].min()
+    within = max(linkage(X[y == c], "single")[-1, 2] for c in range(y.max() + 1))
+    return round(float(within / between), 3)
