@@ -11,34 +11,35 @@ import numpy as np
 
 from robust_eac import adjusted_rand_score, density, ensemble_nmi
 
-from .linear_eac_data import CHOSEN, LARGE, MEDIUM, SMALL, SYSTEMS, make_ensemble
+from .linear_eac_data import CHOSEN, HIERARCHICAL, LARGE, MEDIUM, N_PARTITIONS, SMALL, SYSTEMS, make_ensemble
 from .store import derive_seed
 
 VERSION = 1
 
-N_PARTITIONS = 20
 NORMALISER = "geometric"
 N_CLUSTERS = 20
-REPETITIONS = {**dict.fromkeys(SMALL, 20), **dict.fromkeys(MEDIUM, 10), **dict.fromkeys(LARGE, 5)}
+REPETITIONS = {**dict.fromkeys(SMALL, 12), **dict.fromkeys(MEDIUM, 6), **dict.fromkeys(LARGE, 5)}
 
 GRID = [
-    {"dataset": dataset, "repetition": repetition}
+    {"dataset": dataset, "repetition": repetition, "hierarchical": dataset not in LARGE}
     for dataset, repetitions in REPETITIONS.items()
     for repetition in range(repetitions)
 ]
 SMOKE = [
-    {"dataset": dataset, "repetition": repetition}
-    for dataset in ("glass", "ecoli", "ionosphere")
+    {"dataset": dataset, "repetition": repetition, "hierarchical": hierarchical}
+    for dataset, hierarchical in (("glass", True), ("ecoli", True), ("contraceptive", False))
     for repetition in range(2)
 ]
 
 
-def run_one(*, dataset, repetition):
+def run_one(*, dataset, repetition, hierarchical):
     """{"members": {measure: [value of every base clustering]}, "systems": {system: measures}}; in percent."""
     labels = make_ensemble(dataset, N_PARTITIONS, seed=derive_seed(0, repetition, "ensemble"), **CHOSEN)
     _warm_up()
     systems = {}
     for name, system in RUN.items():
+        if name in HIERARCHICAL and not hierarchical:
+            continue
         start = time.perf_counter()
         found = system(labels, N_CLUSTERS, random_state=derive_seed(0, repetition, "solver"))
         seconds = time.perf_counter() - start

@@ -34,6 +34,7 @@ SCALINGS = {"z": StandardScaler, "min-max": MinMaxScaler, "unit rows": Normalize
 
 # What the experiment `linear_eac_settings` says of the base clusterings.
 CHOSEN = {"widths": "K..sqrt(n)", "starts": "k-means++ x10", "scaling": "min-max"}
+N_PARTITIONS = 20
 
 # Consensus systems. The paper does not say which cluster bisecting k-means splits next, and its words on MCLA have no
 # weights of the clusters: the largest cluster and no weights come nearest to its numbers; the others are kept as well.

@@ -10,7 +10,18 @@ import numpy as np
 
 from robust_eac import density, ensemble_nmi
 
-from .linear_eac_data import CHOSEN, MEDIUM, RANGES, SCALINGS, SMALL, STARTS, SYSTEMS, VARIANT, make_ensemble
+from .linear_eac_data import (
+    CHOSEN,
+    MEDIUM,
+    N_PARTITIONS,
+    RANGES,
+    SCALINGS,
+    SMALL,
+    STARTS,
+    SYSTEMS,
+    VARIANT,
+    make_ensemble,
+)
 from .store import derive_seed
 
 VERSION = 1
@@ -24,7 +35,7 @@ SIZES = (10, 20, 50, 100)
 NORMALISERS = ("geometric", "arithmetic", "max")
 CLUSTERS = (10, 15, 20, 25, 30)
 GRADED = ("kmeans", "bisecting-kmeans", "sec", "mcla", "ecc", "cspa", "eac-average")
-CONSENSUS_REPETITIONS = 3
+CONSENSUS_REPETITIONS = 4
 
 GRID = [
     {"part": "members", "dataset": dataset, "widths": widths, "starts": starts, "scaling": scaling}
@@ -33,9 +44,8 @@ GRID = [
     for starts in STARTS
     for scaling in (SCALINGS if widths == MAIN else ["z"])
 ] + [
-    {"part": "consensus", "dataset": dataset, "n_partitions": size, "repetition": repetition}
+    {"part": "consensus", "dataset": dataset, "repetition": repetition}
     for dataset in (*SMALL, *MEDIUM)
-    for size in (10, 20, 50)
     for repetition in range(CONSENSUS_REPETITIONS)
 ]
 SMOKE = [
@@ -46,7 +56,7 @@ SMOKE = [
         (MAIN, "k-means++ x10", "z"),
         (MAIN, "k-means++ x10", "min-max"),
     )
-] + [{"part": "consensus", "dataset": dataset, "n_partitions": 20, "repetition": 0} for dataset in ("glass", "ecoli")]
+] + [{"part": "consensus", "dataset": dataset, "repetition": 0} for dataset in ("glass", "ecoli")]
 
 
 def run_one(*, part, **config):
@@ -74,9 +84,9 @@ def grade_members(*, dataset, widths, starts, scaling):
     return result
 
 
-def grade_consensus(*, dataset, n_partitions, repetition):
+def grade_consensus(*, dataset, repetition):
     """Ensemble NMI and density, in percent, of every system over the number of consensus clusters."""
-    labels = make_ensemble(dataset, n_partitions, seed=derive_seed(1, repetition, "ensemble"), **CHOSEN)
+    labels = make_ensemble(dataset, N_PARTITIONS, seed=derive_seed(1, repetition, "ensemble"), **CHOSEN)
     result = {}
     for name in GRADED:
         grades = []
