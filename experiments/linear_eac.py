@@ -27,7 +27,7 @@ GRID = [
 ]
 SMOKE = [
     {"dataset": dataset, "repetition": repetition, "hierarchical": hierarchical}
-    for dataset, hierarchical in (("glass", True), ("ecoli", True), ("contraceptive", False))
+    for dataset, hierarchical in (("glass", True), ("ecoli", True), ("iris", False))
     for repetition in range(2)
 ]
 
