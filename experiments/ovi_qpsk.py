@@ -10,6 +10,7 @@ import warnings
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import cdist
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import roc_auc_score, silhouette_samples
 
@@ -54,6 +55,20 @@ def fs_centroids(X, memberships):
     return fukuyama_sugeno(X, memberships) + float(weights.sum(axis=0) @ (spreads[0] - spreads[1]))
 
 
+def undivided(X, memberships):
+    """V with Euclidean distances in the place of Mahalanobis', the rest being corrected: no division by covariances."""
+    membership = memberships if memberships.ndim == 2 else memberships[:, np.newaxis] == np.unique(memberships)
+    valid = membership.sum(axis=0) >= X.shape[1] + 1
+    if np.count_nonzero(valid) < 2:
+        return np.nan
+    own, objects = membership.argmax(axis=1), np.arange(len(X))
+    weights = membership.astype(float) ** 2
+    distances = cdist(X, weights.T @ X / weights.sum(axis=0)[:, np.newaxis])
+    mine = np.maximum(distances[objects, own], 1e-8)
+    distances[:, ~valid] = distances[objects, own] = np.inf
+    return float(np.log(distances.min(axis=1) / mine)[valid[own]].mean())
+
+
 # name: (function, sign to maximise it, for crisp partitions, for fuzzy ones)
 INDICES = {
     "CH": (calinski_harabasz, 1, True, False),
@@ -62,6 +77,7 @@ INDICES = {
     "FS": (fukuyama_sugeno, -1, True, True),
     "FS centroids": (fs_centroids, -1, True, True),
     "Sil": (silhouette, 1, True, False),
+    "V undivided": (undivided, 1, True, True),
 }
 
 # Noise of variance E_s / (divisor SNR) per dimension: the paper defines neither the ratio nor the number of objects.

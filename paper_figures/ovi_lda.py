@@ -1,0 +1,135 @@
+"""What the figures and tables of paper 004 share: its names, its printed Table 3, and which records are compared."""
+
+from collections import Counter
+
+import numpy as np
+
+from experiments.ovi_qpsk import ALGORITHMS, FUZZY, PRINTED
+
+from .printed import printed_table
+from .style import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION
+
+NAMES = {"gath-geva": "GG", "fcm": "FCM", "kmeans": "K-Means", "kmeans-ka": "KMeans-KA", "ward": "HC-Ward"}
+CRISP = tuple(name for name in ALGORITHMS if name not in FUZZY)
+# Columns of Table 3 and their keys in the records; the last one is the index of the paper.
+INDICES = {"CH": "CH", "PE": "PE", "XB": "XB", "FS": "FS", "Sil": "Sil", "OVI-LDA": "V"}
+READINGS = {
+    "V": "as corrected",
+    "V printed": "as printed",
+    "V euclidean": "corrected, nearest centroid as neighbour",
+    "V printed euclidean": "printed, nearest centroid as neighbour",
+    "V large clusters": "corrected, T_l = 10, NaN as 0",
+    "V undivided": "Euclidean distances, not Mahalanobis'",
+}
+# Whose numbers of clusters: those that V takes for each algorithm, or four for all.
+ROUTES = {"chosen": "number of clusters by V", "four": "four clusters given"}
+TRUE_NUMBER = 4
+
+ALGORITHM_STYLES = {
+    "gath-geva": {"color": ORANGE, "marker": "v", "linestyle": "--"},
+    "fcm": {"color": SKY, "marker": "^", "linestyle": "--"},
+    "kmeans": {"color": GREEN, "marker": "s", "linestyle": ":"},
+    "kmeans-ka": {"color": PURPLE, "marker": "D", "linestyle": ":"},
+    "ward": {"color": BLUE, "marker": "P", "linestyle": "-."},
+}
+CONSENSUS_STYLES = {
+    "core": {"color": VERMILLION, "marker": "o", "linestyle": "-", "label": "consensus, core only"},
+    "complete": {"color": BLACK, "marker": "X", "linestyle": "-", "label": "consensus, complete"},
+}
+
+
+def setting(record):
+    """(divisor, n, n_init): which data, and how many runs."""
+    return tuple(record["config"][key] for key in ("divisor", "n", "n_init"))
+
+
+def main_records(records):
+    """Those of the setting with the most cells: the one swept over all SNR levels."""
+    counts = Counter(map(setting, records))
+    most = max(counts, key=counts.get)
+    return [record for record in records if setting(record) == most]
+
+
+def at(records, decibels):
+    """Records of some SNR levels."""
+    return [record for record in records if record["config"]["decibel"] in decibels]
+
+
+def decibels(records):
+    """SNR levels, ascending."""
+    return sorted({record["config"]["decibel"] for record in records})
+
+
+def repetitions(records):
+    """Records of each repetition: {repetition: records}."""
+    groups = {}
+    for record in records:
+        groups.setdefault(record["config"]["repetition"], []).append(record)
+    return groups
+
+
+def printed_numbers():
+    """Table 3: {(decibel, algorithm, column): number of clusters}, the consensus being an algorithm of its own."""
+    keys = {name: key for key, name in NAMES.items()} | {"Consensus": "consensus"}
+    return {
+        (int(row["snr_db"]), keys[row["algorithm"]], column): int(row[column])
+        for row in printed_table("ovi_lda_table3")
+        for column in INDICES
+        if row[column]
+    }
+
+
+def answers(records, *, columns=tuple(INDICES), algorithms=ALGORITHMS, reading="V"):
+    """Every number that an index takes, as tuples (decibel, algorithm, column, printed or None, number)."""
+    printed = printed_numbers()
+    found = []
+    for record in records:
+        decibel = record["config"]["decibel"]
+        for name in algorithms:
+            best = record["result"]["best"][name]
+            for column in columns:
+                key = reading if column == "OVI-LDA" else INDICES[column]
+                if key in best:
+                    found.append((decibel, name, column, printed.get((decibel, name, column)), best[key]))
+    return found
+
+
+def agreement(records, **options):
+    """Share of the printed cells that come out as printed, for each repetition; (n_repetitions,)."""
+    shares = []
+    for group in repetitions(at(records, PRINTED)).values():
+        same = [number == printed for *_, printed, number in answers(group, **options) if printed is not None]
+        shares.append(np.mean(same))
+    return np.array(shares)
+
+
+def consensus_numbers(records, route, key="K"):
+    """Number of clusters of the consensus in each record."""
+    return np.array([record["result"]["routes"][route]["consensus"][key] for record in records])
+
+
+def graded(record, route, index):
+    """An index of the algorithms' partitions and of the consensus, {name: value}, NaN where it is not defined.
+
+    "core" is the consensus of its own objects alone, "complete" that of all; "NAME on core" the partition of an
+    algorithm on the objects of the core.
+    """
+    grades = record["result"]["routes"][route]
+    values = {name: grades["algorithms"][name][index] for name in ALGORITHMS}
+    values |= {f"{name} on core": grades["algorithms"][name]["core"][index] for name in ALGORITHMS}
+    values |= {kind: grades["consensus"][kind][index] for kind in ("core", "complete")}
+    return {name: np.nan if value is None else value for name, value in values.items()}
+
+
+def accuracies(record, route):
+    """Adjusted Rand index with the symbols: {name: value} of the algorithms and of the complete consensus."""
+    grades = record["result"]["routes"][route]
+    values = {name: grades["algorithms"][name]["ari"] for name in ALGORITHMS}
+    complete = grades["consensus"]["complete"]["ari"]
+    return values | {"complete": np.nan if complete is None else complete}
+
+
+def counted(numbers):
+    """Text like ``4 (5), 2 (1)``: the different numbers with how often they came, the most frequent first."""
+    counts = sorted(Counter(numbers).items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{number} ({count})" for number, count in counts)
