@@ -9,12 +9,12 @@ from experiments.ovi_qpsk import ALGORITHMS
 from experiments.ovi_surface import ROUTES
 
 from .ovi_lda import NAMES
-from .style import PAGE
+from .style import PAGE, SKY, VERMILLION
 
 EXPERIMENT = "ovi_surface"
 
 LEVELS = np.linspace(-1.0, 3.0, 9)
-MARKERS = "os^DvPX<>*"
+MARKERS, COLORS = "os^Dv", ("black", "white", VERMILLION, SKY)
 
 
 def main(records):
@@ -35,7 +35,7 @@ def main(records):
     figure.colorbar(filled, ax=flat, label="OVI-LDA value", shrink=0.6, aspect=40)
     config = records[0]["config"]
     figure.supxlabel(
-        f"{config['n']} objects of one data set, {config['decibel']} dB; a mark for each cluster, up to {len(MARKERS)}",
+        f"{config['n']} objects of one data set, {config['decibel']} dB; the marks of the objects tell the clusters",
         fontsize=8,
     )
     return figure
@@ -61,10 +61,8 @@ def _contours(ax, result, route, name):
     filled = ax.tricontourf(x, y, values, levels=LEVELS, cmap="cividis")
     for cluster in np.unique(labels):
         inside = labels == cluster
-        ax.scatter(
-            x[inside], y[inside], s=3, marker=MARKERS[cluster % len(MARKERS)],
-            facecolors="none", edgecolors="white" if cluster % 2 else "black", linewidths=0.3,
-        )  # fmt: skip
+        color = COLORS[cluster % len(COLORS)]
+        ax.scatter(x[inside], y[inside], s=1.6, marker=MARKERS[cluster % len(MARKERS)], color=color, linewidths=0)
     ax.set_title(f"{NAMES[name]}, K = {n_clusters}", fontsize=8)
     ax.set(xticks=[-1, 0, 1], yticks=[-1, 0, 1], aspect="equal", xlim=(-2, 2), ylim=(-2, 2))
     ax.tick_params(labelsize=6)
