@@ -97,4 +97,5 @@ def test_abalones_have_the_eight_features_the_paper_lists(monkeypatch):
     linear_eac_data.features.cache_clear()
     assert X.shape == (4, 8)
     np.testing.assert_allclose(np.diff(X[:, 0]), [X[1, 0] - X[0, 0]] * 2 + [0.0])
+    assert X[1, 0] > X[0, 0]
     np.testing.assert_array_equal(X[:, 1:], without)

@@ -1,0 +1,202 @@
+"""Paper 001's drawings and claims on records made up for the purpose: a verdict must follow the numbers."""
+
+import numpy as np
+import pytest
+
+from experiments.linear_eac_data import HIERARCHICAL, SYSTEMS
+from experiments.linear_eac_settings import CLUSTERS, GRADED
+from paper_figures import linear_eac as shared
+from paper_figures import linear_eac_claims as first
+from paper_figures import linear_eac_discussion as second
+from paper_figures.claim import VERDICTS
+
+HOLDS, IN_PART, FAILS = VERDICTS
+
+
+def make_rows(values, *, datasets=("glass", "ecoli", "yeast"), repetitions=3, **more):
+    """Rows of the experiment: `values` {system: percent} for NMI, density and ARI alike, 50 for all others."""
+    rows = []
+    for dataset in datasets:
+        for repetition in range(repetitions):
+            systems = {}
+            for name in (*SYSTEMS, "random"):
+                value = values.get(name, 50.0) + 0.01 * repetition
+                measures = dict.fromkeys(("nmi", "ari", "density", "density_singletons_one", "diagonal_density"), value)
+                systems[name] = measures | {"seconds": 1.0, "movable": 0} | more.get(name.replace("-", "_"), {})
+            members = {"nmi": [60.0, 70.0], "density": [40.0, 60.0]}
+            rows.append(
+                {
+                    "config": {"dataset": dataset, "repetition": repetition, "hierarchical": True},
+                    "result": {"members": members, "systems": systems},
+                }
+            )
+    return rows
+
+
+def test_printed_tables_come_under_our_names_without_empty_cells():
+    nmi, density = shared.printed("comparison", "nmi"), shared.printed("hierarchical", "density")
+    assert nmi["landsat", "Max"] == 78.01
+    assert nmi["breast-cancer-699", "KM"] == 73.41
+    assert ("musk", "Best-H") not in nmi
+    assert density["landsat", "R-SL"] == 6.2
+    assert len(density) == 60
+
+
+def test_columns_of_the_comparison():
+    rows = make_rows({"sec": 70.0, "cspa": 80.0, "kmeans": 75.0})
+    assert shared.samples(rows, "glass", "Best-NH", "nmi").tolist() == [80.0, 80.01, 80.02]
+    assert shared.samples(rows, "glass", "Max", "nmi").tolist() == [70.0] * 3
+    assert shared.samples(rows, "glass", "Mean", "density").tolist() == [50.0] * 3
+    assert shared.samples(rows, "glass", "KM", "density").mean() == pytest.approx(75.01)
+    for row in rows:
+        for name in HIERARCHICAL:
+            del row["result"]["systems"][name]
+    assert len(shared.samples(rows, "glass", "Best-H", "nmi")) == 0
+
+
+def test_settings_that_give_the_printed_numbers_are_off_by_nothing():
+    printed = {measure: shared.printed("comparison", measure) for measure in shared.MEASURES}
+    widths, starts, scaling, size, normaliser = shared.chosen_setting()
+    rows = [
+        {
+            "config": {"part": "members", "dataset": name, "widths": widths, "starts": starts, "scaling": scaling},
+            "result": {
+                str(size): {
+                    normaliser: [printed["nmi"][name, "Mean"], printed["nmi"][name, "Max"]],
+                    "max": [printed["nmi"][name, "Mean"] + 1.0, printed["nmi"][name, "Max"] - 2.0],
+                    "density": [printed["density"][name, "Mean"], printed["density"][name, "Max"]],
+                }
+            },
+        }
+        for name in ("glass", "landsat")
+    ]
+    found, names = shared.member_deviations(rows)
+    assert names == ["glass", "landsat"]
+    np.testing.assert_array_equal(found[shared.chosen_setting()], np.zeros((2, 4)))
+    other = found[widths, starts, scaling, size, "max"]
+    np.testing.assert_allclose(other, [[1.0, -2.0, 0.0, 0.0]] * 2)
+    assert shared.off_by(other) == pytest.approx(0.5)
+    assert shared.rms(other) == pytest.approx(np.sqrt(5.0 / 4.0))
+
+
+def consensus_rows(grown):
+    """Rows of the part "consensus": the printed values at CLUSTERS[2], `grown` points more per step."""
+    printed = {measure: shared.printed_values(measure) for measure in shared.MEASURES}
+    rows = []
+    for name in ("glass", "landsat"):
+        result = {}
+        for position, system in enumerate(GRADED):
+            column = {"kmeans": "KM", "eac-average": "R-AL"}.get(system, "KM")
+            nmi, density = (printed[m][name, column] - 5.0 * position * (column == "KM") for m in printed)
+            steps = grown * (np.arange(len(CLUSTERS)) - 2)
+            result[system] = {
+                "nmi": (nmi + steps).tolist(),
+                "density": (density + steps - 3.0).tolist(),
+                "density_singletons_one": (density + steps).tolist(),
+            }
+        rows.append({"config": {"part": "consensus", "dataset": name, "repetition": 0}, "result": result})
+    return rows
+
+
+def test_consensus_sizes_are_compared_with_k_means_and_average_linkage():
+    found = shared.consensus_deviations(consensus_rows(1.0))
+    np.testing.assert_allclose(found[CLUSTERS[2], 1], np.zeros((2, 4)), atol=1e-9)
+    np.testing.assert_allclose(found[CLUSTERS[3], 0], [[1.0, -2.0, 1.0, -2.0]] * 2)
+
+
+def test_ratios_stay_within_a_cell_and_growth_finds_the_exponent():
+    rows = [
+        {
+            "config": {"n_samples": n, "repetition": r},
+            "result": {"seconds": {"density, matrix": 1e-6 * n**2 * (r + 1), "density, counts": 1e-5 * n * (r + 1)}},
+        }
+        for n in (100, 200, 400)
+        for r in range(2)
+    ]
+    sizes, values = shared.ratios(rows, "density by matrix / by counts")
+    np.testing.assert_allclose(values, 0.1 * np.array([[100] * 2, [200] * 2, [400] * 2]))
+    assert shared.growth(sizes, values[:, 0]) == pytest.approx(1.0)
+
+
+def test_rank_correlations():
+    assert shared.rank_correlations([1, 2, 3], [5, 6, 9]) == (1.0, 1.0)
+    assert shared.rank_correlations([1, 2], [5, 6]) == (None, None)
+    assert shared.rank_correlations([1, 2, 3], [5, 5, 5]) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("rule", "values", "expected"),
+    [
+        (first.comparable_nmi, {"kmeans": 50.0}, HOLDS),
+        (first.comparable_nmi, {"kmeans": 44.0}, FAILS),
+        (first.comparable_nmi, {"eac-average": 56.0}, FAILS),
+        (first.densest, {"kmeans": 51.0}, HOLDS),
+        (first.densest, {"bisecting-kmeans": 51.0}, FAILS),
+        (first.second_densest, {"kmeans": 60.0, "bisecting-kmeans": 55.0}, HOLDS),
+        (first.second_densest, {"kmeans": 60.0, "sec": 55.0}, FAILS),
+        (first.maximises_density, {"kmeans": 51.0}, HOLDS),
+        (first.maximises_density, {"density-search": 50.5}, IN_PART),
+        (first.maximises_density, {"density-search": 52.0}, FAILS),
+        (second.leading_nmi, {"sec": 60.0, "mcla": 59.0}, HOLDS),
+        (second.leading_nmi, {"sec": 60.0, "mcla": 55.0}, IN_PART),
+        (second.leading_nmi, {"ecc": 60.0, "mcla": 55.0}, FAILS),
+        (second.inconsistent, {"sec": 60.0}, HOLDS),
+        (second.inconsistent, {"sec": 60.0, "ecc": 58.0}, IN_PART),
+        (second.no_densest, {"sec": 60.0}, FAILS),
+        (second.average_linkage, {"eac-average": 60.0}, HOLDS),
+        (second.average_linkage, {"enhanced-eac-average": 60.0}, FAILS),
+        (second.enhanced_single, {"enhanced-eac-single": 54.0}, HOLDS),
+        (second.enhanced_single, {"enhanced-eac-single": 56.0}, FAILS),
+        (second.enhanced_maximum, {"enhanced-eac-complete": 60.0, "enhanced-eac-average": 61.0}, HOLDS),
+        (second.enhanced_maximum, {"enhanced-eac-complete": 60.0, "enhanced-eac-average": 65.0}, IN_PART),
+        (second.enhanced_maximum, {"enhanced-eac-complete": 40.0}, FAILS),
+        (second.raw_denser, {name: 60.0 for name in HIERARCHICAL if not name.startswith("enhanced")}, HOLDS),
+        (second.raw_denser, {"eac-single": 40.0, "enhanced-eac-average": 60.0}, FAILS),
+        (second.wide_densities, {"eac-average": 62.0, "eac-complete": 63.0}, HOLDS),
+        (second.wide_densities, {"eac-average": 55.0, "eac-complete": 56.0}, IN_PART),
+        (second.wide_densities, {"eac-single": 55.0}, FAILS),
+        (second.similar_nmi, {"kmeans": 54.0}, HOLDS),
+        (second.similar_nmi, {"kmeans": 56.0}, FAILS),
+        (second.hierarchical_first, {"eac-average": 60.0}, HOLDS),
+        (second.hierarchical_first, {"kmeans": 60.0}, FAILS),
+        (second.similar_densities, {"kmeans": 61.0}, FAILS),
+        (second.similar_densities, {"kmeans": 54.0}, IN_PART),
+        (second.random_near_zero, {"random": 4.0}, HOLDS),
+        (second.random_near_zero, {"random": 6.0}, FAILS),
+        (second.bisecting_density, {"kmeans": 53.0}, HOLDS),
+        (second.bisecting_density, {"kmeans": 57.0}, IN_PART),
+        (second.bisecting_density, {"kmeans": 47.0}, FAILS),
+        (second.bisecting_nmi, {"kmeans": 51.0}, HOLDS),
+        (second.bisecting_nmi, {"kmeans": 54.0}, IN_PART),
+        (second.bisecting_nmi, {"kmeans": 57.0}, FAILS),
+        (second.weaker_than_kmeans, {"kmeans": 51.0}, HOLDS),
+    ],
+)
+def test_verdicts_follow_the_numbers(rule, values, expected):
+    assert rule(make_rows(values)).verdict == expected
+
+
+def test_objects_that_could_move_count_against_the_maximum():
+    claim = first.maximises_density(make_rows({"kmeans": 51.0}, kmeans={"movable": 2}))
+    assert claim.verdict == IN_PART
+    assert "raises the density in 9 runs" in claim.evidence
+
+
+@pytest.mark.parametrize(("grown", "expected"), [(1.0, HOLDS), (8.0, IN_PART)])
+def test_limited_impact_of_the_number_of_clusters(grown, expected):
+    assert first.few_clusters_matter(consensus_rows(grown)).verdict == expected
+
+
+@pytest.mark.parametrize(("grown", "expected"), [(1.0, HOLDS), (-1.0, FAILS)])
+def test_density_over_the_number_of_clusters(grown, expected):
+    assert second.density_grows(consensus_rows(grown)).verdict == expected
+
+
+def test_ari_of_the_opposite_order_is_not_alike():
+    values = {name: 50.0 + i for i, name in enumerate(SYSTEMS)}
+    rows = make_rows(values)
+    assert second.ari_alike(rows).verdict == HOLDS
+    for row in rows:
+        for system in row["result"]["systems"].values():
+            system["ari"] = -system["nmi"]
+    assert second.ari_alike(rows).verdict == FAILS
