@@ -40,7 +40,7 @@ CONSENSUS_REPETITIONS = 4
 GRID = [
     {"part": "members", "dataset": dataset, "widths": widths, "starts": starts, "scaling": scaling}
     for dataset in DATASETS
-    for widths in RANGES
+    for widths in (RANGES if dataset != VARIANT else [MAIN])
     for starts in STARTS
     for scaling in (SCALINGS if widths == MAIN else ["z"])
 ] + [

@@ -56,6 +56,11 @@ def datasets(records):
     return list(dict.fromkeys(record["config"]["dataset"] for record in records))
 
 
+def records_of(records, dataset):
+    """The records of one data set."""
+    return [record for record in records if record["config"]["dataset"] == dataset]
+
+
 def samples(records, dataset, column, measure):
     """(repetitions,) percentages of a column of the tables; a best column is that of the system best on average.
 
@@ -64,7 +69,7 @@ def samples(records, dataset, column, measure):
     if column in BEST:
         found = [samples(records, dataset, name, measure) for name in BEST[column]]
         return max(found, key=lambda sample: sample.mean() if len(sample) else -np.inf)
-    chosen = [record["result"] for record in records if record["config"]["dataset"] == dataset]
+    chosen = [record["result"] for record in records_of(records, dataset)]
     if column in ("Max", "Mean"):
         return np.array([{"Max": np.max, "Mean": np.mean}[column](r["members"][measure]) for r in chosen])
     system = SYSTEMS.get(column, column)
@@ -142,18 +147,23 @@ def chosen_setting():
     )
 
 
-def member_deviations(records):
+def member_deviations(records, variant=False):
     """{setting: (data sets, 4) reproduced minus printed Mean and Max of NMI and density, in points}, and data sets.
 
-    A setting is a tuple in the order of SETTING. The variant of a data set has no say.
+    A setting is a tuple in the order of SETTING. Abalone without the sex stands apart, under `variant`.
     """
     values = {measure: printed("comparison", measure) for measure in MEASURES}
-    rows = [r for r in records if r["config"]["part"] == "members" and r["config"]["dataset"] != VARIANT]
+    rows = [
+        record
+        for record in records
+        if record["config"]["part"] == "members" and (record["config"]["dataset"] == VARIANT) == variant
+    ]
     names = datasets(rows)
     found = {}
     for record in rows:
         config = record["config"]
-        target = [values[measure][config["dataset"], column] for measure in MEASURES for column in ("Mean", "Max")]
+        name = "abalone" if variant else config["dataset"]
+        target = [values[measure][name, column] for measure in MEASURES for column in ("Mean", "Max")]
         for size, columns in record["result"].items():
             for normaliser in columns.keys() - {"density"}:
                 key = (config["widths"], config["starts"], config["scaling"], int(size), normaliser)
@@ -190,7 +200,7 @@ def consensus_deviations(records):
 
 def consensus_values(rows, dataset, system, field):
     """(repetitions, consensus sizes) of a measure of a system."""
-    return np.array([row["result"][system][field] for row in rows if row["config"]["dataset"] == dataset])
+    return np.array([row["result"][system][field] for row in records_of(rows, dataset)])
 
 
 def off_by(deviations):

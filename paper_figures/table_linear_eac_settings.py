@@ -32,7 +32,8 @@ def main(records):
             "|---" * (len(FIELDS) + 1) + "|",
             *(
                 f"| {name} | " + " | ".join(f"{value:+.1f}" for value in row) + " |"
-                for name, row in zip(names, members[chosen_setting()], strict=True)
+                for found, names in (member_deviations(records), member_deviations(records, variant=True))
+                for name, row in zip(names, found.get(chosen_setting(), ()), strict=True)
             ),
             "",
             "Consensus by k-means (KM) and average linkage (R-AL) of such ensembles against the printed values, by "
