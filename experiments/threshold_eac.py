@@ -82,6 +82,7 @@ SMOKE = [
         ("half-rings", "box"),
         ("spiral", "converged"),
         ("uniform-5d", "converged"),
+        ("normal-5d", "converged"),
         ("iris", "converged"),
     )
 ]

@@ -1,11 +1,16 @@
 """Generators, statistics and verdict rules of the threshold experiments (paper 003)."""
 
+import copy
+
 import numpy as np
 import pytest
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.stats import multivariate_normal
 
 from experiments import gaussian_mixture, threshold_data, threshold_eac, threshold_plain
+from paper_figures import threshold_eac as drawn
+from paper_figures import threshold_eac_claims as judged
+from paper_figures import threshold_eac_rules as rules
 from robust_eac import coassociation_matrix, eac_linkage
 from robust_eac import threshold_eac as cut_at
 from robust_eac.datasets import DATASETS
@@ -155,3 +160,147 @@ def test_message_length_of_one_component(rng):
     densities = rng.uniform(0.1, 1.0, size=(50, 1))
     expected = 3.0 * np.log(50) - np.log(densities).sum()
     assert gaussian_mixture.message_length(np.ones(1), densities, 5) == pytest.approx(expected)
+
+
+# Verdicts
+
+
+def spiral_cell(number=2, **changes):
+    """A cell of the spirals with the same number of clusters throughout, zero wrong, and some k changed."""
+    ks, thresholds = threshold_eac.SETTINGS["spiral"]
+    cell = {str(k): {"n": [number] * len(thresholds), "n_half": number, "wrong": [0] * len(thresholds)} for k in ks}
+    for k, numbers in changes.items():
+        cell[k.removeprefix("k")]["n"] = numbers
+    return cell
+
+
+def records_of(dataset, results, kmeans="converged"):
+    return [
+        {"config": {"dataset": dataset, "kmeans": kmeans, "repetition": i}, "result": result}
+        for i, result in enumerate(results)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("converged", "stopped", "expected"),
+    [
+        ((1.0, 0.9), (0.0, 0.0), "holds"),
+        ((1.0, 0.89), (0.0, 0.0), "holds in part"),
+        ((0.5, 0.6), (0.0, 0.0), "holds in part"),
+        ((0.4, 0.8), (0.8, 0.8), "does not hold"),
+        ((0.0, 0.0), (0.0, 0.95), "holds in part"),
+        ((0.0, 0.0), (0.8, 0.8), "does not hold"),
+    ],
+)
+def test_verdict_from_shares(converged, stopped, expected):
+    shares = {("spiral", "converged"): converged[0], ("spiral-file", "converged"): converged[1]}
+    shares |= {("spiral", "stopped-3"): stopped[0], ("spiral-file", "stopped-3"): stopped[1]}
+    assert rules.judge(shares) == expected
+
+
+def test_share_of_cells_needs_only_half_for_a_part():
+    shares = {("iris", "converged"): 0.2, ("iris", "stopped-3"): 0.55}
+    assert rules.judge(shares) == "does not hold"
+    assert rules.judge(shares, in_part=0.5) == "holds in part"
+
+
+def test_plateau_is_the_last_number_that_three_share():
+    assert rules.plateau([1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3]) == 2
+    assert rules.plateau([1, 1, 1, 2, 2, 4, 16]) == 1
+    assert rules.plateau([1, 2, 3]) is None
+
+
+def test_printed_table_and_what_matches_it():
+    printed = drawn.printed_numbers("spiral")
+    assert printed[80, 0.6] == 102
+    assert drawn.printed_cells(drawn.PRINTED["uniform-5d"])[20, 0.4] == "2*"
+    as_printed = spiral_cell()
+    for (k, t), number in printed.items():
+        as_printed[str(k)]["n"][threshold_eac.SETTINGS["spiral"][1].index(t)] = number
+    other = copy.deepcopy(as_printed)
+    other["80"]["n"] = [4, 90]
+
+    def number_of(result, k, t):
+        return drawn.at(result, "spiral", k, t)
+
+    records = records_of("spiral", [as_printed, as_printed, other])
+    assert drawn.matching_cells(records, "spiral", "converged", printed, number_of) == (22, 22)
+    records = records_of("spiral", [as_printed, other, other])
+    assert drawn.matching_cells(records, "spiral", "converged", printed, number_of) == (20, 22)
+
+
+def test_star_means_lone_outliers_only():
+    for n, outside, expected in ((3, 2, True), (2, 1, True), (2, 2, False), (1, 0, False), (4, 3, False)):
+        result = {"20": {"n": [n] * 3, "outside": [outside] * 3}}
+        assert drawn.is_starred(result, "uniform-5d", 20, 0.4) == expected
+
+
+def test_spread():
+    assert drawn.spread([2, 2, 2]) == "2"
+    assert drawn.spread([1, 2, 2, 5]) == "2 (1-5)"
+    assert drawn.spread([0.664, 0.893, 0.84], digits=2) == "0.84 (0.66-0.89)"
+
+
+def test_recovery_needs_every_object():
+    right, wrong = spiral_cell(), spiral_cell()
+    for k in wrong:
+        wrong[k]["wrong"] = [1, 0]
+    assert rules.recovers()(right, "spiral")
+    assert not rules.recovers()(wrong, "spiral")
+    right["30"]["wrong"] = [5, 0]
+    assert not rules.recovers(30)(right, "spiral")
+
+
+def test_claim_flips_with_the_records():
+    plain = [
+        {"config": {"dataset": "half-rings", "repetition": i}, "result": {"kmeans_fewest_wrong": 90}} for i in range(10)
+    ]
+
+    def shares():
+        return rules.plain_shares(plain, "half-rings", lambda r: r["kmeans_fewest_wrong"] > 0)
+
+    assert rules.judge(shares()) == "holds"
+    for record in plain[:8]:
+        record["result"] = {"kmeans_fewest_wrong": 0}
+    assert rules.judge(shares()) == "does not hold"
+
+
+def test_components_claim():
+    def claim(*numbers):
+        records = [{"config": {"dataset": "spiral"}, "result": {"components": n}} for n in numbers]
+        return judged.components(records, "here", "spiral").verdict
+
+    assert claim(23, 24, 25) == "holds"
+    assert claim(20, 20, 24) == "holds in part"
+    assert claim(19, 20, 23) == "does not hold"
+
+
+def test_enough_partitions_claim():
+    stable = records_of("spiral-file", [spiral_cell() for _ in range(10)])
+    assert judged.enough_partitions(stable).verdict == "holds"
+    restless = [spiral_cell(**{f"k{k}": [2 + i % 2, 2] for k in (5, 10, 15, 20, 25, 30)}) for i in range(10)]
+    assert judged.enough_partitions(records_of("spiral-file", restless)).verdict == "holds in part"
+
+
+def test_iris_rules():
+    ks = threshold_eac.SETTINGS["iris"][0]
+    result = {str(k): {"n": [2, 2, 3, 3], "wrong": [50, 50, 24, 24]} for k in ks}
+    result["3"] = {"n": [2, 2, 2, 3], "wrong": [50, 50, 50, 17]}
+    assert rules.stable_three(result, "iris")
+    assert rules.best_at_three(result, "iris")
+    assert rules.is_setosa(result, "iris", 3, 0.7)
+    assert not rules.is_setosa(result, "iris", 4, 0.7)
+    result["7"]["wrong"] = [50, 10, 24, 24]
+    assert not rules.best_at_three(result, "iris")
+    for k in ks:
+        result[str(k)]["wrong"][3] = result[str(k)]["wrong"][2] = 38
+    assert not rules.stable_three(result, "iris")
+
+
+def test_narrowing_range():
+    def result(*numbers):
+        return {str(k): {"n": n} for k, n in zip((5, 10, 15, 20), numbers, strict=True)}
+
+    assert rules.narrows(result([1, 1, 1], [2, 2, 2], [2, 2, 3], [2, 5, 6]), "half-rings")
+    assert not rules.narrows(result([1, 1, 1], [1, 2, 2], [2, 2, 3], [2, 2, 6]), "half-rings")
+    assert not rules.narrows(result([1, 1, 1], [3, 3, 3], [3, 3, 3], [3, 5, 6]), "half-rings")
