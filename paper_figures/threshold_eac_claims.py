@@ -294,6 +294,7 @@ def gaussians(records):
         "At distance 5 and above they are told apart at t = 0.5.",
         share((5.0, 6.0, 8.0), (0.5,), lambda n: n == 2),
         "Draws and k at distances 5, 6 and 8 with two clusters",
+        squared(share, 2.236, (0.5,), lambda n: n == 2).strip(),
         in_part=IN_PART,
     )
     yield counted(
@@ -309,7 +310,8 @@ def gaussians(records):
         "At distance 3 there is always a single cluster.",
         share((3.0,), THRESHOLDS, lambda n: n == 1),
         "Draws, k and thresholds with one cluster",
-        f"Converged, t = 0.5, by k = 2 to 5: {by_k(3.0, 0.5, 1)}." + squared(share),
+        f"Converged, t = 0.5, by k = 2 to 5: {by_k(3.0, 0.5, 1)}."
+        + squared(share, 1.732, THRESHOLDS, lambda n: n == 1),
         in_part=IN_PART,
     )
     yield counted(
@@ -321,9 +323,9 @@ def gaussians(records):
     )
 
 
-def squared(share):
-    """What becomes of the last claim if the printed distance is the squared one."""
-    shares = share((1.732,), THRESHOLDS, lambda n: n == 1)
+def squared(share, root, thresholds, happened):
+    """What becomes of a claim if the printed distance is the squared one, in words."""
+    shares = share((root,), thresholds, happened)
     return f" Were the printed distances squared: {told(shares)}." if shares else ""
 
 
