@@ -70,7 +70,8 @@ def densest(rows):
     return Claim(
         "Abstract, Sections 6.3 and 8",
         "k-means reaches the highest density, consistently across data sets.",
-        verdict(share, holds=1.0, in_part=0.5),
+        # The paper says so with one exception in fifteen data sets.
+        verdict(share, holds=0.9, in_part=0.5),
         f"First on {first} of {total} data sets, not beaten by more than two standard errors on {unbeaten}. First "
         f"places: {tally(table)}. Printed (KM, H-KM, Best-NH): {tally(theirs)} of {len(theirs)}.",
     )
@@ -101,17 +102,18 @@ def maximises_density(rows):
         conflicts += gains[-1] > 0.0 and found["diagonal_density"] < km["diagonal_density"]
     optimal, total, share = count((movable == 0) & (np.array(gains) <= 0.0))
     grade = verdict(share, holds=1.0, in_part=0.5)
-    # Not the maximum, yet close to it: what the authors may have meant by an equivalence.
-    if grade == VERDICTS[2] and np.max(gains) < 1.0:
+    # Not the maximum, yet close to it: what is left of an equivalence.
+    if grade == VERDICTS[2] and np.mean(gains) < 1.0:
         grade = VERDICTS[1]
     return Claim(
         "Abstract, Sections 4.1 and 8",
         "Minimising the k-means loss is the same as maximising the density (without the diagonal, Eq. 7).",
         grade,
         f"In {total - optimal} of {total} runs the k-means partition is no maximum: moving single objects raises the "
-        f"density in {np.count_nonzero(movable)} runs (median {np.median(movable):.0f} such objects), and a search for "
-        f"the density itself ends higher in {np.count_nonzero(np.array(gains) > 0)} (by {np.max(gains):.2f} points at "
-        f"most), in {conflicts} of them at a larger k-means loss. Equality holds with the diagonal kept.",
+        f"density in {np.count_nonzero(movable)} runs (median {np.median(movable):.0f} such objects). A search for the "
+        f"density itself ends higher in {np.count_nonzero(np.array(gains) > 0)} runs, in {conflicts} of them at a "
+        f"larger k-means loss; by {np.mean(gains):+.2f} points on average over all runs, at most {np.max(gains):.2f}. "
+        "With the diagonal kept, the two are the same exactly.",
     )
 
 

@@ -36,7 +36,7 @@ def main(records):
         lines.append("")
     zero, one = (_deviation(records, field) for field in ("density", "density_singletons_one"))
     lines.append(
-        f"Mean absolute deviation of the density when singletons count 0: {zero:.2f} points; when they count 1, as in the "
+        f"Mean absolute deviation of the density when singletons count 0: {zero:.2f} points; when 1, as in the "
         f"tables: {one:.2f}."
     )
     return "\n".join(lines)
