@@ -1,0 +1,96 @@
+"""The generators and the ordinary method of paper 000's experiments."""
+
+import numpy as np
+import pytest
+
+from experiments import combinatorial_data as data
+from experiments.combinatorial_goodness import rank_correlation
+
+
+def test_zipf_is_equation_12():
+    np.testing.assert_allclose(data.zipf(1, 3), np.array([6, 3, 2]) / 11)
+    np.testing.assert_allclose(data.zipf(0, 4), 0.25)
+    np.testing.assert_array_equal(data.zipf(None, 3), [1, 0, 0])
+    assert data.zipf(30, 5)[0] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(("signal", "distance"), [("amplitude", 10.0), ("power", 2 * 5**0.5), ("distance", 5.0),
+                                                  ("squared distance", 5**0.5)])  # fmt: skip
+def test_signal_separates_the_groups_as_stated(signal, distance):
+    # Two features of equal share: half of 10:1 each. Little noise added afterwards shows what is shifted.
+    noise = np.random.RandomState(0).standard_normal((data.N_OBJECTS, 2))
+    X = data.add_signal(noise, 0, signal)
+    np.testing.assert_allclose(X.mean(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(X.std(axis=0), 1)
+    # Standardising is affine: undo it by regression on the noise and the group.
+    design = np.column_stack([noise[:, 0], data.TRUTH, np.ones(data.N_OBJECTS)])
+    (slope, shift, _), residual, *_ = np.linalg.lstsq(design, X[:, 0], rcond=None)
+    assert residual[0] < 1e-20
+    assert shift / slope == pytest.approx(distance)
+
+
+def test_only_the_first_feature_is_informative_in_the_first_experiment():
+    noise = np.random.RandomState(0).standard_normal((data.N_OBJECTS, 4))
+    X = data.add_signal(noise, None, data.SIGNAL)
+    np.testing.assert_allclose(X[:, 1:], data.standardise(noise)[:, 1:])
+    assert abs(np.corrcoef(X[:, 0], data.TRUTH)[0, 1]) > 0.99
+
+
+@pytest.mark.parametrize("n_features", [1, 3, 60])
+def test_rotation_keeps_all_distances(rng, n_features):
+    X = rng.standard_normal((20, n_features))
+    turned = data.rotate(X, rng)
+    np.testing.assert_allclose(turned @ turned.T, X @ X.T, atol=1e-10)
+    assert np.abs(turned - X).max() > 1e-3 or n_features == 1
+
+
+def test_rotation_is_uniform(rng):
+    """Turned rows of a fixed X have the mean 0 and the covariance of uniformly distributed directions."""
+    X = np.diag([3.0, 1.0])
+    first = np.array([data.rotate(X, rng)[0] for _ in range(4000)])
+    np.testing.assert_allclose(first.mean(axis=0), 0, atol=0.15)
+    np.testing.assert_allclose(first.T @ first / len(first), np.eye(2) * 4.5, atol=0.3)
+    # Of a uniform direction the angle is uniform.
+    counts = np.histogram(np.arctan2(first[:, 1], first[:, 0]), bins=8, range=(-np.pi, np.pi))[0]
+    assert counts.min() > 400
+
+
+def test_rotation_turns_variances_into_covariances_with_the_same_eigenvalues(rng, monkeypatch):
+    monkeypatch.setattr(data, "N_OBJECTS", 200_000)
+    monkeypatch.setattr(data, "standardise", lambda X: X)
+    noise = data.correlated_noise(4, rng)
+    covariance = np.cov(noise.T)
+    np.testing.assert_allclose(np.linalg.eigvalsh(covariance)[::-1], data.zipf(1, 4), rtol=0.02)
+    assert np.abs(covariance - np.diag(np.diagonal(covariance))).max() > 0.02
+
+
+def test_correlated_noise_is_standardised_and_correlated(rng):
+    noise = data.correlated_noise(30, rng)
+    np.testing.assert_allclose(noise.std(axis=0), 1)
+    np.testing.assert_allclose(noise.mean(axis=0), 0, atol=1e-12)
+    independent = np.corrcoef(data.independent_noise(30, rng).T)
+    off = ~np.eye(30, dtype=bool)
+    assert np.abs(np.corrcoef(noise.T)[off]).mean() > 1.5 * np.abs(independent[off]).mean()
+
+
+def test_streams_and_sizes_and_repetitions_have_other_data():
+    draws = {data.data_rng(r, n, s).standard_normal() for r in (0, 1) for n in (3, 5) for s in (1, 2)}
+    assert len(draws) == 8
+
+
+def test_ordinary_method_is_the_same_on_rotated_features():
+    """With more features than objects: the same 1,000 partitions as on the features themselves."""
+    X = data.add_signal(data.independent_noise(120, np.random.RandomState(3)), None, data.SIGNAL)
+    direct, rotated = data.ordinary_model(120, 5).fit(X), data.ordinary_eac(X, 5)
+    assert rotated.n_features_in_ == 50
+    np.testing.assert_array_equal(rotated.ensemble_, direct.ensemble_)
+    np.testing.assert_array_equal(rotated.labels_, direct.labels_)
+    # What makes it ordinary: all features, no weights, k or k + 1 clusters.
+    assert set(direct.orders_) == {120}
+    np.testing.assert_allclose(direct.weights_, 1e-3)
+    assert set(direct.ensemble_.max(axis=0)) == {1, 2}
+
+
+def test_rank_correlation_of_a_constant_is_none():
+    assert rank_correlation(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 9.0])) == 1.0
+    assert rank_correlation(np.array([1.0, 2.0]), np.array([0.5, 0.5 + 1e-13])) is None
