@@ -4,6 +4,8 @@ The data set is that of repetition 0 of `ovi_qpsk` in its main setting, but with
 partitions that V takes, and those of four clusters.
 """
 
+import string
+
 import numpy as np
 
 from robust_eac.validity import ovi_lda
@@ -14,21 +16,25 @@ from .store import derive_seed
 VERSION = 1
 
 ROUTES = ("chosen", "four")
+LETTERS = string.digits + string.ascii_lowercase
 GRID = [MAIN | {"n": 400, "decibel": 2}]
 SMOKE = [{"divisor": 4, "n": 60, "n_init": 1, "decibel": 2}]
 
 
 def run_one(*, divisor, n, n_init, decibel):
-    """Positions in thousandths, and {route: {algorithm: values of the objects in hundredths, None without, labels}}."""
+    """Positions in hundredths, and {route: {algorithm: {"values": in tenths, None without, "labels": text}}}.
+
+    The labels of all objects are one text, the character of an object being its cluster.
+    """
     X, _ = make_qpsk(n, decibel, divisor, derive_seed(decibel, 0, "data"))
     _, routes = search_all(X, n_init, derive_seed(decibel, 0, "solver"))
-    result = {"x": np.rint(1000 * X[:, 0]).astype(int).tolist(), "y": np.rint(1000 * X[:, 1]).astype(int).tolist()}
+    result = {axis: np.rint(100 * X[:, place]).astype(int).tolist() for place, axis in enumerate("xy")}
     for route in ROUTES:
         result[route] = {}
         for name in ALGORITHMS:
             values = ovi_lda(X, routes[route][name], **OPTIONS[route]).object_values
             result[route][name] = {
-                "values": [round(100 * v) if np.isfinite(v) else None for v in values],
-                "labels": harden(routes[route][name]).tolist(),
+                "values": [round(10 * v) if np.isfinite(v) else None for v in values],
+                "labels": "".join(LETTERS[label] for label in harden(routes[route][name])),
             }
     return result

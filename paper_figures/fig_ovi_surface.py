@@ -6,7 +6,7 @@ Contours and mesh of the partition that V takes; below, contours of the best one
 import numpy as np
 
 from experiments.ovi_qpsk import ALGORITHMS
-from experiments.ovi_surface import ROUTES
+from experiments.ovi_surface import LETTERS, ROUTES
 
 from .ovi_lda import NAMES
 from .style import PAGE, SKY, VERMILLION
@@ -44,9 +44,9 @@ def main(records):
 def _values(result, route, name):
     """Positions and clipped values of the objects that have one, their clusters, and the number of clusters."""
     entry = result[route][name]
-    values = np.array([np.nan if value is None else value / 100.0 for value in entry["values"]])
+    values = np.array([np.nan if value is None else value / 10.0 for value in entry["values"]])
     known = np.isfinite(values)
-    x, y = (np.array(result[axis])[known] / 1000.0 for axis in "xy")
+    x, y = (np.array(result[axis])[known] / 100.0 for axis in "xy")
     return (
         x,
         y,
