@@ -47,13 +47,8 @@ def _values(result, route, name):
     values = np.array([np.nan if value is None else value / 10.0 for value in entry["values"]])
     known = np.isfinite(values)
     x, y = (np.array(result[axis])[known] / 100.0 for axis in "xy")
-    return (
-        x,
-        y,
-        np.clip(values[known], LEVELS[0], LEVELS[-1]),
-        np.array(entry["labels"])[known],
-        max(entry["labels"]) + 1,
-    )
+    labels = np.array([LETTERS.index(letter) for letter in entry["labels"]])
+    return x, y, np.clip(values[known], LEVELS[0], LEVELS[-1]), labels[known], labels.max() + 1
 
 
 def _contours(ax, result, route, name):

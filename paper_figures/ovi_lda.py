@@ -129,6 +129,17 @@ def accuracies(record, route):
     return values | {"complete": np.nan if complete is None else complete}
 
 
+def mean_accuracies(records, route):
+    """Mean over the data sets of each of :func:`accuracies`."""
+    found = [accuracies(record, route) for record in records]
+    return {name: float(np.nanmean([values[name] for values in found])) for name in (*ALGORITHMS, "complete")}
+
+
+def share_of_four(found):
+    """Share of the `answers` that are four."""
+    return np.mean([number == TRUE_NUMBER for *_, number in found])
+
+
 def counted(numbers):
     """Text like ``4 (5), 2 (1)``: the different numbers with how often they came, the most frequent first."""
     counts = sorted(Counter(numbers).items(), key=lambda item: (-item[1], item[0]))

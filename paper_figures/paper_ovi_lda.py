@@ -57,4 +57,4 @@ SETTINGS = (
 
 def claims(records):
     """All claims, judged on the setting that is swept over the SNR."""
-    return judged_claims(main_records(records["ovi_qpsk"]))
+    return judged_claims(main_records(records["ovi_qpsk"]), records["ovi_qpsk"])

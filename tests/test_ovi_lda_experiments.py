@@ -156,7 +156,7 @@ def test_a_world_as_printed_makes_the_claims_hold(records):
         assert find(verdicts, text) == "holds", text
     assert find(verdicts, "value of an object") == "holds"
     # Two data sets are too few for the sign test.
-    assert find(verdicts, "useful at low SNR") == "does not hold"
+    assert find(verdicts, "useful at low SNR") == "holds in part"
 
 
 @pytest.mark.parametrize(
@@ -197,9 +197,10 @@ def test_sign_test_needs_enough_data_sets(records):
             many.append(again)
     rest = [record for record in records if record["config"]["decibel"] != 2]
     assert find(judged(many + rest), "useful at low SNR") == "holds"
-    for record in many[:4]:
-        record["result"]["routes"]["chosen"]["consensus"]["complete"]["ari"] = 0.1
-    assert find(judged(many + rest), "useful at low SNR") == "holds in part"
+    for wins, verdict in ((6, "holds in part"), (4, "does not hold")):
+        for record in many[wins:]:
+            record["result"]["routes"]["chosen"]["consensus"]["complete"]["ari"] = 0.1
+        assert find(judged(many + rest), "useful at low SNR") == verdict
 
 
 def test_more_runs_are_compared_on_the_same_data(records):
