@@ -3,7 +3,7 @@
 A cell is one distance, way of k-means and repetition; each repetition draws new deviations from the centres.
 """
 
-from robust_eac import consistency_index, threshold_eac
+from robust_eac import threshold_eac
 
 from .threshold_data import columns, two_gaussians
 from .threshold_eac import make_ensemble, n_clusters
@@ -31,16 +31,13 @@ SMOKE = [
 
 
 def run_one(*, distance, kmeans, repetition):
-    """Per k: number of clusters by threshold, and objects not in their component's cluster; the points of the first."""
-    X, y = two_gaussians(distance, repetition)
+    """Per k: number of clusters by threshold; the points of the first repetition of some."""
+    X, _ = two_gaussians(distance, repetition)
     result = {}
     for k in KS:
         labels = make_ensemble(X, k, kmeans, repetition)
         found = [threshold_eac(labels, threshold=t) for t in THRESHOLDS]
-        result[str(k)] = {
-            "n": [n_clusters(clusters) for clusters in found],
-            "wrong": [round(len(X) * (1.0 - consistency_index(y, clusters))) for clusters in found],
-        }
+        result[str(k)] = [n_clusters(clusters) for clusters in found]
     if distance in SHOWN and repetition == 0 and kmeans == "converged":
         result["points"] = columns(X, 2)
     return result

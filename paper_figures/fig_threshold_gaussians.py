@@ -51,7 +51,7 @@ def _numbers(ax, records, threshold):
         means, errors = [], []
         for distance in distances:
             found = results(records, distance=distance, kmeans="converged")
-            numbers = np.array([result[str(k)]["n"][THRESHOLDS.index(threshold)] for result in found])
+            numbers = np.array([result[str(k)][THRESHOLDS.index(threshold)] for result in found])
             means.append(numbers.mean())
             errors.append(2.0 * numbers.std() / np.sqrt(len(numbers)))
         at = np.array(distances) + 0.05 * (i - 1.5)
