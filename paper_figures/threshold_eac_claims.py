@@ -94,8 +94,8 @@ def enough_partitions(records):
         "Section 3",
         "200 clusterings are enough for the method to have converged.",
         verdict(np.mean(agree), holds=HOLDS, in_part=IN_PART),
-        f"Data whose points are fixed, k-means to convergence: for {np.mean(agree):.0%} of the k nine tenths of the runs "
-        f"of 200 agree on the number of clusters at t = 0.5 ({np.mean(everywhere):.0%} of all k and t); in "
+        f"Data whose points are fixed, k-means to convergence: for {np.mean(agree):.0%} of the k nine tenths of the "
+        f"runs of 200 agree on the number of clusters at t = 0.5 ({np.mean(everywhere):.0%} of all k and t); in "
         f"{np.mean(stay):.0%} of the runs and k the first 100 give the number that all 200 give.",
     )
 
