@@ -13,7 +13,6 @@ N_OBJECTS = 50
 N_CLUSTERS = 2
 ORDINARY_RUNS = 1000
 SNR = 10.0
-TRUTH = np.repeat([0, 1], N_OBJECTS // 2)
 # What "10:1 SNR" may mean, as distance of the two group means in standard deviations of the noise: the ratio of
 # standard deviations or of variances of signal and noise, the signal being -a or a by group; or the same with the
 # distance of the groups, 2a, in place of the signal's standard deviation, a.
@@ -43,20 +42,25 @@ def standardise(X):
     return (X - X.mean(axis=0)) / X.std(axis=0)
 
 
+def groups(n_objects=N_OBJECTS):
+    """The true groups: two halves."""
+    return np.repeat([0, 1], n_objects // 2)
+
+
 def add_signal(noise, exponent, signal):
     """Shift the second group in every feature by what its share of the signal-to-noise ratio asks for; standardise."""
     shift = SIGNALS[signal](SNR * zipf(exponent, noise.shape[1]))
-    return standardise(noise + (TRUTH[:, np.newaxis] - 0.5) * shift)
+    return standardise(noise + (groups(len(noise))[:, np.newaxis] - 0.5) * shift)
 
 
-def independent_noise(n_features, rng):
+def independent_noise(n_features, rng, n_objects=N_OBJECTS):
     """Standard normal numbers, one row per object."""
-    return rng.standard_normal((N_OBJECTS, n_features))
+    return rng.standard_normal((n_objects, n_features))
 
 
-def correlated_noise(n_features, rng):
+def correlated_noise(n_features, rng, n_objects=N_OBJECTS):
     """Steps 1 to 4 of the paper's generator: variances by Zipf's law (s = 1), random rotation, standardised."""
-    scaled = independent_noise(n_features, rng) * np.sqrt(zipf(1, n_features))
+    scaled = independent_noise(n_features, rng, n_objects) * np.sqrt(zipf(1, n_features))
     return standardise(rotate(scaled, rng))
 
 
@@ -109,4 +113,5 @@ def ordinary_model(n_features, seed):
 
 
 def _score(model):
-    return round(float(normalized_mutual_information(TRUTH, model.labels_, average="arithmetic")), 4)
+    truth = groups(len(model.labels_))
+    return round(float(normalized_mutual_information(truth, model.labels_, average="arithmetic")), 4)

@@ -13,9 +13,9 @@ from .combinatorial_data import (
     N_CLUSTERS,
     SIGNAL,
     SIGNALS,
-    TRUTH,
     add_signal,
     data_rng,
+    groups,
     independent_noise,
     solver_seed,
 )
@@ -41,7 +41,7 @@ def run_one(*, signal, repetitions):
         X = add_signal(independent_noise(2, data_rng(repetition, 2, GOODNESS_STREAM)), None, signal)
         subsets = [subset for subset in SUBSETS.values() for _ in range(RUNS)]
         model = CombinatorialEAC(N_CLUSTERS, combinations=subsets, random_state=solver_seed(repetition, 2)).fit(X)
-        scores = np.array([normalized_mutual_information(TRUTH, labels) for labels in model.ensemble_.T])
+        scores = np.array([normalized_mutual_information(groups(), labels) for labels in model.ensemble_.T])
         for u, name in enumerate(SUBSETS):
             goodness, nmi = (values[u * RUNS : (u + 1) * RUNS] for values in (model.goodness_, scores))
             result["goodness"][name].append(round(float(goodness.mean()), 4))

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import least_squares
 from scipy.stats import binomtest, chi2, false_discovery_control, rankdata, ttest_rel
 
-from experiments.combinatorial_data import SIGNAL
+from experiments.combinatorial_data import N_OBJECTS, SIGNAL
 
 from .style import BLUE, GREEN, ORANGE, VERMILLION
 
@@ -236,9 +236,10 @@ def speed_values(speed, measure):
     }
 
 
-def whitening_pair(whitening, noise, variant="listing", signal=SIGNAL):
+def whitening_pair(whitening, noise, variant="listing", signal=SIGNAL, n_objects=N_OBJECTS):
     """Samples with and without whitening."""
-    return tuple(samples(whitening, (variant, name), noise=noise, signal=signal) for name in ("whitened", "plain"))
+    where = {"noise": noise, "signal": signal, "n_objects": n_objects}
+    return tuple(samples(whitening, (variant, name), **where) for name in ("whitened", "plain"))
 
 
 def weightings(weights):

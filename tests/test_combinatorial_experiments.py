@@ -23,7 +23,7 @@ def test_signal_separates_the_groups_as_stated(signal, distance):
     np.testing.assert_allclose(X.mean(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(X.std(axis=0), 1)
     # Standardising is affine: undo it by regression on the noise and the group.
-    design = np.column_stack([noise[:, 0], data.TRUTH, np.ones(data.N_OBJECTS)])
+    design = np.column_stack([noise[:, 0], data.groups(), np.ones(data.N_OBJECTS)])
     (slope, shift, _), residual, *_ = np.linalg.lstsq(design, X[:, 0], rcond=None)
     assert residual[0] < 1e-20
     assert shift / slope == pytest.approx(distance)
@@ -33,7 +33,7 @@ def test_only_the_first_feature_is_informative_in_the_first_experiment():
     noise = np.random.RandomState(0).standard_normal((data.N_OBJECTS, 4))
     X = data.add_signal(noise, None, data.SIGNAL)
     np.testing.assert_allclose(X[:, 1:], data.standardise(noise)[:, 1:])
-    assert abs(np.corrcoef(X[:, 0], data.TRUTH)[0, 1]) > 0.99
+    assert abs(np.corrcoef(X[:, 0], data.groups())[0, 1]) > 0.99
 
 
 @pytest.mark.parametrize("n_features", [1, 3, 60])
@@ -56,9 +56,8 @@ def test_rotation_is_uniform(rng):
 
 
 def test_rotation_turns_variances_into_covariances_with_the_same_eigenvalues(rng, monkeypatch):
-    monkeypatch.setattr(data, "N_OBJECTS", 200_000)
     monkeypatch.setattr(data, "standardise", lambda X: X)
-    noise = data.correlated_noise(4, rng)
+    noise = data.correlated_noise(4, rng, 200_000)
     covariance = np.cov(noise.T)
     np.testing.assert_allclose(np.linalg.eigvalsh(covariance)[::-1], data.zipf(1, 4), rtol=0.02)
     assert np.abs(covariance - np.diag(np.diagonal(covariance))).max() > 0.02
