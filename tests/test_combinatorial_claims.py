@@ -172,3 +172,59 @@ def test_verdicts_on_weightings_flip_with_the_records():
     same = weights_records(dict.fromkeys(shifts, noisy(0.0)))
     assert weight_claims.weightings_differ(same).verdict == "does not hold"
     assert weight_claims.weightings_differ_at_10(same).verdict == "does not hold"
+
+
+def goodness_records(weights, correlations=(0.9,) * 10):
+    """Records of combinatorial_goodness with these weights of f1, both and f2 in each of ten data sets."""
+    names = ("f1", "f1+f2", "f2")
+    return [
+        {
+            "config": {"signal": SIGNAL, "repetitions": 10},
+            "result": {
+                "goodness": {name: [weight] * 10 for name, weight in zip(names, weights, strict=True)},
+                "nmi": {name: [nmi] * 10 for name, nmi in zip(names, (0.9, 0.5, 0.0), strict=True)},
+                "correlation": {name: list(correlations) for name in names},
+            },
+        }
+    ]
+
+
+def test_verdicts_on_goodness_flip_with_the_records():
+    def verdicts(*weights):
+        return [claim.verdict for claim in weight_claims.subset_claims(goodness_records(weights))]
+
+    assert verdicts(0.9, 0.6, 0.2) == ["holds", "holds", "holds"]
+    assert verdicts(0.9, 0.6, 0.7) == ["holds", "holds", "holds in part"]
+    assert verdicts(0.5, 0.6, 0.7) == ["holds", "does not hold", "does not hold"]
+    poor = weight_claims.poor_runs_weigh_less
+    assert poor(goodness_records((0.9, 0.6, 0.2))).verdict == "holds"
+    assert poor(goodness_records((0.9, 0.6, 0.2), [0.9, -0.9] * 5)).verdict == "does not hold"
+
+
+def whitening_records(gains, noise):
+    """Records of combinatorial_whitening in which whitening adds gains(size) on every data set."""
+    pair = {size: ([0.3 + gains(size)] * 30, [0.3] * 30) for size in SIZES}
+    return [
+        {
+            "config": {"noise": noise, "signal": signal, "n_features": size, "n_objects": 50, "repetitions": 30},
+            "result": {
+                variant: dict(zip(("whitened", "plain"), pair[size], strict=True))
+                for variant in ("listing", "equation", "unweighted")
+            },
+        }
+        for signal in (SIGNAL, "power")
+        for size in SIZES
+    ]
+
+
+def test_verdicts_on_whitening_flip_with_the_records():
+    printed = whitening_records(lambda size: 0.3 if 2 <= size <= 20 else 0.0, "correlated")
+    assert weight_claims.whitening_from_2_to_10(printed).verdict == "holds"
+    assert weight_claims.whitening_from_2_to_20(printed).verdict == "holds"
+    late = whitening_records(lambda size: 0.3 if 5 <= size <= 20 else 0.0, "correlated")
+    assert weight_claims.whitening_from_2_to_10(late).verdict == "holds in part"
+    harm = whitening_records(lambda size: -0.1, "correlated")
+    assert weight_claims.whitening_from_2_to_10(harm).verdict == "does not hold"
+    for gain, expected in ((0.0, "holds"), (0.02, "holds in part"), (0.2, "does not hold")):
+        records = whitening_records(lambda size, gain=gain: gain, "independent")
+        assert weight_claims.whitening_of_independent_noise(records).verdict == expected
