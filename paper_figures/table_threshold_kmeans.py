@@ -42,7 +42,10 @@ def main(records):
         cells = [_share(records, dataset, kmeans, what) for dataset, what in columns]
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
     most = [max(len(results(records, dataset=d, kmeans=k)) for k in KMEANS_NAMES) for d in sets]
-    return "\n".join(lines) + f"\n\nAt most {max(most)} repetitions; - : not run.\n"
+    ties = sum(record["result"]["ties"] for record in records)
+    numbers = sum(len(cell["n"]) for record in records for key, cell in record["result"].items() if key != "ties")
+    notes = f"At most {max(most)} repetitions; - : not run. Were pairs with a share of exactly t joined, "
+    return "\n".join(lines) + f"\n\n{notes}{ties / numbers:.0%} of all {numbers} numbers of clusters would differ.\n"
 
 
 def _share(records, dataset, kmeans, what):
