@@ -30,7 +30,7 @@ SETTINGS = (
     (
         "Ties: the listing joins objects with a share of votes above t, the text says at least 50 %.",
         "Strictly more votes than t N, in whole numbers; table threshold_kmeans tells how often a tie would change the "
-        "number of clusters. The listing's sum of 1/N exceeds 0.5 by rounding after 100 of 200 votes, and so joins at ties.",
+        "number of clusters. The listing's sum of 1/N rounds to above 0.5 after 100 of 200 votes: it joins at ties.",
     ),
     (
         "The points of the half rings and of the spirals.",
