@@ -26,8 +26,9 @@ from .combinatorial import (
 )
 from .combinatorial_weight_claims import (
     goodness_helps,
+    goodness_highest,
+    none_lowest,
     order_is_neutral,
-    order_of_medians,
     poor_runs_weigh_less,
     subset_claims,
     weightings_differ,
@@ -65,7 +66,8 @@ def all_claims(records):
         whitening_from_2_to_20(whitening),
         weightings_differ(weights),
         weightings_differ_at_10(weights),
-        order_of_medians(weights),
+        none_lowest(weights),
+        goodness_highest(weights),
         goodness_helps(weights),
         order_is_neutral(weights),
         conclusion(features),

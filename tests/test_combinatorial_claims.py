@@ -160,12 +160,14 @@ def test_verdicts_on_weightings_flip_with_the_records():
     good = weights_records({name: noisy(shift) for name, shift in shifts.items()})
     assert weight_claims.weightings_differ(good).verdict == "holds"
     assert weight_claims.weightings_differ_at_10(good).verdict == "holds"
-    assert weight_claims.order_of_medians(good).verdict == "holds"
+    assert weight_claims.none_lowest(good).verdict == "holds"
+    assert weight_claims.goodness_highest(good).verdict == "holds"
     assert weight_claims.goodness_helps(good).verdict == "holds"
     assert weight_claims.order_is_neutral(good).verdict == "holds"
     reverse = {"none": 0.2, "order": 0.1, "goodness": 0.0, "both": 0.0}
     bad = weights_records({name: noisy(shift) for name, shift in reverse.items()})
-    assert weight_claims.order_of_medians(bad).verdict == "does not hold"
+    assert weight_claims.none_lowest(bad).verdict == "does not hold"
+    assert weight_claims.goodness_highest(bad).verdict == "does not hold"
     assert weight_claims.goodness_helps(bad).verdict == "does not hold"
     # Order lowers "none" by more than a hundredth, "goodness" not at all.
     assert weight_claims.order_is_neutral(bad).verdict == "holds in part"
