@@ -55,7 +55,7 @@ def _convergence(ax, records):
         # A little apart, so that the bars can be told from each other.
         at = np.array(ON_THE_WAY) + 1.2 * (i - 1.5)
         ax.errorbar(at, numbers.mean(axis=0), yerr=numbers.std(axis=0), elinewidth=0.6, markersize=3, **LINES[reading])
-    ax.axvline(90, color="0.5", linewidth=0.8, linestyle="--")
+    ax.axvline(90, ymax=0.8, color="0.5", linewidth=0.8, linestyle="--")
     ax.text(92, 0.1, "printed: 2 from here", fontsize=7, color="0.3")
     ax.axhline(2, color="0.8", linewidth=0.6, zorder=0)
     ax.set(
