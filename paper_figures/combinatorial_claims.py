@@ -6,6 +6,7 @@ from scipy.stats import spearmanr
 from .claim import VERDICTS, Claim, verdict
 from .combinatorial import (
     LEVEL,
+    PAPER_REPETITIONS,
     block_tests,
     blocks,
     both,
@@ -51,6 +52,7 @@ def all_claims(records):
         poor_runs_weigh_less(goodness),
         *subset_claims(goodness),
         better_from_3_to_50(features),
+        clear_with_ten_data_sets(features),
         larger_range(features),
         degradation(features),
         more_partitions(records["combinatorial_speed"]),
@@ -78,30 +80,42 @@ def better_from_3_to_50(features):
     first, second = both(features, None)
     claimed, found = within(first, 3, 50), significant(first, second)
     tests = sign_tests(first, second)
-    parts = blocks(first), blocks(second)
-    per_block = [significant(a, b) for a, b in zip(*parts, strict=True)]
-    often = ", ".join(f"{sum(size in block for block in per_block)} at {size}" for size in claimed)
     shares = ", ".join(f"{tests[s]['wins']}/{tests[s]['n']} at {s}" for s in claimed)
     return Claim(
         "Figure 4, abstract",
-        "One informative feature among many: combination clustering is better than ordinary EAC at 3 to 50 features "
-        "(one-tailed sign tests, Benjamini-Hochberg).",
+        "One informative feature among many: combination clustering is better than ordinary EAC at 3 to 50 features.",
         verdict(np.mean([size in found for size in claimed])),
-        f"Printed: W(10) >= 9 at each. Over {count(first)} repetitions significant at {listing(found)}; untied data "
-        f"sets won: {shares}. With the paper's repetitions the test succeeds, of {len(per_block)} times, {often}.",
+        f"Over {count(first)} repetitions significantly better at {listing(found)} (one-tailed sign tests, "
+        f"Benjamini-Hochberg); untied data sets won: {shares}.",
+    )
+
+
+def clear_with_ten_data_sets(features):
+    first, second = both(features, None)
+    claimed = within(first, 3, 50)
+    found = [significant(a, b) for a, b in zip(blocks(first), blocks(second), strict=True)]
+    often = {size: np.mean([size in block for block in found]) for size in claimed}
+    untied = {size: sign_test(first[size], second[size])["n"] * PAPER_REPETITIONS / count(first) for size in claimed}
+    # A test that succeeds less often than not would hardly be seen to succeed.
+    return Claim(
+        "Figure 4",
+        "The difference is clear enough for ten data sets: W(10) of at least 9 at each size from 3 to 50.",
+        verdict(np.mean([rate >= 0.5 for rate in often.values()])),
+        f"Of {len(found)} experiments of the paper's size, the adjusted test succeeds in "
+        f"{', '.join(f'{rate:.0%} at {size}' for size, rate in often.items())} features. Of ten data sets, on average "
+        f"{', '.join(f'{number:.1f}' for number in untied.values())} are not tied there; printed 10 at each.",
     )
 
 
 def larger_range(features):
     first, second = both(features, None)
     better, worse = significant(first, second), significant(second, first)
-    rule = HOLDS if better and not worse else IN_PART if len(better) > len(worse) else FAILS
     return Claim(
         "Section 'Experimental results'",
-        "Combination clustering outperforms ordinary EAC over a range of sizes, and is outperformed over none.",
-        rule,
-        f"Significantly better at {listing(better)}, significantly worse at {listing(worse)}; NMI 0.5 is "
-        f"reached at {half_point(first):.0f} features (ordinary: {half_point(second):.1f}).",
+        "Combination clustering is the better one over a larger range of sizes.",
+        HOLDS if len(better) > len(worse) else FAILS,
+        f"Significantly better at {listing(better)}, significantly worse at {listing(worse)}; NMI 0.5 is reached at "
+        f"{half_point(first):.0f} features (ordinary: {half_point(second):.1f}).",
     )
 
 
@@ -226,13 +240,15 @@ def shallower(features):
     parts = zip(*(zip(*map(blocks, both(features, e)), strict=True) for e in known), strict=True)
     again = [slopes(list(part))[1].pvalue < LEVEL for part in parts]
     text = ", ".join(f"{a:.2f} / {b:.2f}" for a, b in table)
+    steeper = ", ".join(exponent_name(e) for e, less in zip(known, shallower, strict=True) if not less) or "none"
     enough = shallower.sum() >= len(known) - 1
     return Claim(
         "Figure 5",
         "The fitted curves of combination clustering fall less steeply (five of six exponents; paired t-test).",
         HOLDS if enough and test.pvalue < LEVEL else IN_PART if shallower.mean() > 0.5 else FAILS,
         f"Steepest fall per tenfold number of features, combination / ordinary: {text}; less steep at "
-        f"{shallower.sum()} of {len(known)} exponents, t = {test.statistic:.2f}, one-tailed p {p_text(test.pvalue)} "
+        f"{shallower.sum()} of {len(known)} exponents (exceptions: {steeper}; printed: 4), "
+        f"t = {test.statistic:.2f}, one-tailed p {p_text(test.pvalue)} "
         f"(printed 2.14, .043). Significant in {sum(again)} of {len(again)} experiments of the paper's size.",
     )
 

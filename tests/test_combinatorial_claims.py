@@ -107,6 +107,11 @@ def test_verdict_on_figure_4_flips_with_the_records():
     assert claims.better_from_3_to_50(features_records(plain, better_in_the_middle)).verdict == "does not hold"
     half = features_records(lambda s, e, r: better_in_the_middle(s, e, r) if s >= 10 else plain(s, e, r), plain)
     assert claims.better_from_3_to_50(half).verdict == "holds in part"
+    assert claims.clear_with_ten_data_sets(good).verdict == "holds"
+    # Ahead on three of ten data sets, level on the others: found with all data sets, not with ten.
+    tied = features_records(lambda s, e, r: plain(s, e, r) + 0.1 * (3 <= s <= 50 and r % 10 < 3), plain)
+    assert claims.better_from_3_to_50(tied).verdict == "holds"
+    assert claims.clear_with_ten_data_sets(tied).verdict == "does not hold"
     assert claims.larger_range(good).verdict == "holds"
     assert claims.larger_range(features_records(plain, better_in_the_middle)).verdict == "does not hold"
 
