@@ -30,11 +30,10 @@ def main(records):
             below.errorbar(
                 column + shift, at, yerr=np.maximum([[at - min(spread)], [max(spread) - at]], 0.0), linestyle="none",
                 color=style["color"], marker=style["marker"], elinewidth=0.7, capsize=1.5,
-                label=style["label"] if column == 0 else None,
             )  # fmt: skip
         size_axis(ax)
         ax.set_title(f"s = {exponent_name(exponent)}")
-    axes[0, 0].legend(loc="lower left")
+    upper.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=len(METHODS))
     upper.supylabel("NMI with the true groups", fontsize=8)
     upper.supxlabel("number of features", fontsize=8)
     below.set(yscale="log", ylabel="features at NMI 0.5", xlabel="Zipf's exponent s", xlim=(-0.5, len(known) - 0.5))
@@ -43,5 +42,4 @@ def main(records):
     below.set_xticks(range(len(known)), [exponent_name(exponent) for exponent in known])
     below.grid(axis="y", linewidth=0.3, color="0.85")
     below.set_axisbelow(True)
-    below.legend(loc="upper right")
     return figure
