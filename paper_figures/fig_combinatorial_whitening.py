@@ -2,7 +2,8 @@
 
 Mean NMI with bootstrapped 95 % intervals and fitted generalised logistic curves; stars below: sizes at which whitening
 is significantly better (one-tailed sign tests, Benjamini-Hochberg). "Program": silhouettes on the data before
-whitening, as published; "formulas": on the data that are clustered. Shaded: the paper's 2 to 10 features.
+whitening, as published; "formulas": on the data that are clustered, and no subset twice, which leaves few clusterings
+of few features. Shaded: the paper's 2 to 10 features.
 """
 
 from .combinatorial import WHITENING, draw_curve, significant, size_axis, whitening_pair

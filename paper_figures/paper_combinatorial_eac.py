@@ -8,7 +8,7 @@ CITATION = "W. Wong, N. Tsuchiya. MethodsX 7, 2020."
 DRAWINGS = (
     ("combinatorial_goodness", "Figures 1 and 2"),
     ("combinatorial_features", "Figure 4"),
-    ("combinatorial_speed", "Section 'Experimental results' and Table S2"),
+    ("combinatorial_speed", "Section 'Experimental results' (Table S2)"),
     ("combinatorial_zipf", "Figure 5 and Table 2"),
     ("combinatorial_whitening", "Figures 6 and S1"),
     ("combinatorial_weights", "Figure 7"),
