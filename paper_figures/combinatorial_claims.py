@@ -151,7 +151,8 @@ def slower(speed):
     return Claim(
         "Section 'Experimental results'",
         "So it takes about an order of magnitude more time: 6.7 s against 0.5 s for 50 objects and 300 features.",
-        HOLDS if ratio >= 10**0.5 else IN_PART if ratio > 1.0 else FAILS,
+        # About: within a factor of two of ten.
+        HOLDS if 5.0 <= ratio <= 20.0 else IN_PART if ratio > 1.0 else FAILS,
         f"Printed ratio 13; here {np.median(seconds['combination']):.3f} s against "
         f"{np.median(seconds['ordinary']):.3f} s, ratio {ratio:.1f} (medians of {len(seconds['ordinary'])}; another "
         "machine, compiled code).",
