@@ -133,7 +133,7 @@ def _parser():
             sub.add_argument("--dask", metavar="ADDRESS", help="run on the workers of this Dask scheduler")
             sub.add_argument("--force", action="store_true", help="run the done cells again")
         if command == "verify":
-            sub.add_argument("--cells", type=int, default=5, metavar="N", help="how many, drawn at random")
+            sub.add_argument("--cells", type=_positive, default=5, metavar="N", help="how many, drawn at random")
             sub.add_argument("--seed", type=int, default=0, metavar="S", help="which")
             sub.add_argument("--frozen", type=Path, metavar="FILE", help="default: paper_figures/data/NAME.json")
             continue
@@ -142,6 +142,12 @@ def _parser():
         if command == "freeze":
             sub.add_argument("--output", type=Path, metavar="FILE", help="default: paper_figures/data/NAME.json")
     return parser
+
+
+def _positive(text):
+    if int(text) < 1:
+        raise argparse.ArgumentTypeError("must be positive")
+    return int(text)
 
 
 def _n_jobs(text):

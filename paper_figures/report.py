@@ -164,7 +164,7 @@ def _provenance(papers, drawings, **source):
             rows.append([escape(name), escape(str(error)), "", "", ""])
             continue
         environments = [record["environment"] for record in records]
-        gits = {(env["git"] or {}).get("commit", "no repository")[:10] for env in environments}
+        gits = {_commit(env["git"]) for env in environments}
         rows.append([
             escape(name),
             str(len(records)),
@@ -174,6 +174,11 @@ def _provenance(papers, drawings, **source):
         ])  # fmt: skip
     head = ["experiment", "cells", "minutes (sum over cells)", "commit", "machine"]
     return f'<section id="records"><h2>Records behind this page</h2>{_table(head, rows)}</section>'
+
+
+def _commit(git):
+    """Text of the provenance of a record: commit, and whether the files had been changed since."""
+    return "no repository" if git is None else git["commit"][:10] + (" and changes" if git["dirty"] else "")
 
 
 def _table(head, rows, kind=""):

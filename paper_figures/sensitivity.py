@@ -7,7 +7,6 @@ from experiments.sensitivity import LAMBDAS, SHARES
 from .noisy import ENSEMBLE_NAMES, datasets, fractions
 from .style import PAGE
 
-VALUES = {"rho": SHARES, "lambda": LAMBDAS}
 # The paper's values: rho = 1 / (0.8 m), lambda = 0.5 n^2.
 PRINTED = {"rho": SHARES.index(0.8), "lambda": LAMBDAS.index(0.5)}
 

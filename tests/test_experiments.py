@@ -318,7 +318,14 @@ def test_cli_unknown_name_lists_the_known_ones(toy, capsys, command):
 
 @pytest.mark.parametrize(
     "arguments",
-    [[], ["run"], ["paint", "toy"], ["run", "toy", "--n-jobs", "0"], ["run", "toy", "--n-jobs", "x"]],
+    [
+        [],
+        ["run"],
+        ["paint", "toy"],
+        ["run", "toy", "--n-jobs", "0"],
+        ["run", "toy", "--n-jobs", "x"],
+        ["verify", "toy", "--cells", "0"],
+    ],
 )
 def test_cli_wrong_usage(toy, capsys, arguments):
     with pytest.raises(SystemExit, match="2"):

@@ -294,6 +294,12 @@ def test_report_refuses_a_drawing_that_does_not_exist(toys, root, out):
         cli.main(["--all", "--out", str(out)])
 
 
+def test_provenance_tells_changed_files():
+    assert report._commit(None) == "no repository"
+    assert report._commit({"commit": "0123456789abcdef", "dirty": False}) == "0123456789"
+    assert report._commit({"commit": "0123456789abcdef", "dirty": True}) == "0123456789 and changes"
+
+
 def test_all_takes_no_names(toys, out, capsys):
     assert cli.main(["curve", "--all", "--out", str(out)]) == 2
     assert capsys.readouterr().err == "error: --all draws everything: no names beside it.\n"
