@@ -150,9 +150,132 @@ def test_corrupt_ensemble_keeps_the_dtype_and_draws_by_its_seed(rng):
     assert not np.array_equal(one, other)
 
 
-def test_corrupt_ensemble_errors():
-    with pytest.raises(ValueError, match=r"fraction must be at least 0 and at most 1, got 1\.5"):
-        corrupt_ensemble([[0, 1]], 1.5)
+def test_uniform_noise_is_what_it_was_before_there_were_other_kinds():
+    labels = np.arange(12).reshape(4, 3) % 5
+    labels[0, 1] = -1
+    corrupted, mask = corrupt_ensemble(labels, 0.67, random_state=7)
+    assert mask.tolist() == [False, True, True]
+    assert corrupted.tolist() == [[0, -1, 2], [3, 4, 3], [1, 0, 0], [4, 2, 1]]
+
+
+KINDS = ("uniform", "unequal", "shuffled", "features", "coherent", "duplicates")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("dtype", "missing"), [(np.int64, 0.0), (np.int64, 0.2), (np.int8, 0.2), (np.uint8, 0.0), (bool, 0.0)]
+)
+def test_kinds_of_noise_replace_the_same_partitions(rng, kind, missing, dtype):
+    labels = random_ensemble(rng, 90, 20, max_clusters=2 if dtype is bool else 6, missing=missing).astype(dtype)
+    before = labels.copy()
+    corrupted, mask = corrupt_ensemble(labels, 0.3, random_state=5, kind=kind)
+    again, same = corrupt_ensemble(labels, 0.3, random_state=5, kind=kind)
+    other, _ = corrupt_ensemble(labels, 0.3, random_state=6, kind=kind)
+    assert np.array_equal(labels, before)
+    assert corrupted.dtype == dtype
+    assert np.array_equal(mask, corrupt_ensemble(labels, 0.3, random_state=5)[1])
+    assert np.array_equal(corrupted, again)
+    assert np.array_equal(mask, same)
+    assert not np.array_equal(corrupted, other)
+    assert np.array_equal(corrupted[:, ~mask], labels[:, ~mask])
+    if missing:
+        assert np.array_equal(corrupted == -1, labels == -1)
+    for u in np.flatnonzero(mask):
+        assert not np.array_equal(corrupted[:, u], labels[:, u])
+        assert set(corrupted[:, u]) <= set(labels.ravel())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("fraction", "replaced"), [(0.0, 0), (1.0, 8)])
+def test_kinds_of_noise_replace_none_or_all(rng, kind, fraction, replaced):
+    labels = random_ensemble(rng, 60, 8)
+    corrupted, mask = corrupt_ensemble(labels, fraction, random_state=0, kind=kind)
+    assert mask.sum() == replaced
+    assert np.array_equal(corrupted, labels) == (replaced == 0)
+
+
+def sized_ensemble(rng, n=3000, m=30, max_clusters=12):
+    """Unrelated partitions of 2 to max_clusters clusters whose sizes differ."""
+    columns = []
+    for k in rng.randint(2, max_clusters + 1, size=m):
+        shares = np.arange(2.0, k + 2.0)
+        columns.append(rng.permutation(np.repeat(np.arange(k), np.ceil(n * shares / shares.sum()).astype(int))[:n]))
+    return np.column_stack(columns)
+
+
+def sizes(column):
+    return np.unique(column, return_counts=True)[1]
+
+
+@pytest.mark.parametrize("kind", ["uniform", "unequal", "shuffled", "features"])
+def test_noise_that_stands_alone_agrees_with_nothing(rng, kind):
+    labels = sized_ensemble(rng)
+    corrupted, mask = corrupt_ensemble(labels, 0.5, random_state=rng, kind=kind)
+    bad = corrupted[:, mask]
+    # Five standard deviations: that of chance agreement is at most about 1/sqrt(n), where sizes are very unequal.
+    bound = 5.0 / np.sqrt(len(labels))
+    for u, column in enumerate(bad.T):
+        assert len(sizes(column)) == len(sizes(labels[:, mask][:, u]))
+        assert abs(adjusted_rand_score(column, labels[:, mask][:, u])) < bound
+        assert abs(adjusted_rand_score(column, bad[:, u - 1])) < bound
+
+
+def test_noise_has_the_sizes_it_promises(rng):
+    labels = sized_ensemble(rng)
+    bad = {kind: corrupt_ensemble(labels, 1.0, random_state=rng, kind=kind)[0] for kind in KINDS}
+    for u, column in enumerate(labels.T):
+        k = len(sizes(column))
+        assert np.array_equal(sizes(bad["shuffled"][:, u]), sizes(column))
+        # Five standard deviations of a binomial count.
+        assert np.abs(sizes(bad["uniform"][:, u]) - 3000 / k).max() < 5.0 * np.sqrt(3000 / k)
+        shares = np.arange(1.0, k + 1.0) ** -2
+        expected = 3000 * shares / shares.sum()
+        assert np.all(np.abs(sizes(bad["unequal"][:, u]) - expected) < 5.0 * np.sqrt(expected))
+
+
+@pytest.mark.parametrize("kind", ["coherent", "duplicates"])
+def test_copies_share_nine_tenths_with_their_original(rng, kind):
+    labels = sized_ensemble(rng)
+    corrupted, mask = corrupt_ensemble(labels, 0.4, random_state=rng, kind=kind)
+    copies, kept = corrupted[:, mask], corrupted[:, ~mask]
+    # The label of an object that most copies agree on is that of the original.
+    original = np.array([np.bincount(row).argmax() for row in copies])
+    k = len(np.unique(original))
+    changed = (copies != original[:, np.newaxis]).mean(axis=0)
+    # A label drawn again is the same once in k times; five standard deviations.
+    assert np.abs(changed - 0.1 * (1.0 - 1.0 / k)).max() < 5.0 * np.sqrt(0.1 / len(labels))
+    found = np.flatnonzero((kept == original[:, np.newaxis]).all(axis=0))
+    if kind == "duplicates":
+        assert len(found) == 1
+    else:
+        assert len(found) == 0
+        assert k == np.sort([len(sizes(column)) for column in labels.T])[len(labels.T) // 2]
+        assert max(abs(adjusted_rand_score(original, column)) for column in kept.T) < 0.01
+
+
+def test_copies_draw_what_their_original_did_not_observe():
+    # Column 0 stays and observes half of the objects.
+    labels = np.tile([[0], [1]], (40, 5))
+    labels[:40, 0] = -1
+    seed = next(s for s in range(100) if not corrupt_ensemble(labels, 0.8, s)[1][0])
+    corrupted, _ = corrupt_ensemble(labels, 0.8, seed, kind="duplicates")
+    assert np.array_equal(corrupted == -1, labels == -1)
+    assert set(corrupted[:40, 1]) == {0, 1}
+    assert (corrupted[:40, 1] != labels[:40, 1]).any()
+    assert (corrupted[40:, 1] == labels[40:, 1]).mean() > 0.8
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "match"),
+    [
+        ({"fraction": 1.5}, ValueError, r"fraction must be at least 0 and at most 1, got 1\.5"),
+        ({"kind": "gauss"}, ValueError, "kind must be one of 'uniform', 'unequal', .*'duplicates', got 'gauss'"),
+        ({"kind": None}, ValueError, "kind must be one of .*, got None"),
+    ],
+)
+def test_corrupt_ensemble_errors(arguments, error, match):
+    with pytest.raises(error, match=match):
+        corrupt_ensemble(**({"labels": [[0, 1]], "fraction": 0.5} | arguments))
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.3])

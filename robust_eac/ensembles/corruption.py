@@ -1,18 +1,36 @@
 """Noise for ensembles."""
 
 import numpy as np
+from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 
-from .._validation import check_labels, check_real
+from .._validation import MAX_SEED, check_choice, check_labels, check_real
+from ._common import prepare_clusterer
 
 __all__ = ["corrupt_ensemble"]
 
+# Share of the objects of a copy that get another label.
+_JITTER = 0.1
+# Of the noise that is clustered; any number gives partitions that know nothing of each other.
+_N_FEATURES = 2
 
-def corrupt_ensemble(labels, fraction, random_state=None):
-    """Replace a fraction of the partitions by random ones.
 
-    round(fraction * n_partitions) partitions, chosen without replacement, are replaced: every object that the
-    partition observes gets a label drawn uniformly from as many labels as it had clusters.
+def corrupt_ensemble(labels, fraction, random_state=None, *, kind="uniform"):
+    """Replace a fraction of the partitions by bad ones.
+
+    round(fraction * n_partitions) partitions, chosen without replacement, are replaced. Four kinds know nothing of each
+    other, two agree with each other:
+
+    * "uniform": every object gets a label drawn uniformly from as many labels as the replaced partition had clusters;
+    * "unequal": the same with probabilities proportional to 1/c^2 for c = 1, 2, ...: one large cluster, many small;
+    * "shuffled": the labels of the replaced partition in random order, so that the sizes of its clusters stay;
+    * "features": k-means, one random start, on Gaussian noise drawn anew for every partition, into as many clusters as
+      the replaced partition had;
+    * "coherent": copies of one random partition, with as many labels as the median partition of the ensemble had
+      clusters: wrong evidence that agrees with itself;
+    * "duplicates": copies of one partition that was not replaced (of any, if all are): right evidence, counted often.
+
+    A copy has a tenth of its labels, chosen at random, drawn again uniformly.
 
     Parameters
     ----------
@@ -21,7 +39,9 @@ def corrupt_ensemble(labels, fraction, random_state=None):
     fraction : float
         Share of the partitions to replace, in [0, 1].
     random_state : int, RandomState instance or None, default=None
-        Draws which partitions are replaced, and the labels.
+        Draws which partitions are replaced, the same ones for every kind, and their labels.
+    kind : {"uniform", "unequal", "shuffled", "features", "coherent", "duplicates"}, default="uniform"
+        What they are replaced by.
 
     Returns
     -------
@@ -33,12 +53,13 @@ def corrupt_ensemble(labels, fraction, random_state=None):
     Raises
     ------
     ValueError, TypeError
-        If `labels` is no label matrix or `fraction` out of range.
+        If `labels` is no label matrix, `fraction` out of range or `kind` unknown.
 
     Notes
     -----
-    Time and memory O(n_samples n_partitions). A random partition of few objects into many clusters can leave some of
-    them empty.
+    Time and memory O(n_samples n_partitions); "features" takes as long as that many runs of k-means. A random
+    partition of few objects into many clusters can leave some of them empty. Where a copy observes an object that
+    its original does not, the label is drawn.
 
     References
     ----------
@@ -57,13 +78,71 @@ def corrupt_ensemble(labels, fraction, random_state=None):
     """
     labels = check_labels(labels)
     fraction = check_real(fraction, name="fraction", low=0.0, high=1.0)
+    check_choice(kind, (*_ALONE, *_ORIGINALS), name="kind")
     rng = check_random_state(random_state)
-    n, m = labels.shape
+    m = labels.shape[1]
     corrupted = labels.copy()
     mask = np.zeros(m, dtype=bool)
     mask[rng.permutation(m)[: round(fraction * m)]] = True
+    if kind in _ORIGINALS and mask.any():
+        original, values = _ORIGINALS[kind](labels, mask, rng)
     for u in np.flatnonzero(mask):
-        observed = np.ones(n, dtype=bool) if labels.dtype.kind in "bu" else labels[:, u] != -1
-        values = np.unique(labels[observed, u])
-        corrupted[observed, u] = values[rng.randint(len(values), size=np.count_nonzero(observed))]
+        observed = _observed(labels[:, u])
+        corrupted[observed, u] = (
+            _ALONE[kind](labels[observed, u], rng)
+            if kind in _ALONE
+            else _jittered(original[observed], values, rng)
+        )  # fmt: skip
     return corrupted, mask
+
+
+def _observed(column):
+    return np.ones(len(column), dtype=bool) if column.dtype.kind in "bu" else column != -1
+
+
+def _uniform(column, rng):
+    values = np.unique(column)
+    return values[rng.randint(len(values), size=len(column))]
+
+
+def _unequal(column, rng):
+    values = np.unique(column)
+    cumulated = np.cumsum(np.arange(1.0, len(values) + 1.0) ** -2)
+    return values[np.searchsorted(cumulated, rng.uniform(0.0, cumulated[-1], size=len(column)), side="right")]
+
+
+def _shuffled(column, rng):
+    return rng.permutation(column)
+
+
+def _of_features(column, rng):
+    values = np.unique(column)
+    noise = rng.standard_normal((len(column), _N_FEATURES))
+    kmeans = prepare_clusterer(KMeans(init="random", n_init=1), len(values), rng.randint(MAX_SEED))
+    return values[kmeans.fit_predict(noise)]
+
+
+def _wrong_partition(labels, mask, rng):
+    """A random partition of all objects, and the labels it is made of: those of the partition of median size."""
+    values = [np.unique(column[_observed(column)]) for column in labels.T]
+    order = np.argsort([len(value) for value in values], kind="stable")
+    chosen = values[order[len(order) // 2]]
+    return chosen[rng.randint(len(chosen), size=len(labels))], chosen
+
+
+def _kept_partition(labels, mask, rng):
+    """One of the partitions that stay, and its labels."""
+    column = labels[:, rng.choice(np.flatnonzero(~mask) if not mask.all() else len(mask))]
+    return column, np.unique(column[_observed(column)])
+
+
+def _jittered(original, values, rng):
+    """A copy with some labels drawn again, and with all that are missing drawn."""
+    drawn = (rng.uniform(size=len(original)) < _JITTER) | ~_observed(original)
+    return np.where(drawn, values[rng.randint(len(values), size=len(original))], original)
+
+
+# kind -> f(observed labels of the replaced partition, rng) -> labels
+_ALONE = {"uniform": _uniform, "unequal": _unequal, "shuffled": _shuffled, "features": _of_features}
+# kind -> f(labels, mask, rng) -> (partition that is copied, labels to draw from)
+_ORIGINALS = {"coherent": _wrong_partition, "duplicates": _kept_partition}
