@@ -34,6 +34,7 @@ from .datasets import DATASETS, load_dataset
 from .ensembles import FeatureSubsetEnsemble, KMeansEnsemble, MixedEnsemble, corrupt_ensemble
 from .estimators import RobustEAC
 from .fuzzy import fuzzy_c_means, gath_geva, kaufman_kmeans, kaufman_seeds
+from .local_search import RefinementResult, refine_labels
 from .median_partition import MedianPartitionResult, solve_median_partition
 from .membership import MembershipResult, solve_membership
 from .metrics import (
@@ -96,6 +97,7 @@ __all__ = [
     "MixedEnsemble",
     "OVIConsensus",
     "PeaceResult",
+    "RefinementResult",
     "RobustEAC",
     "__version__",
     "adjusted_rand_score",
@@ -151,6 +153,7 @@ __all__ = [
     "power_weights",
     "ramped_silhouette_weights",
     "redundancy_weights",
+    "refine_labels",
     "restricted_simplex_weights",
     "robust_consensus",
     "sec",

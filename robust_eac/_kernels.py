@@ -388,3 +388,64 @@ def densify(
         clusters[i] = best
         n_moved += 1
     return n_moved
+
+
+@njit(cache=True, nogil=True)
+def relocation_costs(row_codes, row_observed, offsets, own, own_weight, T, P, costs):
+    """What a row of a hard consensus costs in every cluster, up to a constant; O(m k).
+
+    Moving it raises the objective by twice its multiplicity times the difference of two costs. ``P[g]`` is the
+    diagonal of Q[g]; ``own_weight`` takes out what T and P have of the row itself.
+    """
+    gather(row_codes, offsets, T, costs)
+    for c in range(costs.shape[0]):
+        costs[c] *= -2.0
+    for g in range(row_observed.shape[0]):
+        if row_observed[g]:
+            for c in range(costs.shape[0]):
+                costs[c] += P[g, c]
+    costs[own] += own_weight
+
+
+@njit(cache=True, nogil=True)
+def relocate(
+    order, codes, offsets, coef, missing_slots, multiplicity, observed, mask_coef, self_weight, slack, clusters, T, P
+):  # fmt: skip
+    """Move rows, in the given order, to the cluster that lowers the objective most; O(m k) per row.
+
+    Returns how many rows moved. ``clusters``, ``T`` and ``P`` follow; gains up to slack times the row's own weight
+    are rounding.
+    """
+    costs = np.empty(T.shape[1])
+    n_moved = 0
+    for i in order:
+        own, w = clusters[i], multiplicity[i]
+        relocation_costs(codes[i], observed[i], offsets, own, w * self_weight[i], T, P, costs)
+        best = np.argmin(costs)
+        if costs[best] >= costs[own] - slack * self_weight[i]:
+            continue
+        for u in range(codes.shape[1]):
+            slot = offsets[u] + codes[i, u]
+            T[slot, own] -= w * coef[u]
+            T[slot, best] += w * coef[u]
+        for slot in missing_slots:
+            T[slot] = 0.0
+        for g in range(observed.shape[1]):
+            if observed[i, g]:
+                P[g, own] -= w * mask_coef[g]
+                P[g, best] += w * mask_coef[g]
+        clusters[i] = best
+        n_moved += 1
+    return n_moved
+
+
+@njit(cache=True, nogil=True)
+def relocation_margins(codes, offsets, observed, self_weight, clusters, T, P, margins):
+    """margins[i] = by how much the cheapest other cluster costs one object of row i more than its own."""
+    costs = np.empty(T.shape[1])
+    for i in range(codes.shape[0]):
+        own = clusters[i]
+        relocation_costs(codes[i], observed[i], offsets, own, self_weight[i], T, P, costs)
+        here = costs[own]
+        costs[own] = np.inf
+        margins[i] = costs.min() - here

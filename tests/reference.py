@@ -197,3 +197,70 @@ def indicator_lists(labels):
         for u, column in enumerate(labels.T)
         for a in np.unique(column[column != -1])
     ]
+
+
+def single_moves(labels, clusters, weights, n_clusters):
+    """(n, n_clusters) change of the weighted loss of a hard consensus when one object alone moves to each cluster."""
+    eye = np.eye(n_clusters)
+    here = weights @ losses(labels, eye[clusters])
+    changes = np.zeros((len(clusters), n_clusters))
+    for i, c in np.ndindex(changes.shape):
+        moved = clusters.copy()
+        moved[i] = c
+        changes[i, c] = weights @ losses(labels, eye[moved]) - here
+    return changes
+
+
+def group_moves(labels, clusters, weights, n_clusters):
+    """(n, n_clusters) the same when the objects of equal labels in all partitions move together with object i."""
+    eye = np.eye(n_clusters)
+    here = weights @ losses(labels, eye[clusters])
+    changes = np.zeros((len(clusters), n_clusters))
+    for i, c in np.ndindex(changes.shape):
+        moved = np.where((labels == labels[i]).all(axis=1), c, clusters)
+        changes[i, c] = weights @ losses(labels, eye[moved]) - here
+    return changes
+
+
+def single_move_search(labels, clusters, weights, n_clusters):
+    """Steepest descent by single moves, everything recomputed: the best of all moves until none improves."""
+    clusters = clusters.copy()
+    while True:
+        changes = single_moves(labels, clusters, weights, n_clusters)
+        i, c = np.unravel_index(changes.argmin(), changes.shape)
+        if changes[i, c] >= -1e-9 * len(labels):
+            return clusters
+        clusters[i] = c
+
+
+def ordered_move_search(labels, clusters, weights, n_clusters, orders):
+    """Pass after pass over the objects in the given orders, each to its best cluster; what refine_labels does."""
+    clusters = clusters.copy()
+    for order in orders:
+        before = clusters.copy()
+        for i in order:
+            changes = single_moves(labels, clusters, weights, n_clusters)[i]
+            if changes.min() < -1e-9 * len(labels):
+                clusters[i] = changes.argmin()
+        if np.array_equal(clusters, before):
+            return clusters
+    raise AssertionError("more passes were needed than orders given")
+
+
+def lower_bound(labels, weights, n_clusters, *, hard):
+    """cvxpy: least objective over the convex relaxation of all memberships, or of all partitions, object by object."""
+    import cvxpy as cp
+
+    n = len(labels)
+    Z = cp.Variable((n, n), symmetric=True)
+    gram = cp.Variable((n, n), PSD=True)
+    value = 0.0
+    for weight, (together, pairs, factor) in zip(weights, pair_terms(labels, True), strict=True):
+        scale = weight * factor
+        if hard:
+            value += scale * (cp.sum(cp.multiply(pairs - 2.0 * together, Z)) + together.sum())
+        else:
+            value += scale * cp.sum_squares(cp.multiply(pairs, Z - together))
+    problem = cp.Problem(cp.Minimize(value), [gram + 1.0 / n_clusters == Z, Z >= 0.0, Z <= 1.0, cp.diag(Z) == 1.0])
+    problem.solve(solver=cp.CLARABEL)
+    return problem.value
