@@ -98,9 +98,8 @@ def run_one(*, dataset, kind, fraction, repetitions):
     return {name: summary(of_weighting) for name, of_weighting in runs.items()}
 
 
-@lru_cache(maxsize=REPETITIONS)
-def make_ensemble(dataset, repetition):
-    """The clean ensemble of a repetition, (n_samples, 100), and the classes."""
+def make_data(dataset, repetition):
+    """Features and classes: the whole set, or the objects that the repetition draws of a large one."""
     X, y = load_dataset(dataset)
     if dataset in STANDARDISED:
         X = StandardScaler().fit_transform(X)
@@ -108,6 +107,13 @@ def make_ensemble(dataset, repetition):
         rng = np.random.RandomState(derive_seed(0, repetition, "data"))
         chosen = rng.permutation(len(X))[:MAX_OBJECTS]
         X, y = X[chosen], y[chosen]
+    return X, y
+
+
+@lru_cache(maxsize=REPETITIONS)
+def make_ensemble(dataset, repetition):
+    """The clean ensemble of a repetition, (n_samples, 100), and the classes."""
+    X, y = make_data(dataset, repetition)
     model = KMeansEnsemble(N_PARTITIONS, SETTINGS[dataset][1], random_state=derive_seed(0, repetition, "ensemble"))
     return model.fit_transform(X), y
 

@@ -33,7 +33,7 @@ def run_one(*, n_samples, repetition):
     return in_fresh_process(__name__, {"n_samples": n_samples, "repetition": repetition})
 
 
-def planted_labels(n_samples, rng):
+def planted_labels(n_samples, rng, n_random=N_RANDOM):
     """(n_samples, 100) uint8 labels and the classes behind them.
 
     A partition cuts every class into one to three parts by thresholds on a coordinate of the objects, as a finer
@@ -44,7 +44,7 @@ def planted_labels(n_samples, rng):
     labels = np.empty((n_samples, N_PARTITIONS), dtype=np.uint8)
     for u in range(N_PARTITIONS):
         n_labels = 3 * N_CLUSTERS
-        if u >= N_PARTITIONS - N_RANDOM:
+        if u >= N_PARTITIONS - n_random:
             labels[:, u] = rng.randint(rng.randint(N_CLUSTERS, n_labels + 1), size=n_samples)
             continue
         n_parts = rng.randint(1, 4, size=N_CLUSTERS)
