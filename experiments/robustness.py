@@ -69,10 +69,11 @@ GRID = [
     for fraction in fractions
 ]
 SMOKE = [
-    {"dataset": "iris", "kind": kind, "fraction": fraction, "repetitions": 2}
+    {"dataset": dataset, "kind": kind, "fraction": fraction, "repetitions": 1}
+    for dataset in ("iris", "wine")
     for kind, fractions in FRACTIONS.items()
     for fraction in ((0.0, 0.5, 0.9) if kind == "uniform" else fractions[1:2])
-] + [{"dataset": "wine", "kind": "uniform", "fraction": fraction, "repetitions": 2} for fraction in (0.0, 0.5)]
+]
 
 
 def run_one(*, dataset, kind, fraction, repetitions):

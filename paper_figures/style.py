@@ -9,6 +9,8 @@ PAGE = 7.2  # and of the whole page
 # Okabe and Ito's palette, which readers with the common kinds of colour blindness can tell apart.
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 YELLOW, BLUE, VERMILLION, PURPLE = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
+# Beside it.
+BROWN, GREY = "#6B4A1B", "#8C8C8C"
 
 METHODS = {
     "uniform": {"label": "unweighted", "color": BLACK, "marker": "o", "linestyle": "-", "hatch": ""},
@@ -28,6 +30,28 @@ METHODS = {
         "linestyle": (0, (5, 1, 1, 1, 1, 1)),
         "hatch": "..",
     },
+    "chance-corrected": {
+        "label": "chance-corrected",
+        "color": ORANGE,
+        "marker": "P",
+        "linestyle": (0, (7, 1)),
+        "hatch": "++",
+    },
+    "restricted-simplex-adjusted": {
+        "label": "restricted simplex, adjusted",
+        "color": SKY,
+        "marker": "X",
+        "linestyle": (0, (3, 1, 1, 1)),
+        "hatch": "oo",
+    },
+    "l2-adjusted": {
+        "label": r"$\ell_2$, adjusted",
+        "color": BROWN,
+        "marker": "<",
+        "linestyle": (0, (1, 2)),
+        "hatch": "**",
+    },
+    "oracle": {"label": "oracle", "color": GREY, "marker": "*", "linestyle": (0, (5, 3)), "hatch": "--"},
 }
 
 _RC = {
