@@ -1,6 +1,7 @@
 """Weighted median-partition consensus clustering that never forms an n x n matrix."""
 
 from ._version import __version__
+from .certificates import Certificate, certify
 from .coassociation import coassociation_matrix, enhanced_coassociation_matrix
 from .compare import compare
 from .consensus import (
@@ -35,6 +36,7 @@ from .ensembles import FeatureSubsetEnsemble, KMeansEnsemble, MixedEnsemble, cor
 from .estimators import RobustEAC
 from .fuzzy import fuzzy_c_means, gath_geva, kaufman_kmeans, kaufman_seeds
 from .local_search import RefinementResult, refine_labels
+from .lower_bound import LowerBound, consensus_lower_bound
 from .median_partition import MedianPartitionResult, solve_median_partition
 from .membership import MembershipResult, solve_membership
 from .metrics import (
@@ -89,9 +91,11 @@ __all__ = [
     "WEIGHTING_SCHEMES",
     "WEIGHT_SOLVERS",
     "BisectingTree",
+    "Certificate",
     "CombinatorialEAC",
     "FeatureSubsetEnsemble",
     "KMeansEnsemble",
+    "LowerBound",
     "MedianPartitionResult",
     "MembershipResult",
     "MixedEnsemble",
@@ -106,9 +110,11 @@ __all__ = [
     "bisecting_kmeans_consensus",
     "bisecting_tree",
     "calinski_harabasz",
+    "certify",
     "cluster_and_select_weights",
     "coassociation_matrix",
     "compare",
+    "consensus_lower_bound",
     "consistency_index",
     "convex_hull_weights",
     "corrupt_ensemble",

@@ -266,15 +266,20 @@ def gradient_of(encoding, rows, statistics, *, diagonal, block=slice(None)):
     return out
 
 
-def gap_of(encoding, rows, statistics, *, diagonal):
-    """The optimality gap; the gradient is formed block by block."""
-    total = 0.0
+def frank_wolfe_gaps(encoding, rows, statistics, *, diagonal):
+    """max_p <g_i, y_i - e_p> for one object of every row; the gradient is formed block by block."""
+    gaps = np.empty(len(rows))
     for start in range(0, len(rows), BLOCK):
         block = slice(start, start + BLOCK)
         gradient = gradient_of(encoding, rows, statistics, diagonal=diagonal, block=block)
-        gaps = np.einsum("ip,ip->i", gradient, rows[block]) - gradient.min(axis=1)
-        total += float(encoding.multiplicity[block] @ np.maximum(gaps, 0.0))
-    return total / gap_unit(encoding)
+        gaps[block] = np.einsum("ip,ip->i", gradient, rows[block]) - gradient.min(axis=1)
+    return np.maximum(gaps, 0.0)
+
+
+def gap_of(encoding, rows, statistics, *, diagonal):
+    """The optimality gap."""
+    gaps = frank_wolfe_gaps(encoding, rows, statistics, diagonal=diagonal)
+    return float(encoding.multiplicity @ gaps) / gap_unit(encoding)
 
 
 def gap_unit(encoding):

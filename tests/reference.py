@@ -247,20 +247,43 @@ def ordered_move_search(labels, clusters, weights, n_clusters, orders):
     raise AssertionError("more passes were needed than orders given")
 
 
-def lower_bound(labels, weights, n_clusters, *, hard):
-    """cvxpy: least objective over the convex relaxation of all memberships, or of all partitions, object by object."""
+def partition_lower_bound(labels, weights, n_clusters):
+    """cvxpy: least objective over the semidefinite relaxation of all partitions, object by object."""
     import cvxpy as cp
 
     n = len(labels)
     Z = cp.Variable((n, n), symmetric=True)
     gram = cp.Variable((n, n), PSD=True)
-    value = 0.0
-    for weight, (together, pairs, factor) in zip(weights, pair_terms(labels, True), strict=True):
-        scale = weight * factor
-        if hard:
-            value += scale * (cp.sum(cp.multiply(pairs - 2.0 * together, Z)) + together.sum())
-        else:
-            value += scale * cp.sum_squares(cp.multiply(pairs, Z - together))
+    value = sum(
+        weight * factor * (cp.sum(cp.multiply(pairs - 2.0 * together, Z)) + together.sum())
+        for weight, (together, pairs, factor) in zip(weights, pair_terms(labels, True), strict=True)
+    )
     problem = cp.Problem(cp.Minimize(value), [gram + 1.0 / n_clusters == Z, Z >= 0.0, Z <= 1.0, cp.diag(Z) == 1.0])
+    problem.solve(solver=cp.CLARABEL)
+    return problem.value
+
+
+def eckart_young_bound(labels, weights, n_clusters):
+    """What a complete ensemble costs at least, the diagonal counted: low-rank fit of the centred n x n matrix."""
+    n = len(labels)
+    C = sum(weight * comembership(column)[0] for weight, column in zip(weights, labels.T, strict=True))
+    centred = C - 1.0 / n_clusters
+    captured = np.maximum(np.sort(np.linalg.eigvalsh(centred))[n - n_clusters + 1 :], 0.0)
+    return (centred**2).sum() - (captured**2).sum() + (C * (1.0 - C)).sum()
+
+
+def membership_lower_bound(labels, weights, n_clusters):
+    """cvxpy: the same with Z >= 0, over the convex envelope of |M|^2 on semidefinite matrices of rank k - 1."""
+    import cvxpy as cp
+
+    n = len(labels)
+    C = sum(weight * comembership(column)[0] for weight, column in zip(weights, labels.T, strict=True))
+    # M P^-1 M below W, with P between 0 and the identity and of trace k - 1: the trace of W is the envelope.
+    block = cp.Variable((2 * n, 2 * n), PSD=True)
+    P, M, W = block[:n, :n], block[:n, n:], block[n:, n:]
+    constraints = [np.eye(n) - P >> 0, cp.trace(P) <= n_clusters - 1.0, M >> 0, M + 1.0 / n_clusters >= 0.0]
+    value = cp.trace(W) + 2.0 / n_clusters * cp.sum(M) + n**2 / n_clusters**2
+    value += C.sum() - 2.0 * cp.sum(cp.multiply(C, M)) - 2.0 / n_clusters * C.sum()
+    problem = cp.Problem(cp.Minimize(value), [*constraints, M == M.T])
     problem.solve(solver=cp.CLARABEL)
     return problem.value

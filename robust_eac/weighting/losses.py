@@ -318,6 +318,23 @@ class Weighting(NamedTuple):
 
 def resolve_weighting(weighting, *, n_samples, n_partitions, rho=None, lam=None):
     """Name, partial of a solver, or any callable -> :class:`Weighting`."""
+    solver, parameters = bind_solver(weighting, n_samples=n_samples, n_partitions=n_partitions, rho=rho, lam=lam)
+
+    def solve(losses):
+        return check_weights(solver(losses.copy(), **parameters), n_partitions, name="what weighting returns")
+
+    # By identity: a callable object need be neither hashable nor comparable.
+    if any(solver is known for known in WEIGHT_SOLVERS.values()):
+        # Wrong parameters are to be found before any work is done.
+        solve(np.zeros(n_partitions))
+    own = [objective for known, objective in _OBJECTIVES.items() if solver is known]
+    objective = partial(own[0], **parameters) if own else weighted_loss
+    # The power mean descends only along weights that belong to it; for the others uniform weights are as good as any.
+    return Weighting(solve, objective, solve if solver is power_weights else uniform_weights)
+
+
+def bind_solver(weighting, *, n_samples, n_partitions, rho=None, lam=None):
+    """Name, partial of a solver, or any callable -> (solver, its parameters)."""
     if rho is not None:
         restricted_simplex_weights(np.zeros(n_partitions), rho=rho)
     lam = 0.5 * float(n_samples) ** 2 if lam is None else check_real(lam, name="lam", low=0.0)
@@ -333,15 +350,4 @@ def resolve_weighting(weighting, *, n_samples, n_partitions, rho=None, lam=None)
             entropy_weights: {"eta": 0.05 * float(n_samples) ** 2},
             power_weights: {"gamma": 2.0},
         }.get(solver, {})
-
-    def solve(losses):
-        return check_weights(solver(losses.copy(), **parameters), n_partitions, name="what weighting returns")
-
-    # By identity: a callable object need be neither hashable nor comparable.
-    if any(solver is known for known in WEIGHT_SOLVERS.values()):
-        # Wrong parameters are to be found before any work is done.
-        solve(np.zeros(n_partitions))
-    own = [objective for known, objective in _OBJECTIVES.items() if solver is known]
-    objective = partial(own[0], **parameters) if own else weighted_loss
-    # The power mean descends only along weights that belong to it; for the others uniform weights are as good as any.
-    return Weighting(solve, objective, solve if solver is power_weights else uniform_weights)
+    return solver, parameters
