@@ -89,10 +89,8 @@ def run_one(*, dataset, kind, fraction, repetitions):
         for name, options in WEIGHTINGS.items():
             runs[name].append(run_solver(labels, y, corrupted, dataset, repetition, options))
         if corrupted.any():
-            kept = labels[:, ~corrupted]
-            oracle = run_solver(
-                kept, y, np.zeros(kept.shape[1], dtype=bool), dataset, repetition, WEIGHTINGS["uniform"]
-            )
+            kept = ~corrupted
+            oracle = run_solver(labels[:, kept], y, corrupted[kept], dataset, repetition, WEIGHTINGS["uniform"])
         else:
             oracle = runs["uniform"][-1]
         runs[ORACLE].append(oracle)
