@@ -51,6 +51,8 @@ from .metrics import (
     variation_of_information,
 )
 from .objective import membership_gradient, objective_value, optimality_gap, partition_losses
+from .plotting import plot_n_clusters
+from .selection import ClusterNumberSelection, select_n_clusters
 from .validity import (
     VALIDITY_INDICES,
     calinski_harabasz,
@@ -92,6 +94,7 @@ __all__ = [
     "WEIGHT_SOLVERS",
     "BisectingTree",
     "Certificate",
+    "ClusterNumberSelection",
     "CombinatorialEAC",
     "FeatureSubsetEnsemble",
     "KMeansEnsemble",
@@ -156,6 +159,7 @@ __all__ = [
     "partition_kernel",
     "partition_losses",
     "peace",
+    "plot_n_clusters",
     "power_weights",
     "ramped_silhouette_weights",
     "redundancy_weights",
@@ -163,6 +167,7 @@ __all__ = [
     "restricted_simplex_weights",
     "robust_consensus",
     "sec",
+    "select_n_clusters",
     "silhouette",
     "silhouette_weights",
     "solve_median_partition",
