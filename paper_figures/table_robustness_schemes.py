@@ -6,7 +6,7 @@ drawn again; the weight left on the random partitions; the time of the weights a
 
 import numpy as np
 
-from experiments.robustness import WEIGHTINGS
+from experiments.robustness import ORACLE, WEIGHTINGS
 
 from .paired import mean_interval
 from .robustness import plain_name
@@ -27,7 +27,7 @@ def main(records):
             "|---|---|---|---|---|",
         ]
         rows = [scheme_row(runs, base, name) for name in runs[0][0] if name != "uniform"]
-        rows += [joint_row(runs, base, name) for name in WEIGHTINGS if name != "uniform"]
+        rows += [joint_row(runs, base, name) for name in (*WEIGHTINGS, ORACLE) if name != "uniform"]
         lines += [row for _, row in sorted(rows, reverse=True)] + [""]
     return "\n".join(lines)
 
@@ -56,7 +56,8 @@ def joint_row(runs, base, name):
     """The repetitions of the schemes are the first ones of the weightings."""
     of_weighting = [result[name] for _, result in runs]
     h = np.array([run["h"][: base.shape[1]] for run in of_weighting])
-    return _row(f"{plain_name(name)}, with the consensus", h, base, of_weighting, "")
+    title = "oracle: the random ones left out" if name == ORACLE else f"{plain_name(name)}, with the consensus"
+    return _row(title, h, base, of_weighting, "")
 
 
 def _row(name, h, base, runs, seconds):
