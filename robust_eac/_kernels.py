@@ -2,12 +2,16 @@
 
 Notation, for a row i that stands for ``w_i`` identical objects with membership ``y_i`` (S_u = Y X_u', G = Y Y'):
 
-* ``S[offsets[u] + c]`` is the column of S_u that belongs to cluster c of partition u: sum of w_i y_i over its objects;
+* ``S[offsets[u] + c]`` is the column of S_u that belongs to cluster c of hard partition u: sum of w_i y_i over its
+  objects; ``S[soft_slots[s]]`` the one that belongs to column s of ``soft``, the memberships in the soft partitions:
+  sum of w_i x_is y_i;
 * ``G[g]`` is the sum of w_i y_i y_i' over the objects that mask g observes. A mask is a set of objects that one or
   more partitions observe; a complete ensemble has one mask, everything;
 * ``coef[u] = alpha_u (n / n_u)^2`` turns these into what the objective needs, ``T = coef * S`` and
   ``Q[g] = mask_coef[g] * G[g]``, where mask_coef sums coef over the partitions of a mask;
-* ``missing_slots`` are the rows of S and T that the code "not observed" points to: always zero.
+* ``soft_coef[s]`` is the coef of the partition of column s of ``soft``;
+* ``missing_slots`` are the rows of S and T that the code "not observed" points to: always zero;
+* of the w_i^2 pairs of row i with itself, ``own_pairs[i]`` are of one object, left out without the diagonal.
 
 All kernels live in this file because numba's disk cache does not notice changes in a callee of another file.
 """
@@ -21,8 +25,8 @@ _EPS = np.finfo(np.float64).eps
 
 
 @njit(cache=True, nogil=True)
-def accumulate(codes, offsets, missing_slots, multiplicity, observed, membership, S, G):
-    """Fill S (n_slots, k) and G (n_masks, k, k) from the memberships; O(rows (m k + masks k^2))."""
+def accumulate(codes, offsets, missing_slots, soft, soft_slots, multiplicity, observed, membership, S, G):
+    """Fill S (n_slots, k) and G (n_masks, k, k) from the memberships; O(rows ((m + soft slots) k + masks k^2))."""
     k = membership.shape[1]
     S[:] = 0.0
     G[:] = 0.0
@@ -34,6 +38,9 @@ def accumulate(codes, offsets, missing_slots, multiplicity, observed, membership
             slot = offsets[u] + codes[i, u]
             for p in range(k):
                 S[slot, p] += wy[p]
+        for s in range(soft.shape[1]):
+            for p in range(k):
+                S[soft_slots[s], p] += soft[i, s] * wy[p]
         for g in range(observed.shape[1]):
             if observed[i, g]:
                 for p in range(k):
@@ -66,6 +73,31 @@ def gather(row_codes, offsets, T, b):
 
 
 @njit(cache=True, nogil=True)
+def gather_soft(x, soft_slots, T, b):
+    """b += sum over s of x[s] T[soft_slots[s]]: what the soft partitions add; O(soft slots k)."""
+    n, k = x.shape[0], b.shape[0]
+    for s in range(0, n - 3, 4):
+        slot0, slot1, slot2, slot3 = soft_slots[s], soft_slots[s + 1], soft_slots[s + 2], soft_slots[s + 3]
+        for p in range(k):
+            b[p] += (x[s] * T[slot0, p] + x[s + 1] * T[slot1, p]) + (x[s + 2] * T[slot2, p] + x[s + 3] * T[slot3, p])
+    for s in range(n - n % 4, n):
+        for p in range(k):
+            b[p] += x[s] * T[soft_slots[s], p]
+
+
+@njit(cache=True, nogil=True)
+def self_similarity(x, soft_coef, self_weight):
+    """Mean of the row's |x_u|^2 over the partitions that observe it, weighted by coef: 1 if all of them are hard.
+
+    Memberships x_u sum to 1: a soft partition lacks sum_c x_uc (1 - x_uc) of it, which is 0 where it does not observe.
+    """
+    lack = 0.0
+    for s in range(x.shape[0]):
+        lack += soft_coef[s] * x[s] * (1.0 - x[s])
+    return 1.0 - lack / self_weight if lack > 0.0 else 1.0
+
+
+@njit(cache=True, nogil=True)
 def row_hessian(row_observed, Q, total):
     """Sum of Q[g] over the masks that observe the row; `total` is room for it, not used when there is one mask."""
     if Q.shape[0] == 1 and row_observed[0]:
@@ -78,10 +110,10 @@ def row_hessian(row_observed, Q, total):
 
 
 @njit(cache=True, nogil=True)
-def quarter_gradient(y, H, b, self_term, out):
-    """out = H y - b - self_term (|y|^2 - 1) y: a quarter of the gradient in the column of one object.
+def quarter_gradient(y, H, b, self_term, target, out):
+    """out = H y - b - self_term (|y|^2 - target) y: a quarter of the gradient in the column of one object.
 
-    ``self_term`` is zero with the diagonal and the object's own weight without it.
+    ``self_term`` is zero with the diagonal and the object's own weight without it, ``target`` its self-similarity.
     """
     k = y.shape[0]
     square = 0.0
@@ -92,21 +124,35 @@ def quarter_gradient(y, H, b, self_term, out):
         if y[q] != 0.0:
             for p in range(k):
                 out[p] += y[q] * H[q, p]
-    shift = self_term * (square - 1.0)
+    shift = self_term * (square - target)
     if shift != 0.0:
         for p in range(k):
             out[p] -= shift * y[p]
 
 
 @njit(cache=True, nogil=True)
-def gradient(codes, offsets, observed, self_weight, membership, T, Q, diagonal, out):
-    """Fill out (rows, k) with the gradient in each object's column; O(rows (m k + masks k^2))."""
+def own_share(own_pairs, multiplicity):
+    """Pairs (i, i) per object of a row: 1 unless objects weigh less; rows without weight have none."""
+    return own_pairs / multiplicity if multiplicity > 0.0 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def gradient(
+    codes, offsets, soft, soft_slots, soft_coef, multiplicity, own_pairs, observed, self_weight, membership, T, Q,
+    diagonal, out,
+):  # fmt: skip
+    """Fill out (rows, k) with the gradient in each object's column; O(rows ((m + soft slots) k + masks k^2))."""
     k = membership.shape[1]
     b, room = np.empty(k), np.empty((k, k))
     for i in range(codes.shape[0]):
         gather(codes[i], offsets, T, b)
+        target = 1.0
+        if soft.shape[1] > 0:
+            gather_soft(soft[i], soft_slots, T, b)
+            target = self_similarity(soft[i], soft_coef, self_weight[i])
         H = row_hessian(observed[i], Q, room)
-        quarter_gradient(membership[i], H, b, 0.0 if diagonal else self_weight[i], out[i])
+        left_out = 0.0 if diagonal else self_weight[i] * own_share(own_pairs[i], multiplicity[i])
+        quarter_gradient(membership[i], H, b, left_out, target, out[i])
         for p in range(k):
             out[i, p] *= 4.0
 
@@ -179,11 +225,11 @@ def minimise_quartic(c1, c2, c3, c4, upper):
 
 
 @njit(cache=True, nogil=True)
-def descend_column(y, y0, e, H, own, quartic, n_steps, skip):
+def descend_column(y, y0, e, H, own, quartic, target, n_steps, skip):
     """Up to n_steps exact pair steps on one column y; returns its Frank-Wolfe gap on entry, over 4.
 
-    Minimises 2 y' H_ y - 4 b_' y + quartic (|y|^2 - 1)^2 over the simplex, H_ = H - own y0 y0' and b_ being what the
-    other rows contribute. ``e`` holds H_ y - b_ and follows y. Mass moves from the coordinate of largest derivative
+    Minimises 2 y' H_ y - 4 b_' y + quartic (|y|^2 - target)^2 over the simplex, H_ = H - own y0 y0' and b_ being what
+    the other rows contribute. ``e`` holds H_ y - b_ and follows y. Mass moves from the coordinate of largest derivative
     among those that have some to the one of smallest derivative, by exact line search.
     """
     k = y.shape[0]
@@ -192,7 +238,7 @@ def descend_column(y, y0, e, H, own, quartic, n_steps, skip):
         square = 0.0
         for p in range(k):
             square += y[p] * y[p]
-        shift = quartic * (square - 1.0)
+        shift = quartic * (square - target)
         p_min, q_max = -1, -1
         low, high, mean = np.inf, -np.inf, 0.0
         for p in range(k):
@@ -213,7 +259,7 @@ def descend_column(y, y0, e, H, own, quartic, n_steps, skip):
         d = y[p] - y[q]
         d0 = y0[p] - y0[q]
         bend = H[p, p] + H[q, q] - 2.0 * H[p, q] - own * d0 * d0
-        r = square - 1.0
+        r = square - target
         t = minimise_quartic(
             4.0 * (e[p] - e[q] + quartic * r * d),
             2.0 * bend + 4.0 * quartic * (d * d + r),
@@ -232,13 +278,13 @@ def descend_column(y, y0, e, H, own, quartic, n_steps, skip):
 
 @njit(cache=True, nogil=True)
 def sweep(
-    order, codes, offsets, coef, missing_slots, multiplicity, observed, mask_coef, self_weight,
-    membership, T, Q, diagonal, n_steps, skip,
+    order, codes, offsets, coef, missing_slots, soft, soft_slots, soft_coef, multiplicity, own_pairs, observed,
+    mask_coef, self_weight, membership, T, Q, diagonal, n_steps, skip,
 ):  # fmt: skip
     """Visit the rows in the given order, descending each column exactly; membership, T and Q follow.
 
     Returns the sum over objects of their Frank-Wolfe gaps at the moment of the visit. Columns whose gap is at most
-    ``skip`` are left alone. O(rows (m k + masks k^2)) time, no allocation that grows with the number of rows.
+    ``skip`` are left alone. O(rows ((m + soft slots) k + masks k^2)) time, no allocation that grows with the rows.
     """
     k = membership.shape[1]
     n_partitions = codes.shape[1]
@@ -251,9 +297,14 @@ def sweep(
         w = multiplicity[i]
         own = w * self_weight[i]
         gather(codes[i], offsets, T, b)
+        target = 1.0
+        if soft.shape[1] > 0:
+            gather_soft(soft[i], soft_slots, T, b)
+            target = self_similarity(soft[i], soft_coef, self_weight[i])
         H = row_hessian(observed[i], Q, room)
-        quarter_gradient(y, H, b, own, e)
-        gap = descend_column(y, y0, e, H, own, own if diagonal else own - self_weight[i], n_steps, skip)
+        quarter_gradient(y, H, b, own, target, e)
+        quartic = own if diagonal else own - self_weight[i] * own_share(own_pairs[i], w)
+        gap = descend_column(y, y0, e, H, own, quartic, target, n_steps, skip)
         total += 4.0 * w * gap
 
         n_moved = 0
@@ -269,11 +320,17 @@ def sweep(
                 slot = offsets[u] + codes[i, u]
                 for j in range(n_moved):
                     T[slot, moved[j]] += coef[u] * step[moved[j]]
+            for s in range(soft.shape[1]):
+                for j in range(n_moved):
+                    T[soft_slots[s], moved[j]] += soft_coef[s] * soft[i, s] * step[moved[j]]
         else:
             for u in range(n_partitions):
                 slot = offsets[u] + codes[i, u]
                 for p in range(k):
                     T[slot, p] += coef[u] * step[p]
+            for s in range(soft.shape[1]):
+                for p in range(k):
+                    T[soft_slots[s], p] += soft_coef[s] * soft[i, s] * step[p]
         for slot in missing_slots:
             T[slot] = 0.0
         for g in range(observed.shape[1]):

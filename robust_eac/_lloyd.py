@@ -95,7 +95,9 @@ def label_shares(encoding, counts):
     counts[encoding.missing_slots] = 0.0
     observed = np.repeat(np.add.reduceat(counts, encoding.offsets, axis=0), encoding.n_codes, axis=0)
     overall = encoding.sizes / np.repeat(encoding.n_observed, encoding.n_codes)
-    return np.where(observed > 0.0, counts / np.maximum(observed, 1.0), overall[:, np.newaxis])
+    # Moving fractional weights leaves rounding where nothing is.
+    some = observed > _SLACK * encoding.total
+    return np.where(some, counts / np.where(some, observed, 1.0), overall[:, np.newaxis])
 
 
 def squared_distances(encoding, weights, counts):

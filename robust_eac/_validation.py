@@ -1,6 +1,7 @@
 """Checks of what users pass in: the only place that raises for a bad array or an out-of-range value."""
 
 from numbers import Integral, Real
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -11,12 +12,155 @@ BLOCK = 4096
 MAX_SEED = np.iinfo(np.int32).max
 
 
+class Ensemble(NamedTuple):
+    """What :func:`check_ensemble` returns: m partitions of n objects, hard or soft.
+
+    labels : (n, n_hard) int; the hard partitions, -1 where an object was not observed.
+    soft : (n, total width) float64; the memberships in the soft partitions side by side, rows on the simplex, a row of
+        zeros where an object was not observed.
+    widths : (n_soft,) int64; clusters of each soft partition.
+    hard : (n_hard,) intp; places of the hard partitions among all, the soft ones take the others.
+    """
+
+    labels: np.ndarray
+    soft: np.ndarray
+    widths: np.ndarray
+    hard: np.ndarray
+
+    @property
+    def n_samples(self):
+        """Number of objects."""
+        return len(self.labels)
+
+    @property
+    def n_partitions(self):
+        """Number of partitions."""
+        return len(self.hard) + len(self.widths)
+
+
+def is_ensemble_list(labels):
+    """Whether labels are a list of partitions: a list or tuple with at least one two-dimensional entry."""
+    return isinstance(labels, (list, tuple)) and any(_is_matrix(entry) for entry in labels)
+
+
+def _is_matrix(entry):
+    if isinstance(entry, (list, tuple)):
+        return len(entry) > 0 and any(isinstance(row, (list, tuple)) or np.ndim(row) == 1 for row in entry[:1])
+    return getattr(entry, "ndim", 0) == 2
+
+
+def check_ensemble(labels, *, name="labels"):
+    """Return a label matrix, or a list of label vectors and membership matrices, as an :class:`Ensemble`.
+
+    A list or tuple with at least one two-dimensional entry is one partition per entry; anything else is a label matrix.
+    What was checked before is returned as it is.
+    """
+    if isinstance(labels, Ensemble):
+        return labels
+    if not is_ensemble_list(labels):
+        matrix = check_labels(labels, name=name)
+        n, m = matrix.shape
+        return Ensemble(matrix, np.empty((n, 0)), np.empty(0, dtype=np.int64), np.arange(m))
+    soft = np.array([_is_matrix(entry) for entry in labels])
+    vectors, matrices = {}, {}
+    for u, entry in enumerate(labels):
+        if sparse.issparse(entry):
+            raise TypeError(f"{name}[{u}] must be a dense array, got a sparse matrix of shape {entry.shape}.")
+        # pandas' own objects would align their indices.
+        try:
+            (matrices if soft[u] else vectors)[u] = entry if np.ma.isMaskedArray(entry) else np.asarray(entry)
+        except ValueError as error:
+            raise ValueError(f"{name}[{u}] must be a rectangular array: {error}") from error
+    n = len(next(iter(matrices.values())))
+    for u, entry in (vectors | matrices).items():
+        if entry.ndim != (2 if soft[u] else 1) or len(entry) != n or entry.size == 0:
+            rule = "a label vector of shape (n_samples,) or a membership matrix of shape (n_samples, k_u)"
+            raise ValueError(f"{name}[{u}] must be {rule}, with n_samples={n}, got shape {entry.shape}.")
+    columns = [_integer_matrix(entry[:, np.newaxis], f"{name}[{u}]") for u, entry in vectors.items()]
+    widths = np.array([entry.shape[1] for entry in matrices.values()], dtype=np.int64)
+    ensemble = Ensemble(
+        labels=np.concatenate(columns, axis=1) if columns else np.empty((n, 0), dtype=np.int64),
+        soft=np.empty((n, widths.sum())),
+        widths=widths,
+        hard=np.flatnonzero(~soft),
+    )
+    for end, (u, entry) in zip(np.cumsum(widths), matrices.items(), strict=True):
+        ensemble.soft[:, end - entry.shape[1] : end] = _memberships(entry, f"{name}[{u}]")
+    _check_all_observed(ensemble, name)
+    return ensemble
+
+
+def _memberships(entry, name):
+    """Membership matrix with rows of NaN -> the same with rows of zeros instead."""
+    array = _real_array(entry, name)
+    missing = np.isnan(array).all(axis=1)
+    if np.isnan(array).any(axis=1).sum() > missing.sum():
+        row = int(np.argmax(np.isnan(array).any(axis=1) & ~missing))
+        raise ValueError(f"{name}: a row must be NaN throughout (not observed) or not at all, row {row} is mixed.")
+    array[missing, 0] = 1.0
+    array[missing, 1:] = 0.0
+    array = check_membership(array, len(array), name=name)
+    array[missing] = 0.0
+    return array
+
+
+def _check_all_observed(ensemble, name):
+    """Every partition of a list must observe an object, and every object must be observed by a partition."""
+    rows = np.zeros(ensemble.n_samples, dtype=bool)
+    soft = np.setdiff1d(np.arange(ensemble.n_partitions), ensemble.hard)
+    columns = list(zip(ensemble.hard, (ensemble.labels != -1).T, strict=True))
+    blocks = np.split(ensemble.soft, np.cumsum(ensemble.widths)[:-1], axis=1)
+    columns += [(u, block.any(axis=1)) for u, block in zip(soft, blocks, strict=True)]
+    for u, observed in columns:
+        if not observed.any():
+            raise ValueError(f"{name}: every partition must observe at least one object, {name}[{u}] observes none.")
+        rows |= observed
+    if not rows.all():
+        raise ValueError(
+            f"{name}: every object must be observed by at least one partition, object {int(np.argmin(rows))} is not."
+        )
+
+
+def check_sample_weight(sample_weight, ensemble, *, name="sample_weight"):
+    """Return None, or fresh float64 weights of the objects of an ensemble."""
+    if sample_weight is None:
+        return None
+    weight = check_vector(sample_weight, name=name, size=ensemble.n_samples, each="sample", positive_sum=True)
+    if not 1e-60 < weight.sum() < 1e60:
+        raise ValueError(f"{name} must sum to a number between 1e-60 and 1e60, got {weight.sum()}.")
+    if weight.min() > 0.0:
+        return weight
+    kept = weight > 0.0
+    observed = np.ones(ensemble.n_partitions, dtype=bool)
+    observed[ensemble.hard] = (ensemble.labels[kept] != -1).any(axis=0)
+    if len(ensemble.widths):
+        mass = np.add.reduceat(ensemble.soft[kept].sum(axis=0), np.cumsum(ensemble.widths) - ensemble.widths)
+        observed[np.setdiff1d(np.arange(len(observed)), ensemble.hard)] = mass > 0.0
+    if not observed.all():
+        u = int(np.argmin(observed))
+        raise ValueError(f"{name}: every partition must observe an object of positive weight, partition {u} does not.")
+    return weight
+
+
 def check_labels(labels, *, name="labels"):
     """Return the ensemble as a two-dimensional integer array; a view of the input whenever it already is one.
 
     Accepts whatever NumPy turns into numbers (lists, pandas DataFrames, booleans, floats with integer values). Raises
-    TypeError for text, objects and sparse matrices, ValueError for everything else that is no label matrix.
+    TypeError for text, objects, sparse matrices and soft partitions, ValueError for everything else that is no label
+    matrix.
     """
+    if is_ensemble_list(labels):
+        raise TypeError(
+            f"{name} must be a label matrix here, got a list with membership matrices: only the solvers of the median "
+            "partition and its objective take soft partitions. Harden them, for example by argmax."
+        )
+    array = _integer_matrix(labels, name)
+    _check_observed(array, name)
+    return array
+
+
+def _integer_matrix(labels, name):
+    """Two-dimensional integer array of what NumPy turns into one."""
     if sparse.issparse(labels):
         raise TypeError(f"{name} must be a dense array of labels, got a sparse matrix of shape {labels.shape}.")
     if np.ma.isMaskedArray(labels):
@@ -43,7 +187,6 @@ def check_labels(labels, *, name="labels"):
         array = _integers_from_floats(array, name)
     elif array.dtype == np.uint64 and array.max() > np.iinfo(np.int64).max:
         raise ValueError(f"{name} must hold integers below 2^63, got {array.max()}.")
-    _check_observed(array, name)
     return array
 
 
@@ -107,13 +250,13 @@ def _check_observed(array, name):
         raise ValueError(f"{name}: every partition must observe at least one object, column {u} is -1 throughout.")
 
 
-def check_vector(values, *, name, size=None, positive_sum=False):
+def check_vector(values, *, name, size=None, each="partition", positive_sum=False):
     """Return a fresh float64 vector of finite non-negative numbers."""
     array = _real_array(values, name)
     if array.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}.")
     if array.size == 0 or (size is not None and array.size != size):
-        expected = "at least one value" if size is None else f"{size} values, one per partition"
+        expected = "at least one value" if size is None else f"{size} values, one per {each}"
         raise ValueError(f"{name} must have {expected}, got {array.size}.")
     if not np.isfinite(array).all():
         raise ValueError(f"{name} must be finite, got {array[~np.isfinite(array)][0]}.")

@@ -3,7 +3,7 @@
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 
-from ._validation import check_labels
+from ._validation import check_ensemble, is_ensemble_list
 from .median_partition import solve_median_partition
 
 __all__ = ["RobustEAC"]
@@ -114,7 +114,7 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X, y=None):
+    def fit(self, X, y=None, sample_weight=None):
         """Find the consensus of an ensemble.
 
         Parameters
@@ -129,12 +129,14 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         -------
         self : RobustEAC
         """
-        labels = check_labels(X, name="X")
-        validate_data(self, X, skip_check_array=True)
-        result = solve_median_partition(
-            labels,
-            **self.get_params(deep=False),
-        )
+        ensemble = check_ensemble(X, name="X")
+        if is_ensemble_list(X):
+            # scikit-learn would count the columns of the first entry.
+            self.n_features_in_ = ensemble.n_partitions
+            vars(self).pop("feature_names_in_", None)
+        else:
+            validate_data(self, X, skip_check_array=True)
+        result = solve_median_partition(ensemble, sample_weight=sample_weight, **self.get_params(deep=False))
         for name, value in result._asdict().items():
             setattr(self, f"{name}_", value)
         return self

@@ -171,8 +171,8 @@ def hard_losses(encoding, clusters, n_clusters):
 
 def relocation_statistics(encoding, weights, rows):
     """(T, P, self_weight) of a hard membership of the encoding's rows, as the kernels of single moves read them."""
-    T, Q, self_weight = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
-    return T, np.einsum("gcc->gc", Q).copy(), self_weight
+    statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
+    return statistics.T, np.einsum("gcc->gc", statistics.Q).copy(), statistics.self_weight
 
 
 def _search(encoding, weights, clusters, n_clusters, max_passes, rng):

@@ -8,9 +8,17 @@ from joblib import Parallel, delayed
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from ._encoding import encode
-from ._validation import MAX_SEED, check_bool, check_integer, check_labels, check_n_clusters, check_real
-from .membership import check_init, collapse_with_start, descend, initial_rows, is_stationary
+from ._encoding import encode_ensemble
+from ._validation import (
+    MAX_SEED,
+    check_bool,
+    check_ensemble,
+    check_integer,
+    check_n_clusters,
+    check_real,
+    check_sample_weight,
+)
+from .membership import check_init, descend, expand_rows, initial_rows, is_stationary, reduce_rows
 from .objective import accumulate, losses_of
 from .weighting.losses import resolve_weighting
 
@@ -51,6 +59,7 @@ def solve_median_partition(
     n_jobs=None,
     random_state=None,
     verbose=0,
+    sample_weight=None,
 ):
     """Find the consensus membership and the weights of the partitions together.
 
@@ -135,18 +144,22 @@ def solve_median_partition(
     >>> result.weights
     array([0.5, 0.5, 0. , 0. ])
     """
-    labels = check_labels(labels)
-    n_clusters = check_n_clusters(n_clusters, len(labels))
-    weighting = resolve_weighting(weighting, n_samples=len(labels), n_partitions=labels.shape[1], rho=rho, lam=lam)
+    ensemble = check_ensemble(labels)
+    n, m = ensemble.n_samples, ensemble.n_partitions
+    n_clusters = check_n_clusters(n_clusters, n)
+    sample_weight = check_sample_weight(sample_weight, ensemble)
+    total = float(n) if sample_weight is None else float(sample_weight.sum())
+    weighting = resolve_weighting(weighting, n_samples=total, n_partitions=m, rho=rho, lam=lam)
     n_init = check_integer(n_init, name="n_init", low=1)
     max_iter = check_integer(max_iter, name="max_iter", low=1)
     tol = check_real(tol, name="tol", low=0.0)
     diagonal = check_bool(diagonal, name="diagonal")
-    start = check_init(init, len(labels), n_clusters)
+    start = check_init(init, n, n_clusters)
     rng = check_random_state(random_state)
     seeds = rng.randint(MAX_SEED, size=n_init if isinstance(start, str) else 1)
 
-    encoding, start = collapse_with_start(encode(labels), start)
+    whole = encode_ensemble(ensemble, sample_weight)
+    encoding, start = reduce_rows(whole, start, diagonal=diagonal)
     runs = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
         delayed(_alternate)(
             encoding, n_clusters, start, weighting, max_iter=max_iter, tol=tol, diagonal=diagonal, seed=seed
@@ -166,8 +179,14 @@ def solve_median_partition(
             ConvergenceWarning,
             stacklevel=2,
         )
-    membership = encoding.expand(best.membership)
+    membership = empty_last(expand_rows(whole, encoding, best.weights, best.membership, tol=tol))
     return best._replace(membership=membership, labels=membership.argmax(axis=1))
+
+
+def empty_last(membership):
+    """The membership with the clusters that win no object last, so that the labels are 0, 1, ... without holes."""
+    won = np.bincount(membership.argmax(axis=1), minlength=membership.shape[1]) > 0
+    return np.ascontiguousarray(membership[:, np.argsort(~won, kind="stable")])
 
 
 def _alternate(encoding, n_clusters, start, weighting, *, max_iter, tol, diagonal, seed):
@@ -191,11 +210,9 @@ def _alternate(encoding, n_clusters, start, weighting, *, max_iter, tol, diagona
         history.append(weighting.objective(losses, weights))
         n_iter += 1
 
-    # Clusters that win no object come last, so that the labels are 0, 1, ... without holes.
-    won = np.bincount(rows.argmax(axis=1), minlength=n_clusters) > 0
     return MedianPartitionResult(
         labels=None,
-        membership=np.ascontiguousarray(rows[:, np.argsort(~won, kind="stable")]),
+        membership=rows,
         weights=weights,
         losses=losses,
         objective=history[-1],

@@ -8,21 +8,22 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from . import _kernels
-from ._encoding import collapse, encode, select
+from ._encoding import collapse, encode_ensemble, harden, select, take_rows
 from ._lloyd import best_of_starts, squared_distances
 from ._validation import (
     check_bool,
     check_choice,
+    check_ensemble,
     check_integer,
     check_labels,
     check_membership,
     check_n_clusters,
     check_real,
+    check_sample_weight,
     check_weights,
 )
 from .objective import (
     accumulate,
-    coefficients,
     gap_of,
     gap_unit,
     losses_of,
@@ -45,6 +46,8 @@ _SETTLED = 0.05
 _SMOOTHING = 0.1
 # A start need not be finished.
 _KMEANS_PASSES = 300
+# Visits of an object without weight; a handful is enough.
+_MAX_PLACING = 1000
 
 
 class MembershipResult(NamedTuple):
@@ -67,6 +70,7 @@ def solve_membership(
     tol=1e-5,
     max_sweeps=1000,
     random_state=None,
+    sample_weight=None,
 ):
     """Minimise the weighted median-partition objective in the membership, for fixed partition weights.
 
@@ -135,16 +139,18 @@ def solve_membership(
     >>> result.converged
     True
     """
-    labels = check_labels(labels)
-    n_clusters = check_n_clusters(n_clusters, len(labels))
-    weights = check_weights(weights, labels.shape[1])
+    ensemble = check_ensemble(labels)
+    n_clusters = check_n_clusters(n_clusters, ensemble.n_samples)
+    weights = check_weights(weights, ensemble.n_partitions)
     tol = check_real(tol, name="tol", low=0.0)
     max_sweeps = check_integer(max_sweeps, name="max_sweeps", low=0)
     diagonal = check_bool(diagonal, name="diagonal")
-    start = check_init(init, len(labels), n_clusters)
+    start = check_init(init, ensemble.n_samples, n_clusters)
+    sample_weight = check_sample_weight(sample_weight, ensemble)
     rng = check_random_state(random_state)
 
-    encoding, start = collapse_with_start(encode(labels), start)
+    whole = encode_ensemble(ensemble, sample_weight)
+    encoding, start = reduce_rows(whole, start, diagonal=diagonal)
     rows = initial_rows(encoding, n_clusters, start, rng)
     gap, n_sweeps = descend(encoding, weights, rows, diagonal=diagonal, tol=tol, max_sweeps=max_sweeps, rng=rng)
     losses = losses_of(encoding, *accumulate(encoding, rows), rows, diagonal=diagonal)
@@ -155,7 +161,8 @@ def solve_membership(
             ConvergenceWarning,
             stacklevel=2,
         )
-    return MembershipResult(encoding.expand(rows), weighted_loss(losses, weights), gap, n_sweeps, converged)
+    membership = expand_rows(whole, encoding, weights, rows, tol=tol)
+    return MembershipResult(membership, weighted_loss(losses, weights), gap, n_sweeps, converged)
 
 
 def descend(encoding, weights, rows, *, diagonal, tol, max_sweeps, rng, reduction=0.0):
@@ -167,12 +174,11 @@ def descend(encoding, weights, rows, *, diagonal, tol, max_sweeps, rng, reductio
     active = np.flatnonzero(weights)
     if len(active) < len(weights):
         encoding, weights = select(encoding, active), weights[active]
-    coef, mask_coef = coefficients(encoding, weights)
-    skip = _SETTLED * tol * encoding.n_samples
+    skip = _SETTLED * tol * encoding.total
     n_sweeps, target = 0, tol
     while True:
         # Fresh matrices before every decision: what the sweeps update has rounding errors of its own.
-        T, Q, self_weight = statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
+        statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
         gap = gap_of(encoding, rows, statistics, diagonal=diagonal)
         if is_stationary(gap, target) or n_sweeps >= max_sweeps:
             return gap, n_sweeps
@@ -180,12 +186,19 @@ def descend(encoding, weights, rows, *, diagonal, tol, max_sweeps, rng, reductio
             target = max(tol, reduction * gap)
         estimate = np.inf
         while not is_stationary(estimate, target) and n_sweeps < max_sweeps:
-            estimate = _kernels.sweep(
-                visiting_order(len(rows), rng), encoding.codes, encoding.offsets, coef, encoding.missing_slots,
-                encoding.multiplicity, encoding.observed, mask_coef, self_weight, rows, T, Q, diagonal,
-                _PAIR_STEPS, skip,
-            ) / gap_unit(encoding)  # fmt: skip
+            order = visiting_order(len(rows), rng)
+            estimate = sweep(encoding, statistics, rows, order, diagonal=diagonal, skip=skip) / gap_unit(encoding)
             n_sweeps += 1
+
+
+def sweep(encoding, statistics, rows, order, *, diagonal, n_steps=_PAIR_STEPS, skip=0.0):
+    """One visit of the rows in the given order: rows, T and Q follow; returns the sum of the objects' gaps."""
+    return _kernels.sweep(
+        order, encoding.codes, encoding.offsets[encoding.hard], statistics.coef, encoding.missing_slots,
+        encoding.soft, encoding.soft_slots, statistics.soft_coef, encoding.multiplicity, encoding.own_pairs,
+        encoding.observed, statistics.mask_coef, statistics.self_weight, rows, statistics.T, statistics.Q, diagonal,
+        n_steps, skip,
+    )  # fmt: skip
 
 
 def visiting_order(n_rows, rng):
@@ -236,16 +249,50 @@ def _check_label_vector(array, n_samples, n_clusters):
     return codes
 
 
-def collapse_with_start(encoding, start):
-    """Collapse identical rows unless the start tells them apart; an array start follows."""
-    if isinstance(start, str):
-        return collapse(encoding), start
-    collapsed = collapse(encoding, start)
-    if collapsed.inverse is not None:
+def reduce_rows(encoding, start, *, diagonal):
+    """The rows that are to be solved for, and the start on them.
+
+    Objects without weight are left out; identical ones share a row when that pays, unless an array start tells them
+    apart, or weights do, of which the smaller ones leave out more of their own pairs.
+    """
+    weighty = np.flatnonzero(encoding.multiplicity)
+    if len(weighty) < len(encoding.codes):
+        encoding = take_rows(encoding, weighty)
+        start = start if isinstance(start, str) else start[weighty]
+    apart = [] if isinstance(start, str) else [start]
+    if not diagonal and encoding.own_pairs is not encoding.multiplicity:
+        apart.append((encoding.own_pairs / encoding.multiplicity)[:, np.newaxis])
+    collapsed = collapse(encoding, np.concatenate(apart, axis=1) if apart else None)
+    if collapsed.inverse is not None and not isinstance(start, str):
         rows = np.empty((len(collapsed.codes), start.shape[1]))
         rows[collapsed.inverse] = start
         start = rows
     return collapsed, start
+
+
+def expand_rows(whole, encoding, weights, rows, *, tol):
+    """Memberships of all objects of `whole` from those of the rows of what :func:`reduce_rows` made of it.
+
+    An object without weight gets the membership that agrees best with those of the others: the same quartic without
+    the object's own term, which is a convex quadratic, so that any start will do.
+    """
+    membership = encoding.expand(rows)
+    weightless = np.flatnonzero(whole.multiplicity == 0.0)
+    if len(weightless) == 0:
+        return membership
+    absent = take_rows(whole, weightless)
+    statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
+    statistics = statistics._replace(self_weight=absent.observed @ statistics.mask_coef)
+    placed = np.full((len(weightless), rows.shape[1]), 1.0 / rows.shape[1])
+    order = np.arange(len(placed))
+    for _ in range(_MAX_PLACING):
+        before = placed.copy()
+        sweep(absent, statistics, placed, order, diagonal=True, skip=max(tol, _ROUNDING) * whole.total)
+        if np.array_equal(before, placed):
+            break
+    full = np.empty((len(whole.codes), rows.shape[1]))
+    full[whole.multiplicity > 0.0], full[weightless] = membership, placed
+    return full
 
 
 def initial_rows(encoding, n_clusters, start, rng):
@@ -257,6 +304,7 @@ def initial_rows(encoding, n_clusters, start, rng):
         rows = rng.standard_exponential((len(encoding.codes), n_clusters))
         rows /= rows.sum(axis=1, keepdims=True)
         return rows
+    encoding = harden(encoding)
     weights = np.full(len(encoding.offsets), 1.0 / len(encoding.offsets))
     start = best_of_starts(encoding, weights, squared_distances, n_clusters, n_init=1, max_iter=_KMEANS_PASSES, rng=rng)
     return (1.0 - _SMOOTHING) * np.eye(n_clusters)[start.clusters] + _SMOOTHING / n_clusters

@@ -1,10 +1,20 @@
 """The objective, once: losses, value, gradient and optimality gap, all from k x k and k x k_u matrices."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from . import _kernels
-from ._encoding import encode
-from ._validation import BLOCK, check_bool, check_labels, check_membership, check_real, check_weights
+from ._encoding import encode_ensemble
+from ._validation import (
+    BLOCK,
+    check_bool,
+    check_ensemble,
+    check_membership,
+    check_real,
+    check_sample_weight,
+    check_weights,
+)
 
 __all__ = ["membership_gradient", "objective_value", "optimality_gap", "partition_losses"]
 
@@ -12,7 +22,7 @@ __all__ = ["membership_gradient", "objective_value", "optimality_gap", "partitio
 _ROUNDING = 1e-13
 
 
-def partition_losses(labels, membership, *, diagonal=True):
+def partition_losses(labels, membership, *, diagonal=True, sample_weight=None):
     """Distance of every partition of the ensemble to a consensus membership.
 
     Computes  d_u = |Y'Y - X_u'X_u|^2  (Eq. 7 of [1]_) for all partitions at once as
@@ -55,11 +65,11 @@ def partition_losses(labels, membership, *, diagonal=True):
     >>> partition_losses(labels, np.eye(2)[[0, 0, 1]])
     array([0., 4.])
     """
-    encoding, rows = _checked(labels, membership, diagonal)
+    encoding, rows = _checked(labels, membership, diagonal, sample_weight)
     return losses_of(encoding, *accumulate(encoding, rows), rows, diagonal=diagonal)
 
 
-def objective_value(labels, membership, *, weights=None, lam=0.0, diagonal=True):
+def objective_value(labels, membership, *, weights=None, lam=0.0, diagonal=True, sample_weight=None):
     """Value of the weighted median-partition objective.
 
     Computes  sum_u alpha_u d_u + lambda/2 |alpha|^2, which is Eq. (4) of [1]_ for lambda = 0 and Eq. (5) otherwise.
@@ -101,14 +111,14 @@ def objective_value(labels, membership, *, weights=None, lam=0.0, diagonal=True)
     >>> objective_value(labels, np.eye(2)[[0, 0, 1]], weights=[3, 1])
     1.0
     """
-    encoding, rows = _checked(labels, membership, diagonal)
+    encoding, rows = _checked(labels, membership, diagonal, sample_weight)
     weights = check_weights(weights, len(encoding.offsets))
     lam = check_real(lam, name="lam", low=0.0)
     losses = losses_of(encoding, *accumulate(encoding, rows), rows, diagonal=diagonal)
     return weighted_loss(losses, weights, lam=lam)
 
 
-def membership_gradient(labels, membership, *, weights=None, diagonal=True):
+def membership_gradient(labels, membership, *, weights=None, diagonal=True, sample_weight=None):
     """Gradient of the objective in every object's membership.
 
     Row i is  4 (G y_i - sum_u alpha_u S_u[:, c_u(i)]), the derivative of sum_u alpha_u d_u in column i of Y; without
@@ -152,13 +162,13 @@ def membership_gradient(labels, membership, *, weights=None, diagonal=True):
            [ 2., -2.],
            [-2.,  0.]])
     """
-    encoding, rows = _checked(labels, membership, diagonal)
+    encoding, rows = _checked(labels, membership, diagonal, sample_weight)
     weights = check_weights(weights, len(encoding.offsets))
     statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
-    return gradient_of(encoding, rows, statistics, diagonal=diagonal)
+    return gradient_of(encoding, rows, statistics, diagonal=diagonal) * encoding.multiplicity[:, np.newaxis]
 
 
-def optimality_gap(labels, membership, *, weights=None, diagonal=True):
+def optimality_gap(labels, membership, *, weights=None, diagonal=True, sample_weight=None):
     """Violation of the first-order optimality conditions of the membership, free of scale.
 
     Computes  1/(4 n^2) sum_i max_p <g_i, y_i - e_p>,  g_i being object i's row of :func:`membership_gradient`: the
@@ -203,7 +213,7 @@ def optimality_gap(labels, membership, *, weights=None, diagonal=True):
     >>> round(optimality_gap(labels, np.eye(2)[[0, 1, 1]]), 4)
     0.4444
     """
-    encoding, rows = _checked(labels, membership, diagonal)
+    encoding, rows = _checked(labels, membership, diagonal, sample_weight)
     weights = check_weights(weights, len(encoding.offsets))
     statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
     return gap_of(encoding, rows, statistics, diagonal=diagonal)
@@ -220,7 +230,8 @@ def accumulate(encoding, rows):
     S = np.empty((len(encoding.sizes), k))
     G = np.empty((encoding.observed.shape[1], k, k))
     _kernels.accumulate(
-        encoding.codes, encoding.offsets, encoding.missing_slots, encoding.multiplicity, encoding.observed, rows, S, G
+        encoding.codes, encoding.offsets[encoding.hard], encoding.missing_slots, encoding.soft, encoding.soft_slots,
+        encoding.multiplicity, encoding.observed, rows, S, G,
     )  # fmt: skip
     return S, G
 
@@ -231,11 +242,16 @@ def losses_of(encoding, S, G, rows, *, diagonal):
     if not diagonal:
         # Pairs (i, i) cost (|y_i|^2 - 1)^2 each: the co-association of an object with itself is 1.
         own = np.einsum("ip,ip->i", rows, rows)
-        square_G -= encoding.observed.T @ (encoding.multiplicity * (own - 1.0) ** 2)
+        square_G -= encoding.observed.T @ (encoding.own_pairs * (own - 1.0) ** 2)
     square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), encoding.offsets)
-    square_X = np.add.reduceat(encoding.sizes**2, encoding.offsets)
-    square_G = square_G[encoding.mask_of]
+    square_G, square_X = square_G[encoding.mask_of], encoding.squares
     losses = square_G - 2.0 * square_S + square_X
+    if not diagonal:
+        # In a soft partition it is |x_i|^2 instead.
+        for u in encoding.soft_partitions:
+            pairs = encoding.own_pairs * encoding.observed[:, encoding.mask_of[u]]
+            lack = 1.0 - encoding.self_similarity(u)
+            losses[u] -= pairs @ (lack * (2.0 * (own - 1.0) + lack))
     # What three large numbers leave of each other below this share is rounding: agreement is a loss of exactly 0.
     losses[losses < _ROUNDING * (square_G + square_X)] = 0.0
     return losses * encoding.scale
@@ -248,20 +264,46 @@ def coefficients(encoding, weights):
     return coef, mask_coef
 
 
+class Statistics(NamedTuple):
+    """S, G and the weights of the partitions as the kernels need them; see _kernels.
+
+    T : (n_slots, k) coef S.
+    Q : (n_masks, k, k) mask_coef G.
+    self_weight : (n_rows,) sum of coef over the partitions that observe the row.
+    coef : (n_hard,) of the hard partitions.
+    mask_coef : (n_masks,).
+    soft_coef : (n_soft_slots,) of the partition of each soft cluster.
+    """
+
+    T: np.ndarray
+    Q: np.ndarray
+    self_weight: np.ndarray
+    coef: np.ndarray
+    mask_coef: np.ndarray
+    soft_coef: np.ndarray
+
+
 def weighted_statistics(encoding, weights, S, G):
-    """T = coef S and Q = mask_coef G, which gradient and line search read (see _kernels), and each row's own weight."""
+    """What gradient and line search read, see :class:`Statistics`."""
     coef, mask_coef = coefficients(encoding, weights)
-    T = S * np.repeat(coef, encoding.n_codes)[:, np.newaxis]
-    return T, G * mask_coef[:, np.newaxis, np.newaxis], encoding.observed @ mask_coef
+    by_slot = np.repeat(coef, encoding.n_codes)
+    return Statistics(
+        T=S * by_slot[:, np.newaxis],
+        Q=G * mask_coef[:, np.newaxis, np.newaxis],
+        self_weight=encoding.observed @ mask_coef,
+        coef=coef[encoding.hard],
+        mask_coef=mask_coef,
+        soft_coef=by_slot[encoding.soft_slots],
+    )
 
 
 def gradient_of(encoding, rows, statistics, *, diagonal, block=slice(None)):
     """Gradient in the membership of one object of every row (of a block of rows)."""
-    T, Q, self_weight = statistics
     out = np.empty_like(rows[block])
     _kernels.gradient(
-        encoding.codes[block], encoding.offsets, encoding.observed[block], self_weight[block], rows[block], T, Q,
-        diagonal, out,
+        encoding.codes[block], encoding.offsets[encoding.hard], encoding.soft[block], encoding.soft_slots,
+        statistics.soft_coef, encoding.multiplicity[block], encoding.own_pairs[block], encoding.observed[block],
+        statistics.self_weight[block], rows[block], statistics.T, statistics.Q, diagonal, out,
     )  # fmt: skip
     return out
 
@@ -284,10 +326,12 @@ def gap_of(encoding, rows, statistics, *, diagonal):
 
 def gap_unit(encoding):
     """What turns a sum of Frank-Wolfe gaps over objects into the optimality gap."""
-    return 4.0 * float(encoding.n_samples) ** 2
+    return 4.0 * encoding.total**2
 
 
-def _checked(labels, membership, diagonal):
-    labels = check_labels(labels)
+def _checked(labels, membership, diagonal, sample_weight):
+    ensemble = check_ensemble(labels)
     check_bool(diagonal, name="diagonal")
-    return encode(labels), check_membership(membership, len(labels))
+    sample_weight = check_sample_weight(sample_weight, ensemble)
+    rows = check_membership(membership, ensemble.n_samples)
+    return encode_ensemble(ensemble, sample_weight), rows

@@ -12,51 +12,70 @@ def comembership(column):
     return pairs * (column[:, None] == column[None, :]), pairs
 
 
-def pair_terms(labels, diagonal):
-    """For every partition: comembership, mask of the pairs that count, factor (n / n_u)^2."""
-    n = len(labels)
-    for column in labels.T:
-        together, pairs = comembership(column)
+def soft_comembership(membership):
+    """(n, n) co-association X_u'X_u of a soft partition and the (n, n) mask of observed pairs; NaN is missing."""
+    observed = ~np.isnan(membership[:, 0])
+    x = np.where(observed[:, None], membership, 0.0)
+    return x @ x.T, np.outer(observed, observed).astype(float)
+
+
+def partitions_of(labels):
+    """The partitions of a label matrix or of a list, one by one."""
+    return list(labels) if isinstance(labels, (list, tuple)) else list(labels.T)
+
+
+def pair_terms(labels, diagonal, sample_weight=None):
+    """For every partition: comembership, weight of every pair, factor (n / n_u)^2."""
+    columns = partitions_of(labels)
+    w = np.ones(len(columns[0])) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    for column in columns:
+        together, observed = comembership(column) if column.ndim == 1 else soft_comembership(column)
+        pairs = observed * np.outer(w, w)
         if not diagonal:
-            pairs = pairs * (1.0 - np.eye(n))
-        yield together, pairs, (n / np.count_nonzero(column != -1)) ** 2
+            # w copies of an object are w of its w^2 pairs; below one there are none but those.
+            pairs -= np.diag(np.diag(observed) * np.minimum(w, w**2))
+        yield together, pairs, (w.sum() / w[np.diag(observed) > 0.0].sum()) ** 2
 
 
-def losses(labels, membership, diagonal=True):
+def losses(labels, membership, diagonal=True, sample_weight=None):
     """d_u pair by pair."""
     gram = membership @ membership.T
     return np.array(
-        [factor * (pairs * (gram - together) ** 2).sum() for together, pairs, factor in pair_terms(labels, diagonal)]
+        [
+            factor * (pairs * (gram - together) ** 2).sum()
+            for together, pairs, factor in pair_terms(labels, diagonal, sample_weight)
+        ]
     )
 
 
-def objective(labels, membership, weights, lam=0.0, diagonal=True):
+def objective(labels, membership, weights, lam=0.0, diagonal=True, sample_weight=None):
     """Objective (4) or (5)."""
-    return weights @ losses(labels, membership, diagonal) + 0.5 * lam * weights @ weights
+    return weights @ losses(labels, membership, diagonal, sample_weight) + 0.5 * lam * weights @ weights
 
 
-def gradient(labels, membership, weights, diagonal=True):
+def gradient(labels, membership, weights, diagonal=True, sample_weight=None):
     """Derivative of the weighted loss in every entry of the membership."""
     gram = membership @ membership.T
     total = np.zeros_like(membership)
-    for weight, (together, pairs, factor) in zip(weights, pair_terms(labels, diagonal), strict=True):
+    for weight, (together, pairs, factor) in zip(weights, pair_terms(labels, diagonal, sample_weight), strict=True):
         total += 4.0 * weight * factor * (pairs * (gram - together)) @ membership
     return total
 
 
-def gap(labels, membership, weights, diagonal=True):
+def gap(labels, membership, weights, diagonal=True, sample_weight=None):
     """The optimality gap from the dense gradient."""
-    g = gradient(labels, membership, weights, diagonal)
-    return ((g * membership).sum(axis=1) - g.min(axis=1)).sum() / (4.0 * len(labels) ** 2)
+    g = gradient(labels, membership, weights, diagonal, sample_weight)
+    total = len(membership) if sample_weight is None else np.sum(sample_weight)
+    return ((g * membership).sum(axis=1) - g.min(axis=1)).sum() / (4.0 * total**2)
 
 
-def quartic_along(labels, membership, direction, weights, diagonal=True):
+def quartic_along(labels, membership, direction, weights, diagonal=True, sample_weight=None):
     """Coefficients (t, t^2, t^3, t^4) of the weighted loss at membership + t direction, minus its value at t = 0."""
     zeroth = membership @ membership.T
     first = membership @ direction.T + direction @ membership.T
     second = direction @ direction.T
     c = np.zeros(4)
-    for weight, (together, pairs, factor) in zip(weights, pair_terms(labels, diagonal), strict=True):
+    for weight, (together, pairs, factor) in zip(weights, pair_terms(labels, diagonal, sample_weight), strict=True):
         rest = zeroth - together
         scale = weight * factor
         c[0] += scale * 2.0 * (pairs * rest * first).sum()
@@ -77,34 +96,39 @@ def minimise_polynomial(c, upper):
     return min([0.0, *candidates, upper], key=value)
 
 
-def visit(labels, membership, weights, members, n_steps, diagonal=True):
+def visit(labels, membership, weights, members, n_steps, diagonal=True, sample_weight=None):
     """All outcomes of a visit of the objects `members`, which move together: a list of memberships.
 
     Up to n_steps pair steps, everything recomputed from n x n matrices before each. An exact step leaves the
     derivatives of its two clusters equal, so rounding decides which of them the next step takes: both are followed.
+    It also decides whether there is a step between the two: where an object's own term is large, the quartic can have a
+    second, lower minimum in the direction that the step did not look in.
     """
     if n_steps == 0:
         return [membership]
     i = members[0]
-    g = gradient(labels, membership, weights, diagonal)[i]
+    g = gradient(labels, membership, weights, diagonal, sample_weight)[members].sum(axis=0)
     held = np.flatnonzero(membership[i] > 0.0)
-    tie = 1e-9 * len(labels)
+    total = len(membership) if sample_weight is None else np.sum(sample_weight)
+    tie = 1e-9 * total * (len(members) if sample_weight is None else np.sum(np.asarray(sample_weight)[members]))
     outcomes = []
     for p in np.flatnonzero(g <= g.min() + tie):
         for q in held[g[held] >= g[held].max() - tie]:
             t = 0.0
-            if g[p] < g[q]:
+            tied = abs(g[p] - g[q]) <= tie
+            if p != q and (tied or g[p] < g[q]):
                 direction = np.zeros_like(membership)
                 direction[members, p], direction[members, q] = 1.0, -1.0
-                c = quartic_along(labels, membership, direction, weights, diagonal)
+                c = quartic_along(labels, membership, direction, weights, diagonal, sample_weight)
                 t = minimise_polynomial(c, membership[i, q])
-            if t == 0.0:
+            if t == 0.0 or tied:
                 outcomes.append(membership)
+            if t == 0.0:
                 continue
             moved = membership.copy()
             moved[members, p] += t
             moved[members, q] = moved[i, q] - t if t < moved[i, q] else 0.0
-            outcomes += visit(labels, moved, weights, members, n_steps - 1, diagonal)
+            outcomes += visit(labels, moved, weights, members, n_steps - 1, diagonal, sample_weight)
     return outcomes
 
 

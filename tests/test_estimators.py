@@ -20,7 +20,8 @@ from .conftest import planted_ensemble
 def expected_failures(estimator):
     """Checks of scikit-learn that do not apply, with the reason."""
     if isinstance(estimator, RobustEAC):
-        return {"check_clustering": "clusters continuous features; this estimator takes a matrix of labels"}
+        reason = "clusters continuous features; this estimator takes a matrix of labels"
+        return {"check_clustering": reason, "check_sample_weight_equivalence_on_dense_data": reason}
     return {}
 
 

@@ -3,7 +3,8 @@ import pytest
 
 from robust_eac import _kernels
 from robust_eac._encoding import collapse, encode
-from robust_eac.objective import accumulate, coefficients, weighted_statistics
+from robust_eac.membership import sweep
+from robust_eac.objective import accumulate, weighted_statistics
 
 from . import reference
 from .conftest import random_ensemble, random_membership
@@ -83,21 +84,10 @@ def problem(rng, *, missing, repeat, n=14, m=5, k=3):
     return labels, encoding, rows, weights / weights.sum()
 
 
-def sweep_arguments(encoding, rows, weights, *, diagonal, n_steps=4, skip=0.0):
-    """All arguments of the sweep kernel but the order; T and Q are fresh."""
-    T, Q, self_weight = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
-    coef, mask_coef = coefficients(encoding, weights)
-    return (
-        encoding.codes, encoding.offsets, coef, encoding.missing_slots, encoding.multiplicity, encoding.observed,
-        mask_coef, self_weight, rows, T, Q, diagonal, n_steps, skip,
-    )  # fmt: skip
-
-
 def run_sweep(encoding, rows, weights, order, *, diagonal, n_steps=4, skip=0.0):
-    """One kernel sweep, which changes rows; returns the sum of gaps."""
-    return _kernels.sweep(
-        order, *sweep_arguments(encoding, rows, weights, diagonal=diagonal, n_steps=n_steps, skip=skip)
-    )
+    """One sweep with fresh matrices, which changes rows; returns the sum of gaps."""
+    statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
+    return sweep(encoding, statistics, rows, order, diagonal=diagonal, n_steps=n_steps, skip=skip)
 
 
 SETTINGS = [
@@ -124,11 +114,11 @@ def test_every_step_equals_the_dense_reference(rng, diagonal, missing, repeat, n
     for _ in range(5):
         labels, encoding, rows, weights = problem(rng, missing=missing, repeat=repeat, k=k)
         order = rng.permutation(len(rows))
-        arguments = sweep_arguments(encoding, rows, weights, diagonal=diagonal, n_steps=n_steps)
+        statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
         for row in order:
             members = [row] if encoding.inverse is None else list(np.flatnonzero(encoding.inverse == row))
             outcomes = reference.visit(labels, encoding.expand(rows).copy(), weights, members, n_steps, diagonal)
-            _kernels.sweep(np.array([row]), *arguments)
+            sweep(encoding, statistics, rows, np.array([row]), diagonal=diagonal, n_steps=n_steps)
             assert min(np.abs(encoding.expand(rows) - outcome).max() for outcome in outcomes) <= 1e-10
 
 
@@ -136,23 +126,23 @@ def test_every_step_equals_the_dense_reference(rng, diagonal, missing, repeat, n
 @pytest.mark.parametrize("k", [3, 12])
 def test_incremental_matrices_equal_recomputed_ones_after_a_thousand_sweeps(rng, diagonal, missing, repeat, k):
     _, encoding, rows, weights = problem(rng, missing=missing, repeat=repeat, k=k)
-    arguments = sweep_arguments(encoding, rows, weights, diagonal=diagonal, n_steps=2)
-    T, Q = arguments[9:11]
+    statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
+    T, Q = statistics.T, statistics.Q
     for _ in range(1000):
         # A new membership for one row keeps the sweeps from coming to rest; T and Q are told by their definition.
         i = rng.randint(len(rows))
         before, rows[i] = rows[i].copy(), random_membership(rng, 1, k)[0]
-        factor = encoding.multiplicity[i] * arguments[2]
+        factor = encoding.multiplicity[i] * statistics.coef
         for u, slot in enumerate(encoding.offsets + encoding.codes[i]):
             if slot not in encoding.missing_slots:
                 T[slot] += factor[u] * (rows[i] - before)
         for g in np.flatnonzero(encoding.observed[i]):
             own = np.outer(rows[i], rows[i]) - np.outer(before, before)
-            Q[g] += encoding.multiplicity[i] * arguments[6][g] * own
-        _kernels.sweep(rng.permutation(len(rows)), *arguments)
-    fresh_T, fresh_Q, _ = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
-    np.testing.assert_allclose(T, fresh_T, rtol=0, atol=1e-10)
-    np.testing.assert_allclose(Q, fresh_Q, rtol=0, atol=1e-10)
+            Q[g] += encoding.multiplicity[i] * statistics.mask_coef[g] * own
+        sweep(encoding, statistics, rows, rng.permutation(len(rows)), diagonal=diagonal, n_steps=2)
+    fresh = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
+    np.testing.assert_allclose(T, fresh.T, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(Q, fresh.Q, rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize(("diagonal", "missing", "repeat"), SETTINGS)

@@ -117,7 +117,7 @@ def test_the_best_start_is_kept_whole(labels):
     seeds = np.random.RandomState(3).randint(np.iinfo(np.int32).max, size=6)
     many = solve_median_partition(labels, 4, weighting="l2", n_init=6, random_state=3)
     from robust_eac._encoding import collapse, encode
-    from robust_eac.median_partition import _alternate
+    from robust_eac.median_partition import _alternate, empty_last
     from robust_eac.weighting.losses import resolve_weighting
 
     weighting = resolve_weighting("l2", n_samples=60, n_partitions=16)
@@ -128,7 +128,7 @@ def test_the_best_start_is_kept_whole(labels):
     best = min(runs, key=lambda run: run.objective)
     assert len({run.objective for run in runs}) > 1
     assert many.objective == best.objective
-    assert np.array_equal(many.membership, encoding.expand(best.membership))
+    assert np.array_equal(many.membership, empty_last(encoding.expand(best.membership)))
     assert np.array_equal(many.weights, best.weights)
     np.testing.assert_allclose(partition_losses(labels, many.membership), many.losses, rtol=1e-10)
 
@@ -323,6 +323,6 @@ def test_errors_come_before_any_work(labels, monkeypatch, options, error, match)
     def work(*args):
         raise AssertionError("work was started")
 
-    monkeypatch.setattr(median_partition, "encode", work)
+    monkeypatch.setattr(median_partition, "encode_ensemble", work)
     with pytest.raises(error, match=match):
         solve_median_partition(labels, **({"n_clusters": 3, "random_state": 0} | options))
