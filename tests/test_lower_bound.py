@@ -1,9 +1,11 @@
 import numpy as np
 import pytest
+from scipy.linalg import eigh
 
 from robust_eac import (
     coassociation_matrix,
     consensus_lower_bound,
+    lower_bound,
     objective_value,
     refine_labels,
     solve_median_partition,
@@ -94,6 +96,17 @@ def test_bound_of_memberships_is_the_convex_envelope_over_ranks(rng):
         result = consensus_lower_bound(labels, n_clusters=k, weights=weights, tol=1e-7)
         assert result.bound <= value + 1e-6 * n * n
         assert result.bound >= value - 1e-3 * value
+
+
+def test_multipliers_stay_non_negative(monkeypatch):
+    # Only different objects, so that the rows of the matrix are the objects.
+    labels = np.unique(planted_ensemble(np.random.RandomState(1), np.arange(14) % 5, 4, noise=0.3), axis=0)
+    centred = coassociation_matrix(labels) - 1.0 / 5.0
+    seen = []
+    monkeypatch.setattr(lower_bound, "eigh", lambda matrix, **kwargs: seen.append(matrix) or eigh(matrix, **kwargs))
+    consensus_lower_bound(labels, n_clusters=5)
+    assert min((matrix - centred).min() for matrix in seen) >= -1e-12
+    assert max((matrix - centred).max() for matrix in seen) > 0.01
 
 
 def test_multipliers_raise_the_bound_where_eckart_and_young_leave_negative_entries(rng):
