@@ -39,13 +39,13 @@ def consensus_lower_bound(labels, *, n_clusters=None, weights=None, hard=False, 
     together, W_ij over those that observe both (W = 1 for a complete ensemble).
 
     *Memberships.* The columns of Y sum to one, so  Z = 11'/k + M  with M = Y'(I - 11'/k)Y semidefinite of rank at most
-    k - 1, and Z >= 0. For every matrix A >= 0 the objective is at least its value minus 2 <A, Z>, and without the sign
-    of Z the least of that over M is known: for W = 1, M takes over the positive ones of the k - 1 largest eigenvalues
-    of C + A - 11'/k (Eckart and Young [2]_). The best A gives the minimum over the convex envelope of |M|^2 on matrices
-    of that rank [5]_; it is approached by accelerated ascent. With A = 0 the bound is often exact already where the
-    best membership has no zeros. If W is not constant, W_ij z^2 is bounded from below by a curvature
-    common to all pairs and a line: a tangent where W_ij is larger, which follows Z, or the chord over the possible z
-    where it is smaller, as on the pairs (i, i) with ``diagonal=False``.
+    k - 1, and 0 <= Z_ij <= 1. For every matrix A the objective is at least its value minus 2 <A, Z>, plus the least of
+    2 <A, Z> over that box. Without the box, the least of the former over M is known: for W = 1, M takes over the
+    positive ones of the k - 1 largest eigenvalues of C + A - 11'/k (Eckart and Young [2]_). The best A gives the
+    minimum over the convex envelope of |M|^2 on matrices of that rank [5]_; it is approached by accelerated proximal
+    ascent. With A = 0 the bound is often exact already where the best membership has no zeros. If W is not constant,
+    W_ij z^2 is bounded from below by a curvature common to all pairs and a line: a tangent where W_ij is larger, which
+    follows Z, or the chord over the possible z where it is smaller, as on the pairs (i, i) with ``diagonal=False``.
 
     *Partitions.* Z_ij is 0 or 1, its own square, and the objective is linear:  sum_ij (W_ij - 2 C_ij) Z_ij + C_ij.
     It is relaxed to  Z - 11'/k  semidefinite, 0 <= Z_ij <= 1, Z_ii = 1  (doubly non-negative with unit diagonal [3]_).
@@ -172,7 +172,7 @@ def _pairwise_bound(pairs, hard):
 
 
 def _membership_bounds(pairs, n_clusters):
-    """Yield bounds for memberships: Eckart and Young with a multiplier for Z >= 0, improved by accelerated ascent."""
+    """Yield bounds for memberships: Eckart and Young with a multiplier for the box, improved by accelerated ascent."""
     curvature, linear, constant, scale = pairs
     d = len(scale)
     rank = min(n_clusters - 1, d)
@@ -201,6 +201,7 @@ def _membership_bounds(pairs, n_clusters):
             Z, captured = mean + (vectors * values) @ vectors.T, float(np.sum(values**2))
         # The least value of |mean + M|^2 - 2 <shifted, mean + M>.
         least = float(np.sum(mean * (mean - 2.0 * shifted))) - captured
+        least += 2.0 * float(np.sum(np.minimum(A, 0.0) * scale))
         value = constant + floor * least - float(np.sum(convex * tangent**2))
         yield value
         if value >= best:
@@ -212,9 +213,9 @@ def _membership_bounds(pairs, n_clusters):
             step *= 0.5
         # From the best point met; with momentum unless that led down, shorter if a plain step did.
         after = top + step * rise
-        after[0] = np.maximum(after[0], 0.0)
+        # The proximal step of 2 <min(A, 0), scale>: multipliers of pairs inside the box vanish.
+        after[0] = np.maximum(after[0], 0.0) + np.minimum(after[0] + 0.5 * step * scale, 0.0)
         point = after + (n_ahead - 1.0) / (n_ahead + 2.0) * (after - before)
-        point[0] = np.maximum(point[0], 0.0)
         before = after
 
 

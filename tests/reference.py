@@ -297,7 +297,7 @@ def eckart_young_bound(labels, weights, n_clusters):
 
 
 def membership_lower_bound(labels, weights, n_clusters):
-    """cvxpy: the same with Z >= 0, over the convex envelope of |M|^2 on semidefinite matrices of rank k - 1."""
+    """cvxpy: the same with 0 <= Z <= 1, over the convex envelope of |M|^2 on semidefinite matrices of rank k - 1."""
     import cvxpy as cp
 
     n = len(labels)
@@ -305,9 +305,10 @@ def membership_lower_bound(labels, weights, n_clusters):
     # M P^-1 M below W, with P between 0 and the identity and of trace k - 1: the trace of W is the envelope.
     block = cp.Variable((2 * n, 2 * n), PSD=True)
     P, M, W = block[:n, :n], block[:n, n:], block[n:, n:]
-    constraints = [np.eye(n) - P >> 0, cp.trace(P) <= n_clusters - 1.0, M >> 0, M + 1.0 / n_clusters >= 0.0]
+    constraints = [np.eye(n) - P >> 0, cp.trace(P) <= n_clusters - 1.0, M >> 0]
+    constraints += [M + 1.0 / n_clusters >= 0.0, M + 1.0 / n_clusters <= 1.0, M == M.T]
     value = cp.trace(W) + 2.0 / n_clusters * cp.sum(M) + n**2 / n_clusters**2
     value += C.sum() - 2.0 * cp.sum(cp.multiply(C, M)) - 2.0 / n_clusters * C.sum()
-    problem = cp.Problem(cp.Minimize(value), [*constraints, M == M.T])
+    problem = cp.Problem(cp.Minimize(value), constraints)
     problem.solve(solver=cp.CLARABEL)
     return problem.value
