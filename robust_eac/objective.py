@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import _kernels
+from . import _chance, _kernels
 from ._encoding import encode_ensemble
 from ._validation import (
     BLOCK,
@@ -16,7 +16,15 @@ from ._validation import (
     check_weights,
 )
 
-__all__ = ["membership_gradient", "objective_value", "optimality_gap", "partition_losses"]
+__all__ = [
+    "AgreementTest",
+    "adjusted_agreement",
+    "agreement_test",
+    "membership_gradient",
+    "objective_value",
+    "optimality_gap",
+    "partition_losses",
+]
 
 # Share of |G|^2 and |X'X|^2 that rounding can leave of their difference.
 _ROUNDING = 1e-13
@@ -219,6 +227,112 @@ def optimality_gap(labels, membership, *, weights=None, diagonal=True, sample_we
     return gap_of(encoding, rows, statistics, diagonal=diagonal)
 
 
+class AgreementTest(NamedTuple):
+    """What :func:`agreement_test` returns: one value per partition in each field."""
+
+    agreement: np.ndarray
+    statistic: np.ndarray
+    expected: np.ndarray
+    variance: np.ndarray
+    zscore: np.ndarray
+    pvalue: np.ndarray
+
+
+def adjusted_agreement(labels, membership, *, sample_weight=None):
+    """Agreement of every partition with a consensus, corrected for chance.
+
+    Computes  a_u = (|S_u|^2 - E_u) / ((|G|^2 + |X_u'X_u|^2)/2 - E_u) = 1 - d_u / E[d_u],  where S_u = YX_u' and E_u is
+    the mean of |S_u|^2 when the objects of one side are permuted at random: for a hard membership the adjusted Rand
+    index [1]_, for a soft one its extension. Unlike the distance d_u it does not favour fine partitions.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int
+        Base clusterings, one per column; -1 marks an object that the partition did not observe: agreement is then
+        that on the observed objects.
+    membership : array-like of shape (n_samples, n_clusters)
+        Consensus membership Y', rows on the simplex.
+
+    Returns
+    -------
+    agreement : ndarray of shape (n_partitions,)
+        At most 1, reached where the two agree; 0 is chance.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `labels` is no label matrix or `membership` no membership matrix of as many objects.
+
+    Notes
+    -----
+    Time O(n_samples (n_partitions n_clusters + n_masks n_clusters^2)), n_masks counting the distinct sets of objects
+    that partitions observe; memory O(n_samples (n_partitions + n_clusters)).
+
+    References
+    ----------
+    .. [1] Hubert, Arabie, "Comparing partitions", Journal of Classification 2, 1985.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> labels = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+    >>> adjusted_agreement(labels, np.eye(2)[[0, 0, 1, 1]])
+    array([ 1. , -0.5])
+    """
+    encoding, rows = _checked(labels, membership, True, sample_weight)
+    return adjusted_agreement_of(encoding, accumulate(encoding, rows)[0], rows)
+
+
+def agreement_test(labels, membership, *, sample_weight=None):
+    """Test whether each partition agrees with a consensus more than a random relabelling of the objects would.
+
+    The statistic is  |S_u|^2 = sum_ij (y_i'y_j) (x_ui'x_uj),  over ordered pairs with i = j. Its mean and variance over
+    all n! permutations of the objects are exact [1]_; its skewness is that of the limit of many objects, where S_u is
+    normal with the exact mean and covariance. The p-value is that of the Pearson type III distribution with these
+    three moments.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int
+        Base clusterings, one per column; -1 marks an object that the partition did not observe.
+    membership : array-like of shape (n_samples, n_clusters)
+        Consensus membership Y', rows on the simplex.
+
+    Returns
+    -------
+    result : AgreementTest
+        Named tuple of arrays of shape (n_partitions,): `agreement`, as :func:`adjusted_agreement`; `statistic`,
+        `expected` and `variance` of the statistic, in ordered pairs of objects and its square; `zscore`; `pvalue`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `labels` is no label matrix or `membership` no membership matrix of as many objects.
+
+    Notes
+    -----
+    The p-value is valid for partitions that had no part in the consensus. Partitions that had agree with it a little
+    more than by chance even if they are random, the more the fewer they are.
+
+    Cost as :func:`adjusted_agreement`.
+
+    References
+    ----------
+    .. [1] Mantel, "The detection of disease clustering and a generalized regression approach", Cancer Research 27,
+       1967.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> consensus = np.repeat([0, 1], 10)
+    >>> labels = np.column_stack([np.repeat([3, 4], [9, 11]), np.tile([0, 1], 10)])
+    >>> agreement_test(labels, np.eye(2)[consensus]).pvalue.round(4)
+    array([0.0001, 0.7186])
+    """
+    encoding, rows = _checked(labels, membership, True, sample_weight)
+    return agreement_test_of(encoding, accumulate(encoding, rows)[0], rows)
+
+
 def weighted_loss(losses, weights, *, lam=0.0):
     """sum_u alpha_u d_u + lambda/2 |alpha|^2: objective (4), or (5) with lambda."""
     return float(weights @ losses + 0.5 * lam * (weights @ weights))
@@ -255,6 +369,41 @@ def losses_of(encoding, S, G, rows, *, diagonal):
     # What three large numbers leave of each other below this share is rounding: agreement is a loss of exactly 0.
     losses[losses < _ROUNDING * (square_G + square_X)] = 0.0
     return losses * encoding.scale
+
+
+def agreement_sides(encoding, S, rows):
+    """|S_u|^2, and the :class:`~robust_eac._chance.Side` of the consensus and of the partition, one value a partition."""
+    consensus = [_chance.soft_side(rows, encoding.multiplicity * observed) for observed in encoding.observed.T]
+    square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), encoding.offsets)
+    return square_S, _chance.stack([consensus[g] for g in encoding.mask_of]), partition_sides(encoding)
+
+
+def partition_sides(encoding):
+    """The :class:`~robust_eac._chance.Side` of every partition."""
+    powers = [np.add.reduceat(encoding.sizes**power, encoding.offsets) for power in (2, 3, 4)]
+    sides = _chance.hard_side(encoding.n_observed, *powers)
+    for u in encoding.soft_partitions:
+        observing = encoding.multiplicity * encoding.observed[:, encoding.mask_of[u]]
+        for values, value in zip(sides, _chance.soft_side(encoding.memberships(u), observing), strict=True):
+            values[u] = value
+    return sides
+
+
+def adjusted_agreement_of(encoding, S, rows):
+    """The adjusted agreements a_u."""
+    return _chance.adjusted(*agreement_sides(encoding, S, rows))
+
+
+def agreement_test_of(encoding, S, rows):
+    """The :class:`AgreementTest` of the memberships of an encoding's rows."""
+    square_S, consensus, partitions = sides = agreement_sides(encoding, S, rows)
+    return AgreementTest(
+        _chance.adjusted(*sides),
+        square_S,
+        _chance.expected(consensus, partitions),
+        _chance.variance(consensus, partitions),
+        *_chance.significance(*sides),
+    )
 
 
 def coefficients(encoding, weights):
