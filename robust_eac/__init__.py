@@ -50,7 +50,15 @@ from .metrics import (
     normalized_mutual_information,
     variation_of_information,
 )
-from .objective import membership_gradient, objective_value, optimality_gap, partition_losses
+from .objective import (
+    AgreementTest,
+    adjusted_agreement,
+    agreement_test,
+    membership_gradient,
+    objective_value,
+    optimality_gap,
+    partition_losses,
+)
 from .plotting import plot_n_clusters
 from .selection import ClusterNumberSelection, select_n_clusters
 from .validity import (
@@ -66,6 +74,7 @@ from .weighting import (
     WEIGHT_SOLVERS,
     WEIGHTING_SCHEMES,
     agreement_weights,
+    chance_corrected_weights,
     cluster_and_select_weights,
     convex_hull_weights,
     ensemble_driven_cluster_index,
@@ -81,6 +90,7 @@ from .weighting import (
     redundancy_weights,
     restricted_simplex_weights,
     silhouette_weights,
+    trusted_group_weights,
     uniform_weights,
     validity_weights,
     wpck_weights,
@@ -92,6 +102,7 @@ __all__ = [
     "VALIDITY_INDICES",
     "WEIGHTING_SCHEMES",
     "WEIGHT_SOLVERS",
+    "AgreementTest",
     "BisectingTree",
     "Certificate",
     "ClusterNumberSelection",
@@ -107,13 +118,16 @@ __all__ = [
     "RefinementResult",
     "RobustEAC",
     "__version__",
+    "adjusted_agreement",
     "adjusted_rand_score",
+    "agreement_test",
     "agreement_weights",
     "assign_to_cores",
     "bisecting_kmeans_consensus",
     "bisecting_tree",
     "calinski_harabasz",
     "certify",
+    "chance_corrected_weights",
     "cluster_and_select_weights",
     "coassociation_matrix",
     "compare",
@@ -174,6 +188,7 @@ __all__ = [
     "solve_membership",
     "solve_peace",
     "threshold_eac",
+    "trusted_group_weights",
     "uniform_weights",
     "utility_consensus",
     "validity_weights",

@@ -1,6 +1,6 @@
-"""How |S_u|^2, the agreement of a consensus with a partition, is distributed when the objects are relabelled at random.
+"""How |S_u|^2, the agreement of a consensus with a partition, is distributed if the objects are relabelled at random.
 
-|S|^2 = |Y X'|^2 = sum_ij (y_i'y_j) (x_i'x_j) over all ordered pairs, i = j among them. Permuting the objects of one side
+|S|^2 = |Y X'|^2 = sum_ij (y_i'y_j) (x_i'x_j) over all ordered pairs, i = j among them. Permuting the objects of a side
 makes it a quadratic assignment statistic: its mean and variance are exact sums over single objects, pairs, and pairs of
 pairs. All that they need of either side are the eleven numbers of a :class:`Side`.
 """
@@ -118,9 +118,10 @@ def variance(a, b):
 
 
 def skewness(a, b):
-    """Skewness of |S|^2 in the limit of many objects, where S is normal with the mean and covariance it has exactly.
+    """Skewness of |S|^2 in the limit of many objects, where S is normal with its exact mean and covariance.
 
-    |S|^2 is then a quadratic form: kappa_r = 2^(r-1) (r-1)! (tr C^r + r mu'C^(r-1) mu), C = Sigma_a x Sigma_b / (n - 1).
+    |S|^2 is then a quadratic form with the cumulants 2^(r-1) (r-1)! (tr C^r + r mu'C^(r-1) mu), where mu = v_a v_b'/n
+    and C is the Kronecker product of both Sigma over n - 1.
     """
     n, n1 = a.n, np.maximum(a.n - 1.0, 1.0)
     second = 2.0 * (a.spread2 * b.spread2 / n1**2 + 2.0 * a.pull * b.pull / (n**2 * n1))

@@ -19,8 +19,9 @@ from ._validation import (
     check_sample_weight,
 )
 from .membership import check_init, descend, expand_rows, initial_rows, is_stationary, reduce_rows
-from .objective import accumulate, losses_of
-from .weighting.losses import resolve_weighting
+from .objective import accumulate, adjusted_agreement_of, losses_of
+from .weighting.losses import fixed, resolve_weighting
+from .weighting.trust import trusted_group
 
 __all__ = ["MedianPartitionResult", "solve_median_partition"]
 
@@ -160,11 +161,13 @@ def solve_median_partition(
 
     whole = encode_ensemble(ensemble, sample_weight)
     encoding, start = reduce_rows(whole, start, diagonal=diagonal)
+    options = {"max_iter": max_iter, "tol": tol, "diagonal": diagonal}
+    shared = weighting
+    if weighting.trust:
+        trusted = trusted_group(whole, rng=rng)
+        shared = fixed(trusted / np.count_nonzero(trusted))
     runs = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
-        delayed(_alternate)(
-            encoding, n_clusters, start, weighting, max_iter=max_iter, tol=tol, diagonal=diagonal, seed=seed
-        )
-        for seed in seeds
+        delayed(_alternate)(encoding, n_clusters, start, shared, seed=seed, **options) for seed in seeds
     )
     best = None
     for number, run in enumerate(runs, start=1):
@@ -173,6 +176,8 @@ def solve_median_partition(
             print(f"start {number}/{len(seeds)}: {progress}")
         if best is None or run.objective < best.objective:
             best = run
+    if weighting.trust:
+        best = _settle_trust(encoding, best, weighting, seed=seeds[0], **options)
     if not best.converged:
         warnings.warn(
             f"The alternation did not converge: gap={best.gap:.3g} > tol={tol:.3g} after max_iter={max_iter}.",
@@ -187,6 +192,23 @@ def empty_last(membership):
     """The membership with the clusters that win no object last, so that the labels are 0, 1, ... without holes."""
     won = np.bincount(membership.argmax(axis=1), minlength=membership.shape[1]) > 0
     return np.ascontiguousarray(membership[:, np.argsort(~won, kind="stable")])
+
+
+def _settle_trust(encoding, run, weighting, *, seed, **options):
+    """Alternate membership and trust from a run until the trusted partitions are those that the consensus confirms.
+
+    The first update may trust partitions anew, the later ones only withdraw trust: at most n_partitions + 1 Y steps.
+    """
+    candidates = np.ones(len(run.weights), dtype=bool)
+    while True:
+        S, _ = accumulate(encoding, run.membership)
+        losses = 1.0 - adjusted_agreement_of(encoding, S, run.membership)
+        weights = weighting.solve(np.maximum(losses, 0.0)) * candidates
+        if not weights.any() or np.array_equal(weights > 0.0, run.weights > 0.0):
+            return run
+        candidates = weights > 0.0
+        weighting_of_trusted = fixed(weights / weights.sum())
+        run = _alternate(encoding, run.membership.shape[1], run.membership, weighting_of_trusted, seed=seed, **options)
 
 
 def _alternate(encoding, n_clusters, start, weighting, *, max_iter, tol, diagonal, seed):

@@ -297,7 +297,7 @@ def test_verbose_prints_a_line_per_start(labels, capsys):
         (
             {"weighting": "robust"},
             ValueError,
-            "one of 'uniform', 'restricted-simplex', 'l2', 'entropy', 'power', got 'robust'",
+            "one of 'uniform', 'restricted-simplex', 'l2', 'entropy', 'power', 'chance-corrected', got 'robust'",
         ),
         ({"weighting": 3}, ValueError, "weighting must be one of 'uniform'"),
         ({"weighting": "l2", "rho": -5}, ValueError, "rho must be at least 0, got -5"),

@@ -18,6 +18,7 @@ from .losses import (
 )
 from .redundancy import redundancy_weights
 from .selection import cluster_and_select_weights, convex_hull_weights, joint_criterion_weights
+from .trust import chance_corrected_weights, trusted_group_weights
 from .validity import partition_validity, ramped_silhouette_weights, validity_weights, wpck_weights
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "WEIGHTING_SCHEMES",
     "WEIGHT_SOLVERS",
     "agreement_weights",
+    "chance_corrected_weights",
     "cluster_and_select_weights",
     "convex_hull_weights",
     "ensemble_driven_cluster_index",
@@ -42,6 +44,7 @@ __all__ = [
     "redundancy_weights",
     "restricted_simplex_weights",
     "silhouette_weights",
+    "trusted_group_weights",
     "uniform_weights",
     "validity_weights",
     "wpck_weights",
@@ -56,6 +59,7 @@ WEIGHTING_SCHEMES = {
     "selection-cluster-and-select": cluster_and_select_weights,
     "selection-convex-hull": convex_hull_weights,
     "redundancy": redundancy_weights,
+    "trusted-group": trusted_group_weights,
     "silhouette": ramped_silhouette_weights,
     "validity": validity_weights,
     "wpck": wpck_weights,

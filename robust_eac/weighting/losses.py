@@ -8,6 +8,7 @@ import numpy as np
 
 from .._validation import check_choice, check_real, check_vector, check_weights
 from ..objective import weighted_loss
+from .trust import chance_corrected_weights
 
 __all__ = [
     "WEIGHT_SOLVERS",
@@ -297,6 +298,7 @@ WEIGHT_SOLVERS = {
     "l2": l2_weights,
     "entropy": entropy_weights,
     "power": power_weights,
+    "chance-corrected": chance_corrected_weights,
 }
 
 # What the alternation descends, where it is not the weighted loss alone: f(losses, weights, *, parameter) -> value.
@@ -309,11 +311,18 @@ class Weighting(NamedTuple):
     solve : losses -> weights
     objective : (losses, weights) -> value that the alternation reports and descends
     first : losses -> weights of the first Y step
+    trust : whether the losses are chance-corrected, and weights stay fixed while the membership moves
     """
 
     solve: Callable
     objective: Callable
     first: Callable
+    trust: bool = False
+
+
+def fixed(weights):
+    """The :class:`Weighting` that never changes its weights."""
+    return Weighting(lambda losses: weights, weighted_loss, lambda losses: weights)
 
 
 def resolve_weighting(weighting, *, n_samples, n_partitions, rho=None, lam=None):
@@ -330,7 +339,8 @@ def resolve_weighting(weighting, *, n_samples, n_partitions, rho=None, lam=None)
     own = [objective for known, objective in _OBJECTIVES.items() if solver is known]
     objective = partial(own[0], **parameters) if own else weighted_loss
     # The power mean descends only along weights that belong to it; for the others uniform weights are as good as any.
-    return Weighting(solve, objective, solve if solver is power_weights else uniform_weights)
+    first = solve if solver is power_weights else uniform_weights
+    return Weighting(solve, objective, first, solver is chance_corrected_weights)
 
 
 def bind_solver(weighting, *, n_samples, n_partitions, rho=None, lam=None):
@@ -349,5 +359,6 @@ def bind_solver(weighting, *, n_samples, n_partitions, rho=None, lam=None):
             # A partition that differs on a twentieth of all pairs more gets 1/e of the weight.
             entropy_weights: {"eta": 0.05 * float(n_samples) ** 2},
             power_weights: {"gamma": 2.0},
+            chance_corrected_weights: {"expected": 1.0},
         }.get(solver, {})
     return solver, parameters
