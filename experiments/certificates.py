@@ -24,7 +24,7 @@ from .store import derive_seed
 VERSION = 1
 
 FRACTIONS = (0.0, 0.2)
-REPETITIONS = 2
+REPETITIONS = 1
 STARTS = 10
 # Bounds take n^3 per iteration: for the data sets up to this size.
 BOUNDED = 400
