@@ -8,7 +8,15 @@ from . import _kernels
 from ._encoding import encode
 from ._validation import check_bool, check_labels, check_membership, check_weights
 from .local_search import relocation_statistics
-from .objective import accumulate, frank_wolfe_gaps, losses_of, weighted_loss, weighted_statistics
+from .objective import (
+    AgreementTest,
+    accumulate,
+    agreement_test_of,
+    frank_wolfe_gaps,
+    losses_of,
+    weighted_loss,
+    weighted_statistics,
+)
 from .weighting.losses import (
     _entropy_objective,
     bind_solver,
@@ -32,6 +40,7 @@ class Certificate(NamedTuple):
     object_gaps: np.ndarray
     margins: np.ndarray
     move_costs: np.ndarray
+    trust: AgreementTest
     weight_gap: float | None
 
 
@@ -47,6 +56,7 @@ def certify(labels, membership, *, weights=None, diagonal=True, weighting=None, 
       goes to the best other cluster, negative if it falls. The margin says how the relaxed solution splits an object,
       which rests on the relaxation; this says what the partitions themselves say. Without a negative entry no single
       move improves the partition (see :func:`~robust_eac.refine_labels`);
+    * the agreement of each partition with the consensus beyond chance (:func:`~robust_eac.agreement_test`);
     * how far the weights are from the best for these losses,  phi(alpha) - min phi,  phi being what the weighting
       minimises (alpha'd on the restricted simplex, with lambda/2 |alpha|^2 for "l2", and so on).
 
@@ -74,8 +84,9 @@ def certify(labels, membership, *, weights=None, diagonal=True, weighting=None, 
         Named tuple: `gap`, the optimality gap; `object_gaps` >= 0 of shape (n_samples,), their mean is `gap`;
         `margins` of shape (n_samples,), in [0, 1], 1 with one cluster; `move_costs` of shape (n_samples,), rise of the
         objective over the 2 n_samples ordered pairs of the object (for a complete ensemble in [-1, 1]), infinite with
-        one cluster; `weight_gap`, per ordered pair of objects (over n_samples^2): zero exactly at optimal weights,
-        infinite for weights that the weighting does not allow, None without `weighting`.
+        one cluster; `trust`, the :class:`~robust_eac.AgreementTest` of the partitions; `weight_gap`, per ordered pair
+        of objects (over n_samples^2): zero exactly at optimal weights, infinite for weights that the weighting does
+        not allow, None without `weighting`.
 
     Raises
     ------
@@ -123,6 +134,7 @@ def certify(labels, membership, *, weights=None, diagonal=True, weighting=None, 
         object_gaps=object_gaps,
         margins=_margins(membership),
         move_costs=_move_costs(encoding, weights, membership.argmax(axis=1), membership.shape[1]),
+        trust=agreement_test_of(encoding, S, membership),
         weight_gap=weight_gap,
     )
 

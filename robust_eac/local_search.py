@@ -10,8 +10,8 @@ from sklearn.utils import check_random_state
 from . import _kernels
 from ._encoding import collapse, encode, select
 from ._validation import check_integer, check_labels, check_n_clusters, check_weights
-from .objective import accumulate, coefficients, losses_of, weighted_loss, weighted_statistics
-from .weighting.losses import Weighting, resolve_weighting
+from .objective import accumulate, coefficients, losses_of, weighted_statistics
+from .weighting.losses import fixed, resolve_weighting
 
 __all__ = ["RefinementResult", "refine_labels"]
 
@@ -72,7 +72,7 @@ def refine_labels(
         `weighting` is given.
     weighting : str or callable, default=None
         Weights found together with the partition, instead of `weights`; as in
-        :func:`~robust_eac.solve_median_partition`.
+        :func:`~robust_eac.solve_median_partition`, but for "chance-corrected", whose weights do not follow the losses.
     rho : float, default=None
         Largest weight, for "restricted-simplex". None means 1 / (0.8 n_partitions).
     lam : float, default=None
@@ -221,8 +221,12 @@ def _check_weighting(weights, weighting, n_samples, n_partitions, *, rho, lam):
     if weighting is None:
         if rho is not None or lam is not None:
             raise ValueError(f"rho and lam need a weighting, got rho={rho}, lam={lam} and weighting=None.")
-        fixed = check_weights(weights, n_partitions)
-        return Weighting(lambda losses: fixed.copy(), weighted_loss, None)
+        return fixed(check_weights(weights, n_partitions))
     if weights is not None:
         raise ValueError(f"weights must be None when weighting is given, got both and weighting={weighting!r}.")
-    return resolve_weighting(weighting, n_samples=n_samples, n_partitions=n_partitions, rho=rho, lam=lam)
+    resolved = resolve_weighting(weighting, n_samples=n_samples, n_partitions=n_partitions, rho=rho, lam=lam)
+    if resolved.trust:
+        raise ValueError(
+            f"weighting must be one that the losses determine, got {weighting!r}: pass the weights that it found."
+        )
+    return resolved

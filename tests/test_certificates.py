@@ -5,6 +5,7 @@ import pytest
 
 from robust_eac import (
     WEIGHT_SOLVERS,
+    agreement_test,
     certify,
     entropy_weights,
     l2_weights,
@@ -41,6 +42,8 @@ def test_gaps_of_objects_equal_the_dense_reference_and_average_to_the_optimality
         assert result.gap == pytest.approx(gap, rel=1e-12, abs=1e-15)
         assert result.object_gaps.mean() == pytest.approx(gap, rel=1e-12, abs=1e-15)
         assert result.weight_gap is None
+        for one, other in zip(result.trust, agreement_test(labels, Y), strict=True):
+            np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.3])
@@ -172,6 +175,7 @@ def test_invariances_and_inputs(rng):
             ValueError,
             "weighting must be the name or a functools.partial of one of uniform_weights",
         ),
+        ({"weighting": "chance-corrected"}, ValueError, "weighting must be the name or a functools.partial of one of"),
         ({"weighting": "restricted-simplex", "rho": 0.1}, ValueError, "rho must be at least 1/n_partitions"),
         ({"weighting": "l2", "lam": -1.0}, ValueError, "lam must be at least 0"),
     ],

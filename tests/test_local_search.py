@@ -233,6 +233,7 @@ LABELS = np.array([[0, 0], [0, 1], [1, 1]])
         ({"weights": [1.0, 1.0], "weighting": "l2"}, "weights must be None when weighting is given"),
         ({"rho": 0.5}, "rho and lam need a weighting"),
         ({"weighting": "best"}, "weighting must be one of 'uniform'"),
+        ({"weighting": "chance-corrected"}, "weighting must be one that the losses determine, got 'chance-corrected'"),
         ({"weighting": "restricted-simplex", "rho": 0.1}, "rho must be at least 1/n_partitions"),
         ({"max_passes": 0}, "max_passes must be at least 1, got 0"),
     ],
