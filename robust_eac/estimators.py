@@ -83,6 +83,14 @@ class RobustEAC(ClusterMixin, BaseEstimator):
     array([0, 0, 0, 1, 1, 1])
     >>> model.weights_
     array([0.5, 0.5, 0. , 0. ])
+
+    Base clusterings may be soft, here the posteriors of Gaussian mixtures with 2, 3 and 4 components:
+
+    >>> from sklearn.mixture import GaussianMixture
+    >>> X = np.array([[0.0], [0.2], [0.4], [5.0], [5.2], [5.4], [9.0], [9.2], [9.5]])
+    >>> posteriors = [GaussianMixture(k, random_state=0).fit(X).predict_proba(X) for k in (2, 3, 4)]
+    >>> RobustEAC(n_clusters=3, init=[0, 0, 0, 1, 1, 1, 2, 2, 2], random_state=0).fit_predict(posteriors)
+    array([0, 0, 0, 1, 1, 1, 2, 2, 2])
     """
 
     def __init__(
@@ -119,11 +127,15 @@ class RobustEAC(ClusterMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_partitions), int
+        X : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
             The ensemble: base clusterings, one per column, any integer codes; -1 marks an object that the partition
-            did not observe.
+            did not observe. Or a list with one entry per partition, a label vector or a membership matrix of shape
+            (n_samples, k_u), as in :func:`~robust_eac.partition_losses`.
         y : Ignored
             Present for API consistency.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of every object: it counts as so many identical objects that share a membership. None means one
+            each.
 
         Returns
         -------

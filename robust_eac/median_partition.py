@@ -73,8 +73,8 @@ def solve_median_partition(
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe.
+    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
+        Base clusterings, hard or soft, as in :func:`~robust_eac.partition_losses`.
     n_clusters : int
         Number of clusters k of the consensus, an upper bound: clusters can end up empty.
     weighting : str or callable, default="restricted-simplex"
@@ -101,6 +101,8 @@ def solve_median_partition(
         Draws the starts and the order of the visits.
     verbose : int, default=0
         1 prints a line per start.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weight of every object: it counts as so many identical objects that share a membership. None means one each.
 
     Returns
     -------

@@ -83,15 +83,16 @@ def solve_membership(
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe.
+    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
+        Base clusterings, hard or soft, as in :func:`~robust_eac.partition_losses`.
     n_clusters : int
         Number of clusters k of the consensus, an upper bound: clusters can end up empty.
     weights : array-like of shape (n_partitions,), default=None
         alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
     init : {"random", "kmeans"} or array-like, default=None
-        Start: Dirichlet(1) rows ("random", also None), k-means on the one-hot ensemble, a membership of shape
-        (n_samples, n_clusters), or a label vector of shape (n_samples,). The uniform membership is refused: it is a
+        Start: Dirichlet(1) rows ("random", also None), k-means on the one-hot ensemble (of a soft partition, on the
+        clusters of largest membership), a membership of shape (n_samples, n_clusters), or a label vector of shape
+        (n_samples,). The uniform membership is refused: it is a
         stationary point.
     diagonal : bool, default=True
         Count the pairs (i, i), as printed in [1]_; False leaves them out, as the method it builds on does.
@@ -101,6 +102,8 @@ def solve_membership(
         Largest number of visits of all objects.
     random_state : int, RandomState instance or None, default=None
         Draws the start and the order of the visits.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weight of every object: it counts as so many identical objects that share a membership. None means one each.
 
     Returns
     -------
@@ -122,7 +125,9 @@ def solve_membership(
     -----
     Time O(n_samples (n_partitions n_clusters + n_masks n_clusters^2)) per sweep, where n_masks counts the distinct
     sets of objects that partitions observe (1 when nothing is missing); memory O(n_samples (n_partitions +
-    n_clusters)). Objects with equal labels in all partitions share a column when that pays. Inputs are not modified.
+    n_clusters)). Soft partitions count as k_u partitions each. Objects with equal labels, and equal memberships, in all
+    partitions share a column when that pays. Objects of weight zero take no part; afterwards each gets the membership
+    that is best with the others fixed, its pair with itself left out. Inputs are not modified.
 
     References
     ----------

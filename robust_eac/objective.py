@@ -35,22 +35,29 @@ def partition_losses(labels, membership, *, diagonal=True, sample_weight=None):
 
     Computes  d_u = |Y'Y - X_u'X_u|^2  (Eq. 7 of [1]_) for all partitions at once as
     |G|^2 - 2 |S_u|^2 + sum_c n_uc^2  with G = YY' and S_u = YX_u'; no n x n matrix is formed. A partition that
-    observes only the objects O_u is compared on these: d_u = (n/n_u)^2 |(Y'Y - X_u'X_u) on O_u x O_u|^2.
+    observes only the objects O_u is compared on these: d_u = (n/n_u)^2 |(Y'Y - X_u'X_u) on O_u x O_u|^2. For a soft
+    partition, whose X_u is a membership like Y, the last term is |X_u X_u'|^2.
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe.
+    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
+        Base clusterings, one per column; -1 marks an object that the partition did not observe. Or a list (or tuple)
+        with one entry per partition: a vector of labels, or a membership matrix of shape (n_samples, k_u), rows on the
+        simplex, a row of NaN where an object was not observed. A list is read this way if one of its entries, at
+        least, is two-dimensional; otherwise it is a matrix, its entries the rows.
     membership : array-like of shape (n_samples, n_clusters)
         Consensus membership Y', rows on the simplex.
     diagonal : bool, default=True
-        Count the pairs (i, i), as printed in [1]_. Hard memberships have no loss on them.
+        Count the pairs (i, i), as printed in [1]_; hard memberships have no loss on them in hard partitions. An object
+        of weight w has w of them among its w^2 pairs, as w copies have; below 1, all of its pairs are.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weight of every object: it counts as so many identical objects that share a membership. None means one each.
 
     Returns
     -------
     losses : ndarray of shape (n_partitions,)
         In ordered pairs of objects: for a hard membership, twice the number of pairs on which the two partitions
-        disagree.
+        disagree. n and n_u are sums of the weights.
 
     Raises
     ------
@@ -59,7 +66,8 @@ def partition_losses(labels, membership, *, diagonal=True, sample_weight=None):
 
     Notes
     -----
-    Time O(n_samples (n_partitions n_clusters + n_clusters^2)), memory O(n_samples (n_partitions + n_clusters)).
+    Time O(n_samples (n_partitions n_clusters + n_clusters^2)), memory O(n_samples (n_partitions + n_clusters)). A soft
+    partition counts as k_u partitions, and takes O(n_samples k_u^2) once.
 
     References
     ----------
@@ -72,6 +80,12 @@ def partition_losses(labels, membership, *, diagonal=True, sample_weight=None):
     >>> labels = np.array([[0, 0], [0, 1], [1, 1]])
     >>> partition_losses(labels, np.eye(2)[[0, 0, 1]])
     array([0., 4.])
+
+    A mixture's posteriors beside a vector of labels:
+
+    >>> posteriors = np.array([[0.75, 0.25], [0.75, 0.25], [0.0, 1.0]])
+    >>> partition_losses([posteriors, [0, 0, 1]], np.eye(2)[[0, 0, 1]])
+    array([0.8125, 0.    ])
     """
     encoding, rows = _checked(labels, membership, diagonal, sample_weight)
     return losses_of(encoding, *accumulate(encoding, rows), rows, diagonal=diagonal)
@@ -84,8 +98,8 @@ def objective_value(labels, membership, *, weights=None, lam=0.0, diagonal=True,
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe.
+    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
+        Base clusterings, hard or soft, as in :func:`partition_losses`.
     membership : array-like of shape (n_samples, n_clusters)
         Consensus membership Y', rows on the simplex.
     weights : array-like of shape (n_partitions,), default=None
@@ -94,6 +108,8 @@ def objective_value(labels, membership, *, weights=None, lam=0.0, diagonal=True,
         lambda >= 0, in the units of the losses (ordered pairs).
     diagonal : bool, default=True
         Count the pairs (i, i), as printed in [1]_.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weight of every object: it counts as so many identical objects that share a membership. None means one each.
 
     Returns
     -------
@@ -129,20 +145,23 @@ def objective_value(labels, membership, *, weights=None, lam=0.0, diagonal=True,
 def membership_gradient(labels, membership, *, weights=None, diagonal=True, sample_weight=None):
     """Gradient of the objective in every object's membership.
 
-    Row i is  4 (G y_i - sum_u alpha_u S_u[:, c_u(i)]), the derivative of sum_u alpha_u d_u in column i of Y; without
-    the diagonal, 4 (|y_i|^2 - 1) y_i less. It is the same for objective (4) and (5) of [1]_, whose regulariser does
-    not depend on Y.
+    Row i is  4 (G y_i - sum_u alpha_u S_u x_ui), the derivative of sum_u alpha_u d_u in column i of Y, times the weight
+    of object i; without the diagonal, 4 (|y_i|^2 - sum_u alpha_u |x_ui|^2) y_i less. For a hard partition S_u x_ui is
+    the column of S_u that belongs to the object's cluster, and |x_ui| = 1. The gradient is the same for objective (4)
+    and (5) of [1]_, whose regulariser does not depend on Y.
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe.
+    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
+        Base clusterings, hard or soft, as in :func:`partition_losses`.
     membership : array-like of shape (n_samples, n_clusters)
         Consensus membership Y', rows on the simplex.
     weights : array-like of shape (n_partitions,), default=None
         alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
     diagonal : bool, default=True
         Count the pairs (i, i), as printed in [1]_.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weight of every object: it counts as so many identical objects that share a membership. None means one each.
 
     Returns
     -------
@@ -181,19 +200,21 @@ def optimality_gap(labels, membership, *, weights=None, diagonal=True, sample_we
 
     Computes  1/(4 n^2) sum_i max_p <g_i, y_i - e_p>,  g_i being object i's row of :func:`membership_gradient`: the
     Frank-Wolfe gap of the objective per ordered pair, over 4. It is never negative and zero exactly where every
-    object's membership is stationary. Repeating all objects or all partitions does not change it (the former up to
-    the diagonal when that is left out).
+    object's membership is stationary. n is the sum of the weights when objects have some. Repeating all objects or all
+    partitions does not change it (the former up to the diagonal when that is left out).
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe.
+    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
+        Base clusterings, hard or soft, as in :func:`partition_losses`.
     membership : array-like of shape (n_samples, n_clusters)
         Consensus membership Y', rows on the simplex.
     weights : array-like of shape (n_partitions,), default=None
         alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
     diagonal : bool, default=True
         Count the pairs (i, i).
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weight of every object: it counts as so many identical objects that share a membership. None means one each.
 
     Returns
     -------
