@@ -11,7 +11,9 @@ Notation, for a row i that stands for ``w_i`` identical objects with membership 
   ``Q[g] = mask_coef[g] * G[g]``, where mask_coef sums coef over the partitions of a mask;
 * ``soft_coef[s]`` is the coef of the partition of column s of ``soft``;
 * ``missing_slots`` are the rows of S and T that the code "not observed" points to: always zero;
-* of the w_i^2 pairs of row i with itself, ``own_pairs[i]`` are of one object, left out without the diagonal.
+* of the w_i^2 pairs of row i with itself, ``own_pairs[i]`` are of one object, left out without the diagonal;
+* ``chance[g]`` = (alone, surplus) corrects for chance: ``alone`` is the coef of a partition that puts every object of
+  mask g into a cluster of its own, ``surplus`` what mask_coef has more than the coefs that are in T. Zeros otherwise.
 
 All kernels live in this file because numba's disk cache does not notice changes in a callee of another file.
 """
@@ -110,21 +112,33 @@ def row_hessian(row_observed, Q, total):
 
 
 @njit(cache=True, nogil=True)
-def quarter_gradient(y, H, b, self_term, target, out):
-    """out = H y - b - self_term (|y|^2 - target) y: a quarter of the gradient in the column of one object.
+def chance_terms(row_observed, chance):
+    """(alone, surplus) of a row: those of the masks that observe it together."""
+    alone, surplus = 0.0, 0.0
+    for g in range(row_observed.shape[0]):
+        if row_observed[g]:
+            alone += chance[g, 0]
+            surplus += chance[g, 1]
+    return alone, surplus
 
-    ``self_term`` is zero with the diagonal and the object's own weight without it, ``target`` its self-similarity.
+
+@njit(cache=True, nogil=True)
+def quarter_gradient(y, H, b, alone, self_term, target, extra, out):
+    """out = H y - b - alone y - (self_term (|y|^2 - target) + extra) y: a quarter of the gradient in one column.
+
+    With the diagonal ``self_term`` and ``extra`` are zero. What the row itself contributes is left out when
+    ``self_term`` is its own weight, ``target`` its self-similarity and ``extra`` what both owe to chance.
     """
     k = y.shape[0]
     square = 0.0
     for p in range(k):
         square += y[p] * y[p]
-        out[p] = -b[p]
+        out[p] = -b[p] - alone * y[p]
     for q in range(k):
         if y[q] != 0.0:
             for p in range(k):
                 out[p] += y[q] * H[q, p]
-    shift = self_term * (square - target)
+    shift = self_term * (square - target) + extra
     if shift != 0.0:
         for p in range(k):
             out[p] -= shift * y[p]
@@ -139,7 +153,7 @@ def own_share(own_pairs, multiplicity):
 @njit(cache=True, nogil=True)
 def gradient(
     codes, offsets, soft, soft_slots, soft_coef, multiplicity, own_pairs, observed, self_weight, membership, T, Q,
-    diagonal, out,
+    chance, diagonal, out,
 ):  # fmt: skip
     """Fill out (rows, k) with the gradient in each object's column; O(rows ((m + soft slots) k + masks k^2))."""
     k = membership.shape[1]
@@ -152,7 +166,8 @@ def gradient(
             target = self_similarity(soft[i], soft_coef, self_weight[i])
         H = row_hessian(observed[i], Q, room)
         left_out = 0.0 if diagonal else self_weight[i] * own_share(own_pairs[i], multiplicity[i])
-        quarter_gradient(membership[i], H, b, left_out, target, out[i])
+        alone, _ = chance_terms(observed[i], chance)
+        quarter_gradient(membership[i], H, b, alone, left_out, target, 0.0, out[i])
         for p in range(k):
             out[i, p] *= 4.0
 
@@ -225,12 +240,12 @@ def minimise_quartic(c1, c2, c3, c4, upper):
 
 
 @njit(cache=True, nogil=True)
-def descend_column(y, y0, e, H, own, quartic, target, n_steps, skip):
+def descend_column(y, y0, e, H, own, quartic, target, extra, n_steps, skip):
     """Up to n_steps exact pair steps on one column y; returns its Frank-Wolfe gap on entry, over 4.
 
-    Minimises 2 y' H_ y - 4 b_' y + quartic (|y|^2 - target)^2 over the simplex, H_ = H - own y0 y0' and b_ being what
-    the other rows contribute. ``e`` holds H_ y - b_ and follows y. Mass moves from the coordinate of largest derivative
-    among those that have some to the one of smallest derivative, by exact line search.
+    Minimises 2 y' H_ y - 4 b_' y + quartic (|y|^2 - target)^2 + 2 extra |y|^2 over the simplex, H_ = H - own y0 y0'
+    and b_ being what the other rows contribute. ``e`` holds H_ y - b_ and follows y. Mass moves from the coordinate of
+    largest derivative among those that have some to the one of smallest derivative, by exact line search.
     """
     k = y.shape[0]
     gap = 0.0
@@ -238,7 +253,7 @@ def descend_column(y, y0, e, H, own, quartic, target, n_steps, skip):
         square = 0.0
         for p in range(k):
             square += y[p] * y[p]
-        shift = quartic * (square - target)
+        shift = quartic * (square - target) + extra
         p_min, q_max = -1, -1
         low, high, mean = np.inf, -np.inf, 0.0
         for p in range(k):
@@ -261,8 +276,8 @@ def descend_column(y, y0, e, H, own, quartic, target, n_steps, skip):
         bend = H[p, p] + H[q, q] - 2.0 * H[p, q] - own * d0 * d0
         r = square - target
         t = minimise_quartic(
-            4.0 * (e[p] - e[q] + quartic * r * d),
-            2.0 * bend + 4.0 * quartic * (d * d + r),
+            4.0 * (e[p] - e[q] + quartic * r * d + extra * d),
+            2.0 * bend + 4.0 * quartic * (d * d + r) + 4.0 * extra,
             8.0 * quartic * d,
             4.0 * quartic,
             y[q],
@@ -279,7 +294,7 @@ def descend_column(y, y0, e, H, own, quartic, target, n_steps, skip):
 @njit(cache=True, nogil=True)
 def sweep(
     order, codes, offsets, coef, missing_slots, soft, soft_slots, soft_coef, multiplicity, own_pairs, observed,
-    mask_coef, self_weight, membership, T, Q, diagonal, n_steps, skip,
+    mask_coef, self_weight, membership, T, Q, chance, diagonal, n_steps, skip,
 ):  # fmt: skip
     """Visit the rows in the given order, descending each column exactly; membership, T and Q follow.
 
@@ -302,9 +317,11 @@ def sweep(
             gather_soft(soft[i], soft_slots, T, b)
             target = self_similarity(soft[i], soft_coef, self_weight[i])
         H = row_hessian(observed[i], Q, room)
-        quarter_gradient(y, H, b, own, target, e)
+        alone, surplus = chance_terms(observed[i], chance)
+        extra = w * surplus - alone
+        quarter_gradient(y, H, b, alone, own, target, extra, e)
         quartic = own if diagonal else own - self_weight[i] * own_share(own_pairs[i], w)
-        gap = descend_column(y, y0, e, H, own, quartic, target, n_steps, skip)
+        gap = descend_column(y, y0, e, H, own, quartic, target, extra, n_steps, skip)
         total += 4.0 * w * gap
 
         n_moved = 0

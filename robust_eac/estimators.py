@@ -23,10 +23,18 @@ class RobustEAC(ClusterMixin, BaseEstimator):
     weighting : str or callable, default="restricted-simplex"
         A name in `WEIGHT_SOLVERS`: "uniform", "restricted-simplex", "l2", "entropy", "power"; a `functools.partial`
         of one of these solvers, for other parameters; or any function losses -> weights.
-    rho : float, default=None
-        Largest weight, for "restricted-simplex". None means 1 / (0.8 n_partitions).
+    agreement : {"raw", "adjusted"}, default="raw"
+        What the weights and the membership lower: the losses d_u, or their chance-corrected form d_u / E[d_u] = 1 - a_u
+        (see :func:`~robust_eac.adjusted_agreement`), which does not favour fine partitions. Losses are then shares, and
+        so are `lam` and the objective.
+    rho : float or "auto", default=None
+        Largest weight, for "restricted-simplex". None means 1 / (0.8 n_partitions), "auto" 1 over the number of
+        partitions that :func:`~robust_eac.trusted_group_weights` trusts.
     lam : float, default=None
-        lambda, for "l2", in the units of the losses. None means 0.5 n_samples^2.
+        lambda, for "l2", in the units of the losses. None means 0.5 n_samples^2 (0.5 for adjusted losses).
+    lam0 : float, default=None
+        In place of `lam`, free of scale: lambda = lam0 n_partitions n_samples^2 (lam0 n_partitions for adjusted
+        losses). Partitions whose loss per pair exceeds the mean by more than lam0 get no weight, or little.
     n_init : int, default=10
         Number of starts. An array as `init` is one start.
     max_iter : int, default=100
@@ -98,8 +106,10 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         n_clusters,
         *,
         weighting="restricted-simplex",
+        agreement="raw",
         rho=None,
         lam=None,
+        lam0=None,
         n_init=10,
         max_iter=100,
         tol=1e-5,
@@ -111,8 +121,10 @@ class RobustEAC(ClusterMixin, BaseEstimator):
     ):
         self.n_clusters = n_clusters
         self.weighting = weighting
+        self.agreement = agreement
         self.rho = rho
         self.lam = lam
+        self.lam0 = lam0
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol

@@ -1,6 +1,8 @@
 """Alternation: consensus membership and partition weights together, from several starts."""
 
 import warnings
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -12,14 +14,16 @@ from ._encoding import encode_ensemble
 from ._validation import (
     MAX_SEED,
     check_bool,
+    check_choice,
     check_ensemble,
     check_integer,
     check_n_clusters,
     check_real,
     check_sample_weight,
 )
-from .membership import check_init, descend, expand_rows, initial_rows, is_stationary, reduce_rows
-from .objective import accumulate, adjusted_agreement_of, losses_of
+from .adjusted import CHANCE, adjusted_losses, descend_adjusted
+from .membership import PLAIN, Model, check_init, descend, expand_rows, initial_rows, is_stationary, reduce_rows
+from .objective import accumulate, losses_of
 from .weighting.losses import fixed, resolve_weighting
 from .weighting.trust import trusted_group
 
@@ -50,8 +54,10 @@ def solve_median_partition(
     n_clusters,
     *,
     weighting="restricted-simplex",
+    agreement="raw",
     rho=None,
     lam=None,
+    lam0=None,
     n_init=10,
     max_iter=100,
     tol=1e-5,
@@ -81,10 +87,18 @@ def solve_median_partition(
         A name in `WEIGHT_SOLVERS`: "uniform", "restricted-simplex" (4), "l2" (5), "entropy" (eta = 0.05
         n_samples^2), "power" (gamma = 2); a `functools.partial` of one of these solvers, for other parameters; or
         any function losses -> weights, for which no descent is promised.
-    rho : float, default=None
-        Largest weight, for "restricted-simplex". None means 1 / (0.8 n_partitions).
+    agreement : {"raw", "adjusted"}, default="raw"
+        What the weights and the membership lower: the losses d_u, or their chance-corrected form d_u / E[d_u] = 1 - a_u
+        (see :func:`~robust_eac.adjusted_agreement`), which does not favour fine partitions. Losses are then shares, and
+        so are `lam` and the objective.
+    rho : float or "auto", default=None
+        Largest weight, for "restricted-simplex". None means 1 / (0.8 n_partitions), "auto" 1 over the number of
+        partitions that :func:`~robust_eac.trusted_group_weights` trusts.
     lam : float, default=None
-        lambda, for "l2", in the units of the losses. None means 0.5 n_samples^2.
+        lambda, for "l2", in the units of the losses. None means 0.5 n_samples^2 (0.5 for adjusted losses).
+    lam0 : float, default=None
+        In place of `lam`, free of scale: lambda = lam0 n_partitions n_samples^2 (lam0 n_partitions for adjusted
+        losses). Partitions whose loss per pair exceeds the mean by more than lam0 get no weight, or little.
     n_init : int, default=10
         Number of starts. An array as `init` is one start.
     max_iter : int, default=100
@@ -152,22 +166,29 @@ def solve_median_partition(
     n_clusters = check_n_clusters(n_clusters, n)
     sample_weight = check_sample_weight(sample_weight, ensemble)
     total = float(n) if sample_weight is None else float(sample_weight.sum())
-    weighting = resolve_weighting(weighting, n_samples=total, n_partitions=m, rho=rho, lam=lam)
+    adjusted = check_choice(agreement, ("raw", "adjusted"), name="agreement") == "adjusted"
+    resolve = partial(
+        resolve_weighting, weighting, n_samples=total, n_partitions=m, lam=lam, lam0=lam0, adjusted=adjusted
+    )
+    weighting = resolve(rho=None if rho == "auto" else rho)
     n_init = check_integer(n_init, name="n_init", low=1)
     max_iter = check_integer(max_iter, name="max_iter", low=1)
     tol = check_real(tol, name="tol", low=0.0)
     diagonal = check_bool(diagonal, name="diagonal")
+    if adjusted and not diagonal:
+        raise ValueError('diagonal must be True with agreement="adjusted", which is defined over all pairs; got False.')
     start = check_init(init, n, n_clusters)
     rng = check_random_state(random_state)
     seeds = rng.randint(MAX_SEED, size=n_init if isinstance(start, str) else 1)
 
     whole = encode_ensemble(ensemble, sample_weight)
     encoding, start = reduce_rows(whole, start, diagonal=diagonal)
-    options = {"max_iter": max_iter, "tol": tol, "diagonal": diagonal}
-    shared = weighting
-    if weighting.trust:
+    distance = ADJUSTED if adjusted else raw_distance(diagonal)
+    options = {"distance": distance, "max_iter": max_iter, "tol": tol}
+    if weighting.trust or rho == "auto":
         trusted = trusted_group(whole, rng=rng)
-        shared = fixed(trusted / np.count_nonzero(trusted))
+        weighting = weighting if weighting.trust else resolve(rho=1.0 / np.count_nonzero(trusted))
+    shared = fixed(trusted / np.count_nonzero(trusted)) if weighting.trust else weighting
     runs = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
         delayed(_alternate)(encoding, n_clusters, start, shared, seed=seed, **options) for seed in seeds
     )
@@ -186,8 +207,33 @@ def solve_median_partition(
             ConvergenceWarning,
             stacklevel=2,
         )
-    membership = empty_last(expand_rows(whole, encoding, best.weights, best.membership, tol=tol))
+    membership = empty_last(expand_rows(whole, encoding, best.weights, best.membership, tol=tol, model=distance.model))
     return best._replace(membership=membership, labels=membership.argmax(axis=1))
+
+
+class Distance(NamedTuple):
+    """How far partitions are from a membership, and how to lower the weighted sum of it.
+
+    losses : (encoding, rows) -> losses of the partitions.
+    descend : as :func:`~robust_eac.membership.descend`.
+    model : what the sweeps minimise.
+    """
+
+    losses: Callable
+    descend: Callable
+    model: Model
+
+
+ADJUSTED = Distance(adjusted_losses, descend_adjusted, CHANCE)
+
+
+def raw_distance(diagonal):
+    """The :class:`Distance` d_u of the paper, with or without the pairs (i, i)."""
+
+    def losses(encoding, rows):
+        return losses_of(encoding, *accumulate(encoding, rows), rows, diagonal=diagonal)
+
+    return Distance(losses, partial(descend, diagonal=diagonal), PLAIN)
 
 
 def empty_last(membership):
@@ -203,9 +249,7 @@ def _settle_trust(encoding, run, weighting, *, seed, **options):
     """
     candidates = np.ones(len(run.weights), dtype=bool)
     while True:
-        S, _ = accumulate(encoding, run.membership)
-        losses = 1.0 - adjusted_agreement_of(encoding, S, run.membership)
-        weights = weighting.solve(np.maximum(losses, 0.0)) * candidates
+        weights = weighting.solve(ADJUSTED.losses(encoding, run.membership)) * candidates
         if not weights.any() or np.array_equal(weights > 0.0, run.weights > 0.0):
             return run
         candidates = weights > 0.0
@@ -213,23 +257,23 @@ def _settle_trust(encoding, run, weighting, *, seed, **options):
         run = _alternate(encoding, run.membership.shape[1], run.membership, weighting_of_trusted, seed=seed, **options)
 
 
-def _alternate(encoding, n_clusters, start, weighting, *, max_iter, tol, diagonal, seed):
+def _alternate(encoding, n_clusters, start, weighting, *, distance, max_iter, tol, seed):
     """One start, alternated to a joint stationary point; membership and (no) labels of the encoding's rows."""
     rng = np.random.RandomState(seed)
     rows = initial_rows(encoding, n_clusters, start, rng)
-    losses = losses_of(encoding, *accumulate(encoding, rows), rows, diagonal=diagonal)
+    losses = distance.losses(encoding, rows)
     weights = weighting.first(losses)
     history = [weighting.objective(losses, weights)]
     n_iter = 0
     while True:
         budget = _MAX_SWEEPS if n_iter < max_iter else 0
-        gap, n_sweeps = descend(
-            encoding, weights, rows, diagonal=diagonal, tol=tol, max_sweeps=budget, rng=rng, reduction=_REDUCTION
+        gap, n_sweeps = distance.descend(
+            encoding, weights, rows, tol=tol, max_sweeps=budget, rng=rng, reduction=_REDUCTION
         )
         # A first Y step with nothing to do still owes its start the weights.
         if n_sweeps == 0 and n_iter > 0:
             break
-        losses = losses_of(encoding, *accumulate(encoding, rows), rows, diagonal=diagonal)
+        losses = distance.losses(encoding, rows)
         weights = weighting.solve(losses)
         history.append(weighting.objective(losses, weights))
         n_iter += 1

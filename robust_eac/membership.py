@@ -1,6 +1,7 @@
 """The Y step: minimise the objective in the consensus membership for fixed weights, without an n x n matrix."""
 
 import warnings
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -48,6 +49,23 @@ _SMOOTHING = 0.1
 _KMEANS_PASSES = 300
 # Visits of an object without weight; a handful is enough.
 _MAX_PLACING = 1000
+
+
+class Model(NamedTuple):
+    """What the sweeps minimise.
+
+    extend : encoding -> the encoding that they read.
+    statistics : (extended encoding, weights, rows) -> its Statistics at the rows.
+    """
+
+    extend: Callable
+    statistics: Callable
+
+
+PLAIN = Model(
+    extend=lambda encoding: encoding,
+    statistics=lambda encoding, weights, rows: weighted_statistics(encoding, weights, *accumulate(encoding, rows)),
+)
 
 
 class MembershipResult(NamedTuple):
@@ -183,7 +201,7 @@ def descend(encoding, weights, rows, *, diagonal, tol, max_sweeps, rng, reductio
     n_sweeps, target = 0, tol
     while True:
         # Fresh matrices before every decision: what the sweeps update has rounding errors of its own.
-        statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
+        statistics = PLAIN.statistics(encoding, weights, rows)
         gap = gap_of(encoding, rows, statistics, diagonal=diagonal)
         if is_stationary(gap, target) or n_sweeps >= max_sweeps:
             return gap, n_sweeps
@@ -201,8 +219,8 @@ def sweep(encoding, statistics, rows, order, *, diagonal, n_steps=_PAIR_STEPS, s
     return _kernels.sweep(
         order, encoding.codes, encoding.offsets[encoding.hard], statistics.coef, encoding.missing_slots,
         encoding.soft, encoding.soft_slots, statistics.soft_coef, encoding.multiplicity, encoding.own_pairs,
-        encoding.observed, statistics.mask_coef, statistics.self_weight, rows, statistics.T, statistics.Q, diagonal,
-        n_steps, skip,
+        encoding.observed, statistics.mask_coef, statistics.self_weight, rows, statistics.T, statistics.Q,
+        statistics.chance, diagonal, n_steps, skip,
     )  # fmt: skip
 
 
@@ -275,7 +293,7 @@ def reduce_rows(encoding, start, *, diagonal):
     return collapsed, start
 
 
-def expand_rows(whole, encoding, weights, rows, *, tol):
+def expand_rows(whole, encoding, weights, rows, *, tol, model=PLAIN):
     """Memberships of all objects of `whole` from those of the rows of what :func:`reduce_rows` made of it.
 
     An object without weight gets the membership that agrees best with those of the others: the same quartic without
@@ -285,8 +303,8 @@ def expand_rows(whole, encoding, weights, rows, *, tol):
     weightless = np.flatnonzero(whole.multiplicity == 0.0)
     if len(weightless) == 0:
         return membership
-    absent = take_rows(whole, weightless)
-    statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
+    absent = model.extend(take_rows(whole, weightless))
+    statistics = model.statistics(model.extend(encoding), weights, rows)
     statistics = statistics._replace(self_weight=absent.observed @ statistics.mask_coef)
     placed = np.full((len(weightless), rows.shape[1]), 1.0 / rows.shape[1])
     order = np.arange(len(placed))

@@ -443,6 +443,7 @@ class Statistics(NamedTuple):
     coef : (n_hard,) of the hard partitions.
     mask_coef : (n_masks,).
     soft_coef : (n_soft_slots,) of the partition of each soft cluster.
+    chance : (n_masks, 2) what corrects for chance, else zeros.
     """
 
     T: np.ndarray
@@ -451,6 +452,7 @@ class Statistics(NamedTuple):
     coef: np.ndarray
     mask_coef: np.ndarray
     soft_coef: np.ndarray
+    chance: np.ndarray
 
 
 def weighted_statistics(encoding, weights, S, G):
@@ -464,6 +466,7 @@ def weighted_statistics(encoding, weights, S, G):
         coef=coef[encoding.hard],
         mask_coef=mask_coef,
         soft_coef=by_slot[encoding.soft_slots],
+        chance=np.zeros((len(mask_coef), 2)),
     )
 
 
@@ -473,7 +476,8 @@ def gradient_of(encoding, rows, statistics, *, diagonal, block=slice(None)):
     _kernels.gradient(
         encoding.codes[block], encoding.offsets[encoding.hard], encoding.soft[block], encoding.soft_slots,
         statistics.soft_coef, encoding.multiplicity[block], encoding.own_pairs[block], encoding.observed[block],
-        statistics.self_weight[block], rows[block], statistics.T, statistics.Q, diagonal, out,
+        statistics.self_weight[block], rows[block], statistics.T, statistics.Q, statistics.chance,
+        diagonal, out,
     )  # fmt: skip
     return out
 

@@ -325,9 +325,9 @@ def fixed(weights):
     return Weighting(lambda losses: weights, weighted_loss, lambda losses: weights)
 
 
-def resolve_weighting(weighting, *, n_samples, n_partitions, rho=None, lam=None):
-    """Name, partial of a solver, or any callable -> :class:`Weighting`."""
-    solver, parameters = bind_solver(weighting, n_samples=n_samples, n_partitions=n_partitions, rho=rho, lam=lam)
+def resolve_weighting(weighting, *, n_partitions, **parameters):
+    """Name, partial of a solver, or any callable -> :class:`Weighting`; parameters as for :func:`bind_solver`."""
+    solver, parameters = bind_solver(weighting, n_partitions=n_partitions, **parameters)
 
     def solve(losses):
         return check_weights(solver(losses.copy(), **parameters), n_partitions, name="what weighting returns")
@@ -343,11 +343,20 @@ def resolve_weighting(weighting, *, n_samples, n_partitions, rho=None, lam=None)
     return Weighting(solve, objective, first, solver is chance_corrected_weights)
 
 
-def bind_solver(weighting, *, n_samples, n_partitions, rho=None, lam=None):
-    """Name, partial of a solver, or any callable -> (solver, its parameters)."""
+def bind_solver(weighting, *, n_samples, n_partitions, rho=None, lam=None, lam0=None, adjusted=False):
+    """Name, partial of a solver, or any callable -> (solver, its parameters).
+
+    Losses are in pairs of objects, or shares of what chance would give if `adjusted`.
+    """
+    n_pairs = 1.0 if adjusted else float(n_samples) ** 2
     if rho is not None:
         restricted_simplex_weights(np.zeros(n_partitions), rho=rho)
-    lam = 0.5 * float(n_samples) ** 2 if lam is None else check_real(lam, name="lam", low=0.0)
+    if lam is not None and lam0 is not None:
+        raise ValueError(f"Only one of lam and lam0 may be given, got lam={lam} and lam0={lam0}.")
+    if lam0 is not None:
+        lam = check_real(lam0, name="lam0", low=0.0) * n_partitions * n_pairs
+    else:
+        lam = 0.5 * n_pairs if lam is None else check_real(lam, name="lam", low=0.0)
     if callable(weighting):
         bound = isinstance(weighting, partial) and not weighting.args
         solver, parameters = (weighting.func, weighting.keywords) if bound else (weighting, {})
@@ -357,7 +366,7 @@ def bind_solver(weighting, *, n_samples, n_partitions, rho=None, lam=None):
             restricted_simplex_weights: {"rho": rho},
             l2_weights: {"lam": lam},
             # A partition that differs on a twentieth of all pairs more gets 1/e of the weight.
-            entropy_weights: {"eta": 0.05 * float(n_samples) ** 2},
+            entropy_weights: {"eta": 0.05 * n_pairs},
             power_weights: {"gamma": 2.0},
             chance_corrected_weights: {"expected": 1.0},
         }.get(solver, {})

@@ -21,7 +21,7 @@ _OBJECTS = 1000
 _REFERENCES = 256
 
 
-def chance_corrected_weights(losses, *, expected=None, share=0.1):
+def chance_corrected_weights(losses, *, expected=None, share=0.2):
     """Equal weights for the partitions that agree with the consensus beyond chance.
 
     With the agreement  a_u = 1 - d_u / E[d_u]  and its mean weighted by itself,  a = sum_u a_u^2 / sum_u a_u  over the
@@ -36,7 +36,7 @@ def chance_corrected_weights(losses, *, expected=None, share=0.1):
     expected : float or array-like of shape (n_partitions,), default=None
         E[d_u], the losses under random relabelling of the objects; positive. 1 when `losses` are chance-corrected
         already. None lets the largest loss stand for chance.
-    share : float, default=0.1
+    share : float, default=0.2
         Share of the mean agreement that earns trust, in [0, 1].
 
     Returns

@@ -1,0 +1,132 @@
+"""The Y step under the chance-corrected distance: minimise sum_u alpha_u d_u / E[d_u] in the membership.
+
+Both d_u and E[d_u] move with Y. At any Y the gradient of the sum is that of
+
+    sum_u beta_u d_u - sum_u gamma_u E[d_u],     beta_u = alpha_u / E[d_u],     gamma_u = alpha_u d_u / E[d_u]^2
+
+with beta and gamma held fixed, and E[d_u] = |Y'Y|^2 + |X_u'X_u|^2 - 2 E_u depends on Y through |Y'Y|^2, |Y1|^2 and
+sum_i |y_i|^2 alone. |Y1|^2 is the agreement with a partition that puts all objects together, sum_i |y_i|^2 that with
+one that puts all apart: correcting for chance is a median partition with two more partitions, of negative weight. So
+the sweeps of the plain Y step minimise this model too. What they propose is taken as far as it lowers the true sum.
+"""
+
+import numpy as np
+
+from . import _chance
+from .membership import Model, is_stationary, sweep, visiting_order
+from .objective import Statistics, accumulate, agreement_sides, gap_of, gap_unit, gradient_of
+
+# Sweeps on one model before it is made anew.
+_MODEL_SWEEPS = 3
+# Halvings of a step before it is given up.
+_MAX_HALVINGS = 40
+# Below this share of E[d_u] at its largest there is nothing to agree or disagree on: both sides are trivial.
+_TRIVIAL = 1e-13
+
+
+def adjusted_losses(encoding, rows):
+    """The chance-corrected losses d_u / E[d_u] = 1 - a_u, not below zero."""
+    S, _ = accumulate(encoding, rows)
+    return np.maximum(1.0 - _chance.adjusted(*agreement_sides(encoding, S, rows)), 0.0)
+
+
+def descend_adjusted(encoding, weights, rows, *, tol, max_sweeps, rng, reduction=0.0):
+    """Lower sum_u alpha_u d_u / E[d_u] over `rows` in place, until stationary or by `reduction`; never raise it.
+
+    As :func:`~robust_eac.membership.descend`, whose gap this is, times n^2: losses are shares here, not pairs.
+
+    Each model is lowered by a few sweeps. If the sum is not lower at their end, the step is halved; if no part of it
+    helps, mass moves towards the best cluster of every object instead (Frank and Wolfe), which goes downhill wherever
+    the gap is not zero.
+    """
+    extended = CHANCE.extend(encoding)
+    n_sweeps, target = 0, tol
+    value = weights @ adjusted_losses(encoding, rows)
+    while True:
+        statistics = CHANCE.statistics(extended, weights, rows)
+        gap = gap_of(extended, rows, statistics, diagonal=True)
+        if is_stationary(gap, target) or n_sweeps >= max_sweeps:
+            return gap, n_sweeps
+        if n_sweeps == 0:
+            target = max(tol, reduction * gap)
+        before = rows.copy()
+        for _ in range(_MODEL_SWEEPS):
+            order = visiting_order(len(rows), rng)
+            estimate = sweep(extended, statistics, rows, order, diagonal=True) / gap_unit(encoding)
+            n_sweeps += 1
+            if is_stationary(estimate, target):
+                break
+        lower = _shorten(encoding, weights, before, rows, value)
+        if lower is None:
+            rows[:] = _best_vertices(extended, before, CHANCE.statistics(extended, weights, before))
+            lower = _shorten(encoding, weights, before, rows, value)
+        if lower is None:
+            # What is left of the gap is below what rounding lets the sum show.
+            rows[:] = before
+            return gap, n_sweeps
+        value = lower
+
+
+def _with_everything(encoding):
+    """The encoding with one more partition per mask, of all its objects together, as a soft one of one cluster."""
+    n_slots, n_masks = len(encoding.sizes), encoding.observed.shape[1]
+    return encoding._replace(
+        soft=np.concatenate([encoding.soft, encoding.observed], axis=1),
+        soft_slots=np.append(encoding.soft_slots, n_slots + np.arange(n_masks)),
+        sizes=np.append(encoding.sizes, np.zeros(n_masks)),
+    )
+
+
+def _statistics(extended, weights, rows):
+    """The :class:`~robust_eac.objective.Statistics` of the model at `rows`, in the scale of ordered pairs."""
+    S, G = accumulate(extended, rows)
+    n_slots = len(S) - len(G)
+    encoding = extended._replace(
+        soft=extended.soft[:, : -len(G)], soft_slots=extended.soft_slots[: -len(G)], sizes=extended.sizes[:n_slots]
+    )
+    square_S, consensus, partitions = agreement_sides(encoding, S[:n_slots], rows)
+    both = consensus.square + partitions.square
+    expected_losses = both - 2.0 * _chance.expected(consensus, partitions)
+    some = expected_losses > _TRIVIAL * both
+    scale = np.where(some, weights * encoding.total**2 / np.where(some, expected_losses, 1.0), 0.0)
+    chance = scale * (both - 2.0 * square_S) / np.where(some, expected_losses, 1.0)
+    n = partitions.n
+    together = partitions.pairs / np.maximum(n * (n - 1.0), 1.0)
+    own = partitions.own / n - together
+
+    def by_mask(values):
+        return np.bincount(encoding.mask_of, weights=values, minlength=len(G))
+
+    mask_coef = by_mask(scale - chance)
+    all_together = -by_mask(chance * together)
+    alone, surplus = -by_mask(chance * own), -by_mask(chance * (1.0 - together))
+    by_slot = np.repeat(scale, encoding.n_codes)
+    return Statistics(
+        T=S * np.append(by_slot, all_together)[:, np.newaxis],
+        Q=G * mask_coef[:, np.newaxis, np.newaxis],
+        self_weight=encoding.observed @ mask_coef,
+        coef=scale[encoding.hard],
+        mask_coef=mask_coef,
+        soft_coef=np.append(by_slot[encoding.soft_slots], all_together),
+        chance=np.column_stack([alone, surplus]),
+    )
+
+
+CHANCE = Model(_with_everything, _statistics)
+
+
+def _shorten(encoding, weights, before, rows, value):
+    """Halve the step from `before` to `rows`, in place, until the sum is below `value`: the sum there, or None."""
+    for _ in range(_MAX_HALVINGS):
+        lower = weights @ adjusted_losses(encoding, rows)
+        if lower < value:
+            return lower
+        rows += before
+        rows *= 0.5
+    return None
+
+
+def _best_vertices(extended, rows, statistics):
+    """For every row the cluster of smallest derivative, as a hard membership."""
+    gradient = gradient_of(extended, rows, statistics, diagonal=True)
+    return np.eye(rows.shape[1])[gradient.argmin(axis=1)]
