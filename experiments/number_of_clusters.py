@@ -15,7 +15,7 @@ from .store import derive_seed
 
 VERSION = 1
 
-WEIGHTING = "uniform"
+WEIGHTING = "chance-corrected"
 CANDIDATES = range(1, 11)
 N_SAMPLES = 200
 N_PARTITIONS = 60
@@ -151,7 +151,7 @@ def null_agreement(labels, rng, seed):
     for _ in range(N_NULL):
         shuffled = np.column_stack([rng.permutation(column) for column in labels.T])
         for i, k in enumerate(CANDIDATES):
-            run = solve_median_partition(shuffled, k, weighting=WEIGHTING, n_init=1, tol=1e-4, random_state=seed)
+            run = solve_median_partition(shuffled, k, weighting="uniform", n_init=1, tol=1e-4, random_state=seed)
             agreement = np.mean([adjusted_rand_score(column, run.labels) for column in shuffled.T]) if k > 1 else 0.0
             largest[i] = max(largest[i], agreement)
     return largest

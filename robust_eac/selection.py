@@ -8,11 +8,11 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 
-from ._density import cluster_counts
 from ._encoding import encode
 from ._validation import MAX_SEED, check_integer, check_labels, check_real
 from .median_partition import solve_median_partition
 from .metrics import adjusted_rand_score
+from .objective import accumulate, adjusted_agreement_of
 from .weighting.losses import resolve_weighting
 
 __all__ = ["ClusterNumberSelection", "select_n_clusters"]
@@ -41,7 +41,7 @@ def select_n_clusters(
     labels,
     n_clusters=range(1, 11),
     *,
-    weighting="uniform",
+    weighting="chance-corrected",
     n_init=5,
     n_splits=10,
     n_init_split=2,
@@ -78,8 +78,9 @@ def select_n_clusters(
     n_clusters : iterable of int, default=range(1, 11)
         Candidates, each in [1, n_samples]; each is the largest number of clusters of its consensus. One is a possible
         answer whether listed or not.
-    weighting : str or callable, default="uniform"
-        As in :func:`~robust_eac.solve_median_partition`.
+    weighting : str or callable, default="chance-corrected"
+        As in :func:`~robust_eac.solve_median_partition`. With many random partitions, "uniform" finds fewer
+        candidates stable.
     n_init : int, default=5
         Starts per candidate, at least 2.
     n_splits : int, default=10
@@ -117,13 +118,15 @@ def select_n_clusters(
     -----
     ConvergenceWarning
         If a consensus did not converge within `max_iter` alternations.
+    UserWarning
+        With "chance-corrected", if in an ensemble or a half no two partitions agree beyond chance.
 
     Notes
     -----
     For each candidate above one, n_init starts on the whole ensemble and 2 n_splits n_init_split starts on half of the
     partitions and `max_samples` of the objects, each about max_samples / 2 of the work: 5 + 14 whole starts with the
     defaults. Starts are shared neither between sub-ensembles, which would make them look alike, nor between
-    candidates. The agreements come from counts, O(n_samples n_partitions); no n x n matrix is formed.
+    candidates. The agreements are :func:`~robust_eac.adjusted_agreement`; no n x n matrix is formed.
 
     An ensemble can be stable without clusters: k-means cuts a uniform square into its four corners every time. From
     the labels alone this cannot be told from clusters; an ensemble made in the same way from data without clusters
@@ -182,7 +185,7 @@ def select_n_clusters(
             continue
         runs = [next(solutions) for _ in range(n_init)]
         halves = [(next(solutions), next(solutions)) for _ in pairs]
-        best = min(runs, key=lambda run: run.objective)
+        best = _best(runs)
         agreement = float(best.weights @ _agreements(labels, best.labels))
         starts = np.mean([_rand(a.labels, b.labels) for a, b in combinations(runs, 2)])
         held_out, split = np.mean([_compare(*pair, *half) for pair, half in zip(pairs, halves, strict=True)], axis=0)
@@ -248,6 +251,13 @@ def _consensus(labels, k, *, n_init, seed, weighting, max_iter, tol):
     )
 
 
+def _best(runs):
+    """The run of least loss, under weights that are the same for all: their mean."""
+    # A run that trusts few partitions has the smaller loss under its own weights.
+    weights = np.mean([run.weights for run in runs], axis=0)
+    return min(runs, key=lambda run: weights @ run.losses)
+
+
 def _compare(first, second, first_run, second_run):
     """Held-out agreement, mean over the two directions, and agreement of two halves' consensuses."""
     _, i, j = np.intersect1d(first.objects, second.objects, assume_unique=True, return_indices=True)
@@ -260,27 +270,22 @@ def _compare(first, second, first_run, second_run):
 
 
 def _rand(a, b):
-    """Adjusted Rand index, 0 where a side has one cluster: not even the same single cluster says anything."""
+    """Adjusted Rand index, 0 if a side has a single cluster: not even the same single cluster says anything."""
     return float(adjusted_rand_score(a, b)) if np.ptp(a) > 0 and np.ptp(b) > 0 else 0.0
 
 
 def _agreements(labels, consensus):
-    """(m,) adjusted Rand index of a hard consensus with every partition, on the objects that the partition observes.
+    """(m,) adjusted Rand index of a hard consensus with every partition; as :func:`_rand`, 0 for a single cluster.
 
-    From the counts n_cl of the consensus' clusters in the partition's, as :func:`_rand`: O(n m) for all together.
+    A partition that observes nothing counts as 0 as well.
     """
-    encoding = encode(labels)
-    counts = cluster_counts(encoding, consensus, consensus.max() + 1)
-    together = np.add.reduceat((counts**2).sum(axis=1), encoding.offsets)
-    of_partition = np.add.reduceat(counts.sum(axis=1) ** 2, encoding.offsets)
-    of_consensus = (np.add.reduceat(counts, encoding.offsets, axis=0) ** 2).sum(axis=1)
-    n = encoding.n_observed
-    # Ordered pairs of different objects.
-    together, of_partition, of_consensus, pairs = together - n, of_partition - n, of_consensus - n, n * (n - 1.0)
-    expected = of_partition * of_consensus / np.maximum(pairs, 1.0)
-    span = 0.5 * (of_partition + of_consensus) - expected
-    informative = (of_partition < pairs) & (of_consensus < pairs) & (span > 0.0)
-    return np.where(informative, (together - expected) / np.where(informative, span, 1.0), 0.0)
+    agreements = np.zeros(labels.shape[1])
+    if np.ptp(consensus) > 0:
+        seen = (labels != -1).any(axis=0)
+        rows = np.eye(consensus.max() + 1)[consensus]
+        encoding = encode(labels[:, seen])
+        agreements[seen] = adjusted_agreement_of(encoding, accumulate(encoding, rows)[0], rows)
+    return agreements
 
 
 def _check_candidates(n_clusters, n_samples):
