@@ -41,8 +41,9 @@ def accumulate(codes, offsets, missing_slots, soft, soft_slots, multiplicity, ob
             for p in range(k):
                 S[slot, p] += wy[p]
         for s in range(soft.shape[1]):
+            slot, share = soft_slots[s], soft[i, s]
             for p in range(k):
-                S[soft_slots[s], p] += soft[i, s] * wy[p]
+                S[slot, p] += share * wy[p]
         for g in range(observed.shape[1]):
             if observed[i, g]:
                 for p in range(k):
@@ -80,11 +81,13 @@ def gather_soft(x, soft_slots, T, b):
     n, k = x.shape[0], b.shape[0]
     for s in range(0, n - 3, 4):
         slot0, slot1, slot2, slot3 = soft_slots[s], soft_slots[s + 1], soft_slots[s + 2], soft_slots[s + 3]
+        x0, x1, x2, x3 = x[s], x[s + 1], x[s + 2], x[s + 3]
         for p in range(k):
-            b[p] += (x[s] * T[slot0, p] + x[s + 1] * T[slot1, p]) + (x[s + 2] * T[slot2, p] + x[s + 3] * T[slot3, p])
+            b[p] += (x0 * T[slot0, p] + x1 * T[slot1, p]) + (x2 * T[slot2, p] + x3 * T[slot3, p])
     for s in range(n - n % 4, n):
+        slot, x0 = soft_slots[s], x[s]
         for p in range(k):
-            b[p] += x[s] * T[soft_slots[s], p]
+            b[p] += x0 * T[slot, p]
 
 
 @njit(cache=True, nogil=True)
@@ -338,16 +341,18 @@ def sweep(
                 for j in range(n_moved):
                     T[slot, moved[j]] += coef[u] * step[moved[j]]
             for s in range(soft.shape[1]):
+                slot, share = soft_slots[s], soft_coef[s] * soft[i, s]
                 for j in range(n_moved):
-                    T[soft_slots[s], moved[j]] += soft_coef[s] * soft[i, s] * step[moved[j]]
+                    T[slot, moved[j]] += share * step[moved[j]]
         else:
             for u in range(n_partitions):
                 slot = offsets[u] + codes[i, u]
                 for p in range(k):
                     T[slot, p] += coef[u] * step[p]
             for s in range(soft.shape[1]):
+                slot, share = soft_slots[s], soft_coef[s] * soft[i, s]
                 for p in range(k):
-                    T[soft_slots[s], p] += soft_coef[s] * soft[i, s] * step[p]
+                    T[slot, p] += share * step[p]
         for slot in missing_slots:
             T[slot] = 0.0
         for g in range(observed.shape[1]):
