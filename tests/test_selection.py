@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from robust_eac import KMeansEnsemble, select_n_clusters, solve_median_partition
-from robust_eac.selection import _agreements, _compare, _consensus, _draw_pair, _Half, _rand
+from robust_eac.selection import _agreements, _best, _compare, _consensus, _draw_pair, _Half, _rand
 from tests.conftest import planted_ensemble, random_ensemble
 
 QUICK = {"n_init": 2, "n_splits": 4, "random_state": 0}
@@ -168,6 +168,13 @@ def test_agreement_and_start_stability_are_those_of_the_starts(rng, monkeypatch)
     pairs = [_rand(a.labels, b.labels) for a, b in combinations(runs, 2)]
     assert selection.start_stability[0] == pytest.approx(np.mean(pairs))
     assert len(pairs) == 6
+
+
+def test_a_start_is_not_better_for_trusting_little():
+    run = solve_median_partition(np.array([[0, 0], [1, 1]]), 2, n_init=1, random_state=0)
+    sure = run._replace(weights=np.array([1.0, 0.0]), losses=np.array([1.0, 10.0]))
+    fair = run._replace(weights=np.array([0.5, 0.5]), losses=np.array([3.0, 3.0]))
+    assert _best([sure, fair]) is fair
 
 
 def test_same_answer_for_the_same_seed_any_threads_names_and_order(rng):
