@@ -70,6 +70,7 @@ from .validity import (
     silhouette,
     xie_beni,
 )
+from .weight_path import WeightPath, weight_path
 from .weighting import (
     WEIGHT_SOLVERS,
     WEIGHTING_SCHEMES,
@@ -117,6 +118,7 @@ __all__ = [
     "PeaceResult",
     "RefinementResult",
     "RobustEAC",
+    "WeightPath",
     "__version__",
     "adjusted_agreement",
     "adjusted_rand_score",
@@ -193,6 +195,7 @@ __all__ = [
     "utility_consensus",
     "validity_weights",
     "variation_of_information",
+    "weight_path",
     "wpck_weights",
     "xie_beni",
     "zca_whiten",

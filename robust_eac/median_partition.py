@@ -189,16 +189,7 @@ def solve_median_partition(
         trusted = trusted_group(whole, rng=rng)
         weighting = weighting if weighting.trust else resolve(rho=1.0 / np.count_nonzero(trusted))
     shared = fixed(trusted / np.count_nonzero(trusted)) if weighting.trust else weighting
-    runs = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
-        delayed(_alternate)(encoding, n_clusters, start, shared, seed=seed, **options) for seed in seeds
-    )
-    best = None
-    for number, run in enumerate(runs, start=1):
-        if verbose:
-            progress = f"objective {run.objective:.6g}, gap {run.gap:.2g}, {run.n_iter} iterations"
-            print(f"start {number}/{len(seeds)}: {progress}")
-        if best is None or run.objective < best.objective:
-            best = run
+    best = best_of_starts(encoding, n_clusters, start, shared, seeds, n_jobs=n_jobs, verbose=verbose, **options)
     if weighting.trust:
         best = _settle_trust(encoding, best, weighting, seed=seeds[0], **options)
     if not best.converged:
@@ -236,6 +227,21 @@ def raw_distance(diagonal):
     return Distance(losses, partial(descend, diagonal=diagonal), PLAIN)
 
 
+def best_of_starts(encoding, n_clusters, start, weighting, seeds, *, n_jobs, verbose=0, **options):
+    """The run of least objective, one from every seed; the first of equal ones."""
+    runs = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
+        delayed(alternate)(encoding, n_clusters, start, weighting, seed=seed, **options) for seed in seeds
+    )
+    best = None
+    for number, run in enumerate(runs, start=1):
+        if verbose:
+            progress = f"objective {run.objective:.6g}, gap {run.gap:.2g}, {run.n_iter} iterations"
+            print(f"start {number}/{len(seeds)}: {progress}")
+        if best is None or run.objective < best.objective:
+            best = run
+    return best
+
+
 def empty_last(membership):
     """The membership with the clusters that win no object last, so that the labels are 0, 1, ... without holes."""
     won = np.bincount(membership.argmax(axis=1), minlength=membership.shape[1]) > 0
@@ -254,15 +260,18 @@ def _settle_trust(encoding, run, weighting, *, seed, **options):
             return run
         candidates = weights > 0.0
         weighting_of_trusted = fixed(weights / weights.sum())
-        run = _alternate(encoding, run.membership.shape[1], run.membership, weighting_of_trusted, seed=seed, **options)
+        run = alternate(encoding, run.membership.shape[1], run.membership, weighting_of_trusted, seed=seed, **options)
 
 
-def _alternate(encoding, n_clusters, start, weighting, *, distance, max_iter, tol, seed):
-    """One start, alternated to a joint stationary point; membership and (no) labels of the encoding's rows."""
+def alternate(encoding, n_clusters, start, weighting, *, distance, max_iter, tol, seed, warm=False):
+    """One start, alternated to a joint stationary point; membership and (no) labels of the encoding's rows.
+
+    A warm start has a membership that is worth weights of its own.
+    """
     rng = np.random.RandomState(seed)
     rows = initial_rows(encoding, n_clusters, start, rng)
     losses = distance.losses(encoding, rows)
-    weights = weighting.first(losses)
+    weights = weighting.solve(losses) if warm else weighting.first(losses)
     history = [weighting.objective(losses, weights)]
     n_iter = 0
     while True:

@@ -117,13 +117,13 @@ def test_the_best_start_is_kept_whole(labels):
     seeds = np.random.RandomState(3).randint(np.iinfo(np.int32).max, size=6)
     many = solve_median_partition(labels, 4, weighting="l2", n_init=6, random_state=3)
     from robust_eac._encoding import collapse, encode
-    from robust_eac.median_partition import _alternate, empty_last, raw_distance
+    from robust_eac.median_partition import alternate, empty_last, raw_distance
     from robust_eac.weighting.losses import resolve_weighting
 
     weighting = resolve_weighting("l2", n_samples=60, n_partitions=16)
     encoding = collapse(encode(labels))
     runs = [
-        _alternate(encoding, 4, "random", weighting, distance=raw_distance(True), max_iter=100, tol=1e-5, seed=seed)
+        alternate(encoding, 4, "random", weighting, distance=raw_distance(True), max_iter=100, tol=1e-5, seed=seed)
         for seed in seeds
     ]
     best = min(runs, key=lambda run: run.objective)

@@ -1,0 +1,194 @@
+"""The consensus and its weights along a path of settings, each solved from the one before."""
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from ._encoding import encode_ensemble
+from ._validation import (
+    MAX_SEED,
+    check_bool,
+    check_choice,
+    check_ensemble,
+    check_integer,
+    check_n_clusters,
+    check_real,
+    check_sample_weight,
+    check_vector,
+)
+from .median_partition import ADJUSTED, alternate, best_of_starts, empty_last, raw_distance
+from .membership import expand_rows, reduce_rows
+from .weighting.losses import resolve_weighting
+
+__all__ = ["WeightPath", "weight_path"]
+
+_WEIGHTINGS = {"n_trusted": "restricted-simplex", "rho": "restricted-simplex", "lam": "l2", "lam0": "l2"}
+# Number of values of a path that is not given, and the end of lam0.
+_N_VALUES = 20
+_SMALLEST_LAM0 = 1e-4
+
+
+class WeightPath(NamedTuple):
+    """What :func:`weight_path` returns: one entry, or row, per value."""
+
+    parameter: str
+    values: np.ndarray
+    weights: np.ndarray
+    losses: np.ndarray
+    labels: np.ndarray
+    objectives: np.ndarray
+    gaps: np.ndarray
+    converged: np.ndarray
+
+
+def weight_path(
+    labels,
+    n_clusters,
+    parameter="n_trusted",
+    values=None,
+    *,
+    agreement="raw",
+    n_init=10,
+    max_iter=100,
+    tol=1e-5,
+    diagonal=True,
+    n_jobs=None,
+    random_state=None,
+    sample_weight=None,
+):
+    """Follow the consensus and its weights from equal weights to few trusted partitions.
+
+    Solve the problem of :func:`~robust_eac.solve_median_partition`, Eq. (4) or (5) of [1]_, for every value of rho or
+    lambda. The first, of most equal weights, is the best of `n_init` starts; each further one starts from the
+    membership before it and the weights that this deserves.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int, or list of partitions
+        The ensemble, as in :func:`~robust_eac.solve_median_partition`.
+    n_clusters : int
+        Number of clusters of the consensus, an upper bound.
+    parameter : {"n_trusted", "rho", "lam", "lam0"}, default="n_trusted"
+        What varies: the number of partitions that the restricted simplex trusts, 1 / rho; rho itself; or, for l2
+        weights, lambda or its scale-free form lam0 = lambda / (n_partitions n_samples^2).
+    values : array-like of shape (n_values,), default=None
+        Its values, in any order. None means 20 or fewer: all whole numbers of partitions from n_partitions to 1 when
+        there are so few, else equally spaced ones, and 1 over these for rho; for lambda a geometric grid from lam0 = 1,
+        where every partition has weight, down to 1e-4.
+    agreement : {"raw", "adjusted"}, default="raw"
+        As in :func:`~robust_eac.solve_median_partition`.
+    n_init : int, default=10
+        Number of starts of the first value.
+    max_iter : int, default=100
+        Largest number of alternations per value and start.
+    tol : float, default=1e-5
+        As in :func:`~robust_eac.solve_median_partition`.
+    diagonal : bool, default=True
+        Count the pairs (i, i).
+    n_jobs : int, default=None
+        Threads over the starts. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Draws the starts and the order of the visits.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the objects.
+
+    Returns
+    -------
+    path : WeightPath
+        Named tuple: `parameter`; `values` from the most equal weights to the least; `weights` and `losses` of shape
+        (n_values, n_partitions); `labels` of shape (n_values, n_samples); `objectives`, `gaps` and `converged` of
+        shape (n_values,).
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+
+    Notes
+    -----
+    Cost of one :func:`~robust_eac.solve_median_partition` and, for each further value, of the few sweeps that a warm
+    start needs. A warm start follows one valley: a fresh start may find a lower one.
+
+    References
+    ----------
+    .. [1] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation",
+       EMMCVPR 2013.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> labels = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0], [1, 1, 1, 1], [1, 1, 1, 0], [1, 1, 1, 1]])
+    >>> path = weight_path(labels, 2, "n_trusted", [4, 2], random_state=0)
+    >>> path.weights
+    array([[0.25, 0.25, 0.25, 0.25],
+           [0.5 , 0.5 , 0.  , 0.  ]])
+    """
+    ensemble = check_ensemble(labels)
+    n, m = ensemble.n_samples, ensemble.n_partitions
+    n_clusters = check_n_clusters(n_clusters, n)
+    parameter = check_choice(parameter, _WEIGHTINGS, name="parameter")
+    adjusted = check_choice(agreement, ("raw", "adjusted"), name="agreement") == "adjusted"
+    sample_weight = check_sample_weight(sample_weight, ensemble)
+    total = float(n) if sample_weight is None else float(sample_weight.sum())
+    values = (
+        _default_values(parameter, m, total, adjusted)
+        if values is None
+        else check_vector(values, name="values", each="setting")
+    )
+    values = np.sort(values)[:: 1 if parameter == "rho" else -1]
+    weightings = [_weighting(parameter, value, m, total, adjusted) for value in values]
+    n_init = check_integer(n_init, name="n_init", low=1)
+    max_iter = check_integer(max_iter, name="max_iter", low=1)
+    tol = check_real(tol, name="tol", low=0.0)
+    diagonal = check_bool(diagonal, name="diagonal")
+    distance = ADJUSTED if adjusted else raw_distance(diagonal)
+    seeds = check_random_state(random_state).randint(MAX_SEED, size=n_init)
+
+    whole = encode_ensemble(ensemble, sample_weight)
+    encoding, start = reduce_rows(whole, "random", diagonal=diagonal)
+    options = {"distance": distance, "max_iter": max_iter, "tol": tol}
+    runs = [best_of_starts(encoding, n_clusters, start, weightings[0], seeds, n_jobs=n_jobs, **options)]
+    for weighting in weightings[1:]:
+        before = runs[-1].membership
+        runs.append(alternate(encoding, n_clusters, before, weighting, seed=seeds[0], warm=True, **options))
+    labels = [
+        empty_last(expand_rows(whole, encoding, run.weights, run.membership, tol=tol, model=distance.model))
+        for run in runs
+    ]
+    return WeightPath(
+        parameter,
+        values,
+        np.array([run.weights for run in runs]),
+        np.array([run.losses for run in runs]),
+        np.array([membership.argmax(axis=1) for membership in labels]),
+        np.array([run.objective for run in runs]),
+        np.array([run.gap for run in runs]),
+        np.array([run.converged for run in runs]),
+    )
+
+
+def _default_values(parameter, n_partitions, total, adjusted):
+    """Values from equal weights to few partitions."""
+    numbers = np.unique(np.linspace(1.0, n_partitions, min(_N_VALUES, n_partitions)).round())
+    if parameter == "n_trusted":
+        return numbers
+    if parameter == "rho":
+        return 1.0 / numbers
+    # No loss exceeds all pairs: at lam0 = 1 every partition has weight.
+    lam0 = np.geomspace(_SMALLEST_LAM0, 1.0, _N_VALUES)
+    return lam0 if parameter == "lam0" else lam0 * n_partitions * (1.0 if adjusted else total**2)
+
+
+def _weighting(parameter, value, n_partitions, total, adjusted):
+    """The weighting at a value, checked."""
+    if parameter == "n_trusted":
+        value = 1.0 / check_real(float(value), name="n_trusted", low=1.0, high=float(n_partitions))
+    name = "rho" if parameter == "n_trusted" else parameter
+    return resolve_weighting(
+        _WEIGHTINGS[parameter],
+        n_samples=total,
+        n_partitions=n_partitions,
+        adjusted=adjusted,
+        **{name: float(value)},
+    )
