@@ -1,8 +1,8 @@
 """How |S_u|^2, the agreement of a consensus with a partition, is distributed if the objects are relabelled at random.
 
 |S|^2 = |Y X'|^2 = sum_ij (y_i'y_j) (x_i'x_j) over all ordered pairs, i = j among them. Permuting the objects of a side
-makes it a quadratic assignment statistic: its mean and variance are exact sums over single objects, pairs, and pairs of
-pairs. All that they need of either side are the eleven numbers of a :class:`Side`.
+makes it a quadratic assignment statistic: its moments are exact sums over single objects, pairs, and pairs and triples
+of pairs. All that they need of either side are the numbers of a :class:`Side`.
 """
 
 from typing import NamedTuple
@@ -12,32 +12,27 @@ from scipy.stats import pearson3
 
 # Share of the larger of two numbers that rounding can leave of their difference.
 _ROUNDING = 1e-13
+# Orders and directions of three pairs, for each of the graphs that they can form; see _graphs.
+_WAYS = (4, 24, 8, 6, 24, 8, 12, 1)
 
 
 class Side(NamedTuple):
-    """What the distribution needs of one side, a membership matrix of columns x_i; numbers, or arrays of one shape.
+    """What the mean needs of one side, a membership matrix of columns x_i; numbers, or arrays of one shape.
 
-    With v = sum_i x_i, H = sum_i x_i x_i', r_i = x_i'(v - x_i) and Sigma = H - v v'/n:
+    With A_ij = x_i'x_j:
 
     n : weight of the objects.
-    own, own2 : sum_i |x_i|^2 and sum_i |x_i|^4.
-    pairs, pairs2 : sums over i != j of x_i'x_j and of its square.
-    rows2, mixed : sum_i r_i^2 and sum_i |x_i|^2 r_i.
-    spread2, spread3 : traces of Sigma^2 and Sigma^3.
-    pull, pull2 : v'Sigma v and v'Sigma^2 v.
+    singles : weight of the pairs (i, i); n unless objects weigh less than one.
+    own, own2 : sums of A_ii and A_ii^2 over the pairs (i, i).
+    pairs, pairs2 : sums over i != j of A_ij and A_ij^2.
     """
 
     n: np.ndarray
+    singles: np.ndarray
     own: np.ndarray
     own2: np.ndarray
     pairs: np.ndarray
     pairs2: np.ndarray
-    rows2: np.ndarray
-    mixed: np.ndarray
-    spread2: np.ndarray
-    spread3: np.ndarray
-    pull: np.ndarray
-    pull2: np.ndarray
 
     @property
     def square(self):
@@ -45,89 +40,176 @@ class Side(NamedTuple):
         return self.own2 + self.pairs2
 
 
-def hard_side(n, power2, power3, power4):
-    """Side of a partition from n and the sums of the second, third and fourth powers of its cluster sizes."""
-    return Side(
-        n=n,
-        own=n.copy(),
-        own2=n.copy(),
-        pairs=power2 - n,
-        pairs2=power2 - n,
-        rows2=power3 - 2.0 * power2 + n,
-        mixed=power2 - n,
-        spread2=power2 - 2.0 * power3 / n + (power2 / n) ** 2,
-        spread3=power3 - 3.0 * power4 / n + 3.0 * power3 * power2 / n**2 - (power2 / n) ** 3,
-        pull=power3 - power2**2 / n,
-        pull2=power4 - 2.0 * power3 * power2 / n + power2**3 / n**2,
+class TestedSide(NamedTuple):
+    """A :class:`Side` and what variance and skewness need beside; weights count as numbers of objects.
+
+    Centred sums: the A_ij, i != j, have their mean taken away, and so have the A_ii. With A_i = sum_{j != i} A_ij and
+    B_i = sum_{j != i} A_ij^2:
+
+    own_spread : sum_i A_ii^2.
+    mixed : sum_i A_ii A_i.
+    spread, cubes : sums over i != j of A_ij^2 and A_ij^3.
+    rows2, rows3 : sum_i A_i^2 and A_i^3.
+    forks : sum_i A_i B_i.
+    chains : sum over i != j of A_i A_ij A_j.
+    triangles : sum over distinct i, j, l of A_ij A_jl A_li.
+    """
+
+    n: np.ndarray
+    singles: np.ndarray
+    own: np.ndarray
+    own2: np.ndarray
+    pairs: np.ndarray
+    pairs2: np.ndarray
+    own_spread: np.ndarray
+    mixed: np.ndarray
+    spread: np.ndarray
+    cubes: np.ndarray
+    rows2: np.ndarray
+    rows3: np.ndarray
+    forks: np.ndarray
+    chains: np.ndarray
+    triangles: np.ndarray
+
+    square = Side.square
+
+
+def hard_side(n, singles, power2):
+    """Side of a partition from n, the weight of its pairs (i, i) and the sum of its squared cluster sizes."""
+    pairs = power2 - singles
+    return Side(n.copy(), singles.copy(), singles.copy(), singles.copy(), pairs, pairs.copy())
+
+
+def tested_hard_side(n, power2, rows2, rows3):
+    """The same with what the test needs, from three sums over the cluster sizes n_c.
+
+    With their mean over the objects, t = sum_c n_c^2 / n:  power2 = sum_c n_c^2,  rows2 = sum_c n_c (n_c - t)^2  and
+    rows3 = sum_c n_c (n_c - t)^3. All else follows, since A_ij is 0 or 1.
+    """
+    side = hard_side(n, n, power2)
+    n_pairs = np.maximum(n * (n - 1.0), 1.0)
+    share, rest = side.pairs / n_pairs, (n * (n - 1.0) - side.pairs) / n_pairs
+    spread = side.pairs * rest
+    return TestedSide(
+        *side,
+        own_spread=np.zeros_like(n),
+        mixed=np.zeros_like(n),
+        spread=spread,
+        cubes=spread * (rest - share),
+        rows2=rows2.copy(),
+        rows3=rows3.copy(),
+        forks=rows2 * (rest - share),
+        chains=rows3 + (power2 / n - rest) * rows2,
+        triangles=(rest - 2.0 * share) * rows2 + spread * (share * (n + 1.0) - 1.0),
     )
 
 
-def soft_side(X, weight):
-    """Side of a membership matrix X' of shape (n_rows, k), whose rows stand for `weight` objects each."""
+def soft_side(X, weight, own_pairs):
+    """Side of a membership matrix X' of shape (n_rows, k); weights of the rows and of their pairs (i, i)."""
     squares = np.einsum("ic,ic->i", X, X)
-    n, v = weight.sum(), weight @ X
+    v, H = weight @ X, (X.T * weight) @ X
+    own, own2 = own_pairs @ squares, own_pairs @ squares**2
+    return Side(weight.sum(), own_pairs.sum(), own, own2, v @ v - own, np.sum(H**2) - own2)
+
+
+def tested_soft_side(X, weight):
+    """The same with what the test needs; O(n_rows k^3)."""
+    side = soft_side(X, weight, weight)
+    n = side.n
     H = (X.T * weight) @ X
-    tilt = v @ ((weight * squares) @ X)
-    own, own2 = weight @ squares, weight @ squares**2
-    sigma = H - np.outer(v, v) / n
-    pulled = sigma @ v
-    return Side(
-        n=n,
-        own=own,
-        own2=own2,
-        pairs=v @ v - own,
-        pairs2=np.sum(H**2) - own2,
-        rows2=v @ H @ v - 2.0 * tilt + own2,
-        mixed=tilt - own2,
-        spread2=np.sum(sigma**2),
-        spread3=np.sum((sigma @ sigma) * sigma),
-        pull=v @ pulled,
-        pull2=pulled @ pulled,
+    squares = np.einsum("ic,ic->i", X, X)
+    rows = X @ (weight @ X) - squares
+    squares_by_row = np.einsum("ic,ic->i", X @ H, X)
+    share = side.pairs / max(n * (n - 1.0), 1.0)
+    surplus, deviation = squares - side.own / n, rows - side.pairs / n
+    forks = squares_by_row - squares**2 - 2.0 * share * rows
+    pulled = (weight * deviation) @ X
+    rows2 = weight @ deviation**2
+    cubes = sum(np.sum(((X.T * (weight * x)) @ X) ** 2) for x in X.T) - weight @ squares**3
+    triangles = np.sum((H @ H) * H) - weight @ (squares * (3.0 * squares_by_row - 2.0 * squares**2))
+    open_ends = weight @ rows**2 - side.pairs2
+    return TestedSide(
+        *side,
+        own_spread=weight @ surplus**2,
+        mixed=weight @ (surplus * deviation),
+        spread=side.pairs2 - share * side.pairs,
+        cubes=cubes - 3.0 * share * side.pairs2 + 2.0 * share**2 * side.pairs,
+        rows2=rows2,
+        rows3=weight @ deviation**3,
+        forks=weight @ ((forks - weight @ forks / n) * deviation),
+        chains=pulled @ pulled - weight @ (deviation**2 * squares) + share * rows2,
+        triangles=triangles - 3.0 * share * open_ends + 2.0 * share**2 * (n - 2.0) * side.pairs,
     )
 
 
 def stack(sides):
-    """One Side of arrays from several Sides of numbers."""
-    return Side(*(np.array(values) for values in zip(*sides, strict=True)))
+    """One side of arrays from several sides of numbers."""
+    return type(sides[0])(*(np.array(values) for values in zip(*sides, strict=True)))
 
 
 def expected(a, b):
     """Mean of |S|^2 over all relabellings of the objects."""
-    n = a.n
-    return a.own * b.own / n + a.pairs * b.pairs / np.maximum(n * (n - 1.0), 1.0)
+    return a.own * b.own / a.singles + a.pairs * share_of_pairs(b)
+
+
+def share_of_pairs(side):
+    """Mean of the A_ij over i != j; 0 of a single object, which has no such pairs."""
+    different = side.n**2 - side.singles
+    return np.where(different > 0.0, side.pairs / np.where(different > 0.0, different, 1.0), 0.0)
 
 
 def variance(a, b):
     """Variance of |S|^2 over all relabellings of the objects: Mantel's, and the terms of the pairs (i, i)."""
-    n = a.n
-    # Sums of fewer objects than their denominators ask for are empty: 0 over anything.
-    n1, n2, n3 = (np.maximum(n - j, 1.0) for j in (1, 2, 3))
-    centred = []
-    for side in (a, b):
-        pairs2 = side.pairs2 - side.pairs**2 / (n * n1)
-        rows2 = side.rows2 - side.pairs**2 / n
-        centred.append((side.own2 - side.own**2 / n, side.mixed - side.own * side.pairs / n, pairs2, rows2))
-    (own_a, mixed_a, pairs_a, rows_a), (own_b, mixed_b, pairs_b, rows_b) = centred
-    same = 2.0 * pairs_a * pairs_b / (n * n1)
-    shared = 4.0 * (rows_a - pairs_a) * (rows_b - pairs_b) / (n * n1 * n2)
-    apart = 4.0 * (pairs_a - 2.0 * rows_a) * (pairs_b - 2.0 * rows_b) / (n * n1 * n2 * n3)
+    n, n1, n2, n3 = (np.maximum(a.n - j, 1.0) for j in range(4))
+    # Sums over more objects than there are, are empty.
+    same = 2.0 * (a.spread / n) * (b.spread / n1)
+    shared = 4.0 * ((a.rows2 - a.spread) / (n * n1)) * ((b.rows2 - b.spread) / n2)
+    apart = 4.0 * ((a.spread - 2.0 * a.rows2) / (n * n1)) * ((b.spread - 2.0 * b.rows2) / (n2 * n3))
     off_diagonal = same + np.where(n > 2.0, shared, 0.0) + np.where(n > 3.0, apart, 0.0)
-    diagonal = own_a * own_b / n1
-    both = np.where(n > 2.0, 2.0 * mixed_a * mixed_b / (n1 * n2), 2.0 * mixed_a * mixed_b / (n * n1))
-    return np.maximum(off_diagonal + diagonal + 2.0 * both, 0.0)
+    mixed = a.mixed * b.mixed
+    both = np.where(n > 2.0, 2.0 * mixed / (n1 * n2), 2.0 * mixed / (n * n1))
+    return np.maximum(off_diagonal + a.own_spread * b.own_spread / n1 + 2.0 * both, 0.0)
 
 
 def skewness(a, b):
-    """Skewness of |S|^2 in the limit of many objects, where S is normal with its exact mean and covariance.
+    """Skewness of |S|^2 over all relabellings of the objects, never below 0.
 
-    |S|^2 is then a quadratic form with the cumulants 2^(r-1) (r-1)! (tr C^r + r mu'C^(r-1) mu), where mu = v_a v_b'/n
-    and C is the Kronecker product of both Sigma over n - 1.
+    Exact if a side is hard. If both are soft, what the pairs (i, i) add is left out, a share of the order of 1/n.
+
+    The third moment is a sum over triples of pairs, by the graph that they form: a term is the product of the sums
+    over this graph on both sides, with the number of orders and directions of the three pairs.
     """
-    n, n1 = a.n, np.maximum(a.n - 1.0, 1.0)
-    second = 2.0 * (a.spread2 * b.spread2 / n1**2 + 2.0 * a.pull * b.pull / (n**2 * n1))
-    third = 8.0 * (a.spread3 * b.spread3 / n1**3 + 3.0 * a.pull2 * b.pull2 / (n**2 * n1**2))
+    graphs = zip(_graphs(a), _graphs(b), _WAYS, (2, 3, 3, 4, 4, 4, 5, 6), strict=True)
+    third = 0.0
+    for of_a, of_b, ways, n_objects in graphs:
+        # Two factors at a time: the product of both sums could overflow.
+        for j in range(n_objects):
+            left = np.maximum(a.n - j, 1.0)
+            of_a, of_b = (of_a, of_b / left) if j % 2 else (of_a / left, of_b)
+        third = third + ways * np.where(a.n >= n_objects, of_a * of_b, 0.0)
+    second = variance(a, b)
     some = second > 0.0
-    return np.where(some, third / np.where(some, second, 1.0) ** 1.5, 0.0)
+    return np.where(some, np.maximum(third, 0.0) / np.where(some, second, 1.0) ** 1.5, 0.0)
+
+
+def _graphs(side):
+    """Centred sums over triples of pairs of distinct objects.
+
+    A pair three times; twice, and one that shares an object; a triangle; a pair twice, and one apart; a path; a star;
+    two that share an object, and one apart; three apart.
+    """
+    cubes, rows3, forks, chains, triangles = side.cubes, side.rows3, side.forks, side.chains, side.triangles
+    sums = [
+        cubes,
+        forks - cubes,
+        triangles,
+        2.0 * cubes - 4.0 * forks,
+        chains - 2.0 * forks + cubes - triangles,
+        rows3 - 3.0 * forks + 2.0 * cubes,
+        2.0 * triangles - 2.0 * rows3 - 4.0 * chains + 10.0 * forks - 4.0 * cubes,
+    ]
+    # All triples together are the cube of the sum of all pairs, which is zero.
+    return [*sums, -sum(ways * value for ways, value in zip(_WAYS, sums, strict=False))]
 
 
 def adjusted(square_S, a, b):
@@ -137,12 +219,17 @@ def adjusted(square_S, a, b):
     room = most - mean
     # No room between the mean and the most: both sides put all objects together, or all apart.
     trivial = room <= _ROUNDING * most
-    return np.where(trivial, 1.0, (square_S - mean) / np.where(trivial, 1.0, room))
+    return np.minimum(np.where(trivial, 1.0, (square_S - mean) / np.where(trivial, 1.0, room)), 1.0)
 
 
 def significance(square_S, a, b):
     """(z-score, p-value) of |S|^2: probability of as much or more agreement, by the Pearson type III distribution."""
     mean, spread = expected(a, b), variance(a, b)
-    varies = spread > (_ROUNDING * mean) ** 2
+    varies = (spread > (_ROUNDING * mean) ** 2) & _tells_apart(a) & _tells_apart(b)
     zscore = np.where(varies, (square_S - mean) / np.sqrt(np.where(varies, spread, 1.0)), 0.0)
-    return zscore, np.where(varies, pearson3.sf(zscore, skewness(a, b)), 1.0)
+    return zscore, np.where(varies, pearson3.sf(zscore, np.where(varies, skewness(a, b), 0.0)), 1.0)
+
+
+def _tells_apart(side):
+    """Whether the pairs of objects, or the objects, differ on a side by more than rounding."""
+    return (side.spread > _ROUNDING * side.pairs2) | (side.own_spread > _ROUNDING * side.own2)

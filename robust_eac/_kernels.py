@@ -170,6 +170,7 @@ def gradient(
         H = row_hessian(observed[i], Q, room)
         left_out = 0.0 if diagonal else self_weight[i] * own_share(own_pairs[i], multiplicity[i])
         alone, _ = chance_terms(observed[i], chance)
+        alone *= own_share(own_pairs[i], multiplicity[i])
         quarter_gradient(membership[i], H, b, alone, left_out, target, 0.0, out[i])
         for p in range(k):
             out[i, p] *= 4.0
@@ -321,6 +322,7 @@ def sweep(
             target = self_similarity(soft[i], soft_coef, self_weight[i])
         H = row_hessian(observed[i], Q, room)
         alone, surplus = chance_terms(observed[i], chance)
+        alone *= own_share(own_pairs[i], w)
         extra = w * surplus - alone
         quarter_gradient(y, H, b, alone, own, target, extra, e)
         quartic = own if diagonal else own - self_weight[i] * own_share(own_pairs[i], w)

@@ -121,13 +121,17 @@ def _check_all_observed(ensemble, name):
         )
 
 
-def check_sample_weight(sample_weight, ensemble, *, name="sample_weight"):
-    """Return None, or fresh float64 weights of the objects of an ensemble."""
+def check_sample_weight(sample_weight, ensemble, *, counts=False, name="sample_weight"):
+    """Return None, or fresh float64 weights of the objects of an ensemble; `counts` are none between 0 and 1."""
     if sample_weight is None:
         return None
     weight = check_vector(sample_weight, name=name, size=ensemble.n_samples, each="sample", positive_sum=True)
     if not 1e-60 < weight.sum() < 1e60:
         raise ValueError(f"{name} must sum to a number between 1e-60 and 1e60, got {weight.sum()}.")
+    part = (weight > 0.0) & (weight < 1.0)
+    if counts and part.any():
+        i = int(part.argmax())
+        raise ValueError(f"{name} must be 0 or at least 1, a number of objects, got {weight[i]} at position {i}.")
     if weight.min() > 0.0:
         return weight
     kept = weight > 0.0

@@ -90,9 +90,8 @@ def _statistics(extended, weights, rows):
     some = expected_losses > _TRIVIAL * both
     scale = np.where(some, weights * encoding.total**2 / np.where(some, expected_losses, 1.0), 0.0)
     chance = scale * (both - 2.0 * square_S) / np.where(some, expected_losses, 1.0)
-    n = partitions.n
-    together = partitions.pairs / np.maximum(n * (n - 1.0), 1.0)
-    own = partitions.own / n - together
+    together = _chance.share_of_pairs(partitions)
+    own = partitions.own / partitions.singles - together
 
     def by_mask(values):
         return np.bincount(encoding.mask_of, weights=values, minlength=len(G))

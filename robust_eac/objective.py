@@ -268,11 +268,14 @@ def adjusted_agreement(labels, membership, *, sample_weight=None):
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe: agreement is then
-        that on the observed objects.
+    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
+        Base clusterings, hard or soft, as in :func:`partition_losses`. The agreement with an incomplete partition is
+        that on the objects that it observes.
     membership : array-like of shape (n_samples, n_clusters)
         Consensus membership Y', rows on the simplex.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weight of every object: it counts as so many identical objects that share a membership; weights below 1 count
+        for their ratios. None means one each.
 
     Returns
     -------
@@ -307,17 +310,20 @@ def adjusted_agreement(labels, membership, *, sample_weight=None):
 def agreement_test(labels, membership, *, sample_weight=None):
     """Test whether each partition agrees with a consensus more than a random relabelling of the objects would.
 
-    The statistic is  |S_u|^2 = sum_ij (y_i'y_j) (x_ui'x_uj),  over ordered pairs with i = j. Its mean and variance over
-    all n! permutations of the objects are exact [1]_; its skewness is that of the limit of many objects, where S_u is
-    normal with the exact mean and covariance. The p-value is that of the Pearson type III distribution with these
-    three moments.
+    The statistic is  |S_u|^2 = sum_ij (y_i'y_j) (x_ui'x_uj),  over ordered pairs with i = j. Its mean, variance and
+    skewness over all n! permutations of the objects are exact [1]_ [2]_ (the skewness if the consensus or the partition
+    is hard; else up to a share of the order of 1/n, and it is not taken below 0). The p-value is that of the Pearson
+    type III distribution with these three moments.
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe.
+    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
+        Base clusterings, hard or soft, as in :func:`partition_losses`.
     membership : array-like of shape (n_samples, n_clusters)
         Consensus membership Y', rows on the simplex.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Number of objects that every object stands for, each of them relabelled on its own: 0 or at least 1. None means
+        one each.
 
     Returns
     -------
@@ -328,19 +334,26 @@ def agreement_test(labels, membership, *, sample_weight=None):
     Raises
     ------
     ValueError, TypeError
-        If `labels` is no label matrix or `membership` no membership matrix of as many objects.
+        If `labels` is no label matrix, `membership` no membership matrix of as many objects, or a weight lies between
+        0 and 1.
 
     Notes
     -----
+    Where nothing can vary, since one side puts all objects together, all apart, or treats them alike, the z-score is 0
+    and the p-value 1.
+
     The p-value is valid for partitions that had no part in the consensus. Partitions that had agree with it a little
     more than by chance even if they are random, the more the fewer they are.
 
-    Cost as :func:`adjusted_agreement`.
+    Time O(n_samples (n_partitions n_clusters + n_masks n_clusters^3)), and O(n_samples k_u^3) for every soft
+    partition; memory as :func:`adjusted_agreement`.
 
     References
     ----------
     .. [1] Mantel, "The detection of disease clustering and a generalized regression approach", Cancer Research 27,
        1967.
+    .. [2] Mielke, "Clarification and appropriate inferences for Mantel and Valand's nonparametric multivariate
+       analysis technique", Biometrics 34, 1978, for the approximation by three moments.
 
     Examples
     --------
@@ -350,7 +363,7 @@ def agreement_test(labels, membership, *, sample_weight=None):
     >>> agreement_test(labels, np.eye(2)[consensus]).pvalue < 0.01
     array([ True, False])
     """
-    encoding, rows = _checked(labels, membership, True, sample_weight)
+    encoding, rows = _checked(labels, membership, True, sample_weight, counts=True)
     return agreement_test_of(encoding, accumulate(encoding, rows)[0], rows)
 
 
@@ -394,20 +407,39 @@ def losses_of(encoding, S, G, rows, *, diagonal):
 
 def agreement_sides(encoding, S, rows):
     """|S_u|^2, and the Sides (see _chance) of the consensus and of the partition: one value per partition each."""
-    consensus = [_chance.soft_side(rows, encoding.multiplicity * observed) for observed in encoding.observed.T]
+    masks = encoding.observed.T
+    consensus = [_chance.soft_side(rows, encoding.multiplicity * mask, encoding.own_pairs * mask) for mask in masks]
     square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), encoding.offsets)
     return square_S, _chance.stack([consensus[g] for g in encoding.mask_of]), partition_sides(encoding)
 
 
 def partition_sides(encoding):
     """The Sides (see _chance) of all partitions."""
-    powers = [np.add.reduceat(encoding.sizes**power, encoding.offsets) for power in (2, 3, 4)]
-    sides = _chance.hard_side(encoding.n_observed.copy(), *powers)
+    singles = (encoding.own_pairs @ encoding.observed)[encoding.mask_of]
+    sides = _chance.hard_side(encoding.n_observed, singles, encoding.squares)
     for u in encoding.soft_partitions:
-        observing = encoding.multiplicity * encoding.observed[:, encoding.mask_of[u]]
-        for values, value in zip(sides, _chance.soft_side(encoding.memberships(u), observing), strict=True):
-            values[u] = value
+        mask = encoding.observed[:, encoding.mask_of[u]]
+        side = _chance.soft_side(encoding.memberships(u), encoding.multiplicity * mask, encoding.own_pairs * mask)
+        _fill(sides, u, side)
     return sides
+
+
+def agreement_test_sides(encoding, memberships):
+    """The TestedSides (see _chance) of the consensus and of the partition, one value per partition each."""
+    consensus = [_chance.tested_soft_side(memberships, encoding.multiplicity * mask) for mask in encoding.observed.T]
+    n, power2 = encoding.n_observed, np.add.reduceat(encoding.sizes**2, encoding.offsets)
+    deviation = encoding.sizes - np.repeat(power2 / n, encoding.n_codes)
+    rows = [np.add.reduceat(encoding.sizes * deviation**power, encoding.offsets) for power in (2, 3)]
+    sides = _chance.tested_hard_side(n, power2, *rows)
+    for u in encoding.soft_partitions:
+        weight = encoding.multiplicity * encoding.observed[:, encoding.mask_of[u]]
+        _fill(sides, u, _chance.tested_soft_side(encoding.memberships(u), weight))
+    return _chance.stack([consensus[g] for g in encoding.mask_of]), sides
+
+
+def _fill(sides, u, side):
+    for values, value in zip(sides, side, strict=True):
+        values[u] = value
 
 
 def adjusted_agreement_of(encoding, S, rows):
@@ -417,13 +449,14 @@ def adjusted_agreement_of(encoding, S, rows):
 
 def agreement_test_of(encoding, S, rows):
     """The :class:`AgreementTest` of the memberships of an encoding's rows."""
-    square_S, consensus, partitions = sides = agreement_sides(encoding, S, rows)
+    square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), encoding.offsets)
+    sides = agreement_test_sides(encoding, rows)
     return AgreementTest(
-        _chance.adjusted(*sides),
+        _chance.adjusted(square_S, *sides),
         square_S,
-        _chance.expected(consensus, partitions),
-        _chance.variance(consensus, partitions),
-        *_chance.significance(*sides),
+        _chance.expected(*sides),
+        _chance.variance(*sides),
+        *_chance.significance(square_S, *sides),
     )
 
 
@@ -503,9 +536,9 @@ def gap_unit(encoding):
     return 4.0 * encoding.total**2
 
 
-def _checked(labels, membership, diagonal, sample_weight):
+def _checked(labels, membership, diagonal, sample_weight, *, counts=False):
     ensemble = check_ensemble(labels)
     check_bool(diagonal, name="diagonal")
-    sample_weight = check_sample_weight(sample_weight, ensemble)
+    sample_weight = check_sample_weight(sample_weight, ensemble, counts=counts)
     rows = check_membership(membership, ensemble.n_samples)
     return encode_ensemble(ensemble, sample_weight), rows

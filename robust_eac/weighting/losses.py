@@ -360,6 +360,9 @@ def bind_solver(weighting, *, n_samples, n_partitions, rho=None, lam=None, lam0=
     if callable(weighting):
         bound = isinstance(weighting, partial) and not weighting.args
         solver, parameters = (weighting.func, weighting.keywords) if bound else (weighting, {})
+        if solver is chance_corrected_weights:
+            # It is given corrected losses, whatever its name.
+            parameters = {"expected": 1.0} | parameters
     else:
         solver = WEIGHT_SOLVERS[check_choice(weighting, WEIGHT_SOLVERS, name="weighting")]
         parameters = {

@@ -84,8 +84,9 @@ def trusted_group_weights(labels, *, X=None, level=0.01, random_state=None):
     """Equal weights for the largest group of partitions that agree with each other beyond chance.
 
     Two partitions are linked if the p-value of their agreement (that of :func:`~robust_eac.agreement_test`, either as
-    the consensus of the other) is at most `level` over the number of pairs that are tested, so that all links between
-    independent partitions together have a probability of at most `level`. The largest connected group is trusted.
+    the consensus of the other, with a correction for continuity) is at most `level` over the number of pairs that are
+    tested, so that any links between independent partitions have a probability of about `level`, together. The largest
+    connected group is trusted, the one with the first partition if several are as large.
     Random partitions agree with none; wrong ones that agree with each other are a group of their own, which loses to a
     larger one.
 
@@ -97,7 +98,7 @@ def trusted_group_weights(labels, *, X=None, level=0.01, random_state=None):
     X : Ignored
         Present for the common signature.
     level : float, default=0.01
-        Family-wise error rate of the links, in (0, 1].
+        Family-wise error rate of the links, in (0, 1]; as near as the approximation of p-values by three moments is.
     random_state : int, RandomState instance or None, default=None
         Draws 1,000 objects of more, and 256 partitions of more, with which all are compared.
 
@@ -183,17 +184,18 @@ def _pairwise_pvalues(columns, references):
     statistics = np.zeros((8, len(references), len(columns)))
     _compare_pairs(columns, references, tested, statistics)
     tested &= statistics[0] > 1.0
-    n, square_S, *powers = statistics[:, tested]
+    n, square_S, *sums = statistics[:, tested]
     pvalues = np.ones(tested.shape)
-    sides = _chance.hard_side(n, *powers[:3]), _chance.hard_side(n, *powers[3:])
-    pvalues[tested] = _chance.significance(square_S, *sides)[1]
+    sides = _chance.tested_hard_side(n, *sums[:3]), _chance.tested_hard_side(n, *sums[3:])
+    # |S|^2 moves in steps of two: half a step for continuity.
+    pvalues[tested] = _chance.significance(square_S - 1.0, *sides)[1]
     return pvalues
 
 
 @njit(cache=True, nogil=True)
 def _compare_pairs(columns, references, tested, out):
     """Fill out (8, n_references, m) for the tested pairs: objects that both observe, sum of squared cells of the
-    contingency table, sums of the second, third and fourth powers of the cluster sizes of reference and partition.
+    contingency table, and the three sums over cluster sizes of _chance.tested_hard_side for reference and partition.
     """
     width = columns.max() + 1
     table = np.zeros((width, width))
@@ -218,10 +220,13 @@ def _compare_pairs(columns, references, tested, out):
                 if first[i] >= 0 and second[i] >= 0:
                     table[first[i], second[i]] = 0.0
             for side in range(2):
+                power2, rows2, rows3 = 0.0, 0.0, 0.0
+                for c in range(width):
+                    power2 += sizes[side, c] ** 2
                 for c in range(width):
                     size = sizes[side, c]
-                    power = size * size
-                    for j in range(3):
-                        out[2 + 3 * side + j, r, v] += power
-                        power *= size
+                    deviation = size - power2 / n if n > 0.0 else 0.0
+                    rows2 += size * deviation**2
+                    rows3 += size * deviation**3
                     sizes[side, c] = 0.0
+                out[2 + 3 * side, r, v], out[3 + 3 * side, r, v], out[4 + 3 * side, r, v] = power2, rows2, rows3
