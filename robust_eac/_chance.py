@@ -142,9 +142,9 @@ def tested_soft_side(X, weight):
     )
 
 
-def stack(sides):
-    """One side of arrays from several sides of numbers."""
-    return type(sides[0])(*(np.array(values) for values in zip(*sides, strict=True)))
+def stack(sides, index):
+    """One side of arrays from several sides of numbers, in the order of an index into them."""
+    return type(sides[0])(*(np.array(values)[index] for values in zip(*sides, strict=True)))
 
 
 def expected(a, b):

@@ -10,6 +10,8 @@ one that puts all apart: correcting for chance is a median partition with two mo
 the sweeps of the plain Y step minimise this model too. What they propose is taken as far as it lowers the true sum.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from . import _chance
@@ -24,10 +26,24 @@ _MAX_HALVINGS = 40
 _TRIVIAL = 1e-13
 
 
+class State(NamedTuple):
+    """S and G of a membership, with the partitions that put all together; |S_u|^2 and the Sides (see _chance)."""
+
+    S: np.ndarray
+    G: np.ndarray
+    squares: np.ndarray
+    consensus: _chance.Side
+    partitions: _chance.Side
+
+    @property
+    def losses(self):
+        """The chance-corrected losses d_u / E[d_u] = 1 - a_u, not below zero."""
+        return np.maximum(1.0 - _chance.adjusted(self.squares, self.consensus, self.partitions), 0.0)
+
+
 def adjusted_losses(encoding, rows):
     """The chance-corrected losses d_u / E[d_u] = 1 - a_u, not below zero."""
-    S, _ = accumulate(encoding, rows)
-    return np.maximum(1.0 - _chance.adjusted(*agreement_sides(encoding, S, rows)), 0.0)
+    return state_of(_with_everything(encoding), rows).losses
 
 
 def descend_adjusted(encoding, weights, rows, *, tol, max_sweeps, rng, reduction=0.0):
@@ -39,32 +55,43 @@ def descend_adjusted(encoding, weights, rows, *, tol, max_sweeps, rng, reduction
     helps, mass moves towards the best cluster of every object instead (Frank and Wolfe), which goes downhill wherever
     the gap is not zero.
     """
-    extended = CHANCE.extend(encoding)
+    extended = _with_everything(encoding)
+    state = state_of(extended, rows)
     n_sweeps, target = 0, tol
-    value = weights @ adjusted_losses(encoding, rows)
     while True:
-        statistics = CHANCE.statistics(extended, weights, rows)
+        statistics = _statistics(extended, weights, state)
         gap = gap_of(extended, rows, statistics, diagonal=True)
         if is_stationary(gap, target) or n_sweeps >= max_sweeps:
             return gap, n_sweeps
         if n_sweeps == 0:
             target = max(tol, reduction * gap)
-        before = rows.copy()
+        before, value = rows.copy(), weights @ state.losses
         for _ in range(_MODEL_SWEEPS):
             order = visiting_order(len(rows), rng)
             estimate = sweep(extended, statistics, rows, order, diagonal=True) / gap_unit(encoding)
             n_sweeps += 1
             if is_stationary(estimate, target):
                 break
-        lower = _shorten(encoding, weights, before, rows, value)
+        lower = _shorten(extended, weights, before, rows, value, state.partitions)
         if lower is None:
-            rows[:] = _best_vertices(extended, before, CHANCE.statistics(extended, weights, before))
-            lower = _shorten(encoding, weights, before, rows, value)
+            gradient = gradient_of(extended, before, _statistics(extended, weights, state), diagonal=True)
+            rows[:] = np.eye(rows.shape[1])[gradient.argmin(axis=1)]
+            lower = _shorten(extended, weights, before, rows, value, state.partitions)
         if lower is None:
             # What is left of the gap is below what rounding lets the sum show.
             rows[:] = before
             return gap, n_sweeps
-        value = lower
+        state = lower
+
+
+def state_of(extended, rows, partitions=None):
+    """The :class:`State` of the memberships of an extended encoding's rows; the Sides of its partitions if known."""
+    S, G = accumulate(extended, rows)
+    n_slots = len(S) - len(G)
+    encoding = extended._replace(
+        soft=extended.soft[:, : -len(G)], soft_slots=extended.soft_slots[: -len(G)], sizes=extended.sizes[:n_slots]
+    )
+    return State(S, G, *agreement_sides(encoding, S[:n_slots], rows, partitions))
 
 
 def _with_everything(encoding):
@@ -77,55 +104,48 @@ def _with_everything(encoding):
     )
 
 
-def _statistics(extended, weights, rows):
-    """The :class:`~robust_eac.objective.Statistics` of the model at `rows`, in the scale of ordered pairs."""
-    S, G = accumulate(extended, rows)
+def _statistics(extended, weights, state):
+    """The :class:`~robust_eac.objective.Statistics` of the model at a state, in the scale of ordered pairs."""
+    S, G, squares, consensus, partitions = state
     n_slots = len(S) - len(G)
-    encoding = extended._replace(
-        soft=extended.soft[:, : -len(G)], soft_slots=extended.soft_slots[: -len(G)], sizes=extended.sizes[:n_slots]
-    )
-    square_S, consensus, partitions = agreement_sides(encoding, S[:n_slots], rows)
     both = consensus.square + partitions.square
     expected_losses = both - 2.0 * _chance.expected(consensus, partitions)
     some = expected_losses > _TRIVIAL * both
-    scale = np.where(some, weights * encoding.total**2 / np.where(some, expected_losses, 1.0), 0.0)
-    chance = scale * (both - 2.0 * square_S) / np.where(some, expected_losses, 1.0)
+    scale = np.where(some, weights * extended.total**2 / np.where(some, expected_losses, 1.0), 0.0)
+    chance = scale * (both - 2.0 * squares) / np.where(some, expected_losses, 1.0)
     together = _chance.share_of_pairs(partitions)
     own = partitions.own / partitions.singles - together
 
     def by_mask(values):
-        return np.bincount(encoding.mask_of, weights=values, minlength=len(G))
+        return np.bincount(extended.mask_of, weights=values, minlength=len(G))
 
     mask_coef = by_mask(scale - chance)
     all_together = -by_mask(chance * together)
     alone, surplus = -by_mask(chance * own), -by_mask(chance * (1.0 - together))
-    by_slot = np.repeat(scale, encoding.n_codes)
+    by_slot = np.append(np.repeat(scale, np.diff(np.append(extended.offsets, n_slots))), all_together)
     return Statistics(
-        T=S * np.append(by_slot, all_together)[:, np.newaxis],
+        T=S * by_slot[:, np.newaxis],
         Q=G * mask_coef[:, np.newaxis, np.newaxis],
-        self_weight=encoding.observed @ mask_coef,
-        coef=scale[encoding.hard],
+        self_weight=extended.observed @ mask_coef,
+        coef=scale[extended.hard],
         mask_coef=mask_coef,
-        soft_coef=np.append(by_slot[encoding.soft_slots], all_together),
+        soft_coef=by_slot[extended.soft_slots],
         chance=np.column_stack([alone, surplus]),
     )
 
 
-CHANCE = Model(_with_everything, _statistics)
+CHANCE = Model(
+    extend=_with_everything,
+    statistics=lambda extended, weights, rows: _statistics(extended, weights, state_of(extended, rows)),
+)
 
 
-def _shorten(encoding, weights, before, rows, value):
-    """Halve the step from `before` to `rows`, in place, until the sum is below `value`: the sum there, or None."""
+def _shorten(extended, weights, before, rows, value, partitions):
+    """Halve the step from `before` to `rows`, in place, until the sum is below `value`: the state there, or None."""
     for _ in range(_MAX_HALVINGS):
-        lower = weights @ adjusted_losses(encoding, rows)
-        if lower < value:
-            return lower
+        state = state_of(extended, rows, partitions)
+        if weights @ state.losses < value:
+            return state
         rows += before
         rows *= 0.5
     return None
-
-
-def _best_vertices(extended, rows, statistics):
-    """For every row the cluster of smallest derivative, as a hard membership."""
-    gradient = gradient_of(extended, rows, statistics, diagonal=True)
-    return np.eye(rows.shape[1])[gradient.argmin(axis=1)]

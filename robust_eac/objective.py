@@ -405,12 +405,14 @@ def losses_of(encoding, S, G, rows, *, diagonal):
     return losses * encoding.scale
 
 
-def agreement_sides(encoding, S, rows):
+def agreement_sides(encoding, S, rows, partitions=None):
     """|S_u|^2, and the Sides (see _chance) of the consensus and of the partition: one value per partition each."""
     masks = encoding.observed.T
     consensus = [_chance.soft_side(rows, encoding.multiplicity * mask, encoding.own_pairs * mask) for mask in masks]
     square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), encoding.offsets)
-    return square_S, _chance.stack([consensus[g] for g in encoding.mask_of]), partition_sides(encoding)
+    if partitions is None:
+        partitions = partition_sides(encoding)
+    return square_S, _chance.stack(consensus, encoding.mask_of), partitions
 
 
 def partition_sides(encoding):
@@ -434,7 +436,7 @@ def agreement_test_sides(encoding, memberships):
     for u in encoding.soft_partitions:
         weight = encoding.multiplicity * encoding.observed[:, encoding.mask_of[u]]
         _fill(sides, u, _chance.tested_soft_side(encoding.memberships(u), weight))
-    return _chance.stack([consensus[g] for g in encoding.mask_of]), sides
+    return _chance.stack(consensus, encoding.mask_of), sides
 
 
 def _fill(sides, u, side):
