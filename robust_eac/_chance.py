@@ -216,10 +216,11 @@ def adjusted(square_S, a, b):
     """(|S|^2 - E) / ((|Y'Y|^2 + |X'X|^2)/2 - E): 1 where both sides agree, 0 on average under random relabelling."""
     mean = expected(a, b)
     most = 0.5 * (a.square + b.square)
-    room = most - mean
+    room, lift = most - mean, square_S - mean
     # No room between the mean and the most: both sides put all objects together, or all apart.
     trivial = room <= _ROUNDING * most
-    return np.minimum(np.where(trivial, 1.0, (square_S - mean) / np.where(trivial, 1.0, room)), 1.0)
+    lift = np.where(np.abs(lift) <= _ROUNDING * most, 0.0, lift)
+    return np.minimum(np.where(trivial, 1.0, lift / np.where(trivial, 1.0, room)), 1.0)
 
 
 def significance(square_S, a, b):

@@ -426,7 +426,7 @@ def partition_sides(encoding):
     return sides
 
 
-def agreement_test_sides(encoding, memberships):
+def sides_of_test(encoding, memberships):
     """The TestedSides (see _chance) of the consensus and of the partition, one value per partition each."""
     consensus = [_chance.tested_soft_side(memberships, encoding.multiplicity * mask) for mask in encoding.observed.T]
     n, power2 = encoding.n_observed, np.add.reduceat(encoding.sizes**2, encoding.offsets)
@@ -452,7 +452,7 @@ def adjusted_agreement_of(encoding, S, rows):
 def agreement_test_of(encoding, S, rows):
     """The :class:`AgreementTest` of the memberships of an encoding's rows."""
     square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), encoding.offsets)
-    sides = agreement_test_sides(encoding, rows)
+    sides = sides_of_test(encoding, rows)
     return AgreementTest(
         _chance.adjusted(square_S, *sides),
         square_S,

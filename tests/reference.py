@@ -1,6 +1,6 @@
 """Slow, obvious code to compare the library with: explicit n x n matrices and cvxpy models. Only for small n."""
 
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 
 import numpy as np
 
@@ -312,3 +312,12 @@ def membership_lower_bound(labels, weights, n_clusters):
     problem = cp.Problem(cp.Minimize(value), constraints)
     problem.solve(solver=cp.CLARABEL)
     return problem.value
+
+
+def relabelled_agreements(membership, partition):
+    """|Y X'|^2 for every permutation of the observed objects of a partition, hard or soft: a (n!,) array."""
+    soft = partition if partition.ndim == 2 else np.where(partition[:, None] == np.unique(partition), 1.0, 0.0)
+    observed = ~np.isnan(soft[:, 0]) if partition.ndim == 2 else partition != -1
+    gram, other = membership[observed] @ membership[observed].T, soft[observed] @ soft[observed].T
+    orders = np.array(list(permutations(range(observed.sum()))))
+    return np.einsum("ij,tij->t", gram, other[orders[:, :, None], orders[:, None, :]])

@@ -19,6 +19,8 @@ __all__ = ["chance_corrected_weights", "trusted_group_weights"]
 # z-score of two partitions grows in proportion to the objects.
 _OBJECTS = 1000
 _REFERENCES = 256
+# Of incomplete partitions more objects are drawn, so that two have as many in common on average; at most this many.
+_MAX_OBJECTS = 100_000
 
 
 def chance_corrected_weights(losses, *, expected=None, share=0.2):
@@ -87,8 +89,8 @@ def trusted_group_weights(labels, *, X=None, level=0.01, random_state=None):
     the consensus of the other, with a correction for continuity) is at most `level` over the number of pairs that are
     tested, so that any links between independent partitions have a probability of about `level`, together. The largest
     connected group is trusted, the one with the first partition if several are as large.
-    Random partitions agree with none; wrong ones that agree with each other are a group of their own, which loses to a
-    larger one.
+    Random partitions agree with none, nor do partitions of one cluster or of single objects; wrong ones that agree with
+    each other are a group of their own, which loses to a larger one. Of very few objects no agreement is significant.
 
     Parameters
     ----------
@@ -100,7 +102,8 @@ def trusted_group_weights(labels, *, X=None, level=0.01, random_state=None):
     level : float, default=0.01
         Family-wise error rate of the links, in (0, 1]; as near as the approximation of p-values by three moments is.
     random_state : int, RandomState instance or None, default=None
-        Draws 1,000 objects of more, and 256 partitions of more, with which all are compared.
+        Draws 1,000 objects of more (of incomplete partitions so many that two have that many in common on average, up
+        to 100,000), and 256 partitions of more, with which all are compared.
 
     Returns
     -------
@@ -170,7 +173,12 @@ def _sample(encoding, rng):
     """(m, n_objects) codes of a sample of an encoding's rows, from 0 on; -1 is not observed. Soft ones are hardened."""
     rows = np.flatnonzero(encoding.multiplicity)
     if len(rows) > _OBJECTS:
-        rows = rows[sample_without_replacement(len(rows), _OBJECTS, random_state=rng)]
+        drawn = sample_without_replacement(len(rows), _OBJECTS, random_state=rng)
+        in_common = np.mean(encoding.observed[rows[drawn]][:, encoding.mask_of].mean(axis=1) ** 2)
+        if in_common < 1.0:
+            wanted = min(round(_OBJECTS / in_common), _MAX_OBJECTS, len(rows))
+            drawn = sample_without_replacement(len(rows), wanted, random_state=rng)
+        rows = rows[drawn]
     sample = harden(take_rows(encoding, rows))
     columns = sample.codes.T
     observed = sample.observed[:, sample.mask_of].T
