@@ -161,14 +161,13 @@ def share_of_pairs(side):
 def variance(a, b):
     """Variance of |S|^2 over all relabellings of the objects: Mantel's, and the terms of the pairs (i, i)."""
     n, n1, n2, n3 = (np.maximum(a.n - j, 1.0) for j in range(4))
-    # Sums over more objects than there are, are empty.
+    # Sums over more objects than there are, are zero.
     same = 2.0 * (a.spread / n) * (b.spread / n1)
     shared = 4.0 * ((a.rows2 - a.spread) / (n * n1)) * ((b.rows2 - b.spread) / n2)
     apart = 4.0 * ((a.spread - 2.0 * a.rows2) / (n * n1)) * ((b.spread - 2.0 * b.rows2) / (n2 * n3))
-    off_diagonal = same + np.where(n > 2.0, shared, 0.0) + np.where(n > 3.0, apart, 0.0)
     mixed = a.mixed * b.mixed
     both = np.where(n > 2.0, 2.0 * mixed / (n1 * n2), 2.0 * mixed / (n * n1))
-    return np.maximum(off_diagonal + a.own_spread * b.own_spread / n1 + 2.0 * both, 0.0)
+    return np.maximum(same + shared + apart + a.own_spread * b.own_spread / n1 + 2.0 * both, 0.0)
 
 
 def skewness(a, b):
@@ -186,7 +185,7 @@ def skewness(a, b):
         for j in range(n_objects):
             left = np.maximum(a.n - j, 1.0)
             of_a, of_b = (of_a, of_b / left) if j % 2 else (of_a / left, of_b)
-        third = third + ways * np.where(a.n >= n_objects, of_a * of_b, 0.0)
+        third = third + ways * of_a * of_b
     second = variance(a, b)
     some = second > 0.0
     return np.where(some, np.maximum(third, 0.0) / np.where(some, second, 1.0) ** 1.5, 0.0)

@@ -52,6 +52,15 @@ def test_both_trivial_is_full_agreement_and_one_trivial_is_chance(rng):
     np.testing.assert_allclose(adjusted_agreement(labels, np.full((8, 3), 1 / 3)), 0.0, atol=1e-14)
 
 
+def test_a_consensus_that_treats_all_objects_alike_agrees_with_nothing_to_the_last_digit(rng):
+    for n in range(20, 60):
+        labels = np.column_stack([random_partitions(rng, n, 20), np.arange(n)])
+        assert not adjusted_agreement(labels, np.ones((n, 1))).any()
+        test = agreement_test(labels, np.tile(rng.dirichlet(np.ones(4)), (n, 1)))
+        assert not test.zscore.any()
+        assert np.array_equal(test.pvalue, np.ones(21))
+
+
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_moments_equal_those_over_all_permutations(rng, missing):
     for n in (1, 2, 3, 4, 5, 6):

@@ -444,6 +444,8 @@ def test_every_spelling_is_the_same(rng):
         assert np.array_equal(solve(labels, weighting=weighting).membership, result.membership)
     model = RobustEAC(3, weighting="chance-corrected", n_init=2, random_state=0).fit(labels)
     assert np.array_equal(model.weights_, result.weights)
+    clean = planted_ensemble(rng, TRUTH, 10, noise=0.3)
+    assert solve(clean, weighting=partial(chance_corrected_weights, share=0.2)).weights.min() == 0.1
     strict = solve(labels, weighting=partial(chance_corrected_weights, share=1.0))
     assert np.count_nonzero(strict.weights) <= np.count_nonzero(result.weights)
 
