@@ -77,6 +77,14 @@ def solve_median_partition(
     of the weights; neither raises the objective. Stops when the Y step finds the membership stationary for weights
     that are optimal for it. The problem is not convex: the best of `n_init` starts is returned.
 
+    "chance-corrected" has no joint objective, but stops all the same. Its weights are equal over a set of trusted
+    partitions, and each Y step descends the unweighted objective (4) of the set. All starts share one set, the largest
+    group of partitions that agree beyond chance before any consensus (:func:`~robust_eac.trusted_group_weights`), so
+    that their objectives can be compared. The best start then alternates Y steps with trust: the partitions that agree
+    enough with the consensus are the next set. The first of these updates may add partitions, the later ones only
+    withdraw trust, so that there are at most n_partitions + 1 Y steps. At the end the consensus confirms every partition
+    that made it.
+
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
@@ -85,8 +93,8 @@ def solve_median_partition(
         Number of clusters k of the consensus, an upper bound: clusters can end up empty.
     weighting : str or callable, default="restricted-simplex"
         A name in `WEIGHT_SOLVERS`: "uniform", "restricted-simplex" (4), "l2" (5), "entropy" (eta = 0.05
-        n_samples^2), "power" (gamma = 2); a `functools.partial` of one of these solvers, for other parameters; or
-        any function losses -> weights, for which no descent is promised.
+        n_samples^2), "power" (gamma = 2), "chance-corrected" (see above); a `functools.partial` of one of these
+        solvers, for other parameters; or any function losses -> weights, for which no descent is promised.
     agreement : {"raw", "adjusted"}, default="raw"
         What the weights and the membership lower: the losses d_u, or their chance-corrected form d_u / E[d_u] = 1 - a_u
         (see :func:`~robust_eac.adjusted_agreement`), which does not favour fine partitions. Losses are then shares, and
@@ -125,7 +133,7 @@ def solve_median_partition(
         (n_samples, n_clusters), empty clusters last; `weights` and `losses` of shape (n_partitions,); `objective` at
         them, regulariser included (for "entropy" with its penalty, for "power" the power mean of the losses, see
         :func:`~robust_eac.power_weights`); `objective_history`, from the start to the last alternation; `gap`;
-        `n_iter`; `converged`.
+        `n_iter`; `converged`. For "chance-corrected", history and `n_iter` are those of the last set of partitions.
 
     Raises
     ------
@@ -136,6 +144,9 @@ def solve_median_partition(
     -----
     ConvergenceWarning
         If the returned start reached `max_iter` with gap > tol.
+    UserWarning
+        If the trusted group is asked for ("chance-corrected", or `rho` "auto") and no two partitions agree beyond
+        chance: then all start with equal weights.
 
     Notes
     -----
