@@ -78,6 +78,12 @@ class Encoding(NamedTuple):
         x = self.memberships(partition)
         return np.einsum("ic,ic->i", x, x)
 
+    def mean_self_similarity(self, coef):
+        """(n_rows,) mean of |x_ui|^2 over the partitions that observe the row, with weights coef; 1 if all are hard."""
+        lack = (self.soft * (1.0 - self.soft)) @ np.repeat(coef, self.n_codes)[self.soft_slots]
+        presence = self.observed @ np.bincount(self.mask_of, weights=coef, minlength=self.observed.shape[1])
+        return 1.0 - np.divide(lack, presence, out=np.zeros_like(lack), where=lack > 0.0)
+
     def gram(self, partition):
         """(k_u, k_u) matrix H_u = X_u X_u', diagonal when the partition is hard."""
         if partition in self.hard:
@@ -320,15 +326,23 @@ def harden(encoding):
 
 
 def one_hot(encoding):
-    """The ensemble as a sparse (n_rows, n_slots) indicator matrix; missing labels have no entry."""
+    """The ensemble as a sparse (n_rows, n_slots) matrix of indicators, or of memberships in the soft partitions.
+
+    Missing labels have no entry.
+    """
     n, m = encoding.codes.shape
     # scikit-learn reads 32-bit indices only.
     index = np.int32 if n * m <= np.iinfo(np.int32).max else np.int64
-    indices = encoding.codes + encoding.offsets.astype(index)
-    observed = encoding.observed[:, encoding.mask_of]
+    indices = encoding.codes + encoding.offsets[encoding.hard].astype(index)
+    observed = encoding.observed[:, encoding.mask_of[encoding.hard]]
     ends = np.concatenate([[0], np.cumsum(np.count_nonzero(observed, axis=1))]).astype(index)
     entries = indices[observed].astype(index)
-    return sparse.csr_array((np.ones(len(entries)), entries, ends), shape=(n, len(encoding.sizes)))
+    indicators = sparse.csr_array((np.ones(len(entries)), entries, ends), shape=(n, len(encoding.sizes)))
+    if encoding.soft.shape[1] == 0:
+        return indicators
+    rows, columns = np.nonzero(encoding.soft)
+    memberships = encoding.soft[rows, columns], (rows, encoding.soft_slots[columns])
+    return indicators + sparse.csr_array(memberships, shape=indicators.shape)
 
 
 def _blocks(labels):

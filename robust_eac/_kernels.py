@@ -95,11 +95,12 @@ def self_similarity(x, soft_coef, self_weight):
     """Mean of the row's |x_u|^2 over the partitions that observe it, weighted by coef: 1 if all of them are hard.
 
     Memberships x_u sum to 1: a soft partition lacks sum_c x_uc (1 - x_uc) of it, which is 0 where it does not observe.
+    Corrected for chance, coef sums to 0 where all partitions agree as by chance: nothing is left to weigh.
     """
     lack = 0.0
     for s in range(x.shape[0]):
         lack += soft_coef[s] * x[s] * (1.0 - x[s])
-    return 1.0 - lack / self_weight if lack > 0.0 else 1.0
+    return 1.0 - lack / self_weight if lack > 0.0 and self_weight != 0.0 else 1.0
 
 
 @njit(cache=True, nogil=True)
@@ -472,27 +473,35 @@ def densify(
 
 
 @njit(cache=True, nogil=True)
-def relocation_costs(row_codes, row_observed, offsets, own, own_weight, T, P, costs):
-    """What a row of a hard consensus costs in every cluster, up to a constant; O(m k).
+def relocation_costs(
+    row_codes, row_soft, row_observed, offsets, soft_slots, soft_coef, self_weight, own_weight, own, T, P, costs
+):  # fmt: skip
+    """What a row of a hard consensus costs in every cluster, up to a constant; O((m + soft slots) k).
 
     Moving it raises the objective by twice its multiplicity times the difference of two costs. ``P[g]`` is the
-    diagonal of Q[g]; ``own_weight`` takes out what T and P have of the row itself.
+    diagonal of Q[g]; the row's own part of T and P, in its cluster ``own``, is taken out: ``own_weight`` is its
+    multiplicity times ``self_weight``.
     """
     gather(row_codes, offsets, T, costs)
+    target = 1.0
+    if row_soft.shape[0] > 0:
+        gather_soft(row_soft, soft_slots, T, costs)
+        target = self_similarity(row_soft, soft_coef, self_weight)
     for c in range(costs.shape[0]):
         costs[c] *= -2.0
     for g in range(row_observed.shape[0]):
         if row_observed[g]:
             for c in range(costs.shape[0]):
                 costs[c] += P[g, c]
-    costs[own] += own_weight
+    costs[own] += own_weight * (2.0 * target - 1.0)
 
 
 @njit(cache=True, nogil=True)
 def relocate(
-    order, codes, offsets, coef, missing_slots, multiplicity, observed, mask_coef, self_weight, slack, clusters, T, P
+    order, codes, offsets, coef, missing_slots, soft, soft_slots, soft_coef, multiplicity, observed, mask_coef,
+    self_weight, slack, clusters, T, P,
 ):  # fmt: skip
-    """Move rows, in the given order, to the cluster that lowers the objective most; O(m k) per row.
+    """Move rows, in the given order, to the cluster that lowers the objective most; O((m + soft slots) k) per row.
 
     Returns how many rows moved. ``clusters``, ``T`` and ``P`` follow; gains up to slack times the row's own weight
     are rounding.
@@ -501,7 +510,10 @@ def relocate(
     n_moved = 0
     for i in order:
         own, w = clusters[i], multiplicity[i]
-        relocation_costs(codes[i], observed[i], offsets, own, w * self_weight[i], T, P, costs)
+        relocation_costs(
+            codes[i], soft[i], observed[i], offsets, soft_slots, soft_coef, self_weight[i], w * self_weight[i], own,
+            T, P, costs,
+        )  # fmt: skip
         best = np.argmin(costs)
         if costs[best] >= costs[own] - slack * self_weight[i]:
             continue
@@ -509,6 +521,10 @@ def relocate(
             slot = offsets[u] + codes[i, u]
             T[slot, own] -= w * coef[u]
             T[slot, best] += w * coef[u]
+        for s in range(soft.shape[1]):
+            slot, share = soft_slots[s], w * soft_coef[s] * soft[i, s]
+            T[slot, own] -= share
+            T[slot, best] += share
         for slot in missing_slots:
             T[slot] = 0.0
         for g in range(observed.shape[1]):
@@ -521,12 +537,17 @@ def relocate(
 
 
 @njit(cache=True, nogil=True)
-def relocation_margins(codes, offsets, observed, self_weight, clusters, T, P, margins):
-    """margins[i] = by how much the cheapest other cluster costs one object of row i more than its own."""
+def relocation_margins(
+    codes, offsets, soft, soft_slots, soft_coef, multiplicity, observed, self_weight, clusters, T, P, margins
+):  # fmt: skip
+    """margins[i] = by how much the cheapest other cluster costs row i more than its own."""
     costs = np.empty(T.shape[1])
     for i in range(codes.shape[0]):
         own = clusters[i]
-        relocation_costs(codes[i], observed[i], offsets, own, self_weight[i], T, P, costs)
+        relocation_costs(
+            codes[i], soft[i], observed[i], offsets, soft_slots, soft_coef, self_weight[i],
+            multiplicity[i] * self_weight[i], own, T, P, costs,
+        )  # fmt: skip
         here = costs[own]
         costs[own] = np.inf
         margins[i] = costs.min() - here

@@ -4,19 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import _kernels
-from ._encoding import encode
-from ._validation import check_bool, check_labels, check_membership, check_weights
-from .local_search import relocation_statistics
-from .objective import (
-    AgreementTest,
-    accumulate,
-    agreement_test_of,
-    frank_wolfe_gaps,
-    losses_of,
-    weighted_loss,
-    weighted_statistics,
-)
+from ._encoding import encode_ensemble
+from ._validation import check_ensemble, check_membership, check_sample_weight, check_weights
+from .local_search import move_margins
+from .median_partition import ADJUSTED, resolve_distance
+from .objective import AgreementTest, accumulate, agreement_test_of, frank_wolfe_gaps, weighted_loss
 from .weighting.losses import (
     _entropy_objective,
     bind_solver,
@@ -40,34 +32,52 @@ class Certificate(NamedTuple):
     object_gaps: np.ndarray
     margins: np.ndarray
     move_costs: np.ndarray
-    trust: AgreementTest
+    trust: AgreementTest | None
     weight_gap: float | None
 
 
-def certify(labels, membership, *, weights=None, diagonal=True, weighting=None, rho=None, lam=None):
+def certify(
+    labels,
+    membership,
+    *,
+    weights=None,
+    agreement="raw",
+    diagonal=True,
+    weighting=None,
+    rho=None,
+    lam=None,
+    lam0=None,
+    sample_weight=None,
+):
     """Check a consensus, from wherever it came: how stationary it is, how sure of each object, how right its weights.
 
-    With g_i the gradient in the membership y_i of object i (:func:`~robust_eac.membership_gradient`), compute
+    With g_i the gradient in the membership y_i of object i (:func:`~robust_eac.membership_gradient`; of one of its
+    copies, if objects have weights), compute
 
     * the violation of its first-order conditions,  1/(4 n) max_p <g_i, y_i - e_p>,  whose mean over the objects is
-      :func:`~robust_eac.optimality_gap`;
+      :func:`~robust_eac.optimality_gap`. For ``agreement="adjusted"`` g_i is the gradient of sum_u alpha_u d_u / E[d_u]
+      in y_i times n^2, and the mean is a quarter of the Frank-Wolfe gap of that sum;
     * its margin, the largest membership minus the second largest;
     * the cost of its best move: how much the objective of the hardened consensus (argmax) rises when the object alone
       goes to the best other cluster, negative if it falls. The margin says how the relaxed solution splits an object,
       which rests on the relaxation; this says what the partitions themselves say. Without a negative entry no single
-      move improves the partition (see :func:`~robust_eac.refine_labels`);
+      move improves the partition (see :func:`~robust_eac.refine_labels`). The objective
+      is sum_u alpha_u d_u here, as there, whatever `agreement` is;
     * the agreement of each partition with the consensus beyond chance (:func:`~robust_eac.agreement_test`);
     * how far the weights are from the best for these losses,  phi(alpha) - min phi,  phi being what the weighting
       minimises (alpha'd on the restricted simplex, with lambda/2 |alpha|^2 for "l2", and so on).
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe.
+    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
+        Base clusterings, hard or soft, as in :func:`~robust_eac.partition_losses`.
     membership : array-like of shape (n_samples, n_clusters)
         Consensus membership Y', rows on the simplex. For a hard consensus, rows of the identity matrix.
     weights : array-like of shape (n_partitions,), default=None
         alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
+    agreement : {"raw", "adjusted"}, default="raw"
+        The objective whose stationarity and weights are checked, that of the losses d_u or of d_u / E[d_u], as in
+        :func:`~robust_eac.solve_median_partition`.
     diagonal : bool, default=True
         Count the pairs (i, i), as printed in [1]_.
     weighting : str or functools.partial, default=None
@@ -76,17 +86,25 @@ def certify(labels, membership, *, weights=None, diagonal=True, weighting=None, 
     rho : float, default=None
         Largest weight, for "restricted-simplex". None means 1 / (0.8 n_partitions).
     lam : float, default=None
-        lambda, for "l2", in the units of the losses. None means 0.5 n_samples^2.
+        lambda, for "l2", in the units of the losses. None means 0.5 n_samples^2 (0.5 for adjusted losses).
+    lam0 : float, default=None
+        In place of `lam`, free of scale: lambda = lam0 n_partitions n_samples^2 (lam0 n_partitions for adjusted
+        losses).
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weight w_i of every object: it counts as so many identical objects that share a membership and move together.
+        None means one each. n is the sum of the weights.
 
     Returns
     -------
     certificate : Certificate
-        Named tuple: `gap`, the optimality gap; `object_gaps` >= 0 of shape (n_samples,), their mean is `gap`;
-        `margins` of shape (n_samples,), in [0, 1], 1 with one cluster; `move_costs` of shape (n_samples,), rise of the
-        objective over the 2 n_samples ordered pairs of the object (for a complete ensemble in [-1, 1]), infinite with
-        one cluster; `trust`, the :class:`~robust_eac.AgreementTest` of the partitions; `weight_gap`, per ordered pair
-        of objects (over n_samples^2): zero exactly at optimal weights, infinite for weights that the weighting does
-        not allow, None without `weighting`.
+        Named tuple: `gap`, the optimality gap; `object_gaps` >= 0 of shape (n_samples,), each of one of the w_i
+        copies of the object, their mean (weighted by w_i) is `gap`; `margins` of shape (n_samples,), in [0, 1], 1 with
+        one cluster; `move_costs` of shape (n_samples,), rise of the objective over the 2 n w_i ordered pairs of the
+        object (for a complete ensemble in [-1, 1]; the limit for small weights, where w_i = 0), infinite with one
+        cluster; `trust`, the :class:`~robust_eac.AgreementTest` of the partitions, None if a weight lies between 0 and
+        1: the test counts objects; `weight_gap`, per ordered pair of objects (over n^2; adjusted losses are shares):
+        zero exactly at optimal weights, infinite for weights that the weighting does not allow, None without
+        `weighting`.
 
     Raises
     ------
@@ -95,9 +113,9 @@ def certify(labels, membership, *, weights=None, diagonal=True, weighting=None, 
 
     Notes
     -----
-    Time O(n_samples (n_partitions n_clusters + n_masks n_clusters^2)), memory O(n_samples (n_partitions +
-    n_clusters)). First-order conditions are necessary, not sufficient: :func:`consensus_lower_bound` says how far from
-    the global minimum the objective can be.
+    Time O(n_samples (n_partitions n_clusters + n_masks n_clusters^3)), and O(n_samples k_u^3) for every soft
+    partition; memory O(n_samples (n_partitions + n_clusters)). First-order conditions are necessary, not sufficient:
+    :func:`consensus_lower_bound` says how far from the global minimum the objective can be.
 
     References
     ----------
@@ -114,27 +132,32 @@ def certify(labels, membership, *, weights=None, diagonal=True, weighting=None, 
     >>> certificate.margins, certificate.weight_gap
     (array([1., 1., 1., 1.]), 0.0703125)
     """
-    labels = check_labels(labels)
-    n, m = labels.shape
+    ensemble = check_ensemble(labels)
+    n, m = ensemble.n_samples, ensemble.n_partitions
     membership = check_membership(membership, n)
     weights = check_weights(weights, m)
-    diagonal = check_bool(diagonal, name="diagonal")
-    problem = None if weighting is None else _weight_problem(weighting, n, m, rho=rho, lam=lam)
+    distance = resolve_distance(agreement, diagonal)
+    sample_weight = check_sample_weight(sample_weight, ensemble)
+    total = float(n) if sample_weight is None else float(sample_weight.sum())
+    adjusted, problem = distance is ADJUSTED, None
+    if weighting is not None:
+        problem = _weight_problem(weighting, total, m, adjusted=adjusted, rho=rho, lam=lam, lam0=lam0)
 
-    encoding = encode(labels)
-    S, G = accumulate(encoding, membership)
-    statistics = weighted_statistics(encoding, weights, S, G)
-    object_gaps = frank_wolfe_gaps(encoding, membership, statistics, diagonal=diagonal) / (4.0 * n)
+    encoding = encode_ensemble(ensemble, sample_weight)
+    extended = distance.model.extend(encoding)
+    statistics = distance.model.statistics(extended, weights, membership)
+    object_gaps = frank_wolfe_gaps(extended, membership, statistics, diagonal=distance.diagonal) / (4.0 * total)
     weight_gap = None
     if problem is not None:
-        losses = losses_of(encoding, S, G, membership, diagonal=diagonal)
-        weight_gap = _weight_gap(losses, weights, *problem) / float(n) ** 2
+        weight_gap = _weight_gap(distance.losses(encoding, membership), weights, *problem)
+        weight_gap /= 1.0 if adjusted else total**2
+    counts = np.all((encoding.multiplicity == 0.0) | (encoding.multiplicity >= 1.0))
     return Certificate(
-        gap=float(object_gaps.mean()),
+        gap=float(encoding.multiplicity @ object_gaps / total),
         object_gaps=object_gaps,
         margins=_margins(membership),
-        move_costs=_move_costs(encoding, weights, membership.argmax(axis=1), membership.shape[1]),
-        trust=agreement_test_of(encoding, S, membership),
+        move_costs=move_margins(encoding, weights, membership.argmax(axis=1), membership.shape[1]) / total,
+        trust=agreement_test_of(encoding, accumulate(encoding, membership)[0], membership) if counts else None,
         weight_gap=weight_gap,
     )
 
@@ -147,14 +170,6 @@ def _margins(membership):
     return top[:, -1] - top[:, -2]
 
 
-def _move_costs(encoding, weights, clusters, n_clusters):
-    """Rise of the hard objective by the best move of each object alone, over 2 n."""
-    T, P, self_weight = relocation_statistics(encoding, weights, np.eye(n_clusters)[clusters])
-    costs = np.empty(len(clusters))
-    _kernels.relocation_margins(encoding.codes, encoding.offsets, encoding.observed, self_weight, clusters, T, P, costs)
-    return costs / encoding.n_samples
-
-
 def _weight_gap(losses, weights, solver, parameters):
     """How far the weights are above the minimum of the problem that the solver solves."""
     value = _PROBLEMS[solver]
@@ -164,9 +179,9 @@ def _weight_gap(losses, weights, solver, parameters):
     return 0.0 if abs(gap) <= 1e-13 * abs(best) else float(gap)
 
 
-def _weight_problem(weighting, n_samples, n_partitions, *, rho, lam):
+def _weight_problem(weighting, n_samples, n_partitions, **options):
     """(solver, parameters) of a weighting whose problem is known."""
-    solver, parameters = bind_solver(weighting, n_samples=n_samples, n_partitions=n_partitions, rho=rho, lam=lam)
+    solver, parameters = bind_solver(weighting, n_samples=n_samples, n_partitions=n_partitions, **options)
     if not any(solver is known for known in _PROBLEMS):
         names = ", ".join(known.__name__ for known in _PROBLEMS)
         raise ValueError(f"weighting must be the name or a functools.partial of one of {names}, got {weighting!r}.")

@@ -8,9 +8,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from . import _kernels
-from ._encoding import collapse, encode, select
-from ._validation import check_integer, check_labels, check_n_clusters, check_weights
-from .objective import accumulate, coefficients, losses_of, weighted_statistics
+from ._encoding import collapse, encode_ensemble, select
+from ._validation import (
+    check_ensemble,
+    check_integer,
+    check_labels,
+    check_n_clusters,
+    check_sample_weight,
+    check_weights,
+)
+from .objective import accumulate, losses_of, weighted_statistics
 from .weighting.losses import fixed, resolve_weighting
 
 __all__ = ["RefinementResult", "refine_labels"]
@@ -41,8 +48,10 @@ def refine_labels(
     weighting=None,
     rho=None,
     lam=None,
+    lam0=None,
     max_passes=100,
     random_state=None,
+    sample_weight=None,
 ):
     """Improve a hard consensus by moving single objects, until no move lowers the objective.
 
@@ -53,7 +62,9 @@ def refine_labels(
     Objects in random order go to the cluster that lowers the objective most, an empty one included. Objects with
     equal labels in all partitions move together once they are together. That loses nothing, since a partition that no
     single move improves never separates them, and it escapes from partitions that only the move of the whole group
-    improves. At the end neither kind of move lowers the objective.
+    improves. At the end neither kind of move lowers the objective. In soft partitions an object is together with a
+    copy of itself to the extent |x_ui|^2. Where the mean of this over the partitions (weighted by alpha_u) is at most
+    one half, copies are no better together than apart, and every one of them moves alone.
 
     With `weighting` the weights are those of the hard consensus: they are computed before the search and after it,
     and it goes on until neither step changes anything. Neither raises the objective (with a callable this is not
@@ -61,8 +72,8 @@ def refine_labels(
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe.
+    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
+        Base clusterings, hard or soft, as in :func:`~robust_eac.partition_losses`.
     consensus : array-like of shape (n_samples,), int
         The partition to start from: any integer codes but -1.
     n_clusters : int, default=None
@@ -77,10 +88,15 @@ def refine_labels(
         Largest weight, for "restricted-simplex". None means 1 / (0.8 n_partitions).
     lam : float, default=None
         lambda, for "l2", in the units of the losses. None means 0.5 n_samples^2.
+    lam0 : float, default=None
+        In place of `lam`, free of scale: lambda = lam0 n_partitions n_samples^2.
     max_passes : int, default=100
         Largest number of visits of all objects.
     random_state : int, RandomState instance or None, default=None
         Draws the order of the visits.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weight of every object: it counts as so many identical objects that stay together. None means one each. An
+        object of weight zero goes where it would with a little weight, and the others do not notice.
 
     Returns
     -------
@@ -105,9 +121,11 @@ def refine_labels(
     -----
     With N_c objects in cluster c and n_lc of them in cluster l of partition u, an object of l costs sum_u alpha_u
     (N_c - 2 n_lc) in c, itself not counted, and moving it changes the objective by twice the difference of two such
-    costs: O(n_partitions n_clusters) for all clusters, O(n_partitions) for the move. An incomplete partition counts
-    its observed objects, times (n/n_u)^2. A pass costs O(n_samples n_partitions n_clusters); memory
-    O(n_samples (n_partitions + n_clusters)).
+    costs: O(n_partitions n_clusters) for all clusters, O(n_partitions) for the move. For a soft partition, n_lc is the
+    sum of x_ui'x_uj over the objects j of c; its pairs (i, i), on which no partition can agree with it, cost
+    (1 - |x_ui|^2)^2 wherever i is. An incomplete partition counts its observed objects, times (n/n_u)^2. A pass costs
+    O(n_samples n_partitions n_clusters), a soft partition counting as k_u; memory O(n_samples (n_partitions +
+    n_clusters)).
 
     References
     ----------
@@ -126,14 +144,16 @@ def refine_labels(
     >>> result.losses
     array([8., 0., 0.])
     """
-    labels = check_labels(labels)
-    n, m = labels.shape
+    ensemble = check_ensemble(labels)
+    n, m = ensemble.n_samples, ensemble.n_partitions
     clusters, n_clusters = _check_start(consensus, n, n_clusters)
-    weighting = _check_weighting(weights, weighting, n, m, rho=rho, lam=lam)
+    sample_weight = check_sample_weight(sample_weight, ensemble)
+    total = float(n) if sample_weight is None else float(sample_weight.sum())
+    weighting = _check_weighting(weights, weighting, total, m, rho=rho, lam=lam, lam0=lam0)
     max_passes = check_integer(max_passes, name="max_passes", low=1)
     rng = check_random_state(random_state)
 
-    encoding = encode(labels)
+    encoding = encode_ensemble(ensemble, sample_weight)
     losses = hard_losses(encoding, clusters, n_clusters)
     weights = weighting.solve(losses)
     before = objective = weighting.objective(losses, weights)
@@ -170,9 +190,29 @@ def hard_losses(encoding, clusters, n_clusters):
 
 
 def relocation_statistics(encoding, weights, rows):
-    """(T, P, self_weight) of a hard membership of the encoding's rows, as the kernels of single moves read them."""
+    """Statistics of a hard membership of the encoding's rows, and P, which the kernels of single moves read for Q."""
     statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
-    return statistics.T, np.einsum("gcc->gc", statistics.Q).copy(), statistics.self_weight
+    return statistics, np.einsum("gcc->gc", statistics.Q).copy()
+
+
+def relocate_rows(encoding, statistics, P, clusters, order):
+    """Move the rows in the given order, each to its best cluster: clusters, T and P follow; returns how many moved."""
+    return _kernels.relocate(
+        order, encoding.codes, encoding.offsets[encoding.hard], statistics.coef, encoding.missing_slots,
+        encoding.soft, encoding.soft_slots, statistics.soft_coef, encoding.multiplicity, encoding.observed,
+        statistics.mask_coef, statistics.self_weight, _SLACK * encoding.total, clusters, statistics.T, P,
+    )  # fmt: skip
+
+
+def move_margins(encoding, weights, clusters, n_clusters):
+    """By how much the cheapest other cluster costs every row more than its own, half the rise per unit of weight."""
+    statistics, P = relocation_statistics(encoding, weights, np.eye(n_clusters)[clusters])
+    margins = np.empty(len(clusters))
+    _kernels.relocation_margins(
+        encoding.codes, encoding.offsets[encoding.hard], encoding.soft, encoding.soft_slots, statistics.soft_coef,
+        encoding.multiplicity, encoding.observed, statistics.self_weight, clusters, statistics.T, P, margins,
+    )  # fmt: skip
+    return margins
 
 
 def _search(encoding, weights, clusters, n_clusters, max_passes, rng):
@@ -180,21 +220,19 @@ def _search(encoding, weights, clusters, n_clusters, max_passes, rng):
     active = np.flatnonzero(weights)
     if len(active) < len(weights):
         encoding, weights = select(encoding, active), weights[active]
-    coef, mask_coef = coefficients(encoding, weights)
+    # Numbers of their own keep copies that are no better together than apart from sharing a row.
+    apart = encoding.mean_self_similarity(weights * encoding.scale) <= 0.5
+    numbers = np.where(apart, 1.0 + np.arange(len(apart)), 0.0)
     n_moves, n_passes, moved = 0, 0, True
     while moved and n_passes < max_passes:
         # Identical objects that have come together are one row from here on, and the matrices are fresh.
         membership = np.eye(n_clusters)[clusters]
-        collapsed = collapse(encoding, membership, min_saving=0.0)
+        collapsed = collapse(encoding, np.column_stack([membership, numbers]), min_saving=0.0)
         rows = np.empty((len(collapsed.codes), n_clusters))
         rows[slice(None) if collapsed.inverse is None else collapsed.inverse] = membership
-        T, P, self_weight = relocation_statistics(collapsed, weights, rows)
         row_clusters = rows.argmax(axis=1)
-        moved = _kernels.relocate(
-            rng.permutation(len(rows)), collapsed.codes, collapsed.offsets, coef, collapsed.missing_slots,
-            collapsed.multiplicity, collapsed.observed, mask_coef, self_weight, _SLACK * encoding.n_samples,
-            row_clusters, T, P,
-        )  # fmt: skip
+        order = rng.permutation(len(rows))
+        moved = relocate_rows(collapsed, *relocation_statistics(collapsed, weights, rows), row_clusters, order)
         clusters = collapsed.expand(row_clusters)
         n_moves, n_passes = n_moves + moved, n_passes + 1
     return clusters, n_moves, n_passes, moved == 0
@@ -216,15 +254,16 @@ def _check_start(consensus, n_samples, n_clusters):
     return clusters, n_clusters
 
 
-def _check_weighting(weights, weighting, n_samples, n_partitions, *, rho, lam):
+def _check_weighting(weights, weighting, n_samples, n_partitions, **parameters):
     """Fixed weights, or a weighting, as a :class:`Weighting`."""
     if weighting is None:
-        if rho is not None or lam is not None:
-            raise ValueError(f"rho and lam need a weighting, got rho={rho}, lam={lam} and weighting=None.")
+        given = [f"{name}={value}" for name, value in parameters.items() if value is not None]
+        if given:
+            raise ValueError(f"rho, lam and lam0 need a weighting, got {', '.join(given)} and weighting=None.")
         return fixed(check_weights(weights, n_partitions))
     if weights is not None:
         raise ValueError(f"weights must be None when weighting is given, got both and weighting={weighting!r}.")
-    resolved = resolve_weighting(weighting, n_samples=n_samples, n_partitions=n_partitions, rho=rho, lam=lam)
+    resolved = resolve_weighting(weighting, n_samples=n_samples, n_partitions=n_partitions, **parameters)
     if resolved.trust:
         raise ValueError(
             f"weighting must be one that the losses determine, got {weighting!r}: pass the weights that it found."

@@ -5,8 +5,16 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import eigh
 
-from ._encoding import collapse, encode, one_hot
-from ._validation import check_bool, check_integer, check_labels, check_n_clusters, check_real, check_weights
+from ._encoding import collapse, encode_ensemble, one_hot, take_rows
+from ._validation import (
+    check_bool,
+    check_ensemble,
+    check_integer,
+    check_n_clusters,
+    check_real,
+    check_sample_weight,
+    check_weights,
+)
 
 __all__ = ["LowerBound", "consensus_lower_bound"]
 
@@ -29,7 +37,17 @@ class LowerBound(NamedTuple):
     converged: bool
 
 
-def consensus_lower_bound(labels, *, n_clusters=None, weights=None, hard=False, diagonal=True, tol=1e-4, max_iter=1000):
+def consensus_lower_bound(
+    labels,
+    *,
+    n_clusters=None,
+    weights=None,
+    hard=False,
+    diagonal=True,
+    tol=1e-4,
+    max_iter=1000,
+    sample_weight=None,
+):
     """Bound the objective from below for every consensus there is, to see how far from global an answer can be.
 
     Compute a number that no membership Y with `n_clusters` clusters can beat in  sum_u alpha_u |Y'Y - X_u'X_u|^2  for
@@ -37,8 +55,11 @@ def consensus_lower_bound(labels, *, n_clusters=None, weights=None, hard=False, 
     ``objective - bound`` of the best. For memberships the two are often equal to many digits: then the consensus is
     a global minimum.
 
-    The problem is read as one in Z = Y'Y. Let C_ij be the sum of alpha_u (n/n_u)^2 over the partitions that put i and j
-    together, W_ij over those that observe both (W = 1 for a complete ensemble).
+    The problem is read as one in Z = Y'Y. Let C_ij be the sum of alpha_u (n/n_u)^2 x_ui'x_uj over the partitions
+    (x_ui'x_uj is 1 where a hard one puts i and j together, 0 where it does not), W_ij the sum of alpha_u (n/n_u)^2 over
+    those that observe both (W = 1 for a complete ensemble). Up to a constant the objective is
+    sum_ij w_i w_j (W_ij Z_ij^2 - 2 C_ij Z_ij), with weights w_i of the objects. These are 1 in what follows; otherwise
+    every matrix stands for D M D, D being diagonal with entries sqrt(w_i): semidefinite or of low rank as before.
 
     *Memberships.* The columns of Y sum to one, so  Z = 11'/k + M  with M = Y'(I - 11'/k)Y semidefinite of rank at most
     k - 1, and 0 <= Z_ij <= 1. For every matrix A the objective is at least its value minus 2 <A, Z>, plus the least of
@@ -49,10 +70,10 @@ def consensus_lower_bound(labels, *, n_clusters=None, weights=None, hard=False, 
     W_ij z^2 is bounded from below by a curvature common to all pairs and a line: a tangent where W_ij is larger, which
     follows Z, or the chord over the possible z where it is smaller, as on the pairs (i, i) with ``diagonal=False``.
 
-    *Partitions.* Z_ij is 0 or 1, its own square, and the objective is linear:  sum_ij (W_ij - 2 C_ij) Z_ij + C_ij.
-    It is relaxed to  Z - 11'/k  semidefinite, 0 <= Z_ij <= 1, Z_ii = 1  (doubly non-negative with unit diagonal [3]_).
-    For every semidefinite A the objective is at least its value minus <A, Z - 11'/k>, whose minimum over the box
-    separates into pairs. The method of multipliers (ADMM [4]_) proposes A, the negative part of a symmetric matrix.
+    *Partitions.* Z_ij is 0 or 1, its own square, and the objective is linear:  sum_ij (W_ij - 2 C_ij) Z_ij.  It is
+    relaxed to  Z - 11'/k  semidefinite, 0 <= Z_ij <= 1, Z_ii = 1  (doubly non-negative with unit diagonal [3]_). For
+    every semidefinite A the objective is at least its value minus <A, Z - 11'/k>, whose minimum over the box separates
+    into pairs. The method of multipliers (ADMM [4]_) proposes A, the negative part of a symmetric matrix.
 
     Both bounds are values of such closed forms, the largest one met: stopping early or a loose tolerance weakens them,
     but they hold. The rounding of an eigendecomposition and of sums over pairs is covered by lowering them by 1e-12 per
@@ -60,8 +81,8 @@ def consensus_lower_bound(labels, *, n_clusters=None, weights=None, hard=False, 
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe.
+    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
+        Base clusterings, hard or soft, as in :func:`~robust_eac.partition_losses`.
     n_clusters : int, default=None
         Largest number of clusters k of the consensus. None means n_samples: no limit.
     weights : array-like of shape (n_partitions,), default=None
@@ -70,17 +91,19 @@ def consensus_lower_bound(labels, *, n_clusters=None, weights=None, hard=False, 
     hard : bool, default=False
         Bound partitions only, instead of all memberships.
     diagonal : bool, default=True
-        Count the pairs (i, i). Partitions have no loss on them.
+        Count the pairs (i, i). Between hard partitions there is no loss on them.
     tol : float, default=1e-4
         Stop when the bound has risen by no more than this share of itself over 20 iterations.
     max_iter : int, default=1000
         Largest number of iterations, one symmetric eigendecomposition each.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weight of every object: it counts as so many identical objects that share a membership. None means one each.
 
     Returns
     -------
     result : LowerBound
         Named tuple: `bound`, in ordered pairs of objects, without a regulariser; `pairwise`, the bound that every pair
-        by itself gives: for a complete ensemble the sum of C_ij (1 - C_ij), or of min(C_ij, 1 - C_ij) with
+        by itself gives: for a complete hard ensemble the sum of C_ij (1 - C_ij), or of min(C_ij, 1 - C_ij) with
         ``hard=True``; `n_iter`; `converged`, whether the bound settled within `max_iter`. It holds in any case.
 
     Raises
@@ -92,7 +115,10 @@ def consensus_lower_bound(labels, *, n_clusters=None, weights=None, hard=False, 
     -----
     For d objects with different labels an iteration takes O(d^3) time, the memory is O(d^2). Copies of an object share
     a row with their number as weight: by convexity the objective of Y is at least that of the memberships averaged
-    over copies, the same holds for Z in the relaxation, and no two copies are better apart.
+    over copies, and the same holds for Z in the relaxation. For partitions, that of all copies in the place of a random
+    one of them is, on average, no larger as long as no two copies are better apart. Where this does not hold, copies
+    keep rows of their own: for partitions if C_ii < W_ii / 2, which only soft partitions bring about; for memberships
+    without the diagonal if C_ii < W_ii, since averaging brings copies closer together, or if weights are below 1.
 
     References
     ----------
@@ -115,17 +141,20 @@ def consensus_lower_bound(labels, *, n_clusters=None, weights=None, hard=False, 
     >>> round(solve_membership(labels, 2, tol=1e-9, random_state=0).objective, 6)
     5.953732
     """
-    labels = check_labels(labels)
-    n, m = labels.shape
+    ensemble = check_ensemble(labels)
+    n = ensemble.n_samples
     n_clusters = n if n_clusters is None else check_n_clusters(n_clusters, n)
-    weights = check_weights(weights, m)
+    weights = check_weights(weights, ensemble.n_partitions)
     hard = check_bool(hard, name="hard")
     diagonal = check_bool(diagonal, name="diagonal")
     tol = check_real(tol, name="tol", low=0.0)
     max_iter = check_integer(max_iter, name="max_iter", low=1)
 
-    pairs = _pair_terms(collapse(encode(labels), min_saving=0.0), weights, diagonal and not hard)
-    margin = _ROUNDING * float(np.sum(pairs.curvature * pairs.scale**2))
+    sample_weight = check_sample_weight(sample_weight, ensemble)
+
+    encoding = encode_ensemble(ensemble, sample_weight)
+    pairs = _pair_terms(_different_rows(encoding, weights, hard, diagonal), weights, hard, diagonal)
+    margin = _ROUNDING * encoding.total**2
     # The objective is never negative.
     pairwise = max(_pairwise_bound(pairs, hard) - margin, 0.0)
     history, converged = [], False
@@ -149,7 +178,22 @@ class _PairTerms(NamedTuple):
     scale: np.ndarray
 
 
-def _pair_terms(encoding, weights, diagonal):
+def _different_rows(encoding, weights, hard, diagonal):
+    """The encoding with one row for all copies of an object, where they may share it, and none without weight."""
+    encoding = take_rows(encoding, np.flatnonzero(encoding.multiplicity))
+    similarity = encoding.mean_self_similarity(weights * encoding.scale)
+    if hard:
+        apart = similarity < 0.5
+    elif diagonal:
+        apart = np.zeros(len(similarity), dtype=bool)
+    else:
+        apart = (similarity < 1.0) | (encoding.own_pairs < encoding.multiplicity)
+    # Numbers of their own keep copies apart.
+    numbers = np.where(apart, 1.0 + np.arange(len(apart)), 0.0)
+    return collapse(encoding, numbers[:, np.newaxis], min_saving=0.0)
+
+
+def _pair_terms(encoding, weights, hard, diagonal):
     """The pairs of an encoding of different rows."""
     coef = weights * encoding.scale
     X = one_hot(encoding)
@@ -158,12 +202,19 @@ def _pair_terms(encoding, weights, diagonal):
     curvature = (observed * coef) @ observed.T
     roots = np.sqrt(encoding.multiplicity)
     scale = np.outer(roots, roots)
-    if not diagonal:
-        # Of the w^2 pairs of the copies of an object w are pairs (i, i).
-        share = 1.0 - 1.0 / encoding.multiplicity
-        for matrix in (together, curvature):
-            np.fill_diagonal(matrix, share * np.diagonal(matrix))
-    return _PairTerms(curvature, together * scale, float(np.sum(together * scale**2)), scale)
+    own_squares = observed @ coef
+    for u in encoding.soft_partitions:
+        own_squares += coef[u] * (encoding.self_similarity(u) ** 2 - observed[:, u])
+    # What counts of the pairs of a row with itself, and what has a place in the matrices.
+    counted = encoding.multiplicity**2 - (0.0 if diagonal else encoding.own_pairs)
+    kept = np.zeros_like(counted) if hard else counted
+    constant = float(coef @ encoding.squares - (encoding.multiplicity**2 - counted) @ own_squares)
+    if hard:
+        # Partitions have Z_ii = 1.
+        constant += float(counted @ (np.diagonal(curvature) - 2.0 * np.diagonal(together)))
+    for matrix in (together, curvature):
+        np.fill_diagonal(matrix, kept / encoding.multiplicity**2 * np.diagonal(matrix))
+    return _PairTerms(curvature, together * scale, constant, scale)
 
 
 def _pairwise_bound(pairs, hard):
@@ -236,7 +287,7 @@ def _partition_bounds(pairs, n_clusters):
     curvature, linear, constant, scale = pairs
     mean = scale / n_clusters
     slope = curvature * scale - 2.0 * linear
-    penalty = _PENALTY * float(np.sum(np.abs(slope)) / np.sum(scale**2)) or 1.0
+    penalty = _PENALTY * float(np.sum(np.abs(slope) * scale) / np.sum(scale**2)) or 1.0
     M, U = scale - mean, np.zeros_like(scale)
     while True:
         Z = np.clip(M + mean - U - slope / penalty, 0.0, scale)

@@ -177,38 +177,60 @@ def solve_median_partition(
     n_clusters = check_n_clusters(n_clusters, n)
     sample_weight = check_sample_weight(sample_weight, ensemble)
     total = float(n) if sample_weight is None else float(sample_weight.sum())
-    adjusted = check_choice(agreement, ("raw", "adjusted"), name="agreement") == "adjusted"
+    distance = resolve_distance(agreement, diagonal)
     resolve = partial(
-        resolve_weighting, weighting, n_samples=total, n_partitions=m, lam=lam, lam0=lam0, adjusted=adjusted
+        resolve_weighting,
+        weighting,
+        n_samples=total,
+        n_partitions=m,
+        lam=lam,
+        lam0=lam0,
+        adjusted=distance is ADJUSTED,
     )
     weighting = resolve(rho=None if rho == "auto" else rho)
     n_init = check_integer(n_init, name="n_init", low=1)
     max_iter = check_integer(max_iter, name="max_iter", low=1)
     tol = check_real(tol, name="tol", low=0.0)
-    diagonal = check_bool(diagonal, name="diagonal")
-    if adjusted and not diagonal:
-        raise ValueError('diagonal must be True with agreement="adjusted", which is defined over all pairs; got False.')
     start = check_init(init, n, n_clusters)
     rng = check_random_state(random_state)
     seeds = rng.randint(MAX_SEED, size=n_init if isinstance(start, str) else 1)
 
     whole = encode_ensemble(ensemble, sample_weight)
-    encoding, start = reduce_rows(whole, start, diagonal=diagonal)
-    distance = ADJUSTED if adjusted else raw_distance(diagonal)
+    trusted = trusted_group(whole, rng=rng) if weighting.trust or rho == "auto" else None
+    if rho == "auto" and not weighting.trust:
+        weighting = resolve(rho=1.0 / np.count_nonzero(trusted))
+    result = solve_encoded(
+        whole,
+        n_clusters,
+        weighting,
+        trusted=trusted,
+        distance=distance,
+        start=start,
+        seeds=seeds,
+        max_iter=max_iter,
+        tol=tol,
+        n_jobs=n_jobs,
+        verbose=verbose,
+    )
+    if not result.converged:
+        warnings.warn(
+            f"The alternation did not converge: gap={result.gap:.3g} > tol={tol:.3g} after max_iter={max_iter}.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return result
+
+
+def solve_encoded(
+    whole, n_clusters, weighting, *, trusted, distance, start, seeds, max_iter, tol, n_jobs=None, verbose=0
+):
+    """The same for an encoding, without warnings; `trusted` partitions are needed where the weighting has trust."""
+    encoding, start = reduce_rows(whole, start, diagonal=distance.diagonal)
     options = {"distance": distance, "max_iter": max_iter, "tol": tol}
-    if weighting.trust or rho == "auto":
-        trusted = trusted_group(whole, rng=rng)
-        weighting = weighting if weighting.trust else resolve(rho=1.0 / np.count_nonzero(trusted))
     shared = fixed(trusted / np.count_nonzero(trusted)) if weighting.trust else weighting
     best = best_of_starts(encoding, n_clusters, start, shared, seeds, n_jobs=n_jobs, verbose=verbose, **options)
     if weighting.trust:
         best = _settle_trust(encoding, best, weighting, seed=seeds[0], **options)
-    if not best.converged:
-        warnings.warn(
-            f"The alternation did not converge: gap={best.gap:.3g} > tol={tol:.3g} after max_iter={max_iter}.",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
     membership = empty_last(expand_rows(whole, encoding, best.weights, best.membership, tol=tol, model=distance.model))
     return best._replace(membership=membership, labels=membership.argmax(axis=1))
 
@@ -219,14 +241,16 @@ class Distance(NamedTuple):
     losses : (encoding, rows) -> losses of the partitions.
     descend : as :func:`~robust_eac.membership.descend`.
     model : what the sweeps minimise.
+    diagonal : whether the pairs (i, i) count.
     """
 
     losses: Callable
     descend: Callable
     model: Model
+    diagonal: bool
 
 
-ADJUSTED = Distance(adjusted_losses, descend_adjusted, CHANCE)
+ADJUSTED = Distance(adjusted_losses, descend_adjusted, CHANCE, diagonal=True)
 
 
 def raw_distance(diagonal):
@@ -235,7 +259,16 @@ def raw_distance(diagonal):
     def losses(encoding, rows):
         return losses_of(encoding, *accumulate(encoding, rows), rows, diagonal=diagonal)
 
-    return Distance(losses, partial(descend, diagonal=diagonal), PLAIN)
+    return Distance(losses, partial(descend, diagonal=diagonal), PLAIN, diagonal)
+
+
+def resolve_distance(agreement, diagonal):
+    """The :class:`Distance` that an agreement's name stands for; both arguments are checked."""
+    adjusted = check_choice(agreement, ("raw", "adjusted"), name="agreement") == "adjusted"
+    diagonal = check_bool(diagonal, name="diagonal")
+    if adjusted and not diagonal:
+        raise ValueError('diagonal must be True with agreement="adjusted", which is defined over all pairs; got False.')
+    return ADJUSTED if adjusted else raw_distance(diagonal)
 
 
 def best_of_starts(encoding, n_clusters, start, weighting, seeds, *, n_jobs, verbose=0, **options):

@@ -8,7 +8,6 @@ from sklearn.utils import check_random_state
 from ._encoding import encode_ensemble
 from ._validation import (
     MAX_SEED,
-    check_bool,
     check_choice,
     check_ensemble,
     check_integer,
@@ -17,7 +16,7 @@ from ._validation import (
     check_sample_weight,
     check_vector,
 )
-from .median_partition import ADJUSTED, alternate, best_of_starts, empty_last, raw_distance
+from .median_partition import ADJUSTED, alternate, best_of_starts, empty_last, resolve_distance
 from .membership import expand_rows, reduce_rows
 from .weighting.losses import resolve_weighting
 
@@ -128,7 +127,8 @@ def weight_path(
     n, m = ensemble.n_samples, ensemble.n_partitions
     n_clusters = check_n_clusters(n_clusters, n)
     parameter = check_choice(parameter, _WEIGHTINGS, name="parameter")
-    adjusted = check_choice(agreement, ("raw", "adjusted"), name="agreement") == "adjusted"
+    distance = resolve_distance(agreement, diagonal)
+    adjusted = distance is ADJUSTED
     sample_weight = check_sample_weight(sample_weight, ensemble)
     total = float(n) if sample_weight is None else float(sample_weight.sum())
     values = (
@@ -141,12 +141,10 @@ def weight_path(
     n_init = check_integer(n_init, name="n_init", low=1)
     max_iter = check_integer(max_iter, name="max_iter", low=1)
     tol = check_real(tol, name="tol", low=0.0)
-    diagonal = check_bool(diagonal, name="diagonal")
-    distance = ADJUSTED if adjusted else raw_distance(diagonal)
     seeds = check_random_state(random_state).randint(MAX_SEED, size=n_init)
 
     whole = encode_ensemble(ensemble, sample_weight)
-    encoding, start = reduce_rows(whole, "random", diagonal=diagonal)
+    encoding, start = reduce_rows(whole, "random", diagonal=distance.diagonal)
     options = {"distance": distance, "max_iter": max_iter, "tol": tol}
     runs = [best_of_starts(encoding, n_clusters, start, weightings[0], seeds, n_jobs=n_jobs, **options)]
     for weighting in weightings[1:]:

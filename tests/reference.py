@@ -223,15 +223,15 @@ def indicator_lists(labels):
     ]
 
 
-def single_moves(labels, clusters, weights, n_clusters):
+def single_moves(labels, clusters, weights, n_clusters, sample_weight=None):
     """(n, n_clusters) change of the weighted loss of a hard consensus when one object alone moves to each cluster."""
     eye = np.eye(n_clusters)
-    here = weights @ losses(labels, eye[clusters])
+    here = weights @ losses(labels, eye[clusters], sample_weight=sample_weight)
     changes = np.zeros((len(clusters), n_clusters))
     for i, c in np.ndindex(changes.shape):
         moved = clusters.copy()
         moved[i] = c
-        changes[i, c] = weights @ losses(labels, eye[moved]) - here
+        changes[i, c] = weights @ losses(labels, eye[moved], sample_weight=sample_weight) - here
     return changes
 
 
@@ -271,44 +271,53 @@ def ordered_move_search(labels, clusters, weights, n_clusters, orders):
     raise AssertionError("more passes were needed than orders given")
 
 
-def partition_lower_bound(labels, weights, n_clusters):
+def partition_lower_bound(labels, weights, n_clusters, diagonal=True, sample_weight=None):
     """cvxpy: least objective over the semidefinite relaxation of all partitions, object by object."""
     import cvxpy as cp
 
-    n = len(labels)
+    n = len(partitions_of(labels)[0])
     Z = cp.Variable((n, n), symmetric=True)
     gram = cp.Variable((n, n), PSD=True)
     value = sum(
-        weight * factor * (cp.sum(cp.multiply(pairs - 2.0 * together, Z)) + together.sum())
-        for weight, (together, pairs, factor) in zip(weights, pair_terms(labels, True), strict=True)
+        weight * factor * (cp.sum(cp.multiply(pairs * (1.0 - 2.0 * together), Z)) + (pairs * together**2).sum())
+        for weight, (together, pairs, factor) in zip(weights, pair_terms(labels, diagonal, sample_weight), strict=True)
     )
     problem = cp.Problem(cp.Minimize(value), [gram + 1.0 / n_clusters == Z, Z >= 0.0, Z <= 1.0, cp.diag(Z) == 1.0])
     problem.solve(solver=cp.CLARABEL)
     return problem.value
 
 
-def eckart_young_bound(labels, weights, n_clusters):
+def eckart_young_bound(labels, weights, n_clusters, sample_weight=None):
     """What a complete ensemble costs at least, the diagonal counted: low-rank fit of the centred n x n matrix."""
-    n = len(labels)
-    C = sum(weight * comembership(column)[0] for weight, column in zip(weights, labels.T, strict=True))
-    centred = C - 1.0 / n_clusters
-    captured = np.maximum(np.sort(np.linalg.eigvalsh(centred))[n - n_clusters + 1 :], 0.0)
-    return (centred**2).sum() - (captured**2).sum() + (C * (1.0 - C)).sum()
+    C, spread, scale = coassociation_terms(labels, weights, sample_weight)
+    centred = scale * (C - 1.0 / n_clusters)
+    captured = np.maximum(np.sort(np.linalg.eigvalsh(centred))[len(C) - n_clusters + 1 :], 0.0)
+    return (centred**2).sum() - (captured**2).sum() + spread
 
 
-def membership_lower_bound(labels, weights, n_clusters):
+def coassociation_terms(labels, weights, sample_weight=None):
+    """C, the loss of Y'Y = C, and sqrt(w_i w_j) of a complete ensemble, the diagonal counted."""
+    terms = list(pair_terms(labels, True, sample_weight))
+    C = sum(weight * together for weight, (together, _, _) in zip(weights, terms, strict=True))
+    spread = sum(
+        weight * (pairs * (together - C) ** 2).sum()
+        for weight, (together, pairs, _) in zip(weights, terms, strict=True)
+    )
+    return C, spread, np.sqrt(terms[0][1])
+
+
+def membership_lower_bound(labels, weights, n_clusters, sample_weight=None):
     """cvxpy: the same with 0 <= Z <= 1, over the convex envelope of |M|^2 on semidefinite matrices of rank k - 1."""
     import cvxpy as cp
 
-    n = len(labels)
-    C = sum(weight * comembership(column)[0] for weight, column in zip(weights, labels.T, strict=True))
+    C, spread, scale = coassociation_terms(labels, weights, sample_weight)
+    n, mean = len(C), scale / n_clusters
     # M P^-1 M below W, with P between 0 and the identity and of trace k - 1: the trace of W is the envelope.
     block = cp.Variable((2 * n, 2 * n), PSD=True)
     P, M, W = block[:n, :n], block[:n, n:], block[n:, n:]
     constraints = [np.eye(n) - P >> 0, cp.trace(P) <= n_clusters - 1.0, M >> 0]
-    constraints += [M + 1.0 / n_clusters >= 0.0, M + 1.0 / n_clusters <= 1.0, M == M.T]
-    value = cp.trace(W) + 2.0 / n_clusters * cp.sum(M) + n**2 / n_clusters**2
-    value += C.sum() - 2.0 * cp.sum(cp.multiply(C, M)) - 2.0 / n_clusters * C.sum()
+    constraints += [M + mean >= 0.0, M + mean <= scale, M == M.T]
+    value = cp.trace(W) + 2.0 * cp.sum(cp.multiply(mean - scale * C, M)) + ((mean - scale * C) ** 2).sum() + spread
     problem = cp.Problem(cp.Minimize(value), constraints)
     problem.solve(solver=cp.CLARABEL)
     return problem.value

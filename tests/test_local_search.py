@@ -4,16 +4,9 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from robust_eac import (
-    _kernels,
-    objective_value,
-    partition_losses,
-    refine_labels,
-    solve_median_partition,
-)
+from robust_eac import objective_value, partition_losses, refine_labels, solve_median_partition
 from robust_eac._encoding import collapse, encode
-from robust_eac.local_search import relocation_statistics
-from robust_eac.objective import coefficients
+from robust_eac.local_search import relocate_rows, relocation_statistics
 from robust_eac.weighting.losses import resolve_weighting
 
 from . import reference
@@ -119,15 +112,10 @@ def test_matrices_follow_the_moves(rng, missing):
     encoding = collapse(encode(np.r_[labels, np.arange(5)[None]]), min_saving=0.0)
     weights = rng.dirichlet(np.ones(5))
     clusters = rng.randint(4, size=len(encoding.codes))
-    T, P, self_weight = relocation_statistics(encoding, weights, np.eye(4)[clusters])
-    coef, mask_coef = coefficients(encoding, weights)
-    moved = _kernels.relocate(
-        np.arange(len(clusters)), encoding.codes, encoding.offsets, coef, encoding.missing_slots,
-        encoding.multiplicity, encoding.observed, mask_coef, self_weight, 1e-9, clusters, T, P,
-    )  # fmt: skip
-    assert moved > 0
-    fresh_T, fresh_P, _ = relocation_statistics(encoding, weights, np.eye(4)[clusters])
-    np.testing.assert_allclose(T, fresh_T, atol=1e-12)
+    statistics, P = relocation_statistics(encoding, weights, np.eye(4)[clusters])
+    assert relocate_rows(encoding, statistics, P, clusters, np.arange(len(clusters))) > 0
+    fresh, fresh_P = relocation_statistics(encoding, weights, np.eye(4)[clusters])
+    np.testing.assert_allclose(statistics.T, fresh.T, atol=1e-12)
     np.testing.assert_allclose(P, fresh_P, atol=1e-12)
 
 
@@ -231,7 +219,7 @@ LABELS = np.array([[0, 0], [0, 1], [1, 1]])
         ({"n_clusters": 4}, r"n_clusters must be in \[1, n_samples=3\], got 4"),
         ({"weights": [1.0]}, "weights must have 2 values, one per partition, got 1"),
         ({"weights": [1.0, 1.0], "weighting": "l2"}, "weights must be None when weighting is given"),
-        ({"rho": 0.5}, "rho and lam need a weighting"),
+        ({"rho": 0.5}, "rho, lam and lam0 need a weighting, got rho=0.5 and"),
         ({"weighting": "best"}, "weighting must be one of 'uniform'"),
         ({"weighting": "chance-corrected"}, "weighting must be one that the losses determine, got 'chance-corrected'"),
         ({"weighting": "restricted-simplex", "rho": 0.1}, "rho must be at least 1/n_partitions"),

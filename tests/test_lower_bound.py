@@ -9,11 +9,13 @@ from robust_eac import (
     solve_median_partition,
     solve_membership,
 )
-from robust_eac._encoding import encode
+from robust_eac._encoding import encode, encode_ensemble
+from robust_eac._validation import check_ensemble
 from robust_eac.lower_bound import _membership_bounds, _pair_terms
 
 from . import reference
 from .conftest import planted_ensemble, random_ensemble, random_membership
+from .test_soft_ensembles import random_soft_ensemble
 
 # Of the interior-point solver that the references use, at tolerances that the comparisons allow for.
 LOOSE = pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
@@ -78,7 +80,7 @@ def test_bound_of_memberships_starts_from_eckart_and_young(rng):
     for n, m, k in ((12, 5, 3), (20, 9, 2), (9, 4, 5)):
         labels = random_ensemble(rng, n, m)[rng.randint(n, size=n)]
         weights = rng.dirichlet(np.ones(m))
-        first = next(_membership_bounds(_pair_terms(encode(labels), weights, True), k))
+        first = next(_membership_bounds(_pair_terms(encode(labels), weights, False, True), k))
         assert first == pytest.approx(reference.eckart_young_bound(labels, weights, k), rel=1e-9, abs=1e-9)
         assert consensus_lower_bound(labels, n_clusters=k, weights=weights).bound >= first - 1e-9 * n * n
 
@@ -182,6 +184,117 @@ def test_invariances(rng, hard, missing):
         assert bound(np.r_[labels, labels]) == pytest.approx(4.0 * first, rel=1e-3)
 
 
+def soft_problems(rng, count=8, n_max=9, *, complete=False):
+    """Small ensembles with soft partitions, some blurred to less than half; copies of objects; weights or none."""
+    for case in range(count):
+        n, m, k = rng.randint(2, n_max), rng.randint(2, 6), rng.randint(1, 4)
+        labels = random_soft_ensemble(rng, n, m, missing=0.0 if complete else 0.3 * (case % 4 == 1))
+        if case % 2:
+            labels[0] = random_membership(rng, n, 5)
+            labels[1] = 0.5 * random_membership(rng, n, 6) + 0.5 / 6
+        rows = np.r_[np.arange(n), rng.randint(n, size=3)]
+        weight = rng.choice([0.4, 1.0, 1.7, 3.0], size=n + 3) if case % 3 else None
+        weights = rng.uniform(0.1, 1.0, size=m)
+        yield [entry[rows] for entry in labels], weight, weights / weights.sum(), k
+
+
+@pytest.mark.parametrize("diagonal", [True, False])
+def test_no_membership_is_below_the_bound_of_a_soft_ensemble(rng, diagonal):
+    for labels, weight, weights, k in soft_problems(rng, count=12):
+        options = {"weights": weights, "diagonal": diagonal, "sample_weight": weight}
+        result = consensus_lower_bound(labels, n_clusters=k, **options)
+        assert 0.0 <= result.pairwise <= result.bound
+        n = len(labels[0])
+        found = [solve_membership(labels, k, tol=1e-8, random_state=start, **options).objective for start in range(10)]
+        tried = [random_membership(rng, n, k) for _ in range(20)] + [
+            np.eye(k)[rng.randint(k, size=n)] for _ in range(9)
+        ]
+        found += [objective_value(labels, Y, **options) for Y in tried]
+        assert result.bound <= min(found)
+
+
+@pytest.mark.parametrize("diagonal", [True, False])
+def test_no_partition_is_below_the_bound_of_a_soft_ensemble(rng, diagonal):
+    for labels, weight, weights, k in soft_problems(rng, n_max=5):
+        options = {"weights": weights, "diagonal": diagonal, "sample_weight": weight}
+        result = consensus_lower_bound(labels, n_clusters=k, hard=True, **options)
+        soft = consensus_lower_bound(labels, n_clusters=k, **options)
+        best = min(
+            reference.objective(labels, np.eye(k)[codes], weights, diagonal=diagonal, sample_weight=weight)
+            for codes in reference.all_partitions(len(labels[0]), k)
+        )
+        assert 0.0 <= result.pairwise <= result.bound <= best + 1e-12
+        assert soft.bound <= best
+
+
+@LOOSE
+@pytest.mark.parametrize("diagonal", [True, False])
+def test_bound_of_partitions_of_a_soft_ensemble_is_the_semidefinite_relaxation(rng, diagonal):
+    for labels, weight, weights, k in soft_problems(rng, count=6):
+        options = {"diagonal": diagonal, "sample_weight": weight}
+        value = reference.partition_lower_bound(labels, weights, k, **options)
+        result = consensus_lower_bound(
+            labels, n_clusters=k, weights=weights, hard=True, tol=1e-9, max_iter=3000, **options
+        )
+        scale = len(labels[0]) ** 2 if weight is None else weight.sum() ** 2
+        assert result.bound <= value + 1e-6 * scale
+        assert result.bound >= value - 1e-3 * scale
+
+
+@LOOSE
+def test_bound_of_memberships_of_a_soft_ensemble_is_the_convex_envelope(rng):
+    for labels, weight, weights, k in soft_problems(rng, count=4, complete=True):
+        k += 1
+        value = reference.membership_lower_bound(labels, weights, k, weight)
+        first = reference.eckart_young_bound(labels, weights, k, weight)
+        encoding = encode_ensemble(check_ensemble(labels), weight)
+        start = next(_membership_bounds(_pair_terms(encoding, weights, False, True), k))
+        assert start == pytest.approx(first, rel=1e-9, abs=1e-9)
+        result = consensus_lower_bound(labels, n_clusters=k, weights=weights, tol=1e-7, sample_weight=weight)
+        scale = len(labels[0]) ** 2 if weight is None else weight.sum() ** 2
+        assert first - 1e-9 * scale <= result.bound <= value + 1e-6 * scale
+        assert result.bound >= value - 1e-3 * scale
+
+
+def test_copies_that_are_better_apart_keep_rows_of_their_own():
+    # Two copies with themselves together to a third: partitions part them, and memberships need not agree with both.
+    labels = [np.full((2, 3), 1.0 / 3.0)]
+    hard = consensus_lower_bound(labels, n_clusters=2, hard=True, diagonal=False)
+    assert hard.bound == pytest.approx(2.0 / 9.0, abs=1e-6)
+    assert objective_value(labels, np.eye(2), diagonal=False) == pytest.approx(2.0 / 9.0)
+    exact = np.array([[1.0, 0.0], [1.0 / 3.0, 2.0 / 3.0]])
+    assert objective_value(labels, exact, diagonal=False) == pytest.approx(0.0)
+    assert consensus_lower_bound(labels, n_clusters=2, diagonal=False).bound <= 1e-9
+
+
+@pytest.mark.parametrize("hard", [False, True])
+def test_one_hot_memberships_repeated_objects_and_scales(rng, hard):
+    labels = random_ensemble(rng, 10, 5, missing=0.2)
+    weights, weight = rng.dirichlet(np.ones(5)), rng.randint(1, 4, size=10)
+
+    def bound(labels, **options):
+        return consensus_lower_bound(labels, n_clusters=3, weights=weights, hard=hard, tol=1e-7, **options).bound
+
+    soft = [np.eye(4)[column] if u % 2 else column for u, column in enumerate(labels.T)]
+    for u in (1, 3):
+        soft[u][labels[:, u] == -1] = np.nan
+    first = bound(labels, sample_weight=weight)
+    assert bound(soft, sample_weight=weight) == pytest.approx(first, rel=1e-9)
+    assert bound(np.repeat(labels, weight, axis=0)) == pytest.approx(first, rel=1e-9)
+    assert bound(labels, sample_weight=0.1 * weight) == pytest.approx(0.01 * first, rel=1e-6)
+    absent = np.r_[labels, labels[:3]]
+    assert bound(absent, sample_weight=np.r_[weight, 0, 0, 0]) == pytest.approx(first, rel=1e-9)
+
+
+def test_a_unanimous_soft_ensemble_is_bounded_exactly(rng):
+    X = random_membership(rng, 12, 3)
+    assert consensus_lower_bound([X, X], n_clusters=3).bound == pytest.approx(0.0, abs=1e-9)
+    # Its hardened consensus is not exact, and the bound for partitions knows.
+    hard = consensus_lower_bound([X, X], n_clusters=3, hard=True).bound
+    refined = min(refine_labels([X, X], rng.randint(3, size=12), 3, random_state=0).objective for _ in range(10))
+    assert 0.0 < hard <= refined
+
+
 def test_inputs_stay_and_runs_repeat(rng):
     labels, weights = random_ensemble(rng, 10, 4), rng.uniform(size=4)
     copies = labels.copy(), weights.copy()
@@ -201,6 +314,7 @@ def test_inputs_stay_and_runs_repeat(rng):
         ({"diagonal": None}, TypeError, "diagonal must be True or False"),
         ({"tol": -1.0}, ValueError, "tol must be at least 0"),
         ({"max_iter": 0}, ValueError, "max_iter must be at least 1, got 0"),
+        ({"sample_weight": [0.0, 0.0, 0.0]}, ValueError, "sample_weight must not be all zero"),
     ],
 )
 def test_errors(kwargs, error, match):
