@@ -82,8 +82,8 @@ def solve_median_partition(
     group of partitions that agree beyond chance before any consensus (:func:`~robust_eac.trusted_group_weights`), so
     that their objectives can be compared. The best start then alternates Y steps with trust: the partitions that agree
     enough with the consensus are the next set. The first of these updates may add partitions, the later ones only
-    withdraw trust, so that there are at most n_partitions + 1 Y steps. At the end the consensus confirms every partition
-    that made it.
+    withdraw trust, so that there are at most n_partitions + 1 Y steps. At the end the consensus confirms every
+    partition that made it.
 
     Parameters
     ----------
