@@ -115,13 +115,22 @@ def soft_side(X, weight, own_pairs):
 def tested_soft_side(X, weight):
     """The same with what the test needs; O(n_rows k^3)."""
     side = soft_side(X, weight, weight)
-    n = side.n
-    H = (X.T * weight) @ X
+    n, n_pairs = side.n, max(side.n * (side.n - 1.0), 1.0)
+    v, H = weight @ X, (X.T * weight) @ X
     squares = np.einsum("ic,ic->i", X, X)
-    rows = X @ (weight @ X) - squares
+    rows = X @ v - squares
     squares_by_row = np.einsum("ic,ic->i", X @ H, X)
-    share = side.pairs / max(n * (n - 1.0), 1.0)
-    surplus, deviation = squares - side.own / n, rows - side.pairs / n
+    share = side.pairs / n_pairs
+    # From centred memberships, so that objects that are all alike leave nothing but their rounding.
+    mean = v / n
+    centred = X - mean
+    scatter = (centred.T * weight) @ centred
+    excess = np.einsum("ic,ic->i", centred, centred) + 2.0 * centred @ mean
+    surplus = excess - weight @ excess / n
+    deviation = centred @ v - surplus
+    spread = (
+        np.sum(scatter**2) + 2.0 * n * mean @ scatter @ mean - weight @ excess**2 - (weight @ excess) ** 2 / n_pairs
+    )
     forks = squares_by_row - squares**2 - 2.0 * share * rows
     pulled = (weight * deviation) @ X
     rows2 = weight @ deviation**2
@@ -132,7 +141,7 @@ def tested_soft_side(X, weight):
         *side,
         own_spread=weight @ surplus**2,
         mixed=weight @ (surplus * deviation),
-        spread=side.pairs2 - share * side.pairs,
+        spread=spread,
         cubes=cubes - 3.0 * share * side.pairs2 + 2.0 * share**2 * side.pairs,
         rows2=rows2,
         rows3=weight @ deviation**3,
