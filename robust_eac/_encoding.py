@@ -312,6 +312,15 @@ def take_rows(encoding, rows):
     )
 
 
+def sub_ensemble(encoding, rows, partitions):
+    """The encoding of some of the rows and some of the partitions, given ascending, as an ensemble of its own.
+
+    Each of the partitions must observe a row of positive weight among these.
+    """
+    part = take_rows(select(encoding, partitions), rows)._replace(n_samples=len(rows))
+    return _weigh(part, part.multiplicity)
+
+
 def harden(encoding):
     """The encoding of the same rows with every soft partition replaced by its labels of largest membership."""
     soft = encoding.soft_partitions

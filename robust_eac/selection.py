@@ -1,19 +1,21 @@
 """How many clusters an ensemble supports: agreement and stability of the consensus over a range of numbers."""
 
+import warnings
 from collections.abc import Iterable
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from ._encoding import encode
-from ._validation import MAX_SEED, check_integer, check_labels, check_real
-from .median_partition import solve_median_partition
-from .metrics import adjusted_rand_score
+from ._encoding import Encoding, encode_ensemble, sub_ensemble
+from ._validation import MAX_SEED, check_ensemble, check_integer, check_real, check_sample_weight
+from .median_partition import raw_distance, solve_encoded
 from .objective import accumulate, adjusted_agreement_of
-from .weighting.losses import resolve_weighting
+from .weighting.losses import Weighting, resolve_weighting
+from .weighting.trust import LEVEL, NO_LINKS, linked_group
 
 __all__ = ["ClusterNumberSelection", "select_n_clusters"]
 
@@ -51,6 +53,7 @@ def select_n_clusters(
     tol=1e-4,
     n_jobs=None,
     random_state=None,
+    sample_weight=None,
 ):
     """Choose the number of clusters that an ensemble supports; one, if it supports none.
 
@@ -72,9 +75,8 @@ def select_n_clusters(
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe. At least two
-        partitions.
+    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
+        Base clusterings, hard or soft, as in :func:`~robust_eac.partition_losses`. At least two partitions.
     n_clusters : iterable of int, default=range(1, 11)
         Candidates, each in [1, n_samples]; each is the largest number of clusters of its consensus. One is a possible
         answer whether listed or not.
@@ -97,6 +99,9 @@ def select_n_clusters(
         Threads over starts, sub-ensembles and candidates. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Draws the sub-ensembles, the starts and the order of the visits.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weight of every object: it counts as so many identical objects that share a membership, and are left out
+        together. None means one each. Sub-ensembles are drawn from the objects that have weight.
 
     Returns
     -------
@@ -104,7 +109,8 @@ def select_n_clusters(
         Named tuple. `n_clusters`, the number of clusters chosen, and `labels` of shape (n_samples,), the consensus
         that has them. Then, of shape (n_candidates,), in ascending order of the `candidates`: `n_nonempty`, the
         clusters that the consensus has (that of a generous candidate is the number which the solver itself leaves);
-        `agreement`, sum_u alpha_u ARI(consensus, X_u) with the weights found; `held_out_agreement`, see above;
+        `agreement`, sum_u alpha_u ARI(consensus, X_u) with the weights found (with a soft X_u, or weights of the
+        objects, the :func:`~robust_eac.adjusted_agreement`); `held_out_agreement`, see above;
         `start_stability` and `split_stability`, the mean ARI of the consensuses of different starts, and of the two
         halves; `stable`, bool: split stability at least `min_stability`, and within 0.05 of the largest one. A
         consensus of one cluster has no agreement beyond chance with anything: it counts as 0.
@@ -119,7 +125,7 @@ def select_n_clusters(
     ConvergenceWarning
         If a consensus did not converge within `max_iter` alternations.
     UserWarning
-        With "chance-corrected", if in an ensemble or a half no two partitions agree beyond chance.
+        With "chance-corrected", if no two partitions of the whole ensemble agree beyond chance.
 
     Notes
     -----
@@ -152,8 +158,8 @@ def select_n_clusters(
     >>> select_n_clusters(rng.randint(3, size=(60, 20)), range(2, 7), random_state=0).n_clusters
     1
     """
-    labels = check_labels(labels)
-    n_samples, n_partitions = labels.shape
+    ensemble = check_ensemble(labels)
+    n_samples, n_partitions = ensemble.n_samples, ensemble.n_partitions
     if n_partitions < 2:
         raise ValueError(f"labels must have at least 2 partitions to compare, got {n_partitions}.")
     candidates = _check_candidates(n_clusters, n_samples)
@@ -165,18 +171,32 @@ def select_n_clusters(
     min_stability = check_real(min_stability, name="min_stability", low=0.0, high=1.0)
     max_iter = check_integer(max_iter, name="max_iter", low=1)
     tol = check_real(tol, name="tol", low=0.0)
+    sample_weight = check_sample_weight(sample_weight, ensemble)
     rng = check_random_state(random_state)
 
-    pairs = [_draw_pair(labels, max_samples, rng) for _ in range(n_splits)]
-    options = {"weighting": weighting, "max_iter": max_iter, "tol": tol}
-    tasks = [
-        delayed(_consensus)(ensemble, k, n_init=count, seed=rng.randint(MAX_SEED), **options)
-        for k in candidates[candidates > 1]
-        for ensemble, count in [(labels, 1)] * n_init + [(half.labels, n_init_split) for pair in pairs for half in pair]
-    ]
-    solutions = iter(Parallel(n_jobs=n_jobs, prefer="threads")(tasks))
+    encoding = encode_ensemble(ensemble, sample_weight)
+    pairs = [_draw_pair(encoding, max_samples, rng) for _ in range(n_splits)]
+    halves = [half for pair in pairs for half in pair]
+    counts = [1] * n_init + [n_init_split] * len(halves)
+    seeds = rng.randint(MAX_SEED, size=(np.count_nonzero(candidates > 1), len(counts)))
+    trust_seeds = rng.randint(MAX_SEED, size=1 + len(halves))
+    parallel = Parallel(n_jobs=n_jobs, prefer="threads")
+    parts = [encoding, *(half.encoding for half in halves)]
+    whole, *parts = parallel(
+        delayed(_pose)(part, weighting, seed) for part, seed in zip(parts, trust_seeds, strict=True)
+    )
+    if whole.weighting.trust and whole.trusted is None:
+        warnings.warn(NO_LINKS.format(LEVEL), UserWarning, stacklevel=2)
+    problems = [whole] * n_init + parts
+    solutions = parallel(
+        delayed(_consensus)(problem, k, n_init=count, seed=seed, max_iter=max_iter, tol=tol)
+        for k, row in zip(candidates[candidates > 1], seeds, strict=True)
+        for problem, count, seed in zip(problems, counts, row, strict=True)
+    )
+    _warn_unfinished(solutions, max_iter)
 
-    one = np.zeros(n_samples, dtype=np.intp)
+    one, weighty = np.zeros(n_samples, dtype=np.intp), np.flatnonzero(encoding.multiplicity)
+    weight, solutions = encoding.multiplicity[weighty], iter(solutions)
     consensuses, rows = [], []
     for k in candidates:
         if k == 1:
@@ -184,11 +204,12 @@ def select_n_clusters(
             rows.append((1, 0.0, 0.0, 0.0, 0.0))
             continue
         runs = [next(solutions) for _ in range(n_init)]
-        halves = [(next(solutions), next(solutions)) for _ in pairs]
+        split_runs = [(next(solutions), next(solutions)) for _ in pairs]
         best = _best(runs)
-        agreement = float(best.weights @ _agreements(labels, best.labels))
-        starts = np.mean([_rand(a.labels, b.labels) for a, b in combinations(runs, 2)])
-        held_out, split = np.mean([_compare(*pair, *half) for pair, half in zip(pairs, halves, strict=True)], axis=0)
+        agreement = float(best.weights @ _agreements(encoding, weighty, best.labels[weighty]))
+        starts = np.mean([_rand(a.labels[weighty], b.labels[weighty], weight) for a, b in combinations(runs, 2)])
+        compared = [_compare(*pair, *both) for pair, both in zip(pairs, split_runs, strict=True)]
+        held_out, split = np.mean(compared, axis=0)
         consensuses.append(best.labels)
         rows.append((len(np.unique(best.labels)), agreement, held_out, starts, split))
 
@@ -211,44 +232,74 @@ def select_n_clusters(
 
 
 class _Half(NamedTuple):
-    """Some of the partitions on some of the objects, both by their places in the ensemble."""
+    """Some of the partitions on some of the objects, both by their places in the ensemble; no encoding if none."""
 
     objects: np.ndarray
     partitions: np.ndarray
-    labels: np.ndarray
+    encoding: Encoding | None
 
 
-def _draw_pair(labels, max_samples, rng):
-    """Two sub-ensembles without a common partition, each on its own random share of the objects."""
-    n, m = labels.shape
-    order = rng.permutation(m)
-    size = int(np.ceil(max_samples * n))
-    parts = order[: m // 2], order[m // 2 :]
-    return [_sub_ensemble(labels, rng.permutation(n)[:size], partitions) for partitions in parts]
+def _draw_pair(encoding, max_samples, rng):
+    """Two sub-ensembles without a common partition, each on its own random share of the objects that have weight."""
+    weighty = np.flatnonzero(encoding.multiplicity)
+    order = rng.permutation(len(encoding.offsets))
+    size = int(np.ceil(max_samples * len(weighty)))
+    parts = order[: len(order) // 2], order[len(order) // 2 :]
+    return [_half(encoding, weighty[rng.permutation(len(weighty))[:size]], partitions) for partitions in parts]
 
 
-def _sub_ensemble(labels, objects, partitions):
+def _half(encoding, objects, partitions):
     """A :class:`_Half` without the objects that none of its partitions observes, and the partitions left with none."""
     objects, partitions = np.sort(objects), np.sort(partitions)
-    part = labels[np.ix_(objects, partitions)]
-    if part.dtype.kind == "i":
-        observed = part != -1
-        rows, columns = observed.any(axis=1), observed.any(axis=0)
-        objects, partitions, part = objects[rows], partitions[columns], part[np.ix_(rows, columns)]
-    return _Half(objects, partitions, part)
+    observed = encoding.observed[objects][:, encoding.mask_of[partitions]]
+    objects, partitions = objects[observed.any(axis=1)], partitions[observed.any(axis=0)]
+    return _Half(objects, partitions, sub_ensemble(encoding, objects, partitions) if len(objects) else None)
 
 
-def _consensus(labels, k, *, n_init, seed, weighting, max_iter, tol):
-    """The consensus of an ensemble with at most k clusters."""
-    return solve_median_partition(
-        labels,
-        min(int(k), len(labels)),
-        weighting=weighting,
-        n_init=n_init,
+class _Problem(NamedTuple):
+    """An ensemble, its weighting, and the partitions that agree with each other: None if not needed or none do."""
+
+    encoding: Encoding
+    weighting: Weighting
+    trusted: np.ndarray | None
+
+
+def _pose(encoding, weighting, seed):
+    """The :class:`_Problem` of an ensemble, None of none: what does not depend on the number of clusters."""
+    if encoding is None:
+        return None
+    weighting = resolve_weighting(weighting, n_samples=encoding.total, n_partitions=len(encoding.offsets))
+    trusted = linked_group(encoding, rng=np.random.RandomState(seed)) if weighting.trust else None
+    return _Problem(encoding, weighting, trusted)
+
+
+def _consensus(problem, k, *, n_init, seed, max_iter, tol):
+    """The consensus of an ensemble with at most k clusters, None of none."""
+    if problem is None:
+        return None
+    encoding, weighting, trusted = problem
+    return solve_encoded(
+        encoding,
+        min(int(k), encoding.n_samples),
+        weighting,
+        trusted=np.ones(len(encoding.offsets)) if trusted is None else trusted,
+        distance=raw_distance(True),
+        start="random",
+        seeds=np.random.RandomState(seed).randint(MAX_SEED, size=n_init),
         max_iter=max_iter,
         tol=tol,
-        random_state=seed,
     )
+
+
+def _warn_unfinished(runs, max_iter):
+    """One warning for all runs."""
+    unfinished = sum(run is not None and not run.converged for run in runs)
+    if unfinished:
+        warnings.warn(
+            f"{unfinished} of {len(runs)} consensuses did not converge within max_iter={max_iter} alternations.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
 
 
 def _best(runs):
@@ -264,27 +315,29 @@ def _compare(first, second, first_run, second_run):
     if len(i) < 2:
         return 0.0, 0.0
     a, b = first_run.labels[i], second_run.labels[j]
-    forward = second_run.weights @ _agreements(second.labels[j], a)
-    backward = first_run.weights @ _agreements(first.labels[i], b)
-    return 0.5 * (forward + backward), _rand(a, b)
+    forward = second_run.weights @ _agreements(second.encoding, j, a)
+    backward = first_run.weights @ _agreements(first.encoding, i, b)
+    return 0.5 * (forward + backward), _rand(a, b, first.encoding.multiplicity[i])
 
 
-def _rand(a, b):
+def _rand(a, b, weight):
     """Adjusted Rand index, 0 if a side has a single cluster: not even the same single cluster says anything."""
-    return float(adjusted_rand_score(a, b)) if np.ptp(a) > 0 and np.ptp(b) > 0 else 0.0
+    if np.ptp(b) == 0:
+        return 0.0
+    encoding = encode_ensemble(check_ensemble(b[:, np.newaxis]), weight)
+    return float(_agreements(encoding, np.arange(len(a)), a)[0])
 
 
-def _agreements(labels, consensus):
-    """(m,) adjusted Rand index of a hard consensus with every partition; as :func:`_rand`, 0 for a single cluster.
+def _agreements(encoding, rows, consensus):
+    """(m,) agreement of every partition with a hard consensus of these rows; as :func:`_rand`, 0 for a single cluster.
 
-    A partition that observes nothing counts as 0 as well.
+    For hard partitions the adjusted Rand index. A partition that observes none of the rows counts as 0 as well.
     """
-    agreements = np.zeros(labels.shape[1])
-    if np.ptp(consensus) > 0:
-        seen = (labels != -1).any(axis=0)
-        rows = np.eye(consensus.max() + 1)[consensus]
-        encoding = encode(labels[:, seen])
-        agreements[seen] = adjusted_agreement_of(encoding, accumulate(encoding, rows)[0], rows)
+    agreements = np.zeros(len(encoding.offsets))
+    seen = np.flatnonzero(encoding.observed[rows].any(axis=0)[encoding.mask_of])
+    if np.ptp(consensus) > 0 and len(seen):
+        part, memberships = sub_ensemble(encoding, rows, seen), np.eye(consensus.max() + 1)[consensus]
+        agreements[seen] = adjusted_agreement_of(part, accumulate(part, memberships)[0], memberships)
     return agreements
 
 

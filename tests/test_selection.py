@@ -1,14 +1,20 @@
 """Selection of the number of clusters: known answers, random ensembles, and the criteria against scikit-learn."""
 
+import warnings
 from itertools import combinations
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
-from robust_eac import KMeansEnsemble, select_n_clusters, solve_median_partition
-from robust_eac.selection import _agreements, _best, _compare, _consensus, _draw_pair, _Half, _rand
-from tests.conftest import planted_ensemble, random_ensemble
+from robust_eac import KMeansEnsemble, adjusted_agreement, select_n_clusters, solve_median_partition
+from robust_eac._encoding import encode, encode_ensemble
+from robust_eac._validation import check_ensemble
+from robust_eac.selection import _agreements, _best, _compare, _consensus, _draw_pair, _Half, _pose, _rand
+
+from .conftest import planted_ensemble, random_ensemble, random_membership
+from .test_soft_ensembles import planted_soft_ensemble, random_soft_ensemble
 
 QUICK = {"n_init": 2, "n_splits": 4, "random_state": 0}
 
@@ -106,14 +112,21 @@ def test_agreements_are_adjusted_rand_indices(rng, missing):
         labels[:, 4] = -1
         consensus = rng.randint(rng.randint(1, 4), size=12)
         expected = [slow_agreement(column, consensus) for column in labels.T]
-        np.testing.assert_allclose(_agreements(labels, consensus), expected, atol=1e-14)
+        seen = (labels != -1).any(axis=0)
+        found = _agreements(encode(labels[:, seen]), np.arange(12), consensus)
+        np.testing.assert_allclose(found, np.array(expected)[seen], atol=1e-12)
+        # On some of the objects, of which a partition may observe none.
+        rows = np.sort(rng.permutation(12)[:3])
+        expected = [slow_agreement(column, consensus[rows]) for column in labels[rows][:, seen].T]
+        found = _agreements(encode(labels[:, seen]), rows, consensus[rows])
+        np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
 def test_halves_are_compared_on_the_objects_of_both(rng):
     labels = random_ensemble(rng, 30, 9, missing=0.3)
-    first, second = _draw_pair(labels, 0.7, rng)
+    first, second = _draw_pair(encode(labels), 0.7, rng)
     runs = [
-        _consensus(half.labels, 3, n_init=1, seed=s, weighting="l2", max_iter=50, tol=1e-4)
+        _consensus(_pose(half.encoding, "l2", 0), 3, n_init=1, seed=s, max_iter=50, tol=1e-4)
         for s, half in enumerate((first, second))
     ]
     common = sorted(set(first.objects) & set(second.objects))
@@ -124,25 +137,32 @@ def test_halves_are_compared_on_the_objects_of_both(rng):
         for consensus, half, run in ((a, second, runs[1]), (b, first, runs[0]))
     ]
     held_out, stability = _compare(first, second, *runs)
-    assert held_out == pytest.approx(np.mean(of_other), abs=1e-14)
-    assert stability == pytest.approx(slow_agreement(a, b), abs=1e-14)
+    assert held_out == pytest.approx(np.mean(of_other), abs=1e-12)
+    assert stability == pytest.approx(slow_agreement(a, b), abs=1e-12)
 
 
 def test_halves_that_share_hardly_an_object_say_nothing():
-    first, second = (_Half(np.array(objects), np.array([0]), np.array([[0], [1]])) for objects in ([0, 1], [1, 2]))
-    run = solve_median_partition(first.labels, 2, n_init=1, random_state=0)
+    labels = np.array([[0], [1]])
+    first, second = (_Half(np.array(objects), np.array([0]), encode(labels)) for objects in ([0, 1], [1, 2]))
+    run = solve_median_partition(labels, 2, n_init=1, random_state=0)
     assert _compare(first, second, run, run) == (0.0, 0.0)
+    nothing = _Half(np.empty(0, dtype=int), np.empty(0, dtype=int), None)
+    assert _compare(first, nothing, run, None) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.6])
 def test_halves_have_no_partition_in_common_and_observe_what_they_hold(rng, missing):
     labels = random_ensemble(rng, 20, 7, missing=missing)
-    first, second = _draw_pair(labels, 0.7, rng)
+    first, second = _draw_pair(encode(labels), 0.7, rng)
     assert set(first.partitions).isdisjoint(second.partitions)
     for half in (first, second):
-        np.testing.assert_array_equal(half.labels, labels[np.ix_(half.objects, half.partitions)])
-        assert (half.labels != -1).any(axis=0).all()
-        assert (half.labels != -1).any(axis=1).all()
+        part = labels[np.ix_(half.objects, half.partitions)]
+        assert (part != -1).any(axis=0).all()
+        assert (part != -1).any(axis=1).all()
+        consensus = random_membership(rng, len(part), 3)
+        rows = np.arange(len(part))
+        expected = adjusted_agreement(part, np.eye(3)[consensus.argmax(axis=1)])
+        np.testing.assert_allclose(_agreements(half.encoding, rows, consensus.argmax(axis=1)), expected, atol=1e-12)
     if not missing:
         assert len(first.partitions) + len(second.partitions) == 7
         assert len(first.objects) == len(second.objects) == 14
@@ -153,9 +173,9 @@ def test_agreement_and_start_stability_are_those_of_the_starts(rng, monkeypatch)
     labels = random_ensemble(rng, 40, 4)
     runs = []
 
-    def spy(ensemble, k, **options):
-        run = _consensus(ensemble, k, **options)
-        if ensemble is labels:
+    def spy(problem, k, **options):
+        run = _consensus(problem, k, **options)
+        if problem.encoding.n_samples == 40:
             runs.append(run)
         return run
 
@@ -164,8 +184,8 @@ def test_agreement_and_start_stability_are_those_of_the_starts(rng, monkeypatch)
     assert np.ptp([run.objective for run in runs]) > 0.0
     best = min(runs, key=lambda run: np.mean([other.weights for other in runs], axis=0) @ run.losses)
     expected = best.weights @ [slow_agreement(column, best.labels) for column in labels.T]
-    assert selection.agreement[0] == pytest.approx(expected, abs=1e-14)
-    pairs = [_rand(a.labels, b.labels) for a, b in combinations(runs, 2)]
+    assert selection.agreement[0] == pytest.approx(expected, abs=1e-12)
+    pairs = [adjusted_rand_score(a.labels, b.labels) for a, b in combinations(runs, 2)]
     assert selection.start_stability[0] == pytest.approx(np.mean(pairs))
     assert len(pairs) == 6
 
@@ -203,6 +223,93 @@ def test_missing_labels_and_other_weightings(rng, weighting):
     assert select_n_clusters(labels, range(1, 6), weighting=weighting, **QUICK).n_clusters == 3
 
 
+def test_soft_partitions_of_known_number(rng):
+    labels = planted_soft_ensemble(rng, np.arange(90) % 3, 20)
+    selection = select_n_clusters(labels, range(1, 6), **QUICK)
+    assert selection.n_clusters == 3
+    memberships = np.eye(3)[selection.labels]
+    assert selection.agreement[2] == pytest.approx(adjusted_agreement(labels, memberships).mean(), abs=0.02)
+
+
+def test_random_soft_partitions_give_one(rng):
+    labels = [random_membership(rng, 60, rng.randint(2, 6)) for _ in range(12)]
+    selection = select_n_clusters(labels, range(1, 5), weighting="uniform", **QUICK)
+    assert selection.n_clusters == 1
+
+
+def test_one_hot_partitions_give_the_hard_selection(rng):
+    labels = planted_ensemble(rng, np.arange(60) % 3, 10, noise=0.3)
+    soft = [np.eye(3)[column] if u % 2 else column for u, column in enumerate(labels.T)]
+    hard, other = (select_n_clusters(ensemble, range(2, 5), **QUICK) for ensemble in (labels, soft))
+    for one, two in zip(hard, other, strict=True):
+        np.testing.assert_allclose(one, two, atol=1e-12)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_a_half_of_a_soft_ensemble_is_that_of_its_entries(rng, missing):
+    labels, weight = random_soft_ensemble(rng, 30, 7, missing=missing), rng.uniform(0.1, 3.0, size=30)
+    weight[:3] = 0.0
+    for half in _draw_pair(encode_ensemble(check_ensemble(labels), weight), 0.7, rng):
+        assert half.objects.min() >= 3
+        part = [labels[u][half.objects] for u in half.partitions]
+        if not any(entry.ndim == 2 for entry in part):
+            part = np.column_stack(part)
+        direct = encode_ensemble(check_ensemble(part), weight[half.objects])
+        assert (half.encoding.total, half.encoding.n_samples) == (direct.total, direct.n_samples)
+        for field in ("squares", "n_observed", "multiplicity", "own_pairs", "soft", "hard"):
+            np.testing.assert_allclose(getattr(half.encoding, field), getattr(direct, field), rtol=1e-12)
+        consensus, rows = rng.randint(3, size=len(half.objects)), np.arange(len(half.objects))
+        np.testing.assert_allclose(
+            _agreements(half.encoding, rows, consensus), _agreements(direct, rows, consensus), atol=1e-12
+        )
+
+
+def test_weights_count_as_copies_in_what_is_reported(rng):
+    labels, weight = planted_ensemble(rng, np.arange(60) % 3, 12, noise=0.3), rng.randint(1, 4, size=60)
+    selection = select_n_clusters(labels, [3], sample_weight=weight, **QUICK)
+    assert selection.n_clusters == 3
+    repeated = np.repeat(selection.labels, weight)
+    expected = [adjusted_rand_score(column, repeated) for column in np.repeat(labels, weight, axis=0).T]
+    assert min(expected) - 1e-12 <= selection.agreement[0] <= max(expected) + 1e-12
+    a, b = rng.randint(3, size=60), rng.randint(4, size=60)
+    expected = adjusted_rand_score(np.repeat(a, weight), np.repeat(b, weight))
+    assert _rand(a, b, weight.astype(float)) == pytest.approx(expected, abs=1e-12)
+
+
+def test_objects_without_weight_decide_nothing(rng):
+    labels = planted_ensemble(rng, np.arange(60) % 3, 12, noise=0.2)
+    weight = np.r_[np.ones(60), np.zeros(40)]
+    noise = np.r_[labels, rng.randint(5, size=(40, 12))]
+    selection = select_n_clusters(noise, range(1, 5), sample_weight=weight, **QUICK)
+    alone = select_n_clusters(labels, range(1, 5), **QUICK)
+    assert selection.n_clusters == alone.n_clusters == 3
+    for field in ("agreement", "held_out_agreement", "start_stability", "split_stability"):
+        np.testing.assert_allclose(getattr(selection, field), getattr(alone, field), atol=1e-12)
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_one_warning_for_all_ensembles_without_agreement_and_none_for_halves(rng, n_jobs):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        select_n_clusters(rng.randint(4, size=(50, 6)), range(1, 5), n_jobs=n_jobs, **QUICK)
+    assert [str(warning.message) for warning in caught] == [
+        "No two partitions agree beyond chance at the level 0.01: all are weighted equally."
+    ]
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        select_n_clusters(planted_ensemble(rng, np.arange(50) % 3, 9, noise=0.3), range(1, 5), n_jobs=n_jobs, **QUICK)
+        select_n_clusters(rng.randint(4, size=(50, 6)), range(1, 4), weighting="uniform", n_jobs=n_jobs, **QUICK)
+
+
+def test_one_warning_for_all_that_did_not_converge(rng):
+    labels = random_ensemble(rng, 40, 8)
+    with pytest.warns(ConvergenceWarning, match=r"of 20 consensuses did not converge within max_iter=1 alt") as caught:
+        select_n_clusters(labels, [2, 3], max_iter=1, tol=1e-12, weighting="uniform", **QUICK)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+
+
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_few_objects(n):
     selection = select_n_clusters(np.arange(n)[:, np.newaxis] + np.zeros((1, 3), dtype=int), range(1, n + 1), **QUICK)
@@ -231,6 +338,9 @@ LABELS = np.arange(24).reshape(6, 4) % 3
         ({"min_stability": 1.1}, ValueError, "min_stability must be at least 0 and at most 1, got 1.1"),
         ({"max_iter": 0}, ValueError, "max_iter must be at least 1, got 0"),
         ({"tol": -1.0}, ValueError, "tol must be at least 0"),
+        ({"labels": [np.eye(3), np.array([0, 1])]}, ValueError, r"labels\[1\] must be a label vector"),
+        ({"labels": [np.eye(3)]}, ValueError, "labels must have at least 2 partitions to compare, got 1"),
+        ({"sample_weight": [1.0, 2.0]}, ValueError, "sample_weight must have 6 values, one per sample, got 2"),
     ],
 )
 def test_errors(kwargs, error, match):

@@ -22,6 +22,11 @@ _REFERENCES = 256
 # Of incomplete partitions more objects are drawn, so that two have as many in common on average; at most this many.
 _MAX_OBJECTS = 100_000
 
+# Family-wise error rate of the links.
+LEVEL = 0.01
+# What is said when trust has nothing to go by.
+NO_LINKS = "No two partitions agree beyond chance at the level {:g}: all are weighted equally."
+
 
 def chance_corrected_weights(losses, *, expected=None, share=0.2):
     """Equal weights for the partitions that agree with the consensus beyond chance.
@@ -82,7 +87,7 @@ def chance_corrected_weights(losses, *, expected=None, share=0.2):
     return trusted / np.count_nonzero(trusted)
 
 
-def trusted_group_weights(labels, *, X=None, level=0.01, random_state=None):
+def trusted_group_weights(labels, *, X=None, level=LEVEL, random_state=None):
     """Equal weights for the largest group of partitions that agree with each other beyond chance.
 
     Two partitions are linked if the p-value of their agreement (that of :func:`~robust_eac.agreement_test`, either as
@@ -144,8 +149,17 @@ def trusted_group_weights(labels, *, X=None, level=0.01, random_state=None):
     return trusted / np.count_nonzero(trusted)
 
 
-def trusted_group(encoding, *, level=0.01, rng):
-    """Mask (m,) of the largest group of partitions linked by agreement; all, with a warning, if there are no links.
+def trusted_group(encoding, *, level=LEVEL, rng):
+    """Mask (m,) of the largest group of partitions linked by agreement; all, with a warning, if there are no links."""
+    trusted = linked_group(encoding, level=level, rng=rng)
+    if trusted is None:
+        warnings.warn(NO_LINKS.format(level), UserWarning, stacklevel=3)
+        return np.ones(len(encoding.offsets), dtype=bool)
+    return trusted
+
+
+def linked_group(encoding, *, level=LEVEL, rng):
+    """Mask (m,) of the largest group of partitions linked by agreement, None if there are no links.
 
     Objects count once each, whatever their weight, unless they have none; soft partitions by their hard labels.
     """
@@ -159,14 +173,7 @@ def trusted_group(encoding, *, level=0.01, rng):
     links = coo_array((np.ones(len(first)), (references[first], second)), shape=(m, m))
     _, group = connected_components(links, directed=False)
     sizes = np.bincount(group)
-    if sizes.max() == 1:
-        warnings.warn(
-            f"No two partitions agree beyond chance at the level {level:g}: all are weighted equally.",
-            UserWarning,
-            stacklevel=3,
-        )
-        return np.ones(m, dtype=bool)
-    return group == sizes.argmax()
+    return group == sizes.argmax() if sizes.max() > 1 else None
 
 
 def _sample(encoding, rng):
