@@ -155,8 +155,8 @@ def check_labels(labels, *, name="labels"):
     """
     if is_ensemble_list(labels):
         raise TypeError(
-            f"{name} must be a label matrix here, got a list with membership matrices: only the solvers of the median "
-            "partition and its objective take soft partitions. Harden them, for example by argmax."
+            f"{name} must be a label matrix here, got a list with membership matrices: only what solves, grades or "
+            "checks the median partition takes soft partitions. Harden them, for example by argmax."
         )
     array = _integer_matrix(labels, name)
     _check_observed(array, name)
