@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from . import _chance
+from ._formula import Statistics, accumulate, agreement_sides, gap_of, gap_unit, gradient_of
 from .membership import Model, is_stationary, sweep, visiting_order
-from .objective import Statistics, accumulate, agreement_sides, gap_of, gap_unit, gradient_of
 
 # Sweeps on one model before it is made anew.
 _MODEL_SWEEPS = 3
@@ -105,7 +105,7 @@ def _with_everything(encoding):
 
 
 def _statistics(extended, weights, state):
-    """The :class:`~robust_eac.objective.Statistics` of the model at a state, in the scale of ordered pairs."""
+    """The :class:`~robust_eac._formula.Statistics` of the model at a state, in the scale of ordered pairs."""
     S, G, squares, consensus, partitions = state
     n_slots = len(S) - len(G)
     both = consensus.square + partitions.square

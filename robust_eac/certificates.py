@@ -5,10 +5,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ._encoding import encode_ensemble
+from ._formula import accumulate, frank_wolfe_gaps, weighted_loss
 from ._validation import check_ensemble, check_membership, check_sample_weight, check_weights
 from .local_search import move_margins
 from .median_partition import ADJUSTED, resolve_distance
-from .objective import AgreementTest, accumulate, agreement_test_of, frank_wolfe_gaps, weighted_loss
+from .objective import AgreementTest, agreement_test_of
 from .weighting.losses import (
     _entropy_objective,
     bind_solver,

@@ -9,6 +9,7 @@ from sklearn.utils import check_random_state
 
 from . import _kernels
 from ._encoding import collapse, encode_ensemble, select
+from ._formula import accumulate, losses_of, weighted_statistics
 from ._validation import (
     check_ensemble,
     check_integer,
@@ -17,7 +18,6 @@ from ._validation import (
     check_sample_weight,
     check_weights,
 )
-from .objective import accumulate, losses_of, weighted_statistics
 from .weighting.losses import fixed, resolve_weighting
 
 __all__ = ["RefinementResult", "refine_labels"]

@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ._encoding import encode_ensemble
+from ._formula import accumulate, losses_of
 from ._validation import (
     MAX_SEED,
     check_bool,
@@ -23,7 +24,6 @@ from ._validation import (
 )
 from .adjusted import CHANCE, adjusted_losses, descend_adjusted
 from .membership import PLAIN, Model, check_init, descend, expand_rows, initial_rows, is_stationary, reduce_rows
-from .objective import accumulate, losses_of
 from .weighting.losses import fixed, resolve_weighting
 from .weighting.trust import trusted_group
 

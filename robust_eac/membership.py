@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 
 from . import _kernels
 from ._encoding import collapse, encode_ensemble, harden, select, take_rows
+from ._formula import accumulate, gap_of, gap_unit, losses_of, weighted_loss, weighted_statistics
 from ._lloyd import best_of_starts, squared_distances
 from ._validation import (
     check_bool,
@@ -22,14 +23,6 @@ from ._validation import (
     check_real,
     check_sample_weight,
     check_weights,
-)
-from .objective import (
-    accumulate,
-    gap_of,
-    gap_unit,
-    losses_of,
-    weighted_loss,
-    weighted_statistics,
 )
 
 __all__ = ["MembershipResult", "solve_membership"]

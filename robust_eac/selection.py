@@ -11,9 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ._encoding import Encoding, encode_ensemble, sub_ensemble
+from ._formula import accumulate, adjusted_agreement_of
 from ._validation import MAX_SEED, check_ensemble, check_integer, check_real, check_sample_weight
 from .median_partition import raw_distance, solve_encoded
-from .objective import accumulate, adjusted_agreement_of
 from .weighting.losses import Weighting, resolve_weighting
 from .weighting.trust import LEVEL, NO_LINKS, linked_group
 

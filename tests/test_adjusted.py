@@ -9,10 +9,10 @@ from robust_eac import (
     trusted_group_weights,
 )
 from robust_eac._encoding import encode_ensemble
+from robust_eac._formula import gap_of, gradient_of
 from robust_eac._validation import check_ensemble
 from robust_eac.adjusted import CHANCE, adjusted_losses, descend_adjusted
 from robust_eac.membership import reduce_rows, sweep
-from robust_eac.objective import gap_of, gradient_of
 
 from . import reference
 from .conftest import planted_ensemble, random_ensemble, random_membership

@@ -21,9 +21,9 @@ from robust_eac import (
     solve_membership,
 )
 from robust_eac._encoding import collapse, encode, encode_ensemble, select
+from robust_eac._formula import accumulate, gradient_of, losses_of, weighted_statistics
 from robust_eac._validation import check_ensemble
 from robust_eac.membership import expand_rows, reduce_rows, sweep
-from robust_eac.objective import accumulate, gradient_of, losses_of, weighted_statistics
 
 from . import reference
 from .conftest import planted_ensemble, random_ensemble, random_membership

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._formula import weighted_loss
 from .._validation import check_choice, check_real, check_vector, check_weights
-from ..objective import weighted_loss
 from .trust import chance_corrected_weights
 
 __all__ = [

@@ -7,9 +7,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from .._encoding import collapse, encode
+from .._formula import accumulate
 from .._validation import check_integer, check_labels, check_n_clusters, check_real
 from ..membership import descend, initial_rows, is_stationary
-from ..objective import accumulate
 from ._common import n_clusters_of, share_among_copies, tables
 
 __all__ = ["redundancy_weights"]

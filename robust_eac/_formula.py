@@ -1,0 +1,169 @@
+"""The objective on encodings, once: losses, agreements, gradient and gap, all from k x k and k x k_u matrices."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from . import _chance, _kernels
+from ._validation import BLOCK
+
+# Share of |G|^2 and |X'X|^2 that rounding can leave of their difference.
+_ROUNDING = 1e-13
+
+
+def weighted_loss(losses, weights, *, lam=0.0):
+    """sum_u alpha_u d_u + lambda/2 |alpha|^2: objective (4), or (5) with lambda."""
+    return float(weights @ losses + 0.5 * lam * (weights @ weights))
+
+
+def accumulate(encoding, rows):
+    """S of shape (n_slots, k) and G of shape (n_masks, k, k) of the memberships of an encoding's rows."""
+    k = rows.shape[1]
+    S = np.empty((len(encoding.sizes), k))
+    G = np.empty((encoding.observed.shape[1], k, k))
+    _kernels.accumulate(
+        encoding.codes, encoding.offsets[encoding.hard], encoding.missing_slots, encoding.soft, encoding.soft_slots,
+        encoding.multiplicity, encoding.observed, rows, S, G,
+    )  # fmt: skip
+    return S, G
+
+
+def losses_of(encoding, S, G, rows, *, diagonal):
+    """The losses d_u from S and G; rounding makes them neither negative nor a perfect agreement cost something."""
+    square_G = np.einsum("gpq,gpq->g", G, G)
+    if not diagonal:
+        # Pairs (i, i) cost (|y_i|^2 - 1)^2 each: the co-association of an object with itself is 1.
+        own = np.einsum("ip,ip->i", rows, rows)
+        square_G -= encoding.observed.T @ (encoding.own_pairs * (own - 1.0) ** 2)
+    square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), encoding.offsets)
+    square_G, square_X = square_G[encoding.mask_of], encoding.squares
+    losses = square_G - 2.0 * square_S + square_X
+    if not diagonal:
+        # In a soft partition it is |x_i|^2 instead.
+        for u in encoding.soft_partitions:
+            pairs = encoding.own_pairs * encoding.observed[:, encoding.mask_of[u]]
+            lack = 1.0 - encoding.self_similarity(u)
+            losses[u] -= pairs @ (lack * (2.0 * (own - 1.0) + lack))
+    # What three large numbers leave of each other below this share is rounding: agreement is a loss of exactly 0.
+    losses[losses < _ROUNDING * (square_G + square_X)] = 0.0
+    return losses * encoding.scale
+
+
+def agreement_sides(encoding, S, rows, partitions=None):
+    """|S_u|^2, and the Sides (see _chance) of the consensus and of the partition: one value per partition each."""
+    masks = encoding.observed.T
+    consensus = [_chance.soft_side(rows, encoding.multiplicity * mask, encoding.own_pairs * mask) for mask in masks]
+    square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), encoding.offsets)
+    if partitions is None:
+        partitions = partition_sides(encoding)
+    return square_S, _chance.stack(consensus, encoding.mask_of), partitions
+
+
+def partition_sides(encoding):
+    """The Sides (see _chance) of all partitions."""
+    singles = (encoding.own_pairs @ encoding.observed)[encoding.mask_of]
+    sides = _chance.hard_side(encoding.n_observed, singles, encoding.squares)
+    for u in encoding.soft_partitions:
+        mask = encoding.observed[:, encoding.mask_of[u]]
+        side = _chance.soft_side(encoding.memberships(u), encoding.multiplicity * mask, encoding.own_pairs * mask)
+        _fill(sides, u, side)
+    return sides
+
+
+def sides_of_test(encoding, memberships):
+    """The TestedSides (see _chance) of the consensus and of the partition, one value per partition each."""
+    consensus = [_chance.tested_soft_side(memberships, encoding.multiplicity * mask) for mask in encoding.observed.T]
+    n, power2 = encoding.n_observed, np.add.reduceat(encoding.sizes**2, encoding.offsets)
+    deviation = encoding.sizes - np.repeat(power2 / n, encoding.n_codes)
+    rows = [np.add.reduceat(encoding.sizes * deviation**power, encoding.offsets) for power in (2, 3)]
+    sides = _chance.tested_hard_side(n, power2, *rows)
+    for u in encoding.soft_partitions:
+        weight = encoding.multiplicity * encoding.observed[:, encoding.mask_of[u]]
+        _fill(sides, u, _chance.tested_soft_side(encoding.memberships(u), weight))
+    return _chance.stack(consensus, encoding.mask_of), sides
+
+
+def _fill(sides, u, side):
+    for values, value in zip(sides, side, strict=True):
+        values[u] = value
+
+
+def adjusted_agreement_of(encoding, S, rows):
+    """The adjusted agreements a_u."""
+    return _chance.adjusted(*agreement_sides(encoding, S, rows))
+
+
+def coefficients(encoding, weights):
+    """alpha_u (n / n_u)^2 and their sum per mask."""
+    coef = weights * encoding.scale
+    mask_coef = np.bincount(encoding.mask_of, weights=coef, minlength=encoding.observed.shape[1])
+    return coef, mask_coef
+
+
+class Statistics(NamedTuple):
+    """S, G and the weights of the partitions as the kernels need them; see _kernels.
+
+    T : (n_slots, k) coef S.
+    Q : (n_masks, k, k) mask_coef G.
+    self_weight : (n_rows,) sum of coef over the partitions that observe the row.
+    coef : (n_hard,) of the hard partitions.
+    mask_coef : (n_masks,).
+    soft_coef : (n_soft_slots,) of the partition of each soft cluster.
+    chance : (n_masks, 2) what corrects for chance, else zeros.
+    """
+
+    T: np.ndarray
+    Q: np.ndarray
+    self_weight: np.ndarray
+    coef: np.ndarray
+    mask_coef: np.ndarray
+    soft_coef: np.ndarray
+    chance: np.ndarray
+
+
+def weighted_statistics(encoding, weights, S, G):
+    """What gradient and line search read, see :class:`Statistics`."""
+    coef, mask_coef = coefficients(encoding, weights)
+    by_slot = np.repeat(coef, encoding.n_codes)
+    return Statistics(
+        T=S * by_slot[:, np.newaxis],
+        Q=G * mask_coef[:, np.newaxis, np.newaxis],
+        self_weight=encoding.observed @ mask_coef,
+        coef=coef[encoding.hard],
+        mask_coef=mask_coef,
+        soft_coef=by_slot[encoding.soft_slots],
+        chance=np.zeros((len(mask_coef), 2)),
+    )
+
+
+def gradient_of(encoding, rows, statistics, *, diagonal, block=slice(None)):
+    """Gradient in the membership of one object of every row (of a block of rows)."""
+    out = np.empty_like(rows[block])
+    _kernels.gradient(
+        encoding.codes[block], encoding.offsets[encoding.hard], encoding.soft[block], encoding.soft_slots,
+        statistics.soft_coef, encoding.multiplicity[block], encoding.own_pairs[block], encoding.observed[block],
+        statistics.self_weight[block], rows[block], statistics.T, statistics.Q, statistics.chance,
+        diagonal, out,
+    )  # fmt: skip
+    return out
+
+
+def frank_wolfe_gaps(encoding, rows, statistics, *, diagonal):
+    """max_p <g_i, y_i - e_p> for one object of every row; the gradient is formed block by block."""
+    gaps = np.empty(len(rows))
+    for start in range(0, len(rows), BLOCK):
+        block = slice(start, start + BLOCK)
+        gradient = gradient_of(encoding, rows, statistics, diagonal=diagonal, block=block)
+        gaps[block] = np.einsum("ip,ip->i", gradient, rows[block]) - gradient.min(axis=1)
+    return np.maximum(gaps, 0.0)
+
+
+def gap_of(encoding, rows, statistics, *, diagonal):
+    """The optimality gap."""
+    gaps = frank_wolfe_gaps(encoding, rows, statistics, diagonal=diagonal)
+    return float(encoding.multiplicity @ gaps) / gap_unit(encoding)
+
+
+def gap_unit(encoding):
+    """What turns a sum of Frank-Wolfe gaps over objects into the optimality gap."""
+    return 4.0 * encoding.total**2
