@@ -282,8 +282,10 @@ def test_one_hot_memberships_repeated_objects_and_scales(rng, hard):
     assert bound(soft, sample_weight=weight) == pytest.approx(first, rel=1e-9)
     assert bound(np.repeat(labels, weight, axis=0)) == pytest.approx(first, rel=1e-9)
     assert bound(labels, sample_weight=0.1 * weight) == pytest.approx(0.01 * first, rel=1e-6)
-    absent = np.r_[labels, labels[:3]]
-    assert bound(absent, sample_weight=np.r_[weight, 0, 0, 0]) == pytest.approx(first, rel=1e-9)
+    absent = np.r_[labels, random_ensemble(rng, 3, 5)]
+    for diagonal in (False, True):
+        alone = bound(labels, sample_weight=weight, diagonal=diagonal)
+        assert bound(absent, sample_weight=np.r_[weight, 0, 0, 0], diagonal=diagonal) == pytest.approx(alone, rel=1e-9)
 
 
 def test_a_unanimous_soft_ensemble_is_bounded_exactly(rng):

@@ -115,8 +115,9 @@ def test_agreements_are_adjusted_rand_indices(rng, missing):
         seen = (labels != -1).any(axis=0)
         found = _agreements(encode(labels[:, seen]), np.arange(12), consensus)
         np.testing.assert_allclose(found, np.array(expected)[seen], atol=1e-12)
-        # On some of the objects, of which a partition may observe none.
-        rows = np.sort(rng.permutation(12)[:3])
+        # On some of the objects, of which a partition observes none.
+        labels[:, 3] = np.where(np.arange(12) == 5, 1, -1)
+        seen[3], rows = True, np.sort(rng.permutation(5)[:4])
         expected = [slow_agreement(column, consensus[rows]) for column in labels[rows][:, seen].T]
         found = _agreements(encode(labels[:, seen]), rows, consensus[rows])
         np.testing.assert_allclose(found, expected, atol=1e-12)
@@ -148,6 +149,32 @@ def test_halves_that_share_hardly_an_object_say_nothing():
     assert _compare(first, second, run, run) == (0.0, 0.0)
     nothing = _Half(np.empty(0, dtype=int), np.empty(0, dtype=int), None)
     assert _compare(first, nothing, run, None) == (0.0, 0.0)
+
+
+def test_halves_are_compared_with_the_weights_of_the_objects(rng):
+    labels, weight = random_ensemble(rng, 30, 8), rng.randint(1, 4, size=30)
+    first, second = _draw_pair(encode_ensemble(check_ensemble(labels), weight.astype(float)), 0.8, rng)
+    runs = [
+        _consensus(_pose(h.encoding, "uniform", 0), 3, n_init=1, seed=0, max_iter=50, tol=1e-4) for h in (first, second)
+    ]
+    _, i, j = np.intersect1d(first.objects, second.objects, return_indices=True)
+    times = weight[first.objects[i]]
+    a, b = np.repeat(runs[0].labels[i], times), np.repeat(runs[1].labels[j], times)
+    common = np.repeat(labels[first.objects[i]], times, axis=0)
+    held_out = [
+        np.mean([slow_agreement(common[:, u], consensus) for u in half.partitions])
+        for half, consensus in ((second, a), (first, b))
+    ]
+    expected = np.mean(held_out), slow_agreement(a, b)
+    np.testing.assert_allclose(_compare(first, second, *runs), expected, atol=1e-12)
+
+
+def test_a_half_that_observes_nothing(rng):
+    # The only object that the second partition observes is left out of its half in most pairs.
+    labels = np.column_stack([np.arange(20) % 2, np.where(np.arange(20) == 7, 0, -1)])
+    pairs = [_draw_pair(encode(labels), 0.6, rng) for _ in range(20)]
+    assert any(half.encoding is None for pair in pairs for half in pair)
+    assert select_n_clusters(labels, [1, 2], n_init=2, n_splits=20, random_state=0).n_clusters == 1
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.6])

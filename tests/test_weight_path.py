@@ -85,6 +85,7 @@ def test_same_seed_same_path_for_any_number_of_jobs(labels):
         (("lam", [-1.0]), {}, ValueError, "values must be non-negative"),
         (("lam", []), {}, ValueError, "values must have at least one value"),
         (("rho",), {"agreement": "x"}, ValueError, "agreement must be one of"),
+        (("rho",), {"agreement": "adjusted", "diagonal": False}, ValueError, "diagonal must be True with agreement"),
         (("rho",), {"n_init": 0}, ValueError, "n_init must be at least 1"),
     ],
 )
