@@ -196,8 +196,11 @@ def test_halves_have_no_partition_in_common_and_observe_what_they_hold(rng, miss
         assert set(first.objects) != set(second.objects)
 
 
-def test_agreement_and_start_stability_are_those_of_the_starts(rng, monkeypatch):
+@pytest.mark.parametrize("weighted", [False, True])
+def test_agreement_and_start_stability_are_those_of_the_starts(rng, monkeypatch, weighted):
     labels = random_ensemble(rng, 40, 4)
+    weight = rng.randint(1, 4, size=40) if weighted else None
+    times = 1 if weight is None else weight
     runs = []
 
     def spy(problem, k, **options):
@@ -207,12 +210,16 @@ def test_agreement_and_start_stability_are_those_of_the_starts(rng, monkeypatch)
         return run
 
     monkeypatch.setattr("robust_eac.selection._consensus", spy)
-    selection = select_n_clusters(labels, [5], n_init=4, n_splits=1, random_state=0)
+    selection = select_n_clusters(labels, [5], n_init=4, n_splits=1, random_state=0, sample_weight=weight)
     assert np.ptp([run.objective for run in runs]) > 0.0
     best = min(runs, key=lambda run: np.mean([other.weights for other in runs], axis=0) @ run.losses)
-    expected = best.weights @ [slow_agreement(column, best.labels) for column in labels.T]
+    expected = best.weights @ [
+        slow_agreement(column, np.repeat(best.labels, times)) for column in np.repeat(labels, times, axis=0).T
+    ]
     assert selection.agreement[0] == pytest.approx(expected, abs=1e-12)
-    pairs = [adjusted_rand_score(a.labels, b.labels) for a, b in combinations(runs, 2)]
+    pairs = [
+        adjusted_rand_score(np.repeat(a.labels, times), np.repeat(b.labels, times)) for a, b in combinations(runs, 2)
+    ]
     assert selection.start_stability[0] == pytest.approx(np.mean(pairs))
     assert len(pairs) == 6
 
