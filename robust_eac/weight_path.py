@@ -131,11 +131,7 @@ def weight_path(
     adjusted = distance is ADJUSTED
     sample_weight = check_sample_weight(sample_weight, ensemble)
     total = float(n) if sample_weight is None else float(sample_weight.sum())
-    values = (
-        _default_values(parameter, m, total, adjusted)
-        if values is None
-        else check_vector(values, name="values", each="setting")
-    )
+    values = _default_values(parameter, m, total, adjusted) if values is None else check_vector(values, name="values")
     values = np.sort(values)[:: 1 if parameter == "rho" else -1]
     weightings = [_weighting(parameter, value, m, total, adjusted) for value in values]
     n_init = check_integer(n_init, name="n_init", low=1)

@@ -3,12 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 
 from robust_eac import (
-    CONSENSUS_FUNCTIONS,
     WEIGHT_SOLVERS,
     RobustEAC,
     fuzzy_c_means,
@@ -20,10 +18,10 @@ from robust_eac import (
     solve_median_partition,
     solve_membership,
 )
-from robust_eac._encoding import collapse, encode, encode_ensemble, select
+from robust_eac._encoding import collapse, encode_ensemble, select
 from robust_eac._formula import accumulate, gradient_of, losses_of, weighted_statistics
 from robust_eac._validation import check_ensemble
-from robust_eac.membership import expand_rows, reduce_rows, sweep
+from robust_eac.membership import reduce_rows, sweep
 
 from . import reference
 from .conftest import planted_ensemble, random_ensemble, random_membership
@@ -245,109 +243,6 @@ def test_one_hot_memberships_are_hard_partitions(rng, diagonal):
             np.testing.assert_allclose(soft.weights, hard.weights, atol=1e-10)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-def test_order_and_names_of_clusters_do_not_matter_and_zero_weight_is_absence(rng, weighted):
-    labels = planted_soft_ensemble(rng, np.arange(90) % 3, 5)
-    weight = random_sample_weight(rng, 90, weighted)
-    weights = rng.uniform(0.1, 1.0, size=5)
-    # Near the planted partition, so that rounding does not decide where the descent ends.
-    start = 0.6 * np.eye(3)[np.arange(90) % 3] + 0.4 * random_membership(rng, 90, 3)
-    options = {"init": start, "sample_weight": weight, "tol": 1e-8, "max_sweeps": 20000, "random_state": 0}
-    plain = solve_membership(labels, 3, weights=weights, **options)
-    order = rng.permutation(5)
-    shuffled = [labels[u] for u in order]
-    shuffled = [e[:, rng.permutation(e.shape[1])] if e.ndim == 2 else 7 - 3 * e for e in shuffled]
-    np.testing.assert_allclose(
-        partition_losses(shuffled, start, sample_weight=weight),
-        partition_losses(labels, start, sample_weight=weight)[order],
-        rtol=1e-9,
-    )
-    result = solve_membership(shuffled, 3, weights=weights[order], **options)
-    assert result.objective == pytest.approx(plain.objective, rel=1e-8)
-    weights[[1, 3]] = 0.0
-    without = [labels[0], labels[2], labels[4], np.full((90, 1), 1.0)]
-    zero = solve_membership(labels, 3, weights=weights, **options)
-    expected = solve_membership(without, 3, weights=[*weights[[0, 2, 4]], 0.0], **options)
-    np.testing.assert_allclose(zero.membership, expected.membership, atol=1e-6)
-
-
-@pytest.mark.parametrize("diagonal", [True, False])
-@pytest.mark.parametrize("soft", [True, False])
-def test_weight_is_repetition(rng, diagonal, soft):
-    labels = random_soft_ensemble(rng, 15, 5, missing=0.2) if soft else random_ensemble(rng, 15, 5, missing=0.2)
-    times = rng.randint(1, 4, size=15)
-    many = [repeated(entry, times) for entry in labels] if soft else repeated(labels, times)
-    Y, weights = random_membership(rng, 15, 3), rng.uniform(size=5)
-    one, other = {"sample_weight": times, "diagonal": diagonal}, {"diagonal": diagonal}
-    np.testing.assert_allclose(
-        partition_losses(labels, Y, **one), partition_losses(many, repeated(Y, times), **other), rtol=1e-12
-    )
-    one["weights"] = other["weights"] = weights
-    value = objective_value(many, repeated(Y, times), **other)
-    assert objective_value(labels, Y, **one) == pytest.approx(value, rel=1e-12)
-    gap = optimality_gap(many, repeated(Y, times), **other)
-    assert optimality_gap(labels, Y, **one) == pytest.approx(gap, rel=1e-10)
-    # Repeated objects share a row, so that the same start leads to the same solution.
-    options = {"tol": 1e-9, "max_sweeps": 20000, "random_state": 0}
-    first = solve_membership(labels, 3, init=Y, **one, **options)
-    second = solve_membership(many, 3, init=repeated(Y, times), **other, **options)
-    np.testing.assert_allclose(repeated(first.membership, times), second.membership, atol=1e-9)
-
-
-def test_scaled_and_unit_weights(rng):
-    labels, Y = random_soft_ensemble(rng, 20, 4, missing=0.2), random_membership(rng, 20, 3)
-    ones = partition_losses(labels, Y, sample_weight=np.ones(20))
-    np.testing.assert_allclose(ones, partition_losses(labels, Y), rtol=1e-12)
-    weight = rng.uniform(size=20)
-    # Powers of two scale without rounding.
-    for scale in (2.0**-60, 2.0, 2.0**60):
-        np.testing.assert_allclose(
-            partition_losses(labels, Y, sample_weight=scale * weight),
-            scale**2 * partition_losses(labels, Y, sample_weight=weight),
-            rtol=1e-15,
-        )
-        results = [
-            solve_median_partition(labels, 3, weighting="l2", sample_weight=s * weight, random_state=0)
-            for s in (1.0, scale)
-        ]
-        assert np.array_equal(results[0].membership, results[1].membership)
-
-
-@pytest.mark.parametrize("diagonal", [True, False])
-@pytest.mark.parametrize("soft", [True, False])
-def test_objects_without_weight_change_nothing_and_find_their_place(rng, diagonal, soft):
-    n = 60
-    labels = planted_soft_ensemble(rng, np.arange(n) // 2 % 3, 6)
-    labels[0] = np.where(rng.uniform(size=n) < 0.2, -1, labels[0])
-    labels = labels if soft else np.column_stack(labels[::2])
-    weight = np.where(np.arange(n) % 3 == 1, 0.0, rng.uniform(0.5, 2.0, size=n))
-    kept = weight > 0.0
-    rest = [entry[kept] for entry in labels] if soft else labels[kept]
-    options = {"diagonal": diagonal, "tol": 1e-10, "max_sweeps": 20000, "random_state": 0}
-    result = solve_membership(labels, 3, sample_weight=weight, **options)
-    expected = solve_membership(rest, 3, sample_weight=weight[kept], **options)
-    # Rounding decides which cluster is which.
-    grams = [Y @ Y.T for Y in (result.membership[kept], expected.membership)]
-    np.testing.assert_allclose(*grams, atol=1e-5)
-    assert result.objective == pytest.approx(expected.objective, rel=1e-9)
-    # The others being fixed, no membership of an object without weight is better, its own pair aside.
-    gram_terms = list(reference.pair_terms(labels, True, np.ones(n)))
-    Y = result.membership
-    scale = [(weight.sum() / weight[np.diag(pairs) > 0].sum()) ** 2 for _, pairs, _ in gram_terms]
-    for i in np.flatnonzero(~kept):
-        slope = sum(
-            s * (pairs[i] * weight * (Y @ Y[i] - together[i])) @ Y
-            for s, (together, pairs, _) in zip(scale, gram_terms, strict=True)
-        )
-        assert slope @ Y[i] - slope.min() <= 1e-6 * weight.sum()
-
-
-def test_labels_have_no_holes_when_an_object_without_weight_stands_alone():
-    labels = np.array([[0, 0, 0, 0, 1, 1, 1, 2]]).T
-    result = solve_median_partition(labels, 4, sample_weight=[1] * 7 + [0], weighting="uniform", random_state=0)
-    assert set(result.labels) == set(range(result.labels.max() + 1))
-
-
 def test_objective_of_mixture_posteriors_equals_that_of_explicit_matrices(rng):
     X, _ = load_dataset("iris")
     posteriors = [GaussianMixture(k, random_state=k).fit(X).predict_proba(X) for k in (2, 3, 4, 6)]
@@ -421,120 +316,3 @@ def test_moments_of_the_partitions(rng):
         if u in encoding.soft_partitions:
             np.testing.assert_allclose(encoding.memberships(u), x, rtol=1e-15)
             np.testing.assert_allclose(encoding.self_similarity(u), (x**2).sum(axis=1))
-
-
-def test_a_list_is_an_ensemble_only_with_a_matrix_in_it(rng):
-    Y = random_membership(rng, 3, 2)
-    rows = [[0, 0, 1], [0, 1, 1], [1, 1, 0]]
-    expected = partition_losses(np.array(rows), Y)
-    for matrix in (rows, [np.array(row) for row in rows], tuple(rows)):
-        assert np.array_equal(partition_losses(matrix, Y), expected)
-    entries = [[0, 0, 1], np.array([0, 1, 1]), [[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]]]
-    losses = partition_losses(entries, Y)
-    assert np.array_equal(partition_losses(tuple(entries), Y), losses)
-    columns = np.column_stack(entries[:2])
-    np.testing.assert_allclose(losses[:2], partition_losses(columns, Y), rtol=1e-14)
-    assert losses[2] == pytest.approx(reference.losses([np.array(entries[2])], Y)[0])
-
-
-def test_single_precision_and_integer_memberships(rng):
-    Y = random_membership(rng, 30, 3)
-    X = random_membership(rng, 30, 5)
-    assert partition_losses([X.astype(np.float32)], Y) == pytest.approx(partition_losses([X], Y), rel=1e-6)
-    codes = rng.randint(4, size=30)
-    assert partition_losses([np.eye(4, dtype=int)[codes]], Y) == pytest.approx(partition_losses(codes[:, None], Y))
-
-
-def test_inputs_are_not_changed(rng):
-    labels, weight = random_soft_ensemble(rng, 20, 4, missing=0.2), rng.uniform(size=20)
-    copies = [entry.copy() for entry in labels], weight.copy()
-    solve_median_partition(labels, 3, sample_weight=weight, random_state=0)
-    assert np.array_equal(weight, copies[1])
-    assert all(np.array_equal(a, b, equal_nan=b.ndim == 2) for a, b in zip(labels, copies[0], strict=True))
-
-
-def test_hard_ensembles_have_no_soft_part(rng):
-    encoding = encode(random_ensemble(rng, 20, 4))
-    assert encoding.soft.shape == (20, 0)
-    assert encoding.own_pairs is encoding.multiplicity
-    assert len(encoding.soft_partitions) == 0
-
-
-def test_what_takes_hard_labels_alone_says_so(rng):
-    labels = [random_membership(rng, 10, 3), rng.randint(3, size=10)]
-    for name in ("kmeans", "eac-average", "robust-eac"):
-        with pytest.raises(TypeError, match=r"a list with membership matrices.*Harden them"):
-            CONSENSUS_FUNCTIONS[name](labels, 2)
-
-
-SOFT = np.array([[0.5, 0.5], [1.0, 0.0], [0.2, 0.8]])
-NAN = np.nan
-
-
-@pytest.mark.parametrize(
-    ("labels", "error", "match"),
-    [
-        (
-            [SOFT, [0, 1]],
-            ValueError,
-            r"labels\[1\] must be a label vector of shape \(n_samples,\) or.*n_samples=3, got.*2",
-        ),
-        ([SOFT, SOFT[:2]], ValueError, r"labels\[1\] must be.*got shape \(2, 2\)"),
-        ([SOFT, np.zeros((3, 2, 1))], ValueError, r"labels\[1\] must be.*got shape \(3, 2, 1\)"),
-        ([SOFT, np.zeros((3, 0))], ValueError, r"labels\[1\] must be.*got shape \(3, 0\)"),
-        ([SOFT, 3], ValueError, r"labels\[1\] must be.*got shape \(\)"),
-        ([SOFT, [0.5, 1, 1]], ValueError, r"labels\[1\] must hold integer cluster labels, got 0.5"),
-        ([SOFT, ["a", "b", "c"]], TypeError, r"labels\[1\] must hold integers, got dtype"),
-        ([2 * SOFT], ValueError, r"labels\[0\]: every row must sum to 1, row 0 sums to 2"),
-        ([SOFT, SOFT - [[1, -1], [0, 0], [0, 0]]], ValueError, r"labels\[1\] must be non-negative"),
-        ([[[NAN, 1.0], [1, 0], [1, 0]]], ValueError, r"labels\[0\]: a row must be NaN throughout.*row 0 is mixed"),
-        ([[[np.inf, 1.0], [1, 0], [1, 0]]], ValueError, r"labels\[0\] must be finite, got inf"),
-        ([SOFT, np.full((3, 2), NAN)], ValueError, r"at least one object, labels\[1\] observes none"),
-        ([SOFT, [-1, -1, -1]], ValueError, r"at least one object, labels\[1\] observes none"),
-        ([[[NAN, NAN], [1, 0], [1, 0]], [-1, 0, 0]], ValueError, "at least one partition, object 0 is not"),
-        ([sparse.eye_array(3)], TypeError, r"labels\[0\] must be a dense array, got a sparse matrix"),
-        ([SOFT, np.ma.array([0, 1, 1])], TypeError, r"labels\[1\] must not be a masked array"),
-        ([np.ma.array(SOFT)], TypeError, r"labels\[0\] must not be a masked array"),
-        ([[["a", "b"]] * 3], TypeError, r"labels\[0\] must be an array of real numbers"),
-        ([[[1, 0], [1], [0]]], ValueError, r"labels\[0\] must be a rectangular array"),
-        ([SOFT, SOFT.astype(complex)], TypeError, r"labels\[1\] must be an array of real numbers"),
-    ],
-)
-def test_bad_lists(labels, error, match):
-    for solve in (lambda: partition_losses(labels, np.eye(3)), lambda: solve_membership(labels, 2)):
-        with pytest.raises(error, match=match):
-            solve()
-
-
-@pytest.mark.parametrize(
-    ("weight", "error", "match"),
-    [
-        ([1, 1], ValueError, "sample_weight must have 3 values, one per sample, got 2"),
-        ([1, -1, 1], ValueError, "sample_weight must be non-negative, got -1.0 at position 1"),
-        ([0, 0, 0], ValueError, "sample_weight must not be all zero"),
-        ([1, NAN, 1], ValueError, "sample_weight must be finite"),
-        ([[1, 1, 1]], ValueError, "sample_weight must be one-dimensional"),
-        (["a", "b", "c"], TypeError, "sample_weight must be an array of real numbers"),
-        ([1e200, 1, 1], ValueError, "sample_weight must sum to a number between 1e-60 and 1e60"),
-        ([0, 1, 1], ValueError, "every partition must observe an object of positive weight, partition 1 does not"),
-    ],
-)
-def test_bad_sample_weights(weight, error, match):
-    labels = np.array([[0, 0], [0, -1], [1, -1]])
-    soft = [[0, 0, 1], np.array([[1.0, 0.0], [NAN, NAN], [NAN, NAN]])]
-    for ensemble in (labels, soft):
-        with pytest.raises(error, match=match):
-            objective_value(ensemble, np.eye(2)[[0, 1, 1]], sample_weight=weight)
-        with pytest.raises(error, match=match):
-            RobustEAC(2).fit(ensemble, sample_weight=weight)
-
-
-def test_expanding_puts_every_object_where_it_was(rng):
-    labels = random_ensemble(rng, 30, 3, max_clusters=2)
-    whole = encode_ensemble(check_ensemble(labels), np.where(np.arange(30) < 25, 1.0, 0.0))
-    encoding, _ = reduce_rows(whole, "random", diagonal=True)
-    assert encoding.inverse is not None
-    rows = random_membership(rng, len(encoding.codes), 2)
-    membership = expand_rows(whole, encoding, np.full(3, 1 / 3), rows, tol=1e-9)
-    np.testing.assert_array_equal(membership[:25], encoding.expand(rows))
-    np.testing.assert_allclose(membership[25:].sum(axis=1), 1.0, atol=1e-12)
