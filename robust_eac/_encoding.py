@@ -103,7 +103,7 @@ def encode_ensemble(ensemble, sample_weight=None):
     """
     hard = encode(ensemble.labels)
     if len(ensemble.widths) == 0:
-        return hard if sample_weight is None else _weigh(hard, sample_weight)
+        return hard if sample_weight is None else weigh(hard, sample_weight)
     n, m = ensemble.n_samples, ensemble.n_partitions
     soft_partitions = np.setdiff1d(np.arange(m), ensemble.hard)
     n_codes = np.empty(m, dtype=np.int64)
@@ -125,10 +125,10 @@ def encode_ensemble(ensemble, sample_weight=None):
         observed=masks,
         mask_of=mask_of,
     )
-    return _weigh(encoding, np.ones(n) if sample_weight is None else sample_weight)
+    return weigh(encoding, np.ones(n) if sample_weight is None else sample_weight)
 
 
-def _weigh(encoding, weight):
+def weigh(encoding, weight):
     """The encoding with weights of its rows, and all that follows from them."""
     counts = np.zeros((len(encoding.sizes), 1))
     nowhere = np.zeros(len(weight), dtype=np.intp)
@@ -309,6 +309,7 @@ def take_rows(encoding, rows):
         own_pairs=encoding.own_pairs[rows],
         observed=np.ascontiguousarray(encoding.observed[rows]),
         inverse=None,
+        n_samples=len(rows),
     )
 
 
@@ -317,8 +318,8 @@ def sub_ensemble(encoding, rows, partitions):
 
     Each of the partitions must observe a row of positive weight among these.
     """
-    part = take_rows(select(encoding, partitions), rows)._replace(n_samples=len(rows))
-    return _weigh(part, part.multiplicity)
+    part = select(take_rows(encoding, rows), partitions)
+    return weigh(part, part.multiplicity)
 
 
 def harden(encoding):
@@ -331,7 +332,7 @@ def harden(encoding):
     for u in soft:
         labels[:, u] = encoding.memberships(u).argmax(axis=1)
     labels[~encoding.observed[:, encoding.mask_of]] = -1
-    return _weigh(encode(labels), encoding.multiplicity)
+    return weigh(encode(labels), encoding.multiplicity)
 
 
 def one_hot(encoding):

@@ -5,8 +5,14 @@ from typing import NamedTuple
 import numpy as np
 
 from . import _chance, _kernels
+from ._threads import map_threads
 from ._validation import BLOCK
 
+# Rows from this number on are accumulated in so many parts, whatever the number of threads.
+_IN_PARTS = 2**16
+_PARTS = 8
+# Numbers in a vector of the processor.
+_WIDTH = 4
 # Share of |G|^2 and |X'X|^2 that rounding can leave of their difference.
 _ROUNDING = 1e-13
 
@@ -16,16 +22,32 @@ def weighted_loss(losses, weights, *, lam=0.0):
     return float(weights @ losses + 0.5 * lam * (weights @ weights))
 
 
-def accumulate(encoding, rows):
+def accumulate(encoding, rows, *, n_threads=1):
     """S of shape (n_slots, k) and G of shape (n_masks, k, k) of the memberships of an encoding's rows."""
     k = rows.shape[1]
-    S = np.empty((len(encoding.sizes), k))
-    G = np.empty((encoding.observed.shape[1], k, k))
-    _kernels.accumulate(
-        encoding.codes, encoding.offsets[encoding.hard], encoding.missing_slots, encoding.soft, encoding.soft_slots,
-        encoding.multiplicity, encoding.observed, rows, S, G,
-    )  # fmt: skip
-    return S, G
+
+    def of_part(part):
+        S = np.empty((len(encoding.sizes), k + -k % _WIDTH))
+        G = np.empty((encoding.observed.shape[1], k, k))
+        _kernels.accumulate(
+            encoding.codes[part], encoding.offsets[encoding.hard], encoding.missing_slots, encoding.soft[part],
+            encoding.soft_slots, encoding.multiplicity[part], encoding.observed[part], rows[part], S, G,
+        )  # fmt: skip
+        return np.ascontiguousarray(S[:, :k]), G
+
+    if len(rows) < _IN_PARTS:
+        return of_part(slice(None))
+    ends = np.linspace(0, len(rows), _PARTS + 1).astype(int)
+    parts = map_threads(of_part, [slice(*ends[p : p + 2]) for p in range(_PARTS)], n_threads)
+    return tuple(sum(matrices) for matrices in zip(*parts, strict=True))
+
+
+def matrices_of(encoding, partitions, S, G):
+    """The S and G of some of the partitions, given ascending; those of :func:`~robust_eac._encoding.select`."""
+    if len(partitions) == len(encoding.offsets):
+        return S, G
+    kept = np.repeat(np.isin(np.arange(len(encoding.offsets)), partitions), encoding.n_codes)
+    return S[kept], G[np.unique(encoding.mask_of[partitions])]
 
 
 def losses_of(encoding, S, G, rows, *, diagonal):
@@ -108,6 +130,7 @@ class Statistics(NamedTuple):
     self_weight : (n_rows,) sum of coef over the partitions that observe the row.
     coef : (n_hard,) of the hard partitions.
     mask_coef : (n_masks,).
+    slot_coef : (n_slots,) of the partition of each cluster.
     soft_coef : (n_soft_slots,) of the partition of each soft cluster.
     chance : (n_masks, 2) what corrects for chance, else zeros.
     """
@@ -117,6 +140,7 @@ class Statistics(NamedTuple):
     self_weight: np.ndarray
     coef: np.ndarray
     mask_coef: np.ndarray
+    slot_coef: np.ndarray
     soft_coef: np.ndarray
     chance: np.ndarray
 
@@ -131,9 +155,25 @@ def weighted_statistics(encoding, weights, S, G):
         self_weight=encoding.observed @ mask_coef,
         coef=coef[encoding.hard],
         mask_coef=mask_coef,
+        slot_coef=by_slot,
         soft_coef=by_slot[encoding.soft_slots],
         chance=np.zeros((len(mask_coef), 2)),
     )
+
+
+def padded(T):
+    """A copy of T with columns of zeros up to the vector width."""
+    return np.concatenate([T, np.zeros((len(T), -T.shape[1] % _WIDTH))], axis=1)
+
+
+def visit(encoding, statistics, rows, order, T, Q, *, diagonal, n_steps, skip):
+    """Visit the rows in an order: rows, the padded T and Q follow. Returns (sum of their gaps, change of objective)."""
+    return _kernels.sweep(
+        order, encoding.codes, encoding.offsets[encoding.hard], statistics.coef, encoding.missing_slots,
+        encoding.soft, encoding.soft_slots, statistics.soft_coef, encoding.multiplicity, encoding.own_pairs,
+        encoding.observed, statistics.mask_coef, statistics.self_weight, rows, T, Q,
+        statistics.chance, diagonal, n_steps, skip,
+    )  # fmt: skip
 
 
 def gradient_of(encoding, rows, statistics, *, diagonal, block=slice(None)):
@@ -158,10 +198,14 @@ def frank_wolfe_gaps(encoding, rows, statistics, *, diagonal):
     return np.maximum(gaps, 0.0)
 
 
-def gap_of(encoding, rows, statistics, *, diagonal):
-    """The optimality gap."""
-    gaps = frank_wolfe_gaps(encoding, rows, statistics, diagonal=diagonal)
-    return float(encoding.multiplicity @ gaps) / gap_unit(encoding)
+def gap_of(encoding, rows, statistics, *, diagonal, n_threads=1):
+    """The optimality gap: what visits see that leave every row as it is."""
+    T = padded(statistics.T)
+
+    def of_part(order):
+        return visit(encoding, statistics, rows, order, T, statistics.Q, diagonal=diagonal, n_steps=1, skip=np.inf)[0]
+
+    return sum(map_threads(of_part, np.array_split(np.arange(len(rows)), _PARTS), n_threads)) / gap_unit(encoding)
 
 
 def gap_unit(encoding):

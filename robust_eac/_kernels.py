@@ -10,6 +10,7 @@ Notation, for a row i that stands for ``w_i`` identical objects with membership 
 * ``coef[u] = alpha_u (n / n_u)^2`` turns these into what the objective needs, ``T = coef * S`` and
   ``Q[g] = mask_coef[g] * G[g]``, where mask_coef sums coef over the partitions of a mask;
 * ``soft_coef[s]`` is the coef of the partition of column s of ``soft``;
+* T, and S where it is accumulated, may have columns of zeros behind the k-th: loops over whole vectors are faster;
 * ``missing_slots`` are the rows of S and T that the code "not observed" points to: always zero;
 * of the w_i^2 pairs of row i with itself, ``own_pairs[i]`` are of one object, left out without the diagonal;
 * ``chance[g]`` = (alone, surplus) corrects for chance: ``alone`` is the coef of a partition that puts every object of
@@ -32,17 +33,17 @@ def accumulate(codes, offsets, missing_slots, soft, soft_slots, multiplicity, ob
     k = membership.shape[1]
     S[:] = 0.0
     G[:] = 0.0
-    wy = np.empty(k)
+    wy = np.zeros(S.shape[1])
     for i in range(codes.shape[0]):
         for p in range(k):
             wy[p] = multiplicity[i] * membership[i, p]
         for u in range(codes.shape[1]):
             slot = offsets[u] + codes[i, u]
-            for p in range(k):
+            for p in range(S.shape[1]):
                 S[slot, p] += wy[p]
         for s in range(soft.shape[1]):
             slot, share = soft_slots[s], soft[i, s]
-            for p in range(k):
+            for p in range(S.shape[1]):
                 S[slot, p] += share * wy[p]
         for g in range(observed.shape[1]):
             if observed[i, g]:
@@ -161,7 +162,7 @@ def gradient(
 ):  # fmt: skip
     """Fill out (rows, k) with the gradient in each object's column; O(rows ((m + soft slots) k + masks k^2))."""
     k = membership.shape[1]
-    b, room = np.empty(k), np.empty((k, k))
+    b, room = np.empty(T.shape[1]), np.empty((k, k))
     for i in range(codes.shape[0]):
         gather(codes[i], offsets, T, b)
         target = 1.0
@@ -201,6 +202,9 @@ def _rising_root(lo, hi, c1, c2, c3, c4):
         new = t - slope / bend if bend > 0.0 else lo
         if not lo < new < hi:
             new = 0.5 * (lo + hi)
+        elif (new - t) * (new - t) * (6.0 * abs(c3) + 24.0 * abs(c4) * hi) <= _EPS * bend * new:
+            # A Newton step leaves no more of the error than its square times the third derivative over the second.
+            return new
         if abs(new - t) <= 2.0 * _EPS * abs(new) or hi - lo <= _EPS * hi:
             return new
         t = new
@@ -214,6 +218,15 @@ def minimise_quartic(c1, c2, c3, c4, upper):
     The second derivative's roots cut [0, upper] into at most three pieces on which the derivative is monotone; an
     interior minimum lies where it changes from negative to positive. Compared with the two ends by value.
     """
+    discriminant = 9.0 * c3 * c3 - 24.0 * c4 * c2
+    if c2 > 0.0 and c4 >= 0.0 and discriminant <= 0.0:
+        # Convex: what nearly every visit meets.
+        if c1 >= 0.0:
+            return 0.0
+        if c1 + upper * (2.0 * c2 + upper * (3.0 * c3 + upper * 4.0 * c4)) <= 0.0:
+            return upper
+        return _rising_root(0.0, upper, c1, c2, c3, c4)
+
     best, best_value = 0.0, 0.0
     value = quartic_value(upper, c1, c2, c3, c4)
     if value < best_value:
@@ -221,7 +234,6 @@ def minimise_quartic(c1, c2, c3, c4, upper):
 
     # Roots of 12 c4 t^2 + 6 c3 t + 2 c2, in the form that does not cancel.
     cut1, cut2 = 0.0, upper
-    discriminant = 9.0 * c3 * c3 - 24.0 * c4 * c2
     if discriminant > 0.0:
         root = -(3.0 * c3 + (np.sqrt(discriminant) if c3 >= 0.0 else -np.sqrt(discriminant)))
         first = root / (12.0 * c4) if c4 != 0.0 else upper
@@ -246,54 +258,53 @@ def minimise_quartic(c1, c2, c3, c4, upper):
 
 @njit(cache=True, nogil=True)
 def descend_column(y, y0, e, H, own, quartic, target, extra, n_steps, skip):
-    """Up to n_steps exact pair steps on one column y; returns its Frank-Wolfe gap on entry, over 4.
+    """Up to n_steps exact pair steps on one column y; returns its Frank-Wolfe gap on entry, over 4, and their decrease.
 
     Minimises 2 y' H_ y - 4 b_' y + quartic (|y|^2 - target)^2 + 2 extra |y|^2 over the simplex, H_ = H - own y0 y0'
     and b_ being what the other rows contribute. ``e`` holds H_ y - b_ and follows y. Mass moves from the coordinate of
     largest derivative among those that have some to the one of smallest derivative, by exact line search.
     """
     k = y.shape[0]
-    gap = 0.0
+    gap, decrease, square = 0.0, 0.0, 0.0
+    for j in range(k):
+        square += y[j] * y[j]
     for step in range(n_steps):
-        square = 0.0
-        for p in range(k):
-            square += y[p] * y[p]
-        shift = quartic * (square - target) + extra
-        p_min, q_max = -1, -1
-        low, high, mean = np.inf, -np.inf, 0.0
-        for p in range(k):
-            slope = e[p] + shift * y[p]
+        r = square - target
+        shift = quartic * r + extra
+        p, q = -1, -1
+        low, high = np.inf, -np.inf
+        for j in range(k):
+            slope = e[j] + shift * y[j]
             if slope < low:
-                low, p_min = slope, p
-            if y[p] > 0.0:
-                mean += slope * y[p]
-                if slope > high:
-                    high, q_max = slope, p
+                low, p = slope, j
+            if slope > high and y[j] > 0.0:
+                high, q = slope, j
         if step == 0:
+            mean = 0.0
+            for j in range(k):
+                mean += (e[j] + shift * y[j]) * y[j]
             gap = max(mean - low, 0.0)
             if gap <= skip:
                 break
         if not low < high:
             break
-        p, q = p_min, q_max
         d = y[p] - y[q]
         d0 = y0[p] - y0[q]
         bend = H[p, p] + H[q, q] - 2.0 * H[p, q] - own * d0 * d0
-        r = square - target
-        t = minimise_quartic(
-            4.0 * (e[p] - e[q] + quartic * r * d + extra * d),
-            2.0 * bend + 4.0 * quartic * (d * d + r) + 4.0 * extra,
-            8.0 * quartic * d,
-            4.0 * quartic,
-            y[q],
-        )
+        c1 = 4.0 * (e[p] - e[q] + quartic * r * d + extra * d)
+        c2 = 2.0 * bend + 4.0 * quartic * (d * d + r) + 4.0 * extra
+        c3 = 8.0 * quartic * d
+        c4 = 4.0 * quartic
+        t = minimise_quartic(c1, c2, c3, c4, y[q])
         if t == 0.0:
             break
+        decrease += quartic_value(t, c1, c2, c3, c4)
+        square += 2.0 * t * (d + t)
         for j in range(k):
             e[j] += t * (H[p, j] - H[q, j] - own * d0 * y0[j])
         y[p] += t
         y[q] = y[q] - t if t < y[q] else 0.0
-    return gap
+    return gap, decrease
 
 
 @njit(cache=True, nogil=True)
@@ -303,14 +314,15 @@ def sweep(
 ):  # fmt: skip
     """Visit the rows in the given order, descending each column exactly; membership, T and Q follow.
 
-    Returns the sum over objects of their Frank-Wolfe gaps at the moment of the visit. Columns whose gap is at most
+    Returns the sum over objects of their Frank-Wolfe gaps at the moment of the visit, and the change of the objective,
+    not above zero. Columns whose gap is at most
     ``skip`` are left alone. O(rows ((m + soft slots) k + masks k^2)) time, no allocation that grows with the rows.
     """
-    k = membership.shape[1]
+    k, width = membership.shape[1], T.shape[1]
     n_partitions = codes.shape[1]
-    b, e, y0, step = np.empty(k), np.empty(k), np.empty(k), np.empty(k)
+    b, e, y0, step = np.empty(T.shape[1]), np.empty(k), np.empty(k), np.zeros(T.shape[1])
     room, moved = np.empty((k, k)), np.empty(k, dtype=np.int64)
-    total = 0.0
+    total, total_decrease = 0.0, 0.0
     for i in order:
         y = membership[i]
         y0[:] = y
@@ -327,8 +339,9 @@ def sweep(
         extra = w * surplus - alone
         quarter_gradient(y, H, b, alone, own, target, extra, e)
         quartic = own if diagonal else own - self_weight[i] * own_share(own_pairs[i], w)
-        gap = descend_column(y, y0, e, H, own, quartic, target, extra, n_steps, skip)
+        gap, decrease = descend_column(y, y0, e, H, own, quartic, target, extra, n_steps, skip)
         total += 4.0 * w * gap
+        total_decrease += w * decrease
 
         n_moved = 0
         for p in range(k):
@@ -340,22 +353,22 @@ def sweep(
             continue
         if 4 * n_moved < k:
             for u in range(n_partitions):
-                slot = offsets[u] + codes[i, u]
+                slot, factor = offsets[u] + codes[i, u], coef[u]
                 for j in range(n_moved):
-                    T[slot, moved[j]] += coef[u] * step[moved[j]]
+                    T[slot, moved[j]] += factor * step[moved[j]]
             for s in range(soft.shape[1]):
-                slot, share = soft_slots[s], soft_coef[s] * soft[i, s]
+                slot, factor = soft_slots[s], soft_coef[s] * soft[i, s]
                 for j in range(n_moved):
-                    T[slot, moved[j]] += share * step[moved[j]]
+                    T[slot, moved[j]] += factor * step[moved[j]]
         else:
             for u in range(n_partitions):
-                slot = offsets[u] + codes[i, u]
-                for p in range(k):
-                    T[slot, p] += coef[u] * step[p]
+                slot, factor = offsets[u] + codes[i, u], coef[u]
+                for p in range(width):
+                    T[slot, p] += factor * step[p]
             for s in range(soft.shape[1]):
-                slot, share = soft_slots[s], soft_coef[s] * soft[i, s]
-                for p in range(k):
-                    T[slot, p] += share * step[p]
+                slot, factor = soft_slots[s], soft_coef[s] * soft[i, s]
+                for p in range(width):
+                    T[slot, p] += factor * step[p]
         for slot in missing_slots:
             T[slot] = 0.0
         for g in range(observed.shape[1]):
@@ -363,9 +376,10 @@ def sweep(
                 factor = mask_coef[g] * w
                 for p in range(k):
                     if y[p] != 0.0 or y0[p] != 0.0:
+                        new, old = factor * y[p], factor * y0[p]
                         for q in range(k):
-                            Q[g, p, q] += factor * (y[p] * y[q] - y0[p] * y0[q])
-    return total
+                            Q[g, p, q] += new * y[q] - old * y0[q]
+    return total, total_decrease
 
 
 @njit(cache=True, nogil=True)

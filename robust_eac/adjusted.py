@@ -10,13 +10,14 @@ one that puts all apart: correcting for chance is a median partition with two mo
 the sweeps of the plain Y step minimise this model too. What they propose is taken as far as it lowers the true sum.
 """
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from . import _chance
 from ._formula import Statistics, accumulate, agreement_sides, gap_of, gap_unit, gradient_of
-from .membership import Model, is_stationary, sweep, visiting_order
+from ._sweep import Model, is_stationary, sweep, visiting_order
 
 # Sweeps on one model before it is made anew.
 _MODEL_SWEEPS = 3
@@ -41,52 +42,52 @@ class State(NamedTuple):
         return np.maximum(1.0 - _chance.adjusted(self.squares, self.consensus, self.partitions), 0.0)
 
 
-def adjusted_losses(encoding, rows):
-    """The chance-corrected losses d_u / E[d_u] = 1 - a_u, not below zero."""
-    return state_of(_with_everything(encoding), rows).losses
+def adjusted_state(encoding, rows, *, n_threads=1):
+    """The :class:`State` of the memberships of an encoding's rows."""
+    return state_of(_with_everything(encoding), rows, n_threads=n_threads)
 
 
-def descend_adjusted(encoding, weights, rows, *, tol, max_sweeps, rng, reduction=0.0):
+def descend_adjusted(encoding, weights, rows, state, *, tol, max_sweeps, rng, reduction=0.0, n_threads=1):
     """Lower sum_u alpha_u d_u / E[d_u] over `rows` in place, until stationary or by `reduction`; never raise it.
 
-    As :func:`~robust_eac.membership.descend`, whose gap this is, times n^2: losses are shares here, not pairs.
+    As :func:`~robust_eac._sweep.descend`, whose gap this is, times n^2: losses are shares here, not pairs.
 
     Each model is lowered by a few sweeps. If the sum is not lower at their end, the step is halved; if no part of it
     helps, mass moves towards the best cluster of every object instead (Frank and Wolfe), which goes downhill wherever
     the gap is not zero.
     """
     extended = _with_everything(encoding)
-    state = state_of(extended, rows)
+    shorten = partial(_shorten, extended, weights, n_threads=n_threads)
     n_sweeps, target = 0, tol
     while True:
         statistics = _statistics(extended, weights, state)
-        gap = gap_of(extended, rows, statistics, diagonal=True)
+        gap = gap_of(extended, rows, statistics, diagonal=True, n_threads=n_threads)
         if is_stationary(gap, target) or n_sweeps >= max_sweeps:
-            return gap, n_sweeps
+            return gap, n_sweeps, state
         if n_sweeps == 0:
             target = max(tol, reduction * gap)
         before, value = rows.copy(), weights @ state.losses
         for _ in range(_MODEL_SWEEPS):
             order = visiting_order(len(rows), rng)
-            estimate = sweep(extended, statistics, rows, order, diagonal=True) / gap_unit(encoding)
+            estimate = sweep(extended, statistics, rows, order, diagonal=True, n_threads=n_threads) / gap_unit(encoding)
             n_sweeps += 1
             if is_stationary(estimate, target):
                 break
-        lower = _shorten(extended, weights, before, rows, value, state.partitions)
+        lower = shorten(before, rows, value, state.partitions)
         if lower is None:
             gradient = gradient_of(extended, before, _statistics(extended, weights, state), diagonal=True)
             rows[:] = np.eye(rows.shape[1])[gradient.argmin(axis=1)]
-            lower = _shorten(extended, weights, before, rows, value, state.partitions)
+            lower = shorten(before, rows, value, state.partitions)
         if lower is None:
             # What is left of the gap is below what rounding lets the sum show.
             rows[:] = before
-            return gap, n_sweeps
+            return gap, n_sweeps, state
         state = lower
 
 
-def state_of(extended, rows, partitions=None):
+def state_of(extended, rows, partitions=None, *, n_threads=1):
     """The :class:`State` of the memberships of an extended encoding's rows; the Sides of its partitions if known."""
-    S, G = accumulate(extended, rows)
+    S, G = accumulate(extended, rows, n_threads=n_threads)
     n_slots = len(S) - len(G)
     encoding = extended._replace(
         soft=extended.soft[:, : -len(G)], soft_slots=extended.soft_slots[: -len(G)], sizes=extended.sizes[:n_slots]
@@ -129,6 +130,7 @@ def _statistics(extended, weights, state):
         self_weight=extended.observed @ mask_coef,
         coef=scale[extended.hard],
         mask_coef=mask_coef,
+        slot_coef=by_slot,
         soft_coef=by_slot[extended.soft_slots],
         chance=np.column_stack([alone, surplus]),
     )
@@ -140,10 +142,10 @@ CHANCE = Model(
 )
 
 
-def _shorten(extended, weights, before, rows, value, partitions):
+def _shorten(extended, weights, before, rows, value, partitions, *, n_threads):
     """Halve the step from `before` to `rows`, in place, until the sum is below `value`: the state there, or None."""
     for _ in range(_MAX_HALVINGS):
-        state = state_of(extended, rows, partitions)
+        state = state_of(extended, rows, partitions, n_threads=n_threads)
         if weights @ state.losses < value:
             return state
         rows += before

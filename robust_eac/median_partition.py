@@ -12,6 +12,9 @@ from sklearn.utils import check_random_state
 
 from ._encoding import encode_ensemble
 from ._formula import accumulate, losses_of
+from ._rows import SAMPLE_TOL, check_init, expand_rows, initial_rows, reduce_rows, start_from_sample
+from ._sweep import PLAIN, Model, descend, is_stationary
+from ._threads import count_threads
 from ._validation import (
     MAX_SEED,
     check_bool,
@@ -22,8 +25,7 @@ from ._validation import (
     check_real,
     check_sample_weight,
 )
-from .adjusted import CHANCE, adjusted_losses, descend_adjusted
-from .membership import PLAIN, Model, check_init, descend, expand_rows, initial_rows, is_stationary, reduce_rows
+from .adjusted import CHANCE, adjusted_state, descend_adjusted
 from .weighting.losses import fixed, resolve_weighting
 from .weighting.trust import trusted_group
 
@@ -230,7 +232,8 @@ def solve_encoded(
     shared = fixed(trusted / np.count_nonzero(trusted)) if weighting.trust else weighting
     best = best_of_starts(encoding, n_clusters, start, shared, seeds, n_jobs=n_jobs, verbose=verbose, **options)
     if weighting.trust:
-        best = _settle_trust(encoding, best, weighting, seed=seeds[0], **options)
+        _, n_threads = count_threads(n_jobs)
+        best = _settle_trust(encoding, best, weighting, seed=seeds[0], n_threads=n_threads, **options)
     membership = empty_last(expand_rows(whole, encoding, best.weights, best.membership, tol=tol, model=distance.model))
     return best._replace(membership=membership, labels=membership.argmax(axis=1))
 
@@ -238,28 +241,30 @@ def solve_encoded(
 class Distance(NamedTuple):
     """How far partitions are from a membership, and how to lower the weighted sum of it.
 
-    losses : (encoding, rows) -> losses of the partitions.
-    descend : as :func:`~robust_eac.membership.descend`.
+    measure : (encoding, rows) -> the matrices that losses and descent share.
+    losses : (encoding, rows, these) -> losses of the partitions.
+    descend : as :func:`~robust_eac._sweep.descend`.
     model : what the sweeps minimise.
     diagonal : whether the pairs (i, i) count.
     """
 
+    measure: Callable
     losses: Callable
     descend: Callable
     model: Model
     diagonal: bool
 
 
-ADJUSTED = Distance(adjusted_losses, descend_adjusted, CHANCE, diagonal=True)
+ADJUSTED = Distance(adjusted_state, lambda encoding, rows, state: state.losses, descend_adjusted, CHANCE, diagonal=True)
 
 
 def raw_distance(diagonal):
     """The :class:`Distance` d_u of the paper, with or without the pairs (i, i)."""
 
-    def losses(encoding, rows):
-        return losses_of(encoding, *accumulate(encoding, rows), rows, diagonal=diagonal)
+    def losses(encoding, rows, matrices):
+        return losses_of(encoding, *matrices, rows, diagonal=diagonal)
 
-    return Distance(losses, partial(descend, diagonal=diagonal), PLAIN, diagonal)
+    return Distance(accumulate, losses, partial(descend, diagonal=diagonal), PLAIN, diagonal)
 
 
 def resolve_distance(agreement, diagonal):
@@ -273,8 +278,10 @@ def resolve_distance(agreement, diagonal):
 
 def best_of_starts(encoding, n_clusters, start, weighting, seeds, *, n_jobs, verbose=0, **options):
     """The run of least objective, one from every seed; the first of equal ones."""
+    n_jobs, n_threads = count_threads(n_jobs, len(seeds))
     runs = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
-        delayed(alternate)(encoding, n_clusters, start, weighting, seed=seed, **options) for seed in seeds
+        delayed(alternate)(encoding, n_clusters, start, weighting, seed=seed, n_threads=n_threads, **options)
+        for seed in seeds
     )
     best = None
     for number, run in enumerate(runs, start=1):
@@ -299,7 +306,8 @@ def _settle_trust(encoding, run, weighting, *, seed, **options):
     """
     candidates = np.ones(len(run.weights), dtype=bool)
     while True:
-        weights = weighting.solve(ADJUSTED.losses(encoding, run.membership)) * candidates
+        losses = adjusted_state(encoding, run.membership, n_threads=options["n_threads"]).losses
+        weights = weighting.solve(losses) * candidates
         if not weights.any() or np.array_equal(weights > 0.0, run.weights > 0.0):
             return run
         candidates = weights > 0.0
@@ -307,29 +315,45 @@ def _settle_trust(encoding, run, weighting, *, seed, **options):
         run = alternate(encoding, run.membership.shape[1], run.membership, weighting_of_trusted, seed=seed, **options)
 
 
-def alternate(encoding, n_clusters, start, weighting, *, distance, max_iter, tol, seed, warm=False):
+def alternate(encoding, n_clusters, start, weighting, *, distance, max_iter, tol, seed, warm=False, n_threads=1):
     """One start, alternated to a joint stationary point; membership and (no) labels of the encoding's rows.
 
     A warm start has a membership that is worth weights of its own.
     """
     rng = np.random.RandomState(seed)
-    rows = initial_rows(encoding, n_clusters, start, rng)
-    losses = distance.losses(encoding, rows)
+
+    def solve(sample, start):
+        run = alternate(
+            sample, n_clusters, start, weighting, distance=distance, max_iter=max_iter, tol=max(tol, SAMPLE_TOL),
+            seed=rng.randint(MAX_SEED),
+        )  # fmt: skip
+        return run.weights, run.membership
+
+    rows = start_from_sample(encoding, n_clusters, start, solve, rng=rng, model=distance.model, n_threads=n_threads)
+    warm = warm or rows is not None
+    if rows is None:
+        rows = initial_rows(encoding, n_clusters, start, rng)
+    matrices = distance.measure(encoding, rows, n_threads=n_threads)
+    losses = distance.losses(encoding, rows, matrices)
     weights = weighting.solve(losses) if warm else weighting.first(losses)
     history = [weighting.objective(losses, weights)]
     n_iter = 0
     while True:
         budget = _MAX_SWEEPS if n_iter < max_iter else 0
-        gap, n_sweeps = distance.descend(
-            encoding, weights, rows, tol=tol, max_sweeps=budget, rng=rng, reduction=_REDUCTION
-        )
+        gap, n_sweeps, matrices = distance.descend(
+            encoding, weights, rows, matrices, tol=tol, max_sweeps=budget, rng=rng, reduction=_REDUCTION,
+            n_threads=n_threads,
+        )  # fmt: skip
         # A first Y step with nothing to do still owes its start the weights.
         if n_sweeps == 0 and n_iter > 0:
             break
-        losses = distance.losses(encoding, rows)
+        losses, before = distance.losses(encoding, rows, matrices), weights
         weights = weighting.solve(losses)
         history.append(weighting.objective(losses, weights))
         n_iter += 1
+        # The gap is known where the weights stay.
+        if is_stationary(gap, tol) and np.array_equal(weights, before):
+            break
 
     return MedianPartitionResult(
         labels=None,

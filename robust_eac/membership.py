@@ -1,24 +1,20 @@
 """The Y step: minimise the objective in the consensus membership for fixed weights, without an n x n matrix."""
 
 import warnings
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from . import _kernels
-from ._encoding import collapse, encode_ensemble, harden, select, take_rows
-from ._formula import accumulate, gap_of, gap_unit, losses_of, weighted_loss, weighted_statistics
-from ._lloyd import best_of_starts, squared_distances
+from ._encoding import encode_ensemble
+from ._formula import accumulate, losses_of, weighted_loss
+from ._rows import SAMPLE_TOL, check_init, expand_rows, initial_rows, reduce_rows, start_from_sample
+from ._sweep import descend, is_stationary
 from ._validation import (
     check_bool,
-    check_choice,
     check_ensemble,
     check_integer,
-    check_labels,
-    check_membership,
     check_n_clusters,
     check_real,
     check_sample_weight,
@@ -26,39 +22,6 @@ from ._validation import (
 )
 
 __all__ = ["MembershipResult", "solve_membership"]
-
-# Rows up to this number fit in the cache, where visiting them one by one at random costs nothing.
-_SHUFFLED_SINGLY = 2**15
-_RUN = 16
-# Gaps below this are rounding of the small matrices.
-_ROUNDING = 1e-14
-# Pair steps per visit of a column: a visit costs O(m k) before the first, a step only O(k).
-_PAIR_STEPS = 4
-# Columns whose own gap is below this share of the tolerance are settled; all of them together cannot exceed it.
-_SETTLED = 0.05
-# A k-means start is hard; mixing in this much of the uniform membership lets every cluster bid for every object.
-_SMOOTHING = 0.1
-# A start need not be finished.
-_KMEANS_PASSES = 300
-# Visits of an object without weight; a handful is enough.
-_MAX_PLACING = 1000
-
-
-class Model(NamedTuple):
-    """What the sweeps minimise.
-
-    extend : encoding -> the encoding that they read.
-    statistics : (extended encoding, weights, rows) -> its Statistics at the rows.
-    """
-
-    extend: Callable
-    statistics: Callable
-
-
-PLAIN = Model(
-    extend=lambda encoding: encoding,
-    statistics=lambda encoding, weights, rows: weighted_statistics(encoding, weights, *accumulate(encoding, rows)),
-)
 
 
 class MembershipResult(NamedTuple):
@@ -167,9 +130,23 @@ def solve_membership(
 
     whole = encode_ensemble(ensemble, sample_weight)
     encoding, start = reduce_rows(whole, start, diagonal=diagonal)
-    rows = initial_rows(encoding, n_clusters, start, rng)
-    gap, n_sweeps = descend(encoding, weights, rows, diagonal=diagonal, tol=tol, max_sweeps=max_sweeps, rng=rng)
-    losses = losses_of(encoding, *accumulate(encoding, rows), rows, diagonal=diagonal)
+
+    def solve(sample, start):
+        rows = initial_rows(sample, n_clusters, start, rng)
+        descend(
+            sample, weights, rows, accumulate(sample, rows), diagonal=diagonal, tol=max(tol, SAMPLE_TOL),
+            max_sweeps=max_sweeps, rng=rng,
+        )  # fmt: skip
+        return weights, rows
+
+    rows = start_from_sample(encoding, n_clusters, start, solve, rng=rng)
+    if rows is None:
+        rows = initial_rows(encoding, n_clusters, start, rng)
+    matrices = accumulate(encoding, rows)
+    gap, n_sweeps, matrices = descend(
+        encoding, weights, rows, matrices, diagonal=diagonal, tol=tol, max_sweeps=max_sweeps, rng=rng
+    )
+    losses = losses_of(encoding, *matrices, rows, diagonal=diagonal)
     converged = is_stationary(gap, tol)
     if not converged:
         warnings.warn(
@@ -179,148 +156,3 @@ def solve_membership(
         )
     membership = expand_rows(whole, encoding, weights, rows, tol=tol)
     return MembershipResult(membership, weighted_loss(losses, weights), gap, n_sweeps, converged)
-
-
-def descend(encoding, weights, rows, *, diagonal, tol, max_sweeps, rng, reduction=0.0):
-    """Sweep over `rows` in place until the optimality gap is at most tol, or `reduction` times the gap on entry.
-
-    Returns (gap, number of sweeps). Zero sweeps mean that the gap was at most tol already. Partitions of weight zero
-    are not read.
-    """
-    active = np.flatnonzero(weights)
-    if len(active) < len(weights):
-        encoding, weights = select(encoding, active), weights[active]
-    skip = _SETTLED * tol * encoding.total
-    n_sweeps, target = 0, tol
-    while True:
-        # Fresh matrices before every decision: what the sweeps update has rounding errors of its own.
-        statistics = PLAIN.statistics(encoding, weights, rows)
-        gap = gap_of(encoding, rows, statistics, diagonal=diagonal)
-        if is_stationary(gap, target) or n_sweeps >= max_sweeps:
-            return gap, n_sweeps
-        if n_sweeps == 0:
-            target = max(tol, reduction * gap)
-        estimate = np.inf
-        while not is_stationary(estimate, target) and n_sweeps < max_sweeps:
-            order = visiting_order(len(rows), rng)
-            estimate = sweep(encoding, statistics, rows, order, diagonal=diagonal, skip=skip) / gap_unit(encoding)
-            n_sweeps += 1
-
-
-def sweep(encoding, statistics, rows, order, *, diagonal, n_steps=_PAIR_STEPS, skip=0.0):
-    """One visit of the rows in the given order: rows, T and Q follow; returns the sum of the objects' gaps."""
-    return _kernels.sweep(
-        order, encoding.codes, encoding.offsets[encoding.hard], statistics.coef, encoding.missing_slots,
-        encoding.soft, encoding.soft_slots, statistics.soft_coef, encoding.multiplicity, encoding.own_pairs,
-        encoding.observed, statistics.mask_coef, statistics.self_weight, rows, statistics.T, statistics.Q,
-        statistics.chance, diagonal, n_steps, skip,
-    )  # fmt: skip
-
-
-def visiting_order(n_rows, rng):
-    """Random order of the rows; of many rows, random order of short runs, which memory delivers faster."""
-    if n_rows <= _SHUFFLED_SINGLY:
-        return rng.permutation(n_rows)
-    starts = _RUN * rng.permutation(-(-n_rows // _RUN))
-    order = (starts[:, np.newaxis] + np.arange(_RUN)).ravel()
-    return order[order < n_rows]
-
-
-def is_stationary(gap, tol):
-    """Whether an optimality gap is at most tol, or as small as rounding lets it become."""
-    return bool(gap <= max(tol, _ROUNDING))
-
-
-def check_init(init, n_samples, n_clusters):
-    """Return the name of a start (None is "random"), or the membership that an array describes."""
-    if init is None:
-        return "random"
-    if isinstance(init, str):
-        return check_choice(init, ("random", "kmeans"), name="init")
-    array = np.asarray(init)
-    if array.ndim == 1:
-        return np.eye(n_clusters)[_check_label_vector(array, n_samples, n_clusters)]
-    membership = check_membership(array, n_samples, n_clusters, name="init")
-    soft = membership[0].max() < 1.0
-    if n_clusters > 1 and soft and np.ptp(membership, axis=0).max() <= 1e-12:
-        raise ValueError(
-            "init must not give every object the same membership: such a start tells no two objects apart, and the "
-            f"uniform one, 1/{n_clusters} everywhere, is a stationary point that no line search leaves. "
-            'Use init="random".'
-        )
-    return membership
-
-
-def _check_label_vector(array, n_samples, n_clusters):
-    """Codes in [0, n_clusters) of a consensus given as labels; kept as they are when already in that range."""
-    if len(array) != n_samples:
-        raise ValueError(f"init must have n_samples={n_samples} labels, got {len(array)}.")
-    if np.any(array == -1):
-        raise ValueError("init must label every object, got -1.")
-    codes = check_labels(array.reshape(-1, 1), name="init")[:, 0]
-    if codes.dtype.kind == "b" or codes.min() < 0 or codes.max() >= n_clusters:
-        values, codes = np.unique(codes, return_inverse=True)
-        if len(values) > n_clusters:
-            raise ValueError(f"init must have at most n_clusters={n_clusters} labels, got {len(values)}.")
-    return codes
-
-
-def reduce_rows(encoding, start, *, diagonal):
-    """The rows that are to be solved for, and the start on them.
-
-    Objects without weight are left out; identical ones share a row when that pays, unless an array start tells them
-    apart, or weights do, of which the smaller ones leave out more of their own pairs.
-    """
-    weighty = np.flatnonzero(encoding.multiplicity)
-    if len(weighty) < len(encoding.codes):
-        encoding = take_rows(encoding, weighty)
-        start = start if isinstance(start, str) else start[weighty]
-    apart = [] if isinstance(start, str) else [start]
-    if not diagonal and encoding.own_pairs is not encoding.multiplicity:
-        apart.append((encoding.own_pairs / encoding.multiplicity)[:, np.newaxis])
-    collapsed = collapse(encoding, np.concatenate(apart, axis=1) if apart else None)
-    if collapsed.inverse is not None and not isinstance(start, str):
-        rows = np.empty((len(collapsed.codes), start.shape[1]))
-        rows[collapsed.inverse] = start
-        start = rows
-    return collapsed, start
-
-
-def expand_rows(whole, encoding, weights, rows, *, tol, model=PLAIN):
-    """Memberships of all objects of `whole` from those of the rows of what :func:`reduce_rows` made of it.
-
-    An object without weight gets the membership that agrees best with those of the others: the same quartic without
-    the object's own term, which is a convex quadratic, so that any start will do.
-    """
-    membership = encoding.expand(rows)
-    weightless = np.flatnonzero(whole.multiplicity == 0.0)
-    if len(weightless) == 0:
-        return membership
-    absent = model.extend(take_rows(whole, weightless))
-    statistics = model.statistics(model.extend(encoding), weights, rows)
-    statistics = statistics._replace(self_weight=absent.observed @ statistics.mask_coef)
-    placed = np.full((len(weightless), rows.shape[1]), 1.0 / rows.shape[1])
-    order = np.arange(len(placed))
-    for _ in range(_MAX_PLACING):
-        before = placed.copy()
-        sweep(absent, statistics, placed, order, diagonal=True, skip=max(tol, _ROUNDING) * whole.total)
-        if np.array_equal(before, placed):
-            break
-    full = np.empty((len(whole.codes), rows.shape[1]))
-    full[whole.multiplicity > 0.0], full[weightless] = membership, placed
-    return full
-
-
-def initial_rows(encoding, n_clusters, start, rng):
-    """A fresh starting membership of the encoding's rows."""
-    if not isinstance(start, str):
-        return start.copy()
-    if start == "random":
-        # Normalised exponentials are Dirichlet(1): uniform on the simplex.
-        rows = rng.standard_exponential((len(encoding.codes), n_clusters))
-        rows /= rows.sum(axis=1, keepdims=True)
-        return rows
-    encoding = harden(encoding)
-    weights = np.full(len(encoding.offsets), 1.0 / len(encoding.offsets))
-    start = best_of_starts(encoding, weights, squared_distances, n_clusters, n_init=1, max_iter=_KMEANS_PASSES, rng=rng)
-    return (1.0 - _SMOOTHING) * np.eye(n_clusters)[start.clusters] + _SMOOTHING / n_clusters

@@ -6,6 +6,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from ._encoding import encode_ensemble
+from ._rows import expand_rows, reduce_rows
+from ._threads import count_threads
 from ._validation import (
     MAX_SEED,
     check_choice,
@@ -17,7 +19,6 @@ from ._validation import (
     check_vector,
 )
 from .median_partition import ADJUSTED, alternate, best_of_starts, empty_last, resolve_distance
-from .membership import expand_rows, reduce_rows
 from .weighting.losses import resolve_weighting
 
 __all__ = ["WeightPath", "weight_path"]
@@ -142,10 +143,13 @@ def weight_path(
     whole = encode_ensemble(ensemble, sample_weight)
     encoding, start = reduce_rows(whole, "random", diagonal=distance.diagonal)
     options = {"distance": distance, "max_iter": max_iter, "tol": tol}
+    _, n_threads = count_threads(n_jobs)
     runs = [best_of_starts(encoding, n_clusters, start, weightings[0], seeds, n_jobs=n_jobs, **options)]
     for weighting in weightings[1:]:
         before = runs[-1].membership
-        runs.append(alternate(encoding, n_clusters, before, weighting, seed=seeds[0], warm=True, **options))
+        runs.append(
+            alternate(encoding, n_clusters, before, weighting, seed=seeds[0], warm=True, n_threads=n_threads, **options)
+        )
     labels = [
         empty_last(expand_rows(whole, encoding, run.weights, run.membership, tol=tol, model=distance.model))
         for run in runs

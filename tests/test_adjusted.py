@@ -10,9 +10,10 @@ from robust_eac import (
 )
 from robust_eac._encoding import encode_ensemble
 from robust_eac._formula import gap_of, gradient_of
+from robust_eac._rows import reduce_rows
+from robust_eac._sweep import sweep
 from robust_eac._validation import check_ensemble
-from robust_eac.adjusted import CHANCE, adjusted_losses, descend_adjusted
-from robust_eac.membership import reduce_rows, sweep
+from robust_eac.adjusted import CHANCE, adjusted_state, descend_adjusted
 
 from . import reference
 from .conftest import planted_ensemble, random_ensemble, random_membership
@@ -65,7 +66,7 @@ def problem(request, rng):
 def test_losses_equal_the_dense_reference(problem):
     ensemble, copies, encoding, _, membership = problem
     expected = dense_losses(ensemble, membership, copies)
-    np.testing.assert_allclose(adjusted_losses(encoding, membership), expected, rtol=1e-10)
+    np.testing.assert_allclose(adjusted_state(encoding, membership).losses, expected, rtol=1e-10)
     sample_weight = copies.astype(float)
     np.testing.assert_allclose(
         1.0 - adjusted_agreement(ensemble, membership, sample_weight=sample_weight), expected, rtol=1e-10
@@ -121,7 +122,7 @@ def test_a_visit_minimises_the_model_exactly(problem, rng):
             break
         # From an object that is out of place beside soft ones.
         solved = random_membership(rng, *membership.shape)
-        descend_adjusted(encoding, weights, solved, tol=1e-4, max_sweeps=100, rng=rng)
+        descend_adjusted(encoding, weights, solved, adjusted_state(encoding, solved), tol=1e-4, max_sweeps=100, rng=rng)
         for i in rng.permutation(len(solved))[:4]:
             start = solved.copy()
             start[i] = 0.5 * (solved[i] + rng.dirichlet(np.ones(3)))
@@ -131,12 +132,14 @@ def test_a_visit_minimises_the_model_exactly(problem, rng):
 
 def test_descent_is_monotone_and_ends_at_a_stationary_point(problem):
     _, _, encoding, weights, membership = problem
-    rows, values = membership.copy(), [weights @ adjusted_losses(encoding, membership)]
+    rows, values = membership.copy(), [weights @ adjusted_state(encoding, membership).losses]
     rng = np.random.RandomState(0)
     # A saddle point on the way can take hundreds of steps.
     for _ in range(3000):
-        gap, n_sweeps = descend_adjusted(encoding, weights, rows, tol=1e-7, max_sweeps=3, rng=rng)
-        values.append(weights @ adjusted_losses(encoding, rows))
+        state = adjusted_state(encoding, rows)
+        gap, n_sweeps, state = descend_adjusted(encoding, weights, rows, state, tol=1e-7, max_sweeps=3, rng=rng)
+        np.testing.assert_allclose(state.losses, adjusted_state(encoding, rows).losses, rtol=1e-12)
+        values.append(weights @ adjusted_state(encoding, rows).losses)
         if n_sweeps == 0:
             break
     assert gap <= 1e-7
@@ -151,7 +154,7 @@ def test_descent_is_monotone_and_ends_at_a_stationary_point(problem):
 def test_a_step_that_raises_the_objective_is_not_taken(monkeypatch, rng):
     encoding = encode_ensemble(check_ensemble(random_ensemble(rng, 20, 6)))
     weights, rows = np.full(6, 1 / 6), random_membership(rng, 20, 3)
-    before = weights @ adjusted_losses(encoding, rows)
+    before = weights @ adjusted_state(encoding, rows).losses
 
     def scatter(encoding, statistics, rows, order, **options):
         rows[:] = rng.dirichlet(np.full(3, 0.1), size=len(rows))
@@ -160,8 +163,8 @@ def test_a_step_that_raises_the_objective_is_not_taken(monkeypatch, rng):
     monkeypatch.setattr("robust_eac.adjusted.sweep", scatter)
     values = [before]
     for _ in range(5):
-        descend_adjusted(encoding, weights, rows, tol=1e-9, max_sweeps=1, rng=rng)
-        values.append(weights @ adjusted_losses(encoding, rows))
+        descend_adjusted(encoding, weights, rows, adjusted_state(encoding, rows), tol=1e-9, max_sweeps=1, rng=rng)
+        values.append(weights @ adjusted_state(encoding, rows).losses)
     assert np.all(np.diff(values) < 0.0)
 
 
@@ -172,7 +175,7 @@ def test_collapsed_rows_have_the_same_objective_and_gap(rng):
     encoding, rows = reduce_rows(whole, start, diagonal=True)
     assert len(encoding.codes) == 10
     weights = rng.dirichlet(np.ones(4))
-    np.testing.assert_allclose(adjusted_losses(encoding, rows), adjusted_losses(whole, start), rtol=1e-12)
+    np.testing.assert_allclose(adjusted_state(encoding, rows).losses, adjusted_state(whole, start).losses, rtol=1e-12)
     gaps = []
     for e, y in ((encoding, rows), (whole, start)):
         extended = CHANCE.extend(e)

@@ -4,7 +4,7 @@ import pytest
 from robust_eac import _kernels
 from robust_eac._encoding import collapse, encode
 from robust_eac._formula import accumulate, weighted_statistics
-from robust_eac.membership import sweep
+from robust_eac._sweep import sweep
 
 from . import reference
 from .conftest import random_ensemble, random_membership

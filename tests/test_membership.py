@@ -6,7 +6,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from robust_eac import objective_value, optimality_gap, solve_membership
 from robust_eac._encoding import collapse, encode, one_hot
-from robust_eac.membership import check_init, descend, initial_rows, visiting_order
+from robust_eac._formula import accumulate
+from robust_eac._rows import check_init, initial_rows
+from robust_eac._sweep import descend, visiting_order
 
 from . import reference
 from .conftest import planted_ensemble, random_ensemble, random_membership
@@ -226,7 +228,10 @@ def test_bad_starts_are_refused(rng, init, match):
 def test_uniform_start_is_a_trap_indeed(rng):
     labels = random_ensemble(rng, 12, 4)
     rows = np.full((12, 3), 1.0 / 3.0)
-    gap, n_sweeps = descend(encode(labels), np.full(4, 0.25), rows, diagonal=False, tol=1e-12, max_sweeps=10, rng=rng)
+    encoding = encode(labels)
+    gap, n_sweeps, _ = descend(
+        encoding, np.full(4, 0.25), rows, accumulate(encoding, rows), diagonal=False, tol=1e-12, max_sweeps=10, rng=rng
+    )
     assert (gap, n_sweeps) == (pytest.approx(0.0, abs=1e-12), 0)
 
 

@@ -8,8 +8,8 @@ from joblib import Parallel, delayed
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from .._rows import check_init
 from .._validation import MAX_SEED, check_choice, check_integer, check_real
-from ..membership import check_init
 from . import _peace_kernels as kernels
 from ._common import check_memory, prepare, relabel
 

@@ -8,8 +8,9 @@ from sklearn.utils import check_random_state
 
 from .._encoding import collapse, encode
 from .._formula import accumulate
+from .._rows import initial_rows
+from .._sweep import descend, is_stationary
 from .._validation import check_integer, check_labels, check_n_clusters, check_real
-from ..membership import descend, initial_rows, is_stationary
 from ._common import n_clusters_of, share_among_copies, tables
 
 __all__ = ["redundancy_weights"]
@@ -147,9 +148,12 @@ def alternate(encoding, Q, n_clusters, *, max_iter, tol, rng):
     rows = initial_rows(encoding, n_clusters, "random", rng)
     m = len(Q)
     weights, history = np.full(m, 1.0 / m), []
+    matrices = accumulate(encoding, rows)
     while True:
         budget = _MAX_SWEEPS if len(history) < max_iter else 0
-        gap, n_sweeps = descend(encoding, weights, rows, diagonal=True, tol=tol, max_sweeps=budget, rng=rng)
+        gap, n_sweeps, matrices = descend(
+            encoding, weights, rows, matrices, diagonal=True, tol=tol, max_sweeps=budget, rng=rng
+        )
         # A first Y step with nothing to do still owes its start the weights.
         if n_sweeps == 0 and history:
             return weights, np.array(history), gap

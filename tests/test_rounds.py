@@ -1,0 +1,140 @@
+"""Sweeps in rounds of blocks: never uphill, and the same for any number of threads."""
+
+import numpy as np
+import pytest
+
+from robust_eac import _formula, _sweep, solve_median_partition
+from robust_eac._encoding import encode_ensemble
+from robust_eac._formula import accumulate, frank_wolfe_gaps, gap_of, gap_unit, losses_of, padded, visit
+from robust_eac._rows import reduce_rows
+from robust_eac._sweep import PLAIN, sweep, visiting_order
+from robust_eac._validation import check_ensemble
+from robust_eac.adjusted import CHANCE
+
+from .conftest import planted_ensemble, random_membership
+from .test_soft_ensembles import cases, random_sample_weight, random_soft_ensemble
+
+
+@pytest.fixture(autouse=True)
+def few_rows_are_many(monkeypatch):
+    monkeypatch.setattr(_sweep, "_IN_ROUNDS", 0)
+    monkeypatch.setattr(_sweep, "_MIN_BLOCK", 3)
+    monkeypatch.setattr(_sweep, "_ROUNDS", 10**9)
+    # Blocks as short as that although copies of the matrices cost more than their visits.
+    monkeypatch.setattr(_sweep, "_COPIES", 0)
+    monkeypatch.setattr(_formula, "_IN_PARTS", 0)
+
+
+def problem(rng, missing, weighted, diagonal, n=60, m=5, k=3):
+    labels = random_soft_ensemble(rng, n, m, missing=missing)
+    weight = random_sample_weight(rng, n, weighted)
+    encoding, _ = reduce_rows(encode_ensemble(check_ensemble(labels), weight), "random", diagonal=diagonal)
+    weights = rng.uniform(0.1, 1.0, size=m)
+    return encoding, random_membership(rng, len(encoding.codes), k), weights / weights.sum()
+
+
+def value_of(encoding, rows, weights, diagonal):
+    return weights @ losses_of(encoding, *accumulate(encoding, rows), rows, diagonal=diagonal)
+
+
+@cases
+def test_objective_never_rises_and_matrices_follow(rng, diagonal, missing, weighted):
+    encoding, rows, weights = problem(rng, missing, weighted, diagonal)
+    before = value_of(encoding, rows, weights, diagonal)
+    statistics = PLAIN.statistics(encoding, weights, rows)
+    for _ in range(30):
+        sweep(encoding, statistics, rows, visiting_order(len(rows), rng), diagonal=diagonal)
+        value = value_of(encoding, rows, weights, diagonal)
+        assert value <= before + 1e-12 * encoding.total**2
+        before = value
+    fresh = PLAIN.statistics(encoding, weights, rows)
+    np.testing.assert_allclose(statistics.T, fresh.T, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(statistics.Q, fresh.Q, rtol=0, atol=1e-10)
+    # At rest, not stuck.
+    assert gap_of(encoding, rows, fresh, diagonal=diagonal) < 1e-3
+
+
+@pytest.mark.parametrize("model", [PLAIN, CHANCE], ids=["plain", "chance"])
+@cases
+def test_visits_know_by_how_much_the_objective_falls(rng, diagonal, missing, weighted, model):
+    if model is CHANCE and not diagonal:
+        pytest.skip("Corrected for chance, all pairs count.")
+    encoding, rows, weights = problem(rng, missing, weighted, diagonal)
+    encoding = model.extend(encoding)
+    statistics = model.statistics(encoding, weights, rows)
+
+    def model_value(rows):
+        """sum of mask_coef |G|^2 - 2 sum of coef |S|^2, and what the pairs (i, i) add or leave out."""
+        S, G = accumulate(encoding, rows)
+        value = statistics.mask_coef @ (G**2).sum(axis=(1, 2)) - 2.0 * statistics.slot_coef @ (S**2).sum(axis=1)
+        square = (rows**2).sum(axis=1)
+        if not diagonal:
+            lack = (encoding.soft * (1.0 - encoding.soft)) @ statistics.soft_coef
+            target = 1.0 - lack / statistics.self_weight
+            value -= np.sum(encoding.own_pairs * statistics.self_weight * (square - target) ** 2)
+        alone = encoding.observed @ statistics.chance[:, 0]
+        return value - 2.0 * np.sum(encoding.own_pairs * alone * square)
+
+    before, falls = model_value(rows), 0.0
+    T = padded(statistics.T)
+    for i in rng.permutation(len(rows)):
+        _, fall = visit(
+            encoding, statistics, rows, np.array([i]), T, statistics.Q, diagonal=diagonal, n_steps=4, skip=0.0
+        )
+        assert fall <= 0.0
+        falls += fall
+    assert falls < 0.0
+    assert model_value(rows) - before == pytest.approx(falls, rel=1e-9)
+
+
+def test_blocks_that_would_raise_the_objective_together_follow_one_another(rng, monkeypatch):
+    # Eight objects, each a block of its own: every one goes where the others were.
+    monkeypatch.setattr(_sweep, "_MIN_BLOCK", 1)
+
+    def largest_rise():
+        rises = []
+        for seed in range(40):
+            state = np.random.RandomState(seed)
+            encoding, rows, weights = problem(state, 0.0, False, True, n=8, m=4, k=2)
+            statistics = PLAIN.statistics(encoding, weights, rows)
+            before = value_of(encoding, rows, weights, True)
+            sweep(encoding, statistics, rows, state.permutation(len(rows)), diagonal=True)
+            rises.append(value_of(encoding, rows, weights, True) - before)
+        return max(rises)
+
+    assert largest_rise() <= 1e-12
+    monkeypatch.setattr(_sweep, "_interaction", lambda *_: -np.inf)
+    assert largest_rise() > 1e-3
+
+
+@pytest.mark.parametrize("agreement", ["raw", "adjusted"])
+@pytest.mark.parametrize("n_init", [1, 3])
+def test_result_does_not_depend_on_the_number_of_threads(rng, n_init, agreement):
+    labels = planted_ensemble(rng, np.arange(300) % 3, 12, noise=0.2, n_random=3)
+    results = [
+        solve_median_partition(labels, 3, n_init=n_init, n_jobs=n_jobs, agreement=agreement, random_state=0)
+        for n_jobs in (1, 2, 4, 5)
+    ]
+    for result in results[1:]:
+        for value, expected in zip(result, results[0], strict=True):
+            np.testing.assert_array_equal(value, expected)
+
+
+@cases
+def test_gap_is_that_of_the_gradient(rng, diagonal, missing, weighted):
+    encoding, rows, weights = problem(rng, missing, weighted, diagonal)
+    statistics = PLAIN.statistics(encoding, weights, rows)
+    copy = rows.copy()
+    gaps = frank_wolfe_gaps(encoding, rows, statistics, diagonal=diagonal)
+    for n_threads in (1, 3):
+        gap = gap_of(encoding, rows, statistics, diagonal=diagonal, n_threads=n_threads)
+        assert gap == pytest.approx(encoding.multiplicity @ gaps / gap_unit(encoding), rel=1e-9)
+    np.testing.assert_array_equal(rows, copy)
+
+
+def test_parts_add_up(rng, monkeypatch):
+    encoding, rows, _ = problem(rng, 0.3, True, True)
+    parts = accumulate(encoding, rows, n_threads=2)
+    monkeypatch.setattr(_formula, "_IN_PARTS", len(rows) + 1)
+    for matrix, expected in zip(parts, accumulate(encoding, rows), strict=True):
+        np.testing.assert_allclose(matrix, expected, rtol=1e-12, atol=1e-14)
