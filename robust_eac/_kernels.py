@@ -56,72 +56,88 @@ def accumulate(codes, offsets, missing_slots, soft, soft_slots, multiplicity, ob
 
 
 @njit(cache=True, nogil=True)
-def gather(row_codes, offsets, T, b):
-    """b = sum over u of T[slot of the row in u]; O(m k), the inner loop of everything.
+def gather(codes, i, offsets, T, b):
+    """b = sum over u of T[slot of row i in u]; O(m k), the inner loop of everything.
 
-    Four partitions at a time: otherwise every addition waits for the store of the one before.
+    Four partitions at a time: otherwise every addition waits for the store of the one before. Here and below whole
+    arrays are passed with the number of a row, because views of rows are counted references.
     """
-    m, k = row_codes.shape[0], b.shape[0]
-    b[:] = 0.0
-    for u in range(0, m - 3, 4):
-        slot0 = offsets[u] + row_codes[u]
-        slot1 = offsets[u + 1] + row_codes[u + 1]
-        slot2 = offsets[u + 2] + row_codes[u + 2]
-        slot3 = offsets[u + 3] + row_codes[u + 3]
+    m, k = codes.shape[1], b.shape[0]
+    rest = m - m % 4
+    if k == 4 or k == 8:
+        # Few enough columns for sums in registers.
+        for p in range(0, k, 4):
+            b0, b1, b2, b3 = 0.0, 0.0, 0.0, 0.0
+            for u in range(0, rest, 4):
+                slot0 = offsets[u] + codes[i, u]
+                slot1 = offsets[u + 1] + codes[i, u + 1]
+                slot2 = offsets[u + 2] + codes[i, u + 2]
+                slot3 = offsets[u + 3] + codes[i, u + 3]
+                b0 += (T[slot0, p] + T[slot1, p]) + (T[slot2, p] + T[slot3, p])
+                b1 += (T[slot0, p + 1] + T[slot1, p + 1]) + (T[slot2, p + 1] + T[slot3, p + 1])
+                b2 += (T[slot0, p + 2] + T[slot1, p + 2]) + (T[slot2, p + 2] + T[slot3, p + 2])
+                b3 += (T[slot0, p + 3] + T[slot1, p + 3]) + (T[slot2, p + 3] + T[slot3, p + 3])
+            b[p], b[p + 1], b[p + 2], b[p + 3] = b0, b1, b2, b3
+    else:
+        b[:] = 0.0
+        for u in range(0, rest, 4):
+            slot0 = offsets[u] + codes[i, u]
+            slot1 = offsets[u + 1] + codes[i, u + 1]
+            slot2 = offsets[u + 2] + codes[i, u + 2]
+            slot3 = offsets[u + 3] + codes[i, u + 3]
+            for p in range(k):
+                b[p] += (T[slot0, p] + T[slot1, p]) + (T[slot2, p] + T[slot3, p])
+    for u in range(rest, m):
+        slot0 = offsets[u] + codes[i, u]
         for p in range(k):
-            b[p] += (T[slot0, p] + T[slot1, p]) + (T[slot2, p] + T[slot3, p])
-    for u in range(m - m % 4, m):
-        slot = offsets[u] + row_codes[u]
-        for p in range(k):
-            b[p] += T[slot, p]
+            b[p] += T[slot0, p]
 
 
 @njit(cache=True, nogil=True)
-def gather_soft(x, soft_slots, T, b):
-    """b += sum over s of x[s] T[soft_slots[s]]: what the soft partitions add; O(soft slots k)."""
-    n, k = x.shape[0], b.shape[0]
+def gather_soft(soft, i, soft_slots, T, b):
+    """b += sum over s of soft[i, s] T[soft_slots[s]]: what the soft partitions add; O(soft slots k)."""
+    n, k = soft.shape[1], b.shape[0]
     for s in range(0, n - 3, 4):
         slot0, slot1, slot2, slot3 = soft_slots[s], soft_slots[s + 1], soft_slots[s + 2], soft_slots[s + 3]
-        x0, x1, x2, x3 = x[s], x[s + 1], x[s + 2], x[s + 3]
+        x0, x1, x2, x3 = soft[i, s], soft[i, s + 1], soft[i, s + 2], soft[i, s + 3]
         for p in range(k):
             b[p] += (x0 * T[slot0, p] + x1 * T[slot1, p]) + (x2 * T[slot2, p] + x3 * T[slot3, p])
     for s in range(n - n % 4, n):
-        slot, x0 = soft_slots[s], x[s]
+        slot, x0 = soft_slots[s], soft[i, s]
         for p in range(k):
             b[p] += x0 * T[slot, p]
 
 
 @njit(cache=True, nogil=True)
-def self_similarity(x, soft_coef, self_weight):
+def self_similarity(soft, i, soft_coef, self_weight):
     """Mean of the row's |x_u|^2 over the partitions that observe it, weighted by coef: 1 if all of them are hard.
 
     Memberships x_u sum to 1: a soft partition lacks sum_c x_uc (1 - x_uc) of it, which is 0 where it does not observe.
     Corrected for chance, coef sums to 0 where all partitions agree as by chance: nothing is left to weigh.
     """
     lack = 0.0
-    for s in range(x.shape[0]):
-        lack += soft_coef[s] * x[s] * (1.0 - x[s])
+    for s in range(soft.shape[1]):
+        lack += soft_coef[s] * soft[i, s] * (1.0 - soft[i, s])
     return 1.0 - lack / self_weight if lack > 0.0 and self_weight != 0.0 else 1.0
 
 
 @njit(cache=True, nogil=True)
-def row_hessian(row_observed, Q, total):
-    """Sum of Q[g] over the masks that observe the row; `total` is room for it, not used when there is one mask."""
-    if Q.shape[0] == 1 and row_observed[0]:
-        return Q[0]
-    total[:] = 0.0
-    for g in range(row_observed.shape[0]):
-        if row_observed[g]:
-            total += Q[g]
-    return total
+def fill_hessian(observed, i, Q, H):
+    """H = sum of Q[g] over the masks that observe row i."""
+    H[:] = 0.0
+    for g in range(observed.shape[1]):
+        if observed[i, g]:
+            for p in range(H.shape[0]):
+                for q in range(H.shape[1]):
+                    H[p, q] += Q[g, p, q]
 
 
 @njit(cache=True, nogil=True)
-def chance_terms(row_observed, chance):
-    """(alone, surplus) of a row: those of the masks that observe it together."""
+def chance_terms(observed, i, chance):
+    """(alone, surplus) of row i: those of the masks that observe it together."""
     alone, surplus = 0.0, 0.0
-    for g in range(row_observed.shape[0]):
-        if row_observed[g]:
+    for g in range(observed.shape[1]):
+        if observed[i, g]:
             alone += chance[g, 0]
             surplus += chance[g, 1]
     return alone, surplus
@@ -162,16 +178,19 @@ def gradient(
 ):  # fmt: skip
     """Fill out (rows, k) with the gradient in each object's column; O(rows ((m + soft slots) k + masks k^2))."""
     k = membership.shape[1]
-    b, room = np.empty(T.shape[1]), np.empty((k, k))
+    b = np.empty(T.shape[1])
+    everywhere = Q.shape[0] == 1 and observed.all()
+    H = Q[0] if everywhere else np.empty((k, k))
     for i in range(codes.shape[0]):
-        gather(codes[i], offsets, T, b)
+        gather(codes, i, offsets, T, b)
         target = 1.0
         if soft.shape[1] > 0:
-            gather_soft(soft[i], soft_slots, T, b)
-            target = self_similarity(soft[i], soft_coef, self_weight[i])
-        H = row_hessian(observed[i], Q, room)
+            gather_soft(soft, i, soft_slots, T, b)
+            target = self_similarity(soft, i, soft_coef, self_weight[i])
+        if not everywhere:
+            fill_hessian(observed, i, Q, H)
         left_out = 0.0 if diagonal else self_weight[i] * own_share(own_pairs[i], multiplicity[i])
-        alone, _ = chance_terms(observed[i], chance)
+        alone, _ = chance_terms(observed, i, chance)
         alone *= own_share(own_pairs[i], multiplicity[i])
         quarter_gradient(membership[i], H, b, alone, left_out, target, 0.0, out[i])
         for p in range(k):
@@ -187,7 +206,12 @@ def quartic_value(t, c1, c2, c3, c4):
 @njit(cache=True, nogil=True)
 def _rising_root(lo, hi, c1, c2, c3, c4):
     """Root of the quartic's derivative in [lo, hi], where it rises from negative to positive."""
-    t = -c1 / (2.0 * c2) if c2 > 0.0 else lo
+    t = lo
+    if c2 > 0.0:
+        # Root of the quadratic's, and what the higher powers move it by.
+        inverse = 0.5 / c2
+        t = -c1 * inverse
+        t -= t * t * (3.0 * c3 + 4.0 * c4 * t) * inverse
     if not lo < t < hi:
         t = 0.5 * (lo + hi)
     for _ in range(_MAX_ROOT_STEPS):
@@ -256,8 +280,29 @@ def minimise_quartic(c1, c2, c3, c4, upper):
     return best
 
 
+@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
+def steepest_pair(y, e, shift, slopes):
+    """(p, q, lowest, highest): the first coordinate of lowest slope e + shift y, and of highest where y is positive.
+
+    Nothing here is NaN: told so, the compiler compares whole vectors.
+    """
+    k = y.shape[0]
+    low, high = np.inf, -np.inf
+    for j in range(k):
+        slope = e[j] + shift * y[j]
+        slopes[j] = slope
+        low = min(low, slope)
+        high = max(high, slope if y[j] > 0.0 else -np.inf)
+    p, q = 0, 0
+    while p < k - 1 and slopes[p] != low:
+        p += 1
+    while q < k - 1 and (slopes[q] != high or y[q] <= 0.0):
+        q += 1
+    return p, q, low, high
+
+
 @njit(cache=True, nogil=True)
-def descend_column(y, y0, e, H, own, quartic, target, extra, n_steps, skip):
+def descend_column(y, y0, e, H, own, quartic, target, extra, n_steps, skip, slopes):
     """Up to n_steps exact pair steps on one column y; returns its Frank-Wolfe gap on entry, over 4, and their decrease.
 
     Minimises 2 y' H_ y - 4 b_' y + quartic (|y|^2 - target)^2 + 2 extra |y|^2 over the simplex, H_ = H - own y0 y0'
@@ -271,18 +316,11 @@ def descend_column(y, y0, e, H, own, quartic, target, extra, n_steps, skip):
     for step in range(n_steps):
         r = square - target
         shift = quartic * r + extra
-        p, q = -1, -1
-        low, high = np.inf, -np.inf
-        for j in range(k):
-            slope = e[j] + shift * y[j]
-            if slope < low:
-                low, p = slope, j
-            if slope > high and y[j] > 0.0:
-                high, q = slope, j
+        p, q, low, high = steepest_pair(y, e, shift, slopes)
         if step == 0:
             mean = 0.0
             for j in range(k):
-                mean += (e[j] + shift * y[j]) * y[j]
+                mean += slopes[j] * y[j]
             gap = max(mean - low, 0.0)
             if gap <= skip:
                 break
@@ -315,31 +353,36 @@ def sweep(
     """Visit the rows in the given order, descending each column exactly; membership, T and Q follow.
 
     Returns the sum over objects of their Frank-Wolfe gaps at the moment of the visit, and the change of the objective,
-    not above zero. Columns whose gap is at most
-    ``skip`` are left alone. O(rows ((m + soft slots) k + masks k^2)) time, no allocation that grows with the rows.
+    not above zero. Columns whose gap is at most ``skip`` are left alone. O(rows ((m + soft slots) k + masks k^2)) time,
+    no allocation that grows with the rows.
     """
     k, width = membership.shape[1], T.shape[1]
     n_partitions = codes.shape[1]
-    b, e, y0, step = np.empty(T.shape[1]), np.empty(k), np.empty(k), np.zeros(T.shape[1])
-    room, moved = np.empty((k, k)), np.empty(k, dtype=np.int64)
+    b, e, y, y0, step = np.empty(width), np.empty(k), np.empty(k), np.empty(k), np.zeros(width)
+    slopes, moved = np.empty(k), np.empty(k, dtype=np.int64)
+    everywhere = Q.shape[0] == 1
+    for i in order:
+        everywhere &= observed[i, 0]
+    H = Q[0] if everywhere else np.empty((k, k))
     total, total_decrease = 0.0, 0.0
     for i in order:
-        y = membership[i]
-        y0[:] = y
+        for p in range(k):
+            y[p] = y0[p] = membership[i, p]
         w = multiplicity[i]
         own = w * self_weight[i]
-        gather(codes[i], offsets, T, b)
+        gather(codes, i, offsets, T, b)
         target = 1.0
         if soft.shape[1] > 0:
-            gather_soft(soft[i], soft_slots, T, b)
-            target = self_similarity(soft[i], soft_coef, self_weight[i])
-        H = row_hessian(observed[i], Q, room)
-        alone, surplus = chance_terms(observed[i], chance)
+            gather_soft(soft, i, soft_slots, T, b)
+            target = self_similarity(soft, i, soft_coef, self_weight[i])
+        if not everywhere:
+            fill_hessian(observed, i, Q, H)
+        alone, surplus = chance_terms(observed, i, chance)
         alone *= own_share(own_pairs[i], w)
         extra = w * surplus - alone
         quarter_gradient(y, H, b, alone, own, target, extra, e)
         quartic = own if diagonal else own - self_weight[i] * own_share(own_pairs[i], w)
-        gap, decrease = descend_column(y, y0, e, H, own, quartic, target, extra, n_steps, skip)
+        gap, decrease = descend_column(y, y0, e, H, own, quartic, target, extra, n_steps, skip, slopes)
         total += 4.0 * w * gap
         total_decrease += w * decrease
 
@@ -349,6 +392,7 @@ def sweep(
             if step[p] != 0.0:
                 moved[n_moved] = p
                 n_moved += 1
+            membership[i, p] = y[p]
         if n_moved == 0:
             continue
         if 4 * n_moved < k:
@@ -394,7 +438,7 @@ def count(codes, offsets, multiplicity, clusters, counts):
 def table_costs(codes, offsets, table, costs):
     """costs[i] = sum over u of table[slot of row i in u], for all k columns; O(rows m k)."""
     for i in range(codes.shape[0]):
-        gather(codes[i], offsets, table, costs[i])
+        gather(codes, i, offsets, table, costs[i])
 
 
 @njit(cache=True, nogil=True)
@@ -413,7 +457,7 @@ def reassign(codes, offsets, multiplicity, table, drift, slack, clusters, margin
         margins[i] -= drift[own]
         if margins[i] > slack:
             continue
-        gather(codes[i], offsets, table, cost)
+        gather(codes, i, offsets, table, cost)
         best = own
         for c in range(k):
             # Equal costs differ by rounding: a row stays where it is unless it gains.
@@ -457,7 +501,7 @@ def densify(
         own = clusters[i]
         if sizes[own] < 1.5:
             continue
-        gather(codes[i], offsets, T, votes)
+        gather(codes, i, offsets, T, votes)
         left = pair_weights[own] - 2.0 * (votes[own] - presence[i])
         loss = sized_density(pair_weights[own], sizes[own], singleton) - sized_density(
             left, sizes[own] - 1.0, singleton
@@ -488,26 +532,25 @@ def densify(
 
 @njit(cache=True, nogil=True)
 def relocation_costs(
-    row_codes, row_soft, row_observed, offsets, soft_slots, soft_coef, self_weight, own_weight, own, T, P, costs
+    i, codes, offsets, soft, soft_slots, soft_coef, multiplicity, observed, self_weight, own, T, P, costs
 ):  # fmt: skip
-    """What a row of a hard consensus costs in every cluster, up to a constant; O((m + soft slots) k).
+    """What row i of a hard consensus costs in every cluster, up to a constant; O((m + soft slots) k).
 
     Moving it raises the objective by twice its multiplicity times the difference of two costs. ``P[g]`` is the
-    diagonal of Q[g]; the row's own part of T and P, in its cluster ``own``, is taken out: ``own_weight`` is its
-    multiplicity times ``self_weight``.
+    diagonal of Q[g]; the row's own part of T and P, in its cluster ``own``, is taken out.
     """
-    gather(row_codes, offsets, T, costs)
+    gather(codes, i, offsets, T, costs)
     target = 1.0
-    if row_soft.shape[0] > 0:
-        gather_soft(row_soft, soft_slots, T, costs)
-        target = self_similarity(row_soft, soft_coef, self_weight)
+    if soft.shape[1] > 0:
+        gather_soft(soft, i, soft_slots, T, costs)
+        target = self_similarity(soft, i, soft_coef, self_weight[i])
     for c in range(costs.shape[0]):
         costs[c] *= -2.0
-    for g in range(row_observed.shape[0]):
-        if row_observed[g]:
+    for g in range(observed.shape[1]):
+        if observed[i, g]:
             for c in range(costs.shape[0]):
                 costs[c] += P[g, c]
-    costs[own] += own_weight * (2.0 * target - 1.0)
+    costs[own] += multiplicity[i] * self_weight[i] * (2.0 * target - 1.0)
 
 
 @njit(cache=True, nogil=True)
@@ -525,9 +568,8 @@ def relocate(
     for i in order:
         own, w = clusters[i], multiplicity[i]
         relocation_costs(
-            codes[i], soft[i], observed[i], offsets, soft_slots, soft_coef, self_weight[i], w * self_weight[i], own,
-            T, P, costs,
-        )  # fmt: skip
+            i, codes, offsets, soft, soft_slots, soft_coef, multiplicity, observed, self_weight, own, T, P, costs
+        )
         best = np.argmin(costs)
         if costs[best] >= costs[own] - slack * self_weight[i]:
             continue
@@ -559,9 +601,8 @@ def relocation_margins(
     for i in range(codes.shape[0]):
         own = clusters[i]
         relocation_costs(
-            codes[i], soft[i], observed[i], offsets, soft_slots, soft_coef, self_weight[i],
-            multiplicity[i] * self_weight[i], own, T, P, costs,
-        )  # fmt: skip
+            i, codes, offsets, soft, soft_slots, soft_coef, multiplicity, observed, self_weight, own, T, P, costs
+        )
         here = costs[own]
         costs[own] = np.inf
         margins[i] = costs.min() - here

@@ -18,7 +18,7 @@ _SAMPLE_SHARE = 4
 # A sample shows no more than this of the gap of all.
 SAMPLE_TOL = 1e-4
 # Pair steps of a visit from the uniform membership, per cluster.
-_PLACING_STEPS = 4
+_PLACING_STEPS = 2
 # Visits of an object without weight; a handful is enough.
 _MAX_PLACING = 1000
 

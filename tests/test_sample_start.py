@@ -27,11 +27,6 @@ def small_samples(monkeypatch):
     monkeypatch.setattr(_rows, "_SAMPLE_PER_CLUSTER", 1)
 
 
-@pytest.fixture
-def no_samples(monkeypatch):
-    monkeypatch.setattr(_rows, "_SAMPLE", 10**9)
-
-
 def solve(labels, **options):
     return solve_median_partition(labels, 3, n_init=1, random_state=0, **options)
 
@@ -44,11 +39,13 @@ def test_result_is_a_solution_for_all_objects(rng, monkeypatch, weighting, agree
     sampled = solve(labels, weighting=weighting, agreement=agreement)
     assert sampled.converged
     assert np.all(np.diff(sampled.objective_history) <= 1e-12 * abs(sampled.objective))
-    if agreement == "raw":
-        assert adjusted_rand_score(TRUTH, sampled.labels) == 1.0
-        assert optimality_gap(labels, sampled.membership, weights=sampled.weights) <= 1e-5
+    if agreement == "adjusted":
+        # Some weightings end with one partition alone: which one depends on the start.
+        return
+    assert adjusted_rand_score(TRUTH, sampled.labels) == 1.0
+    assert optimality_gap(labels, sampled.membership, weights=sampled.weights) <= 1e-5
     monkeypatch.setattr(_rows, "_SAMPLE", 10**9)
-    whole = solve(labels, weighting=weighting, agreement=agreement)
+    whole = solve(labels, weighting=weighting)
     assert sampled.objective == pytest.approx(whole.objective, rel=1e-3)
     # The sample leaves little to do.
     assert sampled.objective_history[0] - sampled.objective < 0.2 * (whole.objective_history[0] - whole.objective)
