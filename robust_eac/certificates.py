@@ -150,7 +150,9 @@ def certify(
     object_gaps = frank_wolfe_gaps(extended, membership, statistics, diagonal=distance.diagonal) / (4.0 * total)
     weight_gap = None
     if problem is not None:
-        weight_gap = _weight_gap(distance.losses(encoding, membership), weights, *problem)
+        weight_gap = _weight_gap(
+            distance.losses(encoding, membership, distance.measure(encoding, membership)), weights, *problem
+        )
         weight_gap /= 1.0 if adjusted else total**2
     counts = np.all((encoding.multiplicity == 0.0) | (encoding.multiplicity >= 1.0))
     return Certificate(
