@@ -101,6 +101,13 @@ def _sweep_in_rounds(encoding, statistics, rows, order, T, Q, descend, n_threads
     A round's blocks are joined when the decreases that they saw, each with the others at rest, outweigh what their
     steps cost each other; otherwise they follow one another.
     """
+
+    def propose(block):
+        """Gaps and fall of the objective at a block's visits, its rows before them, and its steps of T and Q."""
+        before, own_T, own_Q = rows[block], T.copy(), Q.copy()
+        gap, fall = descend(block, own_T, own_Q)
+        return gap, fall, before, own_T - T, own_Q - Q
+
     # A block's visits should outweigh the copy of T: m slots are read per visit, len(T) copied.
     length = max(len(order) // (_BLOCKS * _ROUNDS), _MIN_BLOCK, _COPIES * len(T) // len(encoding.offsets))
     interaction = partial(_interaction, statistics.slot_coef, statistics.mask_coef)
@@ -108,18 +115,16 @@ def _sweep_in_rounds(encoding, statistics, rows, order, T, Q, descend, n_threads
     with ThreadPoolExecutor(n_threads) as pool:
         for first in range(0, len(order), _BLOCKS * length):
             blocks = np.split(order[first : first + _BLOCKS * length], range(length, _BLOCKS * length, length))
-            copies = [(T.copy(), Q.copy()) for _ in blocks]
-            before = [rows[block] for block in blocks]
-            visits = list(pool.map(lambda block, copy: descend(block, *copy), blocks, copies))
-            steps_T, steps_Q = (np.array([copy[i] for copy in copies]) - base for i, base in enumerate((T, Q)))
-            if sum(decrease for _, decrease in visits) + interaction(steps_T, steps_Q) <= 0.0:
+            gaps, falls, before, steps_T, steps_Q = zip(*pool.map(propose, blocks), strict=True)
+            steps_T, steps_Q = np.array(steps_T), np.array(steps_Q)
+            if sum(falls) + interaction(steps_T, steps_Q) <= 0.0:
                 T += steps_T.sum(axis=0)
                 Q += steps_Q.sum(axis=0)
             else:
                 for block, values in zip(blocks, before, strict=True):
                     rows[block] = values
-                visits = [descend(block, T, Q) for block in blocks]
-            total += sum(gap for gap, _ in visits)
+                gaps = [descend(block, T, Q)[0] for block in blocks]
+            total += sum(gaps)
     return total
 
 

@@ -3,11 +3,23 @@
 from concurrent.futures import ThreadPoolExecutor
 
 from joblib import effective_n_jobs
+from numba import config
+
+# Below this many visits of a cluster of a partition by an object, threads cost more than they bring.
+_WORTH_THREADS = 10**6
 
 
-def count_threads(n_jobs, n_tasks=1):
-    """(threads over the tasks, threads within each) that a number of jobs stands for."""
-    n_threads = effective_n_jobs(n_jobs)
+def count_threads(n_jobs, n_tasks, encoding, n_clusters):
+    """(threads over so many starts, threads within each) that a number of jobs stands for.
+
+    None stands for all cores where there is enough to do; the environment variable NUMBA_NUM_THREADS tells how many
+    these are.
+    """
+    if n_jobs is None:
+        work = len(encoding.codes) * len(encoding.offsets) * n_clusters
+        n_threads = config.NUMBA_NUM_THREADS if work >= _WORTH_THREADS else 1
+    else:
+        n_threads = effective_n_jobs(n_jobs)
     outer = min(n_threads, n_tasks)
     return outer, n_threads // outer
 

@@ -48,7 +48,7 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         Dirichlet(1) rows, k-means on the one-hot ensemble, a membership of shape (n_samples, n_clusters), or a label
         vector of shape (n_samples,).
     n_jobs : int, default=None
-        Threads over the starts. The result does not depend on it.
+        Threads, None for all cores, as in :func:`~robust_eac.solve_median_partition`. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Draws the starts and the order of the visits.
     verbose : int, default=0

@@ -118,13 +118,15 @@ def solve_median_partition(
     diagonal : bool, default=True
         Count the pairs (i, i), as printed in [1]_; False leaves them out, as the method it builds on does.
     init : {"random", "kmeans"} or array-like, default="random"
-        As in :func:`~robust_eac.solve_membership`. Weights start uniform ("power": from the losses of the start).
+        As in :func:`~robust_eac.solve_membership`. Weights start uniform ("power": from the losses of the start); those
+        of all objects, where a sample of them comes first, with the weights that its solution deserves.
     n_jobs : int, default=None
-        Threads over the starts. The result does not depend on it.
+        Threads, over the starts, and within them from 65,536 objects on. None means all cores, or as many as the
+        environment variable NUMBA_NUM_THREADS says, where there is enough to do. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Draws the starts and the order of the visits.
     verbose : int, default=0
-        1 prints a line per start.
+        1 prints a line per start and alternation.
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of every object: it counts as so many identical objects that share a membership. None means one each.
 
@@ -154,7 +156,11 @@ def solve_median_partition(
     -----
     A sweep costs O(n_samples (n_partitions n_clusters + n_masks n_clusters^2)), n_masks counting the distinct sets of
     objects that partitions observe; the weights cost O(n_partitions log n_partitions). Memory is O(n_samples
-    (n_partitions + n_clusters)), and O(n_samples n_clusters) more per thread.
+    (n_partitions + n_clusters)), and O(n_samples n_clusters) more per start at work.
+
+    From some 8,000 objects on (more where clusters are many or labels missing) a start is solved for a sample of them
+    first, which leaves few sweeps for all. From 65,536 on a sweep visits them in rounds of eight blocks that several
+    threads take in turn; a round whose blocks would raise the objective together is repeated block by block.
 
     The weights belong to the relaxed membership, not to its hard labels: sum_u alpha_u d_u of the labels is in general
     another number.
@@ -232,7 +238,7 @@ def solve_encoded(
     shared = fixed(trusted / np.count_nonzero(trusted)) if weighting.trust else weighting
     best = best_of_starts(encoding, n_clusters, start, shared, seeds, n_jobs=n_jobs, verbose=verbose, **options)
     if weighting.trust:
-        _, n_threads = count_threads(n_jobs)
+        _, n_threads = count_threads(n_jobs, 1, encoding, n_clusters)
         best = _settle_trust(encoding, best, weighting, seed=seeds[0], n_threads=n_threads, **options)
     membership = empty_last(expand_rows(whole, encoding, best.weights, best.membership, tol=tol, model=distance.model))
     return best._replace(membership=membership, labels=membership.argmax(axis=1))
@@ -278,16 +284,16 @@ def resolve_distance(agreement, diagonal):
 
 def best_of_starts(encoding, n_clusters, start, weighting, seeds, *, n_jobs, verbose=0, **options):
     """The run of least objective, one from every seed; the first of equal ones."""
-    n_jobs, n_threads = count_threads(n_jobs, len(seeds))
+    n_jobs, n_threads = count_threads(n_jobs, len(seeds), encoding, n_clusters)
     runs = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
-        delayed(alternate)(encoding, n_clusters, start, weighting, seed=seed, n_threads=n_threads, **options)
-        for seed in seeds
-    )
+        delayed(alternate)(
+            encoding, n_clusters, start, weighting, seed=seed, n_threads=n_threads,
+            name=f"start {number}/{len(seeds)}" if verbose else "", **options,
+        )
+        for number, seed in enumerate(seeds, start=1)
+    )  # fmt: skip
     best = None
-    for number, run in enumerate(runs, start=1):
-        if verbose:
-            progress = f"objective {run.objective:.6g}, gap {run.gap:.2g}, {run.n_iter} iterations"
-            print(f"start {number}/{len(seeds)}: {progress}")
+    for run in runs:
         if best is None or run.objective < best.objective:
             best = run
     return best
@@ -296,7 +302,7 @@ def best_of_starts(encoding, n_clusters, start, weighting, seeds, *, n_jobs, ver
 def empty_last(membership):
     """The membership with the clusters that win no object last, so that the labels are 0, 1, ... without holes."""
     won = np.bincount(membership.argmax(axis=1), minlength=membership.shape[1]) > 0
-    return np.ascontiguousarray(membership[:, np.argsort(~won, kind="stable")])
+    return membership if won.all() else np.ascontiguousarray(membership[:, np.argsort(~won, kind="stable")])
 
 
 def _settle_trust(encoding, run, weighting, *, seed, **options):
@@ -315,10 +321,12 @@ def _settle_trust(encoding, run, weighting, *, seed, **options):
         run = alternate(encoding, run.membership.shape[1], run.membership, weighting_of_trusted, seed=seed, **options)
 
 
-def alternate(encoding, n_clusters, start, weighting, *, distance, max_iter, tol, seed, warm=False, n_threads=1):
+def alternate(
+    encoding, n_clusters, start, weighting, *, distance, max_iter, tol, seed, warm=False, n_threads=1, name=""
+):
     """One start, alternated to a joint stationary point; membership and (no) labels of the encoding's rows.
 
-    A warm start has a membership that is worth weights of its own.
+    A warm start has a membership that is worth weights of its own. A start with a name tells of its progress.
     """
     rng = np.random.RandomState(seed)
 
@@ -351,6 +359,11 @@ def alternate(encoding, n_clusters, start, weighting, *, distance, max_iter, tol
         weights = weighting.solve(losses)
         history.append(weighting.objective(losses, weights))
         n_iter += 1
+        if name:
+            print(
+                f"{name}: iteration {n_iter}, {n_sweeps} sweeps to gap {gap:.2g}, objective {history[-1]:.6g}",
+                flush=True,
+            )
         # The gap is known where the weights stay.
         if is_stationary(gap, tol) and np.array_equal(weights, before):
             break

@@ -11,6 +11,7 @@ from ._encoding import encode_ensemble
 from ._formula import accumulate, losses_of, weighted_loss
 from ._rows import SAMPLE_TOL, check_init, expand_rows, initial_rows, reduce_rows, start_from_sample
 from ._sweep import descend, is_stationary
+from ._threads import count_threads
 from ._validation import (
     check_bool,
     check_ensemble,
@@ -45,6 +46,7 @@ def solve_membership(
     max_sweeps=1000,
     random_state=None,
     sample_weight=None,
+    n_jobs=None,
 ):
     """Minimise the weighted median-partition objective in the membership, for fixed partition weights.
 
@@ -66,8 +68,8 @@ def solve_membership(
     init : {"random", "kmeans"} or array-like, default=None
         Start: Dirichlet(1) rows ("random", also None), k-means on the one-hot ensemble (of a soft partition, on the
         clusters of largest membership), a membership of shape (n_samples, n_clusters), or a label vector of shape
-        (n_samples,). The uniform membership is refused: it is a
-        stationary point.
+        (n_samples,). The uniform membership is refused: it is a stationary point. Where there are thousands of objects,
+        the first two start a sample of them, and its solution is the start of all.
     diagonal : bool, default=True
         Count the pairs (i, i), as printed in [1]_; False leaves them out, as the method it builds on does.
     tol : float, default=1e-5
@@ -78,6 +80,8 @@ def solve_membership(
         Draws the start and the order of the visits.
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of every object: it counts as so many identical objects that share a membership. None means one each.
+    n_jobs : int, default=None
+        Threads, as in :func:`~robust_eac.solve_median_partition`. The result does not depend on it.
 
     Returns
     -------
@@ -130,6 +134,7 @@ def solve_membership(
 
     whole = encode_ensemble(ensemble, sample_weight)
     encoding, start = reduce_rows(whole, start, diagonal=diagonal)
+    _, n_threads = count_threads(n_jobs, 1, encoding, n_clusters)
 
     def solve(sample, start):
         rows = initial_rows(sample, n_clusters, start, rng)
@@ -139,13 +144,14 @@ def solve_membership(
         )  # fmt: skip
         return weights, rows
 
-    rows = start_from_sample(encoding, n_clusters, start, solve, rng=rng)
+    rows = start_from_sample(encoding, n_clusters, start, solve, rng=rng, n_threads=n_threads)
     if rows is None:
         rows = initial_rows(encoding, n_clusters, start, rng)
-    matrices = accumulate(encoding, rows)
+    matrices = accumulate(encoding, rows, n_threads=n_threads)
     gap, n_sweeps, matrices = descend(
-        encoding, weights, rows, matrices, diagonal=diagonal, tol=tol, max_sweeps=max_sweeps, rng=rng
-    )
+        encoding, weights, rows, matrices, diagonal=diagonal, tol=tol, max_sweeps=max_sweeps, rng=rng,
+        n_threads=n_threads,
+    )  # fmt: skip
     losses = losses_of(encoding, *matrices, rows, diagonal=diagonal)
     converged = is_stationary(gap, tol)
     if not converged:

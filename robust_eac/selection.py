@@ -288,6 +288,8 @@ def _consensus(problem, k, *, n_init, seed, max_iter, tol):
         seeds=np.random.RandomState(seed).randint(MAX_SEED, size=n_init),
         max_iter=max_iter,
         tol=tol,
+        # Threads are taken up with the problems.
+        n_jobs=1,
     )
 
 

@@ -87,7 +87,7 @@ def weight_path(
     diagonal : bool, default=True
         Count the pairs (i, i).
     n_jobs : int, default=None
-        Threads over the starts. The result does not depend on it.
+        Threads, as in :func:`~robust_eac.solve_median_partition`. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Draws the starts and the order of the visits.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -143,7 +143,7 @@ def weight_path(
     whole = encode_ensemble(ensemble, sample_weight)
     encoding, start = reduce_rows(whole, "random", diagonal=distance.diagonal)
     options = {"distance": distance, "max_iter": max_iter, "tol": tol}
-    _, n_threads = count_threads(n_jobs)
+    _, n_threads = count_threads(n_jobs, 1, encoding, n_clusters)
     runs = [best_of_starts(encoding, n_clusters, start, weightings[0], seeds, n_jobs=n_jobs, **options)]
     for weighting in weightings[1:]:
         before = runs[-1].membership

@@ -26,7 +26,7 @@ def robust_consensus(labels, n_clusters, *, weights=None, n_init=10, n_jobs=None
     n_init : int, default=10
         Number of random starts.
     n_jobs : int, default=None
-        Threads over the starts. The result does not depend on it.
+        Threads, None for all cores, as in :func:`~robust_eac.solve_median_partition`. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Draws the starts and the order of the visits.
 
