@@ -238,9 +238,10 @@ def collapse(encoding, start=None, *, min_saving=_MIN_SAVING):
     tables = [codes] + [table for table in (encoding.soft, start) if table is not None and table.shape[1]]
     for factor, table in zip((3, 5), tables[1:], strict=False):
         hashes += factor * hash_rows(table.view(np.uint64))
-    _, first, inverse = np.unique(hashes, return_index=True, return_inverse=True)
-    if len(first) == len(codes) or len(first) > (1.0 - min_saving) * len(codes):
+    n_distinct = 1 + np.count_nonzero(np.diff(np.sort(hashes)))
+    if n_distinct == len(codes) or n_distinct > (1.0 - min_saving) * len(codes):
         return encoding
+    _, first, inverse = np.unique(hashes, return_index=True, return_inverse=True)
     # Rows in the order of their first object: what follows does not depend on the hash function.
     order = np.argsort(first)
     first = first[order]

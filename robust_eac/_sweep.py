@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ._encoding import select
+from ._encoding import Encoding, select
 from ._formula import accumulate, gap_of, gap_unit, matrices_of, padded, visit, weighted_statistics
 
 # Rows up to this number fit in the cache, where visiting them one by one at random costs nothing.
@@ -48,14 +48,31 @@ PLAIN = Model(
 )
 
 
-def descend(encoding, weights, rows, matrices, *, diagonal, tol, max_sweeps, rng, reduction=0.0, n_threads=1):
+class State(NamedTuple):
+    """S and G of a membership, and the encoding of the partitions that had weight when it was last lowered."""
+
+    S: np.ndarray
+    G: np.ndarray
+    active: np.ndarray | None = None
+    part: Encoding | None = None
+
+
+def measure(encoding, rows, *, n_threads=1):
+    """The :class:`State` of the memberships of an encoding's rows."""
+    return State(*accumulate(encoding, rows, n_threads=n_threads))
+
+
+def descend(encoding, weights, rows, state, *, diagonal, tol, max_sweeps, rng, reduction=0.0, n_threads=1):
     """Sweep over `rows` in place until the optimality gap is at most tol, or `reduction` times the gap on entry.
 
-    `matrices` are the S and G of the rows. Returns (gap, number of sweeps, S and G). Zero sweeps mean that the gap was
-    at most tol already. Partitions of weight zero are not read.
+    `state` is that of the rows. Returns (gap, number of sweeps, state). Zero sweeps mean that the gap was at most tol
+    already. Partitions of weight zero are not read.
     """
-    active = np.flatnonzero(weights)
-    part, weights = (select(encoding, active), weights[active]) if len(active) < len(weights) else (encoding, weights)
+    S, G, active, part = state
+    if active is None or not np.array_equal(active, np.flatnonzero(weights)):
+        active = np.flatnonzero(weights)
+        part = select(encoding, active) if len(active) < len(weights) else encoding
+    weights = weights[active]
     options = {
         "diagonal": diagonal,
         "n_steps": _PAIR_STEPS if len(rows) <= _SHUFFLED_SINGLY else _PAIR_STEPS_OF_MANY,
@@ -64,10 +81,10 @@ def descend(encoding, weights, rows, matrices, *, diagonal, tol, max_sweeps, rng
     }
     n_sweeps, target = 0, tol
     while True:
-        statistics = weighted_statistics(part, weights, *matrices_of(encoding, active, *matrices))
+        statistics = weighted_statistics(part, weights, *matrices_of(encoding, active, S, G))
         gap = gap_of(part, rows, statistics, diagonal=diagonal, n_threads=n_threads)
         if is_stationary(gap, target) or n_sweeps >= max_sweeps:
-            return gap, n_sweeps, matrices
+            return gap, n_sweeps, State(S, G, active, part)
         if n_sweeps == 0:
             target = max(tol, reduction * gap)
         estimate = np.inf
@@ -76,7 +93,7 @@ def descend(encoding, weights, rows, matrices, *, diagonal, tol, max_sweeps, rng
             estimate = sweep(part, statistics, rows, order, **options) / gap_unit(encoding)
             n_sweeps += 1
         # Fresh matrices before every decision: what the sweeps update has rounding errors of its own.
-        matrices = accumulate(encoding, rows, n_threads=n_threads)
+        S, G = accumulate(encoding, rows, n_threads=n_threads)
 
 
 def sweep(encoding, statistics, rows, order, *, diagonal, n_steps=_PAIR_STEPS, skip=0.0, n_threads=1):

@@ -11,9 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ._encoding import encode_ensemble
-from ._formula import accumulate, losses_of
+from ._formula import losses_of
 from ._rows import SAMPLE_TOL, check_init, expand_rows, initial_rows, reduce_rows, start_from_sample
-from ._sweep import PLAIN, Model, descend, is_stationary
+from ._sweep import PLAIN, Model, descend, is_stationary, measure
 from ._threads import count_threads
 from ._validation import (
     MAX_SEED,
@@ -247,8 +247,8 @@ def solve_encoded(
 class Distance(NamedTuple):
     """How far partitions are from a membership, and how to lower the weighted sum of it.
 
-    measure : (encoding, rows) -> the matrices that losses and descent share.
-    losses : (encoding, rows, these) -> losses of the partitions.
+    measure : (encoding, rows) -> the state that losses and descent share.
+    losses : (encoding, rows, state) -> losses of the partitions.
     descend : as :func:`~robust_eac._sweep.descend`.
     model : what the sweeps minimise.
     diagonal : whether the pairs (i, i) count.
@@ -267,10 +267,10 @@ ADJUSTED = Distance(adjusted_state, lambda encoding, rows, state: state.losses, 
 def raw_distance(diagonal):
     """The :class:`Distance` d_u of the paper, with or without the pairs (i, i)."""
 
-    def losses(encoding, rows, matrices):
-        return losses_of(encoding, *matrices, rows, diagonal=diagonal)
+    def losses(encoding, rows, state):
+        return losses_of(encoding, state.S, state.G, rows, diagonal=diagonal)
 
-    return Distance(accumulate, losses, partial(descend, diagonal=diagonal), PLAIN, diagonal)
+    return Distance(measure, losses, partial(descend, diagonal=diagonal), PLAIN, diagonal)
 
 
 def resolve_distance(agreement, diagonal):
@@ -341,21 +341,21 @@ def alternate(
     warm = warm or rows is not None
     if rows is None:
         rows = initial_rows(encoding, n_clusters, start, rng)
-    matrices = distance.measure(encoding, rows, n_threads=n_threads)
-    losses = distance.losses(encoding, rows, matrices)
+    state = distance.measure(encoding, rows, n_threads=n_threads)
+    losses = distance.losses(encoding, rows, state)
     weights = weighting.solve(losses) if warm else weighting.first(losses)
     history = [weighting.objective(losses, weights)]
     n_iter = 0
     while True:
         budget = _MAX_SWEEPS if n_iter < max_iter else 0
-        gap, n_sweeps, matrices = distance.descend(
-            encoding, weights, rows, matrices, tol=tol, max_sweeps=budget, rng=rng, reduction=_REDUCTION,
+        gap, n_sweeps, state = distance.descend(
+            encoding, weights, rows, state, tol=tol, max_sweeps=budget, rng=rng, reduction=_REDUCTION,
             n_threads=n_threads,
         )  # fmt: skip
         # A first Y step with nothing to do still owes its start the weights.
         if n_sweeps == 0 and n_iter > 0:
             break
-        losses, before = distance.losses(encoding, rows, matrices), weights
+        losses, before = distance.losses(encoding, rows, state), weights
         weights = weighting.solve(losses)
         history.append(weighting.objective(losses, weights))
         n_iter += 1

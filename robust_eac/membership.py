@@ -8,9 +8,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ._encoding import encode_ensemble
-from ._formula import accumulate, losses_of, weighted_loss
+from ._formula import losses_of, weighted_loss
 from ._rows import SAMPLE_TOL, check_init, expand_rows, initial_rows, reduce_rows, start_from_sample
-from ._sweep import descend, is_stationary
+from ._sweep import descend, is_stationary, measure
 from ._threads import count_threads
 from ._validation import (
     check_bool,
@@ -139,7 +139,7 @@ def solve_membership(
     def solve(sample, start):
         rows = initial_rows(sample, n_clusters, start, rng)
         descend(
-            sample, weights, rows, accumulate(sample, rows), diagonal=diagonal, tol=max(tol, SAMPLE_TOL),
+            sample, weights, rows, measure(sample, rows), diagonal=diagonal, tol=max(tol, SAMPLE_TOL),
             max_sweeps=max_sweeps, rng=rng,
         )  # fmt: skip
         return weights, rows
@@ -147,12 +147,12 @@ def solve_membership(
     rows = start_from_sample(encoding, n_clusters, start, solve, rng=rng, n_threads=n_threads)
     if rows is None:
         rows = initial_rows(encoding, n_clusters, start, rng)
-    matrices = accumulate(encoding, rows, n_threads=n_threads)
-    gap, n_sweeps, matrices = descend(
-        encoding, weights, rows, matrices, diagonal=diagonal, tol=tol, max_sweeps=max_sweeps, rng=rng,
+    state = measure(encoding, rows, n_threads=n_threads)
+    gap, n_sweeps, state = descend(
+        encoding, weights, rows, state, diagonal=diagonal, tol=tol, max_sweeps=max_sweeps, rng=rng,
         n_threads=n_threads,
     )  # fmt: skip
-    losses = losses_of(encoding, *matrices, rows, diagonal=diagonal)
+    losses = losses_of(encoding, state.S, state.G, rows, diagonal=diagonal)
     converged = is_stationary(gap, tol)
     if not converged:
         warnings.warn(

@@ -6,9 +6,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from robust_eac import objective_value, optimality_gap, solve_membership
 from robust_eac._encoding import collapse, encode, one_hot
-from robust_eac._formula import accumulate
 from robust_eac._rows import check_init, initial_rows
-from robust_eac._sweep import descend, visiting_order
+from robust_eac._sweep import descend, measure, visiting_order
 
 from . import reference
 from .conftest import planted_ensemble, random_ensemble, random_membership
@@ -230,7 +229,7 @@ def test_uniform_start_is_a_trap_indeed(rng):
     rows = np.full((12, 3), 1.0 / 3.0)
     encoding = encode(labels)
     gap, n_sweeps, _ = descend(
-        encoding, np.full(4, 0.25), rows, accumulate(encoding, rows), diagonal=False, tol=1e-12, max_sweeps=10, rng=rng
+        encoding, np.full(4, 0.25), rows, measure(encoding, rows), diagonal=False, tol=1e-12, max_sweeps=10, rng=rng
     )
     assert (gap, n_sweeps) == (pytest.approx(0.0, abs=1e-12), 0)
 

@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 from .._encoding import collapse, encode
 from .._formula import accumulate
 from .._rows import initial_rows
-from .._sweep import descend, is_stationary
+from .._sweep import descend, is_stationary, measure
 from .._validation import check_integer, check_labels, check_n_clusters, check_real
 from ._common import n_clusters_of, share_among_copies, tables
 
@@ -148,11 +148,11 @@ def alternate(encoding, Q, n_clusters, *, max_iter, tol, rng):
     rows = initial_rows(encoding, n_clusters, "random", rng)
     m = len(Q)
     weights, history = np.full(m, 1.0 / m), []
-    matrices = accumulate(encoding, rows)
+    state = measure(encoding, rows)
     while True:
         budget = _MAX_SWEEPS if len(history) < max_iter else 0
-        gap, n_sweeps, matrices = descend(
-            encoding, weights, rows, matrices, diagonal=True, tol=tol, max_sweeps=budget, rng=rng
+        gap, n_sweeps, state = descend(
+            encoding, weights, rows, state, diagonal=True, tol=tol, max_sweeps=budget, rng=rng
         )
         # A first Y step with nothing to do still owes its start the weights.
         if n_sweeps == 0 and history:
