@@ -166,13 +166,13 @@ def padded(T):
     return np.concatenate([T, np.zeros((len(T), -T.shape[1] % _WIDTH))], axis=1)
 
 
-def visit(encoding, statistics, rows, order, T, Q, *, diagonal, n_steps, skip):
+def visit(encoding, statistics, rows, order, T, Q, *, diagonal, n_steps, skip, relaxation=1.0):
     """Visit the rows in an order: rows, the padded T and Q follow. Returns (sum of their gaps, change of objective)."""
     return _kernels.sweep(
         order, encoding.codes, encoding.offsets[encoding.hard], statistics.coef, encoding.missing_slots,
         encoding.soft, encoding.soft_slots, statistics.soft_coef, encoding.multiplicity, encoding.own_pairs,
         encoding.observed, statistics.mask_coef, statistics.self_weight, rows, T, Q,
-        statistics.chance, diagonal, n_steps, skip,
+        statistics.chance, diagonal, n_steps, skip, relaxation,
     )  # fmt: skip
 
 

@@ -346,11 +346,48 @@ def descend_column(y, y0, e, H, own, quartic, target, extra, n_steps, skip, slop
 
 
 @njit(cache=True, nogil=True)
+def overrelax(y, y0, e, e0, quartic, target, extra, relaxation, decrease):
+    """Carry a column on from y0 beyond y, to `relaxation` times the step or where a coordinate runs out.
+
+    Only if that is no worse than y0. Returns the decrease from y0. ``e0`` is what ``e`` was at y0, so that their
+    difference is H_ times the step.
+    """
+    k = y.shape[0]
+    reach, slope, bend, square, dot, length = relaxation, 0.0, 0.0, 0.0, 0.0, 0.0
+    for p in range(k):
+        d = y[p] - y0[p]
+        slope += e0[p] * d
+        bend += (e[p] - e0[p]) * d
+        square += y0[p] * y0[p]
+        dot += y0[p] * d
+        length += d * d
+        if y0[p] + reach * d < 0.0:
+            reach = -y0[p] / d
+    if reach <= 1.0:
+        return decrease
+    r = square - target
+    value = quartic_value(
+        reach,
+        4.0 * (slope + (quartic * r + extra) * dot),
+        2.0 * (bend + quartic * (r * length + 2.0 * dot * dot) + extra * length),
+        4.0 * quartic * dot * length,
+        quartic * length * length,
+    )
+    if value > 0.0:
+        return decrease
+    for p in range(k):
+        y[p] = max(y0[p] + reach * (y[p] - y0[p]), 0.0)
+    return value
+
+
+@njit(cache=True, nogil=True)
 def sweep(
     order, codes, offsets, coef, missing_slots, soft, soft_slots, soft_coef, multiplicity, own_pairs, observed,
-    mask_coef, self_weight, membership, T, Q, chance, diagonal, n_steps, skip,
+    mask_coef, self_weight, membership, T, Q, chance, diagonal, n_steps, skip, relaxation,
 ):  # fmt: skip
     """Visit the rows in the given order, descending each column exactly; membership, T and Q follow.
+
+    With a ``relaxation`` above 1 columns are carried beyond their minimum, as far as their objective allows.
 
     Returns the sum over objects of their Frank-Wolfe gaps at the moment of the visit, and the change of the objective,
     not above zero. Columns whose gap is at most ``skip`` are left alone. O(rows ((m + soft slots) k + masks k^2)) time,
@@ -359,7 +396,7 @@ def sweep(
     k, width = membership.shape[1], T.shape[1]
     n_partitions = codes.shape[1]
     b, e, y, y0, step = np.empty(width), np.empty(k), np.empty(k), np.empty(k), np.zeros(width)
-    slopes, moved = np.empty(k), np.empty(k, dtype=np.int64)
+    e0, slopes, moved = np.empty(k), np.empty(k), np.empty(k, dtype=np.int64)
     everywhere = Q.shape[0] == 1
     for i in order:
         everywhere &= observed[i, 0]
@@ -381,8 +418,11 @@ def sweep(
         alone *= own_share(own_pairs[i], w)
         extra = w * surplus - alone
         quarter_gradient(y, H, b, alone, own, target, extra, e)
+        e0[:] = e
         quartic = own if diagonal else own - self_weight[i] * own_share(own_pairs[i], w)
         gap, decrease = descend_column(y, y0, e, H, own, quartic, target, extra, n_steps, skip, slopes)
+        if relaxation > 1.0 and decrease < 0.0:
+            decrease = overrelax(y, y0, e, e0, quartic, target, extra, relaxation, decrease)
         total += 4.0 * w * gap
         total_decrease += w * decrease
 

@@ -38,12 +38,13 @@ def value_of(encoding, rows, weights, diagonal):
 
 
 @cases
-def test_objective_never_rises_and_matrices_follow(rng, diagonal, missing, weighted):
+@pytest.mark.parametrize("relaxation", [1.0, 1.6])
+def test_objective_never_rises_and_matrices_follow(rng, diagonal, missing, weighted, relaxation):
     encoding, rows, weights = problem(rng, missing, weighted, diagonal)
     before = value_of(encoding, rows, weights, diagonal)
     statistics = PLAIN.statistics(encoding, weights, rows)
     for _ in range(30):
-        sweep(encoding, statistics, rows, visiting_order(len(rows), rng), diagonal=diagonal)
+        sweep(encoding, statistics, rows, visiting_order(len(rows), rng), diagonal=diagonal, relaxation=relaxation)
         value = value_of(encoding, rows, weights, diagonal)
         assert value <= before + 1e-12 * encoding.total**2
         before = value
@@ -54,11 +55,13 @@ def test_objective_never_rises_and_matrices_follow(rng, diagonal, missing, weigh
     assert gap_of(encoding, rows, fresh, diagonal=diagonal) < 1e-3
 
 
-@pytest.mark.parametrize("model", [PLAIN, CHANCE], ids=["plain", "chance"])
-@cases
-def test_visits_know_by_how_much_the_objective_falls(rng, diagonal, missing, weighted, model):
-    if model is CHANCE and not diagonal:
-        pytest.skip("Corrected for chance, all pairs count.")
+@pytest.mark.parametrize("relaxation", [1.0, 1.6])
+@pytest.mark.parametrize(
+    ("model", "diagonal"), [(PLAIN, True), (PLAIN, False), (CHANCE, True)], ids=["plain", "no-diagonal", "chance"]
+)
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_visits_know_by_how_much_the_objective_falls(rng, diagonal, missing, weighted, model, relaxation):
     encoding, rows, weights = problem(rng, missing, weighted, diagonal)
     encoding = model.extend(encoding)
     statistics = model.statistics(encoding, weights, rows)
@@ -79,8 +82,9 @@ def test_visits_know_by_how_much_the_objective_falls(rng, diagonal, missing, wei
     T = padded(statistics.T)
     for i in rng.permutation(len(rows)):
         _, fall = visit(
-            encoding, statistics, rows, np.array([i]), T, statistics.Q, diagonal=diagonal, n_steps=4, skip=0.0
-        )
+            encoding, statistics, rows, np.array([i]), T, statistics.Q, diagonal=diagonal, n_steps=4, skip=0.0,
+            relaxation=relaxation,
+        )  # fmt: skip
         assert fall <= 0.0
         falls += fall
     assert falls < 0.0
@@ -130,6 +134,31 @@ def test_gap_is_that_of_the_gradient(rng, diagonal, missing, weighted):
         gap = gap_of(encoding, rows, statistics, diagonal=diagonal, n_threads=n_threads)
         assert gap == pytest.approx(encoding.multiplicity @ gaps / gap_unit(encoding), rel=1e-9)
     np.testing.assert_array_equal(rows, copy)
+
+
+@pytest.mark.parametrize("diagonal", [True, False])
+def test_relaxed_columns_go_beyond_their_minimum_and_stay_below_their_start(rng, diagonal):
+    longer = 0
+    for _ in range(10):
+        encoding, start, weights = problem(rng, 0.0, False, diagonal, n=12)
+        value = value_of(encoding, start, weights, diagonal)
+        i = np.array([rng.randint(len(start))])
+        ends = []
+        for relaxation in (1.0, 1.6):
+            rows = start.copy()
+            statistics = PLAIN.statistics(encoding, weights, rows)
+            sweep(encoding, statistics, rows, i, diagonal=diagonal, relaxation=relaxation)
+            assert value_of(encoding, rows, weights, diagonal) <= value + 1e-12
+            np.testing.assert_allclose(rows[i].sum(), 1.0, rtol=1e-14)
+            assert rows.min() >= 0.0
+            ends.append((rows - start)[i[0]])
+        exact, relaxed = ends
+        # The same direction, at most 1.6 times as far, cut where a coordinate runs out.
+        reach = relaxed @ exact / (exact @ exact)
+        np.testing.assert_allclose(relaxed, reach * exact, atol=1e-12)
+        assert 1.0 - 1e-12 <= reach <= 1.6 + 1e-12
+        longer += reach > 1.0 + 1e-9
+    assert longer > 0
 
 
 def test_parts_add_up(rng, monkeypatch):
