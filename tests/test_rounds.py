@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from robust_eac import _formula, _sweep, solve_median_partition
+from robust_eac import _formula, _kernels, _sweep, solve_median_partition
 from robust_eac._encoding import encode_ensemble
 from robust_eac._formula import accumulate, frank_wolfe_gaps, gap_of, gap_unit, losses_of, padded, visit
 from robust_eac._rows import reduce_rows
@@ -159,6 +159,16 @@ def test_relaxed_columns_go_beyond_their_minimum_and_stay_below_their_start(rng,
         assert 1.0 - 1e-12 <= reach <= 1.6 + 1e-12
         longer += reach > 1.0 + 1e-9
     assert longer > 0
+
+
+def test_columns_are_not_carried_uphill():
+    y0, y, e0 = np.array([0.5, 0.5]), np.array([0.6, 0.4]), np.array([-1.0, 1.0])
+    for bend, expected in ((5.0, [0.66, 0.34]), (20.0, [0.6, 0.4])):
+        # The change along the step is -0.8 t + 4 bend 0.01 t^2: at t = 1.6 it is below zero for the first bend alone.
+        moved = y.copy()
+        value = _kernels.overrelax(moved, y0, e0 + bend * (y - y0), e0, 0.0, 1.0, 0.0, 1.6, -0.123)
+        np.testing.assert_allclose(moved, expected, rtol=1e-14)
+        assert value == pytest.approx(-0.8 * 1.6 + 4.0 * bend * 0.01 * 1.6**2 if bend == 5.0 else -0.123)
 
 
 def test_parts_add_up(rng, monkeypatch):
