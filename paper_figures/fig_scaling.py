@@ -1,8 +1,9 @@
-"""Time and peak memory of one fit over the number of objects."""
+"""Time and peak memory of one fit over the numbers of objects, of partitions and of clusters, with exponents."""
 
 import numpy as np
 
-from .style import BLACK, BLUE, PAGE
+from .scaling import AXES, samples, slope
+from .style import BLACK, BLUE, PAGE, VERMILLION
 
 EXPERIMENT = "scaling"
 
@@ -10,26 +11,23 @@ EXPERIMENT = "scaling"
 def main(records):
     import matplotlib.pyplot as plt
 
-    sizes = np.array(sorted({record["config"]["n_samples"] for record in records}))
-
-    def samples(measure):
-        return [[r["result"][measure] for r in records if r["config"]["n_samples"] == n] for n in sizes]
-
-    figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE, 0.36 * PAGE))
-    for ax, measure, unit in ((left, "fit_seconds", 1.0), (right, "peak_bytes", 2.0**30)):
-        spread = np.array([[np.min(s), np.median(s), np.max(s)] for s in samples(measure)]).T / unit
-        ax.errorbar(
-            sizes, spread[1], yerr=(spread[1] - spread[0], spread[2] - spread[1]),
-            color=BLUE, marker="o", capsize=2, label="robust_eac, one start",
-        )  # fmt: skip
-        ax.set(xscale="log", yscale="log", xlabel="objects n")
-        ax.grid(linewidth=0.3, color="0.8")
-    slope = np.polyfit(np.log(sizes), np.log([np.median(s) for s in samples("fit_seconds")]), 1)[0]
-    left.set(ylabel="seconds", title=f"time to a gap of 1e-5 (slope {slope:.2f})")
-    right.plot(
-        sizes, 8.0 * sizes.astype(float) ** 2 / 2.0**30, color=BLACK, linestyle="--", label="an n x n matrix alone"
-    )
-    right.set(ylabel="GiB", title="peak memory of the process")
-    right.set_ylim(top=40.0 * max(max(s) for s in samples("peak_bytes")) / 2.0**30)
-    right.legend(loc="lower right")
+    figure, axes = plt.subplots(2, 3, figsize=(PAGE, 0.62 * PAGE), sharex="col", sharey="row")
+    for column, (axis, (name, _)) in zip(axes.T, AXES.items(), strict=True):
+        for ax, measure, unit, color in zip(
+            column, ("fit_seconds", "peak_bytes"), (1.0, 2.0**30), (BLUE, VERMILLION), strict=True
+        ):
+            by_size = samples(records, axis, measure)
+            low, middle, high = np.array([[np.min(v), np.median(v), np.max(v)] for v in by_size.values()]).T / unit
+            ax.errorbar(list(by_size), middle, yerr=(middle - low, high - middle), color=color, marker="o", capsize=2)
+            ax.set(xscale="log", yscale="log")
+            ax.grid(linewidth=0.3, color="0.8")
+        column[0].set_title(f"slope {slope(samples(records, axis, 'fit_seconds')):.2f}")
+        column[1].set_xlabel(name)
+    sizes = np.array(list(samples(records, "n_samples", "peak_bytes")), dtype=float)
+    lowest, highest = axes[1, 0].get_ylim()
+    axes[1, 0].plot(sizes, 8.0 * sizes**2 / 2.0**30, color=BLACK, linestyle="--", label="an n x n matrix alone")
+    axes[1, 0].set_ylim(lowest / 2.0, 8.0 * highest)
+    axes[1, 0].legend(loc="upper left")
+    axes[0, 0].set_ylabel("seconds to a gap of 1e-5")
+    axes[1, 0].set_ylabel("peak memory, GiB")
     return figure

@@ -1,0 +1,151 @@
+"""What a user would pick instead, on the same ensembles: seconds, memory, objective and accuracy of every way.
+
+A cell is one task, one way and one repetition. Each runs in a process of its own that may take so many seconds and so
+much memory; a way that runs out of either, fails, or is not installed is a result. The clock covers everything from the
+labels to the consensus. The ways of a repetition follow one another, so that a busy moment meets all of them.
+
+An ensemble: k-means partitions, with 5 to 20 clusters each, of five overlapping Gaussian clusters in four dimensions.
+"""
+
+import functools
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+
+from robust_eac import KMeansEnsemble, adjusted_rand_score, h_criterion, objective_value
+
+from .measure import in_fresh_process, limit_memory, print_measured
+from .peer_ways import WAYS, installed
+from .store import derive_seed
+
+VERSION = 1
+# Cells are timed: one after another.
+JOBS = 1
+
+N_CLUSTERS = 5
+MEMORY = 16 * 2**30
+SECONDS = 120
+CLUE_SECONDS = 180
+# {objects: (partitions, repetitions)}
+_TASKS = {1000: (50, 5), 5000: (100, 3), 20_000: (100, 3), 100_000: (100, 3), 1_000_000: (100, 1)}
+# k-means finds its centres on so many objects; the others go to the nearest.
+_FITTED = 20_000
+
+
+def _grid(tasks):
+    return [
+        {"n_samples": n_samples, "n_partitions": n_partitions, "way": way, "repetition": repetition}
+        for n_samples, (n_partitions, repetitions) in tasks.items()
+        for repetition in range(repetitions)
+        for way in WAYS
+        if n_samples <= WAYS[way].largest
+    ]
+
+
+GRID = _grid(_TASKS)
+SMOKE = _grid({60: (6, 1)})
+
+
+def run_one(*, n_samples, n_partitions, way, repetition):
+    """What one way takes, and what it finds.
+
+    "stopped" is None, or why there is no consensus: "not installed", "time", "memory" or "error", with a "message".
+    "seconds"; "bytes_before" and "peak_bytes", memory of the process before the work and its peak (of R: of its heap);
+    "hard": the median-partition objective of the labels with equal weights, over n^2; "relaxed": |Y'Y - A|^2 over n^2,
+    A the co-association matrix, where the way finds a membership Y; "ari" and "h" against the classes; "n_clusters"
+    found.
+    """
+    folder = _ensemble(n_samples, n_partitions, repetition)
+    seconds = CLUE_SECONDS if WAYS[way].package == "clue" else SECONDS
+    config = {"folder": folder.name, "way": way, "seed": derive_seed(0, repetition, "solver")}
+    version = installed(WAYS[way].package)
+    told = {"version": version, "licence": WAYS[way].licence}
+    if version is None:
+        return told | _stopped("not installed")
+    try:
+        return told | in_fresh_process(__name__, config, seconds=seconds)
+    except TimeoutError:
+        return told | _stopped("time", f"more than {seconds} seconds")
+    except ChildProcessError as error:
+        if WAYS[way].package is None:
+            raise
+        code, messages = error.args
+        # What asks for more memory than the system has is killed.
+        return told | (_stopped("memory") if code == -9 else _stopped("error", messages))
+
+
+def make_ensemble(n_samples, n_partitions, rng):
+    """(n_samples, n_partitions) labels and the classes behind them."""
+    centres = 2.0 * rng.standard_normal((N_CLUSTERS, 4))
+    classes = rng.randint(N_CLUSTERS, size=n_samples)
+    X = centres[classes] + rng.standard_normal((n_samples, 4))
+    model = KMeansEnsemble(n_partitions, (N_CLUSTERS, 4 * N_CLUSTERS), random_state=rng).fit(X[:_FITTED])
+    return (model.labels_ if n_samples <= _FITTED else model.transform(X)), classes
+
+
+@functools.lru_cache(maxsize=1)
+def _ensemble(n_samples, n_partitions, repetition):
+    """Temporary folder with the ensemble, which all ways of a repetition read."""
+    folder = tempfile.TemporaryDirectory()
+    rng = np.random.RandomState(derive_seed(0, repetition, "ensemble"))
+    labels, classes = make_ensemble(n_samples, n_partitions, rng)
+    np.savez(Path(folder.name) / "ensemble.npz", labels=labels, classes=classes)
+    return folder
+
+
+def measure(folder, way, seed):
+    """What run_one returns, in this process."""
+    limit_memory(MEMORY)
+    with np.load(Path(folder) / "ensemble.npz") as file:
+        labels, classes = file["labels"], file["classes"]
+    try:
+        # A first small run imports and compiles, so that the clock sees the work alone.
+        WAYS[way].run(labels[:50], N_CLUSTERS, seed)
+        answer = WAYS[way].run(labels, N_CLUSTERS, seed)
+    except MemoryError:
+        return _stopped("memory", f"more than {MEMORY // 2**30} GiB")
+    except Exception as error:
+        if WAYS[way].package is None:
+            raise
+        return _stopped("error", f"{type(error).__name__}: {error}")
+    measured = {name: getattr(answer, name) for name in ("seconds", "bytes_before", "peak_bytes")}
+    return {"stopped": None, "message": ""} | measured | judge(labels, classes, answer.found)
+
+
+def judge(labels, classes, found):
+    """Objectives, accuracy and number of clusters of labels or of a membership."""
+    relaxed = None
+    if found.ndim == 2:
+        relaxed = (objective_value(labels, found) - _spread(labels)) / len(labels) ** 2
+        found = found.argmax(axis=1)
+    names, found = np.unique(found, return_inverse=True)
+    return {
+        "hard": objective_value(labels, np.eye(len(names))[found]) / len(labels) ** 2,
+        "relaxed": relaxed,
+        "ari": adjusted_rand_score(classes, found),
+        "h": h_criterion(classes, found),
+        "n_clusters": len(names),
+    }
+
+
+def _spread(labels):
+    """sum_u |A_u - A|^2 / m over the co-associations A_u of the m partitions and their mean: all but |Y'Y - A|^2."""
+    n, m = labels.shape
+    columns = [np.unique(column, return_inverse=True)[1] for column in labels.T]
+    ends = np.cumsum([column.max() + 1 for column in columns])
+    slots = np.column_stack([column + end for column, end in zip(columns, [0, *ends[:-1]], strict=True)])
+    rows = sparse.csr_array((np.ones(n * m), slots.ravel(), np.arange(0, n * m + 1, m)), shape=(n, ends[-1]))
+    together = (rows.T @ rows).toarray()
+    return np.sum(np.diag(together) ** 2) / m - np.sum(together**2) / m**2
+
+
+def _stopped(why, message=""):
+    """The result of a way that found nothing; the end of a long message says what happened."""
+    nothing = ("seconds", "bytes_before", "peak_bytes", "hard", "relaxed", "ari", "h", "n_clusters")
+    return {"stopped": why, "message": message.strip()[-200:]} | dict.fromkeys(nothing)
+
+
+if __name__ == "__main__":
+    print_measured(measure)
