@@ -158,7 +158,7 @@ def solve_median_partition(
     objects that partitions observe; the weights cost O(n_partitions log n_partitions). Memory is O(n_samples
     (n_partitions + n_clusters)), and O(n_samples n_clusters) more per start at work.
 
-    From some 8,000 objects on (more where clusters are many or labels missing) a start is solved for a sample of them
+    From some 4,000 objects on (more where clusters are many or labels missing) a start is solved for a sample of them
     first, which leaves few sweeps for all. From 65,536 on a sweep visits them in rounds of eight blocks that several
     threads take in turn; a round whose blocks would raise the objective together is repeated block by block.
 
