@@ -32,7 +32,14 @@ from .consensus import (
     zca_whiten,
 )
 from .datasets import DATASETS, load_dataset
-from .ensembles import FeatureSubsetEnsemble, KMeansEnsemble, MixedEnsemble, corrupt_ensemble
+from .distributed import solve_median_partition_distributed
+from .ensembles import (
+    FeatureSubsetEnsemble,
+    KMeansEnsemble,
+    MixedEnsemble,
+    corrupt_ensemble,
+    kmeans_ensemble_distributed,
+)
 from .estimators import RobustEAC
 from .fuzzy import fuzzy_c_means, gath_geva, kaufman_kmeans, kaufman_seeds
 from .local_search import RefinementResult, refine_labels
@@ -159,6 +166,7 @@ __all__ = [
     "kaufman_seeds",
     "kernel_weights",
     "kmeans_consensus",
+    "kmeans_ensemble_distributed",
     "l2_weights",
     "lifetime_eac",
     "load_dataset",
@@ -187,6 +195,7 @@ __all__ = [
     "silhouette",
     "silhouette_weights",
     "solve_median_partition",
+    "solve_median_partition_distributed",
     "solve_membership",
     "solve_peace",
     "threshold_eac",

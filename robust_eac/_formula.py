@@ -52,22 +52,26 @@ def matrices_of(encoding, partitions, S, G):
 
 def losses_of(encoding, S, G, rows, *, diagonal):
     """The losses d_u from S and G; rounding makes them neither negative nor a perfect agreement cost something."""
-    square_G = np.einsum("gpq,gpq->g", G, G)
-    if not diagonal:
-        # Pairs (i, i) cost (|y_i|^2 - 1)^2 each: the co-association of an object with itself is 1.
-        own = np.einsum("ip,ip->i", rows, rows)
-        square_G -= encoding.observed.T @ (encoding.own_pairs * (own - 1.0) ** 2)
+    if diagonal:
+        return losses_from(encoding, S, G)
+    # Pairs (i, i) cost (|y_i|^2 - 1)^2 each: the co-association of an object with itself is 1.
+    own = np.einsum("ip,ip->i", rows, rows)
+    left_out = (encoding.observed.T @ (encoding.own_pairs * (own - 1.0) ** 2))[encoding.mask_of]
+    # In a soft partition it is |x_i|^2 instead.
+    for u in encoding.soft_partitions:
+        pairs = encoding.own_pairs * encoding.observed[:, encoding.mask_of[u]]
+        lack = 1.0 - encoding.self_similarity(u)
+        left_out[u] += pairs @ (lack * (2.0 * (own - 1.0) + lack))
+    return losses_from(encoding, S, G, left_out)
+
+
+def losses_from(encoding, S, G, left_out=0.0):
+    """The losses d_u from S and G, less what pairs that are left out cost; the encoding's rows are not read."""
+    square_G = np.einsum("gpq,gpq->g", G, G)[encoding.mask_of] - left_out
     square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), encoding.offsets)
-    square_G, square_X = square_G[encoding.mask_of], encoding.squares
-    losses = square_G - 2.0 * square_S + square_X
-    if not diagonal:
-        # In a soft partition it is |x_i|^2 instead.
-        for u in encoding.soft_partitions:
-            pairs = encoding.own_pairs * encoding.observed[:, encoding.mask_of[u]]
-            lack = 1.0 - encoding.self_similarity(u)
-            losses[u] -= pairs @ (lack * (2.0 * (own - 1.0) + lack))
+    losses = square_G - 2.0 * square_S + encoding.squares
     # What three large numbers leave of each other below this share is rounding: agreement is a loss of exactly 0.
-    losses[losses < _ROUNDING * (square_G + square_X)] = 0.0
+    losses[losses < _ROUNDING * (square_G + encoding.squares)] = 0.0
     return losses * encoding.scale
 
 

@@ -14,7 +14,7 @@ _KMEANS_PASSES = 300
 # A start is looked for in a sample of this many objects, or so many per cluster, where the rows are many times more.
 _SAMPLE = 1024
 _SAMPLE_PER_CLUSTER = 32
-_SAMPLE_SHARE = 4
+SAMPLE_SHARE = 4
 # A sample shows no more than this of the gap of all.
 SAMPLE_TOL = 1e-4
 # Pair steps of a visit from the uniform membership, per cluster.
@@ -33,14 +33,19 @@ def check_init(init, n_samples, n_clusters):
     if array.ndim == 1:
         return np.eye(n_clusters)[_check_label_vector(array, n_samples, n_clusters)]
     membership = check_membership(array, n_samples, n_clusters, name="init")
-    soft = membership[0].max() < 1.0
-    if n_clusters > 1 and soft and np.ptp(membership, axis=0).max() <= 1e-12:
+    check_start_tells_apart(membership.min(axis=0), membership.max(axis=0))
+    return membership
+
+
+def check_start_tells_apart(lowest, highest):
+    """Refuse a start that gives all objects one soft membership, from the extremes of every cluster's memberships."""
+    n_clusters = len(lowest)
+    if n_clusters > 1 and highest.max() < 1.0 and np.max(highest - lowest) <= 1e-12:
         raise ValueError(
             "init must not give every object the same membership: such a start tells no two objects apart, and the "
             f"uniform one, 1/{n_clusters} everywhere, is a stationary point that no line search leaves. "
             'Use init="random".'
         )
-    return membership
 
 
 def _check_label_vector(array, n_samples, n_clusters):
@@ -131,15 +136,25 @@ def start_from_sample(encoding, n_clusters, start, solve, *, rng, model=PLAIN, n
 
 def _draw_sample(encoding, n_clusters, rng):
     """Encoding of objects drawn with replacement, with their weight brought to that of all; None if it does not pay."""
-    size = max(_SAMPLE, _SAMPLE_PER_CLUSTER * max(n_clusters, encoding.n_codes.max()))
-    size = int(np.ceil(size * encoding.total / encoding.n_observed.min()))
-    if len(encoding.codes) < _SAMPLE_SHARE * size:
+    size = sample_size(encoding, n_clusters)
+    if len(encoding.codes) < SAMPLE_SHARE * size:
         return None
-    ends = np.cumsum(encoding.multiplicity)
-    drawn = np.minimum(np.searchsorted(ends, rng.uniform(high=ends[-1], size=size), side="right"), len(ends) - 1)
-    rows, counts = np.unique(drawn, return_counts=True)
+    rows, counts = draw_rows(encoding, size, rng)
     sample = weigh(take_rows(encoding, rows), counts * (encoding.total / size))
     return sample if sample.n_observed.all() else None
+
+
+def sample_size(encoding, n_clusters):
+    """Number of objects in which a start is looked for; the encoding's rows are not read."""
+    size = max(_SAMPLE, _SAMPLE_PER_CLUSTER * max(n_clusters, encoding.n_codes.max()))
+    return int(np.ceil(size * encoding.total / encoding.n_observed.min()))
+
+
+def draw_rows(encoding, size, rng):
+    """(rows, how often each was drawn): as many draws with replacement, in proportion to the rows' weight."""
+    ends = np.cumsum(encoding.multiplicity)
+    drawn = np.minimum(np.searchsorted(ends, rng.uniform(high=ends[-1], size=size), side="right"), len(ends) - 1)
+    return np.unique(drawn, return_counts=True)
 
 
 def _place(absent, encoding, weights, rows, *, model, skip, max_visits, n_threads=1):
@@ -147,12 +162,17 @@ def _place(absent, encoding, weights, rows, *, model, skip, max_visits, n_thread
 
     The same quartic without the row's own term, which is a convex quadratic, so that any start will do.
     """
-    absent = model.extend(absent)
     statistics = model.statistics(model.extend(encoding), weights, rows)
+    options = {"skip": skip, "max_visits": max_visits, "n_threads": n_threads}
+    return place_by(model.extend(absent), statistics, rows.shape[1], **options)
+
+
+def place_by(absent, statistics, n_clusters, *, skip, max_visits, n_threads=1):
+    """The same by the statistics of the other encoding, whose partitions the (extended) absent rows share."""
     statistics = statistics._replace(self_weight=absent.observed @ statistics.mask_coef)
-    placed = np.full((len(absent.codes), rows.shape[1]), 1.0 / rows.shape[1])
+    placed = np.full((len(absent.codes), n_clusters), 1.0 / n_clusters)
     order = np.arange(len(placed))
-    n_steps = _PLACING_STEPS * rows.shape[1]
+    n_steps = _PLACING_STEPS * n_clusters
     for _ in range(max_visits):
         before = placed.copy()
         sweep(absent, statistics, placed, order, diagonal=True, skip=skip, n_steps=n_steps, n_threads=n_threads)

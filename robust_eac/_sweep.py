@@ -18,14 +18,14 @@ ROUNDING = 1e-14
 # Pair steps per visit of a column: a visit costs O(m k) before the first, a step only O(k). Where visits miss the
 # cache, more steps pay.
 _PAIR_STEPS = 4
-_PAIR_STEPS_OF_MANY = 8
+PAIR_STEPS_OF_MANY = 8
 # Sweeps that leave more than this share of the gap are slow; columns are then carried this many times as far as their
 # minimum, which speeds up what all of them do together, until a sweep leaves less of the gap than the second share.
 _SLOW = 0.7
 _STILL_SLOW = 0.5
 _RELAXATION = 1.6
 # Columns whose own gap is below this share of the tolerance are settled; all of them together cannot exceed it.
-_SETTLED = 0.05
+SETTLED = 0.05
 # Rows from this number on are visited in rounds of blocks that do not see each other's steps, a block per thread at a
 # time. Blocks are long enough for the copies of the small matrices not to count, rounds short enough for the steps of
 # one block to matter little to the others. The number of blocks does not depend on the threads: nor does the result.
@@ -80,8 +80,8 @@ def descend(encoding, weights, rows, state, *, diagonal, tol, max_sweeps, rng, r
     weights = weights[active]
     options = {
         "diagonal": diagonal,
-        "n_steps": _PAIR_STEPS if len(rows) <= _SHUFFLED_SINGLY else _PAIR_STEPS_OF_MANY,
-        "skip": _SETTLED * tol * encoding.total,
+        "n_steps": _PAIR_STEPS if len(rows) <= _SHUFFLED_SINGLY else PAIR_STEPS_OF_MANY,
+        "skip": SETTLED * tol * encoding.total,
         "n_threads": n_threads,
     }
     n_sweeps, target = 0, tol

@@ -163,6 +163,25 @@ def check_labels(labels, *, name="labels"):
     return array
 
 
+def check_label_block(labels, *, name):
+    """The same for some of the rows of a label matrix, among which a partition may observe none."""
+    array = _integer_matrix(labels, name)
+    if array.dtype.kind == "i":
+        for start in range(0, array.shape[0], BLOCK):
+            _check_rows_observed(array[start : start + BLOCK], name, start)
+    return array
+
+
+def _check_rows_observed(block, name, start):
+    """Every object of a block must be observed by a partition; returns which partitions observe one."""
+    observed = block != -1
+    rows = observed.any(axis=1)
+    if not rows.all():
+        i = start + int(np.argmin(rows))
+        raise ValueError(f"{name}: every object must be observed by at least one partition, row {i} is -1 throughout.")
+    return observed.any(axis=0)
+
+
 def _integer_matrix(labels, name):
     """Two-dimensional integer array of what NumPy turns into one."""
     if sparse.issparse(labels):
@@ -241,14 +260,12 @@ def _check_observed(array, name):
         return
     columns = np.zeros(array.shape[1], dtype=bool)
     for start in range(0, array.shape[0], BLOCK):
-        observed = array[start : start + BLOCK] != -1
-        columns |= observed.any(axis=0)
-        rows = observed.any(axis=1)
-        if not rows.all():
-            i = start + int(np.argmin(rows))
-            raise ValueError(
-                f"{name}: every object must be observed by at least one partition, row {i} is -1 throughout."
-            )
+        columns |= _check_rows_observed(array[start : start + BLOCK], name, start)
+    check_columns_observed(columns, name)
+
+
+def check_columns_observed(columns, name="labels"):
+    """Every partition must observe an object."""
     if not columns.all():
         u = int(np.argmin(columns))
         raise ValueError(f"{name}: every partition must observe at least one object, column {u} is -1 throughout.")
@@ -358,3 +375,23 @@ def check_choice(value, choices, *, name):
         known = ", ".join(repr(choice) for choice in choices)
         raise ValueError(f"{name} must be one of {known}, got {value!r}.")
     return value
+
+
+def is_dask_array(array):
+    """Whether an argument is a Dask array; Dask is not imported to find out."""
+    return type(array).__module__.startswith("dask.array")
+
+
+def check_dask_rows(array, *, name):
+    """A two-dimensional Dask array of numbers, chunked by rows only and without empty chunks."""
+    if not is_dask_array(array):
+        raise TypeError(f"{name} must be a Dask array, got {type(array).__name__}; other arrays fit on one machine.")
+    if array.ndim != 2:
+        raise ValueError(f"{name} must be two-dimensional, got {array.ndim} dimension(s).")
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must hold numbers, got dtype {array.dtype}.")
+    if np.isnan(array.shape).any():
+        raise ValueError(f"{name} must have chunks of known sizes: call its compute_chunk_sizes() first.")
+    if 0 in array.shape:
+        raise ValueError(f"{name} must not be empty, got shape {array.shape}.")
+    return array.rechunk((tuple(size for size in array.chunks[0] if size), array.shape[1]))

@@ -3,7 +3,8 @@
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 
-from ._validation import check_ensemble, is_ensemble_list
+from ._validation import check_choice, check_ensemble, is_dask_array, is_ensemble_list
+from .distributed import solve_median_partition_distributed
 from .median_partition import solve_median_partition
 
 __all__ = ["RobustEAC"]
@@ -143,7 +144,9 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         X : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
             The ensemble: base clusterings, one per column, any integer codes; -1 marks an object that the partition
             did not observe. Or a list with one entry per partition, a label vector or a membership matrix of shape
-            (n_samples, k_u), as in :func:`~robust_eac.partition_losses`.
+            (n_samples, k_u), as in :func:`~robust_eac.partition_losses`. Or a Dask array of labels, for which
+            :func:`~robust_eac.solve_median_partition_distributed` says what is supported; `labels_` and `membership_`
+            are Dask arrays then.
         y : Ignored
             Present for API consistency.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -154,17 +157,30 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         -------
         self : RobustEAC
         """
-        ensemble = check_ensemble(X, name="X")
-        if is_ensemble_list(X):
-            # scikit-learn would count the columns of the first entry.
-            self.n_features_in_ = ensemble.n_partitions
+        if is_dask_array(X):
+            result = self._fit_distributed(X, sample_weight)
+            self.n_features_in_ = X.shape[1]
             vars(self).pop("feature_names_in_", None)
         else:
-            validate_data(self, X, skip_check_array=True)
-        result = solve_median_partition(ensemble, sample_weight=sample_weight, **self.get_params(deep=False))
+            ensemble = check_ensemble(X, name="X")
+            if is_ensemble_list(X):
+                # scikit-learn would count the columns of the first entry.
+                self.n_features_in_ = ensemble.n_partitions
+                vars(self).pop("feature_names_in_", None)
+            else:
+                validate_data(self, X, skip_check_array=True)
+            result = solve_median_partition(ensemble, sample_weight=sample_weight, **self.get_params(deep=False))
         for name, value in result._asdict().items():
             setattr(self, f"{name}_", value)
         return self
+
+    def _fit_distributed(self, X, sample_weight):
+        parameters = self.get_params(deep=False)
+        if check_choice(parameters.pop("agreement"), ("raw", "adjusted"), name="agreement") == "adjusted":
+            raise ValueError('agreement must be "raw" for a Dask array, got "adjusted".')
+        if sample_weight is not None:
+            raise ValueError("sample_weight must be None for a Dask array.")
+        return solve_median_partition_distributed(X, **parameters)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -301,8 +301,13 @@ def best_of_starts(encoding, n_clusters, start, weighting, seeds, *, n_jobs, ver
 
 def empty_last(membership):
     """The membership with the clusters that win no object last, so that the labels are 0, 1, ... without holes."""
-    won = np.bincount(membership.argmax(axis=1), minlength=membership.shape[1]) > 0
-    return membership if won.all() else np.ascontiguousarray(membership[:, np.argsort(~won, kind="stable")])
+    won = np.bincount(membership.argmax(axis=1), minlength=membership.shape[1])
+    return membership if won.all() else np.ascontiguousarray(membership[:, empty_last_order(won)])
+
+
+def empty_last_order(won):
+    """Order of the clusters, those that win no object last, from the number of objects that each wins."""
+    return np.argsort(won == 0, kind="stable")
 
 
 def _settle_trust(encoding, run, weighting, *, seed, **options):

@@ -1,0 +1,92 @@
+"""Ensembles of features in a Dask array."""
+
+from itertools import pairwise
+
+import numpy as np
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils.random import sample_without_replacement
+
+from .._validation import BLOCK, check_dask_rows, check_integer
+from .kmeans import KMeansEnsemble
+
+__all__ = ["kmeans_ensemble_distributed"]
+
+
+def kmeans_ensemble_distributed(
+    X, n_partitions=150, n_clusters=(3, 20), *, max_samples=10_000, n_jobs=None, random_state=None
+):
+    """Make a k-means ensemble of features in a Dask array: fitted on a sample, predicted chunk by chunk.
+
+    Partition u assigns every object to the nearest of k_u centres, which minimise the k-means criterion on a sample of
+    the objects from a single random start (:class:`~robust_eac.KMeansEnsemble`, the "k-means ensemble" of [1]_).
+
+    Parameters
+    ----------
+    X : dask Array of shape (n_samples, n_features)
+    n_partitions : int, default=150
+        Number of clusterings m.
+    n_clusters : int or (int, int), default=(3, 20)
+        Number of clusters, or the range it is drawn from, both ends included.
+    max_samples : int, default=10_000
+        Objects of the sample, drawn without replacement and gathered to the client; all if there are no more.
+    n_jobs : int, default=None
+        Threads over the partitions, on the client. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Draws the sample, the numbers of clusters and the starts.
+
+    Returns
+    -------
+    labels : dask Array of shape (n_samples, n_partitions)
+        In the smallest unsigned integer type that holds `n_clusters`, with the chunks of rows of `X`; computed when
+        it is needed.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range, or the features of the sample are not finite.
+
+    Notes
+    -----
+    Time O(n_samples n_features sum_u k_u) over all workers. What travels is the sample, and the centres to every
+    worker.
+
+    References
+    ----------
+    .. [1] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation",
+       EMMCVPR 2013, Section 4.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> X = da.random.default_rng(0).normal(size=(1000, 3), chunks=(400, 3))
+    >>> labels = kmeans_ensemble_distributed(X, 5, (3, 6), max_samples=200, random_state=0)
+    >>> labels.shape, labels.chunks[0], labels.dtype
+    ((1000, 5), (400, 400, 200), dtype('uint8'))
+    """
+    X = check_dask_rows(X, name="X")
+    max_samples = check_integer(max_samples, name="max_samples", low=1)
+    rng = check_random_state(random_state)
+    n = X.shape[0]
+    rows = np.sort(sample_without_replacement(n, min(max_samples, n), random_state=rng))
+    ensemble = KMeansEnsemble(n_partitions, n_clusters, n_jobs=n_jobs, random_state=rng).fit(X[rows].compute())
+    centres = [estimator.cluster_centers_ for estimator in ensemble.estimators_]
+    dtype = np.min_scalar_type(max(map(len, centres)) - 1)
+    return X.map_blocks(
+        _nearest_centres, np.concatenate(centres), np.cumsum([0, *map(len, centres)]), dtype,
+        chunks=(X.chunks[0], len(centres)), dtype=dtype, meta=np.empty((0, 0), dtype=dtype),
+    )  # fmt: skip
+
+
+def _nearest_centres(features, centres, ends, dtype):
+    """(n_rows, m) number of the nearest centre in every partition, whose centres lie between two `ends`."""
+    # Distances to the mean of the centres are what rounding should be small against.
+    mean = centres.mean(axis=0)
+    centres = centres - mean
+    half_squares = 0.5 * np.einsum("cf,cf->c", centres, centres)
+    labels = np.empty((len(features), len(ends) - 1), dtype=dtype)
+    for start in range(0, len(features), BLOCK):
+        block = check_array(features[start : start + BLOCK], dtype=np.float64, input_name="X") - mean
+        excess = half_squares - block @ centres.T
+        for u, (first, last) in enumerate(pairwise(ends)):
+            labels[start : start + BLOCK, u] = excess[:, first:last].argmin(axis=1)
+    return labels
