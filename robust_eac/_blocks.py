@@ -169,6 +169,7 @@ class Shared(NamedTuple):
     t : share of their last steps that all blocks take.
     S, G : of all rows, after that step.
     weights : of the partitions.
+    relaxation : how many times as far as their minimum columns are carried.
     skip : gap of one object below which it is left alone.
     seed : draws the orders of visits.
     """
@@ -177,6 +178,7 @@ class Shared(NamedTuple):
     S: np.ndarray
     G: np.ndarray
     weights: np.ndarray
+    relaxation: float
     skip: float
     seed: int
 
@@ -185,6 +187,8 @@ def place_block(encoding, partitions, statistics, n_clusters):
     """The :class:`Proposal` of memberships that agree best with those that the statistics come from."""
     absent = encoding if len(partitions) == len(encoding.offsets) else select(encoding, partitions)
     absent = absent._replace(multiplicity=np.zeros(len(encoding.codes)))
+    # Tasks share what they are given: the visits get copies of what they could change.
+    statistics = statistics._replace(T=statistics.T.copy(), Q=statistics.Q.copy())
     rows = place_by(absent, statistics, n_clusters, skip=0.0, max_visits=1)
     return Proposal(rows, rows)
 
@@ -207,7 +211,7 @@ def _of_weighty(encoding, shared):
 def gap_of_block(encoding, proposal, shared, diagonal):
     """What a block's rows have of the optimality gap."""
     part, statistics = _of_weighty(encoding, shared)
-    return (gap_of(part, proposal.at(shared.t), statistics, diagonal=diagonal),)
+    return (gap_of(part, proposal.at(shared.t).copy(), statistics, diagonal=diagonal),)
 
 
 def propose(encoding, proposal, shared, number, diagonal):
@@ -218,7 +222,7 @@ def propose(encoding, proposal, shared, number, diagonal):
     order = visiting_order(len(rows), np.random.RandomState([shared.seed, number]))
     gap, _ = visit(
         part, statistics, target, order, padded(statistics.T), statistics.Q,
-        diagonal=diagonal, n_steps=PAIR_STEPS_OF_MANY, skip=shared.skip,
+        diagonal=diagonal, n_steps=PAIR_STEPS_OF_MANY, skip=shared.skip, relaxation=shared.relaxation,
     )  # fmt: skip
     return Proposal(rows, target), sums_of_step(encoding, rows, target, gap)
 

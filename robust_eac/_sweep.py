@@ -98,10 +98,14 @@ def descend(encoding, weights, rows, state, *, diagonal, tol, max_sweeps, rng, r
             before = estimate
             estimate = sweep(part, statistics, rows, order, relaxation=relaxation, **options) / gap_unit(encoding)
             n_sweeps += 1
-            slow = _SLOW if relaxation == 1.0 else _STILL_SLOW
-            relaxation = _RELAXATION if estimate > slow * before else 1.0
+            relaxation = next_relaxation(relaxation, estimate, before)
         # Fresh matrices before every decision: what the sweeps update has rounding errors of its own.
         S, G = accumulate(encoding, rows, n_threads=n_threads)
+
+
+def next_relaxation(relaxation, gap, before):
+    """How many times as far as their minimum the next sweep carries columns, from the gaps of the last two."""
+    return _RELAXATION if gap > (_SLOW if relaxation == 1.0 else _STILL_SLOW) * before else 1.0
 
 
 def sweep(encoding, statistics, rows, order, *, diagonal, n_steps=_PAIR_STEPS, skip=0.0, relaxation=1.0, n_threads=1):

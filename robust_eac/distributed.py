@@ -14,7 +14,7 @@ from . import _blocks
 from ._encoding import select, weigh
 from ._formula import gap_unit, losses_from
 from ._rows import SAMPLE_SHARE, SAMPLE_TOL, check_init, check_start_tells_apart, sample_size
-from ._sweep import PLAIN, SETTLED, is_stationary
+from ._sweep import PLAIN, SETTLED, is_stationary, next_relaxation
 from ._validation import (
     MAX_SEED,
     check_bool,
@@ -99,7 +99,7 @@ def solve_median_partition_distributed(
     random_state : int, RandomState instance or None, default=None
         Draws the sample, the starts and the order of the visits.
     verbose : int, default=0
-        1 prints a line per start.
+        1 prints a line per start and alternation.
 
     Returns
     -------
@@ -129,8 +129,8 @@ def solve_median_partition_distributed(
     numbers per worker, whatever n_samples is; sums over chunks are taken in a tree, so that the client receives one.
     On paper, for 10^9 objects, 100 partitions of 15 clusters each, k = 10 and 100 workers of one core, 10^7 objects in
     10 chunks each: a round is 10^7 visits per worker at 2 us (most rows at rest) to 8 us (all move), 20 to 80 s,
-    and 0.12 MB (8 bytes times K k = 15,000) to every worker and 0.12 MB from every chunk; 10 to 40 rounds are usual
-    at tol = 1e-5, so 5 to 50 minutes. A worker holds 100 bytes of codes and twice 80 bytes of memberships per object,
+    and 0.12 MB (8 bytes times K k = 15,000) to every worker and 0.12 MB from every chunk; 15 to 50 rounds are usual
+    at tol = 1e-5, so 5 to 60 minutes. A worker holds 100 bytes of codes and twice 80 bytes of memberships per object,
     2.7 GB, and up to 1.6 GB more while the next memberships are made.
 
     References
@@ -189,6 +189,7 @@ def solve_median_partition_distributed(
         tol=tol,
         seed=seeds[0],
         warm=isinstance(start, str),
+        name="all objects" if verbose else "",
     )
     if not best.converged:
         warnings.warn(
@@ -342,12 +343,14 @@ def _descend(tables, weights, rows, matrices, *, diagonal, tol, max_sweeps, rng,
     downhill wherever the gap is not zero.
     """
 
-    def share(seed=0):
-        return _ship(_blocks.Shared(rows.t, *matrices[:2], weights, SETTLED * tol * tables.total, seed))
+    def share(relaxation=1.0, seed=0):
+        skip = SETTLED * tol * tables.total
+        return _ship(_blocks.Shared(rows.t, *matrices[:2], weights, relaxation, skip, seed))
 
-    def step(propose):
+    def step(propose, relaxation=1.0):
         """Take the step that blocks propose; returns S, G and the cost of pairs (i, i) after it, and its gap."""
-        shared, blocks = share(rng.randint(MAX_SEED)), enumerate(zip(rows.encodings, rows.proposals, strict=True))
+        shared = share(relaxation, rng.randint(MAX_SEED))
+        blocks = enumerate(zip(rows.encodings, rows.proposals, strict=True))
         proposed = [_later(propose, 2)(*block, shared, number, diagonal) for number, block in blocks]
         proposals, sums = zip(*proposed, strict=True)
         total, rows.proposals = _sum(sums, proposals)
@@ -362,10 +365,12 @@ def _descend(tables, weights, rows, matrices, *, diagonal, tol, max_sweeps, rng,
             return gap, n_sweeps, matrices
         if n_sweeps == 0:
             target = max(tol, reduction * gap)
-        estimate = np.inf
+        estimate, relaxation = np.inf, 1.0
         while not is_stationary(estimate, target) and n_sweeps < max_sweeps:
-            matrices, estimate = step(_blocks.propose)
+            before = estimate
+            matrices, estimate = step(_blocks.propose, relaxation)
             n_sweeps += 1
+            relaxation = next_relaxation(relaxation, estimate, before)
             if rows.t == 0.0:
                 matrices, estimate = step(_blocks.propose_best_clusters)
                 if rows.t == 0.0:

@@ -6,4 +6,10 @@ from .feature_subsets import FeatureSubsetEnsemble
 from .kmeans import KMeansEnsemble
 from .mixed import MixedEnsemble
 
-__all__ = ["FeatureSubsetEnsemble", "KMeansEnsemble", "MixedEnsemble", "corrupt_ensemble", "kmeans_ensemble_distributed"]
+__all__ = [
+    "FeatureSubsetEnsemble",
+    "KMeansEnsemble",
+    "MixedEnsemble",
+    "corrupt_ensemble",
+    "kmeans_ensemble_distributed",
+]
