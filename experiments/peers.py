@@ -45,7 +45,9 @@ def _grid(tasks):
 
 
 GRID = _grid(_TASKS)
-SMOKE = _grid({60: (6, 1)})
+# Without those that differ from others in a number, and one that takes a minute.
+_LEFT_OUT = ("ten starts", "loose", "to 1e-7", "mixture model")
+SMOKE = [cell for cell in _grid({60: (6, 1)}) if not cell["way"].endswith(_LEFT_OUT)]
 
 
 def run_one(*, n_samples, n_partitions, way, repetition):
