@@ -1,9 +1,9 @@
 """Sweeps and seconds of the Y step down to optimality gaps, beside the plain cyclic method, for equal weights.
 
-"ours" is `solve_membership`: equal rows shared, a start from a sample of many objects, random orders, columns left
-alone that are settled, several threads. The others visit all objects in the order of their numbers, from a random
-start, in one thread: "cyclic" with as many pair steps per visit as ours, "cyclic, one step" with one. Where ours
-starts at random too, it starts from the same memberships.
+"ours" is `solve_membership` as it comes: equal rows shared, a start from a sample of many objects, random orders,
+settled columns left alone, several threads. The others visit all objects in the order of their numbers, from a random
+start, in one thread, each column to the minimum along a pair: "cyclic" with up to eight pairs per visit, "cyclic, one
+step" with one. Where ours starts at random too, it starts from the same memberships.
 """
 
 import time
@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from robust_eac import KMeansEnsemble, _sweep, load_dataset, objective_value, solve_membership
+from robust_eac import KMeansEnsemble, load_dataset, objective_value, solve_membership
 from robust_eac._encoding import encode
 from robust_eac._formula import accumulate, gap_of, gap_unit, padded, visit, weighted_statistics
 from robust_eac._rows import initial_rows
@@ -67,13 +67,11 @@ def _ours(labels, n_clusters, tol, seed):
     return result.membership, result.gap, result.n_sweeps
 
 
-def cyclic(labels, n_clusters, tol, seed, *, n_steps=None):
+def cyclic(labels, n_clusters, tol, seed, *, n_steps=8):
     """(membership, gap, sweeps) of the plain method: visits in index order, from Dirichlet(1) rows."""
     encoding = encode(labels)
     rows = initial_rows(encoding, n_clusters, "random", np.random.RandomState(seed))
     weights = np.full(labels.shape[1], 1.0 / labels.shape[1])
-    if n_steps is None:
-        n_steps = _sweep._PAIR_STEPS if len(rows) <= _sweep._SHUFFLED_SINGLY else _sweep._PAIR_STEPS_OF_MANY
     order, n_sweeps = np.arange(len(rows)), 0
     while True:
         statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))

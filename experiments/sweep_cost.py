@@ -8,9 +8,9 @@ import time
 
 import numpy as np
 
-from robust_eac import _sweep
 from robust_eac._encoding import encode, one_hot
 from robust_eac._formula import accumulate, weighted_statistics
+from robust_eac._sweep import PAIR_STEPS_OF_MANY, sweep, visiting_order
 
 from .measure import in_fresh_process, print_measured
 from .scaling import N_PARTITIONS, planted_labels
@@ -49,10 +49,10 @@ def measure(n_samples, n_clusters, stage, n_threads):
 
     def clock_sweep(rows):
         statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
-        order = _sweep.visiting_order(n_samples, rng)
-        options = {"diagonal": True, "n_steps": _sweep._PAIR_STEPS_OF_MANY, "n_threads": n_threads}
+        order = visiting_order(n_samples, rng)
+        options = {"diagonal": True, "n_steps": PAIR_STEPS_OF_MANY, "n_threads": n_threads}
         start = time.perf_counter()
-        _sweep.sweep(encoding, statistics, rows, order, **options)
+        sweep(encoding, statistics, rows, order, **options)
         return time.perf_counter() - start
 
     for _ in range(STAGES[stage]):
