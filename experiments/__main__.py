@@ -84,17 +84,35 @@ def _verify(experiment, arguments):
     if frozen["version"] != experiment.VERSION:
         return _fail(f"the frozen file is of version {frozen['version']}, the code of {experiment.VERSION}", 1)
     rows = random.Random(arguments.seed).sample(frozen["rows"], min(arguments.cells, len(frozen["rows"])))
-    different = 0
+    different, largest = 0, {}
     for row in rows:
         record = run_cells_here(experiment, [row["config"]])[0]
         same = is_done(record) and without_measurements(record["result"]) == without_measurements(row["result"])
         different += not same
+        if is_done(record):
+            for name, difference in _differences(without_measurements(record["result"]), row["result"]):
+                largest[name] = max(difference, largest.get(name, 0.0))
         verdict = "same" if same else "DIFFERENT" if is_done(record) else "FAILED"
         print(f"{verdict}: {canonical_json(row['config'])}")
         if not is_done(record):
             print(record["error"].rstrip(), file=sys.stderr)
+    if different:
+        told = ", ".join(f"{name} {value:.2g}" for name, value in sorted(largest.items()) if value > 0.0)
+        print(f"largest differences of numbers: {told or 'none'}")
     print(f"{arguments.name}: {len(rows) - different} of {len(rows)} cells as frozen")
     return 0 if different == 0 else 1
+
+
+def _differences(result, frozen, name=""):
+    """Yield (name, absolute difference) of the numbers that two results both have."""
+    if isinstance(result, dict) and isinstance(frozen, dict):
+        for key in result.keys() & frozen.keys():
+            yield from _differences(result[key], frozen[key], key)
+    elif isinstance(result, list) and isinstance(frozen, list):
+        for values in zip(result, frozen, strict=False):
+            yield from _differences(*values, name)
+    elif isinstance(result, int | float) and isinstance(frozen, int | float):
+        yield name, abs(result - frozen)
 
 
 def _report(name, grid, records):

@@ -419,6 +419,7 @@ def test_verify_runs_cells_again_and_compares(toy, root, tmp_path, capsys, monke
     out = capsys.readouterr().out
     assert out.splitlines()[-1] == "toy: 4 of 6 cells as frozen"
     assert 'DIFFERENT: {"kind":"plain","x":3}' in out
+    assert out.splitlines()[-2] == "largest differences of numbers: double 1"
     monkeypatch.setattr(cli.load_experiment("toy"), "run_one", lambda x, kind: {"double": 6 // (3 - x)})
     assert cli.main([*command, "--cells", "99"]) == 1
     out, err = capsys.readouterr()
