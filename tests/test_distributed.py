@@ -317,7 +317,7 @@ def test_traffic_does_not_depend_on_the_number_of_objects(rng, client, monkeypat
 
     (_, shipped_of_few), (sent, shipped_of_many) = traffic(1200), traffic(36_000)
     assert shipped_of_many < 1.01 * shipped_of_few
-    # Who adds up the sums, and so what workers send, is the scheduler's choice. The memberships of a chunk never travel.
+    # Who adds up, and so what workers send, is the scheduler's choice. The memberships of a chunk never travel.
     assert sent < 0.15 * 9000 * K * 8
 
 
