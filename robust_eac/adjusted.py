@@ -38,7 +38,7 @@ class State(NamedTuple):
 
     @property
     def losses(self):
-        """What :func:`adjusted_losses` returns."""
+        """The chance-corrected losses d_u / E[d_u] = 1 - a_u, not below zero."""
         return np.maximum(1.0 - _chance.adjusted(self.squares, self.consensus, self.partitions), 0.0)
 
 
