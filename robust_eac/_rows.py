@@ -88,8 +88,9 @@ def initial_rows(encoding, n_clusters, start, rng):
     if not isinstance(start, str):
         return start.copy()
     if start == "random":
-        # Normalised exponentials are Dirichlet(1): uniform on the simplex.
-        rows = rng.standard_exponential((len(encoding.codes), n_clusters))
+        # Normalised gamma variables are Dirichlet. A larger parameter brings the rows of many clusters so near the
+        # uniform membership, a saddle point, that their gap is below every tolerance.
+        rows = rng.standard_gamma(1.0 / n_clusters, (len(encoding.codes), n_clusters))
         rows /= rows.sum(axis=1, keepdims=True)
         return rows
     encoding = harden(encoding)

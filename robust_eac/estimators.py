@@ -46,7 +46,7 @@ class RobustEAC(ClusterMixin, BaseEstimator):
     diagonal : bool, default=True
         Count the pairs (i, i), as printed in [1]_.
     init : {"random", "kmeans"} or array-like, default="random"
-        Dirichlet(1) rows, k-means on the one-hot ensemble, a membership of shape (n_samples, n_clusters), or a label
+        Dirichlet(1/k) rows, k-means on the one-hot ensemble, a membership of shape (n_samples, n_clusters), or a label
         vector of shape (n_samples,).
     n_jobs : int, default=None
         Threads, None for all cores, as in :func:`~robust_eac.solve_median_partition`. The result does not depend on it.

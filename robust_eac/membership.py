@@ -66,7 +66,7 @@ def solve_membership(
     weights : array-like of shape (n_partitions,), default=None
         alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
     init : {"random", "kmeans"} or array-like, default=None
-        Start: Dirichlet(1) rows ("random", also None), k-means on the one-hot ensemble (of a soft partition, on the
+        Start: Dirichlet(1/k) rows ("random", also None), k-means on the one-hot ensemble (of a soft partition, on the
         clusters of largest membership), a membership of shape (n_samples, n_clusters), or a label vector of shape
         (n_samples,). The uniform membership is refused: it is a stationary point. Where there are thousands of objects,
         the first two start a sample of them, and its solution is the start of all.
