@@ -1,4 +1,4 @@
-"""Starts that are solved for a sample of the objects first."""
+"""Starts: random ones of many clusters, and those that are solved for a sample of the objects first."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from robust_eac import (
     solve_membership,
 )
 from robust_eac._encoding import encode, encode_ensemble
-from robust_eac._rows import _draw_sample, start_from_sample
+from robust_eac._rows import _draw_sample, initial_rows, start_from_sample
 from robust_eac._validation import check_ensemble
 from robust_eac.weighting.losses import WEIGHT_SOLVERS
 
@@ -128,3 +128,19 @@ def test_membership_alone(rng):
     assert np.array_equal(result.membership, again.membership)
     unfinished = solve_membership(labels, 3, weights=weights, tol=0.5, max_sweeps=0, random_state=0)
     assert unfinished.n_sweeps == 0
+
+
+@pytest.mark.parametrize("k", [50, 100, 200, 500])
+def test_random_start_is_far_from_stationary_however_many_the_clusters(k, rng):
+    labels = planted_ensemble(rng, np.arange(20 * k) % k, 5)
+    rows = initial_rows(encode(labels), k, "random", rng)
+    assert optimality_gap(labels, rows) > 0.1 / k
+
+
+@pytest.mark.parametrize(("n", "k", "tol"), [(2000, 50, 1e-4), (4000, 100, 5e-5), (1200, 200, 5e-5)])
+def test_many_clusters_are_found_from_a_random_start(n, k, tol, rng):
+    # Memberships of Dirichlet(1) are within these tolerances themselves.
+    truth = np.arange(n) % k
+    result = solve_membership(planted_ensemble(rng, truth, 20, noise=0.2), k, tol=tol, random_state=0)
+    assert result.converged
+    assert adjusted_rand_score(truth, result.membership.argmax(axis=1)) > 0.85
