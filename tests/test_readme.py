@@ -1,13 +1,16 @@
-"""README's code runs, its links lead somewhere, and its table of figures is complete."""
+"""README's code runs, links lead somewhere, and the table of figures is complete."""
 
 import re
 from pathlib import Path
+
+import pytest
 
 from paper_figures.__main__ import drawing_names, printed_name
 from robust_eac import CONSENSUS_FUNCTIONS, WEIGHT_SOLVERS, WEIGHTING_SCHEMES
 
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "paper_figures/README.md", "robust_eac/data/README.md"]
 
 
 def test_python_blocks_run(monkeypatch):
@@ -19,12 +22,25 @@ def test_python_blocks_run(monkeypatch):
         exec(compile(block, "README.md", "exec"), {})
 
 
-def test_links_and_pictures_exist():
-    prose = re.sub(r"```.*?```", "", TEXT, flags=re.DOTALL)
-    targets = re.findall(r"\]\(([^)#:]+)\)", prose)
-    assert targets
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_links_and_pictures_exist(document):
+    file = ROOT / document
+    text = file.read_text(encoding="utf-8")
+    prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    targets = re.findall(r"\]\(([^):]+)\)", prose)
+    assert targets or file != ROOT / "README.md"
     for target in targets:
-        assert (ROOT / target).exists(), target
+        path, _, section = target.partition("#")
+        other = file.parent / path if path else file
+        assert other.exists(), target
+        if section:
+            assert section in _sections(other), target
+
+
+def _sections(file):
+    """Names of the headings as GitHub makes links of them."""
+    headings = re.findall(r"^#+ (.+)$", file.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return [re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings]
 
 
 def test_the_two_commands_are_marked_for_ci():
@@ -33,8 +49,9 @@ def test_the_two_commands_are_marked_for_ci():
 
 
 def test_every_figure_and_table_has_its_line():
+    text = (ROOT / "paper_figures" / "README.md").read_text(encoding="utf-8")
     for name in drawing_names():
-        assert f"`{printed_name(name)}`" in TEXT, name
+        assert f"`{printed_name(name)}`" in text, name
 
 
 def test_every_system_has_its_row():
