@@ -66,7 +66,15 @@ from .objective import (
     optimality_gap,
     partition_losses,
 )
-from .plotting import plot_n_clusters
+from .plotting import (
+    plot_coassociation,
+    plot_convergence,
+    plot_losses,
+    plot_membership,
+    plot_n_clusters,
+    plot_weight_path,
+    plot_weights,
+)
 from .selection import ClusterNumberSelection, select_n_clusters
 from .validity import (
     VALIDITY_INDICES,
@@ -183,7 +191,13 @@ __all__ = [
     "partition_kernel",
     "partition_losses",
     "peace",
+    "plot_coassociation",
+    "plot_convergence",
+    "plot_losses",
+    "plot_membership",
     "plot_n_clusters",
+    "plot_weight_path",
+    "plot_weights",
     "power_weights",
     "ramped_silhouette_weights",
     "redundancy_weights",

@@ -271,8 +271,8 @@ def check_columns_observed(columns, name="labels"):
         raise ValueError(f"{name}: every partition must observe at least one object, column {u} is -1 throughout.")
 
 
-def check_vector(values, *, name, size=None, each="partition", positive_sum=False):
-    """Return a fresh float64 vector of finite non-negative numbers."""
+def check_vector(values, *, name, size=None, each="partition", positive_sum=False, signed=False):
+    """Return a fresh float64 vector of finite numbers, non-negative unless they are signed."""
     array = _real_array(values, name)
     if array.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}.")
@@ -281,7 +281,7 @@ def check_vector(values, *, name, size=None, each="partition", positive_sum=Fals
         raise ValueError(f"{name} must have {expected}, got {array.size}.")
     if not np.isfinite(array).all():
         raise ValueError(f"{name} must be finite, got {array[~np.isfinite(array)][0]}.")
-    if array.min() < 0.0:
+    if not signed and array.min() < 0.0:
         raise ValueError(f"{name} must be non-negative, got {array.min()} at position {array.argmin()}.")
     if positive_sum and array.max() == 0.0:
         raise ValueError(f"{name} must not be all zero.")
@@ -344,6 +344,16 @@ def check_bool(value, *, name):
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name} must be True or False, got {value!r}.")
     return bool(value)
+
+
+def check_mask(mask, size, *, name, each="partition"):
+    """Return a mask of so many values as a boolean vector."""
+    array = np.asarray(mask)
+    if array.dtype != bool:
+        raise TypeError(f"{name} must be a mask of True and False, one per {each}, got dtype {array.dtype}.")
+    if array.shape != (size,):
+        raise ValueError(f"{name} must have shape ({size},), one value per {each}, got {array.shape}.")
+    return array
 
 
 def check_membership(membership, n_samples, n_clusters=None, *, name="membership"):

@@ -48,8 +48,11 @@ def coassociation_matrix(labels, *, weights=None):
            [0.  , 0.25, 1.  ]])
     """
     labels = check_labels(labels)
-    encoding = encode(labels)
-    weights = check_weights(weights, len(encoding.offsets))
+    return coassociation_of(encode(labels), check_weights(weights, labels.shape[1]))
+
+
+def coassociation_of(encoding, weights):
+    """The same for the rows of an encoding, which some of the partitions may not observe at all."""
     indicators = one_hot(encoding)
     together = (indicators * np.repeat(weights, encoding.n_codes)) @ indicators.T
     return _share(together.toarray(), encoding, weights)

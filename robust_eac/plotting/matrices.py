@@ -1,0 +1,210 @@
+"""Heat maps: the co-association of the objects and their memberships, in the order of a consensus."""
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from .._encoding import encode
+from .._validation import check_integer, check_labels, check_membership, check_weights
+from ..coassociation import coassociation_of
+from ._common import VERMILLION, check_axes, counted
+
+# From white (nothing) to dark (all), lightness falling throughout, so that it prints in grey.
+_COLOURS = "Blues"
+# A cluster is named where it takes at least this share of the axis.
+_NAMED = 0.03
+
+
+def plot_coassociation(labels, consensus, *, weights=None, max_objects=1000, random_state=None, ax=None):
+    """Draw the co-association of the objects as a heat map, in the order of a consensus.
+
+    The entry of two objects is the share of the partitions that put both into one cluster
+    (:func:`~robust_eac.coassociation_matrix`). Objects are ordered by their cluster of the consensus, those first that
+    its other objects are with most. Dark squares along the diagonal, which frames outline, are clusters that the
+    ensemble supports; dark rectangles off it are clusters that it would join.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int
+        Base clusterings, one per column; -1 marks an object that the partition did not observe.
+    consensus : array-like of shape (n_samples,)
+        Cluster of each object, integers or text; clusters are drawn in ascending order.
+    weights : array-like of shape (n_partitions,), default=None
+        Weights of the partitions: non-negative, not all zero; normalised to sum to one. None means uniform.
+    max_objects : int, default=1000
+        Of more objects this many are drawn at random, from every cluster its share of them, rounded up or down. The
+        title says so.
+    random_state : int, RandomState instance or None, default=None
+        Draws them.
+    ax : matplotlib Axes, default=None
+        Where to draw; the colour bar takes some of its space. None means a new figure.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+    ImportError
+        If matplotlib is not installed.
+
+    Notes
+    -----
+    With s = min(n_samples, max_objects): time O(s^2 n_partitions) at worst, beside O(n_samples log n_samples) for the
+    order; memory O(s^2). What is outside the s drawn objects is only checked.
+
+    Examples
+    --------
+    >>> from robust_eac import plot_coassociation
+    >>> ax = plot_coassociation([[0, 0], [0, 1], [1, 1]], [0, 0, 1])
+    >>> ax.images[0].get_array().data
+    array([[1. , 0.5, 0. ],
+           [0.5, 1. , 0.5],
+           [0. , 0.5, 1. ]])
+    >>> ax.get_title()
+    'Co-association of 3 objects'
+    """
+    labels = check_labels(labels)
+    n, m = labels.shape
+    names, groups = _check_groups(consensus, n, name="consensus")
+    share_of = "partitions" if weights is None else "weight"
+    weights = check_weights(weights, m)
+    max_objects = check_integer(max_objects, name="max_objects", low=1)
+    rng = check_random_state(random_state)
+    ax = check_axes(ax)
+
+    drawn = np.arange(n)
+    if n > max_objects:
+        drawn = _spread(np.lexsort((rng.permutation(n), groups)), max_objects, rng.randint(n))
+    together = coassociation_of(encode(labels[drawn]), weights)
+    groups = groups[drawn]
+    same = groups[:, np.newaxis] == groups
+    order = np.lexsort((-(together * same).sum(axis=1), groups))
+    _draw(ax, together[np.ix_(order, order)], f"share of the {share_of} that puts both together", aspect="equal")
+    starts, names = _bounds(groups[order], names)
+    _frame(ax, starts)
+    _name_groups(ax.xaxis, starts, names)
+    _name_groups(ax.yaxis, starts, names)
+    ax.set(
+        title=f"Co-association of {_how_many(n, len(drawn))}",
+        xlabel="objects, by cluster of the consensus",
+        ylabel="objects, by cluster of the consensus",
+    )
+    return ax
+
+
+def plot_membership(membership, *, labels=None, max_objects=1000, ax=None):
+    """Draw the memberships of the objects as a heat map, in the order of their clusters and of their certainty.
+
+    One column per object, one row per cluster. Within a group the objects come by their cluster of largest membership,
+    the surest first. A column that is dark in one row is an object that the consensus is sure of.
+
+    Parameters
+    ----------
+    membership : array-like of shape (n_samples, n_clusters)
+        Memberships Y', rows on the simplex.
+    labels : array-like of shape (n_samples,), default=None
+        What groups the objects: a class or cluster of each, integers or text. None means the cluster of largest
+        membership.
+    max_objects : int, default=1000
+        Of more objects this many are drawn, at equal distances in their order. The title says so.
+    ax : matplotlib Axes, default=None
+        Where to draw; the colour bar takes some of its space. None means a new figure.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+    ImportError
+        If matplotlib is not installed.
+
+    Notes
+    -----
+    Time O(n_samples (n_clusters + log n_samples)), memory O(n_samples n_clusters).
+
+    Examples
+    --------
+    >>> from robust_eac import plot_membership
+    >>> ax = plot_membership([[0.9, 0.1], [0.2, 0.8], [1.0, 0.0]])
+    >>> ax.images[0].get_array().data
+    array([[1. , 0.9, 0.2],
+           [0. , 0.1, 0.8]])
+    >>> ax.get_title()
+    'Memberships of 3 objects in 2 clusters'
+    """
+    n = len(membership) if np.iterable(membership) else 0
+    if n == 0:
+        raise ValueError("membership must have shape (n_samples, n_clusters) and at least one object, got none.")
+    membership = check_membership(membership, n)
+    k = membership.shape[1]
+    largest = membership.argmax(axis=1)
+    names, groups = _check_groups(largest if labels is None else labels, n, name="labels")
+    max_objects = check_integer(max_objects, name="max_objects", low=1)
+    ax = check_axes(ax)
+
+    order = np.lexsort((-membership.max(axis=1), largest, groups))
+    if n > max_objects:
+        order = _spread(order, max_objects, n // 2)
+    _draw(ax, membership[order].T, "membership", aspect="auto")
+    starts, names = _bounds(groups[order], names)
+    ax.vlines(starts[1:-1] - 0.5, -0.5, k - 0.5, color=VERMILLION, linewidth=1.0)
+    _name_groups(ax.xaxis, starts, names)
+    ax.yaxis.get_major_locator().set_params(integer=True)
+    ax.set(
+        title=f"Memberships of {_how_many(n, len(order))} in {counted(k, 'cluster')}",
+        xlabel=f"objects, by {'cluster of largest membership' if labels is None else 'label'}, the surest first",
+        ylabel="cluster",
+    )
+    return ax
+
+
+def _check_groups(groups, n_samples, *, name):
+    """(names of the groups, ascending; the group of each object) of one label per object."""
+    array = np.asarray(groups)
+    if array.shape != (n_samples,):
+        raise ValueError(f"{name} must have shape ({n_samples},), one label per object, got {array.shape}.")
+    try:
+        return np.unique(array, return_inverse=True)
+    except TypeError as error:
+        raise TypeError(f"{name} must be labels of one kind, integers or text: {error}.") from error
+
+
+def _spread(order, size, offset):
+    """As many objects at equal distances in an order, from the offset (below the number of objects) / size on."""
+    return order[(np.arange(size) * len(order) + offset) // size]
+
+
+def _how_many(n, n_drawn):
+    """What a title says of the objects."""
+    return counted(n, "object") if n == n_drawn else f"{n_drawn:,} of {counted(n, 'object')}, drawn in proportion"
+
+
+def _draw(ax, matrix, label, **options):
+    """A heat map from 0 to 1 with its colour bar."""
+    image = ax.imshow(matrix, cmap=_COLOURS, vmin=0.0, vmax=1.0, **options)
+    ax.figure.colorbar(image, ax=ax, label=label)
+
+
+def _bounds(groups, names):
+    """(where each group that occurs begins among objects in order, and the end; the names of these)."""
+    present, starts = np.unique(groups, return_index=True)
+    return np.append(starts, len(groups)), names[present]
+
+
+def _frame(ax, starts):
+    """A frame around every group on the diagonal."""
+    from matplotlib.collections import PolyCollection
+
+    squares = [[(a, a), (a, b), (b, b), (b, a)] for a, b in zip(starts - 0.5, starts[1:] - 0.5, strict=False)]
+    ax.add_collection(PolyCollection(squares, facecolors="none", edgecolors=VERMILLION, linewidths=1.0))
+
+
+def _name_groups(axis, starts, names):
+    """Names in the middle of the groups that have room for one."""
+    named = np.diff(starts) >= _NAMED * starts[-1]
+    axis.set_ticks((0.5 * (starts[1:] + starts[:-1]) - 0.5)[named], [str(name) for name in names[named]])

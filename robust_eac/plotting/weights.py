@@ -1,0 +1,224 @@
+"""The weights of the partitions: by partition, against their losses, and along a path."""
+
+import numpy as np
+
+from .._validation import check_bool, check_choice, check_mask, check_vector, check_weights
+from ..weight_path import WeightPath
+from ._common import BLUE, GREY, VERMILLION, check_axes, counted
+
+_LOSSES = {
+    "raw": "loss of the partition (ordered pairs of objects)",
+    "adjusted": "loss of the partition (share of what chance would give)",
+}
+# What varies along a path, and the scale of the axis.
+_PARAMETERS = {
+    "n_trusted": ("number of partitions trusted, 1/ρ", "linear"),
+    "rho": ("largest weight allowed, ρ", "log"),
+    "lam": ("λ (units of the losses)", "log"),
+    "lam0": ("λ, free of scale", "log"),
+}
+
+
+def plot_weights(weights, *, corrupted=None, sort=False, ax=None):
+    """Draw the weight of every partition.
+
+    Parameters
+    ----------
+    weights : array-like of shape (n_partitions,)
+        Weights of the partitions: non-negative, not all zero; normalised to sum to one.
+    corrupted : array-like of shape (n_partitions,), bool, default=None
+        Partitions known to be bad, which get another colour and marker; the legend says how much weight they have
+        together.
+    sort : bool, default=False
+        Order the partitions by their weight, the largest first. Otherwise they stand at their number, from 0.
+    ax : matplotlib Axes, default=None
+        Where to draw. None means a new figure.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+    ImportError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> from robust_eac import plot_weights
+    >>> ax = plot_weights([0.5, 0.5, 0.0], corrupted=[False, False, True])
+    >>> ax.get_title()
+    '2 of 3 partitions have weight'
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['equal weights', 'not corrupted (2), weight 1 together', 'corrupted (1), weight 0 together']
+    """
+    weights = _check_weights(weights)
+    m = len(weights)
+    kinds = _check_kinds(corrupted, m, lambda kind: f", weight {weights[kind].sum():.3g} together")
+    sort = check_bool(sort, name="sort")
+    ax = check_axes(ax)
+
+    place = np.empty(m, dtype=int)
+    place[np.argsort(-weights, kind="stable") if sort else np.arange(m)] = np.arange(m)
+    ax.axhline(1.0 / m, color=GREY, linestyle=":", linewidth=1.0, label="equal weights", zorder=1)
+    for kind, style in kinds:
+        ax.vlines(place[kind], 0.0, weights[kind], color=style["color"], linewidth=_width(m), alpha=0.6)
+        ax.plot(place[kind], weights[kind], linestyle="none", markersize=_marker_size(m), **style)
+    ax.set(
+        title=f"{np.count_nonzero(weights):,} of {counted(m, 'partition')} have weight",
+        xlabel="partition, by weight" if sort else "partition",
+        ylabel="weight (all together: 1)",
+        ylim=(-0.02 * weights.max(), 1.1 * weights.max()),
+    )
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.legend()
+    return ax
+
+
+def plot_losses(losses, weights, *, corrupted=None, agreement="raw", ax=None):
+    """Draw the weight of every partition over its loss, its distance to the consensus.
+
+    Partitions at the right disagree with the consensus; a weighting that works gives them no weight. Fine partitions
+    have lower losses than coarse ones that are as bad: :func:`~robust_eac.adjusted_agreement` corrects for that.
+
+    Parameters
+    ----------
+    losses : array-like of shape (n_partitions,)
+        The d_u of :func:`~robust_eac.partition_losses`, or what the solver returns: in ordered pairs of objects, or
+        shares if they are chance-corrected; non-negative.
+    weights : array-like of shape (n_partitions,)
+        Weights of the partitions: non-negative, not all zero; normalised to sum to one.
+    corrupted : array-like of shape (n_partitions,), bool, default=None
+        Partitions known to be bad, which get another colour and marker.
+    agreement : {"raw", "adjusted"}, default="raw"
+        What the losses are, for the name of the axis: see :func:`~robust_eac.solve_median_partition`.
+    ax : matplotlib Axes, default=None
+        Where to draw. None means a new figure.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+    ImportError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> from robust_eac import plot_losses
+    >>> ax = plot_losses([4.0, 6.0, 20.0], [0.5, 0.5, 0.0])
+    >>> ax.lines[0].get_xydata()
+    array([[ 4. ,  0.5],
+           [ 6. ,  0.5],
+           [20. ,  0. ]])
+    """
+    weights = _check_weights(weights)
+    losses = check_vector(losses, name="losses", size=len(weights))
+    kinds = _check_kinds(corrupted, len(weights))
+    label = _LOSSES[check_choice(agreement, _LOSSES, name="agreement")]
+    ax = check_axes(ax)
+
+    for kind, style in kinds:
+        ax.plot(losses[kind], weights[kind], linestyle="none", markersize=_marker_size(len(losses)), alpha=0.8, **style)
+    ax.set(title="Weights over losses", xlabel=label, ylabel="weight (all together: 1)", xlim=(0.0, None))
+    ax.set_ylim(-0.02 * weights.max(), 1.1 * weights.max())
+    if len(kinds) > 1:
+        ax.legend()
+    return ax
+
+
+def plot_weight_path(path, *, corrupted=None, ax=None):
+    """Draw the weight of every partition along a path of settings, from equal weights (left) to few partitions.
+
+    Parameters
+    ----------
+    path : WeightPath
+        What :func:`~robust_eac.weight_path` returns.
+    corrupted : array-like of shape (n_partitions,), bool, default=None
+        Partitions known to be bad, which get another colour, marker and dashes.
+    ax : matplotlib Axes, default=None
+        Where to draw. None means a new figure.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed.
+    ImportError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from robust_eac import plot_weight_path, weight_path
+    >>> labels = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0], [1, 1, 1, 1], [1, 1, 1, 0], [1, 1, 1, 1]])
+    >>> ax = plot_weight_path(weight_path(labels, 2, "n_trusted", [4, 2], random_state=0))
+    >>> ax.lines[3].get_xydata()
+    array([[4.  , 0.25],
+           [2.  , 0.  ]])
+    """
+    if not isinstance(path, WeightPath):
+        raise TypeError(f"path must be what weight_path returns, got {type(path).__name__}.")
+    m = path.weights.shape[1]
+    kinds = _check_kinds(corrupted, m)
+    ax = check_axes(ax)
+
+    label, scale = _PARAMETERS[path.parameter]
+    for kind, style in kinds:
+        lines = ax.plot(
+            path.values,
+            path.weights[:, kind],
+            linestyle="-" if style["color"] == BLUE else "--",
+            linewidth=_width(m),
+            markersize=0.7 * _marker_size(m),
+            alpha=0.7,
+            **{**style, "label": None},
+        )
+        if lines:
+            lines[0].set_label(style["label"])
+    ax.set_xscale(scale)
+    ax.set_yscale("symlog", linthresh=0.5 / m)
+    ax.set(title=f"Weights of {counted(m, 'partition')}", xlabel=label, ylabel="weight (all together: 1)")
+    ax.set_ylim(-0.02 / m, 1.1)
+    if path.parameter != "rho":
+        ax.invert_xaxis()
+    if len(kinds) > 1:
+        ax.legend()
+    return ax
+
+
+def _check_weights(weights):
+    return check_weights(check_vector(weights, name="weights", positive_sum=True), np.size(weights))
+
+
+def _check_kinds(corrupted, n_partitions, remark=lambda kind: ""):
+    """[(mask of the partitions of a kind, how it is drawn)], the corrupted ones last."""
+    if corrupted is None:
+        everything = np.ones(n_partitions, dtype=bool)
+        return [(everything, {"color": BLUE, "marker": "o", "label": "partitions"})]
+    corrupted = check_mask(corrupted, n_partitions, name="corrupted")
+    kinds = [
+        (~corrupted, {"color": BLUE, "marker": "o", "label": "not corrupted"}),
+        (corrupted, {"color": VERMILLION, "marker": "X", "label": "corrupted"}),
+    ]
+    for kind, style in kinds:
+        style["label"] += f" ({np.count_nonzero(kind):,}){remark(kind)}"
+    return kinds
+
+
+def _marker_size(n_partitions):
+    """Points; smaller where they would hide each other."""
+    return float(np.clip(300.0 / n_partitions, 2.5, 6.0))
+
+
+def _width(n_partitions):
+    """Width of lines in points."""
+    return float(np.clip(150.0 / n_partitions, 0.5, 1.5))
