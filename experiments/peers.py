@@ -27,9 +27,8 @@ JOBS = 1
 N_CLUSTERS = 5
 MEMORY = 16 * 2**30
 SECONDS = 120
-CLUE_SECONDS = 180
 # {objects: (partitions, repetitions)}
-_TASKS = {1000: (50, 5), 5000: (100, 3), 20_000: (100, 3), 100_000: (100, 3), 1_000_000: (100, 1)}
+_TASKS = {1000: (50, 3), 5000: (100, 3), 20_000: (100, 3), 100_000: (100, 3), 1_000_000: (100, 1)}
 # k-means finds its centres on so many objects; the others go to the nearest.
 _FITTED = 20_000
 
@@ -60,16 +59,15 @@ def run_one(*, n_samples, n_partitions, way, repetition):
     found.
     """
     folder = _ensemble(n_samples, n_partitions, repetition)
-    seconds = CLUE_SECONDS if WAYS[way].package == "clue" else SECONDS
     config = {"folder": folder.name, "way": way, "seed": derive_seed(0, repetition, "solver")}
     version = installed(WAYS[way].package)
     told = {"version": version, "licence": WAYS[way].licence}
     if version is None:
         return told | _stopped("not installed")
     try:
-        return told | in_fresh_process(__name__, config, seconds=seconds)
+        return told | in_fresh_process(__name__, config, seconds=SECONDS)
     except TimeoutError:
-        return told | _stopped("time", f"more than {seconds} seconds")
+        return told | _stopped("time", f"more than {SECONDS} seconds")
     except ChildProcessError as error:
         if WAYS[way].package is None:
             raise
