@@ -221,8 +221,9 @@ WAYS = {
     "clue, GV3": Way("clue", "GPL-2", 5000, partial(_clue, "GV3", "")),
     # The same problem as GV3: memberships for equal weights. GV3 stops at a relative decrease of 1e-8.
     "clue, GV3, loose": Way(
-        "clue", "GPL-2", 1000, partial(_clue, "GV3", ", eps = 1e-3, control = list(reltol = 1e-3)")
+        "clue", "GPL-2", 5000, partial(_clue, "GV3", ", eps = 1e-3, control = list(reltol = 1e-3)")
     ),
-    "robust_eac, memberships to 1e-5": Way(None, "BSD-3-Clause", 1000, _clocked(partial(_our_memberships, 1e-5))),
-    "robust_eac, memberships to 1e-7": Way(None, "BSD-3-Clause", 1000, _clocked(partial(_our_memberships, 1e-7))),
+    "robust_eac, memberships to 1e-5": Way(None, "BSD-3-Clause", 5000, _clocked(partial(_our_memberships, 1e-5))),
+    "robust_eac, memberships to 1e-6": Way(None, "BSD-3-Clause", 5000, _clocked(partial(_our_memberships, 1e-6))),
+    "robust_eac, memberships to 1e-7": Way(None, "BSD-3-Clause", 5000, _clocked(partial(_our_memberships, 1e-7))),
 }

@@ -39,13 +39,14 @@ def _grid(tasks):
         for n_samples, (n_partitions, repetitions) in tasks.items()
         for repetition in range(repetitions)
         for way in WAYS
-        if n_samples <= WAYS[way].largest
+        # Where a way is likely to stop it does so once.
+        if n_samples < WAYS[way].largest or (n_samples == WAYS[way].largest and repetition == 0)
     ]
 
 
 GRID = _grid(_TASKS)
 # Without those that differ from others in a number, and one that takes a minute.
-_LEFT_OUT = ("ten starts", "loose", "to 1e-7", "mixture model")
+_LEFT_OUT = ("ten starts", "loose", "to 1e-6", "to 1e-7", "mixture model")
 SMOKE = [cell for cell in _grid({60: (6, 1)}) if not cell["way"].endswith(_LEFT_OUT)]
 
 

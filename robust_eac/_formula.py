@@ -153,6 +153,11 @@ def weighted_statistics(encoding, weights, S, G):
     """What gradient and line search read, see :class:`Statistics`."""
     coef, mask_coef = coefficients(encoding, weights)
     by_slot = np.repeat(coef, encoding.n_codes)
+    return statistics_from(encoding, S, G, coef, by_slot, mask_coef, np.zeros((len(mask_coef), 2)))
+
+
+def statistics_from(encoding, S, G, coef, by_slot, mask_coef, chance):
+    """The :class:`Statistics` from the coefficients of the partitions, of their clusters, and of the masks."""
     return Statistics(
         T=S * by_slot[:, np.newaxis],
         Q=G * mask_coef[:, np.newaxis, np.newaxis],
@@ -161,7 +166,7 @@ def weighted_statistics(encoding, weights, S, G):
         mask_coef=mask_coef,
         slot_coef=by_slot,
         soft_coef=by_slot[encoding.soft_slots],
-        chance=np.zeros((len(mask_coef), 2)),
+        chance=chance,
     )
 
 

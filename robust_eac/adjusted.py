@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import _chance
-from ._formula import Statistics, accumulate, agreement_sides, gap_of, gap_unit, gradient_of
+from ._formula import accumulate, agreement_sides, gap_of, gap_unit, gradient_of, statistics_from
 from ._sweep import Model, is_stationary, sweep, visiting_order
 
 # Sweeps on one model before it is made anew.
@@ -124,16 +124,7 @@ def _statistics(extended, weights, state):
     all_together = -by_mask(chance * together)
     alone, surplus = -by_mask(chance * own), -by_mask(chance * (1.0 - together))
     by_slot = np.append(np.repeat(scale, np.diff(np.append(extended.offsets, n_slots))), all_together)
-    return Statistics(
-        T=S * by_slot[:, np.newaxis],
-        Q=G * mask_coef[:, np.newaxis, np.newaxis],
-        self_weight=extended.observed @ mask_coef,
-        coef=scale[extended.hard],
-        mask_coef=mask_coef,
-        slot_coef=by_slot,
-        soft_coef=by_slot[extended.soft_slots],
-        chance=np.column_stack([alone, surplus]),
-    )
+    return statistics_from(extended, S, G, scale, by_slot, mask_coef, np.column_stack([alone, surplus]))
 
 
 CHANCE = Model(
