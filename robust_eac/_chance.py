@@ -71,7 +71,7 @@ class TestedSide(NamedTuple):
     chains: np.ndarray
     triangles: np.ndarray
 
-    square = Side.square
+    square = Side.square  # type: ignore[misc]  # a method, no field
 
 
 def hard_side(n, singles, power2):

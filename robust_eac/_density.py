@@ -1,6 +1,7 @@
 """Density of a consensus from the counts of labels in its clusters, without the co-association matrix."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from . import _kernels
 from ._encoding import encode
@@ -25,7 +26,9 @@ def sized_densities(pairs, sizes, singleton):
     return np.array([_kernels.sized_density(pair, size, singleton) for pair, size in zip(pairs, sizes, strict=True)])
 
 
-def intra_density(labels, consensus, *, weights=None, singleton=0.0):
+def intra_density(
+    labels: ArrayLike, consensus: ArrayLike, *, weights: ArrayLike | None = None, singleton: float = 0.0
+) -> np.ndarray:
     """Mean co-association inside every cluster of a consensus.
 
     Compute  rho_C = 1 / (|C| (|C| - 1)) sum_{i != j in C} c_ij  (Eq. 3 of [1]_), c_ij being the weighted share of the
@@ -72,7 +75,7 @@ def intra_density(labels, consensus, *, weights=None, singleton=0.0):
     return sized_densities(pairs, sizes, singleton) / sizes
 
 
-def inter_density(labels, consensus, *, weights=None):
+def inter_density(labels: ArrayLike, consensus: ArrayLike, *, weights: ArrayLike | None = None) -> np.ndarray:
     """Mean co-association between every two clusters of a consensus.
 
     Compute  rho_{C,C'} = 1 / (|C| |C'|) sum_{i in C, j in C'} c_ij  (Eq. 5 of [1]_), from the counts of the labels in
@@ -119,7 +122,9 @@ def inter_density(labels, consensus, *, weights=None):
     return together / np.outer(sizes, sizes)
 
 
-def density(labels, consensus, *, weights=None, singleton=0.0):
+def density(
+    labels: ArrayLike, consensus: ArrayLike, *, weights: ArrayLike | None = None, singleton: float = 0.0
+) -> float:
     """Mean co-association inside the clusters of a consensus, every object counting alike.
 
     Compute  D = sum_C |C|/n rho_C  (Eq. 7 of [1]_), rho_C being :func:`intra_density`. More clusters can only make it

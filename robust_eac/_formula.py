@@ -22,7 +22,7 @@ def weighted_loss(losses, weights, *, lam=0.0):
     return float(weights @ losses + 0.5 * lam * (weights @ weights))
 
 
-def accumulate(encoding, rows, *, n_threads=1):
+def accumulate(encoding, rows, *, n_threads=1) -> tuple[np.ndarray, np.ndarray]:
     """S of shape (n_slots, k) and G of shape (n_masks, k, k) of the memberships of an encoding's rows."""
     k = rows.shape[1]
 

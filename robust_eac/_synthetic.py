@@ -7,10 +7,12 @@ accumulation whose files are not public; results on them follow the published on
 import numpy as np
 from sklearn.utils import check_random_state
 
+from ._typing import RandomState
+
 __all__ = ["make_cigar", "make_half_rings", "make_image_1", "make_image_c", "make_rings", "make_spiral"]
 
 
-def make_spiral(random_state=None):
+def make_spiral(random_state: RandomState = None) -> tuple[np.ndarray, np.ndarray]:
     """Draw two interleaved spirals of 100 objects each.
 
     A re-creation: the arms follow the two-spirals curve (radius growing by two units per half turn, the
@@ -41,7 +43,7 @@ def make_spiral(random_state=None):
     return _join(_jitter(rng, arm, 0.05), _jitter(rng, -arm, 0.05))
 
 
-def make_cigar(random_state=None):
+def make_cigar(random_state: RandomState = None) -> tuple[np.ndarray, np.ndarray]:
     """Draw two long parallel clusters of 100 objects and two small round ones of 25.
 
     A re-creation of the "cigar" data: the clusters are Gaussian, clipped at three standard deviations,
@@ -74,7 +76,7 @@ def make_cigar(random_state=None):
     )
 
 
-def make_rings(random_state=None):
+def make_rings(random_state: RandomState = None) -> tuple[np.ndarray, np.ndarray]:
     """Draw three concentric rings of 200, 200 and 50 objects.
 
     A re-creation of the "three rings" data; the small cluster is the innermost ring, so that all three are
@@ -106,7 +108,7 @@ def make_rings(random_state=None):
     )
 
 
-def make_half_rings(random_state=None):
+def make_half_rings(random_state: RandomState = None) -> tuple[np.ndarray, np.ndarray]:
     """Draw two interlocked half rings: a sparse upper one of 100 objects and a dense lower one of 300.
 
     A re-creation of the "half-rings" data of [1]_, with the shape and the proportions of the public copy: outer radius
@@ -141,7 +143,7 @@ def make_half_rings(random_state=None):
     return _join(upper, np.array([4.0, 0.87]) + lower)
 
 
-def make_image_c(random_state=None):
+def make_image_c(random_state: RandomState = None) -> tuple[np.ndarray, np.ndarray]:
     """Draw a "complex image": 739 objects in seven clusters of different shape, size and density.
 
     A re-creation in the spirit of the complex image of [1]_, not of its layout: an outer ring encloses a
@@ -182,7 +184,7 @@ def make_image_c(random_state=None):
     )
 
 
-def make_image_1(random_state=None):
+def make_image_1(random_state: RandomState = None) -> tuple[np.ndarray, np.ndarray]:
     """Draw a segmented picture: 1000 objects in eight regions of varied shape.
 
     A re-creation of the size and the number of clusters of "image-1" only; its file and picture are not

@@ -38,7 +38,7 @@ class Ensemble(NamedTuple):
         return len(self.hard) + len(self.widths)
 
 
-def is_ensemble_list(labels):
+def is_ensemble_list(labels) -> bool:
     """Whether labels are a list of partitions: a list or tuple with at least one two-dimensional entry."""
     return isinstance(labels, (list, tuple)) and any(_is_matrix(entry) for entry in labels)
 
@@ -49,7 +49,7 @@ def _is_matrix(entry):
     return getattr(entry, "ndim", 0) == 2
 
 
-def check_ensemble(labels, *, name="labels"):
+def check_ensemble(labels, *, name="labels") -> Ensemble:
     """Return a label matrix, or a list of label vectors and membership matrices, as an :class:`Ensemble`.
 
     A list or tuple with at least one two-dimensional entry is one partition per entry; anything else is a label matrix.
@@ -62,7 +62,8 @@ def check_ensemble(labels, *, name="labels"):
         n, m = matrix.shape
         return Ensemble(matrix, np.empty((n, 0)), np.empty(0, dtype=np.int64), np.arange(m))
     soft = np.array([_is_matrix(entry) for entry in labels])
-    vectors, matrices = {}, {}
+    vectors: dict[int, np.ndarray] = {}
+    matrices: dict[int, np.ndarray] = {}
     for u, entry in enumerate(labels):
         if sparse.issparse(entry):
             raise TypeError(f"{name}[{u}] must be a dense array, got a sparse matrix of shape {entry.shape}.")
@@ -121,7 +122,7 @@ def _check_all_observed(ensemble, name):
         )
 
 
-def check_sample_weight(sample_weight, ensemble, *, counts=False, name="sample_weight"):
+def check_sample_weight(sample_weight, ensemble, *, counts=False, name="sample_weight") -> np.ndarray | None:
     """Return None, or fresh float64 weights of the objects of an ensemble; `counts` are none between 0 and 1."""
     if sample_weight is None:
         return None
@@ -146,7 +147,7 @@ def check_sample_weight(sample_weight, ensemble, *, counts=False, name="sample_w
     return weight
 
 
-def check_labels(labels, *, name="labels"):
+def check_labels(labels, *, name="labels") -> np.ndarray:
     """Return the ensemble as a two-dimensional integer array; a view of the input whenever it already is one.
 
     Accepts whatever NumPy turns into numbers (lists, pandas DataFrames, booleans, floats with integer values). Raises
@@ -163,7 +164,7 @@ def check_labels(labels, *, name="labels"):
     return array
 
 
-def check_label_block(labels, *, name):
+def check_label_block(labels, *, name) -> np.ndarray:
     """The same for some of the rows of a label matrix, among which a partition may observe none."""
     array = _integer_matrix(labels, name)
     if array.dtype.kind == "i":
@@ -271,7 +272,7 @@ def check_columns_observed(columns, name="labels"):
         raise ValueError(f"{name}: every partition must observe at least one object, column {u} is -1 throughout.")
 
 
-def check_vector(values, *, name, size=None, each="partition", positive_sum=False, signed=False):
+def check_vector(values, *, name, size=None, each="partition", positive_sum=False, signed=False) -> np.ndarray:
     """Return a fresh float64 vector of finite numbers, non-negative unless they are signed."""
     array = _real_array(values, name)
     if array.ndim != 1:
@@ -301,7 +302,7 @@ def _real_array(values, name):
         raise TypeError(f"{name} must be an array of real numbers, got {type(values).__name__}: {error}.") from error
 
 
-def check_weights(weights, n_partitions, *, name="weights"):
+def check_weights(weights, n_partitions, *, name="weights") -> np.ndarray:
     """Return fresh weights that sum to one; None means uniform."""
     if weights is None:
         return np.full(n_partitions, 1.0 / n_partitions)
@@ -311,12 +312,12 @@ def check_weights(weights, n_partitions, *, name="weights"):
     return array / array.sum()
 
 
-def check_n_clusters(n_clusters, n_samples):
+def check_n_clusters(n_clusters, n_samples) -> int:
     """Return n_clusters as an int in [1, n_samples]."""
     return check_integer(n_clusters, name="n_clusters", low=1, high=n_samples, high_name="n_samples")
 
 
-def check_integer(value, *, name, low, high=None, high_name=None):
+def check_integer(value, *, name, low, high=None, high_name=None) -> int:
     """Return value as an int within [low, high]."""
     if not isinstance(value, Integral) or isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name} must be an integer, got {value!r}.")
@@ -327,7 +328,7 @@ def check_integer(value, *, name, low, high=None, high_name=None):
     return int(value)
 
 
-def check_real(value, *, name, low, high=np.inf, strict=False):
+def check_real(value, *, name, low, high=np.inf, strict=False) -> float:
     """Return value as a finite float in [low, high], or strictly above low."""
     if not isinstance(value, Real) or isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name} must be a real number, got {value!r}.")
@@ -339,14 +340,14 @@ def check_real(value, *, name, low, high=np.inf, strict=False):
     return value
 
 
-def check_bool(value, *, name):
+def check_bool(value, *, name) -> bool:
     """Return value as a bool."""
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name} must be True or False, got {value!r}.")
     return bool(value)
 
 
-def check_mask(mask, size, *, name, each="partition"):
+def check_mask(mask, size, *, name, each="partition") -> np.ndarray:
     """Return a mask of so many values as a boolean vector."""
     array = np.asarray(mask)
     if array.dtype != bool:
@@ -356,7 +357,7 @@ def check_mask(mask, size, *, name, each="partition"):
     return array
 
 
-def check_membership(membership, n_samples, n_clusters=None, *, name="membership"):
+def check_membership(membership, n_samples, n_clusters=None, *, name="membership") -> np.ndarray:
     """Return a fresh C-ordered float64 (n_samples, n_clusters) matrix with rows on the simplex."""
     array = _real_array(membership, name)
     expected = (n_samples, "n_clusters" if n_clusters is None else n_clusters)
@@ -379,7 +380,7 @@ def check_membership(membership, n_samples, n_clusters=None, *, name="membership
     return array
 
 
-def check_choice(value, choices, *, name):
+def check_choice(value, choices, *, name) -> str:
     """Return value when it is one of the known names."""
     if not isinstance(value, str) or value not in choices:
         known = ", ".join(repr(choice) for choice in choices)
@@ -387,7 +388,7 @@ def check_choice(value, choices, *, name):
     return value
 
 
-def is_dask_array(array):
+def is_dask_array(array) -> bool:
     """Whether an argument is a Dask array; Dask is not imported to find out."""
     return type(array).__module__.startswith("dask.array")
 

@@ -3,9 +3,11 @@
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ._encoding import encode_ensemble
 from ._formula import accumulate, frank_wolfe_gaps, weighted_loss
+from ._typing import Labels, WeightSolver
 from ._validation import check_ensemble, check_membership, check_sample_weight, check_weights
 from .local_search import move_margins
 from .median_partition import ADJUSTED, resolve_distance
@@ -38,18 +40,18 @@ class Certificate(NamedTuple):
 
 
 def certify(
-    labels,
-    membership,
+    labels: Labels,
+    membership: ArrayLike,
     *,
-    weights=None,
-    agreement="raw",
-    diagonal=True,
-    weighting=None,
-    rho=None,
-    lam=None,
-    lam0=None,
-    sample_weight=None,
-):
+    weights: ArrayLike | None = None,
+    agreement: str = "raw",
+    diagonal: bool = True,
+    weighting: WeightSolver | None = None,
+    rho: float | None = None,
+    lam: float | None = None,
+    lam0: float | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> Certificate:
     """Check a consensus, from wherever it came: how stationary it is, how sure of each object, how right its weights.
 
     With g_i the gradient in the membership y_i of object i (:func:`~robust_eac.membership_gradient`; of one of its

@@ -1,6 +1,7 @@
 """Co-association matrices: n x n, for plots and for the methods that need one. The solver never does."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ._encoding import encode, one_hot, select
 from ._validation import check_integer, check_labels, check_weights
@@ -8,7 +9,7 @@ from ._validation import check_integer, check_labels, check_weights
 __all__ = ["coassociation_matrix", "enhanced_coassociation_matrix"]
 
 
-def coassociation_matrix(labels, *, weights=None):
+def coassociation_matrix(labels: ArrayLike, *, weights: ArrayLike | None = None) -> np.ndarray:
     """Share of the partitions that put two objects into one cluster.
 
     Computes  A_ij = sum_u alpha_u [c_u(i) = c_u(j)],  the weighted co-association of [1]_ below Eq. (6); over the
@@ -58,7 +59,9 @@ def coassociation_of(encoding, weights):
     return _share(together.toarray(), encoding, weights)
 
 
-def enhanced_coassociation_matrix(labels, *, n_steps=20, weights=None):
+def enhanced_coassociation_matrix(
+    labels: ArrayLike, *, n_steps: int = 20, weights: ArrayLike | None = None
+) -> np.ndarray:
     """Co-association in which different clusters of a partition count by how alike they are.
 
     Computes  A_ij = sum_u alpha_u z(C_u(i), C_u(j))  ([1]_, where alpha_u = 1/m). z is 1 for a cluster and itself, else

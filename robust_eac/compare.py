@@ -1,12 +1,14 @@
 """Every weighting with every consensus function on one ensemble."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
+from ._typing import RandomState
 from ._validation import MAX_SEED, check_choice, check_labels, check_n_clusters, check_weights
 from .consensus import CONSENSUS_FUNCTIONS
 from .consensus._common import relabel
@@ -17,7 +19,16 @@ from .weighting import FEATURE_SCHEMES, WEIGHT_SOLVERS, WEIGHTING_SCHEMES
 __all__ = ["compare"]
 
 
-def compare(labels, n_clusters, *, y=None, X=None, weightings=None, consensus=None, random_state=None):
+def compare(
+    labels: ArrayLike,
+    n_clusters: int,
+    *,
+    y: ArrayLike | None = None,
+    X: ArrayLike | None = None,
+    weightings: Iterable[str] | Mapping[str, Callable[..., np.ndarray]] | None = None,
+    consensus: Iterable[str] | Mapping[str, Callable[..., np.ndarray]] | None = None,
+    random_state: RandomState = None,
+) -> list[dict]:
     """Run weightings and consensus functions on one ensemble and grade every consensus by the same measures.
 
     Every scheme of `WEIGHTING_SCHEMES` gives its weights once, and every function of `CONSENSUS_FUNCTIONS` is run with

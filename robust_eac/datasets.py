@@ -5,6 +5,7 @@ import gzip
 import math
 import os
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from importlib import resources
@@ -14,6 +15,7 @@ import numpy as np
 from sklearn.datasets import fetch_openml, load_iris, load_wine
 
 from ._synthetic import make_cigar, make_half_rings, make_image_1, make_image_c, make_rings, make_spiral
+from ._typing import RandomState
 from ._validation import check_choice
 
 __all__ = [
@@ -30,7 +32,7 @@ __all__ = [
 FOLDER_VARIABLE = "ROBUST_EAC_DATA"
 
 
-def load_dataset(name, *, random_state=0):
+def load_dataset(name: str, *, random_state: RandomState = 0) -> tuple[np.ndarray, np.ndarray]:
     """Load or generate a data set of the experiments, with its true classes.
 
     A real set is looked up in three places, in this order: bundled with scikit-learn or with this package; in
@@ -226,7 +228,7 @@ def _table(*args, **kwargs):
 
 
 #: Loader of every data set, by name: ``loader(random_state) -> (X, y)``.
-DATASETS = {
+DATASETS: dict[str, Callable[..., tuple[np.ndarray, np.ndarray]]] = {
     "spiral": make_spiral,
     "cigar": make_cigar,
     "rings": make_rings,

@@ -5,8 +5,10 @@ What is done with a chunk stands in _blocks; here is who does it when, and what 
 
 import warnings
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
@@ -15,6 +17,7 @@ from ._encoding import select, weigh
 from ._formula import gap_unit, losses_from
 from ._rows import SAMPLE_SHARE, SAMPLE_TOL, check_init, check_start_tells_apart, sample_size
 from ._sweep import PLAIN, SETTLED, is_stationary, next_relaxation
+from ._typing import RandomState, WeightSolver
 from ._validation import (
     MAX_SEED,
     check_bool,
@@ -24,9 +27,12 @@ from ._validation import (
     check_real,
     is_dask_array,
 )
-from .median_partition import Distance, alternate, empty_last_order, raw_distance, solve_encoded
+from .median_partition import Distance, MedianPartitionResult, alternate, empty_last_order, raw_distance, solve_encoded
 from .weighting.losses import fixed, resolve_weighting
 from .weighting.trust import trusted_group
+
+if TYPE_CHECKING:
+    from dask.array import Array
 
 __all__ = ["solve_median_partition_distributed"]
 
@@ -37,22 +43,22 @@ _MAX_SAMPLE = 2**18
 
 
 def solve_median_partition_distributed(
-    labels,
-    n_clusters,
+    labels: "Array",
+    n_clusters: int,
     *,
-    weighting="restricted-simplex",
-    rho=None,
-    lam=None,
-    lam0=None,
-    n_init=10,
-    max_iter=100,
-    tol=1e-5,
-    diagonal=True,
-    init="random",
-    n_jobs=None,
-    random_state=None,
-    verbose=0,
-):
+    weighting: WeightSolver = "restricted-simplex",
+    rho: float | str | None = None,
+    lam: float | None = None,
+    lam0: float | None = None,
+    n_init: int = 10,
+    max_iter: int = 100,
+    tol: float = 1e-5,
+    diagonal: bool = True,
+    init: str | ArrayLike = "random",
+    n_jobs: int | None = None,
+    random_state: RandomState = None,
+    verbose: int = 0,
+) -> MedianPartitionResult:
     """Find the consensus membership and the weights of the partitions of an ensemble in a Dask array.
 
     Solve  min_{Y, alpha} sum_u alpha_u |Y'Y - X_u'X_u|^2 [+ lambda/2 |alpha|^2]  (Eqs. 4 and 5 of [1]_), as

@@ -1,8 +1,13 @@
 """scikit-learn estimators: validate, call the solver, store what it returns."""
 
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 
+from ._typing import Labels, RandomState, WeightSolver
 from ._validation import check_choice, check_ensemble, is_dask_array, is_ensemble_list
 from .distributed import solve_median_partition_distributed
 from .median_partition import solve_median_partition
@@ -103,24 +108,35 @@ class RobustEAC(ClusterMixin, BaseEstimator):
     array([0, 0, 0, 1, 1, 1, 2, 2, 2])
     """
 
+    labels_: np.ndarray
+    membership_: np.ndarray
+    weights_: np.ndarray
+    losses_: np.ndarray
+    objective_: float
+    objective_history_: np.ndarray
+    gap_: float
+    n_iter_: int
+    converged_: bool
+    n_features_in_: int
+
     def __init__(
         self,
-        n_clusters,
+        n_clusters: int,
         *,
-        weighting="restricted-simplex",
-        agreement="raw",
-        rho=None,
-        lam=None,
-        lam0=None,
-        n_init=10,
-        max_iter=100,
-        tol=1e-5,
-        diagonal=True,
-        init="random",
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
+        weighting: WeightSolver = "restricted-simplex",
+        agreement: str = "raw",
+        rho: float | str | None = None,
+        lam: float | None = None,
+        lam0: float | None = None,
+        n_init: int = 10,
+        max_iter: int = 100,
+        tol: float = 1e-5,
+        diagonal: bool = True,
+        init: str | ArrayLike = "random",
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: int = 0,
+    ) -> None:
         self.n_clusters = n_clusters
         self.weighting = weighting
         self.agreement = agreement
@@ -136,7 +152,7 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Labels, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Find the consensus of an ensemble.
 
         Parameters
@@ -159,14 +175,14 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         """
         if is_dask_array(X):
             result = self._fit_distributed(X, sample_weight)
-            self.n_features_in_ = X.shape[1]
-            vars(self).pop("feature_names_in_", None)
+            self.n_features_in_ = len(result.weights)
+            self.__dict__.pop("feature_names_in_", None)
         else:
             ensemble = check_ensemble(X, name="X")
             if is_ensemble_list(X):
                 # scikit-learn would count the columns of the first entry.
                 self.n_features_in_ = ensemble.n_partitions
-                vars(self).pop("feature_names_in_", None)
+                self.__dict__.pop("feature_names_in_", None)
             else:
                 validate_data(self, X, skip_check_array=True)
             result = solve_median_partition(ensemble, sample_weight=sample_weight, **self.get_params(deep=False))

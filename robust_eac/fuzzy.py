@@ -4,11 +4,13 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
 
+from ._typing import RandomState
 from ._validation import check_integer, check_membership, check_n_clusters, check_real
 from .validity._common import feature_scale
 
@@ -60,7 +62,16 @@ class GathGevaResult(NamedTuple):
     converged: bool
 
 
-def fuzzy_c_means(X, n_clusters, *, fuzzifier=2.0, init=None, max_iter=1000, tol=1e-5, random_state=None):
+def fuzzy_c_means(
+    X: ArrayLike,
+    n_clusters: int,
+    *,
+    fuzzifier: float = 2.0,
+    init: ArrayLike | None = None,
+    max_iter: int = 1000,
+    tol: float = 1e-5,
+    random_state: RandomState = None,
+) -> FuzzyCMeansResult:
     """Minimise the fuzzy c-means criterion.
 
     Solve  min_{U, v} J = sum_n sum_k u_nk^m |x_n - v_k|^2  over memberships U with rows on the simplex ([1]_), by
@@ -137,7 +148,16 @@ def fuzzy_c_means(X, n_clusters, *, fuzzifier=2.0, init=None, max_iter=1000, tol
     return result
 
 
-def gath_geva(X, n_clusters, *, init=None, ridge=1e-6, max_iter=1000, tol=1e-3, random_state=None):
+def gath_geva(
+    X: ArrayLike,
+    n_clusters: int,
+    *,
+    init: ArrayLike | None = None,
+    ridge: float = 1e-6,
+    max_iter: int = 1000,
+    tol: float = 1e-3,
+    random_state: RandomState = None,
+) -> GathGevaResult:
     """Cluster by the fuzzy maximum likelihood estimation of Gath and Geva: clusters of any elongation and size.
 
     Alternate, from the memberships of fuzzy c-means, the parameters of every cluster ([1]_)
@@ -219,7 +239,7 @@ def gath_geva(X, n_clusters, *, init=None, ridge=1e-6, max_iter=1000, tol=1e-3, 
     return result
 
 
-def kaufman_seeds(X, n_clusters):
+def kaufman_seeds(X: ArrayLike, n_clusters: int) -> np.ndarray:
     """Choose objects as first centers, without chance: Kaufman and Rousseeuw's BUILD.
 
     The first seed is the object of smallest total distance to all objects; each further one is the object i that
@@ -274,7 +294,7 @@ def kaufman_seeds(X, n_clusters):
     return np.array(seeds, dtype=np.intp)
 
 
-def kaufman_kmeans(X, n_clusters, *, max_iter=300):
+def kaufman_kmeans(X: ArrayLike, n_clusters: int, *, max_iter: int = 300) -> np.ndarray:
     """Run k-means from :func:`kaufman_seeds`: one start, no chance.
 
     Solve  min over partitions  sum_C sum_{i in C} |x_i - mean_C|^2  by Lloyd's algorithm of

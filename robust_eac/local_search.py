@@ -4,12 +4,14 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from . import _kernels
 from ._encoding import collapse, encode_ensemble, select
 from ._formula import accumulate, losses_of, weighted_statistics
+from ._typing import Labels, RandomState, WeightSolver
 from ._validation import (
     check_ensemble,
     check_integer,
@@ -40,19 +42,19 @@ class RefinementResult(NamedTuple):
 
 
 def refine_labels(
-    labels,
-    consensus,
-    n_clusters=None,
+    labels: Labels,
+    consensus: ArrayLike,
+    n_clusters: int | None = None,
     *,
-    weights=None,
-    weighting=None,
-    rho=None,
-    lam=None,
-    lam0=None,
-    max_passes=100,
-    random_state=None,
-    sample_weight=None,
-):
+    weights: ArrayLike | None = None,
+    weighting: WeightSolver | None = None,
+    rho: float | None = None,
+    lam: float | None = None,
+    lam0: float | None = None,
+    max_passes: int = 100,
+    random_state: RandomState = None,
+    sample_weight: ArrayLike | None = None,
+) -> RefinementResult:
     """Improve a hard consensus by moving single objects, until no move lowers the objective.
 
     Descend  sum_u alpha_u |Y'Y - X_u'X_u|^2  over hard Y, the weighted median partition problem (Eq. 1 of [1]_). The

@@ -3,9 +3,11 @@
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 
 from ._encoding import collapse, encode_ensemble, one_hot, take_rows
+from ._typing import Labels
 from ._validation import (
     check_bool,
     check_ensemble,
@@ -38,16 +40,16 @@ class LowerBound(NamedTuple):
 
 
 def consensus_lower_bound(
-    labels,
+    labels: Labels,
     *,
-    n_clusters=None,
-    weights=None,
-    hard=False,
-    diagonal=True,
-    tol=1e-4,
-    max_iter=1000,
-    sample_weight=None,
-):
+    n_clusters: int | None = None,
+    weights: ArrayLike | None = None,
+    hard: bool = False,
+    diagonal: bool = True,
+    tol: float = 1e-4,
+    max_iter: int = 1000,
+    sample_weight: ArrayLike | None = None,
+) -> LowerBound:
     """Bound the objective from below for every consensus there is, to see how far from global an answer can be.
 
     Compute a number that no membership Y with `n_clusters` clusters can beat in  sum_u alpha_u |Y'Y - X_u'X_u|^2  for
@@ -157,7 +159,8 @@ def consensus_lower_bound(
     margin = _ROUNDING * encoding.total**2
     # The objective is never negative.
     pairwise = max(_pairwise_bound(pairs, hard) - margin, 0.0)
-    history, converged = [], False
+    history: list[float] = []
+    converged = False
     for value in (_partition_bounds if hard else _membership_bounds)(pairs, n_clusters):
         history.append(max(value - margin, history[-1] if history else pairwise))
         converged = len(history) > _PATIENCE and history[-1] - history[-1 - _PATIENCE] <= tol * history[-1]

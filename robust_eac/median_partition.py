@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
@@ -15,6 +16,7 @@ from ._formula import losses_of
 from ._rows import SAMPLE_TOL, check_init, expand_rows, initial_rows, reduce_rows, start_from_sample
 from ._sweep import PLAIN, Model, descend, is_stationary, measure
 from ._threads import count_threads
+from ._typing import Labels, RandomState, WeightSolver
 from ._validation import (
     MAX_SEED,
     check_bool,
@@ -52,24 +54,24 @@ class MedianPartitionResult(NamedTuple):
 
 
 def solve_median_partition(
-    labels,
-    n_clusters,
+    labels: Labels,
+    n_clusters: int,
     *,
-    weighting="restricted-simplex",
-    agreement="raw",
-    rho=None,
-    lam=None,
-    lam0=None,
-    n_init=10,
-    max_iter=100,
-    tol=1e-5,
-    diagonal=True,
-    init="random",
-    n_jobs=None,
-    random_state=None,
-    verbose=0,
-    sample_weight=None,
-):
+    weighting: WeightSolver = "restricted-simplex",
+    agreement: str = "raw",
+    rho: float | str | None = None,
+    lam: float | None = None,
+    lam0: float | None = None,
+    n_init: int = 10,
+    max_iter: int = 100,
+    tol: float = 1e-5,
+    diagonal: bool = True,
+    init: str | ArrayLike = "random",
+    n_jobs: int | None = None,
+    random_state: RandomState = None,
+    verbose: int = 0,
+    sample_weight: ArrayLike | None = None,
+) -> MedianPartitionResult:
     """Find the consensus membership and the weights of the partitions together.
 
     Solve  min_{Y, alpha} sum_u alpha_u d_u(Y) [+ lambda/2 |alpha|^2],  d_u(Y) = |Y'Y - X_u'X_u|^2, over the
@@ -205,7 +207,7 @@ def solve_median_partition(
 
     whole = encode_ensemble(ensemble, sample_weight)
     trusted = trusted_group(whole, rng=rng) if weighting.trust or rho == "auto" else None
-    if rho == "auto" and not weighting.trust:
+    if trusted is not None and not weighting.trust:
         weighting = resolve(rho=1.0 / np.count_nonzero(trusted))
     result = solve_encoded(
         whole,

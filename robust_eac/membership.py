@@ -4,6 +4,7 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
@@ -12,6 +13,7 @@ from ._formula import losses_of, weighted_loss
 from ._rows import SAMPLE_TOL, check_init, expand_rows, initial_rows, reduce_rows, start_from_sample
 from ._sweep import descend, is_stationary, measure
 from ._threads import count_threads
+from ._typing import Labels, RandomState
 from ._validation import (
     check_bool,
     check_ensemble,
@@ -36,18 +38,18 @@ class MembershipResult(NamedTuple):
 
 
 def solve_membership(
-    labels,
-    n_clusters,
+    labels: Labels,
+    n_clusters: int,
     *,
-    weights=None,
-    init=None,
-    diagonal=True,
-    tol=1e-5,
-    max_sweeps=1000,
-    random_state=None,
-    sample_weight=None,
-    n_jobs=None,
-):
+    weights: ArrayLike | None = None,
+    init: str | ArrayLike | None = None,
+    diagonal: bool = True,
+    tol: float = 1e-5,
+    max_sweeps: int = 1000,
+    random_state: RandomState = None,
+    sample_weight: ArrayLike | None = None,
+    n_jobs: int | None = None,
+) -> MembershipResult:
     """Minimise the weighted median-partition objective in the membership, for fixed partition weights.
 
     Solve  min_Y sum_u alpha_u |Y'Y - X_u'X_u|^2  over the left-stochastic Y, which has the same minimisers as

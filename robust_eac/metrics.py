@@ -5,6 +5,7 @@ changes no value.
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sklearn.metrics.cluster import contingency_matrix
@@ -28,7 +29,7 @@ AVERAGES = ("arithmetic", "geometric", "max")
 MATCHINGS = ("optimal", "greedy")
 
 
-def h_criterion(y_true, y_pred):
+def h_criterion(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     """Fraction of correctly assigned objects under the best one-to-one matching of clusters to classes.
 
     Solve  max over sigma  (1/n) sum_i n_{i sigma(i)},  where n_ij counts the objects of class i in cluster j
@@ -74,7 +75,7 @@ def h_criterion(y_true, y_pred):
     return float(counts[linear_sum_assignment(counts, maximize=True)].sum() / len(y_true))
 
 
-def normalized_mutual_information(a, b, *, average="arithmetic"):
+def normalized_mutual_information(a: ArrayLike, b: ArrayLike, *, average: str = "arithmetic") -> float:
     """Mutual information of two partitions divided by an average of their entropies.
 
     Compute  I(a, b) / M(H(a), H(b))  with M the arithmetic mean, the geometric mean or the maximum; for the
@@ -117,7 +118,7 @@ def normalized_mutual_information(a, b, *, average="arithmetic"):
     return float(normalized_mutual_info_score(a, b, average_method=average))
 
 
-def variation_of_information(a, b):
+def variation_of_information(a: ArrayLike, b: ArrayLike) -> float:
     """Variation of information between two partitions, in nats.
 
     Compute  H(a) + H(b) - 2 I(a, b)  with natural logarithms (divide by log 2 for bits). It is a metric on
@@ -163,7 +164,7 @@ def variation_of_information(a, b):
     return float(n_ij @ (np.log(n_i / n_ij) + np.log(n_j / n_ij)) / len(a))
 
 
-def consistency_index(y_true, y_pred, *, matching="optimal"):
+def consistency_index(y_true: ArrayLike, y_pred: ArrayLike, *, matching: str = "optimal") -> float:
     """Fraction of objects in matched clusters of two partitions.
 
     Compute  (1/n) sum over matched pairs (i, j) of n_ij,  where n_ij counts the objects of class i in cluster j and
@@ -217,7 +218,9 @@ def consistency_index(y_true, y_pred, *, matching="optimal"):
     return float(matched / len(y_true))
 
 
-def ensemble_nmi(labels, consensus, *, weights=None, average="arithmetic"):
+def ensemble_nmi(
+    labels: ArrayLike, consensus: ArrayLike, *, weights: ArrayLike | None = None, average: str = "arithmetic"
+) -> float:
     """Mean normalised mutual information of a consensus with the partitions of an ensemble.
 
     Compute  sum_u w_u NMI(consensus, pi_u)  ([1]_; Section 5.4.2 of [2]_), over the objects that pi_u observes.

@@ -6,6 +6,7 @@ Each checks its arguments and asks _formula, where the formulas stand.
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from . import _chance
 from ._encoding import encode_ensemble
@@ -19,6 +20,7 @@ from ._formula import (
     weighted_loss,
     weighted_statistics,
 )
+from ._typing import Labels
 from ._validation import (
     check_bool,
     check_ensemble,
@@ -39,7 +41,9 @@ __all__ = [
 ]
 
 
-def partition_losses(labels, membership, *, diagonal=True, sample_weight=None):
+def partition_losses(
+    labels: Labels, membership: ArrayLike, *, diagonal: bool = True, sample_weight: ArrayLike | None = None
+) -> np.ndarray:
     """Distance of every partition of the ensemble to a consensus membership.
 
     Computes  d_u = |Y'Y - X_u'X_u|^2  (Eq. 7 of [1]_) for all partitions at once as
@@ -100,7 +104,15 @@ def partition_losses(labels, membership, *, diagonal=True, sample_weight=None):
     return losses_of(encoding, *accumulate(encoding, rows), rows, diagonal=diagonal)
 
 
-def objective_value(labels, membership, *, weights=None, lam=0.0, diagonal=True, sample_weight=None):
+def objective_value(
+    labels: Labels,
+    membership: ArrayLike,
+    *,
+    weights: ArrayLike | None = None,
+    lam: float = 0.0,
+    diagonal: bool = True,
+    sample_weight: ArrayLike | None = None,
+) -> float:
     """Value of the weighted median-partition objective.
 
     Computes  sum_u alpha_u d_u + lambda/2 |alpha|^2, which is Eq. (4) of [1]_ for lambda = 0 and Eq. (5) otherwise.
@@ -151,7 +163,14 @@ def objective_value(labels, membership, *, weights=None, lam=0.0, diagonal=True,
     return weighted_loss(losses, weights, lam=lam)
 
 
-def membership_gradient(labels, membership, *, weights=None, diagonal=True, sample_weight=None):
+def membership_gradient(
+    labels: Labels,
+    membership: ArrayLike,
+    *,
+    weights: ArrayLike | None = None,
+    diagonal: bool = True,
+    sample_weight: ArrayLike | None = None,
+) -> np.ndarray:
     """Gradient of the objective in every object's membership.
 
     Row i is  4 (G y_i - sum_u alpha_u S_u x_ui), the derivative of sum_u alpha_u d_u in column i of Y, times the weight
@@ -204,7 +223,14 @@ def membership_gradient(labels, membership, *, weights=None, diagonal=True, samp
     return gradient_of(encoding, rows, statistics, diagonal=diagonal) * encoding.multiplicity[:, np.newaxis]
 
 
-def optimality_gap(labels, membership, *, weights=None, diagonal=True, sample_weight=None):
+def optimality_gap(
+    labels: Labels,
+    membership: ArrayLike,
+    *,
+    weights: ArrayLike | None = None,
+    diagonal: bool = True,
+    sample_weight: ArrayLike | None = None,
+) -> float:
     """Violation of the first-order optimality conditions of the membership, free of scale.
 
     Computes  1/(4 n^2) sum_i max_p <g_i, y_i - e_p>,  g_i being object i's row of :func:`membership_gradient`: the
@@ -268,7 +294,7 @@ class AgreementTest(NamedTuple):
     pvalue: np.ndarray
 
 
-def adjusted_agreement(labels, membership, *, sample_weight=None):
+def adjusted_agreement(labels: Labels, membership: ArrayLike, *, sample_weight: ArrayLike | None = None) -> np.ndarray:
     """Agreement of every partition with a consensus, corrected for chance.
 
     Computes  a_u = (|S_u|^2 - E_u) / ((|G|^2 + |X_u'X_u|^2)/2 - E_u) = 1 - d_u / E[d_u],  where S_u = YX_u' and E_u is
@@ -316,7 +342,7 @@ def adjusted_agreement(labels, membership, *, sample_weight=None):
     return adjusted_agreement_of(encoding, accumulate(encoding, rows)[0], rows)
 
 
-def agreement_test(labels, membership, *, sample_weight=None):
+def agreement_test(labels: Labels, membership: ArrayLike, *, sample_weight: ArrayLike | None = None) -> AgreementTest:
     """Test whether each partition agrees with a consensus more than a random relabelling of the objects would.
 
     The statistic is  |S_u|^2 = sum_ij (y_i'y_j) (x_ui'x_uj),  over ordered pairs with i = j. Its mean, variance and

@@ -7,14 +7,16 @@ from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ._encoding import Encoding, encode_ensemble, sub_ensemble
 from ._formula import accumulate, adjusted_agreement_of
+from ._typing import Labels, RandomState, WeightSolver
 from ._validation import MAX_SEED, check_ensemble, check_integer, check_real, check_sample_weight
 from .median_partition import raw_distance, solve_encoded
-from .weighting.losses import Weighting, resolve_weighting
+from .weighting.losses import resolve_weighting
 from .weighting.trust import LEVEL, NO_LINKS, linked_group
 
 __all__ = ["ClusterNumberSelection", "select_n_clusters"]
@@ -40,21 +42,21 @@ class ClusterNumberSelection(NamedTuple):
 
 
 def select_n_clusters(
-    labels,
-    n_clusters=range(1, 11),
+    labels: Labels,
+    n_clusters: Iterable[int] = range(1, 11),
     *,
-    weighting="chance-corrected",
-    n_init=5,
-    n_splits=10,
-    n_init_split=2,
-    max_samples=0.7,
-    min_stability=0.9,
-    max_iter=100,
-    tol=1e-4,
-    n_jobs=None,
-    random_state=None,
-    sample_weight=None,
-):
+    weighting: WeightSolver = "chance-corrected",
+    n_init: int = 5,
+    n_splits: int = 10,
+    n_init_split: int = 2,
+    max_samples: float = 0.7,
+    min_stability: float = 0.9,
+    max_iter: int = 100,
+    tol: float = 1e-4,
+    n_jobs: int | None = None,
+    random_state: RandomState = None,
+    sample_weight: ArrayLike | None = None,
+) -> ClusterNumberSelection:
     """Choose the number of clusters that an ensemble supports; one, if it supports none.
 
     For every candidate k the consensus is found from several starts, and again for pairs of sub-ensembles that have
@@ -208,7 +210,7 @@ def select_n_clusters(
         best = _best(runs)
         agreement = float(best.weights @ _agreements(encoding, weighty, best.labels[weighty]))
         starts = np.mean([_rand(a.labels[weighty], b.labels[weighty], weight) for a, b in combinations(runs, 2)])
-        compared = [_compare(*pair, *both) for pair, both in zip(pairs, split_runs, strict=True)]
+        compared = [_compare(a, b, *both) for (a, b), both in zip(pairs, split_runs, strict=True)]
         held_out, split = np.mean(compared, axis=0)
         consensuses.append(best.labels)
         rows.append((len(np.unique(best.labels)), agreement, held_out, starts, split))
@@ -260,7 +262,7 @@ class _Problem(NamedTuple):
     """An ensemble, its weighting, and the partitions that agree with each other: None if not needed or none do."""
 
     encoding: Encoding
-    weighting: Weighting
+    weighting: WeightSolver
     trusted: np.ndarray | None
 
 

@@ -3,11 +3,13 @@
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from ._encoding import encode_ensemble
 from ._rows import expand_rows, reduce_rows
 from ._threads import count_threads
+from ._typing import Labels, RandomState
 from ._validation import (
     MAX_SEED,
     check_choice,
@@ -43,20 +45,20 @@ class WeightPath(NamedTuple):
 
 
 def weight_path(
-    labels,
-    n_clusters,
-    parameter="n_trusted",
-    values=None,
+    labels: Labels,
+    n_clusters: int,
+    parameter: str = "n_trusted",
+    values: ArrayLike | None = None,
     *,
-    agreement="raw",
-    n_init=10,
-    max_iter=100,
-    tol=1e-5,
-    diagonal=True,
-    n_jobs=None,
-    random_state=None,
-    sample_weight=None,
-):
+    agreement: str = "raw",
+    n_init: int = 10,
+    max_iter: int = 100,
+    tol: float = 1e-5,
+    diagonal: bool = True,
+    n_jobs: int | None = None,
+    random_state: RandomState = None,
+    sample_weight: ArrayLike | None = None,
+) -> WeightPath:
     """Follow the consensus and its weights from equal weights to few trusted partitions.
 
     Solve the problem of :func:`~robust_eac.solve_median_partition`, Eq. (4) or (5) of [1]_, for every value of rho or

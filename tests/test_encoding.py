@@ -164,7 +164,7 @@ BAD_LABELS = [
     (np.array([[Fraction(1, 2)]], dtype=object), ValueError, "integer cluster labels, got 0.5"),
     (np.array([[1.0, np.inf]], dtype=np.float16), ValueError, "must not contain NaN or infinity"),
     ([[0, 1], [0]], ValueError, "labels must be a rectangular matrix"),
-    (sparse.eye_array(3, dtype=int), TypeError, "must be a dense array of labels, got a sparse matrix"),
+    (sparse.csr_array(np.eye(3, dtype=int)), TypeError, "must be a dense array of labels, got a sparse matrix"),
     (np.ma.array([[1, 2]], mask=[[True, False]]), TypeError, "must not be a masked array"),
     (pd.DataFrame({"a": pd.array([1, None], dtype="Int64")}), ValueError, "must not contain NaN"),
 ]

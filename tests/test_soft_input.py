@@ -88,7 +88,7 @@ NAN = np.nan
         ([SOFT, np.full((3, 2), NAN)], ValueError, r"at least one object, labels\[1\] observes none"),
         ([SOFT, [-1, -1, -1]], ValueError, r"at least one object, labels\[1\] observes none"),
         ([[[NAN, NAN], [1, 0], [1, 0]], [-1, 0, 0]], ValueError, "at least one partition, object 0 is not"),
-        ([sparse.eye_array(3)], TypeError, r"labels\[0\] must be a dense array, got a sparse matrix"),
+        ([sparse.csr_array(np.eye(3))], TypeError, r"labels\[0\] must be a dense array, got a sparse matrix"),
         ([SOFT, np.ma.array([0, 1, 1])], TypeError, r"labels\[1\] must not be a masked array"),
         ([np.ma.array(SOFT)], TypeError, r"labels\[0\] must not be a masked array"),
         ([[["a", "b"]] * 3], TypeError, r"labels\[0\] must be an array of real numbers"),

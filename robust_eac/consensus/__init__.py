@@ -1,6 +1,9 @@
 """Consensus functions: one method per file, and the registry of those that are given the number of clusters."""
 
+from collections.abc import Callable
 from functools import partial
+
+import numpy as np
 
 from .bisecting import BisectingTree, bisecting_kmeans_consensus, bisecting_tree, cut_bisecting_tree
 from .combinatorial import CombinatorialEAC, order_weights, silhouette_weights, zca_whiten
@@ -55,7 +58,7 @@ __all__ = [
 ]
 
 # name -> f(labels, n_clusters, *, weights=None, random_state=None) -> labels
-CONSENSUS_FUNCTIONS = {
+CONSENSUS_FUNCTIONS: dict[str, Callable[..., np.ndarray]] = {
     "robust-eac": robust_consensus,
     "peace": peace,
     "kmeans": kmeans_consensus,

@@ -3,11 +3,13 @@
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from .._density import cluster_counts, pair_weights, sized_densities
 from .._encoding import collapse, take_rows
 from .._lloyd import best_of_starts, squared_distances
+from .._typing import RandomState
 from .._validation import check_choice, check_integer, check_real
 from ._common import prepare, relabel
 
@@ -42,8 +44,16 @@ class _Leaf(NamedTuple):
 
 
 def bisecting_tree(
-    labels, n_clusters, *, criterion="density", weights=None, singleton=0.0, n_init=10, max_iter=300, random_state=None
-):
+    labels: ArrayLike,
+    n_clusters: int,
+    *,
+    criterion: str = "density",
+    weights: ArrayLike | None = None,
+    singleton: float = 0.0,
+    n_init: int = 10,
+    max_iter: int = 300,
+    random_state: RandomState = None,
+) -> BisectingTree:
     """Split the ensemble's objects in two again and again, each time by 2-means on the label codes.
 
     Every cluster that is split is divided by k-means with two clusters ([1]_, Section 4.4), which leaves the other
@@ -132,7 +142,7 @@ def bisecting_tree(
     return BisectingTree(encoding.expand(clusters), np.array(parents, dtype=np.intp), densities, losses)
 
 
-def cut_bisecting_tree(tree, n_clusters):
+def cut_bisecting_tree(tree: BisectingTree, n_clusters: int) -> np.ndarray:
     """Read the partition with a given number of clusters off a bisecting tree.
 
     Parameters
@@ -172,8 +182,16 @@ def cut_bisecting_tree(tree, n_clusters):
 
 
 def bisecting_kmeans_consensus(
-    labels, n_clusters, *, criterion="density", weights=None, singleton=0.0, n_init=10, max_iter=300, random_state=None
-):
+    labels: ArrayLike,
+    n_clusters: int,
+    *,
+    criterion: str = "density",
+    weights: ArrayLike | None = None,
+    singleton: float = 0.0,
+    n_init: int = 10,
+    max_iter: int = 300,
+    random_state: RandomState = None,
+) -> np.ndarray:
     """Split the ensemble's objects in two by 2-means on the label codes until there are n_clusters.
 
     The finest level of :func:`bisecting_tree`, whose parameters these are.

@@ -1,15 +1,18 @@
 """Combinatorial evidence accumulation: consensus of clusterings of subsets of the features, weighted by silhouettes."""
 
 import warnings
+from typing import Self
 
 import numpy as np
 from joblib import Parallel, delayed
+from numpy.typing import ArrayLike
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
+from .._typing import RandomState, Subsets
 from .._validation import check_bool, check_choice, check_n_clusters, check_real
 from ..ensembles import FeatureSubsetEnsemble, _tiny_kmeans
 from ..ensembles._subsets import MODES, RIDGE, whitening_maps
@@ -128,19 +131,19 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
 
     def __init__(
         self,
-        n_clusters,
+        n_clusters: int,
         *,
-        combinations=None,
-        goodness=True,
-        whiten=True,
-        order_weighting=True,
-        max_order=9,
-        max_per_order=1000,
-        min_per_order=50,
-        reproduce="listing",
-        n_jobs=None,
-        random_state=None,
-    ):
+        combinations: Subsets | None = None,
+        goodness: bool = True,
+        whiten: bool = True,
+        order_weighting: bool = True,
+        max_order: int = 9,
+        max_per_order: int = 1000,
+        min_per_order: int = 50,
+        reproduce: str = "listing",
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.combinations = combinations
         self.goodness = goodness
@@ -153,7 +156,7 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X, y=None):
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Cluster the objects.
 
         Parameters
@@ -214,7 +217,7 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
         return self
 
 
-def zca_whiten(X, *, ridge=1e-4):
+def zca_whiten(X: ArrayLike, *, ridge: float = 1e-4) -> np.ndarray:
     """Remove the correlations of the features by the smallest change: zero-phase component analysis.
 
     Return  sqrt(n - 1) Z V (D + ridge I)^(-1/2) V'  for the centred data Z with scatter matrix Z'Z = V D V', the

@@ -1,10 +1,12 @@
 """Cluster-based similarity partitioning (CSPA): balanced graph partitioning of the co-association."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils import check_random_state
 
 from .._encoding import collapse, one_hot, take_rows
+from .._typing import RandomState
 from .._validation import BLOCK, check_integer, check_real
 from ._common import check_memory, prepare, relabel
 from ._metis import BYTES_PER_EDGE, load_metis, partition_graph, pieces, trivial
@@ -12,7 +14,15 @@ from ._metis import BYTES_PER_EDGE, load_metis, partition_graph, pieces, trivial
 __all__ = ["cspa"]
 
 
-def cspa(labels, n_clusters, *, weights=None, imbalance=0.05, n_init=10, random_state=None):
+def cspa(
+    labels: ArrayLike,
+    n_clusters: int,
+    *,
+    weights: ArrayLike | None = None,
+    imbalance: float = 0.05,
+    n_init: int = 10,
+    random_state: RandomState = None,
+) -> np.ndarray:
     """Cut the co-association graph into clusters of nearly equal size.
 
     Solve  min over partitions  sum_{i, j apart} A_ij  s.t.  n_clusters |C| <= (1 + imbalance) n_samples  for every

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 from joblib import Parallel, delayed
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
@@ -11,6 +12,7 @@ from .. import _kernels
 from .._density import cluster_counts, pair_weights, sized_densities
 from .._encoding import collapse
 from .._lloyd import best_of_starts, squared_distances
+from .._typing import RandomState
 from .._validation import MAX_SEED, check_integer, check_real
 from ._common import prepare, relabel
 
@@ -21,8 +23,16 @@ _SLACK = 1e-9
 
 
 def density_search(
-    labels, n_clusters, *, weights=None, singleton=0.0, n_init=10, max_iter=300, n_jobs=None, random_state=None
-):  # fmt: skip
+    labels: ArrayLike,
+    n_clusters: int,
+    *,
+    weights: ArrayLike | None = None,
+    singleton: float = 0.0,
+    n_init: int = 10,
+    max_iter: int = 300,
+    n_jobs: int | None = None,
+    random_state: RandomState = None,
+) -> np.ndarray:
     """Maximise the density of the consensus by moving one object at a time.
 
     Solve  max over partitions  D = sum_C |C|/n rho_C  (Eq. 7 of [1]_), rho_C being the mean co-association over the

@@ -3,7 +3,9 @@
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from .._typing import RandomState
 from .._validation import BLOCK, check_bool, check_real
 from ._common import prepare, relabel
 from ._linkage import check_linkage, components, cut, dendrogram, distinct_rows, merge_tree, votes_of
@@ -14,7 +16,15 @@ __all__ = ["eac", "eac_linkage", "lifetime_eac", "threshold_eac"]
 _TIE = 1e-6
 
 
-def eac(labels, n_clusters, *, linkage="average", weights=None, max_bytes=None, random_state=None):
+def eac(
+    labels: ArrayLike,
+    n_clusters: int,
+    *,
+    linkage: str = "average",
+    weights: ArrayLike | None = None,
+    max_bytes: int | None = None,
+    random_state: RandomState = None,
+) -> np.ndarray:
     """Cut the hierarchical clustering of the objects by co-association into n_clusters.
 
     Merge, again and again, the two clusters of largest similarity, which is the largest, the mean or the smallest
@@ -75,7 +85,9 @@ def eac(labels, n_clusters, *, linkage="average", weights=None, max_bytes=None, 
     return relabel(encoding.expand(cut(tree, n_clusters)))
 
 
-def eac_linkage(labels, *, linkage="average", weights=None, max_bytes=None):
+def eac_linkage(
+    labels: ArrayLike, *, linkage: str = "average", weights: ArrayLike | None = None, max_bytes: int | None = None
+) -> np.ndarray:
     """Dendrogram of the objects by co-association, as SciPy's linkage matrix.
 
     The merges of :func:`eac` down to one cluster, at heights 1 - similarity: for
@@ -123,7 +135,14 @@ def eac_linkage(labels, *, linkage="average", weights=None, max_bytes=None):
     return dendrogram(*_tree(encoding, weights, linkage, max_bytes))
 
 
-def lifetime_eac(labels, *, linkage="single", weights=None, one_cluster=False, max_bytes=None):
+def lifetime_eac(
+    labels: ArrayLike,
+    *,
+    linkage: str = "single",
+    weights: ArrayLike | None = None,
+    one_cluster: bool = False,
+    max_bytes: int | None = None,
+) -> np.ndarray:
     """Cut the hierarchical clustering by co-association into as many clusters as live longest.
 
     Solve  max over q in 2..n-1  h_{n-q+1} - h_{n-q},  with h_1 <= ... <= h_{n-1} the heights, 1 - similarity, of the
@@ -176,7 +195,7 @@ def lifetime_eac(labels, *, linkage="single", weights=None, one_cluster=False, m
     return relabel(encoding.expand(cut(tree, _longest_lived(heights, one_cluster))))
 
 
-def threshold_eac(labels, *, threshold=0.5, strict=True):
+def threshold_eac(labels: ArrayLike, *, threshold: float | Fraction = 0.5, strict: bool = True) -> np.ndarray:
     """Join all objects that more than a share of the partitions put together, directly or through others.
 
     The clusters are the connected components of the graph with an edge where  votes_ij > threshold N_ij  ([1]_, where

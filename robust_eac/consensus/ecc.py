@@ -1,11 +1,24 @@
 """Entropy-based consensus clustering (ECC)."""
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .._typing import RandomState
 from .utilities import utility_consensus
 
 __all__ = ["ecc"]
 
 
-def ecc(labels, n_clusters, *, weights=None, n_init=10, max_iter=300, n_jobs=None, random_state=None):
+def ecc(
+    labels: ArrayLike,
+    n_clusters: int,
+    *,
+    weights: ArrayLike | None = None,
+    n_init: int = 10,
+    max_iter: int = 300,
+    n_jobs: int | None = None,
+    random_state: RandomState = None,
+) -> np.ndarray:
     """Maximise the mutual information of the consensus with the base clusterings.
 
     Solve  max over partitions pi  sum_u w_u I(pi; pi_u)  ([1]_), which is

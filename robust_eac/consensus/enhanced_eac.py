@@ -1,5 +1,9 @@
 """Evidence accumulation on the enhanced co-association: clusters that differ may still be alike."""
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .._typing import RandomState
 from .._validation import check_integer
 from ..coassociation import cluster_similarities
 from ._common import prepare, relabel
@@ -9,8 +13,15 @@ __all__ = ["enhanced_eac"]
 
 
 def enhanced_eac(
-    labels, n_clusters, *, linkage="average", n_steps=20, weights=None, max_bytes=None, random_state=None
-):  # fmt: skip
+    labels: ArrayLike,
+    n_clusters: int,
+    *,
+    linkage: str = "average",
+    n_steps: int = 20,
+    weights: ArrayLike | None = None,
+    max_bytes: int | None = None,
+    random_state: RandomState = None,
+) -> np.ndarray:
     """Cut the hierarchical clustering of the objects by enhanced co-association into n_clusters.
 
     What :func:`~robust_eac.consensus.eac` does, with the similarities of

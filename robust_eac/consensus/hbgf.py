@@ -1,6 +1,7 @@
 """Hybrid bipartite graph formulation (HBGF): objects and clusters partitioned together, spectrally."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.linalg import eigh
 from scipy.sparse.linalg import svds
@@ -8,6 +9,7 @@ from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 
 from .._encoding import collapse
+from .._typing import RandomState
 from .._validation import check_integer
 from ._common import prepare, relabel
 from ._metis import trivial
@@ -21,7 +23,14 @@ _DENSE = 1000
 _ZERO = 1e-10
 
 
-def hbgf(labels, n_clusters, *, weights=None, n_init=10, random_state=None):
+def hbgf(
+    labels: ArrayLike,
+    n_clusters: int,
+    *,
+    weights: ArrayLike | None = None,
+    n_init: int = 10,
+    random_state: RandomState = None,
+) -> np.ndarray:
     """Partition the bipartite graph of objects and clusters by its normalised cut, relaxed.
 
     Minimise the normalised cut of the graph with an edge of weight w_u from every object to its cluster in partition

@@ -4,9 +4,11 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from .._encoding import collapse, take_rows
+from .._typing import RandomState
 from .._validation import check_real
 from ._common import prepare, relabel
 from ._metis import pieces, trivial, whole_numbers
@@ -45,7 +47,14 @@ _SETTINGS = {
 }
 
 
-def hgpa(labels, n_clusters, *, weights=None, imbalance=0.05, random_state=None):
+def hgpa(
+    labels: ArrayLike,
+    n_clusters: int,
+    *,
+    weights: ArrayLike | None = None,
+    imbalance: float = 0.05,
+    random_state: RandomState = None,
+) -> np.ndarray:
     """Cut as few clusters of the partitions as possible into clusters of nearly equal size.
 
     Solve  min over partitions  sum_a w_u(a) [cluster a is in more than one C]  s.t.

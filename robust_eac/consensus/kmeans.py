@@ -2,18 +2,30 @@
 
 import warnings
 
+import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from .._encoding import collapse
 from .._lloyd import best_of_starts, squared_distances
+from .._typing import RandomState
 from .._validation import check_integer
 from ._common import prepare, relabel
 
 __all__ = ["kmeans_consensus"]
 
 
-def kmeans_consensus(labels, n_clusters, *, weights=None, n_init=10, max_iter=300, n_jobs=None, random_state=None):
+def kmeans_consensus(
+    labels: ArrayLike,
+    n_clusters: int,
+    *,
+    weights: ArrayLike | None = None,
+    n_init: int = 10,
+    max_iter: int = 300,
+    n_jobs: int | None = None,
+    random_state: RandomState = None,
+) -> np.ndarray:
     """Minimise the k-means loss of the one-hot ensemble, without building it.
 
     Solve  min over partitions  L = sum_C sum_{i in C} sum_u w_u |e_{c_u(i)} - mu_C^u|^2  (Eq. 16 of [1]_), with mu_C^u

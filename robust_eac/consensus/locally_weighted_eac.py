@@ -1,7 +1,9 @@
 """Locally weighted evidence accumulation (LWEA): every cluster counts by how certain the ensemble is of it."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from .._typing import RandomState
 from .._validation import check_real
 from ..weighting.clusters import slot_certainty
 from ._common import prepare, relabel
@@ -11,8 +13,15 @@ __all__ = ["locally_weighted_eac"]
 
 
 def locally_weighted_eac(
-    labels, n_clusters, *, linkage="average", theta=0.4, weights=None, max_bytes=None, random_state=None
-):
+    labels: ArrayLike,
+    n_clusters: int,
+    *,
+    linkage: str = "average",
+    theta: float = 0.4,
+    weights: ArrayLike | None = None,
+    max_bytes: int | None = None,
+    random_state: RandomState = None,
+) -> np.ndarray:
     """Cut the hierarchical clustering of the objects by locally weighted co-association into n_clusters.
 
     What :func:`~robust_eac.eac` does, with the similarities of

@@ -1,10 +1,12 @@
 """Meta-clustering (MCLA): the clusters of all partitions are grouped, the objects follow their clusters."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils import check_random_state
 
 from .._encoding import collapse, one_hot
+from .._typing import RandomState
 from .._validation import check_choice, check_integer, check_real
 from ._common import check_memory, prepare, relabel
 from ._metis import BYTES_PER_EDGE, load_metis, partition_graph, trivial, whole_numbers
@@ -17,8 +19,15 @@ _TIE = 1e-12
 
 
 def mcla(
-    labels, n_clusters, *, weights=None, balance="size", imbalance=0.05, n_init=10, random_state=None
-):  # fmt: skip
+    labels: ArrayLike,
+    n_clusters: int,
+    *,
+    weights: ArrayLike | None = None,
+    balance: str = "size",
+    imbalance: float = 0.05,
+    n_init: int = 10,
+    random_state: RandomState = None,
+) -> np.ndarray:
     """Group the clusters of all partitions into meta-clusters, and put every object where most of its clusters are.
 
     Solve  min over groupings of the clusters  sum_{a, b apart} w_u(a) w_u(b) J_ab  into `n_clusters` meta-clusters M

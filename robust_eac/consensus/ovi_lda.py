@@ -1,10 +1,12 @@
 """Consensus of crisp and fuzzy clusterings guided by the values of the objects (OVI-LDA)."""
 
 import warnings
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from joblib import Parallel, delayed
+from numpy.typing import ArrayLike
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClusterMixin
@@ -12,6 +14,7 @@ from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import validate_data
 
+from .._typing import RandomState
 from .._validation import MAX_SEED, check_bool, check_choice, check_integer, check_labels, check_real
 from ..ensembles._common import check_range
 from ..fuzzy import fuzzy_c_means, gath_geva, kaufman_kmeans
@@ -39,7 +42,14 @@ class OVIConsensusResult(NamedTuple):
     n_clusters: int
 
 
-def ovi_lda_consensus(partitions, values, *, min_value=0.0, method="components", strict=False):
+def ovi_lda_consensus(
+    partitions: ArrayLike,
+    values: ArrayLike,
+    *,
+    min_value: float = 0.0,
+    method: str = "components",
+    strict: bool = False,
+) -> OVIConsensusResult:
     """Cluster the objects that fit well in all partitions by the majority of the partitions.
 
     Steps 3 to 5 of [1]_: keep the objects with v_n >= T_v in every partition, count for every two of them the
@@ -115,7 +125,7 @@ def ovi_lda_consensus(partitions, values, *, min_value=0.0, method="components",
     return OVIConsensusResult(labels, labels >= 0, kept, int(labels.max()) + 1)
 
 
-def assign_to_cores(X, labels, *, ridge=1e-12):
+def assign_to_cores(X: ArrayLike, labels: ArrayLike, *, ridge: float = 1e-12) -> np.ndarray:
     """Give the objects that are in no cluster to the nearest cluster.
 
     Solve  min_k (x - mu_k)' Sigma^-1 (x - mu_k)  for each of them, with the centroids mu_k of the clusters and their
@@ -272,21 +282,21 @@ class OVIConsensus(ClusterMixin, BaseEstimator):
 
     def __init__(
         self,
-        n_clusters=(2, 20),
+        n_clusters: int | tuple[int, int] = (2, 20),
         *,
-        clusterers=("kmeans-ka", "fcm", "gath-geva", "ward"),
-        n_init=10,
-        min_value=0.0,
-        method="components",
-        strict=False,
-        assign=False,
-        min_cluster_size=None,
-        neighbour="mahalanobis",
-        as_printed=False,
-        nan_as_zero=False,
-        n_jobs=None,
-        random_state=None,
-    ):
+        clusterers: Sequence[str] = ("kmeans-ka", "fcm", "gath-geva", "ward"),
+        n_init: int = 10,
+        min_value: float = 0.0,
+        method: str = "components",
+        strict: bool = False,
+        assign: bool = False,
+        min_cluster_size: float | None = None,
+        neighbour: str = "mahalanobis",
+        as_printed: bool = False,
+        nan_as_zero: bool = False,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.clusterers = clusterers
         self.n_init = n_init
@@ -301,7 +311,7 @@ class OVIConsensus(ClusterMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X, y=None):
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Run the algorithms, keep the best partition of each, and combine these.
 
         Parameters
@@ -319,7 +329,7 @@ class OVIConsensus(ClusterMixin, BaseEstimator):
         names = _check_clusterers(self.clusterers)
         n_init = check_integer(self.n_init, name="n_init", low=1)
         assign = check_bool(self.assign, name="assign")
-        consensus = {"min_value": self.min_value, "method": self.method, "strict": self.strict}
+        consensus: dict[str, Any] = {"min_value": self.min_value, "method": self.method, "strict": self.strict}
         _check_consensus_options(**consensus)
         options = {name: getattr(self, name) for name in ("min_cluster_size", "neighbour", "as_printed", "nan_as_zero")}
         # Refuses a bad option before the first clustering.

@@ -5,10 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from .._rows import check_init
+from .._typing import RandomState
 from .._validation import MAX_SEED, check_choice, check_integer, check_real
 from . import _peace_kernels as kernels
 from ._common import check_memory, prepare, relabel
@@ -47,19 +49,19 @@ class _Pairs(NamedTuple):
 
 
 def solve_peace(
-    labels,
-    n_clusters,
+    labels: ArrayLike,
+    n_clusters: int,
     *,
-    divergence="l2",
-    n_partners=100,
-    weights=None,
-    init=None,
-    n_init=1,
-    tol=1e-3,
-    max_steps=None,
-    n_jobs=None,
-    random_state=None,
-):
+    divergence: str = "l2",
+    n_partners: int = 100,
+    weights: ArrayLike | None = None,
+    init: ArrayLike | None = None,
+    n_init: int = 1,
+    tol: float = 1e-3,
+    max_steps: int | None = None,
+    n_jobs: int | None = None,
+    random_state: RandomState = None,
+) -> PeaceResult:
     """Fit object memberships whose inner products are the co-associations of a sample of pairs.
 
     Solve  min_Y sum_{(i,j) in P} N_ij d(c_ij, y_i'y_j)  over the left-stochastic Y ([1]_, [2]_), P being unordered
@@ -168,8 +170,16 @@ def solve_peace(
 
 
 def peace(
-    labels, n_clusters, *, divergence="l2", n_partners=100, weights=None, n_init=10, n_jobs=None, random_state=None
-):
+    labels: ArrayLike,
+    n_clusters: int,
+    *,
+    divergence: str = "l2",
+    n_partners: int = 100,
+    weights: ArrayLike | None = None,
+    n_init: int = 10,
+    n_jobs: int | None = None,
+    random_state: RandomState = None,
+) -> np.ndarray:
     """Find the consensus by probabilistic evidence accumulation: the labels of :func:`solve_peace`.
 
     Parameters

@@ -1,5 +1,9 @@
 """The robust consensus as a consensus function: the partition alone."""
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .._typing import RandomState, WeightSolver
 from .._validation import check_labels, check_weights
 from ..median_partition import solve_median_partition
 from ._common import relabel
@@ -7,7 +11,15 @@ from ._common import relabel
 __all__ = ["robust_consensus"]
 
 
-def robust_consensus(labels, n_clusters, *, weights=None, n_init=10, n_jobs=None, random_state=None):
+def robust_consensus(
+    labels: ArrayLike,
+    n_clusters: int,
+    *,
+    weights: ArrayLike | None = None,
+    n_init: int = 10,
+    n_jobs: int | None = None,
+    random_state: RandomState = None,
+) -> np.ndarray:
     """Find the weighted median partition.
 
     Solve  min_{Y, alpha} sum_u alpha_u |Y'Y - X_u'X_u|^2  (Eq. 4 of [1]_): without weights, alpha is found together
@@ -61,13 +73,10 @@ def robust_consensus(labels, n_clusters, *, weights=None, n_init=10, n_jobs=None
     array([0, 0, 0, 1, 1])
     """
     labels = check_labels(labels)
-    weighting = "restricted-simplex"
+    weighting: WeightSolver = "restricted-simplex"
     if weights is not None:
         fixed = check_weights(weights, labels.shape[1])
-
-        def weighting(losses):
-            return fixed
-
+        weighting = lambda losses: fixed  # noqa: E731
     result = solve_median_partition(
         labels, n_clusters, weighting=weighting, n_init=n_init, n_jobs=n_jobs, random_state=random_state
     )

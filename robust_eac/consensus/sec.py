@@ -1,14 +1,25 @@
 """Spectral ensemble clustering (SEC): normalised cut of the co-association by weighted k-means."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .._lloyd import slot_weights
+from .._typing import RandomState
 from .kmeans import cluster_rows
 
 __all__ = ["sec"]
 
 
-def sec(labels, n_clusters, *, weights=None, n_init=10, max_iter=300, n_jobs=None, random_state=None):
+def sec(
+    labels: ArrayLike,
+    n_clusters: int,
+    *,
+    weights: ArrayLike | None = None,
+    n_init: int = 10,
+    max_iter: int = 300,
+    n_jobs: int | None = None,
+    random_state: RandomState = None,
+) -> np.ndarray:
     """Minimise the normalised cut of the co-association matrix, without building it.
 
     Solve  max over partitions  sum_C A(C, C) / A(C, all),  A(C, C') = sum_{i in C, j in C'} A_ij,  with A the weighted

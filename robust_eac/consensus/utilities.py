@@ -1,9 +1,11 @@
 """k-means-based consensus clustering (KCC): utilities that k-means with another distance maximises."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .._encoding import Encoding
 from .._lloyd import label_shares, slot_weights, squared_distances
+from .._typing import RandomState
 from .._validation import check_bool, check_choice
 from .kmeans import cluster_rows
 
@@ -14,9 +16,17 @@ _EPS = np.finfo(np.float64).eps
 
 
 def utility_consensus(
-    labels, n_clusters, *, utility="category", normalised=False, weights=None, n_init=10, max_iter=300, n_jobs=None,
-    random_state=None,
-):  # fmt: skip
+    labels: ArrayLike,
+    n_clusters: int,
+    *,
+    utility: str = "category",
+    normalised: bool = False,
+    weights: ArrayLike | None = None,
+    n_init: int = 10,
+    max_iter: int = 300,
+    n_jobs: int | None = None,
+    random_state: RandomState = None,
+) -> np.ndarray:
     """Maximise a utility between the consensus and every base clustering by k-means on the label codes.
 
     Solve  max over partitions pi  sum_u w_u U(pi, pi_u),  U = sum_C |C|/n mu(P_{u|C}) - mu(P_u)  ([1]_), with P_{u|C}

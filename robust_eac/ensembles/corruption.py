@@ -1,9 +1,11 @@
 """Noise for ensembles."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 
+from .._typing import RandomState
 from .._validation import MAX_SEED, check_choice, check_labels, check_real
 from ._common import prepare_clusterer
 
@@ -15,7 +17,9 @@ _JITTER = 0.1
 _N_FEATURES = 2
 
 
-def corrupt_ensemble(labels, fraction, random_state=None, *, kind="uniform"):
+def corrupt_ensemble(
+    labels: ArrayLike, fraction: float, random_state: RandomState = None, *, kind: str = "uniform"
+) -> tuple[np.ndarray, np.ndarray]:
     """Replace a fraction of the partitions by bad ones.
 
     round(fraction * n_partitions) partitions, chosen without replacement, are replaced. Four kinds know nothing of each

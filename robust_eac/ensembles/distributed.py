@@ -1,20 +1,31 @@
 """Ensembles of features in a Dask array."""
 
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.random import sample_without_replacement
 
+from .._typing import RandomState
 from .._validation import BLOCK, check_dask_rows, check_integer
 from .kmeans import KMeansEnsemble
+
+if TYPE_CHECKING:
+    from dask.array import Array
 
 __all__ = ["kmeans_ensemble_distributed"]
 
 
 def kmeans_ensemble_distributed(
-    X, n_partitions=150, n_clusters=(3, 20), *, max_samples=10_000, n_jobs=None, random_state=None
-):
+    X: "Array",
+    n_partitions: int = 150,
+    n_clusters: int | tuple[int, int] = (3, 20),
+    *,
+    max_samples: int = 10_000,
+    n_jobs: int | None = None,
+    random_state: RandomState = None,
+) -> "Array":
     """Make a k-means ensemble of features in a Dask array: fitted on a sample, predicted chunk by chunk.
 
     Partition u assigns every object to the nearest of k_u centres, which minimise the k-means criterion on a sample of

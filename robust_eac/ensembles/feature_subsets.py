@@ -1,10 +1,14 @@
 """Ensembles from subsets of the features."""
 
+from typing import Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
+from .._typing import RandomState, Subsets
 from .._validation import check_bool, check_choice, check_integer
 from . import _tiny_kmeans
 from ._common import check_range
@@ -89,17 +93,17 @@ class FeatureSubsetEnsemble(BaseEstimator):
 
     def __init__(
         self,
-        n_clusters=(2, 3),
+        n_clusters: int | tuple[int, int] = (2, 3),
         *,
-        combinations=None,
-        max_order=9,
-        max_per_order=1000,
-        min_per_order=50,
-        whiten=True,
-        reproduce="listing",
-        n_jobs=None,
-        random_state=None,
-    ):
+        combinations: Subsets | None = None,
+        max_order: int = 9,
+        max_per_order: int = 1000,
+        min_per_order: int = 50,
+        whiten: bool = True,
+        reproduce: str = "listing",
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.combinations = combinations
         self.max_order = max_order
@@ -110,7 +114,7 @@ class FeatureSubsetEnsemble(BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X, y=None):
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Make the ensemble.
 
         Parameters
@@ -159,6 +163,6 @@ class FeatureSubsetEnsemble(BaseEstimator):
         self.n_clusters_ = n_clusters
         return self
 
-    def fit_transform(self, X, y=None):
+    def fit_transform(self, X: ArrayLike, y: object = None) -> np.ndarray:
         """Make the ensemble and return it: `labels_`, of shape (n_samples, n_partitions)."""
         return self.fit(X, y).labels_

@@ -1,11 +1,15 @@
 """Ensembles of one clusterer at several numbers of clusters."""
 
+from typing import Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._typing import RandomState
 from .._validation import MAX_SEED, check_integer
 from ._common import check_range, fit_all, prepare_clusterer, stack
 
@@ -56,14 +60,22 @@ class KMeansEnsemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     (150, 5)
     """
 
-    def __init__(self, n_partitions=150, n_clusters=(3, 20), *, estimator=None, n_jobs=None, random_state=None):
+    def __init__(
+        self,
+        n_partitions: int = 150,
+        n_clusters: int | tuple[int, int] = (3, 20),
+        *,
+        estimator: object | None = None,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+    ) -> None:
         self.n_partitions = n_partitions
         self.n_clusters = n_clusters
         self.estimator = estimator
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X, y=None):
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Make the ensemble.
 
         Parameters
@@ -90,11 +102,11 @@ class KMeansEnsemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self._n_features_out = n_partitions
         return self
 
-    def fit_transform(self, X, y=None):
+    def fit_transform(self, X: ArrayLike, y: object = None) -> np.ndarray:
         """Make the ensemble and return it: `labels_`, of shape (n_samples, n_partitions)."""
         return self.fit(X, y).labels_
 
-    def transform(self, X):
+    def transform(self, X: ArrayLike) -> np.ndarray:
         """Label further objects with every clustering of the ensemble.
 
         Parameters

@@ -1,6 +1,9 @@
 """Ensembles of six clustering algorithms."""
 
+from typing import Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.cluster.hierarchy import fcluster, linkage
 from sklearn.base import BaseEstimator
 from sklearn.cluster import KMeans, SpectralClustering
@@ -8,6 +11,7 @@ from sklearn.metrics import pairwise_distances
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
+from .._typing import RandomState
 from .._validation import MAX_SEED, check_integer
 from ._common import check_range, fit_all, prepare_clusterer, stack
 
@@ -68,13 +72,20 @@ class MixedEnsemble(BaseEstimator):
 
     _LINKAGES = ("single", "average", "ward", "centroid")
 
-    def __init__(self, n_partitions=56, n_clusters=(3, 20), *, n_jobs=None, random_state=None):
+    def __init__(
+        self,
+        n_partitions: int = 56,
+        n_clusters: int | tuple[int, int] = (3, 20),
+        *,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+    ) -> None:
         self.n_partitions = n_partitions
         self.n_clusters = n_clusters
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X, y=None):
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Make the ensemble.
 
         Parameters
@@ -129,7 +140,7 @@ class MixedEnsemble(BaseEstimator):
         )
         return self
 
-    def fit_transform(self, X, y=None):
+    def fit_transform(self, X: ArrayLike, y: object = None) -> np.ndarray:
         """Make the ensemble and return it: `labels_`, of shape (n_samples, n_partitions)."""
         return self.fit(X, y).labels_
 

@@ -1,10 +1,16 @@
 """Curves: convergence of the solver, and stability over the number of clusters."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .._validation import check_vector
 from ..selection import ClusterNumberSelection
 from ._common import BLUE, GREY, ORANGE, SKY, VERMILLION, check_axes, counted
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 # Markers and dashes tell the lines apart in grey print.
 _CURVES = {
@@ -17,7 +23,7 @@ _CURVES = {
 _ROUNDING = 1e-13
 
 
-def plot_n_clusters(selection, ax=None):
+def plot_n_clusters(selection: ClusterNumberSelection, ax: "Axes | None" = None) -> "Axes":
     """Draw what :func:`~robust_eac.select_n_clusters` found over the candidates.
 
     Stabilities and agreements over the number of clusters; filled circles are the stable candidates, the vertical line
@@ -76,7 +82,7 @@ def plot_n_clusters(selection, ax=None):
     return ax
 
 
-def plot_convergence(objective_history, ax=None):
+def plot_convergence(objective_history: ArrayLike, ax: "Axes | None" = None) -> "Axes":
     """Draw how the objective falls from alternation to alternation.
 
     On a logarithmic scale the distance of the objective to its last value, as a share of the whole descent: from 1 at

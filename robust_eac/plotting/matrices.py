@@ -1,12 +1,19 @@
 """Heat maps: the co-association of the objects and their memberships, in the order of a consensus."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from .._encoding import encode
+from .._typing import RandomState
 from .._validation import check_integer, check_labels, check_membership, check_weights
 from ..coassociation import coassociation_of
 from ._common import VERMILLION, check_axes, counted
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 # From white (nothing) to dark (all), lightness falling throughout, so that it prints in grey.
 _COLOURS = "Blues"
@@ -14,7 +21,15 @@ _COLOURS = "Blues"
 _NAMED = 0.03
 
 
-def plot_coassociation(labels, consensus, *, weights=None, max_objects=1000, random_state=None, ax=None):
+def plot_coassociation(
+    labels: ArrayLike,
+    consensus: ArrayLike,
+    *,
+    weights: ArrayLike | None = None,
+    max_objects: int = 1000,
+    random_state: RandomState = None,
+    ax: "Axes | None" = None,
+) -> "Axes":
     """Draw the co-association of the objects as a heat map, in the order of a consensus.
 
     The entry of two objects is the share of the partitions that put both into one cluster
@@ -94,7 +109,9 @@ def plot_coassociation(labels, consensus, *, weights=None, max_objects=1000, ran
     return ax
 
 
-def plot_membership(membership, *, labels=None, max_objects=1000, ax=None):
+def plot_membership(
+    membership: ArrayLike, *, labels: ArrayLike | None = None, max_objects: int = 1000, ax: "Axes | None" = None
+) -> "Axes":
     """Draw the memberships of the objects as a heat map, in the order of their clusters and of their certainty.
 
     One column per object, one row per cluster. Within a group the objects come by their cluster of largest membership,

@@ -1,10 +1,16 @@
 """The weights of the partitions: by partition, against their losses, and along a path."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .._validation import check_bool, check_choice, check_mask, check_vector, check_weights
 from ..weight_path import WeightPath
 from ._common import BLUE, GREY, VERMILLION, check_axes, counted
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _LOSSES = {
     "raw": "loss of the partition (ordered pairs of objects)",
@@ -19,7 +25,9 @@ _PARAMETERS = {
 }
 
 
-def plot_weights(weights, *, corrupted=None, sort=False, ax=None):
+def plot_weights(
+    weights: ArrayLike, *, corrupted: ArrayLike | None = None, sort: bool = False, ax: "Axes | None" = None
+) -> "Axes":
     """Draw the weight of every partition.
 
     Parameters
@@ -77,7 +85,14 @@ def plot_weights(weights, *, corrupted=None, sort=False, ax=None):
     return ax
 
 
-def plot_losses(losses, weights, *, corrupted=None, agreement="raw", ax=None):
+def plot_losses(
+    losses: ArrayLike,
+    weights: ArrayLike,
+    *,
+    corrupted: ArrayLike | None = None,
+    agreement: str = "raw",
+    ax: "Axes | None" = None,
+) -> "Axes":
     """Draw the weight of every partition over its loss, its distance to the consensus.
 
     Partitions at the right disagree with the consensus; a weighting that works gives them no weight. Fine partitions
@@ -132,7 +147,7 @@ def plot_losses(losses, weights, *, corrupted=None, agreement="raw", ax=None):
     return ax
 
 
-def plot_weight_path(path, *, corrupted=None, ax=None):
+def plot_weight_path(path: WeightPath, *, corrupted: ArrayLike | None = None, ax: "Axes | None" = None) -> "Axes":
     """Draw the weight of every partition along a path of settings, from equal weights (left) to few partitions.
 
     Parameters

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 from scipy.special import xlogy
 from sklearn.metrics import calinski_harabasz_score, silhouette_score
@@ -22,7 +23,7 @@ __all__ = [
 ]
 
 
-def calinski_harabasz(X, memberships):
+def calinski_harabasz(X: ArrayLike, memberships: ArrayLike) -> float:
     """Ratio of the spread between the clusters to that within them, per degree of freedom; larger is better.
 
     Compute  (B / (K - 1)) / (W / (n - K))  by :func:`sklearn.metrics.calinski_harabasz_score` ([1]_).
@@ -56,7 +57,7 @@ def calinski_harabasz(X, memberships):
     return _crisp(calinski_harabasz_score, X, memberships)
 
 
-def silhouette(X, memberships):
+def silhouette(X: ArrayLike, memberships: ArrayLike) -> float:
     """Mean silhouette of the objects, with Euclidean distances; larger is better.
 
     Compute the mean of  (b_n - a_n) / max(a_n, b_n)  by :func:`sklearn.metrics.silhouette_score` ([1]_), a_n being the
@@ -106,7 +107,7 @@ def _crisp(score, X, memberships):
     return float(score(X[inside], own[inside]))
 
 
-def partition_entropy(X, memberships):
+def partition_entropy(X: ArrayLike, memberships: ArrayLike) -> float:
     """Mean entropy of the memberships, in nats; smaller is better.
 
     Compute  -(1/N) sum_n sum_k u_nk log u_nk  ([1]_). It is 0 for crisp clusters and grows with their number for equal
@@ -143,7 +144,7 @@ def partition_entropy(X, memberships):
     return float(abs(xlogy(membership, membership).sum()) / len(membership))
 
 
-def xie_beni(X, memberships, *, fuzzifier=2.0):
+def xie_beni(X: ArrayLike, memberships: ArrayLike, *, fuzzifier: float = 2.0) -> float:
     """Compactness over separation of the clusters; smaller is better.
 
     Compute  sum_nk u_nk^m |x_n - v_k|^2 / (N min_{k != j} |v_k - v_j|^2)  with the centroids v_k = sum_n u_nk^m x_n /
@@ -187,7 +188,7 @@ def xie_beni(X, memberships, *, fuzzifier=2.0):
     return float(compactness / separation) if separation > 0.0 else np.inf
 
 
-def fukuyama_sugeno(X, memberships, *, fuzzifier=2.0):
+def fukuyama_sugeno(X: ArrayLike, memberships: ArrayLike, *, fuzzifier: float = 2.0) -> float:
     """Spread within the clusters minus the spread of their centroids; smaller is better.
 
     Compute  sum_nk u_nk^m (|x_n - v_k|^2 - |v_k - x|^2)  with the centroids v_k = sum_n u_nk^m x_n / sum_n u_nk^m and
@@ -260,7 +261,7 @@ def _ovi_value(X, memberships):
     return ovi_lda(X, memberships).value
 
 
-VALIDITY_INDICES = {
+VALIDITY_INDICES: dict[str, ValidityIndex] = {
     "calinski-harabasz": ValidityIndex(calinski_harabasz, True, crisp=True, fuzzy=False),
     "partition-entropy": ValidityIndex(partition_entropy, False, crisp=False, fuzzy=True),
     "xie-beni": ValidityIndex(xie_beni, False, crisp=True, fuzzy=True),

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
 from .._validation import check_bool, check_choice, check_real
@@ -36,16 +37,16 @@ class OVIResult(NamedTuple):
 
 
 def ovi_lda(
-    X,
-    memberships,
+    X: ArrayLike,
+    memberships: ArrayLike,
     *,
-    fuzzifier=2.0,
-    min_cluster_size=None,
-    neighbour="mahalanobis",
-    as_printed=False,
-    nan_as_zero=False,
-    ridge=1e-12,
-):
+    fuzzifier: float = 2.0,
+    min_cluster_size: float | None = None,
+    neighbour: str = "mahalanobis",
+    as_printed: bool = False,
+    nan_as_zero: bool = False,
+    ridge: float = 1e-12,
+) -> OVIResult:
     """Value every object by how much closer it is to its own cluster than to the neighbouring one (OVI-LDA).
 
     Compute  v_n = log(D(x_n, mu'') / D(x_n, mu'))  (Eq. 1 of [1]_) in natural logarithms, mu' being the centroid of

@@ -4,6 +4,10 @@ From the losses, jointly with the consensus: :data:`WEIGHT_SOLVERS`. From the en
 consensus: :data:`WEIGHTING_SCHEMES`.
 """
 
+from collections.abc import Callable
+
+import numpy as np
+
 from .agreement import agreement_weights, equal_weights
 from .clusters import ensemble_driven_cluster_index, locally_weighted_coassociation_matrix
 from .feature_subsets import order_weights, silhouette_weights
@@ -51,7 +55,7 @@ __all__ = [
 ]
 
 # name -> f(labels, *, X=None, random_state=None) -> weights
-WEIGHTING_SCHEMES = {
+WEIGHTING_SCHEMES: dict[str, Callable[..., np.ndarray]] = {
     "uniform": equal_weights,
     "weac": agreement_weights,
     "kernel": kernel_weights,

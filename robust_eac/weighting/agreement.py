@@ -1,7 +1,9 @@
 """Weights from the agreement of every partition with the others, and the mutual information of all pairs."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from .._typing import RandomState
 from .._validation import check_choice, check_labels, check_real
 from ..metrics import AVERAGES
 from ._common import encode_collapsed, shares, tables
@@ -11,7 +13,7 @@ __all__ = ["agreement_weights", "equal_weights"]
 _AVERAGE = {"arithmetic": lambda a, b: 0.5 * (a + b), "geometric": lambda a, b: np.sqrt(a * b), "max": max}
 
 
-def equal_weights(labels, *, X=None, random_state=None):
+def equal_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state: RandomState = None) -> np.ndarray:
     """Weigh all partitions alike: what every weighting scheme is to be compared with.
 
     Parameters
@@ -42,7 +44,14 @@ def equal_weights(labels, *, X=None, random_state=None):
     return np.full(m, 1.0 / m)
 
 
-def agreement_weights(labels, *, X=None, beta=2.0, average="max", random_state=None):
+def agreement_weights(
+    labels: ArrayLike,
+    *,
+    X: ArrayLike | None = None,
+    beta: float = 2.0,
+    average: str = "max",
+    random_state: RandomState = None,
+) -> np.ndarray:
     """Weigh a partition by how much it agrees with the others on average.
 
     Compute  w_u proportional to (CAI_u / max_v CAI_v)^beta,  CAI_u = 1/(m-1) sum_{v != u} NMI(pi_u, pi_v): the crowd

@@ -1,6 +1,7 @@
 """Weights of single clusters: how certain the ensemble is of each of them, and locally weighted co-association."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .._encoding import collapse, encode, one_hot
 from .._validation import check_labels, check_real, check_weights
@@ -9,7 +10,9 @@ from ._common import cluster_slots, tables
 __all__ = ["ensemble_driven_cluster_index", "locally_weighted_coassociation_matrix"]
 
 
-def ensemble_driven_cluster_index(labels, *, theta=0.4, weights=None):
+def ensemble_driven_cluster_index(
+    labels: ArrayLike, *, theta: float = 0.4, weights: ArrayLike | None = None
+) -> list[np.ndarray]:
     """Grade every cluster of every partition by how well the ensemble agrees with it.
 
     Computes  ECI(C) = exp(-sum_u w_u H_u(C) / theta)  with  H_u(C) = -sum_c p_c log2 p_c,  p_c being the share of the
@@ -61,7 +64,9 @@ def ensemble_driven_cluster_index(labels, *, theta=0.4, weights=None):
     return [certainty[own] for own in cluster_slots(encoding)]
 
 
-def locally_weighted_coassociation_matrix(labels, *, theta=0.4, weights=None):
+def locally_weighted_coassociation_matrix(
+    labels: ArrayLike, *, theta: float = 0.4, weights: ArrayLike | None = None
+) -> np.ndarray:
     """Co-association in which every cluster counts by how certain the ensemble is of it.
 
     Computes  A_ij = sum_u w_u ECI(C_u(i)) [c_u(i) = c_u(j)]  with ECI as in :func:`ensemble_driven_cluster_index`, over

@@ -1,10 +1,12 @@
 """Weights of partitions that come from subsets of the features: how well they cluster, and how many there are."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.metrics import pairwise_distances
 from sklearn.utils import check_array
 
 from .._encoding import encode
+from .._typing import Subsets
 from .._validation import check_bool, check_choice, check_labels, check_real
 from ..ensembles import _tiny_kmeans
 from ..ensembles._subsets import RIDGE, check_subsets, for_each_batch
@@ -16,16 +18,16 @@ _METRICS = (*_COMPILED, "cityblock", "chebyshev", "cosine")
 
 
 def silhouette_weights(
-    labels,
+    labels: ArrayLike,
     *,
-    X,
-    subsets=None,
-    metric="sqeuclidean",
-    singleton=1.0,
-    undefined=0.0,
-    whiten=False,
-    n_jobs=None,
-):
+    X: ArrayLike,
+    subsets: Subsets | None = None,
+    metric: str = "sqeuclidean",
+    singleton: float = 1.0,
+    undefined: float = 0.0,
+    whiten: bool = False,
+    n_jobs: int | None = None,
+) -> np.ndarray:
     """Goodness of every partition: its mean silhouette, or 0 if that is negative.
 
     Compute  g_u = max(0, 1/n_u sum_i (b_i - a_i) / max(a_i, b_i))  (Eqs. 4 and 10 of [1]_), with a_i the mean distance
@@ -107,7 +109,7 @@ def silhouette_weights(
     )
 
 
-def order_weights(subsets):
+def order_weights(subsets: Subsets) -> np.ndarray:
     """Balance the orders of dimensionality: every partition counts one over how many its order has.
 
     Compute  1 / O_k  for every subset of k features, O_k being how many of the subsets have k features (Eq. 11 of

@@ -1,8 +1,10 @@
 """Kernels between partitions: overlaps of clusters summed over what subsets of objects they share."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
+from .._typing import RandomState
 from .._validation import check_choice, check_real
 from ._common import encode_collapsed, shares, tables
 from .agreement import mean_off_diagonal
@@ -17,7 +19,7 @@ OVERLAPS = {
 }
 
 
-def partition_kernel(labels, *, overlap="subsets"):
+def partition_kernel(labels: ArrayLike, *, overlap: str = "subsets") -> np.ndarray:
     """Positive semidefinite similarity of all pairs of partitions, 1 for equal ones.
 
     Computes  k(u, v) / sqrt(k(u, u) k(v, v))  with  k(u, v) = sum_S mu(S|u) mu(S|v)  over all sets S of objects, where
@@ -84,7 +86,14 @@ def partition_kernel(labels, *, overlap="subsets"):
     return kernel
 
 
-def kernel_weights(labels, *, X=None, overlap="pairs", power=1.0, random_state=None):
+def kernel_weights(
+    labels: ArrayLike,
+    *,
+    X: ArrayLike | None = None,
+    overlap: str = "pairs",
+    power: float = 1.0,
+    random_state: RandomState = None,
+) -> np.ndarray:
     """Weigh a partition by its mean kernel similarity to the others.
 
     Compute  w_u proportional to (1/(m-1) sum_{v != u} k(u, v))^power  with k from :func:`partition_kernel`: up to its

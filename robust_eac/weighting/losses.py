@@ -5,6 +5,7 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .._formula import weighted_loss
 from .._validation import check_choice, check_real, check_vector, check_weights
@@ -23,7 +24,7 @@ __all__ = [
 _TIE = 1e-12
 
 
-def uniform_weights(losses):
+def uniform_weights(losses: ArrayLike) -> np.ndarray:
     """Equal weights: the unweighted median partition.
 
     Solve  min_alpha |alpha|^2  over the simplex, whatever the losses.
@@ -60,7 +61,7 @@ def uniform_weights(losses):
     return np.full(m, 1.0 / m)
 
 
-def restricted_simplex_weights(losses, *, rho=None):
+def restricted_simplex_weights(losses: ArrayLike, *, rho: float | None = None) -> np.ndarray:
     """Weights that no partition may exceed: a trimmed mean of the ensemble.
 
     Solve  min_alpha alpha'd  s.t.  alpha >= 0, sum alpha = 1, alpha <= rho  (Eq. 8 of [1]_).
@@ -123,7 +124,7 @@ def restricted_simplex_weights(losses, *, rho=None):
     return weights / weights.sum()
 
 
-def l2_weights(losses, *, lam):
+def l2_weights(losses: ArrayLike, *, lam: float) -> np.ndarray:
     """Weights kept apart by a squared-norm penalty.
 
     Solve  min_alpha alpha'd + lambda/2 |alpha|^2  s.t.  alpha >= 0, sum alpha = 1  (Eq. 9 of [1]_): the Euclidean
@@ -175,7 +176,7 @@ def l2_weights(losses, *, lam):
     return weights / weights.sum()
 
 
-def entropy_weights(losses, *, eta):
+def entropy_weights(losses: ArrayLike, *, eta: float) -> np.ndarray:
     """Weights kept apart by an entropy penalty: a softmax of the losses.
 
     Solve  min_alpha alpha'd + eta sum_u alpha_u log alpha_u  s.t.  alpha >= 0, sum alpha = 1, whose solution is
@@ -221,7 +222,7 @@ def entropy_weights(losses, *, eta):
     return weights / weights.sum()
 
 
-def power_weights(losses, *, gamma=2.0):
+def power_weights(losses: ArrayLike, *, gamma: float = 2.0) -> np.ndarray:
     """Weights by a power of the losses, free of their scale ("auto-weighting").
 
     Solve  min_alpha sum_u alpha_u^gamma d_u  s.t.  alpha >= 0, sum alpha = 1, whose solution is alpha_u proportional
@@ -292,7 +293,7 @@ def _power_objective(losses, weights, *, gamma):
 
 
 # name -> f(losses, *, parameter) -> weights
-WEIGHT_SOLVERS = {
+WEIGHT_SOLVERS: dict[str, Callable[..., np.ndarray]] = {
     "uniform": uniform_weights,
     "restricted-simplex": restricted_simplex_weights,
     "l2": l2_weights,
@@ -302,7 +303,11 @@ WEIGHT_SOLVERS = {
 }
 
 # What the alternation descends, where it is not the weighted loss alone: f(losses, weights, *, parameter) -> value.
-_OBJECTIVES = {l2_weights: weighted_loss, entropy_weights: _entropy_objective, power_weights: _power_objective}
+_OBJECTIVES: dict[Callable, Callable] = {
+    l2_weights: weighted_loss,
+    entropy_weights: _entropy_objective,
+    power_weights: _power_objective,
+}
 
 
 class Weighting(NamedTuple):

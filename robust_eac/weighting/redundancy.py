@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
@@ -10,6 +11,7 @@ from .._encoding import collapse, encode
 from .._formula import accumulate
 from .._rows import initial_rows
 from .._sweep import descend, is_stationary, measure
+from .._typing import RandomState
 from .._validation import check_integer, check_labels, check_n_clusters, check_real
 from ._common import n_clusters_of, share_among_copies, tables
 
@@ -24,8 +26,15 @@ _TOL = 1e-13
 
 
 def redundancy_weights(
-    labels, *, X=None, n_clusters=None, n_init=10, max_iter=100, tol=1e-5, random_state=None
-):  # fmt: skip
+    labels: ArrayLike,
+    *,
+    X: ArrayLike | None = None,
+    n_clusters: int | None = None,
+    n_init: int = 10,
+    max_iter: int = 100,
+    tol: float = 1e-5,
+    random_state: RandomState = None,
+) -> np.ndarray:
     """Weigh the partitions so that their weighted co-association is as near as can be to a partition.
 
     Solve  min_{w, Y} |sum_u w_u M_u - Y'Y|^2,  M_u = X_u'X_u,  over the simplex and the left-stochastic Y: weighted
@@ -113,12 +122,8 @@ def redundancy_weights(
 
     encoding = collapse(encoding)
     Q = pair_products(encoding)
-    best = None
-    for _ in range(n_init):
-        run = alternate(encoding, Q, n_clusters, max_iter=max_iter, tol=tol, rng=rng)
-        if best is None or run[1][-1] < best[1][-1]:
-            best = run
-    weights, _, gap = best
+    runs = [alternate(encoding, Q, n_clusters, max_iter=max_iter, tol=tol, rng=rng) for _ in range(n_init)]
+    weights, _, gap = min(runs, key=lambda run: run[1][-1])
     if not is_stationary(gap, tol):
         warnings.warn(
             f"The weights did not converge: gap={gap:.3g} > tol={tol:.3g} after max_iter={max_iter}.",

@@ -1,9 +1,11 @@
 """Selection of partitions by quality and diversity: equal weights for the selected ones, zero for the rest."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 
+from .._typing import RandomState
 from .._validation import check_choice, check_integer, check_real
 from ..metrics import AVERAGES
 from ._common import DECIMALS, encode_collapsed, share_among_copies
@@ -15,8 +17,15 @@ TOTALS = ("sum", "mean")
 
 
 def joint_criterion_weights(
-    labels, *, X=None, size=None, trade_off=0.5, total="sum", average="geometric", random_state=None
-):
+    labels: ArrayLike,
+    *,
+    X: ArrayLike | None = None,
+    size: int | None = None,
+    trade_off: float = 0.5,
+    total: str = "sum",
+    average: str = "geometric",
+    random_state: RandomState = None,
+) -> np.ndarray:
     """Select partitions greedily for quality and diversity together.
 
     Maximise  a sum_{u in S} SNMI_u + (1 - a) sum_{u != v in S} (1 - NMI_uv)  over the sets S of a given size, with
@@ -91,7 +100,14 @@ def joint_criterion_weights(
     return _equal_over(selected, nmi)
 
 
-def cluster_and_select_weights(labels, *, X=None, size=None, average="geometric", random_state=None):
+def cluster_and_select_weights(
+    labels: ArrayLike,
+    *,
+    X: ArrayLike | None = None,
+    size: int | None = None,
+    average: str = "geometric",
+    random_state: RandomState = None,
+) -> np.ndarray:
     """Group similar partitions and select the best one of each group.
 
     The partitions are clustered spectrally ([2]_) by their mutual information NMI_uv; each group gives the partition of
@@ -146,7 +162,9 @@ def cluster_and_select_weights(labels, *, X=None, size=None, average="geometric"
     return _equal_over(selected, nmi)
 
 
-def convex_hull_weights(labels, *, X=None, average="geometric", random_state=None):
+def convex_hull_weights(
+    labels: ArrayLike, *, X: ArrayLike | None = None, average: str = "geometric", random_state: RandomState = None
+) -> np.ndarray:
     """Select the partitions in the pairs on the convex hull of quality against similarity.
 
     Every pair of partitions is a point (NMI_uv, (q_u + q_v) / 2), similarity against quality, with q_u the mean of

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 from numba import njit
+from numpy.typing import ArrayLike
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from sklearn.utils import check_random_state
@@ -11,6 +12,7 @@ from sklearn.utils.random import sample_without_replacement
 
 from .. import _chance
 from .._encoding import encode, harden, take_rows
+from .._typing import RandomState
 from .._validation import check_labels, check_real, check_vector
 
 __all__ = ["chance_corrected_weights", "trusted_group_weights"]
@@ -28,7 +30,7 @@ LEVEL = 0.01
 NO_LINKS = "No two partitions agree beyond chance at the level {:g}: all are weighted equally."
 
 
-def chance_corrected_weights(losses, *, expected=None, share=0.2):
+def chance_corrected_weights(losses: ArrayLike, *, expected: ArrayLike | None = None, share: float = 0.2) -> np.ndarray:
     """Equal weights for the partitions that agree with the consensus beyond chance.
 
     With the agreement  a_u = 1 - d_u / E[d_u]  and its mean weighted by itself,  a = sum_u a_u^2 / sum_u a_u  over the
@@ -87,7 +89,9 @@ def chance_corrected_weights(losses, *, expected=None, share=0.2):
     return trusted / np.count_nonzero(trusted)
 
 
-def trusted_group_weights(labels, *, X=None, level=LEVEL, random_state=None):
+def trusted_group_weights(
+    labels: ArrayLike, *, X: ArrayLike | None = None, level: float = LEVEL, random_state: RandomState = None
+) -> np.ndarray:
     """Equal weights for the largest group of partitions that agree with each other beyond chance.
 
     Two partitions are linked if the p-value of their agreement (that of :func:`~robust_eac.agreement_test`, either as

@@ -1,10 +1,14 @@
 """Weights from validity indices: how well every partition fits the features of the objects."""
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 from sklearn.utils import check_array
 
 from .._encoding import encode, one_hot
+from .._typing import RandomState, Subsets
 from .._validation import check_choice, check_labels
 from ._common import cluster_slots, shares
 from .feature_subsets import order_weights, silhouette_weights
@@ -15,7 +19,9 @@ __all__ = ["partition_validity", "ramped_silhouette_weights", "validity_weights"
 _BLOCK_DISTANCES = 2**22
 
 
-def partition_validity(labels, *, X, indices=("silhouette", "calinski-harabasz", "davies-bouldin")):
+def partition_validity(
+    labels: ArrayLike, *, X: ArrayLike, indices: Sequence[str] = ("silhouette", "calinski-harabasz", "davies-bouldin")
+) -> np.ndarray:
     """Grade every partition by internal validity indices.
 
     * "silhouette": mean over the objects of (b - a) / max(a, b), a and b being the mean Euclidean distances to the
@@ -74,8 +80,12 @@ def partition_validity(labels, *, X, indices=("silhouette", "calinski-harabasz",
 
 
 def validity_weights(
-    labels, *, X=None, indices=("silhouette", "calinski-harabasz", "davies-bouldin"), random_state=None
-):
+    labels: ArrayLike,
+    *,
+    X: ArrayLike | None = None,
+    indices: Sequence[str] = ("silhouette", "calinski-harabasz", "davies-bouldin"),
+    random_state: RandomState = None,
+) -> np.ndarray:
     """Weigh a partition by validity indices of its clusters.
 
     Compute  w_u proportional to the mean over the indices of their values brought to [0, 1]: v / max for indices that
@@ -133,13 +143,13 @@ def validity_weights(
 
 
 def wpck_weights(
-    labels,
+    labels: ArrayLike,
     *,
-    X=None,
-    indices=("silhouette", "calinski-harabasz", "davies-bouldin"),
-    knowledge="lack",
-    random_state=None,
-):
+    X: ArrayLike | None = None,
+    indices: Sequence[str] = ("silhouette", "calinski-harabasz", "davies-bouldin"),
+    knowledge: str = "lack",
+    random_state: RandomState = None,
+) -> np.ndarray:
     """Weigh a partition by partition relevance analysis, as weighted partition consensus via kernels (WPCK) does.
 
     With I_j(u) the value of index j for partition u in [0, 1], compute
@@ -214,7 +224,9 @@ def wpck_weights(
     return shares(relevance, "no validity index is positive for two partitions")
 
 
-def ramped_silhouette_weights(labels, *, X=None, subsets=None, random_state=None):
+def ramped_silhouette_weights(
+    labels: ArrayLike, *, X: ArrayLike | None = None, subsets: Subsets | None = None, random_state: RandomState = None
+) -> np.ndarray:
     """Weigh a partition by its mean silhouette, negative values counting as zero.
 
     Compute  w_u proportional to max(mean silhouette of u, 0), the goodness of clustering of [1]_; with feature subsets,
