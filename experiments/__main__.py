@@ -15,7 +15,7 @@ from .runner import (
     run_cells_here,
     run_experiment,
 )
-from .store import PROJECT, RECORDS, canonical_json, is_done, load_frozen, without_measurements
+from .store import PROJECT, RECORDS, canonical_json, is_done, load_frozen, without_measurements, write_whole
 
 FROZEN = PROJECT / "paper_figures" / "data"
 
@@ -72,8 +72,7 @@ def _freeze(experiment, arguments):
         text = freeze_experiment(experiment, smoke=arguments.smoke, root=arguments.records)
     except ValueError as error:
         return _fail(error, 1)
-    output.parent.mkdir(parents=True, exist_ok=True)
-    output.write_text(text, encoding="utf-8")
+    write_whole(output, text)
     print(output)
     return 0
 

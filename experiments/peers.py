@@ -99,7 +99,7 @@ def _ensemble(n_samples, n_partitions, repetition):
 def measure(folder, way, seed):
     """What run_one returns, in this process."""
     limit_memory(MEMORY)
-    with np.load(Path(folder) / "ensemble.npz") as file:
+    with np.load(Path(folder) / "ensemble.npz", allow_pickle=False) as file:
         labels, classes = file["labels"], file["classes"]
     try:
         # A first small run imports and compiles, so that the clock sees the work alone.

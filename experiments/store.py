@@ -57,17 +57,25 @@ def record_path(name, version, config, root=RECORDS):
     return Path(root) / name / f"{cell_key(name, version, config)}.json"
 
 
-def save_record(record, root=RECORDS):
-    """Write a record; a reader sees the whole of it or nothing, whenever this is interrupted."""
-    path = record_path(record["experiment"], record["version"], record["config"], root)
-    text = json.dumps(record, allow_nan=False, indent=1) + "\n"
-    path.parent.mkdir(parents=True, exist_ok=True)
+def write_whole(path, text):
+    """Write a text file; a reader sees the whole of it or what was there before, whenever this is interrupted."""
     temporary = path.with_name(f".{path.stem}.{uuid.uuid4().hex}.tmp")
     try:
-        temporary.write_text(text, encoding="utf-8")
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            temporary.write_text(text, encoding="utf-8")
+            os.replace(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        # A full disk does not say which file it had no room for.
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def save_record(record, root=RECORDS):
+    """Write a record, with a checksum of its content, and return its path."""
+    path = record_path(record["experiment"], record["version"], record["config"], root)
+    write_whole(path, json.dumps(record | {"checksum": _checksum(record)}, allow_nan=False, indent=1) + "\n")
     return path
 
 
@@ -171,7 +179,14 @@ def freeze_records(name, version, records):
 
 def load_frozen(path):
     """Content of a frozen file: `experiment`, `version` and `rows`, each row with its environment."""
-    content = json.loads(Path(path).read_text(encoding="utf-8"))
+    try:
+        return _thaw(json.loads(Path(path).read_bytes()))
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise ValueError(f"{path} is damaged or no file of frozen records: {error!r}.") from error
+
+
+def _thaw(content):
+    """The content of a frozen file with its tables unfolded."""
     environments = content.pop("environments")
     content["rows"] = [
         _nested(zip(table["columns"], values, strict=True))
@@ -222,8 +237,17 @@ def _parse(text):
         canonical_json(record)
     except ValueError:
         return None
-    valid = isinstance(record, dict) and record.keys() == FIELDS and record["status"] in ("done", "error")
+    if not isinstance(record, dict):
+        return None
+    # Records older than the checksums have none.
+    intact = "checksum" not in record or record.pop("checksum") == _checksum(record)
+    valid = intact and record.keys() == FIELDS and record["status"] in ("done", "error")
     return record if valid else None
+
+
+def _checksum(record):
+    """Hexadecimal sha256 of what a record holds."""
+    return hashlib.sha256(canonical_json(record).encode()).hexdigest()
 
 
 @functools.cache

@@ -2,12 +2,14 @@
 
 import csv
 import gzip
+import hashlib
 import math
 import os
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from http.client import HTTPException
 from importlib import resources
 from pathlib import Path
 
@@ -38,7 +40,9 @@ def load_dataset(name: str, *, random_state: RandomState = 0) -> tuple[np.ndarra
     A real set is looked up in three places, in this order: bundled with scikit-learn or with this package; in
     the folder named by the environment variable ``ROBUST_EAC_DATA``; on OpenML, through scikit-learn's cache.
     A file in that folder is called as its data set, ``NAME.csv`` or ``NAME.csv.gz``; it has a header line,
-    whose last column is `label`, and an empty cell is a missing value. Nothing is scaled.
+    whose last column is `label`, and an empty cell is a missing value. Nothing is scaled. Values that differ
+    from those of the known copy are refused, however they are written; scikit-learn checks what it fetches from OpenML,
+    where the same data may come in another order.
 
     Parameters
     ----------
@@ -57,7 +61,8 @@ def load_dataset(name: str, *, random_state: RandomState = 0) -> tuple[np.ndarra
     Raises
     ------
     ValueError
-        If `name` is unknown, or if a file is malformed or is not of the stated shape and number of classes.
+        If `name` is unknown, or if a file is malformed, is not of the stated shape and number of classes, or holds
+        other values than the known copy: it is damaged, or another version of the data.
     FileNotFoundError
         If the data set is in none of the three places; the message says what each of them answered.
 
@@ -75,13 +80,15 @@ class _Table:
     """A data set kept as a table: what its file is called and what must be found in it.
 
     `nominal` names the text columns of a file; each becomes one 0/1 column per value, in sorted order, and
-    `shape` counts these. `openml` is the name and version on OpenML, None if there is no dependable one or if
-    there are nominal columns, which OpenML's reader would code otherwise.
+    `shape` counts these. `checksum` is that of X and y, see :func:`_checksum`. `openml` is the name and version on
+    OpenML, None if there is no dependable one or if there are nominal columns, which OpenML's reader would code
+    otherwise.
     """
 
     file: str
     shape: tuple[int, int]
     n_classes: int
+    checksum: str
     nominal: tuple[str, ...] = ()
     openml: tuple[str, int] | None = None
 
@@ -95,7 +102,8 @@ def _load_table(table, random_state=None):
         except FileNotFoundError as error:
             answers.append(f"\n  {place}: {error}")
         else:
-            return _check_table(table, place, X, _encode_classes(labels))
+            X, y = _check_shape(table, place, X, _encode_classes(labels))
+            return (X, y) if route is _from_openml else _check_content(table, place, X, y)
     raise FileNotFoundError(f"Data set {table.file!r} was found in none of these places:{''.join(answers)}")
 
 
@@ -128,7 +136,7 @@ def _from_openml(table):
     try:
         # This parser needs no pandas.
         return fetch_openml(name, version=version, return_X_y=True, as_frame=False, parser="liac-arff")
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, EOFError, zlib.error, HTTPException) as error:
         raise FileNotFoundError(f"fetching {name!r} version {version} failed: {error}") from error
 
 
@@ -204,8 +212,8 @@ def _encode_classes(labels):
     return np.unique(keys, return_inverse=True)[1].astype(np.int64)
 
 
-def _check_table(table, place, X, y):
-    """X and y as the contract states them, if they are of the stated shape and number of classes."""
+def _check_shape(table, place, X, y):
+    """X and y, typed as the contract states, if they are of the stated shape and number of classes."""
     X = np.ascontiguousarray(X, dtype=np.float64)
     n_classes = len(np.unique(y))
     if X.shape != table.shape or n_classes != table.n_classes:
@@ -214,6 +222,22 @@ def _check_table(table, place, X, y):
             f"got {X.shape} and {n_classes} ({place})."
         )
     return X, y
+
+
+def _check_content(table, place, X, y):
+    """X and y, if they hold what the known copy does."""
+    found = _checksum(X, y)
+    if found != table.checksum:
+        raise ValueError(
+            f"Data set {table.file!r} is damaged or another version of the data: the checksum of its values must be "
+            f"{table.checksum}, got {found} ({place})."
+        )
+    return X, y
+
+
+def _checksum(X, y):
+    """The first 16 hexadecimal digits of the sha256 of X and y, row by row in little-endian float64 and int64."""
+    return hashlib.sha256(X.astype("<f8").tobytes() + y.astype("<i8").tobytes()).hexdigest()[:16]
 
 
 def _from_scikit_learn(load, random_state=None):
@@ -237,24 +261,24 @@ DATASETS: dict[str, Callable[..., tuple[np.ndarray, np.ndarray]]] = {
     "half-rings": make_half_rings,
     "iris": partial(_from_scikit_learn, load_iris),
     "wine": partial(_from_scikit_learn, load_wine),
-    "house-votes": _table("house-votes", (232, 16), 2),
-    "ionosphere": _table("ionosphere", (351, 34), 2),
-    "std-yeast-cell": _table("std-yeast-cell", (384, 17), 5),
-    "breast-cancer": _table("breast-cancer", (683, 9), 2),
-    "optdigits": _table("optdigits-1000", (1000, 64), 10),
-    "contraceptive": _table("contraceptive", (1473, 9), 3),
-    "ecoli": _table("ecoli", (336, 7), 8),
-    "glass": _table("glass", (214, 9), 6),
-    "abalone": _table("abalone", (4177, 10), 28, nominal=("sex",)),
-    "breast-cancer-699": _table("breast-cancer-699", (699, 9), 2, openml=("breast-w", 1)),
-    "drybean": _table("drybean", (13611, 16), 7),
-    "landsat": _table("landsat", (6435, 36), 6),
-    "letter-recognition": _table("letter_recognition", (20000, 16), 26, openml=("letter", 1)),
-    "musk": _table("musk-7074", (7074, 166), 2),
-    "nursery": _table("nursery", (12960, 27), 5),
-    "pendigits": _table("pendigits", (10992, 16), 10, openml=("pendigits", 1)),
-    "yeast": _table("yeast", (1484, 8), 10, openml=("yeast", 1)),
+    "house-votes": _table("house-votes", (232, 16), 2, "a0f6bb87d3b09484"),
+    "ionosphere": _table("ionosphere", (351, 34), 2, "125d63088635dcac"),
+    "std-yeast-cell": _table("std-yeast-cell", (384, 17), 5, "48042acc947a9ebb"),
+    "breast-cancer": _table("breast-cancer", (683, 9), 2, "0af32721bbc6b810"),
+    "optdigits": _table("optdigits-1000", (1000, 64), 10, "d163c38becdcf1d5"),
+    "contraceptive": _table("contraceptive", (1473, 9), 3, "fb466cb92a657423"),
+    "ecoli": _table("ecoli", (336, 7), 8, "e7bada5194b30c97"),
+    "glass": _table("glass", (214, 9), 6, "d5367793c9b19f45"),
+    "abalone": _table("abalone", (4177, 10), 28, "102213032f0db179", nominal=("sex",)),
+    "breast-cancer-699": _table("breast-cancer-699", (699, 9), 2, "d896622ce0ebc773", openml=("breast-w", 1)),
+    "drybean": _table("drybean", (13611, 16), 7, "6a992a0ab0c4532a"),
+    "landsat": _table("landsat", (6435, 36), 6, "1318d84536a9f51c"),
+    "letter-recognition": _table("letter_recognition", (20000, 16), 26, "19d01463ecc357bb", openml=("letter", 1)),
+    "musk": _table("musk-7074", (7074, 166), 2, "6f95f71f697a0776"),
+    "nursery": _table("nursery", (12960, 27), 5, "f0810fdd9dc39d1a"),
+    "pendigits": _table("pendigits", (10992, 16), 10, "0a1d5aba568f71f3", openml=("pendigits", 1)),
+    "yeast": _table("yeast", (1484, 8), 10, "d31aea56e7fd3bc4", openml=("yeast", 1)),
     # Public copies of points that the sets of these names re-create.
-    "half-rings-file": _table("half-rings", (400, 2), 2),
-    "spiral-file": _table("spiral", (200, 2), 2),
+    "half-rings-file": _table("half-rings", (400, 2), 2, "3989e7b84519bed0"),
+    "spiral-file": _table("spiral", (200, 2), 2, "60b21652f908d3bc"),
 }

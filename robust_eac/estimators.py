@@ -172,6 +172,11 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         Returns
         -------
         self : RobustEAC
+
+        Raises
+        ------
+        ValueError, TypeError
+            If X or `sample_weight` is malformed, or a parameter is malformed or out of range.
         """
         if is_dask_array(X):
             result = self._fit_distributed(X, sample_weight)

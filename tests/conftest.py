@@ -39,8 +39,13 @@ def _global_random_state_untouched(request):
 
 
 @pytest.fixture(scope="session")
-def smoke_root(tmp_path_factory):
-    """Where the records of the smoke grids go, each of them computed once for all tests."""
+def smoke_root(tmp_path_factory, request):
+    """Where the records of the smoke grids go, each of them computed once for all tests.
+
+    The workers of pytest-xdist share the folder, as runs of an experiment may.
+    """
+    if hasattr(request.config, "workerinput"):
+        return tmp_path_factory.getbasetemp().parent / "records"
     return tmp_path_factory.mktemp("records")
 
 

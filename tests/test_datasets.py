@@ -1,12 +1,17 @@
 """Data sets: sizes, seeds, the three places where a table is looked up, and malformed files."""
 
+import dataclasses
 import gzip
 import hashlib
 import inspect
 import os
 import re
+import zlib
+from functools import partial
+from http.client import IncompleteRead
 from importlib import resources
 from pathlib import Path
+from urllib.error import URLError
 
 import numpy as np
 import pytest
@@ -116,8 +121,14 @@ def folder(tmp_path, monkeypatch):
 @pytest.fixture
 def toy(monkeypatch):
     """Name of a registered set of three objects, two features and two classes, found nowhere yet."""
-    monkeypatch.setitem(DATASETS, "toy", datasets._table("toy", (3, 2), 2, openml=("toy-set", 1)))
+    monkeypatch.setitem(DATASETS, "toy", toy_table((3, 2), 2, openml=("toy-set", 1)))
     return "toy"
+
+
+def toy_table(shape, n_classes, X=None, y=None, **options):
+    """Loader of a file toy.csv that is to hold X and y, by default those of TOY."""
+    X, y = np.array(TOY_X if X is None else X, dtype=float), np.array(TOY_Y if y is None else y)
+    return datasets._table("toy", shape, n_classes, datasets._checksum(X, y), **options)
 
 
 TOY = "u,v,label\n1,2,b\n3,,a\n5,-6e1,b\n"
@@ -309,17 +320,16 @@ def test_nothing_available_without_folder_and_without_openml_name(monkeypatch):
 
 
 def test_classes_are_sorted_as_numbers_when_all_are(folder, toy, monkeypatch):
-    monkeypatch.setitem(DATASETS, toy, datasets._table("toy", (3, 1), 3))
-    (folder / "toy.csv").write_text("u,label\n0,10\n0,9\n0,-1\n")
-    assert load_dataset(toy)[1].tolist() == [2, 1, 0]
-    (folder / "toy.csv").write_text("u,label\n0,10\n0,9\n0,x\n")
-    assert load_dataset(toy)[1].tolist() == [0, 1, 2]
+    for last, classes in (("-1", [2, 1, 0]), ("x", [0, 1, 2])):
+        monkeypatch.setitem(DATASETS, toy, toy_table((3, 1), 3, np.zeros((3, 1)), classes))
+        (folder / "toy.csv").write_text(f"u,label\n0,10\n0,9\n0,{last}\n")
+        assert load_dataset(toy)[1].tolist() == classes
 
 
 def test_nominal_columns_become_indicators(folder, toy, monkeypatch):
-    monkeypatch.setitem(DATASETS, toy, datasets._table("toy", (4, 4), 2, nominal=("sex",)))
-    (folder / "toy.csv").write_text("sex,size,label\nM,1,a\nF,2,b\n,3,a\nI,4,b\n")
     expected = [[0, 0, 1, 1], [1, 0, 0, 2], [np.nan, np.nan, np.nan, 3], [0, 1, 0, 4]]
+    monkeypatch.setitem(DATASETS, toy, toy_table((4, 4), 2, expected, [0, 1, 0, 1], nominal=("sex",)))
+    (folder / "toy.csv").write_text("sex,size,label\nM,1,a\nF,2,b\n,3,a\nI,4,b\n")
     np.testing.assert_array_equal(load_dataset(toy)[0], expected)
 
 
@@ -339,6 +349,10 @@ def test_nominal_columns_become_indicators(folder, toy, monkeypatch):
         ("u,v,label\nnan,1,a\n", "line 2: column 'u' must be a finite number or empty, got 'nan'"),
         ("u,v,label\n1,2,a\n3,4,b\n", r"must have shape \(3, 2\) and 2 classes, got \(2, 2\) and 2 \(folder"),
         ("u,v,label\n1,2,a\n3,4,a\n5,6,a\n", r"got \(3, 2\) and 1"),
+        (TOY.replace("-6e1", "-6e2"), r"'toy' is damaged or another version .* must be \w{16}, got \w{16}"),
+        (TOY.replace("1,2,b\n3,,a", "3,,a\n1,2,b"), "damaged or another version"),
+        (TOY.replace("3,,a", "3,0,a"), "damaged or another version"),
+        (TOY.replace("a\n", "c\n"), "damaged or another version"),
     ],
 )
 def test_malformed_file(folder, toy, text, match):
@@ -348,7 +362,7 @@ def test_malformed_file(folder, toy, text, match):
 
 
 def test_missing_nominal_column(folder, toy, monkeypatch):
-    monkeypatch.setitem(DATASETS, toy, datasets._table("toy", (3, 2), 2, nominal=("sex",)))
+    monkeypatch.setitem(DATASETS, toy, toy_table((3, 2), 2, nominal=("sex",)))
     (folder / "toy.csv").write_text(TOY)
     with pytest.raises(ValueError, match=r"the header must contain \['sex'\], got"):
         load_dataset(toy)
@@ -358,4 +372,55 @@ def test_missing_nominal_column(folder, toy, monkeypatch):
 def test_broken_compressed_file(folder, toy, content):
     (folder / "toy.csv.gz").write_bytes(content)
     with pytest.raises(ValueError, match=r"toy\.csv\.gz is not a readable CSV file"):
+        load_dataset(toy)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz"])
+def test_interrupted_downloads_are_refused(folder, suffix):
+    """A table of the project's own, as a download leaves it that stops anywhere."""
+    whole = (resources.files("robust_eac") / "data" / "ecoli.csv").read_bytes()
+    whole = gzip.compress(whole) if suffix == ".csv.gz" else whole
+    path, rng = folder / f"half{suffix}", np.random.RandomState(0)
+    loader = partial(datasets._load_table, dataclasses.replace(DATASETS["ecoli"].args[0], file="half"))
+    for end in [0, 1, *rng.randint(len(whole), size=18).tolist(), len(whole) - 2]:
+        path.write_bytes(whole[:end])
+        with pytest.raises(ValueError, match="half"):
+            loader()
+    path.write_bytes(whole)
+    assert loader()[0].shape == (336, 7)
+
+
+@pytest.mark.parametrize("name", ["ecoli", "house-votes"])
+def test_spoilt_tables_are_refused(folder, name):
+    """One digit of a number, or one letter of a class, is another one."""
+    table = dataclasses.replace(DATASETS[name].args[0], file="spoilt")
+    whole = (resources.files("robust_eac") / "data" / f"{name}.csv").read_bytes()
+    rng, first = np.random.RandomState(0), whole.index(b"\n") + 1
+    places = [i for i in range(first, len(whole)) if chr(whole[i]).isalnum()]
+    for place in rng.choice(places, size=20, replace=False):
+        content = bytearray(whole)
+        content[place] = ord("1") if content[place] != ord("1") else ord("7")
+        (folder / "spoilt.csv").write_bytes(content)
+        with pytest.raises(ValueError, match="spoilt"):
+            datasets._load_table(table)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        URLError("timed out"),
+        TimeoutError("timed out"),
+        IncompleteRead(b"half"),
+        EOFError("Compressed file ended before the end-of-stream marker was reached"),
+        gzip.BadGzipFile("CRC check failed"),
+        zlib.error("Error -3 while decompressing data"),
+        ValueError("md5 checksum of local file does not match description"),
+    ],
+)
+def test_openml_that_breaks_off_is_reported(folder, toy, monkeypatch, error):
+    def fetch(*args, **kwargs):
+        raise error
+
+    monkeypatch.setattr(datasets, "fetch_openml", fetch)
+    with pytest.raises(FileNotFoundError, match=r"OpenML: fetching 'toy-set' version 1 failed: .+"):
         load_dataset(toy)

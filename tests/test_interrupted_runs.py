@@ -35,13 +35,19 @@ def run_one(x):
 '''
 
 
-@pytest.fixture
-def toy(tmp_path):
-    """A copy of the package without its experiments, and with a slow one."""
+def copy_of_the_runner(tmp_path):
+    """A copy of the package `experiments` without any experiment; the folder it is in."""
     folder = tmp_path / "experiments"
     folder.mkdir()
     for name in ("__init__", "__main__", "runner", "store"):
         shutil.copy(PROJECT / "experiments" / f"{name}.py", folder)
+    return folder
+
+
+@pytest.fixture
+def toy(tmp_path):
+    """The runner with a slow experiment."""
+    folder = copy_of_the_runner(tmp_path)
     (folder / "slow.py").write_text(SLOW)
     return folder
 

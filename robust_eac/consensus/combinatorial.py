@@ -168,8 +168,13 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
         Returns
         -------
         self : CombinatorialEAC
+
+        Raises
+        ------
+        ValueError, TypeError
+            If X is malformed, or a parameter is malformed or out of range.
         """
-        X = validate_data(self, X, dtype=np.float64)
+        X = validate_data(self, X, dtype=np.float64, order="C")
         n = len(X)
         n_clusters = check_n_clusters(self.n_clusters, n)
         goodness = check_bool(self.goodness, name="goodness")

@@ -323,6 +323,11 @@ class OVIConsensus(ClusterMixin, BaseEstimator):
         Returns
         -------
         self : OVIConsensus
+
+        Raises
+        ------
+        ValueError, TypeError
+            If X is malformed, or a parameter is malformed or out of range.
         """
         X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
         low, high = check_range(self.n_clusters, len(X), "n_samples")

@@ -4,7 +4,7 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
@@ -19,7 +19,7 @@ __all__ = ["FeatureSubsetEnsemble"]
 _MAX_ITER = 100
 
 
-class FeatureSubsetEnsemble(BaseEstimator):
+class FeatureSubsetEnsemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Cluster subsets of the features by k-means, one subset per partition.
 
     The ensemble of combinatorial evidence accumulation [1]_, for data of which most features may be noise: all subsets
@@ -126,8 +126,13 @@ class FeatureSubsetEnsemble(BaseEstimator):
         Returns
         -------
         self : FeatureSubsetEnsemble
+
+        Raises
+        ------
+        ValueError, TypeError
+            If X is malformed, or a parameter is malformed or out of range.
         """
-        X = validate_data(self, X, dtype=np.float64)
+        X = validate_data(self, X, dtype=np.float64, order="C")
         n, n_features = X.shape
         low, high = check_range(self.n_clusters, n, "n_samples")
         counts = {
@@ -161,8 +166,31 @@ class FeatureSubsetEnsemble(BaseEstimator):
         self.subsets_ = subsets
         self.orders_ = np.array([len(subset) for subset in subsets])
         self.n_clusters_ = n_clusters
+        self._n_features_out = len(subsets)
         return self
 
     def fit_transform(self, X: ArrayLike, y: object = None) -> np.ndarray:
-        """Make the ensemble and return it: `labels_`, of shape (n_samples, n_partitions)."""
+        """Make the ensemble and return it.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : Ignored
+            Present for API consistency.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples, n_partitions)
+            `labels_`; a data frame after ``set_output(transform="pandas")``.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `fit` does.
+        """
         return self.fit(X, y).labels_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = []
+        return tags

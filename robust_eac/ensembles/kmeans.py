@@ -87,8 +87,13 @@ class KMeansEnsemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         Returns
         -------
         self : KMeansEnsemble
+
+        Raises
+        ------
+        ValueError, TypeError
+            If X is malformed, or a parameter is malformed or out of range.
         """
-        X = validate_data(self, X, dtype=np.float64)
+        X = validate_data(self, X, dtype=np.float64, order="C")
         n_partitions = check_integer(self.n_partitions, name="n_partitions", low=1)
         low, high = check_range(self.n_clusters, len(X), "n_samples")
         rng = check_random_state(self.random_state)
@@ -103,7 +108,24 @@ class KMeansEnsemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return self
 
     def fit_transform(self, X: ArrayLike, y: object = None) -> np.ndarray:
-        """Make the ensemble and return it: `labels_`, of shape (n_samples, n_partitions)."""
+        """Make the ensemble and return it.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : Ignored
+            Present for API consistency.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples, n_partitions)
+            `labels_`; a data frame after ``set_output(transform="pandas")``.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `fit` does.
+        """
         return self.fit(X, y).labels_
 
     def transform(self, X: ArrayLike) -> np.ndarray:
@@ -123,7 +145,7 @@ class KMeansEnsemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             If the clusterer cannot label objects that it was not fitted on.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
         if not hasattr(self.estimators_[0], "predict"):
             raise TypeError(
                 f"estimator {type(self.estimators_[0]).__name__} cannot label objects it was not fitted on (it has no "

@@ -5,7 +5,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.cluster.hierarchy import fcluster, linkage
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.metrics import pairwise_distances
 from sklearn.utils import check_random_state
@@ -18,7 +18,7 @@ from ._common import check_range, fit_all, prepare_clusterer, stack
 __all__ = ["MixedEnsemble"]
 
 
-class MixedEnsemble(BaseEstimator):
+class MixedEnsemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Cluster the same data with six algorithms, each at several numbers of clusters.
 
     The "mixed ensemble" of [1]_: agglomerative clustering with single, average, Ward and centroid linkage, k-means,
@@ -97,8 +97,13 @@ class MixedEnsemble(BaseEstimator):
         Returns
         -------
         self : MixedEnsemble
+
+        Raises
+        ------
+        ValueError, TypeError
+            If X is malformed, or a parameter is malformed or out of range.
         """
-        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
         n_partitions = check_integer(self.n_partitions, name="n_partitions", low=6)
         # Spectral clustering finds fewer eigenvectors than objects.
         low, high = check_range(self.n_clusters, len(X) - 1, "n_samples - 1")
@@ -135,14 +140,37 @@ class MixedEnsemble(BaseEstimator):
         ]
         self.labels_ = stack(columns)
         self.n_clusters_ = np.concatenate([np.tile(spaced, 4), drawn])
+        self._n_features_out = n_partitions
         self.algorithms_ = (
             [method for method in self._LINKAGES for _ in spaced] + ["kmeans"] * n_kmeans + ["spectral"] * n_spectral
         )
         return self
 
     def fit_transform(self, X: ArrayLike, y: object = None) -> np.ndarray:
-        """Make the ensemble and return it: `labels_`, of shape (n_samples, n_partitions)."""
+        """Make the ensemble and return it.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : Ignored
+            Present for API consistency.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples, n_partitions)
+            `labels_`; a data frame after ``set_output(transform="pandas")``.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `fit` does.
+        """
         return self.fit(X, y).labels_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = []
+        return tags
 
 
 def _affinity(X):

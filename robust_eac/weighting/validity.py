@@ -96,7 +96,7 @@ def validity_weights(
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
         Base clusterings, one per column; -1 marks an object that the partition did not observe, and leaves it out.
-    X : array-like of shape (n_samples, n_features)
+    X : array-like of shape (n_samples, n_features), default=None
         The features. Required.
     indices : sequence of str, default=("silhouette", "calinski-harabasz", "davies-bouldin")
         As in :func:`partition_validity`. [1]_ takes others besides; any of these can serve.
@@ -163,7 +163,7 @@ def wpck_weights(
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
         Base clusterings, one per column; -1 marks an object that the partition did not observe, and leaves it out.
-    X : array-like of shape (n_samples, n_features)
+    X : array-like of shape (n_samples, n_features), default=None
         The features. Required: the indices of partition relevance analysis are properties of partitions of data.
         Without features there are :func:`~robust_eac.weighting.agreement_weights` and
         :func:`~robust_eac.weighting.kernel_weights`.
@@ -237,7 +237,7 @@ def ramped_silhouette_weights(
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
         Base clusterings, one per column; -1 marks an object that the partition did not observe.
-    X : array-like of shape (n_samples, n_features)
+    X : array-like of shape (n_samples, n_features), default=None
         The features. Required.
     subsets : sequence of n_partitions index arrays, default=None
         The features that each partition was made from. None means all of them: then all partitions have one order, and
