@@ -136,7 +136,7 @@ def test_full_disk_keeps_what_was_there(folder):
         folder,
         """
         call("freeze", "toy", "--output", "frozen.json")
-        limit(1000)
+        limit(3000)
         call("freeze", "toy", "--output", "frozen.json")
         call("freeze", "toy", "--output", "new/frozen.json")
         call("run", "toy", "--force", "--n-jobs", "1")
