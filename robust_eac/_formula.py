@@ -13,6 +13,8 @@ _IN_PARTS = 2**16
 _PARTS = 8
 # Numbers in a vector of the processor.
 _WIDTH = 4
+# Largest table of a block of rows and all masks.
+_NUMBERS_AT_ONCE = 2**20
 # Share of |G|^2 and |X'X|^2 that rounding can leave of their difference.
 _ROUNDING = 1e-13
 
@@ -52,9 +54,12 @@ def matrices_of(encoding, partitions, S, G):
 
 def losses_of(encoding, S, G, rows, *, diagonal):
     """The losses d_u from S and G; rounding makes them neither negative nor a perfect agreement cost something."""
-    if diagonal:
-        return losses_from(encoding, S, G)
-    # Pairs (i, i) cost (|y_i|^2 - 1)^2 each: the co-association of an object with itself is 1.
+    return losses_from(encoding, S, G, 0.0 if diagonal else _loss_on_diagonal(encoding, rows))
+
+
+def _loss_on_diagonal(encoding, rows):
+    """What the pairs (i, i) add to the loss of each partition on the objects that it observes."""
+    # (|y_i|^2 - 1)^2 each: the co-association of an object with itself is 1.
     own = np.einsum("ip,ip->i", rows, rows)
     left_out = (encoding.observed.T @ (encoding.own_pairs * (own - 1.0) ** 2))[encoding.mask_of]
     # In a soft partition it is |x_i|^2 instead.
@@ -62,7 +67,7 @@ def losses_of(encoding, S, G, rows, *, diagonal):
         pairs = encoding.own_pairs * encoding.observed[:, encoding.mask_of[u]]
         lack = 1.0 - encoding.self_similarity(u)
         left_out[u] += pairs @ (lack * (2.0 * (own - 1.0) + lack))
-    return losses_from(encoding, S, G, left_out)
+    return left_out
 
 
 def losses_from(encoding, S, G, left_out=0.0):
@@ -117,6 +122,47 @@ def _fill(sides, u, side):
 def adjusted_agreement_of(encoding, S, rows):
     """The adjusted agreements a_u."""
     return _chance.adjusted(*agreement_sides(encoding, S, rows))
+
+
+def agreement_from_losses(encoding, losses, rows, *, diagonal):
+    """The same from the losses d_u of the memberships, where these are known: O(n_rows k^2) per mask, without S."""
+    consensus = _chance.stack(_sides_by_mask(encoding, rows), encoding.mask_of)
+    partitions = partition_sides(encoding)
+    losses = losses / encoding.scale + (0.0 if diagonal else _loss_on_diagonal(encoding, rows))
+    return _chance.adjusted(0.5 * (consensus.square + partitions.square - losses), consensus, partitions)
+
+
+def _sides_by_mask(encoding, rows):
+    """The Sides (see _chance) of the memberships on the objects of every mask, summed block by block."""
+    n_masks, k = encoding.observed.shape[1], rows.shape[1]
+    n, singles, own, own2 = np.zeros((4, n_masks))
+    v, H = np.zeros((n_masks, k)), np.zeros((n_masks * k, k))
+    size = min(BLOCK, 1 + _NUMBERS_AT_ONCE // (n_masks * k))
+    for start in range(0, len(rows), size):
+        block = slice(start, start + size)
+        X, observed = rows[block], encoding.observed[block].T
+        weight, own_pairs = encoding.multiplicity[block] * observed, encoding.own_pairs[block] * observed
+        squares = np.einsum("ic,ic->i", X, X)
+        n += weight.sum(axis=1)
+        singles += own_pairs.sum(axis=1)
+        own += own_pairs @ squares
+        own2 += own_pairs @ squares**2
+        v += weight @ X
+        H += (weight[:, np.newaxis] * X.T).reshape(n_masks * k, -1) @ X
+    pairs, square = np.einsum("gc,gc->g", v, v) - own, np.sum(H.reshape(n_masks, -1) ** 2, axis=1)
+    return [_chance.Side(*sums) for sums in zip(n, singles, own, own2, pairs, square - own2, strict=True)]
+
+
+def agreement_from_sums(tables, S, G, loss_on_diagonal):
+    """The same from S, G and what the pairs (i, i) cost per mask, of hard partitions; no rows are read."""
+    square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), tables.offsets)
+    # |y_i|^4 = (|y_i|^2 - 1)^2 + 2 |y_i|^2 - 1, and every object is in one cluster of a partition that observes it.
+    n, v = tables.n_observed, np.add.reduceat(S, tables.offsets, axis=0)
+    own = np.einsum("gpp->g", G)[tables.mask_of]
+    own2 = loss_on_diagonal[tables.mask_of] + 2.0 * own - n
+    square_G = np.einsum("gpq,gpq->g", G, G)[tables.mask_of]
+    consensus = _chance.Side(n, n, own, own2, np.einsum("up,up->u", v, v) - own, square_G - own2)
+    return _chance.adjusted(square_S, consensus, _chance.hard_side(n, n, tables.squares))
 
 
 def coefficients(encoding, weights):

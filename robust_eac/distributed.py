@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 
 from . import _blocks
 from ._encoding import select, weigh
-from ._formula import gap_unit, losses_from
+from ._formula import agreement_from_sums, gap_unit, losses_from
 from ._rows import SAMPLE_SHARE, SAMPLE_TOL, check_init, check_start_tells_apart, sample_size
 from ._sweep import PLAIN, SETTLED, is_stationary, next_relaxation
 from ._typing import RandomState, WeightSolver
@@ -157,6 +157,17 @@ def solve_median_partition_distributed(
     >>> result.weights
     array([0.5, 0.5, 0. , 0. ])
     """
+    return solve_and_grade_distributed(
+        labels, n_clusters, weighting=weighting, rho=rho, lam=lam, lam0=lam0, n_init=n_init, max_iter=max_iter,
+        tol=tol, diagonal=diagonal, init=init, n_jobs=n_jobs, random_state=random_state, verbose=verbose,
+    )[0]  # fmt: skip
+
+
+def solve_and_grade_distributed(
+    labels, n_clusters, *, weighting, rho, lam, lam0, n_init, max_iter, tol, diagonal, init, n_jobs, random_state,
+    verbose,
+):  # fmt: skip
+    """(what :func:`solve_median_partition_distributed` returns, the agreement of every partition with it)."""
     labels = check_dask_rows(labels, name="labels")
     n, m = labels.shape
     n_clusters = check_n_clusters(n_clusters, n)
@@ -179,7 +190,7 @@ def solve_median_partition_distributed(
     if isinstance(start, str) or rho == "auto":
         sample = _draw_sample(encodings, tables, labels.chunks[0], n_clusters, rng)
     if rho == "auto":
-        weighting = resolve(rho=1.0 / np.count_nonzero(trusted_group(sample, rng=rng)))
+        weighting = resolve(rho=1.0 / np.count_nonzero(trusted_group(sample, rng=rng, stacklevel=4)))
     if isinstance(start, str):
         options = {"start": start, "seeds": seeds, "max_iter": max_iter, "n_jobs": n_jobs, "verbose": verbose}
         starts = _start_from_sample(
@@ -201,10 +212,11 @@ def solve_median_partition_distributed(
         warnings.warn(
             f"The alternation did not converge: gap={best.gap:.3g} > tol={tol:.3g} after max_iter={max_iter}.",
             ConvergenceWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
+    agreements = agreement_from_sums(tables, *_measure(tables, best.membership))
     consensus, membership = _finish(best.membership, labels.chunks[0], n_clusters)
-    return best._replace(labels=consensus, membership=membership)
+    return best._replace(labels=consensus, membership=membership), agreements
 
 
 def _check_start(init, labels, n_clusters):

@@ -5,12 +5,14 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ._formula import agreement_from_losses
+from ._summary import Settings, summarise
 from ._typing import Labels, RandomState, WeightSolver
 from ._validation import check_choice, check_ensemble, is_dask_array, is_ensemble_list
-from .distributed import solve_median_partition_distributed
-from .median_partition import solve_median_partition
+from .distributed import solve_and_grade_distributed
+from .median_partition import MedianPartitionResult, solve_and_encode
 
 __all__ = ["RobustEAC"]
 
@@ -70,6 +72,11 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         Weights of the partitions, summing to one.
     losses_ : ndarray of shape (n_partitions,)
         d_u at `membership_`, in ordered pairs of objects.
+    agreements_ : ndarray of shape (n_partitions,)
+        Agreement of every partition with `membership_`, corrected for chance: 1 where they are the same, 0 is chance.
+        See :func:`~robust_eac.adjusted_agreement`.
+    n_clusters_found_ : int
+        Number of clusters that are an object's largest membership; the rest of `n_clusters` are empty.
     objective_ : float
         Objective (4) or (5) at `membership_` and `weights_`, regulariser included.
     objective_history_ : ndarray of shape (n_iter_ + 1,)
@@ -178,10 +185,12 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         ValueError, TypeError
             If X or `sample_weight` is malformed, or a parameter is malformed or out of range.
         """
+        parameters = self.get_params(deep=False)
         if is_dask_array(X):
-            result = self._fit_distributed(X, sample_weight)
+            result, agreements = _solve_distributed(X, sample_weight, **parameters)
             self.n_features_in_ = len(result.weights)
             self.__dict__.pop("feature_names_in_", None)
+            total = float(len(result.labels))
         else:
             ensemble = check_ensemble(X, name="X")
             if is_ensemble_list(X):
@@ -190,20 +199,86 @@ class RobustEAC(ClusterMixin, BaseEstimator):
                 self.__dict__.pop("feature_names_in_", None)
             else:
                 validate_data(self, X, skip_check_array=True)
-            result = solve_median_partition(ensemble, sample_weight=sample_weight, **self.get_params(deep=False))
+            result, encoding = solve_and_encode(ensemble, sample_weight=sample_weight, **parameters)
+            total = encoding.total
+            agreements = (
+                1.0 - result.losses
+                if self.agreement == "adjusted"
+                else agreement_from_losses(encoding, result.losses, result.membership, diagonal=self.diagonal)
+            )
         for name, value in result._asdict().items():
             setattr(self, f"{name}_", value)
+        self.agreements_ = agreements
+        self.n_clusters_found_ = int(result.labels.max()) + 1
+        # What a report needs to know of this fit: parameters may be set anew after it.
+        self._settings = Settings(self.n_clusters, self.weighting, self.agreement, self.tol, total)
         return self
 
-    def _fit_distributed(self, X, sample_weight):
-        parameters = self.get_params(deep=False)
-        if check_choice(parameters.pop("agreement"), ("raw", "adjusted"), name="agreement") == "adjusted":
-            raise ValueError('agreement must be "raw" for a Dask array, got "adjusted".')
-        if sample_weight is not None:
-            raise ValueError("sample_weight must be None for a Dask array.")
-        return solve_median_partition_distributed(X, **parameters)
+    def summary(self) -> str:
+        """Report in words what was found: how good, which partitions are trusted, how sure of the objects.
+
+        * clusters found, with the number of objects in each;
+        * the objective, also per ordered pair of objects (n_samples^2 of them, or the sum of the sample weights,
+          squared), and how far the solver got;
+        * how many partitions have weight, and how much the partitions agree with the consensus (`agreements_`): their
+          mean, and the mean weighted by `weights_`;
+        * how many objects have a largest membership below 0.5 and below 0.9;
+        * the partitions of largest and of smallest weight, among equal weights those of largest and smallest agreement,
+          by their number (from 0) or the name of their column.
+
+        Whether the consensus is better than its best single partition is not in it: that takes the agreement of all
+        partitions with each other, and says little where they have more clusters than the consensus.
+
+        Returns
+        -------
+        summary : str
+            About 20 lines.
+
+        Raises
+        ------
+        NotFittedError
+            If the model was not fitted.
+
+        Notes
+        -----
+        Time O(n_samples n_clusters + n_partitions log n_partitions). After a fit to a Dask array, it reads `labels_`
+        and `membership_` once on their workers.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from robust_eac import RobustEAC
+        >>> labels = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0], [1, 1, 1, 1], [1, 1, 1, 0], [1, 1, 1, 1]])
+        >>> print(RobustEAC(n_clusters=3, weighting="uniform", random_state=0).fit(labels).summary())
+        Consensus of 4 partitions of 6 objects
+        <BLANKLINE>
+        clusters     2 found of 3 asked for; objects in them: 3, 3
+        objective    4.9973, or 0.1388 per ordered pair of objects
+        convergence  converged: gap 1.8e-06 after 4 alternations
+        weights      uniform: 4 partitions with weight, 0 without
+        agreement    of the partitions with the consensus: mean 0.533, by weight 0.533 (1: same, 0: chance)
+        confidence   largest membership below 0.5 for 0 objects (0.0 %), below 0.9 for 3 objects (50.0 %)
+        <BLANKLINE>
+        partition  weight  agreement
+                0    0.25      0.852
+                1    0.25      0.852
+                2    0.25      0.478
+                3    0.25     -0.049
+        """
+        check_is_fitted(self)
+        result = MedianPartitionResult(*(getattr(self, f"{name}_") for name in MedianPartitionResult._fields))
+        names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
+        return summarise(result, self.agreements_, names, self._settings)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
         return tags
+
+
+def _solve_distributed(X, sample_weight, *, agreement, **parameters):
+    if check_choice(agreement, ("raw", "adjusted"), name="agreement") == "adjusted":
+        raise ValueError('agreement must be "raw" for a Dask array, got "adjusted".')
+    if sample_weight is not None:
+        raise ValueError("sample_weight must be None for a Dask array.")
+    return solve_and_grade_distributed(X, **parameters)

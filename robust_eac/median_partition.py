@@ -182,6 +182,18 @@ def solve_median_partition(
     >>> result.weights
     array([0.5, 0.5, 0. , 0. ])
     """
+    return solve_and_encode(
+        labels, n_clusters, weighting=weighting, agreement=agreement, rho=rho, lam=lam, lam0=lam0, n_init=n_init,
+        max_iter=max_iter, tol=tol, diagonal=diagonal, init=init, n_jobs=n_jobs, random_state=random_state,
+        verbose=verbose, sample_weight=sample_weight,
+    )[0]  # fmt: skip
+
+
+def solve_and_encode(
+    labels, n_clusters, *, weighting, agreement, rho, lam, lam0, n_init, max_iter, tol, diagonal, init, n_jobs,
+    random_state, verbose, sample_weight,
+):  # fmt: skip
+    """(what :func:`solve_median_partition` returns, the encoding of the ensemble)."""
     ensemble = check_ensemble(labels)
     n, m = ensemble.n_samples, ensemble.n_partitions
     n_clusters = check_n_clusters(n_clusters, n)
@@ -206,7 +218,7 @@ def solve_median_partition(
     seeds = rng.randint(MAX_SEED, size=n_init if isinstance(start, str) else 1)
 
     whole = encode_ensemble(ensemble, sample_weight)
-    trusted = trusted_group(whole, rng=rng) if weighting.trust or rho == "auto" else None
+    trusted = trusted_group(whole, rng=rng, stacklevel=4) if weighting.trust or rho == "auto" else None
     if trusted is not None and not weighting.trust:
         weighting = resolve(rho=1.0 / np.count_nonzero(trusted))
     result = solve_encoded(
@@ -226,9 +238,9 @@ def solve_median_partition(
         warnings.warn(
             f"The alternation did not converge: gap={result.gap:.3g} > tol={tol:.3g} after max_iter={max_iter}.",
             ConvergenceWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
-    return result
+    return result, whole
 
 
 def solve_encoded(

@@ -67,6 +67,25 @@ def test_errors_name_x(labels):
         RobustEAC(3).fit(load_dataset("iris")[0])
 
 
+def _fit(labels, n_clusters, **options):
+    return RobustEAC(n_clusters, **options).fit(labels)
+
+
+@pytest.mark.parametrize("solve", [_fit, solve_median_partition])
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"tol": 0.0, "max_iter": 1}, "did not converge"),
+        ({"weighting": "chance-corrected"}, "No two partitions agree"),
+        ({"rho": "auto"}, "No two partitions agree"),
+    ],
+)
+def test_warnings_point_at_the_caller(rng, solve, options, match):
+    with pytest.warns(UserWarning, match=match) as record:
+        solve(rng.randint(3, size=(30, 5)), 2, n_init=1, random_state=0, **options)
+    assert {warning.filename for warning in record} == {__file__}
+
+
 def test_pipeline_from_features_to_consensus():
     X, y = load_dataset("iris")
     pipeline = make_pipeline(KMeansEnsemble(40, (3, 10), random_state=0), RobustEAC(3, random_state=0))

@@ -159,9 +159,9 @@ def test_partitions_that_the_group_missed_can_be_added(rng, monkeypatch):
     labels, corrupted = noisy_planted(rng, 0.5)
     few = np.zeros(40, dtype=bool)
     few[:4] = True
-    monkeypatch.setattr(median_partition, "trusted_group", lambda encoding, rng: few)
+    monkeypatch.setattr(median_partition, "trusted_group", lambda encoding, rng, stacklevel: few)
     assert np.array_equal(solve(labels).weights > 0.0, ~corrupted)
-    monkeypatch.setattr(median_partition, "trusted_group", lambda encoding, rng: np.ones(40, dtype=bool))
+    monkeypatch.setattr(median_partition, "trusted_group", lambda encoding, rng, stacklevel: np.ones(40, dtype=bool))
     assert np.array_equal(solve(labels).weights > 0.0, ~corrupted)
 
 

@@ -1,4 +1,4 @@
-"""What the plots share: colours, the Axes, counts in words."""
+"""What the plots share: colours and the Axes."""
 
 # Okabe and Ito's.
 BLUE, SKY, VERMILLION, ORANGE = "#0072B2", "#56B4E9", "#D55E00", "#E69F00"
@@ -19,6 +19,6 @@ def check_axes(ax):
     return ax
 
 
-def counted(number, noun):
-    """A number and its noun: 1 object, 1,000 objects."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+def count_along(axis):
+    """Ticks at whole numbers only."""
+    axis.get_major_locator().set_params(integer=True, min_n_ticks=1)

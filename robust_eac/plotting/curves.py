@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._summary import counted
 from .._validation import check_vector
 from ..selection import ClusterNumberSelection
-from ._common import BLUE, GREY, ORANGE, SKY, VERMILLION, check_axes, counted
+from ._common import BLUE, GREY, ORANGE, SKY, VERMILLION, check_axes, count_along
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,7 +78,7 @@ def plot_n_clusters(selection: ClusterNumberSelection, ax: "Axes | None" = None)
         ylabel="adjusted Rand index",
         ylim=(min(0.0, *(getattr(selection, field).min() for field in _CURVES)), 1.0),
     )
-    ax.xaxis.get_major_locator().set_params(integer=True)
+    count_along(ax.xaxis)
     ax.legend()
     return ax
 
@@ -139,5 +140,5 @@ def plot_convergence(objective_history: ArrayLike, ax: "Axes | None" = None) -> 
         title=f"Objective from {history[0]:.5g} to {history[-1]:.5g} in {counted(n_iter, 'alternation')}",
         xlabel="alternation",
     )
-    ax.xaxis.get_major_locator().set_params(integer=True)
+    count_along(ax.xaxis)
     return ax

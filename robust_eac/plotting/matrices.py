@@ -4,20 +4,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.cluster.hierarchy import leaves_list, linkage
+from scipy.spatial.distance import squareform
 from sklearn.utils import check_random_state
 
 from .._encoding import encode
+from .._summary import counted
 from .._typing import RandomState
 from .._validation import check_integer, check_labels, check_membership, check_weights
 from ..coassociation import coassociation_of
-from ._common import VERMILLION, check_axes, counted
+from ._common import VERMILLION, check_axes, count_along
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # From white (nothing) to dark (all), lightness falling throughout, so that it prints in grey.
 _COLOURS = "Blues"
-# A cluster is named where it takes at least this share of the axis.
+# A group is named where it takes at least this share of the axis; of more groups than have room for a name, none is.
 _NAMED = 0.03
 
 
@@ -33,9 +36,10 @@ def plot_coassociation(
     """Draw the co-association of the objects as a heat map, in the order of a consensus.
 
     The entry of two objects is the share of the partitions that put both into one cluster
-    (:func:`~robust_eac.coassociation_matrix`). Objects are ordered by their cluster of the consensus, those first that
-    its other objects are with most. Dark squares along the diagonal, which frames outline, are clusters that the
-    ensemble supports; dark rectangles off it are clusters that it would join.
+    (:func:`~robust_eac.coassociation_matrix`). Objects are ordered by their cluster of the consensus, which a frame
+    outlines, and within it by average linkage, alike ones together. A dark square is a cluster that the ensemble
+    supports; several of them in one frame are clusters that the consensus joins; a dark rectangle outside of the frames
+    joins clusters that it tells apart.
 
     Parameters
     ----------
@@ -67,7 +71,7 @@ def plot_coassociation(
     Notes
     -----
     With s = min(n_samples, max_objects): time O(s^2 n_partitions) at worst, beside O(n_samples log n_samples) for the
-    order; memory O(s^2). What is outside the s drawn objects is only checked.
+    order and O(n_samples n_partitions) for checking the labels; memory O(s^2).
 
     Examples
     --------
@@ -78,7 +82,7 @@ def plot_coassociation(
            [0.5, 1. , 0.5],
            [0. , 0.5, 1. ]])
     >>> ax.get_title()
-    'Co-association of 3 objects'
+    'Co-association of 3 objects in 2 clusters'
     """
     labels = check_labels(labels)
     n, m = labels.shape
@@ -94,15 +98,14 @@ def plot_coassociation(
         drawn = _spread(np.lexsort((rng.permutation(n), groups)), max_objects, rng.randint(n))
     together = coassociation_of(encode(labels[drawn]), weights)
     groups = groups[drawn]
-    same = groups[:, np.newaxis] == groups
-    order = np.lexsort((-(together * same).sum(axis=1), groups))
+    order = np.concatenate([_alike_together(together, np.flatnonzero(groups == group)) for group in np.unique(groups)])
     _draw(ax, together[np.ix_(order, order)], f"share of the {share_of} that puts both together", aspect="equal")
-    starts, names = _bounds(groups[order], names)
+    starts, drawn_names = _bounds(groups[order], names)
     _frame(ax, starts)
-    _name_groups(ax.xaxis, starts, names)
-    _name_groups(ax.yaxis, starts, names)
+    _name_groups(ax.xaxis, starts, drawn_names)
+    _name_groups(ax.yaxis, starts, drawn_names)
     ax.set(
-        title=f"Co-association of {_how_many(n, len(drawn))}",
+        title=f"Co-association of {_how_many(n, len(drawn))} in {counted(len(names), 'cluster')}",
         xlabel="objects, by cluster of the consensus",
         ylabel="objects, by cluster of the consensus",
     )
@@ -167,11 +170,12 @@ def plot_membership(
     order = np.lexsort((-membership.max(axis=1), largest, groups))
     if n > max_objects:
         order = _spread(order, max_objects, n // 2)
-    _draw(ax, membership[order].T, "membership", aspect="auto")
+    # Anything smoother would blur the few rows.
+    _draw(ax, membership[order].T, "membership", aspect="auto", interpolation="nearest")
     starts, names = _bounds(groups[order], names)
-    ax.vlines(starts[1:-1] - 0.5, -0.5, k - 0.5, color=VERMILLION, linewidth=1.0)
+    ax.vlines(starts[1:-1] - 0.5, -0.5, k - 0.5, color=VERMILLION, linewidth=0.8)
     _name_groups(ax.xaxis, starts, names)
-    ax.yaxis.get_major_locator().set_params(integer=True)
+    count_along(ax.yaxis)
     ax.set(
         title=f"Memberships of {_how_many(n, len(order))} in {counted(k, 'cluster')}",
         xlabel=f"objects, by {'cluster of largest membership' if labels is None else 'label'}, the surest first",
@@ -191,6 +195,14 @@ def _check_groups(groups, n_samples, *, name):
         raise TypeError(f"{name} must be labels of one kind, integers or text: {error}.") from error
 
 
+def _alike_together(together, objects):
+    """Objects in the order of the leaves of average linkage."""
+    if len(objects) < 3:
+        return objects
+    apart = squareform(1.0 - together[np.ix_(objects, objects)], checks=False)
+    return objects[leaves_list(linkage(apart, method="average"))]
+
+
 def _spread(order, size, offset):
     """As many objects at equal distances in an order, from the offset (below the number of objects) / size on."""
     return order[(np.arange(size) * len(order) + offset) // size]
@@ -198,7 +210,7 @@ def _spread(order, size, offset):
 
 def _how_many(n, n_drawn):
     """What a title says of the objects."""
-    return counted(n, "object") if n == n_drawn else f"{n_drawn:,} of {counted(n, 'object')}, drawn in proportion"
+    return counted(n, "object") if n == n_drawn else f"{counted(n_drawn, 'object')}, drawn from {n:,},"
 
 
 def _draw(ax, matrix, label, **options):
@@ -218,10 +230,10 @@ def _frame(ax, starts):
     from matplotlib.collections import PolyCollection
 
     squares = [[(a, a), (a, b), (b, b), (b, a)] for a, b in zip(starts - 0.5, starts[1:] - 0.5, strict=False)]
-    ax.add_collection(PolyCollection(squares, facecolors="none", edgecolors=VERMILLION, linewidths=1.0))
+    ax.add_collection(PolyCollection(squares, facecolors="none", edgecolors=VERMILLION, linewidths=0.8))
 
 
 def _name_groups(axis, starts, names):
     """Names in the middle of the groups that have room for one."""
-    named = np.diff(starts) >= _NAMED * starts[-1]
+    named = (np.diff(starts) >= _NAMED * starts[-1]) & (len(names) * _NAMED <= 1.0)
     axis.set_ticks((0.5 * (starts[1:] + starts[:-1]) - 0.5)[named], [str(name) for name in names[named]])

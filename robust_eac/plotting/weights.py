@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._summary import counted
 from .._validation import check_bool, check_choice, check_mask, check_vector, check_weights
 from ..weight_path import WeightPath
-from ._common import BLUE, GREY, VERMILLION, check_axes, counted
+from ._common import BLUE, GREY, VERMILLION, check_axes, count_along
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,7 +59,7 @@ def plot_weights(
     >>> from robust_eac import plot_weights
     >>> ax = plot_weights([0.5, 0.5, 0.0], corrupted=[False, False, True])
     >>> ax.get_title()
-    '2 of 3 partitions have weight'
+    'Weight on 2 of 3 partitions'
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['equal weights', 'not corrupted (2), weight 1 together', 'corrupted (1), weight 0 together']
     """
@@ -73,15 +74,15 @@ def plot_weights(
     ax.axhline(1.0 / m, color=GREY, linestyle=":", linewidth=1.0, label="equal weights", zorder=1)
     for kind, style in kinds:
         ax.vlines(place[kind], 0.0, weights[kind], color=style["color"], linewidth=_width(m), alpha=0.6)
-        ax.plot(place[kind], weights[kind], linestyle="none", markersize=_marker_size(m), **style)
+        ax.plot(place[kind], weights[kind], linestyle="none", **style)
     ax.set(
-        title=f"{np.count_nonzero(weights):,} of {counted(m, 'partition')} have weight",
-        xlabel="partition, by weight" if sort else "partition",
+        title=f"Weight on {np.count_nonzero(weights):,} of {counted(m, 'partition')}",
+        xlabel="rank of the partition, by weight" if sort else "number of the partition",
         ylabel="weight (all together: 1)",
-        ylim=(-0.02 * weights.max(), 1.1 * weights.max()),
+        ylim=_limits(weights),
     )
-    ax.xaxis.get_major_locator().set_params(integer=True)
-    ax.legend()
+    count_along(ax.xaxis)
+    ax.legend(loc="upper right")
     return ax
 
 
@@ -139,11 +140,12 @@ def plot_losses(
     ax = check_axes(ax)
 
     for kind, style in kinds:
-        ax.plot(losses[kind], weights[kind], linestyle="none", markersize=_marker_size(len(losses)), alpha=0.8, **style)
-    ax.set(title="Weights over losses", xlabel=label, ylabel="weight (all together: 1)", xlim=(0.0, None))
-    ax.set_ylim(-0.02 * weights.max(), 1.1 * weights.max())
+        ax.plot(losses[kind], weights[kind], linestyle="none", alpha=0.7, **style)
+    ax.set(title="Weights over losses", xlabel=label, ylabel="weight (all together: 1)", ylim=_limits(weights))
+    span = losses.max() or 1.0
+    ax.set_xlim(-0.02 * span, 1.05 * span)
     if len(kinds) > 1:
-        ax.legend()
+        ax.legend(loc="upper right")
     return ax
 
 
@@ -193,13 +195,14 @@ def plot_weight_path(path: WeightPath, *, corrupted: ArrayLike | None = None, ax
             path.weights[:, kind],
             linestyle="-" if style["color"] == BLUE else "--",
             linewidth=_width(m),
-            markersize=0.7 * _marker_size(m),
             alpha=0.7,
-            **{**style, "label": None},
+            **{**style, "label": None, "markersize": 0.7 * style["markersize"]},
         )
         if lines:
             lines[0].set_label(style["label"])
     ax.set_xscale(scale)
+    if scale == "linear":
+        count_along(ax.xaxis)
     ax.set_yscale("symlog", linthresh=0.5 / m)
     ax.set(title=f"Weights of {counted(m, 'partition')}", xlabel=label, ylabel="weight (all together: 1)")
     ax.set_ylim(-0.02 / m, 1.1)
@@ -216,22 +219,23 @@ def _check_weights(weights):
 
 def _check_kinds(corrupted, n_partitions, remark=lambda kind: ""):
     """[(mask of the partitions of a kind, how it is drawn)], the corrupted ones last."""
+    # Smaller where they would hide each other.
+    size = float(np.clip(300.0 / n_partitions, 2.5, 6.0))
+    plain = {"color": BLUE, "marker": "o", "markersize": size}
     if corrupted is None:
-        everything = np.ones(n_partitions, dtype=bool)
-        return [(everything, {"color": BLUE, "marker": "o", "label": "partitions"})]
+        return [(np.ones(n_partitions, dtype=bool), {**plain, "label": "partitions"})]
     corrupted = check_mask(corrupted, n_partitions, name="corrupted")
-    kinds = [
-        (~corrupted, {"color": BLUE, "marker": "o", "label": "not corrupted"}),
-        (corrupted, {"color": VERMILLION, "marker": "X", "label": "corrupted"}),
-    ]
+    # Crosses must be larger than dots to be seen as crosses.
+    cross = {"color": VERMILLION, "marker": "x", "markersize": max(size, 5.0)}
+    kinds = [(~corrupted, {**plain, "label": "not corrupted"}), (corrupted, {**cross, "label": "corrupted"})]
     for kind, style in kinds:
         style["label"] += f" ({np.count_nonzero(kind):,}){remark(kind)}"
     return kinds
 
 
-def _marker_size(n_partitions):
-    """Points; smaller where they would hide each other."""
-    return float(np.clip(300.0 / n_partitions, 2.5, 6.0))
+def _limits(weights):
+    """Limits of the axis of weights, with room for a legend above them."""
+    return -0.02 * weights.max(), 1.35 * weights.max()
 
 
 def _width(n_partitions):

@@ -153,11 +153,11 @@ def trusted_group_weights(
     return trusted / np.count_nonzero(trusted)
 
 
-def trusted_group(encoding, *, level=LEVEL, rng):
+def trusted_group(encoding, *, level=LEVEL, rng, stacklevel=3):
     """Mask (m,) of the largest group of partitions linked by agreement; all, with a warning, if there are no links."""
     trusted = linked_group(encoding, level=level, rng=rng)
     if trusted is None:
-        warnings.warn(NO_LINKS.format(level), UserWarning, stacklevel=3)
+        warnings.warn(NO_LINKS.format(level), UserWarning, stacklevel=stacklevel)
         return np.ones(len(encoding.offsets), dtype=bool)
     return trusted
 

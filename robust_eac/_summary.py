@@ -1,0 +1,110 @@
+"""What was found, in words."""
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+# Partitions that are listed from either end, sizes of clusters, and characters of a name.
+_LISTED = 3
+_SIZES = 8
+_NAME = 24
+
+
+class Settings(NamedTuple):
+    """What a report needs to know of how a consensus was found; total is the weight of all objects."""
+
+    n_clusters: int
+    weighting: object
+    agreement: str
+    tol: float
+    total: float
+
+
+def summarise(result, agreements, names, settings):
+    """The report on a :class:`~robust_eac.MedianPartitionResult`, whose labels and membership may be Dask arrays.
+
+    agreements, names : (n_partitions,) agreement of every partition with the consensus, and what it is called.
+    """
+    n, m = len(result.labels), len(agreements)
+    mean, by_weight = _rounded(agreements.mean()), _rounded(result.weights @ agreements)
+    rows = {
+        "clusters": _clusters(result.labels, settings.n_clusters),
+        "objective": _objective(result.objective, settings),
+        "convergence": _convergence(result, settings.tol),
+        "weights": _weights(result.weights, settings.weighting),
+        "agreement": f"of the partitions with the consensus: mean {mean}, by weight {by_weight} (1: same, 0: chance)",
+        "confidence": _confidence(result.membership),
+    }
+    lines = [f"Consensus of {counted(m, 'partition')} of {counted(n, 'object')}", ""]
+    lines += [f"{name:<13}{text}" for name, text in rows.items()]
+    return "\n".join([*lines, "", *_table(result.weights, agreements, names)])
+
+
+def counted(number, noun):
+    """A number and its noun: 1 object, 1,000 objects."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _clusters(labels, n_clusters):
+    found = int(labels.max()) + 1
+    sizes = np.sort(np.asarray(np.bincount(labels, minlength=found)))[::-1]
+    listed = ", ".join(f"{size:,}" for size in sizes[:_SIZES]) + (", ..." if found > _SIZES else "")
+    return f"{found:,} found of {n_clusters:,} asked for; objects in them: {listed}"
+
+
+def _objective(objective, settings):
+    if settings.agreement == "adjusted":
+        return f"{objective:.5g}, in shares of the losses that chance would give"
+    return f"{objective:.5g}, or {objective / settings.total**2:.4g} per ordered pair of objects"
+
+
+def _convergence(result, tol):
+    steps = counted(result.n_iter, "alternation")
+    if result.converged:
+        return f"converged: gap {result.gap:.2g} after {steps}"
+    return f"NOT converged: gap {result.gap:.2g} > tol {tol:.2g} after {steps}"
+
+
+def _weights(weights, weighting):
+    if isinstance(weighting, partial):
+        weighting = weighting.func
+    name = weighting if isinstance(weighting, str) else getattr(weighting, "__name__", type(weighting).__name__)
+    with_weight = np.count_nonzero(weights)
+    return f"{name}: {counted(with_weight, 'partition')} with weight, {len(weights) - with_weight:,} without"
+
+
+def _confidence(membership):
+    """How many objects no cluster has much of."""
+    largest, n = membership.max(axis=1), len(membership)
+    below = {bound: int((largest < bound).sum()) for bound in (0.5, 0.9)}
+    parts = [
+        f"below {bound} for {counted(count, 'object')} ({100 * count / n:.1f} %)" for bound, count in below.items()
+    ]
+    return f"largest membership {', '.join(parts)}"
+
+
+def _table(weights, agreements, names):
+    """Lines with the partitions of largest and smallest weight, by agreement among equal ones."""
+    order = np.lexsort((-agreements, -weights))
+    if len(order) <= 2 * _LISTED + 1:
+        first, last = order, []
+    else:
+        first, last = order[:_LISTED], order[-_LISTED:]
+    cells = [("partition", "weight", "agreement")]
+    cells += [_cells(u, weights, agreements, names) for u in first]
+    if len(last):
+        cells += [("...", "", ""), *(_cells(u, weights, agreements, names) for u in last)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return ["  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
+
+
+def _cells(u, weights, agreements, names):
+    name = str(names[u])
+    name = name if len(name) <= _NAME else f"{name[: _NAME - 3]}..."
+    return name, f"{weights[u]:.3g}", _rounded(agreements[u])
+
+
+def _rounded(value):
+    """Three decimals, without a sign of zero."""
+    return f"{round(float(value), 3) + 0.0:.3f}"
