@@ -135,7 +135,7 @@ def agreement_from_losses(encoding, losses, rows, *, diagonal):
 def _sides_by_mask(encoding, rows):
     """The Sides (see _chance) of the memberships on the objects of every mask, summed block by block."""
     n_masks, k = encoding.observed.shape[1], rows.shape[1]
-    n, singles, own, own2 = np.zeros((4, n_masks))
+    n, singles, own = np.zeros((3, n_masks))
     v, H = np.zeros((n_masks, k)), np.zeros((n_masks * k, k))
     size = min(BLOCK, 1 + _NUMBERS_AT_ONCE // (n_masks * k))
     for start in range(0, len(rows), size):
@@ -146,22 +146,27 @@ def _sides_by_mask(encoding, rows):
         n += weight.sum(axis=1)
         singles += own_pairs.sum(axis=1)
         own += own_pairs @ squares
-        own2 += own_pairs @ squares**2
         v += weight @ X
         H += (weight[:, np.newaxis] * X.T).reshape(n_masks * k, -1) @ X
-    pairs, square = np.einsum("gc,gc->g", v, v) - own, np.sum(H.reshape(n_masks, -1) ** 2, axis=1)
-    return [_chance.Side(*sums) for sums in zip(n, singles, own, own2, pairs, square - own2, strict=True)]
+    square, everything = np.sum(H.reshape(n_masks, -1) ** 2, axis=1), np.einsum("gc,gc->g", v, v)
+    return [_side(*sums) for sums in zip(n, singles, own, square, everything, strict=True)]
 
 
-def agreement_from_sums(tables, S, G, loss_on_diagonal):
-    """The same from S, G and what the pairs (i, i) cost per mask, of hard partitions; no rows are read."""
+def _side(n, singles, own, square, everything):
+    """The Side (see _chance) of which agreement needs the sums of A_ij and A_ij^2 over all ordered pairs.
+
+    How much of the squares is on the pairs (i, i) makes no difference to it.
+    """
+    return _chance.Side(n, singles, own, np.zeros_like(square), everything - own, square)
+
+
+def agreement_from_sums(tables, S, G):
+    """The same from S and G, of hard partitions of objects without weights; no rows are read."""
     square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), tables.offsets)
-    # |y_i|^4 = (|y_i|^2 - 1)^2 + 2 |y_i|^2 - 1, and every object is in one cluster of a partition that observes it.
+    # Every object that a partition observes is in one of its clusters: S has the sums of all memberships.
     n, v = tables.n_observed, np.add.reduceat(S, tables.offsets, axis=0)
-    own = np.einsum("gpp->g", G)[tables.mask_of]
-    own2 = loss_on_diagonal[tables.mask_of] + 2.0 * own - n
-    square_G = np.einsum("gpq,gpq->g", G, G)[tables.mask_of]
-    consensus = _chance.Side(n, n, own, own2, np.einsum("up,up->u", v, v) - own, square_G - own2)
+    own, square = (values[tables.mask_of] for values in (np.einsum("gpp->g", G), np.einsum("gpq,gpq->g", G, G)))
+    consensus = _side(n, n, own, square, np.einsum("up,up->u", v, v))
     return _chance.adjusted(square_S, consensus, _chance.hard_side(n, n, tables.squares))
 
 

@@ -214,7 +214,8 @@ def solve_and_grade_distributed(
             ConvergenceWarning,
             stacklevel=3,
         )
-    agreements = agreement_from_sums(tables, *_measure(tables, best.membership))
+    S, G, _ = _measure(tables, best.membership)
+    agreements = agreement_from_sums(tables, S, G)
     consensus, membership = _finish(best.membership, labels.chunks[0], n_clusters)
     return best._replace(labels=consensus, membership=membership), agreements
 

@@ -45,8 +45,8 @@ def sections(member):
 def entries(text):
     """(name, type, description) of every entry of a section; "a, b : int" is two of them."""
     heads = list(re.finditer(r"^(\*{0,2}\w+(?:, \w+)*)(?: : (.+))?$", text, flags=re.MULTILINE))
-    ends = [head.start() for head in heads[1:]] + [len(text)]
-    for head, end in zip(heads, ends, strict=True):
+    ends = [head.start() for head in heads] + [len(text)]
+    for head, end in zip(heads, ends[1:], strict=True):
         for name in head[1].split(", "):
             yield name, head[2], text[head.end() : end].strip()
 
