@@ -1,12 +1,14 @@
 """README's code runs, links lead somewhere, and the table of figures is complete."""
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 
 from paper_figures.__main__ import drawing_names, printed_name
 from robust_eac import CONSENSUS_FUNCTIONS, WEIGHT_SOLVERS, WEIGHTING_SCHEMES
+from robust_eac.cli import main
 
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -20,6 +22,17 @@ def test_python_blocks_run(monkeypatch):
     assert blocks
     for block in blocks:
         exec(compile(block, "README.md", "exec"), {})
+
+
+def test_commands_of_the_command_line_run(tmp_path, monkeypatch, capsys):
+    (block,) = re.findall(r"<!-- command: command-line -->\n```sh\n(.*?)```", TEXT, flags=re.DOTALL)
+    monkeypatch.delenv("ROBUST_EAC_DATA", raising=False)
+    monkeypatch.chdir(tmp_path)
+    for line in block.splitlines():
+        program, *argv = shlex.split(line)
+        assert program == "robust-eac"
+        assert main(argv) == 0, line
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)

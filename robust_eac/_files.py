@@ -1,0 +1,486 @@
+"""Tables of labels, features and names in files: delimited text, .npy, .npz and .mat.
+
+Whatever is wrong with a file is a ValueError of one line that names the file and, where there is one, row and column.
+Rows and columns are counted from 1, as editors do; a header is row 1, a column of names counts.
+"""
+
+import csv
+import io
+import re
+import warnings
+from itertools import islice, pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ._array_files import ARRAY_SUFFIXES, read_array
+from ._validation import BLOCK
+
+__all__ = ["Coded", "Table", "features_of", "find_column", "labels_of", "read_table", "texts_of"]
+
+DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "space": " "}
+# So many lines tell how a file is delimited.
+_PROBE = 20
+# In any case; -1 is an integer first, and missing all the same.
+_MISSING = {"", "na", "nan", "-nan"}
+_INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE | re.ASCII)
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
+
+
+class Coded(NamedTuple):
+    """A column of texts: that of row i is ``texts[codes[i]]``."""
+
+    codes: np.ndarray
+    texts: list
+
+
+class Table(NamedTuple):
+    """What a file holds: `cells` is a matrix of numbers, or a list of :class:`Coded` columns.
+
+    `header` has the names of the columns, or is None; `first_row` is the number of the first row of cells in the file.
+    """
+
+    file: str
+    cells: np.ndarray | list
+    header: list | None
+    first_row: int
+
+    @property
+    def n_rows(self):
+        """Number of rows below the header."""
+        return len(self.cells) if self.is_numeric else len(self.cells[0].codes)
+
+    @property
+    def n_columns(self):
+        """Number of columns, whatever they hold."""
+        return self.cells.shape[1] if self.is_numeric else len(self.cells)
+
+    @property
+    def is_numeric(self):
+        """Whether the cells are one matrix of numbers."""
+        return isinstance(self.cells, np.ndarray)
+
+
+def read_table(path, *, dtype=np.int64, variable=None, delimiter=None, header=None, special=()):
+    """Read a file.
+
+    Parameters
+    ----------
+    path : str or Path
+        The suffix tells the format: .npy, .npz, .mat, and anything else is text.
+    dtype : {np.int64, np.float64}
+        What the numbers of a text are most likely to be: they are read fast then.
+    variable : str, default=None
+        Which array of an .npz or .mat file; needed where there are several.
+    delimiter : str, default=None
+        Of a text, one of ",", ";", tab, space. None means the one that its first lines have.
+    header : bool, default=None
+        Whether the first row of a text names the columns. None means to see.
+    special : sequence of str
+        Columns, by name or number, that do not tell whether there is a header.
+
+    Returns
+    -------
+    table : Table
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read, or in more than one way.
+
+    Notes
+    -----
+    Time and memory O(size of the file); integers take a tenth of the time of texts.
+    """
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix in ARRAY_SUFFIXES:
+        for value, option in ((delimiter, "delimiter"), (header, "header")):
+            if value is not None:
+                raise ValueError(f"{path}: {option} is for text files, not for {suffix}.")
+        return _from_array(str(path), read_array(path, variable))
+    if variable is not None:
+        raise ValueError(f"{path}: variable is for .npz and .mat files, a text has none.")
+    return _read_text(str(path), _read_characters(path), dtype, delimiter, header, special)
+
+
+def find_column(table, spec):
+    """Position of a column given by its name, or else by its number, counted from 1."""
+    named = [c for c, name in enumerate(table.header or []) if name == spec]
+    if len(named) > 1:
+        raise ValueError(f"{table.file}: {len(named)} columns have the name {spec!r}, give the number of one.")
+    if named:
+        return named[0]
+    if spec.isdecimal() and len(spec) < 10 and 1 <= int(spec) <= table.n_columns:
+        return int(spec) - 1
+    known = f"numbers 1 to {table.n_columns}"
+    if table.header:
+        shown = ", ".join(map(repr, table.header[:10])) + (", ..." if table.n_columns > 10 else "")
+        known += f" and names {shown}"
+    raise ValueError(f"{table.file}: no column {spec!r}; there are {known}.")
+
+
+def texts_of(table, column):
+    """Cells of a column as texts, at the edges without white space."""
+    if table.is_numeric:
+        return [str(value) for value in table.cells[:, column].tolist()]
+    codes, texts = table.cells[column]
+    return np.array([text.strip() for text in texts], dtype=object)[codes].tolist()
+
+
+def labels_of(table, columns):
+    """Columns of a table as integer labels, (n_rows, len(columns)), -1 where missing.
+
+    Names are numbered in their order, after the numbers that a column has beside them.
+    Raises ValueError for a number that is no integer or does not fit in 64 bits, infinity, an object without any
+    label, a column without any, and one that looks like the names of the objects; warns of what may be such names.
+    """
+    _check_some(table, columns)
+    if table.is_numeric:
+        labels = _integers(table, columns)
+    else:
+        labels = np.empty((table.n_rows, len(columns)), dtype=np.int64)
+        for position, column in enumerate(columns):
+            labels[:, position] = _coded_labels(table, column)
+    _check_observed(table, labels, columns)
+    _check_no_index(table, labels[:, 0], columns[0])
+    return labels
+
+
+def features_of(table, columns):
+    """Columns of a table as finite numbers, (n_rows, len(columns)) float64."""
+    _check_some(table, columns)
+    if table.is_numeric:
+        features = table.cells[:, columns].astype(np.float64)
+        wrong = ~np.isfinite(features)
+        if wrong.any():
+            row, position = np.argwhere(wrong)[0]
+            raise _cell_error(table, row, columns[position], _no_feature(features[row, position]))
+        return features
+    features = np.empty((table.n_rows, len(columns)))
+    for position, column in enumerate(columns):
+        codes, texts = table.cells[column]
+        numbers = np.array([float(text) if _is_number(text) else np.nan for text in map(str.strip, texts)])
+        wrong = np.flatnonzero(~np.isfinite(numbers[codes]))
+        if len(wrong):
+            raise _cell_error(table, wrong[0], column, _no_feature(texts[codes[wrong[0]]]))
+        features[:, position] = numbers[codes]
+    return features
+
+
+def _no_feature(cell):
+    return f"a feature must be a finite number, got {_shown(cell)}{_comma_hint(cell)}"
+
+
+def _integers(table, columns):
+    cells = table.cells if len(columns) == table.n_columns else table.cells[:, columns]
+    if cells.dtype.kind == "u" and cells.max() > np.iinfo(np.int64).max:
+        row, position = np.argwhere(cells > np.iinfo(np.int64).max)[0]
+        raise _cell_error(table, row, columns[position], _too_large(cells[row, position]))
+    if cells.dtype.kind != "f":
+        return cells
+    labels = np.empty(cells.shape, dtype=np.int64)
+    for start in range(0, len(cells), BLOCK):
+        block = cells[start : start + BLOCK].astype(np.float64)
+        block[np.isnan(block)] = -1.0
+        # Beyond 2^53 neighbouring integers share a float: two labels could have become one.
+        wrong = (block != np.rint(block)) | (np.abs(block) >= 2.0**53)
+        if wrong.any():
+            row, position = np.argwhere(wrong)[0]
+            value = block[row, position]
+            reason = _too_large(value) if abs(value) >= 2.0**53 else _no_label(value)
+            raise _cell_error(table, start + row, columns[position], reason)
+        labels[start : start + BLOCK] = block
+    return labels
+
+
+def _coded_labels(table, column):
+    codes, texts = table.cells[column]
+    values = []
+    for code, text in enumerate(texts):
+        try:
+            values.append(_parse_label(text.strip()))
+        except ValueError as error:
+            raise _cell_error(table, np.argmax(codes == code), column, error) from None
+    if any(isinstance(value, str) for value in values):
+        if len(set(values)) == len(codes) > 2:
+            raise ValueError(f"{table.file}, column {column + 1}: {_NAMES}")
+        # Numbers before names.
+        known = sorted({value for value in values if value != -1}, key=lambda value: (isinstance(value, str), value))
+        number_of = {value: number for number, value in enumerate(known)} | {-1: -1}
+        values = [number_of[value] for value in values]
+    return np.array(values, dtype=np.int64)[codes]
+
+
+_NAMES = (
+    "every object has a text of its own, which is no clustering; if these are the names of the objects, "
+    "give --index-column, if not, --drop-column."
+)
+
+
+def _parse_label(text):
+    """Integer, name, or -1 for what is missing."""
+    if _is_missing(text):
+        return -1
+    if _INTEGER.fullmatch(text):
+        # Python itself refuses thousands of digits.
+        if len(text.lstrip("+-0")) > 19 or not -(2**63) <= int(text) < 2**63:
+            raise ValueError(_too_large(text))
+        return int(text)
+    if _INFINITE.fullmatch(text) or _DECIMAL_COMMA.fullmatch(text):
+        raise ValueError(_no_label(text))
+    if _NUMBER.fullmatch(text):
+        number = float(text)
+        if abs(number) >= 2.0**53:
+            raise ValueError(_too_large(text))
+        if number != int(number):
+            raise ValueError(_no_label(text))
+        return int(number)
+    return text
+
+
+def _no_label(cell):
+    return (
+        f"a label must be an integer or a name, got {_shown(cell)}{_comma_hint(cell)}. If these are features, "
+        "'robust-eac ensemble' makes labels of them"
+    )
+
+
+def _too_large(cell):
+    return f"a label must fit in 64 bits (53 as a float), got {_shown(cell)}"
+
+
+def _shown(cell):
+    text = str(cell)
+    return repr(text if len(text) <= 40 else text[:37] + "...") if isinstance(cell, str) else text
+
+
+def _comma_hint(cell):
+    return " (decimal comma?)" if isinstance(cell, str) and _DECIMAL_COMMA.fullmatch(cell.strip()) else ""
+
+
+def _is_missing(text):
+    return text.strip().lower() in _MISSING
+
+
+def _is_number(text):
+    return _NUMBER.fullmatch(text.strip()) is not None
+
+
+def _check_some(table, columns):
+    if not columns:
+        raise ValueError(f"{table.file}: of its {table.n_columns} columns none is left.")
+
+
+def _check_observed(table, labels, columns):
+    if labels.min() > -1:
+        return
+    observed = labels != -1
+    if not observed.any(axis=1).all():
+        row = table.first_row + int(np.argmin(observed.any(axis=1)))
+        raise ValueError(f"{table.file}, row {row}: every label is missing; an object needs at least one.")
+    if not observed.any(axis=0).all():
+        column = columns[int(np.argmin(observed.any(axis=0)))] + 1
+        raise ValueError(f"{table.file}, column {column}: every label is missing; a partition needs at least one.")
+
+
+def _check_no_index(table, labels, column):
+    """Numbers that name the objects look like a partition into single objects; pandas writes them without a title."""
+    if len(labels) < 3 or len(np.unique(labels)) < len(labels):
+        return
+    if table.header is not None and not table.header[column]:
+        raise ValueError(f"{table.file}, column {column + 1}: it has no title, and {_NAMES}")
+    warnings.warn(
+        f"{table.file}, column {column + 1}: every object has a label of its own; if these number the objects, give "
+        "--index-column.",
+        UserWarning,
+        stacklevel=3,
+    )
+
+
+def _cell_error(table, row, column, reason):
+    return ValueError(f"{table.file}, row {table.first_row + int(row)}, column {column + 1}: {reason}.")
+
+
+def _from_array(file, array):
+    """Table of a matrix of numbers or texts."""
+    if array.ndim == 1:
+        array = array[:, np.newaxis]
+    if array.ndim != 2 or array.size == 0:
+        raise ValueError(f"{file}: a matrix with a row per object is needed, got shape {array.shape}.")
+    if array.dtype.kind in "biuf":
+        return Table(file, np.array(array, dtype=array.dtype.newbyteorder("="), order="C"), None, 1)
+    columns = [np.unique(column, return_inverse=True) for column in array.astype(str).T]
+    return Table(file, [Coded(codes.ravel(), texts.tolist()) for texts, codes in columns], None, 1)
+
+
+def _read_characters(path):
+    """Text of a UTF-8 file without the ends of its last lines."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be read: {error.strerror or error}.") from error
+    if b"\0" in data:
+        raise ValueError(f"{path}: no text in UTF-8 (binary, or UTF-16); save it as CSV in UTF-8.")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        row = data.count(b"\n", 0, error.start) + 1
+        raise ValueError(
+            f"{path}, row {row}: no text in UTF-8, byte 0x{data[error.start]:02x}; save it as CSV in UTF-8."
+        ) from error
+    if not text.strip():
+        raise ValueError(f"{path}: the file is empty.")
+    return text.rstrip("\r\n")
+
+
+def _read_text(file, text, dtype, delimiter, header, special):
+    delimiter = delimiter or _find_delimiter(file, text)
+    rows = _rows(file, text, delimiter)
+    first = next(rows)
+    if header is None and not all(spec.isdecimal() for spec in special):
+        header = True
+    titles = [cell.strip() for cell in first]
+    kept = [c for c in range(len(first)) if str(c + 1) not in special]
+
+    skip = header
+    if skip is None:
+        skip = any(not _is_number(first[c]) and not _is_missing(first[c]) for c in kept)
+    matrix = _read_numbers(text, delimiter, dtype, skip_rows=int(skip))
+    if matrix is not None and matrix.shape[1] == len(first):
+        if header is None:
+            header = _is_header(file, [titles[c] for c in kept], [False] * len(kept))
+        if header == skip:
+            return Table(file, matrix, titles if header else None, 1 + header)
+
+    columns = _read_codes(file, rows, len(first))
+    if header is None:
+        header = _is_header(file, [titles[c] for c in kept], [first[c] in columns[c].texts for c in kept])
+    if not header:
+        columns = [_with_first(column, cell) for column, cell in zip(columns, first, strict=True)]
+    elif not len(columns[0].codes):
+        raise ValueError(f"{file}: there are no rows below the header.")
+    return Table(file, columns, titles if header else None, 1 + header)
+
+
+def _is_header(file, cells, repeated):
+    """Whether the first row names the columns, from its cells and from which of them occur again below.
+
+    Names are no numbers and do not occur again. Whatever could be both is refused: an object too many, or too few,
+    would go unnoticed.
+    """
+    names = [not _is_number(cell) and not _is_missing(cell) for cell in cells]
+    if not any(names):
+        if not _may_number_columns(cells):
+            return False
+    else:
+        again = [repeat for repeat, name in zip(repeated, names, strict=True) if name]
+        if all(again):
+            return False
+        if not any(again) and not any(_is_number(cell) for cell in cells):
+            return True
+    raise ValueError(
+        f"{file}, row 1: it may name the columns or be an object: give --header yes or --header no (and --index-column "
+        "if a column has the names of the objects)."
+    )
+
+
+def _may_number_columns(cells):
+    """Whether cells without a name among them are evenly spaced integers, as names of columns are at times.
+
+    pandas writes 0, 1, 2, ... for columns without names, after an empty cell if it writes its index.
+    """
+    numbers = [int(cell) for cell in cells if _INTEGER.fullmatch(cell) and len(cell) < 10]
+    if cells[:1] == [""] and numbers == list(range(len(cells) - 1)):
+        return True
+    steps = {after - before for before, after in pairwise(numbers)}
+    return len(numbers) == len(cells) >= 3 and len(steps) == 1 and min(steps) > 0
+
+
+def _find_delimiter(file, text):
+    """The delimiter that gives the first lines equal numbers of cells, more than one."""
+    lines = list(islice(io.StringIO(text, newline=""), _PROBE))
+    widths = {}
+    for delimiter in (",", ";", "\t"):
+        try:
+            widths[delimiter] = {len(row) for row in csv.reader(lines, delimiter=delimiter)}
+        except csv.Error:
+            widths[delimiter] = {1}
+    occurring = [delimiter for delimiter, found in widths.items() if max(found) > 1]
+    even = [delimiter for delimiter in occurring if len(widths[delimiter]) == 1]
+    likely = even or occurring
+    words = [line.split() for line in lines]
+    if not likely and len({len(row) for row in words}) == 1 < len(words[0]):
+        numeric = all(_is_number(word) or _is_missing(word) for row in words[1:] or words for word in row)
+        likely = [" "] if numeric else [" ", ","]
+    if len(likely) > 1:
+        raise ValueError(f"{file}: it can be read with more than one delimiter: give --delimiter.")
+    return likely[0] if likely else ","
+
+
+def _rows(file, text, delimiter):
+    """The rows of a text, lists of cells."""
+    if delimiter == " ":
+        yield from (line.split() for line in io.StringIO(text, newline=None))
+        return
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        yield from reader
+    except csv.Error as error:
+        raise ValueError(f"{file}, row {reader.line_num}: {error}.") from error
+
+
+def _read_numbers(text, delimiter, dtype, *, skip_rows):
+    """Matrix of a text of nothing but numbers of that type, None of another."""
+    # NumPy passes over empty lines; here they are missing cells.
+    if re.search(r"\n\r?\n|\r\r", text):
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            return np.loadtxt(
+                io.StringIO(text, newline=None),
+                dtype=dtype,
+                delimiter=None if delimiter == " " else delimiter,
+                comments=None,
+                skiprows=skip_rows,
+                ndmin=2,
+            )
+        except (ValueError, Warning):
+            return None
+
+
+class _Codes(dict):
+    """Numbers of texts, in the order in which they are asked for."""
+
+    def __missing__(self, text):
+        self[text] = number = len(self)
+        return number
+
+
+def _read_codes(file, rows, width):
+    """The remaining rows as :class:`Coded` columns; `rows` has given the first one already."""
+    numbers, blocks, n_read = [_Codes() for _ in range(width)], [[] for _ in range(width)], 1
+    while block := list(islice(rows, BLOCK)):
+        lengths = list(map(len, block))
+        if set(lengths) != {width}:
+            wrong = next(i for i, length in enumerate(lengths) if length != width)
+            raise ValueError(
+                f"{file}, row {n_read + wrong + 1}: {lengths[wrong]} cells where the first row has {width}."
+            )
+        for number_of, part, cells in zip(numbers, blocks, zip(*block, strict=True), strict=True):
+            part.append(np.fromiter(map(number_of.__getitem__, cells), np.int32, len(block)))
+        n_read += len(block)
+    return [
+        Coded(np.concatenate([np.empty(0, np.int32), *part]), list(number_of))
+        for number_of, part in zip(numbers, blocks, strict=True)
+    ]
+
+
+def _with_first(column, cell):
+    """The column with one more cell at its top."""
+    texts = column.texts if cell in column.texts else [*column.texts, cell]
+    return Coded(np.concatenate([[texts.index(cell)], column.codes]), texts)
