@@ -131,7 +131,7 @@ def test_many_objects_are_drawn_in_proportion():
     assert np.array_equal(_drawn(again), drawn)
 
 
-def test_names_of_many_clusters_are_left_out():
+def test_groups_without_room_have_no_names():
     labels = np.arange(60).reshape(-1, 1)
     assert _ticks(plot_coassociation(labels, labels[:, 0] // 2).xaxis) == list(map(str, range(30)))
     assert _ticks(plot_coassociation(labels, labels[:, 0]).xaxis) == []

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # From white (nothing) to dark (all), lightness falling throughout, so that it prints in grey.
 _COLOURS = "Blues"
-# A group is named where it takes at least this share of the axis; of more groups than have room for a name, none is.
+# A group is named where it takes at least this share of the axis.
 _NAMED = 0.03
 
 
@@ -173,7 +173,7 @@ def plot_membership(
     # Anything smoother would blur the few rows.
     _draw(ax, membership[order].T, "membership", aspect="auto", interpolation="nearest")
     starts, names = _bounds(groups[order], names)
-    ax.vlines(starts[1:-1] - 0.5, -0.5, k - 0.5, color=VERMILLION, linewidth=0.8)
+    ax.vlines(starts[1:-1] - 0.5, -0.5, k - 0.5, color=VERMILLION, linewidth=_width(len(starts)))
     _name_groups(ax.xaxis, starts, names)
     count_along(ax.yaxis)
     ax.set(
@@ -230,10 +230,15 @@ def _frame(ax, starts):
     from matplotlib.collections import PolyCollection
 
     squares = [[(a, a), (a, b), (b, b), (b, a)] for a, b in zip(starts - 0.5, starts[1:] - 0.5, strict=False)]
-    ax.add_collection(PolyCollection(squares, facecolors="none", edgecolors=VERMILLION, linewidths=0.8))
+    ax.add_collection(PolyCollection(squares, facecolors="none", edgecolors=VERMILLION, linewidths=_width(len(starts))))
+
+
+def _width(n_groups):
+    """Width in points of the lines around groups, of which many must not hide what they surround."""
+    return float(np.clip(15.0 / n_groups, 0.3, 0.8))
 
 
 def _name_groups(axis, starts, names):
     """Names in the middle of the groups that have room for one."""
-    named = (np.diff(starts) >= _NAMED * starts[-1]) & (len(names) * _NAMED <= 1.0)
+    named = np.diff(starts) >= _NAMED * starts[-1]
     axis.set_ticks((0.5 * (starts[1:] + starts[:-1]) - 0.5)[named], [str(name) for name in names[named]])
