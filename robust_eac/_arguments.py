@@ -11,8 +11,6 @@ from .datasets import DATASETS
 from .estimators import RobustEAC
 from .weighting import WEIGHT_SOLVERS, WEIGHTING_SCHEMES
 
-__all__ = ["AUTO_CANDIDATES", "ENSEMBLE_KINDS", "UsageError", "make_parser"]
-
 # What "--n-clusters auto" chooses among.
 AUTO_CANDIDATES = range(1, 11)
 ENSEMBLE_KINDS = ("kmeans", "mixed", "feature-subsets")

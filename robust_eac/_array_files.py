@@ -5,8 +5,6 @@ import zlib
 
 import numpy as np
 
-__all__ = ["ARRAY_SUFFIXES", "read_array"]
-
 
 def read_array(path, variable):
     """Array of numbers or texts in a file, whose suffix must be one of `ARRAY_SUFFIXES`."""

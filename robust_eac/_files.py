@@ -17,8 +17,6 @@ import numpy as np
 from ._array_files import ARRAY_SUFFIXES, read_array
 from ._validation import BLOCK
 
-__all__ = ["Coded", "Table", "features_of", "find_column", "labels_of", "read_table", "texts_of"]
-
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "space": " "}
 # So many lines tell how a file is delimited.
 _PROBE = 20

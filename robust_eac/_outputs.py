@@ -10,8 +10,6 @@ from pathlib import Path
 
 import numpy as np
 
-__all__ = ["TABLE_SUFFIXES", "check_outputs", "table_writer", "write_files"]
-
 TABLE_SUFFIXES = (".csv", ".tsv", ".npy")
 
 

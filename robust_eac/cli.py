@@ -8,6 +8,7 @@ import sys
 import time
 import warnings
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -35,12 +36,12 @@ __all__ = ["main"]
 _PATIENCE = 1.0
 
 
-def main(argv=None):
+def main(argv: Sequence[str] | None = None) -> int:
     """Run one command of the command line.
 
     Parameters
     ----------
-    argv : list of str, default=None
+    argv : sequence of str, default=None
         Arguments. None means those of the process.
 
     Returns
@@ -66,7 +67,8 @@ def main(argv=None):
     if argv is None:
         for stream in (sys.stdout, sys.stderr):
             # Titles may have letters that the terminal has not.
-            stream.reconfigure(errors="backslashreplace")
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="backslashreplace")
     try:
         arguments = make_parser().parse_args(argv)
         with warnings.catch_warnings():

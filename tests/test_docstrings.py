@@ -19,6 +19,7 @@ WITHOUT_SOURCE = {
     "cut_bisecting_tree": "bookkeeping on a tree whose source its maker names",
     "equal_weights": "the mean",
     "load_dataset": "the data sets' origins are in data/README.md",
+    "main": "the command line of what is cited where it is defined",
     "make_cigar": "drawn to the stated sizes",
     "make_image_1": "drawn to the stated sizes",
     "make_image_c": "drawn to the stated sizes",
