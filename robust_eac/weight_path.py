@@ -25,7 +25,8 @@ from .weighting.losses import resolve_weighting
 
 __all__ = ["WeightPath", "weight_path"]
 
-_WEIGHTINGS = {"n_trusted": "restricted-simplex", "rho": "restricted-simplex", "lam": "l2", "lam0": "l2"}
+# {weighting: what can vary, first what does unless told otherwise}.
+_PARAMETERS = {"restricted-simplex": ("rho", "n_trusted"), "l2": ("lam", "lam0")}
 # Number of values of a path that is not given, and the end of lam0.
 _N_VALUES = 20
 _SMALLEST_LAM0 = 1e-4
@@ -47,9 +48,10 @@ class WeightPath(NamedTuple):
 def weight_path(
     labels: Labels,
     n_clusters: int,
-    parameter: str = "n_trusted",
-    values: ArrayLike | None = None,
     *,
+    weighting: str = "restricted-simplex",
+    values: ArrayLike | None = None,
+    parameter: str | None = None,
     agreement: str = "raw",
     n_init: int = 10,
     max_iter: int = 100,
@@ -71,13 +73,15 @@ def weight_path(
         The ensemble, as in :func:`~robust_eac.solve_median_partition`.
     n_clusters : int
         Number of clusters of the consensus, an upper bound.
-    parameter : {"n_trusted", "rho", "lam", "lam0"}, default="n_trusted"
-        What varies: the number of partitions that the restricted simplex trusts, 1 / rho; rho itself; or, for l2
-        weights, lambda or its scale-free form lam0 = lambda / (n_partitions n_samples^2).
+    weighting : {"restricted-simplex", "l2"}, default="restricted-simplex"
+        How the partitions are weighted.
     values : array-like of shape (n_values,), default=None
-        Its values, in any order. None means 20 or fewer: all whole numbers of partitions from n_partitions to 1 when
-        there are so few, else equally spaced ones, and 1 over these for rho; for lambda a geometric grid from lam0 = 1,
-        where every partition has weight, down to 1e-4.
+        Values of the parameter, in any order. None means 20 or fewer: for the restricted simplex all whole numbers of
+        partitions from n_partitions to 1 when there are so few, else equally spaced ones, rho being 1 over these; for
+        l2 a geometric grid from lam0 = 1, where every partition has weight, down to 1e-4.
+    parameter : {"rho", "n_trusted", "lam", "lam0"}, default=None
+        What varies. Of the restricted simplex, rho (also None) or the number of partitions that it trusts, 1 / rho; of
+        l2 weights, lambda (also None) or its scale-free form lam0 = lambda / (n_partitions n_samples^2).
     agreement : {"raw", "adjusted"}, default="raw"
         As in :func:`~robust_eac.solve_median_partition`.
     n_init : int, default=10
@@ -121,7 +125,7 @@ def weight_path(
     --------
     >>> import numpy as np
     >>> labels = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0], [1, 1, 1, 1], [1, 1, 1, 0], [1, 1, 1, 1]])
-    >>> path = weight_path(labels, 2, "n_trusted", [4, 2], random_state=0)
+    >>> path = weight_path(labels, 2, weighting="restricted-simplex", values=[0.25, 0.5], random_state=0)
     >>> path.weights
     array([[0.25, 0.25, 0.25, 0.25],
            [0.5 , 0.5 , 0.  , 0.  ]])
@@ -129,14 +133,16 @@ def weight_path(
     ensemble = check_ensemble(labels)
     n, m = ensemble.n_samples, ensemble.n_partitions
     n_clusters = check_n_clusters(n_clusters, n)
-    parameter = check_choice(parameter, _WEIGHTINGS, name="parameter")
+    weighting = check_choice(weighting, _PARAMETERS, name="weighting")
+    known = _PARAMETERS[weighting]
+    parameter = known[0] if parameter is None else check_choice(parameter, known, name="parameter")
     distance = resolve_distance(agreement, diagonal)
     adjusted = distance is ADJUSTED
     sample_weight = check_sample_weight(sample_weight, ensemble)
     total = float(n) if sample_weight is None else float(sample_weight.sum())
     values = _default_values(parameter, m, total, adjusted) if values is None else check_vector(values, name="values")
     values = np.sort(values)[:: 1 if parameter == "rho" else -1]
-    weightings = [_weighting(parameter, value, m, total, adjusted) for value in values]
+    weightings = [_weighting(weighting, parameter, value, m, total, adjusted) for value in values]
     n_init = check_integer(n_init, name="n_init", low=1)
     max_iter = check_integer(max_iter, name="max_iter", low=1)
     tol = check_real(tol, name="tol", low=0.0)
@@ -147,10 +153,10 @@ def weight_path(
     options = {"distance": distance, "max_iter": max_iter, "tol": tol}
     _, n_threads = count_threads(n_jobs, 1, encoding, n_clusters)
     runs = [best_of_starts(encoding, n_clusters, start, weightings[0], seeds, n_jobs=n_jobs, **options)]
-    for weighting in weightings[1:]:
+    for following in weightings[1:]:
         before = runs[-1].membership
         runs.append(
-            alternate(encoding, n_clusters, before, weighting, seed=seeds[0], warm=True, n_threads=n_threads, **options)
+            alternate(encoding, n_clusters, before, following, seed=seeds[0], warm=True, n_threads=n_threads, **options)
         )
     labels = [
         empty_last(expand_rows(whole, encoding, run.weights, run.membership, tol=tol, model=distance.model))
@@ -180,13 +186,13 @@ def _default_values(parameter, n_partitions, total, adjusted):
     return lam0 if parameter == "lam0" else lam0 * n_partitions * (1.0 if adjusted else total**2)
 
 
-def _weighting(parameter, value, n_partitions, total, adjusted):
+def _weighting(weighting, parameter, value, n_partitions, total, adjusted):
     """The weighting at a value, checked."""
     if parameter == "n_trusted":
         value = 1.0 / check_real(float(value), name="n_trusted", low=1.0, high=float(n_partitions))
     name = "rho" if parameter == "n_trusted" else parameter
     return resolve_weighting(
-        _WEIGHTINGS[parameter],
+        weighting,
         n_samples=total,
         n_partitions=n_partitions,
         adjusted=adjusted,

@@ -32,7 +32,7 @@ def selection():
 @pytest.fixture
 def path(rng):
     labels = planted_ensemble(rng, np.repeat([0, 1], 8), 5, noise=0.1, n_random=2)
-    return weight_path(labels, 2, "n_trusted", [5, 3, 1], n_init=2, random_state=0)
+    return weight_path(labels, 2, parameter="n_trusted", values=[5, 3, 1], n_init=2, random_state=0)
 
 
 @pytest.fixture(autouse=True)
@@ -198,7 +198,8 @@ def test_losses_against_weights():
 )
 def test_path_goes_from_equal_weights_at_the_left(rng, parameter, values, left):
     labels = planted_ensemble(rng, np.repeat([0, 1], 8), 5, noise=0.1, n_random=2)
-    path = weight_path(labels, 2, parameter, values, n_init=2, random_state=0)
+    weighting = "l2" if parameter == "lam0" else "restricted-simplex"
+    path = weight_path(labels, 2, weighting=weighting, parameter=parameter, values=values, n_init=2, random_state=0)
     corrupted = np.arange(5) >= 3
     ax = plot_weight_path(path, corrupted=corrupted)
     assert len(ax.lines) == 5
@@ -236,7 +237,7 @@ def test_extremes_are_drawn(tmp_path, rng):
         plot_weights(np.ones(1000)),
         plot_losses(np.zeros(3), np.ones(3)),
         plot_weight_path(weight_path(labels, 1, random_state=0), corrupted=[False]),
-        plot_weight_path(weight_path(labels, 1, "lam", [2.0], random_state=0)),
+        plot_weight_path(weight_path(labels, 1, weighting="l2", values=[2.0], random_state=0)),
         plot_convergence([0.0]),
     ]
     for ax in axes:

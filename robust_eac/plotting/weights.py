@@ -177,10 +177,10 @@ def plot_weight_path(path: WeightPath, *, corrupted: ArrayLike | None = None, ax
     >>> import numpy as np
     >>> from robust_eac import plot_weight_path, weight_path
     >>> labels = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0], [1, 1, 1, 1], [1, 1, 1, 0], [1, 1, 1, 1]])
-    >>> ax = plot_weight_path(weight_path(labels, 2, "n_trusted", [4, 2], random_state=0))
+    >>> ax = plot_weight_path(weight_path(labels, 2, values=[0.25, 0.5], random_state=0))
     >>> ax.lines[3].get_xydata()
-    array([[4.  , 0.25],
-           [2.  , 0.  ]])
+    array([[0.25, 0.25],
+           [0.5 , 0.  ]])
     """
     if not isinstance(path, WeightPath):
         raise TypeError(f"path must be what weight_path returns, got {type(path).__name__}.")
