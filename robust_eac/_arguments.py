@@ -3,8 +3,8 @@
 import argparse
 from pathlib import Path
 
-from ._files import DELIMITERS
 from ._outputs import TABLE_SUFFIXES
+from ._text_files import DELIMITERS
 from ._version import __version__
 from .consensus import CONSENSUS_FUNCTIONS
 from .datasets import DATASETS
@@ -46,8 +46,8 @@ examples:
 
 what is written:
   --output      cluster of every object, 0, 1, ..., after its name if --index-column gives one
-  --weights     partition, weight, loss (pairs of objects on which it differs from the consensus, squared differences
-                of memberships), agreement (adjusted Rand index, 0 for chance)
+  --weights     partition, weight, loss (ordered pairs of objects on which it differs from the consensus, in squares
+                where memberships are shares), agreement (adjusted Rand index: 1 the same, 0 chance)
   --membership  share of every object in every cluster
   --json        arguments, versions, objective, gap, clusters found, weights""",
     "compare": """\
@@ -126,7 +126,9 @@ def _compare(parser):
     )  # fmt: skip
     parser.add_argument("--truth", type=Path, metavar="FILE", help="classes to compare with, in the order of LABELS")
     parser.add_argument(
-        "--truth-column", metavar="COLUMN", help="column of that file, or of LABELS without --truth, that has them"
+        "--truth-column",
+        metavar="COLUMN",
+        help="column of that file (in .npz and .mat, array), or without --truth column of LABELS, that has them",
     )
     parser.add_argument(
         "--features", type=Path, metavar="FILE",
@@ -230,7 +232,9 @@ def _input_options(parser):
         "--drop-column", action="append", default=[], metavar="COLUMN", help="not to be read; may be repeated"
     )
     group.add_argument(
-        "--header", choices=("yes", "no"), help="whether the first row has titles; default: see whether it has"
+        "--header",
+        choices=("yes", "no"),
+        help="whether the first row has titles; default: see (of two columns, titles that are numbers pass for labels)",
     )
     group.add_argument(
         "--delimiter", choices=list(DELIMITERS), metavar="NAME",

@@ -64,7 +64,7 @@ def _choose(path, variable, described):
             raise ValueError(f"{path}: no variable {variable!r}; there are: {listed}.")
         return variable
     if len(described) != 1:
-        raise ValueError(f"{path}: give --variable with the one to read; there are: {listed}.")
+        raise ValueError(f"{path}: which array? --variable (of a truth: --truth-column) takes one of: {listed}.")
     return next(iter(described))
 
 

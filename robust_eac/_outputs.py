@@ -96,7 +96,8 @@ def table_writer(path, header, columns):
         return lambda handle: np.save(handle, array, allow_pickle=False)
 
     def write(handle):
-        text = io.TextIOWrapper(handle, encoding="utf-8", newline="", write_through=False)
+        # Texts of arrays may have half characters, which must not stop what was long computed.
+        text = io.TextIOWrapper(handle, encoding="utf-8", errors="backslashreplace", newline="")
         writer = csv.writer(text, delimiter="\t" if suffix == ".tsv" else ",", lineterminator="\n")
         writer.writerow(header)
         lists = [part for column in columns for part in _lists(column)]

@@ -9,18 +9,18 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import contextmanager, redirect_stdout, suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from sklearn.preprocessing import StandardScaler
-from tqdm import tqdm
 
 from ._arguments import AUTO_CANDIDATES, make_parser
-from ._files import DELIMITERS, Table, features_of, find_column, labels_of, read_table, texts_of
+from ._console import fail, progress, say, show_warning, solver_lines, warn
+from ._files import Table, features_of, find_column, labels_of, read_table, texts_of
 from ._outputs import check_outputs, table_writer, write_files
+from ._text_files import DELIMITERS
 from ._version import __version__
 from .compare import compare
 from .consensus import CONSENSUS_FUNCTIONS
@@ -31,9 +31,6 @@ from .selection import select_n_clusters
 from .weighting import FEATURE_SCHEMES, WEIGHT_SOLVERS, WEIGHTING_SCHEMES
 
 __all__ = ["main"]
-
-# Work that takes no longer needs no progress bar.
-_PATIENCE = 1.0
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -72,21 +69,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         arguments = make_parser().parse_args(argv)
         with warnings.catch_warnings():
-            warnings.showwarning = _show_warning
+            warnings.showwarning = show_warning
             _COMMANDS[arguments.command](arguments)
         return 0
     except ValueError as error:
-        return _fail(error, 2)
+        return fail(error, 2)
     except KeyboardInterrupt:
-        return _fail("interrupted", 130)
+        return fail("interrupted", 130)
     except BrokenPipeError:
         return 141
     except MemoryError as error:
-        return _fail(f"not enough memory. {error}", 1)
+        return fail(f"not enough memory. {error}", 1)
     except (OSError, ImportError, RuntimeError) as error:
-        return _fail(error, 1)
+        return fail(error, 1)
     except Exception as error:
-        return _fail(f"{type(error).__name__}: {error}", 1)
+        return fail(f"{type(error).__name__}: {error}", 1)
 
 
 class _Input(NamedTuple):
@@ -139,7 +136,7 @@ def _describe(ensemble, labels):
 def _solve(arguments, ensemble, labels):
     """Fitted RobustEAC of the arguments."""
     n_clusters = _choose_n_clusters(arguments, labels)
-    with _solver_lines(arguments.verbose) as verbose:
+    with solver_lines(arguments.verbose) as verbose:
         names = ("weighting", "agreement", "rho", "lam", "lam0", "n_init", "max_iter", "tol", "n_jobs")
         options = {name: getattr(arguments, name) for name in names}
         model = RobustEAC(n_clusters, random_state=arguments.seed, verbose=verbose, **options).fit(labels)
@@ -154,10 +151,10 @@ def _choose_n_clusters(arguments, labels):
         return candidates
     if candidates == AUTO_CANDIDATES:
         candidates = candidates[: len(labels)]
-    with _progress(f"choosing among {candidates[0]} to {candidates[-1]} clusters"):
+    with progress(f"choosing among {candidates[0]} to {candidates[-1]} clusters"):
         n_jobs = getattr(arguments, "n_jobs", None)
         selection = select_n_clusters(labels, candidates, n_jobs=n_jobs, random_state=arguments.seed)
-    _say(f"number of clusters chosen among {candidates[0]} to {candidates[-1]}: {selection.n_clusters}")
+    say(f"number of clusters chosen among {candidates[0]} to {candidates[-1]}: {selection.n_clusters}")
     return selection.n_clusters
 
 
@@ -167,7 +164,7 @@ def _consensus(arguments):
     check_outputs([path for path in outputs if path is not None], [arguments.labels])
     ensemble = _read(arguments, arguments.labels)
     labels = labels_of(ensemble.table, ensemble.columns)
-    _say(_describe(ensemble, labels))
+    say(_describe(ensemble, labels))
     model = _solve(arguments, ensemble, labels)
     tables = {
         arguments.output: ensemble.with_objects(["cluster"], [model.labels_]),
@@ -184,7 +181,7 @@ def _consensus(arguments):
         summary = _json_summary(arguments, ensemble, labels, model, time.perf_counter() - start)
         writers[arguments.json] = lambda handle: handle.write(summary.encode())
     write_files(writers)
-    _say(model.summary())
+    say(model.summary())
     _tell_written(writers)
 
 
@@ -215,7 +212,8 @@ def _json_summary(arguments, ensemble, labels, model, seconds):
             )
         ],
     }
-    return json.dumps(summary, indent=1, allow_nan=False, default=os.fspath, ensure_ascii=False) + "\n"
+    # In ASCII, for names of files that are no text have no other form.
+    return json.dumps(summary, indent=1, allow_nan=False, default=os.fspath) + "\n"
 
 
 def _compare(arguments):
@@ -234,13 +232,13 @@ def _compare(arguments):
     labels = labels_of(ensemble.table, ensemble.columns)
     y = _truth(arguments, ensemble)
     X = None if arguments.features is None else _further_features(arguments, ensemble)
-    _say(_describe(ensemble, labels))
+    say(_describe(ensemble, labels))
     n_clusters = _choose_n_clusters(arguments, labels)
 
     every = dict.fromkeys([*WEIGHTING_SCHEMES, *WEIGHT_SOLVERS])
     names = arguments.weightings or [name for name in every if X is not None or name not in FEATURE_SCHEMES]
     records = []
-    with _progress("weightings", total=len(names)) as bar:
+    with progress("weightings", total=len(names)) as bar:
         # Runs do not depend on each other, so that one weighting after the other gives what one call would.
         for name in dict.fromkeys(names):
             options = {"weightings": [name], "consensus": functions, "random_state": arguments.seed}
@@ -254,7 +252,7 @@ def _compare(arguments):
     graded = [record for record in records if record["error"] is None]
     _print_table(graded, "ensemble_nmi" if y is None else "ari")
     for error, count in Counter(record["error"] for record in records if record["error"] is not None).items():
-        _warn(f"{count} of {len(records)} runs failed: {error}")
+        warn(f"{count} of {len(records)} runs failed: {error}")
     if arguments.output is not None:
         _tell_written([arguments.output])
     if not graded:
@@ -288,7 +286,7 @@ def _print_table(records, order):
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = [cell.ljust(w) if c < 2 else cell.rjust(w) for c, (cell, w) in enumerate(zip(row, widths, strict=True))]
-        _say("  ".join(cells).rstrip())
+        say("  ".join(cells).rstrip())
 
 
 def _short(value):
@@ -301,11 +299,14 @@ def _truth(arguments, ensemble):
         if arguments.truth_column is None:
             return None
         return labels_of(ensemble.table, [find_column(ensemble.table, arguments.truth_column)])[:, 0]
-    special = [] if arguments.truth_column is None else [arguments.truth_column]
-    table = read_table(arguments.truth, special=special)
+    chosen = arguments.truth_column
+    if arguments.truth.suffix.lower() in (".npz", ".mat"):
+        table, chosen = read_table(arguments.truth, variable=chosen), None
+    else:
+        table = read_table(arguments.truth, special=[] if chosen is None else [chosen])
     columns = _without_objects(table, ensemble)
-    if arguments.truth_column is not None:
-        columns = [find_column(table, arguments.truth_column)]
+    if chosen is not None:
+        columns = [find_column(table, chosen)]
     if len(columns) != 1:
         raise ValueError(f"{table.file}: {len(columns)} columns may be the truth, give --truth-column.")
     return labels_of(table, columns)[:, 0]
@@ -338,16 +339,16 @@ def _ensemble(arguments):
     maker = _maker(arguments)
     features = _read(arguments, arguments.features, dtype=np.float64)
     X = features_of(features.table, features.columns)
-    _say(f"{features.table.file}: {X.shape[0]} objects, {X.shape[1]} features")
+    say(f"{features.table.file}: {X.shape[0]} objects, {X.shape[1]} features")
     if arguments.standardize:
         X = StandardScaler().fit_transform(X)
-    with _progress(f"clustering {len(X)} objects"):
+    with progress(f"clustering {len(X)} objects"):
         labels = maker.fit(X).labels_
     made_by = maker.algorithms_ if arguments.kind == "mixed" else [_TITLES[arguments.kind]] * labels.shape[1]
     titles = [f"{name}-{number}" for number, name in enumerate(made_by, start=1)]
     write_files({arguments.output: table_writer(arguments.output, *features.with_objects(titles, [labels]))})
     counts = [len(np.unique(column)) for column in labels.T]
-    _say(f"{labels.shape[1]} partitions with {min(counts)} to {max(counts)} clusters")
+    say(f"{labels.shape[1]} partitions with {min(counts)} to {max(counts)} clusters")
     _tell_written([arguments.output])
 
 
@@ -380,7 +381,7 @@ def _plot(arguments):
 
     ensemble = _read(arguments, arguments.labels)
     labels = labels_of(ensemble.table, ensemble.columns)
-    _say(_describe(ensemble, labels))
+    say(_describe(ensemble, labels))
     model = _solve(arguments, ensemble, labels)
     drawn = {} if arguments.max_objects is None else {"max_objects": arguments.max_objects}
     plot_coassociation(labels, model.labels_, weights=model.weights_, random_state=arguments.seed, ax=axes[0], **drawn)
@@ -388,7 +389,7 @@ def _plot(arguments):
     axes[1].set_xlabel("column of the partition, from 0")
     kind = arguments.output.suffix[1:].lower()
     write_files({arguments.output: lambda handle: figure.savefig(handle, format=kind, dpi=150)})
-    _say(model.summary())
+    say(model.summary())
     _tell_written([arguments.output])
 
 
@@ -410,80 +411,12 @@ def _data(arguments):
     X, y = load_dataset(arguments.name, random_state=arguments.seed)
     titles = [*(f"x{number}" for number in range(1, X.shape[1] + 1)), "class"]
     write_files({arguments.output: table_writer(arguments.output, titles, [X, y])})
-    _say(f"{X.shape[0]} objects, {X.shape[1]} features, {len(np.unique(y))} classes")
+    say(f"{X.shape[0]} objects, {X.shape[1]} features, {len(np.unique(y))} classes")
     _tell_written([arguments.output])
 
 
 _COMMANDS = {"consensus": _consensus, "compare": _compare, "ensemble": _ensemble, "plot": _plot, "data": _data}
 
 
-@contextmanager
-def _progress(text, *, total=None, shown="{desc} ..."):
-    """A progress bar where someone looks at it, the text alone where no total is known; None elsewhere."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    options = {"delay": _PATIENCE} if total else {"bar_format": shown}
-    with tqdm(desc=text, total=total, leave=False, **options) as bar:
-        yield bar
-
-
-@contextmanager
-def _solver_lines(verbose):
-    """How verbose the solver is to be; its lines go to standard error, or over each other where someone looks."""
-    if verbose:
-        with redirect_stdout(sys.stderr):
-            yield 1
-    elif sys.stderr.isatty():
-        with _progress("consensus", shown="{desc} [{elapsed}]") as bar, redirect_stdout(_LastLine(bar)):
-            yield 1
-    else:
-        yield 0
-
-
-class _LastLine(io.TextIOBase):
-    """Shows the last line written to it as the text of a progress bar."""
-
-    def __init__(self, bar):
-        self.bar = bar
-
-    def write(self, text):
-        if text.strip():
-            self.bar.set_description_str(text.strip())
-        return len(text)
-
-
 def _tell_written(paths):
-    _say(f"written: {', '.join(str(Path(path)) for path in paths)}")
-
-
-def _say(line):
-    """One line on standard output."""
-    try:
-        print(line, flush=True)
-    except OSError as error:
-        # What could not be written would be tried again at exit, with a traceback.
-        with suppress(OSError, ValueError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if isinstance(error, BrokenPipeError):
-            raise
-        raise OSError(f"standard output: {error.strerror or error}") from error
-
-
-def _show_warning(message, category, filename, lineno, file=None, line=None):
-    _warn(message)
-
-
-def _warn(message):
-    _tell("warning", message)
-
-
-def _fail(error, code):
-    _tell("error", error)
-    return code
-
-
-def _tell(kind, message):
-    """One line on standard error, if there still is one."""
-    with suppress(OSError):
-        print(f"robust-eac: {kind}: {' '.join(str(message).split())}", file=sys.stderr, flush=True)
+    say(f"written: {', '.join(str(Path(path)) for path in paths)}")

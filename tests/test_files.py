@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from scipy.io import savemat
 
-from robust_eac import _files
+from robust_eac import _text_files
 from robust_eac._files import features_of, find_column, labels_of, read_table, texts_of
 
 LABELS = np.array([[0, 1, 0], [0, 1, 2], [1, 0, 2], [1, 0, -1]])
@@ -125,7 +125,7 @@ def test_decimals_of_a_column_are_labels_only_if_they_are_integers(tmp_path):
 @pytest.mark.parametrize("fast", [True, False])
 def test_header(tmp_path, monkeypatch, content, header, has_one, fast):
     if not fast:
-        monkeypatch.setattr(_files, "_read_numbers", lambda *args, **kwargs: None)
+        monkeypatch.setattr(_text_files, "_read_numbers", lambda *args, **kwargs: None)
     path = tmp_path / "a.csv"
     path.write_text(content)
     table = read_table(path, header=None if header is None else header == "yes")
@@ -198,7 +198,7 @@ def test_fast_way_and_exact_way_agree(tmp_path, monkeypatch, rng, dtype):
         fast = read_table(path, dtype=dtype)
         assert fast.is_numeric
         with monkeypatch.context() as patch:
-            patch.setattr(_files, "_read_numbers", lambda *args, **kwargs: None)
+            patch.setattr(_text_files, "_read_numbers", lambda *args, **kwargs: None)
             exact = read_table(path, dtype=dtype)
         assert not exact.is_numeric
         assert fast.header == exact.header
