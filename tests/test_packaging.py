@@ -19,8 +19,19 @@ from robust_eac import __version__
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-# What a checkout has and a fresh one has not.
-LEFT_BEHIND = (".git", ".venv*", ".*_cache", ".hypothesis", "build", "dist", "*.egg-info", "out", "records")
+# What a checkout has and a fresh one has not; other tests may be writing there.
+LEFT_BEHIND = (
+    ".git",
+    ".venv*",
+    ".*_cache",
+    "__pycache__",
+    ".hypothesis",
+    "build",
+    "dist",
+    "*.egg-info",
+    "out",
+    "records",
+)
 
 
 @pytest.fixture(scope="module")

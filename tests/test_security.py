@@ -1,9 +1,13 @@
 """No file that a user names can run code: nothing is unpickled, evaluated or handed to a shell."""
 
 import ast
+import pickle
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from robust_eac import cli
 
 ROOT = Path(__file__).parent.parent
 FOLDERS = ("robust_eac", "experiments", "paper_figures")
@@ -51,3 +55,31 @@ def test_nothing_read_from_a_file_is_run(path):
 )
 def test_the_search_finds(code):
     assert list(unsafe(ast.parse(code)))
+
+
+class Bomb:
+    """What leaves a file behind when it is unpickled."""
+
+    def __init__(self, marker):
+        self.marker = marker
+
+    def __reduce__(self):
+        return Path.touch, (self.marker,)
+
+
+@pytest.mark.parametrize("name", ["bomb.npy", "bomb.npz", "pickle.npy", "pickle.npz", "pickle.mat", "pickle.csv"])
+def test_pickles_in_files_of_labels_are_not_loaded(tmp_path, capsys, name):
+    path, marker, output = tmp_path / name, tmp_path / "exploded", tmp_path / "consensus.csv"
+    bomb = Bomb(marker)
+    if name == "bomb.npy":
+        np.save(path, np.array([[bomb, 1], [0, 1]], dtype=object), allow_pickle=True)
+    elif name == "bomb.npz":
+        np.savez(path, labels=np.array([[bomb, 1], [0, 1]], dtype=object))
+    else:
+        path.write_bytes(pickle.dumps(bomb))
+    assert cli.main(["consensus", str(path), "--n-clusters", "2", "--output", str(output)]) == 2
+    assert str(path) in capsys.readouterr().err
+    assert not marker.exists()
+    assert not output.exists()
+    pickle.loads(pickle.dumps(bomb))
+    assert marker.exists()
