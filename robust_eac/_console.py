@@ -24,6 +24,15 @@ def say(line):
         raise OSError(f"standard output: {error.strerror or error}") from error
 
 
+def leave(signum, frame):
+    """Handle Ctrl-C where there is nothing to clean up: at once, whatever compiled code or threads are at.
+
+    A KeyboardInterrupt would wait for them, and be lost where compiled code calls back.
+    """
+    os.write(2, b"\nrobust-eac: error: interrupted\n" if sys.stderr.isatty() else b"robust-eac: error: interrupted\n")
+    os._exit(130)
+
+
 def show_warning(message, category, filename, lineno, file=None, line=None):
     warn(message)
 

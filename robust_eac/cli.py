@@ -4,6 +4,7 @@ import io
 import json
 import os
 import platform
+import signal
 import sys
 import time
 import warnings
@@ -17,7 +18,7 @@ import numpy as np
 from sklearn.preprocessing import StandardScaler
 
 from ._arguments import AUTO_CANDIDATES, make_parser
-from ._console import fail, progress, say, show_warning, solver_lines, warn
+from ._console import fail, leave, progress, say, show_warning, solver_lines, warn
 from ._files import Table, features_of, find_column, labels_of, read_table, texts_of
 from ._outputs import check_outputs, table_writer, write_files
 from ._text_files import DELIMITERS
@@ -66,6 +67,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             # Titles may have letters that the terminal has not.
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="backslashreplace")
+        # Not where it is ignored, as shells have it in the background.
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, leave)
     try:
         arguments = make_parser().parse_args(argv)
         with warnings.catch_warnings():
@@ -180,7 +184,7 @@ def _consensus(arguments):
     if arguments.json is not None:
         summary = _json_summary(arguments, ensemble, labels, model, time.perf_counter() - start)
         writers[arguments.json] = lambda handle: handle.write(summary.encode())
-    write_files(writers)
+    _write(writers)
     say(model.summary())
     _tell_written(writers)
 
@@ -248,7 +252,7 @@ def _compare(arguments):
 
     if arguments.output is not None:
         columns = [["" if record[field] is None else record[field] for record in records] for field in _FIELDS]
-        write_files({arguments.output: table_writer(arguments.output, list(_FIELDS), columns)})
+        _write({arguments.output: table_writer(arguments.output, list(_FIELDS), columns)})
     graded = [record for record in records if record["error"] is None]
     _print_table(graded, "ensemble_nmi" if y is None else "ari")
     for error, count in Counter(record["error"] for record in records if record["error"] is not None).items():
@@ -346,7 +350,7 @@ def _ensemble(arguments):
         labels = maker.fit(X).labels_
     made_by = maker.algorithms_ if arguments.kind == "mixed" else [_TITLES[arguments.kind]] * labels.shape[1]
     titles = [f"{name}-{number}" for number, name in enumerate(made_by, start=1)]
-    write_files({arguments.output: table_writer(arguments.output, *features.with_objects(titles, [labels]))})
+    _write({arguments.output: table_writer(arguments.output, *features.with_objects(titles, [labels]))})
     counts = [len(np.unique(column)) for column in labels.T]
     say(f"{labels.shape[1]} partitions with {min(counts)} to {max(counts)} clusters")
     _tell_written([arguments.output])
@@ -388,7 +392,7 @@ def _plot(arguments):
     plot_weights(model.weights_, ax=axes[1])
     axes[1].set_xlabel("column of the partition, from 0")
     kind = arguments.output.suffix[1:].lower()
-    write_files({arguments.output: lambda handle: figure.savefig(handle, format=kind, dpi=150)})
+    _write({arguments.output: lambda handle: figure.savefig(handle, format=kind, dpi=150)})
     say(model.summary())
     _tell_written([arguments.output])
 
@@ -410,12 +414,22 @@ def _data(arguments):
     check_outputs([arguments.output], [])
     X, y = load_dataset(arguments.name, random_state=arguments.seed)
     titles = [*(f"x{number}" for number in range(1, X.shape[1] + 1)), "class"]
-    write_files({arguments.output: table_writer(arguments.output, titles, [X, y])})
+    _write({arguments.output: table_writer(arguments.output, titles, [X, y])})
     say(f"{X.shape[0]} objects, {X.shape[1]} features, {len(np.unique(y))} classes")
     _tell_written([arguments.output])
 
 
 _COMMANDS = {"consensus": _consensus, "compare": _compare, "ensemble": _ensemble, "plot": _plot, "data": _data}
+
+
+def _write(writers):
+    """Write files; who interrupts that waits until what is half written is gone."""
+    alone = signal.getsignal(signal.SIGINT) is leave
+    if alone:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    write_files(writers)
+    if alone:
+        signal.signal(signal.SIGINT, leave)
 
 
 def _tell_written(paths):

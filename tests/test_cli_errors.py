@@ -156,7 +156,7 @@ BAD_ARGUMENTS = [
     (("consensus", "labels.csv", *CONSENSUS, "no/c.csv"), r"no/c\.csv: there is no folder"),
     (("consensus", "labels.csv", *CONSENSUS, "labels.csv/c.csv"), r"there is no folder"),
     (("consensus", "labels.csv", *CONSENSUS, "/proc/c.csv"), r"/proc/c\.csv: cannot be written"),
-    (("consensus", "labels.csv", *CONSENSUS, "c.csv", "--json", "/dev/full"), r"/dev/full: no regular file"),
+    (("consensus", "labels.csv", *CONSENSUS, "c.csv", "--json", "pipe"), r"pipe: no regular file"),
     (("consensus", "labels.csv", *CONSENSUS, "c.csv", "--json", "."), r"\.: a folder"),
     (("consensus", "labels.csv", *CONSENSUS, "c.csv", "--weighting", "best"), r"--weighting: invalid choice: 'best'"),
     (("consensus", "labels.csv", *CONSENSUS, "c.csv", "--rho", "0.01"), r"rho must be at least 1/n_partitions"),
@@ -204,6 +204,7 @@ def test_bad_arguments(folder, capsys, argv, match):
     write_csv("few.csv", None, [[0], [1]])
     write_csv("half.csv", ["class"], [["NA"], *([["0"]] * 29)])
     write_csv("other.csv", ["name", "class"], [["x", 0]] * 30)
+    os.mkfifo("pipe")
     fails(capsys, 2, match, *argv)
 
 
@@ -338,6 +339,49 @@ def test_nobody_reads_standard_output(folder):
     assert (done.returncode, done.stderr) == (141, "")
 
 
+def interruptible():
+    """Undo what shells do to what they start in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def test_interrupted_while_compiling(folder):
+    before = contents(folder)
+    (folder / "cache").mkdir()
+    with subprocess.Popen(
+        [sys.executable, "-m", "robust_eac", "consensus", "labels.csv", *map(str, CONSENSUS), "c.csv"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "NUMBA_CACHE_DIR": "cache"},
+        preexec_fn=interruptible,
+    ) as worker:  # fmt: skip
+        assert "30 objects" in worker.stdout.readline()
+        time.sleep(0.5)
+        worker.send_signal(signal.SIGINT)
+        assert worker.stderr.read() == "robust-eac: error: interrupted\n"
+    assert worker.returncode == 130
+    assert contents(folder) == before
+
+
+def test_interrupted_while_writing(tmp_path):
+    (tmp_path / "out.csv").write_text("before")
+    code = """
+import os, signal
+from robust_eac import cli
+def writer(path, *table):
+    def write(handle):
+        handle.write(b"half")
+        handle.flush()
+        os.kill(os.getpid(), signal.SIGINT)
+    return write
+cli.table_writer = writer
+raise SystemExit(cli.main())
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code, "data", "iris", "--output", tmp_path / "out.csv"],
+        capture_output=True, text=True, timeout=60, preexec_fn=interruptible,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (130, "robust-eac: error: interrupted\n")
+    assert contents(tmp_path) == {"out.csv": b"before"}
+
+
 def test_interrupted_at_work_in_a_terminal(folder):
     np.save("big.npy", planted_ensemble(np.random.RandomState(0), np.arange(3000) % 5, 20, noise=0.3))
     (folder / "c.csv").write_text("before")
@@ -347,7 +391,11 @@ def test_interrupted_at_work_in_a_terminal(folder):
     termios.tcsetwinsize(terminal, (24, 100))
     argv = ["consensus", "big.npy", "--n-clusters", "5", "--n-init", "9999", "--output", "c.csv"]
     with subprocess.Popen(
-        [sys.executable, "-m", "robust_eac", *argv], stdout=subprocess.PIPE, stderr=terminal, text=True
+        [sys.executable, "-m", "robust_eac", *argv],
+        stdout=subprocess.PIPE,
+        stderr=terminal,
+        text=True,
+        preexec_fn=interruptible,
     ) as worker:
         os.close(terminal)
         seen = b""
