@@ -226,7 +226,7 @@ def _solver_options(parser):
 
 
 def _input_options(parser):
-    group = parser.add_argument_group("input", "COLUMN is a title or, if there is none like it, a number from 1.")
+    group = parser.add_argument_group("input", "COLUMN is a title, or a number from 1 (@1 if a title is 1).")
     group.add_argument("--index-column", metavar="COLUMN", help="names of the objects, kept in what is written")
     group.add_argument(
         "--drop-column", action="append", default=[], metavar="COLUMN", help="not to be read; may be repeated"

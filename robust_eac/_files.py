@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ._array_files import ARRAY_SUFFIXES, read_array
-from ._text_files import INTEGER, NUMBER, Coded, is_missing, is_number, read_text
+from ._text_files import INTEGER, NUMBER, Coded, column_number, is_missing, is_number, read_text
 from ._validation import BLOCK
 
 _INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE | re.ASCII)
@@ -91,18 +91,20 @@ def read_table(path, *, dtype=np.int64, variable=None, delimiter=None, header=No
 
 
 def find_column(table, spec):
-    """Position of a column given by its name, or else by its number, counted from 1."""
+    """Position of a column given by its title or by its number, counted from 1."""
     named = [c for c, name in enumerate(table.header or []) if name == spec]
     if len(named) > 1:
-        raise ValueError(f"{table.file}: {len(named)} columns have the name {spec!r}, give the number of one.")
-    if named:
-        return named[0]
-    if spec.isdecimal() and len(spec) < 10 and 1 <= int(spec) <= table.n_columns:
-        return int(spec) - 1
+        raise ValueError(f"{table.file}: {len(named)} columns have the title {spec!r}, give the number of one.")
+    number = column_number(spec)
+    numbered = [] if number is None or not 1 <= number <= table.n_columns else [number - 1]
+    if named and numbered and named != numbered:
+        raise ValueError(f"{table.file}: {spec!r} is the title of column {named[0] + 1}; @{spec} is the number.")
+    if named or numbered:
+        return (named or numbered)[0]
     known = f"numbers 1 to {table.n_columns}"
     if table.header:
         shown = ", ".join(map(repr, table.header[:10])) + (", ..." if table.n_columns > 10 else "")
-        known += f" and names {shown}"
+        known += f" and titles {shown}"
     raise ValueError(f"{table.file}: no column {spec!r}; there are {known}.")
 
 

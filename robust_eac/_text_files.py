@@ -35,6 +35,12 @@ def is_number(text):
     return NUMBER.fullmatch(text.strip()) is not None
 
 
+def column_number(spec):
+    """Number that a text gives a column by, None of a title; "@1" is always a number."""
+    digits = spec.removeprefix("@")
+    return int(digits) if digits.isdecimal() and len(digits) < 10 else None
+
+
 def read_text(path, dtype, *, delimiter=None, header=None, special=()):
     """(cells, titles or None) of a text; the arguments are those of :func:`~robust_eac._files.read_table`.
 
@@ -44,10 +50,11 @@ def read_text(path, dtype, *, delimiter=None, header=None, special=()):
     delimiter = delimiter or _find_delimiter(file, text)
     rows = _rows(file, text, delimiter)
     first = next(rows)
-    if header is None and not all(spec.isdecimal() for spec in special):
+    numbers = {column_number(spec) for spec in special}
+    if header is None and None in numbers:
         header = True
     titles = [cell.strip() for cell in first]
-    kept = [c for c in range(len(first)) if str(c + 1) not in special]
+    kept = [c for c in range(len(first)) if c + 1 not in numbers]
 
     skip = header
     if skip is None:
@@ -119,6 +126,8 @@ def _find_delimiter(file, text):
     if not likely and len({len(row) for row in words}) == 1 < len(words[0]):
         numeric = all(is_number(word) or is_missing(word) for row in words[1:] or words for word in row)
         likely = [" "] if numeric else [" ", ","]
+    if not likely and any('" ' in line for line in lines):
+        raise ValueError(f"{file}: cells in quotes between spaces; write it with commas (in R, by write.csv).")
     if len(likely) > 1:
         raise ValueError(f"{file}: it can be read with more than one delimiter: give --delimiter.")
     return likely[0] if likely else ","

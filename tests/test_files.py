@@ -5,6 +5,7 @@ import io
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
@@ -145,17 +146,26 @@ def test_what_may_be_a_header_or_an_object_is_refused(tmp_path, content):
 
 def test_columns_by_name_or_number(tmp_path):
     path = tmp_path / "a.csv"
-    path.write_text("name,2,b,b\nx,0,1,1\ny,0,0,1\n")
+    path.write_text("name,2,b,b,1\nx,0,1,1,0\ny,0,0,1,0\n")
     table = read_table(path, special=["name"])
-    assert [find_column(table, spec) for spec in ("name", "1", "2", "4")] == [0, 0, 1, 3]
+    assert [find_column(table, spec) for spec in ("name", "@1", "2", "4", "@5")] == [0, 0, 1, 3, 4]
     assert texts_of(table, 0) == ["x", "y"]
     for spec, match in (
-        ("b", "2 columns have the name"),
-        ("c", "no column 'c'; there are numbers 1 to 4 and names"),
-        *((number, "no column") for number in ("0", "5", "1.5", "-1", "9" * 30)),
+        ("b", "2 columns have the title"),
+        ("1", "'1' is the title of column 5; @1 is the number"),
+        ("c", "no column 'c'; there are numbers 1 to 5 and titles"),
+        *((number, "no column") for number in ("0", "6", "@9", "@", "@b", "1.5", "-1", "9" * 30)),
     ):
         with pytest.raises(ValueError, match=match):
             find_column(table, spec)
+
+
+def test_a_table_as_pandas_writes_it(tmp_path):
+    path = tmp_path / "a.csv"
+    pd.DataFrame([[0, 1, 0], [0, 0, 1], [1, 0, 1]]).to_csv(path)
+    table = read_table(path, header=True, special=["@1"])
+    assert texts_of(table, find_column(table, "@1")) == ["0", "1", "2"]
+    assert labels_of(table, [1, 2, 3]).tolist() == [[0, 1, 0], [0, 0, 1], [1, 0, 1]]
 
 
 def test_names_of_objects_do_not_hide_the_header(tmp_path):
