@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike
 
 from . import _kernels
 from ._encoding import encode
-from ._validation import check_labels, check_real, check_weights
+from ._validation import check_labels, check_partition, check_real, check_weights
 
 
 def cluster_counts(encoding, clusters, n_clusters):
@@ -188,7 +188,7 @@ def _counted(labels, consensus, weights):
 
 def check_consensus(consensus, n_samples):
     """Return one label per object as an array."""
-    array = np.asarray(consensus)
+    array = check_partition(consensus, name="consensus")
     if array.shape != (n_samples,):
         raise ValueError(f"consensus must have shape ({n_samples},), one label per object, got {array.shape}.")
     return array

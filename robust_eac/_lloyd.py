@@ -10,12 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.utils import check_random_state
 
 from . import _kernels
 from ._density import cluster_counts
 from ._encoding import take_rows
-from ._validation import BLOCK, MAX_SEED
+from ._validation import BLOCK, MAX_SEED, check_random_state
 
 # Costs are sums of terms of weighted mean 1 or so: a difference below this is rounding.
 _SLACK = 1e-11

@@ -5,7 +5,7 @@ import numpy as np
 from ._encoding import collapse, harden, take_rows, weigh
 from ._lloyd import best_of_starts, squared_distances
 from ._sweep import PLAIN, ROUNDING, sweep
-from ._validation import check_choice, check_labels, check_membership
+from ._validation import as_array, check_choice, check_labels, check_membership
 
 # A k-means start is hard; mixing in this much of the uniform membership lets every cluster bid for every object.
 _SMOOTHING = 0.1
@@ -29,7 +29,7 @@ def check_init(init, n_samples, n_clusters):
         return "random"
     if isinstance(init, str):
         return check_choice(init, ("random", "kmeans"), name="init")
-    array = np.asarray(init)
+    array = as_array(init, "init")
     if array.ndim == 1:
         return np.eye(n_clusters)[_check_label_vector(array, n_samples, n_clusters)]
     membership = check_membership(array, n_samples, n_clusters, name="init")

@@ -5,9 +5,9 @@ accumulation whose files are not public; results on them follow the published on
 """
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from ._typing import RandomState
+from ._validation import check_random_state
 
 __all__ = ["make_cigar", "make_half_rings", "make_image_1", "make_image_c", "make_rings", "make_spiral"]
 

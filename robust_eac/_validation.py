@@ -1,15 +1,20 @@
 """Checks of what users pass in: the only place that raises for a bad array or an out-of-range value."""
 
+import re
 from numbers import Integral, Real
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
+from sklearn import utils
+from sklearn.utils.validation import validate_data
 
 # Rows of a label matrix are read in blocks of this many: the working copies stay small whatever n_samples is.
 BLOCK = 4096
 # Seeds for the parts of a computation are drawn below this.
 MAX_SEED = np.iinfo(np.int32).max
+# Sums of squares of features must not overflow, nor the products of two of them.
+LARGEST_FEATURE = 1e70
 
 
 class Ensemble(NamedTuple):
@@ -65,19 +70,14 @@ def check_ensemble(labels, *, name="labels") -> Ensemble:
     vectors: dict[int, np.ndarray] = {}
     matrices: dict[int, np.ndarray] = {}
     for u, entry in enumerate(labels):
-        if sparse.issparse(entry):
-            raise TypeError(f"{name}[{u}] must be a dense array, got a sparse matrix of shape {entry.shape}.")
         # pandas' own objects would align their indices.
-        try:
-            (matrices if soft[u] else vectors)[u] = entry if np.ma.isMaskedArray(entry) else np.asarray(entry)
-        except ValueError as error:
-            raise ValueError(f"{name}[{u}] must be a rectangular array: {error}") from error
+        (matrices if soft[u] else vectors)[u] = as_array(entry, f"{name}[{u}]")
     n = len(next(iter(matrices.values())))
     for u, entry in (vectors | matrices).items():
         if entry.ndim != (2 if soft[u] else 1) or len(entry) != n or entry.size == 0:
             rule = "a label vector of shape (n_samples,) or a membership matrix of shape (n_samples, k_u)"
             raise ValueError(f"{name}[{u}] must be {rule}, with n_samples={n}, got shape {entry.shape}.")
-    columns = [_integer_matrix(entry[:, np.newaxis], f"{name}[{u}]") for u, entry in vectors.items()]
+    columns = [integer_matrix(entry[:, np.newaxis], f"{name}[{u}]") for u, entry in vectors.items()]
     widths = np.array([entry.shape[1] for entry in matrices.values()], dtype=np.int64)
     ensemble = Ensemble(
         labels=np.concatenate(columns, axis=1) if columns else np.empty((n, 0), dtype=np.int64),
@@ -127,8 +127,12 @@ def check_sample_weight(sample_weight, ensemble, *, counts=False, name="sample_w
     if sample_weight is None:
         return None
     weight = check_vector(sample_weight, name=name, size=ensemble.n_samples, each="sample", positive_sum=True)
-    if not 1e-60 < weight.sum() < 1e60:
-        raise ValueError(f"{name} must sum to a number between 1e-60 and 1e60, got {weight.sum()}.")
+    # The largest first: a sum could overflow.
+    total = weight.max() if weight.max() > 1e60 else weight.sum()
+    if not 1e-60 < total < 1e60:
+        raise ValueError(f"{name} must sum to a number between 1e-60 and 1e60, got {total} or more.")
+    # Their squares could vanish; what they add to any sum is below its rounding.
+    weight[weight < 1e-100 * total] = 0.0
     part = (weight > 0.0) & (weight < 1.0)
     if counts and part.any():
         i = int(part.argmax())
@@ -159,14 +163,14 @@ def check_labels(labels, *, name="labels") -> np.ndarray:
             f"{name} must be a label matrix here, got a list with membership matrices: only what solves, grades or "
             "checks the median partition takes soft partitions. Harden them, for example by argmax."
         )
-    array = _integer_matrix(labels, name)
+    array = integer_matrix(labels, name)
     _check_observed(array, name)
     return array
 
 
 def check_label_block(labels, *, name) -> np.ndarray:
     """The same for some of the rows of a label matrix, among which a partition may observe none."""
-    array = _integer_matrix(labels, name)
+    array = integer_matrix(labels, name)
     if array.dtype.kind == "i":
         for start in range(0, array.shape[0], BLOCK):
             _check_rows_observed(array[start : start + BLOCK], name, start)
@@ -183,16 +187,42 @@ def _check_rows_observed(block, name, start):
     return observed.any(axis=0)
 
 
-def _integer_matrix(labels, name):
-    """Two-dimensional integer array of what NumPy turns into one."""
-    if sparse.issparse(labels):
-        raise TypeError(f"{name} must be a dense array of labels, got a sparse matrix of shape {labels.shape}.")
-    if np.ma.isMaskedArray(labels):
-        raise TypeError(f"{name} must not be a masked array: write -1 where a label was not observed.")
+def as_array(values, name):
+    """What NumPy makes of an argument, unless something would be lost on the way: a mask, or the zeros of a matrix."""
+    if sparse.issparse(values):
+        raise TypeError(f"{name} must be a dense array, got a sparse matrix of shape {values.shape}.")
+    if np.ma.isMaskedArray(values):
+        raise TypeError(f"{name} must not be a masked array. A missing label is written -1.")
     try:
-        array = np.asarray(labels)
+        return np.asarray(values)
     except ValueError as error:
-        raise ValueError(f"{name} must be a rectangular matrix of integers: {error}") from error
+        raise ValueError(f"{name} must be a rectangular array: {error}") from error
+
+
+def check_partition(labels, *, name):
+    """Return an array of labels that are only names: integers, or texts, of whatever shape."""
+    array = as_array(labels, name)
+    if array.dtype.kind in "SU" and isinstance(labels, (list, tuple)):
+        # Of mixed lists NumPy makes texts: NaN becomes a name, and 1 and "1" become one.
+        array = np.array(labels, dtype=object)
+    if array.dtype.kind == "O" and array.size:
+        texts = [isinstance(value, str) for value in array.flat]
+        if any(texts) and not all(texts):
+            odd = array.flat[texts.index(not texts[0])]
+            raise TypeError(
+                f"{name} must hold labels of one kind, integers or texts, got {array.flat[0]!r} and {odd!r}."
+            )
+        array = array.astype(str) if texts[0] else _numbers_from_objects(array, name)
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        raise ValueError(f"{name} must not contain NaN or infinity.")
+    if array.dtype.kind not in "biufSU":
+        raise TypeError(f"{name} must hold labels, integers or texts, got dtype {array.dtype}.")
+    return array
+
+
+def integer_matrix(labels, name):
+    """Two-dimensional integer array of what NumPy turns into one."""
+    array = as_array(labels, name)
     if array.dtype.kind == "O":
         array = _numbers_from_objects(array, name)
     if array.dtype.kind == "c":
@@ -291,15 +321,43 @@ def check_vector(values, *, name, size=None, each="partition", positive_sum=Fals
 
 def _real_array(values, name):
     """Fresh C-ordered float64 array; text, complex numbers and masks are refused, not converted."""
-    if np.ma.isMaskedArray(values):
-        raise TypeError(f"{name} must not be a masked array.")
+    array = as_array(values, name)
+    kind = f"dtype {array.dtype}"
+    if array.dtype.kind == "O":
+        odd = [value for value in array.flat if not isinstance(value, (Real, np.bool_))]
+        kind = f"{odd[0]!r}" if odd else ""
+    if array.dtype.kind not in "biuf" and kind:
+        raise TypeError(f"{name} must be an array of real numbers, got {kind}.")
     try:
-        array = np.asarray(values)
-        if array.dtype.kind not in "biufO":
-            raise TypeError(f"dtype {array.dtype}")
         return np.array(array, dtype=np.float64, order="C")
+    except OverflowError as error:
+        raise ValueError(f"{name} must hold numbers within the range of floats: {error}.") from error
+
+
+def check_features(X, *, name="X", n_samples=None, estimator=None, **options):
+    """Return features as a C-ordered float64 matrix, the input itself where it is one already.
+
+    scikit-learn's rules, in the name of an estimator where one is given, and its options; besides, masked arrays are
+    refused, whose masks it forgets, and numbers whose squares are on the way to overflow.
+    """
+    if np.ma.isMaskedArray(X):
+        raise TypeError(f"{name} must not be a masked array.")
+    options |= {"dtype": np.float64, "order": "C"}
+    try:
+        if estimator is None:
+            array = utils.check_array(X, input_name=name, **options)
+        else:
+            array = validate_data(estimator, X, **options)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} must be an array of real numbers, got {type(values).__name__}: {error}.") from error
+        if re.search(rf"\b{name}\b", str(error)):
+            raise
+        raise (TypeError if isinstance(error, TypeError) else ValueError)(f"{name}: {error}") from error
+    if n_samples is not None and len(array) != n_samples:
+        raise ValueError(f"{name} must have n_samples={n_samples} rows, one per row of labels, got {len(array)}.")
+    largest = max(array.max(), -array.min())
+    if largest > LARGEST_FEATURE:
+        raise ValueError(f"{name} must hold numbers of at most {LARGEST_FEATURE:g}, got {largest:g}: rescale them.")
+    return array
 
 
 def check_weights(weights, n_partitions, *, name="weights") -> np.ndarray:
@@ -310,6 +368,13 @@ def check_weights(weights, n_partitions, *, name="weights") -> np.ndarray:
     # Dividing by the maximum first keeps the sum finite and the quotient exact for tiny and huge weights.
     array /= array.max()
     return array / array.sum()
+
+
+def check_returned_weights(weights, n_partitions, *, name):
+    """Weights that a function of the user returned; nothing is no answer."""
+    if weights is None:
+        raise TypeError(f"what {name} returns must be weights, got None.")
+    return check_weights(weights, n_partitions, name=f"what {name} returns")
 
 
 def check_n_clusters(n_clusters, n_samples) -> int:
@@ -332,12 +397,36 @@ def check_real(value, *, name, low, high=np.inf, strict=False) -> float:
     """Return value as a finite float in [low, high], or strictly above low."""
     if not isinstance(value, Real) or isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name} must be a real number, got {value!r}.")
-    value = float(value)
+    try:
+        value = float(value)
+    except OverflowError:
+        # An integer beyond the range of floats.
+        value = np.inf if value > 0 else -np.inf
     if not (low < value if strict else low <= value) or not value <= high or np.isinf(value):
         rule = f"{'greater than' if strict else 'at least'} {low:g}"
         rule += f" and at most {high:g}" if np.isfinite(high) else " and finite" if np.isinf(value) else ""
         raise ValueError(f"{name} must be {rule}, got {value}.")
     return value
+
+
+def check_n_jobs(n_jobs):
+    """Return a number of jobs as joblib counts them: None, or an integer other than 0, below 0 from all cores down."""
+    if n_jobs is None:
+        return None
+    n_jobs = check_integer(n_jobs, name="n_jobs", low=-np.inf)
+    if n_jobs == 0:
+        raise ValueError("n_jobs must not be 0: None leaves the number open, -1 stands for all cores.")
+    return n_jobs
+
+
+def check_random_state(random_state):
+    """Return what scikit-learn's function of this name makes of a seed, a RandomState or None."""
+    if isinstance(random_state, Integral) and not isinstance(random_state, (bool, np.bool_)):
+        random_state = check_integer(random_state, name="random_state", low=0, high=2**32 - 1)
+    elif random_state is not None and not isinstance(random_state, np.random.RandomState):
+        kind = type(random_state).__name__
+        raise TypeError(f"random_state must be None, an integer or a numpy RandomState, got {kind} {random_state!r}.")
+    return utils.check_random_state(random_state)
 
 
 def check_bool(value, *, name) -> bool:

@@ -6,10 +6,18 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_random_state
 
 from ._typing import RandomState
-from ._validation import MAX_SEED, check_choice, check_labels, check_n_clusters, check_weights
+from ._validation import (
+    MAX_SEED,
+    check_choice,
+    check_features,
+    check_labels,
+    check_n_clusters,
+    check_partition,
+    check_random_state,
+    check_returned_weights,
+)
 from .consensus import CONSENSUS_FUNCTIONS
 from .consensus._common import relabel
 from .median_partition import solve_median_partition
@@ -80,8 +88,8 @@ def compare(
     """
     labels = check_labels(labels)
     n_clusters = check_n_clusters(n_clusters, len(labels))
-    y = None if y is None else _check_rows(y, len(labels), "y")
-    X = None if X is None else _check_rows(X, len(labels), "X")
+    y = None if y is None else _check_classes(y, len(labels))
+    X = None if X is None else check_features(X, n_samples=len(labels))
     schemes, solvers = _resolve_weightings(weightings, X)
     functions = _resolve(consensus, CONSENSUS_FUNCTIONS, "consensus")
     seed = check_random_state(random_state).randint(MAX_SEED)
@@ -89,8 +97,8 @@ def compare(
     records = []
     for name, scheme in schemes.items():
         weights, scheme_seconds, error = _attempt(
-            lambda scheme=scheme: check_weights(
-                scheme(labels, X=X, random_state=np.random.RandomState(seed)), labels.shape[1]
+            lambda scheme=scheme: check_returned_weights(
+                scheme(labels, X=X, random_state=np.random.RandomState(seed)), labels.shape[1], name="the scheme"
             )
         )
         for function_name, function in functions.items():
@@ -135,10 +143,10 @@ def _resolve(chosen, registry, name):
     return {key: registry[check_choice(key, registry, name=f"an entry of {name}")] for key in chosen}
 
 
-def _check_rows(values, n_samples, name):
-    array = np.asarray(values)
-    if array.ndim == 0 or len(array) != n_samples:
-        raise ValueError(f"{name} must have n_samples={n_samples} rows, got shape {array.shape}.")
+def _check_classes(y, n_samples):
+    array = check_partition(y, name="y")
+    if array.ndim != 1 or len(array) != n_samples:
+        raise ValueError(f"y must have n_samples={n_samples} rows, one class each, got shape {array.shape}.")
     return array
 
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
 from . import _blocks
 from ._encoding import select, weigh
@@ -24,6 +23,8 @@ from ._validation import (
     check_dask_rows,
     check_integer,
     check_n_clusters,
+    check_n_jobs,
+    check_random_state,
     check_real,
     is_dask_array,
 )
@@ -173,7 +174,8 @@ def solve_and_grade_distributed(
     n_clusters = check_n_clusters(n_clusters, n)
     diagonal = check_bool(diagonal, name="diagonal")
     resolve = partial(resolve_weighting, weighting, n_samples=n, n_partitions=m, lam=lam, lam0=lam0)
-    weighting = resolve(rho=None if rho == "auto" else rho)
+    auto = isinstance(rho, str) and rho == "auto"
+    weighting = resolve(rho=None if auto else rho)
     if weighting.trust:
         raise ValueError(
             'weighting "chance-corrected" needs chance-corrected losses, which are not summed over chunks: use another '
@@ -183,13 +185,14 @@ def solve_and_grade_distributed(
     max_iter = check_integer(max_iter, name="max_iter", low=1)
     tol = check_real(tol, name="tol", low=0.0)
     start = _check_start(init, labels, n_clusters)
+    n_jobs = check_n_jobs(n_jobs)
     rng = check_random_state(random_state)
     seeds = rng.randint(MAX_SEED, size=n_init if isinstance(start, str) else 1)
 
     tables, encodings, starts = _encode(labels, start, n_clusters, diagonal)
-    if isinstance(start, str) or rho == "auto":
+    if isinstance(start, str) or auto:
         sample = _draw_sample(encodings, tables, labels.chunks[0], n_clusters, rng)
-    if rho == "auto":
+    if auto:
         weighting = resolve(rho=1.0 / np.count_nonzero(trusted_group(sample, rng=rng, stacklevel=4)))
     if isinstance(start, str):
         options = {"start": start, "seeds": seeds, "max_iter": max_iter, "n_jobs": n_jobs, "verbose": verbose}

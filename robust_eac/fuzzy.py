@@ -8,10 +8,16 @@ from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_array, check_random_state
 
 from ._typing import RandomState
-from ._validation import check_integer, check_membership, check_n_clusters, check_real
+from ._validation import (
+    check_features,
+    check_integer,
+    check_membership,
+    check_n_clusters,
+    check_random_state,
+    check_real,
+)
 from .validity._common import feature_scale
 
 __all__ = [
@@ -348,13 +354,13 @@ def kaufman_kmeans(X: ArrayLike, n_clusters: int, *, max_iter: int = 300) -> np.
 
 
 def _check(X, n_clusters):
-    X = check_array(X, dtype=np.float64, order="C", input_name="X")
+    X = check_features(X)
     return X, check_n_clusters(n_clusters, len(X))
 
 
 def _check_centers(centers, n_clusters, n_features):
     """Fresh float64 centers (n_clusters, n_features)."""
-    centers = check_array(centers, dtype=np.float64, copy=True, input_name="init")
+    centers = check_features(centers, name="init", copy=True)
     if centers.shape != (n_clusters, n_features):
         raise ValueError(f"init must have shape ({n_clusters}, {n_features}), got {centers.shape}.")
     return centers

@@ -6,17 +6,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
 from . import _kernels
 from ._encoding import collapse, encode_ensemble, select
 from ._formula import accumulate, losses_of, weighted_statistics
 from ._typing import Labels, RandomState, WeightSolver
 from ._validation import (
+    as_array,
     check_ensemble,
     check_integer,
     check_labels,
     check_n_clusters,
+    check_random_state,
     check_sample_weight,
     check_weights,
 )
@@ -242,7 +243,7 @@ def _search(encoding, weights, clusters, n_clusters, max_passes, rng):
 
 def _check_start(consensus, n_samples, n_clusters):
     """Codes 0, 1, ... of the partition to start from, and the largest number of clusters."""
-    array = np.asarray(consensus)
+    array = as_array(consensus, "consensus")
     if array.shape != (n_samples,):
         raise ValueError(f"consensus must have shape ({n_samples},), one label per object, got {array.shape}.")
     if np.any(array == -1):

@@ -9,7 +9,6 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
 from ._encoding import encode_ensemble
 from ._formula import losses_of
@@ -24,6 +23,8 @@ from ._validation import (
     check_ensemble,
     check_integer,
     check_n_clusters,
+    check_n_jobs,
+    check_random_state,
     check_real,
     check_sample_weight,
 )
@@ -209,16 +210,18 @@ def solve_and_encode(
         lam0=lam0,
         adjusted=distance is ADJUSTED,
     )
-    weighting = resolve(rho=None if rho == "auto" else rho)
+    auto = isinstance(rho, str) and rho == "auto"
+    weighting = resolve(rho=None if auto else rho)
     n_init = check_integer(n_init, name="n_init", low=1)
     max_iter = check_integer(max_iter, name="max_iter", low=1)
     tol = check_real(tol, name="tol", low=0.0)
     start = check_init(init, n, n_clusters)
+    n_jobs = check_n_jobs(n_jobs)
     rng = check_random_state(random_state)
     seeds = rng.randint(MAX_SEED, size=n_init if isinstance(start, str) else 1)
 
     whole = encode_ensemble(ensemble, sample_weight)
-    trusted = trusted_group(whole, rng=rng, stacklevel=4) if weighting.trust or rho == "auto" else None
+    trusted = trusted_group(whole, rng=rng, stacklevel=4) if weighting.trust or auto else None
     if trusted is not None and not weighting.trust:
         weighting = resolve(rho=1.0 / np.count_nonzero(trusted))
     result = solve_encoded(

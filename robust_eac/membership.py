@@ -6,7 +6,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
 from ._encoding import encode_ensemble
 from ._formula import losses_of, weighted_loss
@@ -19,6 +18,8 @@ from ._validation import (
     check_ensemble,
     check_integer,
     check_n_clusters,
+    check_n_jobs,
+    check_random_state,
     check_real,
     check_sample_weight,
     check_weights,
@@ -132,6 +133,7 @@ def solve_membership(
     diagonal = check_bool(diagonal, name="diagonal")
     start = check_init(init, ensemble.n_samples, n_clusters)
     sample_weight = check_sample_weight(sample_weight, ensemble)
+    n_jobs = check_n_jobs(n_jobs)
     rng = check_random_state(random_state)
 
     whole = encode_ensemble(ensemble, sample_weight)

@@ -11,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sklearn.metrics.cluster import contingency_matrix
 
 from ._density import check_consensus, density, inter_density, intra_density
-from ._validation import check_choice, check_labels, check_weights
+from ._validation import check_choice, check_labels, check_partition, check_weights
 
 __all__ = [
     "adjusted_rand_score",
@@ -274,7 +274,7 @@ def ensemble_nmi(
 
 def _check_partitions(**partitions):
     """The two partitions, given by parameter name, as arrays of shape (n,)."""
-    arrays = {name: np.asarray(labels) for name, labels in partitions.items()}
+    arrays = {name: check_partition(labels, name=name) for name, labels in partitions.items()}
     for name, array in arrays.items():
         if array.ndim != 1:
             raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}.")

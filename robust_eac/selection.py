@@ -9,12 +9,19 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
 from ._encoding import Encoding, encode_ensemble, sub_ensemble
 from ._formula import accumulate, adjusted_agreement_of
 from ._typing import Labels, RandomState, WeightSolver
-from ._validation import MAX_SEED, check_ensemble, check_integer, check_real, check_sample_weight
+from ._validation import (
+    MAX_SEED,
+    check_ensemble,
+    check_integer,
+    check_n_jobs,
+    check_random_state,
+    check_real,
+    check_sample_weight,
+)
 from .median_partition import raw_distance, solve_encoded
 from .weighting.losses import resolve_weighting
 from .weighting.trust import LEVEL, NO_LINKS, linked_group
@@ -174,6 +181,7 @@ def select_n_clusters(
     max_iter = check_integer(max_iter, name="max_iter", low=1)
     tol = check_real(tol, name="tol", low=0.0)
     sample_weight = check_sample_weight(sample_weight, ensemble)
+    n_jobs = check_n_jobs(n_jobs)
     rng = check_random_state(random_state)
 
     encoding = encode_ensemble(ensemble, sample_weight)

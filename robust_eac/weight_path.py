@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_random_state
 
 from ._encoding import encode_ensemble
 from ._rows import expand_rows, reduce_rows
@@ -16,6 +15,8 @@ from ._validation import (
     check_ensemble,
     check_integer,
     check_n_clusters,
+    check_n_jobs,
+    check_random_state,
     check_real,
     check_sample_weight,
     check_vector,
@@ -146,6 +147,7 @@ def weight_path(
     n_init = check_integer(n_init, name="n_init", low=1)
     max_iter = check_integer(max_iter, name="max_iter", low=1)
     tol = check_real(tol, name="tol", low=0.0)
+    n_jobs = check_n_jobs(n_jobs)
     seeds = check_random_state(random_state).randint(MAX_SEED, size=n_init)
 
     whole = encode_ensemble(ensemble, sample_weight)

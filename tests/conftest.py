@@ -1,6 +1,7 @@
 """Shared fixtures. Set ROBUST_EAC_TEST_SEEDS to a range such as 0-99 to run the seeded tests on every one of them."""
 
 import os
+import sys
 
 import matplotlib as mpl
 import numpy as np
@@ -36,6 +37,18 @@ def _global_random_state_untouched(request):
     after = np.random.get_state()
     assert before[2:] == after[2:]
     assert np.array_equal(before[1], after[1])
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Tell how many hostile inputs were tried."""
+    tried = getattr(sys.modules.get("tests.hostile"), "TRIED", {})
+    if tried:
+        terminalreporter.write_line(
+            f"hostile inputs: {sum(tried.values())} tried; {tried['answered']} of them odd but valid, all answered; "
+            f"{tried['refused']} bad, all refused with one error that names the parameter"
+            if not terminalreporter.stats.get("failed")
+            else f"hostile inputs: {sum(tried.values())} tried, see the failures"
+        )
 
 
 @pytest.fixture(scope="session")

@@ -378,7 +378,7 @@ def test_one_compiled_version_of_every_kernel(rng):
 @pytest.mark.parametrize(
     ("options", "error", "match"),
     [
-        ({"X": [[1.0], [2.0]]}, ValueError, "X must have a row for each of the 3 rows of labels, got 2"),
+        ({"X": [[1.0], [2.0]]}, ValueError, "X must have n_samples=3 rows, one per row of labels, got 2"),
         ({"X": [[1.0], [np.inf], [0.0]]}, ValueError, "X contains infinity"),
         ({"subsets": [[0]]}, ValueError, "subsets must hold one subset for each of the 2 partitions, got 1"),
         ({"subsets": [[0], [1]]}, ValueError, r"subsets\[1\] must hold indices in \[0, n_features - 1=0\], got 1"),

@@ -116,7 +116,7 @@ def test_a_failing_run_is_reported_and_stops_nothing(labels):
     assert records[1]["error"] is None
     assert records[1]["h"] > 0.9
     records = compare(labels, 3, weightings={"bad": nonsense}, consensus=["kmeans"], random_state=0)
-    assert "weights must be non-negative" in records[0]["error"]
+    assert "what the scheme returns must be non-negative" in records[0]["error"]
 
 
 def test_functions_and_schemes_of_the_user(labels):
@@ -135,7 +135,7 @@ def test_functions_and_schemes_of_the_user(labels):
     ("kwargs", "error", "match"),
     [
         ({"n_clusters": 0}, ValueError, "n_clusters must be in"),
-        ({"y": [0, 1]}, ValueError, r"y must have n_samples=3 rows, got shape \(2,\)"),
+        ({"y": [0, 1]}, ValueError, r"y must have n_samples=3 rows, one class each, got shape \(2,\)"),
         ({"X": [[0.0]]}, ValueError, "X must have n_samples=3 rows"),
         ({"weightings": ["best"]}, ValueError, "an entry of weightings must be one of 'uniform'"),
         ({"weightings": "uniform"}, TypeError, "weightings must be a list of names or a dict"),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from robust_eac import CONSENSUS_FUNCTIONS, WEIGHTING_SCHEMES, adjusted_rand_score, load_dataset
-from robust_eac.consensus._common import prepare
+from robust_eac.consensus._common import prepare_ensemble
 
 from .conftest import planted_ensemble, random_ensemble
 
@@ -128,7 +128,7 @@ def test_weights(rng, name, consensus):
 
 def test_partitions_without_weight_are_not_even_read(rng):
     labels = random_ensemble(rng, 10, 4, missing=0.2)
-    encoding, _, weights = prepare(labels, None, [1.0, 0.0, 3.0, 0.0])
+    encoding, weights = prepare_ensemble(labels, [1.0, 0.0, 3.0, 0.0])
     assert np.array_equal(weights, [0.25, 0.75])
     assert encoding.codes.shape == (10, 2)
     assert np.array_equal(encoding.n_observed, (labels[:, [0, 2]] != -1).sum(axis=0))
@@ -171,7 +171,7 @@ def test_constant_partitions(rng, consensus):
 def test_errors(consensus, kwargs, match):
     arguments = {"labels": [[0, 0], [0, 1], [1, 1], [1, 0]], "n_clusters": 2} | kwargs
     if "random_state" in kwargs and "Ignored: present" in inspect.getdoc(getattr(consensus, "func", consensus)):
-        pytest.skip("draws nothing")
+        pytest.skip("this consensus function draws nothing: it reads no random_state")
     with pytest.raises((ValueError, TypeError), match=match):
         consensus(**arguments)
 

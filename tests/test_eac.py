@@ -11,7 +11,7 @@ from sklearn.cluster import AgglomerativeClustering
 
 from robust_eac.coassociation import coassociation_matrix, enhanced_coassociation_matrix
 from robust_eac.consensus import _linkage
-from robust_eac.consensus._common import prepare, relabel
+from robust_eac.consensus._common import prepare_ensemble, relabel
 from robust_eac.consensus.eac import eac, eac_linkage, lifetime_eac, threshold_eac
 from robust_eac.consensus.enhanced_eac import enhanced_eac
 from robust_eac.consensus.locally_weighted_eac import locally_weighted_eac
@@ -104,7 +104,7 @@ def test_single_linkage_equals_sklearn_and_needs_no_matrix(rng, missing):
 
 @pytest.mark.parametrize("dtype", [np.uint16, np.uint32])
 def test_codes_of_every_width_give_the_same_tree(rng, dtype):
-    encoding, _, weights = prepare(untied_ensemble(rng, 20, 0.2)[0], None, None)
+    encoding, weights = prepare_ensemble(untied_ensemble(rng, 20, 0.2)[0], None)
     encoding = _linkage.distinct_rows(encoding)
     values = np.repeat(weights, encoding.n_codes)
     tables = [np.eye(k) for k in encoding.n_codes]

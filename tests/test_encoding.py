@@ -163,8 +163,8 @@ BAD_LABELS = [
     ([[2**53 + 1, 0.0], [2**53, 1]], ValueError, "integer cluster labels, got 9007199254740992.0 at row 0"),
     (np.array([[Fraction(1, 2)]], dtype=object), ValueError, "integer cluster labels, got 0.5"),
     (np.array([[1.0, np.inf]], dtype=np.float16), ValueError, "must not contain NaN or infinity"),
-    ([[0, 1], [0]], ValueError, "labels must be a rectangular matrix"),
-    (sparse.csr_array(np.eye(3, dtype=int)), TypeError, "must be a dense array of labels, got a sparse matrix"),
+    ([[0, 1], [0]], ValueError, "labels must be a rectangular array"),
+    (sparse.csr_array(np.eye(3, dtype=int)), TypeError, "must be a dense array, got a sparse matrix"),
     (np.ma.array([[1, 2]], mask=[[True, False]]), TypeError, "must not be a masked array"),
     (pd.DataFrame({"a": pd.array([1, None], dtype="Int64")}), ValueError, "must not contain NaN"),
 ]

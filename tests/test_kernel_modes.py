@@ -1,4 +1,4 @@
-"""The kernel tests once more with bounds checks, and once as plain Python."""
+"""All kernels once more with bounds checks, and once as plain Python."""
 
 import os
 import subprocess
@@ -10,11 +10,14 @@ import pytest
 TESTS = Path(__file__).parent
 
 
-SOLVER = ["test_kernels.py", "test_encoding.py", "test_membership.py"]
-BASELINES = ["test_kmeans_consensus.py", "test_peace.py"]
-
-
-@pytest.mark.parametrize(("mode", "files"), [("NUMBA_BOUNDSCHECK", SOLVER + BASELINES), ("NUMBA_DISABLE_JIT", SOLVER)])
+@pytest.mark.parametrize(
+    ("mode", "files"),
+    [
+        ("NUMBA_BOUNDSCHECK", ["test_every_kernel.py"]),
+        # Against slow and obvious code as well.
+        ("NUMBA_DISABLE_JIT", ["test_every_kernel.py", "test_kernels.py", "test_encoding.py"]),
+    ],
+)
 def test_kernels_under(mode, files, tmp_path):
     # Compiled code in the usual cache has no bounds checks: this needs a cache of its own.
     environment = os.environ | {mode: "1", "NUMBA_CACHE_DIR": str(tmp_path)}
@@ -22,7 +25,7 @@ def test_kernels_under(mode, files, tmp_path):
         [
             sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider",
             *(str(TESTS / file) for file in files),
-            "-k", "not thousand_sweeps and not take_as_few_bytes and not converged_column",
+            "-k", "not thousand_sweeps and not grid and not roots_of_numpy and not whole_descent and not wide_codes",
         ],
         env=environment, cwd=TESTS.parent, capture_output=True, text=True, check=False,
     )  # fmt: skip

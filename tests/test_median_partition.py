@@ -323,7 +323,7 @@ def test_verbose_prints_a_line_per_alternation(labels, capsys, init):
         ({"tol": -1e-3}, ValueError, "tol must be at least 0, got -0.001"),
         ({"tol": "small"}, TypeError, "tol must be a real number, got 'small'"),
         ({"init": np.full((60, 3), 1 / 3)}, ValueError, "stationary point"),
-        ({"random_state": "x"}, ValueError, "cannot be used to seed"),
+        ({"random_state": "x"}, TypeError, "random_state must be None, an integer or a numpy RandomState, got str"),
     ],
 )
 def test_errors_come_before_any_work(labels, monkeypatch, options, error, match):

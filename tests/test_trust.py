@@ -111,7 +111,7 @@ def test_errors_of_the_weights(options, error, match):
         ({"level": 0.0}, ValueError, "level must be greater than 0 and at most 1, got 0"),
         ({"level": 1.5}, ValueError, "level must be greater than 0 and at most 1, got 1.5"),
         ({"level": None}, TypeError, "level must be a real number, got None"),
-        ({"random_state": "x"}, ValueError, "cannot be used to seed"),
+        ({"random_state": "x"}, TypeError, "random_state must be None, an integer or a numpy RandomState, got str"),
     ],
 )
 def test_errors_of_the_group(options, error, match):

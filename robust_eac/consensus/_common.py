@@ -11,17 +11,23 @@ from .._validation import check_labels, check_n_clusters, check_weights
 def prepare(labels, n_clusters, weights):
     """Check and encode an ensemble: (encoding, n_clusters, weights), without the partitions of weight zero.
 
-    The weights sum to one. Without n_clusters (None) that check is left out.
+    The weights sum to one.
     """
     labels = check_labels(labels)
-    if n_clusters is not None:
-        n_clusters = check_n_clusters(n_clusters, len(labels))
+    n_clusters = check_n_clusters(n_clusters, len(labels))
+    encoding, weights = prepare_ensemble(labels, weights)
+    return encoding, n_clusters, weights
+
+
+def prepare_ensemble(labels, weights):
+    """The same where the number of clusters is not given: (encoding, weights)."""
+    labels = check_labels(labels)
     weights = check_weights(weights, labels.shape[1])
     encoding = encode(labels)
     active = np.flatnonzero(weights)
     if len(active) < len(weights):
         encoding, weights = select(encoding, active), weights[active]
-    return encoding, n_clusters, weights
+    return encoding, weights
 
 
 def relabel(codes):

@@ -4,13 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_random_state
 
 from .._density import cluster_counts, pair_weights, sized_densities
 from .._encoding import collapse, take_rows
 from .._lloyd import best_of_starts, squared_distances
 from .._typing import RandomState
-from .._validation import check_choice, check_integer, check_real
+from .._validation import check_choice, check_integer, check_random_state, check_real
 from ._common import prepare, relabel
 
 __all__ = ["BisectingTree", "bisecting_kmeans_consensus", "bisecting_tree", "cut_bisecting_tree"]
@@ -172,6 +171,8 @@ def cut_bisecting_tree(tree: BisectingTree, n_clusters: int) -> np.ndarray:
     >>> cut_bisecting_tree(tree, 1)
     array([0, 0, 0])
     """
+    if not isinstance(tree, BisectingTree):
+        raise TypeError(f"tree must be what bisecting_tree returns, got {type(tree).__name__}.")
     n_levels = len(tree.parents) + 1
     n_clusters = check_integer(n_clusters, name="n_clusters", low=1, high=n_levels, high_name="levels of the tree")
     ancestor = np.arange(n_levels)

@@ -9,11 +9,9 @@ from numpy.typing import ArrayLike
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils import check_array
-from sklearn.utils.validation import validate_data
 
 from .._typing import RandomState, Subsets
-from .._validation import check_bool, check_choice, check_n_clusters, check_real
+from .._validation import check_bool, check_choice, check_features, check_n_clusters, check_real
 from ..ensembles import FeatureSubsetEnsemble, _tiny_kmeans
 from ..ensembles._subsets import MODES, RIDGE, whitening_maps
 from ..weighting.feature_subsets import balance_orders, mean_silhouettes, order_weights, silhouette_weights
@@ -174,7 +172,7 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
         ValueError, TypeError
             If X is malformed, or a parameter is malformed or out of range.
         """
-        X = validate_data(self, X, dtype=np.float64, order="C")
+        X = check_features(X, estimator=self)
         n = len(X)
         n_clusters = check_n_clusters(self.n_clusters, n)
         goodness = check_bool(self.goodness, name="goodness")
@@ -262,7 +260,7 @@ def zca_whiten(X: ArrayLike, *, ridge: float = 1e-4) -> np.ndarray:
     array([[3., 0.],
            [0., 3.]])
     """
-    X = check_array(X, dtype=np.float64, input_name="X")
+    X = check_features(X)
     ridge = check_real(ridge, name="ridge", low=0.0, strict=True)
     centred = X - X.mean(axis=0)
     return centred @ whitening_maps(centred.T @ centred, len(X), ridge)

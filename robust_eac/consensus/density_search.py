@@ -6,14 +6,13 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
 from .. import _kernels
 from .._density import cluster_counts, pair_weights, sized_densities
 from .._encoding import collapse
 from .._lloyd import best_of_starts, squared_distances
 from .._typing import RandomState
-from .._validation import MAX_SEED, check_integer, check_real
+from .._validation import MAX_SEED, check_integer, check_n_jobs, check_random_state, check_real
 from ._common import prepare, relabel
 
 __all__ = ["density_search"]
@@ -104,6 +103,7 @@ def density_search(
     singleton = check_real(singleton, name="singleton", low=0.0, high=1.0)
     n_init = check_integer(n_init, name="n_init", low=1)
     max_iter = check_integer(max_iter, name="max_iter", low=1)
+    n_jobs = check_n_jobs(n_jobs)
     rng = check_random_state(random_state)
     collapsed = collapse(encoding, min_saving=0.0)
     runs = Parallel(n_jobs=n_jobs, prefer="threads")(

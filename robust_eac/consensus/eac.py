@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from .._typing import RandomState
 from .._validation import BLOCK, check_bool, check_real
-from ._common import prepare, relabel
+from ._common import prepare, prepare_ensemble, relabel
 from ._linkage import check_linkage, components, cut, dendrogram, distinct_rows, merge_tree, votes_of
 
 __all__ = ["eac", "eac_linkage", "lifetime_eac", "threshold_eac"]
@@ -130,7 +130,7 @@ def eac_linkage(
            [2.   , 4.   , 0.25 , 3.   ],
            [3.   , 5.   , 0.917, 4.   ]])
     """
-    encoding, _, weights = prepare(labels, None, weights)
+    encoding, weights = prepare_ensemble(labels, weights)
     check_linkage(linkage, max_bytes)
     return dendrogram(*_tree(encoding, weights, linkage, max_bytes))
 
@@ -186,7 +186,7 @@ def lifetime_eac(
     >>> lifetime_eac([[0, 0, 0, 0], [0, 0, 0, 1], [1, 1, 1, 1], [1, 1, 0, 1]])
     array([0, 0, 1, 1])
     """
-    encoding, _, weights = prepare(labels, None, weights)
+    encoding, weights = prepare_ensemble(labels, weights)
     check_linkage(linkage, max_bytes)
     one_cluster = check_bool(one_cluster, name="one_cluster")
     encoding, tree = _tree(encoding, weights, linkage, max_bytes)
@@ -241,7 +241,7 @@ def threshold_eac(labels: ArrayLike, *, threshold: float | Fraction = 0.5, stric
     >>> threshold_eac([[0, 0], [0, 1], [1, 1], [2, 2]], strict=False)
     array([0, 0, 0, 1])
     """
-    encoding, _, weights = prepare(labels, None, None)
+    encoding, weights = prepare_ensemble(labels, None)
     check_real(threshold, name="threshold", low=-np.inf)
     needed = _needed_votes(Fraction(str(threshold)), check_bool(strict, name="strict"), len(weights))
     if needed[1] > 1:

@@ -6,11 +6,10 @@ from scipy import sparse
 from scipy.linalg import eigh
 from scipy.sparse.linalg import svds
 from sklearn.cluster import KMeans
-from sklearn.utils import check_random_state
 
 from .._encoding import collapse
 from .._typing import RandomState
-from .._validation import check_integer
+from .._validation import check_integer, check_random_state
 from ._common import prepare, relabel
 from ._metis import trivial
 from .mcla import clusters_of

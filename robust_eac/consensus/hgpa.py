@@ -5,11 +5,10 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_random_state
 
 from .._encoding import collapse, take_rows
 from .._typing import RandomState
-from .._validation import check_real
+from .._validation import check_random_state, check_real
 from ._common import prepare, relabel
 from ._metis import pieces, trivial, whole_numbers
 from .mcla import clusters_of

@@ -5,12 +5,11 @@ import warnings
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
 from .._encoding import collapse
 from .._lloyd import best_of_starts, squared_distances
 from .._typing import RandomState
-from .._validation import check_integer
+from .._validation import check_integer, check_n_jobs, check_random_state
 from ._common import prepare, relabel
 
 __all__ = ["kmeans_consensus"]
@@ -111,6 +110,7 @@ def cluster_rows(labels, n_clusters, cost, *, weights, n_init, max_iter, n_jobs,
     encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
     n_init = check_integer(n_init, name="n_init", low=1)
     max_iter = check_integer(max_iter, name="max_iter", low=1)
+    n_jobs = check_n_jobs(n_jobs)
     rng = check_random_state(random_state)
     encoding = collapse(encoding, min_saving=0.0)
     weights, table_of = cost(encoding, weights)

@@ -3,11 +3,10 @@
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
-from sklearn.utils import check_random_state
 
 from .._encoding import collapse, one_hot
 from .._typing import RandomState
-from .._validation import check_choice, check_integer, check_real
+from .._validation import check_choice, check_integer, check_random_state, check_real
 from ._common import check_memory, prepare, relabel
 from ._metis import BYTES_PER_EDGE, load_metis, partition_graph, trivial, whole_numbers
 

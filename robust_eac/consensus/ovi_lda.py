@@ -11,11 +11,19 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import AgglomerativeClustering, KMeans
-from sklearn.utils import check_array, check_random_state
-from sklearn.utils.validation import validate_data
 
 from .._typing import RandomState
-from .._validation import MAX_SEED, check_bool, check_choice, check_integer, check_labels, check_real
+from .._validation import (
+    MAX_SEED,
+    check_bool,
+    check_choice,
+    check_features,
+    check_integer,
+    check_labels,
+    check_n_jobs,
+    check_random_state,
+    check_real,
+)
 from ..ensembles._common import check_range
 from ..fuzzy import fuzzy_c_means, gath_geva, kaufman_kmeans
 from ..validity import ovi_lda
@@ -165,7 +173,7 @@ def assign_to_cores(X: ArrayLike, labels: ArrayLike, *, ridge: float = 1e-12) ->
     >>> assign_to_cores([[0], [1], [4], [8], [9]], [0, 0, -1, 1, 1])
     array([0, 0, 0, 1, 1])
     """
-    X = check_array(X, dtype=np.float64, order="C", input_name="X")
+    X = check_features(X)
     labels = check_clusters(labels, len(X), name="labels")
     ridge = check_real(ridge, name="ridge", low=0.0, strict=True)
     core = labels != -1
@@ -329,7 +337,7 @@ class OVIConsensus(ClusterMixin, BaseEstimator):
         ValueError, TypeError
             If X is malformed, or a parameter is malformed or out of range.
         """
-        X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
+        X = check_features(X, estimator=self, ensure_min_samples=2)
         low, high = check_range(self.n_clusters, len(X), "n_samples")
         names = _check_clusterers(self.clusterers)
         n_init = check_integer(self.n_init, name="n_init", low=1)
@@ -339,12 +347,13 @@ class OVIConsensus(ClusterMixin, BaseEstimator):
         options = {name: getattr(self, name) for name in ("min_cluster_size", "neighbour", "as_printed", "nan_as_zero")}
         # Refuses a bad option before the first clustering.
         ovi_lda(X, np.zeros(len(X), dtype=np.intp), **options)
+        n_jobs = check_n_jobs(self.n_jobs)
         rng = check_random_state(self.random_state)
         numbers = np.arange(low, high + 1)
         cells = [(name, k) for name in names for k in numbers]
         # A deterministic algorithm is given a seed too, so that the others' do not depend on which kind it is.
         seeds = rng.randint(MAX_SEED, size=(len(cells), n_init))
-        runs = Parallel(n_jobs=self.n_jobs)(
+        runs = Parallel(n_jobs=n_jobs)(
             delayed(_best_run)(X, name, k, cell_seeds, options)
             for (name, k), cell_seeds in zip(cells, seeds, strict=True)
         )
@@ -375,7 +384,7 @@ def _best_run(X, name, n_clusters, seeds, options):
 
 def _check_values(values, shape):
     """Float64 (n_samples, n_partitions); NaN is allowed."""
-    array = check_array(values, dtype=np.float64, ensure_all_finite="allow-nan", input_name="values")
+    array = check_features(values, name="values", ensure_all_finite="allow-nan")
     if array.shape != shape:
         raise ValueError(f"values must have the shape of partitions, {shape}, got {array.shape}.")
     return array

@@ -7,11 +7,10 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
 from .._rows import check_init
 from .._typing import RandomState
-from .._validation import MAX_SEED, check_choice, check_integer, check_real
+from .._validation import MAX_SEED, check_choice, check_integer, check_n_jobs, check_random_state, check_real
 from . import _peace_kernels as kernels
 from ._common import check_memory, prepare, relabel
 
@@ -152,6 +151,7 @@ def solve_peace(
     n_init = check_integer(n_init, name="n_init", low=1)
     tol = check_real(tol, name="tol", low=0.0)
     max_steps = 1000 * n if max_steps is None else check_integer(max_steps, name="max_steps", low=0)
+    n_jobs = check_n_jobs(n_jobs)
     rng = check_random_state(random_state)
 
     pairs = _sample(encoding, weights, n_partners, rng)

@@ -6,6 +6,8 @@ from math import comb
 import numpy as np
 from joblib import Parallel, delayed
 
+from .._validation import as_array
+
 # Follow the published program or the formulas where they differ.
 MODES = ("listing", "equation")
 # Added to the eigenvalues of scatter matrices before their inverse root is taken.
@@ -18,7 +20,7 @@ _BATCH_SIZE = 2**20
 def check_subsets(subsets, n_features=None, *, name):
     """Return subsets, given as index arrays or as rows of booleans, as a list of sorted intp arrays."""
     if not isinstance(subsets, (list, tuple)):
-        subsets = np.asarray(subsets)
+        subsets = as_array(subsets, name)
         if subsets.ndim == 0:
             raise TypeError(f"{name} must be a list of index arrays or a boolean matrix, got {subsets!r}.")
     if len(subsets) == 0:
@@ -27,7 +29,7 @@ def check_subsets(subsets, n_features=None, *, name):
 
 
 def _check_subset(subset, n_features, name):
-    array = np.asarray(subset)
+    array = as_array(subset, name)
     if array.dtype == bool and array.ndim == 1:
         if n_features is not None and len(array) != n_features:
             raise ValueError(f"{name} must have a boolean for each of n_features={n_features}, got {len(array)}.")

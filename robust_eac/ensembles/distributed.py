@@ -4,11 +4,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.utils import check_array, check_random_state
 from sklearn.utils.random import sample_without_replacement
 
 from .._typing import RandomState
-from .._validation import BLOCK, check_dask_rows, check_integer
+from .._validation import BLOCK, check_dask_rows, check_features, check_integer, check_n_jobs, check_random_state
 from .kmeans import KMeansEnsemble
 
 if TYPE_CHECKING:
@@ -76,6 +75,7 @@ def kmeans_ensemble_distributed(
     """
     X = check_dask_rows(X, name="X")
     max_samples = check_integer(max_samples, name="max_samples", low=1)
+    n_jobs = check_n_jobs(n_jobs)
     rng = check_random_state(random_state)
     n = X.shape[0]
     rows = np.sort(sample_without_replacement(n, min(max_samples, n), random_state=rng))
@@ -96,7 +96,7 @@ def _nearest_centres(features, centres, ends, dtype):
     half_squares = 0.5 * np.einsum("cf,cf->c", centres, centres)
     labels = np.empty((len(features), len(ends) - 1), dtype=dtype)
     for start in range(0, len(features), BLOCK):
-        block = check_array(features[start : start + BLOCK], dtype=np.float64, input_name="X") - mean
+        block = check_features(features[start : start + BLOCK]) - mean
         excess = half_squares - block @ centres.T
         for u, (first, last) in enumerate(pairwise(ends)):
             labels[start : start + BLOCK, u] = excess[:, first:last].argmin(axis=1)

@@ -5,11 +5,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
 
 from .._typing import RandomState, Subsets
-from .._validation import check_bool, check_choice, check_integer
+from .._validation import check_bool, check_choice, check_features, check_integer, check_n_jobs, check_random_state
 from . import _tiny_kmeans
 from ._common import check_range
 from ._subsets import MODES, RIDGE, check_subsets, draw_combinations, draw_subsets, for_each_batch
@@ -132,7 +130,7 @@ class FeatureSubsetEnsemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         ValueError, TypeError
             If X is malformed, or a parameter is malformed or out of range.
         """
-        X = validate_data(self, X, dtype=np.float64, order="C")
+        X = check_features(X, estimator=self)
         n, n_features = X.shape
         low, high = check_range(self.n_clusters, n, "n_samples")
         counts = {
@@ -145,6 +143,7 @@ class FeatureSubsetEnsemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         subsets = None
         if self.combinations is not None:
             subsets = check_subsets(self.combinations, n_features, name="combinations")
+        n_jobs = check_n_jobs(self.n_jobs)
         rng = check_random_state(self.random_state)
         if subsets is None:
             subsets = draw_subsets(n_features, **counts, distinct=distinct, rng=rng)
@@ -161,7 +160,7 @@ class FeatureSubsetEnsemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             _tiny_kmeans.cluster(data, seeds[rows], n_clusters[rows], _MAX_ITER, found)
             labels[:, rows] = found.T
 
-        for_each_batch(cluster, X, subsets, ridge=RIDGE if whiten else None, n_jobs=self.n_jobs)
+        for_each_batch(cluster, X, subsets, ridge=RIDGE if whiten else None, n_jobs=n_jobs)
         self.labels_ = labels
         self.subsets_ = subsets
         self.orders_ = np.array([len(subset) for subset in subsets])

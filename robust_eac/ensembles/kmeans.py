@@ -6,11 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.cluster import KMeans
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .._typing import RandomState
-from .._validation import MAX_SEED, check_integer
+from .._validation import MAX_SEED, check_features, check_integer, check_n_jobs, check_random_state
 from ._common import check_range, fit_all, prepare_clusterer, stack
 
 __all__ = ["KMeansEnsemble"]
@@ -93,15 +92,16 @@ class KMeansEnsemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         ValueError, TypeError
             If X is malformed, or a parameter is malformed or out of range.
         """
-        X = validate_data(self, X, dtype=np.float64, order="C")
+        X = check_features(X, estimator=self)
         n_partitions = check_integer(self.n_partitions, name="n_partitions", low=1)
         low, high = check_range(self.n_clusters, len(X), "n_samples")
+        n_jobs = check_n_jobs(self.n_jobs)
         rng = check_random_state(self.random_state)
         self.n_clusters_ = rng.randint(low, high + 1, size=n_partitions)
         seeds = rng.randint(MAX_SEED, size=n_partitions)
         base = KMeans(init="random", n_init=1) if self.estimator is None else self.estimator
         self.estimators_ = fit_all(
-            [prepare_clusterer(base, k, seed) for k, seed in zip(self.n_clusters_, seeds, strict=True)], X, self.n_jobs
+            [prepare_clusterer(base, k, seed) for k, seed in zip(self.n_clusters_, seeds, strict=True)], X, n_jobs
         )
         self.labels_ = stack([estimator.labels_ for estimator in self.estimators_])
         self._n_features_out = n_partitions
@@ -145,7 +145,7 @@ class KMeansEnsemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             If the clusterer cannot label objects that it was not fitted on.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        X = check_features(X, estimator=self, reset=False)
         if not hasattr(self.estimators_[0], "predict"):
             raise TypeError(
                 f"estimator {type(self.estimators_[0]).__name__} cannot label objects it was not fitted on (it has no "

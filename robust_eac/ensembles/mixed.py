@@ -8,11 +8,9 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.metrics import pairwise_distances
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
 
 from .._typing import RandomState
-from .._validation import MAX_SEED, check_integer
+from .._validation import MAX_SEED, check_features, check_integer, check_n_jobs, check_random_state
 from ._common import check_range, fit_all, prepare_clusterer, stack
 
 __all__ = ["MixedEnsemble"]
@@ -103,10 +101,11 @@ class MixedEnsemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         ValueError, TypeError
             If X is malformed, or a parameter is malformed or out of range.
         """
-        X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
+        X = check_features(X, estimator=self, ensure_min_samples=2)
         n_partitions = check_integer(self.n_partitions, name="n_partitions", low=6)
         # Spectral clustering finds fewer eigenvectors than objects.
         low, high = check_range(self.n_clusters, len(X) - 1, "n_samples - 1")
+        n_jobs = check_n_jobs(self.n_jobs)
         rng = check_random_state(self.random_state)
 
         per_linkage = max(1, n_partitions * 9 // 56)
@@ -126,7 +125,7 @@ class MixedEnsemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             for estimator in fit_all(
                 [prepare_clusterer(kmeans, k, seed) for k, seed in zip(drawn[:n_kmeans], seeds, strict=False)],
                 X,
-                self.n_jobs,
+                n_jobs,
             )
         ]
         spectral = SpectralClustering(affinity="precomputed")
@@ -135,7 +134,7 @@ class MixedEnsemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             for estimator in fit_all(
                 [prepare_clusterer(spectral, k, s) for k, s in zip(drawn[n_kmeans:], seeds[n_kmeans:], strict=True)],
                 _affinity(X),
-                self.n_jobs,
+                n_jobs,
             )
         ]
         self.labels_ = stack(columns)

@@ -6,12 +6,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
-from sklearn.utils import check_random_state
 
 from .._encoding import encode
 from .._summary import counted
 from .._typing import RandomState
-from .._validation import check_integer, check_labels, check_membership, check_weights
+from .._validation import (
+    check_integer,
+    check_labels,
+    check_membership,
+    check_partition,
+    check_random_state,
+    check_weights,
+)
 from ..coassociation import coassociation_of
 from ._common import VERMILLION, check_axes, count_along
 
@@ -186,13 +192,10 @@ def plot_membership(
 
 def _check_groups(groups, n_samples, *, name):
     """(names of the groups, ascending; the group of each object) of one label per object."""
-    array = np.asarray(groups)
+    array = check_partition(groups, name=name)
     if array.shape != (n_samples,):
         raise ValueError(f"{name} must have shape ({n_samples},), one label per object, got {array.shape}.")
-    try:
-        return np.unique(array, return_inverse=True)
-    except TypeError as error:
-        raise TypeError(f"{name} must be labels of one kind, integers or text: {error}.") from error
+    return np.unique(array, return_inverse=True)
 
 
 def _alike_together(together, objects):

@@ -1,9 +1,8 @@
 """What the indices share: checked features and memberships, scales and whitening."""
 
 import numpy as np
-from sklearn.utils import check_array
 
-from .._validation import check_labels, check_membership
+from .._validation import as_array, check_columns_observed, check_features, check_membership, integer_matrix
 
 
 def feature_scale(X):
@@ -28,17 +27,20 @@ def whitening(covariance, scale, ridge):
 
 def check_clusters(labels, n_samples, *, name):
     """One label per object, at least one of them not -1; (n_samples,) integers."""
-    labels = np.asarray(labels)
+    labels = as_array(labels, name)
     if labels.shape != (n_samples,):
         raise ValueError(f"{name} must have shape (n_samples={n_samples},) when it holds labels, got {labels.shape}.")
-    # The second column observes every object: here, unlike in an ensemble, an object may be in no cluster.
-    return check_labels(np.column_stack([labels, np.zeros(n_samples, dtype=np.int8)]), name=name)[:, 0]
+    # Here, unlike in an ensemble, an object may be in no cluster.
+    column = integer_matrix(labels[:, np.newaxis], name)
+    check_columns_observed((column != -1).any(axis=0), name)
+    return column[:, 0]
 
 
 def check_clustering(X, memberships):
     """Checked features, memberships (n, K) and own clusters (n,); a row of zeros and -1 for objects in no cluster."""
-    X = check_array(X, dtype=np.float64, order="C", input_name="X")
-    if np.ndim(memberships) == 2:
+    X = check_features(X)
+    memberships = as_array(memberships, "memberships")
+    if memberships.ndim == 2:
         membership = check_membership(memberships, len(X), name="memberships")
         return X, membership, membership.argmax(axis=1)
     labels = check_clusters(memberships, len(X), name="memberships")

@@ -140,5 +140,6 @@ def slot_certainty(encoding, weights, theta):
     for own in slots:
         # A cluster that no partition of positive weight observes: nothing speaks against it.
         mean = np.divide(entropies[own], seen[own], out=np.zeros_like(seen[own]), where=seen[own] > 0.0)
-        certainty[own] = np.exp(-mean / theta)
+        with np.errstate(over="ignore"):
+            certainty[own] = np.exp(-mean / theta)
     return certainty

@@ -3,11 +3,10 @@
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.metrics import pairwise_distances
-from sklearn.utils import check_array
 
 from .._encoding import encode
 from .._typing import Subsets
-from .._validation import check_bool, check_choice, check_labels, check_real
+from .._validation import check_bool, check_choice, check_features, check_labels, check_n_jobs, check_real
 from ..ensembles import _tiny_kmeans
 from ..ensembles._subsets import RIDGE, check_subsets, for_each_batch
 
@@ -85,10 +84,8 @@ def silhouette_weights(
     """
     labels = check_labels(labels)
     metric = check_choice(metric, _METRICS, name="metric")
-    X = check_array(X, dtype=np.float64, input_name="X")
     n, m = labels.shape
-    if len(X) != n:
-        raise ValueError(f"X must have a row for each of the {n} rows of labels, got {len(X)}.")
+    X = check_features(X, n_samples=n)
     if subsets is None:
         subsets = [np.arange(X.shape[1])] * m
     else:
@@ -99,6 +96,7 @@ def silhouette_weights(
     if not (isinstance(undefined, float) and np.isnan(undefined)):
         undefined = check_real(undefined, name="undefined", low=-1.0, high=1.0)
     ridge = RIDGE if check_bool(whiten, name="whiten") else None
+    n_jobs = check_n_jobs(n_jobs)
 
     encoding = encode(labels)
     codes = np.ascontiguousarray(encoding.codes.T, dtype=np.int32)

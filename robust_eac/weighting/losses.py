@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._formula import weighted_loss
-from .._validation import check_choice, check_real, check_vector, check_weights
+from .._validation import check_choice, check_real, check_returned_weights, check_vector
 from .trust import chance_corrected_weights
 
 __all__ = [
@@ -335,7 +335,7 @@ def resolve_weighting(weighting, *, n_partitions, **parameters):
     solver, parameters = bind_solver(weighting, n_partitions=n_partitions, **parameters)
 
     def solve(losses):
-        return check_weights(solver(losses.copy(), **parameters), n_partitions, name="what weighting returns")
+        return check_returned_weights(solver(losses.copy(), **parameters), n_partitions, name="weighting")
 
     # By identity: a callable object need be neither hashable nor comparable.
     if any(solver is known for known in WEIGHT_SOLVERS.values()):

@@ -5,14 +5,13 @@ import warnings
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
 from .._encoding import collapse, encode
 from .._formula import accumulate
 from .._rows import initial_rows
 from .._sweep import descend, is_stationary, measure
 from .._typing import RandomState
-from .._validation import check_integer, check_labels, check_n_clusters, check_real
+from .._validation import check_integer, check_labels, check_n_clusters, check_random_state, check_real
 from ._common import n_clusters_of, share_among_copies, tables
 
 __all__ = ["redundancy_weights"]

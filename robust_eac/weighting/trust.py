@@ -7,13 +7,12 @@ from numba import njit
 from numpy.typing import ArrayLike
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
-from sklearn.utils import check_random_state
 from sklearn.utils.random import sample_without_replacement
 
 from .. import _chance
 from .._encoding import encode, harden, take_rows
 from .._typing import RandomState
-from .._validation import check_labels, check_real, check_vector
+from .._validation import as_array, check_labels, check_random_state, check_real, check_vector
 
 __all__ = ["chance_corrected_weights", "trusted_group_weights"]
 
@@ -77,11 +76,13 @@ def chance_corrected_weights(losses: ArrayLike, *, expected: ArrayLike | None = 
     if expected is None:
         expected = np.full(len(losses), losses.max() or 1.0)
     else:
-        expected = np.full(len(losses), expected) if np.ndim(expected) == 0 else expected
+        expected = as_array(expected, "expected")
+        expected = np.full(len(losses), expected) if expected.ndim == 0 else expected
         expected = check_vector(expected, name="expected", size=len(losses))
         if expected.min() == 0.0:
             raise ValueError(f"expected must be positive, got 0.0 at position {expected.argmin()}.")
-    agreement = np.maximum(1.0 - losses / expected, 0.0)
+    with np.errstate(over="ignore"):
+        agreement = np.maximum(1.0 - losses / expected, 0.0)
     if not agreement.any():
         return np.full(len(losses), 1.0 / len(losses))
     agreement /= agreement.max()

@@ -1,15 +1,14 @@
 """Weights from validity indices: how well every partition fits the features of the objects."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
-from sklearn.utils import check_array
 
 from .._encoding import encode, one_hot
 from .._typing import RandomState, Subsets
-from .._validation import check_choice, check_labels
+from .._validation import check_choice, check_features, check_labels
 from ._common import cluster_slots, shares
 from .feature_subsets import order_weights, silhouette_weights
 
@@ -287,14 +286,11 @@ def ramped_silhouette_weights(
 def _check_features(X, n_samples):
     if X is None:
         raise ValueError("X must be given, the features of the objects: partitions are graded by them. Got None.")
-    X = check_array(X, dtype=np.float64, input_name="X")
-    if len(X) != n_samples:
-        raise ValueError(f"X must have n_samples={n_samples} rows, one per row of labels, got {len(X)}.")
-    return X
+    return check_features(X, n_samples=n_samples)
 
 
 def _check_indices(indices):
-    if isinstance(indices, str) or len(indices) == 0:
+    if isinstance(indices, str) or not isinstance(indices, Sized) or len(indices) == 0:
         raise ValueError(f"indices must be a non-empty sequence of names, got {indices!r}.")
     return [check_choice(name, INDICES, name="indices") for name in indices]
 
