@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections import Counter
 
 import matplotlib as mpl
 import numpy as np
@@ -39,9 +40,29 @@ def _global_random_state_untouched(request):
     assert np.array_equal(before[1], after[1])
 
 
+# Hostile inputs that were tried, by the workers of pytest-xdist where there are some.
+_TRIED = Counter()
+
+
+def _tried_here():
+    return Counter(getattr(sys.modules.get("tests.hostile"), "TRIED", {}))
+
+
+def pytest_sessionfinish(session):
+    """Workers tell the session that started them."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["tried"] = dict(_tried_here())
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    """A worker is done."""
+    _TRIED.update(getattr(node, "workeroutput", {}).get("tried", {}))
+
+
 def pytest_terminal_summary(terminalreporter):
     """Tell how many hostile inputs were tried."""
-    tried = getattr(sys.modules.get("tests.hostile"), "TRIED", {})
+    tried = _TRIED + _tried_here()
     if tried:
         terminalreporter.write_line(
             f"hostile inputs: {sum(tried.values())} tried; {tried['answered']} of them odd but valid, all answered; "
