@@ -11,6 +11,7 @@ from .._encoding import encode
 from .._summary import counted
 from .._typing import RandomState
 from .._validation import (
+    as_array,
     check_integer,
     check_labels,
     check_membership,
@@ -163,7 +164,8 @@ def plot_membership(
     >>> ax.get_title()
     'Memberships of 3 objects in 2 clusters'
     """
-    n = len(membership) if np.iterable(membership) else 0
+    membership = as_array(membership, "membership")
+    n = len(membership) if membership.ndim else 0
     if n == 0:
         raise ValueError("membership must have shape (n_samples, n_clusters) and at least one object, got none.")
     membership = check_membership(membership, n)
