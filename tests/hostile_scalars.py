@@ -141,7 +141,8 @@ SCALARS = {
     ("l2_weights", "lam"): _reals(0.0, _TINY, 1e-300, 1e300),
     ("objective_value", "lam"): _reals(0.0, _TINY, 1e300),
     ("silhouette_weights", "singleton"): _reals(0.0, -1.0, 1.0, below=-1.5, also_bad=(1.5,)),
-    ("weight_path", "n_init"): _integers(1),
+    ("weight_path", "weighting"): _names("restricted-simplex", "l2"),
+    ("weight_path", "parameter"): Parameter((*_NOT_NAMES, "lam"), ("rho", "n_trusted"), none=True),
 }
 
 # Taken as they are, and why.

@@ -162,7 +162,7 @@ def test_values():
         sound_result("ovi_lda_consensus", arguments | {"values": value})
     for value in (np.ones((N, M - 1)), np.ones(N), np.full((N, M), np.inf), np.full((N, M), "a"), None):
         refusal("ovi_lda_consensus", arguments | {"values": value}, "values")
-    arguments = arguments_of("weight_path", WORLD) | {"parameter": "rho", "n_init": 1}
+    arguments = arguments_of("weight_path", WORLD) | {"n_init": 1}
     for value in ([0.25], [1.0, 0.25], np.full(3, 0.5), [1e300]):
         sound_result("weight_path", arguments | {"values": value})
     for value in ([], [0.1], [np.nan], [-1.0], 0.5, "rho", [[0.5]]):

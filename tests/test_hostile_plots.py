@@ -26,7 +26,7 @@ def arguments():
         "weights": np.arange(1.0, M + 1.0),
         "losses": np.arange(1.0, M + 1.0),
         "objective_history": np.array([3.0, 2.0, 1.5]),
-        "path": weight_path(WORLD.labels, 2, values=[1.0, 4.0], n_init=1, random_state=0),
+        "path": weight_path(WORLD.labels, 2, values=[0.25, 1.0], n_init=1, random_state=0),
         "selection": select_n_clusters(WORLD.labels, [1, 2], n_splits=2, random_state=0),
         "random_state": 0,
     }

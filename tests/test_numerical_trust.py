@@ -177,7 +177,16 @@ def test_membership_step_reports_what_the_public_functions_find(ensembles, kind,
 
 def test_the_path_reports_what_the_public_functions_find(ensembles):
     for kind, labels in ensembles.items():
-        path = weight_path(labels, K, "lam0", [0.01, 0.1, 1.0], n_init=2, max_iter=1000, random_state=0)
+        path = weight_path(
+            labels,
+            K,
+            weighting="l2",
+            parameter="lam0",
+            values=[0.01, 0.1, 1.0],
+            n_init=2,
+            max_iter=1000,
+            random_state=0,
+        )
         weights, losses = path.weights, path.losses
         lam = path.values * losses.shape[1] * N**2
         objectives = np.einsum("vu,vu->v", weights, losses) + 0.5 * lam * np.einsum("vu,vu->v", weights, weights)
