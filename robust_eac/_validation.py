@@ -400,8 +400,8 @@ def check_real(value, *, name, low, high=np.inf, strict=False) -> float:
     try:
         value = float(value)
     except OverflowError:
-        # An integer beyond the range of floats.
-        value = np.inf if value > 0 else -np.inf
+        # An integer beyond the range of floats, refused like infinity.
+        value = np.inf
     if not (low < value if strict else low <= value) or not value <= high or np.isinf(value):
         rule = f"{'greater than' if strict else 'at least'} {low:g}"
         rule += f" and at most {high:g}" if np.isfinite(high) else " and finite" if np.isinf(value) else ""
