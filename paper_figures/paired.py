@@ -52,8 +52,9 @@ def mean_interval(values):
     # Where all are equal, so is every mean; scipy warns.
     if len(values) < 2 or np.ptp(values) == 0.0:
         return float(values.mean()), float(values.mean())
+    # SciPy before 1.15 does not know `rng`.
     drawn = bootstrap(
-        (values,), np.mean, n_resamples=10_000, method="percentile", rng=np.random.default_rng(0)
+        (values,), np.mean, n_resamples=10_000, method="percentile", random_state=np.random.default_rng(0)
     )  # fmt: skip
     return float(drawn.confidence_interval.low), float(drawn.confidence_interval.high)
 

@@ -166,7 +166,7 @@ BAD_LABELS = [
     ([[0, 1], [0]], ValueError, "labels must be a rectangular array"),
     (sparse.csr_array(np.eye(3, dtype=int)), TypeError, "must be a dense array, got a sparse matrix"),
     (np.ma.array([[1, 2]], mask=[[True, False]]), TypeError, "must not be a masked array"),
-    (pd.DataFrame({"a": pd.array([1, None], dtype="Int64")}), ValueError, "must not contain NaN"),
+    (pd.DataFrame({"a": pd.array([1, None], dtype="Int64")}), (ValueError, TypeError), "must not contain NaN|got <NA>"),
 ]
 
 

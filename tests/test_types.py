@@ -5,6 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+import pytest
+
 from .surface import public_callables
 
 ROOT = Path(__file__).parent.parent
@@ -49,6 +52,7 @@ def test_every_public_signature_is_annotated():
     assert len(public_callables()) > 90
 
 
+@pytest.mark.skipif(np.__version__ < "2", reason="NumPy 1 tells mypy less of its types")
 def test_mypy_accepts_the_package_and_checks_its_users(tmp_path):
     (tmp_path / "right.py").write_text(RIGHT)
     lines = ["from robust_eac import RobustEAC, solve_median_partition", *[code for code, _ in WRONG]]

@@ -278,7 +278,8 @@ def _accumulate(labels, weights, n_jobs):
 
 
 def _average_linkage(C, n_clusters):
-    if len(C) == 1:
-        return np.zeros(1, dtype=np.intp)
+    if n_clusters == len(C):
+        # Where all similarities are equal, SciPy before 1.15 would join all objects.
+        return np.arange(len(C))
     tree = linkage(squareform(C.max() - C), method="average")
     return relabel(fcluster(tree, n_clusters, criterion="maxclust"))

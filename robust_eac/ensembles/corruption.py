@@ -74,10 +74,10 @@ def corrupt_ensemble(
     >>> import numpy as np
     >>> labels = np.tile([[0], [0], [1], [1]], 10)
     >>> corrupted, mask = corrupt_ensemble(labels, 0.2, random_state=0)
-    >>> mask.sum()
-    np.int64(2)
-    >>> (corrupted[:, ~mask] == labels[:, ~mask]).all()
-    np.True_
+    >>> int(mask.sum())
+    2
+    >>> bool((corrupted[:, ~mask] == labels[:, ~mask]).all())
+    True
     """
     labels = check_labels(labels)
     fraction = check_real(fraction, name="fraction", low=0.0, high=1.0)
