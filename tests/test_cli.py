@@ -202,7 +202,7 @@ def test_compare_takes_all_by_default(folder, monkeypatch):
 
 @pytest.mark.parametrize(("text", "candidates"), [("auto", range(1, 11)), ("2-5", range(2, 6))])
 def test_number_of_clusters_may_be_chosen(folder, capsys, text, candidates):
-    labels = planted_ensemble(np.random.RandomState(0), np.repeat([0, 1, 2], 20), 20)
+    labels = planted_ensemble(np.random.RandomState(0), TRUTH, 10, noise=0.02)
     np.save("more.npy", labels)
     assert run("consensus", "more.npy", "--n-clusters", text, "--n-init", 1, "--output", "c.csv") == 0
     chosen = select_n_clusters(labels, candidates, random_state=0).n_clusters
