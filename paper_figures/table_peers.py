@@ -46,7 +46,7 @@ def _memberships(tasks):
             if not stopped(results) and all(result["relaxed"] is not None for result in results.values())
         }
         for way, results in soft.items():
-            lowest = {i: min(other[i]["relaxed"] for other in soft.values()) for i in results}
+            lowest = {i: min(other[i]["relaxed"] for other in soft.values() if i in other) for i in results}
             above = max(result["relaxed"] / lowest[i] - 1.0 for i, result in results.items())
             times = f"{ratio(soft['clue, GV3'], results, seconds):.1f}" if "clue, GV3" in soft else ""
             yield f"| {n:,} | {m} | {way} | {median(results, seconds):.3g} | {times} | {above:.1e} |"
