@@ -244,7 +244,18 @@ def _input_options(parser):
 
 
 def _seed(parser):
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="of all that is random; default: 0")
+    parser.add_argument("--seed", type=_seed_number, default=0, metavar="S", help="of all that is random; default: 0")
+
+
+def _seed_number(text):
+    """What NumPy's generator takes."""
+    try:
+        seed = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"invalid int value: {text!r}") from None
+    if not 0 <= seed < 2**32:
+        raise argparse.ArgumentTypeError(f"must be between 0 and {2**32 - 1}, got {seed}")
+    return seed
 
 
 def _number_of_clusters(text):

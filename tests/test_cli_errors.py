@@ -169,7 +169,7 @@ BAD_ARGUMENTS = [
     (("consensus", "labels.csv", *CONSENSUS, "c.csv", "--tol", "-1"), r"tol must be"),
     (("consensus", "labels.csv", *CONSENSUS, "c.csv", "--max-iter", "0"), r"max_iter must be"),
     (("consensus", "labels.csv", *CONSENSUS, "c.csv", "--n-jobs", "0"), r"n_jobs"),
-    (("consensus", "labels.csv", *CONSENSUS, "c.csv", "--seed", "-1"), r"[Ss]eed must be between 0 and"),
+    (("consensus", "labels.csv", *CONSENSUS, "c.csv", "--seed", "-1"), r"--seed: must be between 0 and 4294967295"),
     (("consensus", "labels.csv", *CONSENSUS, "c.csv", "--seed", "x"), r"--seed: invalid int value"),
     (("consensus", "labels.csv", *CONSENSUS, "c.csv", "--n-clusters", "0"), r"n_clusters must be in \[1"),
     (("consensus", "labels.csv", *CONSENSUS, "c.csv", "--n-clusters", "many"), r"integer, LOW-HIGH or 'auto'"),
