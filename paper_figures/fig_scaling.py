@@ -33,7 +33,7 @@ def main(records):
     sizes = np.array(list(samples(records, "n_samples", "peak_bytes")), dtype=float)
     memory = axes[1, 0]
     memory.plot(sizes, 8.0 * sizes**2 / 2.0**30, color=BLACK, linestyle="--", label="n x n matrix")
-    memory.legend(loc="upper right")
+    memory.legend(loc="upper left")
     memory.yaxis.set_major_formatter("{x:g}")
     memory.yaxis.set_minor_formatter("")
     return figure
