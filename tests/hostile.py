@@ -193,6 +193,7 @@ def _watched(arguments):
     before = {key: _frozen(value) for key, value in arguments.items()}
     with warnings.catch_warnings(), time_limit():
         warnings.simplefilter("error")
+        # What the library itself warns of is an answer.
         for known in (ConvergenceWarning, UserWarning):
             warnings.simplefilter("ignore", known)
         yield

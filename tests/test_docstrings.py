@@ -109,6 +109,7 @@ def test_fields_of_results_are_described_where_they_are_returned(name):
 def test_attributes_are_what_fit_sets(name):
     estimator = ESTIMATORS[name][0]
     with warnings.catch_warnings():
+        # What a fit to so little data warns of is not asked here.
         warnings.simplefilter("ignore")
         learned = fitted(estimator.fit(data(name)))
     described = list(entries(sections(type(estimator))["Attributes"]))

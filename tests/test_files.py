@@ -28,6 +28,7 @@ def labels_in(path, content, **options):
 def attempt(path, **options):
     """(labels of a file, None) or (None, what was wrong)."""
     with warnings.catch_warnings():
+        # Of columns that look like names of objects, which damage can bring about.
         warnings.simplefilter("ignore")
         try:
             table = read_table(path, **options)
