@@ -279,20 +279,22 @@ def hash_rows(values):
 
 def select(encoding, partitions):
     """The encoding of some of the partitions, given ascending; slots and masks of the others disappear."""
-    sizes = np.split(encoding.sizes, encoding.offsets[1:])
+    chosen = np.zeros(len(encoding.offsets), dtype=bool)
+    chosen[partitions] = True
+    slots = np.repeat(chosen, encoding.n_codes)
     hard = np.isin(partitions, encoding.hard)
     n_codes = encoding.n_codes[partitions]
     offsets = np.cumsum(n_codes) - n_codes
     with_missing = np.isin(encoding.offsets[partitions] + n_codes - 1, encoding.missing_slots)
     masks, mask_of = np.unique(encoding.mask_of[partitions], return_inverse=True)
-    kept = np.repeat(np.isin(np.arange(len(sizes)), partitions), encoding.n_codes)[encoding.soft_slots]
+    kept = slots[encoding.soft_slots]
     return encoding._replace(
-        codes=np.ascontiguousarray(encoding.codes[:, np.searchsorted(encoding.hard, partitions[hard])]),
+        codes=np.ascontiguousarray(encoding.codes[:, chosen[encoding.hard]]),
         hard=np.flatnonzero(hard),
         soft=np.ascontiguousarray(encoding.soft[:, kept]),
         soft_slots=np.flatnonzero(np.repeat(~hard, n_codes)),
         offsets=offsets,
-        sizes=np.concatenate([sizes[u] for u in partitions]),
+        sizes=encoding.sizes[slots],
         squares=encoding.squares[partitions],
         missing_slots=(offsets + n_codes - 1)[with_missing],
         observed=np.ascontiguousarray(encoding.observed[:, masks]),

@@ -8,7 +8,7 @@ from . import _chance, _kernels
 from ._threads import map_threads
 from ._validation import BLOCK
 
-# Rows from this number on are accumulated in so many parts, whatever the number of threads.
+# Rows from this number on are read in so many parts, whatever the number of threads.
 _IN_PARTS = 2**16
 _PARTS = 8
 # Numbers in a vector of the processor.
@@ -265,7 +265,8 @@ def gap_of(encoding, rows, statistics, *, diagonal, n_threads=1):
     def of_part(order):
         return visit(encoding, statistics, rows, order, T, statistics.Q, diagonal=diagonal, n_steps=1, skip=np.inf)[0]
 
-    return sum(map_threads(of_part, np.array_split(np.arange(len(rows)), _PARTS), n_threads)) / gap_unit(encoding)
+    parts = np.array_split(np.arange(len(rows)), _PARTS if len(rows) >= _IN_PARTS else 1)
+    return sum(map_threads(of_part, parts, n_threads)) / gap_unit(encoding)
 
 
 def gap_unit(encoding):

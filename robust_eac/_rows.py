@@ -12,7 +12,7 @@ _SMOOTHING = 0.1
 # A start need not be finished.
 _KMEANS_PASSES = 300
 # A start is looked for in a sample of this many objects, or so many per cluster, where the rows are many times more.
-_SAMPLE = 1024
+_SAMPLE = 512
 _SAMPLE_PER_CLUSTER = 32
 SAMPLE_SHARE = 4
 # A sample shows no more than this of the gap of all.

@@ -70,8 +70,8 @@ def measure(encoding, rows, *, n_threads=1):
 def descend(encoding, weights, rows, state, *, diagonal, tol, max_sweeps, rng, reduction=0.0, n_threads=1):
     """Sweep over `rows` in place until the optimality gap is at most tol, or `reduction` times the gap on entry.
 
-    `state` is that of the rows. Returns (gap, number of sweeps, state). Zero sweeps mean that the gap was at most tol
-    already. Partitions of weight zero are not read.
+    `state` is that of the rows. Returns (gap, number of sweeps, state); a gap above tol is what the visits of the last
+    sweep saw. Zero sweeps mean that the gap was at most tol already. Partitions of weight zero are not read.
     """
     S, G, active, part = state
     if active is None or not np.array_equal(active, np.flatnonzero(weights)):
@@ -101,6 +101,9 @@ def descend(encoding, weights, rows, state, *, diagonal, tol, max_sweeps, rng, r
             relaxation = next_relaxation(relaxation, estimate, before)
         # Fresh matrices before every decision: what the sweeps update has rounding errors of its own.
         S, G = accumulate(encoding, rows, n_threads=n_threads)
+        if tol < estimate <= target:
+            # The weights move next; only what may be the last gap has to be exact.
+            return estimate, n_sweeps, State(S, G, active, part)
 
 
 def next_relaxation(relaxation, gap, before):

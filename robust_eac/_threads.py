@@ -25,8 +25,9 @@ def count_threads(n_jobs, n_tasks, encoding, n_clusters):
 
 
 def map_threads(function, items, n_threads):
-    """[function(item) for item in items], by so many threads."""
+    """Generate function(item) for item in items, in their order, by so many threads."""
     if n_threads == 1:
-        return [function(item) for item in items]
-    with ThreadPoolExecutor(n_threads) as pool:
-        return list(pool.map(function, items))
+        yield from map(function, items)
+    else:
+        with ThreadPoolExecutor(n_threads) as pool:
+            yield from pool.map(function, items)

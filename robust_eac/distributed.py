@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from . import _blocks
+from ._distance import Distance, raw_distance
 from ._encoding import select, weigh
 from ._formula import agreement_from_sums, gap_unit, losses_from
 from ._rows import SAMPLE_SHARE, SAMPLE_TOL, check_init, check_start_tells_apart, sample_size
@@ -28,7 +29,7 @@ from ._validation import (
     check_real,
     is_dask_array,
 )
-from .median_partition import Distance, MedianPartitionResult, alternate, empty_last_order, raw_distance, solve_encoded
+from .median_partition import MedianPartitionResult, alternate, empty_last_order, solve_encoded
 from .weighting.losses import fixed, resolve_weighting
 from .weighting.trust import trusted_group
 
@@ -344,7 +345,7 @@ def _start_from_sample(encodings, sample, n_clusters, weighting, distance, **opt
 
 
 def _distance(diagonal):
-    """The :class:`~robust_eac.median_partition.Distance` d_u of :class:`_Rows`, whose encoding is the tables."""
+    """The :class:`~robust_eac._distance.Distance` d_u of :class:`_Rows`, whose encoding is the tables."""
 
     def losses(tables, rows, matrices):
         S, G, own = matrices

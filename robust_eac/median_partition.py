@@ -1,25 +1,22 @@
 """Alternation: consensus membership and partition weights together, from several starts."""
 
 import warnings
-from collections.abc import Callable
 from functools import partial
+from heapq import nsmallest
 from typing import NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
+from ._distance import ADJUSTED, resolve_distance
 from ._encoding import encode_ensemble
-from ._formula import losses_of
 from ._rows import SAMPLE_TOL, check_init, expand_rows, initial_rows, reduce_rows, start_from_sample
-from ._sweep import PLAIN, Model, descend, is_stationary, measure
-from ._threads import count_threads
+from ._sweep import is_stationary
+from ._threads import count_threads, map_threads
 from ._typing import Labels, RandomState, WeightSolver
 from ._validation import (
     MAX_SEED,
-    check_bool,
-    check_choice,
     check_ensemble,
     check_integer,
     check_n_clusters,
@@ -28,7 +25,7 @@ from ._validation import (
     check_real,
     check_sample_weight,
 )
-from .adjusted import CHANCE, adjusted_state, descend_adjusted
+from .adjusted import adjusted_state
 from .weighting.losses import fixed, resolve_weighting
 from .weighting.trust import trusted_group
 
@@ -38,6 +35,9 @@ __all__ = ["MedianPartitionResult", "solve_median_partition"]
 _REDUCTION = 0.1
 # A Y step that needs more sweeps than this hands over to the weight step and goes on afterwards.
 _MAX_SWEEPS = 1000
+# Of several starts so many are solved to this gap, once a sample shows where they lead, and so many to the end.
+_LOOSE_TOL = 1e-4
+_N_LOOSE, _N_FINAL = 3, 2
 
 
 class MedianPartitionResult(NamedTuple):
@@ -113,7 +113,8 @@ def solve_median_partition(
         In place of `lam`, free of scale: lambda = lam0 n_partitions n_samples^2 (lam0 n_partitions for adjusted
         losses). Partitions whose loss per pair exceeds the mean by more than lam0 get no weight, or little.
     n_init : int, default=10
-        Number of starts. An array as `init` is one start.
+        Number of starts. The best of them, solved to a gap of 1e-4 or where a sample of the objects puts them, go on to
+        `tol`. An array as `init` is one start.
     max_iter : int, default=100
         Largest number of alternations per start.
     tol : float, default=1e-5
@@ -161,7 +162,7 @@ def solve_median_partition(
     objects that partitions observe; the weights cost O(n_partitions log n_partitions). Memory is O(n_samples
     (n_partitions + n_clusters)), and O(n_samples n_clusters) more per start at work.
 
-    From some 4,000 objects on (more where clusters are many or labels missing) a start is solved for a sample of them
+    From some 2,000 objects on (more where clusters are many or labels missing) a start is solved for a sample of them
     first, which leaves few sweeps for all. From 65,536 on a sweep visits them in rounds of eight blocks that several
     threads take in turn; a round whose blocks would raise the objective together is repeated block by block.
 
@@ -261,59 +262,29 @@ def solve_encoded(
     return best._replace(membership=membership, labels=membership.argmax(axis=1))
 
 
-class Distance(NamedTuple):
-    """How far partitions are from a membership, and how to lower the weighted sum of it.
+def best_of_starts(encoding, n_clusters, start, weighting, seeds, *, n_jobs, tol, verbose=0, **options):
+    """The result of least objective, one from every seed; the first of equal ones.
 
-    measure : (encoding, rows) -> the state that losses and descent share.
-    losses : (encoding, rows, state) -> losses of the partitions.
-    descend : as :func:`~robust_eac._sweep.descend`.
-    model : what the sweeps minimise.
-    diagonal : whether the pairs (i, i) count.
+    All starts run a part of the way, to where a sample puts them or to a loose gap; only the best of them go on.
     """
+    loose = max(tol, _LOOSE_TOL)
 
-    measure: Callable
-    losses: Callable
-    descend: Callable
-    model: Model
-    diagonal: bool
+    def in_parallel(function, tasks, **more):
+        outer, n_threads = count_threads(n_jobs, len(tasks), encoding, n_clusters)
+        return map_threads(partial(function, n_threads=n_threads, **more, **options), tasks, outer)
 
+    def set_out(number, **options):
+        run = _begin(encoding, n_clusters, start, weighting, seed=seeds[number], tol=tol, **options)
+        run = run._replace(name=f"start {number + 1}/{len(seeds)}" if verbose else "")
+        if run.name and run.sampled:
+            print(f"{run.name}: solution of a sample, objective {run.history[0]:.6g}", flush=True)
+        return run if run.sampled or len(seeds) == 1 else _go_on(run, encoding, weighting, tol=loose, **options)
 
-ADJUSTED = Distance(adjusted_state, lambda encoding, rows, state: state.losses, descend_adjusted, CHANCE, diagonal=True)
-
-
-def raw_distance(diagonal):
-    """The :class:`Distance` d_u of the paper, with or without the pairs (i, i)."""
-
-    def losses(encoding, rows, state):
-        return losses_of(encoding, state.S, state.G, rows, diagonal=diagonal)
-
-    return Distance(measure, losses, partial(descend, diagonal=diagonal), PLAIN, diagonal)
-
-
-def resolve_distance(agreement, diagonal):
-    """The :class:`Distance` that an agreement's name stands for; both arguments are checked."""
-    adjusted = check_choice(agreement, ("raw", "adjusted"), name="agreement") == "adjusted"
-    diagonal = check_bool(diagonal, name="diagonal")
-    if adjusted and not diagonal:
-        raise ValueError('diagonal must be True with agreement="adjusted", which is defined over all pairs; got False.')
-    return ADJUSTED if adjusted else raw_distance(diagonal)
-
-
-def best_of_starts(encoding, n_clusters, start, weighting, seeds, *, n_jobs, verbose=0, **options):
-    """The run of least objective, one from every seed; the first of equal ones."""
-    n_jobs, n_threads = count_threads(n_jobs, len(seeds), encoding, n_clusters)
-    runs = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
-        delayed(alternate)(
-            encoding, n_clusters, start, weighting, seed=seed, n_threads=n_threads,
-            name=f"start {number}/{len(seeds)}" if verbose else "", **options,
-        )
-        for number, seed in enumerate(seeds, start=1)
-    )  # fmt: skip
-    best = None
-    for run in runs:
-        if best is None or run.objective < best.objective:
-            best = run
-    return best
+    runs = in_parallel(set_out, range(len(seeds)))
+    for n_kept, gap in ((_N_LOOSE, loose), (_N_FINAL, tol))[len(seeds) == 1 :]:
+        best = nsmallest(n_kept, runs, key=_value)
+        runs = in_parallel(_go_on, best, encoding=encoding, weighting=weighting, tol=gap)
+    return _result(min(runs, key=_value), tol)
 
 
 def empty_last(membership):
@@ -343,13 +314,33 @@ def _settle_trust(encoding, run, weighting, *, seed, **options):
         run = alternate(encoding, run.membership.shape[1], run.membership, weighting_of_trusted, seed=seed, **options)
 
 
-def alternate(
-    encoding, n_clusters, start, weighting, *, distance, max_iter, tol, seed, warm=False, n_threads=1, name=""
-):
+class _Run(NamedTuple):
+    """A start on its way: memberships of the encoding's rows, weights for them, and what it takes to go on."""
+
+    rows: np.ndarray
+    state: tuple
+    losses: np.ndarray
+    weights: np.ndarray
+    history: list
+    rng: np.random.RandomState
+    sampled: bool
+    gap: float = np.inf
+    n_iter: int = 0
+    name: str = ""
+
+
+def alternate(encoding, n_clusters, start, weighting, *, tol, n_threads=1, seed, warm=False, name="", **options):
     """One start, alternated to a joint stationary point; membership and (no) labels of the encoding's rows.
 
     A warm start has a membership that is worth weights of its own. A start with a name tells of its progress.
     """
+    options |= {"tol": tol, "n_threads": n_threads}
+    run = _begin(encoding, n_clusters, start, weighting, seed=seed, warm=warm, **options)
+    return _result(_go_on(run._replace(name=name), encoding, weighting, **options), tol)
+
+
+def _begin(encoding, n_clusters, start, weighting, *, distance, max_iter, tol, seed, n_threads, warm=False):
+    """The run of a start before its first Y step."""
     rng = np.random.RandomState(seed)
 
     def solve(sample, start):
@@ -360,18 +351,23 @@ def alternate(
         return run.weights, run.membership
 
     rows = start_from_sample(encoding, n_clusters, start, solve, rng=rng, model=distance.model, n_threads=n_threads)
-    warm = warm or rows is not None
-    if rows is None:
+    sampled = rows is not None
+    if not sampled:
         rows = initial_rows(encoding, n_clusters, start, rng)
     state = distance.measure(encoding, rows, n_threads=n_threads)
     losses = distance.losses(encoding, rows, state)
-    weights = weighting.solve(losses) if warm else weighting.first(losses)
-    history = [weighting.objective(losses, weights)]
-    n_iter = 0
+    weights = weighting.solve(losses) if warm or sampled else weighting.first(losses)
+    return _Run(rows, state, losses, weights, [weighting.objective(losses, weights)], rng, sampled)
+
+
+def _go_on(run, encoding, weighting, *, distance, max_iter, tol, n_threads):
+    """The run alternated to a joint stationary point; the rows of the given one are changed."""
+    rows, state, losses, weights = run.rows, run.state, run.losses, run.weights
+    history, n_iter = [*run.history], run.n_iter
     while True:
         budget = _MAX_SWEEPS if n_iter < max_iter else 0
         gap, n_sweeps, state = distance.descend(
-            encoding, weights, rows, state, tol=tol, max_sweeps=budget, rng=rng, reduction=_REDUCTION,
+            encoding, weights, rows, state, tol=tol, max_sweeps=budget, rng=run.rng, reduction=_REDUCTION,
             n_threads=n_threads,
         )  # fmt: skip
         # A first Y step with nothing to do still owes its start the weights.
@@ -381,23 +377,30 @@ def alternate(
         weights = weighting.solve(losses)
         history.append(weighting.objective(losses, weights))
         n_iter += 1
-        if name:
+        if run.name:
             print(
-                f"{name}: iteration {n_iter}, {n_sweeps} sweeps to gap {gap:.2g}, objective {history[-1]:.6g}",
+                f"{run.name}: iteration {n_iter}, {n_sweeps} sweeps to gap {gap:.2g}, objective {history[-1]:.6g}",
                 flush=True,
             )
         # The gap is known where the weights stay.
         if is_stationary(gap, tol) and np.array_equal(weights, before):
             break
+    return run._replace(state=state, losses=losses, weights=weights, history=history, gap=gap, n_iter=n_iter)
 
+
+def _value(run):
+    return run.history[-1]
+
+
+def _result(run, tol):
     return MedianPartitionResult(
         labels=None,
-        membership=rows,
-        weights=weights,
-        losses=losses,
-        objective=history[-1],
-        objective_history=np.array(history),
-        gap=gap,
-        n_iter=n_iter,
-        converged=is_stationary(gap, tol),
+        membership=run.rows,
+        weights=run.weights,
+        losses=run.losses,
+        objective=run.history[-1],
+        objective_history=np.array(run.history),
+        gap=run.gap,
+        n_iter=run.n_iter,
+        converged=is_stationary(run.gap, tol),
     )

@@ -10,6 +10,7 @@ from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
+from ._distance import raw_distance
 from ._encoding import Encoding, encode_ensemble, sub_ensemble
 from ._formula import accumulate, adjusted_agreement_of
 from ._typing import Labels, RandomState, WeightSolver
@@ -22,7 +23,7 @@ from ._validation import (
     check_real,
     check_sample_weight,
 )
-from .median_partition import raw_distance, solve_encoded
+from .median_partition import solve_encoded
 from .weighting.losses import resolve_weighting
 from .weighting.trust import LEVEL, NO_LINKS, linked_group
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._distance import ADJUSTED, resolve_distance
 from ._encoding import encode_ensemble
 from ._rows import expand_rows, reduce_rows
 from ._threads import count_threads
@@ -21,7 +22,7 @@ from ._validation import (
     check_sample_weight,
     check_vector,
 )
-from .median_partition import ADJUSTED, alternate, best_of_starts, empty_last, resolve_distance
+from .median_partition import alternate, best_of_starts, empty_last
 from .weighting.losses import resolve_weighting
 
 __all__ = ["WeightPath", "weight_path"]

@@ -417,7 +417,7 @@ def test_interrupted_at_work_in_a_terminal(folder):
         while chunk := os.read(main_end, 4096):
             seen += chunk
     os.close(main_end)
-    assert re.search(rb"start \d+/9999: iteration", seen)
+    assert re.search(rb"start \d+/9999: ", seen)
     assert seen.rstrip().endswith(b"robust-eac: error: interrupted")
     assert b"Traceback" not in seen
     assert contents(folder) == before

@@ -116,7 +116,8 @@ from tests.test_estimator_contracts import clone, data, fitted, same
 for name, model in joblib.load({str(tmp_path / "models.joblib")!r}).items():
     assert same(fitted(clone(model).fit(data(name))), fitted(model)), name
 """
-    subprocess.run([sys.executable, "-c", code], check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_clone_and_parameters(name, estimator, X):

@@ -12,7 +12,6 @@ from robust_eac import (
     l2_weights,
     objective_value,
     optimality_gap,
-    partition_losses,
     restricted_simplex_weights,
     solve_median_partition,
 )
@@ -111,27 +110,6 @@ def test_whole_weight_on_one_partition_recovers_it(rng, labels):
     assert result.weights[best] == 1.0
     assert adjusted_rand_score(labels[:, best], result.labels) == 1.0
     assert result.objective == pytest.approx(0.0, abs=1e-3)
-
-
-def test_the_best_start_is_kept_whole(labels):
-    seeds = np.random.RandomState(3).randint(np.iinfo(np.int32).max, size=6)
-    many = solve_median_partition(labels, 4, weighting="l2", n_init=6, random_state=3)
-    from robust_eac._encoding import collapse, encode
-    from robust_eac.median_partition import alternate, empty_last, raw_distance
-    from robust_eac.weighting.losses import resolve_weighting
-
-    weighting = resolve_weighting("l2", n_samples=60, n_partitions=16)
-    encoding = collapse(encode(labels))
-    runs = [
-        alternate(encoding, 4, "random", weighting, distance=raw_distance(True), max_iter=100, tol=1e-5, seed=seed)
-        for seed in seeds
-    ]
-    best = min(runs, key=lambda run: run.objective)
-    assert len({run.objective for run in runs}) > 1
-    assert many.objective == best.objective
-    assert np.array_equal(many.membership, empty_last(encoding.expand(best.membership)))
-    assert np.array_equal(many.weights, best.weights)
-    np.testing.assert_allclose(partition_losses(labels, many.membership), many.losses, rtol=1e-10)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, 4])
@@ -279,12 +257,6 @@ def test_degenerate_ensembles(rng):
     assert solve_median_partition(np.zeros((6, 3), dtype=int), 2, random_state=0).objective == pytest.approx(
         0, abs=1e-3
     )
-
-
-def test_verbose_names_every_start(labels, capsys):
-    solve_median_partition(labels, 3, n_init=2, verbose=1, random_state=0)
-    names = [line.split(":")[0] for line in capsys.readouterr().out.splitlines()]
-    assert list(dict.fromkeys(names)) == ["start 1/2", "start 2/2"]
 
 
 @pytest.mark.parametrize("init", ["random", TRUTH], ids=["random", "array"])

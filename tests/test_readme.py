@@ -15,13 +15,14 @@ TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 DOCUMENTS = ["README.md", "CONTRIBUTING.md", "paper_figures/README.md", "robust_eac/consensus/README.md"]
 
 
-def test_python_blocks_run(monkeypatch):
+@pytest.mark.parametrize("document", ["README.md", "paper_figures/README.md"])
+def test_python_blocks_run(document, monkeypatch):
     # The data folder of a developer must not be what makes README work.
     monkeypatch.delenv("ROBUST_EAC_DATA", raising=False)
-    blocks = re.findall(r"```python\n(.*?)```", TEXT, flags=re.DOTALL)
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / document).read_text(encoding="utf-8"), flags=re.DOTALL)
     assert blocks
     for block in blocks:
-        exec(compile(block, "README.md", "exec"), {})
+        exec(compile(block, document, "exec"), {})
 
 
 def test_commands_of_the_command_line_run(tmp_path, monkeypatch, capsys):

@@ -182,13 +182,13 @@ def test_alternation_with_trust_stops_whatever_the_rule(rng, monkeypatch, rule):
 
     weighting = fixed(np.full(m, 1.0 / m))._replace(solve=adversary, trust=True)
     monkeypatch.setattr(median_partition, "resolve_weighting", lambda *args, **options: weighting)
-    alternate = median_partition.alternate
+    begin = median_partition._begin
 
     def counted(*args, **options):
         steps.append(args[3].solve(None) > 0.0)
-        return alternate(*args, **options)
+        return begin(*args, **options)
 
-    monkeypatch.setattr(median_partition, "alternate", counted)
+    monkeypatch.setattr(median_partition, "_begin", counted)
     result = solve(labels, n_init=1)
     assert len(steps) <= m + 1
     # After the first update trust is only withdrawn.
