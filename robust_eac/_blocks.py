@@ -20,9 +20,10 @@ from ._formula import (
     weighted_statistics,
 )
 from ._kernels import minimise_quartic
+from ._label_checks import BLOCK, check_columns_observed, check_label_block
 from ._rows import draw_rows, place_by, reduce_rows
 from ._sweep import PAIR_STEPS_OF_MANY, visiting_order
-from ._validation import BLOCK, check_columns_observed, check_label_block, check_membership
+from ._validation import check_membership
 
 
 class Report(NamedTuple):

@@ -5,7 +5,8 @@ from numpy.typing import ArrayLike
 
 from . import _kernels
 from ._encoding import encode
-from ._validation import check_labels, check_partition, check_real, check_weights
+from ._label_checks import check_labels, check_partition
+from ._validation import check_real, check_weights
 
 
 def cluster_counts(encoding, clusters, n_clusters):

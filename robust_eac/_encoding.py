@@ -7,7 +7,7 @@ from numba import njit
 from scipy import sparse
 
 from . import _kernels
-from ._validation import BLOCK
+from ._label_checks import BLOCK
 
 # Collapsing identical rows costs a copy of the codes; below this share of the rows saved it is not worth it.
 _MIN_SAVING = 0.1
@@ -97,7 +97,7 @@ class Encoding(NamedTuple):
 
 
 def encode_ensemble(ensemble, sample_weight=None):
-    """Encode a checked :class:`~robust_eac._validation.Ensemble`, one row per object, with weights of the objects.
+    """Encode a checked :class:`~robust_eac._label_checks.Ensemble`, one row per object, with weights of the objects.
 
     Slots are in the order of the partitions, whether these are hard or soft.
     """

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ._array_files import ARRAY_SUFFIXES, read_array
+from ._label_checks import BLOCK
 from ._text_files import INTEGER, NUMBER, Coded, column_number, is_missing, is_number, read_text
-from ._validation import BLOCK
 
 _INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE | re.ASCII)
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from . import _chance, _kernels
+from ._label_checks import BLOCK
 from ._threads import map_threads
-from ._validation import BLOCK
 
 # Rows from this number on are read in so many parts, whatever the number of threads.
 _IN_PARTS = 2**16

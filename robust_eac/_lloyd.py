@@ -14,7 +14,8 @@ from joblib import Parallel, delayed
 from . import _kernels
 from ._density import cluster_counts
 from ._encoding import take_rows
-from ._validation import BLOCK, MAX_SEED, check_random_state
+from ._label_checks import BLOCK
+from ._validation import MAX_SEED, check_random_state
 
 # Costs are sums of terms of weighted mean 1 or so: a difference below this is rounding.
 _SLACK = 1e-11

@@ -3,9 +3,10 @@
 import numpy as np
 
 from ._encoding import collapse, harden, take_rows, weigh
+from ._label_checks import check_labels
 from ._lloyd import best_of_starts, squared_distances
 from ._sweep import PLAIN, ROUNDING, sweep
-from ._validation import as_array, check_choice, check_labels, check_membership
+from ._validation import as_array, check_choice, check_membership
 
 # A k-means start is hard; mixing in this much of the uniform membership lets every cluster bid for every object.
 _SMOOTHING = 0.1

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ._validation import BLOCK
+from ._label_checks import BLOCK
 
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "space": " "}
 # So many lines tell how a file is delimited.

@@ -8,8 +8,9 @@ from numpy.typing import ArrayLike
 from ._distance import ADJUSTED, resolve_distance
 from ._encoding import encode_ensemble
 from ._formula import accumulate, frank_wolfe_gaps, weighted_loss
+from ._label_checks import check_ensemble, check_sample_weight
 from ._typing import Labels, WeightSolver
-from ._validation import check_ensemble, check_membership, check_sample_weight, check_weights
+from ._validation import check_membership, check_weights
 from .local_search import move_margins
 from .objective import AgreementTest, agreement_test_of
 from .weighting.losses import (

@@ -4,7 +4,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._encoding import encode, one_hot, select
-from ._validation import check_integer, check_labels, check_weights
+from ._label_checks import check_labels
+from ._validation import check_integer, check_weights
 
 __all__ = ["coassociation_matrix", "enhanced_coassociation_matrix"]
 

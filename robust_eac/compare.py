@@ -7,14 +7,13 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._label_checks import check_labels, check_partition
 from ._typing import RandomState
 from ._validation import (
     MAX_SEED,
     check_choice,
     check_features,
-    check_labels,
     check_n_clusters,
-    check_partition,
     check_random_state,
     check_returned_weights,
 )

@@ -8,9 +8,10 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._formula import agreement_from_losses
+from ._label_checks import check_ensemble, is_ensemble_list
 from ._summary import Settings, summarise
 from ._typing import Labels, RandomState, WeightSolver
-from ._validation import check_choice, check_ensemble, is_dask_array, is_ensemble_list
+from ._validation import check_choice, is_dask_array
 from .distributed import solve_and_grade_distributed
 from .median_partition import MedianPartitionResult, solve_and_encode
 
@@ -255,7 +256,7 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         <BLANKLINE>
         clusters     2 found of 3 asked for; objects in them: 3, 3
         objective    4.9973, or 0.1388 per ordered pair of objects
-        convergence  converged: gap 6.1e-07 after 2 alternations
+        convergence  converged: gap 5.2e-07 after 3 alternations
         weights      uniform: 4 partitions with weight, 0 without
         agreement    of the partitions with the consensus: mean 0.533, by weight 0.533 (1: same, 0: chance)
         confidence   largest membership below 0.5 for 0 objects (0.0 %), below 0.9 for 3 objects (50.0 %)

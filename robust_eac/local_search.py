@@ -10,17 +10,9 @@ from sklearn.exceptions import ConvergenceWarning
 from . import _kernels
 from ._encoding import collapse, encode_ensemble, select
 from ._formula import accumulate, losses_of, weighted_statistics
+from ._label_checks import check_ensemble, check_labels, check_sample_weight
 from ._typing import Labels, RandomState, WeightSolver
-from ._validation import (
-    as_array,
-    check_ensemble,
-    check_integer,
-    check_labels,
-    check_n_clusters,
-    check_random_state,
-    check_sample_weight,
-    check_weights,
-)
+from ._validation import as_array, check_integer, check_n_clusters, check_random_state, check_weights
 from .weighting.losses import fixed, resolve_weighting
 
 __all__ = ["RefinementResult", "refine_labels"]

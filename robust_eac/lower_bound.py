@@ -7,16 +7,9 @@ from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 
 from ._encoding import collapse, encode_ensemble, one_hot, take_rows
+from ._label_checks import check_ensemble, check_sample_weight
 from ._typing import Labels
-from ._validation import (
-    check_bool,
-    check_ensemble,
-    check_integer,
-    check_n_clusters,
-    check_real,
-    check_sample_weight,
-    check_weights,
-)
+from ._validation import check_bool, check_integer, check_n_clusters, check_real, check_weights
 
 __all__ = ["LowerBound", "consensus_lower_bound"]
 

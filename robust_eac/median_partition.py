@@ -11,20 +11,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ._distance import ADJUSTED, resolve_distance
 from ._encoding import encode_ensemble
+from ._label_checks import check_ensemble, check_sample_weight
 from ._rows import SAMPLE_TOL, check_init, expand_rows, initial_rows, reduce_rows, start_from_sample
 from ._sweep import is_stationary
 from ._threads import count_threads, map_threads
 from ._typing import Labels, RandomState, WeightSolver
-from ._validation import (
-    MAX_SEED,
-    check_ensemble,
-    check_integer,
-    check_n_clusters,
-    check_n_jobs,
-    check_random_state,
-    check_real,
-    check_sample_weight,
-)
+from ._validation import MAX_SEED, check_integer, check_n_clusters, check_n_jobs, check_random_state, check_real
 from .adjusted import adjusted_state
 from .weighting.losses import fixed, resolve_weighting
 from .weighting.trust import trusted_group

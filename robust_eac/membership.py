@@ -9,19 +9,18 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ._encoding import encode_ensemble
 from ._formula import losses_of, weighted_loss
+from ._label_checks import check_ensemble, check_sample_weight
 from ._rows import SAMPLE_TOL, check_init, expand_rows, initial_rows, reduce_rows, start_from_sample
 from ._sweep import descend, is_stationary, measure
 from ._threads import count_threads
 from ._typing import Labels, RandomState
 from ._validation import (
     check_bool,
-    check_ensemble,
     check_integer,
     check_n_clusters,
     check_n_jobs,
     check_random_state,
     check_real,
-    check_sample_weight,
     check_weights,
 )
 

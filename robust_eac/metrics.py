@@ -11,7 +11,8 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sklearn.metrics.cluster import contingency_matrix
 
 from ._density import check_consensus, density, inter_density, intra_density
-from ._validation import check_choice, check_labels, check_partition, check_weights
+from ._label_checks import check_labels, check_partition
+from ._validation import check_choice, check_weights
 
 __all__ = [
     "adjusted_rand_score",

@@ -20,15 +20,9 @@ from ._formula import (
     weighted_loss,
     weighted_statistics,
 )
+from ._label_checks import check_ensemble, check_sample_weight
 from ._typing import Labels
-from ._validation import (
-    check_bool,
-    check_ensemble,
-    check_membership,
-    check_real,
-    check_sample_weight,
-    check_weights,
-)
+from ._validation import check_bool, check_membership, check_real, check_weights
 
 __all__ = [
     "AgreementTest",

@@ -13,16 +13,9 @@ from sklearn.exceptions import ConvergenceWarning
 from ._distance import raw_distance
 from ._encoding import Encoding, encode_ensemble, sub_ensemble
 from ._formula import accumulate, adjusted_agreement_of
+from ._label_checks import check_ensemble, check_sample_weight
 from ._typing import Labels, RandomState, WeightSolver
-from ._validation import (
-    MAX_SEED,
-    check_ensemble,
-    check_integer,
-    check_n_jobs,
-    check_random_state,
-    check_real,
-    check_sample_weight,
-)
+from ._validation import MAX_SEED, check_integer, check_n_jobs, check_random_state, check_real
 from .median_partition import solve_encoded
 from .weighting.losses import resolve_weighting
 from .weighting.trust import LEVEL, NO_LINKS, linked_group

@@ -7,19 +7,18 @@ from numpy.typing import ArrayLike
 
 from ._distance import ADJUSTED, resolve_distance
 from ._encoding import encode_ensemble
+from ._label_checks import check_ensemble, check_sample_weight
 from ._rows import expand_rows, reduce_rows
 from ._threads import count_threads
 from ._typing import Labels, RandomState
 from ._validation import (
     MAX_SEED,
     check_choice,
-    check_ensemble,
     check_integer,
     check_n_clusters,
     check_n_jobs,
     check_random_state,
     check_real,
-    check_sample_weight,
     check_vector,
 )
 from .median_partition import alternate, best_of_starts, empty_last

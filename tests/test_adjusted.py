@@ -10,9 +10,9 @@ from robust_eac import (
 )
 from robust_eac._encoding import encode_ensemble
 from robust_eac._formula import gap_of, gradient_of
+from robust_eac._label_checks import check_ensemble
 from robust_eac._rows import reduce_rows
 from robust_eac._sweep import sweep
-from robust_eac._validation import check_ensemble
 from robust_eac.adjusted import CHANCE, adjusted_state, descend_adjusted
 
 from . import reference

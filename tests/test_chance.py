@@ -12,7 +12,7 @@ from sklearn.metrics import adjusted_rand_score
 from robust_eac import _chance, adjusted_agreement, agreement_test, partition_losses
 from robust_eac._encoding import encode, encode_ensemble
 from robust_eac._formula import sides_of_test
-from robust_eac._validation import check_ensemble
+from robust_eac._label_checks import check_ensemble
 
 from . import reference
 from .conftest import planted_ensemble, random_ensemble, random_membership

@@ -10,7 +10,7 @@ from robust_eac import (
     solve_membership,
 )
 from robust_eac._encoding import encode, encode_ensemble
-from robust_eac._validation import check_ensemble
+from robust_eac._label_checks import check_ensemble
 from robust_eac.lower_bound import _membership_bounds, _pair_terms
 
 from . import reference

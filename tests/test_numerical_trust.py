@@ -36,8 +36,8 @@ from robust_eac import (
 )
 from robust_eac._encoding import collapse, encode_ensemble
 from robust_eac._formula import accumulate, weighted_statistics
+from robust_eac._label_checks import check_ensemble
 from robust_eac._sweep import next_relaxation, sweep, visiting_order
-from robust_eac._validation import check_ensemble
 
 from .conftest import planted_ensemble, random_ensemble, random_membership
 
@@ -131,7 +131,7 @@ def test_what_is_reported_is_what_the_public_functions_find(ensembles, weighting
         # The power mean for gamma = 2 is the geometric one. Of a loss near zero the logarithm shows the rounding, so it
         # is that of the losses which are reported, in the last digits.
         losses = result.losses
-        objective = np.exp(np.log(losses).mean())
+        objective = np.prod(losses ** (1.0 / len(losses)))
     else:
         objective = objective_value(labels, result.membership, weights=result.weights, **options)
         objective += REGULARISERS[weighting](losses, result.weights, n**2)

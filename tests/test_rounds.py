@@ -6,9 +6,9 @@ import pytest
 from robust_eac import _formula, _kernels, _sweep, solve_median_partition
 from robust_eac._encoding import encode_ensemble
 from robust_eac._formula import accumulate, frank_wolfe_gaps, gap_of, gap_unit, losses_of, padded, visit
+from robust_eac._label_checks import check_ensemble
 from robust_eac._rows import reduce_rows
 from robust_eac._sweep import PLAIN, sweep, visiting_order
-from robust_eac._validation import check_ensemble
 from robust_eac.adjusted import CHANCE
 
 from .conftest import planted_ensemble, random_membership

@@ -12,8 +12,8 @@ from robust_eac import (
     solve_membership,
 )
 from robust_eac._encoding import encode, encode_ensemble
+from robust_eac._label_checks import check_ensemble
 from robust_eac._rows import _draw_sample, initial_rows, start_from_sample
-from robust_eac._validation import check_ensemble
 from robust_eac.weighting.losses import WEIGHT_SOLVERS
 
 from .conftest import planted_ensemble, random_membership

@@ -11,8 +11,8 @@ from robust_eac import (
     solve_membership,
 )
 from robust_eac._encoding import encode_ensemble
+from robust_eac._label_checks import check_ensemble
 from robust_eac._rows import expand_rows, reduce_rows
-from robust_eac._validation import check_ensemble
 
 from . import reference
 from .conftest import random_ensemble, random_membership

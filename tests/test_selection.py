@@ -10,7 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from robust_eac import KMeansEnsemble, adjusted_agreement, select_n_clusters, solve_median_partition
 from robust_eac._encoding import encode, encode_ensemble
-from robust_eac._validation import check_ensemble
+from robust_eac._label_checks import check_ensemble
 from robust_eac.selection import _agreements, _best, _compare, _consensus, _draw_pair, _Half, _pose, _rand
 
 from .conftest import planted_ensemble, random_ensemble, random_membership

@@ -16,7 +16,7 @@ from robust_eac import (
     solve_median_partition,
 )
 from robust_eac._encoding import encode_ensemble
-from robust_eac._validation import check_ensemble
+from robust_eac._label_checks import check_ensemble
 from robust_eac.local_search import relocate_rows, relocation_statistics
 from robust_eac.weighting.losses import resolve_weighting
 

@@ -20,9 +20,9 @@ from robust_eac import (
 )
 from robust_eac._encoding import collapse, encode_ensemble, select
 from robust_eac._formula import accumulate, gradient_of, losses_of, weighted_statistics
+from robust_eac._label_checks import check_ensemble
 from robust_eac._rows import reduce_rows
 from robust_eac._sweep import sweep
-from robust_eac._validation import check_ensemble
 
 from . import reference
 from .conftest import planted_ensemble, random_ensemble, random_membership

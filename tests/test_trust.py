@@ -14,7 +14,7 @@ from robust_eac import (
     trusted_group_weights,
 )
 from robust_eac._encoding import encode, encode_ensemble
-from robust_eac._validation import check_ensemble
+from robust_eac._label_checks import check_ensemble
 from robust_eac.weighting import trust
 
 from .conftest import planted_ensemble, random_ensemble

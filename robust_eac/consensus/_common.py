@@ -5,7 +5,8 @@ import os
 import numpy as np
 
 from .._encoding import encode, select
-from .._validation import check_labels, check_n_clusters, check_weights
+from .._label_checks import check_labels
+from .._validation import check_n_clusters, check_weights
 
 
 def prepare(labels, n_clusters, weights):

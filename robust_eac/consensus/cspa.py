@@ -5,8 +5,9 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from .._encoding import collapse, one_hot, take_rows
+from .._label_checks import BLOCK
 from .._typing import RandomState
-from .._validation import BLOCK, check_integer, check_random_state, check_real
+from .._validation import check_integer, check_random_state, check_real
 from ._common import check_memory, prepare, relabel
 from ._metis import BYTES_PER_EDGE, load_metis, partition_graph, pieces, trivial
 

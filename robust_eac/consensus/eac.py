@@ -5,8 +5,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._label_checks import BLOCK
 from .._typing import RandomState
-from .._validation import BLOCK, check_bool, check_real
+from .._validation import check_bool, check_real
 from ._common import prepare, prepare_ensemble, relabel
 from ._linkage import check_linkage, components, cut, dendrogram, distinct_rows, merge_tree, votes_of
 

@@ -12,6 +12,7 @@ from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import AgglomerativeClustering, KMeans
 
+from .._label_checks import check_labels
 from .._typing import RandomState
 from .._validation import (
     MAX_SEED,
@@ -19,7 +20,6 @@ from .._validation import (
     check_choice,
     check_features,
     check_integer,
-    check_labels,
     check_n_jobs,
     check_random_state,
     check_real,

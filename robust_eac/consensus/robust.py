@@ -3,8 +3,9 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._label_checks import check_labels
 from .._typing import RandomState, WeightSolver
-from .._validation import check_labels, check_weights
+from .._validation import check_weights
 from ..median_partition import solve_median_partition
 from ._common import relabel
 

@@ -8,17 +8,10 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 from .._encoding import encode
+from .._label_checks import check_labels, check_partition
 from .._summary import counted
 from .._typing import RandomState
-from .._validation import (
-    as_array,
-    check_integer,
-    check_labels,
-    check_membership,
-    check_partition,
-    check_random_state,
-    check_weights,
-)
+from .._validation import as_array, check_integer, check_membership, check_random_state, check_weights
 from ..coassociation import coassociation_of
 from ._common import VERMILLION, check_axes, count_along
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from .._validation import as_array, check_columns_observed, check_features, check_membership, integer_matrix
+from .._label_checks import check_columns_observed, integer_matrix
+from .._validation import as_array, check_features, check_membership
 
 
 def feature_scale(X):

@@ -7,7 +7,7 @@ import numpy as np
 from numba import njit
 
 from .._encoding import collapse, encode
-from .._validation import check_labels
+from .._label_checks import check_labels
 
 # Up to this many cells per row a table is counted as an array; larger ones are nearly empty, and sorted for instead.
 _CELLS_PER_ROW = 4

@@ -3,8 +3,9 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._label_checks import check_labels
 from .._typing import RandomState
-from .._validation import check_choice, check_labels, check_real
+from .._validation import check_choice, check_real
 from ..metrics import AVERAGES
 from ._common import encode_collapsed, shares, tables
 

@@ -4,7 +4,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._encoding import collapse, encode, one_hot
-from .._validation import check_labels, check_real, check_weights
+from .._label_checks import check_labels
+from .._validation import check_real, check_weights
 from ._common import cluster_slots, tables
 
 __all__ = ["ensemble_driven_cluster_index", "locally_weighted_coassociation_matrix"]

@@ -5,8 +5,9 @@ from numpy.typing import ArrayLike
 from sklearn.metrics import pairwise_distances
 
 from .._encoding import encode
+from .._label_checks import check_labels
 from .._typing import Subsets
-from .._validation import check_bool, check_choice, check_features, check_labels, check_n_jobs, check_real
+from .._validation import check_bool, check_choice, check_features, check_n_jobs, check_real
 from ..ensembles import _tiny_kmeans
 from ..ensembles._subsets import RIDGE, check_subsets, for_each_batch
 

@@ -8,10 +8,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._encoding import collapse, encode
 from .._formula import accumulate
+from .._label_checks import check_labels
 from .._rows import initial_rows
 from .._sweep import descend, is_stationary, measure
 from .._typing import RandomState
-from .._validation import check_integer, check_labels, check_n_clusters, check_random_state, check_real
+from .._validation import check_integer, check_n_clusters, check_random_state, check_real
 from ._common import n_clusters_of, share_among_copies, tables
 
 __all__ = ["redundancy_weights"]

@@ -11,8 +11,9 @@ from sklearn.utils.random import sample_without_replacement
 
 from .. import _chance
 from .._encoding import encode, harden, take_rows
+from .._label_checks import check_labels
 from .._typing import RandomState
-from .._validation import as_array, check_labels, check_random_state, check_real, check_vector
+from .._validation import as_array, check_random_state, check_real, check_vector
 
 __all__ = ["chance_corrected_weights", "trusted_group_weights"]
 

@@ -7,8 +7,9 @@ from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
 from .._encoding import encode, one_hot
+from .._label_checks import check_labels
 from .._typing import RandomState, Subsets
-from .._validation import check_choice, check_features, check_labels
+from .._validation import check_choice, check_features
 from ._common import cluster_slots, shares
 from .feature_subsets import order_weights, silhouette_weights
 
