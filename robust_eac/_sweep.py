@@ -20,13 +20,14 @@ ROUNDING = 1e-14
 _PAIR_STEPS = 4
 PAIR_STEPS_OF_MANY = 8
 # Sweeps that leave more than this share of the gap are slow; columns are then carried this many times as far as their
-# minimum, which speeds up what all of them do together, until a sweep leaves less of the gap than the second share.
-_SLOW = 0.7
-_STILL_SLOW = 0.5
-_RELAXATION = 1.6
-# Visits see gaps that their sweep goes on to close: of the sum of a slow sweep about this share is left, by whether it
-# was relaxed. A measured gap that exceeds it corrects the share.
-_SEEN = {False: 0.5, True: 0.67}
+# minimum, which speeds up what all of them do together.
+_SLOW = 0.5
+_RELAXATION = 1.7
+# What the columns of relaxed sweeps overshot by, one plain sweep takes back, and leaves about this share of their gap.
+_CLOSED = 0.28
+# Visits see gaps that their sweep goes on to close: of the sum of a slow sweep about this share is left. A measured gap
+# that exceeds it corrects the share.
+_SEEN = {"plain": 0.5, "relaxed": 0.67, "closing": 0.36}
 # Columns whose own gap is below this share of the tolerance are settled; all of them together cannot exceed it.
 SETTLED = 0.05
 # Rows from this number on are visited in rounds of blocks that do not see each other's steps, a block per thread at a
@@ -87,7 +88,7 @@ def descend(encoding, weights, rows, state, *, diagonal, tol, max_sweeps, rng, r
         "skip": SETTLED * tol * encoding.total,
         "n_threads": n_threads,
     }
-    n_sweeps, target, estimate, relaxation, relaxed, seen = 0, tol, np.inf, 1.0, False, dict(_SEEN)
+    n_sweeps, target, estimate, relaxation, kind, seen = 0, tol, np.inf, 1.0, "plain", dict(_SEEN)
     while True:
         statistics = weighted_statistics(part, weights, *matrices_of(encoding, active, S, G))
         gap = gap_of(part, rows, statistics, diagonal=diagonal, n_threads=n_threads)
@@ -95,15 +96,16 @@ def descend(encoding, weights, rows, state, *, diagonal, tol, max_sweeps, rng, r
             return gap, n_sweeps, State(S, G, active, part)
         if n_sweeps == 0:
             target = max(tol, reduction * gap)
-        seen[relaxed] = max(seen[relaxed], gap / estimate)
+        seen[kind] = max(seen[kind], gap / estimate)
         expected = np.inf
         while not is_stationary(expected, target) and n_sweeps < max_sweeps:
             order = visiting_order(len(rows), rng)
-            before, relaxed = estimate, relaxation > 1.0
+            before = estimate
+            kind = "relaxed" if relaxation > 1.0 else "closing" if kind == "relaxed" else "plain"
             estimate = sweep(part, statistics, rows, order, relaxation=relaxation, **options) / gap_unit(encoding)
             n_sweeps += 1
-            relaxation = next_relaxation(relaxation, estimate, before)
-            expected = seen[relaxed] * estimate
+            relaxation = next_relaxation(relaxation, estimate, before, target)
+            expected = seen[kind] * estimate
         # Fresh matrices before every decision: what the sweeps update has rounding errors of its own.
         S, G = accumulate(encoding, rows, n_threads=n_threads)
         if tol < expected <= target:
@@ -111,9 +113,13 @@ def descend(encoding, weights, rows, state, *, diagonal, tol, max_sweeps, rng, r
             return expected, n_sweeps, State(S, G, active, part)
 
 
-def next_relaxation(relaxation, gap, before):
-    """How many times as far as their minimum the next sweep carries columns, from the gaps of the last two."""
-    return _RELAXATION if gap > (_SLOW if relaxation == 1.0 else _STILL_SLOW) * before else 1.0
+def next_relaxation(relaxation, gap, before, target=0.0):
+    """How many times as far as their minimum the next sweep carries columns, from the gaps of the last two.
+
+    Relaxed sweeps end with a plain one where that is expected to reach the target.
+    """
+    closes = relaxation > 1.0 and _CLOSED * gap <= target
+    return _RELAXATION if gap > _SLOW * before and not closes else 1.0
 
 
 def sweep(encoding, statistics, rows, order, *, diagonal, n_steps=_PAIR_STEPS, skip=0.0, relaxation=1.0, n_threads=1):
