@@ -1,6 +1,7 @@
 """Draw the figures and tables of the papers, and the report, from records; nothing is computed here."""
 
 import argparse
+import os
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -117,4 +118,9 @@ def _parser():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except BrokenPipeError:
+        # Nobody reads the rest; what is left in the buffer would be tried again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
