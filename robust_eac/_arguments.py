@@ -1,15 +1,17 @@
 """Arguments of the command line, and the help that teaches them."""
 
 import argparse
+from itertools import takewhile
 from pathlib import Path
 
 from ._outputs import TABLE_SUFFIXES
 from ._text_files import DELIMITERS
+from ._validation import did_you_mean
 from ._version import __version__
 from .consensus import CONSENSUS_FUNCTIONS
 from .datasets import DATASETS
 from .estimators import RobustEAC
-from .weighting import WEIGHT_SOLVERS, WEIGHTING_SCHEMES
+from .weighting import FEATURE_SCHEMES, WEIGHT_SOLVERS, WEIGHTING_SCHEMES
 
 # What "--n-clusters auto" chooses among.
 AUTO_CANDIDATES = range(1, 11)
@@ -21,8 +23,8 @@ Consensus of many clusterings of the same objects, some of them bad, and the wei
 LABELS is a file with a row per object and a column per clustering:
   text      delimited by , ; tab or space, in UTF-8, with or without a header (.csv, or any other name);
   .npy      a matrix;  .npz, .mat  a matrix, named with --variable where there are several.
-A label is an integer (from 0 or 1 or anywhere) or a name; empty, NA, nan or -1 is a clustering that did not
-look at the object."""
+A label is an integer (from 0 or 1 or anywhere) or a name; empty, NA, N/A, NaN, null, None or -1 is a clustering
+that did not look at the object."""
 
 _EPILOG = """\
 a first round, from nothing:
@@ -49,14 +51,27 @@ what is written:
   --weights     partition, weight, loss (ordered pairs of objects on which it differs from the consensus, in squares
                 where memberships are shares), agreement (adjusted Rand index: 1 the same, 0 chance)
   --membership  share of every object in every cluster
-  --json        arguments, versions, objective, gap, clusters found, weights""",
+  --json        arguments, versions, objective, gap, clusters found, weights
+
+weightings:
+  restricted-simplex  the paper's: equal weights, none for those of largest loss, a fifth of them whatever they are
+                      (--rho tells how many are left); a weight of 0 alone does not make a clustering bad
+  l2                  the paper's other: weights fall with the losses, the faster the smaller --lam
+  chance-corrected    equal weights for those that agree with each other more than by chance: which ones are bad?
+  uniform             equal weights for all
+  entropy, power      smooth functions of the losses""",
     "compare": """\
 examples:
   robust-eac compare labels.csv --n-clusters 3 --weightings uniform l2 --consensus robust-eac kmeans sec
   robust-eac compare labels.csv --n-clusters 3 --truth classes.csv --output compared.csv
 
-Every weighting goes with every consensus function; 'all' may take long, and functions that need all pairs of objects
-much memory. h, nmi and ari compare with the truth; ens. nmi and density with the ensemble.""",
+Weights found before any consensus (uniform, weac, ...) go with every consensus function, those found with it
+(restricted-simplex, l2, ...) with robust-eac. All of them may take long, and functions that need all pairs of objects
+much memory. robust_eac/consensus/README.md says what each is.
+
+The table: h (share of objects in the right cluster), nmi and ari compare with the truth, ensemble_nmi and density with
+the clusterings; best ari first, or best ensemble_nmi without a truth. Seconds of a function's first run include loading
+it, and on its first day compiling it.""",
     "ensemble": """\
 examples:
   robust-eac ensemble features.csv --n-partitions 200 --n-clusters 5 30 --output labels.csv
@@ -91,6 +106,19 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message):
         raise UsageError(f"{message} (see '{self.prog} --help')")
 
+    def parse_known_args(self, args=None, namespace=None):
+        """Those of a command are all known; what is not is named before what is missing."""
+        if self._subparsers is None:
+            options = self._option_string_actions
+            for text in takewhile(lambda text: text != "--", args):
+                name = text.partition("=")[0]
+                if name.startswith("--") and name not in options:
+                    self.error(f"unknown option {name}{did_you_mean(name, options)}")
+        namespace, rest = super().parse_known_args(args, namespace)
+        if rest:
+            self.error(f"not understood: {' '.join(rest)}")
+        return namespace, rest
+
 
 def make_parser():
     """The parser of all commands; what is wrong raises :class:`UsageError`."""
@@ -118,11 +146,13 @@ def _compare(parser):
     parser.add_argument("labels", type=Path, metavar="LABELS", help="file with a column per clustering")
     parser.add_argument("--n-clusters", type=_number_of_clusters, required=True, metavar="K", help=_HELP_CLUSTERS)
     parser.add_argument(
-        "--weightings", nargs="+", choices=weightings, metavar="NAME", help=f"default: all, of {', '.join(weightings)}"
-    )
+        "--weightings", nargs="+", choices=weightings, metavar="NAME",
+        help=f"names, with spaces between; default: all, of {', '.join(weightings)} "
+        f"({', '.join(FEATURE_SCHEMES)} with --features alone)",
+    )  # fmt: skip
     parser.add_argument(
         "--consensus", nargs="+", choices=list(CONSENSUS_FUNCTIONS), metavar="NAME",
-        help=f"default: all, of {', '.join(CONSENSUS_FUNCTIONS)}",
+        help=f"names, with spaces between; default: all, of {', '.join(CONSENSUS_FUNCTIONS)}",
     )  # fmt: skip
     parser.add_argument("--truth", type=Path, metavar="FILE", help="classes to compare with, in the order of LABELS")
     parser.add_argument(
@@ -195,7 +225,7 @@ def _solver_options(parser):
     group.add_argument("--n-clusters", type=_number_of_clusters, required=True, metavar="K", help=_HELP_CLUSTERS)
     group.add_argument(
         "--weighting", choices=list(WEIGHT_SOLVERS), default=default["weighting"], metavar="NAME",
-        help=f"{', '.join(WEIGHT_SOLVERS)}; default: {default['weighting']}",
+        help=f"{', '.join(WEIGHT_SOLVERS)}; default: {default['weighting']}; see below",
     )  # fmt: skip
     group.add_argument(
         "--agreement", choices=("raw", "adjusted"), default=default["agreement"],
@@ -203,7 +233,8 @@ def _solver_options(parser):
     )  # fmt: skip
     group.add_argument(
         "--rho", type=_number_or_auto, metavar="R",
-        help="largest weight, for restricted-simplex: a number or 'auto'; default: 1/(0.8 number of clusterings)",
+        help="largest weight, for restricted-simplex: 1/R clusterings are left with weight; 'auto' counts those that "
+        "agree more than by chance; default: 1/(0.8 number of clusterings), which leaves out a fifth",
     )  # fmt: skip
     group.add_argument(
         "--lam", type=float, metavar="L", help="lambda, for l2; default: half the squared number of objects"
@@ -229,16 +260,20 @@ def _input_options(parser):
     group = parser.add_argument_group("input", "COLUMN is a title, or a number from 1 (@1 if a title is 1).")
     group.add_argument("--index-column", metavar="COLUMN", help="names of the objects, kept in what is written")
     group.add_argument(
-        "--drop-column", action="append", default=[], metavar="COLUMN", help="not to be read; may be repeated"
+        "--drop-column",
+        action="append",
+        default=[],
+        metavar="COLUMN",
+        help="left out; again for each further one",
     )
     group.add_argument(
         "--header",
         choices=("yes", "no"),
-        help="whether the first row has titles; default: see (of two columns, titles that are numbers pass for labels)",
+        help="whether the first row has titles; default: as it looks (of two columns, numbers are no titles)",
     )
     group.add_argument(
         "--delimiter", choices=list(DELIMITERS), metavar="NAME",
-        help=f"{', '.join(DELIMITERS)}; default: see which",
+        help=f"{', '.join(DELIMITERS)}; default: as it looks",
     )  # fmt: skip
     group.add_argument("--variable", metavar="NAME", help="array of an .npz or .mat file")
 

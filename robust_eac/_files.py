@@ -157,7 +157,8 @@ def features_of(table, columns):
 
 
 def _no_feature(cell):
-    return f"a feature must be a finite number, got {_shown(cell)}{_comma_hint(cell)}"
+    hint = _comma_hint(cell) or "; --index-column is for names of the objects, --drop-column for what to leave out"
+    return f"a feature must be a finite number, got {_shown(cell)}{hint}"
 
 
 def _integers(table, columns):

@@ -210,7 +210,10 @@ def integer_matrix(labels, name):
     if array.dtype.kind == "c":
         raise ValueError(f"{name} must hold integers. Complex data not supported, got dtype {array.dtype}.")
     if array.dtype.kind not in "biuf":
-        raise TypeError(f"{name} must hold integers, got dtype {array.dtype}: encode text labels as integers.")
+        raise TypeError(
+            f"{name} must hold integers, got dtype {array.dtype}: encode text labels as integers, "
+            "for example with pandas.factorize, a column at a time."
+        )
     if array.ndim != 2:
         raise ValueError(
             f"{name} must be two-dimensional (n_samples, n_partitions), got shape {array.shape}. "

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-# Partitions that are listed from either end, sizes of clusters, and characters of a name.
+# Partitions that are listed all, or from either end; sizes of clusters, and characters of a name.
+_ALL_LISTED = 15
 _LISTED = 3
 _SIZES = 8
 _NAME = 24
@@ -48,9 +49,9 @@ def counted(number, noun):
 
 def _clusters(labels, n_clusters):
     found = int(labels.max()) + 1
-    sizes = np.sort(np.asarray(np.bincount(labels, minlength=found)))[::-1]
+    sizes = np.asarray(np.bincount(labels, minlength=found))
     listed = ", ".join(f"{size:,}" for size in sizes[:_SIZES]) + (", ..." if found > _SIZES else "")
-    return f"{found:,} found of {n_clusters:,} asked for; objects in them: {listed}"
+    return f"{found:,} found of {n_clusters:,} asked for; objects in each: {listed}"
 
 
 def _objective(objective, settings):
@@ -87,7 +88,7 @@ def _confidence(membership):
 def _table(weights, agreements, names):
     """Lines with the partitions of largest and smallest weight, by agreement among equal ones."""
     order = np.lexsort((-agreements, -weights))
-    if len(order) <= 2 * _LISTED + 1:
+    if len(order) <= _ALL_LISTED:
         first, last = order, []
     else:
         first, last = order[:_LISTED], order[-_LISTED:]

@@ -15,7 +15,7 @@ DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "space": " "}
 # So many lines tell how a file is delimited.
 _PROBE = 20
 # In any case; -1 is an integer first, and missing all the same.
-_MISSING = {"", "na", "nan", "-nan"}
+_MISSING = {"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none"}
 INTEGER = re.compile(r"[+-]?[0-9]+")
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 

@@ -1,6 +1,7 @@
 """Checks of what users pass in, numbers and arrays; labels have a file of their own, _label_checks.py."""
 
 import re
+from difflib import get_close_matches
 from numbers import Integral, Real
 
 import numpy as np
@@ -180,7 +181,8 @@ def check_membership(membership, n_samples, n_clusters=None, *, name="membership
         or array.shape[1] != (n_clusters or array.shape[1])
         or array.shape[1] == 0
     ):
-        raise ValueError(f"{name} must have shape {expected}, got {array.shape}.")
+        hint = " For hard labels 0, 1, ... give numpy.eye(n_clusters)[labels]." if array.ndim == 1 else ""
+        raise ValueError(f"{name} must have shape {expected}, got {array.shape}.{hint}")
     if not np.isfinite(array).all():
         raise ValueError(f"{name} must be finite, got {array[~np.isfinite(array)][0]}.")
     if array.min() < 0.0:
@@ -197,8 +199,14 @@ def check_choice(value, choices, *, name) -> str:
     """Return value when it is one of the known names."""
     if not isinstance(value, str) or value not in choices:
         known = ", ".join(repr(choice) for choice in choices)
-        raise ValueError(f"{name} must be one of {known}, got {value!r}.")
+        raise ValueError(f"{name} must be one of {known}, got {value!r}{did_you_mean(value, choices)}.")
     return value
+
+
+def did_you_mean(value, choices) -> str:
+    """A suggestion to append to an error, empty where no choice is like the value."""
+    near = get_close_matches(str(value).lower(), list(choices), n=1)
+    return f" (did you mean {near[0]!r}?)" if near else ""
 
 
 def is_dask_array(array) -> bool:

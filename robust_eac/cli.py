@@ -139,6 +139,9 @@ def _describe(ensemble, labels):
 
 def _solve(arguments, ensemble, labels):
     """Fitted RobustEAC of the arguments."""
+    for name, weightings in _SETTINGS.items():
+        if getattr(arguments, name) is not None and arguments.weighting not in weightings:
+            raise ValueError(f"--{name} is for --weighting {' or '.join(weightings)}, not {arguments.weighting}.")
     n_clusters = _choose_n_clusters(arguments, labels)
     with solver_lines(arguments.verbose) as verbose:
         names = ("weighting", "agreement", "rho", "lam", "lam0", "n_init", "max_iter", "tol", "n_jobs")
@@ -146,7 +149,19 @@ def _solve(arguments, ensemble, labels):
         model = RobustEAC(n_clusters, random_state=arguments.seed, verbose=verbose, **options).fit(labels)
     # Its report tells of the partitions by these.
     model.feature_names_in_ = np.array(ensemble.titles, dtype=object)
+    agreement = model.weights_ @ model.agreements_
+    if agreement < _HARDLY:
+        warn(
+            f"the clusterings hardly agree with their consensus (adjusted Rand index {agreement:.3f}; chance is 0): "
+            "are the columns clusterings of the objects, and not their features?"
+        )
     return model
+
+
+# Settings of some weightings alone.
+_SETTINGS = {"rho": ["restricted-simplex"], "lam": ["l2"], "lam0": ["l2"]}
+# Clusterings that agree less are not worth a consensus.
+_HARDLY = 0.1
 
 
 def _choose_n_clusters(arguments, labels):
@@ -239,7 +254,7 @@ def _compare(arguments):
     say(_describe(ensemble, labels))
     n_clusters = _choose_n_clusters(arguments, labels)
 
-    every = dict.fromkeys([*WEIGHTING_SCHEMES, *WEIGHT_SOLVERS])
+    every = dict.fromkeys([*WEIGHTING_SCHEMES, *(WEIGHT_SOLVERS if "robust-eac" in functions else [])])
     names = arguments.weightings or [name for name in every if X is not None or name not in FEATURE_SCHEMES]
     records = []
     with progress("weightings", total=len(names)) as bar:
@@ -263,20 +278,12 @@ def _compare(arguments):
         raise RuntimeError("no run succeeded")
 
 
-# What is written of a record: title of its column on the screen, or None if it is not shown.
-_FIELDS = {
-    "scheme": "weighting",
-    "function": "consensus",
-    "n_clusters": "clusters",
-    "h": "h",
-    "nmi": "nmi",
-    "ari": "ari",
-    "ensemble_nmi": "ens. nmi",
-    "density": "density",
-    "scheme_seconds": None,
-    "seconds": "seconds",
-    "error": None,
-}
+# What is written of a record, and what of it is not shown.
+_FIELDS = (
+    *("scheme", "function", "n_clusters", "h", "nmi", "ari", "ensemble_nmi", "density"),
+    *("scheme_seconds", "seconds", "error"),
+)
+_HIDDEN = ("scheme_seconds", "error")
 
 
 def _print_table(records, order):
@@ -284,13 +291,14 @@ def _print_table(records, order):
     if not records:
         return
     records = sorted(records, key=lambda record: -record[order])
-    fields = [field for field, title in _FIELDS.items() if title and records[0][field] is not None]
-    rows = [[_FIELDS[field] for field in fields]]
+    fields = [field for field in _FIELDS if field not in _HIDDEN and records[0][field] is not None]
+    rows = [fields]
     rows += [[_short(record[field]) for field in fields] for record in records]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = [cell.ljust(w) if c < 2 else cell.rjust(w) for c, (cell, w) in enumerate(zip(row, widths, strict=True))]
         say("  ".join(cells).rstrip())
+    say(f"(by {order}, best first)")
 
 
 def _short(value):
@@ -390,11 +398,19 @@ def _plot(arguments):
     drawn = {} if arguments.max_objects is None else {"max_objects": arguments.max_objects}
     plot_coassociation(labels, model.labels_, weights=model.weights_, random_state=arguments.seed, ax=axes[0], **drawn)
     plot_weights(model.weights_, ax=axes[1])
-    axes[1].set_xlabel("column of the partition, from 0")
+    if len(ensemble.titles) <= _TITLES_DRAWN:
+        axes[1].set_xticks(range(len(ensemble.titles)), ensemble.titles, rotation=90)
+        axes[1].set_xlabel("clustering")
+    else:
+        axes[1].set_xlabel("clustering, in the order of the file from 0")
     kind = arguments.output.suffix[1:].lower()
     _write({arguments.output: lambda handle: figure.savefig(handle, format=kind, dpi=150)})
     say(model.summary())
     _tell_written([arguments.output])
+
+
+# More titles of clusterings would run into each other.
+_TITLES_DRAWN = 40
 
 
 def _make_figure(path):

@@ -71,11 +71,13 @@ def compare(
     Raises
     ------
     ValueError, TypeError
-        If an argument is malformed or out of range, or a name unknown.
+        If an argument is malformed or out of range, a name unknown, or a solver of `WEIGHT_SOLVERS` named without
+        "robust-eac".
 
     Notes
     -----
-    Time that of the runs, one after the other; memory that of the largest and O(n_samples) per record. "ensemble_nmi"
+    Time that of the runs, one after the other; the first run of a function also loads, and the very first compiles, its
+    kernels. Memory is that of the largest and O(n_samples) per record. "ensemble_nmi"
     and "density" grade partitions with the same number of clusters; more clusters are denser.
 
     Examples
@@ -91,6 +93,10 @@ def compare(
     X = None if X is None else check_features(X, n_samples=len(labels))
     schemes, solvers = _resolve_weightings(weightings, X)
     functions = _resolve(consensus, CONSENSUS_FUNCTIONS, "consensus")
+    if weightings is not None and solvers and "robust-eac" not in functions:
+        raise ValueError(
+            f"weightings: {solvers[0]!r} finds weights and consensus together: it needs 'robust-eac' among consensus."
+        )
     seed = check_random_state(random_state).randint(MAX_SEED)
 
     records = []

@@ -100,7 +100,7 @@ def _load_table(table, random_state=None):
         try:
             X, labels = route(table)
         except FileNotFoundError as error:
-            answers.append(f"\n  {place}: {error}")
+            answers.append(f"\n  {place}: {error};")
         else:
             X, y = _check_shape(table, place, X, _encode_classes(labels))
             return (X, y) if route is _from_openml else _check_content(table, place, X, y)

@@ -169,7 +169,8 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         X : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
             The ensemble: base clusterings, one per column, any integer codes; -1 marks an object that the partition
             did not observe. Or a list with one entry per partition, a label vector or a membership matrix of shape
-            (n_samples, k_u), as in :func:`~robust_eac.partition_losses`. Or a Dask array of labels, for which
+            (n_samples, k_u), as in :func:`~robust_eac.partition_losses`; a list of vectors alone is a matrix, its
+            entries the rows. Or a Dask array of labels, for which
             :func:`~robust_eac.solve_median_partition_distributed` says what is supported; `labels_` and `membership_`
             are Dask arrays then.
         y : Ignored
@@ -254,9 +255,9 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         >>> print(RobustEAC(n_clusters=3, weighting="uniform", random_state=0).fit(labels).summary())
         Consensus of 4 partitions of 6 objects
         <BLANKLINE>
-        clusters     2 found of 3 asked for; objects in them: 3, 3
+        clusters     2 found of 3 asked for; objects in each: 3, 3
         objective    4.9973, or 0.1388 per ordered pair of objects
-        convergence  converged: gap 5.2e-07 after 3 alternations
+        convergence  converged: gap 2e-06 after 3 alternations
         weights      uniform: 4 partitions with weight, 0 without
         agreement    of the partitions with the consensus: mean 0.533, by weight 0.533 (1: same, 0: chance)
         confidence   largest membership below 0.5 for 0 objects (0.0 %), below 0.9 for 3 objects (50.0 %)
@@ -265,7 +266,7 @@ class RobustEAC(ClusterMixin, BaseEstimator):
                 0    0.25      0.852
                 1    0.25      0.852
                 2    0.25      0.478
-                3    0.25     -0.050
+                3    0.25     -0.049
         """
         check_is_fitted(self)
         result = MedianPartitionResult(*(getattr(self, f"{name}_") for name in MedianPartitionResult._fields))

@@ -151,7 +151,8 @@ def test_compare_is_compare(folder, capsys):
             assert table[field][row] == str(record[field]), field
     assert set(table["error"]) == {""}
     lines = capsys.readouterr().out.splitlines()
-    assert " ".join(lines[1].split()) == "weighting consensus clusters h nmi ari ens. nmi density seconds"
+    assert lines[1].split() == [*header[:8], "seconds"]
+    assert lines[9] == "(by ari, best first)"
     shown = [float(line.split()[5]) for line in lines[2:9]]
     assert shown == sorted(shown, reverse=True)
 
@@ -299,3 +300,13 @@ def test_names_that_are_no_text_stop_nothing(folder):
     np.save("names.npy", np.array([["\udcff", "0", "1"], ["b", "1", "0"]]))
     assert run("consensus", "names.npy", "--index-column", "1", "--n-clusters", 2, "--output", "c.csv") == 0
     assert read_csv("c.csv")[1][0] == (r"\udcff", "b")
+
+
+def test_features_given_for_labels_are_suspected(folder, capsys):
+    """Columns that do not agree are no clusterings; those of the other tests are."""
+    rng = np.random.RandomState(0)
+    np.savetxt("features.csv", rng.randint(10, size=(200, 12)), fmt="%d", delimiter=",")
+    assert run("consensus", "features.csv", "--n-clusters", 3, "--output", "c.csv") == 0
+    assert "hardly agree with their consensus" in capsys.readouterr().err
+    assert run("consensus", "labels.csv", "--n-clusters", 3, "--output", "c.csv") == 0
+    assert "hardly agree" not in capsys.readouterr().err

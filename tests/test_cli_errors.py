@@ -141,6 +141,7 @@ def test_bad_arrays(folder, capsys, name, content, options, match):
     fails(capsys, 2, match, "consensus", name, "--output", "c.csv", "--n-clusters", 2, *options)
 
 
+L2 = ("--weighting", "l2")
 BAD_ARGUMENTS = [
     ((), r"arguments are required: COMMAND \(see 'robust-eac --help'\)"),
     (("cluster",), r"invalid choice: 'cluster'"),
@@ -163,8 +164,14 @@ BAD_ARGUMENTS = [
     (("consensus", "labels.csv", *CONSENSUS, "c.csv", "--rho", "0.01"), r"rho must be at least 1/n_partitions"),
     (("consensus", "labels.csv", *CONSENSUS, "c.csv", "--rho", "nan"), r"rho must be"),
     (("consensus", "labels.csv", *CONSENSUS, "c.csv", "--rho", "much"), r"--rho: must be a number or 'auto'"),
-    (("consensus", "labels.csv", *CONSENSUS, "c.csv", "--lam", "-1"), r"lam must be"),
-    (("consensus", "labels.csv", *CONSENSUS, "c.csv", "--lam", "1", "--lam0", "1"), r"Only one of lam and lam0"),
+    (("consensus", "labels.csv", *CONSENSUS, "c.csv", *L2, "--lam", "-1"), r"lam must be"),
+    (("consensus", "labels.csv", *CONSENSUS, "c.csv", *L2, "--lam", "1", "--lam0", "1"), r"Only one of lam and lam0"),
+    (("consensus", "labels.csv", *CONSENSUS, "c.csv", "--lam0", "1"), r"--lam0 is for --weighting l2, not restricted-"),
+    (("plot", "labels.csv", *CONSENSUS, "c.png", *L2, "--rho", "1"), r"--rho is for --weighting restricted-simplex"),
+    (("consensus", "--", "--none.csv", "--n-clusters"), r"required: --n-clusters, --output"),
+    (("consensus", "labels.csv", "--n_clusters", "2"), r"option --n_clusters \(did you mean '--n-clusters'\?\)"),
+    (("compare", "labels.csv", "--weighting=l2"), r"--weighting \(did you mean '--weightings'\?\) \(see 'robust"),
+    (("consensus", "labels.csv", *CONSENSUS, "c.csv", "2.csv"), r"not understood: 2\.csv \(see 'robust-eac consensus"),
     (("consensus", "labels.csv", *CONSENSUS, "c.csv", "--n-init", "0"), r"n_init must be at least 1"),
     (("consensus", "labels.csv", *CONSENSUS, "c.csv", "--tol", "-1"), r"tol must be"),
     (("consensus", "labels.csv", *CONSENSUS, "c.csv", "--max-iter", "0"), r"max_iter must be"),

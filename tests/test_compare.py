@@ -89,7 +89,10 @@ def test_joint_solvers_go_with_the_robust_consensus_alone(labels):
     direct = solve_median_partition(labels, 3, weighting="l2", random_state=np.random.RandomState(seed))
     assert np.array_equal(records[-1]["weights"], direct.weights)
     assert records[-1]["h"] is None
-    assert compare(labels, 3, weightings=["l2"], consensus=["kmeans"], random_state=0) == []
+    with pytest.raises(
+        ValueError, match="weightings: 'l2' finds weights and consensus together: it needs 'robust-eac'"
+    ):
+        compare(labels, 3, weightings=["uniform", "l2"], consensus=["kmeans"])
 
 
 def test_a_run_does_not_depend_on_the_others(labels):

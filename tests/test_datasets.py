@@ -242,7 +242,9 @@ def test_known_first_objects():
 
 
 def test_unknown_name_lists_the_known_ones():
-    with pytest.raises(ValueError, match=r"name must be one of .*'cigar'.*'wine'.*got 'irises'"):
+    with pytest.raises(
+        ValueError, match=r"name must be one of .*'cigar'.*'wine'.*got 'irises' \(did you mean 'iris'\?\)\.$"
+    ):
         load_dataset("irises")
 
 

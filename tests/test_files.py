@@ -257,7 +257,7 @@ def test_features_that_are_none(tmp_path, content, match):
 CELLS = st.one_of(
     st.integers(-3, 12).map(lambda value: (str(value), value)),
     st.integers(0, 9).map(lambda value: (f"{value}.0", value)),
-    st.sampled_from([("", -1), ("NA", -1), (" nan ", -1)]),
+    st.sampled_from([("", -1), ("NA", -1), (" nan ", -1), ("N/A", -1), ("None", -1), ("NULL", -1), ("<NA>", -1)]),
     st.text(st.characters(codec="utf-8", categories=("L",)), min_size=1, max_size=3)
     .filter(lambda text: text.lower() not in {"na", "nan", "inf"})
     .map(lambda text: (text, text)),

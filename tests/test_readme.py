@@ -16,7 +16,10 @@ DOCUMENTS = ["README.md", "CONTRIBUTING.md", "paper_figures/README.md", "robust_
 
 
 @pytest.mark.parametrize("document", ["README.md", "paper_figures/README.md"])
-def test_python_blocks_run(document, monkeypatch):
+def test_python_blocks_run(document, tmp_path, monkeypatch):
+    # Blocks may write pictures.
+    monkeypatch.syspath_prepend(ROOT)
+    monkeypatch.chdir(tmp_path)
     # The data folder of a developer must not be what makes README work.
     monkeypatch.delenv("ROBUST_EAC_DATA", raising=False)
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / document).read_text(encoding="utf-8"), flags=re.DOTALL)

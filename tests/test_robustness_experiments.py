@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from experiments import robustness, robustness_cost, robustness_schemes
+from experiments import robustness, robustness_cost, robustness_schemes, tolerance
 from experiments.scaling import planted_labels
 from experiments.store import derive_seed, without_measurements
 from paper_figures import (
@@ -11,6 +11,7 @@ from paper_figures import (
     table_robustness_goals,
     table_robustness_paired,
     table_robustness_schemes,
+    table_tolerance,
 )
 from paper_figures.robustness import KIND_NAMES, differences, over_datasets, with_clean
 from paper_figures.style import METHODS
@@ -211,3 +212,30 @@ def test_schemes_stand_beside_the_same_repetitions_of_the_weightings():
     assert "| weac | 0.700 | +0.2000 [+0.2000, +0.2000] | 0.250 | 1 |" in lines
     assert "| l2, with the consensus | 0.600 | +0.1000 [+0.1000, +0.1000] | 0.250 |  |" in lines
     assert lines.index(next(line for line in lines if line.startswith("| weac"))) == 4
+
+
+def test_a_cell_of_the_tolerances_is_what_its_runs_are():
+    result = tolerance.run_one(dataset="wine", fraction=0.5, repetitions=2)
+    expected = []
+    for repetition in range(2):
+        clean, y = robustness.make_ensemble("wine", repetition)
+        labels, _ = corrupt_ensemble(clean, 0.5, derive_seed(0, repetition, "corruption"))
+        consensus = solve_median_partition(
+            labels, 3, weighting="uniform", n_init=4, tol=1e-6, random_state=derive_seed(0, repetition, "solver")
+        )
+        expected.append((h_criterion(y, consensus.labels), consensus.objective / len(y) ** 2))
+    at = tolerance.TOLERANCES.index(1e-6)
+    h, objective = np.mean(expected, axis=0)
+    assert result["uniform"]["h"][at] == pytest.approx(h, abs=1e-4)
+    assert result["uniform"]["objective"][at] == pytest.approx(objective, abs=1e-8)
+    assert result["uniform"]["unconverged"] == [0.0] * 4
+
+
+def test_tolerances_stand_beside_the_smallest_of_them():
+    values = {"h": [0.5, 0.6, 0.7, 0.8], "objective": [0.14, 0.13, 0.12, 0.1], "seconds": [1.0, 2.0, 3.0, 8.0]}
+    records = [
+        {"config": {"dataset": "iris", "fraction": 0.8}, "result": dict.fromkeys(tolerance.WEIGHTINGS, values)},
+    ]
+    lines = table_tolerance.main(records).splitlines()
+    assert lines[2] == "| 80% | uniform | 0.5000 | 0.6000 | 0.7000 | 0.8000 | 4e-02, 3e-02, 2e-02 | 0.5, 1, 1.5, 4 |"
+    assert lines[-1] == "| iris | 0.600, 0.800 |"
