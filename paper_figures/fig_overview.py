@@ -19,8 +19,8 @@ EXPERIMENT = ("robustness", "peers")
 _WEIGHTINGS = ("uniform", "restricted-simplex", "l2", "chance-corrected")
 # {way: (name, colour, marker)}; those that give every clustering the same weight but the first.
 _WAYS = {
-    "robust_eac, ten starts": ("robust_eac", ORANGE, "P"),
-    "scikit-learn KMeans, ten starts": ("k-means on one-hot labels", BLUE, "s"),
+    "robust_eac, ten starts": ("robust_eac, ten starts", ORANGE, "P"),
+    "scikit-learn KMeans, ten starts": ("k-means on one-hot, ten starts", BLUE, "s"),
     "average linkage, SciPy": ("co-association, average linkage", VERMILLION, "^"),
     "clue, GV3": ("clue (R), GV3", BLACK, "o"),
 }
@@ -63,8 +63,9 @@ def _draw_time(ax, tasks):
             last = max(ran)
             ax.plot([last, failed[0]], [ran[last], _CEILING], color=color, linestyle=":", linewidth=0.7)
             ax.plot(failed[0], _CEILING, color=color, marker="x")
+    ax.plot([], [], color="0.4", marker="x", linestyle="none", label="out of time or memory")
     ax.set(xscale="log", yscale="log", xlabel="objects", ylabel="seconds from labels to consensus")
     ax.grid(linewidth=0.3, color="0.8")
     # Room for the legend.
-    ax.set_ylim(bottom=1e-3)
+    ax.set_ylim(bottom=3e-4)
     ax.legend(loc="lower right")

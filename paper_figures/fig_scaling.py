@@ -28,12 +28,16 @@ def main(records):
         found = [record["result"][measure] / unit for record in records]
         row[0].set(ylabel=label, ylim=(min(found) / 1.5, max(found) * room))
     for column, (axis, (name, _)) in zip(axes.T, AXES.items(), strict=True):
-        column[0].set_title(f"slope {slope(samples(records, axis, 'fit_seconds')):.2f}")
+        column[0].set_title(
+            rf"time $\propto {name.split()[-1]}^{{{slope(samples(records, axis, 'fit_seconds')):.2f}}}$"
+        )
         column[1].set_xlabel(name)
     sizes = np.array(list(samples(records, "n_samples", "peak_bytes")), dtype=float)
     memory = axes[1, 0]
-    memory.plot(sizes, 8.0 * sizes**2 / 2.0**30, color=BLACK, linestyle="--", label="n x n matrix")
-    memory.legend(loc="upper left")
+    memory.plot(sizes, 8.0 * sizes**2 / 2.0**30, color=BLACK, linestyle="--")
+    # Named where the line leaves the picture.
+    high = memory.get_ylim()[1] / 3.0
+    memory.annotate("n x n matrix", (np.sqrt(high * 2.0**30 / 8.0), high), (6, 0), textcoords="offset points")
     memory.yaxis.set_major_formatter("{x:g}")
     memory.yaxis.set_minor_formatter("")
     return figure
