@@ -1,6 +1,6 @@
 """Ensembles that no one machine holds: the alternation on Dask arrays whose chunks of rows stay on the workers.
 
-What is done with a chunk stands in _blocks; here is who does it when, and what travels.
+What is done with a chunk stands in _blocks, on which worker in _tasks; here is when, and what travels.
 """
 
 import warnings
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
-from . import _blocks
+from . import _blocks, _tasks
 from ._distance import Distance, raw_distance
 from ._encoding import select, weigh
 from ._formula import agreement_from_sums, gap_unit, losses_from
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
 __all__ = ["solve_median_partition_distributed"]
 
-# Sums over chunks are taken in a tree, of so many at a time.
-_FAN_IN = 8
 # No more objects than this travel to the client for a start, even if some partition observes few.
 _MAX_SAMPLE = 2**18
 
@@ -130,8 +128,10 @@ def solve_median_partition_distributed(
     -----
     Runs on the scheduler that Dask would take: with a `distributed.Client`, its workers; otherwise this machine. The
     result depends on the chunks and the seed, not on the number of workers. The labels are read once and kept in
-    compact codes. If a worker is lost, the scheduler makes its chunks anew from the labels and the small matrices of
-    the rounds so far, which it keeps, O(K k) per round, K clusters in all partitions together.
+    compact codes. Every chunk is worked on where it lies, unless an idle worker steals the work, and then moves there:
+    the scheduler's option ``distributed.scheduler.work-stealing``. If a worker is lost, the scheduler makes its chunks
+    anew from the labels and the small matrices of the rounds so far, which it keeps, O(K k) per round, K clusters in
+    all partitions together.
 
     A round takes O(n_samples (n_partitions k + n_masks k^2) / n_workers) time and two messages of O(K k + n_masks k^2)
     numbers per worker, whatever n_samples is; sums over chunks are taken in a tree, so that the client receives one.
@@ -203,7 +203,7 @@ def solve_and_grade_distributed(
     best = alternate(
         tables,
         n_clusters,
-        _Rows(encodings, starts),
+        _tasks.Rows(encodings, starts),
         weighting,
         distance=_distance(diagonal),
         max_iter=max_iter,
@@ -237,74 +237,33 @@ def _check_start(init, labels, n_clusters):
     return init.rechunk((labels.chunks[0], n_clusters)[: init.ndim])
 
 
-class _Rows:
-    """Memberships of all rows, on the workers: the proposals of all blocks, and the share t that was taken of them."""
-
-    def __init__(self, encodings, proposals, t=0.0):
-        self.encodings = encodings
-        self.proposals = proposals
-        self.t = t
-
-    def copy(self):
-        return _Rows(self.encodings, self.proposals, self.t)
-
-    def map(self, function, *shared, **options):
-        """The function of (encoding, proposal, *shared) for every block."""
-        blocks = zip(self.encodings, self.proposals, strict=True)
-        return [_later(function)(encoding, proposal, *shared, **options) for encoding, proposal in blocks]
-
-
-def _later(function, n_results=None):
-    from dask import delayed
-
-    return delayed(function, pure=False, nout=n_results)
-
-
-def _ship(value):
-    """A value that travels to every worker once, and again when a worker is lost."""
-    from dask import delayed
-
-    return delayed(value, pure=False, traverse=False)
-
-
-def _sum(parts, kept=()):
-    """(sum of tuples that blocks return, what is computed with them and kept on the workers)."""
-    from dask import compute, persist
-
-    parts = list(parts)
-    while len(parts) > 1:
-        parts = [_later(_blocks.add)(parts[i : i + _FAN_IN]) for i in range(0, len(parts), _FAN_IN)]
-    total, *kept = persist(parts[0], *kept)
-    return compute(total)[0], kept
-
-
 def _encode(labels, start, n_clusters, diagonal):
     """(tables, encodings of the blocks, their proposals if the start is an array)."""
     from dask import compute, persist
 
     first_rows = np.cumsum((0, *labels.chunks[0][:-1]))
     blocks = labels.to_delayed()[:, 0]
-    pairs = [_later(_blocks.read, 2)(block, int(first)) for block, first in zip(blocks, first_rows, strict=True)]
+    pairs = [_tasks.later(_blocks.read, 2)(block, int(first)) for block, first in zip(blocks, first_rows, strict=True)]
     alone, reports = zip(*pairs, strict=True)
     alone = persist(*alone, *reports)
     alone, reports = alone[: len(blocks)], alone[len(blocks) :]
     tables, values = _blocks.merge(compute(*reports))
-    shared = _ship(tables), _ship(values)
+    shared = _tasks.ship(tables), _tasks.ship(values)
     if isinstance(start, str):
         starts = [start] * len(blocks)
     else:
         starts = [
-            _later(_blocks.check_start)(piece, n_clusters, int(first))
+            _tasks.later(_blocks.check_start)(piece, n_clusters, int(first))
             for piece, first in zip(start.to_delayed().ravel(), first_rows, strict=True)
         ]
     encoded = [
-        _later(_blocks.encode_block, 2)(encoding, report, *shared, rows, diagonal)
-        for encoding, report, rows in zip(alone, reports, starts, strict=True)
+        _tasks.later(_blocks.encode_block, 2, home)(encoding, report, *shared, rows, diagonal)
+        for encoding, report, rows, home in zip(alone, reports, starts, _tasks.homes(alone), strict=True)
     ]
     encodings, proposals = zip(*encoded, strict=True)
     if isinstance(start, str):
         return tables, persist(*encodings), None
-    bounds = [_later(_blocks.extremes)(rows) for rows in starts]
+    bounds = [_tasks.later(_blocks.extremes)(rows) for rows in starts]
     kept = persist(*encodings, *proposals, *bounds)
     bounds = np.array(compute(*kept[2 * len(blocks) :]))
     check_start_tells_apart(bounds[:, 0].min(axis=0), bounds[:, 1].max(axis=0))
@@ -320,7 +279,7 @@ def _draw_sample(encodings, tables, n_rows, n_clusters, rng):
     sizes = rng.multinomial(size, np.array(n_rows) / tables.total)
     seeds = rng.randint(MAX_SEED, size=len(n_rows))
     parts = [
-        _later(_blocks.sample_block)(encoding, None if everything else int(size), int(seed))
+        _tasks.later(_blocks.sample_block)(encoding, None if everything else int(size), int(seed))
         for encoding, size, seed in zip(encodings, sizes, seeds, strict=True)
         if everything or size
     ]
@@ -340,12 +299,13 @@ def _start_from_sample(encodings, sample, n_clusters, weighting, distance, **opt
         weighting = fixed(np.full(len(partitions), 1.0 / len(partitions)))
     solution = solve_encoded(sample, n_clusters, weighting, trusted=None, distance=distance, **options)
     statistics = PLAIN.statistics(sample, solution.weights, solution.membership)
-    shared = partitions, _ship(statistics._replace(self_weight=np.empty(0))), n_clusters
-    return persist(*[_later(_blocks.place_block)(encoding, *shared) for encoding in encodings])
+    shared = partitions, _tasks.ship(statistics._replace(self_weight=np.empty(0))), n_clusters
+    tasks = [_tasks.later(_blocks.place_block, workers=home) for home in _tasks.homes(encodings)]
+    return persist(*[task(encoding, *shared) for task, encoding in zip(tasks, encodings, strict=True)])
 
 
 def _distance(diagonal):
-    """The :class:`~robust_eac._distance.Distance` d_u of :class:`_Rows`, whose encoding is the tables."""
+    """The :class:`~robust_eac._distance.Distance` d_u of :class:`~robust_eac._tasks.Rows`, encoded by the tables."""
 
     def losses(tables, rows, matrices):
         S, G, own = matrices
@@ -356,7 +316,7 @@ def _distance(diagonal):
 
 def _measure(tables, rows, *, n_threads=1):
     """S, G, and what the pairs (i, i) cost per mask."""
-    return _sum(rows.map(_blocks.measure, rows.t))[0]
+    return _tasks.sum_of(rows.map(_blocks.measure, rows.t))[0]
 
 
 def _descend(tables, weights, rows, matrices, *, diagonal, tol, max_sweeps, rng, reduction=0.0, n_threads=1):
@@ -368,22 +328,21 @@ def _descend(tables, weights, rows, matrices, *, diagonal, tol, max_sweeps, rng,
 
     def share(relaxation=1.0, seed=0):
         skip = SETTLED * tol * tables.total
-        return _ship(_blocks.Shared(rows.t, *matrices[:2], weights, relaxation, skip, seed))
+        return _tasks.ship(_blocks.Shared(rows.t, *matrices[:2], weights, relaxation, skip, seed))
 
     def step(propose, relaxation=1.0):
         """Take the step that blocks propose; returns S, G and the cost of pairs (i, i) after it, and its gap."""
         shared = share(relaxation, rng.randint(MAX_SEED))
-        blocks = enumerate(zip(rows.encodings, rows.proposals, strict=True))
-        proposed = [_later(propose, 2)(*block, shared, number, diagonal) for number, block in blocks]
+        proposed = [task(shared, number, diagonal) for number, task in enumerate(rows.each(propose, 2))]
         proposals, sums = zip(*proposed, strict=True)
-        total, rows.proposals = _sum(sums, proposals)
+        total, rows.proposals = _tasks.sum_of(sums, proposals)
         total = _blocks.Sums(*total)
         rows.t = _blocks.search_line(tables, weights, *matrices[:2], total, diagonal)
         return _blocks.after_step(*matrices[:2], total, rows.t), total.gap / gap_unit(tables)
 
     n_sweeps, target = 0, tol
     while True:
-        gap = _sum(rows.map(_blocks.gap_of_block, share(), diagonal))[0][0]
+        gap = _tasks.sum_of(rows.map(_blocks.gap_of_block, share(), diagonal))[0][0]
         if is_stationary(gap, target) or n_sweeps >= max_sweeps:
             return gap, n_sweeps, matrices
         if n_sweeps == 0:
@@ -408,12 +367,11 @@ def _finish(rows, chunks, n_clusters):
     import dask.array as da
     from dask import persist
 
-    pairs = [_later(_blocks.finish, 2)(*block, rows.t) for block in zip(rows.encodings, rows.proposals, strict=True)]
-    memberships, won = zip(*pairs, strict=True)
-    won, memberships = _sum([(count,) for count in won], memberships)
+    memberships, won = zip(*[task(rows.t) for task in rows.each(_blocks.finish, 2)], strict=True)
+    won, memberships = _tasks.sum_of([(count,) for count in won], memberships)
     order = empty_last_order(won[0])
     blocks = [
-        da.from_delayed(_later(np.take)(block, order, axis=1), shape=(size, n_clusters), dtype=np.float64)
+        da.from_delayed(_tasks.later(np.take)(block, order, axis=1), shape=(size, n_clusters), dtype=np.float64)
         for block, size in zip(memberships, chunks, strict=True)
     ]
     membership = da.concatenate(blocks)

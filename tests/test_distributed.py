@@ -4,6 +4,7 @@ import os
 import pickle
 import signal
 import warnings
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from robust_eac import (
     KMeansEnsemble,
     RobustEAC,
     _blocks,
+    _tasks,
     adjusted_rand_score,
     distributed,
     kmeans_ensemble_distributed,
@@ -35,16 +37,22 @@ dask_distributed = pytest.importorskip("distributed")
 N, M, K = 240, 10, 3
 
 
-@pytest.fixture(scope="module")
-def client():
-    """Two worker processes."""
+@contextmanager
+def two_workers(**settings):
+    """A client of two worker processes."""
     with (
-        dask.config.set({"distributed.scheduler.allowed-failures": 10, "distributed.admin.log-length": 0}),
+        dask.config.set({"distributed.admin.log-length": 0, **settings}),
         dask_distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
         ) as cluster,
         dask_distributed.Client(cluster, set_as_default=False) as client,
     ):
+        yield client
+
+
+@pytest.fixture(scope="module")
+def client():
+    with two_workers(**{"distributed.scheduler.allowed-failures": 10}) as client:
         yield client
 
 
@@ -289,16 +297,35 @@ def test_a_killed_worker_loses_nothing(rng, client, monkeypatch):
         assert set(client.scheduler_info()["workers"]) != workers
 
 
-def test_traffic_does_not_depend_on_the_number_of_objects(rng, client, monkeypatch):
+def test_tasks_go_to_the_worker_that_has_the_chunk_or_where_it_is_gone_to_another(client):
+    def address():
+        return dask_distributed.get_worker().address
+
+    with client.as_current():
+        workers = 3 * sorted(client.scheduler_info()["workers"])
+        tasks = dask.persist(*[_tasks.later(address, workers=[worker])() for worker in workers])
+        assert _tasks.homes(tasks) == [[worker] for worker in workers]
+        assert _tasks.homes([tasks[0], tasks[0]], [tasks[1], tasks[2]]) == [[], [workers[0]]]
+        assert list(dask.compute(*tasks)) == workers
+        assert _tasks.later(address, workers=["tcp://127.0.0.1:1"])().compute() in workers
+
+
+@pytest.mark.usefixtures("here")
+def test_nothing_has_a_home_where_this_process_does_the_work():
+    tasks = dask.persist(*[_tasks.later(int)() for _ in range(2)])
+    assert _tasks.homes(tasks) == [[], []]
+
+
+def test_traffic_does_not_depend_on_the_number_of_objects(monkeypatch):
     def outgoing(dask_worker):
         return dask_worker.transfer_outgoing_bytes_total
 
-    def traffic(n):
-        """Bytes per round that all workers send, to each other and to the client; the most that it sends at once."""
+    def traffic(client, n):
+        """The most bytes: that all workers send in a round, to each other and to the client; that it sends at once."""
         # No two objects start alike, so that none share a row.
         labels, start = problem(np.random.RandomState(0), n=n)
-        rounds, shipped = [], []
-        search_line, ship = _blocks.search_line, distributed._ship
+        rounds, shipped, places = [], [], []
+        search_line, ship, homes_of = _blocks.search_line, _tasks.ship, _tasks.homes
 
         def ship_counted(value):
             shipped.append(len(pickle.dumps(value)))
@@ -308,14 +335,23 @@ def test_traffic_does_not_depend_on_the_number_of_objects(rng, client, monkeypat
             rounds.append(sum(client.run(outgoing).values()))
             return search_line(*args)
 
+        def where(*parts):
+            places.append(homes_of(*parts))
+            return places[-1]
+
         with monkeypatch.context() as patch, client.as_current(), warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             patch.setattr(_blocks, "search_line", count)
-            patch.setattr(distributed, "_ship", ship_counted)
+            patch.setattr(_tasks, "ship", ship_counted)
+            patch.setattr(_tasks, "homes", where)
             solve_median_partition_distributed(by_rows(labels, n // 4), K, init=start, tol=1e-3, random_state=0)
-        return np.median(np.diff(rounds)), max(shipped)
+        assert all(len(home) == 1 for home in places[0])
+        assert all(now == places[0] for now in places)
+        return max(np.diff(rounds)), max(shipped)
 
-    (_, shipped_of_few), (sent, shipped_of_many) = traffic(1200), traffic(36_000)
+    # Stealing is the scheduler's own decision that moving a chunk to an idle worker pays.
+    with two_workers(**{"distributed.scheduler.work-stealing": False}) as client:
+        (_, shipped_of_few), (sent, shipped_of_many) = traffic(client, 1200), traffic(client, 36_000)
     assert shipped_of_many < 1.01 * shipped_of_few
     # Who adds up, and so what workers send, is the scheduler's choice. The memberships of a chunk never travel.
     assert sent < 0.15 * 9000 * K * 8
