@@ -1,5 +1,7 @@
 """Density of a consensus from the counts of labels in its clusters, without the co-association matrix."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,5 +1,7 @@
 """How good a consensus is, checked afterwards: stationarity, confidence and optimal weights."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

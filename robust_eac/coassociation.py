@@ -1,5 +1,7 @@
 """Co-association matrices: n x n, for plots and for the methods that need one. The solver never does."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,5 +1,7 @@
 """Every weighting with every consensus function on one ensemble."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial

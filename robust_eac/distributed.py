@@ -3,6 +3,8 @@
 What is done with a chunk stands in _blocks, on which worker in _tasks; here is when, and what travels.
 """
 
+from __future__ import annotations
+
 import warnings
 from functools import partial
 from typing import TYPE_CHECKING
@@ -43,7 +45,7 @@ _MAX_SAMPLE = 2**18
 
 
 def solve_median_partition_distributed(
-    labels: "Array",
+    labels: Array,
     n_clusters: int,
     *,
     weighting: WeightSolver = "restricted-simplex",

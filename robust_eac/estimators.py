@@ -1,5 +1,7 @@
 """scikit-learn estimators: validate, call the solver, store what it returns."""
 
+from __future__ import annotations
+
 from typing import Self
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Fuzzy c-means, the Gath-Geva algorithm, and k-means from Kaufman and Rousseeuw's deterministic seeds."""
 
+from __future__ import annotations
+
 import warnings
 from typing import NamedTuple
 

@@ -1,5 +1,7 @@
 """Local search on the hard consensus: single moves, evaluated exactly on small matrices."""
 
+from __future__ import annotations
+
 import warnings
 from typing import NamedTuple
 

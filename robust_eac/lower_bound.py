@@ -1,5 +1,7 @@
 """How low the consensus objective can be at all: bounds that hold for every membership, or for every partition."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Alternation: consensus membership and partition weights together, from several starts."""
 
+from __future__ import annotations
+
 import warnings
 from functools import partial
 from heapq import nsmallest

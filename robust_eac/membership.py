@@ -1,5 +1,7 @@
 """The Y step: minimise the objective in the consensus membership for fixed weights, without an n x n matrix."""
 
+from __future__ import annotations
+
 import warnings
 from typing import NamedTuple
 

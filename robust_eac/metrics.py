@@ -4,6 +4,8 @@ A partition is one label per object; labels are names only (integers or texts), 
 changes no value.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment

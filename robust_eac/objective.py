@@ -3,6 +3,8 @@
 Each checks its arguments and asks _formula, where the formulas stand.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

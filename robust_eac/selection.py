@@ -1,5 +1,7 @@
 """How many clusters an ensemble supports: agreement and stability of the consensus over a range of numbers."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Iterable
 from itertools import combinations

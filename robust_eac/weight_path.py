@@ -1,5 +1,7 @@
 """The consensus and its weights along a path of settings, each solved from the one before."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -120,3 +120,8 @@ def test_attributes_are_what_fit_sets(name):
 def test_no_name_is_exempt_in_vain():
     names = {name.rpartition(".")[2] for name in FUNCTIONS}
     assert set(WITHOUT_SOURCE) | WITHOUT_ERRORS <= names
+
+
+@pytest.mark.parametrize("name", [*FUNCTIONS, *CLASSES, *METHODS])
+def test_signatures_name_types_and_do_not_spell_them_out(name):
+    assert "numpy._typing" not in str(inspect.signature((FUNCTIONS | CLASSES | METHODS)[name]))

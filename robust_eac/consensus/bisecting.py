@@ -1,5 +1,7 @@
 """Bisecting k-means on the label codes: a divisive hierarchy of consensus clusters."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

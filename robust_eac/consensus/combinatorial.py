@@ -1,5 +1,7 @@
 """Combinatorial evidence accumulation: consensus of clusterings of subsets of the features, weighted by silhouettes."""
 
+from __future__ import annotations
+
 import warnings
 from typing import Self
 

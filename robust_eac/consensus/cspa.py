@@ -1,5 +1,7 @@
 """Cluster-based similarity partitioning (CSPA): balanced graph partitioning of the co-association."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse

@@ -1,5 +1,7 @@
 """Local search on the density of the consensus itself."""
 
+from __future__ import annotations
+
 import warnings
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Evidence accumulation clustering: hierarchical clustering by co-association, and its ways to choose where to cut."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Entropy-based consensus clustering (ECC)."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

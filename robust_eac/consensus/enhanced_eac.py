@@ -1,5 +1,7 @@
 """Evidence accumulation on the enhanced co-association: clusters that differ may still be alike."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,5 +1,7 @@
 """Hybrid bipartite graph formulation (HBGF): objects and clusters partitioned together, spectrally."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse

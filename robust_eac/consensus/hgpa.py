@@ -1,5 +1,7 @@
 """Hypergraph partitioning (HGPA): cut few of the clusters of all partitions."""
 
+from __future__ import annotations
+
 import tempfile
 from pathlib import Path
 

@@ -1,5 +1,7 @@
 """k-means on the label codes: the consensus of Topchy, Jain and Punch, and of linear-time evidence accumulation."""
 
+from __future__ import annotations
+
 import warnings
 
 import numpy as np

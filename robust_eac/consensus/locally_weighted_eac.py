@@ -1,5 +1,7 @@
 """Locally weighted evidence accumulation (LWEA): every cluster counts by how certain the ensemble is of it."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

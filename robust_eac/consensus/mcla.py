@@ -1,5 +1,7 @@
 """Meta-clustering (MCLA): the clusters of all partitions are grouped, the objects follow their clusters."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse

@@ -1,5 +1,7 @@
 """Consensus of crisp and fuzzy clusterings guided by the values of the objects (OVI-LDA)."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Self

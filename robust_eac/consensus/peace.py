@@ -1,5 +1,7 @@
 """PEACE: probabilistic consensus clustering by evidence accumulation, on all pairs of objects or a sample of them."""
 
+from __future__ import annotations
+
 import warnings
 from typing import NamedTuple
 

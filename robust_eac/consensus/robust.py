@@ -1,5 +1,7 @@
 """The robust consensus as a consensus function: the partition alone."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,5 +1,7 @@
 """Spectral ensemble clustering (SEC): normalised cut of the co-association by weighted k-means."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,5 +1,7 @@
 """k-means-based consensus clustering (KCC): utilities that k-means with another distance maximises."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

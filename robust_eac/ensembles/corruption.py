@@ -1,5 +1,7 @@
 """Noise for ensembles."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.cluster import KMeans

@@ -1,5 +1,7 @@
 """Ensembles from subsets of the features."""
 
+from __future__ import annotations
+
 from typing import Self
 
 import numpy as np

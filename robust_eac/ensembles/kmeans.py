@@ -1,5 +1,7 @@
 """Ensembles of one clusterer at several numbers of clusters."""
 
+from __future__ import annotations
+
 from typing import Self
 
 import numpy as np

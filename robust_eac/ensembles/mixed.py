@@ -1,5 +1,7 @@
 """Ensembles of six clustering algorithms."""
 
+from __future__ import annotations
+
 from typing import Self
 
 import numpy as np

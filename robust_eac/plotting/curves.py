@@ -1,5 +1,7 @@
 """Curves: convergence of the solver, and stability over the number of clusters."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,7 +26,7 @@ _CURVES = {
 _ROUNDING = 1e-13
 
 
-def plot_n_clusters(selection: ClusterNumberSelection, ax: "Axes | None" = None) -> "Axes":
+def plot_n_clusters(selection: ClusterNumberSelection, ax: Axes | None = None) -> Axes:
     """Draw what :func:`~robust_eac.select_n_clusters` found over the candidates.
 
     Stabilities and agreements over the number of clusters; filled circles are the stable candidates, the vertical line
@@ -83,7 +85,7 @@ def plot_n_clusters(selection: ClusterNumberSelection, ax: "Axes | None" = None)
     return ax
 
 
-def plot_convergence(objective_history: ArrayLike, ax: "Axes | None" = None) -> "Axes":
+def plot_convergence(objective_history: ArrayLike, ax: Axes | None = None) -> Axes:
     """Draw how the objective falls from alternation to alternation.
 
     On a logarithmic scale the distance of the objective to its last value, as a share of the whole descent: from 1 at

@@ -1,5 +1,7 @@
 """Heat maps: the co-association of the objects and their memberships, in the order of a consensus."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,8 +33,8 @@ def plot_coassociation(
     weights: ArrayLike | None = None,
     max_objects: int = 1000,
     random_state: RandomState = None,
-    ax: "Axes | None" = None,
-) -> "Axes":
+    ax: Axes | None = None,
+) -> Axes:
     """Draw the co-association of the objects as a heat map, in the order of a consensus.
 
     The entry of two objects is the share of the partitions that put both into one cluster
@@ -113,8 +115,8 @@ def plot_coassociation(
 
 
 def plot_membership(
-    membership: ArrayLike, *, labels: ArrayLike | None = None, max_objects: int = 1000, ax: "Axes | None" = None
-) -> "Axes":
+    membership: ArrayLike, *, labels: ArrayLike | None = None, max_objects: int = 1000, ax: Axes | None = None
+) -> Axes:
     """Draw the memberships of the objects as a heat map, in the order of their clusters and of their certainty.
 
     One column per object, one row per cluster. Within a group the objects come by their cluster of largest membership,

@@ -1,5 +1,7 @@
 """The weights of the partitions: by partition, against their losses, and along a path."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,8 +29,8 @@ _PARAMETERS = {
 
 
 def plot_weights(
-    weights: ArrayLike, *, corrupted: ArrayLike | None = None, sort: bool = False, ax: "Axes | None" = None
-) -> "Axes":
+    weights: ArrayLike, *, corrupted: ArrayLike | None = None, sort: bool = False, ax: Axes | None = None
+) -> Axes:
     """Draw the weight of every partition.
 
     Parameters
@@ -92,8 +94,8 @@ def plot_losses(
     *,
     corrupted: ArrayLike | None = None,
     agreement: str = "raw",
-    ax: "Axes | None" = None,
-) -> "Axes":
+    ax: Axes | None = None,
+) -> Axes:
     """Draw the weight of every partition over its loss, its distance to the consensus.
 
     Partitions at the right disagree with the consensus; a weighting that works gives them no weight. Fine partitions
@@ -149,7 +151,7 @@ def plot_losses(
     return ax
 
 
-def plot_weight_path(path: WeightPath, *, corrupted: ArrayLike | None = None, ax: "Axes | None" = None) -> "Axes":
+def plot_weight_path(path: WeightPath, *, corrupted: ArrayLike | None = None, ax: Axes | None = None) -> Axes:
     """Draw the weight of every partition along a path of settings, from equal weights (left) to few partitions.
 
     Parameters

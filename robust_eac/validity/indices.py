@@ -1,5 +1,7 @@
 """Indices that grade a whole clustering, and the registry of all."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

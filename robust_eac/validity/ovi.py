@@ -1,5 +1,7 @@
 """The object-based validation index of clusters with pairwise discriminant analysis (OVI-LDA)."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Weights from the agreement of every partition with the others, and the mutual information of all pairs."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

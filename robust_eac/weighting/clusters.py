@@ -1,5 +1,7 @@
 """Weights of single clusters: how certain the ensemble is of each of them, and locally weighted co-association."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,5 +1,7 @@
 """Weights of partitions that come from subsets of the features: how well they cluster, and how many there are."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.metrics import pairwise_distances

@@ -1,5 +1,7 @@
 """Kernels between partitions: overlaps of clusters summed over what subsets of objects they share."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp

@@ -1,5 +1,7 @@
 """Weights from the losses, jointly with the consensus: the closed forms of the alpha step and their registry."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple

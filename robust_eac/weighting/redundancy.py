@@ -1,5 +1,7 @@
 """Weights that fit the weighted co-association to a consensus: partitions that repeat each other share theirs."""
 
+from __future__ import annotations
+
 import warnings
 
 import numpy as np

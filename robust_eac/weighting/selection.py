@@ -1,5 +1,7 @@
 """Selection of partitions by quality and diversity: equal weights for the selected ones, zero for the rest."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.cluster import KMeans

@@ -1,5 +1,7 @@
 """Trust: equal weights for the partitions that agree beyond chance, none for the others."""
 
+from __future__ import annotations
+
 import warnings
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Weights from validity indices: how well every partition fits the features of the objects."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence, Sized
 
 import numpy as np
