@@ -70,8 +70,9 @@ Weights found before any consensus (uniform, weac, ...) go with every consensus 
 much memory. robust_eac/consensus/README.md says what each is.
 
 The table: h (share of objects in the right cluster), nmi and ari compare with the truth, ensemble_nmi and density with
-the clusterings; best ari first, or best ensemble_nmi without a truth. Seconds of a function's first run include loading
-it, and on its first day compiling it.""",
+the clusterings; best ari first, or best ensemble_nmi without a truth. Of more than 30 runs the best are shown, and how
+every weighting and every function did; --output writes all. Seconds of a function's first run include loading it, and
+on its first day compiling it.""",
     "ensemble": """\
 examples:
   robust-eac ensemble features.csv --n-partitions 200 --n-clusters 5 30 --output labels.csv

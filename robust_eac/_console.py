@@ -24,6 +24,16 @@ def say(line):
         raise OSError(f"standard output: {error.strerror or error}") from error
 
 
+def say_table(rows, *, n_names):
+    """Rows of cells in columns, the first of them names."""
+    texts = [[f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    for row in texts:
+        padded = [text.rjust(width) for text, width in zip(row, widths, strict=True)]
+        padded[:n_names] = [text.ljust(width) for text, width in zip(row[:n_names], widths, strict=False)]
+        say("  ".join(padded).rstrip())
+
+
 def leave(signum, frame):
     """Handle Ctrl-C where there is nothing to clean up: at once, whatever compiled code or threads are at.
 

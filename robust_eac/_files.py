@@ -116,6 +116,22 @@ def texts_of(table, column):
     return np.array([text.strip() for text in texts], dtype=object)[codes].tolist()
 
 
+def names_of(table, column):
+    """Names of the objects, as :func:`texts_of`; warns where two objects have the same."""
+    names = texts_of(table, column)
+    first = {}
+    for row, name in enumerate(names, start=table.first_row):
+        if first.setdefault(name, row) != row:
+            warnings.warn(
+                f"{table.file}, column {column + 1}: objects have the same name, {_shown(name)} in rows {first[name]} "
+                f"and {row}; they are kept as objects of their own.",
+                UserWarning,
+                stacklevel=3,
+            )
+            break
+    return names
+
+
 def labels_of(table, columns):
     """Columns of a table as integer labels, (n_rows, len(columns)), -1 where missing.
 

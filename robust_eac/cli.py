@@ -12,16 +12,15 @@ from collections import Counter
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from sklearn.preprocessing import StandardScaler
 
 from ._arguments import AUTO_CANDIDATES, make_parser
-from ._console import fail, leave, progress, say, show_warning, solver_lines, warn
-from ._files import Table, features_of, find_column, labels_of, read_table, texts_of
+from ._console import fail, leave, progress, say, say_table, show_warning, solver_lines, warn
+from ._files import features_of, labels_of
+from ._inputs import describe, further_features, read_input, truth_of
 from ._outputs import check_outputs, table_writer, write_files
-from ._text_files import DELIMITERS
 from ._version import __version__
 from .compare import compare
 from .consensus import CONSENSUS_FUNCTIONS
@@ -90,53 +89,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         return fail(f"{type(error).__name__}: {error}", 1)
 
 
-class _Input(NamedTuple):
-    """A file of labels or features, and which of its columns are what."""
-
-    table: Table
-    columns: list
-    objects: list | None
-    objects_title: str
-
-    @property
-    def titles(self):
-        """Names of the columns, or their numbers among those that are read."""
-        if self.table.header is None:
-            return [str(number) for number in range(1, len(self.columns) + 1)]
-        return [self.table.header[c] or str(number) for number, c in enumerate(self.columns, start=1)]
-
-    def with_objects(self, header, columns):
-        """Header and columns of an output, after the names of the objects if there are any."""
-        return (header, columns) if self.objects is None else ([self.objects_title, *header], [self.objects, *columns])
-
-
-def _read(arguments, path, *, dtype=np.int64, left_out=()):
-    """The :class:`_Input` that the arguments tell of, without some further columns."""
-    left_out = [*arguments.drop_column, *left_out]
-    table = read_table(
-        path,
-        dtype=dtype,
-        variable=arguments.variable,
-        delimiter=None if arguments.delimiter is None else DELIMITERS[arguments.delimiter],
-        header=None if arguments.header is None else arguments.header == "yes",
-        special=[*left_out, *([] if arguments.index_column is None else [arguments.index_column])],
-    )
-    index = None if arguments.index_column is None else find_column(table, arguments.index_column)
-    unread = {index, *(find_column(table, column) for column in left_out)}
-    columns = [c for c in range(table.n_columns) if c not in unread]
-    objects = None if index is None else texts_of(table, index)
-    title = "object" if index is None or table.header is None else table.header[index]
-    return _Input(table, columns, objects, title)
-
-
-def _describe(ensemble, labels):
-    n, m = labels.shape
-    missing = int(np.count_nonzero(labels == -1))
-    text = f"{ensemble.table.file}: {n} object{'s' * (n != 1)}, {m} partition{'s' * (m != 1)}"
-    text += f", {missing} of {labels.size} labels missing" if missing else ""
-    return text + (", titles in the first row" if ensemble.table.header is not None else "")
-
-
 def _solve(arguments, ensemble, labels):
     """Fitted RobustEAC of the arguments."""
     for name, weightings in _SETTINGS.items():
@@ -181,9 +133,9 @@ def _consensus(arguments):
     start = time.perf_counter()
     outputs = [arguments.output, arguments.weights, arguments.membership, arguments.json]
     check_outputs([path for path in outputs if path is not None], [arguments.labels])
-    ensemble = _read(arguments, arguments.labels)
+    ensemble = read_input(arguments, arguments.labels)
     labels = labels_of(ensemble.table, ensemble.columns)
-    say(_describe(ensemble, labels))
+    say(describe(ensemble, labels))
     model = _solve(arguments, ensemble, labels)
     tables = {
         arguments.output: ensemble.with_objects(["cluster"], [model.labels_]),
@@ -247,11 +199,11 @@ def _compare(arguments):
         raise ValueError(f"--weightings {alone[0]} goes with --consensus robust-eac alone.")
 
     in_labels = [arguments.truth_column] if arguments.truth is None and arguments.truth_column is not None else []
-    ensemble = _read(arguments, arguments.labels, left_out=in_labels)
+    ensemble = read_input(arguments, arguments.labels, left_out=in_labels)
     labels = labels_of(ensemble.table, ensemble.columns)
-    y = _truth(arguments, ensemble)
-    X = None if arguments.features is None else _further_features(arguments, ensemble)
-    say(_describe(ensemble, labels))
+    y = truth_of(arguments, ensemble)
+    X = None if arguments.features is None else further_features(arguments, ensemble)
+    say(describe(ensemble, labels))
     n_clusters = _choose_n_clusters(arguments, labels)
 
     every = dict.fromkeys([*WEIGHTING_SCHEMES, *(WEIGHT_SOLVERS if "robust-eac" in functions else [])])
@@ -269,7 +221,7 @@ def _compare(arguments):
         columns = [["" if record[field] is None else record[field] for record in records] for field in _FIELDS]
         _write({arguments.output: table_writer(arguments.output, list(_FIELDS), columns)})
     graded = [record for record in records if record["error"] is None]
-    _print_table(graded, "ensemble_nmi" if y is None else "ari")
+    _say_graded(graded, "ensemble_nmi" if y is None else "ari")
     for error, count in Counter(record["error"] for record in records if record["error"] is not None).items():
         warn(f"{count} of {len(records)} runs failed: {error}")
     if arguments.output is not None:
@@ -286,70 +238,34 @@ _FIELDS = (
 _HIDDEN = ("scheme_seconds", "error")
 
 
-def _print_table(records, order):
-    """The records, best first."""
+def _say_graded(records, order):
+    """The records, best first; of many the best, and how every weighting and every function did."""
     if not records:
         return
     records = sorted(records, key=lambda record: -record[order])
     fields = [field for field in _FIELDS if field not in _HIDDEN and records[0][field] is not None]
-    rows = [fields]
-    rows += [[_short(record[field]) for field in fields] for record in records]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = [cell.ljust(w) if c < 2 else cell.rjust(w) for c, (cell, w) in enumerate(zip(row, widths, strict=True))]
-        say("  ".join(cells).rstrip())
-    say(f"(by {order}, best first)")
+    say_table([fields, *([record[field] for field in fields] for record in records[:_SHOWN])], n_names=2)
+    if len(records) <= _SHOWN:
+        say(f"(by {order}, best first)")
+        return
+    say(f"(the best {_SHOWN} of {len(records)} by {order}; --output writes all)")
+    for field in ("scheme", "function"):
+        values = {}
+        for record in records:
+            values.setdefault(record[field], []).append(record[order])
+        rows = [[name, len(of_name), max(of_name), float(np.median(of_name))] for name, of_name in values.items()]
+        say("")
+        say_table([[field, "runs", f"best {order}", "median"], *sorted(rows, key=lambda row: -row[-1])], n_names=1)
 
 
-def _short(value):
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
-
-
-def _truth(arguments, ensemble):
-    """Classes of the objects, None if none are given."""
-    if arguments.truth is None:
-        if arguments.truth_column is None:
-            return None
-        return labels_of(ensemble.table, [find_column(ensemble.table, arguments.truth_column)])[:, 0]
-    chosen = arguments.truth_column
-    if arguments.truth.suffix.lower() in (".npz", ".mat"):
-        table, chosen = read_table(arguments.truth, variable=chosen), None
-    else:
-        table = read_table(arguments.truth, special=[] if chosen is None else [chosen])
-    columns = _without_objects(table, ensemble)
-    if chosen is not None:
-        columns = [find_column(table, chosen)]
-    if len(columns) != 1:
-        raise ValueError(f"{table.file}: {len(columns)} columns may be the truth, give --truth-column.")
-    return labels_of(table, columns)[:, 0]
-
-
-def _further_features(arguments, ensemble):
-    table = read_table(arguments.features, dtype=np.float64)
-    left_out = {arguments.truth_column, *arguments.drop_column}
-    columns = [c for c in _without_objects(table, ensemble) if not (table.header and table.header[c] in left_out)]
-    return features_of(table, columns)
-
-
-def _without_objects(table, ensemble):
-    """Columns of another file of the same objects but that of their names, which must be the same."""
-    if table.n_rows != ensemble.table.n_rows:
-        raise ValueError(f"{table.file}: {table.n_rows} rows for {ensemble.table.n_rows} objects.")
-    columns = list(range(table.n_columns))
-    if ensemble.objects is not None and table.header and ensemble.objects_title in table.header:
-        index = find_column(table, ensemble.objects_title)
-        for row, (name, expected) in enumerate(zip(texts_of(table, index), ensemble.objects, strict=True)):
-            if name != expected:
-                where = f"{table.file}, row {table.first_row + row}, column {index + 1}"
-                raise ValueError(f"{where}: {name!r} where {ensemble.table.file} has {expected!r}.")
-        columns.remove(index)
-    return columns
+# More rows than this nobody reads.
+_SHOWN = 30
 
 
 def _ensemble(arguments):
     check_outputs([arguments.output], [arguments.features])
     maker = _maker(arguments)
-    features = _read(arguments, arguments.features, dtype=np.float64)
+    features = read_input(arguments, arguments.features, dtype=np.float64)
     X = features_of(features.table, features.columns)
     say(f"{features.table.file}: {X.shape[0]} objects, {X.shape[1]} features")
     if arguments.standardize:
@@ -391,9 +307,9 @@ def _plot(arguments):
     figure, axes = _make_figure(arguments.output)
     from .plotting import plot_coassociation, plot_weights
 
-    ensemble = _read(arguments, arguments.labels)
+    ensemble = read_input(arguments, arguments.labels)
     labels = labels_of(ensemble.table, ensemble.columns)
-    say(_describe(ensemble, labels))
+    say(describe(ensemble, labels))
     model = _solve(arguments, ensemble, labels)
     drawn = {} if arguments.max_objects is None else {"max_objects": arguments.max_objects}
     plot_coassociation(labels, model.labels_, weights=model.weights_, random_state=arguments.seed, ax=axes[0], **drawn)
@@ -402,7 +318,9 @@ def _plot(arguments):
         axes[1].set_xticks(range(len(ensemble.titles)), ensemble.titles, rotation=90)
         axes[1].set_xlabel("clustering")
     else:
-        axes[1].set_xlabel("clustering, in the order of the file from 0")
+        # The axis counts from 0, the command line from 1.
+        axes[1].xaxis.set_major_formatter(lambda position, _: f"{position + 1:g}")
+        axes[1].set_xlabel("clustering, by its number in the file")
     kind = arguments.output.suffix[1:].lower()
     _write({arguments.output: lambda handle: figure.savefig(handle, format=kind, dpi=150)})
     say(model.summary())

@@ -182,6 +182,32 @@ def test_compare_tells_of_runs_that_fail(folder, capsys, monkeypatch):
     assert capsys.readouterr().err.splitlines()[-1] == "robust-eac: error: no run succeeded"
 
 
+def test_of_many_runs_the_best_are_shown_and_every_weighting_and_function(capsys, monkeypatch):
+    values = {("a", "f"): 0.9, ("a", "g"): 0.1, ("a", "h"): 0.0, ("b", "f"): 0.7, ("b", "h"): 0.3}
+    empty = dict.fromkeys(cli._FIELDS)
+    records = [empty | {"scheme": a, "function": f, "ari": value} for (a, f), value in values.items()]
+    cli._say_graded(records, "ari")
+    assert len(capsys.readouterr().out.splitlines()) == 1 + 5 + 1
+    monkeypatch.setattr(cli, "_SHOWN", 2)
+    cli._say_graded(records, "ari")
+    shown = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert shown == [
+        ["scheme", "function", "ari"],
+        ["a", "f", "0.9000"],
+        ["b", "f", "0.7000"],
+        "(the best 2 of 5 by ari; --output writes all)".split(),
+        [],
+        ["scheme", "runs", "best", "ari", "median"],
+        ["b", "2", "0.7000", "0.5000"],
+        ["a", "3", "0.9000", "0.1000"],
+        [],
+        ["function", "runs", "best", "ari", "median"],
+        ["f", "2", "0.9000", "0.8000"],
+        ["h", "2", "0.3000", "0.1500"],
+        ["g", "1", "0.1000", "0.1000"],
+    ]
+
+
 def test_compare_takes_all_by_default(folder, monkeypatch):
     asked = []
 
@@ -254,6 +280,28 @@ def test_plot(folder, capsys, suffix):
     start = {"png": b"\x89PNG", "PDF": b"%PDF", "svg": b"<?xml"}[suffix]
     assert (folder / f"f.{suffix}").read_bytes().startswith(start)
     assert "30 objects" in capsys.readouterr().out
+
+
+def test_many_clusterings_are_numbered_as_in_the_file(folder, monkeypatch):
+    made, make_figure = [], cli._make_figure
+
+    def recorded(path):
+        made.append(make_figure(path))
+        return made[-1]
+
+    monkeypatch.setattr(cli, "_make_figure", recorded)
+    monkeypatch.setattr(cli, "_TITLES_DRAWN", 7)
+    assert run("plot", "labels.csv", "--n-clusters", 3, "--n-init", 1, "--output", "f.png") == 0
+    axis = made[0][1][1].xaxis
+    assert [label.get_text() for label in axis.get_ticklabels()] == [f"{at + 1:g}" for at in axis.get_ticklocs()]
+
+
+def test_objects_of_the_same_name_are_told_of(folder, capsys):
+    write_csv("l.csv", ["name", "a", "b"], [("x", 0, 0), ("y", 0, 1), ("x", 1, 1), ("x", 1, 0)])
+    assert run("consensus", "l.csv", "--index-column", "name", "--n-clusters", 2, "--output", "c.csv") == 0
+    warning = "l.csv, column 1: objects have the same name, 'x' in rows 2 and 4; they are kept as objects of their own."
+    assert capsys.readouterr().err.splitlines()[0] == f"robust-eac: warning: {warning}"
+    assert read_csv("c.csv")[1][0] == ("x", "y", "x", "x")
 
 
 @pytest.mark.parametrize("argv", [("--help",), *((name, "--help") for name in cli._COMMANDS)])
