@@ -1,6 +1,7 @@
 """Checks of what users pass in, numbers and arrays; labels have a file of their own, _label_checks.py."""
 
 import re
+from collections.abc import Iterable
 from difflib import get_close_matches
 from numbers import Integral, Real
 
@@ -193,6 +194,16 @@ def check_membership(membership, n_samples, n_clusters=None, *, name="membership
         raise ValueError(f"{name}: every row must sum to 1, row {worst} sums to {sums[worst]}.")
     array /= sums[:, np.newaxis]
     return array
+
+
+def check_names(names, size, *, name) -> list:
+    """A list of what partitions are called."""
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise TypeError(f"{name} must be a list of names, got {names!r}.")
+    names = list(names)
+    if len(names) != size:
+        raise ValueError(f"{name} must have one entry per partition, {size}, got {len(names)}.")
+    return names
 
 
 def check_choice(value, choices, *, name) -> str:

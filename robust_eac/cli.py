@@ -89,7 +89,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return fail(f"{type(error).__name__}: {error}", 1)
 
 
-def _solve(arguments, ensemble, labels):
+def _solve(arguments, labels):
     """Fitted RobustEAC of the arguments."""
     for name, weightings in _SETTINGS.items():
         if getattr(arguments, name) is not None and arguments.weighting not in weightings:
@@ -99,8 +99,6 @@ def _solve(arguments, ensemble, labels):
         names = ("weighting", "agreement", "rho", "lam", "lam0", "n_init", "max_iter", "tol", "n_jobs")
         options = {name: getattr(arguments, name) for name in names}
         model = RobustEAC(n_clusters, random_state=arguments.seed, verbose=verbose, **options).fit(labels)
-    # Its report tells of the partitions by these.
-    model.feature_names_in_ = np.array(ensemble.titles, dtype=object)
     agreement = model.weights_ @ model.agreements_
     if agreement < _HARDLY:
         warn(
@@ -136,7 +134,7 @@ def _consensus(arguments):
     ensemble = read_input(arguments, arguments.labels)
     labels = labels_of(ensemble.table, ensemble.columns)
     say(describe(ensemble, labels))
-    model = _solve(arguments, ensemble, labels)
+    model = _solve(arguments, labels)
     tables = {
         arguments.output: ensemble.with_objects(["cluster"], [model.labels_]),
         arguments.weights: (
@@ -152,7 +150,7 @@ def _consensus(arguments):
         summary = _json_summary(arguments, ensemble, labels, model, time.perf_counter() - start)
         writers[arguments.json] = lambda handle: handle.write(summary.encode())
     _write(writers)
-    say(model.summary())
+    say(model.summary(names=ensemble.titles))
     _tell_written(writers)
 
 
@@ -310,7 +308,7 @@ def _plot(arguments):
     ensemble = read_input(arguments, arguments.labels)
     labels = labels_of(ensemble.table, ensemble.columns)
     say(describe(ensemble, labels))
-    model = _solve(arguments, ensemble, labels)
+    model = _solve(arguments, labels)
     drawn = {} if arguments.max_objects is None else {"max_objects": arguments.max_objects}
     plot_coassociation(labels, model.labels_, weights=model.weights_, random_state=arguments.seed, ax=axes[0], **drawn)
     plot_weights(model.weights_, ax=axes[1])
@@ -323,7 +321,7 @@ def _plot(arguments):
         axes[1].set_xlabel("clustering, by its number in the file")
     kind = arguments.output.suffix[1:].lower()
     _write({arguments.output: lambda handle: figure.savefig(handle, format=kind, dpi=150)})
-    say(model.summary())
+    say(model.summary(names=ensemble.titles))
     _tell_written([arguments.output])
 
 

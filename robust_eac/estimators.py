@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
@@ -13,7 +14,7 @@ from ._formula import agreement_from_losses
 from ._label_checks import check_ensemble, is_ensemble_list
 from ._summary import Settings, summarise
 from ._typing import Labels, RandomState, WeightSolver
-from ._validation import check_choice, is_dask_array
+from ._validation import check_choice, check_names, is_dask_array
 from .distributed import solve_and_grade_distributed
 from .median_partition import MedianPartitionResult, solve_and_encode
 
@@ -219,7 +220,7 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         self._settings = Settings(self.n_clusters, self.weighting, self.agreement, self.tol, total)
         return self
 
-    def summary(self) -> str:
+    def summary(self, *, names: Sequence[str] | None = None) -> str:
         """Report in words what was found: how good, which partitions are trusted, how sure of the objects.
 
         * clusters found, with the number of objects in each;
@@ -229,10 +230,15 @@ class RobustEAC(ClusterMixin, BaseEstimator):
           mean, and the mean weighted by `weights_`;
         * how many objects have a largest membership below 0.5 and below 0.9;
         * the partitions of largest and of smallest weight, among equal weights those of largest and smallest agreement,
-          by their number (from 0) or the name of their column.
+          by their number (from 0) or their name.
 
         Whether the consensus is better than its best single partition is not in it: that takes the agreement of all
         partitions with each other, and says little where they have more clusters than the consensus.
+
+        Parameters
+        ----------
+        names : sequence of n_partitions str, default=None
+            What the partitions are called. None means the names of the columns that `fit` saw, or numbers from 0.
 
         Returns
         -------
@@ -243,6 +249,8 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         ------
         NotFittedError
             If the model was not fitted.
+        ValueError, TypeError
+            If `names` is no list with one entry per partition.
 
         Notes
         -----
@@ -272,7 +280,10 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         """
         check_is_fitted(self)
         result = MedianPartitionResult(*(getattr(self, f"{name}_") for name in MedianPartitionResult._fields))
-        names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
+        if names is None:
+            names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
+        else:
+            names = check_names(names, self.n_features_in_, name="names")
         return summarise(result, self.agreements_, names, self._settings)
 
     def __sklearn_tags__(self):

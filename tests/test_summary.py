@@ -134,6 +134,18 @@ def test_few_partitions_are_all_listed_and_have_their_names(labels):
     assert "a very long name of a partition" not in text
 
 
+def test_names_of_partitions_that_come_without(labels):
+    model = RobustEAC(3, random_state=0).fit(labels[:, :5])
+    frame = pd.DataFrame(labels[:, :5], columns=list("abcde"))
+    assert model.summary(names=frame.columns) == RobustEAC(3, random_state=0).fit(frame).summary()
+    assert model.summary(names=("0", 1, "2", "3", "4")) == model.summary()
+    with pytest.raises(ValueError, match="names must have one entry per partition, 5, got 2"):
+        model.summary(names=["a", "b"])
+    for names in ("abcde", 5):
+        with pytest.raises(TypeError, match=f"names must be a list of names, got {names!r}"):
+            model.summary(names=names)
+
+
 def test_what_is_wrong_is_said(labels):
     with pytest.warns(ConvergenceWarning):
         model = RobustEAC(3, tol=1e-12, max_iter=1, n_init=1, random_state=0).fit(labels)
