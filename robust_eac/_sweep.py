@@ -113,7 +113,7 @@ def descend(encoding, weights, rows, state, *, diagonal, tol, max_sweeps, rng, r
             return expected, n_sweeps, State(S, G, active, part)
 
 
-def next_relaxation(relaxation, gap, before, target=0.0):
+def next_relaxation(relaxation, gap, before, target):
     """How many times as far as their minimum the next sweep carries columns, from the gaps of the last two.
 
     Relaxed sweeps end with a plain one where that is expected to reach the target.

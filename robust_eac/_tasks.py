@@ -1,5 +1,6 @@
 """Tasks of Dask for the blocks of an ensemble, done where a block lies, so that sums travel and blocks do not."""
 
+import sys
 from functools import partial
 
 from . import _blocks
@@ -31,11 +32,14 @@ class Rows:
 
 
 def later(function, n_results=None, workers=()):
-    """The function as a task, which these workers take, if there are any and one of them still lives."""
-    from dask import annotate, delayed
+    """The function as a task, which these workers take, if there are any and one of them still lives.
+
+    Where the caller names the workers (``dask.annotate(workers=...)``), those do.
+    """
+    from dask import annotate, delayed, get_annotations
 
     task = delayed(function, pure=False, nout=n_results)
-    if not workers:
+    if not workers or "workers" in get_annotations():
         return task
 
     def placed(*args):
@@ -51,23 +55,24 @@ def homes(*parts):
     Left to itself, the scheduler weighs a move against a wait, and moves blocks that are small.
     """
     blocks = list(zip(*parts, strict=True))
-    try:
-        from distributed import futures_of, wait
-    except ImportError:
-        return [[]] * len(blocks)
-    futures = futures_of(blocks)
+    # Without it there are no workers, and it takes half a second to import.
+    futures = sys.modules["distributed"].futures_of(blocks) if "distributed" in sys.modules else []
     if not futures:
         return [[]] * len(blocks)
-    wait(futures)
-    holders = futures[0].client.who_has(futures)
+    client = futures[0].client
+    with client.as_current():
+        sys.modules["distributed"].wait(futures)
+    holders = client.who_has(futures)
     return [sorted(set.intersection(*(set(holders.get(part.key, ())) for part in block))) for block in blocks]
 
 
 def ship(value):
     """A value that travels to every worker once, and again when a worker is lost."""
-    from dask import delayed
+    from dask.delayed import Delayed, delayed
 
-    return delayed(value, pure=False, traverse=False)
+    leaf = delayed(value, pure=False, traverse=False)
+    # With a graph of its own, lest it be made anew, with the workers of each task that takes it.
+    return Delayed(leaf.key, leaf.dask)
 
 
 def sum_of(parts, kept=()):

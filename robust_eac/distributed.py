@@ -354,7 +354,7 @@ def _descend(tables, weights, rows, matrices, *, diagonal, tol, max_sweeps, rng,
             before = estimate
             matrices, estimate = step(_blocks.propose, relaxation)
             n_sweeps += 1
-            relaxation = next_relaxation(relaxation, estimate, before)
+            relaxation = next_relaxation(relaxation, estimate, before, target)
             if rows.t == 0.0:
                 matrices, estimate = step(_blocks.propose_best_clusters)
                 if rows.t == 0.0:

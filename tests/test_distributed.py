@@ -308,6 +308,18 @@ def test_tasks_go_to_the_worker_that_has_the_chunk_or_where_it_is_gone_to_anothe
         assert _tasks.homes([tasks[0], tasks[0]], [tasks[1], tasks[2]]) == [[], [workers[0]]]
         assert list(dask.compute(*tasks)) == workers
         assert _tasks.later(address, workers=["tcp://127.0.0.1:1"])().compute() in workers
+        with dask.annotate(workers=[workers[0]], allow_other_workers=False):
+            assert _tasks.later(address, workers=[workers[1]])().compute() == workers[0]
+
+
+def test_what_is_shipped_is_not_placed():
+    value = _tasks.ship(np.arange(3))
+    task = _tasks.later(np.sum, workers=["tcp://127.0.0.1:1"])(value)
+    layers = task.__dask_graph__().layers
+    assert [layers[key].annotations for key in (value.key, task.key)] == [
+        None,
+        {"workers": ["tcp://127.0.0.1:1"], "allow_other_workers": True},
+    ]
 
 
 @pytest.mark.usefixtures("here")

@@ -78,7 +78,7 @@ def test_nothing_drifts_over_ten_thousand_sweeps(ensembles, kind, diagonal):
         before = gap
         order = visiting_order(len(rows), rng)
         gap = sweep(encoding, statistics, rows, order, diagonal=diagonal, relaxation=relaxation)
-        relaxation = next_relaxation(relaxation, gap, before)
+        relaxation = next_relaxation(relaxation, gap, before, 0.0)
         assert np.abs(rows.sum(axis=1) - 1.0).max() <= 1e-12
     assert rows.min() >= 0.0
     fresh = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
