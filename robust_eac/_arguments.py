@@ -177,8 +177,8 @@ def _ensemble(parser):
     parser.add_argument("--kind", choices=ENSEMBLE_KINDS, default="kmeans", help="default: kmeans; see below")
     parser.add_argument("--n-partitions", type=int, metavar="M", help="clusterings; default: 150, mixed 56")
     parser.add_argument(
-        "--n-clusters", type=int, nargs="+", metavar="K",
-        help="number of clusters, or lowest and highest; default: 3 20, feature-subsets 2 3",
+        "--n-clusters", type=_range_of_clusters, nargs="+", metavar="K",
+        help="number of clusters, or lowest and highest (3 20 or 3-20); default: 3 20, feature-subsets 2 3",
     )  # fmt: skip
     parser.add_argument(
         "--max-order", type=int, metavar="D", help="feature-subsets: features in the largest subsets; default: 9"
@@ -298,16 +298,27 @@ def _number_of_clusters(text):
     """An integer, or a range of candidates."""
     if text == "auto":
         return AUTO_CANDIDATES
-    low, dash, high = text.partition("-")
-    try:
-        if not dash:
-            return int(low)
-        candidates = range(int(low), int(high) + 1)
-    except ValueError:
-        candidates = ()
+    candidates = _range(text)
     if not candidates:
         raise argparse.ArgumentTypeError(f"must be an integer, LOW-HIGH or 'auto', got {text!r}")
-    return candidates
+    return candidates if "-" in text else candidates[0]
+
+
+def _range_of_clusters(text):
+    """A range of numbers, of one often."""
+    numbers = _range(text)
+    if not numbers:
+        raise argparse.ArgumentTypeError(f"must be an integer or LOW-HIGH, got {text!r}")
+    return numbers
+
+
+def _range(text):
+    """The numbers of LOW-HIGH, or one; none where the text tells of none."""
+    low, dash, high = text.partition("-")
+    try:
+        return range(int(low), int(high if dash else low) + 1)
+    except ValueError:
+        return ()
 
 
 def _number_or_auto(text):

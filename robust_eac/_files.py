@@ -147,19 +147,36 @@ def labels_of(table, columns):
         for position, column in enumerate(columns):
             labels[:, position] = _coded_labels(table, column)
     _check_observed(table, labels, columns)
-    _check_no_index(table, labels[:, 0], columns[0])
+    # Numbers of objects stand first; their names may stand anywhere.
+    for position, column in enumerate(columns[:1] if table.is_numeric else columns):
+        _check_no_index(table, labels[:, position], column)
     return labels
 
 
-def features_of(table, columns):
-    """Columns of a table as finite numbers, (n_rows, len(columns)) float64."""
+_CHOOSE = "; --index-column is for names of the objects, --drop-column for what to leave out"
+
+
+def features_of(table, columns, *, hint=_CHOOSE):
+    """Columns of a table as finite numbers, (n_rows, len(columns)) float64; the hint says how to leave one out."""
     _check_some(table, columns)
+    features = _numbers(table, columns, hint)
+    for position, column in enumerate(columns):
+        if len(features) > 2 and np.all(np.diff(features[:, position]) == 1.0):
+            warnings.warn(
+                f"{table.file}, column {column + 1}: it numbers the objects, and is taken for a feature{hint}.",
+                UserWarning,
+                stacklevel=2,
+            )
+    return features
+
+
+def _numbers(table, columns, hint):
     if table.is_numeric:
         features = table.cells[:, columns].astype(np.float64)
         wrong = ~np.isfinite(features)
         if wrong.any():
             row, position = np.argwhere(wrong)[0]
-            raise _cell_error(table, row, columns[position], _no_feature(features[row, position]))
+            raise _cell_error(table, row, columns[position], _no_feature(features[row, position], hint))
         return features
     features = np.empty((table.n_rows, len(columns)))
     for position, column in enumerate(columns):
@@ -167,14 +184,15 @@ def features_of(table, columns):
         numbers = np.array([float(text) if is_number(text) else np.nan for text in map(str.strip, texts)])
         wrong = np.flatnonzero(~np.isfinite(numbers[codes]))
         if len(wrong):
-            raise _cell_error(table, wrong[0], column, _no_feature(texts[codes[wrong[0]]]))
+            raise _cell_error(table, wrong[0], column, _no_feature(texts[codes[wrong[0]]], hint))
         features[:, position] = numbers[codes]
     return features
 
 
-def _no_feature(cell):
-    hint = _comma_hint(cell) or "; --index-column is for names of the objects, --drop-column for what to leave out"
-    return f"a feature must be a finite number, got {_shown(cell)}{hint}"
+def _no_feature(cell, hint):
+    if is_missing(str(cell)):
+        hint = "; fill it in, or leave out the row or the column"
+    return f"a feature must be a finite number, got {_shown(cell)}{_comma_hint(cell) or hint}"
 
 
 def _integers(table, columns):
@@ -209,7 +227,7 @@ def _coded_labels(table, column):
             raise _cell_error(table, np.argmax(codes == code), column, error) from None
     if any(isinstance(value, str) for value in values):
         if len(set(values)) == len(codes) > 2:
-            raise ValueError(f"{table.file}, column {column + 1}: {_NAMES}")
+            raise _names_error(table, column)
         # Numbers before names.
         known = sorted({value for value in values if value != -1}, key=lambda value: (isinstance(value, str), value))
         number_of = {value: number for number, value in enumerate(known)} | {-1: -1}
@@ -217,10 +235,12 @@ def _coded_labels(table, column):
     return np.array(values, dtype=np.int64)[codes]
 
 
-_NAMES = (
-    "every object has a text of its own, which is no clustering; if these are the names of the objects, "
-    "give --index-column, if not, --drop-column."
-)
+def _names_error(table, column):
+    number = column + 1
+    return ValueError(
+        f"{table.file}, column {number}: every object has a label of its own, which is no clustering; if these are the "
+        f"names of the objects, give --index-column {number}, if not, --drop-column {number}."
+    )
 
 
 def _parse_label(text):
@@ -282,17 +302,23 @@ def _check_observed(table, labels, columns):
 
 
 def _check_no_index(table, labels, column):
-    """Numbers that name the objects look like a partition into single objects; pandas writes them without a title."""
-    if len(labels) < 3 or len(np.unique(labels)) < len(labels):
+    """What names the objects looks like a partition into single objects; pandas writes numbers without a title."""
+    n, n_labels = len(labels), len(np.unique(labels))
+    if n < 3 or 2 * n_labels <= n or (n_labels < n < _TELLING):
         return
-    if table.header is not None and not table.header[column]:
-        raise ValueError(f"{table.file}, column {column + 1}: it has no title, and {_NAMES}")
+    if n_labels == n and table.header is not None and not table.header[column]:
+        raise _names_error(table, column)
+    found = "every object has a label of its own" if n_labels == n else f"{n_labels} labels of {n} objects"
     warnings.warn(
-        f"{table.file}, column {column + 1}: every object has a label of its own; if these number the objects, give "
-        "--index-column.",
+        f"{table.file}, column {column + 1}: {found}; if these number or name the objects, give --index-column "
+        f"{column + 1}.",
         UserWarning,
         stacklevel=3,
     )
+
+
+# Of fewer objects than this, a clustering may well have more labels than half of them.
+_TELLING = 20
 
 
 def _cell_error(table, row, column, reason):

@@ -80,7 +80,7 @@ def further_features(arguments, ensemble):
     table = read_table(arguments.features, dtype=np.float64)
     left_out = {arguments.truth_column, *arguments.drop_column}
     columns = [c for c in _without_objects(table, ensemble) if not (table.header and table.header[c] in left_out)]
-    return features_of(table, columns)
+    return features_of(table, columns, hint="; leave the column out of that file")
 
 
 def _without_objects(table, ensemble):
@@ -88,11 +88,21 @@ def _without_objects(table, ensemble):
     if table.n_rows != ensemble.table.n_rows:
         raise ValueError(f"{table.file}: {table.n_rows} rows for {ensemble.table.n_rows} objects.")
     columns = list(range(table.n_columns))
-    if ensemble.objects is not None and table.header and ensemble.objects_title in table.header:
-        index = find_column(table, ensemble.objects_title)
+    index = _column_of_objects(table, ensemble)
+    if index is not None:
         for row, (name, expected) in enumerate(zip(texts_of(table, index), ensemble.objects, strict=True)):
             if name != expected:
                 where = f"{table.file}, row {table.first_row + row}, column {index + 1}"
                 raise ValueError(f"{where}: {name!r} where {ensemble.table.file} has {expected!r}.")
         columns.remove(index)
     return columns
+
+
+def _column_of_objects(table, ensemble):
+    """Position of the names of the objects in another file, by its title or else by the names; None without one."""
+    if ensemble.objects is None:
+        return None
+    if table.header and ensemble.objects_title in table.header:
+        return find_column(table, ensemble.objects_title)
+    names = set(ensemble.objects)
+    return next((column for column in range(table.n_columns) if set(texts_of(table, column)) == names), None)

@@ -101,9 +101,13 @@ def _table(weights, agreements, names):
 
 
 def _cells(u, weights, agreements, names):
-    name = str(names[u])
-    name = name if len(name) <= _NAME else f"{name[: _NAME - 3]}..."
-    return name, f"{weights[u]:.3g}", _rounded(agreements[u])
+    return shortened(names[u]), f"{weights[u]:.3g}", _rounded(agreements[u])
+
+
+def shortened(name):
+    """A name on one line that leaves room for others."""
+    text = " ".join(str(name).split())
+    return text if len(text) <= _NAME else f"{text[: _NAME - 3]}..."
 
 
 def _rounded(value):

@@ -1,7 +1,7 @@
 """Checks of what users pass in, numbers and arrays; labels have a file of their own, _label_checks.py."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from numbers import Integral, Real
 
@@ -105,6 +105,8 @@ def check_returned_weights(weights, n_partitions, *, name):
 
 def check_n_clusters(n_clusters, n_samples) -> int:
     """Return n_clusters as an int in [1, n_samples]."""
+    if isinstance(n_clusters, str):
+        raise TypeError(f"n_clusters must be an integer, got {n_clusters!r}; select_n_clusters chooses one.")
     return check_integer(n_clusters, name="n_clusters", low=1, high=n_samples, high_name="n_samples")
 
 
@@ -198,7 +200,7 @@ def check_membership(membership, n_samples, n_clusters=None, *, name="membership
 
 def check_names(names, size, *, name) -> list:
     """A list of what partitions are called."""
-    if isinstance(names, str) or not isinstance(names, Iterable):
+    if isinstance(names, str | Mapping) or not isinstance(names, Iterable):
         raise TypeError(f"{name} must be a list of names, got {names!r}.")
     names = list(names)
     if len(names) != size:

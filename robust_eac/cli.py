@@ -14,6 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
+from sklearn.metrics.cluster import pair_confusion_matrix
 from sklearn.preprocessing import StandardScaler
 
 from ._arguments import AUTO_CANDIDATES, make_parser
@@ -21,6 +22,7 @@ from ._console import fail, leave, progress, say, say_table, show_warning, solve
 from ._files import features_of, labels_of
 from ._inputs import describe, further_features, read_input, truth_of
 from ._outputs import check_outputs, table_writer, write_files
+from ._summary import shortened
 from ._version import __version__
 from .compare import compare
 from .consensus import CONSENSUS_FUNCTIONS
@@ -99,19 +101,40 @@ def _solve(arguments, labels):
         names = ("weighting", "agreement", "rho", "lam", "lam0", "n_init", "max_iter", "tol", "n_jobs")
         options = {name: getattr(arguments, name) for name in names}
         model = RobustEAC(n_clusters, random_state=arguments.seed, verbose=verbose, **options).fit(labels)
-    agreement = model.weights_ @ model.agreements_
-    if agreement < _HARDLY:
-        warn(
-            f"the clusterings hardly agree with their consensus (adjusted Rand index {agreement:.3f}; chance is 0): "
-            "are the columns clusterings of the objects, and not their features?"
-        )
+    if model.n_clusters_found_ > 1:
+        _warn_of_strangers(labels, model)
     return model
+
+
+def _warn_of_strangers(labels, model):
+    """Say where the clusterings have little to do with the consensus, judged by some of the objects."""
+    rows = np.random.RandomState(0).permutation(len(labels))[:_JUDGED]
+    shares = [_attained(column, model.labels_[rows]) for column in labels[rows].T]
+    share = model.weights_ @ shares
+    if share < _HARDLY:
+        warn(
+            f"the clusterings hardly agree with their consensus ({max(share, 0.0):.0%} of what their sizes allow "
+            "beyond chance): are the columns clusterings of the objects, and not their features?"
+        )
+
+
+def _attained(labels, consensus):
+    """Agreement beyond chance in shares of the most that the sizes allow: 1 also where clusters are cut finer."""
+    seen = labels != -1
+    if not seen.any():
+        return 0.0
+    (_, apart_here), (apart_there, together) = pair_confusion_matrix(labels[seen], consensus[seen]).astype(float)
+    most = together + min(apart_here, apart_there)
+    pairs = seen.sum() * (seen.sum() - 1.0)
+    expected = (together + apart_here) * (together + apart_there) / max(pairs, 1.0)
+    return (together - expected) / (most - expected) if most > expected else 0.0
 
 
 # Settings of some weightings alone.
 _SETTINGS = {"rho": ["restricted-simplex"], "lam": ["l2"], "lam0": ["l2"]}
-# Clusterings that agree less are not worth a consensus.
-_HARDLY = 0.1
+# Clusterings that agree less are not worth a consensus; so many objects tell.
+_HARDLY = 0.3
+_JUDGED = 2000
 
 
 def _choose_n_clusters(arguments, labels):
@@ -123,8 +146,18 @@ def _choose_n_clusters(arguments, labels):
     with progress(f"choosing among {candidates[0]} to {candidates[-1]} clusters"):
         n_jobs = getattr(arguments, "n_jobs", None)
         selection = select_n_clusters(labels, candidates, n_jobs=n_jobs, random_state=arguments.seed)
-    say(f"number of clusters chosen among {candidates[0]} to {candidates[-1]}: {selection.n_clusters}")
+    if selection.stable.any():
+        say(f"number of clusters chosen among {candidates[0]} to {candidates[-1]}: {selection.n_clusters}")
+    else:
+        found = f"at most {selection.split_stability.max():.2f}"
+        say(f"number of clusters: 1, for none of {candidates[0]} to {candidates[-1]} is stable ({found})")
+        if labels.shape[1] < _FEW:
+            warn(f"{labels.shape[1]} clusterings are few to tell the number of clusters by.")
     return selection.n_clusters
+
+
+# Halves of fewer clusterings than this are too small to agree on anything.
+_FEW = 6
 
 
 def _consensus(arguments):
@@ -195,6 +228,9 @@ def _compare(arguments):
     alone = [name for name in arguments.weightings or [] if name not in WEIGHTING_SCHEMES]
     if alone and "robust-eac" not in functions:
         raise ValueError(f"--weightings {alone[0]} goes with --consensus robust-eac alone.")
+    for name in arguments.weightings or []:
+        if name in FEATURE_SCHEMES and arguments.features is None:
+            raise ValueError(f"--weightings {name} needs --features.")
 
     in_labels = [arguments.truth_column] if arguments.truth is None and arguments.truth_column is not None else []
     ensemble = read_input(arguments, arguments.labels, left_out=in_labels)
@@ -293,8 +329,8 @@ def _maker(arguments):
     if arguments.n_clusters is not None:
         if len(arguments.n_clusters) > 2:
             raise ValueError(f"--n-clusters takes one number or two, got {len(arguments.n_clusters)}.")
-        low, high = arguments.n_clusters[0], arguments.n_clusters[-1]
-        options["n_clusters"] = (low, high)
+        ends = [end for numbers in arguments.n_clusters for end in (min(numbers), max(numbers))]
+        options["n_clusters"] = (ends[0], ends[-1])
     options = {name: value for name, value in options.items() if value is not None}
     makers = {"kmeans": KMeansEnsemble, "mixed": MixedEnsemble, "feature-subsets": FeatureSubsetEnsemble}
     return makers[arguments.kind](random_state=arguments.seed, n_jobs=arguments.n_jobs, **options)
@@ -313,12 +349,13 @@ def _plot(arguments):
     plot_coassociation(labels, model.labels_, weights=model.weights_, random_state=arguments.seed, ax=axes[0], **drawn)
     plot_weights(model.weights_, ax=axes[1])
     if len(ensemble.titles) <= _TITLES_DRAWN:
-        axes[1].set_xticks(range(len(ensemble.titles)), ensemble.titles, rotation=90)
+        titles = [shortened(title) for title in ensemble.titles]
+        axes[1].set_xticks(range(len(titles)), titles, rotation=90, parse_math=False)
         axes[1].set_xlabel("clustering")
     else:
         # The axis counts from 0, the command line from 1.
         axes[1].xaxis.set_major_formatter(lambda position, _: f"{position + 1:g}")
-        axes[1].set_xlabel("clustering, by its number in the file")
+        axes[1].set_xlabel("clustering, by its number among those read")
     kind = arguments.output.suffix[1:].lower()
     _write({arguments.output: lambda handle: figure.savefig(handle, format=kind, dpi=150)})
     say(model.summary(names=ensemble.titles))

@@ -15,6 +15,7 @@ from robust_eac import (
     WEIGHTING_SCHEMES,
     RobustEAC,
     __version__,
+    adjusted_rand_score,
     cli,
     compare,
     load_dataset,
@@ -237,6 +238,17 @@ def test_number_of_clusters_may_be_chosen(folder, capsys, text, candidates):
     assert len(set(read_csv("c.csv")[1][0])) == chosen == 3
 
 
+def test_no_number_of_clusters_is_stable(folder, capsys):
+    rng = np.random.RandomState(0)
+    for n_partitions, warned in ((5, True), (12, False)):
+        np.save("noise.npy", rng.randint(3, size=(60, n_partitions)))
+        assert run("consensus", "noise.npy", "--n-clusters", "2-3", "--n-init", 1, "--output", "c.csv") == 0
+        said = capsys.readouterr()
+        assert re.search(r"number of clusters: 1, for none of 2 to 3 is stable \(at most 0\.\d\d\)", said.out)
+        few = "robust-eac: warning: 5 clusterings are few to tell the number of clusters by."
+        assert (few in said.err.splitlines()) == warned
+
+
 def test_few_objects_limit_the_choice(folder, capsys):
     (folder / "few.csv").write_text("0,0\n0,0\n1,1\n")
     assert run("consensus", "few.csv", "--n-clusters", "auto", "--output", "c.csv") == 0
@@ -293,6 +305,41 @@ def test_many_clusterings_are_numbered_as_in_the_file(folder, monkeypatch):
     assert run("plot", "labels.csv", "--n-clusters", 3, "--n-init", 1, "--output", "f.png") == 0
     axis = made[0][1][1].xaxis
     assert [label.get_text() for label in axis.get_ticklabels()] == [f"{at + 1:g}" for at in axis.get_ticklocs()]
+
+
+def test_titles_are_drawn_as_they_are(folder, monkeypatch):
+    made, make_figure = [], cli._make_figure
+
+    def recorded(path):
+        made.append(make_figure(path))
+        return made[-1]
+
+    monkeypatch.setattr(cli, "_make_figure", recorded)
+    titles = [r"$\bad$", "long" * 40, "2\n3", *"abcde"]
+    write_csv("titled.csv", titles, LABELS)
+    assert run("plot", "titled.csv", "--n-clusters", 3, "--n-init", 1, "--output", "f.png") == 0
+    drawn = [label.get_text() for label in made[0][1][1].xaxis.get_ticklabels()]
+    assert drawn == [r"$\bad$", "long" * 5 + "l...", "2 3", *"abcde"]
+
+
+def test_numbers_of_clusters_of_an_ensemble_as_a_range(folder, capsys):
+    rng = np.random.RandomState(0)
+    write_csv("f.csv", None, rng.normal(size=(30, 2)))
+    for numbers in (("3-6",), ("3", "6"), ("3-4", "6")):
+        assert run("ensemble", "f.csv", "--n-partitions", 20, "--n-clusters", *numbers, "--output", "l.csv") == 0
+        assert "20 partitions with 3 to 6 clusters" in capsys.readouterr().out
+
+
+def test_the_names_of_the_objects_are_found_in_other_files(folder, capsys):
+    names = ("--index-column", "name", "--drop-column", "class")
+    asked = ("--n-clusters", 3, "--weightings", "silhouette", "--consensus", "kmeans")
+    features = 10.0 * TRUTH + np.arange(30) / 30
+    write_csv("f.csv", ["who", "x"], [*zip(NAMES, features, strict=True)])
+    write_csv("t.csv", ["y", "object"], [*zip(TRUTH, NAMES, strict=True)])
+    assert run("compare", "named.csv", *names, *asked, "--features", "f.csv", "--truth", "t.csv") == 0
+    write_csv("t.csv", ["y", "object"], [*zip(TRUTH[::-1], NAMES[::-1], strict=True)])
+    assert run("compare", "named.csv", *names, *asked, "--features", "f.csv", "--truth", "t.csv") == 2
+    assert f"t.csv, row 2, column 2: {NAMES[-1]!r} where named.csv has {NAMES[0]!r}." in capsys.readouterr().err
 
 
 def test_objects_of_the_same_name_are_told_of(folder, capsys):
@@ -355,5 +402,23 @@ def test_features_given_for_labels_are_suspected(folder, capsys):
     np.savetxt("features.csv", rng.randint(10, size=(200, 12)), fmt="%d", delimiter=",")
     assert run("consensus", "features.csv", "--n-clusters", 3, "--output", "c.csv") == 0
     assert "hardly agree with their consensus" in capsys.readouterr().err
-    assert run("consensus", "labels.csv", "--n-clusters", 3, "--output", "c.csv") == 0
-    assert "hardly agree" not in capsys.readouterr().err
+    fine = 10 * TRUTH[:, np.newaxis] + rng.randint(10, size=(30, 12))
+    np.savetxt("fine.csv", fine, fmt="%d", delimiter=",")
+    # One cluster agrees with nothing, by definition.
+    for file, n_clusters in (("labels.csv", 3), ("fine.csv", 3), ("features.csv", 1)):
+        assert run("consensus", file, "--n-clusters", n_clusters, "--output", "c.csv") == 0
+        assert "hardly agree" not in capsys.readouterr().err
+
+
+def test_the_share_of_the_agreement_that_sizes_allow():
+    consensus = np.repeat([0, 1, 2], 40)
+    rng = np.random.RandomState(0)
+    finer = 4 * consensus + rng.randint(4, size=120)
+    attained = cli._attained(finer, consensus)
+    assert attained == pytest.approx(1.0)
+    assert adjusted_rand_score(finer, consensus) < 0.5
+    assert abs(np.mean([cli._attained(rng.permutation(finer), consensus) for _ in range(200)])) < 0.02
+    missing = np.where(rng.uniform(size=120) < 0.5, -1, consensus)
+    assert cli._attained(missing, consensus) == pytest.approx(1.0)
+    for nothing in (np.full(120, -1), np.zeros(120, dtype=int), np.r_[0, np.full(119, -1)]):
+        assert cli._attained(nothing, consensus) == 0.0

@@ -66,7 +66,7 @@ BAD_LABELS = [
     ("0,-1\n1,NA\n", (), r"bad\.csv, column 2: every label is missing"),
     ("0,1,2\n0,1,1\n", (), r"row 1: it may name the columns or be an object"),
     ("a b\nc d\n", (), r"more than one delimiter"),
-    ("name,a\nx,0\ny,1\nz,0\n", (), r"column 1: every object has a text of its own"),
+    ("name,a\nx,0\ny,1\nz,0\n", (), r"column 1: every object has a label of its own"),
     (",0,1\n0,5,5\n1,5,6\n", (), r"row 1: it may name the columns"),
     ("a,b\n0,1\n", ("--index-column", "name"), r"no column 'name'; there are numbers 1 to 2 and titles 'a', 'b'"),
     ("0,1\n1,0\n", ("--index-column", "3"), r"no column '3'"),
@@ -184,6 +184,9 @@ BAD_ARGUMENTS = [
     (("consensus", "labels.csv", *CONSENSUS, "c.csv", "--n-clusters", "2-99"), r"n_clusters must be in \[1, n_s"),
     (("compare", "labels.csv", "--n-clusters", 3, "--consensus", "best"), r"invalid choice: 'best'"),
     (("compare", "labels.csv", "--n-clusters", 3, "--weightings", "l2", "--consensus", "sec"), r"l2 goes with"),
+    (("compare", "labels.csv", "--n-clusters", 3, "--weightings", "silhouette"), r"silhouette needs --features"),
+    (("consensus", "labels.csv", "--n-clusters", "5-2", "--output", "c.csv"), r"LOW-HIGH or .auto., got .5-2."),
+    (("ensemble", "labels.csv", "--n-clusters", "auto", "--output", "c.csv"), r"an integer or LOW-HIGH, got 'auto'"),
     (("compare", "labels.csv", "--n-clusters", 3, "--truth", "few.csv"), r"few\.csv: 2 rows for 30 objects"),
     (("compare", "labels.csv", "--n-clusters", 3, "--truth", "named.csv"), r"named\.csv: 10 columns may be the truth"),
     (("compare", "labels.csv", "--n-clusters", 3, "--truth", "named.csv", "--truth-column", "k"), r"no column 'k'"),
@@ -240,7 +243,7 @@ def test_a_link_to_the_input_is_the_input(folder, capsys):
 
 COMMANDS = [
     ("consensus", "labels.csv", *CONSENSUS, "out.csv", "--weights", "w.csv", "--json", "s.json"),
-    ("compare", "labels.csv", "--n-clusters", 3, "--weightings", "wpck", "--consensus", "sec", "--output", "out.csv"),
+    ("compare", "labels.csv", "--n-clusters", 3, "--weightings", "weac", "--consensus", "sec", "--output", "out.csv"),
     ("ensemble", "labels.csv", "--n-partitions", 3, "--output", "out.csv"),
     ("ensemble", "labels.csv", "--n-partitions", 3, "--output", "out.npy"),
     ("plot", "labels.csv", "--n-clusters", 3, "--n-init", 1, "--output", "out.png"),

@@ -175,6 +175,8 @@ def test_many_subsets_are_sampled_with_repetitions_in_the_listing_alone(rng):
     assert len(listing.subsets_) == len(equation.subsets_) == len(distinct(equation, 1)) == 1000
     # 1500 (1 - (1 - 1/1500)^1000) = 730 are expected.
     assert 670 < len(distinct(listing, 1)) < 790
+    limited = FeatureSubsetEnsemble(2, max_order=2, max_per_order=12, random_state=rng).fit(rng.normal(size=(4, 4)))
+    assert np.bincount(limited.orders_).tolist() == [0, 12, 12]
     few = FeatureSubsetEnsemble(2, max_order=2, max_per_order=40, reproduce="equation", random_state=rng)
     few.fit(rng.normal(size=(4, 10)))
     assert np.bincount(few.orders_).tolist() == [0, 10, 40]

@@ -182,8 +182,8 @@ def test_names_of_objects_do_not_hide_the_header(tmp_path):
 @pytest.mark.parametrize(
     ("content", "match"),
     [
-        ("name,a\nx,0\ny,1\nz,1\n", r"column 1: every object has a text of its own.*--index-column"),
-        (",a\n0,0\n1,1\n2,1\n", r"column 1: it has no title, and every object has .*--index-column"),
+        ("name,a\nx,0\ny,1\nz,1\n", r"column 1: every object has a label of its own.*--index-column"),
+        (",a\n0,0\n1,1\n2,1\n", r"column 1: every object has .*--index-column 1"),
     ],
 )
 def test_names_of_objects_are_no_clustering(tmp_path, content, match):
@@ -253,6 +253,24 @@ def test_features_that_are_none(tmp_path, content, match):
         features_of(table, list(range(table.n_columns)))
 
 
+def test_columns_that_may_name_or_number_the_objects_are_told_of(tmp_path):
+    rows = [f"{i % 3},n{max(i, 1)},{i % 2}" for i in range(30)]
+    with pytest.warns(UserWarning, match=r"column 2: 29 labels of 30 objects; .* give --index-column 2"):
+        labels_in(tmp_path / "a.csv", "\n".join(rows))
+    rows = [f"{max(i, 1)},{i % 3}" for i in range(30)]
+    with pytest.warns(UserWarning, match=r"column 1: 29 labels of 30 objects; .* give --index-column 1"):
+        labels_in(tmp_path / "a.csv", "\n".join(rows))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        labels_in(tmp_path / "a.csv", "\n".join(f"n{i // 2},{i % 3}" for i in range(30)))
+        labels_in(tmp_path / "a.csv", "\n".join(f"{max(i, 1)},{i % 3}" for i in range(10)))
+    np.savetxt(tmp_path / "f.csv", np.c_[np.arange(5) ** 2, np.arange(7, 12)], delimiter=",")
+    table = read_table(tmp_path / "f.csv", dtype=np.float64)
+    with pytest.warns(UserWarning, match=r"f\.csv, column 2: it numbers the objects, .*--index-column") as told:
+        features_of(table, [0, 1])
+    assert len(told) == 1
+
+
 # Cells that say what label they are, in any mixture.
 CELLS = st.one_of(
     st.integers(-3, 12).map(lambda value: (str(value), value)),
@@ -276,7 +294,7 @@ def test_any_mixture_of_labels_is_read_as_it_was_meant(tmp_path, rows, delimiter
     labels, error = attempt(path, header=False, delimiter=delimiter)
     if error:
         lines = [*meant, *zip(*meant, strict=True)]
-        assert "text of its own" in error or any(all(value == -1 for value in line) for line in lines)
+        assert "label of its own" in error or any(all(value == -1 for value in line) for line in lines)
         return
     for found, column in zip(labels.T, zip(*meant, strict=True), strict=True):
         assert [value == -1 for value in column] == (found == -1).tolist()

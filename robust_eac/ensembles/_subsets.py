@@ -57,8 +57,9 @@ def draw_subsets(n_features, *, max_order, max_per_order, min_per_order, distinc
             chosen = draw(rng, max_per_order, n_features, order)
         else:
             chosen = np.array(list(combinations(range(n_features), order)), dtype=np.intp)
-            if total < min_per_order and not distinct:
-                extra = draw_combinations(rng, min_per_order - total, n_features, order)
+            wanted = min(min_per_order, max_per_order)
+            if total < wanted and not distinct:
+                extra = draw_combinations(rng, wanted - total, n_features, order)
                 chosen = np.concatenate([chosen, extra])
         subsets.extend(np.sort(chosen, axis=1))
     return subsets

@@ -37,7 +37,8 @@ class FeatureSubsetEnsemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     max_per_order : int, default=1000
         Largest number of subsets of one order (number of features). Where more exist, so many are drawn.
     min_per_order : int, default=50
-        Smallest number of subsets of one order, for "listing". Where fewer exist, random ones are added again.
+        Smallest number of subsets of one order, for "listing", but no more than `max_per_order`. Where fewer exist,
+        random ones are added again.
     whiten : bool, default=True
         Whiten every sub-data set as :func:`~robust_eac.consensus.combinatorial.zca_whiten` does.
     reproduce : {"listing", "equation"}, default="listing"
