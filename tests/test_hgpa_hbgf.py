@@ -9,8 +9,10 @@ from sklearn.cluster import SpectralCoclustering
 
 from robust_eac import adjusted_rand_score
 from robust_eac._encoding import collapse, encode
+from robust_eac.consensus import _bipartite
+from robust_eac.consensus._bipartite import leading_vectors, normalised_graph
 from robust_eac.consensus.cspa import cspa
-from robust_eac.consensus.hbgf import hbgf, leading_vectors, normalised_graph
+from robust_eac.consensus.hbgf import hbgf
 from robust_eac.consensus.hgpa import hgpa
 from robust_eac.consensus.mcla import clusters_of, mcla
 
@@ -90,7 +92,7 @@ def explicit_coassociation(labels, weights):
 @pytest.mark.parametrize("solver", ["dense", "lanczos"])
 def test_vectors_are_those_of_the_size_normalised_coassociation(rng, monkeypatch, missing, solver):
     if solver == "lanczos":
-        monkeypatch.setattr(importlib.import_module("robust_eac.consensus.hbgf"), "_DENSE", 1)
+        monkeypatch.setattr(_bipartite, "_DENSE", 1)
     labels = random_ensemble(rng, 40, 6, missing=missing)
     weights = rng.dirichlet(np.full(6, 5.0))
     members, _, cluster_weights = clusters_of(encode(labels), weights)
@@ -116,7 +118,7 @@ def test_vectors_are_those_of_the_size_normalised_coassociation(rng, monkeypatch
 
 @pytest.mark.parametrize("dense", [1000, 1])
 def test_vectors_of_more_clusters_than_objects_and_of_low_rank(rng, monkeypatch, dense):
-    monkeypatch.setattr(importlib.import_module("robust_eac.consensus.hbgf"), "_DENSE", dense)
+    monkeypatch.setattr(_bipartite, "_DENSE", dense)
     for shape in ((5, 30), (30, 5)):
         dense = rng.uniform(size=shape)
         left, right = leading_vectors(sparse.csr_array(dense / np.linalg.norm(dense, 2)), 7, rng)

@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
-from scipy.linalg import eigh
-from scipy.sparse.linalg import svds
 from sklearn.cluster import KMeans
 
 from .._encoding import collapse
 from .._typing import RandomState
 from .._validation import check_integer, check_random_state
+from ._bipartite import leading_vectors, normalised_graph, unit_rows
 from ._common import prepare, relabel
 from ._metis import trivial
 from .mcla import clusters_of
 
 __all__ = ["hbgf"]
-
-# Up to this many objects or clusters, whichever are fewer, a dense eigenvalue problem: exact in about a second.
-_DENSE = 1000
-# Squared singular values below are zero but for rounding; the largest is one.
-_ZERO = 1e-10
 
 
 def hbgf(
@@ -93,35 +86,7 @@ def hbgf(
     if rows is None:
         members, _, weights = clusters_of(encoding, weights)
         scaled, degrees = normalised_graph(members, encoding.multiplicity, weights)
-        points = np.vstack(leading_vectors(scaled, n_clusters, rng))
-        lengths = np.linalg.norm(points, axis=1, keepdims=True)
-        # An object that no partition observes has no direction.
-        points = np.divide(points, lengths, out=np.zeros_like(points), where=lengths > 0.0)
+        points = unit_rows(np.vstack(leading_vectors(scaled, n_clusters, rng)))
         kmeans = KMeans(n_clusters, n_init=n_init, random_state=rng).fit(points, sample_weight=np.concatenate(degrees))
         rows = kmeans.labels_[: members.shape[0]]
     return relabel(encoding.expand(rows))
-
-
-def normalised_graph(members, multiplicity, weights):
-    """D1^(-1/2) B D2^(-1/2) as a sparse (n_rows, K) matrix, and the degrees (D1, D2); a row is all its objects."""
-    edges = sparse.diags_array(multiplicity) @ members @ sparse.diags_array(weights)
-    degrees = edges.sum(axis=1), edges.sum(axis=0)
-    left, right = (np.divide(1.0, np.sqrt(d), out=np.zeros_like(d), where=d > 0.0) for d in degrees)
-    return (sparse.diags_array(left) @ edges @ sparse.diags_array(right)).tocsr(), degrees
-
-
-def leading_vectors(matrix, n_vectors, rng):
-    """Left and right singular vectors of the largest singular values, at most n_vectors and of positive ones only."""
-    if matrix.shape[0] < matrix.shape[1]:
-        right, left = leading_vectors(matrix.T.tocsr(), n_vectors, rng)
-        return left, right
-    side = matrix.shape[1]
-    if side <= _DENSE or n_vectors >= side:
-        first = max(side - n_vectors, 0)
-        squares, right = eigh((matrix.T @ matrix).toarray(), subset_by_index=(first, side - 1))
-    else:
-        values, right = svds(matrix, n_vectors, v0=rng.uniform(-1.0, 1.0, size=side), return_singular_vectors="vh")[1:]
-        squares, right = values**2, right.T
-    positive = squares > _ZERO
-    right = right[:, positive][:, ::-1]
-    return (matrix @ right) / np.sqrt(squares[positive])[::-1], right
