@@ -128,22 +128,44 @@ def enhanced_coassociation_matrix(
 
 def cluster_similarities(encoding, n_steps):
     """For every partition the (k_u, k_u) matrix of z between its clusters; 0 in the slots of "not observed"."""
+    return diagonal_blocks(walk_similarities(encoding, n_steps), encoding)
+
+
+def walk_similarities(encoding, n_steps):
+    """(n_slots, n_slots) z between the clusters of all partitions; 0 in the slots of "not observed"."""
+    alike = trajectory_cosines(jaccard_indices(encoding), n_steps)
+    alike[encoding.missing_slots, encoding.missing_slots] = 0.0
+    return alike
+
+
+def trajectory_cosines(edges, n_steps):
+    """Cosines between the trajectories of walks of n_steps from every vertex of a non-negative graph; 1 with itself."""
+    degrees = edges.sum(axis=1, keepdims=True)
+    walk = np.divide(edges, degrees, out=np.zeros_like(edges), where=degrees > 0.0)
+    products = _trajectory_products(walk, n_steps)[1]
+    lengths = np.sqrt(np.diagonal(products))
+    lengths = np.outer(lengths, lengths)
+    alike = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0.0).clip(max=1.0)
+    np.fill_diagonal(alike, 1.0)
+    return alike
+
+
+def jaccard_indices(encoding):
+    """(n_slots, n_slots) Jaccard indices of clusters, on the objects that both partitions observe; diagonal 0."""
     indicators = one_hot(encoding)
     common = ((indicators.T * encoding.multiplicity) @ indicators).toarray()
     # Objects of cluster a that the partition of cluster b observes: all the clusters of that partition together.
     seen = np.repeat(np.add.reduceat(common, encoding.offsets, axis=1), encoding.n_codes, axis=1)
     jaccard = np.divide(common, seen + seen.T - common, out=np.zeros_like(common), where=common > 0.0)
     np.fill_diagonal(jaccard, 0.0)
-    degrees = jaccard.sum(axis=1, keepdims=True)
-    walk = np.divide(jaccard, degrees, out=np.zeros_like(jaccard), where=degrees > 0.0)
-    products = _trajectory_products(walk, n_steps)[1]
-    lengths = np.sqrt(np.diagonal(products))
-    lengths = np.outer(lengths, lengths)
-    alike = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0.0).clip(max=1.0)
-    np.fill_diagonal(alike, 1.0)
-    alike[encoding.missing_slots, encoding.missing_slots] = 0.0
+    return jaccard
+
+
+def diagonal_blocks(matrix, encoding):
+    """The (k_u, k_u) block of every partition in a matrix of all slots."""
     return [
-        alike[start : start + k, start : start + k] for start, k in zip(encoding.offsets, encoding.n_codes, strict=True)
+        matrix[start : start + k, start : start + k]
+        for start, k in zip(encoding.offsets, encoding.n_codes, strict=True)
     ]
 
 

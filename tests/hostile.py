@@ -48,7 +48,12 @@ ON_RESULTS = ("cut_bisecting_tree", "load_dataset")
 PLOTS = tuple(name for name in robust_eac.__all__ if name.startswith("plot_"))
 
 # Consensus functions that are reached through their registry alone.
-_REGISTERED = {name: CONSENSUS_FUNCTIONS[name] for name in ("cspa", "mcla", "hgpa", "hbgf", "ecc-normalised")}
+_REGISTERED = {
+    name: CONSENSUS_FUNCTIONS[name]
+    for name in (
+        "cspa", "mcla", "hgpa", "hbgf", "ecc-normalised", "lwgp", "usenc", "ecpcs-mc", "wct", "pta", "ptgp",
+    )
+}  # fmt: skip
 CALLABLES = {
     name: getattr(robust_eac, name)
     for name in robust_eac.__all__

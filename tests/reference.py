@@ -330,3 +330,35 @@ def relabelled_agreements(membership, partition):
     gram, other = membership[observed] @ membership[observed].T, soft[observed] @ soft[observed].T
     orders = np.array(list(permutations(range(observed.sum()))))
     return np.einsum("ij,tij->t", gram, other[orders[:, :, None], orders[:, None, :]])
+
+
+def cluster_jaccard(labels):
+    """Jaccard indices of all base clusters, as sets of objects that both partitions observe; diagonal 0."""
+    sets = indicator_lists(labels)
+    J = np.zeros((len(sets), len(sets)))
+    for a, (one, u) in enumerate(sets):
+        for b, (other, v) in enumerate(sets):
+            seen = set(np.flatnonzero((labels[:, u] != -1) & (labels[:, v] != -1)))
+            either = (set(one) | set(other)) & seen
+            if a != b and either:
+                J[a, b] = len(set(one) & set(other)) / len(either)
+    return J
+
+
+def cluster_trajectories(labels, n_steps):
+    """Rows of P, P^2, ..., P^n_steps side by side, for the walk between base clusters by Jaccard index."""
+    P = cluster_jaccard(labels)
+    for a in range(len(P)):
+        if P[a].sum() > 0.0:
+            P[a] /= P[a].sum()
+    return np.hstack([np.linalg.matrix_power(P, t) for t in range(1, n_steps + 1)])
+
+
+def transfer_cut_rows(B, k):
+    """Rows of D^-1 B N^-1/2 V of length one, by the steps of the transfer cut; B is (n, K) and has no empty row."""
+    D = np.diag(B.sum(axis=1))
+    W = B.T @ np.linalg.inv(D) @ B
+    root = np.diag(W.sum(axis=1) ** -0.5)
+    V = np.linalg.eigh(root @ W @ root)[1][:, -k:]
+    lifted = np.linalg.inv(D) @ B @ root @ V
+    return lifted / np.linalg.norm(lifted, axis=1, keepdims=True)

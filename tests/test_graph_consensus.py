@@ -1,4 +1,4 @@
-"""What CSPA, MCLA, HGPA and HBGF have in common."""
+"""What CSPA, MCLA, HGPA, HBGF and the transfer cut have in common."""
 
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -11,16 +11,15 @@ from robust_eac.consensus.cspa import cspa
 from robust_eac.consensus.hbgf import hbgf
 from robust_eac.consensus.hgpa import hgpa
 from robust_eac.consensus.mcla import mcla
+from robust_eac.consensus.transfer_cut import transfer_cut
 
 from .conftest import planted_ensemble, random_ensemble
 from .reference import hyperedge_cut
 
 PACKAGES = {cspa: "pymetis", mcla: "pymetis", hgpa: "kahypar"}
 
-PACKAGES = {cspa: "pymetis", mcla: "pymetis", hgpa: "kahypar"}
 
-
-@pytest.fixture(params=[cspa, mcla, hgpa, hbgf], ids=lambda f: f.__name__)
+@pytest.fixture(params=[cspa, mcla, hgpa, hbgf, transfer_cut], ids=lambda f: f.__name__)
 def consensus(request):
     if request.param in PACKAGES:
         pytest.importorskip(PACKAGES[request.param])

@@ -7,10 +7,12 @@ import numpy as np
 
 from .bisecting import BisectingTree, bisecting_kmeans_consensus, bisecting_tree, cut_bisecting_tree
 from .combinatorial import CombinatorialEAC, order_weights, silhouette_weights, zca_whiten
+from .connected_triples import connected_triples
 from .cspa import cspa
 from .density_search import density_search
 from .eac import eac, eac_linkage, lifetime_eac, threshold_eac
 from .ecc import ecc
+from .ecpcs_mc import ecpcs_mc
 from .enhanced_eac import enhanced_eac
 from .hbgf import hbgf
 from .hgpa import hgpa
@@ -19,8 +21,10 @@ from .locally_weighted_eac import locally_weighted_eac
 from .mcla import mcla
 from .ovi_lda import OVIConsensus, assign_to_cores, ovi_lda_consensus
 from .peace import PeaceResult, peace, solve_peace
+from .probability_trajectories import probability_trajectories
 from .robust import robust_consensus
 from .sec import sec
+from .transfer_cut import transfer_cut
 from .utilities import utility_consensus
 
 __all__ = [
@@ -32,12 +36,14 @@ __all__ = [
     "assign_to_cores",
     "bisecting_kmeans_consensus",
     "bisecting_tree",
+    "connected_triples",
     "cspa",
     "cut_bisecting_tree",
     "density_search",
     "eac",
     "eac_linkage",
     "ecc",
+    "ecpcs_mc",
     "enhanced_eac",
     "hbgf",
     "hgpa",
@@ -48,11 +54,13 @@ __all__ = [
     "order_weights",
     "ovi_lda_consensus",
     "peace",
+    "probability_trajectories",
     "robust_consensus",
     "sec",
     "silhouette_weights",
     "solve_peace",
     "threshold_eac",
+    "transfer_cut",
     "utility_consensus",
     "zca_whiten",
 ]
@@ -81,4 +89,10 @@ CONSENSUS_FUNCTIONS: dict[str, Callable[..., np.ndarray]] = {
     "mcla": mcla,
     "hgpa": hgpa,
     "hbgf": hbgf,
+    "lwgp": transfer_cut,
+    "usenc": partial(transfer_cut, theta=None),
+    "ecpcs-mc": ecpcs_mc,
+    "wct": connected_triples,
+    "pta": probability_trajectories,
+    "ptgp": partial(probability_trajectories, method="cut"),
 }

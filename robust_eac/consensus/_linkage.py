@@ -85,8 +85,17 @@ def merge_tree(encoding, values, shares, linkage, *, max_bytes=None):
         _agglomerate(half, sizes, rule, left, right, similarities)
     if complete:
         similarities /= shares.sum()
-    order = np.argsort(-similarities, kind="stable")
-    return Tree(left[order], right[order], similarities[order])
+    return _sorted_tree(left, right, similarities)
+
+
+def merge_tree_of(matrix, linkage):
+    """The :class:`Tree` of n points with the (n, n) similarities given, which count all the same; O(n^2)."""
+    n = len(matrix)
+    left, right = np.empty(n - 1, dtype=np.int64), np.empty(n - 1, dtype=np.int64)
+    similarities = np.empty(n - 1)
+    half = matrix[np.triu_indices(n, 1)].astype(np.float32)
+    _agglomerate(half, np.ones(n), LINKAGES.index(linkage), left, right, similarities)
+    return _sorted_tree(left, right, similarities)
 
 
 def cut(tree, n_clusters):
@@ -124,6 +133,11 @@ def votes_of(weights):
         if np.abs(votes - whole).max() < 1e-12 * base:
             return whole
     return weights
+
+
+def _sorted_tree(left, right, similarities):
+    order = np.argsort(-similarities, kind="stable")
+    return Tree(left[order], right[order], similarities[order])
 
 
 def _allocate_half(encoding, linkage, max_bytes):
