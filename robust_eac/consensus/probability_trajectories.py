@@ -87,9 +87,13 @@ def probability_trajectories(
     Notes
     -----
     With d different objects: time O(d^3 log n_steps + d^2 n_partitions), memory O(d^2), several dense matrices: for a
-    few thousand different objects. As in [1]_, microclusters count the same in the linkage and in the cut, whatever
-    their sizes. Partition weights are no part of [1]_; an integer weight is the same as a partition repeated that
-    often.
+    few thousand different objects.
+
+    Walks cannot stay where they are. If a large microcluster is the only neighbour of others, walks from it and walks
+    from them never meet, and its similarity to them is 0: the method needs ensembles that tell many objects apart.
+
+    As in [1]_, microclusters count the same in the linkage and in the cut, whatever their sizes. Partition weights are
+    no part of [1]_; an integer weight is the same as a partition repeated that often.
 
     References
     ----------
@@ -98,7 +102,7 @@ def probability_trajectories(
 
     Examples
     --------
-    >>> probability_trajectories([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0], [1, 0, 0]], 2)
+    >>> probability_trajectories([[0, 0, 1], [0, 1, 0], [1, 0, 0], [2, 2, 3], [2, 3, 2], [3, 2, 2]], 2)
     array([0, 0, 0, 1, 1, 1])
     """
     encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
