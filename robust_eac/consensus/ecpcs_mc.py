@@ -113,7 +113,7 @@ def ecpcs_mc(
 
 def embed(similarities, weights, n_vectors):
     """(K, n_vectors) rows of length one: leading eigenvectors of the graph with edges w_a w_b z_ab, normalised."""
-    edges = similarities * np.outer(weights, weights)
-    scale = 1.0 / np.sqrt(edges.sum(axis=1))
-    k = len(edges)
-    return unit_rows(eigh(edges * np.outer(scale, scale), subset_by_index=(k - n_vectors, k - 1))[1])
+    # N_a = w_a sum_b w_b z_ab: a quotient of weights, whose products may underflow.
+    scale = np.sqrt(weights / (similarities @ weights))
+    k = len(weights)
+    return unit_rows(eigh(similarities * np.outer(scale, scale), subset_by_index=(k - n_vectors, k - 1))[1])
