@@ -92,12 +92,12 @@ def test_usenc_is_lwgp_without_the_index(rng):
     assert CONSENSUS_FUNCTIONS["lwgp"] is transfer_cut
 
 
-def test_uncertain_clusters_count_less():
-    # Three partitions agree on two halves; seven disagree with all others, clusters without any certainty.
-    rng = np.random.RandomState(0)
-    truth = np.repeat([0, 1], 60)
-    labels = np.column_stack([truth] * 3 + [rng.randint(2, size=120) for _ in range(20)])
-    assert same_partition(transfer_cut(labels, 2, theta=0.2, random_state=0), truth)
+def test_theta_counts(rng):
+    labels = planted_ensemble(rng, np.repeat([0, 1, 2], 10), 8, noise=0.2, n_random=3)
+    rows = [embed(encode(labels), 3, np.full(8, 0.125), theta, rng) for theta in (0.1, 0.4, None)]
+    products = [row @ row.T for row in rows]
+    assert np.abs(products[0] - products[1]).max() > 1e-3
+    assert np.abs(products[1] - products[2]).max() > 1e-3
 
 
 def test_fewer_coordinates_than_clusters(rng):
