@@ -102,9 +102,16 @@ def label_shares(encoding, counts):
 
 def squared_distances(encoding, weights, counts):
     """Table of the weighted squared distances |e_l - m_c|^2 between one-hot rows and the clusters' mean rows."""
+    return scaled_distances(encoding, slot_weights(encoding, weights), counts)
+
+
+def scaled_distances(encoding, values, counts):
+    """The same where every slot l has its own value v_l, (n_slots, 1): the entries of the rows are sqrt(v_l) or 0."""
     shares = label_shares(encoding, counts)
-    squares = np.add.reduceat(shares**2, encoding.offsets, axis=0)
-    return slot_weights(encoding, weights) * (1.0 - 2.0 * shares + np.repeat(squares, encoding.n_codes, axis=0))
+    squares = np.add.reduceat(values * shares**2, encoding.offsets, axis=0)
+    table = values * (1.0 - 2.0 * shares) + np.repeat(squares, encoding.n_codes, axis=0)
+    table[encoding.missing_slots] = 0.0
+    return table
 
 
 def slot_weights(encoding, weights):

@@ -19,6 +19,7 @@ from .hgpa import hgpa
 from .kmeans import kmeans_consensus
 from .locally_weighted_eac import locally_weighted_eac
 from .mcla import mcla
+from .merge import MergeResult, merge_consensus, robust_merge
 from .ovi_lda import OVIConsensus, assign_to_cores, ovi_lda_consensus
 from .peace import PeaceResult, peace, solve_peace
 from .probability_trajectories import probability_trajectories
@@ -31,6 +32,7 @@ __all__ = [
     "CONSENSUS_FUNCTIONS",
     "BisectingTree",
     "CombinatorialEAC",
+    "MergeResult",
     "OVIConsensus",
     "PeaceResult",
     "assign_to_cores",
@@ -51,11 +53,13 @@ __all__ = [
     "lifetime_eac",
     "locally_weighted_eac",
     "mcla",
+    "merge_consensus",
     "order_weights",
     "ovi_lda_consensus",
     "peace",
     "probability_trajectories",
     "robust_consensus",
+    "robust_merge",
     "sec",
     "silhouette_weights",
     "solve_peace",
@@ -68,6 +72,7 @@ __all__ = [
 # name -> f(labels, n_clusters, *, weights=None, random_state=None) -> labels
 CONSENSUS_FUNCTIONS: dict[str, Callable[..., np.ndarray]] = {
     "robust-eac": robust_consensus,
+    "robust-merge": robust_merge,
     "peace": peace,
     "kmeans": kmeans_consensus,
     "kmeans-normalised": partial(utility_consensus, utility="category", normalised=True),

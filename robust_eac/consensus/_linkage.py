@@ -85,7 +85,7 @@ def merge_tree(encoding, values, shares, linkage, *, max_bytes=None):
         _agglomerate(half, sizes, rule, left, right, similarities)
     if complete:
         similarities /= shares.sum()
-    return _sorted_tree(left, right, similarities)
+    return sorted_tree(left, right, similarities)
 
 
 def merge_tree_of(matrix, linkage):
@@ -95,7 +95,7 @@ def merge_tree_of(matrix, linkage):
     similarities = np.empty(n - 1)
     half = matrix[np.triu_indices(n, 1)].astype(np.float32)
     _agglomerate(half, np.ones(n), LINKAGES.index(linkage), left, right, similarities)
-    return _sorted_tree(left, right, similarities)
+    return sorted_tree(left, right, similarities)
 
 
 def cut(tree, n_clusters):
@@ -119,8 +119,14 @@ def dendrogram(encoding, tree):
     copies = np.setdiff1d(np.arange(encoding.n_samples), first)
     left = np.concatenate([first[rows[copies]], first[tree.left]])
     right = np.concatenate([copies, first[tree.right]])
-    merges = np.empty((encoding.n_samples - 1, 4))
-    merges[:, 2] = np.concatenate([np.zeros(len(copies)), np.maximum(1.0 - tree.similarities, 0.0)])
+    heights = np.concatenate([np.zeros(len(copies)), np.maximum(1.0 - tree.similarities, 0.0)])
+    return linkage_matrix(left, right, heights)
+
+
+def linkage_matrix(left, right, heights):
+    """SciPy's linkage matrix (n - 1, 4) of n points: merges of the clusters of two points each, by ascending height."""
+    merges = np.empty((len(left), 4))
+    merges[:, 2] = heights
     _number_clusters(left, right, merges)
     return merges
 
@@ -135,7 +141,8 @@ def votes_of(weights):
     return weights
 
 
-def _sorted_tree(left, right, similarities):
+def sorted_tree(left, right, similarities):
+    """The :class:`Tree` of merges given in any order."""
     order = np.argsort(-similarities, kind="stable")
     return Tree(left[order], right[order], similarities[order])
 

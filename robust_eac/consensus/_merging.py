@@ -1,0 +1,157 @@
+"""The parts of the merged consensus: weights of base clusters, micro-clusters, their similarities and their tree."""
+
+import numpy as np
+from numba import njit
+from scipy import sparse
+
+from .._density import cluster_counts
+from .._encoding import take_rows
+from .._label_checks import BLOCK
+from .._lloyd import best_of_starts, scaled_distances, table_costs
+from .._threads import map_threads
+from ..weighting.clusters import slot_certainty
+from ._common import check_memory
+from ._linkage import cut, sorted_tree
+
+# Micro-clusters are found on a sample of so many objects, or so many per micro-cluster, by at most so many passes.
+_SAMPLE, _SAMPLE_PER_CLUSTER, _PASSES = 2**13, 10, 30
+# A share of the similarity below this is rounding.
+_ROUNDING = 1e-12
+
+
+def base_cluster_weights(encoding, weights, theta):
+    """(n_slots,) w_l = c exp(-H_l / theta) n_u / n_l, with c for a mean similarity of 1; 0 for "not observed"."""
+    certainty = slot_certainty(encoding, weights, theta)
+    observed, by_slot = (np.repeat(values, encoding.n_codes) for values in (encoding.n_observed, weights))
+    total = (by_slot * certainty * observed) @ encoding.sizes
+    if total == 0.0:
+        raise ValueError(f"theta must be so large that some base cluster keeps weight, got {theta}.")
+    scale = (weights @ encoding.n_observed**2) / total
+    filled = encoding.sizes > 0.0
+    return np.where(filled, scale * certainty * observed / np.where(filled, encoding.sizes, 1.0), 0.0)
+
+
+def find_micro_clusters(encoding, weights, values, n_micro, *, rng, n_threads):
+    """(n_rows,) micro-cluster of each row, 0, 1, ... without holes; the rows themselves if they are no more.
+
+    k-means on rows of indicators scaled by sqrt(values), (n_slots,): on a sample of the rows, which all rows then join.
+    """
+    n_rows = len(encoding.codes)
+    if n_rows <= n_micro:
+        return np.arange(n_rows)
+    size = min(n_rows, max(_SAMPLE, _SAMPLE_PER_CLUSTER * n_micro))
+    sample = take_rows(encoding, np.sort(rng.permutation(n_rows)[:size]))
+
+    def table_of(part, _, counts):
+        return scaled_distances(part, values[:, np.newaxis], counts)
+
+    found = best_of_starts(sample, weights, table_of, n_micro, n_init=1, max_iter=_PASSES, rng=rng)
+    table = table_of(sample, weights, cluster_counts(sample, found.clusters, n_micro))
+    nearest = [costs.argmin(axis=1) for costs in row_sums(encoding, table, n_threads)]
+    return np.unique(np.concatenate(nearest), return_inverse=True)[1]
+
+
+def row_sums(encoding, table, n_threads):
+    """Generate for blocks of rows the (rows, k) sums over the partitions of the table's rows, (n_slots, k)."""
+    blocks = [slice(start, start + BLOCK) for start in range(0, len(encoding.codes), BLOCK)]
+    return map_threads(lambda block: table_costs(encoding, table, block), blocks, n_threads)
+
+
+def similarity_sums(encoding, weights, values, counts):
+    """(M, M) sums and weights of the pairs of objects in M groups: their quotient is the mean similarity.
+
+    counts : (n_slots, M) objects of each group in each slot. values : (n_slots,) what a slot adds to a pair.
+    """
+    n_groups = counts.shape[1]
+    check_memory(16 * n_groups**2 + 8 * counts.size, f"the similarities of {n_groups} micro-clusters")
+    sums = (counts * values[:, np.newaxis]).T @ counts
+    # Objects of each group that each partition observes.
+    observed = np.add.reduceat(counts, encoding.offsets, axis=0)
+    return sums, (observed * weights[:, np.newaxis]).T @ observed
+
+
+def mean_similarities(encoding, weights, values, counts, n_threads):
+    """(n_rows, k) mean similarity of every row to the objects of k groups, 0 where no partition sees both."""
+    observed = np.add.reduceat(counts, encoding.offsets, axis=0)
+    sums = np.concatenate(list(row_sums(encoding, counts * values[:, np.newaxis], n_threads)))
+    if len(encoding.missing_slots) == 0:
+        return np.divide(sums, weights @ observed, out=sums)
+    table = np.repeat(observed * weights[:, np.newaxis], encoding.n_codes, axis=0)
+    table[encoding.missing_slots] = 0.0
+    pairs = np.concatenate(list(row_sums(encoding, table, n_threads)))
+    return np.divide(sums, pairs, out=np.zeros_like(sums), where=pairs > 0.0)
+
+
+def average_linkage(sums, pairs):
+    """The :class:`~robust_eac.consensus._linkage.Tree` of groups by the quotient of two sums over pairs, both additive.
+
+    0 where no pair is seen. Nearest-neighbour chains, O(M^2): the quotient of a merged group lies between those of its
+    parts, so that merges elsewhere bring no two groups nearer than they were.
+    """
+    sums, pairs = sums.copy(), pairs.copy()
+    n_merges = len(sums) - 1
+    left, right = np.empty(n_merges, dtype=np.int64), np.empty(n_merges, dtype=np.int64)
+    similarities = np.empty(n_merges)
+    _follow_chains(sums, pairs, left, right, similarities)
+    return sorted_tree(left, right, similarities)
+
+
+def cut_of_largest_lift(tree, sums, pairs, own, most):
+    """Number of clusters, from 2 to `most`, of the cut of largest lift: mean similarity inside clusters over between.
+
+    own : sum and weight of the pairs (i, i), which are left out. Among cuts that leave no similarity between clusters,
+    the one of largest similarity inside.
+    """
+    most = min(most, len(sums))
+    fine = cut(tree, most)
+    members = sparse.csr_array((np.ones(len(fine)), (fine, np.arange(len(fine)))))
+    totals = np.array([members @ values @ members.T for values in (sums, pairs)])
+    rows = np.unique(fine, return_index=True)[1]
+    lifts = [-np.inf, -np.inf]
+    for k in range(2, most + 1):
+        groups = cut(tree, k)[rows]
+        together = groups[:, np.newaxis] == groups
+        inside = totals[:, together].sum(axis=1) - own
+        between = totals[:, ~together].sum(axis=1)
+        mean_inside, mean_between = (total / number if number > 0.0 else 0.0 for total, number in (inside, between))
+        lifts.append(mean_inside / max(mean_between, _ROUNDING))
+    return int(np.argmax(lifts)) if most >= 2 else most
+
+
+@njit(cache=True, nogil=True)
+def _follow_chains(sums, pairs, left, right, similarities):
+    """All merges, in the order of the chains; sums and pairs are destroyed. A group keeps the name of its first row."""
+    n = sums.shape[0]
+    # Rows that are neither merged into another nor in the chain: there, rounding could close a ring.
+    free = np.ones(n, dtype=np.bool_)
+    merged = np.zeros(n, dtype=np.bool_)
+    chain, length, start = np.empty(n, dtype=np.int64), 0, 0
+    for k in range(n - 1):
+        while True:
+            if length == 0:
+                while merged[start]:
+                    start += 1
+                chain[0], free[start], length = start, False, 1
+            x = chain[length - 1]
+            nearest, top = -1, -1.0
+            for j in range(n):
+                if free[j]:
+                    similarity = sums[x, j] / pairs[x, j] if pairs[x, j] > 0.0 else 0.0
+                    if similarity > top:
+                        nearest, top = j, similarity
+            if length > 1:
+                before = chain[length - 2]
+                similarity = sums[x, before] / pairs[x, before] if pairs[x, before] > 0.0 else 0.0
+                if similarity >= top:
+                    break
+            chain[length], free[nearest], length = nearest, False, length + 1
+        length -= 2
+        a, b = min(x, before), max(x, before)
+        left[k], right[k], similarities[k] = a, b, similarity
+        for j in range(n):
+            sums[a, j] += sums[b, j]
+            pairs[a, j] += pairs[b, j]
+        for j in range(n):
+            sums[j, a] += sums[j, b]
+            pairs[j, a] += pairs[j, b]
+        merged[b], free[a] = True, True
