@@ -19,7 +19,7 @@ REPETITIONS = 3
 # They take the weights as fixed weights of the median partition, of the co-association, and of the rows.
 WEIGHTED = ("robust-eac", "eac-average", "kmeans")
 # Not in the frozen records, which are older.
-_LATER = ("lwgp", "usenc", "ecpcs-mc", "wct", "pta", "ptgp")
+_LATER = ("robust-merge", "lwgp", "usenc", "ecpcs-mc", "wct", "pta", "ptgp")
 FUNCTIONS = tuple(name for name in CONSENSUS_FUNCTIONS if name not in _LATER)
 _KEPT = ("h", "nmi", "ari", "ensemble_nmi", "density", "n_clusters", "seconds", "scheme_seconds", "error")
 

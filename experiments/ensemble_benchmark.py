@@ -1,0 +1,210 @@
+"""Every consensus function by the protocol of the field: k-means ensembles, rows shuffled, classes known.
+
+The base clusterings are k-means with random starts and a number of clusters drawn from [2, sqrt(n)] ("sqrt", the
+field's choice), from [k, 2 k] with k classes ("near"), or k ("fixed"); some of them are replaced by random partitions.
+A cell is one data set, range, number of partitions and share of noise, over all its ensembles. Pools of published base
+clusterings, of the range "sqrt", are read from the folder named by ROBUST_EAC_POOLS.
+
+Data sets of more than 2,500 objects have ten partitions and the range "sqrt" alone, and above 5,000 objects no
+functions that need a matrix of all pairs.
+"""
+
+import os
+import time
+import zlib
+from functools import lru_cache, partial
+from pathlib import Path
+
+import numpy as np
+from sklearn.preprocessing import StandardScaler
+
+from robust_eac import (
+    CONSENSUS_FUNCTIONS,
+    KMeansEnsemble,
+    adjusted_rand_score,
+    corrupt_ensemble,
+    h_criterion,
+    load_dataset,
+    normalized_mutual_information,
+    solve_median_partition,
+    trusted_group_weights,
+)
+
+from .store import derive_seed
+
+VERSION = 1
+
+POOLS_VARIABLE = "ROBUST_EAC_POOLS"
+PLANE = ("spiral", "cigar", "rings", "image-c", "image-1", "half-rings")
+SMALL = (
+    *PLANE, "iris", "wine", "house-votes", "ionosphere", "std-yeast-cell", "breast-cancer", "optdigits",
+    "contraceptive", "ecoli", "glass", "yeast",
+)  # fmt: skip
+SMALL_POOLS = ("pool VS", "pool Semeion", "pool SPF", "pool MF", "pool IS", "pool Caltech20")
+LARGE = (
+    "abalone", "landsat", "musk", "pendigits", "nursery", "drybean", "letter-recognition", "pool PD",
+)  # fmt: skip
+# Features of different units, or binary ones beside a constant: to zero mean and unit variance.
+STANDARDISED = (
+    "wine", "house-votes", "ionosphere", "glass", "contraceptive", "abalone", "drybean", "musk",
+)  # fmt: skip
+RANGES = ("sqrt", "near", "fixed")
+SIZES = (10, 30, 100)
+FRACTIONS = (0.0, 0.3, 0.5)
+N_ENSEMBLES = 6
+
+# They form a matrix of all pairs of objects: up to so many objects.
+DENSE = (
+    "eac-single", "eac-average", "eac-complete", "enhanced-eac-single", "enhanced-eac-average",
+    "enhanced-eac-complete", "locally-weighted-eac", "trusted locally-weighted-eac", "cspa", "wct",
+)  # fmt: skip
+DENSE_LIMIT = 5000
+# They grow with the third power of the objects, or of all base clusters, or take seconds: ten partitions alone.
+SLOW = (
+    "peace", "hgpa", "pta", "ptgp", "ecpcs-mc", "enhanced-eac-single", "enhanced-eac-average",
+    "enhanced-eac-complete",
+)  # fmt: skip
+SLOW_LIMIT = 2500
+# Minutes for a thousand objects in ten classes.
+SLOWEST, SLOWEST_LIMIT = ("peace",), 1000
+
+
+def _cells(datasets, ranges, sizes, n_ensembles=N_ENSEMBLES, fractions=FRACTIONS):
+    return [
+        {"dataset": dataset, "range": drawn, "n_partitions": size, "fraction": fraction, "n_ensembles": n_ensembles}
+        for dataset in datasets
+        for drawn in ranges
+        for size in sizes
+        for fraction in fractions
+    ]
+
+
+GRID = [*_cells(SMALL, RANGES, SIZES), *_cells(SMALL_POOLS, RANGES[:1], SIZES), *_cells(LARGE, RANGES[:1], SIZES[:1])]
+SMOKE = _cells(("iris",), RANGES[:2], SIZES[:1], n_ensembles=1, fractions=(0.0, 0.5))
+
+
+def _given_trust(name, labels, n_clusters, *, random_state):
+    weights = trusted_group_weights(labels, random_state=random_state)
+    return CONSENSUS_FUNCTIONS[name](labels, n_clusters, weights=weights, random_state=random_state)
+
+
+def _median_partition(labels, n_clusters, *, random_state, **settings):
+    return solve_median_partition(labels, n_clusters, random_state=random_state, **settings).labels
+
+
+# What is run: the registry, and with trust found before by trusted_group_weights or during by the solver.
+METHODS = CONSENSUS_FUNCTIONS | {
+    "trusted locally-weighted-eac": partial(_given_trust, "locally-weighted-eac"),
+    "trusted lwgp": partial(_given_trust, "lwgp"),
+    "robust-eac uniform": partial(_median_partition, weighting="uniform"),
+    "robust-eac chance-corrected": partial(_median_partition, weighting="chance-corrected"),
+    "robust-eac chance-corrected adjusted": partial(
+        _median_partition, weighting="chance-corrected", agreement="adjusted"
+    ),
+}  # fmt: skip
+
+
+def run_one(*, dataset, range, n_partitions, fraction, n_ensembles):
+    """{method: {"nmi", "ari", "h", "seconds"}}, means over the ensembles (of the seconds the median).
+
+    "best_nmi", "best_ari" (clean ensembles of ten partitions in the range "sqrt", small sets, no slow functions): each
+    at the best of the numbers of clusters 2, k/2, k, 3k/2, 2k, 3k and sqrt(n). What fails has an "error" instead.
+    """
+    runs = [_run(dataset, range, n_partitions, fraction, repetition) for repetition in np.arange(n_ensembles).tolist()]
+    return {method: _summary([run[method] for run in runs]) for method in runs[0]}
+
+
+def _run(dataset, drawn, n_partitions, fraction, repetition):
+    """{method: its measures} on one ensemble."""
+    clean, y = make_ensemble(dataset, drawn, n_partitions, repetition)
+    labels, _ = corrupt_ensemble(clean, fraction, _seed(dataset, repetition, "corruption"))
+    n, k = len(y), len(np.unique(y))
+    seed = _seed(dataset, repetition, "solver")
+    best_too = fraction == 0.0 and drawn == "sqrt" and n_partitions == SIZES[0] and n <= SLOW_LIMIT
+    numbers = sorted({min(max(2, q), int(n**0.5)) for q in (2, k // 2, k, 3 * k // 2, 2 * k, 3 * k, int(n**0.5))})
+    run = {}
+    for name in methods_for(n, n_partitions):
+        run[name] = _graded(METHODS[name], labels, k, y, seed)
+        if best_too and name not in SLOW and "error" not in run[name]:
+            others = [_graded(METHODS[name], labels, q, y, seed) for q in numbers]
+            for measure in ("nmi", "ari"):
+                run[name][f"best_{measure}"] = max(other[measure] for other in [*others, run[name]])
+    return run
+
+
+def methods_for(n_samples, n_partitions):
+    """The methods that are run on an ensemble of this size."""
+    return [
+        name
+        for name in METHODS
+        if (name not in DENSE or n_samples <= DENSE_LIMIT)
+        and (name not in SLOW or (n_partitions <= SIZES[0] and n_samples <= SLOW_LIMIT))
+        and (name not in SLOWEST or n_samples <= SLOWEST_LIMIT)
+    ]
+
+
+def _graded(method, labels, n_clusters, y, seed):
+    start = time.perf_counter()
+    try:
+        found = method(labels, n_clusters, random_state=np.random.RandomState(seed))
+    except (ValueError, ArithmeticError) as error:
+        return {"error": f"{type(error).__name__}: {error}"}
+    seconds = time.perf_counter() - start
+    return {
+        "nmi": normalized_mutual_information(y, found, average="geometric"),
+        "ari": float(adjusted_rand_score(y, found)),
+        "h": h_criterion(y, found),
+        "seconds": seconds,
+    }
+
+
+def _summary(measured):
+    """Means over the ensembles, and of the seconds the median; the first error if there is one."""
+    errors = [measures for measures in measured if "error" in measures]
+    if errors:
+        return errors[0]
+    values = {measure: [measures[measure] for measures in measured] for measure in measured[0]}
+    return {
+        measure: round(float(np.median(many) if measure == "seconds" else np.mean(many)), 5)
+        for measure, many in values.items()
+    }
+
+
+def make_ensemble(dataset, drawn, n_partitions, repetition):
+    """The clean ensemble of a repetition, its rows shuffled, and the classes: the first partitions of SIZES[-1]."""
+    labels, y = _all_partitions(dataset, drawn, repetition, max(n_partitions, _most_partitions(dataset)))
+    return labels[:, :n_partitions], y
+
+
+def _most_partitions(dataset):
+    return SIZES[0] if dataset in LARGE else SIZES[-1]
+
+
+@lru_cache(maxsize=2 * N_ENSEMBLES)
+def _all_partitions(dataset, drawn, repetition, n_partitions):
+    rng = np.random.RandomState(_seed(dataset, repetition, "data"))
+    if dataset.startswith("pool "):
+        labels, y = load_pool(dataset.removeprefix("pool "))
+        order, columns = rng.permutation(len(y)), rng.permutation(labels.shape[1])[:n_partitions]
+        return labels[np.ix_(order, columns)], y[order]
+    X, y = load_dataset(dataset)
+    if dataset in STANDARDISED:
+        X = StandardScaler().fit_transform(X)
+    order, k = rng.permutation(len(y)), len(np.unique(y))
+    n_clusters = {"sqrt": (2, int(len(y) ** 0.5)), "near": (k, 2 * k), "fixed": (k, k)}[drawn]
+    model = KMeansEnsemble(n_partitions, n_clusters, random_state=_seed(dataset, repetition, "ensemble"))
+    return model.fit_transform(X[order]), y[order]
+
+
+def load_pool(name):
+    """(n, 100) base clusterings and classes of a published pool, an .npz file with `labels` and `classes`."""
+    folder = os.environ.get(POOLS_VARIABLE)
+    if not folder:
+        raise FileNotFoundError(f"Pool {name!r}: set {POOLS_VARIABLE} to the folder that has {name}.npz.")
+    with np.load(Path(folder) / f"{name}.npz", allow_pickle=False) as file:
+        return file["labels"].astype(np.int64), np.unique(file["classes"].ravel(), return_inverse=True)[1]
+
+
+def _seed(dataset, repetition, component):
+    """Every data set draws anew, so that their errors are independent."""
+    return derive_seed(zlib.crc32(dataset.encode()), repetition, component)
