@@ -69,7 +69,7 @@ SLOW_LIMIT = 2500
 SLOWEST, SLOWEST_LIMIT = ("peace",), 1000
 
 
-def _cells(datasets, ranges, sizes, n_ensembles=N_ENSEMBLES, fractions=FRACTIONS):
+def cells(datasets, ranges, sizes, n_ensembles=N_ENSEMBLES, fractions=FRACTIONS):
     return [
         {"dataset": dataset, "range": drawn, "n_partitions": size, "fraction": fraction, "n_ensembles": n_ensembles}
         for dataset in datasets
@@ -79,8 +79,8 @@ def _cells(datasets, ranges, sizes, n_ensembles=N_ENSEMBLES, fractions=FRACTIONS
     ]
 
 
-GRID = [*_cells(SMALL, RANGES, SIZES), *_cells(SMALL_POOLS, RANGES[:1], SIZES), *_cells(LARGE, RANGES[:1], SIZES[:1])]
-SMOKE = _cells(("iris",), RANGES[:2], SIZES[:1], n_ensembles=1, fractions=(0.0, 0.5))
+GRID = [*cells(SMALL, RANGES, SIZES), *cells(SMALL_POOLS, RANGES[:1], SIZES), *cells(LARGE, RANGES[:1], SIZES[:1])]
+SMOKE = cells(("iris",), RANGES[:2], SIZES[:1], n_ensembles=1, fractions=(0.0, 0.5))
 
 
 def _given_trust(name, labels, n_clusters, *, random_state):
@@ -117,9 +117,9 @@ def run_one(*, dataset, range, n_partitions, fraction, n_ensembles):
 def _run(dataset, drawn, n_partitions, fraction, repetition):
     """{method: its measures} on one ensemble."""
     clean, y = make_ensemble(dataset, drawn, n_partitions, repetition)
-    labels, _ = corrupt_ensemble(clean, fraction, _seed(dataset, repetition, "corruption"))
+    labels, _ = corrupt_ensemble(clean, fraction, seed_of(dataset, repetition, "corruption"))
     n, k = len(y), len(np.unique(y))
-    seed = _seed(dataset, repetition, "solver")
+    seed = seed_of(dataset, repetition, "solver")
     best_too = fraction == 0.0 and drawn == "sqrt" and n_partitions == SIZES[0] and n <= SLOW_LIMIT
     numbers = sorted({min(max(2, q), int(n**0.5)) for q in (2, k // 2, k, 3 * k // 2, 2 * k, 3 * k, int(n**0.5))})
     run = {}
@@ -182,7 +182,7 @@ def _most_partitions(dataset):
 
 @lru_cache(maxsize=2 * N_ENSEMBLES)
 def _all_partitions(dataset, drawn, repetition, n_partitions):
-    rng = np.random.RandomState(_seed(dataset, repetition, "data"))
+    rng = np.random.RandomState(seed_of(dataset, repetition, "data"))
     if dataset.startswith("pool "):
         labels, y = load_pool(dataset.removeprefix("pool "))
         order, columns = rng.permutation(len(y)), rng.permutation(labels.shape[1])[:n_partitions]
@@ -192,7 +192,7 @@ def _all_partitions(dataset, drawn, repetition, n_partitions):
         X = StandardScaler().fit_transform(X)
     order, k = rng.permutation(len(y)), len(np.unique(y))
     n_clusters = {"sqrt": (2, int(len(y) ** 0.5)), "near": (k, 2 * k), "fixed": (k, k)}[drawn]
-    model = KMeansEnsemble(n_partitions, n_clusters, random_state=_seed(dataset, repetition, "ensemble"))
+    model = KMeansEnsemble(n_partitions, n_clusters, random_state=seed_of(dataset, repetition, "ensemble"))
     return model.fit_transform(X[order]), y[order]
 
 
@@ -205,6 +205,6 @@ def load_pool(name):
         return file["labels"].astype(np.int64), np.unique(file["classes"].ravel(), return_inverse=True)[1]
 
 
-def _seed(dataset, repetition, component):
+def seed_of(dataset, repetition, component):
     """Every data set draws anew, so that their errors are independent."""
     return derive_seed(zlib.crc32(dataset.encode()), repetition, component)

@@ -1,0 +1,132 @@
+"""What each part of the merged consensus carries: the same ensembles with one part changed at a time.
+
+A cell is one data set, range, number of partitions and share of random partitions of the experiment ensemble_benchmark,
+over all its ensembles.
+"""
+
+import numpy as np
+from scipy.cluster.hierarchy import complete, cut_tree, single
+from scipy.spatial.distance import squareform
+
+from robust_eac import (
+    CONSENSUS_FUNCTIONS,
+    adjusted_rand_score,
+    corrupt_ensemble,
+    normalized_mutual_information,
+    solve_median_partition,
+    trusted_group_weights,
+)
+from robust_eac._density import cluster_counts
+from robust_eac.consensus import merge_consensus
+from robust_eac.consensus._common import prepare_ensemble
+from robust_eac.consensus._linkage import cut
+from robust_eac.consensus._merging import average_linkage, base_cluster_weights, mean_similarities, similarity_sums
+
+from .ensemble_benchmark import SMALL, SMALL_POOLS, cells, make_ensemble, seed_of
+
+VERSION = 1
+
+FRACTIONS = (0.0, 0.5)
+SIZES = (10, 30)
+# As good as no entropy: every base cluster is certain.
+_NO_ENTROPY = 1e9
+_COMMITTEE, _SHARE = 6, 0.7
+
+GRID = [
+    *cells(SMALL, ("sqrt", "near"), SIZES, fractions=FRACTIONS),
+    *cells(SMALL_POOLS, ("sqrt",), SIZES, fractions=FRACTIONS),
+]
+SMOKE = cells(("iris",), ("sqrt",), SIZES[:1], n_ensembles=1, fractions=FRACTIONS)
+
+
+def run_one(*, dataset, range, n_partitions, fraction, n_ensembles):
+    """{variant: {"nmi", "ari"}}, means over the ensembles."""
+    graded = {name: [] for name in VARIANTS}
+    for repetition in np.arange(n_ensembles).tolist():
+        clean, y = make_ensemble(dataset, range, n_partitions, repetition)
+        labels, _ = corrupt_ensemble(clean, fraction, seed_of(dataset, repetition, "corruption"))
+        seed = seed_of(dataset, repetition, "solver")
+        weights = trusted_group_weights(labels, random_state=seed)
+        for name, variant in VARIANTS.items():
+            found = variant(labels, len(np.unique(y)), weights, seed)
+            nmi = normalized_mutual_information(y, found, average="geometric")
+            graded[name].append((nmi, adjusted_rand_score(y, found)))
+    means = {name: np.mean(scores, axis=0).round(5).tolist() for name, scores in graded.items()}
+    return {name: {"nmi": nmi, "ari": ari} for name, (nmi, ari) in means.items()}
+
+
+def _merged(labels, k, weights, seed, **settings):
+    return merge_consensus(labels, k, weights=weights, random_state=seed, **settings)
+
+
+def _of_fineness(fineness):
+    """So many micro-clusters per cluster of a base partition."""
+
+    def variant(labels, k, weights, seed):
+        mean = weights @ [len(np.unique(column)) for column in labels.T]
+        return _merged(labels, k, weights, seed, n_micro_clusters=max(2 * k, round(fineness * mean))).labels
+
+    return variant
+
+
+def _without_vote(labels, k, weights, seed):
+    result = _merged(labels, k, weights, seed)
+    return cut_tree(result.tree, min(k, len(result.tree) + 1))[result.micro_clusters, 0]
+
+
+def _relinked(method, *, size_power=1.0):
+    """The same micro-clusters by another linkage, or with n_l to another power in w_l; then votes."""
+
+    def variant(labels, k, weights, seed):
+        leaves = _merged(labels, k, weights, seed).micro_clusters
+        encoding, weights = prepare_ensemble(labels, weights)
+        values = np.repeat(weights, encoding.n_codes) * base_cluster_weights(encoding, weights, 0.4)
+        values *= encoding.sizes ** (1.0 - size_power)
+        counts = cluster_counts(encoding, leaves, leaves.max() + 1)
+        sums, pairs = similarity_sums(encoding, weights, values, counts)
+        if method is None:
+            groups = cut(average_linkage(sums, pairs), k)
+        else:
+            similarities = sums / pairs
+            np.fill_diagonal(similarities, similarities.max())
+            tree = method(squareform(similarities.max() - similarities, checks=False))
+            groups = cut_tree(tree, min(k, len(sums)))[:, 0]
+        members = np.eye(groups.max() + 1)[groups]
+        return mean_similarities(encoding, weights, values, counts @ members, 1).argmax(axis=1)
+
+    return variant
+
+
+def _committee(labels, k, weights, seed):
+    """Merged consensuses of random sub-ensembles, combined by the robust median partition."""
+    rng, trusted = np.random.RandomState(seed), np.flatnonzero(weights)
+    size = max(2, round(_SHARE * len(trusted)))
+    subsets = [rng.permutation(trusted)[:size] for _ in range(_COMMITTEE)]
+    opinions = [_merged(labels[:, subset], k, np.ones(len(subset)), seed).labels for subset in subsets]
+    return solve_median_partition(np.column_stack(opinions), k, random_state=seed).labels
+
+
+def _uniform(labels, k, weights, seed):
+    return _merged(labels, k, np.ones_like(weights), seed).labels
+
+
+VARIANTS = {
+    "whole": lambda *arguments: _merged(*arguments).labels,
+    "without trust": _uniform,
+    "without entropy": lambda *arguments: _merged(*arguments, theta=_NO_ENTROPY).labels,
+    "without size correction": _relinked(None, size_power=0.0),
+    "size to the power 1.5": _relinked(None, size_power=1.5),
+    "theta 0.2": lambda *arguments: _merged(*arguments, theta=0.2).labels,
+    "theta 0.8": lambda *arguments: _merged(*arguments, theta=0.8).labels,
+    "every different object": lambda labels, *rest: _merged(labels, *rest, n_micro_clusters=len(labels)).labels,
+    "3 micro-clusters per base cluster": _of_fineness(3),
+    "12 micro-clusters per base cluster": _of_fineness(12),
+    "k-means alone": lambda labels, k, *rest: _merged(labels, k, *rest, n_micro_clusters=k).labels,
+    "transfer cut (lwgp)": lambda labels, k, weights, seed: CONSENSUS_FUNCTIONS["lwgp"](
+        labels, k, weights=weights, random_state=seed
+    ),
+    "single linkage": _relinked(single),
+    "complete linkage": _relinked(complete),
+    "without votes": _without_vote,
+    "committee of six": _committee,
+}
