@@ -28,6 +28,8 @@ VERSION = 1
 
 FRACTIONS = (0.0, 0.5)
 SIZES = (10, 30)
+# The half of the data sets, every second one by name, on which the parts were chosen.
+CHOSEN_ON = sorted((*SMALL, *SMALL_POOLS, "pool PD"))[::2]
 # As good as no entropy: every base cluster is certain.
 _NO_ENTROPY = 1e9
 _COMMITTEE, _SHARE = 6, 0.7
