@@ -33,10 +33,8 @@ def main(records):
 
 
 def _rows(records, protocol, measure):
-    pairs = {
-        other: differences(records, OURS, other, protocol, measure) for other in OTHERS if other in methods(records)
-    }
-    pairs = {other: by_set for other, by_set in pairs.items() if len(by_set) > 0}
+    pairs = {other: differences(records, OURS, other, protocol, measure) for other in OTHERS}
+    pairs = {other: by_set for other, by_set in pairs.items() if by_set}
     results = {other: compared(by_set.values()) for other, by_set in pairs.items()}
     corrected = holm([result[2] for result in results.values()])
     for (other, (mean, interval, _, better, worse)), p in zip(results.items(), corrected, strict=True):

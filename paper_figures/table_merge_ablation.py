@@ -5,7 +5,7 @@ Differences in NMI and ARI to the whole method [95 %, data sets drawn again with
 of the data sets, every second one by name, and are judged on the other.
 """
 
-from experiments.merge_ablation import CHOSEN_ON
+from experiments.merge_ablation import BLOBS, CHOSEN_ON
 
 from .benchmark import compared, datasets, differences, methods, scores, signed
 
@@ -22,9 +22,10 @@ def main(records):
     """Markdown: for each half of the data sets and protocol a table of all variants."""
     halves = {
         "chosen on": [name for name in datasets(records) if name in CHOSEN_ON],
-        "judged on": [name for name in datasets(records) if name not in CHOSEN_ON],
+        "judged on": [name for name in datasets(records) if name not in (*CHOSEN_ON, *BLOBS)],
     }
-    lines = []
+    lines = list(_blobs([record for record in records if record["config"]["dataset"] in BLOBS]))
+    records = [record for record in records if record["config"]["dataset"] not in BLOBS]
     for half, chosen in halves.items():
         part = [record for record in records if record["config"]["dataset"] in chosen]
         for title, protocol in PROTOCOLS.items():
@@ -44,6 +45,18 @@ def main(records):
                     lines.append(f"| {name} | " + " | ".join(cells) + " |")
             lines.append("")
     return "\n".join(lines)
+
+
+def _blobs(records):
+    """A table of the large sets of overlapping clusters, on which nothing was chosen."""
+    if not records:
+        return
+    yield "| variant | " + " | ".join(f"{record['config']['dataset']}, NMI / ARI" for record in records) + " |"
+    yield "|---" * (len(records) + 1) + "|"
+    for name in methods(records):
+        found = [record["result"][name] for record in records]
+        yield f"| {name} | " + " | ".join(f"{one['nmi']:.3f} / {one['ari']:.3f}" for one in found) + " |"
+    yield ""
 
 
 def _cell(records, name, protocol, measure, without):
