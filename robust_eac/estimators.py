@@ -152,6 +152,10 @@ class RobustEAC(ClusterMixin, BaseEstimator):
     gap_: float
     n_iter_: int
     converged_: bool
+    confidence_: np.ndarray
+    cluster_weights_: list[np.ndarray]
+    tree_: np.ndarray
+    micro_clusters_: np.ndarray
     n_features_in_: int
 
     def __init__(

@@ -15,7 +15,7 @@ from ._linkage import cut, sorted_tree
 
 # Micro-clusters are found on a sample of so many objects, or so many per micro-cluster, by at most so many passes.
 _SAMPLE, _SAMPLE_PER_CLUSTER, _PASSES = 2**13, 10, 30
-# A share of the similarity, or of the pairs, below this is rounding.
+# A share of the similarities, or of the pairs, below this is rounding.
 _ROUNDING = 1e-12
 
 
@@ -113,15 +113,17 @@ def cut_of_largest_lift(tree, sums, pairs, own, most):
     members = sparse.csr_array((np.ones(len(fine)), (fine, np.arange(len(fine)))))
     totals = np.array([members @ values @ members.T for values in (sums, pairs)])
     rows = np.unique(fine, return_index=True)[1]
-    least = _ROUNDING * totals[1].sum()
+    # Where `own` is all there is inside, subtracting it leaves rounding.
+    least = _ROUNDING * totals.sum(axis=(1, 2))
     lifts = [-np.inf, -np.inf]
     for k in range(2, most + 1):
         groups = cut(tree, k)[rows]
         together = groups[:, np.newaxis] == groups
         inside = totals[:, together].sum(axis=1) - own
         between = totals[:, ~together].sum(axis=1)
-        # Without pairs inside, subtracting `own` leaves rounding.
-        mean_inside, mean_between = (total / number if number > least else 0.0 for total, number in (inside, between))
+        mean_inside, mean_between = (
+            total[0] / total[1] if (total > least).all() else 0.0 for total in (inside, between)
+        )
         lifts.append(mean_inside / max(mean_between, _ROUNDING))
     return int(np.argmax(lifts)) if most >= 2 else most
 
