@@ -10,7 +10,7 @@ from scipy.spatial.distance import squareform
 
 from robust_eac import adjusted_rand_score, merge_consensus, robust_merge, trusted_group_weights
 from robust_eac._density import cluster_counts
-from robust_eac._encoding import collapse, encode
+from robust_eac._encoding import collapse, encode, take_rows
 from robust_eac._lloyd import scaled_distances, table_costs
 from robust_eac.consensus import _common, _merging
 from robust_eac.consensus._linkage import cut
@@ -271,6 +271,16 @@ def test_auto_on_unanimous_ensembles(rng, truth):
     np.testing.assert_allclose(result.confidence, 1.0)
 
 
+def test_auto_takes_no_more_than_the_mean_number():
+    """Three crossed halvings have the largest lift in their eight cells."""
+    labels = np.arange(64)[:, np.newaxis] >> np.arange(3) & 1
+    result = merge_consensus(labels, weights=np.ones(3))
+    assert result.n_clusters == 2
+    sums, pairs = dense_pairs(labels, np.ones(3))
+    own = np.trace(sums), np.trace(pairs)
+    assert _merging.cut_of_largest_lift(_merging.average_linkage(sums, pairs), sums, pairs, own, 8) == 8
+
+
 def test_auto_on_planted_and_on_finer_partitions(rng):
     truth = np.repeat(np.arange(4), 30)
     labels = planted_ensemble(rng, truth, 20, noise=0.1)
@@ -338,6 +348,24 @@ def test_many_objects(many, n_clusters):
     assert adjusted_rand_score(again.labels, result.labels) > 0.98
 
 
+def test_micro_clusters_of_many_objects_are_found_on_a_sample(many, monkeypatch):
+    samples = []
+
+    def spy(encoding, rows):
+        samples.append(rows)
+        return take_rows(encoding, rows)
+
+    monkeypatch.setattr(_merging, "take_rows", spy)
+    for seed in (0, 0, 1):
+        merge_consensus(many[1], 5, weights=np.ones(40), random_state=seed)
+    for rows in samples:
+        assert len(np.unique(rows)) == _merging._SAMPLE
+        # From all of them alike.
+        assert abs(rows.mean() / 6000.0 - 1.0) < 0.05
+    assert np.array_equal(samples[0], samples[1])
+    assert not np.array_equal(samples[0], samples[2])
+
+
 def test_names_and_order_of_many_objects(rng, many):
     _, labels = many
     result = merge_consensus(labels, 5, weights=np.ones(40), random_state=0)
@@ -360,6 +388,29 @@ def test_micro_clusters_agree_with_the_rows(rng):
     for leaf in range(24):
         inside = truth[micro.micro_clusters == leaf]
         assert np.bincount(inside).max() >= 0.9 * len(inside)
+
+
+def test_micro_clusters_are_those_of_scaled_kmeans(rng):
+    labels = distinct_ensemble(rng, 200, 8, max_clusters=5, missing=0.1)
+    encoding, weights = encode(labels), np.full(8, 0.125)
+    by_slot = 0.125 * _merging.base_cluster_weights(encoding, weights, 0.2)
+    found = _merging.find_micro_clusters(encoding, weights, by_slot, 6, rng=rng, n_threads=1)
+    assert np.array_equal(np.unique(found), np.arange(6))
+    # Nothing moves any more: every row is in the nearest.
+    table = scaled_distances(encoding, by_slot[:, np.newaxis], cluster_counts(encoding, found, 6))
+    costs = table_costs(encoding, table)
+    assert np.all(costs[np.arange(200), found] <= costs.min(axis=1) + 1e-9)
+
+
+def test_halves_in_the_mean_number_of_clusters_do_not_depend_on_the_order(rng):
+    """Five partitions of four clusters and five of five: their mean has rounding on either side of 4.5."""
+    truth = rng.randint(20, size=3000)
+    labels = np.column_stack([(truth % k + rng.randint(2, size=3000)) % k for k in [4] * 5 + [5] * 5])
+    sizes = {
+        len(merge_consensus(labels[:, rng.permutation(10)], 2, weights=np.ones(10), random_state=0).tree)
+        for _ in range(30)
+    }
+    assert sizes == {23}
 
 
 def test_identical_objects_share_all(rng):

@@ -13,7 +13,7 @@ from .._label_checks import check_labels
 from .._threads import count_threads
 from .._typing import RandomState
 from .._validation import check_integer, check_n_clusters, check_n_jobs, check_random_state, check_real, check_weights
-from ..weighting._common import cluster_slots, n_clusters_of
+from ..weighting._common import DECIMALS, cluster_slots, n_clusters_of
 from ..weighting.trust import trusted_group
 from ._common import check_memory, relabel
 from ._linkage import cut, linkage_matrix
@@ -223,7 +223,8 @@ def merge_labels(
         weights = check_weights(weights, m)
     active = np.flatnonzero(weights)
     used, active_weights = collapse(select(encoding, active), min_saving=0.0), weights[active]
-    mean_clusters = round(float(active_weights @ n_clusters_of(used)))
+    # A half is rounded the same way whatever the order of the partitions.
+    mean_clusters = round(round(float(active_weights @ n_clusters_of(used)), DECIMALS))
     if n_micro_clusters is None:
         n_micro_clusters = max(_FINENESS * mean_clusters, _LEAST_FINENESS * (1 if n_clusters == "auto" else n_clusters))
     n_threads = count_threads(n_jobs, 1, used, n_micro_clusters)[1]
