@@ -19,7 +19,9 @@ from robust_eac import (
     solve_median_partition,
 )
 
+from . import reference
 from .conftest import planted_ensemble
+from .hostile_arrays import degenerate_ensembles
 
 # Merging refuses sample weights, in words of its own, and has no max_iter to keep, though the class has both.
 NOT_OF_MERGING = dict.fromkeys(
@@ -184,6 +186,21 @@ def test_merging_refuses_what_it_does_not_read(labels):
         RobustEAC("auto").fit(labels)
     with pytest.raises(ValueError, match="X must hold integer cluster labels"):
         RobustEAC(3, method="merge").fit(labels + 0.5)
+
+
+@pytest.mark.parametrize("n_clusters", [1, "auto"])
+@pytest.mark.parametrize("name", degenerate_ensembles())
+@pytest.mark.filterwarnings("ignore:No two partitions agree")
+def test_merging_degenerate_ensembles(name, n_clusters):
+    labels = degenerate_ensembles()[name]
+    model = RobustEAC(n_clusters, method="merge", random_state=0).fit(labels)
+    hard = np.eye(model.n_clusters_found_)[model.labels_]
+    assert model.membership_.shape == hard.shape
+    np.testing.assert_allclose(model.membership_.sum(axis=1), 1.0)
+    np.testing.assert_allclose(model.losses_, reference.losses(labels, hard), atol=1e-9)
+    for value in (model.agreements_, model.confidence_, model.tree_, *model.cluster_weights_):
+        assert np.isfinite(value).all()
+    assert "nan" not in model.summary()
 
 
 def test_merging_refuses_a_dask_array(labels):

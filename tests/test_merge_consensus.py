@@ -622,3 +622,11 @@ def test_collapsed_rows_are_counted(rng):
     weights = np.full(3, 1.0 / 3.0)
     values = _merging.base_cluster_weights(encoding, weights, 0.4)
     np.testing.assert_allclose(values, _merging.base_cluster_weights(encode(labels), weights, 0.4))
+
+
+def test_one_compiled_form_of_the_kernel(rng):
+    if not hasattr(_merging._follow_chains, "signatures"):
+        pytest.skip("not compiled")
+    for labels in (random_ensemble(rng, 20, 4), random_ensemble(rng, 20, 4, missing=0.3).astype(np.int8)):
+        merge_consensus(np.asfortranarray(labels), 2, weights=np.ones(4))
+    assert len(_merging._follow_chains.signatures) == 1

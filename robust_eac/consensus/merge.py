@@ -100,8 +100,8 @@ def merge_consensus(
     theta : float, default=0.4
         Greater than 0; the smaller, the less uncertain base clusters count. [1]_ recommends 0.2 to 1.
     n_micro_clusters : int, default=None
-        Number of micro-clusters, at least `n_clusters`. None means 6 times the mean number of clusters in the base
-        partitions, at least 2 `n_clusters`.
+        Number of micro-clusters, at least `n_clusters`, 2 for "auto". None means 6 times the mean number of clusters in
+        the base partitions, at least 2 `n_clusters`.
     n_jobs : int, default=None
         Threads over the objects, None for all cores. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
