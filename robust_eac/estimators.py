@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import reprlib
 from collections.abc import Sequence
 from typing import Self
 
@@ -36,12 +37,13 @@ class RobustEAC(ClusterMixin, BaseEstimator):
     convex; the best of `n_init` starts is kept. :func:`~robust_eac.solve_median_partition` is the same as a function.
 
     With `method="merge"`, average linkage by a similarity of the objects instead: no objective and no certificate, but
-    one deterministic tree, and a number of clusters where none is known. :func:`~robust_eac.merge_consensus` says how.
+    a tree, and a number of clusters where none is known. :func:`~robust_eac.merge_consensus` says how.
 
     Parameters
     ----------
     n_clusters : int or "auto"
-        Number of clusters of the consensus, an upper bound: clusters can end up empty. "auto" is for `method="merge"`.
+        Number of clusters of the consensus, an upper bound: clusters can end up empty. "auto", for `method="merge"`
+        alone, takes the cut of its tree where objects inside a cluster are most alike, compared with the others.
     method : {"median-partition", "merge"}, default="median-partition"
         How the consensus is found. "merge" takes hard labels alone, weighs the partitions by trust and reads
         `n_clusters`, `n_jobs` and `random_state`; the other parameters must have their default values.
@@ -339,7 +341,7 @@ def _labels_to_merge(X, sample_weight, parameters):
         if name not in _OF_MERGING and not np.array_equal(parameters[name], parameter.default):
             raise ValueError(
                 f'{name} belongs to method="median-partition" and must be {parameter.default!r} for method="merge", '
-                f"got {parameters[name]!r}."
+                f"got {reprlib.repr(parameters[name])}."
             )
     if sample_weight is not None:
         raise ValueError(f'sample_weight must be None for method="merge", got {type(sample_weight).__name__}.')

@@ -30,7 +30,7 @@ from robust_eac import (
 from .conftest import planted_ensemble
 from .surface import public_objects
 
-# name -> an estimator that is quick to fit, and a parameter to change; what a second one does otherwise, after a comma.
+# name, and after a comma its method -> an estimator that is quick to fit, and a parameter to change.
 ESTIMATORS = {
     "RobustEAC": (RobustEAC(3, n_init=2, random_state=0), {"n_clusters": 2}),
     "RobustEAC, merge": (RobustEAC(3, method="merge", random_state=0), {"n_clusters": 2}),
