@@ -10,7 +10,7 @@ from ._validation import did_you_mean
 from ._version import __version__
 from .consensus import CONSENSUS_FUNCTIONS
 from .datasets import DATASETS
-from .estimators import RobustEAC
+from .estimators import METHODS, RobustEAC
 from .weighting import FEATURE_SCHEMES, WEIGHT_SOLVERS, WEIGHTING_SCHEMES
 
 # What "--n-clusters auto" chooses among.
@@ -53,7 +53,12 @@ what is written:
   --membership  share of every object in every cluster
   --json        arguments, versions, objective, gap, clusters found, weights
 
-weightings:
+methods:
+  median-partition  memberships and weights of least loss, found together
+  merge             a tree of the objects, by clusterings that agree with others more than by chance; small and certain
+                    clusters count most; '--n-clusters auto' takes its best cut, of two clusters or more
+
+weightings, for median-partition:
   restricted-simplex  the paper's: equal weights, none for those of largest loss, a fifth of them whatever they are
                       (--rho tells how many are left); a weight of 0 alone does not make a clustering bad
   l2                  the paper's other: weights fall with the losses, the faster the smaller --lam
@@ -86,7 +91,8 @@ kinds:
 example:
   robust-eac plot labels.csv --n-clusters 3 --output consensus.png
 
-The options are those of 'consensus', and so is the consensus: the same seed draws what the same command writes.
+The options are those of 'consensus', whose help says more, and so is the consensus: the same seed draws what the same
+command writes.
 Needs matplotlib.""",
     "data": """\
 example:
@@ -224,6 +230,10 @@ def _solver_options(parser):
     default = RobustEAC(1).get_params()
     group = parser.add_argument_group("consensus")
     group.add_argument("--n-clusters", type=_number_of_clusters, required=True, metavar="K", help=_HELP_CLUSTERS)
+    group.add_argument(
+        "--method", choices=METHODS, default=default["method"],
+        help=f"default: {default['method']}; merge takes --n-clusters, --n-jobs and --seed alone; see below",
+    )  # fmt: skip
     group.add_argument(
         "--weighting", choices=list(WEIGHT_SOLVERS), default=default["weighting"], metavar="NAME",
         help=f"{', '.join(WEIGHT_SOLVERS)}; default: {default['weighting']}; see below",

@@ -15,31 +15,35 @@ _NAME = 24
 class Settings(NamedTuple):
     """What a report needs to know of how a consensus was found; total is the weight of all objects."""
 
-    n_clusters: int
+    method: str
+    n_clusters: int | str
     weighting: object
     agreement: str
     tol: float
     total: float
 
 
-def summarise(result, agreements, names, settings):
-    """The report on a :class:`~robust_eac.MedianPartitionResult`, whose labels and membership may be Dask arrays.
+def summarise(model, names, settings):
+    """The report on a fitted :class:`~robust_eac.RobustEAC`, whose labels and membership may be Dask arrays.
 
-    agreements, names : (n_partitions,) agreement of every partition with the consensus, and what it is called.
+    names : (n_partitions,) what the partitions are called.
     """
-    n, m = len(result.labels), len(agreements)
-    mean, by_weight = _rounded(agreements.mean()), _rounded(result.weights @ agreements)
-    rows = {
-        "clusters": _clusters(result.labels, settings.n_clusters),
-        "objective": _objective(result.objective, settings),
-        "convergence": _convergence(result, settings.tol),
-        "weights": _weights(result.weights, settings.weighting),
-        "agreement": f"of the partitions with the consensus: mean {mean}, by weight {by_weight} (1: same, 0: chance)",
-        "confidence": _confidence(result.membership),
-    }
-    lines = [f"Consensus of {counted(m, 'partition')} of {counted(n, 'object')}", ""]
+    n, agreements = len(model.labels_), model.agreements_
+    mean, by_weight = _rounded(agreements.mean()), _rounded(model.weights_ @ agreements)
+    merged = settings.method == "merge"
+    rows = {"clusters": _clusters(model.labels_, settings.n_clusters)}
+    if not merged:
+        rows["objective"] = _objective(model.objective_, settings)
+        rows["convergence"] = _convergence(model, settings.tol)
+    rows["weights"] = _weights(model.weights_, "trust" if merged else settings.weighting)
+    rows["agreement"] = f"of the partitions with the consensus: mean {mean}, by weight {by_weight} (1: same, 0: chance)"
+    if merged:
+        rows["confidence"] = f"share of similarity {_below(model.confidence_)}"
+    else:
+        rows["confidence"] = f"largest membership {_below(model.membership_.max(axis=1))}"
+    lines = [f"Consensus of {counted(len(agreements), 'partition')} of {counted(n, 'object')}", ""]
     lines += [f"{name:<13}{text}" for name, text in rows.items()]
-    return "\n".join([*lines, "", *_table(result.weights, agreements, names)])
+    return "\n".join([*lines, "", *_table(model.weights_, agreements, names)])
 
 
 def counted(number, noun):
@@ -51,7 +55,8 @@ def _clusters(labels, n_clusters):
     found = int(labels.max()) + 1
     sizes = np.asarray(np.bincount(labels, minlength=found))
     listed = ", ".join(f"{size:,}" for size in sizes[:_SIZES]) + (", ..." if found > _SIZES else "")
-    return f"{found:,} found of {n_clusters:,} asked for; objects in each: {listed}"
+    wanted = "as the cut of largest lift" if n_clusters == "auto" else f"of {n_clusters:,} asked for"
+    return f"{found:,} found {wanted}; objects in each: {listed}"
 
 
 def _objective(objective, settings):
@@ -60,11 +65,11 @@ def _objective(objective, settings):
     return f"{objective:.5g}, or {objective / settings.total**2:.4g} per ordered pair of objects"
 
 
-def _convergence(result, tol):
-    steps = counted(result.n_iter, "alternation")
-    if result.converged:
-        return f"converged: gap {result.gap:.2g} after {steps}"
-    return f"NOT converged: gap {result.gap:.2g} > tol {tol:.2g} after {steps}"
+def _convergence(model, tol):
+    steps = counted(model.n_iter_, "alternation")
+    if model.converged_:
+        return f"converged: gap {model.gap_:.2g} after {steps}"
+    return f"NOT converged: gap {model.gap_:.2g} > tol {tol:.2g} after {steps}"
 
 
 def _weights(weights, weighting):
@@ -75,14 +80,13 @@ def _weights(weights, weighting):
     return f"{name}: {counted(with_weight, 'partition')} with weight, {len(weights) - with_weight:,} without"
 
 
-def _confidence(membership):
+def _below(largest):
     """How many objects no cluster has much of."""
-    largest, n = membership.max(axis=1), len(membership)
     below = {bound: int((largest < bound).sum()) for bound in (0.5, 0.9)}
-    parts = [
-        f"below {bound} for {counted(count, 'object')} ({100 * count / n:.1f} %)" for bound, count in below.items()
-    ]
-    return f"largest membership {', '.join(parts)}"
+    return ", ".join(
+        f"below {bound} for {counted(count, 'object')} ({100 * count / len(largest):.1f} %)"
+        for bound, count in below.items()
+    )
 
 
 def _table(weights, agreements, names):

@@ -96,9 +96,12 @@ def _solve(arguments, labels):
     for name, weightings in _SETTINGS.items():
         if getattr(arguments, name) is not None and arguments.weighting not in weightings:
             raise ValueError(f"--{name} is for --weighting {' or '.join(weightings)}, not {arguments.weighting}.")
-    n_clusters = _choose_n_clusters(arguments, labels)
+    merging = arguments.method == "merge"
+    n_clusters = _n_clusters_to_merge(arguments) if merging else _choose_n_clusters(arguments, labels)
     with solver_lines(arguments.verbose) as verbose:
-        names = ("weighting", "agreement", "rho", "lam", "lam0", "n_init", "max_iter", "tol", "n_jobs")
+        # Merging has no lines to show: it refuses the option alone.
+        verbose = int(arguments.verbose) if merging else verbose
+        names = ("method", "weighting", "agreement", "rho", "lam", "lam0", "n_init", "max_iter", "tol", "n_jobs")
         options = {name: getattr(arguments, name) for name in names}
         model = RobustEAC(n_clusters, random_state=arguments.seed, verbose=verbose, **options).fit(labels)
     if model.n_clusters_found_ > 1:
@@ -135,6 +138,16 @@ _SETTINGS = {"rho": ["restricted-simplex"], "lam": ["l2"], "lam0": ["l2"]}
 # Clusterings that agree less are not worth a consensus; so many objects tell.
 _HARDLY = 0.3
 _JUDGED = 2000
+
+
+def _n_clusters_to_merge(arguments):
+    """A number of clusters, or "auto", which merging understands otherwise than as a choice among candidates."""
+    if isinstance(arguments.n_clusters, int):
+        return arguments.n_clusters
+    if arguments.n_clusters != AUTO_CANDIDATES:
+        low, high = arguments.n_clusters[0], arguments.n_clusters[-1]
+        raise ValueError(f"--n-clusters must be an integer or 'auto' for --method merge, got {low}-{high}.")
+    return "auto"
 
 
 def _choose_n_clusters(arguments, labels):
@@ -190,20 +203,18 @@ def _consensus(arguments):
 def _json_summary(arguments, ensemble, labels, model, seconds):
     per_partition = (model.weights_, model.losses_, model.agreements_)
     given = {name: value for name, value in vars(arguments).items() if name != "n_clusters"}
-    n_clusters = arguments.n_clusters
+    n_clusters = "auto" if model.n_clusters == "auto" else arguments.n_clusters
+    solved = {} if model.method == "merge" else _of_solution(model)
     summary = {
         "command": "consensus",
         "versions": {"robust_eac": __version__, "python": platform.python_version()}
         | {name: version(name) for name in ("numpy", "scipy", "numba", "scikit-learn")},
-        "arguments": given | {"n_clusters": n_clusters if isinstance(n_clusters, int) else list(n_clusters)},
+        "arguments": given | {"n_clusters": n_clusters if isinstance(n_clusters, int | str) else list(n_clusters)},
         "parameters": model.get_params(),
         "n_objects": len(labels),
         "n_partitions": labels.shape[1],
         "n_missing": int(np.count_nonzero(labels == -1)),
-        "objective": model.objective_,
-        "gap": model.gap_,
-        "converged": bool(model.converged_),
-        "n_iter": model.n_iter_,
+        **solved,
         "n_clusters_found": model.n_clusters_found_,
         "cluster_sizes": np.bincount(model.labels_).tolist(),
         "seconds": round(seconds, 3),
@@ -216,6 +227,16 @@ def _json_summary(arguments, ensemble, labels, model, seconds):
     }
     # In ASCII, for names of files that are no text have no other form.
     return json.dumps(summary, indent=1, allow_nan=False, default=os.fspath) + "\n"
+
+
+def _of_solution(model):
+    """What a merged consensus has none of."""
+    return {
+        "objective": model.objective_,
+        "gap": model.gap_,
+        "converged": bool(model.converged_),
+        "n_iter": model.n_iter_,
+    }
 
 
 def _compare(arguments):

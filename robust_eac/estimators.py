@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import reprlib
 from collections.abc import Sequence
 from typing import Self
 
@@ -11,14 +13,20 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._formula import agreement_from_losses
-from ._label_checks import check_ensemble, is_ensemble_list
+from ._label_checks import check_ensemble, check_labels, is_ensemble_list
 from ._summary import Settings, summarise
 from ._typing import Labels, RandomState, WeightSolver
 from ._validation import check_choice, check_names, is_dask_array
+from .consensus.merge import MergeResult, merge_labels
 from .distributed import solve_and_grade_distributed
 from .median_partition import MedianPartitionResult, solve_and_encode
+from .objective import adjusted_agreement, partition_losses
 
 __all__ = ["RobustEAC"]
+
+METHODS = ("median-partition", "merge")
+# What merging reads; all other parameters belong to the median partition.
+_OF_MERGING = ("n_clusters", "method", "n_jobs", "random_state")
 
 
 class RobustEAC(ClusterMixin, BaseEstimator):
@@ -28,10 +36,17 @@ class RobustEAC(ClusterMixin, BaseEstimator):
     membership Y of an ensemble of clusterings and the weight alpha_u that each clustering deserves, together. Not
     convex; the best of `n_init` starts is kept. :func:`~robust_eac.solve_median_partition` is the same as a function.
 
+    With `method="merge"`, average linkage by a similarity of the objects instead: no objective and no certificate, but
+    a tree, and a number of clusters where none is known. :func:`~robust_eac.merge_consensus` says how.
+
     Parameters
     ----------
-    n_clusters : int
-        Number of clusters of the consensus, an upper bound: clusters can end up empty.
+    n_clusters : int or "auto"
+        Number of clusters of the consensus, an upper bound: clusters can end up empty. "auto", for `method="merge"`
+        alone, takes the cut of its tree where objects inside a cluster are most alike, compared with the others.
+    method : {"median-partition", "merge"}, default="median-partition"
+        How the consensus is found. "merge" takes hard labels alone, weighs the partitions by trust and reads
+        `n_clusters`, `n_jobs` and `random_state`; the other parameters must have their default values.
     weighting : str or callable, default="restricted-simplex"
         A name in `WEIGHT_SOLVERS`: "uniform", "restricted-simplex", "l2", "entropy", "power", "chance-corrected"
         (equal weights for the partitions that agree with the consensus beyond chance); a `functools.partial` of one of
@@ -63,7 +78,7 @@ class RobustEAC(ClusterMixin, BaseEstimator):
     n_jobs : int, default=None
         Threads, None for all cores, as in :func:`~robust_eac.solve_median_partition`. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Draws the starts and the order of the visits.
+        Draws the starts and the order of the visits; for "merge", samples of the objects.
     verbose : int, default=0
         1 prints a line per start.
 
@@ -72,18 +87,22 @@ class RobustEAC(ClusterMixin, BaseEstimator):
     labels_ : ndarray of shape (n_samples,)
         Consensus labels, the clusters of largest membership: 0, 1, ... without holes.
     membership_ : ndarray of shape (n_samples, n_clusters)
-        Consensus membership Y', rows on the simplex.
+        Consensus membership Y', rows on the simplex. With "merge", of shape (n_samples, n_clusters_found_): an object's
+        mean similarities to the clusters over their sum.
     weights_ : ndarray of shape (n_partitions,)
         Weights of the partitions, summing to one.
     losses_ : ndarray of shape (n_partitions,)
-        d_u at `membership_`, in ordered pairs of objects.
+        d_u at `membership_` (with "merge", at `labels_`), in ordered pairs of objects.
     agreements_ : ndarray of shape (n_partitions,)
-        Agreement of every partition with `membership_`, corrected for chance: 1 where they are the same, 0 is chance.
-        See :func:`~robust_eac.adjusted_agreement`.
+        Agreement of every partition with the same, corrected for chance: 1 where they are the same, 0 is chance. See
+        :func:`~robust_eac.adjusted_agreement`.
     n_clusters_found_ : int
         Number of clusters that are an object's largest membership; the rest of `n_clusters` are empty.
+    n_features_in_ : int
+        Number of partitions.
     objective_ : float
-        Objective (4) or (5) at `membership_` and `weights_`, regulariser included.
+        Objective (4) or (5) at `membership_` and `weights_`, regulariser included. This and the next four are there
+        after "median-partition" alone.
     objective_history_ : ndarray of shape (n_iter_ + 1,)
         The objective at the start and after every alternation.
     gap_ : float
@@ -92,8 +111,14 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         Number of alternations of the start that was kept.
     converged_ : bool
         gap_ <= tol.
-    n_features_in_ : int
-        Number of partitions.
+    confidence_ : ndarray of shape (n_samples,)
+        Membership of every object in its own cluster. This and the next three are there after "merge" alone.
+    cluster_weights_ : list of n_partitions ndarrays
+        Weights w_l of the clusters of every partition, in the order of their labels.
+    tree_ : ndarray of shape (n_micro_clusters - 1, 4)
+        SciPy's linkage matrix of the micro-clusters.
+    micro_clusters_ : ndarray of shape (n_samples,)
+        Leaf of the tree that each object is in; -1 where no weighted partition observes it.
 
     References
     ----------
@@ -129,12 +154,17 @@ class RobustEAC(ClusterMixin, BaseEstimator):
     gap_: float
     n_iter_: int
     converged_: bool
+    confidence_: np.ndarray
+    cluster_weights_: list[np.ndarray]
+    tree_: np.ndarray
+    micro_clusters_: np.ndarray
     n_features_in_: int
 
     def __init__(
         self,
-        n_clusters: int,
+        n_clusters: int | str,
         *,
+        method: str = "median-partition",
         weighting: WeightSolver = "restricted-simplex",
         agreement: str = "raw",
         rho: float | str | None = None,
@@ -150,6 +180,7 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         verbose: int = 0,
     ) -> None:
         self.n_clusters = n_clusters
+        self.method = method
         self.weighting = weighting
         self.agreement = agreement
         self.rho = rho
@@ -180,7 +211,7 @@ class RobustEAC(ClusterMixin, BaseEstimator):
             Present for API consistency.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of every object: it counts as so many identical objects that share a membership. None means one
-            each.
+            each, the only choice for `method="merge"`.
 
         Returns
         -------
@@ -192,7 +223,14 @@ class RobustEAC(ClusterMixin, BaseEstimator):
             If X or `sample_weight` is malformed, or a parameter is malformed or out of range.
         """
         parameters = self.get_params(deep=False)
-        if is_dask_array(X):
+        method = check_choice(parameters.pop("method"), METHODS, name="method")
+        if method == "merge":
+            labels = _labels_to_merge(X, sample_weight, parameters)
+            validate_data(self, X, skip_check_array=True)
+            result = merge_labels(labels, self.n_clusters, n_jobs=self.n_jobs, random_state=self.random_state)
+            hard = np.eye(result.n_clusters)[result.labels]
+            agreements, total = adjusted_agreement(labels, hard), float(len(labels))
+        elif is_dask_array(X):
             result, agreements = _solve_distributed(X, sample_weight, **parameters)
             self.n_features_in_ = len(result.weights)
             self.__dict__.pop("feature_names_in_", None)
@@ -212,12 +250,18 @@ class RobustEAC(ClusterMixin, BaseEstimator):
                 if self.agreement == "adjusted"
                 else agreement_from_losses(encoding, result.losses, result.membership, diagonal=self.diagonal)
             )
+        for name in MedianPartitionResult._fields + MergeResult._fields:
+            # Nothing of the other method may stay.
+            self.__dict__.pop(f"{name}_", None)
         for name, value in result._asdict().items():
             setattr(self, f"{name}_", value)
+        if method == "merge":
+            del self.n_clusters_
+            self.losses_ = partition_losses(labels, hard)
         self.agreements_ = agreements
         self.n_clusters_found_ = int(result.labels.max()) + 1
         # What a report needs to know of this fit: parameters may be set anew after it.
-        self._settings = Settings(self.n_clusters, self.weighting, self.agreement, self.tol, total)
+        self._settings = Settings(method, self.n_clusters, self.weighting, self.agreement, self.tol, total)
         return self
 
     def summary(self, *, names: Sequence[str] | None = None) -> str:
@@ -225,10 +269,10 @@ class RobustEAC(ClusterMixin, BaseEstimator):
 
         * clusters found, with the number of objects in each;
         * the objective, also per ordered pair of objects (n_samples^2 of them, or the sum of the sample weights,
-          squared), and how far the solver got;
+          squared), and how far the solver got (not with "merge", which has no objective);
         * how many partitions have weight, and how much the partitions agree with the consensus (`agreements_`): their
           mean, and the mean weighted by `weights_`;
-        * how many objects have a largest membership below 0.5 and below 0.9;
+        * how many objects have a largest membership below 0.5 and below 0.9 (with "merge", `confidence_`);
         * the partitions of largest and of smallest weight, among equal weights those of largest and smallest agreement,
           by their number (from 0) or their name.
 
@@ -279,17 +323,32 @@ class RobustEAC(ClusterMixin, BaseEstimator):
                 3    0.25     -0.049
         """
         check_is_fitted(self)
-        result = MedianPartitionResult(*(getattr(self, f"{name}_") for name in MedianPartitionResult._fields))
         if names is None:
             names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
         else:
             names = check_names(names, self.n_features_in_, name="names")
-        return summarise(result, self.agreements_, names, self._settings)
+        return summarise(self, names, self._settings)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
         return tags
+
+
+def _labels_to_merge(X, sample_weight, parameters):
+    """Checked labels; ValueError if they are not hard, or if something is asked for that merging does not do."""
+    for name, parameter in inspect.signature(RobustEAC).parameters.items():
+        if name not in _OF_MERGING and not np.array_equal(parameters[name], parameter.default):
+            raise ValueError(
+                f'{name} belongs to method="median-partition" and must be {parameter.default!r} for method="merge", '
+                f"got {reprlib.repr(parameters[name])}."
+            )
+    if sample_weight is not None:
+        raise ValueError(f'sample_weight must be None for method="merge", got {type(sample_weight).__name__}.')
+    if is_dask_array(X) or is_ensemble_list(X):
+        kind = "a Dask array" if is_dask_array(X) else "a list with memberships in it"
+        raise ValueError(f'X must be a matrix of hard labels for method="merge", got {kind}.')
+    return check_labels(X, name="X")
 
 
 def _solve_distributed(X, sample_weight, *, agreement, **parameters):

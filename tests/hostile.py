@@ -37,7 +37,7 @@ NOT_CALLED = {
     **dict.fromkeys(
         [
             "AgreementTest", "BisectingTree", "Certificate", "ClusterNumberSelection", "LowerBound",
-            "MedianPartitionResult", "MembershipResult", "PeaceResult", "RefinementResult", "WeightPath",
+            "MedianPartitionResult", "MembershipResult", "MergeResult", "PeaceResult", "RefinementResult", "WeightPath",
         ],
         "a named tuple: stores what it is given",
     ),
@@ -265,12 +265,20 @@ def _check(name, result, arguments):
         if isinstance(values, np.ndarray) and name != "CombinatorialEAC":
             assert values.min() >= 0.0, f"negative {key}"
             np.testing.assert_allclose(values.sum(axis=-1), 1.0, rtol=1e-9, err_msg=key)
-    if name in CONSENSUS_FUNCTIONS.keys() | {"robust_consensus", "eac", "ecc", "sec", "peace", "density_search"}:
+    if name in CONSENSUS_FUNCTIONS.keys() | {
+        "robust_consensus",
+        "robust_merge",
+        "eac",
+        "ecc",
+        "sec",
+        "peace",
+        "density_search",
+    }:
         fields = {"labels": result}
     labels = fields.get("labels")
     if isinstance(labels, np.ndarray) and labels.ndim == 1 and not name.startswith(("ovi", "OVI")):
         k = arguments.get("n_clusters")
-        k = k if np.ndim(k) == 0 else None
+        k = k if np.ndim(k) == 0 and k != "auto" else None
         found = np.unique(labels)
         assert np.array_equal(found, np.arange(len(found))), f"labels {found}"
         assert k is None or len(found) <= k, f"{len(found)} clusters, {k} wanted"

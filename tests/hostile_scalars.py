@@ -51,6 +51,7 @@ SCALARS = {
     "n_splits": _integers(1),
     "n_init_split": _integers(1),
     "n_partitions": _integers(1),
+    "n_micro_clusters": _integers(2, _HUGE, none=True),
     "max_order": _integers(1, _HUGE),
     "max_per_order": _integers(1, _HUGE),
     "min_per_order": _integers(0),
@@ -129,6 +130,10 @@ SCALARS = {
     ("OVIConsensus", "n_jobs"): Parameter((2.5, "2", True, 0, np.nan, [1]), (1,), none=True),
     ("select_n_clusters", "n_clusters"): Parameter((3, "12", [], [0], [10], [2.5], [None], None), ([1], [9], (2, 2))),
     ("select_n_clusters", "n_init"): _integers(2),
+    ("RobustEAC", "method"): _names("median-partition"),
+    ("merge_consensus", "n_clusters"): _integers(1, 9)._replace(good=(1, np.int64(1), 9, "auto")),
+    # The smaller, the fewer base clusters keep weight; at last there are none.
+    ("merge_consensus", "theta"): _reals(0.4, 1e-300, 1e300, below=0.0),
     ("consensus_lower_bound", "n_clusters"): _integers(1, 9, none=True),
     ("redundancy_weights", "n_clusters"): _integers(1, 9, none=True),
     **dict.fromkeys([("lwgp", "theta"), ("usenc", "theta")], _reals(0.4, _TINY, 1e-300, 1e300, below=0.0, none=True)),

@@ -362,3 +362,55 @@ def transfer_cut_rows(B, k):
     V = np.linalg.eigh(root @ W @ root)[1][:, -k:]
     lifted = np.linalg.inv(D) @ B @ root @ V
     return lifted / np.linalg.norm(lifted, axis=1, keepdims=True)
+
+
+def base_cluster_weights(labels, weights, theta):
+    """w_l of all base clusters, one list per partition, by loops over clusters and partitions."""
+    total = sum(weights)
+    raw = []
+    for column in labels.T:
+        n_u, of_u = np.sum(column != -1), []
+        for a in np.unique(column[column != -1]):
+            inside, mean, seen = labels[column == a], 0.0, 0.0
+            for v, weight in enumerate(weights):
+                others = inside[:, v][inside[:, v] != -1]
+                if len(others):
+                    p = np.unique(others, return_counts=True)[1] / len(others)
+                    mean -= weight / total * (p * np.log2(p)).sum()
+                    seen += weight / total
+            of_u.append(np.exp(-(mean / seen if seen else 0.0) / theta) * n_u / len(inside))
+        raw.append(np.array(of_u))
+    sums, pairs = merged_pairs(labels, weights, raw)
+    return [values * pairs.sum() / sums.sum() for values in raw]
+
+
+def merged_pairs(labels, weights, cluster_weights):
+    """(n, n) sums over the partitions that see a pair: of what its common clusters add, and of weights."""
+    n, m = labels.shape
+    sums, pairs = np.zeros((n, n)), np.zeros((n, n))
+    for u in range(m):
+        names = list(np.unique(labels[:, u][labels[:, u] != -1]))
+        for i, j in product(range(n), repeat=2):
+            a, b = labels[i, u], labels[j, u]
+            if a != -1 and b != -1:
+                pairs[i, j] += weights[u] / sum(weights)
+                if a == b:
+                    sums[i, j] += weights[u] / sum(weights) * cluster_weights[u][names.index(a)]
+    return sums, pairs
+
+
+def naive_average_linkage(sums, pairs):
+    """[(similarity, groups left)] of all merges of the two groups of largest sum over pairs, everything summed anew."""
+    groups = [[i] for i in range(len(sums))]
+    merges = []
+    while len(groups) > 1:
+        best = (-1.0, None, None)
+        for a, b in combinations(range(len(groups)), 2):
+            seen = pairs[np.ix_(groups[a], groups[b])].sum()
+            similarity = sums[np.ix_(groups[a], groups[b])].sum() / seen if seen else 0.0
+            if similarity > best[0]:
+                best = (similarity, a, b)
+        similarity, a, b = best
+        groups = [*(group for c, group in enumerate(groups) if c not in (a, b)), groups[a] + groups[b]]
+        merges.append((similarity, [sorted(group) for group in groups]))
+    return merges

@@ -70,6 +70,45 @@ def test_consensus_writes_what_the_estimator_finds(folder, capsys):
     assert model.summary(names=titles) in said.out
 
 
+@pytest.mark.parametrize("n_clusters", [4, "auto"])
+def test_a_merged_consensus(folder, capsys, n_clusters):
+    outputs = ("--output", "c.csv", "--weights", "w.csv", "--membership", "m.npy", "--json", "s.json")
+    chosen = ("--n-clusters", n_clusters, "--method", "merge", "--seed", 3)
+    assert run("consensus", "labels.csv", *chosen, "--n-jobs", 1, *outputs) == 0
+    model = RobustEAC(n_clusters, method="merge", random_state=3).fit(LABELS)
+    assert read_csv("c.csv") == (["cluster"], [tuple(map(str, model.labels_))])
+    assert np.array_equal(np.load("m.npy"), model.membership_)
+    _, (_, *columns) = read_csv("w.csv")
+    assert np.array_equal(np.array(columns, dtype=float), [model.weights_, model.losses_, model.agreements_])
+    summary = json.loads((folder / "s.json").read_text(encoding="utf-8"))
+    assert not {"objective", "gap", "converged", "n_iter"} & set(summary)
+    assert summary["arguments"]["n_clusters"] == summary["parameters"]["n_clusters"] == n_clusters
+    assert summary["n_clusters_found"] == len(np.unique(model.labels_))
+    said = capsys.readouterr()
+    assert said.err == ""
+    assert model.summary(names=[f"p{u}" for u in range(8)]) in said.out
+    assert run("plot", "labels.csv", *chosen, "--output", "c.png") == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        (("--weighting", "l2"), 'weighting belongs to method="median-partition"'),
+        (("--n-init", 2), 'n_init belongs to method="median-partition"'),
+        (("--rho", 0.5), 'rho belongs to method="median-partition"'),
+        (("--verbose",), 'verbose belongs to method="median-partition"'),
+        (("--n-clusters", "2-5"), "--n-clusters must be an integer or 'auto' for --method merge, got 2-5"),
+        (("--method", "merged"), "--method: invalid choice: 'merged'"),
+    ],
+)
+def test_what_does_not_go_with_merging_is_one_line(folder, capsys, options, match):
+    argv = ("consensus", "labels.csv", "--method", "merge", "--n-clusters", 3, "--output", "c.csv", *options)
+    assert run(*argv) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert match in line
+    assert not (folder / "c.csv").exists()
+
+
 def test_the_same_seed_writes_the_same_bytes(folder):
     for name in ("a", "b"):
         options = ("--weights", f"{name}w.csv", "--n-jobs", 1 + (name == "b"))

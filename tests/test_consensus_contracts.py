@@ -11,8 +11,8 @@ from robust_eac.consensus._common import prepare_ensemble
 from .conftest import planted_ensemble, random_ensemble
 
 TRUTH = np.repeat([0, 1, 2], 12)
-# Found jointly with the consensus, None is not the same as equal weights.
-JOINT = {"robust-eac"}
+# Found jointly with the consensus, or by trust, None is not the same as equal weights.
+JOINT = {"robust-eac", "robust-merge"}
 # A repeated partition adds vertices or hyperedges, which the graph partitioner meets in another order; in the walk of
 # the enhanced co-association it takes part as another one does.
 REPEATS_DIFFER = {"mcla", "hgpa", "enhanced-eac-single", "enhanced-eac-average", "enhanced-eac-complete", "ecpcs-mc"}

@@ -30,9 +30,10 @@ from robust_eac import (
 from .conftest import planted_ensemble
 from .surface import public_objects
 
-# name -> an estimator that is quick to fit, and a parameter to change.
+# name, and after a comma its method -> an estimator that is quick to fit, and a parameter to change.
 ESTIMATORS = {
     "RobustEAC": (RobustEAC(3, n_init=2, random_state=0), {"n_clusters": 2}),
+    "RobustEAC, merge": (RobustEAC(3, method="merge", random_state=0), {"n_clusters": 2}),
     "KMeansEnsemble": (KMeansEnsemble(5, (2, 4), random_state=0), {"n_partitions": 3}),
     "MixedEnsemble": (MixedEnsemble(8, (2, 4), random_state=0), {"n_partitions": 6}),
     "FeatureSubsetEnsemble": (FeatureSubsetEnsemble((2, 3), max_order=2, random_state=0), {"max_order": 1}),
@@ -60,7 +61,7 @@ def _features(name):
 def data(name):
     """Features of 30 objects, or, for those that cluster an ensemble, their labels in eight clusterings."""
     features, y = load_dataset("iris")
-    if name == "RobustEAC":
+    if name.startswith("RobustEAC"):
         return planted_ensemble(np.random.RandomState(0), y[::5], 8, n_random=1)
     return features[::5]
 
@@ -83,7 +84,7 @@ def same(a, b):
 
 def test_every_estimator_is_here():
     classes = {member for member in public_objects().values() if inspect.isclass(member) and hasattr(member, "fit")}
-    assert {member.__name__ for member in classes} == set(ESTIMATORS)
+    assert {member.__name__ for member in classes} == {name.partition(",")[0] for name in ESTIMATORS}
 
 
 def test_pickles_are_equal(estimator, X):
@@ -154,7 +155,7 @@ def test_tags(name, estimator):
     assert tags.estimator_type == (None if name in ENSEMBLES else "clusterer")
     assert is_clusterer(estimator) == (name not in ENSEMBLES)
     assert (tags.transformer_tags is not None) == (name in ENSEMBLES)
-    assert tags.input_tags.categorical == (name == "RobustEAC")
+    assert tags.input_tags.categorical == name.startswith("RobustEAC")
     assert not tags.target_tags.required
     assert not tags.input_tags.sparse
     assert not tags.input_tags.allow_nan

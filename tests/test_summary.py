@@ -209,6 +209,29 @@ def test_not_fitted_clone_and_pickle(labels):
     assert model.agreements_.shape == (4,)
 
 
+@pytest.mark.parametrize("n_clusters", [5, "auto"])
+def test_report_on_a_merged_consensus(labels, n_clusters):
+    model = RobustEAC(n_clusters, method="merge", random_state=0).fit(labels)
+    text = model.summary()
+    assert [line.split()[0] for line in text.splitlines()[2:6]] == ["clusters", "weights", "agreement", "confidence"]
+    assert max(map(len, text.splitlines())) <= 120
+    sizes = ", ".join(map(str, np.bincount(model.labels_)))
+    how = "5 found of 5 asked for" if n_clusters == 5 else "3 found as the cut of largest lift"
+    assert _line(text, "clusters") == f"{how}; objects in each: {sizes}"
+    assert _line(text, "weights") == "trust: 8 partitions with weight, 4 without"
+    mean, by_weight = re.findall(r"-?\d\.\d{3}", _line(text, "agreement"))
+    agreements = adjusted_agreement(labels, np.eye(model.n_clusters_found_)[model.labels_])
+    assert float(mean) == pytest.approx(agreements.mean(), abs=1e-3)
+    assert float(by_weight) == pytest.approx(agreements[:8].mean(), abs=1e-3)
+    assert _line(text, "confidence").startswith(f"share of similarity below 0.5 for {np.sum(model.confidence_ < 0.5)} ")
+    assert f"below 0.9 for {np.sum(model.confidence_ < 0.9)} objects" in text
+    rows = _rows(text)
+    assert [weight for _, weight, _ in rows] == ["0.125"] * 8 + ["0"] * 4
+    # The report is about the fit, whatever the parameters are now.
+    assert model.set_params(method="median-partition", n_clusters=2).summary() == text
+    assert pickle.loads(pickle.dumps(model)).summary() == text
+
+
 def test_readme_shows_a_real_report(capsys):
     readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
     code, shown = re.search(

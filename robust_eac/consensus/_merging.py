@@ -15,7 +15,7 @@ from ._linkage import cut, sorted_tree
 
 # Micro-clusters are found on a sample of so many objects, or so many per micro-cluster, by at most so many passes.
 _SAMPLE, _SAMPLE_PER_CLUSTER, _PASSES = 2**13, 10, 30
-# A share of the similarity below this is rounding.
+# A share of the similarities, or of the pairs, below this is rounding.
 _ROUNDING = 1e-12
 
 
@@ -29,6 +29,14 @@ def base_cluster_weights(encoding, weights, theta):
     scale = (weights @ encoding.n_observed**2) / total
     filled = encoding.sizes > 0.0
     return np.where(filled, scale * certainty * observed / np.where(filled, encoding.sizes, 1.0), 0.0)
+
+
+def check_tables(n_slots, n_micro):
+    """Raise ValueError unless tables of the slots by micro-clusters and pairs of these fit into memory.
+
+    Both exist four times or so at once: sums and weights with their copies that the tree destroys, tables of k-means.
+    """
+    check_memory(32 * n_micro * (n_micro + n_slots), f"the table of similarities of n_micro_clusters={n_micro} groups")
 
 
 def find_micro_clusters(encoding, weights, values, n_micro, *, rng, n_threads):
@@ -62,8 +70,6 @@ def similarity_sums(encoding, weights, values, counts):
 
     counts : (n_slots, M) objects of each group in each slot. values : (n_slots,) what a slot adds to a pair.
     """
-    n_groups = counts.shape[1]
-    check_memory(16 * n_groups**2 + 8 * counts.size, f"the similarities of {n_groups} micro-clusters")
     sums = (counts * values[:, np.newaxis]).T @ counts
     # Objects of each group that each partition observes.
     observed = np.add.reduceat(counts, encoding.offsets, axis=0)
@@ -107,13 +113,17 @@ def cut_of_largest_lift(tree, sums, pairs, own, most):
     members = sparse.csr_array((np.ones(len(fine)), (fine, np.arange(len(fine)))))
     totals = np.array([members @ values @ members.T for values in (sums, pairs)])
     rows = np.unique(fine, return_index=True)[1]
+    # Where `own` is all there is inside, subtracting it leaves rounding.
+    least = _ROUNDING * totals.sum(axis=(1, 2))
     lifts = [-np.inf, -np.inf]
     for k in range(2, most + 1):
         groups = cut(tree, k)[rows]
         together = groups[:, np.newaxis] == groups
         inside = totals[:, together].sum(axis=1) - own
         between = totals[:, ~together].sum(axis=1)
-        mean_inside, mean_between = (total / number if number > 0.0 else 0.0 for total, number in (inside, between))
+        mean_inside, mean_between = (
+            total[0] / total[1] if (total > least).all() else 0.0 for total in (inside, between)
+        )
         lifts.append(mean_inside / max(mean_between, _ROUNDING))
     return int(np.argmax(lifts)) if most >= 2 else most
 

@@ -13,13 +13,14 @@ from .._label_checks import check_labels
 from .._threads import count_threads
 from .._typing import RandomState
 from .._validation import check_integer, check_n_clusters, check_n_jobs, check_random_state, check_real, check_weights
-from ..weighting._common import cluster_slots, n_clusters_of
+from ..weighting._common import DECIMALS, cluster_slots, n_clusters_of
 from ..weighting.trust import trusted_group
 from ._common import check_memory, relabel
 from ._linkage import cut, linkage_matrix
 from ._merging import (
     average_linkage,
     base_cluster_weights,
+    check_tables,
     cut_of_largest_lift,
     find_micro_clusters,
     mean_similarities,
@@ -30,6 +31,8 @@ __all__ = ["MergeResult", "merge_consensus", "robust_merge"]
 
 # Micro-clusters per cluster of the base partitions, and at least so many per cluster of the consensus.
 _FINENESS, _LEAST_FINENESS = 6, 2
+# How little uncertain base clusters count, unless told otherwise.
+_THETA = 0.4
 # Similarities that differ by less than this share of them are equal.
 _ROUNDING = 1e-12
 
@@ -52,7 +55,7 @@ def merge_consensus(
     n_clusters: int | str = "auto",
     *,
     weights: ArrayLike | None = None,
-    theta: float = 0.4,
+    theta: float = _THETA,
     n_micro_clusters: int | None = None,
     n_jobs: int | None = None,
     random_state: RandomState = None,
@@ -65,11 +68,11 @@ def merge_consensus(
         w_l = c exp(-H_l / theta) n_u / n_l
 
     over the partitions u, with a_u the weight of the partition, l = u(i) its cluster that i is in, n_l and n_u the
-    objects of that cluster and of the partition, H_l the mean entropy in bits of the other partitions inside the
-    cluster ([1]_), and c such that the mean of s over all pairs is 1. So s tells how much oftener than a random pair
-    two objects are united. Dividing by n_l makes X_u'X_u a projection: fine and coarse partitions weigh alike, where
-    in the plain co-association few large clusters outvote many small ones. Two groups of objects are as similar as
-    their mean pair, taken over the partitions that see it.
+    objects of that cluster and of the partition, H_l the mean entropy in bits of the partitions inside the cluster
+    ([1]_; its own has none), and c such that the mean of s over all pairs is 1. So s tells how much oftener than a
+    random pair two objects are united. Dividing by n_l makes X_u'X_u a projection: fine and coarse partitions weigh
+    alike, where in the plain co-association few large clusters outvote many small ones. Two groups of objects are as
+    similar as their mean pair, taken over the partitions that see it.
 
     1. Without `weights`, the partitions that agree with no others beyond chance are left out
        (:func:`~robust_eac.trusted_group_weights`).
@@ -77,8 +80,8 @@ def merge_consensus(
        fewer different objects are there than micro-clusters wanted, every one of them is a micro-cluster.
     3. Micro-clusters are merged by average linkage, exactly as the objects would be whose tree begins with them, and
        the tree is cut into `n_clusters`.
-    4. Every object goes to the cluster with whose objects it has the largest mean similarity; this mends the borders of
-       the micro-clusters.
+    4. Every object goes to the cluster with whose objects, itself included, it has the largest mean similarity; this
+       mends the borders of the micro-clusters. Of equal clusters it prefers its own, and no cluster loses all objects.
 
     No n x n matrix is formed. There is no objective that the result is an optimum of: when one is wanted, with weights
     found together with the consensus and a certificate, see :func:`~robust_eac.solve_median_partition`.
@@ -97,8 +100,8 @@ def merge_consensus(
     theta : float, default=0.4
         Greater than 0; the smaller, the less uncertain base clusters count. [1]_ recommends 0.2 to 1.
     n_micro_clusters : int, default=None
-        Number of micro-clusters, at least `n_clusters`. None means 6 times the mean number of clusters in the base
-        partitions, at least 2 `n_clusters`.
+        Number of micro-clusters, at least `n_clusters`, 2 for "auto". None means 6 times the mean number of clusters in
+        the base partitions, at least 2 `n_clusters`.
     n_jobs : int, default=None
         Threads over the objects, None for all cores. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
@@ -144,52 +147,10 @@ def merge_consensus(
     >>> result.confidence.round(2)
     array([1.  , 1.  , 0.82, 0.98, 0.98])
     """
-    labels = check_labels(labels)
-    n, m = labels.shape
-    if not isinstance(n_clusters, str):
-        n_clusters = check_n_clusters(n_clusters, n)
-    elif n_clusters != "auto":
-        raise ValueError(f'n_clusters must be an integer or "auto", got {n_clusters!r}.')
-    theta = check_real(theta, name="theta", low=0.0, strict=True)
-    if n_micro_clusters is not None:
-        least = 2 if n_clusters == "auto" else n_clusters
-        n_micro_clusters = check_integer(n_micro_clusters, name="n_micro_clusters", low=least)
-    n_jobs = check_n_jobs(n_jobs)
-    rng = check_random_state(random_state)
-    encoding = encode(labels)
-    if weights is None:
-        trusted = trusted_group(encoding, rng=rng)
-        weights = trusted / np.count_nonzero(trusted)
-    else:
-        weights = check_weights(weights, m)
-    active = np.flatnonzero(weights)
-    used, active_weights = collapse(select(encoding, active), min_saving=0.0), weights[active]
-    mean_clusters = round(float(active_weights @ n_clusters_of(used)))
-    if n_micro_clusters is None:
-        n_micro_clusters = max(_FINENESS * mean_clusters, _LEAST_FINENESS * (1 if n_clusters == "auto" else n_clusters))
-    n_threads = count_threads(n_jobs, 1, used, n_micro_clusters)[1]
-    ensemble = used, active_weights, base_cluster_weights(used, active_weights, theta)
-
-    leaves, counts, tree, n_clusters = _grow_tree(
-        *ensemble, n_clusters, mean_clusters, n_micro_clusters, rng, n_threads
-    )
-    membership, clusters = _assign(*ensemble, leaves, counts, cut(tree, n_clusters), n_threads)
-
-    found = relabel(used.expand(clusters))
-    names = used.expand(clusters)[np.unique(found, return_index=True)[1]]
-    membership = used.expand(membership[:, names])
-    cluster_weights = np.zeros(len(encoding.sizes))
-    cluster_weights[np.repeat(weights > 0.0, encoding.n_codes)] = ensemble[2]
-    return MergeResult(
-        labels=found,
-        membership=membership,
-        confidence=membership[np.arange(n), found],
-        weights=weights,
-        cluster_weights=[cluster_weights[own] for own in cluster_slots(encoding)],
-        n_clusters=len(names),
-        tree=linkage_matrix(tree.left, tree.right, 1.0 / (1.0 + tree.similarities)),
-        micro_clusters=used.expand(leaves),
-    )
+    return merge_labels(
+        labels, n_clusters, weights=weights, theta=theta, n_micro_clusters=n_micro_clusters, n_jobs=n_jobs,
+        random_state=random_state,
+    )  # fmt: skip
 
 
 def robust_merge(
@@ -224,19 +185,78 @@ def robust_merge(
     UserWarning
         If `weights` is None and no two partitions agree beyond chance: then all have equal weights.
 
+    References
+    ----------
+    .. [1] Huang, Wang, Lai, "Locally weighted ensemble clustering", IEEE Transactions on Cybernetics 48(5), 2018, for
+       the part that uncertain base clusters have.
+
     Examples
     --------
     >>> robust_merge([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]], 2, weights=[1, 1, 1])
     array([0, 0, 0, 1, 1])
     """
     n_clusters = check_n_clusters(n_clusters, len(check_labels(labels)))
-    return merge_consensus(labels, n_clusters, weights=weights, random_state=random_state).labels
+    return merge_labels(labels, n_clusters, weights=weights, random_state=random_state).labels
+
+
+def merge_labels(
+    labels, n_clusters, *, weights=None, theta=_THETA, n_micro_clusters=None, n_jobs=None, random_state=None
+):
+    """What :func:`merge_consensus` returns, for a public function to return: a warning points at its caller."""
+    labels = check_labels(labels)
+    n, m = labels.shape
+    if not isinstance(n_clusters, str):
+        n_clusters = check_n_clusters(n_clusters, n)
+    elif n_clusters != "auto":
+        raise ValueError(f'n_clusters must be an integer or "auto", got {n_clusters!r}.')
+    theta = check_real(theta, name="theta", low=0.0, strict=True)
+    if n_micro_clusters is not None:
+        least = 2 if n_clusters == "auto" else n_clusters
+        n_micro_clusters = check_integer(n_micro_clusters, name="n_micro_clusters", low=least)
+    n_jobs = check_n_jobs(n_jobs)
+    rng = check_random_state(random_state)
+    encoding = encode(labels)
+    if weights is None:
+        trusted = trusted_group(encoding, rng=rng, stacklevel=4)
+        weights = trusted / np.count_nonzero(trusted)
+    else:
+        weights = check_weights(weights, m)
+    active = np.flatnonzero(weights)
+    used, active_weights = collapse(select(encoding, active), min_saving=0.0), weights[active]
+    # A half is rounded the same way whatever the order of the partitions.
+    mean_clusters = round(round(float(active_weights @ n_clusters_of(used)), DECIMALS))
+    if n_micro_clusters is None:
+        n_micro_clusters = max(_FINENESS * mean_clusters, _LEAST_FINENESS * (1 if n_clusters == "auto" else n_clusters))
+    n_threads = count_threads(n_jobs, 1, used, n_micro_clusters)[1]
+    ensemble = used, active_weights, base_cluster_weights(used, active_weights, theta)
+
+    leaves, counts, tree, n_clusters = _grow_tree(
+        *ensemble, n_clusters, mean_clusters, n_micro_clusters, rng, n_threads
+    )
+    membership, clusters = _assign(*ensemble, leaves, counts, cut(tree, n_clusters), n_threads)
+
+    found = relabel(used.expand(clusters))
+    names = used.expand(clusters)[np.unique(found, return_index=True)[1]]
+    membership = used.expand(membership[:, names])
+    cluster_weights = np.zeros(len(encoding.sizes))
+    cluster_weights[np.repeat(weights > 0.0, encoding.n_codes)] = ensemble[2]
+    return MergeResult(
+        labels=found,
+        membership=membership,
+        confidence=membership[np.arange(n), found],
+        weights=weights,
+        cluster_weights=[cluster_weights[own] for own in cluster_slots(encoding)],
+        n_clusters=len(names),
+        tree=linkage_matrix(tree.left, tree.right, 1.0 / (1.0 + tree.similarities)),
+        micro_clusters=used.expand(leaves),
+    )
 
 
 def _grow_tree(encoding, weights, values, n_clusters, mean_clusters, n_micro, rng, n_threads):
     """Micro-cluster of each row (-1: seen by no partition), their counts, their tree, and the number of clusters."""
     by_slot = np.repeat(weights, encoding.n_codes) * values
     seen = np.flatnonzero(encoding.observed.any(axis=1))
+    check_tables(len(encoding.sizes), min(len(seen), n_micro))
     rows = take_rows(encoding, seen)
     found = find_micro_clusters(rows, weights, by_slot, n_micro, rng=rng, n_threads=n_threads)
     counts = cluster_counts(rows, found, found.max() + 1)
@@ -253,7 +273,7 @@ def _grow_tree(encoding, weights, values, n_clusters, mean_clusters, n_micro, rn
 def _assign(encoding, weights, values, leaves, counts, groups, n_threads):
     """Membership (n_rows, k) in the groups of micro-clusters, and the group of largest membership of each row.
 
-    A row whose group is as good as the best stays, and so do the rows of a group that all of them would leave.
+    A row whose group is as good as the best stays, and so do the rows of a group that would be left without any.
     """
     n_groups, by_slot = groups.max() + 1, np.repeat(weights, encoding.n_codes) * values
     check_memory(8 * encoding.n_samples * n_groups, f"the membership of {encoding.n_samples} objects")
@@ -264,9 +284,10 @@ def _assign(encoding, weights, values, leaves, counts, groups, n_threads):
     merged = np.where(leaves >= 0, groups[leaves], best)
     rows = np.arange(len(best))
     stay = similarity[rows, merged] >= (1.0 - _ROUNDING) * similarity[rows, best]
-    clusters = np.where(stay, merged, best)
-    emptied = np.bincount(clusters, minlength=n_groups) == 0
-    clusters = np.where(emptied[merged], merged, clusters)
+    clusters, seen = np.where(stay, merged, best), leaves >= 0
+    # The rows that return can be all that another group was left with.
+    while (emptied := np.bincount(clusters[seen], minlength=n_groups) == 0).any():
+        clusters = np.where(emptied[merged], merged, clusters)
     totals = similarity.sum(axis=1, keepdims=True)
     membership = np.divide(similarity, totals, out=np.full_like(similarity, 1.0 / n_groups), where=totals > 0.0)
     return membership, clusters
