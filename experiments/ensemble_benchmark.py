@@ -2,8 +2,9 @@
 
 The base clusterings are k-means with random starts and a number of clusters drawn from [2, sqrt(n)] ("sqrt", the
 field's choice), from [k, 2 k] with k classes ("near"), or k ("fixed"); some of them are replaced by random partitions.
-A cell is one data set, range, number of partitions and share of noise, over all its ensembles. Pools of published base
-clusterings, of the range "sqrt", are read from the folder named by ROBUST_EAC_POOLS.
+A cell is one data set, range, number of partitions and share of noise, over all its ensembles, for the merged consensus
+or for all other methods. Pools of published base clusterings, of the range "sqrt", are read from the folder named by
+ROBUST_EAC_POOLS.
 
 Data sets of more than 2,500 objects have ten partitions and the range "sqrt" alone, and above 5,000 objects no
 functions that need a matrix of all pairs.
@@ -52,6 +53,7 @@ RANGES = ("sqrt", "near", "fixed")
 SIZES = (10, 30, 100)
 FRACTIONS = (0.0, 0.3, 0.5)
 N_ENSEMBLES = 6
+MERGED = "robust-merge"
 
 # They form a matrix of all pairs of objects: up to so many objects.
 DENSE = (
@@ -79,8 +81,16 @@ def cells(datasets, ranges, sizes, n_ensembles=N_ENSEMBLES, fractions=FRACTIONS)
     ]
 
 
-GRID = [*cells(SMALL, RANGES, SIZES), *cells(SMALL_POOLS, RANGES[:1], SIZES), *cells(LARGE, RANGES[:1], SIZES[:1])]
-SMOKE = cells(("iris",), RANGES[:2], SIZES[:1], n_ensembles=1, fractions=(0.0, 0.5))
+def _for_all_methods(cells):
+    return [cell | {"methods": group} for group in GROUPS for cell in cells]
+
+
+# The merged consensus apart: a change of it needs no other cells.
+GROUPS = ("merge", "others")
+GRID = _for_all_methods(
+    [*cells(SMALL, RANGES, SIZES), *cells(SMALL_POOLS, RANGES[:1], SIZES), *cells(LARGE, RANGES[:1], SIZES[:1])]
+)
+SMOKE = _for_all_methods(cells(("iris",), RANGES[:2], SIZES[:1], n_ensembles=1, fractions=(0.0, 0.5)))
 
 
 def _given_trust(name, labels, n_clusters, *, random_state):
@@ -100,17 +110,18 @@ METHODS = CONSENSUS_FUNCTIONS | {
 }
 
 
-def run_one(*, dataset, range, n_partitions, fraction, n_ensembles):
+def run_one(*, dataset, range, n_partitions, fraction, n_ensembles, methods):
     """{method: {"nmi", "ari", "h", "seconds"}}, means over the ensembles (of the seconds the median).
 
     "best_nmi", "best_ari" (clean ensembles of ten partitions in the range "sqrt", small sets, no slow functions): each
     at the best of the numbers of clusters 2, k/2, k, 2k and sqrt(n). What fails has an "error" instead.
     """
-    runs = [_run(dataset, range, n_partitions, fraction, repetition) for repetition in np.arange(n_ensembles).tolist()]
+    sizes = n_partitions, fraction
+    runs = [_run(dataset, range, *sizes, repetition, methods) for repetition in np.arange(n_ensembles).tolist()]
     return {method: _summary([run[method] for run in runs]) for method in runs[0]}
 
 
-def _run(dataset, drawn, n_partitions, fraction, repetition):
+def _run(dataset, drawn, n_partitions, fraction, repetition, group):
     """{method: its measures} on one ensemble."""
     clean, y = make_ensemble(dataset, drawn, n_partitions, repetition)
     labels, _ = corrupt_ensemble(clean, fraction, seed_of(dataset, repetition, "corruption"))
@@ -119,7 +130,7 @@ def _run(dataset, drawn, n_partitions, fraction, repetition):
     best_too = fraction == 0.0 and drawn == "sqrt" and n_partitions == SIZES[0] and n <= SLOW_LIMIT
     numbers = sorted({min(max(2, q), int(n**0.5)) for q in (2, k // 2, 2 * k, int(n**0.5))})
     run = {}
-    for name in methods_for(n, n_partitions, fraction):
+    for name in methods_for(n, n_partitions, fraction, group):
         run[name] = _graded(METHODS[name], labels, k, y, seed)
         if best_too and name not in SLOW and "error" not in run[name]:
             others = [_graded(METHODS[name], labels, q, y, seed) for q in numbers]
@@ -128,12 +139,13 @@ def _run(dataset, drawn, n_partitions, fraction, repetition):
     return run
 
 
-def methods_for(n_samples, n_partitions, fraction):
-    """The methods that are run on an ensemble of this size."""
+def methods_for(n_samples, n_partitions, fraction, group):
+    """The methods of a group that are run on an ensemble of this size."""
     return [
         name
         for name in METHODS
-        if (fraction > 0.0 or not name.startswith("trusted"))
+        if (name == MERGED) == (group == "merge")
+        and (fraction > 0.0 or not name.startswith("trusted"))
         and (name not in DENSE or n_samples <= DENSE_LIMIT)
         and (name not in SLOW or (n_partitions <= SIZES[0] and n_samples <= SLOW_LIMIT))
         and (name not in SLOWEST or n_samples <= SLOWEST_LIMIT)

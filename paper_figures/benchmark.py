@@ -3,6 +3,8 @@
 import numpy as np
 from scipy.stats import rankdata, wilcoxon
 
+from experiments.store import canonical_json
+
 from .paired import mean_interval
 
 OURS = "robust-merge"
@@ -18,6 +20,16 @@ PROTOCOLS = {
     "50 % random": ("sqrt", (10, 30, 100), 0.5),
 }
 MEASURES = ("nmi", "ari")
+
+
+def joined(records):
+    """The records of one ensemble as one: different methods are different cells."""
+    found = {}
+    for record in records:
+        config = {name: value for name, value in record["config"].items() if name != "methods"}
+        row = found.setdefault(canonical_json(config), {"config": config, "result": {}})
+        row["result"] |= record["result"]
+    return list(found.values())
 
 
 def datasets(records):

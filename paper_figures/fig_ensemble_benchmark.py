@@ -10,7 +10,7 @@ import numpy as np
 from experiments.ensemble_benchmark import LARGE
 from robust_eac import CONSENSUS_FUNCTIONS
 
-from .benchmark import OURS, datasets, methods, scores
+from .benchmark import OURS, datasets, joined, methods, scores
 from .style import BLUE, ORANGE, PAGE, VERMILLION
 
 EXPERIMENT = "ensemble_benchmark"
@@ -20,7 +20,7 @@ MARKS = {0.0: ("none", "o", BLUE), 0.3: ("30 %", "s", ORANGE), 0.5: ("50 %", "^"
 def main(records):
     import matplotlib.pyplot as plt
 
-    records = [record for record in records if record["config"]["dataset"] not in LARGE]
+    records = [record for record in joined(records) if record["config"]["dataset"] not in LARGE]
     sets = datasets(records)
     means = {
         (name, measure, fraction): _mean(records, name, measure, fraction, sets)

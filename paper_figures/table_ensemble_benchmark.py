@@ -10,7 +10,7 @@ import numpy as np
 from experiments.ensemble_benchmark import LARGE
 from robust_eac import CONSENSUS_FUNCTIONS
 
-from .benchmark import DRIVER, MEASURES, PROTOCOLS, datasets, mean_ranks, methods, scores
+from .benchmark import DRIVER, MEASURES, PROTOCOLS, datasets, joined, mean_ranks, methods, scores
 
 EXPERIMENT = "ensemble_benchmark"
 NOISY = ("sqrt", (10,), 0.3)
@@ -18,7 +18,7 @@ NOISY = ("sqrt", (10,), 0.3)
 
 def main(records):
     """Markdown: methods by mean ARI in the field's protocol, then the same without the set that drives it."""
-    records = [record for record in records if record["config"]["dataset"] not in LARGE]
+    records = [record for record in joined(records) if record["config"]["dataset"] not in LARGE]
     field = next(iter(PROTOCOLS.values()))
     # What was run on clean ensembles, or at least on noisy ones, of all data sets.
     everywhere, names = len(datasets(records)), []

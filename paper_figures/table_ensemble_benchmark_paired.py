@@ -5,7 +5,7 @@ and worse, p-value of the signed-rank test corrected for all rows of a protocol 
 without half-rings, and without the data set that speaks most for the merged consensus.
 """
 
-from .benchmark import DRIVER, MEASURES, OURS, PROTOCOLS, compared, differences, holm, signed
+from .benchmark import DRIVER, MEASURES, OURS, PROTOCOLS, compared, differences, holm, joined, signed
 
 EXPERIMENT = "ensemble_benchmark"
 # The best of the field, what they would be with the same trust, and what this library has beside.
@@ -17,7 +17,7 @@ OTHERS = (
 
 def main(records):
     """Markdown: a table for every protocol and measure."""
-    lines = []
+    records, lines = joined(records), []
     for title, protocol in PROTOCOLS.items():
         for measure in MEASURES:
             lines += [

@@ -5,7 +5,7 @@ locally weighted EAC (LWEA) and graph partitioning (LWGP) at the true number in 
 "Locally weighted ensemble clustering", IEEE Transactions on Cybernetics 2018, where the same pool was used.
 """
 
-from .benchmark import OURS, datasets
+from .benchmark import OURS, datasets, joined
 from .printed import printed_table
 
 EXPERIMENT = "ensemble_benchmark"
@@ -15,6 +15,7 @@ BEST = (OURS, "locally-weighted-eac", "lwgp")
 
 def main(records):
     """Markdown: a row per data set, bold the best; a second table at the best number of clusters."""
+    records = joined(records)
     field = {
         record["config"]["dataset"]: record["result"]
         for record in records
