@@ -45,8 +45,8 @@ def main(records):
 
 def _cell(records, name, protocol, without=()):
     means = [_mean(records, name, protocol, measure, without) for measure in MEASURES]
-    everywhere = len(scores(records, name, protocol, "nmi")) == len(scores(records, "kmeans", protocol, "nmi"))
-    return f"{means[0]:.3f} / {means[1]:.3f}" if everywhere else "-"
+    n_run, n_sets = (len(scores(records, method, protocol, "nmi")) for method in (name, "kmeans"))
+    return f"{means[0]:.3f} / {means[1]:.3f}" if 0 < n_run == n_sets else "-"
 
 
 def _mean(records, name, protocol, measure, without=()):
