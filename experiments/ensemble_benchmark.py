@@ -102,12 +102,13 @@ def _median_partition(labels, n_clusters, *, random_state, **settings):
     return solve_median_partition(labels, n_clusters, random_state=random_state, **settings).labels
 
 
-# What is run: the registry, and with trust found before by trusted_group_weights or during by the solver.
-METHODS = CONSENSUS_FUNCTIONS | {
+# Not in the registry: trust found before by trusted_group_weights, or during by the solver.
+BESIDE = {
     "trusted locally-weighted-eac": partial(_given_trust, "locally-weighted-eac"),
     "trusted lwgp": partial(_given_trust, "lwgp"),
     "robust-eac chance-corrected": partial(_median_partition, weighting="chance-corrected"),
 }
+METHODS = CONSENSUS_FUNCTIONS | BESIDE
 
 
 def run_one(*, dataset, range, n_partitions, fraction, n_ensembles, methods):

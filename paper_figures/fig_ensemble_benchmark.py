@@ -7,8 +7,7 @@ out.
 
 import numpy as np
 
-from experiments.ensemble_benchmark import LARGE
-from robust_eac import CONSENSUS_FUNCTIONS
+from experiments.ensemble_benchmark import BESIDE, LARGE
 
 from .benchmark import OURS, datasets, joined, methods, scores
 from .style import BLUE, ORANGE, PAGE, VERMILLION
@@ -25,11 +24,12 @@ def main(records):
     means = {
         (name, measure, fraction): _mean(records, name, measure, fraction, sets)
         for name in methods(records)
-        if name in CONSENSUS_FUNCTIONS
+        if name not in BESIDE
         for measure in ("nmi", "ari")
         for fraction in MARKS
     }
-    names = [name for name in CONSENSUS_FUNCTIONS if np.isfinite(means.get((name, "ari", 0.0), np.nan))]
+    names = [name for name, measure, fraction in means if (measure, fraction) == ("ari", 0.0)]
+    names = [name for name in names if np.isfinite(means[name, "ari", 0.0])]
     names.sort(key=lambda name: means[name, "ari", 0.0])
     figure, axes = plt.subplots(1, 2, figsize=(PAGE, 0.16 * len(names) + 0.8), sharey=True)
     for ax, measure, title in zip(axes, ("nmi", "ari"), ("NMI", "adjusted Rand index"), strict=True):

@@ -7,8 +7,7 @@ the registry that were run on all of these sets with ten partitions. A dash: not
 
 import numpy as np
 
-from experiments.ensemble_benchmark import LARGE
-from robust_eac import CONSENSUS_FUNCTIONS
+from experiments.ensemble_benchmark import BESIDE, LARGE
 
 from .benchmark import DRIVER, MEASURES, PROTOCOLS, datasets, joined, mean_ranks, methods, scores
 
@@ -25,7 +24,7 @@ def main(records):
     for name in methods(records):
         if any(len(scores(records, name, protocol, "ari")) == everywhere for protocol in (field, NOISY)):
             names.append(name)
-    ranked = [name for name in names if name in CONSENSUS_FUNCTIONS]
+    ranked = [name for name in names if name not in BESIDE]
     ranks = mean_ranks(records, ranked, field)
     order = sorted(names, key=lambda name: -np.nan_to_num(_mean(records, name, field, "ari")))
     lines = [
