@@ -66,7 +66,7 @@ def row_sums(encoding, table, n_threads):
 
 
 def root_degrees(encoding, weights, values):
-    """(n_rows,) square root of the mean similarity of each row to all objects, over the partitions that see it."""
+    """(n_rows,) root of each row's mean similarity to all objects, over the partitions that see both; 0 without any."""
     (sums,) = np.concatenate(list(row_sums(encoding, (values * encoding.sizes)[:, np.newaxis], 1))).T
     pairs = encoding.observed @ np.bincount(encoding.mask_of, weights=weights * encoding.n_observed)
     return np.sqrt(np.divide(sums, pairs, out=np.zeros_like(sums), where=pairs > 0.0))
@@ -81,7 +81,7 @@ def group_tables(encoding, roots, groups):
 
 
 def similarity_sums(weights, values, counts, seen):
-    """(M, M) sums over the pairs of objects in M groups: their quotient is the mean similarity of two groups.
+    """(M, M) sums over the pairs of objects in M groups: their quotient is the similarity of two groups.
 
     values : (n_slots,) what a slot adds to a pair. counts, seen : those of :func:`group_tables`.
     """
@@ -89,10 +89,7 @@ def similarity_sums(weights, values, counts, seen):
 
 
 def mean_similarities(encoding, weights, values, counts, seen, n_threads):
-    """(n_rows, k) mean similarity of every row to the objects of k groups, 0 where no partition sees both.
-
-    Up to a factor of the row, the inverse of its root degree.
-    """
+    """(n_rows, k) similarity of every row to k groups times the row's root degree, 0 where no partition sees both."""
     sums = np.concatenate(list(row_sums(encoding, counts * values[:, np.newaxis], n_threads)))
     if len(encoding.missing_slots) == 0:
         pairs = np.broadcast_to(weights @ seen, sums.shape)

@@ -74,8 +74,10 @@ def merge_consensus(
     ([1]_), and c such that the mean of s over all pairs, each object with itself included, is 1. So s tells how much
     oftener than a random pair two objects are united. Dividing by n_l makes X_u'X_u a projection: fine and coarse
     partitions weigh alike, where in the plain co-association few large clusters outvote many small ones. d_i is the
-    mean of s_ij over all j: without it, an object whose base clusters are all uncertain would be like no other. The
-    similarity of two groups is their sum of s_ij over their sum of sqrt(d_i d_j), over the partitions that see a pair.
+    mean of s_ij over all j, i included: without it, an object whose base clusters are all uncertain would be like no
+    other. The similarity of two groups is the sum of s_ij over that of sqrt(d_i d_j), over all pairs of an object of
+    each. Where labels are missing, a pair counts in all these means and sums by the a_u that observe both; so
+    d_i = sum_u a_u w_u(i) n_u(i) / sum_u a_u n_u over the u that observe i.
 
     1. Without `weights`, the partitions that agree with no others beyond chance are left out
        (:func:`~robust_eac.trusted_group_weights`).
@@ -83,8 +85,8 @@ def merge_consensus(
        fewer different objects are there than micro-clusters wanted, every one of them is a micro-cluster.
     3. Micro-clusters are merged by average linkage, exactly as the objects would be whose tree begins with them, and
        the tree is cut into `n_clusters`.
-    4. Every object goes to the cluster with whose objects, itself included, it has the largest mean similarity; this
-       mends the borders of the micro-clusters. Of equal clusters it prefers its own, and no cluster loses all objects.
+    4. Every object goes to the cluster that it is most similar to, its pair with itself included; this mends the
+       borders of the micro-clusters. Of equal clusters it prefers its own, and no cluster loses all objects.
 
     No n x n matrix is formed. There is no objective that the result is an optimum of: when one is wanted, with weights
     found together with the consensus and a certificate, see :func:`~robust_eac.solve_median_partition`.
@@ -95,8 +97,8 @@ def merge_consensus(
         Base clusterings, one per column; -1 marks an object that the partition did not observe.
     n_clusters : int or "auto", default="auto"
         Number of clusters; fewer are returned only when fewer objects differ. "auto" takes the cut, from two clusters
-        to the mean number in the base partitions, of largest lift: the ratio of the mean similarity of two objects
-        inside a cluster to that of two objects in different clusters.
+        to the mean number in the base partitions, of largest lift: the ratio of the similarity inside clusters to that
+        between them, each the sum of s_ij over that of sqrt(d_i d_j) over all such pairs of two objects.
     weights : array-like of shape (n_partitions,), default=None
         a: non-negative, not all zero; normalised to sum to one. None means equal weights for the partitions that are
         trusted, none for the others.
@@ -114,12 +116,12 @@ def merge_consensus(
     -------
     result : MergeResult
         Named tuple. `labels` of shape (n_samples,), clusters 0, 1, ... in the order of first appearance; `membership`
-        of shape (n_samples, n_clusters), an object's mean similarities to the clusters over their sum (equal for
-        objects that no weighted partition observes); `confidence` of shape (n_samples,), that of the object's own
-        cluster; `weights` of shape (n_partitions,), a; `cluster_weights`, for each partition w_l of its clusters in the
-        order of their labels; `n_clusters`; `tree`, SciPy's linkage matrix of the micro-clusters with heights
-        1 / (1 + similarity), one half where two groups are as similar as a random pair; `micro_clusters`, (n_samples,),
-        the leaf of each object, -1 where no weighted partition observes it.
+        of shape (n_samples, n_clusters), an object's similarities to the clusters over their sum (equal where all
+        are 0, as for objects that no weighted partition observes); `confidence` of shape (n_samples,), that of the
+        object's own cluster; `weights` of shape (n_partitions,), a; `cluster_weights`, for each partition w_l of its
+        clusters in the order of their labels; `n_clusters`; `tree`, SciPy's linkage matrix of the micro-clusters with
+        heights 1 / (1 + similarity), one half where s_ij is as large as sqrt(d_i d_j) on average; `micro_clusters` of
+        shape (n_samples,), the leaf of each object, -1 where no weighted partition observes it.
 
     Raises
     ------
@@ -148,7 +150,7 @@ def merge_consensus(
     >>> result.labels
     array([0, 0, 0, 1, 1])
     >>> result.confidence.round(2)
-    array([1.  , 1.  , 0.82, 0.98, 0.98])
+    array([1.  , 1.  , 0.84, 0.97, 0.97])
     """
     return merge_labels(
         labels, n_clusters, weights=weights, theta=theta, n_micro_clusters=n_micro_clusters, n_jobs=n_jobs,
