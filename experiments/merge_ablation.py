@@ -19,17 +19,11 @@ from robust_eac import (
     solve_median_partition,
     trusted_group_weights,
 )
+from robust_eac._density import cluster_counts
 from robust_eac.consensus import merge_consensus
 from robust_eac.consensus._common import prepare_ensemble
 from robust_eac.consensus._linkage import cut
-from robust_eac.consensus._merging import (
-    average_linkage,
-    base_cluster_weights,
-    group_tables,
-    mean_similarities,
-    root_degrees,
-    similarity_sums,
-)
+from robust_eac.consensus._merging import average_linkage, base_cluster_weights, mean_similarities, similarity_sums
 
 from .ensemble_benchmark import SMALL, SMALL_POOLS, cells, make_ensemble, seed_of
 
@@ -106,17 +100,16 @@ def _without_vote(labels, k, weights, seed):
     return cut_tree(result.tree, min(k, len(result.tree) + 1))[result.micro_clusters, 0]
 
 
-def _relinked(method, *, size_power=1.0, degree_power=1.0):
-    """The same micro-clusters by another linkage, or with n_l in w_l or sqrt(d_i) to other powers; then votes."""
+def _relinked(method, *, size_power=1.0):
+    """The same micro-clusters by another linkage, or with n_l to another power in w_l; then votes."""
 
     def variant(labels, k, weights, seed):
         leaves = _merged(labels, k, weights, seed).micro_clusters
         encoding, weights = prepare_ensemble(labels, weights)
         values = np.repeat(weights, encoding.n_codes) * base_cluster_weights(encoding, weights, 0.4)
         values *= encoding.sizes ** (1.0 - size_power)
-        roots = root_degrees(encoding, weights, values) ** degree_power
-        counts, seen = group_tables(encoding, roots, leaves)
-        sums, pairs = similarity_sums(weights, values, counts, seen)
+        counts = cluster_counts(encoding, leaves, leaves.max() + 1)
+        sums, pairs = similarity_sums(encoding, weights, values, counts)
         if method is None:
             groups = cut(average_linkage(sums, pairs), k)
         else:
@@ -125,7 +118,7 @@ def _relinked(method, *, size_power=1.0, degree_power=1.0):
             tree = method(squareform(similarities.max() - similarities, checks=False))
             groups = cut_tree(tree, min(k, len(sums)))[:, 0]
         members = np.eye(groups.max() + 1)[groups]
-        return mean_similarities(encoding, weights, values, counts @ members, seen @ members, 1).argmax(axis=1)
+        return mean_similarities(encoding, weights, values, counts @ members, 1).argmax(axis=1)
 
     return variant
 
@@ -149,7 +142,6 @@ VARIANTS = {
     "without entropy": lambda *arguments: _merged(*arguments, theta=_NO_ENTROPY).labels,
     "without size correction": _relinked(None, size_power=0.0),
     "size to the power 1.5": _relinked(None, size_power=1.5),
-    "without degrees": _relinked(None, degree_power=0.0),
     "theta 0.2": lambda *arguments: _merged(*arguments, theta=0.2).labels,
     "theta 0.8": lambda *arguments: _merged(*arguments, theta=0.8).labels,
     ROWS: lambda labels, *rest: _merged(labels, *rest, n_micro_clusters=len(labels)).labels,

@@ -399,31 +399,6 @@ def merged_pairs(labels, weights, cluster_weights):
     return sums, pairs
 
 
-def merged_degrees(labels, weights, cluster_weights):
-    """(n,) mean of what common clusters add over all j and the partitions that see both i and j; 0 where none does."""
-    n, m = labels.shape
-    degrees = np.zeros(n)
-    for i in range(n):
-        added = seen = 0.0
-        for j, u in product(range(n), range(m)):
-            if labels[i, u] != -1 and labels[j, u] != -1:
-                seen += weights[u]
-                if labels[i, u] == labels[j, u]:
-                    own = np.unique(labels[:, u][labels[:, u] != -1]).tolist().index(labels[i, u])
-                    added += weights[u] * cluster_weights[u][own]
-        degrees[i] = added / seen if seen else 0.0
-    return degrees
-
-
-def merged_similarities(labels, weights, cluster_weights):
-    """(n, n) sums of :func:`merged_pairs`, and what they are divided by: the same pairs times sqrt(d_i d_j)."""
-    sums, pairs = merged_pairs(labels, weights, cluster_weights)
-    degrees = merged_degrees(labels, weights, cluster_weights)
-    for i, j in product(range(len(labels)), repeat=2):
-        pairs[i, j] *= np.sqrt(degrees[i] * degrees[j])
-    return sums, pairs
-
-
 def naive_average_linkage(sums, pairs):
     """[(similarity, groups left)] of all merges of the two groups of largest sum over pairs, everything summed anew."""
     groups = [[i] for i in range(len(sums))]

@@ -34,15 +34,8 @@ def distinct_ensemble(rng, n, m, **options):
 
 
 def dense_pairs(labels, weights, theta=0.4):
-    """The (n, n) sums over all pairs of objects, whose quotient is the similarity."""
-    return reference.merged_similarities(labels, weights, reference.base_cluster_weights(labels, weights, theta))
-
-
-def encoded(labels, weights, theta=0.4):
-    """An encoding, what each of its slots adds to a pair, and the root degrees of its rows."""
-    encoding = encode(labels)
-    by_slot = np.repeat(weights, encoding.n_codes) * _merging.base_cluster_weights(encoding, weights, theta)
-    return encoding, by_slot, _merging.root_degrees(encoding, weights, by_slot)
+    """The (n, n) sums and weights of all pairs of objects."""
+    return reference.merged_pairs(labels, weights, reference.base_cluster_weights(labels, weights, theta))
 
 
 def partition_of(groups, n):
@@ -86,71 +79,21 @@ def test_small_and_certain_clusters_count_most():
 
 
 @CASES
-def test_degrees_are_means_over_all_objects(rng, missing, weighted):
-    labels = random_ensemble(rng, 24, 5, missing=missing)
-    weights = weights_of(rng, 5, weighted)
-    cluster_weights = reference.base_cluster_weights(labels, weights, 0.4)
-    degrees = encoded(labels, weights)[2] ** 2
-    np.testing.assert_allclose(degrees, reference.merged_degrees(labels, weights, cluster_weights), rtol=1e-9)
-    sums, pairs = reference.merged_pairs(labels, weights, cluster_weights)
-    np.testing.assert_allclose(degrees, sums.sum(axis=1) / pairs.sum(axis=1), rtol=1e-9)
-    if not missing:
-        np.testing.assert_allclose(degrees, (sums / pairs).mean(axis=1), rtol=1e-9)
-        assert degrees.mean() == pytest.approx(1.0)
-        # Certainty is all they differ by.
-        np.testing.assert_allclose(encoded(labels, weights, theta=1e12)[2], 1.0)
-
-
-def test_degrees_by_hand():
-    labels = np.array([[0, 0], [0, 1], [1, -1], [-1, -1]])
-    encoding, weights = encode(labels), np.array([0.75, 0.25])
-    values = np.zeros(len(encoding.sizes))
-    values[[0, 1, 3, 4]] = 2.0, 3.0, 5.0, 7.0
-    by_slot = np.repeat(weights, encoding.n_codes) * values
-    # The first partition sees three objects, the second two.
-    expected = [
-        (0.75 * 2.0 * 2 + 0.25 * 5.0) / (0.75 * 3 + 0.25 * 2),
-        (0.75 * 2.0 * 2 + 0.25 * 7.0) / (0.75 * 3 + 0.25 * 2),
-        3.0 / 3,
-        0.0,
-    ]
-    np.testing.assert_allclose(_merging.root_degrees(encoding, weights, by_slot) ** 2, expected)
-
-
-@CASES
 def test_similarities_of_groups_are_sums_over_pairs(rng, missing, weighted):
     labels = random_ensemble(rng, 24, 5, missing=missing)
     weights = weights_of(rng, 5, weighted)
-    encoding, by_slot, roots = encoded(labels, weights)
+    encoding = encode(labels)
+    by_slot = np.repeat(weights, encoding.n_codes) * _merging.base_cluster_weights(encoding, weights, 0.4)
     sums, pairs = dense_pairs(labels, weights)
     for groups in (np.arange(24), rng.permutation(np.arange(24) % 7)):
         indicator = np.eye(groups.max() + 1)[groups]
-        counts, seen = _merging.group_tables(encoding, roots, groups)
-        found = _merging.similarity_sums(weights, by_slot, counts, seen)
+        counts = cluster_counts(encoding, groups, groups.max() + 1)
+        found = _merging.similarity_sums(encoding, weights, by_slot, counts)
         np.testing.assert_allclose(found[0], indicator.T @ sums @ indicator, atol=1e-10)
         np.testing.assert_allclose(found[1], indicator.T @ pairs @ indicator, atol=1e-10)
-        means = _merging.mean_similarities(encoding, weights, by_slot, counts, seen, 1)
-        inside = pairs @ indicator
-        expected = np.divide(sums @ indicator, inside, where=inside > 0.0, out=np.zeros_like(inside))
-        np.testing.assert_allclose(means / roots[:, np.newaxis], expected, atol=1e-10)
-
-
-@pytest.mark.parametrize("missing", [0.0, 0.3])
-def test_tables_of_groups_count_every_copy(rng, missing):
-    rows = random_ensemble(rng, 12, 4, missing=missing)
-    labels = rows[rng.randint(12, size=40)]
-    weights = weights_of(rng, 4, True)
-    encoding, by_slot, roots = encoded(labels, weights)
-    collapsed = collapse(encoding, min_saving=0.0)
-    n_rows = len(collapsed.codes)
-    assert n_rows <= 12
-    few = _merging.root_degrees(collapsed, weights, by_slot)
-    np.testing.assert_allclose(collapsed.expand(few), roots)
-    groups = rng.permutation(np.arange(n_rows) % 3)
-    tables = _merging.group_tables(collapsed, few, groups)
-    expected = _merging.group_tables(encoding, roots, collapsed.expand(groups))
-    for one, other in zip(tables, expected, strict=True):
-        np.testing.assert_allclose(one, other)
+        means = _merging.mean_similarities(encoding, weights, by_slot, counts, 1)
+        seen = pairs @ indicator
+        np.testing.assert_allclose(means, np.divide(sums @ indicator, seen, where=seen > 0, out=0.0 * seen), atol=1e-10)
 
 
 @CASES
@@ -184,55 +127,16 @@ def test_pairs_that_no_partition_sees(rng):
 
 
 def test_tree_equals_that_of_scipy(rng):
-    """Where all clusters are certain, all degrees are 1, and the similarity of two groups is a mean over pairs."""
     labels = distinct_ensemble(rng, 40, 25)
-    weights, theta = np.full(25, 0.04), 1e12
-    sums, pairs = reference.merged_pairs(labels, weights, reference.base_cluster_weights(labels, weights, theta))
+    sums, pairs = dense_pairs(labels, np.full(25, 0.04))
     # SciPy averages distances: similarities below a bound, which it does not matter.
     bound = (sums / pairs).max()
     theirs = linkage(squareform(bound - sums / pairs, checks=False), "average")
-    found = merge_consensus(labels, 5, weights=weights, theta=theta, n_micro_clusters=40)
+    found = merge_consensus(labels, 5, weights=np.ones(25), n_micro_clusters=40)
     np.testing.assert_allclose(1.0 / found.tree[:, 2] - 1.0, bound - theirs[:, 2], rtol=1e-9)
     for k in (2, 5, 13):
         ours, expected = (fcluster(tree, k, "maxclust") for tree in (found.tree, theirs))
         assert same_partition(ours, expected)
-
-
-def test_an_uncertain_object_is_not_merged_last():
-    """The last object is always among a mixture of all three groups; two of the first group are there with it."""
-    truth = np.repeat([0, 1, 2], 5)
-    labels = np.full((16, 4), 3)
-    for u in range(4):
-        # Two of the partitions do not tell the first group from the second.
-        labels[:15, u] = np.where(truth == 1, 0, truth) if u < 2 else truth
-        labels[[u, u + 1, 5 + u, 10 + u], u] = 3
-    expected = np.append(truth, 0)
-    result = merge_consensus(labels, 3, weights=np.ones(4))
-    assert np.array_equal(result.labels, expected)
-    assert same_partition(fcluster(result.tree, 3, "maxclust")[result.micro_clusters], expected)
-    # By plain means of s, the first groups are joined to leave it alone.
-    weights = np.full(4, 0.25)
-    cluster_weights = reference.base_cluster_weights(labels, weights, 0.4)
-    assert reference.merged_degrees(labels, weights, cluster_weights).argmin() == 15
-    plain = cut(_merging.average_linkage(*reference.merged_pairs(labels, weights, cluster_weights)), 3)
-    assert same_partition(plain, np.repeat([0, 1, 2], [10, 5, 1]))
-
-
-def test_objects_of_degree_zero():
-    """Clusters so uncertain that nothing is left of them: their objects are like no others, themselves included."""
-    certain, grid = np.repeat([[0, 0], [1, 1]], 3, axis=0), np.array([[2, 2], [2, 3], [3, 2], [3, 3]])
-    labels, weights = np.concatenate([certain, grid]), np.full(2, 0.5)
-    assert np.array_equal(encoded(labels, weights, theta=1e-4)[2] > 0.0, np.arange(10) < 6)
-    pairs = dense_pairs(labels, weights, theta=1e-4)[1]
-    assert not pairs[6:].any()
-    for k in (1, 2, 4, 6, "auto"):
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            result = merge_consensus(labels, k, weights=weights, theta=1e-4)
-        assert result.n_clusters == (2 if k == "auto" else k)
-        np.testing.assert_allclose(result.tree[:, 2], 1.0)
-        np.testing.assert_allclose(result.membership[6:], 1.0 / result.n_clusters)
-        np.testing.assert_allclose(result.membership.sum(axis=1), 1.0)
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.3])
@@ -298,8 +202,8 @@ def assign(similarity, leaves, groups):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "mean_similarities", lambda *_: np.array(similarity, dtype=float))
-        tables = np.ones((2, 1, len(groups)))
-        return module._assign(Encoding, np.ones(1), np.ones(1), np.array(leaves), tables, np.array(groups), 1)
+        counts = np.ones((1, len(groups)))
+        return module._assign(Encoding, np.ones(1), np.ones(1), np.array(leaves), counts, np.array(groups), 1)
 
 
 def test_objects_of_a_tie_stay():
@@ -345,24 +249,6 @@ def test_the_cut_is_that_of_largest_lift(rng, missing, weighted):
     own = np.trace(sums), np.trace(pairs)
     for most in (2, 5, 11):
         assert _merging.cut_of_largest_lift(tree, sums, pairs, own, most) == 2 + np.argmax(lifts[: most - 1])
-
-
-@CASES
-def test_what_the_lift_leaves_out_are_pairs_of_an_object_with_itself(rng, monkeypatch, missing, weighted):
-    calls = []
-    monkeypatch.setattr(module, "cut_of_largest_lift", lambda *arguments: calls.append(arguments) or 2)
-    labels = random_ensemble(rng, 14, 4, missing=missing)[rng.randint(14, size=30)]
-    # The first object is seen by no partition of positive weight.
-    labels[0] = [-1, -1, -1, 0] if missing else labels[0]
-    weights = np.append(weights_of(rng, 3, weighted), 0.0)
-    result = merge_consensus(labels, weights=weights, n_micro_clusters=6, random_state=0)
-    assert (result.micro_clusters[0] == -1) == bool(missing)
-    ((_, sums, pairs, own, _),) = calls
-    dense = dense_pairs(labels, weights)
-    np.testing.assert_allclose(own, [np.trace(dense[0]), np.trace(dense[1])])
-    indicator = np.eye(len(sums) + 1)[result.micro_clusters][:, : len(sums)]
-    np.testing.assert_allclose(sums, indicator.T @ dense[0] @ indicator, atol=1e-10)
-    np.testing.assert_allclose(pairs, indicator.T @ dense[1] @ indicator, atol=1e-10)
 
 
 def test_lift_of_single_objects_is_no_rounding(rng):
@@ -535,11 +421,12 @@ def test_identical_objects_share_all(rng):
     for i in range(15):
         same = np.flatnonzero(copies == i)
         assert len(np.unique(result.membership[same], axis=0)) == len(np.unique(result.micro_clusters[same])) == 1
-    # The tree is that of all objects that begins with the copies of each.
-    indicator = np.eye(15)[copies]
-    sums, pairs = (indicator.T @ values @ indicator for values in dense_pairs(rows[copies], np.full(12, 1.0 / 12)))
-    expected = sorted((similarity for similarity, _ in reference.naive_average_linkage(sums, pairs)), reverse=True)
-    np.testing.assert_allclose(1.0 / result.tree[:, 2] - 1.0, expected, rtol=1e-9)
+    # The tree is that of all objects, but for the merges of copies, as similar as each is to itself.
+    sums, pairs = dense_pairs(rows[copies], np.ones(12))
+    first = np.unique(copies, return_index=True)[1]
+    among_copies = np.delete(np.diag(sums / pairs), first)
+    merges = np.concatenate([1.0 / result.tree[:, 2] - 1.0, among_copies])
+    np.testing.assert_allclose(np.sort(merges)[::-1], _merging.average_linkage(sums, pairs).similarities, rtol=1e-9)
 
 
 def test_a_repeated_partition_is_one_of_that_weight(rng):
@@ -714,8 +601,7 @@ def test_too_many_micro_clusters_are_refused_before_any_work(rng, monkeypatch):
         raise AssertionError("allocated before the check")
 
     monkeypatch.setattr(module, "find_micro_clusters", never)
-    monkeypatch.setattr(module, "root_degrees", never)
-    monkeypatch.setattr(module, "group_tables", never)
+    monkeypatch.setattr(module, "cluster_counts", never)
     # As many as there are objects, at most; the default is as large here.
     for n_micro in (10**12, None):
         with pytest.raises(ValueError, match=r"n_micro_clusters=3000 groups needs about 1.07 GiB of memory"):

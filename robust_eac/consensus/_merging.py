@@ -65,38 +65,26 @@ def row_sums(encoding, table, n_threads):
     return map_threads(lambda block: table_costs(encoding, table, block), blocks, n_threads)
 
 
-def root_degrees(encoding, weights, values):
-    """(n_rows,) root of each row's mean similarity to all objects, over the partitions that see both; 0 without any."""
-    (sums,) = np.concatenate(list(row_sums(encoding, (values * encoding.sizes)[:, np.newaxis], 1))).T
-    pairs = encoding.observed @ np.bincount(encoding.mask_of, weights=weights * encoding.n_observed)
-    return np.sqrt(np.divide(sums, pairs, out=np.zeros_like(sums), where=pairs > 0.0))
+def similarity_sums(encoding, weights, values, counts):
+    """(M, M) sums and weights of the pairs of objects in M groups: their quotient is the mean similarity.
 
-
-def group_tables(encoding, roots, groups):
-    """Objects of M groups of rows in each slot, (n_slots, M), and their roots seen by each partition, (m, M)."""
-    n_groups = groups.max() + 1
-    counts = cluster_counts(encoding, groups, n_groups)
-    weighted = encoding._replace(multiplicity=encoding.multiplicity * roots)
-    return counts, np.add.reduceat(cluster_counts(weighted, groups, n_groups), encoding.offsets, axis=0)
-
-
-def similarity_sums(weights, values, counts, seen):
-    """(M, M) sums over the pairs of objects in M groups: their quotient is the similarity of two groups.
-
-    values : (n_slots,) what a slot adds to a pair. counts, seen : those of :func:`group_tables`.
+    counts : (n_slots, M) objects of each group in each slot. values : (n_slots,) what a slot adds to a pair.
     """
-    return (counts * values[:, np.newaxis]).T @ counts, (seen * weights[:, np.newaxis]).T @ seen
+    sums = (counts * values[:, np.newaxis]).T @ counts
+    # Objects of each group that each partition observes.
+    observed = np.add.reduceat(counts, encoding.offsets, axis=0)
+    return sums, (observed * weights[:, np.newaxis]).T @ observed
 
 
-def mean_similarities(encoding, weights, values, counts, seen, n_threads):
-    """(n_rows, k) similarity of every row to k groups times the row's root degree, 0 where no partition sees both."""
+def mean_similarities(encoding, weights, values, counts, n_threads):
+    """(n_rows, k) mean similarity of every row to the objects of k groups, 0 where no partition sees both."""
+    observed = np.add.reduceat(counts, encoding.offsets, axis=0)
     sums = np.concatenate(list(row_sums(encoding, counts * values[:, np.newaxis], n_threads)))
     if len(encoding.missing_slots) == 0:
-        pairs = np.broadcast_to(weights @ seen, sums.shape)
-    else:
-        table = np.repeat(seen * weights[:, np.newaxis], encoding.n_codes, axis=0)
-        table[encoding.missing_slots] = 0.0
-        pairs = np.concatenate(list(row_sums(encoding, table, n_threads)))
+        return np.divide(sums, weights @ observed, out=sums)
+    table = np.repeat(observed * weights[:, np.newaxis], encoding.n_codes, axis=0)
+    table[encoding.missing_slots] = 0.0
+    pairs = np.concatenate(list(row_sums(encoding, table, n_threads)))
     return np.divide(sums, pairs, out=np.zeros_like(sums), where=pairs > 0.0)
 
 

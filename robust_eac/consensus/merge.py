@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 
+from .._density import cluster_counts
 from .._encoding import collapse, encode, select, take_rows
 from .._label_checks import check_labels
 from .._threads import count_threads
@@ -23,9 +23,7 @@ from ._merging import (
     check_tables,
     cut_of_largest_lift,
     find_micro_clusters,
-    group_tables,
     mean_similarities,
-    root_degrees,
     similarity_sums,
 )
 
@@ -64,20 +62,17 @@ def merge_consensus(
 ) -> MergeResult:
     """Merge micro-clusters by a co-association in which certain and small base clusters count most.
 
-    Average linkage of the objects by the similarity  s_ij / sqrt(d_i d_j)  with
+    Average linkage of the objects by the similarity
 
         s_ij = sum_u a_u w_u(i) [i and j share a cluster of u] / sum of the a_u that observe both,
         w_l = c exp(-H_l / theta) n_u / n_l
 
     over the partitions u, with a_u the weight of the partition, l = u(i) its cluster that i is in, n_l and n_u the
-    objects of that cluster and of the partition, H_l the mean entropy in bits of all partitions inside the cluster
-    ([1]_), and c such that the mean of s over all pairs, each object with itself included, is 1. So s tells how much
-    oftener than a random pair two objects are united. Dividing by n_l makes X_u'X_u a projection: fine and coarse
-    partitions weigh alike, where in the plain co-association few large clusters outvote many small ones. d_i is the
-    mean of s_ij over all j, i included: without it, an object whose base clusters are all uncertain would be like no
-    other. The similarity of two groups is the sum of s_ij over that of sqrt(d_i d_j), over all pairs of an object of
-    each. Where labels are missing, a pair counts in all these means and sums by the a_u that observe both; so
-    d_i = sum_u a_u w_u(i) n_u(i) / sum_u a_u n_u over the u that observe i.
+    objects of that cluster and of the partition, H_l the mean entropy in bits of the partitions inside the cluster
+    ([1]_; its own has none), and c such that the mean of s over all pairs is 1. So s tells how much oftener than a
+    random pair two objects are united. Dividing by n_l makes X_u'X_u a projection: fine and coarse partitions weigh
+    alike, where in the plain co-association few large clusters outvote many small ones. Two groups of objects are as
+    similar as their mean pair, taken over the partitions that see it.
 
     1. Without `weights`, the partitions that agree with no others beyond chance are left out
        (:func:`~robust_eac.trusted_group_weights`).
@@ -85,8 +80,8 @@ def merge_consensus(
        fewer different objects are there than micro-clusters wanted, every one of them is a micro-cluster.
     3. Micro-clusters are merged by average linkage, exactly as the objects would be whose tree begins with them, and
        the tree is cut into `n_clusters`.
-    4. Every object goes to the cluster that it is most similar to, its pair with itself included; this mends the
-       borders of the micro-clusters. Of equal clusters it prefers its own, and no cluster loses all objects.
+    4. Every object goes to the cluster with whose objects, itself included, it has the largest mean similarity; this
+       mends the borders of the micro-clusters. Of equal clusters it prefers its own, and no cluster loses all objects.
 
     No n x n matrix is formed. There is no objective that the result is an optimum of: when one is wanted, with weights
     found together with the consensus and a certificate, see :func:`~robust_eac.solve_median_partition`.
@@ -97,8 +92,8 @@ def merge_consensus(
         Base clusterings, one per column; -1 marks an object that the partition did not observe.
     n_clusters : int or "auto", default="auto"
         Number of clusters; fewer are returned only when fewer objects differ. "auto" takes the cut, from two clusters
-        to the mean number in the base partitions, of largest lift: the ratio of the similarity inside clusters to that
-        between them, each the sum of s_ij over that of sqrt(d_i d_j) over all such pairs of two objects.
+        to the mean number in the base partitions, of largest lift: the ratio of the mean similarity of two objects
+        inside a cluster to that of two objects in different clusters.
     weights : array-like of shape (n_partitions,), default=None
         a: non-negative, not all zero; normalised to sum to one. None means equal weights for the partitions that are
         trusted, none for the others.
@@ -116,12 +111,12 @@ def merge_consensus(
     -------
     result : MergeResult
         Named tuple. `labels` of shape (n_samples,), clusters 0, 1, ... in the order of first appearance; `membership`
-        of shape (n_samples, n_clusters), an object's similarities to the clusters over their sum (equal where all
-        are 0, as for objects that no weighted partition observes); `confidence` of shape (n_samples,), that of the
-        object's own cluster; `weights` of shape (n_partitions,), a; `cluster_weights`, for each partition w_l of its
-        clusters in the order of their labels; `n_clusters`; `tree`, SciPy's linkage matrix of the micro-clusters with
-        heights 1 / (1 + similarity), one half where s_ij is as large as sqrt(d_i d_j) on average; `micro_clusters` of
-        shape (n_samples,), the leaf of each object, -1 where no weighted partition observes it.
+        of shape (n_samples, n_clusters), an object's mean similarities to the clusters over their sum (equal for
+        objects that no weighted partition observes); `confidence` of shape (n_samples,), that of the object's own
+        cluster; `weights` of shape (n_partitions,), a; `cluster_weights`, for each partition w_l of its clusters in the
+        order of their labels; `n_clusters`; `tree`, SciPy's linkage matrix of the micro-clusters with heights
+        1 / (1 + s), one half where two groups are as similar as a random pair; `micro_clusters` of shape (n_samples,),
+        the leaf of each object, -1 where no weighted partition observes it.
 
     Raises
     ------
@@ -150,7 +145,7 @@ def merge_consensus(
     >>> result.labels
     array([0, 0, 0, 1, 1])
     >>> result.confidence.round(2)
-    array([1.  , 1.  , 0.84, 0.97, 0.97])
+    array([1.  , 1.  , 0.82, 0.98, 0.98])
     """
     return merge_labels(
         labels, n_clusters, weights=weights, theta=theta, n_micro_clusters=n_micro_clusters, n_jobs=n_jobs,
@@ -235,10 +230,10 @@ def merge_labels(
     n_threads = count_threads(n_jobs, 1, used, n_micro_clusters)[1]
     ensemble = used, active_weights, base_cluster_weights(used, active_weights, theta)
 
-    leaves, tables, tree, n_clusters = _grow_tree(
+    leaves, counts, tree, n_clusters = _grow_tree(
         *ensemble, n_clusters, mean_clusters, n_micro_clusters, rng, n_threads
     )
-    membership, clusters = _assign(*ensemble, leaves, tables, cut(tree, n_clusters), n_threads)
+    membership, clusters = _assign(*ensemble, leaves, counts, cut(tree, n_clusters), n_threads)
 
     found = relabel(used.expand(clusters))
     names = used.expand(clusters)[np.unique(found, return_index=True)[1]]
@@ -258,42 +253,40 @@ def merge_labels(
 
 
 def _grow_tree(encoding, weights, values, n_clusters, mean_clusters, n_micro, rng, n_threads):
-    """Micro-cluster of each row (-1: seen by no partition), their tables, their tree, and the number of clusters."""
+    """Micro-cluster of each row (-1: seen by no partition), their counts, their tree, and the number of clusters."""
     by_slot = np.repeat(weights, encoding.n_codes) * values
     seen = np.flatnonzero(encoding.observed.any(axis=1))
     check_tables(len(encoding.sizes), min(len(seen), n_micro))
     rows = take_rows(encoding, seen)
     found = find_micro_clusters(rows, weights, by_slot, n_micro, rng=rng, n_threads=n_threads)
-    roots = root_degrees(rows, weights, by_slot)
-    tables = group_tables(rows, roots, found)
-    sums, pairs = similarity_sums(weights, by_slot, *tables)
+    counts = cluster_counts(rows, found, found.max() + 1)
+    sums, pairs = similarity_sums(encoding, weights, by_slot, counts)
     tree = average_linkage(sums, pairs)
     if n_clusters == "auto":
-        presence = rows.observed @ np.bincount(rows.mask_of, weights=weights)
-        own = by_slot @ rows.sizes, (rows.multiplicity * roots**2) @ presence
+        own = by_slot @ encoding.sizes, weights @ encoding.n_observed
         n_clusters = cut_of_largest_lift(tree, sums, pairs, own, max(2, mean_clusters))
     leaves = np.full(len(encoding.codes), -1)
     leaves[seen] = found
-    return leaves, tables, tree, n_clusters
+    return leaves, counts, tree, n_clusters
 
 
-def _assign(encoding, weights, values, leaves, tables, groups, n_threads):
+def _assign(encoding, weights, values, leaves, counts, groups, n_threads):
     """Membership (n_rows, k) in the groups of micro-clusters, and the group of largest membership of each row.
 
     A row whose group is as good as the best stays, and so do the rows of a group that would be left without any.
     """
     n_groups, by_slot = groups.max() + 1, np.repeat(weights, encoding.n_codes) * values
     check_memory(8 * encoding.n_samples * n_groups, f"the membership of {encoding.n_samples} objects")
-    members = sparse.csr_array((np.ones(len(groups)), (np.arange(len(groups)), groups)))
-    counts, seen = (table @ members for table in tables)
-    similarity = mean_similarities(encoding, weights, by_slot, counts, seen, n_threads)
+    group_counts = np.zeros((len(counts), n_groups))
+    np.add.at(group_counts.T, groups, counts.T)
+    similarity = mean_similarities(encoding, weights, by_slot, group_counts, n_threads)
     best = similarity.argmax(axis=1)
     merged = np.where(leaves >= 0, groups[leaves], best)
     rows = np.arange(len(best))
     stay = similarity[rows, merged] >= (1.0 - _ROUNDING) * similarity[rows, best]
-    clusters, observed = np.where(stay, merged, best), leaves >= 0
+    clusters, seen = np.where(stay, merged, best), leaves >= 0
     # The rows that return can be all that another group was left with.
-    while (emptied := np.bincount(clusters[observed], minlength=n_groups) == 0).any():
+    while (emptied := np.bincount(clusters[seen], minlength=n_groups) == 0).any():
         clusters = np.where(emptied[merged], merged, clusters)
     totals = similarity.sum(axis=1, keepdims=True)
     membership = np.divide(similarity, totals, out=np.full_like(similarity, 1.0 / n_groups), where=totals > 0.0)
