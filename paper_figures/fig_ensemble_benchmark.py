@@ -45,7 +45,7 @@ def main(records):
     for text in axes[0].get_yticklabels():
         text.set_fontweight("bold" if text.get_text() == OURS else "normal")
     axes[0].set_ylim(-0.7, len(names) - 0.3)
-    axes[1].legend(title="random partitions", loc="lower right")
+    axes[1].legend(title="random partitions", loc="upper left")
     return figure
 
 
