@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robust_eac import RobustEAC, __version__, kmeans_consensus, solve_membership
+from robust_eac import CONSENSUS_FUNCTIONS, RobustEAC, __version__, solve_membership
 
 from .measure import peak_bytes
 
@@ -81,8 +81,8 @@ def _ours(n_init, labels, n_clusters, seed):
     return RobustEAC(n_clusters, n_init=n_init, random_state=seed).fit_predict(labels)
 
 
-def _our_kmeans(labels, n_clusters, seed):
-    return kmeans_consensus(labels, n_clusters, random_state=seed)
+def _our_baseline(name, labels, n_clusters, seed):
+    return CONSENSUS_FUNCTIONS[name](labels, n_clusters, random_state=seed)
 
 
 def _our_memberships(tol, labels, n_clusters, seed):
@@ -192,7 +192,9 @@ _ALL = 1_000_000
 WAYS = {
     OURS: Way(None, "BSD-3-Clause", _ALL, _clocked(partial(_ours, 1))),
     "robust_eac, ten starts": Way(None, "BSD-3-Clause", _ALL, _clocked(partial(_ours, 10))),
-    "robust_eac, k-means": Way(None, "BSD-3-Clause", _ALL, _clocked(_our_kmeans)),
+    "robust_eac, merging": Way(None, "BSD-3-Clause", _ALL, _clocked(partial(_our_baseline, "robust-merge"))),
+    "robust_eac, LWGP": Way(None, "BSD-3-Clause", _ALL, _clocked(partial(_our_baseline, "lwgp"))),
+    "robust_eac, k-means": Way(None, "BSD-3-Clause", _ALL, _clocked(partial(_our_baseline, "kmeans"))),
     "scikit-learn KMeans, one start": Way("scikit-learn", "BSD-3-Clause", _ALL, _clocked(partial(_kmeans, 1))),
     "scikit-learn KMeans, ten starts": Way("scikit-learn", "BSD-3-Clause", _ALL, _clocked(partial(_kmeans, 10))),
     "ccHBGF": Way("ccHBGF", "MIT", _ALL, _clocked(_cchbgf)),

@@ -10,6 +10,8 @@ EXPERIMENT = "peers"
 _STYLES = {
     OURS: (BLUE, "o", "-"),
     "robust_eac, ten starts": (BLUE, "s", "--"),
+    "robust_eac, merging": (BLUE, "D", "-."),
+    "robust_eac, LWGP": (BLUE, "v", (0, (1, 1))),
     "robust_eac, k-means": (BLUE, "^", ":"),
     "scikit-learn KMeans, one start": (ORANGE, "o", "-"),
     "scikit-learn KMeans, ten starts": (ORANGE, "s", "--"),
