@@ -14,9 +14,10 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from robust_eac import KMeansEnsemble, load_dataset, objective_value, solve_membership
+from robust_eac._bundles import Visit
 from robust_eac._encoding import encode
-from robust_eac._formula import accumulate, gap_of, gap_unit, padded, visit, weighted_statistics
-from robust_eac._rows import initial_rows
+from robust_eac._formula import accumulate, gap_of, gap_unit, visit, weighted_statistics
+from robust_eac._starts import initial_rows
 
 from .scaling import planted_labels
 from .store import derive_seed
@@ -79,12 +80,9 @@ def cyclic(labels, n_clusters, tol, seed, *, n_steps=8):
         if gap <= tol or n_sweeps >= MAX_SWEEPS:
             return rows, gap, n_sweeps
         # What the visits saw on their way estimates the gap, as in ours.
-        T, estimate = padded(statistics.T), np.inf
+        how, estimate = Visit(diagonal=True, n_steps=n_steps, skip=0.0, relaxation=1.0), np.inf
         while estimate > tol and n_sweeps < MAX_SWEEPS:
-            total, _ = visit(
-                encoding, statistics, rows, order, T, statistics.Q, diagonal=True, n_steps=n_steps, skip=0.0
-            )
-            estimate = total / gap_unit(encoding)
+            estimate = visit(encoding, statistics, rows, order, how)[0] / gap_unit(encoding)
             n_sweeps += 1
 
 

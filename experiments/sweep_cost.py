@@ -8,6 +8,7 @@ import time
 
 import numpy as np
 
+from robust_eac._bundles import Visit
 from robust_eac._encoding import encode, one_hot
 from robust_eac._formula import accumulate, weighted_statistics
 from robust_eac._sweep import PAIR_STEPS_OF_MANY, sweep, visiting_order
@@ -50,9 +51,9 @@ def measure(n_samples, n_clusters, stage, n_threads):
     def clock_sweep(rows):
         statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
         order = visiting_order(n_samples, rng)
-        options = {"diagonal": True, "n_steps": PAIR_STEPS_OF_MANY, "n_threads": n_threads}
+        how = Visit(diagonal=True, n_steps=PAIR_STEPS_OF_MANY, skip=0.0, relaxation=1.0)
         start = time.perf_counter()
-        sweep(encoding, statistics, rows, order, **options)
+        sweep(encoding, statistics, rows, order, how, n_threads=n_threads)
         return time.perf_counter() - start
 
     for _ in range(STAGES[stage]):

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ._bundles import Visit
 from ._encoding import Encoding, encode, select, take_rows
 from ._formula import (
     accumulate,
@@ -15,14 +16,13 @@ from ._formula import (
     gap_of,
     gradient_of,
     matrices_of,
-    padded,
     visit,
     weighted_statistics,
 )
 from ._kernels import minimise_quartic
 from ._label_checks import BLOCK, check_columns_observed, check_label_block
-from ._rows import draw_rows, place_by, reduce_rows
-from ._sweep import PAIR_STEPS_OF_MANY, visiting_order
+from ._starts import draw_rows, place_by, reduce_rows
+from ._sweep import visiting_order
 from ._validation import check_membership
 
 
@@ -170,8 +170,7 @@ class Shared(NamedTuple):
     t : share of their last steps that all blocks take.
     S, G : of all rows, after that step.
     weights : of the partitions.
-    relaxation : how many times as far as their minimum columns are carried.
-    skip : gap of one object below which it is left alone.
+    visit : how columns are visited.
     seed : draws the orders of visits.
     """
 
@@ -179,8 +178,7 @@ class Shared(NamedTuple):
     S: np.ndarray
     G: np.ndarray
     weights: np.ndarray
-    relaxation: float
-    skip: float
+    visit: Visit
     seed: int
 
 
@@ -209,30 +207,27 @@ def _of_weighty(encoding, shared):
     return part, weighted_statistics(part, shared.weights[active], *matrices)
 
 
-def gap_of_block(encoding, proposal, shared, diagonal):
+def gap_of_block(encoding, proposal, shared):
     """What a block's rows have of the optimality gap."""
     part, statistics = _of_weighty(encoding, shared)
-    return (gap_of(part, proposal.at(shared.t).copy(), statistics, diagonal=diagonal),)
+    return (gap_of(part, proposal.at(shared.t).copy(), statistics, diagonal=shared.visit.diagonal),)
 
 
-def propose(encoding, proposal, shared, number, diagonal):
+def propose(encoding, proposal, shared, number):
     """(Proposal of the block of that number, its :class:`Sums`): one sweep of its rows, all others at rest."""
     rows = proposal.at(shared.t)
     part, statistics = _of_weighty(encoding, shared)
     target = rows.copy()
     order = visiting_order(len(rows), np.random.RandomState([shared.seed, number]))
-    gap, _ = visit(
-        part, statistics, target, order, padded(statistics.T), statistics.Q,
-        diagonal=diagonal, n_steps=PAIR_STEPS_OF_MANY, skip=shared.skip, relaxation=shared.relaxation,
-    )  # fmt: skip
+    gap, _ = visit(part, statistics, target, order, shared.visit)
     return Proposal(rows, target), sums_of_step(encoding, rows, target, gap)
 
 
-def propose_best_clusters(encoding, proposal, shared, _, diagonal):
+def propose_best_clusters(encoding, proposal, shared, _):
     """The same for the step of Frank and Wolfe: towards the best cluster of every object."""
     rows = proposal.at(shared.t)
     part, statistics = _of_weighty(encoding, shared)
-    gradient = gradient_of(part, rows, statistics, diagonal=diagonal)
+    gradient = gradient_of(part, rows, statistics, diagonal=shared.visit.diagonal)
     target = np.eye(rows.shape[1])[gradient.argmin(axis=1)]
     gap = part.multiplicity @ np.einsum("ip,ip->i", gradient, rows - target)
     return Proposal(rows, target), sums_of_step(encoding, rows, target, gap)

@@ -7,6 +7,7 @@ from numba import njit
 from scipy import sparse
 
 from . import _kernels
+from ._bundles import RowData, Slots
 from ._label_checks import BLOCK
 
 # Collapsing identical rows costs a copy of the codes; below this share of the rows saved it is not worth it.
@@ -52,6 +53,16 @@ class Encoding(NamedTuple):
     n_observed: np.ndarray
     total: float
     n_samples: int
+
+    @property
+    def data(self):
+        """The rows, as the kernels read them."""
+        return RowData(self.codes, self.soft, self.multiplicity, self.own_pairs, self.observed)
+
+    @property
+    def slots(self):
+        """The slots, as the kernels read them."""
+        return Slots(self.offsets[self.hard], self.soft_slots, self.missing_slots)
 
     @property
     def n_codes(self):
@@ -254,7 +265,7 @@ def collapse(encoding, start=None, *, min_saving=_MIN_SAVING):
             if not np.array_equal(values[first[inverse[block]]], values[block]):
                 return encoding
     multiplicity = own_pairs = np.bincount(inverse, weights=encoding.multiplicity)
-    if encoding.own_pairs is not encoding.multiplicity:
+    if not counts_copies(encoding):
         own_pairs = np.bincount(inverse, weights=encoding.own_pairs)
     return encoding._replace(
         codes=codes[first],
@@ -264,6 +275,11 @@ def collapse(encoding, start=None, *, min_saving=_MIN_SAVING):
         inverse=inverse,
         observed=np.ascontiguousarray(encoding.observed[first]),
     )
+
+
+def counts_copies(encoding):
+    """Whether weights of objects are such that an object of weight w has w pairs (i, i): none between 0 and 1."""
+    return np.array_equal(encoding.own_pairs, encoding.multiplicity)
 
 
 def hash_rows(values):

@@ -1,17 +1,16 @@
 """The objective on encodings, once: losses, agreements, gradient and gap, all from k x k and k x k_u matrices."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from . import _chance, _kernels
+from ._bundles import Statistics, Visit
 from ._label_checks import BLOCK
 from ._threads import map_threads
 
 # Rows from this number on are read in so many parts, whatever the number of threads.
 _IN_PARTS = 2**16
 _PARTS = 8
-# Numbers in a vector of the processor.
+# SIMD width in float64.
 _WIDTH = 4
 # Largest table of a block of rows and all masks.
 _NUMBERS_AT_ONCE = 2**20
@@ -31,10 +30,7 @@ def accumulate(encoding, rows, *, n_threads=1) -> tuple[np.ndarray, np.ndarray]:
     def of_part(part):
         S = np.empty((len(encoding.sizes), k + -k % _WIDTH))
         G = np.empty((encoding.observed.shape[1], k, k))
-        _kernels.accumulate(
-            encoding.codes[part], encoding.offsets[encoding.hard], encoding.missing_slots, encoding.soft[part],
-            encoding.soft_slots, encoding.multiplicity[part], encoding.observed[part], rows[part], S, G,
-        )  # fmt: skip
+        _kernels.accumulate(encoding.data.take(part), encoding.slots, rows[part], S, G)
         return np.ascontiguousarray(S[:, :k]), G
 
     if len(rows) < _IN_PARTS:
@@ -177,29 +173,6 @@ def coefficients(encoding, weights):
     return coef, mask_coef
 
 
-class Statistics(NamedTuple):
-    """S, G and the weights of the partitions as the kernels need them; see _kernels.
-
-    T : (n_slots, k) coef S.
-    Q : (n_masks, k, k) mask_coef G.
-    self_weight : (n_rows,) sum of coef over the partitions that observe the row.
-    coef : (n_hard,) of the hard partitions.
-    mask_coef : (n_masks,).
-    slot_coef : (n_slots,) of the partition of each cluster.
-    soft_coef : (n_soft_slots,) of the partition of each soft cluster.
-    chance : (n_masks, 2) what corrects for chance, else zeros.
-    """
-
-    T: np.ndarray
-    Q: np.ndarray
-    self_weight: np.ndarray
-    coef: np.ndarray
-    mask_coef: np.ndarray
-    slot_coef: np.ndarray
-    soft_coef: np.ndarray
-    chance: np.ndarray
-
-
 def weighted_statistics(encoding, weights, S, G):
     """What gradient and line search read, see :class:`Statistics`."""
     coef, mask_coef = coefficients(encoding, weights)
@@ -210,7 +183,7 @@ def weighted_statistics(encoding, weights, S, G):
 def statistics_from(encoding, S, G, coef, by_slot, mask_coef, chance):
     """The :class:`Statistics` from the coefficients of the partitions, of their clusters, and of the masks."""
     return Statistics(
-        T=S * by_slot[:, np.newaxis],
+        T=_padded(S * by_slot[:, np.newaxis]),
         Q=G * mask_coef[:, np.newaxis, np.newaxis],
         self_weight=encoding.observed @ mask_coef,
         coef=coef[encoding.hard],
@@ -221,30 +194,22 @@ def statistics_from(encoding, S, G, coef, by_slot, mask_coef, chance):
     )
 
 
-def padded(T):
-    """A copy of T with columns of zeros up to the vector width."""
-    return np.concatenate([T, np.zeros((len(T), -T.shape[1] % _WIDTH))], axis=1)
+def _padded(T):
+    """T with columns of zeros up to the SIMD width."""
+    missing = -T.shape[1] % _WIDTH
+    return np.concatenate([T, np.zeros((len(T), missing))], axis=1) if missing else T
 
 
-def visit(encoding, statistics, rows, order, T, Q, *, diagonal, n_steps, skip, relaxation=1.0):
-    """Visit the rows in an order: rows, the padded T and Q follow. Returns (sum of their gaps, change of objective)."""
-    return _kernels.sweep(
-        order, encoding.codes, encoding.offsets[encoding.hard], statistics.coef, encoding.missing_slots,
-        encoding.soft, encoding.soft_slots, statistics.soft_coef, encoding.multiplicity, encoding.own_pairs,
-        encoding.observed, statistics.mask_coef, statistics.self_weight, rows, T, Q,
-        statistics.chance, diagonal, n_steps, skip, relaxation,
-    )  # fmt: skip
+def visit(encoding, statistics, rows, order, how):
+    """Visit the rows in an order: rows, T and Q follow. Returns (sum of their gaps, change of the objective)."""
+    return _kernels.sweep(order, encoding.data, encoding.slots, statistics, rows, how)
 
 
 def gradient_of(encoding, rows, statistics, *, diagonal, block=slice(None)):
     """Gradient in the membership of one object of every row (of a block of rows)."""
     out = np.empty_like(rows[block])
-    _kernels.gradient(
-        encoding.codes[block], encoding.offsets[encoding.hard], encoding.soft[block], encoding.soft_slots,
-        statistics.soft_coef, encoding.multiplicity[block], encoding.own_pairs[block], encoding.observed[block],
-        statistics.self_weight[block], rows[block], statistics.T, statistics.Q, statistics.chance,
-        diagonal, out,
-    )  # fmt: skip
+    statistics = statistics._replace(self_weight=statistics.self_weight[block])
+    _kernels.gradient(encoding.data.take(block), encoding.slots, statistics, rows[block], diagonal, out)
     return out
 
 
@@ -259,11 +224,12 @@ def frank_wolfe_gaps(encoding, rows, statistics, *, diagonal):
 
 
 def gap_of(encoding, rows, statistics, *, diagonal, n_threads=1):
-    """The optimality gap: what visits see that leave every row as it is."""
-    T = padded(statistics.T)
+    """The optimality gap: what visits see that leave every column alone."""
+    # Visits that leave every column alone change nothing, so that threads can share T and Q.
+    how = Visit(diagonal, n_steps=1, skip=np.inf, relaxation=1.0)
 
     def of_part(order):
-        return visit(encoding, statistics, rows, order, T, statistics.Q, diagonal=diagonal, n_steps=1, skip=np.inf)[0]
+        return visit(encoding, statistics, rows, order, how)[0]
 
     parts = np.array_split(np.arange(len(rows)), _PARTS if len(rows) >= _IN_PARTS else 1)
     return sum(map_threads(of_part, parts, n_threads)) / gap_unit(encoding)

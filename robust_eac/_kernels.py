@@ -1,26 +1,13 @@
 """Compiled kernels of the solver and of the k-means family. They work on rows of codes and on small matrices alone.
 
-Notation, for a row i that stands for ``w_i`` identical objects with membership ``y_i`` (S_u = Y X_u', G = Y Y'):
-
-* ``S[offsets[u] + c]`` is the column of S_u that belongs to cluster c of hard partition u: sum of w_i y_i over its
-  objects; ``S[soft_slots[s]]`` the one that belongs to column s of ``soft``, the memberships in the soft partitions:
-  sum of w_i x_is y_i;
-* ``G[g]`` is the sum of w_i y_i y_i' over the objects that mask g observes. A mask is a set of objects that one or
-  more partitions observe; a complete ensemble has one mask, everything;
-* ``coef[u] = alpha_u (n / n_u)^2`` turns these into what the objective needs, ``T = coef * S`` and
-  ``Q[g] = mask_coef[g] * G[g]``, where mask_coef sums coef over the partitions of a mask;
-* ``soft_coef[s]`` is the coef of the partition of column s of ``soft``;
-* T, and S where it is accumulated, may have columns of zeros behind the k-th: loops over whole vectors are faster;
-* ``missing_slots`` are the rows of S and T that the code "not observed" points to: always zero;
-* of the w_i^2 pairs of row i with itself, ``own_pairs[i]`` are of one object, left out without the diagonal;
-* ``chance[g]`` = (alone, surplus) corrects for chance: ``alone`` is the coef of a partition that puts every object of
-  mask g into a cluster of its own, ``surplus`` what mask_coef has more than the coefs that are in T. Zeros otherwise.
-
-All kernels live in this file because numba's disk cache does not notice changes in a callee of another file.
+Notation and arguments: see _bundles. All kernels live in this file because numba's disk cache does not notice changes
+in a callee of another file.
 """
 
 import numpy as np
 from numba import njit
+
+from ._bundles import OwnTerm
 
 # Newton on a monotone cubic converges in a handful of steps; bisection alone would need about 60 for full precision.
 _MAX_ROOT_STEPS = 100
@@ -28,21 +15,22 @@ _EPS = np.finfo(np.float64).eps
 
 
 @njit(cache=True, nogil=True)
-def accumulate(codes, offsets, missing_slots, soft, soft_slots, multiplicity, observed, membership, S, G):
+def accumulate(data, slots, membership, S, G):
     """Fill S (n_slots, k) and G (n_masks, k, k) from the memberships; O(rows ((m + soft slots) k + masks k^2))."""
+    codes, soft, observed = data.codes, data.soft, data.observed
     k = membership.shape[1]
     S[:] = 0.0
     G[:] = 0.0
     wy = np.zeros(S.shape[1])
     for i in range(codes.shape[0]):
         for p in range(k):
-            wy[p] = multiplicity[i] * membership[i, p]
+            wy[p] = data.multiplicity[i] * membership[i, p]
         for u in range(codes.shape[1]):
-            slot = offsets[u] + codes[i, u]
+            slot = slots.offsets[u] + codes[i, u]
             for p in range(S.shape[1]):
                 S[slot, p] += wy[p]
         for s in range(soft.shape[1]):
-            slot, share = soft_slots[s], soft[i, s]
+            slot, share = slots.soft[s], soft[i, s]
             for p in range(S.shape[1]):
                 S[slot, p] += share * wy[p]
         for g in range(observed.shape[1]):
@@ -51,7 +39,7 @@ def accumulate(codes, offsets, missing_slots, soft, soft_slots, multiplicity, ob
                     if wy[p] != 0.0:
                         for q in range(k):
                             G[g, p, q] += wy[p] * membership[i, q]
-    for slot in missing_slots:
+    for slot in slots.missing:
         S[slot] = 0.0
 
 
@@ -172,27 +160,25 @@ def own_share(own_pairs, multiplicity):
 
 
 @njit(cache=True, nogil=True)
-def gradient(
-    codes, offsets, soft, soft_slots, soft_coef, multiplicity, own_pairs, observed, self_weight, membership, T, Q,
-    chance, diagonal, out,
-):  # fmt: skip
+def gradient(data, slots, statistics, membership, diagonal, out):
     """Fill out (rows, k) with the gradient in each object's column; O(rows ((m + soft slots) k + masks k^2))."""
     k = membership.shape[1]
+    T, Q, self_weight = statistics.T, statistics.Q, statistics.self_weight
     b = np.empty(T.shape[1])
-    everywhere = Q.shape[0] == 1 and observed.all()
+    everywhere = Q.shape[0] == 1 and data.observed.all()
     H = Q[0] if everywhere else np.empty((k, k))
-    for i in range(codes.shape[0]):
-        gather(codes, i, offsets, T, b)
+    for i in range(data.codes.shape[0]):
+        gather(data.codes, i, slots.offsets, T, b)
         target = 1.0
-        if soft.shape[1] > 0:
-            gather_soft(soft, i, soft_slots, T, b)
-            target = self_similarity(soft, i, soft_coef, self_weight[i])
+        if data.soft.shape[1] > 0:
+            gather_soft(data.soft, i, slots.soft, T, b)
+            target = self_similarity(data.soft, i, statistics.soft_coef, self_weight[i])
         if not everywhere:
-            fill_hessian(observed, i, Q, H)
-        left_out = 0.0 if diagonal else self_weight[i] * own_share(own_pairs[i], multiplicity[i])
-        alone, _ = chance_terms(observed, i, chance)
-        alone *= own_share(own_pairs[i], multiplicity[i])
-        quarter_gradient(membership[i], H, b, alone, left_out, target, 0.0, out[i])
+            fill_hessian(data.observed, i, Q, H)
+        share = own_share(data.own_pairs[i], data.multiplicity[i])
+        left_out = 0.0 if diagonal else self_weight[i] * share
+        alone, _ = chance_terms(data.observed, i, statistics.chance)
+        quarter_gradient(membership[i], H, b, alone * share, left_out, target, 0.0, out[i])
         for p in range(k):
             out[i, p] *= 4.0
 
@@ -302,18 +288,20 @@ def steepest_pair(y, e, shift, slopes):
 
 
 @njit(cache=True, nogil=True)
-def descend_column(y, y0, e, H, own, quartic, target, extra, n_steps, skip, slopes):
-    """Up to n_steps exact pair steps on one column y; returns its Frank-Wolfe gap on entry, over 4, and their decrease.
+def descend_column(y, y0, e, H, own, visit, slopes):
+    """Up to n_steps exact pairwise steps on a column y: its Frank-Wolfe gap on entry, over 4, and their decrease.
 
-    Minimises 2 y' H_ y - 4 b_' y + quartic (|y|^2 - target)^2 + 2 extra |y|^2 over the simplex, H_ = H - own y0 y0'
-    and b_ being what the other rows contribute. ``e`` holds H_ y - b_ and follows y. Mass moves from the coordinate of
-    largest derivative among those that have some to the one of smallest derivative, by exact line search.
+    Minimises 2 y' H_ y - 4 b_' y + quartic (|y|^2 - target)^2 + 2 extra |y|^2 over the simplex, with the row's
+    :class:`OwnTerm`; H_ = H - weight y0 y0' and b_ are what the other rows contribute. ``e`` holds H_ y - b_ and
+    follows y. Mass moves from the coordinate of largest derivative among those that have some to the one of smallest
+    derivative, by exact line search.
     """
+    weight, quartic, target, extra = own
     k = y.shape[0]
     gap, decrease, square = 0.0, 0.0, 0.0
     for j in range(k):
         square += y[j] * y[j]
-    for step in range(n_steps):
+    for step in range(visit.n_steps):
         r = square - target
         shift = quartic * r + extra
         p, q, low, high = steepest_pair(y, e, shift, slopes)
@@ -322,13 +310,13 @@ def descend_column(y, y0, e, H, own, quartic, target, extra, n_steps, skip, slop
             for j in range(k):
                 mean += slopes[j] * y[j]
             gap = max(mean - low, 0.0)
-            if gap <= skip:
+            if gap <= visit.skip:
                 break
         if not low < high:
             break
         d = y[p] - y[q]
         d0 = y0[p] - y0[q]
-        bend = H[p, p] + H[q, q] - 2.0 * H[p, q] - own * d0 * d0
+        bend = H[p, p] + H[q, q] - 2.0 * H[p, q] - weight * d0 * d0
         c1 = 4.0 * (e[p] - e[q] + quartic * r * d + extra * d)
         c2 = 2.0 * bend + 4.0 * quartic * (d * d + r) + 4.0 * extra
         c3 = 8.0 * quartic * d
@@ -339,19 +327,20 @@ def descend_column(y, y0, e, H, own, quartic, target, extra, n_steps, skip, slop
         decrease += quartic_value(t, c1, c2, c3, c4)
         square += 2.0 * t * (d + t)
         for j in range(k):
-            e[j] += t * (H[p, j] - H[q, j] - own * d0 * y0[j])
+            e[j] += t * (H[p, j] - H[q, j] - weight * d0 * y0[j])
         y[p] += t
         y[q] = y[q] - t if t < y[q] else 0.0
     return gap, decrease
 
 
 @njit(cache=True, nogil=True)
-def overrelax(y, y0, e, e0, quartic, target, extra, relaxation, decrease):
+def overrelax(y, y0, e, e0, own, relaxation, decrease):
     """Carry a column on from y0 beyond y, to `relaxation` times the step or where a coordinate runs out.
 
     Only if that is no worse than y0. Returns the decrease from y0. ``e0`` is what ``e`` was at y0, so that their
     difference is H_ times the step.
     """
+    _, quartic, target, extra = own
     k = y.shape[0]
     reach, slope, bend, square, dot, length = relaxation, 0.0, 0.0, 0.0, 0.0, 0.0
     for p in range(k):
@@ -381,18 +370,23 @@ def overrelax(y, y0, e, e0, quartic, target, extra, relaxation, decrease):
 
 
 @njit(cache=True, nogil=True)
-def sweep(
-    order, codes, offsets, coef, missing_slots, soft, soft_slots, soft_coef, multiplicity, own_pairs, observed,
-    mask_coef, self_weight, membership, T, Q, chance, diagonal, n_steps, skip, relaxation,
-):  # fmt: skip
+def sweep(order, data, slots, statistics, membership, visit):
     """Visit the rows in the given order, descending each column exactly; membership, T and Q follow.
 
-    With a ``relaxation`` above 1 columns are carried beyond their minimum, as far as their objective allows.
+    With a relaxation above 1 columns are carried beyond their minimum, as far as their objective allows.
 
     Returns the sum over objects of their Frank-Wolfe gaps at the moment of the visit, and the change of the objective,
-    not above zero. Columns whose gap is at most ``skip`` are left alone. O(rows ((m + soft slots) k + masks k^2)) time,
-    no allocation that grows with the rows.
+    not above zero. O(rows ((m + soft slots) k + masks k^2)) time, no allocation that grows with the rows.
     """
+    codes, soft, observed = data.codes, data.soft, data.observed
+    offsets, soft_slots, soft_coef = slots.offsets, slots.soft, statistics.soft_coef
+    T, Q, coef, mask_coef, self_weight = (
+        statistics.T,
+        statistics.Q,
+        statistics.coef,
+        statistics.mask_coef,
+        statistics.self_weight,
+    )
     k, width = membership.shape[1], T.shape[1]
     n_partitions = codes.shape[1]
     b, e, y, y0, step = np.empty(width), np.empty(k), np.empty(k), np.empty(k), np.zeros(width)
@@ -405,8 +399,8 @@ def sweep(
     for i in order:
         for p in range(k):
             y[p] = y0[p] = membership[i, p]
-        w = multiplicity[i]
-        own = w * self_weight[i]
+        w = data.multiplicity[i]
+        weight = w * self_weight[i]
         gather(codes, i, offsets, T, b)
         target = 1.0
         if soft.shape[1] > 0:
@@ -414,15 +408,16 @@ def sweep(
             target = self_similarity(soft, i, soft_coef, self_weight[i])
         if not everywhere:
             fill_hessian(observed, i, Q, H)
-        alone, surplus = chance_terms(observed, i, chance)
-        alone *= own_share(own_pairs[i], w)
+        share = own_share(data.own_pairs[i], w)
+        alone, surplus = chance_terms(observed, i, statistics.chance)
+        alone *= share
         extra = w * surplus - alone
-        quarter_gradient(y, H, b, alone, own, target, extra, e)
+        quarter_gradient(y, H, b, alone, weight, target, extra, e)
         e0[:] = e
-        quartic = own if diagonal else own - self_weight[i] * own_share(own_pairs[i], w)
-        gap, decrease = descend_column(y, y0, e, H, own, quartic, target, extra, n_steps, skip, slopes)
-        if relaxation > 1.0 and decrease < 0.0:
-            decrease = overrelax(y, y0, e, e0, quartic, target, extra, relaxation, decrease)
+        own = OwnTerm(weight, weight if visit.diagonal else weight - self_weight[i] * share, target, extra)
+        gap, decrease = descend_column(y, y0, e, H, own, visit, slopes)
+        if visit.relaxation > 1.0 and decrease < 0.0:
+            decrease = overrelax(y, y0, e, e0, own, visit.relaxation, decrease)
         total += 4.0 * w * gap
         total_decrease += w * decrease
 
@@ -453,7 +448,7 @@ def sweep(
                 slot, factor = soft_slots[s], soft_coef[s] * soft[i, s]
                 for p in range(width):
                     T[slot, p] += factor * step[p]
-        for slot in missing_slots:
+        for slot in slots.missing:
             T[slot] = 0.0
         for g in range(observed.shape[1]):
             if observed[i, g]:
@@ -482,13 +477,14 @@ def table_costs(codes, offsets, table, costs):
 
 
 @njit(cache=True, nogil=True)
-def reassign(codes, offsets, multiplicity, table, drift, slack, clusters, margins, counts):
+def reassign(data, slots, table, drift, slack, clusters, margins, counts):
     """Move every row to the cluster of least cost, counts following; returns how many rows moved.
 
     ``margins[i]`` is a lower bound of what any other cluster would cost the row more than its own; ``drift[c]`` says by
     how much the bounds of the rows of cluster c shrink because the table changed since the last call. Only the rows
     whose bound does not exceed ``slack`` are looked at: O(m k) each.
     """
+    codes, offsets, multiplicity = data.codes, slots.offsets, data.multiplicity
     k = table.shape[1]
     cost = np.empty(k)
     n_moved = 0
@@ -525,28 +521,26 @@ def sized_density(pair_weight, size, singleton):
 
 
 @njit(cache=True, nogil=True)
-def densify(
-    order, codes, offsets, missing_slots, weights, presence, singleton, slack, clusters, T, pair_weights, sizes
-):  # fmt: skip
+def densify(order, data, slots, terms, clusters):
     """Move objects, in the given order, to where the density gains most; returns how many moved. O(m k) per object.
 
-    ``T`` holds weights[u] times the objects of each slot in each cluster, ``pair_weights`` and ``sizes`` the weight of
-    the ordered pairs and the objects of each cluster, ``presence[i]`` the weight of the partitions that observe i. All
-    follow the moves. No cluster is emptied.
+    The :class:`Clusters` follow the moves. No cluster is emptied.
     """
+    codes, offsets, singleton = data.codes, slots.offsets, terms.singleton
+    labels, T, pair_weights, sizes = clusters
     k = T.shape[1]
     votes = np.empty(k)
     n_moved = 0
     for i in order:
-        own = clusters[i]
+        own = labels[i]
         if sizes[own] < 1.5:
             continue
         gather(codes, i, offsets, T, votes)
-        left = pair_weights[own] - 2.0 * (votes[own] - presence[i])
+        left = pair_weights[own] - 2.0 * (votes[own] - terms.presence[i])
         loss = sized_density(pair_weights[own], sizes[own], singleton) - sized_density(
             left, sizes[own] - 1.0, singleton
         )
-        best, most = own, loss + slack
+        best, most = own, loss + terms.slack
         for c in range(k):
             if c != own:
                 gain = sized_density(pair_weights[c] + 2.0 * votes[c], sizes[c] + 1.0, singleton)
@@ -557,92 +551,84 @@ def densify(
             continue
         for u in range(codes.shape[1]):
             slot = offsets[u] + codes[i, u]
-            T[slot, own] -= weights[u]
-            T[slot, best] += weights[u]
-        for slot in missing_slots:
+            T[slot, own] -= terms.weights[u]
+            T[slot, best] += terms.weights[u]
+        for slot in slots.missing:
             T[slot] = 0.0
         pair_weights[own] = left
         pair_weights[best] += 2.0 * votes[best]
         sizes[own] -= 1.0
         sizes[best] += 1.0
-        clusters[i] = best
+        labels[i] = best
         n_moved += 1
     return n_moved
 
 
 @njit(cache=True, nogil=True)
-def relocation_costs(
-    i, codes, offsets, soft, soft_slots, soft_coef, multiplicity, observed, self_weight, own, T, P, costs
-):  # fmt: skip
+def relocation_costs(i, data, slots, statistics, own, P, costs):
     """What row i of a hard consensus costs in every cluster, up to a constant; O((m + soft slots) k).
 
     Moving it raises the objective by twice its multiplicity times the difference of two costs. ``P[g]`` is the
     diagonal of Q[g]; the row's own part of T and P, in its cluster ``own``, is taken out.
     """
-    gather(codes, i, offsets, T, costs)
+    self_weight = statistics.self_weight[i]
+    gather(data.codes, i, slots.offsets, statistics.T, costs)
     target = 1.0
-    if soft.shape[1] > 0:
-        gather_soft(soft, i, soft_slots, T, costs)
-        target = self_similarity(soft, i, soft_coef, self_weight[i])
+    if data.soft.shape[1] > 0:
+        gather_soft(data.soft, i, slots.soft, statistics.T, costs)
+        target = self_similarity(data.soft, i, statistics.soft_coef, self_weight)
     for c in range(costs.shape[0]):
         costs[c] *= -2.0
-    for g in range(observed.shape[1]):
-        if observed[i, g]:
+    for g in range(data.observed.shape[1]):
+        if data.observed[i, g]:
             for c in range(costs.shape[0]):
                 costs[c] += P[g, c]
-    costs[own] += multiplicity[i] * self_weight[i] * (2.0 * target - 1.0)
+    costs[own] += data.multiplicity[i] * self_weight * (2.0 * target - 1.0)
 
 
 @njit(cache=True, nogil=True)
-def relocate(
-    order, codes, offsets, coef, missing_slots, soft, soft_slots, soft_coef, multiplicity, observed, mask_coef,
-    self_weight, slack, clusters, T, P,
-):  # fmt: skip
+def relocate(order, data, slots, statistics, slack, clusters, P):
     """Move rows, in the given order, to the cluster that lowers the objective most; O((m + soft slots) k) per row.
 
-    Returns how many rows moved. ``clusters``, ``T`` and ``P`` follow; gains up to slack times the row's own weight
-    are rounding.
+    Returns how many rows moved. ``clusters``, ``P`` and T follow; gains up to slack times the row's own weight are
+    rounding.
     """
-    costs = np.empty(T.shape[1])
+    codes, soft, observed, T = data.codes, data.soft, data.observed, statistics.T
+    costs = np.empty(P.shape[1])
     n_moved = 0
     for i in order:
-        own, w = clusters[i], multiplicity[i]
-        relocation_costs(
-            i, codes, offsets, soft, soft_slots, soft_coef, multiplicity, observed, self_weight, own, T, P, costs
-        )
+        own, w = clusters[i], data.multiplicity[i]
+        relocation_costs(i, data, slots, statistics, own, P, costs)
         best = np.argmin(costs)
-        if costs[best] >= costs[own] - slack * self_weight[i]:
+        if costs[best] >= costs[own] - slack * statistics.self_weight[i]:
             continue
         for u in range(codes.shape[1]):
-            slot = offsets[u] + codes[i, u]
-            T[slot, own] -= w * coef[u]
-            T[slot, best] += w * coef[u]
+            slot, step = slots.offsets[u] + codes[i, u], w * statistics.coef[u]
+            T[slot, own] -= step
+            T[slot, best] += step
         for s in range(soft.shape[1]):
-            slot, share = soft_slots[s], w * soft_coef[s] * soft[i, s]
-            T[slot, own] -= share
-            T[slot, best] += share
-        for slot in missing_slots:
+            slot, step = slots.soft[s], w * statistics.soft_coef[s] * soft[i, s]
+            T[slot, own] -= step
+            T[slot, best] += step
+        for slot in slots.missing:
             T[slot] = 0.0
         for g in range(observed.shape[1]):
             if observed[i, g]:
-                P[g, own] -= w * mask_coef[g]
-                P[g, best] += w * mask_coef[g]
+                step = w * statistics.mask_coef[g]
+                P[g, own] -= step
+                P[g, best] += step
         clusters[i] = best
         n_moved += 1
     return n_moved
 
 
 @njit(cache=True, nogil=True)
-def relocation_margins(
-    codes, offsets, soft, soft_slots, soft_coef, multiplicity, observed, self_weight, clusters, T, P, margins
-):  # fmt: skip
+def relocation_margins(data, slots, statistics, clusters, P, margins):
     """margins[i] = by how much the cheapest other cluster costs row i more than its own."""
-    costs = np.empty(T.shape[1])
-    for i in range(codes.shape[0]):
+    costs = np.empty(P.shape[1])
+    for i in range(data.codes.shape[0]):
         own = clusters[i]
-        relocation_costs(
-            i, codes, offsets, soft, soft_slots, soft_coef, multiplicity, observed, self_weight, own, T, P, costs
-        )
+        relocation_costs(i, data, slots, statistics, own, P, costs)
         here = costs[own]
         costs[own] = np.inf
         margins[i] = costs.min() - here

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ._validation import as_array, check_membership, check_vector, real_array
+from ._validation import as_array, check_choice, check_membership, check_vector, real_array
 
 # Rows of a label matrix are read in blocks of this many: the working copies stay small whatever n_samples is.
 BLOCK = 4096
@@ -285,3 +285,42 @@ def check_columns_observed(columns, name="labels"):
     if not columns.all():
         u = int(np.argmin(columns))
         raise ValueError(f"{name}: every partition must observe at least one object, column {u} is -1 throughout.")
+
+
+def check_init(init, n_samples, n_clusters):
+    """Return the name of a start (None is "random"), or the membership that an array describes."""
+    if init is None:
+        return "random"
+    if isinstance(init, str):
+        return check_choice(init, ("random", "kmeans"), name="init")
+    array = as_array(init, "init")
+    if array.ndim == 1:
+        return np.eye(n_clusters)[_check_label_vector(array, n_samples, n_clusters)]
+    membership = check_membership(array, n_samples, n_clusters, name="init")
+    check_start_tells_apart(membership.min(axis=0), membership.max(axis=0))
+    return membership
+
+
+def check_start_tells_apart(lowest, highest):
+    """Refuse a start that gives all objects one soft membership, from the extremes of every cluster's memberships."""
+    n_clusters = len(lowest)
+    if n_clusters > 1 and highest.max() < 1.0 and np.max(highest - lowest) <= 1e-12:
+        raise ValueError(
+            "init must not give every object the same membership: such a start tells no two objects apart, and the "
+            f"uniform one, 1/{n_clusters} everywhere, is a stationary point that no line search leaves. "
+            'Use init="random".'
+        )
+
+
+def _check_label_vector(array, n_samples, n_clusters):
+    """Codes in [0, n_clusters) of a consensus given as labels; kept as they are when already in that range."""
+    if len(array) != n_samples:
+        raise ValueError(f"init must have n_samples={n_samples} labels, got {len(array)}.")
+    if np.any(array == -1):
+        raise ValueError("init must label every object, got -1.")
+    codes = check_labels(array.reshape(-1, 1), name="init")[:, 0]
+    if codes.dtype.kind == "b" or codes.min() < 0 or codes.max() >= n_clusters:
+        values, codes = np.unique(codes, return_inverse=True)
+        if len(values) > n_clusters:
+            raise ValueError(f"init must have at most n_clusters={n_clusters} labels, got {len(values)}.")
+    return codes

@@ -33,7 +33,7 @@ class Lloyd(NamedTuple):
     converged: bool
 
 
-def best_of_starts(encoding, weights, table_of, n_clusters, *, n_init, max_iter, rng, n_jobs=None):
+def best_lloyd(encoding, weights, table_of, n_clusters, *, n_init, max_iter, rng, n_jobs=None):
     """The :class:`Lloyd` of least loss among n_init starts from k-means++ seeds."""
     runs = Parallel(n_jobs=n_jobs, prefer="threads")(
         delayed(_one_start)(encoding, weights, table_of, n_clusters, max_iter, seed)
@@ -49,20 +49,20 @@ def _one_start(encoding, weights, table_of, n_clusters, max_iter, seed):
     sample_size = max(_SAMPLE, _SAMPLE_PER_CLUSTER * n_clusters)
     if n_rows <= 2 * sample_size:
         seeds = seed_rows(encoding, weights, n_clusters, rng)
-        return descend(encoding, weights, table_of, seed_table(encoding, weights, seeds), max_iter=max_iter)
+        return run_lloyd(encoding, weights, table_of, seed_table(encoding, weights, seeds), max_iter=max_iter)
     sample = take_rows(encoding, np.sort(rng.permutation(n_rows)[:sample_size]))
     rough = _one_start(sample, weights, table_of, n_clusters, max_iter, rng.randint(MAX_SEED))
     counts = cluster_counts(sample, rough.clusters, n_clusters)
-    return descend(encoding, weights, table_of, table_of(encoding, weights, counts), max_iter=max_iter)
+    return run_lloyd(encoding, weights, table_of, table_of(encoding, weights, counts), max_iter=max_iter)
 
 
-def descend(encoding, weights, table_of, table, *, max_iter):
+def run_lloyd(encoding, weights, table_of, table, *, max_iter):
     """Lloyd's algorithm from a first table: rows to the cheapest cluster, tables from the counts, until nothing moves.
 
     The loss never rises when the table's costs are Bregman divergences from the clusters' means. A pass costs O(m k)
     for every row whose cluster the change of the table may have changed, and O(1) for the others.
     """
-    rows = encoding.codes, encoding.offsets, encoding.multiplicity
+    rows = encoding.data, encoding.slots
     clusters = np.zeros(len(encoding.codes), dtype=np.intp)
     counts = cluster_counts(encoding, clusters, table.shape[1])
     margins = np.zeros(len(clusters))

@@ -10,17 +10,16 @@ one that puts all apart: correcting for chance is a median partition with two mo
 the sweeps of the plain Y step minimise this model too. What they propose is taken as far as it lowers the true sum.
 """
 
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from . import _chance
+from ._bundles import Visit
+from ._descent import SETTLED
 from ._formula import accumulate, agreement_sides, gap_of, gap_unit, gradient_of, statistics_from
-from ._sweep import Model, is_stationary, sweep, visiting_order
+from ._sweep import pair_steps, sweep, visiting_order
 
-# Sweeps on one model before it is made anew.
-_MODEL_SWEEPS = 3
 # Halvings of a step before it is given up.
 _MAX_HALVINGS = 40
 # Below this share of E[d_u] at its largest there is nothing to agree or disagree on: both sides are trivial.
@@ -42,47 +41,60 @@ class State(NamedTuple):
         return np.maximum(1.0 - _chance.adjusted(self.squares, self.consensus, self.partitions), 0.0)
 
 
-def adjusted_state(encoding, rows, *, n_threads=1):
-    """The :class:`State` of the memberships of an encoding's rows."""
-    return state_of(_with_everything(encoding), rows, n_threads=n_threads)
+class AdjustedSteps:
+    """Steps down sum_u alpha_u d_u / E[d_u] over `rows`, which are changed; see :func:`~robust_eac._descent.descend`.
 
-
-def descend_adjusted(encoding, weights, rows, state, *, tol, max_sweeps, rng, reduction=0.0, n_threads=1):
-    """Lower sum_u alpha_u d_u / E[d_u] over `rows` in place, until stationary or by `reduction`; never raise it.
-
-    As :func:`~robust_eac._sweep.descend`, whose gap this is, times n^2: losses are shares here, not pairs.
-
-    Each model is lowered by a few sweeps. If the sum is not lower at their end, the step is halved; if no part of it
-    helps, mass moves towards the best cluster of every object instead (Frank and Wolfe), which goes downhill wherever
-    the gap is not zero.
+    The gap is that of the sum times n^2: losses are shares here, not pairs. Every sweep minimises a model of the sum,
+    made anew. If the sum is not lower after it, the step is halved. If no part of it helps, mass moves towards the best
+    cluster of every object instead (Frank and Wolfe), which goes downhill wherever the gap is not zero.
     """
-    extended = _with_everything(encoding)
-    shorten = partial(_shorten, extended, weights, n_threads=n_threads)
-    n_sweeps, target = 0, tol
-    while True:
-        statistics = _statistics(extended, weights, state)
-        gap = gap_of(extended, rows, statistics, diagonal=True, n_threads=n_threads)
-        if is_stationary(gap, target) or n_sweeps >= max_sweeps:
-            return gap, n_sweeps, state
-        if n_sweeps == 0:
-            target = max(tol, reduction * gap)
-        before, value = rows.copy(), weights @ state.losses
-        for _ in range(_MODEL_SWEEPS):
-            order = visiting_order(len(rows), rng)
-            estimate = sweep(extended, statistics, rows, order, diagonal=True, n_threads=n_threads) / gap_unit(encoding)
-            n_sweeps += 1
-            if is_stationary(estimate, target):
-                break
-        lower = shorten(before, rows, value, state.partitions)
+
+    def __init__(self, encoding, weights, rows, state, settings, rng):
+        self.state = state
+        self._extended, self._weights, self._rows, self._rng = with_everything(encoding), weights, rows, rng
+        self._n_threads = settings.n_threads
+        self._visit = Visit(True, pair_steps(len(rows)), SETTLED * settings.tol * encoding.total, 1.0)
+
+    def gap(self):
+        return gap_of(self._extended, self._rows, self._statistics(), diagonal=True, n_threads=self._n_threads)
+
+    def sweep(self, relaxation):
+        order, how = visiting_order(len(self._rows), self._rng), self._visit._replace(relaxation=relaxation)
+        before = self._rows.copy()
+        seen = sweep(self._extended, self._statistics(), self._rows, order, how, n_threads=self._n_threads)
+        lower = self._shorten(before)
         if lower is None:
-            gradient = gradient_of(extended, before, _statistics(extended, weights, state), diagonal=True)
-            rows[:] = np.eye(rows.shape[1])[gradient.argmin(axis=1)]
-            lower = shorten(before, rows, value, state.partitions)
+            gradient = gradient_of(self._extended, before, self._statistics(), diagonal=True)
+            self._rows[:] = np.eye(before.shape[1])[gradient.argmin(axis=1)]
+            lower = self._shorten(before)
         if lower is None:
             # What is left of the gap is below what rounding lets the sum show.
-            rows[:] = before
-            return gap, n_sweeps, state
-        state = lower
+            self._rows[:] = before
+            return None
+        self.state = lower
+        return seen / gap_unit(self._extended)
+
+    def refresh(self):
+        """The state is measured after every sweep."""
+
+    def _statistics(self):
+        return _statistics(self._extended, self._weights, self.state)
+
+    def _shorten(self, before):
+        """Halve the step from `before` to the rows until the sum is lower than it was: the state there, or None."""
+        value = self._weights @ self.state.losses
+        for _ in range(_MAX_HALVINGS):
+            state = state_of(self._extended, self._rows, self.state.partitions, n_threads=self._n_threads)
+            if self._weights @ state.losses < value:
+                return state
+            self._rows += before
+            self._rows *= 0.5
+        return None
+
+
+def adjusted_state(encoding, rows, *, n_threads=1):
+    """The :class:`State` of the memberships of an encoding's rows."""
+    return state_of(with_everything(encoding), rows, n_threads=n_threads)
 
 
 def state_of(extended, rows, partitions=None, *, n_threads=1):
@@ -95,7 +107,7 @@ def state_of(extended, rows, partitions=None, *, n_threads=1):
     return State(S, G, *agreement_sides(encoding, S[:n_slots], rows, partitions))
 
 
-def _with_everything(encoding):
+def with_everything(encoding):
     """The encoding with one more partition per mask, of all its objects together, as a soft one of one cluster."""
     n_slots, n_masks = len(encoding.sizes), encoding.observed.shape[1]
     return encoding._replace(
@@ -127,18 +139,6 @@ def _statistics(extended, weights, state):
     return statistics_from(extended, S, G, scale, by_slot, mask_coef, np.column_stack([alone, surplus]))
 
 
-CHANCE = Model(
-    extend=_with_everything,
-    statistics=lambda extended, weights, rows: _statistics(extended, weights, state_of(extended, rows)),
-)
-
-
-def _shorten(extended, weights, before, rows, value, partitions, *, n_threads):
-    """Halve the step from `before` to `rows`, in place, until the sum is below `value`: the state there, or None."""
-    for _ in range(_MAX_HALVINGS):
-        state = state_of(extended, rows, partitions, n_threads=n_threads)
-        if weights @ state.losses < value:
-            return state
-        rows += before
-        rows *= 0.5
-    return None
+def statistics_at(extended, weights, rows):
+    """The Statistics of the model at the memberships of an extended encoding's rows."""
+    return _statistics(extended, weights, state_of(extended, rows))

@@ -7,28 +7,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._distance import ADJUSTED, resolve_distance
+from ._distance import resolve_distance
 from ._encoding import encode_ensemble
-from ._formula import accumulate, frank_wolfe_gaps, weighted_loss
+from ._formula import accumulate, frank_wolfe_gaps
 from ._label_checks import check_ensemble, check_sample_weight
 from ._typing import Labels, WeightSolver
 from ._validation import check_membership, check_weights
 from .local_search import move_margins
 from .objective import AgreementTest, agreement_test_of
-from .weighting.losses import (
-    _entropy_objective,
-    bind_solver,
-    entropy_weights,
-    l2_weights,
-    power_weights,
-    restricted_simplex_weights,
-    uniform_weights,
-)
+from .weighting.joint import check_judgeable, resolve_weighting
 
 __all__ = ["Certificate", "certify"]
-
-# Weights this far outside the set that a weighting allows are there by rounding.
-_FEASIBLE = 1e-9
 
 
 class Certificate(NamedTuple):
@@ -145,20 +134,19 @@ def certify(
     distance = resolve_distance(agreement, diagonal)
     sample_weight = check_sample_weight(sample_weight, ensemble)
     total = float(n) if sample_weight is None else float(sample_weight.sum())
-    adjusted, problem = distance is ADJUSTED, None
+    n_pairs, resolved = distance.unit(total), None
     if weighting is not None:
-        problem = _weight_problem(weighting, total, m, adjusted=adjusted, rho=rho, lam=lam, lam0=lam0)
+        resolved = resolve_weighting(weighting, n_pairs=n_pairs, n_partitions=m, rho=rho, lam=lam, lam0=lam0)
+        check_judgeable(weighting, resolved)
 
     encoding = encode_ensemble(ensemble, sample_weight)
-    extended = distance.model.extend(encoding)
-    statistics = distance.model.statistics(extended, weights, membership)
+    extended = distance.extend(encoding)
+    statistics = distance.statistics(extended, weights, membership)
     object_gaps = frank_wolfe_gaps(extended, membership, statistics, diagonal=distance.diagonal) / (4.0 * total)
     weight_gap = None
-    if problem is not None:
-        weight_gap = _weight_gap(
-            distance.losses(encoding, membership, distance.measure(encoding, membership)), weights, *problem
-        )
-        weight_gap /= 1.0 if adjusted else total**2
+    if resolved is not None:
+        losses = distance.losses(encoding, membership, distance.measure(encoding, membership))
+        weight_gap = resolved.excess(losses, weights) / n_pairs
     counts = np.all((encoding.multiplicity == 0.0) | (encoding.multiplicity >= 1.0))
     return Certificate(
         gap=float(encoding.multiplicity @ object_gaps / total),
@@ -176,45 +164,3 @@ def _margins(membership):
         return np.ones(len(membership))
     top = np.partition(membership, -2, axis=1)
     return top[:, -1] - top[:, -2]
-
-
-def _weight_gap(losses, weights, solver, parameters):
-    """How far the weights are above the minimum of the problem that the solver solves."""
-    value = _PROBLEMS[solver]
-    best = value(losses, solver(losses.copy(), **parameters), **parameters)
-    gap = value(losses, weights, **parameters) - best
-    # Sums of many losses: what is left below this share is rounding.
-    return 0.0 if abs(gap) <= 1e-13 * abs(best) else float(gap)
-
-
-def _weight_problem(weighting, n_samples, n_partitions, **options):
-    """(solver, parameters) of a weighting whose problem is known."""
-    solver, parameters = bind_solver(weighting, n_samples=n_samples, n_partitions=n_partitions, **options)
-    if not any(solver is known for known in _PROBLEMS):
-        names = ", ".join(known.__name__ for known in _PROBLEMS)
-        raise ValueError(f"weighting must be the name or a functools.partial of one of {names}, got {weighting!r}.")
-    solver(np.zeros(n_partitions), **parameters)
-    return solver, parameters
-
-
-def _uniform_value(losses, weights):
-    return weighted_loss(losses, weights) if np.ptp(weights) <= _FEASIBLE else np.inf
-
-
-def _restricted_value(losses, weights, *, rho=None):
-    rho = restricted_simplex_weights(np.arange(len(losses)), rho=rho).max()
-    return weighted_loss(losses, weights) if weights.max() <= rho * (1.0 + _FEASIBLE) else np.inf
-
-
-def _power_value(losses, weights, *, gamma=2.0):
-    return float(weights**gamma @ losses)
-
-
-# What each weight solver minimises: f(losses, weights, *, parameter) -> value, infinite for weights it does not allow.
-_PROBLEMS = {
-    uniform_weights: _uniform_value,
-    restricted_simplex_weights: _restricted_value,
-    l2_weights: weighted_loss,
-    entropy_weights: _entropy_objective,
-    power_weights: _power_value,
-}

@@ -11,29 +11,30 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.exceptions import ConvergenceWarning
 
 from . import _blocks, _tasks
-from ._distance import Distance, raw_distance
+from ._alternation import Problem, alternate, empty_last_order, fixed, solve
+from ._bundles import Visit
+from ._descent import SETTLED
+from ._distance import raw_distance
 from ._encoding import select, weigh
 from ._formula import agreement_from_sums, gap_unit, losses_from
-from ._rows import SAMPLE_SHARE, SAMPLE_TOL, check_init, check_start_tells_apart, sample_size
-from ._sweep import PLAIN, SETTLED, is_stationary, next_relaxation
+from ._label_checks import check_init, check_start_tells_apart
+from ._starts import SAMPLE_SHARE, SAMPLE_TOL, sample_size
+from ._sweep import PAIR_STEPS_OF_MANY
 from ._typing import RandomState, WeightSolver
 from ._validation import (
     MAX_SEED,
     check_bool,
     check_dask_rows,
-    check_integer,
     check_n_clusters,
     check_n_jobs,
     check_random_state,
-    check_real,
     is_dask_array,
 )
-from .median_partition import MedianPartitionResult, alternate, empty_last_order, solve_encoded
-from .weighting.losses import fixed, resolve_weighting
-from .weighting.trust import trusted_group
+from .median_partition import MedianPartitionResult, Options, check_effort, progress, result_of, warn_unconverged
+from .weighting.joint import check_found_from_losses, resolve_weighting, settle
+from .weighting.trust import LEVEL, NO_LINKS
 
 if TYPE_CHECKING:
     from dask.array import Array
@@ -161,69 +162,71 @@ def solve_median_partition_distributed(
     >>> result.weights
     array([0.5, 0.5, 0. , 0. ])
     """
-    return solve_and_grade_distributed(
-        labels, n_clusters, weighting=weighting, rho=rho, lam=lam, lam0=lam0, n_init=n_init, max_iter=max_iter,
-        tol=tol, diagonal=diagonal, init=init, n_jobs=n_jobs, random_state=random_state, verbose=verbose,
-    )[0]  # fmt: skip
+    options = Options(
+        weighting=weighting,
+        agreement="raw",
+        rho=rho,
+        lam=lam,
+        lam0=lam0,
+        n_init=n_init,
+        max_iter=max_iter,
+        tol=tol,
+        diagonal=diagonal,
+        init=init,
+        n_jobs=n_jobs,
+        random_state=random_state,
+        tell=progress(verbose),
+    )
+    return solve_and_grade_distributed(labels, n_clusters, options)[0]
 
 
-def solve_and_grade_distributed(
-    labels, n_clusters, *, weighting, rho, lam, lam0, n_init, max_iter, tol, diagonal, init, n_jobs, random_state,
-    verbose,
-):  # fmt: skip
+def solve_and_grade_distributed(labels, n_clusters, options):
     """(what :func:`solve_median_partition_distributed` returns, the agreement of every partition with it)."""
     labels = check_dask_rows(labels, name="labels")
     n, m = labels.shape
     n_clusters = check_n_clusters(n_clusters, n)
-    diagonal = check_bool(diagonal, name="diagonal")
-    resolve = partial(resolve_weighting, weighting, n_samples=n, n_partitions=m, lam=lam, lam0=lam0)
-    auto = isinstance(rho, str) and rho == "auto"
-    weighting = resolve(rho=None if auto else rho)
-    if weighting.trust:
-        raise ValueError(
-            'weighting "chance-corrected" needs chance-corrected losses, which are not summed over chunks: use another '
-            'weighting, or rho="auto".'
-        )
-    n_init = check_integer(n_init, name="n_init", low=1)
-    max_iter = check_integer(max_iter, name="max_iter", low=1)
-    tol = check_real(tol, name="tol", low=0.0)
-    start = _check_start(init, labels, n_clusters)
-    n_jobs = check_n_jobs(n_jobs)
-    rng = check_random_state(random_state)
-    seeds = rng.randint(MAX_SEED, size=n_init if isinstance(start, str) else 1)
+    diagonal = check_bool(options.diagonal, name="diagonal")
+    weighting = resolve_weighting(
+        options.weighting, n_pairs=float(n) ** 2, n_partitions=m, rho=options.rho, lam=options.lam, lam0=options.lam0
+    )
+    check_found_from_losses(
+        weighting,
+        'weighting "chance-corrected" needs chance-corrected losses, which are not summed over chunks: use another '
+        'weighting, or rho="auto".',
+    )
+    n_init, settings = check_effort(options)
+    start = _check_start(options.init, labels, n_clusters)
+    n_jobs = check_n_jobs(options.n_jobs)
+    rng = check_random_state(options.random_state)
+    sampled = isinstance(start, str)
+    seeds = rng.randint(MAX_SEED, size=n_init if sampled else 1)
 
     tables, encodings, starts = _encode(labels, start, n_clusters, diagonal)
-    if isinstance(start, str) or auto:
-        sample = _draw_sample(encodings, tables, labels.chunks[0], n_clusters, rng)
-    if auto:
-        weighting = resolve(rho=1.0 / np.count_nonzero(trusted_group(sample, rng=rng, stacklevel=4)))
-    if isinstance(start, str):
-        options = {"start": start, "seeds": seeds, "max_iter": max_iter, "n_jobs": n_jobs, "verbose": verbose}
-        starts = _start_from_sample(
-            encodings, sample, n_clusters, weighting, raw_distance(diagonal), tol=max(tol, SAMPLE_TOL), **options
-        )
-    best = alternate(
-        tables,
-        n_clusters,
-        _tasks.Rows(encodings, starts),
-        weighting,
-        distance=_distance(diagonal),
-        max_iter=max_iter,
-        tol=tol,
-        seed=seeds[0],
-        warm=isinstance(start, str),
-        name="all objects" if verbose else "",
+    if sampled or weighting.for_group is not None:
+        sample = _gather_sample(encodings, tables, labels.chunks[0], n_clusters, rng)
+        weighting, linked = settle(weighting, sample, rng)
+        if not linked:
+            warnings.warn(NO_LINKS.format(LEVEL), UserWarning, stacklevel=3)
+    if sampled:
+        problem = Problem(sample, n_clusters, weighting, raw_distance(diagonal))
+        rough = settings._replace(tol=max(settings.tol, SAMPLE_TOL))
+        starts = _place_from_sample(encodings, problem, start, seeds, rough, n_jobs=n_jobs, tell=options.tell)
+    problem = Problem(tables, n_clusters, weighting, _distance(diagonal))
+    tell = options.tell and partial(_tell_of_all, options.tell)
+    run = alternate(
+        problem, _tasks.Rows(encodings, starts), np.random.RandomState(seeds[0]), settings, warm=sampled, tell=tell
     )
-    if not best.converged:
-        warnings.warn(
-            f"The alternation did not converge: gap={best.gap:.3g} > tol={tol:.3g} after max_iter={max_iter}.",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
-    S, G, _ = _measure(tables, best.membership)
+    S, G, _ = _measure(tables, run.rows)
     agreements = agreement_from_sums(tables, S, G)
-    consensus, membership = _finish(best.membership, labels.chunks[0], n_clusters)
-    return best._replace(labels=consensus, membership=membership), agreements
+    consensus, membership = _finish(run.rows, labels.chunks[0], n_clusters)
+    result = result_of(run, consensus, membership, settings.tol)
+    if not result.converged:
+        warn_unconverged(result.gap, settings, stacklevel=4)
+    return result, agreements
+
+
+def _tell_of_all(tell, line):
+    tell(f"all objects: {line}")
 
 
 def _check_start(init, labels, n_clusters):
@@ -272,7 +275,7 @@ def _encode(labels, start, n_clusters, diagonal):
     return tables, kept[: len(blocks)], kept[len(blocks) : 2 * len(blocks)]
 
 
-def _draw_sample(encodings, tables, n_rows, n_clusters, rng):
+def _gather_sample(encodings, tables, n_rows, n_clusters, rng):
     """Encoding of objects drawn with replacement, or of all of them, gathered to the client."""
     from dask import compute
 
@@ -290,18 +293,19 @@ def _draw_sample(encodings, tables, n_rows, n_clusters, rng):
     return weigh(sample, counts * (tables.total / counts.sum()))
 
 
-def _start_from_sample(encodings, sample, n_clusters, weighting, distance, **options):
+def _place_from_sample(encodings, problem, start, seeds, settings, *, n_jobs, tell):
     """Proposals of all blocks that agree best with the best solution for the sample."""
     from dask import persist
 
+    sample, distance = problem.encoding, problem.distance
     partitions = np.flatnonzero(sample.n_observed)
     if len(partitions) < len(sample.offsets):
         # What the sample says nothing about has no weight in the start.
-        sample = select(sample, partitions)
-        weighting = fixed(np.full(len(partitions), 1.0 / len(partitions)))
-    solution = solve_encoded(sample, n_clusters, weighting, trusted=None, distance=distance, **options)
-    statistics = PLAIN.statistics(sample, solution.weights, solution.membership)
-    shared = partitions, _tasks.ship(statistics._replace(self_weight=np.empty(0))), n_clusters
+        sample, equal = select(sample, partitions), np.full(len(partitions), 1.0 / len(partitions))
+        problem = problem._replace(encoding=sample, weighting=fixed(equal))
+    run, membership = solve(problem, start, seeds, settings, n_jobs=n_jobs, tell=tell)
+    statistics = distance.statistics(sample, run.weights, membership)
+    shared = partitions, _tasks.ship(statistics._replace(self_weight=np.empty(0))), problem.n_clusters
     tasks = [_tasks.later(_blocks.place_block, workers=home) for home in _tasks.homes(encodings)]
     return persist(*[task(encoding, *shared) for task, encoding in zip(tasks, encodings, strict=True)])
 
@@ -313,7 +317,9 @@ def _distance(diagonal):
         S, G, own = matrices
         return losses_from(tables, S, G, 0.0 if diagonal else own[tables.mask_of])
 
-    return Distance(_measure, losses, partial(_descend, diagonal=diagonal), PLAIN, diagonal)
+    return raw_distance(diagonal)._replace(
+        measure=_measure, losses=losses, steps=partial(DistributedSteps, diagonal=diagonal)
+    )
 
 
 def _measure(tables, rows, *, n_threads=1):
@@ -321,47 +327,46 @@ def _measure(tables, rows, *, n_threads=1):
     return _tasks.sum_of(rows.map(_blocks.measure, rows.t))[0]
 
 
-def _descend(tables, weights, rows, matrices, *, diagonal, tol, max_sweeps, rng, reduction=0.0, n_threads=1):
-    """As :func:`~robust_eac._sweep.descend`: every block sweeps, and all take the best common share of their steps.
+class DistributedSteps:
+    """Steps down sum_u alpha_u d_u over the rows of all blocks; see :func:`~robust_eac._descent.descend`.
 
-    If no share of them helps, mass moves towards the best cluster of every object (Frank and Wolfe), which goes
-    downhill wherever the gap is not zero.
+    Every block sweeps, and all take the best common share of their steps. If no share of them helps, mass moves towards
+    the best cluster of every object (Frank and Wolfe), which goes downhill wherever the gap is not zero. The state is
+    S, G, and what the pairs (i, i) cost per mask.
     """
 
-    def share(relaxation=1.0, seed=0):
-        skip = SETTLED * tol * tables.total
-        return _tasks.ship(_blocks.Shared(rows.t, *matrices[:2], weights, relaxation, skip, seed))
+    def __init__(self, tables, weights, rows, state, settings, rng, *, diagonal):
+        self.state = state
+        self._tables, self._weights, self._rows, self._rng = tables, weights, rows, rng
+        self._visit = Visit(diagonal, PAIR_STEPS_OF_MANY, SETTLED * settings.tol * tables.total, 1.0)
 
-    def step(propose, relaxation=1.0):
-        """Take the step that blocks propose; returns S, G and the cost of pairs (i, i) after it, and its gap."""
-        shared = share(relaxation, rng.randint(MAX_SEED))
-        proposed = [task(shared, number, diagonal) for number, task in enumerate(rows.each(propose, 2))]
+    def gap(self):
+        return _tasks.sum_of(self._rows.map(_blocks.gap_of_block, self._shared(self._visit, 0)))[0][0]
+
+    def sweep(self, relaxation):
+        gap = self._step(_blocks.propose, self._visit._replace(relaxation=relaxation))
+        if self._rows.t == 0.0:
+            gap = self._step(_blocks.propose_best_clusters, self._visit)
+        # What is left of the gap is below what rounding lets the objective show.
+        return None if self._rows.t == 0.0 else gap
+
+    def refresh(self):
+        self.state = _measure(self._tables, self._rows)
+
+    def _shared(self, visit, seed):
+        return _tasks.ship(_blocks.Shared(self._rows.t, *self.state[:2], self._weights, visit, seed))
+
+    def _step(self, propose, visit):
+        """Take the step that blocks propose; returns its gap."""
+        rows, (S, G, _) = self._rows, self.state
+        shared = self._shared(visit, self._rng.randint(MAX_SEED))
+        proposed = [task(shared, number) for number, task in enumerate(rows.each(propose, 2))]
         proposals, sums = zip(*proposed, strict=True)
         total, rows.proposals = _tasks.sum_of(sums, proposals)
         total = _blocks.Sums(*total)
-        rows.t = _blocks.search_line(tables, weights, *matrices[:2], total, diagonal)
-        return _blocks.after_step(*matrices[:2], total, rows.t), total.gap / gap_unit(tables)
-
-    n_sweeps, target = 0, tol
-    while True:
-        gap = _tasks.sum_of(rows.map(_blocks.gap_of_block, share(), diagonal))[0][0]
-        if is_stationary(gap, target) or n_sweeps >= max_sweeps:
-            return gap, n_sweeps, matrices
-        if n_sweeps == 0:
-            target = max(tol, reduction * gap)
-        estimate, relaxation = np.inf, 1.0
-        while not is_stationary(estimate, target) and n_sweeps < max_sweeps:
-            before = estimate
-            matrices, estimate = step(_blocks.propose, relaxation)
-            n_sweeps += 1
-            relaxation = next_relaxation(relaxation, estimate, before, target)
-            if rows.t == 0.0:
-                matrices, estimate = step(_blocks.propose_best_clusters)
-                if rows.t == 0.0:
-                    # What is left of the gap is below what rounding lets the objective show.
-                    return gap, n_sweeps, matrices
-        # Fresh matrices before every decision: what the steps update has rounding errors of its own.
-        matrices = _measure(tables, rows)
+        rows.t = _blocks.search_line(self._tables, self._weights, S, G, total, visit.diagonal)
+        self.state = _blocks.after_step(S, G, total, rows.t)
+        return total.gap / gap_unit(self._tables)
 
 
 def _finish(rows, chunks, n_clusters):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import reprlib
 from collections.abc import Sequence
+from functools import partial
 from typing import Self
 
 import numpy as np
@@ -19,7 +20,7 @@ from ._typing import Labels, RandomState, WeightSolver
 from ._validation import check_choice, check_names, is_dask_array
 from .consensus.merge import MergeResult, merge_labels
 from .distributed import solve_and_grade_distributed
-from .median_partition import MedianPartitionResult, solve_and_encode
+from .median_partition import MedianPartitionResult, Options, solve_and_encode
 from .objective import adjusted_agreement, partition_losses
 
 __all__ = ["RobustEAC"]
@@ -231,7 +232,7 @@ class RobustEAC(ClusterMixin, BaseEstimator):
             hard = np.eye(result.n_clusters)[result.labels]
             agreements, total = adjusted_agreement(labels, hard), float(len(labels))
         elif is_dask_array(X):
-            result, agreements = _solve_distributed(X, sample_weight, **parameters)
+            result, agreements = _solve_distributed(X, sample_weight, self.n_clusters, self._options())
             self.n_features_in_ = len(result.weights)
             self.__dict__.pop("feature_names_in_", None)
             total = float(len(result.labels))
@@ -243,7 +244,7 @@ class RobustEAC(ClusterMixin, BaseEstimator):
                 self.__dict__.pop("feature_names_in_", None)
             else:
                 validate_data(self, X, skip_check_array=True)
-            result, encoding = solve_and_encode(ensemble, sample_weight=sample_weight, **parameters)
+            result, encoding = solve_and_encode(ensemble, self.n_clusters, self._options(), sample_weight)
             total = encoding.total
             agreements = (
                 1.0 - result.losses
@@ -263,6 +264,14 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         # What a report needs to know of this fit: parameters may be set anew after it.
         self._settings = Settings(method, self.n_clusters, self.weighting, self.agreement, self.tol, total)
         return self
+
+    # What takes the lines of a verbose fit.
+    _tell = staticmethod(partial(print, flush=True))
+
+    def _options(self):
+        """What the solver is told."""
+        chosen = {name: getattr(self, name) for name in Options._fields if name != "tell"}
+        return Options(**chosen, tell=self._tell if self.verbose else None)
 
     def summary(self, *, names: Sequence[str] | None = None) -> str:
         """Report in words what was found: how good, which partitions are trusted, how sure of the objects.
@@ -351,9 +360,9 @@ def _labels_to_merge(X, sample_weight, parameters):
     return check_labels(X, name="X")
 
 
-def _solve_distributed(X, sample_weight, *, agreement, **parameters):
-    if check_choice(agreement, ("raw", "adjusted"), name="agreement") == "adjusted":
+def _solve_distributed(X, sample_weight, n_clusters, options):
+    if check_choice(options.agreement, ("raw", "adjusted"), name="agreement") == "adjusted":
         raise ValueError('agreement must be "raw" for a Dask array, got "adjusted".')
     if sample_weight is not None:
         raise ValueError("sample_weight must be None for a Dask array.")
-    return solve_and_grade_distributed(X, **parameters)
+    return solve_and_grade_distributed(X, n_clusters, options)

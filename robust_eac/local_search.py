@@ -10,12 +10,13 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from . import _kernels
+from ._alternation import fixed
 from ._encoding import collapse, encode_ensemble, select
 from ._formula import accumulate, losses_of, weighted_statistics
 from ._label_checks import check_ensemble, check_labels, check_sample_weight
 from ._typing import Labels, RandomState, WeightSolver
 from ._validation import as_array, check_integer, check_n_clusters, check_random_state, check_weights
-from .weighting.losses import fixed, resolve_weighting
+from .weighting.joint import check_found_from_losses, resolve_weighting
 
 __all__ = ["RefinementResult", "refine_labels"]
 
@@ -194,21 +195,15 @@ def relocation_statistics(encoding, weights, rows):
 
 def relocate_rows(encoding, statistics, P, clusters, order):
     """Move the rows in the given order, each to its best cluster: clusters, T and P follow; returns how many moved."""
-    return _kernels.relocate(
-        order, encoding.codes, encoding.offsets[encoding.hard], statistics.coef, encoding.missing_slots,
-        encoding.soft, encoding.soft_slots, statistics.soft_coef, encoding.multiplicity, encoding.observed,
-        statistics.mask_coef, statistics.self_weight, _SLACK * encoding.total, clusters, statistics.T, P,
-    )  # fmt: skip
+    slack = _SLACK * encoding.total
+    return _kernels.relocate(order, encoding.data, encoding.slots, statistics, slack, clusters, P)
 
 
 def move_margins(encoding, weights, clusters, n_clusters):
     """By how much the cheapest other cluster costs every row more than its own, half the rise per unit of weight."""
     statistics, P = relocation_statistics(encoding, weights, np.eye(n_clusters)[clusters])
     margins = np.empty(len(clusters))
-    _kernels.relocation_margins(
-        encoding.codes, encoding.offsets[encoding.hard], encoding.soft, encoding.soft_slots, statistics.soft_coef,
-        encoding.multiplicity, encoding.observed, statistics.self_weight, clusters, statistics.T, P, margins,
-    )  # fmt: skip
+    _kernels.relocation_margins(encoding.data, encoding.slots, statistics, clusters, P, margins)
     return margins
 
 
@@ -260,9 +255,8 @@ def _check_weighting(weights, weighting, n_samples, n_partitions, **parameters):
         return fixed(check_weights(weights, n_partitions))
     if weights is not None:
         raise ValueError(f"weights must be None when weighting is given, got both and weighting={weighting!r}.")
-    resolved = resolve_weighting(weighting, n_samples=n_samples, n_partitions=n_partitions, **parameters)
-    if resolved.trust:
-        raise ValueError(
-            f"weighting must be one that the losses determine, got {weighting!r}: pass the weights that it found."
-        )
+    resolved = resolve_weighting(weighting, n_pairs=n_samples**2, n_partitions=n_partitions, **parameters)
+    check_found_from_losses(
+        resolved, f"weighting must be one that the losses determine, got {weighting!r}: pass the weights that it found."
+    )
     return resolved

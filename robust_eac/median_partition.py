@@ -3,35 +3,25 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from functools import partial
-from heapq import nsmallest
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
-from ._distance import ADJUSTED, resolve_distance
+from ._alternation import Problem, Settings, solve
+from ._descent import is_stationary
+from ._distance import resolve_distance
 from ._encoding import encode_ensemble
-from ._label_checks import check_ensemble, check_sample_weight
-from ._rows import SAMPLE_TOL, check_init, expand_rows, initial_rows, reduce_rows, start_from_sample
-from ._sweep import is_stationary
-from ._threads import count_threads, map_threads
+from ._label_checks import check_ensemble, check_init, check_sample_weight
 from ._typing import Labels, RandomState, WeightSolver
 from ._validation import MAX_SEED, check_integer, check_n_clusters, check_n_jobs, check_random_state, check_real
-from .adjusted import adjusted_state
-from .weighting.losses import fixed, resolve_weighting
-from .weighting.trust import trusted_group
+from .weighting.joint import resolve_weighting, settle
+from .weighting.trust import LEVEL, NO_LINKS
 
 __all__ = ["MedianPartitionResult", "solve_median_partition"]
-
-# A Y step need not be finished before the weights move: it hands over when its gap has shrunk to this share.
-_REDUCTION = 0.1
-# A Y step that needs more sweeps than this hands over to the weight step and goes on afterwards.
-_MAX_SWEEPS = 1000
-# Of several starts so many are solved to this gap, once a sample shows where they lead, and so many to the end.
-_LOOSE_TOL = 1e-4
-_N_LOOSE, _N_FINAL = 3, 2
 
 
 class MedianPartitionResult(NamedTuple):
@@ -178,223 +168,102 @@ def solve_median_partition(
     >>> result.weights
     array([0.5, 0.5, 0. , 0. ])
     """
-    return solve_and_encode(
-        labels, n_clusters, weighting=weighting, agreement=agreement, rho=rho, lam=lam, lam0=lam0, n_init=n_init,
-        max_iter=max_iter, tol=tol, diagonal=diagonal, init=init, n_jobs=n_jobs, random_state=random_state,
-        verbose=verbose, sample_weight=sample_weight,
-    )[0]  # fmt: skip
+    options = Options(
+        weighting=weighting,
+        agreement=agreement,
+        rho=rho,
+        lam=lam,
+        lam0=lam0,
+        n_init=n_init,
+        max_iter=max_iter,
+        tol=tol,
+        diagonal=diagonal,
+        init=init,
+        n_jobs=n_jobs,
+        random_state=random_state,
+        tell=progress(verbose),
+    )
+    return solve_and_encode(labels, n_clusters, options, sample_weight)[0]
 
 
-def solve_and_encode(
-    labels, n_clusters, *, weighting, agreement, rho, lam, lam0, n_init, max_iter, tol, diagonal, init, n_jobs,
-    random_state, verbose, sample_weight,
-):  # fmt: skip
+class Options(NamedTuple):
+    """What the caller of a joint solver chooses, as :func:`solve_median_partition` describes it; `tell` takes lines."""
+
+    weighting: WeightSolver
+    agreement: str
+    rho: float | str | None
+    lam: float | None
+    lam0: float | None
+    n_init: int
+    max_iter: int
+    tol: float
+    diagonal: bool
+    init: object
+    n_jobs: int | None
+    random_state: RandomState
+    tell: Callable | None
+
+
+def progress(verbose):
+    """What takes a line after every alternation, None for silence."""
+    return partial(print, flush=True) if verbose else None
+
+
+def solve_and_encode(labels, n_clusters, options, sample_weight):
     """(what :func:`solve_median_partition` returns, the encoding of the ensemble)."""
     ensemble = check_ensemble(labels)
     n, m = ensemble.n_samples, ensemble.n_partitions
     n_clusters = check_n_clusters(n_clusters, n)
     sample_weight = check_sample_weight(sample_weight, ensemble)
     total = float(n) if sample_weight is None else float(sample_weight.sum())
-    distance = resolve_distance(agreement, diagonal)
-    resolve = partial(
-        resolve_weighting,
-        weighting,
-        n_samples=total,
-        n_partitions=m,
-        lam=lam,
-        lam0=lam0,
-        adjusted=distance is ADJUSTED,
-    )
-    auto = isinstance(rho, str) and rho == "auto"
-    weighting = resolve(rho=None if auto else rho)
-    n_init = check_integer(n_init, name="n_init", low=1)
-    max_iter = check_integer(max_iter, name="max_iter", low=1)
-    tol = check_real(tol, name="tol", low=0.0)
-    start = check_init(init, n, n_clusters)
-    n_jobs = check_n_jobs(n_jobs)
-    rng = check_random_state(random_state)
+    distance = resolve_distance(options.agreement, options.diagonal)
+    weighting = resolve_weighting(
+        options.weighting, n_pairs=distance.unit(total), n_partitions=m, rho=options.rho, lam=options.lam,
+        lam0=options.lam0,
+    )  # fmt: skip
+    n_init, settings = check_effort(options)
+    start = check_init(options.init, n, n_clusters)
+    n_jobs = check_n_jobs(options.n_jobs)
+    rng = check_random_state(options.random_state)
     seeds = rng.randint(MAX_SEED, size=n_init if isinstance(start, str) else 1)
 
     whole = encode_ensemble(ensemble, sample_weight)
-    trusted = trusted_group(whole, rng=rng, stacklevel=4) if weighting.trust or auto else None
-    if trusted is not None and not weighting.trust:
-        weighting = resolve(rho=1.0 / np.count_nonzero(trusted))
-    result = solve_encoded(
-        whole,
-        n_clusters,
-        weighting,
-        trusted=trusted,
-        distance=distance,
-        start=start,
-        seeds=seeds,
-        max_iter=max_iter,
-        tol=tol,
-        n_jobs=n_jobs,
-        verbose=verbose,
-    )
+    weighting, linked = settle(weighting, whole, rng)
+    if not linked:
+        warnings.warn(NO_LINKS.format(LEVEL), UserWarning, stacklevel=3)
+    problem = Problem(whole, n_clusters, weighting, distance)
+    run, membership = solve(problem, start, seeds, settings, n_jobs=n_jobs, tell=options.tell)
+    result = result_of(run, membership.argmax(axis=1), membership, settings.tol)
     if not result.converged:
-        warnings.warn(
-            f"The alternation did not converge: gap={result.gap:.3g} > tol={tol:.3g} after max_iter={max_iter}.",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
+        warn_unconverged(result.gap, settings, stacklevel=4)
     return result, whole
 
 
-def solve_encoded(
-    whole, n_clusters, weighting, *, trusted, distance, start, seeds, max_iter, tol, n_jobs=None, verbose=0
-):
-    """The same for an encoding, without warnings; `trusted` partitions are needed where the weighting has trust."""
-    encoding, start = reduce_rows(whole, start, diagonal=distance.diagonal)
-    options = {"distance": distance, "max_iter": max_iter, "tol": tol}
-    shared = fixed(trusted / np.count_nonzero(trusted)) if weighting.trust else weighting
-    best = best_of_starts(encoding, n_clusters, start, shared, seeds, n_jobs=n_jobs, verbose=verbose, **options)
-    if weighting.trust:
-        _, n_threads = count_threads(n_jobs, 1, encoding, n_clusters)
-        best = _settle_trust(encoding, best, weighting, seed=seeds[0], n_threads=n_threads, **options)
-    membership = empty_last(expand_rows(whole, encoding, best.weights, best.membership, tol=tol, model=distance.model))
-    return best._replace(membership=membership, labels=membership.argmax(axis=1))
+def check_effort(options):
+    """(number of starts, :class:`~robust_eac._alternation.Settings`), checked."""
+    n_init = check_integer(options.n_init, name="n_init", low=1)
+    max_iter = check_integer(options.max_iter, name="max_iter", low=1)
+    return n_init, Settings(check_real(options.tol, name="tol", low=0.0), max_iter)
 
 
-def best_of_starts(encoding, n_clusters, start, weighting, seeds, *, n_jobs, tol, verbose=0, **options):
-    """The result of least objective, one from every seed; the first of equal ones.
-
-    All starts run a part of the way, to where a sample puts them or to a loose gap; only the best of them go on.
-    """
-    loose = max(tol, _LOOSE_TOL)
-
-    def in_parallel(function, tasks, **more):
-        outer, n_threads = count_threads(n_jobs, len(tasks), encoding, n_clusters)
-        return map_threads(partial(function, n_threads=n_threads, **more, **options), tasks, outer)
-
-    def set_out(number, **options):
-        run = _begin(encoding, n_clusters, start, weighting, seed=seeds[number], tol=tol, **options)
-        run = run._replace(name=f"start {number + 1}/{len(seeds)}" if verbose else "")
-        if run.name and run.sampled:
-            print(f"{run.name}: solution of a sample, objective {run.history[0]:.6g}", flush=True)
-        return run if run.sampled or len(seeds) == 1 else _go_on(run, encoding, weighting, tol=loose, **options)
-
-    runs = in_parallel(set_out, range(len(seeds)))
-    for n_kept, gap in ((_N_LOOSE, loose), (_N_FINAL, tol))[len(seeds) == 1 :]:
-        best = nsmallest(n_kept, runs, key=_value)
-        runs = in_parallel(_go_on, best, encoding=encoding, weighting=weighting, tol=gap)
-    return _result(min(runs, key=_value), tol)
-
-
-def empty_last(membership):
-    """The membership with the clusters that win no object last, so that the labels are 0, 1, ... without holes."""
-    won = np.bincount(membership.argmax(axis=1), minlength=membership.shape[1])
-    return membership if won.all() else np.ascontiguousarray(membership[:, empty_last_order(won)])
-
-
-def empty_last_order(won):
-    """Order of the clusters, those that win no object last, from the number of objects that each wins."""
-    return np.argsort(won == 0, kind="stable")
-
-
-def _settle_trust(encoding, run, weighting, *, seed, **options):
-    """Alternate membership and trust from a run until the trusted partitions are those that the consensus confirms.
-
-    The first update may trust partitions anew, the later ones only withdraw trust: at most n_partitions + 1 Y steps.
-    """
-    candidates = np.ones(len(run.weights), dtype=bool)
-    while True:
-        losses = adjusted_state(encoding, run.membership, n_threads=options["n_threads"]).losses
-        weights = weighting.solve(losses) * candidates
-        if not weights.any() or np.array_equal(weights > 0.0, run.weights > 0.0):
-            return run
-        candidates = weights > 0.0
-        weighting_of_trusted = fixed(weights / weights.sum())
-        run = alternate(encoding, run.membership.shape[1], run.membership, weighting_of_trusted, seed=seed, **options)
-
-
-class _Run(NamedTuple):
-    """A start on its way: memberships of the encoding's rows, weights for them, and what it takes to go on."""
-
-    rows: np.ndarray
-    state: tuple
-    losses: np.ndarray
-    weights: np.ndarray
-    history: list
-    rng: np.random.RandomState
-    sampled: bool
-    gap: float = np.inf
-    n_iter: int = 0
-    name: str = ""
-
-
-def alternate(encoding, n_clusters, start, weighting, *, tol, n_threads=1, seed, warm=False, name="", **options):
-    """One start, alternated to a joint stationary point; membership and (no) labels of the encoding's rows.
-
-    A warm start has a membership that is worth weights of its own. A start with a name tells of its progress.
-    """
-    options |= {"tol": tol, "n_threads": n_threads}
-    run = _begin(encoding, n_clusters, start, weighting, seed=seed, warm=warm, **options)
-    return _result(_go_on(run._replace(name=name), encoding, weighting, **options), tol)
-
-
-def _begin(encoding, n_clusters, start, weighting, *, distance, max_iter, tol, seed, n_threads, warm=False):
-    """The run of a start before its first Y step."""
-    rng = np.random.RandomState(seed)
-
-    def solve(sample, start):
-        run = alternate(
-            sample, n_clusters, start, weighting, distance=distance, max_iter=max_iter, tol=max(tol, SAMPLE_TOL),
-            seed=rng.randint(MAX_SEED),
-        )  # fmt: skip
-        return run.weights, run.membership
-
-    rows = start_from_sample(encoding, n_clusters, start, solve, rng=rng, model=distance.model, n_threads=n_threads)
-    sampled = rows is not None
-    if not sampled:
-        rows = initial_rows(encoding, n_clusters, start, rng)
-    state = distance.measure(encoding, rows, n_threads=n_threads)
-    losses = distance.losses(encoding, rows, state)
-    weights = weighting.solve(losses) if warm or sampled else weighting.first(losses)
-    return _Run(rows, state, losses, weights, [weighting.objective(losses, weights)], rng, sampled)
-
-
-def _go_on(run, encoding, weighting, *, distance, max_iter, tol, n_threads):
-    """The run alternated to a joint stationary point; the rows of the given one are changed."""
-    rows, state, losses, weights = run.rows, run.state, run.losses, run.weights
-    history, n_iter = [*run.history], run.n_iter
-    while True:
-        budget = _MAX_SWEEPS if n_iter < max_iter else 0
-        gap, n_sweeps, state = distance.descend(
-            encoding, weights, rows, state, tol=tol, max_sweeps=budget, rng=run.rng, reduction=_REDUCTION,
-            n_threads=n_threads,
-        )  # fmt: skip
-        # A first Y step with nothing to do still owes its start the weights.
-        if n_sweeps == 0 and n_iter > 0:
-            break
-        losses, before = distance.losses(encoding, rows, state), weights
-        weights = weighting.solve(losses)
-        history.append(weighting.objective(losses, weights))
-        n_iter += 1
-        if run.name:
-            print(
-                f"{run.name}: iteration {n_iter}, {n_sweeps} sweeps to gap {gap:.2g}, objective {history[-1]:.6g}",
-                flush=True,
-            )
-        # The gap is known where the weights stay.
-        if is_stationary(gap, tol) and np.array_equal(weights, before):
-            break
-    return run._replace(state=state, losses=losses, weights=weights, history=history, gap=gap, n_iter=n_iter)
-
-
-def _value(run):
-    return run.history[-1]
-
-
-def _result(run, tol):
+def result_of(run, labels, membership, tol):
+    """The :class:`MedianPartitionResult` of a run."""
     return MedianPartitionResult(
-        labels=None,
-        membership=run.rows,
+        labels=labels,
+        membership=membership,
         weights=run.weights,
         losses=run.losses,
-        objective=run.history[-1],
+        objective=run.objective,
         objective_history=np.array(run.history),
         gap=run.gap,
         n_iter=run.n_iter,
         converged=is_stationary(run.gap, tol),
+    )
+
+
+def warn_unconverged(gap, settings, *, stacklevel):
+    warnings.warn(
+        f"The alternation did not converge: gap={gap:.3g} > tol={settings.tol:.3g} after max_iter={settings.max_iter}.",
+        ConvergenceWarning,
+        stacklevel=stacklevel,
     )

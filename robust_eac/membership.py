@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
+from ._alternation import Problem, Settings, alternate, fixed
+from ._descent import is_stationary
+from ._distance import raw_distance
 from ._encoding import encode_ensemble
-from ._formula import losses_of, weighted_loss
-from ._label_checks import check_ensemble, check_sample_weight
-from ._rows import SAMPLE_TOL, check_init, expand_rows, initial_rows, reduce_rows, start_from_sample
-from ._sweep import descend, is_stationary, measure
+from ._label_checks import check_ensemble, check_init, check_sample_weight
+from ._starts import Solution, expand_rows, reduce_rows
 from ._threads import count_threads
 from ._typing import Labels, RandomState
 from ._validation import (
@@ -137,33 +138,19 @@ def solve_membership(
     n_jobs = check_n_jobs(n_jobs)
     rng = check_random_state(random_state)
 
-    whole = encode_ensemble(ensemble, sample_weight)
+    whole, distance = encode_ensemble(ensemble, sample_weight), raw_distance(diagonal)
     encoding, start = reduce_rows(whole, start, diagonal=diagonal)
+    problem = Problem(encoding, n_clusters, fixed(weights), distance)
     _, n_threads = count_threads(n_jobs, 1, encoding, n_clusters)
-
-    def solve(sample, start):
-        rows = initial_rows(sample, n_clusters, start, rng)
-        descend(
-            sample, weights, rows, measure(sample, rows), diagonal=diagonal, tol=max(tol, SAMPLE_TOL),
-            max_sweeps=max_sweeps, rng=rng,
-        )  # fmt: skip
-        return weights, rows
-
-    rows = start_from_sample(encoding, n_clusters, start, solve, rng=rng, n_threads=n_threads)
-    if rows is None:
-        rows = initial_rows(encoding, n_clusters, start, rng)
-    state = measure(encoding, rows, n_threads=n_threads)
-    gap, n_sweeps, state = descend(
-        encoding, weights, rows, state, diagonal=diagonal, tol=tol, max_sweeps=max_sweeps, rng=rng,
-        n_threads=n_threads,
-    )  # fmt: skip
-    losses = losses_of(encoding, state.S, state.G, rows, diagonal=diagonal)
-    converged = is_stationary(gap, tol)
+    # The weights never move: one Y step goes all the way.
+    settings = Settings(tol, max_iter=1, max_sweeps=max_sweeps, reduction=0.0, n_threads=n_threads)
+    run = alternate(problem, start if isinstance(start, str) else start.copy(), rng, settings)
+    converged = is_stationary(run.gap, tol)
     if not converged:
         warnings.warn(
-            f"The membership did not converge: gap={gap:.3g} > tol={tol:.3g} after max_sweeps={max_sweeps}.",
+            f"The membership did not converge: gap={run.gap:.3g} > tol={tol:.3g} after max_sweeps={max_sweeps}.",
             ConvergenceWarning,
             stacklevel=2,
         )
-    membership = expand_rows(whole, encoding, weights, rows, tol=tol)
-    return MembershipResult(membership, weighted_loss(losses, weights), gap, n_sweeps, converged)
+    membership = expand_rows(whole, Solution(encoding, run.weights, run.rows), distance, tol)
+    return MembershipResult(membership, run.objective, run.gap, run.n_sweeps, converged)

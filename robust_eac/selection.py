@@ -12,15 +12,16 @@ from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
+from ._alternation import Problem, Settings, Weighting, solve
 from ._distance import raw_distance
 from ._encoding import Encoding, encode_ensemble, sub_ensemble
 from ._formula import accumulate, adjusted_agreement_of
 from ._label_checks import check_ensemble, check_sample_weight
 from ._typing import Labels, RandomState, WeightSolver
 from ._validation import MAX_SEED, check_integer, check_n_jobs, check_random_state, check_real
-from .median_partition import solve_encoded
-from .weighting.losses import resolve_weighting
-from .weighting.trust import LEVEL, NO_LINKS, linked_group
+from .median_partition import result_of
+from .weighting.joint import resolve_weighting, settle
+from .weighting.trust import LEVEL, NO_LINKS
 
 __all__ = ["ClusterNumberSelection", "select_n_clusters"]
 
@@ -168,7 +169,7 @@ def select_n_clusters(
     if n_partitions < 2:
         raise ValueError(f"labels must have at least 2 partitions to compare, got {n_partitions}.")
     candidates = _check_candidates(n_clusters, n_samples)
-    resolve_weighting(weighting, n_samples=n_samples, n_partitions=n_partitions)
+    resolve_weighting(weighting, n_pairs=float(n_samples) ** 2, n_partitions=n_partitions)
     n_init = check_integer(n_init, name="n_init", low=2)
     n_splits = check_integer(n_splits, name="n_splits", low=1)
     n_init_split = check_integer(n_init_split, name="n_init_split", low=1)
@@ -191,7 +192,7 @@ def select_n_clusters(
     whole, *parts = parallel(
         delayed(_pose)(part, weighting, seed) for part, seed in zip(parts, trust_seeds, strict=True)
     )
-    if whole.weighting.trust and whole.trusted is None:
+    if not whole.linked:
         warnings.warn(NO_LINKS.format(LEVEL), UserWarning, stacklevel=2)
     problems = [whole] * n_init + parts
     solutions = parallel(
@@ -263,40 +264,31 @@ def _half(encoding, objects, partitions):
 
 
 class _Problem(NamedTuple):
-    """An ensemble, its weighting, and the partitions that agree with each other: None if not needed or none do."""
+    """An ensemble, its weighting, and whether partitions are linked by agreement, if the weighting asks."""
 
     encoding: Encoding
-    weighting: WeightSolver
-    trusted: np.ndarray | None
+    weighting: Weighting
+    linked: bool
 
 
 def _pose(encoding, weighting, seed):
     """The :class:`_Problem` of an ensemble, None of none: what does not depend on the number of clusters."""
     if encoding is None:
         return None
-    weighting = resolve_weighting(weighting, n_samples=encoding.total, n_partitions=len(encoding.offsets))
-    trusted = linked_group(encoding, rng=np.random.RandomState(seed)) if weighting.trust else None
-    return _Problem(encoding, weighting, trusted)
+    weighting = resolve_weighting(weighting, n_pairs=encoding.total**2, n_partitions=len(encoding.offsets))
+    return _Problem(encoding, *settle(weighting, encoding, np.random.RandomState(seed)))
 
 
 def _consensus(problem, k, *, n_init, seed, max_iter, tol):
     """The consensus of an ensemble with at most k clusters, None of none."""
     if problem is None:
         return None
-    encoding, weighting, trusted = problem
-    return solve_encoded(
-        encoding,
-        min(int(k), encoding.n_samples),
-        weighting,
-        trusted=np.ones(len(encoding.offsets)) if trusted is None else trusted,
-        distance=raw_distance(True),
-        start="random",
-        seeds=np.random.RandomState(seed).randint(MAX_SEED, size=n_init),
-        max_iter=max_iter,
-        tol=tol,
-        # Threads are taken up with the problems.
-        n_jobs=1,
-    )
+    k = min(int(k), problem.encoding.n_samples)
+    seeds, settings = np.random.RandomState(seed).randint(MAX_SEED, size=n_init), Settings(tol, max_iter)
+    posed = Problem(problem.encoding, k, problem.weighting, raw_distance())
+    # Threads are taken up with the problems.
+    run, membership = solve(posed, "random", seeds, settings, n_jobs=1)
+    return result_of(run, membership.argmax(axis=1), membership, tol)
 
 
 def _warn_unfinished(runs, max_iter):

@@ -7,10 +7,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._distance import ADJUSTED, resolve_distance
+from ._alternation import Problem, Settings, alternate, best_of_starts, memberships_of
+from ._descent import is_stationary
+from ._distance import resolve_distance
 from ._encoding import encode_ensemble
 from ._label_checks import check_ensemble, check_sample_weight
-from ._rows import expand_rows, reduce_rows
+from ._starts import reduce_rows
 from ._threads import count_threads
 from ._typing import Labels, RandomState
 from ._validation import (
@@ -23,8 +25,7 @@ from ._validation import (
     check_real,
     check_vector,
 )
-from .median_partition import alternate, best_of_starts, empty_last
-from .weighting.losses import resolve_weighting
+from .weighting.joint import resolve_weighting
 
 __all__ = ["WeightPath", "weight_path"]
 
@@ -140,12 +141,12 @@ def weight_path(
     known = _PARAMETERS[weighting]
     parameter = known[0] if parameter is None else check_choice(parameter, known, name="parameter")
     distance = resolve_distance(agreement, diagonal)
-    adjusted = distance is ADJUSTED
     sample_weight = check_sample_weight(sample_weight, ensemble)
     total = float(n) if sample_weight is None else float(sample_weight.sum())
-    values = _default_values(parameter, m, total, adjusted) if values is None else check_vector(values, name="values")
+    n_pairs = distance.unit(total)
+    values = _default_values(parameter, m, n_pairs) if values is None else check_vector(values, name="values")
     values = np.sort(values)[:: 1 if parameter == "rho" else -1]
-    weightings = [_weighting(weighting, parameter, value, m, total, adjusted) for value in values]
+    weightings = [_weighting(weighting, parameter, value, m, n_pairs) for value in values]
     n_init = check_integer(n_init, name="n_init", low=1)
     max_iter = check_integer(max_iter, name="max_iter", low=1)
     tol = check_real(tol, name="tol", low=0.0)
@@ -154,31 +155,27 @@ def weight_path(
 
     whole = encode_ensemble(ensemble, sample_weight)
     encoding, start = reduce_rows(whole, "random", diagonal=distance.diagonal)
-    options = {"distance": distance, "max_iter": max_iter, "tol": tol}
     _, n_threads = count_threads(n_jobs, 1, encoding, n_clusters)
-    runs = [best_of_starts(encoding, n_clusters, start, weightings[0], seeds, n_jobs=n_jobs, **options)]
-    for following in weightings[1:]:
-        before = runs[-1].membership
-        runs.append(
-            alternate(encoding, n_clusters, before, following, seed=seeds[0], warm=True, n_threads=n_threads, **options)
-        )
-    labels = [
-        empty_last(expand_rows(whole, encoding, run.weights, run.membership, tol=tol, model=distance.model))
-        for run in runs
-    ]
+    settings = Settings(tol, max_iter, n_threads=n_threads)
+    problems = [Problem(encoding, n_clusters, weighting, distance) for weighting in weightings]
+    runs = [best_of_starts(problems[0], start, seeds, settings, n_jobs=n_jobs)]
+    for problem in problems[1:]:
+        rng = np.random.RandomState(seeds[0])
+        runs.append(alternate(problem, runs[-1].rows.copy(), rng, settings, warm=True))
+    memberships = [memberships_of(whole, problems[0], run, tol) for run in runs]
     return WeightPath(
         parameter,
         values,
         np.array([run.weights for run in runs]),
         np.array([run.losses for run in runs]),
-        np.array([membership.argmax(axis=1) for membership in labels]),
+        np.array([membership.argmax(axis=1) for membership in memberships]),
         np.array([run.objective for run in runs]),
         np.array([run.gap for run in runs]),
-        np.array([run.converged for run in runs]),
+        np.array([is_stationary(run.gap, tol) for run in runs]),
     )
 
 
-def _default_values(parameter, n_partitions, total, adjusted):
+def _default_values(parameter, n_partitions, n_pairs):
     """Values from equal weights to few partitions."""
     numbers = np.unique(np.linspace(1.0, n_partitions, min(_N_VALUES, n_partitions)).round())
     if parameter == "n_trusted":
@@ -187,18 +184,12 @@ def _default_values(parameter, n_partitions, total, adjusted):
         return 1.0 / numbers
     # No loss exceeds all pairs: at lam0 = 1 every partition has weight.
     lam0 = np.geomspace(_SMALLEST_LAM0, 1.0, _N_VALUES)
-    return lam0 if parameter == "lam0" else lam0 * n_partitions * (1.0 if adjusted else total**2)
+    return lam0 if parameter == "lam0" else lam0 * n_partitions * n_pairs
 
 
-def _weighting(weighting, parameter, value, n_partitions, total, adjusted):
+def _weighting(weighting, parameter, value, n_partitions, n_pairs):
     """The weighting at a value, checked."""
     if parameter == "n_trusted":
         value = 1.0 / check_real(float(value), name="n_trusted", low=1.0, high=float(n_partitions))
     name = "rho" if parameter == "n_trusted" else parameter
-    return resolve_weighting(
-        weighting,
-        n_samples=total,
-        n_partitions=n_partitions,
-        adjusted=adjusted,
-        **{name: float(value)},
-    )
+    return resolve_weighting(weighting, n_pairs=n_pairs, n_partitions=n_partitions, **{name: float(value)})

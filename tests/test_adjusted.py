@@ -8,14 +8,9 @@ from robust_eac import (
     solve_median_partition,
     trusted_group_weights,
 )
-from robust_eac._encoding import encode_ensemble
-from robust_eac._formula import gap_of, gradient_of
-from robust_eac._label_checks import check_ensemble
-from robust_eac._rows import reduce_rows
-from robust_eac._sweep import sweep
-from robust_eac.adjusted import CHANCE, adjusted_state, descend_adjusted
 
 from . import reference
+from .access import ADJUSTED, check_ensemble, descend, encode_ensemble, gap_of, gradient_of, reduce_rows, sweep
 from .conftest import planted_ensemble, random_ensemble, random_membership
 
 
@@ -66,7 +61,7 @@ def problem(request, rng):
 def test_losses_equal_the_dense_reference(problem):
     ensemble, copies, encoding, _, membership = problem
     expected = dense_losses(ensemble, membership, copies)
-    np.testing.assert_allclose(adjusted_state(encoding, membership).losses, expected, rtol=1e-10)
+    np.testing.assert_allclose(ADJUSTED.measure(encoding, membership).losses, expected, rtol=1e-10)
     sample_weight = copies.astype(float)
     np.testing.assert_allclose(
         1.0 - adjusted_agreement(ensemble, membership, sample_weight=sample_weight), expected, rtol=1e-10
@@ -75,8 +70,8 @@ def test_losses_equal_the_dense_reference(problem):
 
 def test_gradient_of_the_model_is_that_of_the_adjusted_objective(problem):
     ensemble, copies, encoding, weights, membership = problem
-    extended = CHANCE.extend(encoding)
-    gradient = gradient_of(extended, membership, CHANCE.statistics(extended, weights, membership), diagonal=True)
+    extended = ADJUSTED.extend(encoding)
+    gradient = gradient_of(extended, membership, ADJUSTED.statistics(extended, weights, membership), diagonal=True)
     gradient *= copies[:, np.newaxis] / encoding.total**2
     h = 1e-6
     for i in range(len(membership)):
@@ -91,7 +86,7 @@ def test_gradient_of_the_model_is_that_of_the_adjusted_objective(problem):
 
 def test_a_visit_minimises_the_model_exactly(problem, rng):
     ensemble, copies, encoding, weights, membership = problem
-    extended = CHANCE.extend(encoding)
+    extended = ADJUSTED.extend(encoding)
 
     def parts(rows):
         """d_u and E[d_u] up to factors that do not depend on the rows."""
@@ -104,7 +99,7 @@ def test_a_visit_minimises_the_model_exactly(problem, rng):
         losses, means = parts(start)
         beta, gamma = weights / means, weights * losses / means**2
         rows = start.copy()
-        sweep(extended, CHANCE.statistics(extended, weights, start), rows, np.array([i]), diagonal=True, n_steps=1)
+        sweep(extended, ADJUSTED.statistics(extended, weights, start), rows, np.array([i]), diagonal=True, n_steps=1)
         step = rows - start
         assert np.flatnonzero(np.abs(step).sum(axis=1)).tolist() == [i]
         longest = start[i, step[i].argmin()] / -step[i].min()
@@ -122,7 +117,7 @@ def test_a_visit_minimises_the_model_exactly(problem, rng):
             break
         # From an object that is out of place beside soft ones.
         solved = random_membership(rng, *membership.shape)
-        descend_adjusted(encoding, weights, solved, adjusted_state(encoding, solved), tol=1e-4, max_sweeps=100, rng=rng)
+        descend(encoding, weights, solved, distance=ADJUSTED, tol=1e-4, max_sweeps=100, rng=rng)
         for i in rng.permutation(len(solved))[:4]:
             start = solved.copy()
             start[i] = 0.5 * (solved[i] + rng.dirichlet(np.ones(3)))
@@ -132,21 +127,20 @@ def test_a_visit_minimises_the_model_exactly(problem, rng):
 
 def test_descent_is_monotone_and_ends_at_a_stationary_point(problem):
     _, _, encoding, weights, membership = problem
-    rows, values = membership.copy(), [weights @ adjusted_state(encoding, membership).losses]
+    rows, values = membership.copy(), [weights @ ADJUSTED.measure(encoding, membership).losses]
     rng = np.random.RandomState(0)
     # A saddle point on the way can take hundreds of steps.
     for _ in range(3000):
-        state = adjusted_state(encoding, rows)
-        gap, n_sweeps, state = descend_adjusted(encoding, weights, rows, state, tol=1e-7, max_sweeps=3, rng=rng)
-        np.testing.assert_allclose(state.losses, adjusted_state(encoding, rows).losses, rtol=1e-12)
-        values.append(weights @ adjusted_state(encoding, rows).losses)
+        gap, n_sweeps, state = descend(encoding, weights, rows, distance=ADJUSTED, tol=1e-7, max_sweeps=3, rng=rng)
+        np.testing.assert_allclose(state.losses, ADJUSTED.measure(encoding, rows).losses, rtol=1e-12)
+        values.append(weights @ ADJUSTED.measure(encoding, rows).losses)
         if n_sweeps == 0:
             break
     assert gap <= 1e-7
     assert np.all(np.diff(values) <= 0.0)
     assert values[-1] < values[0] - 0.1
-    extended = CHANCE.extend(encoding)
-    assert gap_of(extended, rows, CHANCE.statistics(extended, weights, rows), diagonal=True) == gap
+    extended = ADJUSTED.extend(encoding)
+    assert gap_of(extended, rows, ADJUSTED.statistics(extended, weights, rows), diagonal=True) == gap
     np.testing.assert_allclose(rows.sum(axis=1), 1.0, atol=1e-12)
     assert rows.min() >= 0.0
 
@@ -154,17 +148,17 @@ def test_descent_is_monotone_and_ends_at_a_stationary_point(problem):
 def test_a_step_that_raises_the_objective_is_not_taken(monkeypatch, rng):
     encoding = encode_ensemble(check_ensemble(random_ensemble(rng, 20, 6)))
     weights, rows = np.full(6, 1 / 6), random_membership(rng, 20, 3)
-    before = weights @ adjusted_state(encoding, rows).losses
+    before = weights @ ADJUSTED.measure(encoding, rows).losses
 
-    def scatter(encoding, statistics, rows, order, **options):
+    def scatter(encoding, statistics, rows, order, how, **options):
         rows[:] = rng.dirichlet(np.full(3, 0.1), size=len(rows))
         return np.inf
 
     monkeypatch.setattr("robust_eac.adjusted.sweep", scatter)
     values = [before]
     for _ in range(5):
-        descend_adjusted(encoding, weights, rows, adjusted_state(encoding, rows), tol=1e-9, max_sweeps=1, rng=rng)
-        values.append(weights @ adjusted_state(encoding, rows).losses)
+        descend(encoding, weights, rows, distance=ADJUSTED, tol=1e-9, max_sweeps=1, rng=rng)
+        values.append(weights @ ADJUSTED.measure(encoding, rows).losses)
     assert np.all(np.diff(values) < 0.0)
 
 
@@ -175,11 +169,13 @@ def test_collapsed_rows_have_the_same_objective_and_gap(rng):
     encoding, rows = reduce_rows(whole, start, diagonal=True)
     assert len(encoding.codes) == 10
     weights = rng.dirichlet(np.ones(4))
-    np.testing.assert_allclose(adjusted_state(encoding, rows).losses, adjusted_state(whole, start).losses, rtol=1e-12)
+    np.testing.assert_allclose(
+        ADJUSTED.measure(encoding, rows).losses, ADJUSTED.measure(whole, start).losses, rtol=1e-12
+    )
     gaps = []
     for e, y in ((encoding, rows), (whole, start)):
-        extended = CHANCE.extend(e)
-        gaps.append(gap_of(extended, y, CHANCE.statistics(extended, weights, y), diagonal=True))
+        extended = ADJUSTED.extend(e)
+        gaps.append(gap_of(extended, y, ADJUSTED.statistics(extended, weights, y), diagonal=True))
     assert gaps[0] == pytest.approx(gaps[1], rel=1e-10)
 
 

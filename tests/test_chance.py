@@ -9,12 +9,10 @@ import pytest
 from scipy.stats import kstest
 from sklearn.metrics import adjusted_rand_score
 
-from robust_eac import _chance, adjusted_agreement, agreement_test, partition_losses
-from robust_eac._encoding import encode, encode_ensemble
-from robust_eac._formula import sides_of_test
-from robust_eac._label_checks import check_ensemble
+from robust_eac import adjusted_agreement, agreement_test, partition_losses
 
 from . import reference
+from .access import _chance, check_ensemble, encode, encode_ensemble, sides_of_test
 from .conftest import planted_ensemble, random_ensemble, random_membership
 from .test_soft_ensembles import random_soft_ensemble
 

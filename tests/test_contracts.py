@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import robust_eac
-from robust_eac import WEIGHT_SOLVERS, _kernels
+from robust_eac import WEIGHT_SOLVERS
 
+from .access import _kernels
 from .conftest import random_ensemble
 
 # Parameters at which the solvers that need one are tested.
@@ -85,7 +86,7 @@ def test_kernels_have_one_signature_per_type_of_codes(rng):
         robust_eac.membership_gradient(labels, result.membership)
         robust_eac.RobustEAC(2, weighting="l2", diagonal=False, random_state=0).fit(labels.astype(np.int16))
     for kernel in (_kernels.sweep, _kernels.gradient, _kernels.accumulate):
-        types = [signature[1 if kernel is _kernels.sweep else 0].dtype for signature in kernel.signatures]
+        types = [signature[1 if kernel is _kernels.sweep else 0].types[0].dtype for signature in kernel.signatures]
         assert len(types) == len(set(types)) >= 1
 
 

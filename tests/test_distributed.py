@@ -14,10 +14,7 @@ from sklearn.utils.random import sample_without_replacement
 from robust_eac import (
     KMeansEnsemble,
     RobustEAC,
-    _blocks,
-    _tasks,
     adjusted_rand_score,
-    distributed,
     kmeans_ensemble_distributed,
     objective_value,
     optimality_gap,
@@ -25,9 +22,8 @@ from robust_eac import (
     solve_median_partition,
     solve_median_partition_distributed,
 )
-from robust_eac._encoding import encode
-from robust_eac._formula import accumulate, losses_of
 
+from .access import _blocks, _tasks, accumulate, distributed, encode, losses_of
 from .conftest import planted_ensemble, random_ensemble, random_membership
 
 dask = pytest.importorskip("dask")
@@ -193,7 +189,7 @@ def test_where_the_sweeps_do_not_help_mass_moves_towards_the_best_clusters(rng, 
     labels, start = problem(rng)
     single = solve_median_partition(labels, K, init=start, random_state=0)
 
-    def uphill(encoding, proposal, shared, number, diagonal):
+    def uphill(encoding, proposal, shared, number):
         rows = proposal.at(shared.t)
         target = np.roll(rows, 1, axis=1)
         return _blocks.Proposal(rows, target), _blocks.sums_of_step(encoding, rows, target, 1e9)
@@ -206,8 +202,8 @@ def test_where_the_sweeps_do_not_help_mass_moves_towards_the_best_clusters(rng, 
 
 def test_sample_start_finds_the_planted_partition(rng, scheduler, monkeypatch):
     if scheduler == "synchronous":
-        monkeypatch.setattr("robust_eac._rows._SAMPLE", 40)
-        monkeypatch.setattr("robust_eac._rows._SAMPLE_PER_CLUSTER", 1)
+        monkeypatch.setattr("robust_eac._starts._SAMPLE", 40)
+        monkeypatch.setattr("robust_eac._starts._SAMPLE_PER_CLUSTER", 1)
     labels, _ = problem(rng, n=900)
     result = solve_median_partition_distributed(by_rows(labels, 200), K, random_state=0)
     assert_consistent(labels, result)

@@ -9,7 +9,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import squareform
 from sklearn.cluster import AgglomerativeClustering
 
-from robust_eac.coassociation import coassociation_matrix, enhanced_coassociation_matrix
+from robust_eac import coassociation_matrix, enhanced_coassociation_matrix
 from robust_eac.consensus import _linkage
 from robust_eac.consensus._common import prepare_ensemble, relabel
 from robust_eac.consensus.eac import eac, eac_linkage, lifetime_eac, threshold_eac

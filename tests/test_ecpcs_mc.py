@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from robust_eac import adjusted_rand_score
-from robust_eac._encoding import encode
-from robust_eac.coassociation import walk_similarities
 from robust_eac.consensus.ecpcs_mc import ecpcs_mc, embed
 
+from .access import encode, walk_similarities
 from .conftest import planted_ensemble, random_ensemble
 from .reference import cluster_trajectories, indicator_lists
 

@@ -5,11 +5,9 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from robust_eac import _encoding, partition_losses, solve_membership
-from robust_eac._encoding import collapse, encode, select
-from robust_eac._label_checks import check_labels
-from robust_eac._validation import check_membership, check_weights
+from robust_eac import partition_losses, solve_membership
 
+from .access import _encoding, check_labels, check_membership, check_weights, collapse, encode, select
 from .conftest import random_ensemble
 
 

@@ -8,7 +8,6 @@ from scipy import sparse
 from sklearn.cluster import SpectralCoclustering
 
 from robust_eac import adjusted_rand_score
-from robust_eac._encoding import collapse, encode
 from robust_eac.consensus import _bipartite
 from robust_eac.consensus._bipartite import leading_vectors, normalised_graph
 from robust_eac.consensus.cspa import cspa
@@ -16,6 +15,7 @@ from robust_eac.consensus.hbgf import hbgf
 from robust_eac.consensus.hgpa import hgpa
 from robust_eac.consensus.mcla import clusters_of, mcla
 
+from .access import collapse, encode
 from .conftest import planted_ensemble, random_ensemble
 from .reference import balanced_partitions, hyperedge_cut, indicator_lists
 

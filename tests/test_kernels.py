@@ -1,12 +1,8 @@
 import numpy as np
 import pytest
 
-from robust_eac import _kernels
-from robust_eac._encoding import collapse, encode
-from robust_eac._formula import accumulate, weighted_statistics
-from robust_eac._sweep import sweep
-
 from . import reference
+from .access import _kernels, accumulate, collapse, encode, sweep, weighted_statistics
 from .conftest import random_ensemble, random_membership
 
 
@@ -135,7 +131,7 @@ def test_incremental_matrices_equal_recomputed_ones_after_a_thousand_sweeps(rng,
         factor = encoding.multiplicity[i] * statistics.coef
         for u, slot in enumerate(encoding.offsets + encoding.codes[i]):
             if slot not in encoding.missing_slots:
-                T[slot] += factor[u] * (rows[i] - before)
+                T[slot, :k] += factor[u] * (rows[i] - before)
         for g in np.flatnonzero(encoding.observed[i]):
             own = np.outer(rows[i], rows[i]) - np.outer(before, before)
             Q[g] += encoding.multiplicity[i] * statistics.mask_coef[g] * own

@@ -10,7 +10,6 @@ from sklearn.metrics import mutual_info_score
 
 from robust_eac import (
     KMeansEnsemble,
-    _lloyd,
     bisecting_kmeans_consensus,
     bisecting_tree,
     coassociation_matrix,
@@ -23,11 +22,21 @@ from robust_eac import (
     sec,
     utility_consensus,
 )
-from robust_eac._encoding import collapse, encode, one_hot
-from robust_eac._lloyd import best_of_starts, descend, seed_rows, seed_table, squared_distances, table_costs
 from robust_eac.consensus.sec import _table as sec_table
 from robust_eac.consensus.utilities import UTILITIES, _normalised
 
+from .access import (
+    _lloyd,
+    best_lloyd,
+    collapse,
+    encode,
+    one_hot,
+    run_lloyd,
+    seed_rows,
+    seed_table,
+    squared_distances,
+    table_costs,
+)
 from .conftest import planted_ensemble, random_ensemble
 
 TABLES = {name: table for name, (_, table) in UTILITIES.items()} | {"sec": sec_table}
@@ -86,7 +95,7 @@ def test_the_loss_is_that_of_scikit_learn_on_the_one_hot_matrix(rng):
     # Random weights: no object is as far from one mean as from another.
     encoding, weights = encode(labels), random_weights(rng, 30)
     seeds = seed_rows(encoding, weights, 4, rng)
-    result = descend(encoding, weights, squared_distances, seed_table(encoding, weights, seeds), max_iter=300)
+    result = run_lloyd(encoding, weights, squared_distances, seed_table(encoding, weights, seeds), max_iter=300)
     dense = one_hot(encoding).toarray() * np.sqrt(np.repeat(weights, encoding.n_codes))
     model = KMeans(4, init=dense[seeds], n_init=1, tol=0.0).fit(dense)
     assert result.converged
@@ -103,7 +112,7 @@ def test_margins_skip_nothing_that_would_move(rng, name, missing):
     seeds = seed_rows(encoding, weights, 5, rng)
     losses = []
     for max_iter in range(1, 40):
-        result = descend(encoding, weights, TABLES[name], seed_table(encoding, weights, seeds), max_iter=max_iter)
+        result = run_lloyd(encoding, weights, TABLES[name], seed_table(encoding, weights, seeds), max_iter=max_iter)
         losses.append(result.loss)
         if result.converged:
             break
@@ -122,7 +131,7 @@ def test_a_start_on_a_sample_is_finished_on_all(rng, monkeypatch):
     labels = random_ensemble(rng, 400, 9, missing=0.1)
     encoding, weights = encode(labels), random_weights(rng, 9)
     for table_of in TABLES.values():
-        result = best_of_starts(encoding, weights, table_of, 4, n_init=1, max_iter=300, rng=rng)
+        result = best_lloyd(encoding, weights, table_of, 4, n_init=1, max_iter=300, rng=rng)
         costs = full_costs(encoding, table_of(encoding, weights, counts_of(encoding, result.clusters, 4)))
         assert result.converged
         assert np.all(costs[np.arange(400), result.clusters] <= costs.min(axis=1) + 1e-9)
@@ -137,8 +146,8 @@ def test_collapsed_rows_give_the_same_loss(rng):
     first = np.array([np.flatnonzero(rows.inverse == row)[0] for row in seeds])
     n_iter = 0
     for table in TABLES.values():
-        merged = descend(rows, weights, table, seed_table(rows, weights, seeds), max_iter=100)
-        single = descend(encoding, weights, table, seed_table(encoding, weights, first), max_iter=100)
+        merged = run_lloyd(rows, weights, table, seed_table(rows, weights, seeds), max_iter=100)
+        single = run_lloyd(encoding, weights, table, seed_table(encoding, weights, first), max_iter=100)
         assert merged.loss == pytest.approx(single.loss, rel=1e-10)
         assert np.array_equal(rows.expand(merged.clusters), single.clusters)
         n_iter = max(n_iter, merged.n_iter)
@@ -212,7 +221,7 @@ def test_small_problems_reach_the_best_of_all_partitions(rng):
 def test_ecc_loss_is_conditional_entropy_and_utility_is_mutual_information(rng):
     labels = random_ensemble(rng, 60, 5)
     encoding, weights = encode(labels), random_weights(rng, 5)
-    result = best_of_starts(encoding, weights, UTILITIES["entropy"][1], 3, n_init=2, max_iter=100, rng=rng)
+    result = best_lloyd(encoding, weights, UTILITIES["entropy"][1], 3, n_init=2, max_iter=100, rng=rng)
     information = [mutual_info_score(result.clusters, column) for column in labels.T]
     entropies = [mutual_info_score(column, column) for column in labels.T]
     assert result.loss / 60 == pytest.approx(weights @ np.subtract(entropies, information), rel=1e-9)
@@ -224,7 +233,7 @@ def test_loss_is_minus_the_utility_up_to_a_constant(rng, utility):
     labels, weights = random_ensemble(rng, 50, 4), random_weights(rng, 4)
     mu, table = UTILITIES[utility]
     encoding = encode(labels)
-    result = best_of_starts(encoding, weights, table, 3, n_init=1, max_iter=100, rng=rng)
+    result = best_lloyd(encoding, weights, table, 3, n_init=1, max_iter=100, rng=rng)
     total = 0.0
     for u, w in enumerate(weights):
         one_hot_u = np.eye(labels[:, u].max() + 1)[labels[:, u]]
@@ -250,7 +259,7 @@ def test_normalised_weights_divide_by_the_partitions_own_mu(rng):
 def test_sec_loss_is_the_normalised_cut(rng):
     labels, weights = random_ensemble(rng, 40, 6), random_weights(rng, 6)
     encoding = encode(labels)
-    result = best_of_starts(encoding, weights, sec_table, 3, n_init=3, max_iter=100, rng=rng)
+    result = best_lloyd(encoding, weights, sec_table, 3, n_init=3, max_iter=100, rng=rng)
     A = coassociation_matrix(labels, weights=weights)
     inside = [A[np.ix_(result.clusters == c, result.clusters == c)].sum() for c in range(3)]
     degree = [A[result.clusters == c].sum() for c in range(3)]
@@ -348,7 +357,7 @@ def test_empty_clusters_are_filled(rng):
     encoding, weights = encode(labels), random_weights(rng, 6)
     for name, table in TABLES.items():
         # The second cluster starts empty: its seed is the first one's.
-        result = descend(encoding, weights, table, seed_table(encoding, weights, np.array([0, 0, 1])), max_iter=100)
+        result = run_lloyd(encoding, weights, table, seed_table(encoding, weights, np.array([0, 0, 1])), max_iter=100)
         assert set(result.clusters) == {0, 1, 2}, name
         np.testing.assert_allclose(
             result.loss, np.sum(table(encoding, weights, c := counts_of(encoding, result.clusters, 3)) * c)

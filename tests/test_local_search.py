@@ -5,11 +5,9 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from robust_eac import objective_value, partition_losses, refine_labels, solve_median_partition
-from robust_eac._encoding import collapse, encode
-from robust_eac.local_search import relocate_rows, relocation_statistics
-from robust_eac.weighting.losses import resolve_weighting
 
 from . import reference
+from .access import collapse, encode, relocate_rows, relocation_statistics, resolve_weighting
 from .conftest import planted_ensemble, random_ensemble
 
 MISSING = pytest.mark.parametrize("missing", [0.0, 0.3], ids=["complete", "incomplete"])
@@ -161,7 +159,7 @@ def test_weights_of_the_hard_consensus(rng, name):
     start = rng.randint(3, size=40)
     result = refine_labels(labels, start, 3, weighting=name, random_state=0)
     assert result.converged
-    weighting = resolve_weighting(name, n_samples=40, n_partitions=12)
+    weighting = resolve_weighting(name, n_pairs=40.0**2, n_partitions=12)
     losses = partition_losses(labels, np.eye(3)[result.labels])
     np.testing.assert_allclose(result.losses, losses)
     np.testing.assert_allclose(result.weights, weighting.solve(losses), rtol=1e-12)

@@ -9,11 +9,9 @@ from robust_eac import (
     solve_median_partition,
     solve_membership,
 )
-from robust_eac._encoding import encode, encode_ensemble
-from robust_eac._label_checks import check_ensemble
-from robust_eac.lower_bound import _membership_bounds, _pair_terms
 
 from . import reference
+from .access import _membership_bounds, _pair_terms, check_ensemble, encode, encode_ensemble
 from .conftest import planted_ensemble, random_ensemble, random_membership
 from .test_soft_ensembles import random_soft_ensemble
 

@@ -5,11 +5,9 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from robust_eac import objective_value, optimality_gap, solve_membership
-from robust_eac._encoding import collapse, encode, one_hot
-from robust_eac._rows import check_init, initial_rows
-from robust_eac._sweep import descend, measure, visiting_order
 
 from . import reference
+from .access import check_init, collapse, descend, encode, initial_rows, one_hot, raw_distance, visiting_order
 from .conftest import planted_ensemble, random_ensemble, random_membership
 
 CASES = pytest.mark.parametrize(
@@ -231,7 +229,7 @@ def test_uniform_start_is_a_trap_indeed(rng):
     rows = np.full((12, 3), 1.0 / 3.0)
     encoding = encode(labels)
     gap, n_sweeps, _ = descend(
-        encoding, np.full(4, 0.25), rows, measure(encoding, rows), diagonal=False, tol=1e-12, max_sweeps=10, rng=rng
+        encoding, np.full(4, 0.25), rows, distance=raw_distance(False), tol=1e-12, max_sweeps=10, rng=rng
     )
     assert (gap, n_sweeps) == (pytest.approx(0.0, abs=1e-12), 0)
 

@@ -9,13 +9,11 @@ from scipy.cluster.hierarchy import dendrogram, fcluster, is_valid_linkage, link
 from scipy.spatial.distance import squareform
 
 from robust_eac import adjusted_rand_score, merge_consensus, robust_merge, trusted_group_weights
-from robust_eac._density import cluster_counts
-from robust_eac._encoding import collapse, encode, take_rows
-from robust_eac._lloyd import scaled_distances, table_costs
 from robust_eac.consensus import _common, _merging
 from robust_eac.consensus._linkage import cut
 
 from . import reference
+from .access import cluster_counts, collapse, encode, scaled_distances, table_costs, take_rows
 from .conftest import planted_ensemble, random_ensemble
 
 module = importlib.import_module("robust_eac.consensus.merge")

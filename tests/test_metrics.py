@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score as sklearn_adjusted_rand_score
 
-from robust_eac import metrics
-from robust_eac.metrics import h_criterion, normalized_mutual_information, variation_of_information
+from robust_eac import h_criterion, normalized_mutual_information, variation_of_information
+
+from .access import metrics
 
 # The others compare a partition with an ensemble: tests/test_ensemble_metrics.py.
 METRICS = {

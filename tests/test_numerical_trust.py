@@ -34,11 +34,17 @@ from robust_eac import (
     solve_peace,
     weight_path,
 )
-from robust_eac._encoding import collapse, encode_ensemble
-from robust_eac._formula import accumulate, weighted_statistics
-from robust_eac._label_checks import check_ensemble
-from robust_eac._sweep import next_relaxation, sweep, visiting_order
 
+from .access import (
+    accumulate,
+    check_ensemble,
+    collapse,
+    encode_ensemble,
+    next_relaxation,
+    sweep,
+    visiting_order,
+    weighted_statistics,
+)
 from .conftest import planted_ensemble, random_ensemble, random_membership
 
 ROOT = Path(__file__).parents[1]

@@ -2,10 +2,9 @@ import numpy as np
 import pytest
 
 from robust_eac import membership_gradient, objective_value, optimality_gap, partition_losses, solve_membership
-from robust_eac._encoding import collapse, encode
-from robust_eac._formula import accumulate, gradient_of, losses_of, weighted_statistics
 
 from . import reference
+from .access import accumulate, collapse, encode, gradient_of, losses_of, weighted_statistics
 from .conftest import random_ensemble, random_membership
 
 CASES = pytest.mark.parametrize(

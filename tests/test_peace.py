@@ -16,11 +16,11 @@ from robust_eac import (
     optimality_gap,
     solve_membership,
 )
-from robust_eac._encoding import encode
 from robust_eac.consensus import _common
 from robust_eac.consensus import _peace_kernels as kernels
 from robust_eac.consensus.peace import _MARGIN, _sample, peace, solve_peace
 
+from .access import encode
 from .conftest import planted_ensemble, random_ensemble, random_membership
 
 

@@ -8,9 +8,9 @@ from scipy.cluster.hierarchy import cut_tree, linkage
 from scipy.spatial.distance import squareform
 
 from robust_eac import adjusted_rand_score
-from robust_eac._encoding import collapse, encode
 from robust_eac.consensus.probability_trajectories import embed, probability_trajectories, trajectory_similarities
 
+from .access import collapse, encode
 from .conftest import planted_ensemble, random_ensemble
 from .reference import indicator_lists, transfer_cut_rows
 

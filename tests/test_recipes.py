@@ -19,18 +19,15 @@ from robust_eac import (
     WEIGHT_SOLVERS,
     WEIGHTING_SCHEMES,
     RobustEAC,
-    certificates,
     certify,
     compare,
-    datasets,
     l2_weights,
     load_dataset,
 )
-from robust_eac._formula import weighted_loss
 from robust_eac.consensus._common import prepare, relabel
-from robust_eac.weighting import losses as weighting_losses
 
 from . import test_consensus_contracts, test_contracts
+from .access import datasets, joint, weighted_loss
 from .conftest import planted_ensemble
 
 TRUTH = np.repeat([0, 1, 2], 12)
@@ -64,8 +61,8 @@ def test_a_weight_solver_with_an_objective_of_its_own(monkeypatch, labels):
         return weighted_loss(losses, weights, lam=strength)
 
     monkeypatch.setitem(WEIGHT_SOLVERS, "spread", spread_weights)
-    monkeypatch.setitem(weighting_losses._OBJECTIVES, spread_weights, spread_objective)
-    monkeypatch.setitem(certificates._PROBLEMS, spread_weights, spread_objective)
+    record = joint.Record(spread_weights, objective=spread_objective, minimised=spread_objective)
+    monkeypatch.setitem(joint.RECORDS, "spread", record)
 
     model = RobustEAC(3, weighting="spread", random_state=0).fit(labels)
     known = RobustEAC(3, weighting="l2", lam=300.0, random_state=0).fit(labels)

@@ -3,14 +3,29 @@
 import numpy as np
 import pytest
 
-from robust_eac import _formula, _kernels, _sweep, solve_median_partition
-from robust_eac._encoding import encode_ensemble
-from robust_eac._formula import accumulate, frank_wolfe_gaps, gap_of, gap_unit, losses_of, padded, visit
-from robust_eac._label_checks import check_ensemble
-from robust_eac._rows import reduce_rows
-from robust_eac._sweep import PLAIN, sweep, visiting_order
-from robust_eac.adjusted import CHANCE
+from robust_eac import solve_median_partition
 
+from .access import (
+    ADJUSTED,
+    OwnTerm,
+    Visit,
+    _formula,
+    _kernels,
+    _sweep,
+    accumulate,
+    check_ensemble,
+    encode_ensemble,
+    frank_wolfe_gaps,
+    gap_of,
+    gap_unit,
+    losses_of,
+    raw_distance,
+    reduce_rows,
+    statistics_of,
+    sweep,
+    visit,
+    visiting_order,
+)
 from .conftest import planted_ensemble, random_membership
 from .test_soft_ensembles import cases, random_sample_weight, random_soft_ensemble
 
@@ -42,13 +57,13 @@ def value_of(encoding, rows, weights, diagonal):
 def test_objective_never_rises_and_matrices_follow(rng, diagonal, missing, weighted, relaxation):
     encoding, rows, weights = problem(rng, missing, weighted, diagonal)
     before = value_of(encoding, rows, weights, diagonal)
-    statistics = PLAIN.statistics(encoding, weights, rows)
+    statistics = statistics_of(encoding, weights, rows)
     for _ in range(30):
         sweep(encoding, statistics, rows, visiting_order(len(rows), rng), diagonal=diagonal, relaxation=relaxation)
         value = value_of(encoding, rows, weights, diagonal)
         assert value <= before + 1e-12 * encoding.total**2
         before = value
-    fresh = PLAIN.statistics(encoding, weights, rows)
+    fresh = statistics_of(encoding, weights, rows)
     np.testing.assert_allclose(statistics.T, fresh.T, rtol=0, atol=1e-10)
     np.testing.assert_allclose(statistics.Q, fresh.Q, rtol=0, atol=1e-10)
     # At rest, not stuck.
@@ -57,14 +72,15 @@ def test_objective_never_rises_and_matrices_follow(rng, diagonal, missing, weigh
 
 @pytest.mark.parametrize("relaxation", [1.0, 1.6])
 @pytest.mark.parametrize(
-    ("model", "diagonal"), [(PLAIN, True), (PLAIN, False), (CHANCE, True)], ids=["plain", "no-diagonal", "chance"]
+    "distance", [raw_distance(), raw_distance(False), ADJUSTED], ids=["raw", "no-diagonal", "adjusted"]
 )
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_visits_know_by_how_much_the_objective_falls(rng, diagonal, missing, weighted, model, relaxation):
+def test_visits_know_by_how_much_the_objective_falls(rng, missing, weighted, distance, relaxation):
+    diagonal = distance.diagonal
     encoding, rows, weights = problem(rng, missing, weighted, diagonal)
-    encoding = model.extend(encoding)
-    statistics = model.statistics(encoding, weights, rows)
+    encoding = distance.extend(encoding)
+    statistics = distance.statistics(encoding, weights, rows)
 
     def model_value(rows):
         """sum of mask_coef |G|^2 - 2 sum of coef |S|^2, and what the pairs (i, i) add or leave out."""
@@ -79,12 +95,8 @@ def test_visits_know_by_how_much_the_objective_falls(rng, diagonal, missing, wei
         return value - 2.0 * np.sum(encoding.own_pairs * alone * square)
 
     before, falls = model_value(rows), 0.0
-    T = padded(statistics.T)
     for i in rng.permutation(len(rows)):
-        _, fall = visit(
-            encoding, statistics, rows, np.array([i]), T, statistics.Q, diagonal=diagonal, n_steps=4, skip=0.0,
-            relaxation=relaxation,
-        )  # fmt: skip
+        _, fall = visit(encoding, statistics, rows, np.array([i]), Visit(diagonal, 4, 0.0, relaxation))
         assert fall <= 0.0
         falls += fall
     assert falls < 0.0
@@ -100,7 +112,7 @@ def test_blocks_that_would_raise_the_objective_together_follow_one_another(rng, 
         for seed in range(40):
             state = np.random.RandomState(seed)
             encoding, rows, weights = problem(state, 0.0, False, True, n=8, m=4, k=2)
-            statistics = PLAIN.statistics(encoding, weights, rows)
+            statistics = statistics_of(encoding, weights, rows)
             before = value_of(encoding, rows, weights, True)
             sweep(encoding, statistics, rows, state.permutation(len(rows)), diagonal=True)
             rises.append(value_of(encoding, rows, weights, True) - before)
@@ -127,7 +139,7 @@ def test_result_does_not_depend_on_the_number_of_threads(rng, n_init, agreement)
 @cases
 def test_gap_is_that_of_the_gradient(rng, diagonal, missing, weighted):
     encoding, rows, weights = problem(rng, missing, weighted, diagonal)
-    statistics = PLAIN.statistics(encoding, weights, rows)
+    statistics = statistics_of(encoding, weights, rows)
     copy = rows.copy()
     gaps = frank_wolfe_gaps(encoding, rows, statistics, diagonal=diagonal)
     for n_threads in (1, 3):
@@ -146,7 +158,7 @@ def test_relaxed_columns_go_beyond_their_minimum_and_stay_below_their_start(rng,
         ends = []
         for relaxation in (1.0, 1.6):
             rows = start.copy()
-            statistics = PLAIN.statistics(encoding, weights, rows)
+            statistics = statistics_of(encoding, weights, rows)
             sweep(encoding, statistics, rows, i, diagonal=diagonal, relaxation=relaxation)
             assert value_of(encoding, rows, weights, diagonal) <= value + 1e-12
             np.testing.assert_allclose(rows[i].sum(), 1.0, rtol=1e-14)
@@ -166,7 +178,7 @@ def test_columns_are_not_carried_uphill():
     for bend, expected in ((5.0, [0.66, 0.34]), (20.0, [0.6, 0.4])):
         # The change along the step is -0.8 t + 4 bend 0.01 t^2: at t = 1.6 it is below zero for the first bend alone.
         moved = y.copy()
-        value = _kernels.overrelax(moved, y0, e0 + bend * (y - y0), e0, 0.0, 1.0, 0.0, 1.6, -0.123)
+        value = _kernels.overrelax(moved, y0, e0 + bend * (y - y0), e0, OwnTerm(0.0, 0.0, 1.0, 0.0), 1.6, -0.123)
         np.testing.assert_allclose(moved, expected, rtol=1e-14)
         assert value == pytest.approx(-0.8 * 1.6 + 4.0 * bend * 0.01 * 1.6**2 if bend == 5.0 else -0.123)
 

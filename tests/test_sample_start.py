@@ -4,18 +4,25 @@ import numpy as np
 import pytest
 
 from robust_eac import (
-    _rows,
+    WEIGHT_SOLVERS,
     adjusted_rand_score,
     objective_value,
     optimality_gap,
     solve_median_partition,
     solve_membership,
 )
-from robust_eac._encoding import encode, encode_ensemble
-from robust_eac._label_checks import check_ensemble
-from robust_eac._rows import _draw_sample, initial_rows, start_from_sample
-from robust_eac.weighting.losses import WEIGHT_SOLVERS
 
+from .access import (
+    Solution,
+    _starts,
+    check_ensemble,
+    draw_sample,
+    encode,
+    encode_ensemble,
+    initial_rows,
+    place_from_sample,
+    raw_distance,
+)
 from .conftest import planted_ensemble, random_membership
 
 TRUTH = np.arange(1200) % 3
@@ -23,8 +30,8 @@ TRUTH = np.arange(1200) % 3
 
 @pytest.fixture
 def small_samples(monkeypatch):
-    monkeypatch.setattr(_rows, "_SAMPLE", 120)
-    monkeypatch.setattr(_rows, "_SAMPLE_PER_CLUSTER", 1)
+    monkeypatch.setattr(_starts, "_SAMPLE", 120)
+    monkeypatch.setattr(_starts, "_SAMPLE_PER_CLUSTER", 1)
 
 
 def solve(labels, **options):
@@ -44,7 +51,7 @@ def test_result_is_a_solution_for_all_objects(rng, monkeypatch, weighting, agree
         return
     assert adjusted_rand_score(TRUTH, sampled.labels) == 1.0
     assert optimality_gap(labels, sampled.membership, weights=sampled.weights) <= 1e-5
-    monkeypatch.setattr(_rows, "_SAMPLE", 10**9)
+    monkeypatch.setattr(_starts, "_SAMPLE", 10**9)
     whole = solve(labels, weighting=weighting)
     assert sampled.objective == pytest.approx(whole.objective, rel=1e-3)
     # The sample leaves little to do.
@@ -55,26 +62,16 @@ def test_result_is_a_solution_for_all_objects(rng, monkeypatch, weighting, agree
 def test_start_agrees_with_the_solution_of_the_sample(rng):
     labels = planted_ensemble(rng, TRUTH, 20, noise=0.2)
     encoding = encode(labels)
-    seen = []
-
-    def solution(sample, start):
-        rows = np.full((len(sample.codes), 3), 0.05)
-        rows[np.arange(len(rows)), sample_truth(sample)] = 0.9
-        seen.append(sample)
-        return np.full(20, 0.05), rows
-
-    def sample_truth(sample):
-        order = {tuple(code): truth for code, truth in zip(encoding.codes, TRUTH, strict=True)}
-        return np.array([order[tuple(code)] for code in sample.codes])
-
-    rows = start_from_sample(encoding, 3, "random", solution, rng=np.random.RandomState(0))
+    sample = draw_sample(encoding, 3, np.random.RandomState(0))
+    known = {tuple(code): truth for code, truth in zip(encoding.codes, TRUTH, strict=True)}
+    rows = np.full((len(sample.codes), 3), 0.05)
+    rows[np.arange(len(rows)), [known[tuple(code)] for code in sample.codes]] = 0.9
+    rows = place_from_sample(encoding, Solution(sample, np.full(20, 0.05), rows), raw_distance())
     assert np.array_equal(rows.argmax(axis=1), TRUTH)
     np.testing.assert_allclose(rows.sum(axis=1), 1.0, rtol=1e-12)
-    (sample,) = seen
     assert len(sample.codes) <= 120
     assert sample.multiplicity.sum() == pytest.approx(encoding.total)
     assert sample.total == pytest.approx(encoding.total)
-    assert start_from_sample(encoding, 3, np.eye(3)[TRUTH], solution, rng=rng) is None
 
 
 @pytest.mark.usefixtures("small_samples")
@@ -82,7 +79,7 @@ def test_objects_are_drawn_as_often_as_they_weigh(rng):
     labels = planted_ensemble(rng, TRUTH, 20, noise=0.2)
     weight = np.where(TRUTH == 0, 8.0, 1.0)
     encoding = encode_ensemble(check_ensemble(labels), weight)
-    drawn = [_draw_sample(encoding, 3, np.random.RandomState(seed)) for seed in range(50)]
+    drawn = [draw_sample(encoding, 3, np.random.RandomState(seed)) for seed in range(50)]
     assert all(sample.total == pytest.approx(weight.sum()) for sample in drawn)
     share = np.mean([sample.sizes / sample.total for sample in drawn], axis=0)
     np.testing.assert_allclose(share, encoding.sizes / encoding.total, atol=0.03)
@@ -92,15 +89,15 @@ def test_objects_are_drawn_as_often_as_they_weigh(rng):
 def test_no_sample_where_it_does_not_pay(rng):
     labels = planted_ensemble(rng, TRUTH, 6, noise=0.2)
     state = np.random.RandomState(0)
-    assert _draw_sample(encode(labels[:479]), 3, state) is None
-    assert _draw_sample(encode(labels[:480]), 3, state) is not None
+    assert draw_sample(encode(labels[:479]), 3, state) is None
+    assert draw_sample(encode(labels[:480]), 3, state) is not None
     # A partition that observes a tenth of the objects, and one with hundreds of clusters, need larger samples.
     hidden = labels.copy()
     hidden[rng.permutation(1200)[120:], 0] = -1
-    assert _draw_sample(encode(hidden), 3, state) is None
+    assert draw_sample(encode(hidden), 3, state) is None
     fine = labels.copy()
     fine[:, 0] = np.arange(1200) % 400
-    assert _draw_sample(encode(fine), 3, state) is None
+    assert draw_sample(encode(fine), 3, state) is None
 
 
 @pytest.mark.usefixtures("small_samples")

@@ -10,11 +10,9 @@ from robust_eac import (
     solve_median_partition,
     solve_membership,
 )
-from robust_eac._encoding import encode_ensemble
-from robust_eac._label_checks import check_ensemble
-from robust_eac._rows import expand_rows, reduce_rows
 
 from . import reference
+from .access import Solution, check_ensemble, encode_ensemble, expand_rows, raw_distance, reduce_rows
 from .conftest import random_ensemble, random_membership
 from .test_soft_ensembles import planted_soft_ensemble, random_sample_weight, random_soft_ensemble, repeated
 
@@ -128,6 +126,6 @@ def test_expanding_puts_every_object_where_it_was(rng):
     encoding, _ = reduce_rows(whole, "random", diagonal=True)
     assert encoding.inverse is not None
     rows = random_membership(rng, len(encoding.codes), 2)
-    membership = expand_rows(whole, encoding, np.full(3, 1 / 3), rows, tol=1e-9)
+    membership = expand_rows(whole, Solution(encoding, np.full(3, 1 / 3), rows), raw_distance(), 1e-9)
     np.testing.assert_array_equal(membership[:25], encoding.expand(rows))
     np.testing.assert_allclose(membership[25:].sum(axis=1), 1.0, atol=1e-12)

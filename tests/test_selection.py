@@ -9,10 +9,20 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from robust_eac import KMeansEnsemble, adjusted_agreement, select_n_clusters, solve_median_partition
-from robust_eac._encoding import encode, encode_ensemble
-from robust_eac._label_checks import check_ensemble
-from robust_eac.selection import _agreements, _best, _compare, _consensus, _draw_pair, _Half, _pose, _rand
 
+from .access import (
+    _agreements,
+    _best,
+    _compare,
+    _consensus,
+    _draw_pair,
+    _Half,
+    _pose,
+    _rand,
+    check_ensemble,
+    encode,
+    encode_ensemble,
+)
 from .conftest import planted_ensemble, random_ensemble, random_membership
 from .test_soft_ensembles import planted_soft_ensemble, random_soft_ensemble
 

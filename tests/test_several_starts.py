@@ -5,12 +5,9 @@ import re
 import numpy as np
 import pytest
 
-from robust_eac import _rows, median_partition, partition_losses, solve_median_partition
-from robust_eac._distance import raw_distance
-from robust_eac._encoding import encode
-from robust_eac._rows import reduce_rows
-from robust_eac.weighting.losses import resolve_weighting
+from robust_eac import partition_losses, solve_median_partition
 
+from .access import _alternation, _starts, alternate, empty_last, encode, reduce_rows, resolve_weighting
 from .conftest import planted_ensemble
 
 WEIGHTINGS = ("uniform", "restricted-simplex", "l2")
@@ -19,8 +16,8 @@ WEIGHTINGS = ("uniform", "restricted-simplex", "l2")
 @pytest.fixture(params=["few", "sampled"])
 def labels(request, rng, monkeypatch):
     """Eight noisy copies of six clusters and four random partitions; with many objects, starts come from a sample."""
-    monkeypatch.setattr(_rows, "_SAMPLE", 60)
-    monkeypatch.setattr(_rows, "_SAMPLE_PER_CLUSTER", 10)
+    monkeypatch.setattr(_starts, "_SAMPLE", 60)
+    monkeypatch.setattr(_starts, "_SAMPLE_PER_CLUSTER", 10)
     n = {"few": 90, "sampled": 600}[request.param]
     return planted_ensemble(rng, rng.randint(6, size=n), 12, noise=0.5, n_random=4)
 
@@ -28,10 +25,9 @@ def labels(request, rng, monkeypatch):
 def run_to_the_end(labels, weighting, seed, n_init):
     """The result of every start on its own."""
     encoding, start = reduce_rows(encode(labels), "random", diagonal=True)
-    weighting = resolve_weighting(weighting, n_samples=float(len(labels)), n_partitions=labels.shape[1])
-    options = {"distance": raw_distance(True), "max_iter": 100, "tol": 1e-5}
+    weighting = resolve_weighting(weighting, n_pairs=float(len(labels)) ** 2, n_partitions=labels.shape[1])
     seeds = np.random.RandomState(seed).randint(np.iinfo(np.int32).max, size=n_init)
-    return [median_partition.alternate(encoding, 6, start, weighting, seed=s, **options) for s in seeds], encoding
+    return [alternate(encoding, 6, start, weighting, seed=s) for s in seeds], encoding
 
 
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
@@ -39,14 +35,14 @@ def test_going_on_is_the_same_as_never_having_stopped(labels, weighting, monkeyp
     runs, encoding = run_to_the_end(labels, weighting, 3, 6)
     best = min(runs, key=lambda run: run.objective)
     assert len({run.objective for run in runs}) > 1
-    monkeypatch.setattr(median_partition, "_LOOSE_TOL", 0.0)
-    monkeypatch.setattr(median_partition, "_N_LOOSE", 6)
+    monkeypatch.setattr(_alternation, "_LOOSE_TOL", 0.0)
+    monkeypatch.setattr(_alternation, "_N_LOOSE", 6)
     many = solve_median_partition(labels, 6, weighting=weighting, n_init=6, random_state=3)
     assert many.objective == best.objective
-    assert np.array_equal(many.objective_history, best.objective_history)
+    assert np.array_equal(many.objective_history, best.history)
     assert many.n_iter == best.n_iter
     assert np.array_equal(many.weights, best.weights)
-    expected = median_partition.empty_last(encoding.expand(best.membership))
+    expected = empty_last(encoding.expand(best.rows))
     assert np.array_equal(many.membership, expected)
     np.testing.assert_allclose(partition_losses(labels, many.membership), many.losses, rtol=1e-10)
 

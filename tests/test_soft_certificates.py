@@ -15,12 +15,9 @@ from robust_eac import (
     refine_labels,
     solve_median_partition,
 )
-from robust_eac._encoding import encode_ensemble
-from robust_eac._label_checks import check_ensemble
-from robust_eac.local_search import relocate_rows, relocation_statistics
-from robust_eac.weighting.losses import resolve_weighting
 
 from . import reference
+from .access import check_ensemble, encode_ensemble, relocate_rows, relocation_statistics, resolve_weighting
 from .conftest import random_ensemble, random_membership
 from .test_soft_ensembles import planted_soft_ensemble, problems, random_soft_ensemble
 
@@ -187,7 +184,7 @@ def test_weights_of_the_hard_consensus(rng, name):
     result = refine_labels(
         labels, rng.randint(3, size=40), 3, weighting=name, sample_weight=weight, random_state=0, **options
     )
-    weighting = resolve_weighting(name, n_samples=weight.sum(), n_partitions=9, **options)
+    weighting = resolve_weighting(name, n_pairs=weight.sum() ** 2, n_partitions=9, **options)
     losses = reference.losses(labels, np.eye(3)[result.labels], sample_weight=weight)
     np.testing.assert_allclose(result.weights, weighting.solve(losses), rtol=1e-9)
     assert result.objective == pytest.approx(weighting.objective(losses, result.weights))

@@ -18,13 +18,20 @@ from robust_eac import (
     solve_median_partition,
     solve_membership,
 )
-from robust_eac._encoding import collapse, encode_ensemble, select
-from robust_eac._formula import accumulate, gradient_of, losses_of, weighted_statistics
-from robust_eac._label_checks import check_ensemble
-from robust_eac._rows import reduce_rows
-from robust_eac._sweep import sweep
 
 from . import reference
+from .access import (
+    accumulate,
+    check_ensemble,
+    collapse,
+    encode_ensemble,
+    gradient_of,
+    losses_of,
+    reduce_rows,
+    select,
+    sweep,
+    weighted_statistics,
+)
 from .conftest import planted_ensemble, random_ensemble, random_membership
 
 CASES = [

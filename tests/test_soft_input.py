@@ -12,9 +12,9 @@ from robust_eac import (
     solve_median_partition,
     solve_membership,
 )
-from robust_eac._encoding import encode
 
 from . import reference
+from .access import encode
 from .conftest import random_ensemble, random_membership
 from .test_soft_ensembles import random_soft_ensemble
 

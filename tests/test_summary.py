@@ -11,8 +11,9 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from robust_eac import RobustEAC, _summary, adjusted_agreement, l2_weights
+from robust_eac import RobustEAC, adjusted_agreement, l2_weights
 
+from .access import _summary
 from .conftest import planted_ensemble, random_ensemble, random_membership
 
 

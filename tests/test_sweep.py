@@ -3,11 +3,9 @@
 import numpy as np
 import pytest
 
-from robust_eac import KMeansEnsemble, _sweep, load_dataset
-from robust_eac._encoding import encode
-from robust_eac._formula import gap_of, weighted_statistics
-from robust_eac._sweep import descend, measure, next_relaxation
+from robust_eac import KMeansEnsemble, load_dataset
 
+from .access import _descent, _distance, descend, encode, gap_of, next_relaxation, raw_distance, weighted_statistics
 from .conftest import random_membership
 
 TOL = 1e-6
@@ -27,7 +25,7 @@ def descents(encoding, seed, n_starts=6):
     for _ in range(n_starts):
         rows = random_membership(rng, len(encoding.codes), 3)
         gap, n_sweeps, state = descend(
-            encoding, weights, rows, measure(encoding, rows), diagonal=False, tol=TOL, max_sweeps=1000, rng=rng
+            encoding, weights, rows, distance=raw_distance(diagonal=False), tol=TOL, max_sweeps=1000, rng=rng
         )
         statistics = weighted_statistics(encoding, weights, state.S, state.G)
         results.append((n_sweeps, gap, gap_of(encoding, rows, statistics, diagonal=False)))
@@ -37,13 +35,13 @@ def descents(encoding, seed, n_starts=6):
 @pytest.fixture
 def relaxations(monkeypatch):
     """The relaxation of every sweep."""
-    seen, sweep = [], _sweep.sweep
+    seen, sweep = [], _distance.sweep
 
-    def spy(*args, relaxation, **options):
-        seen.append(relaxation)
-        return sweep(*args, relaxation=relaxation, **options)
+    def spy(encoding, statistics, rows, order, how, **options):
+        seen.append(how.relaxation)
+        return sweep(encoding, statistics, rows, order, how, **options)
 
-    monkeypatch.setattr(_sweep, "sweep", spy)
+    monkeypatch.setattr(_distance, "sweep", spy)
     return seen
 
 
@@ -62,7 +60,7 @@ def test_ends_at_a_gap_that_was_measured(encoding, seed, relaxations):
 )
 def test_slow_descents_take_fewer_sweeps(encoding, monkeypatch, name, off, gain):
     with_it = descents(encoding, 0, 18)[:, 0].sum()
-    monkeypatch.setattr(_sweep, name, off)
+    monkeypatch.setattr(_descent, name, off)
     assert descents(encoding, 0, 18)[:, 0].sum() >= gain * with_it
 
 

@@ -11,9 +11,8 @@ from experiments import gaussian_mixture, threshold_data, threshold_eac, thresho
 from paper_figures import threshold_eac as drawn
 from paper_figures import threshold_eac_claims as judged
 from paper_figures import threshold_eac_rules as rules
-from robust_eac import coassociation_matrix, eac_linkage
+from robust_eac import DATASETS, coassociation_matrix, eac_linkage
 from robust_eac import threshold_eac as cut_at
-from robust_eac.datasets import DATASETS
 
 # Data
 

@@ -7,16 +7,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from robust_eac import (
-    _chance,
-    agreement_test,
-    chance_corrected_weights,
-    trusted_group_weights,
-)
-from robust_eac._encoding import encode, encode_ensemble
-from robust_eac._label_checks import check_ensemble
+from robust_eac import agreement_test, chance_corrected_weights, trusted_group_weights
 from robust_eac.weighting import trust
 
+from .access import _chance, check_ensemble, encode, encode_ensemble
 from .conftest import planted_ensemble, random_ensemble
 from .test_chance import one_hot, random_partitions
 from .test_soft_ensembles import random_soft_ensemble

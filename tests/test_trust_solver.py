@@ -14,13 +14,12 @@ from robust_eac import (
     chance_corrected_weights,
     corrupt_ensemble,
     load_dataset,
-    median_partition,
     objective_value,
     partition_losses,
     solve_median_partition,
 )
-from robust_eac.weighting.losses import fixed
 
+from .access import _alternation, joint
 from .conftest import planted_ensemble, random_ensemble, random_membership
 from .test_chance import random_partitions
 from .test_soft_ensembles import planted_soft_ensemble
@@ -159,9 +158,9 @@ def test_partitions_that_the_group_missed_can_be_added(rng, monkeypatch):
     labels, corrupted = noisy_planted(rng, 0.5)
     few = np.zeros(40, dtype=bool)
     few[:4] = True
-    monkeypatch.setattr(median_partition, "trusted_group", lambda encoding, rng, stacklevel: few)
+    monkeypatch.setattr(joint, "linked_group", lambda encoding, rng: few)
     assert np.array_equal(solve(labels).weights > 0.0, ~corrupted)
-    monkeypatch.setattr(median_partition, "trusted_group", lambda encoding, rng, stacklevel: np.ones(40, dtype=bool))
+    monkeypatch.setattr(joint, "linked_group", lambda encoding, rng: np.ones(40, dtype=bool))
     assert np.array_equal(solve(labels).weights > 0.0, ~corrupted)
 
 
@@ -172,23 +171,25 @@ def test_alternation_with_trust_stops_whatever_the_rule(rng, monkeypatch, rule):
 
     def adversary(losses):
         turn = len(steps)
-        if rule == "flips":
-            return (np.arange(m) % 2 == turn % 2).astype(float) + (turn % 3 == 0)
-        if rule == "random":
-            return (rng.uniform(size=m) < 0.6) + 1e-9 * (np.arange(m) == 0)
-        if rule == "none":
-            return np.eye(m)[turn % m]
-        return (np.arange(m) >= turn - 1).astype(float)
+        weights = {
+            "flips": (np.arange(m) % 2 == turn % 2) + 1.0 * (turn % 3 == 0),
+            "random": (rng.uniform(size=m) < 0.6) + 1e-9 * (np.arange(m) == 0),
+            "none": np.eye(m)[turn % m],
+            "one by one": 1.0 * (np.arange(m) >= turn - 1),
+        }[rule]
+        return weights / weights.sum()
 
-    weighting = fixed(np.full(m, 1.0 / m))._replace(solve=adversary, trust=True)
-    monkeypatch.setattr(median_partition, "resolve_weighting", lambda *args, **options: weighting)
-    begin = median_partition._begin
+    name, record = "chance-corrected", joint.Record(adversary, corrected=True)
+    monkeypatch.setitem(joint.RECORDS, name, record)
+    monkeypatch.setitem(joint.WEIGHT_SOLVERS, name, adversary)
+    monkeypatch.setattr(joint, "linked_group", lambda encoding, rng: None)
+    begin = _alternation.begin
 
-    def counted(*args, **options):
-        steps.append(args[3].solve(None) > 0.0)
-        return begin(*args, **options)
+    def counted(problem, *args, **options):
+        steps.append(problem.weighting.solve(None) > 0.0)
+        return begin(problem, *args, **options)
 
-    monkeypatch.setattr(median_partition, "_begin", counted)
+    monkeypatch.setattr(_alternation, "begin", counted)
     result = solve(labels, n_init=1)
     assert len(steps) <= m + 1
     # After the first update trust is only withdrawn.

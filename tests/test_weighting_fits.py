@@ -6,7 +6,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score, silhouette_score
 
 from robust_eac import coassociation_matrix, optimality_gap, partition_losses
-from robust_eac._encoding import collapse, encode
 from robust_eac.weighting import (
     order_weights,
     partition_validity,
@@ -18,14 +17,15 @@ from robust_eac.weighting import (
     wpck_weights,
 )
 from robust_eac.weighting.redundancy import (
-    alternate,
     linear_term,
     minimise_on_simplex,
     pair_products,
+    redundancy_weighting,
 )
 from robust_eac.weighting.validity import unify
 
 from . import reference
+from .access import Problem, Settings, _alternation, alternate, collapse, encode, initial_rows, losses_at, raw_distance
 from .conftest import planted_ensemble, random_ensemble, random_membership
 
 SCORES = (silhouette_score, calinski_harabasz_score, davies_bouldin_score)
@@ -176,7 +176,7 @@ def test_objective_is_the_distance_of_the_coassociation_to_the_consensus(rng, mi
     Q = pair_products(encoding)
     rows = random_membership(rng, n, 3)
     weights = rng.dirichlet(np.ones(m))
-    value = weights @ Q @ weights + linear_term(encoding, rows) @ weights
+    value = weights @ Q @ weights + linear_term(encoding, losses_at(encoding, rows)) @ weights
     if not missing:
         distance = ((rows @ rows.T - coassociation_matrix(labels, weights=weights)) ** 2).sum()
         assert value == pytest.approx(distance / n**2, abs=1e-12)
@@ -258,34 +258,31 @@ def test_objective_never_rises_and_ends_stationary(rng, missing):
     encoding = encode(labels)
     Q = pair_products(encoding)
     # Fewer rows than clusters: no partition fits itself.
-    _, history, gap = alternate(encoding, Q, 3, max_iter=300, tol=1e-6, rng=rng)
-    assert np.all(np.diff(history) <= 1e-12)
-    assert history[-1] < history[0]
-    assert gap <= 1e-6
-    again, more, _ = alternate(encoding, Q, 3, max_iter=2, tol=1e-6, rng=np.random.RandomState(1))
-    assert len(more) == 2
-    assert again.sum() == pytest.approx(1.0)
+    run = fit(encoding, Q, max_iter=300, tol=1e-6, seed=rng.randint(1000))
+    assert np.all(np.diff(run.history) <= 1e-12)
+    assert run.objective < run.history[0]
+    assert run.gap <= 1e-6
+    again = fit(encoding, Q, max_iter=2, tol=1e-6, seed=1)
+    assert again.n_iter == 2
+    assert again.weights.sum() == pytest.approx(1.0)
 
 
-def test_result_is_stationary_in_both(rng, monkeypatch):
+def fit(encoding, Q, *, max_iter, tol, seed):
+    """The run of one start."""
+    return alternate(encoding, 3, "random", redundancy_weighting(encoding, Q), seed=seed, tol=tol, max_iter=max_iter)
+
+
+def test_result_is_stationary_in_both(rng):
     labels = planted_ensemble(rng, np.arange(40) % 4, 10, noise=0.25, n_random=2)
-    seen = []
-
-    def spy(encoding, rows):
-        seen.append(rows.copy())
-        return linear_term(encoding, rows)
-
-    monkeypatch.setattr("robust_eac.weighting.redundancy.linear_term", spy)
     encoding = encode(labels)
     Q = pair_products(encoding)
-    weights, history, gap = alternate(encoding, Q, 3, max_iter=300, tol=1e-7, rng=rng)
-    assert len(seen) == len(history)
-    rows = seen[-1]
+    run = fit(encoding, Q, max_iter=300, tol=1e-7, seed=rng.randint(1000))
+    rows, weights, gap, history = run.rows, run.weights, run.gap, run.history
     # The Y step had nothing left to do for the last weights, which are optimal for its Y.
     assert optimality_gap(labels, rows, weights=weights) == pytest.approx(gap, abs=1e-12)
     assert gap <= 1e-7
     factor = np.linalg.cholesky(Q + 1e-8 * np.eye(10)).T
-    expected = simplex_by_cvxpy(factor, linear_term(encoding, rows))
+    expected = simplex_by_cvxpy(factor, linear_term(encoding, losses_at(encoding, rows)))
     np.testing.assert_allclose(weights, expected, atol=1e-5)
     distance = ((rows @ rows.T - coassociation_matrix(labels, weights=weights)) ** 2).mean()
     assert history[-1] == pytest.approx(distance, abs=1e-7)
@@ -300,7 +297,7 @@ def test_copies_share_what_one_would_get(rng):
         encoding = encode(labels)
         m = labels.shape[1]
         Q = pair_products(encoding) + 1e-8 * np.eye(m)
-        return minimise_on_simplex(Q, linear_term(encoding, rows), np.full(m, 1 / m))
+        return minimise_on_simplex(Q, linear_term(encoding, losses_at(encoding, rows)), np.full(m, 1 / m))
 
     single, several = fitted(base), fitted(copied)
     np.testing.assert_allclose(np.append(several[[0, 5, 6]].sum(), several[1:5]), single, atol=1e-5)
@@ -319,10 +316,16 @@ def test_best_start_counts(rng):
     labels = planted_ensemble(rng, np.arange(40) % 4, 8, noise=0.4)
     encoding = collapse(encode(labels))
     Q = pair_products(encoding)
+    one, several = (redundancy_weights(labels, n_clusters=3, n_init=n, random_state=3) for n in (1, 4))
     state = np.random.RandomState(3)
-    runs = [alternate(encoding, Q, 3, max_iter=100, tol=1e-5, rng=state) for _ in range(4)]
-    best = min(runs, key=lambda run: run[1][-1])
-    assert np.array_equal(redundancy_weights(labels, n_clusters=3, n_init=4, random_state=3), best[0])
+    problem = Problem(encoding, 3, redundancy_weighting(encoding, Q), raw_distance())
+    settings = Settings(1e-5, 100, reduction=0.0)
+    runs = []
+    for _ in range(4):
+        start = initial_rows(encoding, 3, "random", state)
+        runs.append(_alternation.alternate(problem, start, state, settings))
+    assert np.array_equal(one, runs[0].weights)
+    assert np.array_equal(several, min(runs, key=lambda run: run.objective).weights)
 
 
 def test_unfinished_is_said(rng):

@@ -7,7 +7,6 @@ import pytest
 from sklearn.metrics import normalized_mutual_info_score
 
 from robust_eac import coassociation_matrix
-from robust_eac._encoding import encode
 from robust_eac.weighting import (
     FEATURE_SCHEMES,
     WEIGHTING_SCHEMES,
@@ -22,6 +21,7 @@ from robust_eac.weighting import (
 from robust_eac.weighting.agreement import pairwise_nmi
 from robust_eac.weighting.clusters import slot_certainty
 
+from .access import encode
 from .conftest import planted_ensemble, random_ensemble
 
 AVERAGES = ("arithmetic", "geometric", "max")

@@ -7,7 +7,7 @@ from scipy import sparse
 from .._density import cluster_counts
 from .._encoding import take_rows
 from .._label_checks import BLOCK
-from .._lloyd import best_of_starts, scaled_distances, table_costs
+from .._lloyd import best_lloyd, scaled_distances, table_costs
 from .._threads import map_threads
 from ..weighting.clusters import slot_certainty
 from ._common import check_memory
@@ -53,7 +53,7 @@ def find_micro_clusters(encoding, weights, values, n_micro, *, rng, n_threads):
     def table_of(part, _, counts):
         return scaled_distances(part, values[:, np.newaxis], counts)
 
-    found = best_of_starts(sample, weights, table_of, n_micro, n_init=1, max_iter=_PASSES, rng=rng)
+    found = best_lloyd(sample, weights, table_of, n_micro, n_init=1, max_iter=_PASSES, rng=rng)
     table = table_of(sample, weights, cluster_counts(sample, found.clusters, n_micro))
     nearest = [costs.argmin(axis=1) for costs in row_sums(encoding, table, n_threads)]
     return np.unique(np.concatenate(nearest), return_inverse=True)[1]

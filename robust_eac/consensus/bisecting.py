@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from .._density import cluster_counts, pair_weights, sized_densities
 from .._encoding import collapse, take_rows
-from .._lloyd import best_of_starts, squared_distances
+from .._lloyd import best_lloyd, squared_distances
 from .._typing import RandomState
 from .._validation import check_choice, check_integer, check_random_state, check_real
 from ._common import prepare, relabel
@@ -254,7 +254,7 @@ def _leaf(encoding, weights, rows, criterion, singleton, n_init, max_iter, rng):
     density, loss = _grade(own, weights, np.zeros(len(rows), dtype=np.intp), 1, singleton)
     if len(rows) == 1:
         return _Leaf(rows, density, loss, (), -np.inf)
-    halves = best_of_starts(own, weights, squared_distances, 2, n_init=n_init, max_iter=max_iter, rng=rng).clusters
+    halves = best_lloyd(own, weights, squared_distances, 2, n_init=n_init, max_iter=max_iter, rng=rng).clusters
     if not 0 < np.count_nonzero(halves) < len(rows):
         return _Leaf(rows, density, loss, (), -np.inf)
     split_density, split_loss = _grade(own, weights, halves, 2, singleton)

@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from .. import _kernels
+from .._bundles import Clusters, DensityTerms
 from .._density import cluster_counts, pair_weights, sized_densities
 from .._encoding import collapse
-from .._lloyd import best_of_starts, squared_distances
+from .._lloyd import best_lloyd, squared_distances
 from .._typing import RandomState
 from .._validation import MAX_SEED, check_integer, check_n_jobs, check_random_state, check_real
 from ._common import prepare, relabel
@@ -125,22 +126,18 @@ def density_search(
 def _one_start(encoding, collapsed, weights, n_clusters, singleton, max_iter, seed):
     """(density, clusters, converged) of one k-means start and the moves from it."""
     rng = check_random_state(int(seed))
-    start = best_of_starts(
-        collapsed, weights, squared_distances, n_clusters, n_init=1, max_iter=max_iter, rng=rng
-    ).clusters
+    start = best_lloyd(collapsed, weights, squared_distances, n_clusters, n_init=1, max_iter=max_iter, rng=rng).clusters
     clusters = collapsed.expand(start).astype(np.intp)
     n_clusters = int(clusters.max()) + 1
-    presence = encoding.observed[:, encoding.mask_of] @ weights
+    terms = DensityTerms(weights, encoding.observed[:, encoding.mask_of] @ weights, singleton, _SLACK)
     by_slot = np.repeat(weights, encoding.n_codes)[:, np.newaxis]
     for _ in range(max_iter):
         # Fresh counts for every pass: what the moves add up has rounding errors of its own.
         counts = cluster_counts(encoding, clusters, n_clusters)
         pairs = pair_weights(encoding, weights, counts)
         sizes = np.bincount(clusters, minlength=n_clusters).astype(np.float64)
-        n_moved = _kernels.densify(
-            rng.permutation(len(clusters)), encoding.codes, encoding.offsets, encoding.missing_slots, weights, presence,
-            singleton, _SLACK, clusters, by_slot * counts, pairs, sizes,
-        )  # fmt: skip
+        order, state = rng.permutation(len(clusters)), Clusters(clusters, by_slot * counts, pairs, sizes)
+        n_moved = _kernels.densify(order, encoding.data, encoding.slots, terms, state)
         if n_moved == 0:
             break
     return sized_densities(pairs, sizes, singleton).sum() / len(clusters), clusters, n_moved == 0

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from .._encoding import collapse
-from .._lloyd import best_of_starts, squared_distances
+from .._lloyd import best_lloyd, squared_distances
 from .._typing import RandomState
 from .._validation import check_integer, check_n_jobs, check_random_state
 from ._common import prepare, relabel
@@ -116,7 +116,7 @@ def cluster_rows(labels, n_clusters, cost, *, weights, n_init, max_iter, n_jobs,
     rng = check_random_state(random_state)
     encoding = collapse(encoding, min_saving=0.0)
     weights, table_of = cost(encoding, weights)
-    result = best_of_starts(
+    result = best_lloyd(
         encoding, weights, table_of, n_clusters, n_init=n_init, max_iter=max_iter, rng=rng, n_jobs=n_jobs
     )
     if not result.converged:

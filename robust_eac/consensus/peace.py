@@ -10,7 +10,7 @@ from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
-from .._rows import check_init
+from .._label_checks import check_init
 from .._typing import RandomState
 from .._validation import MAX_SEED, check_choice, check_integer, check_n_jobs, check_random_state, check_real
 from . import _peace_kernels as kernels

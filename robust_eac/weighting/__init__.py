@@ -11,15 +11,9 @@ import numpy as np
 from .agreement import agreement_weights, equal_weights
 from .clusters import ensemble_driven_cluster_index, locally_weighted_coassociation_matrix
 from .feature_subsets import order_weights, silhouette_weights
+from .joint import WEIGHT_SOLVERS
 from .kernel import kernel_weights, partition_kernel
-from .losses import (
-    WEIGHT_SOLVERS,
-    entropy_weights,
-    l2_weights,
-    power_weights,
-    restricted_simplex_weights,
-    uniform_weights,
-)
+from .losses import entropy_weights, l2_weights, power_weights, restricted_simplex_weights, uniform_weights
 from .redundancy import redundancy_weights
 from .selection import cluster_and_select_weights, convex_hull_weights, joint_criterion_weights
 from .trust import chance_corrected_weights, trusted_group_weights

@@ -1,20 +1,13 @@
-"""Weights from the losses, jointly with the consensus: the closed forms of the alpha step and their registry."""
+"""Weights from the losses: the closed forms of the alpha step."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
-from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._formula import weighted_loss
-from .._validation import check_choice, check_real, check_returned_weights, check_vector
-from .trust import chance_corrected_weights
+from .._validation import check_real, check_vector
 
 __all__ = [
-    "WEIGHT_SOLVERS",
     "entropy_weights",
     "l2_weights",
     "power_weights",
@@ -273,111 +266,3 @@ def power_weights(losses: ArrayLike, *, gamma: float = 2.0) -> np.ndarray:
 
 def _uniform_over(chosen):
     return chosen / np.count_nonzero(chosen)
-
-
-def _entropy_objective(losses, weights, *, eta):
-    """What entropy_weights minimises."""
-    positive = weights[weights > 0.0]
-    return weighted_loss(losses, weights) + float(eta * (positive @ np.log(positive)))
-
-
-def _power_objective(losses, weights, *, gamma):
-    """Power mean of the losses, the concave function whose gradient the power weights follow."""
-    exponent = 1.0 - 1.0 / (gamma - 1.0)
-    if losses.min() == 0.0:
-        # The limit; log(0) below would only reach it through infinities.
-        return float(np.mean(losses**exponent) ** (1.0 / exponent)) if exponent > 0.0 else 0.0
-    logs = np.log(losses)
-    if exponent == 0.0:
-        return float(np.exp(logs.mean()))
-    peak = (exponent * logs).max()
-    return float(np.exp((peak + np.log(np.mean(np.exp(exponent * logs - peak)))) / exponent))
-
-
-# name -> f(losses, *, parameter) -> weights
-WEIGHT_SOLVERS: dict[str, Callable[..., np.ndarray]] = {
-    "uniform": uniform_weights,
-    "restricted-simplex": restricted_simplex_weights,
-    "l2": l2_weights,
-    "entropy": entropy_weights,
-    "power": power_weights,
-    "chance-corrected": chance_corrected_weights,
-}
-
-# What the alternation descends, where it is not the weighted loss alone: f(losses, weights, *, parameter) -> value.
-_OBJECTIVES: dict[Callable, Callable] = {
-    l2_weights: weighted_loss,
-    entropy_weights: _entropy_objective,
-    power_weights: _power_objective,
-}
-
-
-class Weighting(NamedTuple):
-    """A weight solver with its parameters bound and checked.
-
-    solve : losses -> weights
-    objective : (losses, weights) -> value that the alternation reports and descends
-    first : losses -> weights of the first Y step
-    trust : whether the losses are chance-corrected, and weights stay fixed while the membership moves
-    """
-
-    solve: Callable
-    objective: Callable
-    first: Callable
-    trust: bool = False
-
-
-def fixed(weights):
-    """The :class:`Weighting` that never changes its weights."""
-    return Weighting(lambda losses: weights, weighted_loss, lambda losses: weights)
-
-
-def resolve_weighting(weighting, *, n_partitions, **parameters):
-    """Name, partial of a solver, or any callable -> :class:`Weighting`; parameters as for :func:`bind_solver`."""
-    solver, parameters = bind_solver(weighting, n_partitions=n_partitions, **parameters)
-
-    def solve(losses):
-        return check_returned_weights(solver(losses.copy(), **parameters), n_partitions, name="weighting")
-
-    # By identity: a callable object need be neither hashable nor comparable.
-    if any(solver is known for known in WEIGHT_SOLVERS.values()):
-        # Wrong parameters are to be found before any work is done.
-        solve(np.zeros(n_partitions))
-    own = [objective for known, objective in _OBJECTIVES.items() if solver is known]
-    objective = partial(own[0], **parameters) if own else weighted_loss
-    # The power mean descends only along weights that belong to it; for the others uniform weights are as good as any.
-    first = solve if solver is power_weights else uniform_weights
-    return Weighting(solve, objective, first, solver is chance_corrected_weights)
-
-
-def bind_solver(weighting, *, n_samples, n_partitions, rho=None, lam=None, lam0=None, adjusted=False):
-    """Name, partial of a solver, or any callable -> (solver, its parameters).
-
-    Losses are in pairs of objects, or shares of what chance would give if `adjusted`.
-    """
-    n_pairs = 1.0 if adjusted else float(n_samples) ** 2
-    if rho is not None:
-        restricted_simplex_weights(np.zeros(n_partitions), rho=rho)
-    if lam is not None and lam0 is not None:
-        raise ValueError(f"Only one of lam and lam0 may be given, got lam={lam} and lam0={lam0}.")
-    if lam0 is not None:
-        lam = check_real(lam0, name="lam0", low=0.0) * n_partitions * n_pairs
-    else:
-        lam = 0.5 * n_pairs if lam is None else check_real(lam, name="lam", low=0.0)
-    if callable(weighting):
-        bound = isinstance(weighting, partial) and not weighting.args
-        solver, parameters = (weighting.func, weighting.keywords) if bound else (weighting, {})
-        if solver is chance_corrected_weights:
-            # It is given corrected losses, whatever its name.
-            parameters = {"expected": 1.0} | parameters
-    else:
-        solver = WEIGHT_SOLVERS[check_choice(weighting, WEIGHT_SOLVERS, name="weighting")]
-        parameters = {
-            restricted_simplex_weights: {"rho": rho},
-            l2_weights: {"lam": lam},
-            # A partition that differs on a twentieth of all pairs more gets 1/e of the weight.
-            entropy_weights: {"eta": 0.05 * n_pairs},
-            power_weights: {"gamma": 2.0},
-            chance_corrected_weights: {"expected": 1.0},
-        }.get(solver, {})
-    return solver, parameters

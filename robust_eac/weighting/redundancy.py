@@ -8,19 +8,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
+from .._alternation import Problem, Settings, Weighting, alternate
+from .._descent import is_stationary
+from .._distance import raw_distance
 from .._encoding import collapse, encode
-from .._formula import accumulate
 from .._label_checks import check_labels
-from .._rows import initial_rows
-from .._sweep import descend, is_stationary, measure
+from .._starts import initial_rows
 from .._typing import RandomState
 from .._validation import check_integer, check_n_clusters, check_random_state, check_real
 from ._common import n_clusters_of, share_among_copies, tables
+from .losses import uniform_weights
 
 __all__ = ["redundancy_weights"]
 
-# A Y step that needs more sweeps than this hands over to the weights and goes on afterwards.
-_MAX_SWEEPS = 1000
 # Share of |w|^2 added to the objective over n^2: of all minimisers, the weights that are most alike.
 _RIDGE = 1e-8
 # Weights whose objective over n^2 can fall by no more than this are optimal.
@@ -124,15 +124,17 @@ def redundancy_weights(
 
     encoding = collapse(encoding)
     Q = pair_products(encoding)
-    runs = [alternate(encoding, Q, n_clusters, max_iter=max_iter, tol=tol, rng=rng) for _ in range(n_init)]
-    weights, _, gap = min(runs, key=lambda run: run[1][-1])
-    if not is_stationary(gap, tol):
+    problem = Problem(encoding, n_clusters, redundancy_weighting(encoding, Q), raw_distance())
+    settings = Settings(tol, max_iter, reduction=0.0)
+    starts = (initial_rows(encoding, n_clusters, "random", rng) for _ in range(n_init))
+    best = min((alternate(problem, start, rng, settings) for start in starts), key=lambda run: run.objective)
+    if not is_stationary(best.gap, tol):
         warnings.warn(
-            f"The weights did not converge: gap={gap:.3g} > tol={tol:.3g} after max_iter={max_iter}.",
+            f"The weights did not converge: gap={best.gap:.3g} > tol={tol:.3g} after max_iter={max_iter}.",
             ConvergenceWarning,
             stacklevel=2,
         )
-    return weights
+    return best.weights
 
 
 def pair_products(encoding):
@@ -150,32 +152,25 @@ def pair_products(encoding):
     return Q
 
 
-def alternate(encoding, Q, n_clusters, *, max_iter, tol, rng):
-    """One start: (weights, objective over n^2 after every alternation, optimality gap of Y)."""
-    rows = initial_rows(encoding, n_clusters, "random", rng)
+def redundancy_weighting(encoding, Q):
+    """The :class:`~robust_eac.weighting.joint.Weighting` whose weights minimise the objective over n^2."""
     m = len(Q)
-    weights, history = np.full(m, 1.0 / m), []
-    state = measure(encoding, rows)
-    while True:
-        budget = _MAX_SWEEPS if len(history) < max_iter else 0
-        gap, n_sweeps, state = descend(
-            encoding, weights, rows, state, diagonal=True, tol=tol, max_sweeps=budget, rng=rng
-        )
-        # A first Y step with nothing to do still owes its start the weights.
-        if n_sweeps == 0 and history:
-            return weights, np.array(history), gap
-        c = linear_term(encoding, rows)
-        weights = minimise_on_simplex(Q + _RIDGE * np.eye(m), c, weights)
-        weights = share_among_copies(weights, np.column_stack([Q, c]))
-        history.append(weights @ (Q @ weights) + _RIDGE * weights @ weights + c @ weights)
+
+    def solve(losses):
+        c = linear_term(encoding, losses)
+        weights = minimise_on_simplex(Q + _RIDGE * np.eye(m), c, np.full(m, 1.0 / m))
+        return share_among_copies(weights, np.column_stack([Q, c]))
+
+    def objective(losses, weights):
+        c = linear_term(encoding, losses)
+        return float(weights @ (Q @ weights) + _RIDGE * weights @ weights + c @ weights)
+
+    return Weighting(solve, objective, uniform_weights)
 
 
-def linear_term(encoding, rows):
-    """(m,) |Y'Y|^2 - 2 <M_u, Y'Y> over n^2, on the objects that u observes and scaled to all."""
-    S, G = accumulate(encoding, rows)
-    square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), encoding.offsets)
-    square_G = np.einsum("gpq,gpq->g", G, G)[encoding.mask_of]
-    return (square_G - 2.0 * square_S) / encoding.n_observed**2
+def linear_term(encoding, losses):
+    """(m,) |Y'Y|^2 - 2 <M_u, Y'Y> over n^2: what a loss has beside |M_u|^2."""
+    return losses / encoding.total**2 - encoding.squares / encoding.n_observed**2
 
 
 def minimise_on_simplex(Q, c, start):

@@ -1,0 +1,72 @@
+"""The one descent loop: sweeps over memberships, for fixed weights, down to an optimality gap."""
+
+import numpy as np
+
+# Gaps below this are rounding of the small matrices.
+ROUNDING = 1e-14
+# Columns whose own gap is below this share of the tolerance are left alone; all of them together cannot exceed it.
+SETTLED = 0.05
+# A sweep that leaves more than this share of the gap is slow. After it, columns are carried this many times as far as
+# their minimum (over-relaxation), which speeds up what all of them do together.
+_SLOW = 0.5
+_RELAXATION = 1.7
+# One plain sweep takes back what the columns of relaxed sweeps overshot, and leaves about this share of their gap.
+_CLOSED = 0.28
+# Ratio of the gap after a sweep to the sum of the gaps seen during it; a larger ratio that was measured replaces it.
+_SEEN = {"plain": 0.5, "relaxed": 0.67, "closing": 0.36}
+
+
+def descend(steps, *, tol, max_sweeps, reduction=0.0):
+    """Sweep until the optimality gap is at most `tol`, or `reduction` times the gap on entry.
+
+    Parameters
+    ----------
+    steps : object
+        What is lowered and how. `gap()` measures the optimality gap. `sweep(relaxation)` lowers the objective by one
+        sweep and returns the sum of the gaps that its visits saw, in the unit of the gap, or None where no step lowers
+        the objective any more. `refresh()` takes the small matrices anew from the memberships, before every decision:
+        what sweeps update has rounding errors of its own.
+    tol, max_sweeps, reduction : float, int, float
+
+    Returns
+    -------
+    gap, n_sweeps : float, int
+        A gap above tol may be an estimate. No sweeps mean that the gap was at most tol already.
+    """
+    n_sweeps, target, estimate, relaxation, kind, seen = 0, tol, np.inf, 1.0, "plain", dict(_SEEN)
+    while True:
+        gap = steps.gap()
+        if is_stationary(gap, target) or n_sweeps >= max_sweeps:
+            return gap, n_sweeps
+        if n_sweeps == 0:
+            target = max(tol, reduction * gap)
+        seen[kind] = max(seen[kind], gap / estimate)
+        expected = np.inf
+        while not is_stationary(expected, target) and n_sweeps < max_sweeps:
+            before = estimate
+            kind = "relaxed" if relaxation > 1.0 else "closing" if kind == "relaxed" else "plain"
+            estimate = steps.sweep(relaxation)
+            n_sweeps += 1
+            if estimate is None:
+                steps.refresh()
+                return steps.gap(), n_sweeps
+            relaxation = next_relaxation(relaxation, estimate, before, target)
+            expected = seen[kind] * estimate
+        steps.refresh()
+        if tol < expected <= target:
+            # The weights move next: only the last gap has to be exact.
+            return expected, n_sweeps
+
+
+def next_relaxation(relaxation, gap, before, target):
+    """How many times as far as their minimum the next sweep carries columns, from the gaps of the last two.
+
+    Relaxed sweeps end with a plain one where that is expected to reach the target.
+    """
+    closes = relaxation > 1.0 and _CLOSED * gap <= target
+    return _RELAXATION if gap > _SLOW * before and not closes else 1.0
+
+
+def is_stationary(gap, tol):
+    """Whether an optimality gap is at most tol, or as small as rounding lets it become."""
+    return bool(gap <= max(tol, ROUNDING))

@@ -1,0 +1,173 @@
+"""What tests ask of the library beyond its public names; the one place to change when code moves."""
+
+import numpy as np
+
+from robust_eac import (
+    _alternation,
+    _blocks,
+    _chance,
+    _descent,
+    _distance,
+    _encoding,
+    _formula,
+    _kernels,
+    _lloyd,
+    _starts,
+    _summary,
+    _sweep,
+    _tasks,
+    datasets,
+    distributed,
+    metrics,
+)
+from robust_eac._alternation import Problem, Settings, empty_last, fixed
+from robust_eac._bundles import OwnTerm, Visit
+from robust_eac._density import cluster_counts
+from robust_eac._descent import next_relaxation
+from robust_eac._distance import ADJUSTED, raw_distance
+from robust_eac._encoding import collapse, encode, encode_ensemble, one_hot, select, take_rows
+from robust_eac._formula import (
+    accumulate,
+    frank_wolfe_gaps,
+    gap_of,
+    gap_unit,
+    gradient_of,
+    losses_of,
+    sides_of_test,
+    visit,
+    weighted_loss,
+    weighted_statistics,
+)
+from robust_eac._label_checks import check_ensemble, check_init, check_labels
+from robust_eac._lloyd import (
+    best_lloyd,
+    run_lloyd,
+    scaled_distances,
+    seed_rows,
+    seed_table,
+    squared_distances,
+    table_costs,
+)
+from robust_eac._starts import Solution, draw_sample, expand_rows, initial_rows, place_from_sample, reduce_rows
+from robust_eac._sweep import visiting_order
+from robust_eac._validation import check_membership, check_weights
+from robust_eac.coassociation import walk_similarities
+from robust_eac.local_search import relocate_rows, relocation_statistics
+from robust_eac.lower_bound import _membership_bounds, _pair_terms
+from robust_eac.selection import _agreements, _best, _compare, _consensus, _draw_pair, _Half, _pose, _rand
+from robust_eac.weighting import joint
+from robust_eac.weighting.joint import power_mean, resolve_weighting
+
+__all__ = [
+    "ADJUSTED",
+    "OwnTerm",
+    "Problem",
+    "Settings",
+    "Solution",
+    "Visit",
+    "_Half",
+    "_agreements",
+    "_alternation",
+    "_best",
+    "_blocks",
+    "_chance",
+    "_compare",
+    "_consensus",
+    "_descent",
+    "_distance",
+    "_draw_pair",
+    "_encoding",
+    "_formula",
+    "_kernels",
+    "_lloyd",
+    "_membership_bounds",
+    "_pair_terms",
+    "_pose",
+    "_rand",
+    "_starts",
+    "_summary",
+    "_sweep",
+    "_tasks",
+    "accumulate",
+    "alternate",
+    "best_lloyd",
+    "check_ensemble",
+    "check_init",
+    "check_labels",
+    "check_membership",
+    "check_weights",
+    "cluster_counts",
+    "collapse",
+    "datasets",
+    "descend",
+    "distributed",
+    "draw_sample",
+    "empty_last",
+    "encode",
+    "encode_ensemble",
+    "expand_rows",
+    "fixed",
+    "frank_wolfe_gaps",
+    "gap_of",
+    "gap_unit",
+    "gradient_of",
+    "initial_rows",
+    "joint",
+    "losses_at",
+    "losses_of",
+    "metrics",
+    "next_relaxation",
+    "one_hot",
+    "place_from_sample",
+    "power_mean",
+    "raw_distance",
+    "reduce_rows",
+    "relocate_rows",
+    "relocation_statistics",
+    "resolve_weighting",
+    "run_lloyd",
+    "scaled_distances",
+    "seed_rows",
+    "seed_table",
+    "select",
+    "sides_of_test",
+    "squared_distances",
+    "statistics_of",
+    "sweep",
+    "table_costs",
+    "take_rows",
+    "visit",
+    "visiting_order",
+    "walk_similarities",
+    "weighted_loss",
+    "weighted_statistics",
+]
+
+
+def statistics_of(encoding, weights, rows):
+    """Statistics of the raw losses at memberships of the encoding's rows."""
+    return weighted_statistics(encoding, weights, *accumulate(encoding, rows))
+
+
+def losses_at(encoding, rows):
+    """The losses d_u at memberships of the encoding's rows."""
+    return losses_of(encoding, *accumulate(encoding, rows), rows, diagonal=True)
+
+
+def sweep(encoding, statistics, rows, order, *, diagonal, n_steps=4, skip=0.0, relaxation=1.0):
+    """One sweep, which changes rows, T and Q; the sum of its gaps."""
+    return _sweep.sweep(encoding, statistics, rows, order, Visit(diagonal, n_steps, skip, relaxation))
+
+
+def descend(encoding, weights, rows, *, distance, tol, max_sweeps, rng):
+    """(gap, number of sweeps, state) of a descent, which changes rows."""
+    state, settings = distance.measure(encoding, rows), Settings(tol, 1)
+    steps = distance.steps(encoding, weights, rows, state, settings, rng)
+    return *_descent.descend(steps, tol=tol, max_sweeps=max_sweeps), steps.state
+
+
+def alternate(encoding, n_clusters, start, weighting, *, seed, tol=1e-5, max_iter=100, distance=None):
+    """The run of one start."""
+    problem = Problem(encoding, n_clusters, weighting, distance or raw_distance())
+    start = start if isinstance(start, str) else np.array(start)
+    return _alternation.alternate(problem, start, np.random.RandomState(seed), Settings(tol, max_iter))
