@@ -233,14 +233,15 @@ def test_of_many_runs_the_best_are_shown_and_every_weighting_and_function(folder
     assert len({value for *_, value in runs}) > 3
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     at = lines[1].index("ari")
-    best = sorted(runs, key=lambda run: -run[2])[:30]
-    assert [(line[0], line[1], line[at]) for line in lines[2:32]] == [(s, f, f"{value:.4f}") for s, f, value in best]
+    runs.sort(key=lambda run: -run[2])
+    shown = [(scheme, function, f"{value:.4f}") for scheme, function, value in runs[:30]]
+    assert [(line[0], line[1], line[at]) for line in lines[2:32]] == shown
     assert " ".join(lines[32]) == f"(the best 30 of {len(runs)} by ari; --output writes all)"
     expected = []
     for position, title in enumerate(("scheme", "function")):
         values = {}
-        for row in runs:
-            values.setdefault(row[position], []).append(row[2])
+        for graded in runs:
+            values.setdefault(graded[position], []).append(graded[2])
         expected += [[], [title, "runs", "best", "ari", "median"]]
         for name, of_name in sorted(values.items(), key=lambda item: -np.median(item[1])):
             expected.append([name, str(len(of_name)), f"{max(of_name):.4f}", f"{np.median(of_name):.4f}"])

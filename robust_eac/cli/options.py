@@ -22,8 +22,7 @@ def add_n_clusters(parser):
         type=number_of_clusters,
         required=True,
         metavar="K",
-        help="largest number of clusters; LOW-HIGH chooses the number in this range that the clusterings support, "
-        "'auto' one of 1-10",
+        help="largest number of clusters; LOW-HIGH or 'auto' (1-10) chooses the number that the clusterings support",
     )
 
 

@@ -14,8 +14,7 @@ EPILOG = """\
 example:
   robust-eac plot labels.csv --n-clusters 3 --output consensus.png
 
-The options are those of 'consensus', explained in its help, and with the same seed so is the consensus.
-Needs matplotlib."""
+Options and consensus are those of the command 'consensus', whose help explains them. Needs matplotlib."""
 
 # Titles of more clusterings would overlap.
 _MOST_TITLES = 40

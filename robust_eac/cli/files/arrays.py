@@ -48,7 +48,9 @@ def _attempt(path, read):
         raise
     except NotImplementedError as error:
         # SciPy raises this for HDF5.
-        raise ValueError(f"{path}: MATLAB 7.3 files cannot be read; save it with '-v7', or as .npy or CSV.") from error
+        raise ValueError(
+            f"{path}: MATLAB 7.3 files are not supported; save it with '-v7', or as .npy or CSV."
+        ) from error
     except (OSError, zipfile.BadZipFile, zlib.error) as error:
         raise ValueError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}.") from error
     except Exception as error:
@@ -73,7 +75,7 @@ def _checked(path, array):
     if isinstance(array, np.ndarray) and array.dtype.kind == "O":
         array = _texts_of_cells(path, array)
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "biufUS":
-        kind = getattr(array, "dtype", None) if isinstance(array, np.ndarray) else type(array).__name__
+        kind = array.dtype if isinstance(array, np.ndarray) else type(array).__name__
         raise ValueError(f"{path}: must hold a dense matrix of numbers or texts, got {kind}.")
     if array.dtype.kind == "S":
         array = _attempt(path, lambda: np.char.decode(array, "utf-8"))
