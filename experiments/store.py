@@ -3,12 +3,10 @@
 import functools
 import hashlib
 import json
-import os
 import platform
 import subprocess
 import time
 import traceback
-import uuid
 import warnings
 import zlib
 from importlib.metadata import version as installed_version
@@ -20,6 +18,7 @@ import numpy as np
 from threadpoolctl import threadpool_info
 
 from robust_eac import __version__
+from robust_eac._whole_files import write_files
 
 PROJECT = Path(__file__).resolve().parent.parent
 RECORDS = PROJECT / "experiments" / "records"
@@ -58,18 +57,9 @@ def record_path(name, version, config, root=RECORDS):
 
 
 def write_whole(path, text):
-    """Write a text file; a reader sees the whole of it or what was there before, whenever this is interrupted."""
-    temporary = path.with_name(f".{path.stem}.{uuid.uuid4().hex}.tmp")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            temporary.write_text(text, encoding="utf-8")
-            os.replace(temporary, path)
-        finally:
-            temporary.unlink(missing_ok=True)
-    except OSError as error:
-        # A full disk does not say which file it had no room for.
-        raise OSError(error.errno, error.strerror, str(path)) from error
+    """Write a text file and the folders above it; a reader sees all of it or what was there before."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_files({path: lambda handle: handle.write(text.encode())})
 
 
 def save_record(record, root=RECORDS):

@@ -43,8 +43,7 @@ def run(*argv):
     return main([str(argument) for argument in argv])
 
 
-def process(*argv, **options):
-    """The command as a process of its own."""
-    return subprocess.run(
-        [sys.executable, "-m", "robust_eac", *map(str, argv)], capture_output=True, text=True, timeout=120, **options
-    )
+def process(*argv, program=("-m", "robust_eac"), **options):
+    """The command as a finished process; the program is what Python runs."""
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
+    return subprocess.run([sys.executable, *program, *map(str, argv)], text=True, timeout=120, **options)

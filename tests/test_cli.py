@@ -1,27 +1,30 @@
-"""The command line: what it writes, what it says, and that nothing is lost or half written when it fails."""
+"""The command line: what it writes and what it says."""
 
 import json
 import os
 import re
 import tomllib
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from scipy.io import savemat
 
 from robust_eac import (
     CONSENSUS_FUNCTIONS,
     WEIGHTING_SCHEMES,
+    KMeansEnsemble,
     RobustEAC,
     __version__,
     adjusted_rand_score,
-    cli,
     compare,
     load_dataset,
     select_n_clusters,
 )
 from robust_eac.cli import main
+from robust_eac.cli.fitting import attained_agreement
 
 from .command_line import CONSENSUS, LABELS, NAMES, TRUTH, fill_folder, process, read_csv, run, write_csv
 from .conftest import planted_ensemble
@@ -133,19 +136,18 @@ def test_every_form_of_the_labels_gives_the_same_consensus(folder):
     np.save("array.npy", floats)
     np.savez("arrays.npz", X=np.eye(3), labels=one_based)
     savemat("arrays.mat", {"X": np.eye(3), "labels": floats})
-    ways = {
-        "comma.csv": (), "semicolon.txt": (), "tab.tsv": (), "texts.csv": (), "spaces.dat": (), "array.npy": (),
-        "named.csv": ("--index-column", "name"), "arrays.npz": ("--variable", "labels"),
-        "arrays.mat": ("--variable", "labels"),
-    }  # fmt: skip
+    ways = dict.fromkeys(("comma.csv", "semicolon.txt", "tab.tsv", "texts.csv", "spaces.dat", "array.npy"), ())
+    ways |= dict.fromkeys(("arrays.npz", "arrays.mat"), ("--variable", "labels"))
+    ways |= {"named.csv": ("--index-column", "name")}
     expected = RobustEAC(3, n_init=2, random_state=0).fit(hidden)
     for file, options in ways.items():
         assert run("consensus", file, *CONSENSUS, "c.csv", "--weights", "w.csv", *options) == 0, file
         header, columns = read_csv("c.csv")
         assert columns[-1] == tuple(map(str, expected.labels_)), file
         assert np.array_equal(np.array(read_csv("w.csv")[1][1], dtype=float), expected.weights_), file
-        assert (header, columns[0]) == ((["name", "cluster"], tuple(NAMES)) if options[:1] == ("--index-column",)
-                                        else (["cluster"], columns[0]))  # fmt: skip
+        named = file == "named.csv"
+        assert header == (["name", "cluster"] if named else ["cluster"]), file
+        assert columns[:-1] == ([tuple(NAMES)] if named else []), file
 
 
 def test_names_go_through_every_command(folder):
@@ -153,15 +155,14 @@ def test_names_go_through_every_command(folder):
     odd = [f'{name}, "{i}"\n;é' for i, name in enumerate(NAMES)]
     write_csv("f.csv", ["who", "x", "y", "class"], [*zip(odd, *features.T, TRUTH, strict=True)])
     named = ("--index-column", "who")
+    made = ("ensemble", "f.csv", "--drop-column", "class", *named, "--output", "l.csv")
     for kind in ("kmeans", "mixed", "feature-subsets"):
-        options = () if kind == "feature-subsets" else ("--n-partitions", 9)
-        assert run("ensemble", "f.csv", "--kind", kind, "--drop-column", "class", *named, "--n-clusters", 3, 4,
-                   "--standardize", "--output", "l.csv", *options) == 0  # fmt: skip
+        options = ("--n-clusters", 3, 4, "--standardize", *(() if kind == "feature-subsets" else ("--n-partitions", 9)))
+        assert run(*made, "--kind", kind, *options) == 0
         header, columns = read_csv("l.csv")
         assert columns[0] == tuple(odd)
         assert header[:2] == ["who", {"kmeans": "kmeans-1", "mixed": "single-1"}.get(kind, "subset-1")]
-    assert run("ensemble", "f.csv", "--drop-column", "class", *named, "--n-clusters", 3, "--n-partitions", 9,
-               "--output", "l.csv") == 0  # fmt: skip
+    assert run(*made, "--n-clusters", 3, "--n-partitions", 9) == 0
     assert run("consensus", "l.csv", *named, *CONSENSUS, "c.tsv", "--membership", "m.csv") == 0
     header, (names, _) = read_csv("c.tsv", "\t")
     assert (header, names) == (["who", "cluster"], tuple(odd))
@@ -171,16 +172,16 @@ def test_names_go_through_every_command(folder):
         ("f.csv", "--truth-column", "class", "--features", "f.csv", "--weightings", "uniform", "silhouette"),
         ("c.tsv", "--weightings", "uniform", "redundancy"),
     ):
-        assert run("compare", "l.csv", *named, "--n-clusters", 3, "--consensus", "kmeans", "--output", "t.csv",
-                   "--truth", *truth) == 0  # fmt: skip
+        argv = ("compare", "l.csv", *named, "--n-clusters", 3, "--consensus", "kmeans", "--output", "t.csv")
+        assert run(*argv, "--truth", *truth) == 0
         header, columns = read_csv("t.csv")
         assert dict(zip(header, columns, strict=True))["ari"] == ("1.0", "1.0")
 
 
 def test_compare_is_compare(folder, capsys):
     options = ("--weightings", "uniform", "l2", "redundancy", "--consensus", "robust-eac", "kmeans", "sec")
-    assert run("compare", "named.csv", "--index-column", "name", "--truth-column", "class", "--n-clusters", 3,
-               "--seed", 5, *options, "--output", "t.csv") == 0  # fmt: skip
+    argv = ("compare", "named.csv", "--index-column", "name", "--truth-column", "class", "--n-clusters", 3)
+    assert run(*argv, "--seed", 5, *options, "--output", "t.csv") == 0
     records = compare(LABELS, 3, y=TRUTH, weightings=list(options[1:4]), consensus=list(options[5:]), random_state=5)
     header, columns = read_csv("t.csv")
     table = dict(zip(header, columns, strict=True))
@@ -201,8 +202,8 @@ def test_truth_in_an_array(folder):
     savemat("all.mat", {"labels": LABELS, "y": TRUTH[:, np.newaxis]})
     chosen = ("--n-clusters", 3, "--weightings", "uniform", "--consensus", "sec", "--output", "t.csv")
     found = []
-    for argv in (("labels.csv", "--truth", "y.npy"),
-                 ("all.mat", "--variable", "labels", "--truth", "all.mat", "--truth-column", "y")):  # fmt: skip
+    array = ("all.mat", "--variable", "labels", "--truth", "all.mat", "--truth-column", "y")
+    for argv in (("labels.csv", "--truth", "y.npy"), array):
         assert run("compare", *argv, *chosen) == 0
         found.append(read_csv("t.csv")[1][3:8])
     assert found[0] == found[1]
@@ -221,30 +222,30 @@ def test_compare_tells_of_runs_that_fail(folder, capsys, monkeypatch):
     assert capsys.readouterr().err.splitlines()[-1] == "robust-eac: error: no run succeeded"
 
 
-def test_of_many_runs_the_best_are_shown_and_every_weighting_and_function(capsys, monkeypatch):
-    values = {("a", "f"): 0.9, ("a", "g"): 0.1, ("a", "h"): 0.0, ("b", "f"): 0.7, ("b", "h"): 0.3}
-    empty = dict.fromkeys(cli._FIELDS)
-    records = [empty | {"scheme": a, "function": f, "ari": value} for (a, f), value in values.items()]
-    cli._say_graded(records, "ari")
-    assert len(capsys.readouterr().out.splitlines()) == 1 + 5 + 1
-    monkeypatch.setattr(cli, "_SHOWN", 2)
-    cli._say_graded(records, "ari")
-    shown = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert shown == [
-        ["scheme", "function", "ari"],
-        ["a", "f", "0.9000"],
-        ["b", "f", "0.7000"],
-        ["(the", "best", "2", "of", "5", "by", "ari;", "--output", "writes", "all)"],
-        [],
-        ["scheme", "runs", "best", "ari", "median"],
-        ["b", "2", "0.7000", "0.5000"],
-        ["a", "3", "0.9000", "0.1000"],
-        [],
-        ["function", "runs", "best", "ari", "median"],
-        ["f", "2", "0.9000", "0.8000"],
-        ["h", "2", "0.3000", "0.1500"],
-        ["g", "1", "0.1000", "0.1000"],
-    ]
+def test_of_many_runs_the_best_are_shown_and_every_weighting_and_function(folder, capsys):
+    functions = ("kmeans", "sec", "eac-average", "eac-single")
+    argv = ("compare", "named.csv", "--index-column", "name", "--truth-column", "class", "--n-clusters", 5)
+    assert run(*argv, "--consensus", *functions, "--output", "t.csv") == 0
+    header, columns = read_csv("t.csv")
+    table = dict(zip(header, columns, strict=True))
+    runs = [*zip(table["scheme"], table["function"], map(float, table["ari"]), strict=True)]
+    assert len(runs) > 30
+    assert len({value for *_, value in runs}) > 3
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    at = lines[1].index("ari")
+    runs.sort(key=lambda run: -run[2])
+    shown = [(scheme, function, f"{value:.4f}") for scheme, function, value in runs[:30]]
+    assert [(line[0], line[1], line[at]) for line in lines[2:32]] == shown
+    assert " ".join(lines[32]) == f"(the best 30 of {len(runs)} by ari; --output writes all)"
+    expected = []
+    for position, title in enumerate(("scheme", "function")):
+        values = {}
+        for graded in runs:
+            values.setdefault(graded[position], []).append(graded[2])
+        expected += [[], [title, "runs", "best", "ari", "median"]]
+        for name, of_name in sorted(values.items(), key=lambda item: -np.median(item[1])):
+            expected.append([name, str(len(of_name)), f"{max(of_name):.4f}", f"{np.median(of_name):.4f}"])
+    assert lines[33:-1] == expected
 
 
 def test_compare_takes_all_by_default(folder, monkeypatch):
@@ -254,7 +255,7 @@ def test_compare_takes_all_by_default(folder, monkeypatch):
         asked.append((weightings, consensus))
         return compare(labels, n_clusters, weightings=["uniform"], consensus=["kmeans"], **options)
 
-    monkeypatch.setattr(cli, "compare", recorded)
+    monkeypatch.setattr("robust_eac.cli.commands.compare.compare", recorded)
     assert run("compare", "labels.csv", "--n-clusters", 3) == 0
     assert all(consensus == list(CONSENSUS_FUNCTIONS) for _, consensus in asked)
     without_features = [name for (name,), _ in asked]
@@ -272,7 +273,7 @@ def test_number_of_clusters_may_be_chosen(folder, capsys, text, candidates):
     np.save("more.npy", labels)
     assert run("consensus", "more.npy", "--n-clusters", text, "--n-init", 1, "--output", "c.csv") == 0
     chosen = select_n_clusters(labels, candidates, random_state=0).n_clusters
-    said = f"number of clusters chosen among {candidates[0]} to {candidates[-1]}: {chosen}"
+    said = f"number of clusters: {chosen}, chosen from {candidates[0]} to {candidates[-1]}\n"
     assert said in capsys.readouterr().out
     assert len(set(read_csv("c.csv")[1][0])) == chosen == 3
 
@@ -283,15 +284,17 @@ def test_no_number_of_clusters_is_stable(folder, capsys):
         np.save("noise.npy", rng.randint(3, size=(60, n_partitions)))
         assert run("consensus", "noise.npy", "--n-clusters", "2-3", "--n-init", 1, "--output", "c.csv") == 0
         said = capsys.readouterr()
-        assert re.search(r"number of clusters: 1, for none of 2 to 3 is stable \(at most 0\.\d\d\)", said.out)
-        few = "robust-eac: warning: 5 clusterings are few to tell the number of clusters by."
+        assert re.search(
+            r"number of clusters: 1, because none from 2 to 3 is stable \(highest stability 0\.\d\d\)", said.out
+        )
+        few = "robust-eac: warning: 5 clusterings are too few to choose the number of clusters; have at least 6."
         assert (few in said.err.splitlines()) == warned
 
 
 def test_few_objects_limit_the_choice(folder, capsys):
     (folder / "few.csv").write_text("0,0\n0,0\n1,1\n")
     assert run("consensus", "few.csv", "--n-clusters", "auto", "--output", "c.csv") == 0
-    assert "among 1 to 3" in capsys.readouterr().out
+    assert "chosen from 1 to 3\n" in capsys.readouterr().out
 
 
 def test_non_convergence_is_one_line(folder, capsys):
@@ -317,7 +320,7 @@ def test_ensemble_is_the_estimator(folder):
     assert np.array_equal(np.array(columns, dtype=float), np.column_stack([X, y]).T)
     argv = ("ensemble", "iris.csv", "--drop-column", "class", "--n-partitions", 7, "--n-clusters", 3, 9, "--seed", 2)
     assert run(*argv, "--output", "l.npy") == run(*argv, "--output", "l.csv") == 0
-    expected = cli.KMeansEnsemble(7, (3, 9), random_state=2).fit_transform(X)
+    expected = KMeansEnsemble(7, (3, 9), random_state=2).fit_transform(X)
     found = np.load("l.npy")
     assert np.array_equal(found, expected)
     assert found.dtype == np.uint8
@@ -332,33 +335,32 @@ def test_plot(folder, capsys, suffix):
     assert "30 objects" in capsys.readouterr().out
 
 
-def test_many_clusterings_are_numbered_as_in_the_file(folder, monkeypatch):
-    made, make_figure = [], cli._make_figure
+@pytest.fixture
+def drawn(monkeypatch):
+    """The figures that are saved."""
+    figures, savefig = [], Figure.savefig
 
-    def recorded(path):
-        made.append(make_figure(path))
-        return made[-1]
+    def recorded(figure, *args, **options):
+        figures.append(figure)
+        return savefig(figure, *args, **options)
 
-    monkeypatch.setattr(cli, "_make_figure", recorded)
-    monkeypatch.setattr(cli, "_TITLES_DRAWN", 7)
-    assert run("plot", "labels.csv", "--n-clusters", 3, "--n-init", 1, "--output", "f.png") == 0
-    axis = made[0][1][1].xaxis
+    monkeypatch.setattr(Figure, "savefig", recorded)
+    return figures
+
+
+def test_many_clusterings_are_numbered_as_in_the_file(folder, drawn):
+    np.save("many.npy", np.tile(LABELS, 6))
+    assert run("plot", "many.npy", "--n-clusters", 3, "--n-init", 1, "--output", "f.png") == 0
+    axis = drawn[0].axes[1].xaxis
     assert [label.get_text() for label in axis.get_ticklabels()] == [f"{at + 1:g}" for at in axis.get_ticklocs()]
 
 
-def test_titles_are_drawn_as_they_are(folder, monkeypatch):
-    made, make_figure = [], cli._make_figure
-
-    def recorded(path):
-        made.append(make_figure(path))
-        return made[-1]
-
-    monkeypatch.setattr(cli, "_make_figure", recorded)
+def test_titles_are_drawn_as_they_are(folder, drawn):
     titles = [r"$\bad$", "long" * 40, "2\n3", *"abcde"]
     write_csv("titled.csv", titles, LABELS)
     assert run("plot", "titled.csv", "--n-clusters", 3, "--n-init", 1, "--output", "f.png") == 0
-    drawn = [label.get_text() for label in made[0][1][1].xaxis.get_ticklabels()]
-    assert drawn == [r"$\bad$", "long" * 5 + "l...", "2 3", *"abcde"]
+    labels = [label.get_text() for label in drawn[0].axes[1].xaxis.get_ticklabels()]
+    assert labels == [r"$\bad$", "long" * 5 + "l...", "2 3", *"abcde"]
 
 
 def test_numbers_of_clusters_of_an_ensemble_as_a_range(folder, capsys):
@@ -378,24 +380,38 @@ def test_the_names_of_the_objects_are_found_in_other_files(folder, capsys):
     assert run("compare", "named.csv", *names, *asked, "--features", "f.csv", "--truth", "t.csv") == 0
     write_csv("t.csv", ["y", "object"], [*zip(TRUTH[::-1], NAMES[::-1], strict=True)])
     assert run("compare", "named.csv", *names, *asked, "--features", "f.csv", "--truth", "t.csv") == 2
-    assert f"t.csv, row 2, column 2: {NAMES[-1]!r} where named.csv has {NAMES[0]!r}." in capsys.readouterr().err
+    said = f"t.csv, row 2, column 2: the object must be {NAMES[0]!r} as in named.csv, got {NAMES[-1]!r}.\n"
+    assert said in capsys.readouterr().err
 
 
 def test_objects_of_the_same_name_are_told_of(folder, capsys):
     write_csv("l.csv", ["name", "a", "b"], [("x", 0, 0), ("y", 0, 1), ("x", 1, 1), ("x", 1, 0)])
     assert run("consensus", "l.csv", "--index-column", "name", "--n-clusters", 2, "--output", "c.csv") == 0
-    warning = "l.csv, column 1: objects have the same name, 'x' in rows 2 and 4; they are kept as objects of their own."
+    warning = "l.csv, column 1: rows 2 and 4 have the same name 'x'; they are kept as two objects."
     assert capsys.readouterr().err.splitlines()[0] == f"robust-eac: warning: {warning}"
     assert read_csv("c.csv")[1][0] == ("x", "y", "x", "x")
 
 
-@pytest.mark.parametrize("argv", [("--help",), *((name, "--help") for name in cli._COMMANDS)])
-def test_help_teaches(capsys, argv):
+COMMANDS = ["consensus", "compare", "ensemble", "plot", "data"]
+
+
+def help_of(capsys, *argv):
+    """What a command prints with --help."""
     with pytest.raises(SystemExit) as exit_:
-        run(*argv)
+        run(*argv, "--help")
     assert exit_.value.code == 0
-    text = capsys.readouterr().out
-    assert f"robust-eac {argv[0]}" in text if argv[0] != "--help" else "a first round, from nothing:" in text
+    return capsys.readouterr().out
+
+
+def test_help_lists_the_commands_in_order(capsys):
+    text = help_of(capsys)
+    assert re.findall(r"^ {4}([a-z]+)\s", text, flags=re.MULTILINE) == COMMANDS
+    assert "\ngetting started:\n" in text
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_a_command_has_an_example_of_it(capsys, command):
+    assert f"\n  robust-eac {command} " in help_of(capsys, command)
 
 
 def test_version(capsys):
@@ -405,10 +421,10 @@ def test_version(capsys):
     assert capsys.readouterr().out == f"robust-eac {__version__}\n"
 
 
-def test_the_round_of_the_help_is_that_of_the_readme():
+def test_the_session_of_the_help_is_that_of_the_readme(capsys):
     readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"<!-- command: command-line -->\n```sh\n(.*?)```", readme, flags=re.DOTALL)
-    helped = cli.make_parser().epilog.replace("\\\n", " ")
+    helped = help_of(capsys).replace("\\\n", " ")
     lines = [line.split() for line in helped.splitlines() if line.startswith("  robust-eac")]
     assert lines == [line.split() for line in block.splitlines()]
 
@@ -422,7 +438,9 @@ def test_module_is_the_command_line(folder):
 
 def test_the_installed_command_is_main():
     project = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert project["scripts"] == {"robust-eac": f"{main.__module__}:{main.__name__}"}
+    ((name, value),) = project["scripts"].items()
+    assert name == "robust-eac"
+    assert EntryPoint(name, value, "console_scripts").load() is main
 
 
 def test_names_that_are_no_text_stop_nothing(folder):
@@ -436,7 +454,6 @@ def test_names_that_are_no_text_stop_nothing(folder):
 
 
 def test_features_given_for_labels_are_suspected(folder, capsys):
-    """Columns that do not agree are no clusterings; those of the other tests are."""
     rng = np.random.RandomState(0)
     np.savetxt("features.csv", rng.randint(10, size=(200, 12)), fmt="%d", delimiter=",")
     assert run("consensus", "features.csv", "--n-clusters", 3, "--output", "c.csv") == 0
@@ -453,11 +470,11 @@ def test_the_share_of_the_agreement_that_sizes_allow():
     consensus = np.repeat([0, 1, 2], 40)
     rng = np.random.RandomState(0)
     finer = 4 * consensus + rng.randint(4, size=120)
-    attained = cli._attained(finer, consensus)
+    attained = attained_agreement(finer, consensus)
     assert attained == pytest.approx(1.0)
     assert adjusted_rand_score(finer, consensus) < 0.5
-    assert abs(np.mean([cli._attained(rng.permutation(finer), consensus) for _ in range(200)])) < 0.02
+    assert abs(np.mean([attained_agreement(rng.permutation(finer), consensus) for _ in range(200)])) < 0.02
     missing = np.where(rng.uniform(size=120) < 0.5, -1, consensus)
-    assert cli._attained(missing, consensus) == pytest.approx(1.0)
+    assert attained_agreement(missing, consensus) == pytest.approx(1.0)
     for nothing in (np.full(120, -1), np.zeros(120, dtype=int), np.r_[0, np.full(119, -1)]):
-        assert cli._attained(nothing, consensus) == 0.0
+        assert attained_agreement(nothing, consensus) == 0.0

@@ -1,4 +1,4 @@
-"""Files of labels and features: every format gives the same table, everything else one clear error."""
+"""Files of labels and features: every format gives the same table, any other content one clear error."""
 
 import csv
 import io
@@ -11,8 +11,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from scipy.io import savemat
 
-from robust_eac import _text_files
-from robust_eac._files import features_of, find_column, labels_of, read_table, texts_of
+from robust_eac.cli.files.features import features_of
+from robust_eac.cli.files.labels import labels_of
+from robust_eac.cli.files.tables import find_column, read_table, texts_of
 
 LABELS = np.array([[0, 1, 0], [0, 1, 2], [1, 0, 2], [1, 0, -1]])
 BODY = "0,1,0\n0,1,2\n1,0,2\n1,0,-1\n"
@@ -26,9 +27,9 @@ def labels_in(path, content, **options):
 
 
 def attempt(path, **options):
-    """(labels of a file, None) or (None, what was wrong)."""
+    """(labels of a file, None) or (None, the error)."""
     with warnings.catch_warnings():
-        # Of columns that look like names of objects, which damage can bring about.
+        # Damage can make a column look like names of objects.
         warnings.simplefilter("ignore")
         try:
             table = read_table(path, **options)
@@ -127,7 +128,7 @@ def test_decimals_of_a_column_are_labels_only_if_they_are_integers(tmp_path):
 @pytest.mark.parametrize("fast", [True, False])
 def test_header(tmp_path, monkeypatch, content, header, has_one, fast):
     if not fast:
-        monkeypatch.setattr(_text_files, "_read_numbers", lambda *args, **kwargs: None)
+        monkeypatch.setattr("robust_eac.cli.files.text._read_numbers", lambda *args, **kwargs: None)
     path = tmp_path / "a.csv"
     path.write_text(content)
     table = read_table(path, header=None if header is None else header == "yes")
@@ -152,9 +153,9 @@ def test_columns_by_name_or_number(tmp_path):
     assert [find_column(table, spec) for spec in ("name", "@1", "2", "4", "@5")] == [0, 0, 1, 3, 4]
     assert texts_of(table, 0) == ["x", "y"]
     for spec, match in (
-        ("b", "2 columns have the title"),
-        ("1", "'1' is the title of column 5; @1 is the number"),
-        ("c", "no column 'c'; there are numbers 1 to 5 and titles"),
+        ("b", "2 columns have the title 'b'; choose one by its number"),
+        ("1", "'1' is the title of column 5 and the number of another column; write @5 or @1"),
+        ("c", "no column 'c'; numbers are 1 to 5, titles are 'name', '2', "),
         *((number, "no column") for number in ("0", "6", "@9", "@", "@b", "1.5", "-1", "9" * 30)),
     ):
         with pytest.raises(ValueError, match=match):
@@ -182,8 +183,8 @@ def test_names_of_objects_do_not_hide_the_header(tmp_path):
 @pytest.mark.parametrize(
     ("content", "match"),
     [
-        ("name,a\nx,0\ny,1\nz,1\n", r"column 1: every object has a label of its own.*--index-column"),
-        (",a\n0,0\n1,1\n2,1\n", r"column 1: every object has .*--index-column 1"),
+        ("name,a\nx,0\ny,1\nz,1\n", r"column 1: every object has its own label.*--index-column"),
+        (",a\n0,0\n1,1\n2,1\n", r"column 1: every object has its own label.*--index-column 1 .*--drop-column 1"),
     ],
 )
 def test_names_of_objects_are_no_clustering(tmp_path, content, match):
@@ -192,7 +193,7 @@ def test_names_of_objects_are_no_clustering(tmp_path, content, match):
 
 
 def test_numbers_of_objects_are_suspected(tmp_path):
-    with pytest.warns(UserWarning, match=r"a\.csv, column 1: every object has a label of its own"):
+    with pytest.warns(UserWarning, match=r"a\.csv, column 1: every object has its own label"):
         labels_in(tmp_path / "a.csv", "a,b\n0,0\n1,1\n2,1\n")
 
 
@@ -209,7 +210,7 @@ def test_fast_way_and_exact_way_agree(tmp_path, monkeypatch, rng, dtype):
         fast = read_table(path, dtype=dtype)
         assert fast.is_numeric
         with monkeypatch.context() as patch:
-            patch.setattr(_text_files, "_read_numbers", lambda *args, **kwargs: None)
+            patch.setattr("robust_eac.cli.files.text._read_numbers", lambda *args, **kwargs: None)
             exact = read_table(path, dtype=dtype)
         assert not exact.is_numeric
         assert fast.header == exact.header
@@ -224,7 +225,7 @@ def test_an_error_beyond_the_first_block_has_its_row(tmp_path):
     with pytest.raises(ValueError, match=r"a\.csv, row 7655, column 2: .*'2\.5'"):
         labels_in(tmp_path / "a.csv", "\n".join(rows))
     rows[7_654] = "1,2,3"
-    with pytest.raises(ValueError, match=r"row 7655: 3 cells where the first row has 2"):
+    with pytest.raises(ValueError, match=r"row 7655: must have 2 cells as in the first row, got 3"):
         labels_in(tmp_path / "a.csv", "\n".join(rows))
     array = np.zeros((10_000, 2))
     array[7_654, 1] = 2.5
@@ -255,10 +256,10 @@ def test_features_that_are_none(tmp_path, content, match):
 
 def test_columns_that_may_name_or_number_the_objects_are_told_of(tmp_path):
     rows = [f"{i % 3},n{max(i, 1)},{i % 2}" for i in range(30)]
-    with pytest.warns(UserWarning, match=r"column 2: 29 labels of 30 objects; .* give --index-column 2"):
+    with pytest.warns(UserWarning, match=r"column 2: 29 labels for 30 objects; .* give --index-column 2"):
         labels_in(tmp_path / "a.csv", "\n".join(rows))
     rows = [f"{max(i, 1)},{i % 3}" for i in range(30)]
-    with pytest.warns(UserWarning, match=r"column 1: 29 labels of 30 objects; .* give --index-column 1"):
+    with pytest.warns(UserWarning, match=r"column 1: 29 labels for 30 objects; .* give --index-column 1"):
         labels_in(tmp_path / "a.csv", "\n".join(rows))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -266,12 +267,12 @@ def test_columns_that_may_name_or_number_the_objects_are_told_of(tmp_path):
         labels_in(tmp_path / "a.csv", "\n".join(f"{max(i, 1)},{i % 3}" for i in range(10)))
     np.savetxt(tmp_path / "f.csv", np.c_[np.arange(5) ** 2, np.arange(7, 12)], delimiter=",")
     table = read_table(tmp_path / "f.csv", dtype=np.float64)
-    with pytest.warns(UserWarning, match=r"f\.csv, column 2: it numbers the objects, .*--index-column") as told:
+    with pytest.warns(UserWarning, match=r"f\.csv, column 2: it seems to number the objects, .*--index-column") as told:
         features_of(table, [0, 1])
     assert len(told) == 1
 
 
-# Cells that say what label they are, in any mixture.
+# Cells and the labels that they mean.
 CELLS = st.one_of(
     st.integers(-3, 12).map(lambda value: (str(value), value)),
     st.integers(0, 9).map(lambda value: (f"{value}.0", value)),
@@ -294,12 +295,12 @@ def test_any_mixture_of_labels_is_read_as_it_was_meant(tmp_path, rows, delimiter
     labels, error = attempt(path, header=False, delimiter=delimiter)
     if error:
         lines = [*meant, *zip(*meant, strict=True)]
-        assert "label of its own" in error or any(all(value == -1 for value in line) for line in lines)
+        assert "its own label" in error or any(all(value == -1 for value in line) for line in lines)
         return
     for found, column in zip(labels.T, zip(*meant, strict=True), strict=True):
         assert [value == -1 for value in column] == (found == -1).tolist()
         if any(isinstance(value, str) for value in column):
-            # Equal where and only where they were meant to be.
+            # Labels are equal where, and only where, the cells mean the same.
             assert len(set(zip(found.tolist(), column, strict=True))) == len(set(column)) == len(set(found.tolist()))
         else:
             assert found.tolist() == list(column)

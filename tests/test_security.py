@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from robust_eac import cli
+from robust_eac.cli import main
 
 ROOT = Path(__file__).parent.parent
 FOLDERS = ("robust_eac", "experiments", "paper_figures")
@@ -77,7 +77,7 @@ def test_pickles_in_files_of_labels_are_not_loaded(tmp_path, capsys, name):
         np.savez(path, labels=np.array([[bomb, 1], [0, 1]], dtype=object))
     else:
         path.write_bytes(pickle.dumps(bomb))
-    assert cli.main(["consensus", str(path), "--n-clusters", "2", "--output", str(output)]) == 2
+    assert main(["consensus", str(path), "--n-clusters", "2", "--output", str(output)]) == 2
     assert str(path) in capsys.readouterr().err
     assert not marker.exists()
     assert not output.exists()

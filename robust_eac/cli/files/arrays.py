@@ -1,4 +1,4 @@
-"""Arrays in .npy, .npz and .mat files; nothing in them is ever executed."""
+"""Arrays in .npy, .npz and .mat files; no code in them is ever run."""
 
 import zipfile
 import zlib
@@ -7,7 +7,7 @@ import numpy as np
 
 
 def read_array(path, variable):
-    """Array of numbers or texts in a file, whose suffix must be one of `ARRAY_SUFFIXES`."""
+    """Array of numbers or texts in a file whose suffix is one of `ARRAY_SUFFIXES`."""
     try:
         open(path, "rb").close()
     except OSError as error:
@@ -17,15 +17,15 @@ def read_array(path, variable):
 
 def _read_npy(path, variable):
     if variable is not None:
-        raise ValueError(f"{path}: variable is for .npz and .mat files, an .npy file holds one array.")
-    # Mapped: a header that promises more than the file holds is an error instead of a large array.
+        raise ValueError(f"{path}: --variable applies to .npz and .mat files only, an .npy file holds one array.")
+    # Memory-mapped, so that a false shape in the header is an error and not a huge allocation.
     return _checked(path, _attempt(path, lambda: np.load(path, mmap_mode="r", allow_pickle=False)))
 
 
 def _read_npz(path, variable):
     archive = _attempt(path, lambda: np.load(path, allow_pickle=False))
     if isinstance(archive, np.ndarray):
-        raise ValueError(f"{path}: an .npy file by its content, name it so.")
+        raise ValueError(f"{path}: the content is that of an .npy file; rename it.")
     with archive:
         name = _choose(path, variable, dict.fromkeys(archive.files, ""))
         return _checked(path, _attempt(path, lambda: archive[name]))
@@ -41,14 +41,16 @@ def _read_mat(path, variable):
 
 
 def _attempt(path, read):
-    """What `read` returns; whatever goes wrong in a foreign reader is a fault of the file."""
+    """What `read` returns; any exception of a library's reader means that the file is bad."""
     try:
         return read()
     except MemoryError:
         raise
     except NotImplementedError as error:
-        # scipy's for HDF5.
-        raise ValueError(f"{path}: a MATLAB 7.3 file; save it with '-v7', or as .npy or CSV.") from error
+        # SciPy raises this for HDF5.
+        raise ValueError(
+            f"{path}: MATLAB 7.3 files are not supported; save it with '-v7', or as .npy or CSV."
+        ) from error
     except (OSError, zipfile.BadZipFile, zlib.error) as error:
         raise ValueError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}.") from error
     except Exception as error:
@@ -57,31 +59,31 @@ def _attempt(path, read):
 
 
 def _choose(path, variable, described):
-    """The variable that was asked for, or the only one."""
+    """The variable asked for, or the only one."""
     listed = ", ".join(f"{name}{description}" for name, description in described.items()) or "none"
     if variable is not None:
         if variable not in described:
-            raise ValueError(f"{path}: no variable {variable!r}; there are: {listed}.")
+            raise ValueError(f"{path}: no variable {variable!r}; the file has: {listed}.")
         return variable
     if len(described) != 1:
-        raise ValueError(f"{path}: which array? --variable (of a truth: --truth-column) takes one of: {listed}.")
+        raise ValueError(f"{path}: --variable (for --truth, --truth-column) must name one of: {listed}.")
     return next(iter(described))
 
 
 def _checked(path, array):
-    """A plain array of numbers or texts."""
+    """The array, if it holds numbers or texts; bytes are decoded."""
     if isinstance(array, np.ndarray) and array.dtype.kind == "O":
         array = _texts_of_cells(path, array)
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "biufUS":
-        kind = getattr(array, "dtype", None) if isinstance(array, np.ndarray) else type(array).__name__
-        raise ValueError(f"{path}: a full matrix of numbers or texts is needed, got {kind}.")
+        kind = array.dtype if isinstance(array, np.ndarray) else type(array).__name__
+        raise ValueError(f"{path}: must hold a dense matrix of numbers or texts, got {kind}.")
     if array.dtype.kind == "S":
         array = _attempt(path, lambda: np.char.decode(array, "utf-8"))
     return array
 
 
 def _texts_of_cells(path, array):
-    """Texts of a cell array of MATLAB; an empty cell is an empty text."""
+    """Texts of a MATLAB cell array; an empty cell is an empty text."""
     cells = [np.asarray(cell) for cell in array.flat]
     if any(cell.size > 1 or (cell.size and cell.dtype.kind != "U") for cell in cells):
         raise ValueError(f"{path}: a cell array must hold one text per cell.")

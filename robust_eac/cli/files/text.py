@@ -1,4 +1,4 @@
-"""Delimited text: which delimiter, whether a header, and the cells as numbers or texts."""
+"""Delimited text: its delimiter, its header, and its cells as numbers or texts."""
 
 import csv
 import io
@@ -9,40 +9,48 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ._label_checks import BLOCK
+from ..._label_checks import BLOCK
 
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "space": " "}
-# So many lines tell how a file is delimited.
+# The delimiter is judged by this many lines.
 _PROBE = 20
-# In any case; -1 is an integer first, and missing all the same.
+# In any case. The integer -1 means missing as well.
 _MISSING = {"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none"}
 INTEGER = re.compile(r"[+-]?[0-9]+")
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 
 
 class Coded(NamedTuple):
-    """A column of texts: that of row i is ``texts[codes[i]]``."""
+    """A column of texts: row i holds ``texts[codes[i]]``."""
 
     codes: np.ndarray
     texts: list
 
 
 def is_missing(text):
+    """Whether a cell means that the value is missing."""
     return text.strip().lower() in _MISSING
 
 
 def is_number(text):
+    """Whether a cell is a decimal number."""
     return NUMBER.fullmatch(text.strip()) is not None
 
 
+def comma_hint(cell):
+    """A note for messages about a cell that looks like a number with a decimal comma; otherwise empty."""
+    return " (decimal comma?)" if isinstance(cell, str) and DECIMAL_COMMA.fullmatch(cell.strip()) else ""
+
+
 def column_number(spec):
-    """Number that a text gives a column by, None of a title; "@1" is always a number."""
+    """The column number that a text means, "1" or "@1"; None for any other text."""
     digits = spec.removeprefix("@")
     return int(digits) if digits.isdecimal() and len(digits) < 10 else None
 
 
 def read_text(path, dtype, *, delimiter=None, header=None, special=()):
-    """(cells, titles or None) of a text; the arguments are those of :func:`~robust_eac._files.read_table`.
+    """(cells, titles or None) of a text; the arguments are those of :func:`.tables.read_table`.
 
     The cells are a matrix of numbers, or a list of :class:`Coded` columns.
     """
@@ -77,10 +85,10 @@ def read_text(path, dtype, *, delimiter=None, header=None, special=()):
 
 
 def _is_header(file, cells, repeated):
-    """Whether the first row names the columns, from its cells and from which of them occur again below.
+    """Whether the first row is a header; `repeated` tells which of its cells occur again below.
 
-    Names are no numbers and do not occur again. Whatever could be both is refused: an object too many, or too few,
-    would go unnoticed.
+    Titles are not numbers, and do not occur again. A row that could be either is refused, because nobody would notice
+    one object too many or too few.
     """
     names = [not is_number(cell) and not is_missing(cell) for cell in cells]
     if not any(names):
@@ -93,15 +101,15 @@ def _is_header(file, cells, repeated):
         if not any(again) and not any(is_number(cell) for cell in cells):
             return True
     raise ValueError(
-        f"{file}, row 1: it may name the columns or be an object: give --header yes or --header no (and --index-column "
-        "if a column has the names of the objects)."
+        f"{file}, row 1: could be a header or an object; give --header yes or --header no (and --index-column if a "
+        "column names the objects)."
     )
 
 
 def _may_number_columns(cells):
-    """Whether cells without a name among them are evenly spaced integers, as names of columns are at times.
+    """Whether cells that are all numbers could be titles: evenly spaced integers.
 
-    pandas writes 0, 1, 2, ... for columns without names, after an empty cell if it writes its index.
+    pandas writes 0, 1, 2, ... above columns without titles, after an empty cell above its index.
     """
     numbers = [int(cell) for cell in cells if INTEGER.fullmatch(cell) and len(cell) < 10]
     if cells[:1] == [""] and numbers == list(range(len(cells) - 1)):
@@ -111,7 +119,7 @@ def _may_number_columns(cells):
 
 
 def _find_delimiter(file, text):
-    """The delimiter that gives the first lines equal numbers of cells, more than one."""
+    """The delimiter that splits every one of the first lines into the same number of cells, at least two."""
     lines = list(islice(io.StringIO(text, newline=""), _PROBE))
     widths = {}
     for delimiter in (",", ";", "\t"):
@@ -127,14 +135,16 @@ def _find_delimiter(file, text):
         numeric = all(is_number(word) or is_missing(word) for row in words[1:] or words for word in row)
         likely = [" "] if numeric else [" ", ","]
     if not likely and any('" ' in line for line in lines):
-        raise ValueError(f"{file}: cells in quotes between spaces; write it with commas (in R, by write.csv).")
+        raise ValueError(
+            f"{file}: cannot read quoted cells between spaces; write it with commas (in R, with write.csv)."
+        )
     if len(likely) > 1:
-        raise ValueError(f"{file}: it can be read with more than one delimiter: give --delimiter.")
+        raise ValueError(f"{file}: more than one delimiter fits; choose one with --delimiter.")
     return likely[0] if likely else ","
 
 
 def _rows(file, text, delimiter):
-    """The rows of a text, lists of cells."""
+    """The rows of a text as lists of cells."""
     if delimiter == " ":
         yield from (line.split() for line in io.StringIO(text, newline=None))
         return
@@ -146,8 +156,8 @@ def _rows(file, text, delimiter):
 
 
 def _read_numbers(text, delimiter, dtype, *, skip_rows):
-    """Matrix of a text of nothing but numbers of that type, None of another."""
-    # NumPy passes over empty lines; here they are missing cells.
+    """Matrix of a text in which every cell is a number of that type; None for any other text."""
+    # NumPy skips empty lines; here they are missing cells.
     if re.search(r"\n\r?\n|\r\r", text):
         return None
     with warnings.catch_warnings():
@@ -166,7 +176,7 @@ def _read_numbers(text, delimiter, dtype, *, skip_rows):
 
 
 class _Codes(dict):
-    """Numbers of texts, in the order in which they are asked for."""
+    """The number of every text, in order of first lookup."""
 
     def __missing__(self, text):
         self[text] = number = len(self)
@@ -174,14 +184,14 @@ class _Codes(dict):
 
 
 def _read_codes(file, rows, width):
-    """The remaining rows as :class:`Coded` columns; `rows` has given the first one already."""
+    """The remaining rows as :class:`Coded` columns; the first one has been taken from `rows` already."""
     numbers, blocks, n_read = [_Codes() for _ in range(width)], [[] for _ in range(width)], 1
     while block := list(islice(rows, BLOCK)):
         lengths = list(map(len, block))
         if set(lengths) != {width}:
             wrong = next(i for i, length in enumerate(lengths) if length != width)
             raise ValueError(
-                f"{file}, row {n_read + wrong + 1}: {lengths[wrong]} cells where the first row has {width}."
+                f"{file}, row {n_read + wrong + 1}: must have {width} cells as in the first row, got {lengths[wrong]}."
             )
         for number_of, part, cells in zip(numbers, blocks, zip(*block, strict=True), strict=True):
             part.append(np.fromiter(map(number_of.__getitem__, cells), np.int32, len(block)))
@@ -193,25 +203,25 @@ def _read_codes(file, rows, width):
 
 
 def _with_first(column, cell):
-    """The column with one more cell at its top."""
+    """The column with a cell added at the top."""
     texts = column.texts if cell in column.texts else [*column.texts, cell]
     return Coded(np.concatenate([[texts.index(cell)], column.codes]), texts)
 
 
 def _read_characters(path):
-    """Text of a UTF-8 file without the ends of its last lines."""
+    """Text of a UTF-8 file without empty lines at the end."""
     try:
         data = path.read_bytes()
     except OSError as error:
         raise ValueError(f"{path}: cannot be read: {error.strerror or error}.") from error
     if b"\0" in data:
-        raise ValueError(f"{path}: no text in UTF-8 (binary, or UTF-16); save it as CSV in UTF-8.")
+        raise ValueError(f"{path}: not UTF-8 text (binary or UTF-16?); save it as CSV in UTF-8.")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         row = data.count(b"\n", 0, error.start) + 1
         raise ValueError(
-            f"{path}, row {row}: no text in UTF-8, byte 0x{data[error.start]:02x}; save it as CSV in UTF-8."
+            f"{path}, row {row}: not UTF-8 text, byte 0x{data[error.start]:02x}; save it as CSV in UTF-8."
         ) from error
     if not text.strip():
         raise ValueError(f"{path}: the file is empty.")

@@ -1,0 +1,5 @@
+"""One module per command: HELP, EPILOG, `add_arguments(parser)` and `run(arguments)`."""
+
+from . import compare, consensus, data, ensemble, plot
+
+COMMANDS = {"consensus": consensus, "compare": compare, "ensemble": ensemble, "plot": plot, "data": data}

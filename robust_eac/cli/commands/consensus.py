@@ -1,0 +1,113 @@
+"""Find the consensus of clusterings."""
+
+import json
+import os
+import platform
+import time
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+
+from ..._version import __version__
+from ..console import say
+from ..fitting import add_solver_options, fit_consensus
+from ..inputs import add_input_options, read_labels
+from ..options import add_labels, add_table_output
+from ..writing import check_outputs, say_written, table_writer, write_outputs
+
+HELP = "find the consensus of clusterings, and their weights"
+EPILOG = """\
+examples:
+  robust-eac consensus labels.csv --n-clusters 3 --output consensus.csv
+  robust-eac consensus labels.csv --index-column name --n-clusters auto --weighting chance-corrected \\
+             --output consensus.csv --weights weights.csv --membership membership.csv --json summary.json
+
+outputs:
+  --output      cluster of every object (0, 1, ...), after its name if --index-column is given
+  --weights     partition, weight, loss (number of ordered pairs of objects on which it differs from the consensus;
+                squared differences where memberships are fractions), agreement (adjusted Rand index: 1 is the same
+                partition, 0 is chance)
+  --membership  share of every object in every cluster
+  --json        arguments, versions, objective, gap, clusters found, weights
+
+methods:
+  median-partition  finds the memberships and weights of least loss together
+  merge             builds a tree of the objects from the clusterings that agree with others more than by chance; small
+                    and certain clusters count most; '--n-clusters auto' takes its best cut into at least two clusters
+
+weightings, for median-partition:
+  restricted-simplex  from the paper: equal weights, but none for the clusterings of largest loss, by default a fifth
+                      of all, good or bad (--rho sets how many keep weight)
+  l2                  from the paper: weights fall with the losses, faster for a smaller --lam
+  chance-corrected    equal weights for the clusterings that agree with each other more than by chance, none for the
+                      others: tells which clusterings are bad
+  uniform             equal weights for all
+  entropy, power      smooth functions of the losses"""
+
+
+def add_arguments(parser):
+    """Add the arguments of the command."""
+    add_labels(parser)
+    add_solver_options(parser)
+    add_input_options(parser)
+    outputs = parser.add_argument_group("output (.csv, .tsv or .npy)")
+    add_table_output(outputs, required=True, help="the consensus")
+    add_table_output(outputs, "--weights", help="weights of the clusterings")
+    add_table_output(outputs, "--membership", help="memberships of the objects")
+    outputs.add_argument("--json", type=Path, metavar="FILE", help="summary for programs")
+
+
+def run(arguments):
+    """Write the consensus, and what else is asked for."""
+    start = time.perf_counter()
+    check_outputs([arguments.output, arguments.weights, arguments.membership, arguments.json], [arguments.labels])
+    ensemble, labels = read_labels(arguments)
+    model = fit_consensus(arguments, labels)
+    memberships = [f"cluster_{c}" for c in range(model.membership_.shape[1])]
+    fields = ["partition", "weight", "loss", "agreement"]
+    columns = [model.weights_, model.losses_, model.agreements_]
+    tables = [
+        (arguments.output, *ensemble.with_objects(["cluster"], [model.labels_])),
+        (arguments.weights, fields, [ensemble.titles, *columns]),
+        (arguments.membership, *ensemble.with_objects(memberships, [model.membership_])),
+    ]
+    writers = {path: table_writer(path, header, columns) for path, header, columns in tables if path is not None}
+    if arguments.json is not None:
+        summary = _inputs(arguments, labels, model) | _results(model)
+        rows = zip(ensemble.titles, *(column.tolist() for column in columns), strict=True)
+        partitions = [dict(zip(fields, row, strict=True)) for row in rows]
+        summary |= {"seconds": round(time.perf_counter() - start, 3), "partitions": partitions}
+        # ASCII, because the name of a file may not be valid text.
+        text = json.dumps(summary, indent=1, allow_nan=False, default=os.fspath) + "\n"
+        writers[arguments.json] = lambda handle: handle.write(text.encode())
+    write_outputs(writers)
+    say(model.summary(names=ensemble.titles))
+    say_written(writers)
+
+
+def _inputs(arguments, labels, model):
+    """What the summary says of versions, arguments and labels."""
+    n_clusters = "auto" if model.n_clusters == "auto" else arguments.n_clusters
+    packages = ("numpy", "scipy", "numba", "scikit-learn")
+    return {
+        "command": "consensus",
+        "versions": {"robust_eac": __version__, "python": platform.python_version()}
+        | {name: version(name) for name in packages},
+        "arguments": vars(arguments)
+        | {"n_clusters": n_clusters if isinstance(n_clusters, int | str) else list(n_clusters)},
+        "parameters": model.get_params(),
+        "n_objects": len(labels),
+        "n_partitions": labels.shape[1],
+        "n_missing": int(np.count_nonzero(labels == -1)),
+    }
+
+
+def _results(model):
+    """What the summary says of the consensus."""
+    found = {"n_clusters_found": model.n_clusters_found_, "cluster_sizes": np.bincount(model.labels_).tolist()}
+    # Merging minimises no objective.
+    if model.method == "merge":
+        return found
+    names = ("objective", "gap", "converged", "n_iter")
+    return {name: getattr(model, f"{name}_") for name in names} | found

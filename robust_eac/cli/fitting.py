@@ -1,0 +1,132 @@
+"""The consensus that the arguments ask for: options of the solver, the number of clusters, and the fit."""
+
+import numpy as np
+from sklearn.metrics.cluster import pair_confusion_matrix
+
+from ..estimators import METHODS, RobustEAC
+from ..selection import select_n_clusters
+from ..weighting import WEIGHT_SOLVERS
+from .console import progress, say, solver_lines, warn
+from .options import AUTO_CANDIDATES, add_n_clusters, add_seed, number_or_auto
+
+# Options that RobustEAC takes as they are, with its defaults.
+_PASSED = ("method", "weighting", "agreement", "rho", "lam", "lam0", "n_init", "max_iter", "tol", "n_jobs")
+# Options of one weighting only.
+_WEIGHTING_OF = {"rho": "restricted-simplex", "lam": "l2", "lam0": "l2"}
+# The number of clusters cannot be judged by halves of fewer clusterings than this.
+_FEW = 6
+# Clusterings that agree less with their consensus are suspicious; judged on at most so many objects.
+_LOW_AGREEMENT = 0.3
+_JUDGED = 2000
+
+
+def add_solver_options(parser):
+    """Add the options of a consensus."""
+    defaults = RobustEAC(1).get_params()
+    parser.set_defaults(**{name: defaults[name] for name in _PASSED})
+    group = parser.add_argument_group("consensus")
+    add_n_clusters(group)
+    group.add_argument(
+        "--method",
+        choices=METHODS,
+        help="default: %(default)s; merge takes only --n-clusters, --n-jobs and --seed; see below",
+    )
+    group.add_argument(
+        "--weighting",
+        choices=list(WEIGHT_SOLVERS),
+        metavar="NAME",
+        help=f"{', '.join(WEIGHT_SOLVERS)}; default: %(default)s; see below",
+    )
+    group.add_argument(
+        "--agreement",
+        choices=("raw", "adjusted"),
+        help="use the losses as they are, or corrected for chance; default: %(default)s",
+    )
+    group.add_argument(
+        "--rho",
+        type=number_or_auto,
+        metavar="R",
+        help="for restricted-simplex: the largest weight, so that 1/R clusterings keep weight; 'auto' counts the "
+        "clusterings that agree more than by chance; default: 1/(0.8 number of clusterings), which leaves out a fifth",
+    )
+    group.add_argument(
+        "--lam", type=float, metavar="L", help="for l2: lambda; default: half the squared number of objects"
+    )
+    group.add_argument("--lam0", type=float, metavar="L", help="for l2: lambda free of scale, instead of --lam")
+    group.add_argument("--n-init", type=int, metavar="N", help="number of starts; default: %(default)s")
+    group.add_argument("--max-iter", type=int, metavar="N", help="alternations of each start; default: %(default)s")
+    group.add_argument("--tol", type=float, metavar="T", help="optimality gap to stop at; default: %(default)g")
+    group.add_argument("--n-jobs", type=int, metavar="N", help="threads; default: all cores; changes no result")
+    add_seed(group)
+    group.add_argument("--verbose", action="store_true", help="print every alternation")
+
+
+def fit_consensus(arguments, labels):
+    """A fitted RobustEAC; warns if the clusterings hardly agree with the consensus."""
+    for name, weighting in _WEIGHTING_OF.items():
+        if getattr(arguments, name) is not None and arguments.weighting != weighting:
+            raise ValueError(f"--{name} applies to --weighting {weighting} only, not to {arguments.weighting}.")
+    merging = arguments.method == "merge"
+    n_clusters = _n_clusters_to_merge(arguments) if merging else choose_n_clusters(arguments, labels)
+    with solver_lines(arguments.verbose) as verbose:
+        # Merging prints no lines, and refuses --verbose itself.
+        verbose = int(arguments.verbose) if merging else verbose
+        options = {name: getattr(arguments, name) for name in _PASSED}
+        model = RobustEAC(n_clusters, random_state=arguments.seed, verbose=verbose, **options).fit(labels)
+    if model.n_clusters_found_ > 1:
+        _warn_of_low_agreement(labels, model)
+    return model
+
+
+def choose_n_clusters(arguments, labels):
+    """The number of clusters given, or the one of the candidates that the clusterings support."""
+    candidates = arguments.n_clusters
+    if isinstance(candidates, int):
+        return candidates
+    if candidates == AUTO_CANDIDATES:
+        candidates = candidates[: len(labels)]
+    low, high = candidates[0], candidates[-1]
+    with progress(f"choosing the number of clusters from {low} to {high}"):
+        n_jobs = getattr(arguments, "n_jobs", None)
+        selection = select_n_clusters(labels, candidates, n_jobs=n_jobs, random_state=arguments.seed)
+    if selection.stable.any():
+        say(f"number of clusters: {selection.n_clusters}, chosen from {low} to {high}")
+    else:
+        highest = f"{selection.split_stability.max():.2f}"
+        say(f"number of clusters: 1, because none from {low} to {high} is stable (highest stability {highest})")
+        if labels.shape[1] < _FEW:
+            warn(f"{labels.shape[1]} clusterings are too few to choose the number of clusters; have at least {_FEW}.")
+    return selection.n_clusters
+
+
+def _n_clusters_to_merge(arguments):
+    """An integer, or "auto", which merging answers itself and without candidates."""
+    if isinstance(arguments.n_clusters, int):
+        return arguments.n_clusters
+    if arguments.n_clusters != AUTO_CANDIDATES:
+        low, high = arguments.n_clusters[0], arguments.n_clusters[-1]
+        raise ValueError(f"--n-clusters must be an integer or 'auto' for --method merge, got {low}-{high}.")
+    return "auto"
+
+
+def _warn_of_low_agreement(labels, model):
+    """Warn if the clusterings hardly agree with the consensus, judged on some of the objects."""
+    rows = np.random.RandomState(0).permutation(len(labels))[:_JUDGED]
+    share = model.weights_ @ [attained_agreement(column, model.labels_[rows]) for column in labels[rows].T]
+    if share < _LOW_AGREEMENT:
+        warn(
+            f"the clusterings hardly agree with their consensus: {max(share, 0.0):.0%} of the agreement beyond chance "
+            "that their cluster sizes allow. Are the columns clusterings, or features?"
+        )
+
+
+def attained_agreement(labels, consensus):
+    """Agreement beyond chance, as a share of the most that the cluster sizes allow; 1 for any finer clustering."""
+    seen = labels != -1
+    if not seen.any():
+        return 0.0
+    (_, apart_here), (apart_there, together) = pair_confusion_matrix(labels[seen], consensus[seen]).astype(float)
+    most = together + min(apart_here, apart_there)
+    pairs = seen.sum() * (seen.sum() - 1.0)
+    expected = (together + apart_here) * (together + apart_there) / max(pairs, 1.0)
+    return (together - expected) / (most - expected) if most > expected else 0.0

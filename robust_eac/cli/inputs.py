@@ -1,0 +1,131 @@
+"""Input files of the commands: which columns are labels, features, classes, or names of the objects."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .console import say
+from .files.features import features_of
+from .files.labels import labels_of
+from .files.tables import Table, find_column, names_of, read_table, texts_of
+from .files.text import DELIMITERS
+
+
+class Input(NamedTuple):
+    """A table, the positions of its labels or features, and the names of its objects (None without names)."""
+
+    table: Table
+    columns: list
+    objects: list | None
+    objects_title: str
+
+    @property
+    def titles(self):
+        """Titles of the columns; an untitled column is called by its number among those that are read."""
+        header = self.table.header or [""] * self.table.n_columns
+        return [header[c] or str(number) for number, c in enumerate(self.columns, start=1)]
+
+    def with_objects(self, header, columns):
+        """Header and columns of an output, with the names of the objects in front if there are any."""
+        return (header, columns) if self.objects is None else ([self.objects_title, *header], [self.objects, *columns])
+
+
+def add_input_options(parser):
+    """Add the options that tell how to read the first file of a command."""
+    group = parser.add_argument_group("input", "COLUMN is a title, or a number from 1 (@1 if a title is 1).")
+    group.add_argument("--index-column", metavar="COLUMN", help="names of the objects, copied to the outputs")
+    group.add_argument(
+        "--drop-column", action="append", default=[], metavar="COLUMN", help="a column to leave out; may be repeated"
+    )
+    group.add_argument(
+        "--header",
+        choices=("yes", "no"),
+        help="whether the first row is a header; default: detected (two columns of numbers have none)",
+    )
+    names = ", ".join(DELIMITERS)
+    group.add_argument("--delimiter", choices=list(DELIMITERS), metavar="NAME", help=f"{names}; default: detected")
+    group.add_argument("--variable", metavar="NAME", help="array in an .npz or .mat file")
+
+
+def read_input(arguments, path, *, dtype=np.int64, left_out=()):
+    """The :class:`Input` in a file, without some columns besides those of --drop-column."""
+    left_out = [*arguments.drop_column, *left_out]
+    table = read_table(
+        path,
+        dtype=dtype,
+        variable=arguments.variable,
+        delimiter=None if arguments.delimiter is None else DELIMITERS[arguments.delimiter],
+        header=None if arguments.header is None else arguments.header == "yes",
+        special=[*left_out, *([] if arguments.index_column is None else [arguments.index_column])],
+    )
+    index = None if arguments.index_column is None else find_column(table, arguments.index_column)
+    unread = {index, *(find_column(table, column) for column in left_out)}
+    columns = [c for c in range(table.n_columns) if c not in unread]
+    objects = None if index is None else names_of(table, index)
+    title = "object" if index is None or table.header is None else table.header[index]
+    return Input(table, columns, objects, title)
+
+
+def read_labels(arguments, *, left_out=()):
+    """The :class:`Input` and the label matrix in the file LABELS; says what was read."""
+    ensemble = read_input(arguments, arguments.labels, left_out=left_out)
+    labels = labels_of(ensemble.table, ensemble.columns)
+    n, m = labels.shape
+    missing = int(np.count_nonzero(labels == -1))
+    text = f"{ensemble.table.file}: {n} object{'s' * (n != 1)}, {m} partition{'s' * (m != 1)}"
+    text += f", {missing} of {labels.size} labels missing" if missing else ""
+    say(text + (", titles in the first row" if ensemble.table.header is not None else ""))
+    return ensemble, labels
+
+
+def read_truth(arguments, ensemble):
+    """Classes of the objects; None if none are given."""
+    chosen = arguments.truth_column
+    if arguments.truth is None:
+        if chosen is None:
+            return None
+        return labels_of(ensemble.table, [find_column(ensemble.table, chosen)])[:, 0]
+    if arguments.truth.suffix.lower() in (".npz", ".mat"):
+        table, chosen = read_table(arguments.truth, variable=chosen), None
+    else:
+        table = read_table(arguments.truth, special=[] if chosen is None else [chosen])
+    columns = _without_objects(table, ensemble)
+    if chosen is not None:
+        columns = [find_column(table, chosen)]
+    if len(columns) != 1:
+        raise ValueError(f"{table.file}: {len(columns)} columns could be the truth; choose one with --truth-column.")
+    return labels_of(table, columns)[:, 0]
+
+
+def read_features(arguments, ensemble):
+    """Features of the objects in the file of --features."""
+    table = read_table(arguments.features, dtype=np.float64)
+    left_out = {arguments.truth_column, *arguments.drop_column}
+    columns = [c for c in _without_objects(table, ensemble) if not (table.header and table.header[c] in left_out)]
+    return features_of(table, columns, hint="; remove the column from the file")
+
+
+def _without_objects(table, ensemble):
+    """Columns of a second file on the same objects, without their names, which must match."""
+    file = ensemble.table.file
+    if table.n_rows != ensemble.table.n_rows:
+        raise ValueError(f"{table.file}: must have {ensemble.table.n_rows} rows as {file} does, got {table.n_rows}.")
+    columns = list(range(table.n_columns))
+    index = _column_of_objects(table, ensemble)
+    if index is not None:
+        for row, (name, expected) in enumerate(zip(texts_of(table, index), ensemble.objects, strict=True)):
+            if name != expected:
+                where = f"{table.file}, row {table.first_row + row}, column {index + 1}"
+                raise ValueError(f"{where}: the object must be {expected!r} as in {file}, got {name!r}.")
+        columns.remove(index)
+    return columns
+
+
+def _column_of_objects(table, ensemble):
+    """Position of the names of the objects in a second file, found by title or else by content; None without one."""
+    if ensemble.objects is None:
+        return None
+    if table.header and ensemble.objects_title in table.header:
+        return find_column(table, ensemble.objects_title)
+    names = set(ensemble.objects)
+    return next((column for column in range(table.n_columns) if set(texts_of(table, column)) == names), None)

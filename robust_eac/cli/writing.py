@@ -1,0 +1,99 @@
+"""Output files: checked before the work, written whole or not at all."""
+
+import csv
+import io
+import os
+from pathlib import Path
+
+import numpy as np
+
+from .._whole_files import temporary_path, write_files
+from .console import clean_interrupts, say
+
+TABLE_SUFFIXES = (".csv", ".tsv", ".npy")
+
+
+def check_outputs(outputs, inputs):
+    """Raise ValueError for an output that cannot be written, is an input, or is given twice; None is no output."""
+    seen = []
+    for output in outputs:
+        if output is None:
+            continue
+        target = Path(os.path.realpath(output))
+        if target.is_dir():
+            raise ValueError(f"{output}: is a folder, not a file.")
+        if target.exists() and not target.is_file():
+            raise ValueError(f"{output}: exists and is not a regular file.")
+        if not target.parent.is_dir():
+            raise ValueError(f"{output}: there is no folder {target.parent}.")
+        for other, what in [(path, "is an input") for path in inputs] + [(path, "is written twice") for path in seen]:
+            if target == Path(os.path.realpath(other)) or (target.exists() and _same_file(target, other)):
+                raise ValueError(f"{output}: {what}.")
+        _try_to_write(output, target)
+        seen.append(output)
+
+
+def table_writer(path, header, columns):
+    """Function that writes a table to a binary file, in the format that the suffix of a path tells.
+
+    Parameters
+    ----------
+    path : str or Path
+        Ends in one of `TABLE_SUFFIXES`.
+    header : list of str
+        Titles of the columns. An .npy file has none.
+    columns : list
+        Arrays of shape (n_rows,) or (n_rows, n_columns), and lists of n_rows texts, which an .npy file leaves out.
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix == ".npy":
+        arrays = [column for column in columns if isinstance(column, np.ndarray)]
+        array = arrays[0] if len(arrays) == 1 else np.column_stack(arrays)
+        return lambda handle: np.save(handle, array, allow_pickle=False)
+
+    def write(handle):
+        # A text from an array may hold a lone surrogate, which must not cost the result of a long run.
+        text = io.TextIOWrapper(handle, encoding="utf-8", errors="backslashreplace", newline="")
+        writer = csv.writer(text, delimiter="\t" if suffix == ".tsv" else ",", lineterminator="\n")
+        writer.writerow(header)
+        lists = [part for column in columns for part in _lists(column)]
+        writer.writerows(zip(*lists, strict=True))
+        text.flush()
+        text.detach()
+
+    return write
+
+
+def write_outputs(writers):
+    """Write files as :func:`~robust_eac._whole_files.write_files` does; Ctrl-C leaves no temporary file."""
+    with clean_interrupts():
+        write_files(writers)
+
+
+def say_written(paths):
+    """Say which files were written."""
+    say(f"written: {', '.join(map(str, paths))}")
+
+
+def _lists(column):
+    if not isinstance(column, np.ndarray):
+        return [column]
+    return [column.tolist()] if column.ndim == 1 else column.T.tolist()
+
+
+def _try_to_write(output, target):
+    temporary = temporary_path(target)
+    try:
+        if target.exists() and not os.access(target, os.W_OK):
+            raise PermissionError(None, "it is read-only")
+        open(temporary, "xb").close()
+        temporary.unlink()
+    except OSError as error:
+        raise ValueError(f"{output}: cannot be written: {error.strerror or error}.") from error
+
+
+def _same_file(target, other):
+    try:
+        return os.path.samefile(target, other)
+    except OSError:
+        return False
