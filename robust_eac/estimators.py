@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import reprlib
 from collections.abc import Sequence
-from functools import partial
 from typing import Self
 
 import numpy as np
@@ -20,7 +19,7 @@ from ._typing import Labels, RandomState, WeightSolver
 from ._validation import check_choice, check_names, is_dask_array
 from .consensus.merge import MergeResult, merge_labels
 from .distributed import solve_and_grade_distributed
-from .median_partition import MedianPartitionResult, Options, solve_and_encode
+from .median_partition import MedianPartitionResult, Options, progress, solve_and_encode
 from .objective import adjusted_agreement, partition_losses
 
 __all__ = ["RobustEAC"]
@@ -265,13 +264,13 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         self._settings = Settings(method, self.n_clusters, self.weighting, self.agreement, self.tol, total)
         return self
 
-    # What takes the lines of a verbose fit.
-    _tell = staticmethod(partial(print, flush=True))
+    # Takes the lines that tell of progress in place of standard output, verbose or not.
+    _tell = None
 
     def _options(self):
         """What the solver is told."""
         chosen = {name: getattr(self, name) for name in Options._fields if name != "tell"}
-        return Options(**chosen, tell=self._tell if self.verbose else None)
+        return Options(**chosen, tell=self._tell or progress(self.verbose))
 
     def summary(self, *, names: Sequence[str] | None = None) -> str:
         """Report in words what was found: how good, which partitions are trusted, how sure of the objects.

@@ -4,7 +4,8 @@ import io
 import os
 import signal
 import sys
-from contextlib import contextmanager, redirect_stdout, suppress
+from contextlib import contextmanager, suppress
+from functools import partial
 
 from tqdm import tqdm
 
@@ -81,30 +82,17 @@ def progress(text, *, total=None, shown="{desc} ..."):
 
 @contextmanager
 def solver_lines(verbose):
-    """Show the solver's lines, and yield the `verbose` that makes it print them.
+    """What takes the solver's lines.
 
     With --verbose all lines go to standard error. Otherwise a terminal shows the latest one.
     """
     if verbose:
-        with redirect_stdout(sys.stderr):
-            yield 1
+        yield partial(print, file=sys.stderr, flush=True)
     elif sys.stderr.isatty():
-        with progress("consensus", shown="{desc} [{elapsed}]") as bar, redirect_stdout(_LastLine(bar)):
-            yield 1
+        with progress("consensus", shown="{desc} [{elapsed}]") as bar:
+            yield bar.set_description_str
     else:
-        yield 0
-
-
-class _LastLine(io.TextIOBase):
-    """A stream that shows its last line as the text of a progress bar."""
-
-    def __init__(self, bar):
-        self.bar = bar
-
-    def write(self, text):
-        if text.strip():
-            self.bar.set_description_str(text.strip())
-        return len(text)
+        yield None
 
 
 @contextmanager

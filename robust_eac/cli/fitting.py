@@ -68,11 +68,10 @@ def fit_consensus(arguments, labels):
             raise ValueError(f"--{name} applies to --weighting {weighting} only, not to {arguments.weighting}.")
     merging = arguments.method == "merge"
     n_clusters = _n_clusters_to_merge(arguments) if merging else choose_n_clusters(arguments, labels)
-    with solver_lines(arguments.verbose) as verbose:
-        # Merging prints no lines, and refuses --verbose itself.
-        verbose = int(arguments.verbose) if merging else verbose
-        options = {name: getattr(arguments, name) for name in _PASSED}
-        model = RobustEAC(n_clusters, random_state=arguments.seed, verbose=verbose, **options).fit(labels)
+    options = {name: getattr(arguments, name) for name in _PASSED}
+    model = RobustEAC(n_clusters, random_state=arguments.seed, verbose=int(arguments.verbose), **options)
+    with solver_lines(arguments.verbose) as model._tell:
+        model.fit(labels)
     if model.n_clusters_found_ > 1:
         _warn_of_low_agreement(labels, model)
     return model
