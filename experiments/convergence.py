@@ -14,10 +14,10 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from robust_eac import KMeansEnsemble, load_dataset, objective_value, solve_membership
-from robust_eac._bundles import Visit
-from robust_eac._encoding import encode
-from robust_eac._formula import accumulate, gap_of, gap_unit, visit, weighted_statistics
-from robust_eac._starts import initial_rows
+from robust_eac.core.bundles import Visit
+from robust_eac.core.encoding import encode
+from robust_eac.core.formula import accumulate, gap_of, gap_unit, visit, weighted_statistics
+from robust_eac.core.starts import initial_rows
 
 from .scaling import planted_labels
 from .store import derive_seed

@@ -9,7 +9,7 @@ from math import isqrt
 import numpy as np
 
 from robust_eac import bisecting_kmeans_consensus, bisecting_tree, density, eac, kmeans_consensus
-from robust_eac.coassociation import coassociation_matrix
+from robust_eac.consensus.coassociation import coassociation_matrix
 
 from .scaling import planted_labels
 from .store import derive_seed

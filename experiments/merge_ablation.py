@@ -19,11 +19,11 @@ from robust_eac import (
     solve_median_partition,
     trusted_group_weights,
 )
-from robust_eac._density import cluster_counts
 from robust_eac.consensus import merge_consensus
 from robust_eac.consensus._common import prepare_ensemble
 from robust_eac.consensus._linkage import cut
 from robust_eac.consensus._merging import average_linkage, base_cluster_weights, mean_similarities, similarity_sums
+from robust_eac.core.formula import cluster_counts
 
 from .ensemble_benchmark import SMALL, SMALL_POOLS, cells, make_ensemble, seed_of
 

@@ -8,10 +8,10 @@ import time
 
 import numpy as np
 
-from robust_eac._bundles import Visit
-from robust_eac._encoding import encode, one_hot
-from robust_eac._formula import accumulate, weighted_statistics
-from robust_eac._sweep import PAIR_STEPS_OF_MANY, sweep, visiting_order
+from robust_eac.core.bundles import Visit
+from robust_eac.core.encoding import encode, one_hot
+from robust_eac.core.formula import accumulate, weighted_statistics
+from robust_eac.core.sweep import PAIR_STEPS_OF_MANY, sweep, visiting_order
 
 from .measure import in_fresh_process, print_measured
 from .scaling import N_PARTITIONS, planted_labels

@@ -12,15 +12,15 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ._formula import agreement_from_losses
-from ._label_checks import check_ensemble, check_labels, is_ensemble_list
-from ._summary import Settings, summarise
-from ._typing import Labels, RandomState, WeightSolver
-from ._validation import check_choice, check_names, is_dask_array
+from .checks.labels import check_ensemble, check_labels, is_ensemble_list
+from .checks.types import Labels, RandomState, WeightSolver
+from .checks.values import check_choice, check_names, is_dask_array
 from .consensus.merge import MergeResult, merge_labels
-from .distributed import solve_and_grade_distributed
-from .median_partition import MedianPartitionResult, Options, progress, solve_and_encode
-from .objective import adjusted_agreement, partition_losses
+from .core.formula import agreement_from_losses
+from .diagnostics.objective import adjusted_agreement, partition_losses
+from .solvers.distributed import solve_and_grade_distributed
+from .solvers.median_partition import MedianPartitionResult, Options, progress, solve_and_encode
+from .summary import Settings, summarise
 
 __all__ = ["RobustEAC"]
 

@@ -2,32 +2,28 @@
 
 import numpy as np
 
-from robust_eac import (
-    _alternation,
-    _blocks,
-    _chance,
-    _descent,
-    _distance,
-    _encoding,
-    _formula,
-    _kernels,
-    _lloyd,
-    _starts,
-    _summary,
-    _sweep,
-    _tasks,
-    datasets,
-    distributed,
-    metrics,
-)
-from robust_eac._alternation import Problem, Settings, empty_last, fixed
-from robust_eac._bundles import OwnTerm, Visit
-from robust_eac._density import cluster_counts
-from robust_eac._descent import next_relaxation
-from robust_eac._distance import ADJUSTED, raw_distance
-from robust_eac._encoding import collapse, encode, encode_ensemble, one_hot, select, take_rows
-from robust_eac._formula import (
+from robust_eac import summary as _summary
+from robust_eac.checks.labels import check_ensemble, check_init, check_labels
+from robust_eac.checks.values import check_membership, check_weights
+from robust_eac.consensus.coassociation import walk_similarities
+from robust_eac.core import alternation as _alternation
+from robust_eac.core import descent as _descent
+from robust_eac.core import distance as _distance
+from robust_eac.core import encoding as _encoding
+from robust_eac.core import formula as _formula
+from robust_eac.core import kernels as _kernels
+from robust_eac.core import lloyd as _lloyd
+from robust_eac.core import relabelling as _chance
+from robust_eac.core import starts as _starts
+from robust_eac.core import sweep as _sweep
+from robust_eac.core.alternation import Problem, Settings, empty_last, fixed
+from robust_eac.core.bundles import OwnTerm, Visit
+from robust_eac.core.descent import next_relaxation
+from robust_eac.core.distance import ADJUSTED, raw_distance
+from robust_eac.core.encoding import collapse, encode, encode_ensemble, one_hot, select, take_rows
+from robust_eac.core.formula import (
     accumulate,
+    cluster_counts,
     frank_wolfe_gaps,
     gap_of,
     gap_unit,
@@ -38,8 +34,7 @@ from robust_eac._formula import (
     weighted_loss,
     weighted_statistics,
 )
-from robust_eac._label_checks import check_ensemble, check_init, check_labels
-from robust_eac._lloyd import (
+from robust_eac.core.lloyd import (
     best_lloyd,
     run_lloyd,
     scaled_distances,
@@ -48,13 +43,16 @@ from robust_eac._lloyd import (
     squared_distances,
     table_costs,
 )
-from robust_eac._starts import Solution, draw_sample, expand_rows, initial_rows, place_from_sample, reduce_rows
-from robust_eac._sweep import visiting_order
-from robust_eac._validation import check_membership, check_weights
-from robust_eac.coassociation import walk_similarities
-from robust_eac.local_search import relocate_rows, relocation_statistics
-from robust_eac.lower_bound import _membership_bounds, _pair_terms
-from robust_eac.selection import _agreements, _best, _compare, _consensus, _draw_pair, _Half, _pose, _rand
+from robust_eac.core.starts import Solution, draw_sample, expand_rows, initial_rows, place_from_sample, reduce_rows
+from robust_eac.core.sweep import visiting_order
+from robust_eac.datasets import loading as datasets
+from robust_eac.diagnostics.lower_bound import _membership_bounds, _pair_terms
+from robust_eac.diagnostics.selection import _agreements, _best, _compare, _consensus, _draw_pair, _Half, _pose, _rand
+from robust_eac.metrics import external as metrics
+from robust_eac.solvers import block_steps as _blocks
+from robust_eac.solvers import dask_tasks as _tasks
+from robust_eac.solvers import distributed
+from robust_eac.solvers.local_search import relocate_rows, relocation_statistics
 from robust_eac.weighting import joint
 from robust_eac.weighting.joint import power_mean, resolve_weighting
 

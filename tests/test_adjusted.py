@@ -154,7 +154,7 @@ def test_a_step_that_raises_the_objective_is_not_taken(monkeypatch, rng):
         rows[:] = rng.dirichlet(np.full(3, 0.1), size=len(rows))
         return np.inf
 
-    monkeypatch.setattr("robust_eac.adjusted.sweep", scatter)
+    monkeypatch.setattr("robust_eac.core.adjusted.sweep", scatter)
     values = [before]
     for _ in range(5):
         descend(encoding, weights, rows, distance=ADJUSTED, tol=1e-9, max_sweeps=1, rng=rng)

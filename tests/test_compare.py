@@ -18,7 +18,7 @@ from robust_eac import (
     normalized_mutual_information,
     solve_median_partition,
 )
-from robust_eac.weighting import FEATURE_SCHEMES
+from robust_eac.weighting.schemes import FEATURE_SCHEMES
 
 from .conftest import planted_ensemble
 

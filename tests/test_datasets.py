@@ -19,7 +19,7 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import fetch_openml
 
 from robust_eac import datasets
-from robust_eac.datasets import DATASETS, load_dataset
+from robust_eac.datasets.loading import DATASETS, load_dataset
 
 # Objects per class, in class order.
 CLASS_SIZES = {

@@ -5,7 +5,7 @@ from scipy.spatial.distance import mahalanobis
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics import calinski_harabasz_score, silhouette_score
 
-from robust_eac.validity import (
+from robust_eac.metrics.external import (
     VALIDITY_INDICES,
     calinski_harabasz,
     fukuyama_sugeno,
@@ -368,7 +368,7 @@ def test_errors_of_the_fuzzifier(index):
 def test_values_do_not_depend_on_the_blocks(rng, monkeypatch, neighbour):
     X, membership = rng.normal(size=(60, 3)), rng.dirichlet(np.ones(5), size=60)
     whole = ovi_lda(X, membership, neighbour=neighbour)
-    monkeypatch.setattr("robust_eac.validity.ovi._BLOCK", 25)
+    monkeypatch.setattr("robust_eac.metrics.ovi._BLOCK", 25)
     blocks = ovi_lda(X, membership, neighbour=neighbour)
     assert np.allclose(blocks.object_values, whole.object_values, rtol=1e-12)
     assert np.array_equal(blocks.neighbours, whole.neighbours)

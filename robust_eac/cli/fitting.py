@@ -3,8 +3,8 @@
 import numpy as np
 from sklearn.metrics.cluster import pair_confusion_matrix
 
+from ..diagnostics.selection import select_n_clusters
 from ..estimators import METHODS, RobustEAC
-from ..selection import select_n_clusters
 from ..weighting import WEIGHT_SOLVERS
 from .console import progress, say, solver_lines, warn
 from .options import AUTO_CANDIDATES, add_n_clusters, add_seed, number_or_auto

@@ -3,8 +3,8 @@
 import argparse
 from itertools import takewhile
 
-from .._validation import did_you_mean
 from .._version import __version__
+from ..checks.values import did_you_mean
 from .commands import COMMANDS
 
 _DESCRIPTION = """\

@@ -4,9 +4,9 @@ import os
 
 import numpy as np
 
-from .._encoding import encode, select
-from .._label_checks import check_labels
-from .._validation import check_n_clusters, check_weights
+from ..checks.labels import check_labels
+from ..checks.values import check_n_clusters, check_weights
+from ..core.encoding import encode, select
 
 
 def prepare(labels, n_clusters, weights):

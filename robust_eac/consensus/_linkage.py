@@ -16,8 +16,8 @@ from numba import njit
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from .._encoding import collapse
-from .._validation import check_choice, check_integer
+from ..checks.values import check_choice, check_integer
+from ..core.encoding import collapse
 from ._common import physical_memory
 
 LINKAGES = ("single", "average", "complete")

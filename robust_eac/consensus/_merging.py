@@ -4,11 +4,11 @@ import numpy as np
 from numba import njit
 from scipy import sparse
 
-from .._density import cluster_counts
-from .._encoding import take_rows
-from .._label_checks import BLOCK
-from .._lloyd import best_lloyd, scaled_distances, table_costs
-from .._threads import map_threads
+from ..checks.labels import BLOCK
+from ..core.encoding import take_rows
+from ..core.formula import cluster_counts
+from ..core.lloyd import best_lloyd, scaled_distances, table_costs
+from ..core.threads import map_threads
 from ..weighting.clusters import slot_certainty
 from ._common import check_memory
 from ._linkage import cut, sorted_tree

@@ -7,11 +7,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._density import cluster_counts, pair_weights, sized_densities
-from .._encoding import collapse, take_rows
-from .._lloyd import best_lloyd, squared_distances
-from .._typing import RandomState
-from .._validation import check_choice, check_integer, check_random_state, check_real
+from ..checks.types import RandomState
+from ..checks.values import check_choice, check_integer, check_random_state, check_real
+from ..core.encoding import collapse, take_rows
+from ..core.formula import cluster_counts
+from ..core.lloyd import best_lloyd, squared_distances
+from ..metrics.density import pair_weights, sized_densities
 from ._common import prepare, relabel
 
 __all__ = ["BisectingTree", "bisecting_kmeans_consensus", "bisecting_tree", "cut_bisecting_tree"]

@@ -12,14 +12,14 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from .._typing import RandomState, Subsets
-from .._validation import check_bool, check_choice, check_features, check_n_clusters, check_real
+from ..checks.types import RandomState, Subsets
+from ..checks.values import check_bool, check_choice, check_features, check_n_clusters, check_real
 from ..ensembles import FeatureSubsetEnsemble, _tiny_kmeans
 from ..ensembles._subsets import MODES, RIDGE, whitening_maps
-from ..weighting.feature_subsets import balance_orders, mean_silhouettes, order_weights, silhouette_weights
+from ..weighting.feature_subsets import balance_orders, mean_silhouettes
 from ._common import relabel
 
-__all__ = ["CombinatorialEAC", "order_weights", "silhouette_weights", "zca_whiten"]
+__all__ = ["CombinatorialEAC", "zca_whiten"]
 
 # Rows of the co-association matrix that one thread adds up.
 _ROWS = 64
@@ -43,7 +43,7 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
     n_clusters : int
         Number of clusters; fewer are returned when ties in the tree leave no cut into so many.
     combinations : list of arrays of feature indices, or bool array of shape (n_subsets, n_features), default=None
-        The subsets. None means those of :class:`~robust_eac.ensembles.FeatureSubsetEnsemble`, which takes the numbers
+        The subsets. None means those of :class:`~robust_eac.FeatureSubsetEnsemble`, which takes the numbers
         `max_order`, `max_per_order` and `min_per_order`.
     goodness : bool, default=True
         Weight the evidence by g; otherwise g = 1.
@@ -96,7 +96,7 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
     * the silhouettes belong to the labels of the whitened sub-data, but are taken on the sub-data before whitening;
     * they use squared Euclidean distances; an object alone in its cluster counts 1; one object whose silhouette is
       0 / 0 (it coincides with all of its own and of another cluster) makes g = 0, as does a single cluster;
-    * k-means runs once, see :class:`~robust_eac.ensembles.FeatureSubsetEnsemble`.
+    * k-means runs once, see :class:`~robust_eac.FeatureSubsetEnsemble`.
 
     "equation" differs in this alone: the subsets of one order are all different and never filled up (Eq. 6); the
     silhouettes are taken where the clustering was made, on the whitened sub-data if `whiten`, with Euclidean distances,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._typing import RandomState
-from .._validation import check_real
-from ..coassociation import jaccard_indices
+from ..checks.types import RandomState
+from ..checks.values import check_real
 from ._common import prepare, relabel
 from ._linkage import check_linkage, cut, distinct_rows, merge_tree
+from .coassociation import jaccard_indices
 
 __all__ = ["connected_triples"]
 

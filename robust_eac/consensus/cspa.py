@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from .._encoding import collapse, one_hot, take_rows
-from .._label_checks import BLOCK
-from .._typing import RandomState
-from .._validation import check_integer, check_random_state, check_real
+from ..checks.labels import BLOCK
+from ..checks.types import RandomState
+from ..checks.values import check_integer, check_random_state, check_real
+from ..core.encoding import collapse, one_hot, take_rows
 from ._common import check_memory, prepare, relabel
 from ._metis import BYTES_PER_EDGE, load_metis, partition_graph, pieces, trivial
 

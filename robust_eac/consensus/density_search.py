@@ -9,13 +9,14 @@ from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
-from .. import _kernels
-from .._bundles import Clusters, DensityTerms
-from .._density import cluster_counts, pair_weights, sized_densities
-from .._encoding import collapse
-from .._lloyd import best_lloyd, squared_distances
-from .._typing import RandomState
-from .._validation import MAX_SEED, check_integer, check_n_jobs, check_random_state, check_real
+from ..checks.types import RandomState
+from ..checks.values import MAX_SEED, check_integer, check_n_jobs, check_random_state, check_real
+from ..core import kernels
+from ..core.bundles import Clusters, DensityTerms
+from ..core.encoding import collapse
+from ..core.formula import cluster_counts
+from ..core.lloyd import best_lloyd, squared_distances
+from ..metrics.density import pair_weights, sized_densities
 from ._common import prepare, relabel
 
 __all__ = ["density_search"]
@@ -137,7 +138,7 @@ def _one_start(encoding, collapsed, weights, n_clusters, singleton, max_iter, se
         pairs = pair_weights(encoding, weights, counts)
         sizes = np.bincount(clusters, minlength=n_clusters).astype(np.float64)
         order, state = rng.permutation(len(clusters)), Clusters(clusters, by_slot * counts, pairs, sizes)
-        n_moved = _kernels.densify(order, encoding.data, encoding.slots, terms, state)
+        n_moved = kernels.densify(order, encoding.data, encoding.slots, terms, state)
         if n_moved == 0:
             break
     return sized_densities(pairs, sizes, singleton).sum() / len(clusters), clusters, n_moved == 0

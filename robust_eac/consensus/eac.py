@@ -7,9 +7,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._label_checks import BLOCK
-from .._typing import RandomState
-from .._validation import check_bool, check_real
+from ..checks.labels import BLOCK
+from ..checks.types import RandomState
+from ..checks.values import check_bool, check_real
 from ._common import prepare, prepare_ensemble, relabel
 from ._linkage import check_linkage, components, cut, dendrogram, distinct_rows, merge_tree, votes_of
 
@@ -32,7 +32,7 @@ def eac(
 
     Merge, again and again, the two clusters of largest similarity, which is the largest, the mean or the smallest
     co-association  A_ij = sum_u alpha_u [c_u(i) = c_u(j)]  between their objects, until n_clusters are left ([2]_; [1]_
-    for single linkage); A as in :func:`~robust_eac.coassociation.coassociation_matrix`, missing labels included.
+    for single linkage); A as in :func:`~robust_eac.coassociation_matrix`, missing labels included.
 
     Identical objects (the same labels throughout) are merged first and never separated. Of other merges at the same
     similarity, one is chosen in a way that depends on nothing but the order of the objects.

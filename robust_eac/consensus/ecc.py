@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._typing import RandomState
+from ..checks.types import RandomState
 from .utilities import utility_consensus
 
 __all__ = ["ecc"]

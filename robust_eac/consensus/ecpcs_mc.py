@@ -7,13 +7,13 @@ from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 from sklearn.cluster import KMeans
 
-from .._encoding import collapse
-from .._typing import RandomState
-from .._validation import check_integer, check_random_state
-from ..coassociation import walk_similarities
+from ..checks.types import RandomState
+from ..checks.values import check_integer, check_random_state
+from ..core.encoding import collapse
 from ._bipartite import unit_rows
 from ._common import prepare, relabel
 from ._metis import trivial
+from .coassociation import walk_similarities
 from .mcla import associations, clusters_of
 
 __all__ = ["ecpcs_mc"]
@@ -34,7 +34,7 @@ def ecpcs_mc(
     """Group base clusters that random walks find alike, and put every object where most of its clusters are.
 
     The base clusters of all partitions are the vertices of a graph, with z of
-    :func:`~robust_eac.coassociation.enhanced_coassociation_matrix` on its edges: the cosine between the trajectories of
+    :func:`~robust_eac.enhanced_coassociation_matrix` on its edges: the cosine between the trajectories of
     random walks from cluster to cluster. Its normalised cut, relaxed, groups them into `n_clusters` meta-clusters M
     ([1]_): the rows of the leading eigenvectors of N^(-1/2) Z N^(-1/2), with Z_ab = w_u(a) w_u(b) z_ab and N its row
     sums, are scaled to length one and clustered by k-means. Object i then goes to the meta-cluster of its largest

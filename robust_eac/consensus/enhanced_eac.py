@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._typing import RandomState
-from .._validation import check_integer
-from ..coassociation import cluster_similarities
+from ..checks.types import RandomState
+from ..checks.values import check_integer
 from ._common import prepare, relabel
 from ._linkage import check_linkage, cut, distinct_rows, merge_tree
+from .coassociation import cluster_similarities
 
 __all__ = ["enhanced_eac"]
 
@@ -26,8 +26,8 @@ def enhanced_eac(
 ) -> np.ndarray:
     """Cut the hierarchical clustering of the objects by enhanced co-association into n_clusters.
 
-    What :func:`~robust_eac.consensus.eac` does, with the similarities of
-    :func:`~robust_eac.coassociation.enhanced_coassociation_matrix`: a partition that separates two objects counts by
+    What :func:`~robust_eac.eac` does, with the similarities of
+    :func:`~robust_eac.enhanced_coassociation_matrix`: a partition that separates two objects counts by
     how alike their clusters are, seen from the other partitions (the hierarchical method of [1]_). Identical objects
     are merged first and never separated.
 

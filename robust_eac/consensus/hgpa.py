@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._encoding import collapse, take_rows
-from .._typing import RandomState
-from .._validation import check_random_state, check_real
+from ..checks.types import RandomState
+from ..checks.values import check_random_state, check_real
+from ..core.encoding import collapse, take_rows
 from ._common import prepare, relabel
 from ._metis import pieces, trivial, whole_numbers
 from .mcla import clusters_of

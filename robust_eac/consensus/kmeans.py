@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
-from .._encoding import collapse
-from .._lloyd import best_lloyd, squared_distances
-from .._typing import RandomState
-from .._validation import check_integer, check_n_jobs, check_random_state
+from ..checks.types import RandomState
+from ..checks.values import check_integer, check_n_jobs, check_random_state
+from ..core.encoding import collapse
+from ..core.lloyd import best_lloyd, squared_distances
 from ._common import prepare, relabel
 
 __all__ = ["kmeans_consensus"]

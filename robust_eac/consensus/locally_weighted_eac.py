@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._typing import RandomState
-from .._validation import check_real
+from ..checks.types import RandomState
+from ..checks.values import check_real
 from ..weighting.clusters import slot_certainty
 from ._common import prepare, relabel
 from ._linkage import check_linkage, cut, distinct_rows, merge_tree

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from .._encoding import collapse, one_hot
-from .._typing import RandomState
-from .._validation import check_choice, check_integer, check_random_state, check_real
+from ..checks.types import RandomState
+from ..checks.values import check_choice, check_integer, check_random_state, check_real
+from ..core.encoding import collapse, one_hot
 from ._common import check_memory, prepare, relabel
 from ._metis import BYTES_PER_EDGE, load_metis, partition_graph, trivial, whole_numbers
 

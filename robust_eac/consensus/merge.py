@@ -7,12 +7,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._density import cluster_counts
-from .._encoding import collapse, encode, select, take_rows
-from .._label_checks import check_labels
-from .._threads import count_threads
-from .._typing import RandomState
-from .._validation import check_integer, check_n_clusters, check_n_jobs, check_random_state, check_real, check_weights
+from ..checks.labels import check_labels
+from ..checks.types import RandomState
+from ..checks.values import check_integer, check_n_clusters, check_n_jobs, check_random_state, check_real, check_weights
+from ..core.encoding import collapse, encode, select, take_rows
+from ..core.formula import cluster_counts
+from ..core.threads import count_threads
 from ..weighting._common import DECIMALS, cluster_slots, n_clusters_of
 from ..weighting.trust import trusted_group
 from ._common import check_memory, relabel

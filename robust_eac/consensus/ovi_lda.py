@@ -14,9 +14,9 @@ from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import AgglomerativeClustering, KMeans
 
-from .._label_checks import check_labels
-from .._typing import RandomState
-from .._validation import (
+from ..checks.labels import check_labels
+from ..checks.types import RandomState
+from ..checks.values import (
     MAX_SEED,
     check_bool,
     check_choice,
@@ -27,12 +27,12 @@ from .._validation import (
     check_real,
 )
 from ..ensembles._common import check_range
-from ..fuzzy import fuzzy_c_means, gath_geva, kaufman_kmeans
-from ..validity import ovi_lda
-from ..validity._common import check_clusters, feature_scale, whitening
+from ..ensembles.fuzzy import fuzzy_c_means, gath_geva, kaufman_kmeans
+from ..metrics import ovi_lda
+from ..metrics._common import check_clusters, feature_scale, whitening
 from ._common import relabel
 
-__all__ = ["OVI_CLUSTERERS", "OVIConsensus", "OVIConsensusResult", "assign_to_cores", "ovi_lda_consensus"]
+__all__ = ["OVIConsensus", "assign_to_cores", "ovi_lda_consensus"]
 
 METHODS = ("components", "leader")
 

@@ -10,9 +10,9 @@ from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
-from .._label_checks import check_init
-from .._typing import RandomState
-from .._validation import MAX_SEED, check_choice, check_integer, check_n_jobs, check_random_state, check_real
+from ..checks.labels import check_init
+from ..checks.types import RandomState
+from ..checks.values import MAX_SEED, check_choice, check_integer, check_n_jobs, check_random_state, check_real
 from . import _peace_kernels as kernels
 from ._common import check_memory, prepare, relabel
 

@@ -7,13 +7,13 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.cluster import KMeans
 
-from .._typing import RandomState
-from .._validation import check_choice, check_integer, check_random_state
-from ..coassociation import coassociation_of, trajectory_cosines
+from ..checks.types import RandomState
+from ..checks.values import check_choice, check_integer, check_random_state
 from ._bipartite import leading_vectors, normalised_graph, unit_rows
 from ._common import check_memory, prepare, relabel
 from ._linkage import LINKAGES, cut, distinct_rows, merge_tree_of
 from ._metis import trivial
+from .coassociation import coassociation_of, trajectory_cosines
 from .mcla import clusters_of
 
 __all__ = ["probability_trajectories"]

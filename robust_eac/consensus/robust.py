@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._label_checks import check_labels
-from .._typing import RandomState, WeightSolver
-from .._validation import check_weights
-from ..median_partition import solve_median_partition
+from ..checks.labels import check_labels
+from ..checks.types import RandomState, WeightSolver
+from ..checks.values import check_weights
+from ..solvers.median_partition import solve_median_partition
 from ._common import relabel
 
 __all__ = ["robust_consensus"]

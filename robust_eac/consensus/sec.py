@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._lloyd import slot_weights
-from .._typing import RandomState
+from ..checks.types import RandomState
+from ..core.lloyd import slot_weights
 from .kmeans import cluster_rows
 
 __all__ = ["sec"]

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.cluster import KMeans
 
-from .._encoding import collapse
-from .._typing import RandomState
-from .._validation import check_integer, check_random_state, check_real
+from ..checks.types import RandomState
+from ..checks.values import check_integer, check_random_state, check_real
+from ..core.encoding import collapse
 from ..weighting.clusters import slot_certainty
 from ._bipartite import leading_vectors, normalised_graph, unit_rows
 from ._common import prepare, relabel

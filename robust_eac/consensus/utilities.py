@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._encoding import Encoding
-from .._lloyd import label_shares, slot_weights, squared_distances
-from .._typing import RandomState
-from .._validation import check_bool, check_choice
+from ..checks.types import RandomState
+from ..checks.values import check_bool, check_choice
+from ..core.encoding import Encoding
+from ..core.lloyd import label_shares, slot_weights, squared_distances
 from .kmeans import cluster_rows
 
 __all__ = ["utility_consensus"]

@@ -3,6 +3,7 @@
 from .corruption import corrupt_ensemble
 from .distributed import kmeans_ensemble_distributed
 from .feature_subsets import FeatureSubsetEnsemble
+from .fuzzy import fuzzy_c_means, gath_geva, kaufman_kmeans, kaufman_seeds
 from .kmeans import KMeansEnsemble
 from .mixed import MixedEnsemble
 
@@ -11,5 +12,9 @@ __all__ = [
     "KMeansEnsemble",
     "MixedEnsemble",
     "corrupt_ensemble",
+    "fuzzy_c_means",
+    "gath_geva",
+    "kaufman_kmeans",
+    "kaufman_seeds",
     "kmeans_ensemble_distributed",
 ]

@@ -6,7 +6,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone
 
-from .._validation import check_integer
+from ..checks.values import check_integer
 
 
 def check_range(n_clusters, highest, high_name):

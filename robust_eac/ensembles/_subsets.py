@@ -6,7 +6,7 @@ from math import comb
 import numpy as np
 from joblib import Parallel, delayed
 
-from .._validation import as_array
+from ..checks.values import as_array
 
 # Follow the published program or the formulas where they differ.
 MODES = ("listing", "equation")

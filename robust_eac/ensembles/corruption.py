@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.cluster import KMeans
 
-from .._label_checks import check_labels
-from .._typing import RandomState
-from .._validation import MAX_SEED, check_choice, check_random_state, check_real
+from ..checks.labels import check_labels
+from ..checks.types import RandomState
+from ..checks.values import MAX_SEED, check_choice, check_random_state, check_real
 from ._common import prepare_clusterer
 
 __all__ = ["corrupt_ensemble"]

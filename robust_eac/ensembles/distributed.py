@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.utils.random import sample_without_replacement
 
-from .._label_checks import BLOCK
-from .._typing import RandomState
-from .._validation import check_dask_rows, check_features, check_integer, check_n_jobs, check_random_state
+from ..checks.labels import BLOCK
+from ..checks.types import RandomState
+from ..checks.values import check_dask_rows, check_features, check_integer, check_n_jobs, check_random_state
 from .kmeans import KMeansEnsemble
 
 if TYPE_CHECKING:

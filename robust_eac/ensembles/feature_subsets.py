@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from .._typing import RandomState, Subsets
-from .._validation import check_bool, check_choice, check_features, check_integer, check_n_jobs, check_random_state
+from ..checks.types import RandomState, Subsets
+from ..checks.values import check_bool, check_choice, check_features, check_integer, check_n_jobs, check_random_state
 from . import _tiny_kmeans
 from ._common import check_range
 from ._subsets import MODES, RIDGE, check_subsets, draw_combinations, draw_subsets, for_each_batch
@@ -40,7 +40,7 @@ class FeatureSubsetEnsemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         Smallest number of subsets of one order, for "listing", but no more than `max_per_order`. Where fewer exist,
         random ones are added again.
     whiten : bool, default=True
-        Whiten every sub-data set as :func:`~robust_eac.consensus.combinatorial.zca_whiten` does.
+        Whiten every sub-data set as :func:`~robust_eac.zca_whiten` does.
     reproduce : {"listing", "equation"}, default="listing"
         "listing": as the published program does, subsets are drawn independently of each other, so that some occur
         more than once, and orders of few subsets are filled up with random repetitions. "equation": all subsets of one

@@ -10,8 +10,8 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.cluster import KMeans
 from sklearn.utils.validation import check_is_fitted
 
-from .._typing import RandomState
-from .._validation import MAX_SEED, check_features, check_integer, check_n_jobs, check_random_state
+from ..checks.types import RandomState
+from ..checks.values import MAX_SEED, check_features, check_integer, check_n_jobs, check_random_state
 from ._common import check_range, fit_all, prepare_clusterer, stack
 
 __all__ = ["KMeansEnsemble"]

@@ -11,8 +11,8 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.metrics import pairwise_distances
 
-from .._typing import RandomState
-from .._validation import MAX_SEED, check_features, check_integer, check_n_jobs, check_random_state
+from ..checks.types import RandomState
+from ..checks.values import MAX_SEED, check_features, check_integer, check_n_jobs, check_random_state
 from ._common import check_range, fit_all, prepare_clusterer, stack
 
 __all__ = ["MixedEnsemble"]

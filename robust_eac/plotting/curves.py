@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._summary import counted
-from .._validation import check_vector
-from ..selection import ClusterNumberSelection
+from ..checks.values import check_vector
+from ..diagnostics.selection import ClusterNumberSelection
+from ..summary import counted
 from ._common import BLUE, GREY, ORANGE, SKY, VERMILLION, check_axes, count_along
+
+__all__ = ["plot_convergence", "plot_n_clusters"]
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

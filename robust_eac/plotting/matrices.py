@@ -9,13 +9,15 @@ from numpy.typing import ArrayLike
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
-from .._encoding import encode
-from .._label_checks import check_labels, check_partition
-from .._summary import counted
-from .._typing import RandomState
-from .._validation import as_array, check_integer, check_membership, check_random_state, check_weights
-from ..coassociation import coassociation_of
+from ..checks.labels import check_labels, check_partition
+from ..checks.types import RandomState
+from ..checks.values import as_array, check_integer, check_membership, check_random_state, check_weights
+from ..consensus.coassociation import coassociation_of
+from ..core.encoding import encode
+from ..summary import counted
 from ._common import VERMILLION, check_axes, count_along
+
+__all__ = ["plot_coassociation", "plot_membership"]
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._summary import counted
-from .._validation import check_bool, check_choice, check_mask, check_vector, check_weights
-from ..weight_path import WeightPath
+from ..checks.values import check_bool, check_choice, check_mask, check_vector, check_weights
+from ..solvers.weight_path import WeightPath
+from ..summary import counted
 from ._common import BLUE, GREY, VERMILLION, check_axes, count_along
+
+__all__ = ["plot_losses", "plot_weight_path", "plot_weights"]
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from .._encoding import collapse, encode
-from .._label_checks import check_labels
+from ..checks.labels import check_labels
+from ..core.encoding import collapse, encode
 
 # Up to this many cells per row a table is counted as an array; larger ones are nearly empty, and sorted for instead.
 _CELLS_PER_ROW = 4

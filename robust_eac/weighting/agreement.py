@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._label_checks import check_labels
-from .._typing import RandomState
-from .._validation import check_choice, check_real
-from ..metrics import AVERAGES
+from ..checks.labels import check_labels
+from ..checks.types import RandomState
+from ..checks.values import check_choice, check_real
+from ..metrics.external import AVERAGES
 from ._common import encode_collapsed, shares, tables
 
-__all__ = ["agreement_weights", "equal_weights"]
+__all__ = ["agreement_weights"]
 
 _AVERAGE = {"arithmetic": lambda a, b: 0.5 * (a + b), "geometric": lambda a, b: np.sqrt(a * b), "max": max}
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._encoding import collapse, encode, one_hot
-from .._label_checks import check_labels
-from .._validation import check_real, check_weights
+from ..checks.labels import check_labels
+from ..checks.values import check_real, check_weights
+from ..core.encoding import collapse, encode, one_hot
 from ._common import cluster_slots, tables
 
 __all__ = ["ensemble_driven_cluster_index", "locally_weighted_coassociation_matrix"]

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.metrics import pairwise_distances
 
-from .._encoding import encode
-from .._label_checks import check_labels
-from .._typing import Subsets
-from .._validation import check_bool, check_choice, check_features, check_n_jobs, check_real
+from ..checks.labels import check_labels
+from ..checks.types import Subsets
+from ..checks.values import check_bool, check_choice, check_features, check_n_jobs, check_real
+from ..core.encoding import encode
 from ..ensembles import _tiny_kmeans
 from ..ensembles._subsets import RIDGE, check_subsets, for_each_batch
 
@@ -52,7 +52,7 @@ def silhouette_weights(
         nan in [1]_ and MATLAB, which gives the whole partition the weight 0.
     whiten : bool, default=False
         Whiten each partition's features first, on all objects, as
-        :func:`~robust_eac.consensus.combinatorial.zca_whiten` does.
+        :func:`~robust_eac.zca_whiten` does.
     n_jobs : int, default=None
         Threads. The result does not depend on it.
 

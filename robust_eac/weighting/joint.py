@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._alternation import Weighting, fixed
-from .._formula import weighted_loss
-from .._validation import check_choice, check_real, check_returned_weights
+from ..checks.values import check_choice, check_real, check_returned_weights
+from ..core.alternation import Weighting, fixed
+from ..core.formula import weighted_loss
 from .losses import entropy_weights, l2_weights, power_weights, restricted_simplex_weights, uniform_weights
 from .trust import chance_corrected_weights, linked_group
 

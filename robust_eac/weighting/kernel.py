@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
-from .._typing import RandomState
-from .._validation import check_choice, check_real
+from ..checks.types import RandomState
+from ..checks.values import check_choice, check_real
 from ._common import encode_collapsed, shares, tables
 from .agreement import mean_off_diagonal
 
@@ -133,7 +133,7 @@ def kernel_weights(
     Notes
     -----
     Cost as :func:`partition_kernel`. [1]_ takes its weights from validity indices, see
-    :func:`~robust_eac.weighting.wpck_weights`, and the kernel for the consensus alone.
+    :func:`~robust_eac.wpck_weights`, and the kernel for the consensus alone.
 
     References
     ----------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._validation import check_real, check_vector
+from ..checks.values import check_real, check_vector
 
 __all__ = [
     "entropy_weights",

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
-from .._alternation import Problem, Settings, Weighting, alternate
-from .._descent import is_stationary
-from .._distance import raw_distance
-from .._encoding import collapse, encode
-from .._label_checks import check_labels
-from .._starts import initial_rows
-from .._typing import RandomState
-from .._validation import check_integer, check_n_clusters, check_random_state, check_real
+from ..checks.labels import check_labels
+from ..checks.types import RandomState
+from ..checks.values import check_integer, check_n_clusters, check_random_state, check_real
+from ..core.alternation import Problem, Settings, Weighting, alternate
+from ..core.descent import is_stationary
+from ..core.distance import raw_distance
+from ..core.encoding import collapse, encode
+from ..core.starts import initial_rows
 from ._common import n_clusters_of, share_among_copies, tables
 from .losses import uniform_weights
 

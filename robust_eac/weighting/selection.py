@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.cluster import KMeans
 
-from .._typing import RandomState
-from .._validation import check_choice, check_integer, check_random_state, check_real
-from ..metrics import AVERAGES
+from ..checks.types import RandomState
+from ..checks.values import check_choice, check_integer, check_random_state, check_real
+from ..metrics.external import AVERAGES
 from ._common import DECIMALS, encode_collapsed, share_among_copies
 from .agreement import pairwise_nmi
 

@@ -11,11 +11,11 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from sklearn.utils.random import sample_without_replacement
 
-from .. import _chance
-from .._encoding import encode, harden, take_rows
-from .._label_checks import check_labels
-from .._typing import RandomState
-from .._validation import as_array, check_random_state, check_real, check_vector
+from ..checks.labels import check_labels
+from ..checks.types import RandomState
+from ..checks.values import as_array, check_random_state, check_real, check_vector
+from ..core import relabelling
+from ..core.encoding import encode, harden, take_rows
 
 __all__ = ["chance_corrected_weights", "trusted_group_weights"]
 
@@ -209,16 +209,16 @@ def _pairwise_pvalues(columns, references):
     tested &= statistics[0] > 1.0
     n, square_S, *sums = statistics[:, tested]
     pvalues = np.ones(tested.shape)
-    sides = _chance.tested_hard_side(n, *sums[:3]), _chance.tested_hard_side(n, *sums[3:])
+    sides = relabelling.tested_hard_side(n, *sums[:3]), relabelling.tested_hard_side(n, *sums[3:])
     # |S|^2 moves in steps of two: half a step for continuity.
-    pvalues[tested] = _chance.significance(square_S - 1.0, *sides)[1]
+    pvalues[tested] = relabelling.significance(square_S - 1.0, *sides)[1]
     return pvalues
 
 
 @njit(cache=True, nogil=True)
 def _compare_pairs(columns, references, tested, out):
     """Fill out (8, n_references, m) for the tested pairs: objects that both observe, sum of squared cells of the
-    contingency table, and the three sums over cluster sizes of _chance.tested_hard_side for reference and partition.
+    contingency table, and the three sums over cluster sizes that relabelling.tested_hard_side takes, of both.
     """
     width = columns.max() + 1
     table = np.zeros((width, width))

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
-from .._encoding import encode, one_hot
-from .._label_checks import check_labels
-from .._typing import RandomState, Subsets
-from .._validation import check_choice, check_features
+from ..checks.labels import check_labels
+from ..checks.types import RandomState, Subsets
+from ..checks.values import check_choice, check_features
+from ..core.encoding import encode, one_hot
 from ._common import cluster_slots, shares
 from .feature_subsets import order_weights, silhouette_weights
 
-__all__ = ["partition_validity", "ramped_silhouette_weights", "validity_weights", "wpck_weights"]
+__all__ = ["ramped_silhouette_weights", "validity_weights", "wpck_weights"]
 
 # Distances are formed for as many objects at a time as fit in this many numbers.
 _BLOCK_DISTANCES = 2**22
@@ -167,8 +167,8 @@ def wpck_weights(
         Base clusterings, one per column; -1 marks an object that the partition did not observe, and leaves it out.
     X : array-like of shape (n_samples, n_features), default=None
         The features. Required: the indices of partition relevance analysis are properties of partitions of data.
-        Without features there are :func:`~robust_eac.weighting.agreement_weights` and
-        :func:`~robust_eac.weighting.kernel_weights`.
+        Without features there are :func:`~robust_eac.agreement_weights` and
+        :func:`~robust_eac.kernel_weights`.
     indices : sequence of str, default=("silhouette", "calinski-harabasz", "davies-bouldin")
         As in :func:`partition_validity`, brought to [0, 1] as in :func:`validity_weights`; [1]_ leaves the choice open.
     knowledge : {"lack", "background"}, default="lack"
@@ -264,7 +264,7 @@ def ramped_silhouette_weights(
 
     Notes
     -----
-    The silhouettes are those of :func:`~robust_eac.weighting.silhouette_weights`, of squared Euclidean distances, and
+    The silhouettes are those of :func:`~robust_eac.silhouette_weights`, of squared Euclidean distances, and
     cost the same. :func:`validity_weights` with ``indices=["silhouette"]`` takes plain distances, and shifts negative
     values instead of cutting them off.
 

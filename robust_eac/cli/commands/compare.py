@@ -5,9 +5,10 @@ from pathlib import Path
 
 import numpy as np
 
-from ...compare import compare
 from ...consensus import CONSENSUS_FUNCTIONS
-from ...weighting import FEATURE_SCHEMES, WEIGHT_SOLVERS, WEIGHTING_SCHEMES
+from ...consensus.compare import compare
+from ...weighting import WEIGHT_SOLVERS, WEIGHTING_SCHEMES
+from ...weighting.schemes import FEATURE_SCHEMES
 from ..console import progress, say, say_table, warn
 from ..fitting import choose_n_clusters
 from ..inputs import add_input_options, read_features, read_labels, read_truth

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...datasets import DATASETS, load_dataset
+from ...datasets.loading import DATASETS, load_dataset
 from ..console import say
 from ..options import add_seed, add_table_output
 from ..writing import check_outputs, say_written, table_writer, write_outputs

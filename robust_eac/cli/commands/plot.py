@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from ..._summary import shortened
+from ...summary import shortened
 from ..console import say
 from ..fitting import add_solver_options, fit_consensus
 from ..inputs import add_input_options, read_labels

@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 
-from ..._label_checks import BLOCK
+from ...checks.labels import BLOCK
 from .tables import cell_error, check_not_empty, shown
 from .text import DECIMAL_COMMA, INTEGER, NUMBER, comma_hint, is_missing
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..._label_checks import BLOCK
+from ...checks.labels import BLOCK
 
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "space": " "}
 # The delimiter is judged by this many lines.

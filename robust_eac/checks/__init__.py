@@ -1,0 +1,1 @@
+"""Checks of arguments: whatever raises for bad input."""

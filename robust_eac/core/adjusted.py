@@ -1,0 +1,144 @@
+"""The Y step under the chance-corrected distance: minimise sum_u alpha_u d_u / E[d_u] in the membership.
+
+Both d_u and E[d_u] move with Y. At any Y the gradient of the sum is that of
+
+    sum_u beta_u d_u - sum_u gamma_u E[d_u],     beta_u = alpha_u / E[d_u],     gamma_u = alpha_u d_u / E[d_u]^2
+
+with beta and gamma held fixed, and E[d_u] = |Y'Y|^2 + |X_u'X_u|^2 - 2 E_u depends on Y through |Y'Y|^2, |Y1|^2 and
+sum_i |y_i|^2 alone. |Y1|^2 is the agreement with a partition that puts all objects together, sum_i |y_i|^2 that with
+one that puts all apart: correcting for chance is a median partition with two more partitions, of negative weight. So
+the sweeps of the plain Y step minimise this model too. What they propose is taken as far as it lowers the true sum.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from . import relabelling
+from .bundles import Visit
+from .descent import SETTLED
+from .formula import accumulate, agreement_sides, gap_of, gap_unit, gradient_of, statistics_from
+from .sweep import pair_steps, sweep, visiting_order
+
+# Halvings of a step before it is given up.
+_MAX_HALVINGS = 40
+# Below this share of E[d_u] at its largest there is nothing to agree or disagree on: both sides are trivial.
+_TRIVIAL = 1e-13
+
+
+class State(NamedTuple):
+    """S and G of a membership, with the partitions that put all together; |S_u|^2 and the Sides (see _chance)."""
+
+    S: np.ndarray
+    G: np.ndarray
+    squares: np.ndarray
+    consensus: relabelling.Side
+    partitions: relabelling.Side
+
+    @property
+    def losses(self):
+        """The chance-corrected losses d_u / E[d_u] = 1 - a_u, not below zero."""
+        return np.maximum(1.0 - relabelling.adjusted(self.squares, self.consensus, self.partitions), 0.0)
+
+
+class AdjustedSteps:
+    """Steps down sum_u alpha_u d_u / E[d_u] over `rows`, which are changed; see :mod:`~robust_eac.core.descent`.
+
+    The gap is that of the sum times n^2: losses are shares here, not pairs. Every sweep minimises a model of the sum,
+    made anew. If the sum is not lower after it, the step is halved. If no part of it helps, mass moves towards the best
+    cluster of every object instead (Frank and Wolfe), which goes downhill wherever the gap is not zero.
+    """
+
+    def __init__(self, encoding, weights, rows, state, settings, rng):
+        self.state = state
+        self._extended, self._weights, self._rows, self._rng = with_everything(encoding), weights, rows, rng
+        self._n_threads = settings.n_threads
+        self._visit = Visit(True, pair_steps(len(rows)), SETTLED * settings.tol * encoding.total, 1.0)
+
+    def gap(self):
+        return gap_of(self._extended, self._rows, self._statistics(), diagonal=True, n_threads=self._n_threads)
+
+    def sweep(self, relaxation):
+        order, how = visiting_order(len(self._rows), self._rng), self._visit._replace(relaxation=relaxation)
+        before = self._rows.copy()
+        seen = sweep(self._extended, self._statistics(), self._rows, order, how, n_threads=self._n_threads)
+        lower = self._shorten(before)
+        if lower is None:
+            gradient = gradient_of(self._extended, before, self._statistics(), diagonal=True)
+            self._rows[:] = np.eye(before.shape[1])[gradient.argmin(axis=1)]
+            lower = self._shorten(before)
+        if lower is None:
+            # What is left of the gap is below what rounding lets the sum show.
+            self._rows[:] = before
+            return None
+        self.state = lower
+        return seen / gap_unit(self._extended)
+
+    def refresh(self):
+        """The state is measured after every sweep."""
+
+    def _statistics(self):
+        return _statistics(self._extended, self._weights, self.state)
+
+    def _shorten(self, before):
+        """Halve the step from `before` to the rows until the sum is lower than it was: the state there, or None."""
+        value = self._weights @ self.state.losses
+        for _ in range(_MAX_HALVINGS):
+            state = state_of(self._extended, self._rows, self.state.partitions, n_threads=self._n_threads)
+            if self._weights @ state.losses < value:
+                return state
+            self._rows += before
+            self._rows *= 0.5
+        return None
+
+
+def adjusted_state(encoding, rows, *, n_threads=1):
+    """The :class:`State` of the memberships of an encoding's rows."""
+    return state_of(with_everything(encoding), rows, n_threads=n_threads)
+
+
+def state_of(extended, rows, partitions=None, *, n_threads=1):
+    """The :class:`State` of the memberships of an extended encoding's rows; the Sides of its partitions if known."""
+    S, G = accumulate(extended, rows, n_threads=n_threads)
+    n_slots = len(S) - len(G)
+    encoding = extended._replace(
+        soft=extended.soft[:, : -len(G)], soft_slots=extended.soft_slots[: -len(G)], sizes=extended.sizes[:n_slots]
+    )
+    return State(S, G, *agreement_sides(encoding, S[:n_slots], rows, partitions))
+
+
+def with_everything(encoding):
+    """The encoding with one more partition per mask, of all its objects together, as a soft one of one cluster."""
+    n_slots, n_masks = len(encoding.sizes), encoding.observed.shape[1]
+    return encoding._replace(
+        soft=np.concatenate([encoding.soft, encoding.observed], axis=1),
+        soft_slots=np.append(encoding.soft_slots, n_slots + np.arange(n_masks)),
+        sizes=np.append(encoding.sizes, np.zeros(n_masks)),
+    )
+
+
+def _statistics(extended, weights, state):
+    """The :class:`~robust_eac.core.formula.Statistics` of the model at a state, in the scale of ordered pairs."""
+    S, G, squares, consensus, partitions = state
+    n_slots = len(S) - len(G)
+    both = consensus.square + partitions.square
+    expected_losses = both - 2.0 * relabelling.expected(consensus, partitions)
+    some = expected_losses > _TRIVIAL * both
+    scale = np.where(some, weights * extended.total**2 / np.where(some, expected_losses, 1.0), 0.0)
+    chance = scale * (both - 2.0 * squares) / np.where(some, expected_losses, 1.0)
+    together = relabelling.share_of_pairs(partitions)
+    own = partitions.own / partitions.singles - together
+
+    def by_mask(values):
+        return np.bincount(extended.mask_of, weights=values, minlength=len(G))
+
+    mask_coef = by_mask(scale - chance)
+    all_together = -by_mask(chance * together)
+    alone, surplus = -by_mask(chance * own), -by_mask(chance * (1.0 - together))
+    by_slot = np.append(np.repeat(scale, np.diff(np.append(extended.offsets, n_slots))), all_together)
+    return statistics_from(extended, S, G, scale, by_slot, mask_coef, np.column_stack([alone, surplus]))
+
+
+def statistics_at(extended, weights, rows):
+    """The Statistics of the model at the memberships of an extended encoding's rows."""
+    return _statistics(extended, weights, state_of(extended, rows))

@@ -1,0 +1,235 @@
+"""Alternation of membership and weights on encodings, from one start or several."""
+
+from collections.abc import Callable
+from functools import partial
+from heapq import nsmallest
+from typing import NamedTuple
+
+import numpy as np
+
+from ..checks.values import MAX_SEED
+from .descent import descend, is_stationary
+from .distance import ADJUSTED, Distance
+from .encoding import Encoding
+from .formula import weighted_loss
+from .starts import SAMPLE_TOL, Solution, draw_sample, expand_rows, initial_rows, place_from_sample, reduce_rows
+from .threads import count_threads, map_threads
+
+# Several starts are solved to this gap, or where a sample puts them; so many of the best go on to this gap, and so many
+# of these to the end.
+_LOOSE_TOL = 1e-4
+_N_LOOSE, _N_FINAL = 3, 2
+
+
+class Settings(NamedTuple):
+    """How far a solve goes.
+
+    tol : optimality gap to reach.
+    max_iter : largest number of alternations.
+    max_sweeps : largest number of sweeps per Y step.
+    reduction : a Y step hands over to the weights once its gap has shrunk to this share.
+    n_threads : threads within a start.
+    """
+
+    tol: float
+    max_iter: int
+    max_sweeps: int = 1000
+    reduction: float = 0.1
+    n_threads: int = 1
+
+
+class Weighting(NamedTuple):
+    """How weights are found, as an alternation uses it.
+
+    solve : losses -> weights.
+    objective : (losses, weights) -> value that the alternation reports and descends.
+    first : losses -> weights of the first Y step.
+    excess : (losses, weights) -> how far the weights are above the minimum of their problem; None if that is not known.
+    for_group : trusted (m,) bool -> the Weighting to alternate with; None if no group is needed.
+    following : (chance-corrected losses, weights so far, is it the first update) -> the Weighting to go on with, or
+        None where the consensus confirms its weights. None if there is nothing to confirm.
+    """
+
+    solve: Callable
+    objective: Callable
+    first: Callable
+    excess: Callable | None = None
+    for_group: Callable | None = None
+    following: Callable | None = None
+
+
+def fixed(weights):
+    """The :class:`Weighting` that never changes its weights."""
+    return Weighting(lambda losses: weights, weighted_loss, lambda losses: weights)
+
+
+class Problem(NamedTuple):
+    """What is solved: the rows of an encoding, the largest number of clusters, and what is lowered."""
+
+    encoding: Encoding
+    n_clusters: int
+    weighting: Weighting
+    distance: Distance
+
+
+class Run(NamedTuple):
+    """A start on its way: memberships of the encoding's rows, weights for them, and what it takes to go on.
+
+    `tell` is given a line after every alternation; None tells nothing.
+    """
+
+    rows: np.ndarray
+    state: tuple
+    losses: np.ndarray
+    weights: np.ndarray
+    history: list
+    rng: np.random.RandomState
+    sampled: bool
+    tell: Callable | None
+    gap: float = np.inf
+    n_iter: int = 0
+    n_sweeps: int = 0
+
+    @property
+    def objective(self):
+        return self.history[-1]
+
+
+def begin(problem, start, rng, settings, *, warm=False, tell=None):
+    """The :class:`Run` of a start before its first Y step.
+
+    `start` is the name of a start, or memberships, which are changed. Where the rows are many, a named start is solved
+    on a sample of them first. Weights come from the losses of a warm start, or of what a sample leads to.
+    """
+    encoding, n_clusters, weighting, distance = problem
+    sample = draw_sample(encoding, n_clusters, rng) if isinstance(start, str) else None
+    if sample is None:
+        rows = initial_rows(encoding, n_clusters, start, rng) if isinstance(start, str) else start
+    else:
+        rough = settings._replace(tol=max(settings.tol, SAMPLE_TOL), n_threads=1)
+        of_sample = problem._replace(encoding=sample)
+        seed = np.random.RandomState(rng.randint(MAX_SEED))
+        run = alternate(of_sample, initial_rows(sample, n_clusters, start, seed), seed, rough)
+        solution = Solution(sample, run.weights, run.rows)
+        rows = place_from_sample(encoding, solution, distance, n_threads=settings.n_threads)
+    state = distance.measure(encoding, rows, n_threads=settings.n_threads)
+    losses = distance.losses(encoding, rows, state)
+    weights = weighting.solve(losses) if warm or sample is not None else weighting.first(losses)
+    history = [weighting.objective(losses, weights)]
+    if tell and sample is not None:
+        tell(f"solution of a sample, objective {history[0]:.6g}")
+    return Run(rows, state, losses, weights, history, rng, sample is not None, tell)
+
+
+def go_on(problem, run, settings):
+    """The run alternated to a joint stationary point; the rows of the given one are changed."""
+    encoding, _, weighting, distance = problem
+    rows, state, losses, weights = run.rows, run.state, run.losses, run.weights
+    history, n_iter, total = [*run.history], run.n_iter, run.n_sweeps
+    while True:
+        steps = distance.steps(encoding, weights, rows, state, settings, run.rng)
+        budget = settings.max_sweeps if n_iter < settings.max_iter else 0
+        gap, n_sweeps = descend(steps, tol=settings.tol, max_sweeps=budget, reduction=settings.reduction)
+        state, total = steps.state, total + n_sweeps
+        # A first Y step with nothing to do still owes its start the weights.
+        if n_sweeps == 0 and n_iter > 0:
+            break
+        losses, before = distance.losses(encoding, rows, state), weights
+        weights = weighting.solve(losses)
+        history.append(weighting.objective(losses, weights))
+        n_iter += 1
+        if run.tell:
+            run.tell(f"iteration {n_iter}, {n_sweeps} sweeps to gap {gap:.2g}, objective {history[-1]:.6g}")
+        # The gap is known where the weights stay.
+        if is_stationary(gap, settings.tol) and np.array_equal(weights, before):
+            break
+    return run._replace(
+        state=state, losses=losses, weights=weights, history=history, gap=gap, n_iter=n_iter, n_sweeps=total
+    )
+
+
+def alternate(problem, start, rng, settings, *, warm=False, tell=None):
+    """The :class:`Run` of one start, alternated to a joint stationary point."""
+    return go_on(problem, begin(problem, start, rng, settings, warm=warm, tell=tell), settings)
+
+
+def best_of_starts(problem, start, seeds, settings, *, n_jobs=None, tell=None):
+    """The run of least objective, one from every seed; the first of equal ones.
+
+    All starts run a part of the way, to where a sample puts them or to a loose gap; only the best of them go on.
+    """
+    loose = max(settings.tol, _LOOSE_TOL)
+
+    def in_parallel(function, items, settings):
+        outer, n_threads = count_threads(n_jobs, len(items), problem.encoding, problem.n_clusters)
+        own = settings._replace(n_threads=n_threads)
+        return list(map_threads(partial(function, settings=own), items, outer))
+
+    def set_out(number, settings):
+        first = start if isinstance(start, str) else start.copy()
+        own = tell and partial(_tell_of_start, tell, number, len(seeds))
+        run = begin(problem, first, np.random.RandomState(seeds[number]), settings, tell=own)
+        stays = run.sampled or len(seeds) == 1
+        return run if stays else go_on(problem, run, settings._replace(tol=loose))
+
+    runs = in_parallel(set_out, range(len(seeds)), settings)
+    for n_kept, tol in ((_N_LOOSE, loose), (_N_FINAL, settings.tol))[len(seeds) == 1 :]:
+        best = nsmallest(n_kept, runs, key=_objective)
+        runs = in_parallel(partial(go_on, problem), best, settings._replace(tol=tol))
+    return min(runs, key=_objective)
+
+
+def _objective(run):
+    return run.objective
+
+
+def _tell_of_start(tell, number, n_starts, line):
+    tell(f"start {number + 1}/{n_starts}: {line}")
+
+
+def solve(problem, start, seeds, settings, *, n_jobs=None, tell=None):
+    """(best run for an encoding, memberships of its objects with empty clusters last).
+
+    Objects without weight are left out, identical ones share a row where that pays. A weighting that looks at chance
+    alternates with the best start until the consensus confirms the partitions that made it.
+    """
+    whole = problem.encoding
+    encoding, start = reduce_rows(whole, start, diagonal=problem.distance.diagonal)
+    problem = problem._replace(encoding=encoding)
+    run = best_of_starts(problem, start, seeds, settings, n_jobs=n_jobs, tell=tell)
+    _, n_threads = count_threads(n_jobs, 1, encoding, problem.n_clusters)
+    run = _confirm(problem, run, seeds[0], settings._replace(n_threads=n_threads))
+    return run, memberships_of(whole, problem, run, settings.tol)
+
+
+def _confirm(problem, run, seed, settings):
+    """Alternate membership and trust until the trusted partitions are those that the consensus confirms.
+
+    Updates after the first only withdraw trust: at most n_partitions + 1 Y steps.
+    """
+    following, first = problem.weighting.following, True
+    while following is not None:
+        state = ADJUSTED.measure(problem.encoding, run.rows, n_threads=settings.n_threads)
+        weighting = following(ADJUSTED.losses(problem.encoding, run.rows, state), run.weights, first)
+        if weighting is None:
+            break
+        run = alternate(problem._replace(weighting=weighting), run.rows, np.random.RandomState(seed), settings)
+        first = False
+    return run
+
+
+def memberships_of(whole, problem, run, tol):
+    """Memberships of all objects, empty clusters last."""
+    solution = Solution(problem.encoding, run.weights, run.rows)
+    return empty_last(expand_rows(whole, solution, problem.distance, tol))
+
+
+def empty_last(membership):
+    """The membership with the clusters that win no object last, so that the labels are 0, 1, ... without holes."""
+    won = np.bincount(membership.argmax(axis=1), minlength=membership.shape[1])
+    return membership if won.all() else np.ascontiguousarray(membership[:, empty_last_order(won)])
+
+
+def empty_last_order(won):
+    """Order of the clusters, those that win no object last, from the number of objects that each wins."""
+    return np.argsort(won == 0, kind="stable")

@@ -1,0 +1,128 @@
+"""What the kernels read: arrays that belong together.
+
+Notation, for a row i that stands for ``w_i`` identical objects with membership ``y_i`` (S_u = Y X_u', G = Y Y'):
+
+* ``S[offsets[u] + c]`` is the column of S_u that belongs to cluster c of hard partition u: the sum of w_i y_i over its
+  objects. ``S[soft_slots[s]]`` belongs to column s of ``soft``, the memberships in the soft partitions: the sum of
+  w_i x_is y_i;
+* ``G[g]`` is the sum of w_i y_i y_i' over the objects that mask g observes. A mask is a set of objects that one or
+  more partitions observe; a complete ensemble has one mask, everything;
+* ``coef[u] = alpha_u (n / n_u)^2`` turns these into what the objective needs, ``T = coef * S`` and
+  ``Q[g] = mask_coef[g] * G[g]``, where mask_coef sums coef over the partitions of a mask.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class RowData(NamedTuple):
+    """What an encoding knows of its rows; see :class:`~robust_eac.core.encoding.Encoding`.
+
+    codes : (n_rows, n_hard) unsigned integers; cluster in each hard partition.
+    soft : (n_rows, n_soft_slots); memberships in the clusters of the soft partitions.
+    multiplicity : (n_rows,); weight of the row's objects.
+    own_pairs : (n_rows,); of the w_i^2 pairs of row i with itself, those of one object, which can be left out.
+    observed : (n_rows, n_masks) bool; does mask g observe the row.
+    """
+
+    codes: np.ndarray
+    soft: np.ndarray
+    multiplicity: np.ndarray
+    own_pairs: np.ndarray
+    observed: np.ndarray
+
+    def take(self, rows):
+        """Some of the rows: a slice, or their numbers."""
+        return RowData(*(np.ascontiguousarray(values[rows]) for values in self))
+
+
+class Slots(NamedTuple):
+    """Where clusters of base partitions stand in S and T.
+
+    offsets : (n_hard,) int64; first slot of each hard partition.
+    soft : (n_soft_slots,) int64; slot of each column of the soft memberships.
+    missing : int64; the slots that the code "not observed" points to. S and T are zero there.
+    """
+
+    offsets: np.ndarray
+    soft: np.ndarray
+    missing: np.ndarray
+
+
+class Statistics(NamedTuple):
+    """S, G and the weights of the partitions, as gradient and line search read them.
+
+    T : (n_slots, width >= k) coef S; columns behind the k-th are zero, since loops over whole vectors are faster.
+    Q : (n_masks, k, k) mask_coef G.
+    self_weight : (n_rows,) sum of coef over the partitions that observe the row.
+    coef : (n_hard,) of the hard partitions.
+    mask_coef : (n_masks,).
+    slot_coef : (n_slots,) coef of the partition of each slot.
+    soft_coef : (n_soft_slots,) coef of the partition of each soft slot.
+    chance : (n_masks, 2) zeros, or what corrects for chance: the coef of a partition that puts every object of the mask
+        into a cluster of its own, and what mask_coef has more than the coefs that are in T.
+    """
+
+    T: np.ndarray
+    Q: np.ndarray
+    self_weight: np.ndarray
+    coef: np.ndarray
+    mask_coef: np.ndarray
+    slot_coef: np.ndarray
+    soft_coef: np.ndarray
+    chance: np.ndarray
+
+
+class Visit(NamedTuple):
+    """How a sweep visits a column.
+
+    diagonal : whether pairs (i, i) count.
+    n_steps : largest number of pairwise steps.
+    skip : Frank-Wolfe gap of one object up to which a column is left alone.
+    relaxation : how many times as far as their minimum columns are carried.
+    """
+
+    diagonal: bool
+    n_steps: int
+    skip: float
+    relaxation: float
+
+
+class OwnTerm(NamedTuple):
+    """What a row adds to its own objective: quartic (|y|^2 - target)^2 + 2 extra |y|^2, and weight y0 y0' in H."""
+
+    weight: float
+    quartic: float
+    target: float
+    extra: float
+
+
+class Clusters(NamedTuple):
+    """A hard consensus in the search for density.
+
+    labels : (n_rows,) intp.
+    T : (n_slots, k) weight of the partition times the objects of each slot in each cluster.
+    pair_weights : (k,) weight of the ordered pairs inside each cluster.
+    sizes : (k,) objects.
+    """
+
+    labels: np.ndarray
+    T: np.ndarray
+    pair_weights: np.ndarray
+    sizes: np.ndarray
+
+
+class DensityTerms(NamedTuple):
+    """What the search for density does not change.
+
+    weights : (m,) of the partitions.
+    presence : (n_rows,) weight of the partitions that observe the row.
+    singleton : density of a cluster of one object.
+    slack : gain below which a move is rounding.
+    """
+
+    weights: np.ndarray
+    presence: np.ndarray
+    singleton: float
+    slack: float

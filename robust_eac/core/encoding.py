@@ -1,0 +1,404 @@
+"""Ensembles -> what the kernels read: compact codes, soft memberships, cluster sizes, multiplicities, masks."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from scipy import sparse
+
+from ..checks.labels import BLOCK
+from . import kernels
+from .bundles import RowData, Slots
+
+# Collapsing identical rows costs a copy of the codes; below this share of the rows saved it is not worth it.
+_MIN_SAVING = 0.1
+
+
+class Encoding(NamedTuple):
+    """An ensemble of n objects and m partitions, as rows of identical objects.
+
+    codes : (n_rows, n_hard) uint8, uint16 or uint32; cluster of the row in each hard partition, from 0 in the order of
+        the labels' values; in a partition with missing labels, its number of clusters means "not observed".
+    hard : (n_hard,) intp; the hard partitions, in the order of their columns in codes.
+    soft : (n_rows, n_soft_slots) float64; memberships in the clusters of the soft partitions, 0 where not observed.
+    soft_slots : (n_soft_slots,) int64; slot of each column of soft.
+    offsets : (m,) int64; first slot of each partition, one slot per code or soft cluster.
+    sizes : (n_slots,) float64; weight of each cluster's objects, X_u 1 (0 in the slots of "not observed").
+    squares : (m,) float64; |X_u'X_u|^2, for a hard partition the sum of its squared sizes.
+    missing_slots : int64; the slots of "not observed".
+    multiplicity : (n_rows,) float64; weight of each row's objects: their number when none are weighted.
+    own_pairs : (n_rows,) float64; weight of the row's pairs (i, i), which can be left out. An object of weight w has w
+        of them among its w^2 pairs, as w copies would have; below 1, where it has fewer pairs than that, it has w^2.
+    inverse : (n_samples,) intp or None; row of each object, None when every object is its own row.
+    observed : (n_rows, n_masks) bool; does mask g observe the row. A mask is a distinct set of observed objects.
+    mask_of : (m,) intp; mask of each partition.
+    n_observed : (m,) float64; weight of the objects each partition observes.
+    total : float; weight of all objects.
+    n_samples : int
+    """
+
+    codes: np.ndarray
+    hard: np.ndarray
+    soft: np.ndarray
+    soft_slots: np.ndarray
+    offsets: np.ndarray
+    sizes: np.ndarray
+    squares: np.ndarray
+    missing_slots: np.ndarray
+    multiplicity: np.ndarray
+    own_pairs: np.ndarray
+    inverse: np.ndarray | None
+    observed: np.ndarray
+    mask_of: np.ndarray
+    n_observed: np.ndarray
+    total: float
+    n_samples: int
+
+    @property
+    def data(self):
+        """The rows, as the kernels read them."""
+        return RowData(self.codes, self.soft, self.multiplicity, self.own_pairs, self.observed)
+
+    @property
+    def slots(self):
+        """The slots, as the kernels read them."""
+        return Slots(self.offsets[self.hard], self.soft_slots, self.missing_slots)
+
+    @property
+    def n_codes(self):
+        """Slots of each partition: its clusters, and one more for "not observed" where hard labels are missing."""
+        return np.diff(np.append(self.offsets, len(self.sizes)))
+
+    @property
+    def scale(self):
+        """(n / n_u)^2, by which the loss of an incomplete partition is brought to all pairs."""
+        return (self.total / self.n_observed) ** 2
+
+    @property
+    def soft_partitions(self):
+        """The soft partitions, ascending."""
+        return np.setdiff1d(np.arange(len(self.offsets)), self.hard)
+
+    def memberships(self, partition):
+        """(n_rows, k_u) view of the memberships in a soft partition, X_u'; rows of zeros where it does not observe."""
+        end = self.offsets[partition] + self.n_codes[partition]
+        return self.soft[:, slice(*np.searchsorted(self.soft_slots, [self.offsets[partition], end]))]
+
+    def self_similarity(self, partition):
+        """(n_rows,) |x_ui|^2 of a soft partition: the co-association of an object with itself, 1 if it were hard."""
+        x = self.memberships(partition)
+        return np.einsum("ic,ic->i", x, x)
+
+    def mean_self_similarity(self, coef):
+        """(n_rows,) mean of |x_ui|^2 over the partitions that observe the row, with weights coef; 1 if all are hard."""
+        lack = (self.soft * (1.0 - self.soft)) @ np.repeat(coef, self.n_codes)[self.soft_slots]
+        presence = self.observed @ np.bincount(self.mask_of, weights=coef, minlength=self.observed.shape[1])
+        return 1.0 - np.divide(lack, presence, out=np.zeros_like(lack), where=lack > 0.0)
+
+    def gram(self, partition):
+        """(k_u, k_u) matrix H_u = X_u X_u', diagonal when the partition is hard."""
+        if partition in self.hard:
+            return np.diag(self.sizes[self.offsets[partition] :][: self.n_codes[partition]])
+        x = self.memberships(partition)
+        return (x.T * self.multiplicity) @ x
+
+    def expand(self, rows):
+        """Values of the rows -> values of the objects."""
+        return rows if self.inverse is None else rows[self.inverse]
+
+
+def encode_ensemble(ensemble, sample_weight=None):
+    """Encode a checked :class:`~robust_eac.checks.labels.Ensemble`, one row per object, with weights of the objects.
+
+    Slots are in the order of the partitions, whether these are hard or soft.
+    """
+    hard = encode(ensemble.labels)
+    if len(ensemble.widths) == 0:
+        return hard if sample_weight is None else weigh(hard, sample_weight)
+    n, m = ensemble.n_samples, ensemble.n_partitions
+    soft_partitions = np.setdiff1d(np.arange(m), ensemble.hard)
+    n_codes = np.empty(m, dtype=np.int64)
+    n_codes[ensemble.hard], n_codes[soft_partitions] = hard.n_codes, ensemble.widths
+    is_soft = np.repeat(np.isin(np.arange(m), soft_partitions), n_codes)
+    observed = np.empty((n, m), dtype=bool)
+    observed[:, ensemble.hard] = hard.observed[:, hard.mask_of]
+    # Rows sum to 1 or to 0.
+    starts = np.cumsum(ensemble.widths) - ensemble.widths
+    observed[:, soft_partitions] = np.add.reduceat(ensemble.soft, starts, axis=1) > 0.5
+    masks, mask_of = _masks(observed)
+    encoding = hard._replace(
+        hard=ensemble.hard,
+        soft=ensemble.soft,
+        soft_slots=np.flatnonzero(is_soft),
+        offsets=np.cumsum(n_codes) - n_codes,
+        sizes=np.empty(len(is_soft)),
+        missing_slots=np.flatnonzero(~is_soft)[hard.missing_slots],
+        observed=masks,
+        mask_of=mask_of,
+    )
+    return weigh(encoding, np.ones(n) if sample_weight is None else sample_weight)
+
+
+def weigh(encoding, weight):
+    """The encoding with weights of its rows, and all that follows from them."""
+    counts = np.zeros((len(encoding.sizes), 1))
+    nowhere = np.zeros(len(weight), dtype=np.intp)
+    kernels.count(encoding.codes, encoding.offsets[encoding.hard], weight, nowhere, counts)
+    counts[encoding.missing_slots] = 0.0
+    sizes = counts[:, 0]
+    sizes[encoding.soft_slots] = weight @ encoding.soft
+    total = float(weight.sum())
+    n_observed = np.where(encoding.observed.all(axis=0), total, weight @ encoding.observed)
+    encoding = encoding._replace(
+        sizes=np.ascontiguousarray(sizes),
+        squares=np.add.reduceat(sizes**2, encoding.offsets),
+        multiplicity=weight,
+        own_pairs=np.minimum(weight, weight**2),
+        n_observed=n_observed[encoding.mask_of],
+        total=total,
+    )
+    for u in encoding.soft_partitions:
+        encoding.squares[u] = np.sum(encoding.gram(u) ** 2)
+    return encoding
+
+
+def encode(labels):
+    """Encode a checked label matrix, one row per object; O(n m) time, one small copy of the labels.
+
+    The matrix may have no columns: what is left to encode of an ensemble of soft partitions alone.
+    """
+    n, m = labels.shape
+    lows, highs = labels.min(axis=0).astype(np.int64), labels.max(axis=0).astype(np.int64)
+    # Python integers: the range of 64-bit codes need not fit in 64 bits.
+    widths = [int(high) - int(low) + 1 for low, high in zip(lows, highs, strict=True)]
+    # Tables over the range of the values, together no larger than the labels; np.unique where the range is wide.
+    narrow = np.array([width <= max(1024, n // 8) for width in widths], dtype=bool)
+    starts = np.concatenate([[0], np.cumsum(np.where(narrow, widths, 0).astype(np.int64))])
+    tally = np.zeros(starts[-1], dtype=np.int64)
+    for _, block in _blocks(labels):
+        _tally(block, lows, narrow, starts, tally)
+
+    tables, sizes, missing = np.empty(len(tally), dtype=np.int64), [], np.zeros(m, dtype=bool)
+    wide_values = {}
+    for u in range(m):
+        if narrow[u]:
+            counts = tally[starts[u] : starts[u + 1]].copy()
+            values = lows[u] + np.flatnonzero(counts)
+            table = np.cumsum(counts > 0) - 1
+            counts = counts[counts > 0]
+        else:
+            values, counts = np.unique(labels[:, u].astype(np.int64), return_counts=True)
+            table = np.arange(len(values))
+        where = np.flatnonzero(values == -1)
+        missing[u] = len(where) > 0
+        if missing[u]:
+            # "Not observed" takes the last code; the codes behind its place move up.
+            place = where[0]
+            table = np.where(table == place, len(values) - 1, table - (table > place))
+            counts = np.append(np.delete(counts, place), 0)
+        if narrow[u]:
+            tables[starts[u] : starts[u + 1]] = table
+        else:
+            wide_values[u] = values, table
+        sizes.append(counts)
+
+    n_codes = np.array([len(s) for s in sizes], dtype=np.int64)
+    codes = np.empty((n, m), dtype=np.min_scalar_type(int(n_codes.max(initial=1)) - 1))
+    coded = np.empty((min(n, BLOCK), m), dtype=np.int64)
+    for start, block in _blocks(labels):
+        part = coded[: len(block)]
+        _look_up(block, lows, narrow, starts, tables, part)
+        for u, (values, table) in wide_values.items():
+            part[:, u] = table[np.searchsorted(values, block[:, u])]
+        codes[start : start + len(block)] = part
+
+    offsets = np.cumsum(n_codes) - n_codes
+    observed, mask_of = np.ones((n, 1), dtype=bool), np.zeros(m, dtype=np.intp)
+    if missing.any():
+        observed, mask_of = _masks(np.where(missing, codes != n_codes - 1, True))
+    sizes = np.concatenate([*sizes, np.empty(0)])
+    ones = np.ones(n)
+    return Encoding(
+        codes=codes,
+        hard=np.arange(m),
+        soft=np.empty((n, 0)),
+        soft_slots=np.empty(0, dtype=np.int64),
+        offsets=offsets,
+        sizes=sizes,
+        squares=np.add.reduceat(sizes**2, offsets),
+        missing_slots=(offsets + n_codes - 1)[missing],
+        multiplicity=ones,
+        own_pairs=ones,
+        inverse=None,
+        observed=observed,
+        mask_of=mask_of,
+        n_observed=np.add.reduceat(sizes, offsets),
+        total=float(n),
+        n_samples=n,
+    )
+
+
+def collapse(encoding, start=None, *, min_saving=_MIN_SAVING):
+    """Merge identical rows when that saves the given share of them; otherwise return the encoding as it is.
+
+    Rows with different values in ``start``, a (n_rows, k) membership, are not merged. Equality is verified on the
+    values themselves: the hash only proposes.
+    """
+    codes = encoding.codes
+    hashes = hash_rows(codes)
+    tables = [codes] + [table for table in (encoding.soft, start) if table is not None and table.shape[1]]
+    for factor, table in zip((3, 5), tables[1:], strict=False):
+        hashes += factor * hash_rows(table.view(np.uint64))
+    n_distinct = 1 + np.count_nonzero(np.diff(np.sort(hashes)))
+    if n_distinct == len(codes) or n_distinct > (1.0 - min_saving) * len(codes):
+        return encoding
+    _, first, inverse = np.unique(hashes, return_index=True, return_inverse=True)
+    # Rows in the order of their first object: what follows does not depend on the hash function.
+    order = np.argsort(first)
+    first = first[order]
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    inverse = rank[inverse]
+    for values in tables:
+        for begin in range(0, len(codes), BLOCK):
+            block = slice(begin, begin + BLOCK)
+            if not np.array_equal(values[first[inverse[block]]], values[block]):
+                return encoding
+    multiplicity = own_pairs = np.bincount(inverse, weights=encoding.multiplicity)
+    if not counts_copies(encoding):
+        own_pairs = np.bincount(inverse, weights=encoding.own_pairs)
+    return encoding._replace(
+        codes=codes[first],
+        soft=encoding.soft[first],
+        multiplicity=multiplicity,
+        own_pairs=own_pairs,
+        inverse=inverse,
+        observed=np.ascontiguousarray(encoding.observed[first]),
+    )
+
+
+def counts_copies(encoding):
+    """Whether weights of objects are such that an object of weight w has w pairs (i, i): none between 0 and 1."""
+    return np.array_equal(encoding.own_pairs, encoding.multiplicity)
+
+
+def hash_rows(values):
+    """64-bit hash of every row of unsigned integers: a sum with odd random factors that wraps around."""
+    factors = np.random.RandomState(0).randint(2**63, size=values.shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(
+        1
+    )
+    hashes = np.empty(len(values), dtype=np.uint64)
+    for start in range(0, len(values), BLOCK):
+        hashes[start : start + BLOCK] = values[start : start + BLOCK].astype(np.uint64) @ factors
+    return hashes
+
+
+def select(encoding, partitions):
+    """The encoding of some of the partitions, given ascending; slots and masks of the others disappear."""
+    chosen = np.zeros(len(encoding.offsets), dtype=bool)
+    chosen[partitions] = True
+    slots = np.repeat(chosen, encoding.n_codes)
+    hard = np.isin(partitions, encoding.hard)
+    n_codes = encoding.n_codes[partitions]
+    offsets = np.cumsum(n_codes) - n_codes
+    with_missing = np.isin(encoding.offsets[partitions] + n_codes - 1, encoding.missing_slots)
+    masks, mask_of = np.unique(encoding.mask_of[partitions], return_inverse=True)
+    kept = slots[encoding.soft_slots]
+    return encoding._replace(
+        codes=np.ascontiguousarray(encoding.codes[:, chosen[encoding.hard]]),
+        hard=np.flatnonzero(hard),
+        soft=np.ascontiguousarray(encoding.soft[:, kept]),
+        soft_slots=np.flatnonzero(np.repeat(~hard, n_codes)),
+        offsets=offsets,
+        sizes=encoding.sizes[slots],
+        squares=encoding.squares[partitions],
+        missing_slots=(offsets + n_codes - 1)[with_missing],
+        observed=np.ascontiguousarray(encoding.observed[:, masks]),
+        mask_of=mask_of,
+        n_observed=encoding.n_observed[partitions],
+    )
+
+
+def take_rows(encoding, rows):
+    """The encoding of some of the rows, which then stand for themselves; sizes stay those of the whole ensemble."""
+    return encoding._replace(
+        codes=np.ascontiguousarray(encoding.codes[rows]),
+        soft=encoding.soft[rows],
+        multiplicity=encoding.multiplicity[rows],
+        own_pairs=encoding.own_pairs[rows],
+        observed=np.ascontiguousarray(encoding.observed[rows]),
+        inverse=None,
+        n_samples=len(rows),
+    )
+
+
+def sub_ensemble(encoding, rows, partitions):
+    """The encoding of some of the rows and some of the partitions, given ascending, as an ensemble of its own.
+
+    Each of the partitions must observe a row of positive weight among these.
+    """
+    part = select(take_rows(encoding, rows), partitions)
+    return weigh(part, part.multiplicity)
+
+
+def harden(encoding):
+    """The encoding of the same rows with every soft partition replaced by its labels of largest membership."""
+    soft = encoding.soft_partitions
+    if len(soft) == 0:
+        return encoding
+    labels = np.empty((len(encoding.codes), len(encoding.offsets)), dtype=np.int64)
+    labels[:, encoding.hard] = encoding.codes
+    for u in soft:
+        labels[:, u] = encoding.memberships(u).argmax(axis=1)
+    labels[~encoding.observed[:, encoding.mask_of]] = -1
+    return weigh(encode(labels), encoding.multiplicity)
+
+
+def one_hot(encoding):
+    """The ensemble as a sparse (n_rows, n_slots) matrix of indicators, or of memberships in the soft partitions.
+
+    Missing labels have no entry.
+    """
+    n, m = encoding.codes.shape
+    # scikit-learn reads 32-bit indices only.
+    index = np.int32 if n * m <= np.iinfo(np.int32).max else np.int64
+    indices = encoding.codes + encoding.offsets[encoding.hard].astype(index)
+    observed = encoding.observed[:, encoding.mask_of[encoding.hard]]
+    ends = np.concatenate([[0], np.cumsum(np.count_nonzero(observed, axis=1))]).astype(index)
+    entries = indices[observed].astype(index)
+    indicators = sparse.csr_array((np.ones(len(entries)), entries, ends), shape=(n, len(encoding.sizes)))
+    if encoding.soft.shape[1] == 0:
+        return indicators
+    rows, columns = np.nonzero(encoding.soft)
+    memberships = encoding.soft[rows, columns], (rows, encoding.soft_slots[columns])
+    return indicators + sparse.csr_array(memberships, shape=indicators.shape)
+
+
+def _blocks(labels):
+    """Yield (start, int64 copy) of blocks of rows: one kernel signature, and memory that does not grow with n."""
+    for start in range(0, len(labels), BLOCK):
+        yield start, labels[start : start + BLOCK].astype(np.int64, order="C")
+
+
+def _masks(observed):
+    """Distinct columns of (n, m) bool, as (n, n_masks) bool, and the place of each column among them."""
+    if observed.all():
+        return np.ones((len(observed), 1), dtype=bool), np.zeros(observed.shape[1], dtype=np.intp)
+    _, first, mask_of = np.unique(np.packbits(observed, axis=0), axis=1, return_index=True, return_inverse=True)
+    return np.ascontiguousarray(observed[:, first]), mask_of.ravel()
+
+
+@njit(cache=True, nogil=True)
+def _tally(block, lows, narrow, starts, tally):
+    for i in range(block.shape[0]):
+        for u in range(block.shape[1]):
+            if narrow[u]:
+                tally[starts[u] + block[i, u] - lows[u]] += 1
+
+
+@njit(cache=True, nogil=True)
+def _look_up(block, lows, narrow, starts, tables, out):
+    for i in range(block.shape[0]):
+        for u in range(block.shape[1]):
+            if narrow[u]:
+                out[i, u] = tables[starts[u] + block[i, u] - lows[u]]

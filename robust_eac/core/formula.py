@@ -1,0 +1,250 @@
+"""The objective on encodings, once: losses, agreements, gradient and gap, all from k x k and k x k_u matrices."""
+
+import numpy as np
+
+from ..checks.labels import BLOCK
+from . import kernels, relabelling
+from .bundles import Statistics, Visit
+from .threads import map_threads
+
+# Rows from this number on are read in so many parts, whatever the number of threads.
+_IN_PARTS = 2**16
+_PARTS = 8
+# SIMD width in float64.
+_WIDTH = 4
+# Largest table of a block of rows and all masks.
+_NUMBERS_AT_ONCE = 2**20
+# Share of |G|^2 and |X'X|^2 that rounding can leave of their difference.
+_ROUNDING = 1e-13
+
+
+def weighted_loss(losses, weights, *, lam=0.0):
+    """sum_u alpha_u d_u + lambda/2 |alpha|^2: objective (4), or (5) with lambda."""
+    return float(weights @ losses + 0.5 * lam * (weights @ weights))
+
+
+def accumulate(encoding, rows, *, n_threads=1) -> tuple[np.ndarray, np.ndarray]:
+    """S of shape (n_slots, k) and G of shape (n_masks, k, k) of the memberships of an encoding's rows."""
+    k = rows.shape[1]
+
+    def of_part(part):
+        S = np.empty((len(encoding.sizes), k + -k % _WIDTH))
+        G = np.empty((encoding.observed.shape[1], k, k))
+        kernels.accumulate(encoding.data.take(part), encoding.slots, rows[part], S, G)
+        return np.ascontiguousarray(S[:, :k]), G
+
+    if len(rows) < _IN_PARTS:
+        return of_part(slice(None))
+    ends = np.linspace(0, len(rows), _PARTS + 1).astype(int)
+    parts = map_threads(of_part, [slice(*ends[p : p + 2]) for p in range(_PARTS)], n_threads)
+    return tuple(sum(matrices) for matrices in zip(*parts, strict=True))
+
+
+def cluster_counts(encoding, clusters, n_clusters):
+    """(n_slots, n_clusters) objects of each slot in each cluster; 0 for "not observed"."""
+    counts = np.zeros((len(encoding.sizes), n_clusters))
+    kernels.count(encoding.codes, encoding.offsets, encoding.multiplicity, clusters.astype(np.intp), counts)
+    counts[encoding.missing_slots] = 0.0
+    return counts
+
+
+def matrices_of(encoding, partitions, S, G):
+    """The S and G of some of the partitions, given ascending; those of :func:`~robust_eac.core.encoding.select`."""
+    if len(partitions) == len(encoding.offsets):
+        return S, G
+    kept = np.repeat(np.isin(np.arange(len(encoding.offsets)), partitions), encoding.n_codes)
+    return S[kept], G[np.unique(encoding.mask_of[partitions])]
+
+
+def losses_of(encoding, S, G, rows, *, diagonal):
+    """The losses d_u from S and G; rounding makes them neither negative nor a perfect agreement cost something."""
+    return losses_from(encoding, S, G, 0.0 if diagonal else _loss_on_diagonal(encoding, rows))
+
+
+def _loss_on_diagonal(encoding, rows):
+    """What the pairs (i, i) add to the loss of each partition on the objects that it observes."""
+    # (|y_i|^2 - 1)^2 each: the co-association of an object with itself is 1.
+    own = np.einsum("ip,ip->i", rows, rows)
+    left_out = (encoding.observed.T @ (encoding.own_pairs * (own - 1.0) ** 2))[encoding.mask_of]
+    # In a soft partition it is |x_i|^2 instead.
+    for u in encoding.soft_partitions:
+        pairs = encoding.own_pairs * encoding.observed[:, encoding.mask_of[u]]
+        lack = 1.0 - encoding.self_similarity(u)
+        left_out[u] += pairs @ (lack * (2.0 * (own - 1.0) + lack))
+    return left_out
+
+
+def losses_from(encoding, S, G, left_out=0.0):
+    """The losses d_u from S and G, less what pairs that are left out cost; the encoding's rows are not read."""
+    square_G = np.einsum("gpq,gpq->g", G, G)[encoding.mask_of] - left_out
+    square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), encoding.offsets)
+    losses = square_G - 2.0 * square_S + encoding.squares
+    # What three large numbers leave of each other below this share is rounding: agreement is a loss of exactly 0.
+    losses[losses < _ROUNDING * (square_G + encoding.squares)] = 0.0
+    return losses * encoding.scale
+
+
+def agreement_sides(encoding, S, rows, partitions=None):
+    """|S_u|^2, and the Sides (see _chance) of the consensus and of the partition: one value per partition each."""
+    masks = encoding.observed.T
+    consensus = [relabelling.soft_side(rows, encoding.multiplicity * mask, encoding.own_pairs * mask) for mask in masks]
+    square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), encoding.offsets)
+    if partitions is None:
+        partitions = partition_sides(encoding)
+    return square_S, relabelling.stack(consensus, encoding.mask_of), partitions
+
+
+def partition_sides(encoding):
+    """The Sides (see _chance) of all partitions."""
+    singles = (encoding.own_pairs @ encoding.observed)[encoding.mask_of]
+    sides = relabelling.hard_side(encoding.n_observed, singles, encoding.squares)
+    for u in encoding.soft_partitions:
+        mask = encoding.observed[:, encoding.mask_of[u]]
+        side = relabelling.soft_side(encoding.memberships(u), encoding.multiplicity * mask, encoding.own_pairs * mask)
+        _fill(sides, u, side)
+    return sides
+
+
+def sides_of_test(encoding, memberships):
+    """The TestedSides (see _chance) of the consensus and of the partition, one value per partition each."""
+    consensus = [
+        relabelling.tested_soft_side(memberships, encoding.multiplicity * mask) for mask in encoding.observed.T
+    ]
+    n, power2 = encoding.n_observed, np.add.reduceat(encoding.sizes**2, encoding.offsets)
+    deviation = encoding.sizes - np.repeat(power2 / n, encoding.n_codes)
+    rows = [np.add.reduceat(encoding.sizes * deviation**power, encoding.offsets) for power in (2, 3)]
+    sides = relabelling.tested_hard_side(n, power2, *rows)
+    for u in encoding.soft_partitions:
+        weight = encoding.multiplicity * encoding.observed[:, encoding.mask_of[u]]
+        _fill(sides, u, relabelling.tested_soft_side(encoding.memberships(u), weight))
+    return relabelling.stack(consensus, encoding.mask_of), sides
+
+
+def _fill(sides, u, side):
+    for values, value in zip(sides, side, strict=True):
+        values[u] = value
+
+
+def adjusted_agreement_of(encoding, S, rows):
+    """The adjusted agreements a_u."""
+    return relabelling.adjusted(*agreement_sides(encoding, S, rows))
+
+
+def agreement_from_losses(encoding, losses, rows, *, diagonal):
+    """The same from the losses d_u of the memberships, where these are known: O(n_rows k^2) per mask, without S."""
+    consensus = relabelling.stack(_sides_by_mask(encoding, rows), encoding.mask_of)
+    partitions = partition_sides(encoding)
+    losses = losses / encoding.scale + (0.0 if diagonal else _loss_on_diagonal(encoding, rows))
+    return relabelling.adjusted(0.5 * (consensus.square + partitions.square - losses), consensus, partitions)
+
+
+def _sides_by_mask(encoding, rows):
+    """The Sides (see _chance) of the memberships on the objects of every mask, summed block by block."""
+    n_masks, k = encoding.observed.shape[1], rows.shape[1]
+    n, singles, own = np.zeros((3, n_masks))
+    v, H = np.zeros((n_masks, k)), np.zeros((n_masks * k, k))
+    size = min(BLOCK, 1 + _NUMBERS_AT_ONCE // (n_masks * k))
+    for start in range(0, len(rows), size):
+        block = slice(start, start + size)
+        X, observed = rows[block], encoding.observed[block].T
+        weight, own_pairs = encoding.multiplicity[block] * observed, encoding.own_pairs[block] * observed
+        squares = np.einsum("ic,ic->i", X, X)
+        n += weight.sum(axis=1)
+        singles += own_pairs.sum(axis=1)
+        own += own_pairs @ squares
+        v += weight @ X
+        H += (weight[:, np.newaxis] * X.T).reshape(n_masks * k, -1) @ X
+    square, everything = np.sum(H.reshape(n_masks, -1) ** 2, axis=1), np.einsum("gc,gc->g", v, v)
+    return [_side(*sums) for sums in zip(n, singles, own, square, everything, strict=True)]
+
+
+def _side(n, singles, own, square, everything):
+    """The Side (see _chance) of which agreement needs the sums of A_ij and A_ij^2 over all ordered pairs.
+
+    How much of the squares is on the pairs (i, i) makes no difference to it.
+    """
+    return relabelling.Side(n, singles, own, np.zeros_like(square), everything - own, square)
+
+
+def agreement_from_sums(tables, S, G):
+    """The same from S and G, of hard partitions of objects without weights; no rows are read."""
+    square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), tables.offsets)
+    # Every object that a partition observes is in one of its clusters: S has the sums of all memberships.
+    n, v = tables.n_observed, np.add.reduceat(S, tables.offsets, axis=0)
+    own, square = (values[tables.mask_of] for values in (np.einsum("gpp->g", G), np.einsum("gpq,gpq->g", G, G)))
+    consensus = _side(n, n, own, square, np.einsum("up,up->u", v, v))
+    return relabelling.adjusted(square_S, consensus, relabelling.hard_side(n, n, tables.squares))
+
+
+def coefficients(encoding, weights):
+    """alpha_u (n / n_u)^2 and their sum per mask."""
+    coef = weights * encoding.scale
+    mask_coef = np.bincount(encoding.mask_of, weights=coef, minlength=encoding.observed.shape[1])
+    return coef, mask_coef
+
+
+def weighted_statistics(encoding, weights, S, G):
+    """What gradient and line search read, see :class:`Statistics`."""
+    coef, mask_coef = coefficients(encoding, weights)
+    by_slot = np.repeat(coef, encoding.n_codes)
+    return statistics_from(encoding, S, G, coef, by_slot, mask_coef, np.zeros((len(mask_coef), 2)))
+
+
+def statistics_from(encoding, S, G, coef, by_slot, mask_coef, chance):
+    """The :class:`Statistics` from the coefficients of the partitions, of their clusters, and of the masks."""
+    return Statistics(
+        T=_padded(S * by_slot[:, np.newaxis]),
+        Q=G * mask_coef[:, np.newaxis, np.newaxis],
+        self_weight=encoding.observed @ mask_coef,
+        coef=coef[encoding.hard],
+        mask_coef=mask_coef,
+        slot_coef=by_slot,
+        soft_coef=by_slot[encoding.soft_slots],
+        chance=chance,
+    )
+
+
+def _padded(T):
+    """T with columns of zeros up to the SIMD width."""
+    missing = -T.shape[1] % _WIDTH
+    return np.concatenate([T, np.zeros((len(T), missing))], axis=1) if missing else T
+
+
+def visit(encoding, statistics, rows, order, how):
+    """Visit the rows in an order: rows, T and Q follow. Returns (sum of their gaps, change of the objective)."""
+    return kernels.sweep(order, encoding.data, encoding.slots, statistics, rows, how)
+
+
+def gradient_of(encoding, rows, statistics, *, diagonal, block=slice(None)):
+    """Gradient in the membership of one object of every row (of a block of rows)."""
+    out = np.empty_like(rows[block])
+    statistics = statistics._replace(self_weight=statistics.self_weight[block])
+    kernels.gradient(encoding.data.take(block), encoding.slots, statistics, rows[block], diagonal, out)
+    return out
+
+
+def frank_wolfe_gaps(encoding, rows, statistics, *, diagonal):
+    """max_p <g_i, y_i - e_p> for one object of every row; the gradient is formed block by block."""
+    gaps = np.empty(len(rows))
+    for start in range(0, len(rows), BLOCK):
+        block = slice(start, start + BLOCK)
+        gradient = gradient_of(encoding, rows, statistics, diagonal=diagonal, block=block)
+        gaps[block] = np.einsum("ip,ip->i", gradient, rows[block]) - gradient.min(axis=1)
+    return np.maximum(gaps, 0.0)
+
+
+def gap_of(encoding, rows, statistics, *, diagonal, n_threads=1):
+    """The optimality gap: what visits see that leave every column alone."""
+    # Visits that leave every column alone change nothing, so that threads can share T and Q.
+    how = Visit(diagonal, n_steps=1, skip=np.inf, relaxation=1.0)
+
+    def of_part(order):
+        return visit(encoding, statistics, rows, order, how)[0]
+
+    parts = np.array_split(np.arange(len(rows)), _PARTS if len(rows) >= _IN_PARTS else 1)
+    return sum(map_threads(of_part, parts, n_threads)) / gap_unit(encoding)
+
+
+def gap_unit(encoding):
+    """What turns a sum of Frank-Wolfe gaps over objects into the optimality gap."""
+    return 4.0 * encoding.total**2

@@ -1,0 +1,634 @@
+"""Compiled kernels of the solver and of the k-means family. They work on rows of codes and on small matrices alone.
+
+Notation and arguments: see _bundles. All kernels live in this file because numba's disk cache does not notice changes
+in a callee of another file.
+"""
+
+import numpy as np
+from numba import njit
+
+from .bundles import OwnTerm
+
+# Newton on a monotone cubic converges in a handful of steps; bisection alone would need about 60 for full precision.
+_MAX_ROOT_STEPS = 100
+_EPS = np.finfo(np.float64).eps
+
+
+@njit(cache=True, nogil=True)
+def accumulate(data, slots, membership, S, G):
+    """Fill S (n_slots, k) and G (n_masks, k, k) from the memberships; O(rows ((m + soft slots) k + masks k^2))."""
+    codes, soft, observed = data.codes, data.soft, data.observed
+    k = membership.shape[1]
+    S[:] = 0.0
+    G[:] = 0.0
+    wy = np.zeros(S.shape[1])
+    for i in range(codes.shape[0]):
+        for p in range(k):
+            wy[p] = data.multiplicity[i] * membership[i, p]
+        for u in range(codes.shape[1]):
+            slot = slots.offsets[u] + codes[i, u]
+            for p in range(S.shape[1]):
+                S[slot, p] += wy[p]
+        for s in range(soft.shape[1]):
+            slot, share = slots.soft[s], soft[i, s]
+            for p in range(S.shape[1]):
+                S[slot, p] += share * wy[p]
+        for g in range(observed.shape[1]):
+            if observed[i, g]:
+                for p in range(k):
+                    if wy[p] != 0.0:
+                        for q in range(k):
+                            G[g, p, q] += wy[p] * membership[i, q]
+    for slot in slots.missing:
+        S[slot] = 0.0
+
+
+@njit(cache=True, nogil=True)
+def gather(codes, i, offsets, T, b):
+    """b = sum over u of T[slot of row i in u]; O(m k), the inner loop of everything.
+
+    Four partitions at a time: otherwise every addition waits for the store of the one before. Here and below whole
+    arrays are passed with the number of a row, because views of rows are counted references.
+    """
+    m, k = codes.shape[1], b.shape[0]
+    rest = m - m % 4
+    if k == 4 or k == 8:
+        # Few enough columns for sums in registers.
+        for p in range(0, k, 4):
+            b0, b1, b2, b3 = 0.0, 0.0, 0.0, 0.0
+            for u in range(0, rest, 4):
+                slot0 = offsets[u] + codes[i, u]
+                slot1 = offsets[u + 1] + codes[i, u + 1]
+                slot2 = offsets[u + 2] + codes[i, u + 2]
+                slot3 = offsets[u + 3] + codes[i, u + 3]
+                b0 += (T[slot0, p] + T[slot1, p]) + (T[slot2, p] + T[slot3, p])
+                b1 += (T[slot0, p + 1] + T[slot1, p + 1]) + (T[slot2, p + 1] + T[slot3, p + 1])
+                b2 += (T[slot0, p + 2] + T[slot1, p + 2]) + (T[slot2, p + 2] + T[slot3, p + 2])
+                b3 += (T[slot0, p + 3] + T[slot1, p + 3]) + (T[slot2, p + 3] + T[slot3, p + 3])
+            b[p], b[p + 1], b[p + 2], b[p + 3] = b0, b1, b2, b3
+    else:
+        b[:] = 0.0
+        for u in range(0, rest, 4):
+            slot0 = offsets[u] + codes[i, u]
+            slot1 = offsets[u + 1] + codes[i, u + 1]
+            slot2 = offsets[u + 2] + codes[i, u + 2]
+            slot3 = offsets[u + 3] + codes[i, u + 3]
+            for p in range(k):
+                b[p] += (T[slot0, p] + T[slot1, p]) + (T[slot2, p] + T[slot3, p])
+    for u in range(rest, m):
+        slot0 = offsets[u] + codes[i, u]
+        for p in range(k):
+            b[p] += T[slot0, p]
+
+
+@njit(cache=True, nogil=True)
+def gather_soft(soft, i, soft_slots, T, b):
+    """b += sum over s of soft[i, s] T[soft_slots[s]]: what the soft partitions add; O(soft slots k)."""
+    n, k = soft.shape[1], b.shape[0]
+    for s in range(0, n - 3, 4):
+        slot0, slot1, slot2, slot3 = soft_slots[s], soft_slots[s + 1], soft_slots[s + 2], soft_slots[s + 3]
+        x0, x1, x2, x3 = soft[i, s], soft[i, s + 1], soft[i, s + 2], soft[i, s + 3]
+        for p in range(k):
+            b[p] += (x0 * T[slot0, p] + x1 * T[slot1, p]) + (x2 * T[slot2, p] + x3 * T[slot3, p])
+    for s in range(n - n % 4, n):
+        slot, x0 = soft_slots[s], soft[i, s]
+        for p in range(k):
+            b[p] += x0 * T[slot, p]
+
+
+@njit(cache=True, nogil=True)
+def self_similarity(soft, i, soft_coef, self_weight):
+    """Mean of the row's |x_u|^2 over the partitions that observe it, weighted by coef: 1 if all of them are hard.
+
+    Memberships x_u sum to 1: a soft partition lacks sum_c x_uc (1 - x_uc) of it, which is 0 where it does not observe.
+    Corrected for chance, coef sums to 0 where all partitions agree as by chance: nothing is left to weigh.
+    """
+    lack = 0.0
+    for s in range(soft.shape[1]):
+        lack += soft_coef[s] * soft[i, s] * (1.0 - soft[i, s])
+    return 1.0 - lack / self_weight if lack > 0.0 and self_weight != 0.0 else 1.0
+
+
+@njit(cache=True, nogil=True)
+def fill_hessian(observed, i, Q, H):
+    """H = sum of Q[g] over the masks that observe row i."""
+    H[:] = 0.0
+    for g in range(observed.shape[1]):
+        if observed[i, g]:
+            for p in range(H.shape[0]):
+                for q in range(H.shape[1]):
+                    H[p, q] += Q[g, p, q]
+
+
+@njit(cache=True, nogil=True)
+def chance_terms(observed, i, chance):
+    """(alone, surplus) of row i: those of the masks that observe it together."""
+    alone, surplus = 0.0, 0.0
+    for g in range(observed.shape[1]):
+        if observed[i, g]:
+            alone += chance[g, 0]
+            surplus += chance[g, 1]
+    return alone, surplus
+
+
+@njit(cache=True, nogil=True)
+def quarter_gradient(y, H, b, alone, self_term, target, extra, out):
+    """out = H y - b - alone y - (self_term (|y|^2 - target) + extra) y: a quarter of the gradient in one column.
+
+    With the diagonal ``self_term`` and ``extra`` are zero. What the row itself contributes is left out when
+    ``self_term`` is its own weight, ``target`` its self-similarity and ``extra`` what both owe to chance.
+    """
+    k = y.shape[0]
+    square = 0.0
+    for p in range(k):
+        square += y[p] * y[p]
+        out[p] = -b[p] - alone * y[p]
+    for q in range(k):
+        if y[q] != 0.0:
+            for p in range(k):
+                out[p] += y[q] * H[q, p]
+    shift = self_term * (square - target) + extra
+    if shift != 0.0:
+        for p in range(k):
+            out[p] -= shift * y[p]
+
+
+@njit(cache=True, nogil=True)
+def own_share(own_pairs, multiplicity):
+    """Pairs (i, i) per object of a row: 1 unless objects weigh less; rows without weight have none."""
+    return own_pairs / multiplicity if multiplicity > 0.0 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def gradient(data, slots, statistics, membership, diagonal, out):
+    """Fill out (rows, k) with the gradient in each object's column; O(rows ((m + soft slots) k + masks k^2))."""
+    k = membership.shape[1]
+    T, Q, self_weight = statistics.T, statistics.Q, statistics.self_weight
+    b = np.empty(T.shape[1])
+    everywhere = Q.shape[0] == 1 and data.observed.all()
+    H = Q[0] if everywhere else np.empty((k, k))
+    for i in range(data.codes.shape[0]):
+        gather(data.codes, i, slots.offsets, T, b)
+        target = 1.0
+        if data.soft.shape[1] > 0:
+            gather_soft(data.soft, i, slots.soft, T, b)
+            target = self_similarity(data.soft, i, statistics.soft_coef, self_weight[i])
+        if not everywhere:
+            fill_hessian(data.observed, i, Q, H)
+        share = own_share(data.own_pairs[i], data.multiplicity[i])
+        left_out = 0.0 if diagonal else self_weight[i] * share
+        alone, _ = chance_terms(data.observed, i, statistics.chance)
+        quarter_gradient(membership[i], H, b, alone * share, left_out, target, 0.0, out[i])
+        for p in range(k):
+            out[i, p] *= 4.0
+
+
+@njit(cache=True, nogil=True)
+def quartic_value(t, c1, c2, c3, c4):
+    """c1 t + c2 t^2 + c3 t^3 + c4 t^4."""
+    return t * (c1 + t * (c2 + t * (c3 + t * c4)))
+
+
+@njit(cache=True, nogil=True)
+def _rising_root(lo, hi, c1, c2, c3, c4):
+    """Root of the quartic's derivative in [lo, hi], where it rises from negative to positive."""
+    t = lo
+    if c2 > 0.0:
+        # Root of the quadratic's, and what the higher powers move it by.
+        inverse = 0.5 / c2
+        t = -c1 * inverse
+        t -= t * t * (3.0 * c3 + 4.0 * c4 * t) * inverse
+    if not lo < t < hi:
+        t = 0.5 * (lo + hi)
+    for _ in range(_MAX_ROOT_STEPS):
+        slope = c1 + t * (2.0 * c2 + t * (3.0 * c3 + t * 4.0 * c4))
+        if slope < 0.0:
+            lo = t
+        elif slope > 0.0:
+            hi = t
+        else:
+            return t
+        bend = 2.0 * c2 + t * (6.0 * c3 + t * 12.0 * c4)
+        new = t - slope / bend if bend > 0.0 else lo
+        if not lo < new < hi:
+            new = 0.5 * (lo + hi)
+        elif (new - t) * (new - t) * (6.0 * abs(c3) + 24.0 * abs(c4) * hi) <= _EPS * bend * new:
+            # A Newton step leaves no more of the error than its square times the third derivative over the second.
+            return new
+        if abs(new - t) <= 2.0 * _EPS * abs(new) or hi - lo <= _EPS * hi:
+            return new
+        t = new
+    return t
+
+
+@njit(cache=True, nogil=True)
+def minimise_quartic(c1, c2, c3, c4, upper):
+    """Minimiser of c1 t + c2 t^2 + c3 t^3 + c4 t^4 over 0 <= t <= upper; 0 when nothing is below the value at 0.
+
+    The second derivative's roots cut [0, upper] into at most three pieces on which the derivative is monotone; an
+    interior minimum lies where it changes from negative to positive. Compared with the two ends by value.
+    """
+    discriminant = 9.0 * c3 * c3 - 24.0 * c4 * c2
+    if c2 > 0.0 and c4 >= 0.0 and discriminant <= 0.0:
+        # Convex: what nearly every visit meets.
+        if c1 >= 0.0:
+            return 0.0
+        if c1 + upper * (2.0 * c2 + upper * (3.0 * c3 + upper * 4.0 * c4)) <= 0.0:
+            return upper
+        return _rising_root(0.0, upper, c1, c2, c3, c4)
+
+    best, best_value = 0.0, 0.0
+    value = quartic_value(upper, c1, c2, c3, c4)
+    if value < best_value:
+        best, best_value = upper, value
+
+    # Roots of 12 c4 t^2 + 6 c3 t + 2 c2, in the form that does not cancel.
+    cut1, cut2 = 0.0, upper
+    if discriminant > 0.0:
+        root = -(3.0 * c3 + (np.sqrt(discriminant) if c3 >= 0.0 else -np.sqrt(discriminant)))
+        first = root / (12.0 * c4) if c4 != 0.0 else upper
+        second = 2.0 * c2 / root
+        cut1 = min(max(min(first, second), 0.0), upper)
+        cut2 = min(max(max(first, second), 0.0), upper)
+
+    lo = 0.0
+    for piece in range(3):
+        hi = cut1 if piece == 0 else (cut2 if piece == 1 else upper)
+        if hi > lo:
+            left = c1 + lo * (2.0 * c2 + lo * (3.0 * c3 + lo * 4.0 * c4))
+            right = c1 + hi * (2.0 * c2 + hi * (3.0 * c3 + hi * 4.0 * c4))
+            if left < 0.0 < right:
+                t = _rising_root(lo, hi, c1, c2, c3, c4)
+                value = quartic_value(t, c1, c2, c3, c4)
+                if value < best_value:
+                    best, best_value = t, value
+            lo = hi
+    return best
+
+
+@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
+def steepest_pair(y, e, shift, slopes):
+    """(p, q, lowest, highest): the first coordinate of lowest slope e + shift y, and of highest where y is positive.
+
+    Nothing here is NaN: told so, the compiler compares whole vectors.
+    """
+    k = y.shape[0]
+    low, high = np.inf, -np.inf
+    for j in range(k):
+        slope = e[j] + shift * y[j]
+        slopes[j] = slope
+        low = min(low, slope)
+        high = max(high, slope if y[j] > 0.0 else -np.inf)
+    p, q = 0, 0
+    while p < k - 1 and slopes[p] != low:
+        p += 1
+    while q < k - 1 and (slopes[q] != high or y[q] <= 0.0):
+        q += 1
+    return p, q, low, high
+
+
+@njit(cache=True, nogil=True)
+def descend_column(y, y0, e, H, own, visit, slopes):
+    """Up to n_steps exact pairwise steps on a column y: its Frank-Wolfe gap on entry, over 4, and their decrease.
+
+    Minimises 2 y' H_ y - 4 b_' y + quartic (|y|^2 - target)^2 + 2 extra |y|^2 over the simplex, with the row's
+    :class:`OwnTerm`; H_ = H - weight y0 y0' and b_ are what the other rows contribute. ``e`` holds H_ y - b_ and
+    follows y. Mass moves from the coordinate of largest derivative among those that have some to the one of smallest
+    derivative, by exact line search.
+    """
+    weight, quartic, target, extra = own
+    k = y.shape[0]
+    gap, decrease, square = 0.0, 0.0, 0.0
+    for j in range(k):
+        square += y[j] * y[j]
+    for step in range(visit.n_steps):
+        r = square - target
+        shift = quartic * r + extra
+        p, q, low, high = steepest_pair(y, e, shift, slopes)
+        if step == 0:
+            mean = 0.0
+            for j in range(k):
+                mean += slopes[j] * y[j]
+            gap = max(mean - low, 0.0)
+            if gap <= visit.skip:
+                break
+        if not low < high:
+            break
+        d = y[p] - y[q]
+        d0 = y0[p] - y0[q]
+        bend = H[p, p] + H[q, q] - 2.0 * H[p, q] - weight * d0 * d0
+        c1 = 4.0 * (e[p] - e[q] + quartic * r * d + extra * d)
+        c2 = 2.0 * bend + 4.0 * quartic * (d * d + r) + 4.0 * extra
+        c3 = 8.0 * quartic * d
+        c4 = 4.0 * quartic
+        t = minimise_quartic(c1, c2, c3, c4, y[q])
+        if t == 0.0:
+            break
+        decrease += quartic_value(t, c1, c2, c3, c4)
+        square += 2.0 * t * (d + t)
+        for j in range(k):
+            e[j] += t * (H[p, j] - H[q, j] - weight * d0 * y0[j])
+        y[p] += t
+        y[q] = y[q] - t if t < y[q] else 0.0
+    return gap, decrease
+
+
+@njit(cache=True, nogil=True)
+def overrelax(y, y0, e, e0, own, relaxation, decrease):
+    """Carry a column on from y0 beyond y, to `relaxation` times the step or where a coordinate runs out.
+
+    Only if that is no worse than y0. Returns the decrease from y0. ``e0`` is what ``e`` was at y0, so that their
+    difference is H_ times the step.
+    """
+    _, quartic, target, extra = own
+    k = y.shape[0]
+    reach, slope, bend, square, dot, length = relaxation, 0.0, 0.0, 0.0, 0.0, 0.0
+    for p in range(k):
+        d = y[p] - y0[p]
+        slope += e0[p] * d
+        bend += (e[p] - e0[p]) * d
+        square += y0[p] * y0[p]
+        dot += y0[p] * d
+        length += d * d
+        if y0[p] + reach * d < 0.0:
+            reach = -y0[p] / d
+    if reach <= 1.0:
+        return decrease
+    r = square - target
+    value = quartic_value(
+        reach,
+        4.0 * (slope + (quartic * r + extra) * dot),
+        2.0 * (bend + quartic * (r * length + 2.0 * dot * dot) + extra * length),
+        4.0 * quartic * dot * length,
+        quartic * length * length,
+    )
+    if value > 0.0:
+        return decrease
+    for p in range(k):
+        y[p] = max(y0[p] + reach * (y[p] - y0[p]), 0.0)
+    return value
+
+
+@njit(cache=True, nogil=True)
+def sweep(order, data, slots, statistics, membership, visit):
+    """Visit the rows in the given order, descending each column exactly; membership, T and Q follow.
+
+    With a relaxation above 1 columns are carried beyond their minimum, as far as their objective allows.
+
+    Returns the sum over objects of their Frank-Wolfe gaps at the moment of the visit, and the change of the objective,
+    not above zero. O(rows ((m + soft slots) k + masks k^2)) time, no allocation that grows with the rows.
+    """
+    codes, soft, observed = data.codes, data.soft, data.observed
+    offsets, soft_slots, soft_coef = slots.offsets, slots.soft, statistics.soft_coef
+    T, Q, coef, mask_coef, self_weight = (
+        statistics.T,
+        statistics.Q,
+        statistics.coef,
+        statistics.mask_coef,
+        statistics.self_weight,
+    )
+    k, width = membership.shape[1], T.shape[1]
+    n_partitions = codes.shape[1]
+    b, e, y, y0, step = np.empty(width), np.empty(k), np.empty(k), np.empty(k), np.zeros(width)
+    e0, slopes, moved = np.empty(k), np.empty(k), np.empty(k, dtype=np.int64)
+    everywhere = Q.shape[0] == 1
+    for i in order:
+        everywhere &= observed[i, 0]
+    H = Q[0] if everywhere else np.empty((k, k))
+    total, total_decrease = 0.0, 0.0
+    for i in order:
+        for p in range(k):
+            y[p] = y0[p] = membership[i, p]
+        w = data.multiplicity[i]
+        weight = w * self_weight[i]
+        gather(codes, i, offsets, T, b)
+        target = 1.0
+        if soft.shape[1] > 0:
+            gather_soft(soft, i, soft_slots, T, b)
+            target = self_similarity(soft, i, soft_coef, self_weight[i])
+        if not everywhere:
+            fill_hessian(observed, i, Q, H)
+        share = own_share(data.own_pairs[i], w)
+        alone, surplus = chance_terms(observed, i, statistics.chance)
+        alone *= share
+        extra = w * surplus - alone
+        quarter_gradient(y, H, b, alone, weight, target, extra, e)
+        e0[:] = e
+        own = OwnTerm(weight, weight if visit.diagonal else weight - self_weight[i] * share, target, extra)
+        gap, decrease = descend_column(y, y0, e, H, own, visit, slopes)
+        if visit.relaxation > 1.0 and decrease < 0.0:
+            decrease = overrelax(y, y0, e, e0, own, visit.relaxation, decrease)
+        total += 4.0 * w * gap
+        total_decrease += w * decrease
+
+        n_moved = 0
+        for p in range(k):
+            step[p] = w * (y[p] - y0[p])
+            if step[p] != 0.0:
+                moved[n_moved] = p
+                n_moved += 1
+            membership[i, p] = y[p]
+        if n_moved == 0:
+            continue
+        if 4 * n_moved < k:
+            for u in range(n_partitions):
+                slot, factor = offsets[u] + codes[i, u], coef[u]
+                for j in range(n_moved):
+                    T[slot, moved[j]] += factor * step[moved[j]]
+            for s in range(soft.shape[1]):
+                slot, factor = soft_slots[s], soft_coef[s] * soft[i, s]
+                for j in range(n_moved):
+                    T[slot, moved[j]] += factor * step[moved[j]]
+        else:
+            for u in range(n_partitions):
+                slot, factor = offsets[u] + codes[i, u], coef[u]
+                for p in range(width):
+                    T[slot, p] += factor * step[p]
+            for s in range(soft.shape[1]):
+                slot, factor = soft_slots[s], soft_coef[s] * soft[i, s]
+                for p in range(width):
+                    T[slot, p] += factor * step[p]
+        for slot in slots.missing:
+            T[slot] = 0.0
+        for g in range(observed.shape[1]):
+            if observed[i, g]:
+                factor = mask_coef[g] * w
+                for p in range(k):
+                    if y[p] != 0.0 or y0[p] != 0.0:
+                        new, old = factor * y[p], factor * y0[p]
+                        for q in range(k):
+                            Q[g, p, q] += new * y[q] - old * y0[q]
+    return total, total_decrease
+
+
+@njit(cache=True, nogil=True)
+def count(codes, offsets, multiplicity, clusters, counts):
+    """Add to counts (n_slots, k) the objects of each slot in each cluster of a hard consensus; O(rows m)."""
+    for i in range(codes.shape[0]):
+        for u in range(codes.shape[1]):
+            counts[offsets[u] + codes[i, u], clusters[i]] += multiplicity[i]
+
+
+@njit(cache=True, nogil=True)
+def table_costs(codes, offsets, table, costs):
+    """costs[i] = sum over u of table[slot of row i in u], for all k columns; O(rows m k)."""
+    for i in range(codes.shape[0]):
+        gather(codes, i, offsets, table, costs[i])
+
+
+@njit(cache=True, nogil=True)
+def reassign(data, slots, table, drift, slack, clusters, margins, counts):
+    """Move every row to the cluster of least cost, counts following; returns how many rows moved.
+
+    ``margins[i]`` is a lower bound of what any other cluster would cost the row more than its own; ``drift[c]`` says by
+    how much the bounds of the rows of cluster c shrink because the table changed since the last call. Only the rows
+    whose bound does not exceed ``slack`` are looked at: O(m k) each.
+    """
+    codes, offsets, multiplicity = data.codes, slots.offsets, data.multiplicity
+    k = table.shape[1]
+    cost = np.empty(k)
+    n_moved = 0
+    for i in range(codes.shape[0]):
+        own = clusters[i]
+        margins[i] -= drift[own]
+        if margins[i] > slack:
+            continue
+        gather(codes, i, offsets, table, cost)
+        best = own
+        for c in range(k):
+            # Equal costs differ by rounding: a row stays where it is unless it gains.
+            if cost[c] < cost[best] and cost[c] < cost[own] - slack:
+                best = c
+        second = np.inf
+        for c in range(k):
+            if c != best and cost[c] < second:
+                second = cost[c]
+        margins[i] = second - cost[best]
+        if best != own:
+            for u in range(codes.shape[1]):
+                slot = offsets[u] + codes[i, u]
+                counts[slot, own] -= multiplicity[i]
+                counts[slot, best] += multiplicity[i]
+            clusters[i] = best
+            n_moved += 1
+    return n_moved
+
+
+@njit(cache=True, nogil=True)
+def sized_density(pair_weight, size, singleton):
+    """Size of a cluster times its density, from the weight of its ordered pairs."""
+    return pair_weight / (size - 1.0) if size > 1.5 else singleton * size
+
+
+@njit(cache=True, nogil=True)
+def densify(order, data, slots, terms, clusters):
+    """Move objects, in the given order, to where the density gains most; returns how many moved. O(m k) per object.
+
+    The :class:`Clusters` follow the moves. No cluster is emptied.
+    """
+    codes, offsets, singleton = data.codes, slots.offsets, terms.singleton
+    labels, T, pair_weights, sizes = clusters
+    k = T.shape[1]
+    votes = np.empty(k)
+    n_moved = 0
+    for i in order:
+        own = labels[i]
+        if sizes[own] < 1.5:
+            continue
+        gather(codes, i, offsets, T, votes)
+        left = pair_weights[own] - 2.0 * (votes[own] - terms.presence[i])
+        loss = sized_density(pair_weights[own], sizes[own], singleton) - sized_density(
+            left, sizes[own] - 1.0, singleton
+        )
+        best, most = own, loss + terms.slack
+        for c in range(k):
+            if c != own:
+                gain = sized_density(pair_weights[c] + 2.0 * votes[c], sizes[c] + 1.0, singleton)
+                gain -= sized_density(pair_weights[c], sizes[c], singleton)
+                if gain > most:
+                    best, most = c, gain
+        if best == own:
+            continue
+        for u in range(codes.shape[1]):
+            slot = offsets[u] + codes[i, u]
+            T[slot, own] -= terms.weights[u]
+            T[slot, best] += terms.weights[u]
+        for slot in slots.missing:
+            T[slot] = 0.0
+        pair_weights[own] = left
+        pair_weights[best] += 2.0 * votes[best]
+        sizes[own] -= 1.0
+        sizes[best] += 1.0
+        labels[i] = best
+        n_moved += 1
+    return n_moved
+
+
+@njit(cache=True, nogil=True)
+def relocation_costs(i, data, slots, statistics, own, P, costs):
+    """What row i of a hard consensus costs in every cluster, up to a constant; O((m + soft slots) k).
+
+    Moving it raises the objective by twice its multiplicity times the difference of two costs. ``P[g]`` is the
+    diagonal of Q[g]; the row's own part of T and P, in its cluster ``own``, is taken out.
+    """
+    self_weight = statistics.self_weight[i]
+    gather(data.codes, i, slots.offsets, statistics.T, costs)
+    target = 1.0
+    if data.soft.shape[1] > 0:
+        gather_soft(data.soft, i, slots.soft, statistics.T, costs)
+        target = self_similarity(data.soft, i, statistics.soft_coef, self_weight)
+    for c in range(costs.shape[0]):
+        costs[c] *= -2.0
+    for g in range(data.observed.shape[1]):
+        if data.observed[i, g]:
+            for c in range(costs.shape[0]):
+                costs[c] += P[g, c]
+    costs[own] += data.multiplicity[i] * self_weight * (2.0 * target - 1.0)
+
+
+@njit(cache=True, nogil=True)
+def relocate(order, data, slots, statistics, slack, clusters, P):
+    """Move rows, in the given order, to the cluster that lowers the objective most; O((m + soft slots) k) per row.
+
+    Returns how many rows moved. ``clusters``, ``P`` and T follow; gains up to slack times the row's own weight are
+    rounding.
+    """
+    codes, soft, observed, T = data.codes, data.soft, data.observed, statistics.T
+    costs = np.empty(P.shape[1])
+    n_moved = 0
+    for i in order:
+        own, w = clusters[i], data.multiplicity[i]
+        relocation_costs(i, data, slots, statistics, own, P, costs)
+        best = np.argmin(costs)
+        if costs[best] >= costs[own] - slack * statistics.self_weight[i]:
+            continue
+        for u in range(codes.shape[1]):
+            slot, step = slots.offsets[u] + codes[i, u], w * statistics.coef[u]
+            T[slot, own] -= step
+            T[slot, best] += step
+        for s in range(soft.shape[1]):
+            slot, step = slots.soft[s], w * statistics.soft_coef[s] * soft[i, s]
+            T[slot, own] -= step
+            T[slot, best] += step
+        for slot in slots.missing:
+            T[slot] = 0.0
+        for g in range(observed.shape[1]):
+            if observed[i, g]:
+                step = w * statistics.mask_coef[g]
+                P[g, own] -= step
+                P[g, best] += step
+        clusters[i] = best
+        n_moved += 1
+    return n_moved
+
+
+@njit(cache=True, nogil=True)
+def relocation_margins(data, slots, statistics, clusters, P, margins):
+    """margins[i] = by how much the cheapest other cluster costs row i more than its own."""
+    costs = np.empty(P.shape[1])
+    for i in range(data.codes.shape[0]):
+        own = clusters[i]
+        relocation_costs(i, data, slots, statistics, own, P, costs)
+        here = costs[own]
+        costs[own] = np.inf
+        margins[i] = costs.min() - here

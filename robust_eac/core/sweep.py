@@ -1,0 +1,99 @@
+"""One sweep: every row is visited once, in rounds of blocks where there are many rows."""
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import numpy as np
+
+from .formula import visit
+
+# Up to this many rows fit in the cache, where visiting them one by one at random costs nothing.
+_SHUFFLED_SINGLY = 2**15
+_RUN = 16
+# Pairwise steps per visit: a visit costs O(m k) before the first, a step only O(k). Where visits miss the cache, more
+# steps pay.
+_PAIR_STEPS = 4
+PAIR_STEPS_OF_MANY = 8
+# From this many rows on, a sweep goes in rounds of blocks that do not see each other's steps, a block per thread at a
+# time. Blocks are long enough for the copies of the small matrices not to count, and rounds short enough for the steps
+# of one block to matter little to the others. The blocks, and so the result, do not depend on the number of threads.
+_IN_ROUNDS = 2**16
+_BLOCKS = 8
+_MIN_BLOCK = 512
+_COPIES = 16
+_ROUNDS = 32
+
+
+def pair_steps(n_rows):
+    """Pairwise steps per visit."""
+    return _PAIR_STEPS if n_rows <= _SHUFFLED_SINGLY else PAIR_STEPS_OF_MANY
+
+
+def sweep(encoding, statistics, rows, order, how, *, n_threads=1):
+    """Visit the rows in the given order, each as the :class:`~robust_eac.core.bundles.Visit` says.
+
+    Rows, T and Q follow. Returns the sum of the objects' gaps. The objective never rises.
+    """
+    if len(order) < _IN_ROUNDS:
+        return visit(encoding, statistics, rows, order, how)[0]
+    # A block's visits should outweigh the copy of T: m slots are read per visit, len(T) copied.
+    n_partitions = len(encoding.offsets)
+    length = max(len(order) // (_BLOCKS * _ROUNDS), _MIN_BLOCK, _COPIES * len(statistics.T) // n_partitions)
+    total = 0.0
+    with ThreadPoolExecutor(n_threads) as pool:
+        for first in range(0, len(order), _BLOCKS * length):
+            blocks = np.split(order[first : first + _BLOCKS * length], range(length, _BLOCKS * length, length))
+            total += _sweep_round(encoding, statistics, rows, blocks, how, pool)
+    return total
+
+
+def _sweep_round(encoding, statistics, rows, blocks, how, pool):
+    """Sweep all blocks of a round at the same time; returns the sum of their gaps.
+
+    The blocks are joined if the decreases that they saw, each with the others at rest, outweigh what their steps cost
+    each other. Otherwise they follow one another.
+    """
+    T, Q = statistics.T, statistics.Q
+
+    def propose(block):
+        """Gaps and fall of the objective at a block's visits, its rows before them, and its steps of T and Q."""
+        before, own = rows[block], statistics._replace(T=T.copy(), Q=Q.copy())
+        gap, fall = visit(encoding, own, rows, block, how)
+        return gap, fall, before, own.T - T, own.Q - Q
+
+    gaps, falls, before, steps_T, steps_Q = zip(*pool.map(propose, blocks), strict=True)
+    steps_T, steps_Q = np.array(steps_T), np.array(steps_Q)
+    if sum(falls) + _interaction(statistics, steps_T, steps_Q) <= 0.0:
+        T += steps_T.sum(axis=0)
+        Q += steps_Q.sum(axis=0)
+        return sum(gaps)
+    for block, values in zip(blocks, before, strict=True):
+        rows[block] = values
+    return sum(map(partial(_gap_of_block, encoding, statistics, rows, how), blocks))
+
+
+def _gap_of_block(encoding, statistics, rows, how, block):
+    return visit(encoding, statistics, rows, block, how)[0]
+
+
+def _interaction(statistics, steps_T, steps_Q):
+    """By how much the objective rises with all steps of S and G taken together more than with each of them alone."""
+
+    def cross(steps):
+        together = steps.sum(axis=0)
+        return np.sum(together**2, axis=-1) - np.sum(steps**2, axis=(0, -1))
+
+    def weigh(values, coef):
+        return np.sum(np.divide(values, coef, out=np.zeros_like(values), where=coef != 0.0))
+
+    of_G = weigh(cross(steps_Q).sum(axis=-1), statistics.mask_coef)
+    return of_G - 2.0 * weigh(cross(steps_T), statistics.slot_coef)
+
+
+def visiting_order(n_rows, rng):
+    """Random order of the rows; of many rows, random order of short runs, which memory delivers faster."""
+    if n_rows <= _SHUFFLED_SINGLY:
+        return rng.permutation(n_rows)
+    starts = _RUN * rng.permutation(-(-n_rows // _RUN))
+    order = (starts[:, np.newaxis] + np.arange(_RUN)).ravel()
+    return order[order < n_rows]

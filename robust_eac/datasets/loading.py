@@ -1,0 +1,275 @@
+"""Data sets of the experiments: :func:`load_dataset` and the registry :data:`DATASETS`."""
+
+import csv
+import gzip
+import hashlib
+import math
+import os
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from http.client import HTTPException
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+from sklearn.datasets import fetch_openml, load_iris, load_wine
+
+from ..checks.types import RandomState
+from ..checks.values import check_choice
+from .synthetic import make_cigar, make_half_rings, make_image_1, make_image_c, make_rings, make_spiral
+
+__all__ = ["DATASETS", "load_dataset"]
+
+FOLDER_VARIABLE = "ROBUST_EAC_DATA"
+
+
+def load_dataset(name: str, *, random_state: RandomState = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Load or generate a data set of the experiments, with its true classes.
+
+    A real set is looked up in three places, in this order: bundled with scikit-learn or with this package; in
+    the folder named by the environment variable ``ROBUST_EAC_DATA``; on OpenML, through scikit-learn's cache.
+    A file in that folder is called as its data set, ``NAME.csv`` or ``NAME.csv.gz``; it has a header line,
+    whose last column is `label`, and an empty cell is a missing value. Nothing is scaled. Values that differ
+    from those of the known copy are refused, however they are written; scikit-learn checks what it fetches from OpenML,
+    where the same data may come in another order.
+
+    Parameters
+    ----------
+    name : str
+        A key of :data:`DATASETS`.
+    random_state : int, RandomState instance or None, default=0
+        Seed of a generated set; real sets ignore it.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features), float64
+        Features, C-ordered; NaN marks a missing value.
+    y : ndarray of shape (n_samples,), int64
+        Classes 0..k-1, in the sorted order of their labels: as numbers if all of them are, else as text.
+
+    Raises
+    ------
+    ValueError
+        If `name` is unknown, or if a file is malformed, is not of the stated shape and number of classes, or holds
+        other values than the known copy: it is damaged, or another version of the data.
+    FileNotFoundError
+        If the data set is in none of the three places; the message says what each of them answered.
+
+    Examples
+    --------
+    >>> X, y = load_dataset("house-votes")
+    >>> X.shape, np.bincount(y).tolist()
+    ((232, 16), [124, 108])
+    """
+    return DATASETS[check_choice(name, DATASETS, name="name")](random_state)
+
+
+@dataclass(frozen=True)
+class _Table:
+    """A data set kept as a table: what its file is called and what must be found in it.
+
+    `nominal` names the text columns of a file; each becomes one 0/1 column per value, in sorted order, and
+    `shape` counts these. `checksum` is that of X and y, see :func:`_checksum`. `openml` is the name and version on
+    OpenML, None if there is no dependable one or if there are nominal columns, which OpenML's reader would code
+    otherwise.
+    """
+
+    file: str
+    shape: tuple[int, int]
+    n_classes: int
+    checksum: str
+    nominal: tuple[str, ...] = ()
+    openml: tuple[str, int] | None = None
+
+
+def _load_table(table, random_state=None):
+    """X and y from the first place that has the table; `random_state` is the loaders' common argument."""
+    answers = []
+    for place, route in _ROUTES.items():
+        try:
+            X, labels = route(table)
+        except FileNotFoundError as error:
+            answers.append(f"\n  {place}: {error};")
+        else:
+            X, y = _check_shape(table, place, X, _encode_classes(labels))
+            return (X, y) if route is _from_openml else _check_content(table, place, X, y)
+    raise FileNotFoundError(f"Data set {table.file!r} was found in none of these places:{''.join(answers)}")
+
+
+def _from_package(table):
+    """Features and labels from the package's own files."""
+    resource = resources.files("robust_eac.datasets") / "data" / f"{table.file}.csv"
+    if not resource.is_file():
+        raise FileNotFoundError("not there")
+    with resources.as_file(resource) as path:
+        return _read_csv(path, table.nominal)
+
+
+def _from_folder(table):
+    """Features and labels from the user's folder, plain or compressed."""
+    folder = os.environ.get(FOLDER_VARIABLE)
+    if not folder:
+        raise FileNotFoundError("the variable is not set")
+    candidates = [Path(folder, f"{table.file}{suffix}") for suffix in (".csv", ".csv.gz")]
+    for path in candidates:
+        if path.is_file():
+            return _read_csv(path, table.nominal)
+    raise FileNotFoundError(f"no file {' or '.join(map(str, candidates))}")
+
+
+def _from_openml(table):
+    """Features and labels from OpenML or from scikit-learn's cache of it."""
+    if table.openml is None:
+        raise FileNotFoundError("no dependable name there for this data set")
+    name, version = table.openml
+    try:
+        # This parser needs no pandas.
+        return fetch_openml(name, version=version, return_X_y=True, as_frame=False, parser="liac-arff")
+    except (OSError, ValueError, EOFError, zlib.error, HTTPException) as error:
+        raise FileNotFoundError(f"fetching {name!r} version {version} failed: {error}") from error
+
+
+_ROUTES = {
+    "bundled with scikit-learn or robust_eac": _from_package,
+    f"folder named by the environment variable {FOLDER_VARIABLE}": _from_folder,
+    "OpenML": _from_openml,
+}
+
+
+def _read_csv(path, nominal=()):
+    """Features of shape (n, d) and n label texts of a CSV file; ValueError naming the place if malformed."""
+    opener = gzip.open if path.suffix == ".gz" else open
+    try:
+        with opener(path, "rt", encoding="utf-8", newline="") as stream:
+            header, *rows = csv.reader(stream, strict=True)
+    except (ValueError, csv.Error, gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise ValueError(f"{path} is not a readable CSV file with a header line: {error}") from error
+    if len(header) < 2 or header[-1] != "label":
+        raise ValueError(f"{path}: the header must be feature names, then 'label', got {header}.")
+    if not set(nominal) <= set(header):
+        raise ValueError(f"{path}: the header must contain {list(nominal)}, got {header}.")
+    if not rows:
+        raise ValueError(f"{path}: there must be lines after the header, got none.")
+    for line, row in enumerate(rows, start=2):
+        if len(row) != len(header):
+            raise ValueError(f"{path}, line {line}: expected {len(header)} cells, got {len(row)}.")
+        if not row[-1]:
+            raise ValueError(f"{path}, line {line}: the label is empty.")
+    *columns, labels = zip(*rows, strict=True)
+    blocks = [
+        _indicators(cells) if column in nominal else _numbers(cells, path, column)
+        for column, cells in zip(header[:-1], columns, strict=True)
+    ]
+    return np.concatenate(blocks, axis=1), labels
+
+
+def _numbers(cells, path, column):
+    """Cells of a numeric column as an array of shape (n, 1), NaN where empty."""
+    numbers = np.array([_number(cell) for cell in cells])
+    wrong = np.isinf(numbers)
+    if wrong.any():
+        i = int(np.argmax(wrong))
+        raise ValueError(f"{path}, line {i + 2}: column {column!r} must be a finite number or empty, got {cells[i]!r}.")
+    return numbers[:, np.newaxis]
+
+
+def _number(cell):
+    """Value of a numeric cell, NaN if it is empty, infinity if it is no finite number."""
+    if not cell:
+        return math.nan
+    try:
+        number = float(cell)
+    except ValueError:
+        return math.inf
+    return number if math.isfinite(number) else math.inf
+
+
+def _indicators(cells):
+    """Cells of a text column as 0/1 columns, one per value in sorted order, all NaN where empty."""
+    texts = np.array(cells)
+    indicators = (texts[:, np.newaxis] == np.unique(texts[texts != ""])).astype(float)
+    indicators[texts == ""] = np.nan
+    return indicators
+
+
+def _encode_classes(labels):
+    """Classes 0..k-1 of n labels, sorted as numbers if all labels are numbers, else as texts."""
+    try:
+        keys = np.asarray(labels, dtype=np.float64)
+    except ValueError:
+        keys = np.asarray(labels, dtype=str)
+    return np.unique(keys, return_inverse=True)[1].astype(np.int64)
+
+
+def _check_shape(table, place, X, y):
+    """X and y, typed as the contract states, if they are of the stated shape and number of classes."""
+    X = np.ascontiguousarray(X, dtype=np.float64)
+    n_classes = len(np.unique(y))
+    if X.shape != table.shape or n_classes != table.n_classes:
+        raise ValueError(
+            f"Data set {table.file!r} must have shape {table.shape} and {table.n_classes} classes, "
+            f"got {X.shape} and {n_classes} ({place})."
+        )
+    return X, y
+
+
+def _check_content(table, place, X, y):
+    """X and y, if they hold what the known copy does."""
+    found = _checksum(X, y)
+    if found != table.checksum:
+        raise ValueError(
+            f"Data set {table.file!r} is damaged or another version of the data: the checksum of its values must be "
+            f"{table.checksum}, got {found} ({place})."
+        )
+    return X, y
+
+
+def _checksum(X, y):
+    """The first 16 hexadecimal digits of the sha256 of X and y, row by row in little-endian float64 and int64."""
+    return hashlib.sha256(X.astype("<f8").tobytes() + y.astype("<i8").tobytes()).hexdigest()[:16]
+
+
+def _from_scikit_learn(load, random_state=None):
+    """X and y of a data set bundled with scikit-learn, which numbers its classes already."""
+    X, y = load(return_X_y=True)
+    return np.ascontiguousarray(X, dtype=np.float64), y.astype(np.int64)
+
+
+def _table(*args, **kwargs):
+    """Loader of the :class:`_Table` with these fields."""
+    return partial(_load_table, _Table(*args, **kwargs))
+
+
+#: Loader of every data set, by name: ``loader(random_state) -> (X, y)``.
+DATASETS: dict[str, Callable[..., tuple[np.ndarray, np.ndarray]]] = {
+    "spiral": make_spiral,
+    "cigar": make_cigar,
+    "rings": make_rings,
+    "image-c": make_image_c,
+    "image-1": make_image_1,
+    "half-rings": make_half_rings,
+    "iris": partial(_from_scikit_learn, load_iris),
+    "wine": partial(_from_scikit_learn, load_wine),
+    "house-votes": _table("house-votes", (232, 16), 2, "a0f6bb87d3b09484"),
+    "ionosphere": _table("ionosphere", (351, 34), 2, "125d63088635dcac"),
+    "std-yeast-cell": _table("std-yeast-cell", (384, 17), 5, "48042acc947a9ebb"),
+    "breast-cancer": _table("breast-cancer", (683, 9), 2, "0af32721bbc6b810"),
+    "optdigits": _table("optdigits-1000", (1000, 64), 10, "d163c38becdcf1d5"),
+    "contraceptive": _table("contraceptive", (1473, 9), 3, "fb466cb92a657423"),
+    "ecoli": _table("ecoli", (336, 7), 8, "e7bada5194b30c97"),
+    "glass": _table("glass", (214, 9), 6, "d5367793c9b19f45"),
+    "abalone": _table("abalone", (4177, 10), 28, "102213032f0db179", nominal=("sex",)),
+    "breast-cancer-699": _table("breast-cancer-699", (699, 9), 2, "d896622ce0ebc773", openml=("breast-w", 1)),
+    "drybean": _table("drybean", (13611, 16), 7, "6a992a0ab0c4532a"),
+    "landsat": _table("landsat", (6435, 36), 6, "1318d84536a9f51c"),
+    "letter-recognition": _table("letter_recognition", (20000, 16), 26, "19d01463ecc357bb", openml=("letter", 1)),
+    "musk": _table("musk-7074", (7074, 166), 2, "6f95f71f697a0776"),
+    "nursery": _table("nursery", (12960, 27), 5, "f0810fdd9dc39d1a"),
+    "pendigits": _table("pendigits", (10992, 16), 10, "0a1d5aba568f71f3", openml=("pendigits", 1)),
+    "yeast": _table("yeast", (1484, 8), 10, "d31aea56e7fd3bc4", openml=("yeast", 1)),
+    # Public copies of points that the sets of these names re-create.
+    "half-rings-file": _table("half-rings", (400, 2), 2, "3989e7b84519bed0"),
+    "spiral-file": _table("spiral", (200, 2), 2, "60b21652f908d3bc"),
+}

@@ -1,0 +1,30 @@
+"""How good a consensus is: losses, gap and agreement; certificates; a lower bound; the number of clusters."""
+
+from .certificates import Certificate, certify
+from .lower_bound import LowerBound, consensus_lower_bound
+from .objective import (
+    AgreementTest,
+    adjusted_agreement,
+    agreement_test,
+    membership_gradient,
+    objective_value,
+    optimality_gap,
+    partition_losses,
+)
+from .selection import ClusterNumberSelection, select_n_clusters
+
+__all__ = [
+    "AgreementTest",
+    "Certificate",
+    "ClusterNumberSelection",
+    "LowerBound",
+    "adjusted_agreement",
+    "agreement_test",
+    "certify",
+    "consensus_lower_bound",
+    "membership_gradient",
+    "objective_value",
+    "optimality_gap",
+    "partition_losses",
+    "select_n_clusters",
+]

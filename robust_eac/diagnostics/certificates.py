@@ -1,0 +1,166 @@
+"""How good a consensus is, checked afterwards: stationarity, confidence and optimal weights."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..checks.labels import check_ensemble, check_sample_weight
+from ..checks.types import Labels, WeightSolver
+from ..checks.values import check_membership, check_weights
+from ..core.distance import resolve_distance
+from ..core.encoding import encode_ensemble
+from ..core.formula import accumulate, frank_wolfe_gaps
+from ..solvers.local_search import move_margins
+from ..weighting.joint import check_judgeable, resolve_weighting
+from .objective import AgreementTest, agreement_test_of
+
+__all__ = ["Certificate", "certify"]
+
+
+class Certificate(NamedTuple):
+    """What :func:`certify` returns."""
+
+    gap: float
+    object_gaps: np.ndarray
+    margins: np.ndarray
+    move_costs: np.ndarray
+    trust: AgreementTest | None
+    weight_gap: float | None
+
+
+def certify(
+    labels: Labels,
+    membership: ArrayLike,
+    *,
+    weights: ArrayLike | None = None,
+    agreement: str = "raw",
+    diagonal: bool = True,
+    weighting: WeightSolver | None = None,
+    rho: float | None = None,
+    lam: float | None = None,
+    lam0: float | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> Certificate:
+    """Check a consensus, from wherever it came: how stationary it is, how sure of each object, how right its weights.
+
+    With g_i the gradient in the membership y_i of object i (:func:`~robust_eac.membership_gradient`; of one of its
+    copies, if objects have weights), compute
+
+    * the violation of its first-order conditions,  1/(4 n) max_p <g_i, y_i - e_p>,  whose mean over the objects is
+      :func:`~robust_eac.optimality_gap`. For ``agreement="adjusted"`` g_i is the gradient of sum_u alpha_u d_u / E[d_u]
+      in y_i times n^2, and the mean is a quarter of the Frank-Wolfe gap of that sum;
+    * its margin, the largest membership minus the second largest;
+    * the cost of its best move: how much the objective of the hardened consensus (argmax) rises when the object alone
+      goes to the best other cluster, negative if it falls. The margin says how the relaxed solution splits an object,
+      which rests on the relaxation; this says what the partitions themselves say. Without a negative entry no single
+      move improves the partition (see :func:`~robust_eac.refine_labels`). The objective
+      is sum_u alpha_u d_u here, as there, whatever `agreement` is;
+    * the agreement of each partition with the consensus beyond chance (:func:`~robust_eac.agreement_test`);
+    * how far the weights are from the best for these losses,  phi(alpha) - min phi,  phi being what the weighting
+      minimises (alpha'd on the restricted simplex, with lambda/2 |alpha|^2 for "l2", and so on).
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
+        Base clusterings, hard or soft, as in :func:`~robust_eac.partition_losses`.
+    membership : array-like of shape (n_samples, n_clusters)
+        Consensus membership Y', rows on the simplex. For a hard consensus, rows of the identity matrix.
+    weights : array-like of shape (n_partitions,), default=None
+        alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
+    agreement : {"raw", "adjusted"}, default="raw"
+        The objective whose stationarity and weights are checked, that of the losses d_u or of d_u / E[d_u], as in
+        :func:`~robust_eac.solve_median_partition`.
+    diagonal : bool, default=True
+        Count the pairs (i, i), as printed in [1]_.
+    weighting : str or functools.partial, default=None
+        The weighting that `weights` are to be judged by: "uniform", "restricted-simplex", "l2", "entropy", "power",
+        or a `functools.partial` of one of these solvers. None leaves the weights unjudged.
+    rho : float, default=None
+        Largest weight, for "restricted-simplex". None means 1 / (0.8 n_partitions).
+    lam : float, default=None
+        lambda, for "l2", in the units of the losses. None means 0.5 n_samples^2 (0.5 for adjusted losses).
+    lam0 : float, default=None
+        In place of `lam`, free of scale: lambda = lam0 n_partitions n_samples^2 (lam0 n_partitions for adjusted
+        losses).
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weight w_i of every object: it counts as so many identical objects that share a membership and move together.
+        None means one each. n is the sum of the weights.
+
+    Returns
+    -------
+    certificate : Certificate
+        Named tuple: `gap`, the optimality gap; `object_gaps` >= 0 of shape (n_samples,), each of one of the w_i
+        copies of the object, their mean (weighted by w_i) is `gap`; `margins` of shape (n_samples,), in [0, 1], 1 with
+        one cluster; `move_costs` of shape (n_samples,), rise of the objective over the 2 n w_i ordered pairs of the
+        object (for a complete ensemble in [-1, 1]; the limit for small weights, where w_i = 0), infinite with one
+        cluster; `trust`, the :class:`~robust_eac.AgreementTest` of the partitions, None if a weight lies between 0 and
+        1: the test counts objects; `weight_gap`, per ordered pair of objects (over n^2; adjusted losses are shares):
+        zero exactly at optimal weights, infinite for weights that the weighting does not allow, None without
+        `weighting`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range, or `weighting` is a function whose problem is not known.
+
+    Notes
+    -----
+    Time O(n_samples (n_partitions n_clusters + n_masks n_clusters^3)), and O(n_samples k_u^3) for every soft
+    partition; memory O(n_samples (n_partitions + n_clusters)). First-order conditions are necessary, not sufficient:
+    :func:`consensus_lower_bound` says how far from the global minimum the objective can be.
+
+    References
+    ----------
+    .. [1] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation",
+       EMMCVPR 2013.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> labels = np.array([[0, 0], [0, 0], [0, 1], [1, 1]])
+    >>> certificate = certify(labels, np.eye(2)[[0, 0, 0, 1]], weighting="l2")
+    >>> certificate.gap, certificate.object_gaps, certificate.move_costs
+    (0.1875, array([0.125, 0.125, 0.375, 0.125]), array([0.5, 0.5, 0. , 0.5]))
+    >>> certificate.margins, certificate.weight_gap
+    (array([1., 1., 1., 1.]), 0.0703125)
+    """
+    ensemble = check_ensemble(labels)
+    n, m = ensemble.n_samples, ensemble.n_partitions
+    membership = check_membership(membership, n)
+    weights = check_weights(weights, m)
+    distance = resolve_distance(agreement, diagonal)
+    sample_weight = check_sample_weight(sample_weight, ensemble)
+    total = float(n) if sample_weight is None else float(sample_weight.sum())
+    n_pairs, resolved = distance.unit(total), None
+    if weighting is not None:
+        resolved = resolve_weighting(weighting, n_pairs=n_pairs, n_partitions=m, rho=rho, lam=lam, lam0=lam0)
+        check_judgeable(weighting, resolved)
+
+    encoding = encode_ensemble(ensemble, sample_weight)
+    extended = distance.extend(encoding)
+    statistics = distance.statistics(extended, weights, membership)
+    object_gaps = frank_wolfe_gaps(extended, membership, statistics, diagonal=distance.diagonal) / (4.0 * total)
+    weight_gap = None
+    if resolved is not None:
+        losses = distance.losses(encoding, membership, distance.measure(encoding, membership))
+        weight_gap = resolved.excess(losses, weights) / n_pairs
+    counts = np.all((encoding.multiplicity == 0.0) | (encoding.multiplicity >= 1.0))
+    return Certificate(
+        gap=float(encoding.multiplicity @ object_gaps / total),
+        object_gaps=object_gaps,
+        margins=_margins(membership),
+        move_costs=move_margins(encoding, weights, membership.argmax(axis=1), membership.shape[1]) / total,
+        trust=agreement_test_of(encoding, accumulate(encoding, membership)[0], membership) if counts else None,
+        weight_gap=weight_gap,
+    )
+
+
+def _margins(membership):
+    """Largest minus second largest entry of every row."""
+    if membership.shape[1] == 1:
+        return np.ones(len(membership))
+    top = np.partition(membership, -2, axis=1)
+    return top[:, -1] - top[:, -2]

@@ -1,0 +1,299 @@
+"""How low the consensus objective can be at all: bounds that hold for every membership, or for every partition."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg import eigh
+
+from ..checks.labels import check_ensemble, check_sample_weight
+from ..checks.types import Labels
+from ..checks.values import check_bool, check_integer, check_n_clusters, check_real, check_weights
+from ..core.encoding import collapse, encode_ensemble, one_hot, take_rows
+
+__all__ = ["LowerBound", "consensus_lower_bound"]
+
+# A bound is settled when it has not risen by its tolerance over this many iterations.
+_PATIENCE = 20
+# Share of what all pairs weigh by which a bound is lowered: more than rounding can raise it.
+_ROUNDING = 1e-12
+# Least curvature that every pair is given, as a share of the mean, when pairs are observed unequally often.
+_FLOOR = 0.65
+# Penalty of the method of multipliers in units of what a pair weighs on average, and its over-relaxation.
+_PENALTY, _RELAXATION = 2.0, 1.6
+
+
+class LowerBound(NamedTuple):
+    """What :func:`consensus_lower_bound` returns."""
+
+    bound: float
+    pairwise: float
+    n_iter: int
+    converged: bool
+
+
+def consensus_lower_bound(
+    labels: Labels,
+    *,
+    n_clusters: int | None = None,
+    weights: ArrayLike | None = None,
+    hard: bool = False,
+    diagonal: bool = True,
+    tol: float = 1e-4,
+    max_iter: int = 1000,
+    sample_weight: ArrayLike | None = None,
+) -> LowerBound:
+    """Bound the objective from below for every consensus there is, to see how far from global an answer can be.
+
+    Compute a number that no membership Y with `n_clusters` clusters can beat in  sum_u alpha_u |Y'Y - X_u'X_u|^2  for
+    fixed weights; with ``hard=True``, one that no partition can beat, which is larger. A consensus is within
+    ``objective - bound`` of the best. For memberships the two are often equal to many digits: then the consensus is
+    a global minimum.
+
+    The problem is read as one in Z = Y'Y. Let C_ij be the sum of alpha_u (n/n_u)^2 x_ui'x_uj over the partitions
+    (x_ui'x_uj is 1 where a hard one puts i and j together, 0 where it does not), W_ij the sum of alpha_u (n/n_u)^2 over
+    those that observe both (W = 1 for a complete ensemble). Up to a constant the objective is
+    sum_ij w_i w_j (W_ij Z_ij^2 - 2 C_ij Z_ij), with weights w_i of the objects. These are 1 in what follows; otherwise
+    every matrix stands for D M D, D being diagonal with entries sqrt(w_i): semidefinite or of low rank as before.
+
+    *Memberships.* The columns of Y sum to one, so  Z = 11'/k + M  with M = Y'(I - 11'/k)Y semidefinite of rank at most
+    k - 1, and 0 <= Z_ij <= 1. For every matrix A the objective is at least its value minus 2 <A, Z>, plus the least of
+    2 <A, Z> over that box. Without the box, the least of the former over M is known: for W = 1, M takes over the
+    positive ones of the k - 1 largest eigenvalues of C + A - 11'/k (Eckart and Young [2]_). The best A gives the
+    minimum over the convex envelope of |M|^2 on matrices of that rank [5]_; it is approached by accelerated proximal
+    ascent. With A = 0 the bound is often exact already where the best membership has no zeros. If W is not constant,
+    W_ij z^2 is bounded from below by a curvature common to all pairs and a line: a tangent where W_ij is larger, which
+    follows Z, or the chord over the possible z where it is smaller, as on the pairs (i, i) with ``diagonal=False``.
+
+    *Partitions.* Z_ij is 0 or 1, its own square, and the objective is linear:  sum_ij (W_ij - 2 C_ij) Z_ij.  It is
+    relaxed to  Z - 11'/k  semidefinite, 0 <= Z_ij <= 1, Z_ii = 1  (doubly non-negative with unit diagonal [3]_). For
+    every semidefinite A the objective is at least its value minus <A, Z - 11'/k>, whose minimum over the box separates
+    into pairs. The method of multipliers (ADMM [4]_) proposes A, the negative part of a symmetric matrix.
+
+    Both bounds are values of such closed forms, the largest one met: stopping early or a loose tolerance weakens them,
+    but they hold. The rounding of an eigendecomposition and of sums over pairs is covered by lowering them by 1e-12 per
+    ordered pair.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
+        Base clusterings, hard or soft, as in :func:`~robust_eac.partition_losses`.
+    n_clusters : int, default=None
+        Largest number of clusters k of the consensus. None means n_samples: no limit.
+    weights : array-like of shape (n_partitions,), default=None
+        alpha: non-negative, not all zero; normalised to sum to one. None means uniform. Other weights have another
+        bound: the one for the weights found jointly with a consensus does not bound that joint problem.
+    hard : bool, default=False
+        Bound partitions only, instead of all memberships.
+    diagonal : bool, default=True
+        Count the pairs (i, i). Between hard partitions there is no loss on them.
+    tol : float, default=1e-4
+        Stop when the bound has risen by no more than this share of itself over 20 iterations.
+    max_iter : int, default=1000
+        Largest number of iterations, one symmetric eigendecomposition each.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weight of every object: it counts as so many identical objects that share a membership. None means one each.
+
+    Returns
+    -------
+    result : LowerBound
+        Named tuple: `bound`, in ordered pairs of objects, without a regulariser; `pairwise`, the bound that every pair
+        by itself gives: for a complete hard ensemble the sum of C_ij (1 - C_ij), or of min(C_ij, 1 - C_ij) with
+        ``hard=True``; `n_iter`; `converged`, whether the bound settled within `max_iter`. It holds in any case.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+
+    Notes
+    -----
+    For d objects with different labels an iteration takes O(d^3) time, the memory is O(d^2). Copies of an object share
+    a row with their number as weight: by convexity the objective of Y is at least that of the memberships averaged
+    over copies, and the same holds for Z in the relaxation. For partitions, that of all copies in the place of a random
+    one of them is, on average, no larger as long as no two copies are better apart. Where this does not hold, copies
+    keep rows of their own: for partitions if C_ii < W_ii / 2, which only soft partitions bring about; for memberships
+    without the diagonal if C_ii < W_ii, since averaging brings copies closer together, or if weights are below 1.
+
+    References
+    ----------
+    .. [1] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation",
+       EMMCVPR 2013.
+    .. [2] Eckart, Young, "The approximation of one matrix by another of lower rank", Psychometrika 1, 1936.
+    .. [3] Frieze, Jerrum, "Improved approximation algorithms for MAX k-CUT and MAX BISECTION", Algorithmica 18, 1997.
+    .. [4] Boyd, Parikh, Chu, Peleato, Eckstein, "Distributed optimization and statistical learning via the alternating
+       direction method of multipliers", Foundations and Trends in Machine Learning 3(1), 2011.
+    .. [5] Grussler, Giselsson, "Low-rank inducing norms with optimality interpretations", SIAM Journal on Optimization
+       28(4), 2018.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from robust_eac import solve_membership
+    >>> labels = np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, 1], [1, 0, 1]])
+    >>> round(consensus_lower_bound(labels, n_clusters=2).bound, 6)
+    5.953732
+    >>> round(solve_membership(labels, 2, tol=1e-9, random_state=0).objective, 6)
+    5.953732
+    """
+    ensemble = check_ensemble(labels)
+    n = ensemble.n_samples
+    n_clusters = n if n_clusters is None else check_n_clusters(n_clusters, n)
+    weights = check_weights(weights, ensemble.n_partitions)
+    hard = check_bool(hard, name="hard")
+    diagonal = check_bool(diagonal, name="diagonal")
+    tol = check_real(tol, name="tol", low=0.0)
+    max_iter = check_integer(max_iter, name="max_iter", low=1)
+
+    sample_weight = check_sample_weight(sample_weight, ensemble)
+
+    encoding = encode_ensemble(ensemble, sample_weight)
+    pairs = _pair_terms(_different_rows(encoding, weights, hard, diagonal), weights, hard, diagonal)
+    margin = _ROUNDING * encoding.total**2
+    # The objective is never negative.
+    pairwise = max(_pairwise_bound(pairs, hard) - margin, 0.0)
+    history: list[float] = []
+    converged = False
+    for value in (_partition_bounds if hard else _membership_bounds)(pairs, n_clusters):
+        history.append(max(value - margin, history[-1] if history else pairwise))
+        converged = len(history) > _PATIENCE and history[-1] - history[-1 - _PATIENCE] <= tol * history[-1]
+        if converged or len(history) == max_iter:
+            break
+    return LowerBound(history[-1], pairwise, len(history), converged)
+
+
+class _PairTerms(NamedTuple):
+    """The objective as a sum over pairs of different rows g, h: curvature z^2 - 2 linear z + constant, z = scale Z_gh.
+
+    The scale sqrt(w_g w_h) makes every pair count as if the w_g copies of an object still had rows of their own.
+    """
+
+    curvature: np.ndarray
+    linear: np.ndarray
+    constant: float
+    scale: np.ndarray
+
+
+def _different_rows(encoding, weights, hard, diagonal):
+    """The encoding with one row for all copies of an object, where they may share it, and none without weight."""
+    encoding = take_rows(encoding, np.flatnonzero(encoding.multiplicity))
+    similarity = encoding.mean_self_similarity(weights * encoding.scale)
+    if hard:
+        apart = similarity < 0.5
+    elif diagonal:
+        apart = np.zeros(len(similarity), dtype=bool)
+    else:
+        apart = (similarity < 1.0) | (encoding.own_pairs < encoding.multiplicity)
+    # Numbers of their own keep copies apart.
+    numbers = np.where(apart, 1.0 + np.arange(len(apart)), 0.0)
+    return collapse(encoding, numbers[:, np.newaxis], min_saving=0.0)
+
+
+def _pair_terms(encoding, weights, hard, diagonal):
+    """The pairs of an encoding of different rows."""
+    coef = weights * encoding.scale
+    X = one_hot(encoding)
+    together = ((X * np.repeat(coef, encoding.n_codes)) @ X.T).toarray()
+    observed = encoding.observed[:, encoding.mask_of].astype(np.float64)
+    curvature = (observed * coef) @ observed.T
+    roots = np.sqrt(encoding.multiplicity)
+    scale = np.outer(roots, roots)
+    own_squares = observed @ coef
+    for u in encoding.soft_partitions:
+        own_squares += coef[u] * (encoding.self_similarity(u) ** 2 - observed[:, u])
+    # What counts of the pairs of a row with itself, and what has a place in the matrices.
+    counted = encoding.multiplicity**2 - (0.0 if diagonal else encoding.own_pairs)
+    kept = np.zeros_like(counted) if hard else counted
+    constant = float(coef @ encoding.squares - (encoding.multiplicity**2 - counted) @ own_squares)
+    if hard:
+        # Partitions have Z_ii = 1.
+        constant += float(counted @ (np.diagonal(curvature) - 2.0 * np.diagonal(together)))
+    for matrix in (together, curvature):
+        np.fill_diagonal(matrix, kept / encoding.multiplicity**2 * np.diagonal(matrix))
+    return _PairTerms(curvature, together * scale, constant, scale)
+
+
+def _pairwise_bound(pairs, hard):
+    """Least objective when every pair may choose its own Z."""
+    curvature, linear, constant, scale = pairs
+    if hard:
+        return float(np.sum(np.minimum(0.0, curvature * scale**2 - 2.0 * linear * scale))) + constant
+    best = np.divide(linear, curvature, out=np.zeros_like(linear), where=curvature > 0.0)
+    return constant - float(np.sum(linear * best))
+
+
+def _membership_bounds(pairs, n_clusters):
+    """Yield bounds for memberships: Eckart and Young with a multiplier for the box, improved by accelerated ascent."""
+    curvature, linear, constant, scale = pairs
+    d = len(scale)
+    rank = min(n_clusters - 1, d)
+    mean = scale / n_clusters
+    floor = _common_curvature(curvature)
+    excess = curvature - floor
+    convex = np.maximum(excess, 0.0)
+    # A chord from the least possible Z to 1, where the pair curves less than the floor.
+    low = np.zeros_like(scale)
+    np.fill_diagonal(low, np.diagonal(mean))
+    chord = np.minimum(excess, 0.0)
+    linear = linear - 0.5 * chord * (scale + low)
+    constant = constant - float(np.sum(chord * low * scale))
+    damping = floor / (floor + convex)
+
+    tangent = np.divide(linear, curvature, out=np.zeros_like(linear), where=curvature > 0.0)
+    point = before = np.array([np.zeros_like(scale), tangent])
+    step, n_ahead, best = 1.0, 0, -np.inf
+    while True:
+        A, tangent = point
+        shifted = (linear - convex * tangent) / floor + A
+        Z, captured = mean, 0.0
+        if rank:
+            values, vectors = eigh(shifted - mean, subset_by_index=[d - rank, d - 1])
+            values = np.maximum(values, 0.0)
+            Z, captured = mean + (vectors * values) @ vectors.T, float(np.sum(values**2))
+        # The least value of |mean + M|^2 - 2 <shifted, mean + M>.
+        least = float(np.sum(mean * (mean - 2.0 * shifted))) - captured
+        least += 2.0 * float(np.sum(np.minimum(A, 0.0) * scale))
+        value = constant + floor * least - float(np.sum(convex * tangent**2))
+        yield value
+        if value >= best:
+            n_ahead += 1
+            best, top, rise = value, point, np.array([-0.5 * Z, damping * (Z - tangent)])
+        elif n_ahead > 1:
+            n_ahead = 1
+        else:
+            step *= 0.5
+        # From the best point met; with momentum unless that led down, shorter if a plain step did.
+        after = top + step * rise
+        # The proximal step of 2 <min(A, 0), scale>: multipliers of pairs inside the box vanish.
+        after[0] = np.maximum(after[0], 0.0) + np.minimum(after[0] + 0.5 * step * scale, 0.0)
+        point = after + (n_ahead - 1.0) / (n_ahead + 2.0) * (after - before)
+        before = after
+
+
+def _common_curvature(curvature):
+    """The curvature that all pairs are given: the least of any, but not much less than the mean."""
+    others = curvature[~np.eye(len(curvature), dtype=bool)]
+    if len(others) == 0 or not others.max() > 0.0:
+        return max(float(curvature.max()), 1.0)
+    return max(float(others.min()), _FLOOR * float(others.mean()))
+
+
+def _partition_bounds(pairs, n_clusters):
+    """Yield bounds for partitions: a Lagrangian over the box, its semidefinite multiplier from ADMM on Z = mean + M."""
+    curvature, linear, constant, scale = pairs
+    mean = scale / n_clusters
+    slope = curvature * scale - 2.0 * linear
+    penalty = _PENALTY * float(np.sum(np.abs(slope) * scale) / np.sum(scale**2)) or 1.0
+    M, U = scale - mean, np.zeros_like(scale)
+    while True:
+        Z = np.clip(M + mean - U - slope / penalty, 0.0, scale)
+        np.fill_diagonal(Z, np.diagonal(scale))
+        values, vectors = np.linalg.eigh(_RELAXATION * (Z - mean) + (1.0 - _RELAXATION) * M + U)
+        below = values < 0.0
+        A = -penalty * (vectors[:, below] * values[below]) @ vectors[:, below].T
+        M = (vectors[:, ~below] * values[~below]) @ vectors[:, ~below].T
+        U = -A / penalty
+        # The diagonal has Z_ii = 1, the end that its slope, never positive, chooses.
+        yield constant + float(np.sum(np.minimum(slope - A, 0.0) * scale)) + float(np.sum(A * mean))

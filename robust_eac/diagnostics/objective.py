@@ -1,0 +1,419 @@
+"""What a consensus is graded by: losses, value, gradient, optimality gap, and agreement corrected for chance.
+
+Each checks its arguments and asks _formula, where the formulas stand.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..checks.labels import check_ensemble, check_sample_weight
+from ..checks.types import Labels
+from ..checks.values import check_bool, check_membership, check_real, check_weights
+from ..core import relabelling
+from ..core.encoding import encode_ensemble
+from ..core.formula import (
+    accumulate,
+    adjusted_agreement_of,
+    gap_of,
+    gradient_of,
+    losses_of,
+    sides_of_test,
+    weighted_loss,
+    weighted_statistics,
+)
+
+__all__ = [
+    "AgreementTest",
+    "adjusted_agreement",
+    "agreement_test",
+    "membership_gradient",
+    "objective_value",
+    "optimality_gap",
+    "partition_losses",
+]
+
+
+def partition_losses(
+    labels: Labels, membership: ArrayLike, *, diagonal: bool = True, sample_weight: ArrayLike | None = None
+) -> np.ndarray:
+    """Distance of every partition of the ensemble to a consensus membership.
+
+    Computes  d_u = |Y'Y - X_u'X_u|^2  (Eq. 7 of [1]_) for all partitions at once as
+    |G|^2 - 2 |S_u|^2 + sum_c n_uc^2  with G = YY' and S_u = YX_u'; no n x n matrix is formed. A partition that
+    observes only the objects O_u is compared on these: d_u = (n/n_u)^2 |(Y'Y - X_u'X_u) on O_u x O_u|^2. For a soft
+    partition, whose X_u is a membership like Y, the last term is |X_u X_u'|^2.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
+        Base clusterings, one per column; -1 marks an object that the partition did not observe. Or a list (or tuple)
+        with one entry per partition: a vector of labels, or a membership matrix of shape (n_samples, k_u), rows on the
+        simplex, a row of NaN where an object was not observed. A list is read this way if one of its entries, at
+        least, is two-dimensional; otherwise it is a matrix, its entries the rows.
+    membership : array-like of shape (n_samples, n_clusters)
+        Consensus membership Y', rows on the simplex.
+    diagonal : bool, default=True
+        Count the pairs (i, i), as printed in [1]_; hard memberships have no loss on them in hard partitions. An object
+        of weight w has w of them among its w^2 pairs, as w copies have; below 1, all of its pairs are.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weight of every object: it counts as so many identical objects that share a membership. None means one each.
+
+    Returns
+    -------
+    losses : ndarray of shape (n_partitions,)
+        In ordered pairs of objects: for a hard membership, twice the number of pairs on which the two partitions
+        disagree. n and n_u are sums of the weights.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `labels` is no label matrix or `membership` no membership matrix of as many objects.
+
+    Notes
+    -----
+    Time O(n_samples (n_partitions n_clusters + n_clusters^2)), memory O(n_samples (n_partitions + n_clusters)). A soft
+    partition counts as k_u partitions, and takes O(n_samples k_u^2) once.
+
+    References
+    ----------
+    .. [1] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation",
+       EMMCVPR 2013.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> labels = np.array([[0, 0], [0, 1], [1, 1]])
+    >>> partition_losses(labels, np.eye(2)[[0, 0, 1]])
+    array([0., 4.])
+
+    A mixture's posteriors beside a vector of labels:
+
+    >>> posteriors = np.array([[0.75, 0.25], [0.75, 0.25], [0.0, 1.0]])
+    >>> partition_losses([posteriors, [0, 0, 1]], np.eye(2)[[0, 0, 1]])
+    array([0.8125, 0.    ])
+    """
+    encoding, rows = _checked(labels, membership, diagonal, sample_weight)
+    return losses_of(encoding, *accumulate(encoding, rows), rows, diagonal=diagonal)
+
+
+def objective_value(
+    labels: Labels,
+    membership: ArrayLike,
+    *,
+    weights: ArrayLike | None = None,
+    lam: float = 0.0,
+    diagonal: bool = True,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Value of the weighted median-partition objective.
+
+    Computes  sum_u alpha_u d_u + lambda/2 |alpha|^2, which is Eq. (4) of [1]_ for lambda = 0 and Eq. (5) otherwise.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
+        Base clusterings, hard or soft, as in :func:`partition_losses`.
+    membership : array-like of shape (n_samples, n_clusters)
+        Consensus membership Y', rows on the simplex.
+    weights : array-like of shape (n_partitions,), default=None
+        alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
+    lam : float, default=0.0
+        lambda >= 0, in the units of the losses (ordered pairs).
+    diagonal : bool, default=True
+        Count the pairs (i, i), as printed in [1]_.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weight of every object: it counts as so many identical objects that share a membership. None means one each.
+
+    Returns
+    -------
+    value : float
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+
+    Notes
+    -----
+    Cost as :func:`partition_losses`.
+
+    References
+    ----------
+    .. [1] Lourenço et al., "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013, Eqs. (4), (5).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> labels = np.array([[0, 0], [0, 1], [1, 1]])
+    >>> objective_value(labels, np.eye(2)[[0, 0, 1]], weights=[3, 1])
+    1.0
+    """
+    encoding, rows = _checked(labels, membership, diagonal, sample_weight)
+    weights = check_weights(weights, len(encoding.offsets))
+    lam = check_real(lam, name="lam", low=0.0)
+    losses = losses_of(encoding, *accumulate(encoding, rows), rows, diagonal=diagonal)
+    return weighted_loss(losses, weights, lam=lam)
+
+
+def membership_gradient(
+    labels: Labels,
+    membership: ArrayLike,
+    *,
+    weights: ArrayLike | None = None,
+    diagonal: bool = True,
+    sample_weight: ArrayLike | None = None,
+) -> np.ndarray:
+    """Gradient of the objective in every object's membership.
+
+    Row i is  4 (G y_i - sum_u alpha_u S_u x_ui), the derivative of sum_u alpha_u d_u in column i of Y, times the weight
+    of object i; without the diagonal, 4 (|y_i|^2 - sum_u alpha_u |x_ui|^2) y_i less. For a hard partition S_u x_ui is
+    the column of S_u that belongs to the object's cluster, and |x_ui| = 1. The gradient is the same for objective (4)
+    and (5) of [1]_, whose regulariser does not depend on Y.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
+        Base clusterings, hard or soft, as in :func:`partition_losses`.
+    membership : array-like of shape (n_samples, n_clusters)
+        Consensus membership Y', rows on the simplex.
+    weights : array-like of shape (n_partitions,), default=None
+        alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
+    diagonal : bool, default=True
+        Count the pairs (i, i), as printed in [1]_.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weight of every object: it counts as so many identical objects that share a membership. None means one each.
+
+    Returns
+    -------
+    gradient : ndarray of shape (n_samples, n_clusters)
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+
+    Notes
+    -----
+    Cost as :func:`partition_losses`.
+
+    References
+    ----------
+    .. [1] Lourenço et al., "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> labels = np.array([[0, 0], [0, 1], [1, 1]])
+    >>> membership_gradient(labels, np.eye(2)[[0, 0, 1]])
+    array([[ 2.,  0.],
+           [ 2., -2.],
+           [-2.,  0.]])
+    """
+    encoding, rows = _checked(labels, membership, diagonal, sample_weight)
+    weights = check_weights(weights, len(encoding.offsets))
+    statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
+    return gradient_of(encoding, rows, statistics, diagonal=diagonal) * encoding.multiplicity[:, np.newaxis]
+
+
+def optimality_gap(
+    labels: Labels,
+    membership: ArrayLike,
+    *,
+    weights: ArrayLike | None = None,
+    diagonal: bool = True,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Violation of the first-order optimality conditions of the membership, free of scale.
+
+    Computes  1/(4 n^2) sum_i max_p <g_i, y_i - e_p>,  g_i being object i's row of :func:`membership_gradient`: the
+    Frank-Wolfe gap of the objective per ordered pair, over 4. It is never negative and zero exactly where every
+    object's membership is stationary. n is the sum of the weights when objects have some. Repeating all objects or all
+    partitions does not change it (the former up to the diagonal when that is left out).
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
+        Base clusterings, hard or soft, as in :func:`partition_losses`.
+    membership : array-like of shape (n_samples, n_clusters)
+        Consensus membership Y', rows on the simplex.
+    weights : array-like of shape (n_partitions,), default=None
+        alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
+    diagonal : bool, default=True
+        Count the pairs (i, i).
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weight of every object: it counts as so many identical objects that share a membership. None means one each.
+
+    Returns
+    -------
+    gap : float
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+
+    Notes
+    -----
+    Cost as :func:`partition_losses`. The gap is the criterion of :func:`~robust_eac.solve_membership`.
+
+    References
+    ----------
+    .. [1] Jaggi, "Revisiting Frank-Wolfe: projection-free sparse convex optimization", ICML 2013.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> labels = np.array([[0, 0], [0, 0], [1, 1]])
+    >>> optimality_gap(labels, np.eye(2)[[0, 0, 1]])
+    0.0
+    >>> round(optimality_gap(labels, np.eye(2)[[0, 1, 1]]), 4)
+    0.4444
+    """
+    encoding, rows = _checked(labels, membership, diagonal, sample_weight)
+    weights = check_weights(weights, len(encoding.offsets))
+    statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
+    return gap_of(encoding, rows, statistics, diagonal=diagonal)
+
+
+class AgreementTest(NamedTuple):
+    """What :func:`agreement_test` returns: one value per partition in each field."""
+
+    agreement: np.ndarray
+    statistic: np.ndarray
+    expected: np.ndarray
+    variance: np.ndarray
+    zscore: np.ndarray
+    pvalue: np.ndarray
+
+
+def adjusted_agreement(labels: Labels, membership: ArrayLike, *, sample_weight: ArrayLike | None = None) -> np.ndarray:
+    """Agreement of every partition with a consensus, corrected for chance.
+
+    Computes  a_u = (|S_u|^2 - E_u) / ((|G|^2 + |X_u'X_u|^2)/2 - E_u) = 1 - d_u / E[d_u],  where S_u = YX_u' and E_u is
+    the mean of |S_u|^2 when the objects of one side are permuted at random: for a hard membership the adjusted Rand
+    index [1]_, for a soft one its extension. Unlike the distance d_u it does not favour fine partitions.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
+        Base clusterings, hard or soft, as in :func:`partition_losses`. The agreement with an incomplete partition is
+        that on the objects that it observes.
+    membership : array-like of shape (n_samples, n_clusters)
+        Consensus membership Y', rows on the simplex.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weight of every object: it counts as so many identical objects that share a membership; weights below 1 count
+        for their ratios. None means one each.
+
+    Returns
+    -------
+    agreement : ndarray of shape (n_partitions,)
+        At most 1, reached where the two agree; 0 is chance.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `labels` is no label matrix or `membership` no membership matrix of as many objects.
+
+    Notes
+    -----
+    Time O(n_samples (n_partitions n_clusters + n_masks n_clusters^2)), n_masks counting the distinct sets of objects
+    that partitions observe; memory O(n_samples (n_partitions + n_clusters)).
+
+    References
+    ----------
+    .. [1] Hubert, Arabie, "Comparing partitions", Journal of Classification 2, 1985.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> labels = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+    >>> adjusted_agreement(labels, np.eye(2)[[0, 0, 1, 1]])
+    array([ 1. , -0.5])
+    """
+    encoding, rows = _checked(labels, membership, True, sample_weight)
+    return adjusted_agreement_of(encoding, accumulate(encoding, rows)[0], rows)
+
+
+def agreement_test(labels: Labels, membership: ArrayLike, *, sample_weight: ArrayLike | None = None) -> AgreementTest:
+    """Test whether each partition agrees with a consensus more than a random relabelling of the objects would.
+
+    The statistic is  |S_u|^2 = sum_ij (y_i'y_j) (x_ui'x_uj),  over ordered pairs with i = j. Its mean, variance and
+    skewness over all n! permutations of the objects are exact [1]_ [2]_ (the skewness if the consensus or the partition
+    is hard; else up to a share of the order of 1/n, and it is not taken below 0). The p-value is that of the Pearson
+    type III distribution with these three moments.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
+        Base clusterings, hard or soft, as in :func:`partition_losses`.
+    membership : array-like of shape (n_samples, n_clusters)
+        Consensus membership Y', rows on the simplex.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Number of objects that every object stands for, each of them relabelled on its own: 0 or at least 1. None means
+        one each.
+
+    Returns
+    -------
+    result : AgreementTest
+        Named tuple of arrays of shape (n_partitions,): `agreement`, as :func:`adjusted_agreement`; `statistic`,
+        `expected` and `variance` of the statistic, in ordered pairs of objects and its square; `zscore`; `pvalue`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `labels` is no label matrix, `membership` no membership matrix of as many objects, or a weight lies between
+        0 and 1.
+
+    Notes
+    -----
+    Where nothing can vary, since one side puts all objects together, all apart, or treats them alike, the z-score is 0
+    and the p-value 1.
+
+    The p-value is valid for partitions that had no part in the consensus. Partitions that had agree with it a little
+    more than by chance even if they are random, the more the fewer they are.
+
+    Time O(n_samples (n_partitions n_clusters + n_masks n_clusters^3)), and O(n_samples k_u^3) for every soft
+    partition; memory as :func:`adjusted_agreement`.
+
+    References
+    ----------
+    .. [1] Mantel, "The detection of disease clustering and a generalized regression approach", Cancer Research 27,
+       1967.
+    .. [2] Mielke, "Clarification and appropriate inferences for Mantel and Valand's nonparametric multivariate
+       analysis technique", Biometrics 34, 1978, for the approximation by three moments.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> consensus = np.repeat([0, 1], 10)
+    >>> labels = np.column_stack([np.repeat([3, 4], [9, 11]), np.tile([0, 1], 10)])
+    >>> agreement_test(labels, np.eye(2)[consensus]).pvalue < 0.01
+    array([ True, False])
+    """
+    encoding, rows = _checked(labels, membership, True, sample_weight, counts=True)
+    return agreement_test_of(encoding, accumulate(encoding, rows)[0], rows)
+
+
+def agreement_test_of(encoding, S, rows):
+    """The :class:`AgreementTest` of the memberships of an encoding's rows."""
+    square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), encoding.offsets)
+    sides = sides_of_test(encoding, rows)
+    return AgreementTest(
+        relabelling.adjusted(square_S, *sides),
+        square_S,
+        relabelling.expected(*sides),
+        relabelling.variance(*sides),
+        *relabelling.significance(square_S, *sides),
+    )
+
+
+def _checked(labels, membership, diagonal, sample_weight, *, counts=False):
+    ensemble = check_ensemble(labels)
+    check_bool(diagonal, name="diagonal")
+    sample_weight = check_sample_weight(sample_weight, ensemble, counts=counts)
+    rows = check_membership(membership, ensemble.n_samples)
+    return encode_ensemble(ensemble, sample_weight), rows

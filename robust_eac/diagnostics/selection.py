@@ -1,0 +1,353 @@
+"""How many clusters an ensemble supports: agreement and stability of the consensus over a range of numbers."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import ArrayLike
+from sklearn.exceptions import ConvergenceWarning
+
+from ..checks.labels import check_ensemble, check_sample_weight
+from ..checks.types import Labels, RandomState, WeightSolver
+from ..checks.values import MAX_SEED, check_integer, check_n_jobs, check_random_state, check_real
+from ..core.alternation import Problem, Settings, Weighting, solve
+from ..core.distance import raw_distance
+from ..core.encoding import Encoding, encode_ensemble, sub_ensemble
+from ..core.formula import accumulate, adjusted_agreement_of
+from ..solvers.median_partition import result_of
+from ..weighting.joint import resolve_weighting, settle
+from ..weighting.trust import LEVEL, NO_LINKS
+
+__all__ = ["ClusterNumberSelection", "select_n_clusters"]
+
+# A candidate less stable than the most stable one by more than this is not chosen for its agreement.
+_STABILITY_SLACK = 0.05
+# Differences of agreement below this are rounding: the smaller number of clusters is taken.
+_TIE = 1e-9
+
+
+class ClusterNumberSelection(NamedTuple):
+    """What :func:`select_n_clusters` returns."""
+
+    n_clusters: int
+    labels: np.ndarray
+    candidates: np.ndarray
+    n_nonempty: np.ndarray
+    agreement: np.ndarray
+    held_out_agreement: np.ndarray
+    start_stability: np.ndarray
+    split_stability: np.ndarray
+    stable: np.ndarray
+
+
+def select_n_clusters(
+    labels: Labels,
+    n_clusters: Iterable[int] = range(1, 11),
+    *,
+    weighting: WeightSolver = "chance-corrected",
+    n_init: int = 5,
+    n_splits: int = 10,
+    n_init_split: int = 2,
+    max_samples: float = 0.7,
+    min_stability: float = 0.9,
+    max_iter: int = 100,
+    tol: float = 1e-4,
+    n_jobs: int | None = None,
+    random_state: RandomState = None,
+    sample_weight: ArrayLike | None = None,
+) -> ClusterNumberSelection:
+    """Choose the number of clusters that an ensemble supports; one, if it supports none.
+
+    For every candidate k the consensus is found from several starts, and again for pairs of sub-ensembles that have
+    no partition in common: a random half of the partitions on a random share of the objects, and the other half on
+    another such share. A candidate is *stable* when the two consensuses of a pair agree. Among the stable ones
+
+        maximise over k   mean over the pairs of  sum_{u in B} alpha_u ARI(consensus of A, X_u),
+
+    the agreement of one half's consensus with the partitions of the *other* half, B, with the weights that the solver
+    gives these (and with A and B exchanged). Without a stable candidate the answer is one.
+
+    Why so: agreement with the partitions that made the consensus grows by mere adaptation; that with held-out
+    partitions has expectation zero when these are drawn without regard to each other, whatever their sizes. But alone
+    it prefers the fineness of the base partitions, and finds clusters in a continuum that they cut in pieces.
+    Stability does not, since there only the sample holds the cuts in place ([1]_, [2]_); yet it cannot tell clusters
+    from groups of them, which can be as stable. Objects are left out as well as partitions, because with many
+    partitions both halves have seen the same accidents of the sample.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
+        Base clusterings, hard or soft, as in :func:`~robust_eac.partition_losses`. At least two partitions.
+    n_clusters : iterable of int, default=range(1, 11)
+        Candidates, each in [1, n_samples]; each is the largest number of clusters of its consensus. One is a possible
+        answer whether listed or not.
+    weighting : str or callable, default="chance-corrected"
+        As in :func:`~robust_eac.solve_median_partition`. With many random partitions, "uniform" finds fewer
+        candidates stable.
+    n_init : int, default=5
+        Starts per candidate, at least 2.
+    n_splits : int, default=10
+        Pairs of sub-ensembles, the same for all candidates.
+    n_init_split : int, default=2
+        Starts per candidate and sub-ensemble.
+    max_samples : float, default=0.7
+        Share of the objects of each sub-ensemble, in [0.6, 1]; two of them are compared on the objects that both have.
+    min_stability : float, default=0.9
+        Split stability from which on a candidate is called stable, in [0, 1].
+    max_iter, tol : int, default=100; float, default=1e-4
+        As in :func:`~robust_eac.solve_median_partition`; hard labels need no more precision.
+    n_jobs : int, default=None
+        Threads over starts, sub-ensembles and candidates. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Draws the sub-ensembles, the starts and the order of the visits.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weight of every object: it counts as so many identical objects that share a membership, and are left out
+        together. None means one each. Sub-ensembles are drawn from the objects that have weight.
+
+    Returns
+    -------
+    selection : ClusterNumberSelection
+        Named tuple. `n_clusters`, the number of clusters chosen, and `labels` of shape (n_samples,), the consensus
+        that has them. Then, of shape (n_candidates,), in ascending order of the `candidates`: `n_nonempty`, the
+        clusters that the consensus has (that of a generous candidate is the number which the solver itself leaves);
+        `agreement`, sum_u alpha_u ARI(consensus, X_u) with the weights found (with a soft X_u, or weights of the
+        objects, the :func:`~robust_eac.adjusted_agreement`); `held_out_agreement`, see above;
+        `start_stability` and `split_stability`, the mean ARI of the consensuses of different starts, and of the two
+        halves; `stable`, bool: split stability at least `min_stability`, and within 0.05 of the largest one. A
+        consensus of one cluster has no agreement beyond chance with anything: it counts as 0.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If a consensus did not converge within `max_iter` alternations.
+    UserWarning
+        With "chance-corrected", if no two partitions of the whole ensemble agree beyond chance.
+
+    Notes
+    -----
+    For each candidate above one, n_init starts on the whole ensemble and 2 n_splits n_init_split starts on half of the
+    partitions and `max_samples` of the objects, each about max_samples / 2 of the work: 5 + 14 whole starts with the
+    defaults. Starts are shared neither between sub-ensembles, which would make them look alike, nor between
+    candidates. The agreements are :func:`~robust_eac.adjusted_agreement`; no n x n matrix is formed.
+
+    An ensemble can be stable without clusters: k-means cuts a uniform square into its four corners every time. From
+    the labels alone this cannot be told from clusters; an ensemble made in the same way from data without clusters
+    shows how high the criteria get there.
+
+    References
+    ----------
+    .. [1] Ben-Hur, Elisseeff, Guyon, "A stability based method for discovering structure in clustered data", PSB 2002.
+    .. [2] Lange, Roth, Braun, Buhmann, "Stability-based validation of clustering solutions", Neural Computation 2004.
+    .. [3] Hubert, Arabie, "Comparing partitions", Journal of Classification 1985.
+    .. [4] Tibshirani, Walther, "Cluster validation by prediction strength", JCGS 2005.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.RandomState(0)
+    >>> classes = np.repeat([0, 1, 2], 20)
+    >>> wrong = rng.uniform(size=(60, 20)) < 0.2
+    >>> labels = np.where(wrong, rng.randint(3, size=(60, 20)), classes[:, np.newaxis])
+    >>> selection = select_n_clusters(labels, range(2, 7), random_state=0)
+    >>> selection.n_clusters, selection.candidates[selection.stable]
+    (3, array([3, 4, 5, 6]))
+    >>> select_n_clusters(rng.randint(3, size=(60, 20)), range(2, 7), random_state=0).n_clusters
+    1
+    """
+    ensemble = check_ensemble(labels)
+    n_samples, n_partitions = ensemble.n_samples, ensemble.n_partitions
+    if n_partitions < 2:
+        raise ValueError(f"labels must have at least 2 partitions to compare, got {n_partitions}.")
+    candidates = _check_candidates(n_clusters, n_samples)
+    resolve_weighting(weighting, n_pairs=float(n_samples) ** 2, n_partitions=n_partitions)
+    n_init = check_integer(n_init, name="n_init", low=2)
+    n_splits = check_integer(n_splits, name="n_splits", low=1)
+    n_init_split = check_integer(n_init_split, name="n_init_split", low=1)
+    max_samples = check_real(max_samples, name="max_samples", low=0.6, high=1.0)
+    min_stability = check_real(min_stability, name="min_stability", low=0.0, high=1.0)
+    max_iter = check_integer(max_iter, name="max_iter", low=1)
+    tol = check_real(tol, name="tol", low=0.0)
+    sample_weight = check_sample_weight(sample_weight, ensemble)
+    n_jobs = check_n_jobs(n_jobs)
+    rng = check_random_state(random_state)
+
+    encoding = encode_ensemble(ensemble, sample_weight)
+    pairs = [_draw_pair(encoding, max_samples, rng) for _ in range(n_splits)]
+    halves = [half for pair in pairs for half in pair]
+    counts = [1] * n_init + [n_init_split] * len(halves)
+    seeds = rng.randint(MAX_SEED, size=(np.count_nonzero(candidates > 1), len(counts)))
+    trust_seeds = rng.randint(MAX_SEED, size=1 + len(halves))
+    parallel = Parallel(n_jobs=n_jobs, prefer="threads")
+    parts = [encoding, *(half.encoding for half in halves)]
+    whole, *parts = parallel(
+        delayed(_pose)(part, weighting, seed) for part, seed in zip(parts, trust_seeds, strict=True)
+    )
+    if not whole.linked:
+        warnings.warn(NO_LINKS.format(LEVEL), UserWarning, stacklevel=2)
+    problems = [whole] * n_init + parts
+    solutions = parallel(
+        delayed(_consensus)(problem, k, n_init=count, seed=seed, max_iter=max_iter, tol=tol)
+        for k, row in zip(candidates[candidates > 1], seeds, strict=True)
+        for problem, count, seed in zip(problems, counts, row, strict=True)
+    )
+    _warn_unfinished(solutions, max_iter)
+
+    one, weighty = np.zeros(n_samples, dtype=np.intp), np.flatnonzero(encoding.multiplicity)
+    weight, solutions = encoding.multiplicity[weighty], iter(solutions)
+    consensuses, rows = [], []
+    for k in candidates:
+        if k == 1:
+            consensuses.append(one)
+            rows.append((1, 0.0, 0.0, 0.0, 0.0))
+            continue
+        runs = [next(solutions) for _ in range(n_init)]
+        split_runs = [(next(solutions), next(solutions)) for _ in pairs]
+        best = _best(runs)
+        agreement = float(best.weights @ _agreements(encoding, weighty, best.labels[weighty]))
+        starts = np.mean([_rand(a.labels[weighty], b.labels[weighty], weight) for a, b in combinations(runs, 2)])
+        compared = [_compare(a, b, *both) for (a, b), both in zip(pairs, split_runs, strict=True)]
+        held_out, split = np.mean(compared, axis=0)
+        consensuses.append(best.labels)
+        rows.append((len(np.unique(best.labels)), agreement, held_out, starts, split))
+
+    n_nonempty, agreement, held_out, starts, split = (np.array(column) for column in zip(*rows, strict=True))
+    stable = (n_nonempty > 1) & (split >= max(min_stability, split.max() - _STABILITY_SLACK))
+    chosen = one
+    if stable.any():
+        chosen = consensuses[np.flatnonzero(stable & (held_out >= held_out[stable].max() - _TIE))[0]]
+    return ClusterNumberSelection(
+        n_clusters=len(np.unique(chosen)),
+        labels=chosen,
+        candidates=candidates,
+        n_nonempty=n_nonempty,
+        agreement=agreement,
+        held_out_agreement=held_out,
+        start_stability=starts,
+        split_stability=split,
+        stable=stable,
+    )
+
+
+class _Half(NamedTuple):
+    """Some of the partitions on some of the objects, both by their places in the ensemble; no encoding if none."""
+
+    objects: np.ndarray
+    partitions: np.ndarray
+    encoding: Encoding | None
+
+
+def _draw_pair(encoding, max_samples, rng):
+    """Two sub-ensembles without a common partition, each on its own random share of the objects that have weight."""
+    weighty = np.flatnonzero(encoding.multiplicity)
+    order = rng.permutation(len(encoding.offsets))
+    size = int(np.ceil(max_samples * len(weighty)))
+    parts = order[: len(order) // 2], order[len(order) // 2 :]
+    return [_half(encoding, weighty[rng.permutation(len(weighty))[:size]], partitions) for partitions in parts]
+
+
+def _half(encoding, objects, partitions):
+    """A :class:`_Half` without the objects that none of its partitions observes, and the partitions left with none."""
+    objects, partitions = np.sort(objects), np.sort(partitions)
+    observed = encoding.observed[objects][:, encoding.mask_of[partitions]]
+    objects, partitions = objects[observed.any(axis=1)], partitions[observed.any(axis=0)]
+    return _Half(objects, partitions, sub_ensemble(encoding, objects, partitions) if len(objects) else None)
+
+
+class _Problem(NamedTuple):
+    """An ensemble, its weighting, and whether partitions are linked by agreement, if the weighting asks."""
+
+    encoding: Encoding
+    weighting: Weighting
+    linked: bool
+
+
+def _pose(encoding, weighting, seed):
+    """The :class:`_Problem` of an ensemble, None of none: what does not depend on the number of clusters."""
+    if encoding is None:
+        return None
+    weighting = resolve_weighting(weighting, n_pairs=encoding.total**2, n_partitions=len(encoding.offsets))
+    return _Problem(encoding, *settle(weighting, encoding, np.random.RandomState(seed)))
+
+
+def _consensus(problem, k, *, n_init, seed, max_iter, tol):
+    """The consensus of an ensemble with at most k clusters, None of none."""
+    if problem is None:
+        return None
+    k = min(int(k), problem.encoding.n_samples)
+    seeds, settings = np.random.RandomState(seed).randint(MAX_SEED, size=n_init), Settings(tol, max_iter)
+    posed = Problem(problem.encoding, k, problem.weighting, raw_distance())
+    # Threads are taken up with the problems.
+    run, membership = solve(posed, "random", seeds, settings, n_jobs=1)
+    return result_of(run, membership.argmax(axis=1), membership, tol)
+
+
+def _warn_unfinished(runs, max_iter):
+    """One warning for all runs."""
+    unfinished = sum(run is not None and not run.converged for run in runs)
+    if unfinished:
+        warnings.warn(
+            f"{unfinished} of {len(runs)} consensuses did not converge within max_iter={max_iter} alternations.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+
+
+def _best(runs):
+    """The run of least loss, under weights that are the same for all: their mean."""
+    # A run that trusts few partitions has the smaller loss under its own weights.
+    weights = np.mean([run.weights for run in runs], axis=0)
+    return min(runs, key=lambda run: weights @ run.losses)
+
+
+def _compare(first, second, first_run, second_run):
+    """Held-out agreement, mean over the two directions, and agreement of two halves' consensuses."""
+    _, i, j = np.intersect1d(first.objects, second.objects, assume_unique=True, return_indices=True)
+    if len(i) < 2:
+        return 0.0, 0.0
+    a, b = first_run.labels[i], second_run.labels[j]
+    forward = second_run.weights @ _agreements(second.encoding, j, a)
+    backward = first_run.weights @ _agreements(first.encoding, i, b)
+    return 0.5 * (forward + backward), _rand(a, b, first.encoding.multiplicity[i])
+
+
+def _rand(a, b, weight):
+    """Adjusted Rand index, 0 if a side has a single cluster: not even the same single cluster says anything."""
+    if np.ptp(b) == 0:
+        return 0.0
+    encoding = encode_ensemble(check_ensemble(b[:, np.newaxis]), weight)
+    return float(_agreements(encoding, np.arange(len(a)), a)[0])
+
+
+def _agreements(encoding, rows, consensus):
+    """(m,) agreement of every partition with a hard consensus of these rows; as :func:`_rand`, 0 for a single cluster.
+
+    For hard partitions the adjusted Rand index. A partition that observes none of the rows counts as 0 as well.
+    """
+    agreements = np.zeros(len(encoding.offsets))
+    seen = np.flatnonzero(encoding.observed[rows].any(axis=0)[encoding.mask_of])
+    if np.ptp(consensus) > 0 and len(seen):
+        part, memberships = sub_ensemble(encoding, rows, seen), np.eye(consensus.max() + 1)[consensus]
+        agreements[seen] = adjusted_agreement_of(part, accumulate(part, memberships)[0], memberships)
+    return agreements
+
+
+def _check_candidates(n_clusters, n_samples):
+    """Candidates in ascending order, each once."""
+    if isinstance(n_clusters, str) or not isinstance(n_clusters, Iterable):
+        raise TypeError(f"n_clusters must be an iterable of integers, got {n_clusters!r}.")
+    numbers = [
+        check_integer(k, name="each of n_clusters", low=1, high=n_samples, high_name="n_samples") for k in n_clusters
+    ]
+    if not numbers:
+        raise ValueError("n_clusters must hold at least one candidate, got none.")
+    return np.unique(numbers)

@@ -1,0 +1,438 @@
+"""Fuzzy c-means, the Gath-Geva algorithm, and k-means from Kaufman and Rousseeuw's deterministic seeds."""
+
+from __future__ import annotations
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.spatial.distance import cdist
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+
+from ..checks.types import RandomState
+from ..checks.values import (
+    check_features,
+    check_integer,
+    check_membership,
+    check_n_clusters,
+    check_random_state,
+    check_real,
+)
+from ..metrics._common import feature_scale
+
+__all__ = ["fuzzy_c_means", "gath_geva", "kaufman_kmeans", "kaufman_seeds"]
+
+
+class FuzzyCMeansResult(NamedTuple):
+    """What :func:`fuzzy_c_means` returns.
+
+    membership : (n_samples, n_clusters), rows on the simplex; the best ones for `centers`.
+    centers : (n_clusters, n_features).
+    objective : J at `membership` and `centers`.
+    n_iter : updates of the centers.
+    converged : did the memberships change by at most `tol` in the last one.
+    """
+
+    membership: np.ndarray
+    centers: np.ndarray
+    objective: float
+    n_iter: int
+    converged: bool
+
+
+class GathGevaResult(NamedTuple):
+    """What :func:`gath_geva` returns.
+
+    membership : (n_samples, n_clusters), rows on the simplex; those of the parameters below.
+    centers : (n_clusters, n_features).
+    covariances : (n_clusters, n_features, n_features), ridge included.
+    priors : (n_clusters,), P_k.
+    objective : minus the log-likelihood of the mixture with these parameters.
+    n_iter : updates of the parameters.
+    converged : did the memberships change by at most `tol` in the last one.
+    """
+
+    membership: np.ndarray
+    centers: np.ndarray
+    covariances: np.ndarray
+    priors: np.ndarray
+    objective: float
+    n_iter: int
+    converged: bool
+
+
+def fuzzy_c_means(
+    X: ArrayLike,
+    n_clusters: int,
+    *,
+    fuzzifier: float = 2.0,
+    init: ArrayLike | None = None,
+    max_iter: int = 1000,
+    tol: float = 1e-5,
+    random_state: RandomState = None,
+) -> FuzzyCMeansResult:
+    """Minimise the fuzzy c-means criterion.
+
+    Solve  min_{U, v} J = sum_n sum_k u_nk^m |x_n - v_k|^2  over memberships U with rows on the simplex ([1]_), by
+    alternating the two closed forms
+
+        u_nk = 1 / sum_j (|x_n - v_k| / |x_n - v_j|)^(2 / (m - 1)),      v_k = sum_n u_nk^m x_n / sum_n u_nk^m.
+
+    Not convex: J never rises, and the end depends on the start. As m falls to 1 it becomes Lloyd's k-means; as m grows
+    all memberships tend to 1 / n_clusters, except those of objects that lie on a center.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Features.
+    n_clusters : int
+        Number of clusters, in [1, n_samples].
+    fuzzifier : float, default=2.0
+        m, greater than 1.
+    init : array-like of shape (n_clusters, n_features), default=None
+        First centers. None draws that many distinct objects.
+    max_iter : int, default=1000
+        Largest number of updates of the centers.
+    tol : float, default=1e-5
+        Stop when no membership changes by more than this in an update.
+    random_state : int, RandomState instance or None, default=None
+        Draws the first centers.
+
+    Returns
+    -------
+    result : FuzzyCMeansResult
+        Named tuple: membership, centers, objective, n_iter, converged.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If memberships still change by more than `tol` in update `max_iter`.
+
+    Notes
+    -----
+    Time O(n_samples n_clusters n_features) per update, memory O(n_samples n_clusters). An object that coincides with
+    centers belongs to them in equal shares. Centers that start at the same place stay together, hence the distinct
+    objects. Inputs are not modified.
+
+    References
+    ----------
+    .. [1] Bezdek, "Pattern recognition with fuzzy objective function algorithms", Plenum Press, 1981.
+
+    Examples
+    --------
+    >>> result = fuzzy_c_means([[0.0], [1.0], [9.0], [10.0]], 2, init=[[0.0], [9.0]])
+    >>> result.centers.round(3)
+    array([[0.5],
+           [9.5]])
+    >>> result.membership.round(3)
+    array([[0.997, 0.003],
+           [0.997, 0.003],
+           [0.003, 0.997],
+           [0.003, 0.997]])
+    """
+    X, n_clusters = _check(X, n_clusters)
+    fuzzifier = check_real(fuzzifier, name="fuzzifier", low=1.0, strict=True)
+    max_iter = check_integer(max_iter, name="max_iter", low=1)
+    tol = check_real(tol, name="tol", low=0.0)
+    rng = check_random_state(random_state)
+    centers = _draw_centers(X, n_clusters, rng) if init is None else _check_centers(init, n_clusters, X.shape[1])
+    result = _descend_c_means(X, centers, fuzzifier, max_iter, tol)
+    if not result.converged:
+        _warn("fuzzy c-means", max_iter, tol)
+    return result
+
+
+def gath_geva(
+    X: ArrayLike,
+    n_clusters: int,
+    *,
+    init: ArrayLike | None = None,
+    ridge: float = 1e-6,
+    max_iter: int = 1000,
+    tol: float = 1e-3,
+    random_state: RandomState = None,
+) -> GathGevaResult:
+    """Cluster by the fuzzy maximum likelihood estimation of Gath and Geva: clusters of any elongation and size.
+
+    Alternate, from the memberships of fuzzy c-means, the parameters of every cluster ([1]_)
+
+        P_k = mean_n h_nk,   v_k = sum_n h_nk x_n / (N P_k),   F_k = sum_n h_nk (x_n - v_k)(x_n - v_k)' / (N P_k)
+
+    and the memberships  h_nk = d_nk^-2 / sum_j d_nj^-2  with the exponential distance
+    d_nk^2 = |F_k|^(1/2) / P_k exp((x_n - v_k)' F_k^-1 (x_n - v_k) / 2).
+
+    As d_nk^-2 is P_k times a Gaussian density, up to a constant, these are the steps of expectation maximisation for
+    a mixture of Gaussians: they descend minus its log-likelihood, which is returned as `objective`. Distances are kept
+    as logarithms: they overflow otherwise.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Features.
+    n_clusters : int
+        Number of clusters, in [1, n_samples].
+    init : array-like of shape (n_samples, n_clusters), default=None
+        First memberships. None means those of :func:`fuzzy_c_means`, with fuzzifier 2 and at most `max_iter` updates.
+    ridge : float, default=1e-6
+        Added to the diagonal of F_k, in units of the variance of each feature. Without it a cluster could shrink to a
+        point, where the likelihood has no bound.
+    max_iter : int, default=1000
+        Largest number of updates of the parameters.
+    tol : float, default=1e-3
+        Stop when no membership changes by more than this in an update.
+    random_state : int, RandomState instance or None, default=None
+        Draws the first centers of fuzzy c-means.
+
+    Returns
+    -------
+    result : GathGevaResult
+        Named tuple: membership, centers, covariances, priors, objective, n_iter, converged.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If memberships still change by more than `tol` in update `max_iter`.
+
+    Notes
+    -----
+    Time O(n_samples n_clusters n_features^2 + n_clusters n_features^3) per update, memory O(n_samples n_clusters
+    n_features). Sensitive to the start: run it from several. A cluster that has lost all membership keeps its
+    parameters.
+
+    References
+    ----------
+    .. [1] Gath, Geva, "Unsupervised optimal fuzzy clustering", IEEE Transactions on Pattern Analysis and Machine
+       Intelligence 11, 1989.
+
+    Examples
+    --------
+    >>> result = gath_geva([[0.0], [1.0], [2.0], [8.0], [9.0]], 2, random_state=0)
+    >>> sorted(result.centers.ravel().round(3).tolist())
+    [1.0, 8.5]
+    >>> sorted(result.priors.round(3).tolist())
+    [0.4, 0.6]
+    """
+    X, n_clusters = _check(X, n_clusters)
+    ridge = check_real(ridge, name="ridge", low=0.0, strict=True)
+    max_iter = check_integer(max_iter, name="max_iter", low=1)
+    tol = check_real(tol, name="tol", low=0.0)
+    rng = check_random_state(random_state)
+    if init is None:
+        start = _draw_centers(X, n_clusters, rng)
+        membership = _descend_c_means(X, start, 2.0, max_iter, tol).membership
+    else:
+        membership = check_membership(init, len(X), n_clusters, name="init")
+    result = _descend_gath_geva(X, membership, ridge, max_iter, tol)
+    if not result.converged:
+        _warn("Gath-Geva", max_iter, tol)
+    return result
+
+
+def kaufman_seeds(X: ArrayLike, n_clusters: int) -> np.ndarray:
+    """Choose objects as first centers, without chance: Kaufman and Rousseeuw's BUILD.
+
+    The first seed is the object of smallest total distance to all objects; each further one is the object i that
+    solves  max_i sum_j max(D_j - |x_i - x_j|, 0)  over the objects j that are no seeds, j != i ([1]_, as the start of
+    k-means [2]_), D_j being the distance of j to its nearest seed.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Features.
+    n_clusters : int
+        Number of seeds, in [1, n_samples].
+
+    Returns
+    -------
+    seeds : ndarray of shape (n_clusters,), intp
+        Indices of the objects, in the order they were chosen; those for fewer clusters are its beginning. The first
+        of several equally good objects, up to rounding, is taken.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+
+    Notes
+    -----
+    Time O(n_samples^2 (n_features + n_clusters)), memory O(n_samples^2).
+
+    References
+    ----------
+    .. [1] Kaufman, Rousseeuw, "Finding groups in data", Wiley, 1990.
+    .. [2] Peña, Lozano, Larrañaga, "An empirical comparison of four initialization methods for the k-means
+       algorithm", Pattern Recognition Letters 20, 1999.
+
+    Examples
+    --------
+    >>> kaufman_seeds([[0.0], [1.0], [2.0], [8.0], [9.0]], 2)
+    array([2, 3])
+    """
+    X, n_clusters = _check(X, n_clusters)
+    distances = cdist(X, X)
+    totals = distances.sum(axis=1)
+    tolerance = 1e-12 * totals.max()
+    seeds = [int(np.argmax(totals <= totals.min() + tolerance))]
+    nearest = distances[seeds[0]].copy()
+    while len(seeds) < n_clusters:
+        # Seeds as j add nothing, their D_j is 0; the object itself would add its D_i.
+        gains = np.maximum(nearest - distances, 0.0).sum(axis=1) - nearest
+        gains[seeds] = -np.inf
+        seeds.append(int(np.argmax(gains >= gains.max() - tolerance)))
+        np.minimum(nearest, distances[seeds[-1]], out=nearest)
+    return np.array(seeds, dtype=np.intp)
+
+
+def kaufman_kmeans(X: ArrayLike, n_clusters: int, *, max_iter: int = 300) -> np.ndarray:
+    """Run k-means from :func:`kaufman_seeds`: one start, no chance.
+
+    Solve  min over partitions  sum_C sum_{i in C} |x_i - mean_C|^2  by Lloyd's algorithm of
+    :class:`sklearn.cluster.KMeans`.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Features.
+    n_clusters : int
+        Number of clusters, in [1, n_samples].
+    max_iter : int, default=300
+        Largest number of passes over the objects.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_samples,), intp
+        Cluster of each object, numbered as the seeds they started from.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If all of `max_iter` passes are used, or fewer objects differ than there are clusters.
+
+    Notes
+    -----
+    Time O(n_samples^2 (n_features + n_clusters)) and memory O(n_samples^2) for the seeds.
+
+    References
+    ----------
+    .. [1] Peña, Lozano, Larrañaga, "An empirical comparison of four initialization methods for the k-means
+       algorithm", Pattern Recognition Letters 20, 1999.
+
+    Examples
+    --------
+    >>> kaufman_kmeans([[0.0], [1.0], [2.0], [8.0], [9.0]], 2)
+    array([0, 0, 0, 1, 1])
+    """
+    X, n_clusters = _check(X, n_clusters)
+    max_iter = check_integer(max_iter, name="max_iter", low=1)
+    model = KMeans(n_clusters, init=X[kaufman_seeds(X, n_clusters)], n_init=1, max_iter=max_iter)
+    labels = model.fit(X).labels_.astype(np.intp)
+    if model.n_iter_ == max_iter:
+        _warn("k-means", max_iter, model.tol)
+    return labels
+
+
+def _check(X, n_clusters):
+    X = check_features(X)
+    return X, check_n_clusters(n_clusters, len(X))
+
+
+def _check_centers(centers, n_clusters, n_features):
+    """Fresh float64 centers (n_clusters, n_features)."""
+    centers = check_features(centers, name="init", copy=True)
+    if centers.shape != (n_clusters, n_features):
+        raise ValueError(f"init must have shape ({n_clusters}, {n_features}), got {centers.shape}.")
+    return centers
+
+
+def _draw_centers(X, n_clusters, rng):
+    """Distinct objects, repeated only where there are too few; (n_clusters, n_features)."""
+    distinct = np.unique(X, axis=0)
+    order = rng.permutation(len(distinct))
+    return distinct[np.resize(order, n_clusters)]
+
+
+def _descend_c_means(X, centers, fuzzifier, max_iter, tol):
+    """Alternate both closed forms from given centers, which are overwritten; without a warning."""
+    membership = _c_means_membership(cdist(X, centers, "sqeuclidean"), fuzzifier)
+    n_iter, converged = 0, False
+    while not converged and n_iter < max_iter:
+        n_iter += 1
+        # With a fuzzifier near 1 a cluster can lose all membership; its center stays.
+        alive = membership.max(axis=0) > 0.0
+        # A common factor of a column cancels; large powers of small memberships would underflow.
+        powers = (membership[:, alive] / membership[:, alive].max(axis=0)) ** fuzzifier
+        centers[alive] = powers.T @ X / powers.sum(axis=0)[:, np.newaxis]
+        squares = cdist(X, centers, "sqeuclidean")
+        before, membership = membership, _c_means_membership(squares, fuzzifier)
+        converged = bool(np.abs(membership - before).max() <= tol)
+    objective = float((membership**fuzzifier * squares).sum())
+    return FuzzyCMeansResult(membership, centers, objective, n_iter, converged)
+
+
+def _c_means_membership(squares, fuzzifier):
+    """Memberships from squared distances to the centers, both (n, K)."""
+    # Ratios to the smallest distance: powers of the distances themselves overflow as the fuzzifier falls to 1.
+    smallest = squares.min(axis=1, keepdims=True)
+    shares = np.where(squares == smallest, 1.0, 0.0)
+    np.divide(smallest, squares, out=shares, where=smallest > 0.0)
+    shares **= 1.0 / (fuzzifier - 1.0)
+    return shares / shares.sum(axis=1, keepdims=True)
+
+
+def _descend_gath_geva(X, membership, ridge, max_iter, tol):
+    """Alternate parameters and memberships from given memberships, without a warning."""
+    n_samples, n_features = X.shape
+    n_clusters = membership.shape[1]
+    centers = np.tile(X.mean(axis=0), (n_clusters, 1))
+    loading = np.diag(ridge * feature_scale(X) ** 2)
+    covariances = np.tile(np.cov(X.T, bias=True).reshape(n_features, n_features) + loading, (n_clusters, 1, 1))
+    # Clusters come first and objects last, for all clusters go through each step together.
+    shares, columns = np.ascontiguousarray(membership.T), np.ascontiguousarray(X.T)
+    eps = np.finfo(np.float64).eps
+    n_iter, converged = 0, False
+    while not converged and n_iter < max_iter:
+        n_iter += 1
+        masses = np.maximum(shares.sum(axis=1), np.finfo(np.float64).tiny)
+        alive = masses > eps
+        centers[alive] = shares[alive] @ X / masses[alive, np.newaxis]
+        deviations = columns - centers[:, :, np.newaxis]
+        spreads = (shares[alive, np.newaxis] * deviations[alive]) @ deviations[alive].swapaxes(1, 2)
+        covariances[alive] = spreads / masses[alive, np.newaxis, np.newaxis] + loading
+        factors = np.linalg.cholesky(covariances)
+        whitened = np.linalg.inv(factors) @ deviations
+        log_scale = np.log(np.diagonal(factors, axis1=1, axis2=2)).sum(axis=1) - np.log(masses / n_samples)
+        # log(1 / d_nk^2)
+        log_density = -0.5 * np.square(whitened, out=whitened).sum(axis=1) - log_scale[:, np.newaxis]
+        largest = log_density.max(axis=0)
+        before, shares = shares, np.exp(log_density - largest)
+        totals = shares.sum(axis=0)
+        shares /= totals
+        converged = bool(np.abs(shares - before).max() <= tol)
+    log_total = np.log(totals) + largest
+    membership = np.ascontiguousarray(shares.T)
+    priors = masses / n_samples
+    objective = float(0.5 * n_samples * n_features * np.log(2.0 * np.pi) - log_total.sum())
+    return GathGevaResult(membership, centers, covariances, priors, objective, n_iter, converged)
+
+
+def _warn(method, max_iter, tol):
+    warnings.warn(
+        f"{method} did not converge to tol={tol:g} in max_iter={max_iter} updates.", ConvergenceWarning, stacklevel=3
+    )

@@ -1,0 +1,39 @@
+"""Measures of partitions: against classes, against the ensemble, and validity indices of the features.
+
+A validity index tells how well crisp or fuzzy clusters fit the features, for choosing among clusterings. It takes the
+features and either labels of shape (n_samples,), where -1 marks an object in no cluster, or memberships of shape
+(n_samples, n_clusters) with rows on the simplex. Renaming the clusters changes no value.
+"""
+
+from .external import (
+    adjusted_rand_score,
+    consistency_index,
+    density,
+    ensemble_nmi,
+    h_criterion,
+    inter_density,
+    intra_density,
+    normalized_mutual_information,
+    variation_of_information,
+)
+from .indices import VALIDITY_INDICES, calinski_harabasz, fukuyama_sugeno, partition_entropy, silhouette, xie_beni
+from .ovi import ovi_lda
+
+__all__ = [
+    "VALIDITY_INDICES",
+    "adjusted_rand_score",
+    "calinski_harabasz",
+    "consistency_index",
+    "density",
+    "ensemble_nmi",
+    "fukuyama_sugeno",
+    "h_criterion",
+    "inter_density",
+    "intra_density",
+    "normalized_mutual_information",
+    "ovi_lda",
+    "partition_entropy",
+    "silhouette",
+    "variation_of_information",
+    "xie_beni",
+]

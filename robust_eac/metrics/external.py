@@ -1,0 +1,289 @@
+"""Agreement of two partitions of the same objects, and of a partition with an ensemble.
+
+A partition is one label per object; labels are names only (integers or texts), so renaming the clusters
+changes no value.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import linear_sum_assignment
+from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+from sklearn.metrics.cluster import contingency_matrix
+
+from ..checks.labels import check_labels, check_partition
+from ..checks.values import check_choice, check_weights
+from .density import check_consensus, density, inter_density, intra_density
+
+__all__ = [
+    "adjusted_rand_score",
+    "consistency_index",
+    "density",
+    "ensemble_nmi",
+    "h_criterion",
+    "inter_density",
+    "intra_density",
+    "normalized_mutual_information",
+    "variation_of_information",
+]
+
+AVERAGES = ("arithmetic", "geometric", "max")
+MATCHINGS = ("optimal", "greedy")
+
+
+def h_criterion(y_true: ArrayLike, y_pred: ArrayLike) -> float:
+    """Fraction of correctly assigned objects under the best one-to-one matching of clusters to classes.
+
+    Solve  max over sigma  (1/n) sum_i n_{i sigma(i)},  where n_ij counts the objects of class i in cluster j
+    and sigma matches each class with at most one cluster and conversely: min(k, k') pairs when the numbers
+    differ, the rest counting as wrong. Two other definitions of the H criterion circulate and give other
+    values: a greedy one-to-one matching, and every cluster matched with its largest class.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Class of each object.
+    y_pred : array-like of shape (n_samples,)
+        Cluster of each object.
+
+    Returns
+    -------
+    score : float
+        In (0, 1]; 1 exactly if the partitions are the same. With a single class or a single cluster, the
+        largest share of the objects in one pair. Symmetric in the two arguments.
+
+    Raises
+    ------
+    ValueError
+        If the labels are empty, not one-dimensional or not of the same length.
+
+    Notes
+    -----
+    Memory O(n_samples + k k'), time O(n_samples log n_samples + k k' min(k, k')).
+
+    References
+    ----------
+    .. [1] M. Meilă and D. Heckerman, "An experimental comparison of model-based clustering methods", Machine
+       Learning 42, 2001.
+    .. [2] M. Meilă, "Comparing clusterings by the variation of information", COLT 2003.
+
+    Examples
+    --------
+    >>> h_criterion(["a", "a", "a", "b", "b", "b"], [1, 1, 0, 0, 0, 2])
+    0.6666666666666666
+    """
+    y_true, y_pred = _check_partitions(y_true=y_true, y_pred=y_pred)
+    counts = contingency_matrix(y_true, y_pred)
+    return float(counts[linear_sum_assignment(counts, maximize=True)].sum() / len(y_true))
+
+
+def normalized_mutual_information(a: ArrayLike, b: ArrayLike, *, average: str = "arithmetic") -> float:
+    """Mutual information of two partitions divided by an average of their entropies.
+
+    Compute  I(a, b) / M(H(a), H(b))  with M the arithmetic mean, the geometric mean or the maximum; for the
+    same partitions, geometric >= arithmetic >= max.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n_samples,)
+        Cluster of each object in the two partitions.
+    average : {"arithmetic", "geometric", "max"}, default="arithmetic"
+        The average M. Papers differ: state which one a table uses.
+
+    Returns
+    -------
+    score : float
+        In [0, 1]; 1 if the partitions are the same, 0 if they are independent. If both have a single cluster,
+        1 (they are the same, though the formula is 0/0); if just one of them has, 0.
+
+    Raises
+    ------
+    ValueError
+        If the labels are empty, not one-dimensional or not of the same length, or if `average` is unknown.
+
+    References
+    ----------
+    .. [1] A. Strehl and J. Ghosh, "Cluster ensembles - a knowledge reuse framework for combining multiple
+       partitions", Journal of Machine Learning Research 3, 2002 (geometric).
+    .. [2] A. L. N. Fred and A. K. Jain, "Combining multiple clusterings using evidence accumulation", IEEE
+       Transactions on Pattern Analysis and Machine Intelligence 27(6), 2005, Eq. (4) (arithmetic).
+
+    Examples
+    --------
+    >>> round(normalized_mutual_information([0, 0, 1, 1], [0, 0, 1, 2]), 3)
+    0.8
+    >>> round(normalized_mutual_information([0, 0, 1, 1], [0, 0, 1, 2], average="max"), 3)
+    0.667
+    """
+    check_choice(average, AVERAGES, name="average")
+    a, b = _check_partitions(a=a, b=b)
+    return float(normalized_mutual_info_score(a, b, average_method=average))
+
+
+def variation_of_information(a: ArrayLike, b: ArrayLike) -> float:
+    """Variation of information between two partitions, in nats.
+
+    Compute  H(a) + H(b) - 2 I(a, b)  with natural logarithms (divide by log 2 for bits). It is a metric on
+    the partitions of a fixed set of objects.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n_samples,)
+        Cluster of each object in the two partitions.
+
+    Returns
+    -------
+    distance : float
+        In [0, log n_samples]; exactly 0 if the partitions are the same, and only then. If one of them has a
+        single cluster, the entropy of the other.
+
+    Raises
+    ------
+    ValueError
+        If the labels are empty, not one-dimensional or not of the same length.
+
+    Notes
+    -----
+    Time O(n_samples log n_samples), memory O(n_samples), whatever the numbers of clusters.
+
+    References
+    ----------
+    .. [1] M. Meilă, "Comparing clusterings by the variation of information", COLT 2003.
+
+    Examples
+    --------
+    >>> variation_of_information([0, 0, 1, 1], [5, 5, 3, 3])
+    0.0
+    >>> round(variation_of_information([0, 0, 0, 0], [0, 0, 1, 1]), 6)
+    0.693147
+    """
+    a, b = _check_partitions(a=a, b=b)
+    counts = contingency_matrix(a, b, sparse=True).tocoo()
+    n_ij = counts.data
+    n_i = np.bincount(counts.row, weights=n_ij)[counts.row]
+    n_j = np.bincount(counts.col, weights=n_ij)[counts.col]
+    # H(a|b) + H(b|a): every term is non-negative, so no rounding can make the sum negative.
+    return float(n_ij @ (np.log(n_i / n_ij) + np.log(n_j / n_ij)) / len(a))
+
+
+def consistency_index(y_true: ArrayLike, y_pred: ArrayLike, *, matching: str = "optimal") -> float:
+    """Fraction of objects in matched clusters of two partitions.
+
+    Compute  (1/n) sum over matched pairs (i, j) of n_ij,  where n_ij counts the objects of class i in cluster j and
+    min(k, k') clusters are matched one to one, as [1]_ grades its consensus. With the optimal matching it is
+    :func:`h_criterion`.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Class of each object.
+    y_pred : array-like of shape (n_samples,)
+        Cluster of each object.
+    matching : {"optimal", "greedy"}, default="optimal"
+        Optimal assignment, or the pair with most objects in common first, then the next among the classes and
+        clusters that are left. [1]_ does not say which it uses. Pairs with equally many objects are taken in the
+        order of the labels' values, so that then "greedy" can depend on the names.
+
+    Returns
+    -------
+    score : float
+        In (0, 1]; 1 exactly if the partitions are the same.
+
+    Raises
+    ------
+    ValueError
+        If the labels are empty, not one-dimensional or not of the same length, or if `matching` is unknown.
+
+    Notes
+    -----
+    Memory O(n_samples + k k'), time O(n_samples log n_samples + k k' min(k, k')).
+
+    References
+    ----------
+    .. [1] A. L. N. Fred and A. K. Jain, "Data clustering using evidence accumulation", ICPR 2002.
+
+    Examples
+    --------
+    >>> y_true, y_pred = [0] * 9 + [1] * 4, [0] * 5 + [1] * 4 + [0] * 4
+    >>> [round(13 * consistency_index(y_true, y_pred, matching=name)) for name in ("optimal", "greedy")]
+    [8, 5]
+    """
+    if check_choice(matching, MATCHINGS, name="matching") == "optimal":
+        return h_criterion(y_true, y_pred)
+    y_true, y_pred = _check_partitions(y_true=y_true, y_pred=y_pred)
+    counts = contingency_matrix(y_true, y_pred)
+    matched = 0
+    for _ in range(min(counts.shape)):
+        i, j = np.unravel_index(np.argmax(counts), counts.shape)
+        matched += counts[i, j]
+        counts = np.delete(np.delete(counts, i, axis=0), j, axis=1)
+    return float(matched / len(y_true))
+
+
+def ensemble_nmi(
+    labels: ArrayLike, consensus: ArrayLike, *, weights: ArrayLike | None = None, average: str = "arithmetic"
+) -> float:
+    """Mean normalised mutual information of a consensus with the partitions of an ensemble.
+
+    Compute  sum_u w_u NMI(consensus, pi_u)  ([1]_; Section 5.4.2 of [2]_), over the objects that pi_u observes.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int
+        Base clusterings, one per column; -1 marks an object that the partition did not observe.
+    consensus : array-like of shape (n_samples,)
+        Cluster of each object in the consensus.
+    weights : array-like of shape (n_partitions,), default=None
+        w: non-negative, not all zero; normalised to sum to one. None means uniform.
+    average : {"arithmetic", "geometric", "max"}, default="arithmetic"
+        How :func:`normalized_mutual_information` normalises.
+
+    Returns
+    -------
+    score : float
+        In [0, 1].
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+
+    Notes
+    -----
+    Time O(n_samples n_partitions log n_samples), memory O(n_samples + k k_u).
+
+    References
+    ----------
+    .. [1] A. Strehl and J. Ghosh, "Cluster ensembles - a knowledge reuse framework for combining multiple
+       partitions", Journal of Machine Learning Research 3, 2002.
+    .. [2] "Linear Time Evidence Accumulation Clustering with KMeans".
+
+    Examples
+    --------
+    >>> print(round(ensemble_nmi([[0, 0], [0, 1], [1, 2], [1, 3]], [0, 0, 1, 1]), 4))
+    0.8333
+    """
+    labels = check_labels(labels)
+    consensus = check_consensus(consensus, len(labels))
+    weights = check_weights(weights, labels.shape[1])
+    check_choice(average, AVERAGES, name="average")
+    scores = []
+    for column in labels.T:
+        observed = slice(None) if column.dtype.kind in "bu" else column != -1
+        scores.append(normalized_mutual_info_score(consensus[observed], column[observed], average_method=average))
+    return float(weights @ scores)
+
+
+def _check_partitions(**partitions):
+    """The two partitions, given by parameter name, as arrays of shape (n,)."""
+    arrays = {name: check_partition(labels, name=name) for name, labels in partitions.items()}
+    for name, array in arrays.items():
+        if array.ndim != 1:
+            raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}.")
+        if len(array) == 0:
+            raise ValueError(f"{name} must not be empty, got length 0.")
+    (first, a), (second, b) = arrays.items()
+    if len(a) != len(b):
+        raise ValueError(f"{second} must have the length of {first}, {len(a)}, got {len(b)}.")
+    return a, b

@@ -1,0 +1,265 @@
+"""Indices that grade a whole clustering, and the registry of all."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.spatial.distance import cdist
+from scipy.special import xlogy
+from sklearn.metrics import calinski_harabasz_score, silhouette_score
+
+from ..checks.values import check_real
+from ._common import check_clustering
+from .ovi import ovi_lda
+
+__all__ = ["VALIDITY_INDICES", "calinski_harabasz", "fukuyama_sugeno", "partition_entropy", "silhouette", "xie_beni"]
+
+
+def calinski_harabasz(X: ArrayLike, memberships: ArrayLike) -> float:
+    """Ratio of the spread between the clusters to that within them, per degree of freedom; larger is better.
+
+    Compute  (B / (K - 1)) / (W / (n - K))  by :func:`sklearn.metrics.calinski_harabasz_score` ([1]_).
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Features.
+    memberships : array-like of shape (n_samples,) or (n_samples, n_clusters)
+        Labels, objects with -1 being left out; or memberships, of which the largest counts.
+
+    Returns
+    -------
+    value : float
+        NaN unless 2 <= K <= n - 1.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed.
+
+    References
+    ----------
+    .. [1] Caliński, Harabasz, "A dendrite method for cluster analysis", Communications in Statistics 3, 1974.
+
+    Examples
+    --------
+    >>> calinski_harabasz([[0], [1], [9], [10]], [0, 0, 1, 1])
+    162.0
+    """
+    return _crisp(calinski_harabasz_score, X, memberships)
+
+
+def silhouette(X: ArrayLike, memberships: ArrayLike) -> float:
+    """Mean silhouette of the objects, with Euclidean distances; larger is better.
+
+    Compute the mean of  (b_n - a_n) / max(a_n, b_n)  by :func:`sklearn.metrics.silhouette_score` ([1]_), a_n being the
+    mean distance to the other objects of the own cluster and b_n the smallest mean distance to another cluster.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Features.
+    memberships : array-like of shape (n_samples,) or (n_samples, n_clusters)
+        Labels, objects with -1 being left out; or memberships, of which the largest counts.
+
+    Returns
+    -------
+    value : float
+        In [-1, 1]; NaN unless 2 <= K <= n - 1.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed.
+
+    Notes
+    -----
+    Time O(n_samples^2 n_features).
+
+    References
+    ----------
+    .. [1] Rousseeuw, "Silhouettes: a graphical aid to the interpretation and validation of cluster analysis", Journal
+       of Computational and Applied Mathematics 20, 1987.
+
+    Examples
+    --------
+    >>> round(silhouette([[0], [1], [9], [10]], [0, 0, 1, 1]), 6)
+    0.888545
+    """
+    return _crisp(silhouette_score, X, memberships)
+
+
+def _crisp(score, X, memberships):
+    """Score of scikit-learn on the objects that are in a cluster; NaN where it is not defined."""
+    X, _, own = check_clustering(X, memberships)
+    inside = own >= 0
+    n_clusters = len(np.unique(own[inside]))
+    if not 2 <= n_clusters < np.count_nonzero(inside):
+        return np.nan
+    return float(score(X[inside], own[inside]))
+
+
+def partition_entropy(X: ArrayLike, memberships: ArrayLike) -> float:
+    """Mean entropy of the memberships, in nats; smaller is better.
+
+    Compute  -(1/N) sum_n sum_k u_nk log u_nk  ([1]_). It is 0 for crisp clusters and grows with their number for equal
+    memberships, so it favours few clusters.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Features; present for the common signature, only their number of rows is looked at.
+    memberships : array-like of shape (n_samples,) or (n_samples, n_clusters)
+        Labels or memberships.
+
+    Returns
+    -------
+    value : float
+        In [0, log n_clusters].
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed.
+
+    References
+    ----------
+    .. [1] Bezdek, "Cluster validity with fuzzy sets", Journal of Cybernetics 3, 1974.
+
+    Examples
+    --------
+    >>> partition_entropy([[0], [1]], [[0.5, 0.5], [1, 0]])
+    0.34657359027997264
+    """
+    _, membership, _ = check_clustering(X, memberships)
+    # Not -sum: that is a negative zero for crisp clusters.
+    return float(abs(xlogy(membership, membership).sum()) / len(membership))
+
+
+def xie_beni(X: ArrayLike, memberships: ArrayLike, *, fuzzifier: float = 2.0) -> float:
+    """Compactness over separation of the clusters; smaller is better.
+
+    Compute  sum_nk u_nk^m |x_n - v_k|^2 / (N min_{k != j} |v_k - v_j|^2)  with the centroids v_k = sum_n u_nk^m x_n /
+    sum_n u_nk^m; m = 2 is the index of [1]_.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Features.
+    memberships : array-like of shape (n_samples,) or (n_samples, n_clusters)
+        Labels, objects with -1 being left out; or memberships.
+    fuzzifier : float, default=2.0
+        m, at least 1. Without effect on labels.
+
+    Returns
+    -------
+    value : float
+        Non-negative; infinite if two centroids coincide; NaN for a single cluster.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+
+    References
+    ----------
+    .. [1] Xie, Beni, "A validity measure for fuzzy clustering", IEEE Transactions on Pattern Analysis and Machine
+       Intelligence 13, 1991.
+
+    Examples
+    --------
+    >>> round(xie_beni([[0], [1], [9], [10]], [0, 0, 1, 1]), 9)
+    0.00308642
+    """
+    X, weights, centers = _weights_and_centers(X, memberships, fuzzifier)
+    if len(centers) < 2:
+        return np.nan
+    between = cdist(centers, centers, "sqeuclidean")
+    separation = between[np.triu_indices(len(centers), 1)].min()
+    compactness = (weights * cdist(X, centers, "sqeuclidean")).sum() / len(X)
+    return float(compactness / separation) if separation > 0.0 else np.inf
+
+
+def fukuyama_sugeno(X: ArrayLike, memberships: ArrayLike, *, fuzzifier: float = 2.0) -> float:
+    """Spread within the clusters minus the spread of their centroids; smaller is better.
+
+    Compute  sum_nk u_nk^m (|x_n - v_k|^2 - |v_k - x|^2)  with the centroids v_k = sum_n u_nk^m x_n / sum_n u_nk^m and
+    the mean x of the objects ([1]_). Both terms shrink as the memberships get fuzzier, so among memberships of
+    different fuzziness the index favours crisp ones ([2]_).
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Features.
+    memberships : array-like of shape (n_samples,) or (n_samples, n_clusters)
+        Labels, objects with -1 being left out; or memberships.
+    fuzzifier : float, default=2.0
+        m, at least 1. Without effect on labels.
+
+    Returns
+    -------
+    value : float
+        In squared units of the features.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+
+    References
+    ----------
+    .. [1] Fukuyama, Sugeno, "A new method of choosing the number of clusters for the fuzzy c-means method", Proc. 5th
+       Fuzzy Systems Symposium, 1989.
+    .. [2] Fa, Abu-Jamous, Nandi, "Object based validation algorithm and its application to consensus clustering",
+       Section 4.
+
+    Examples
+    --------
+    >>> fukuyama_sugeno([[0], [1], [9], [10]], [0, 0, 1, 1])
+    -80.0
+    """
+    X, weights, centers = _weights_and_centers(X, memberships, fuzzifier)
+    distances = cdist(X, centers, "sqeuclidean") - ((centers - X.mean(axis=0)) ** 2).sum(axis=1)
+    return float((weights * distances).sum())
+
+
+def _weights_and_centers(X, memberships, fuzzifier):
+    """Objects in a cluster (N, n_features), their u^m (N, K) and the centroids (K, n_features)."""
+    X, membership, own = check_clustering(X, memberships)
+    fuzzifier = check_real(fuzzifier, name="fuzzifier", low=1.0)
+    # A cluster without any membership has no centroid and adds nothing.
+    membership = membership[:, membership.max(axis=0) > 0.0]
+    X, membership = X[own >= 0], membership[own >= 0]
+    relative = (membership / membership.max(axis=0)) ** fuzzifier
+    return X, membership**fuzzifier, relative.T @ X / relative.sum(axis=0)[:, np.newaxis]
+
+
+class ValidityIndex(NamedTuple):
+    """An entry of :data:`VALIDITY_INDICES`.
+
+    function : (X, memberships) -> float.
+    larger_is_better : bool
+    crisp, fuzzy : bool; is the index informative for labels, for memberships.
+    """
+
+    function: object
+    larger_is_better: bool
+    crisp: bool
+    fuzzy: bool
+
+
+def _ovi_value(X, memberships):
+    """V of :func:`ovi_lda` with its defaults."""
+    return ovi_lda(X, memberships).value
+
+
+VALIDITY_INDICES: dict[str, ValidityIndex] = {
+    "calinski-harabasz": ValidityIndex(calinski_harabasz, True, crisp=True, fuzzy=False),
+    "partition-entropy": ValidityIndex(partition_entropy, False, crisp=False, fuzzy=True),
+    "xie-beni": ValidityIndex(xie_beni, False, crisp=True, fuzzy=True),
+    "fukuyama-sugeno": ValidityIndex(fukuyama_sugeno, False, crisp=True, fuzzy=True),
+    "silhouette": ValidityIndex(silhouette, True, crisp=True, fuzzy=False),
+    "ovi-lda": ValidityIndex(_ovi_value, True, crisp=True, fuzzy=True),
+}

@@ -1,0 +1,86 @@
+"""Tasks of Dask for the blocks of an ensemble, done where a block lies, so that sums travel and blocks do not."""
+
+import sys
+from functools import partial
+
+from . import block_steps
+
+# Sums over blocks are taken in a tree, of so many at a time.
+_FAN_IN = 8
+
+
+class Rows:
+    """Memberships of all rows, on the workers: the proposals of all blocks, and the share t that was taken of them."""
+
+    def __init__(self, encodings, proposals, t=0.0):
+        self.encodings = encodings
+        self.proposals = proposals
+        self.t = t
+
+    def copy(self):
+        return Rows(self.encodings, self.proposals, self.t)
+
+    def each(self, function, n_results=None):
+        """The function of (encoding, proposal, ...) for every block, to be called where the block lies."""
+        places = homes(self.encodings, self.proposals)
+        blocks = zip(self.encodings, self.proposals, places, strict=True)
+        return [partial(later(function, n_results, home), *block) for *block, home in blocks]
+
+    def map(self, function, *shared):
+        """The function of (encoding, proposal, *shared) for every block."""
+        return [task(*shared) for task in self.each(function)]
+
+
+def later(function, n_results=None, workers=()):
+    """The function as a task, which these workers take, if there are any and one of them still lives.
+
+    Where the caller names the workers (``dask.annotate(workers=...)``), those do.
+    """
+    from dask import annotate, delayed, get_annotations
+
+    task = delayed(function, pure=False, nout=n_results)
+    if not workers or "workers" in get_annotations():
+        return task
+
+    def placed(*args):
+        with annotate(workers=workers, allow_other_workers=True):
+            return task(*args)
+
+    return placed
+
+
+def homes(*parts):
+    """Addresses of the workers that hold all parts of each block; none where this process does the work.
+
+    Left to itself, the scheduler weighs a move against a wait, and moves blocks that are small.
+    """
+    blocks = list(zip(*parts, strict=True))
+    # Without it there are no workers, and it takes half a second to import.
+    futures = sys.modules["distributed"].futures_of(blocks) if "distributed" in sys.modules else []
+    if not futures:
+        return [[]] * len(blocks)
+    client = futures[0].client
+    with client.as_current():
+        sys.modules["distributed"].wait(futures)
+    holders = client.who_has(futures)
+    return [sorted(set.intersection(*(set(holders.get(part.key, ())) for part in block))) for block in blocks]
+
+
+def ship(value):
+    """A value that travels to every worker once, and again when a worker is lost."""
+    from dask.delayed import Delayed, delayed
+
+    leaf = delayed(value, pure=False, traverse=False)
+    # With a graph of its own, lest it be made anew, with the workers of each task that takes it.
+    return Delayed(leaf.key, leaf.dask)
+
+
+def sum_of(parts, kept=()):
+    """(sum of tuples that blocks return, what is computed with them and kept on the workers)."""
+    from dask import compute, persist
+
+    parts = list(parts)
+    while len(parts) > 1:
+        parts = [later(block_steps.add)(parts[i : i + _FAN_IN]) for i in range(0, len(parts), _FAN_IN)]
+    total, *kept = persist(parts[0], *kept)
+    return compute(total)[0], kept

@@ -1,0 +1,388 @@
+"""Ensembles that no one machine holds: the alternation on Dask arrays whose chunks of rows stay on the workers.
+
+What is done with a chunk stands in _blocks, on which worker in _tasks; here is when, and what travels.
+"""
+
+from __future__ import annotations
+
+import warnings
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..checks.labels import check_init, check_start_tells_apart
+from ..checks.types import RandomState, WeightSolver
+from ..checks.values import (
+    MAX_SEED,
+    check_bool,
+    check_dask_rows,
+    check_n_clusters,
+    check_n_jobs,
+    check_random_state,
+    is_dask_array,
+)
+from ..core.alternation import Problem, alternate, empty_last_order, fixed, solve
+from ..core.bundles import Visit
+from ..core.descent import SETTLED
+from ..core.distance import raw_distance
+from ..core.encoding import select, weigh
+from ..core.formula import agreement_from_sums, gap_unit, losses_from
+from ..core.starts import SAMPLE_SHARE, SAMPLE_TOL, sample_size
+from ..core.sweep import PAIR_STEPS_OF_MANY
+from ..weighting.joint import check_found_from_losses, resolve_weighting, settle
+from ..weighting.trust import LEVEL, NO_LINKS
+from . import block_steps, dask_tasks
+from .median_partition import MedianPartitionResult, Options, check_effort, progress, result_of, warn_unconverged
+
+if TYPE_CHECKING:
+    from dask.array import Array
+
+__all__ = ["solve_median_partition_distributed"]
+
+# No more objects than this travel to the client for a start, even if some partition observes few.
+_MAX_SAMPLE = 2**18
+
+
+def solve_median_partition_distributed(
+    labels: Array,
+    n_clusters: int,
+    *,
+    weighting: WeightSolver = "restricted-simplex",
+    rho: float | str | None = None,
+    lam: float | None = None,
+    lam0: float | None = None,
+    n_init: int = 10,
+    max_iter: int = 100,
+    tol: float = 1e-5,
+    diagonal: bool = True,
+    init: str | ArrayLike = "random",
+    n_jobs: int | None = None,
+    random_state: RandomState = None,
+    verbose: int = 0,
+) -> MedianPartitionResult:
+    """Find the consensus membership and the weights of the partitions of an ensemble in a Dask array.
+
+    Solve  min_{Y, alpha} sum_u alpha_u |Y'Y - X_u'X_u|^2 [+ lambda/2 |alpha|^2]  (Eqs. 4 and 5 of [1]_), as
+    :func:`~robust_eac.solve_median_partition` does for arrays in memory.
+
+    Every chunk of rows stays on a worker with its memberships. In each round it sweeps its own rows as if the others
+    rested, and reports sums: D X' and, with Y its memberships and D the step that it proposes, Y D' + D Y' and D D'.
+    The objective along the common step Y + t D is a quartic in t whose coefficients these sums give exactly; all
+    chunks take the best t in [0, 1]. So the objective never rises, however many chunks there are, and only small
+    matrices travel. The weights follow in closed form. Not convex.
+
+    A random start is solved for a sample of the objects that is gathered to the client, and every object starts with
+    the membership that agrees best with that of the sample. Of `n_init` such starts the best one on the sample goes on.
+
+    Parameters
+    ----------
+    labels : dask Array of shape (n_samples, n_partitions), int
+        Base clusterings, one per column, any integer codes; -1 marks an object that the partition did not observe.
+        Soft partitions are not supported. Chunks of rows are the unit of work, 10^5 to 10^7 rows each; columns are
+        brought together in one chunk.
+    n_clusters : int
+        Number of clusters k of the consensus, an upper bound: clusters can end up empty.
+    weighting : str or callable, default="restricted-simplex"
+        As in :func:`~robust_eac.solve_median_partition`, without "chance-corrected".
+    rho : float or "auto", default=None
+        Largest weight, for "restricted-simplex". None means 1 / (0.8 n_partitions), "auto" 1 over the number of
+        partitions that :func:`~robust_eac.trusted_group_weights` trusts on the sample.
+    lam, lam0 : float, default=None
+        lambda, for "l2", in the units of the losses, or free of scale, as in
+        :func:`~robust_eac.solve_median_partition`.
+    n_init : int, default=10
+        Number of starts on the sample. An array as `init` is one start.
+    max_iter : int, default=100
+        Largest number of alternations.
+    tol : float, default=1e-5
+        Stop when the optimality gap of the membership is at most `tol`.
+    diagonal : bool, default=True
+        Count the pairs (i, i), as printed in [1]_.
+    init : {"random", "kmeans"} or array-like, default="random"
+        How the sample is started; or an array or Dask array, a membership of shape (n_samples, n_clusters) or labels
+        of shape (n_samples,), which in a Dask array are 0, ..., n_clusters - 1. An array in memory travels once.
+    n_jobs : int, default=None
+        Threads over the starts, on the client.
+    random_state : int, RandomState instance or None, default=None
+        Draws the sample, the starts and the order of the visits.
+    verbose : int, default=0
+        1 prints a line per start and alternation.
+
+    Returns
+    -------
+    result : MedianPartitionResult
+        As :func:`~robust_eac.solve_median_partition` returns it, but `labels` and `membership` are Dask arrays with the
+        chunks of the ensemble, held by the workers.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range, or not supported here. What only the labels can tell (floats that
+        are no integers, objects that no partition observes) is found when they are first read.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If `max_iter` is reached with gap > tol.
+
+    Notes
+    -----
+    Runs on the scheduler that Dask would take: with a `distributed.Client`, its workers; otherwise this machine. The
+    result depends on the chunks and the seed, not on the number of workers. The labels are read once and kept in
+    compact codes. Every chunk is worked on where it lies, unless an idle worker steals the work, and then moves there:
+    the scheduler's option ``distributed.scheduler.work-stealing``. If a worker is lost, the scheduler makes its chunks
+    anew from the labels and the small matrices of the rounds so far, which it keeps, O(K k) per round, K clusters in
+    all partitions together.
+
+    A round takes O(n_samples (n_partitions k + n_masks k^2) / n_workers) time and two messages of O(K k + n_masks k^2)
+    numbers per worker, whatever n_samples is; sums over chunks are taken in a tree, so that the client receives one.
+    On paper, for 10^9 objects, 100 partitions of 15 clusters each, k = 10 and 100 workers of one core, 10^7 objects in
+    10 chunks each: a round is 10^7 visits per worker at 2 us (most rows at rest) to 8 us (all move), 20 to 80 s,
+    and 0.12 MB (8 bytes times K k = 15,000) to every worker and 0.12 MB from every chunk; 15 to 50 rounds are usual
+    at tol = 1e-5, so 5 to 60 minutes. A worker holds 100 bytes of codes and twice 80 bytes of memberships per object,
+    2.7 GB, and up to 1.6 GB more while the next memberships are made.
+
+    References
+    ----------
+    .. [1] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation",
+       EMMCVPR 2013.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import numpy as np
+    >>> labels = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0], [1, 1, 1, 1], [1, 1, 1, 0], [1, 1, 1, 1]])
+    >>> result = solve_median_partition_distributed(
+    ...     da.from_array(labels, chunks=(2, 4)), 2, rho=0.5, init=[0, 0, 1, 1, 1, 1], random_state=0
+    ... )
+    >>> result.labels.compute()
+    array([0, 0, 0, 1, 1, 1])
+    >>> result.weights
+    array([0.5, 0.5, 0. , 0. ])
+    """
+    options = Options(
+        weighting=weighting,
+        agreement="raw",
+        rho=rho,
+        lam=lam,
+        lam0=lam0,
+        n_init=n_init,
+        max_iter=max_iter,
+        tol=tol,
+        diagonal=diagonal,
+        init=init,
+        n_jobs=n_jobs,
+        random_state=random_state,
+        tell=progress(verbose),
+    )
+    return solve_and_grade_distributed(labels, n_clusters, options)[0]
+
+
+def solve_and_grade_distributed(labels, n_clusters, options):
+    """(what :func:`solve_median_partition_distributed` returns, the agreement of every partition with it)."""
+    labels = check_dask_rows(labels, name="labels")
+    n, m = labels.shape
+    n_clusters = check_n_clusters(n_clusters, n)
+    diagonal = check_bool(options.diagonal, name="diagonal")
+    weighting = resolve_weighting(
+        options.weighting, n_pairs=float(n) ** 2, n_partitions=m, rho=options.rho, lam=options.lam, lam0=options.lam0
+    )
+    check_found_from_losses(
+        weighting,
+        'weighting "chance-corrected" needs chance-corrected losses, which are not summed over chunks: use another '
+        'weighting, or rho="auto".',
+    )
+    n_init, settings = check_effort(options)
+    start = _check_start(options.init, labels, n_clusters)
+    n_jobs = check_n_jobs(options.n_jobs)
+    rng = check_random_state(options.random_state)
+    sampled = isinstance(start, str)
+    seeds = rng.randint(MAX_SEED, size=n_init if sampled else 1)
+
+    tables, encodings, starts = _encode(labels, start, n_clusters, diagonal)
+    if sampled or weighting.for_group is not None:
+        sample = _gather_sample(encodings, tables, labels.chunks[0], n_clusters, rng)
+        weighting, linked = settle(weighting, sample, rng)
+        if not linked:
+            warnings.warn(NO_LINKS.format(LEVEL), UserWarning, stacklevel=3)
+    if sampled:
+        problem = Problem(sample, n_clusters, weighting, raw_distance(diagonal))
+        rough = settings._replace(tol=max(settings.tol, SAMPLE_TOL))
+        starts = _place_from_sample(encodings, problem, start, seeds, rough, n_jobs=n_jobs, tell=options.tell)
+    problem = Problem(tables, n_clusters, weighting, _distance(diagonal))
+    tell = options.tell and partial(_tell_of_all, options.tell)
+    run = alternate(
+        problem, dask_tasks.Rows(encodings, starts), np.random.RandomState(seeds[0]), settings, warm=sampled, tell=tell
+    )
+    S, G, _ = _measure(tables, run.rows)
+    agreements = agreement_from_sums(tables, S, G)
+    consensus, membership = _finish(run.rows, labels.chunks[0], n_clusters)
+    result = result_of(run, consensus, membership, settings.tol)
+    if not result.converged:
+        warn_unconverged(result.gap, settings, stacklevel=4)
+    return result, agreements
+
+
+def _tell_of_all(tell, line):
+    tell(f"all objects: {line}")
+
+
+def _check_start(init, labels, n_clusters):
+    """The name of a start, or a Dask array of memberships or labels with the chunks of the labels."""
+    import dask.array as da
+
+    n = labels.shape[0]
+    if not is_dask_array(init):
+        start = check_init(init, n, n_clusters)
+        return start if isinstance(start, str) else da.from_array(start, chunks=(labels.chunks[0], n_clusters))
+    if init.shape not in ((n,), (n, n_clusters)):
+        raise ValueError(f"init must have shape {(n,)} or {(n, n_clusters)}, got {init.shape}.")
+    return init.rechunk((labels.chunks[0], n_clusters)[: init.ndim])
+
+
+def _encode(labels, start, n_clusters, diagonal):
+    """(tables, encodings of the blocks, their proposals if the start is an array)."""
+    from dask import compute, persist
+
+    first_rows = np.cumsum((0, *labels.chunks[0][:-1]))
+    blocks = labels.to_delayed()[:, 0]
+    pairs = [
+        dask_tasks.later(block_steps.read, 2)(block, int(first))
+        for block, first in zip(blocks, first_rows, strict=True)
+    ]
+    alone, reports = zip(*pairs, strict=True)
+    alone = persist(*alone, *reports)
+    alone, reports = alone[: len(blocks)], alone[len(blocks) :]
+    tables, values = block_steps.merge(compute(*reports))
+    shared = dask_tasks.ship(tables), dask_tasks.ship(values)
+    if isinstance(start, str):
+        starts = [start] * len(blocks)
+    else:
+        starts = [
+            dask_tasks.later(block_steps.check_start)(piece, n_clusters, int(first))
+            for piece, first in zip(start.to_delayed().ravel(), first_rows, strict=True)
+        ]
+    encoded = [
+        dask_tasks.later(block_steps.encode_block, 2, home)(encoding, report, *shared, rows, diagonal)
+        for encoding, report, rows, home in zip(alone, reports, starts, dask_tasks.homes(alone), strict=True)
+    ]
+    encodings, proposals = zip(*encoded, strict=True)
+    if isinstance(start, str):
+        return tables, persist(*encodings), None
+    bounds = [dask_tasks.later(block_steps.extremes)(rows) for rows in starts]
+    kept = persist(*encodings, *proposals, *bounds)
+    bounds = np.array(compute(*kept[2 * len(blocks) :]))
+    check_start_tells_apart(bounds[:, 0].min(axis=0), bounds[:, 1].max(axis=0))
+    return tables, kept[: len(blocks)], kept[len(blocks) : 2 * len(blocks)]
+
+
+def _gather_sample(encodings, tables, n_rows, n_clusters, rng):
+    """Encoding of objects drawn with replacement, or of all of them, gathered to the client."""
+    from dask import compute
+
+    size = min(sample_size(tables, n_clusters), _MAX_SAMPLE)
+    everything = tables.total < SAMPLE_SHARE * size
+    sizes = rng.multinomial(size, np.array(n_rows) / tables.total)
+    seeds = rng.randint(MAX_SEED, size=len(n_rows))
+    parts = [
+        dask_tasks.later(block_steps.sample_block)(encoding, None if everything else int(size), int(seed))
+        for encoding, size, seed in zip(encodings, sizes, seeds, strict=True)
+        if everything or size
+    ]
+    codes, observed, counts = (np.concatenate(part) for part in zip(*compute(*parts), strict=True))
+    sample = tables._replace(codes=codes, soft=np.empty((len(codes), 0)), observed=observed, n_samples=len(codes))
+    return weigh(sample, counts * (tables.total / counts.sum()))
+
+
+def _place_from_sample(encodings, problem, start, seeds, settings, *, n_jobs, tell):
+    """Proposals of all blocks that agree best with the best solution for the sample."""
+    from dask import persist
+
+    sample, distance = problem.encoding, problem.distance
+    partitions = np.flatnonzero(sample.n_observed)
+    if len(partitions) < len(sample.offsets):
+        # What the sample says nothing about has no weight in the start.
+        sample, equal = select(sample, partitions), np.full(len(partitions), 1.0 / len(partitions))
+        problem = problem._replace(encoding=sample, weighting=fixed(equal))
+    run, membership = solve(problem, start, seeds, settings, n_jobs=n_jobs, tell=tell)
+    statistics = distance.statistics(sample, run.weights, membership)
+    shared = partitions, dask_tasks.ship(statistics._replace(self_weight=np.empty(0))), problem.n_clusters
+    tasks = [dask_tasks.later(block_steps.place_block, workers=home) for home in dask_tasks.homes(encodings)]
+    return persist(*[task(encoding, *shared) for task, encoding in zip(tasks, encodings, strict=True)])
+
+
+def _distance(diagonal):
+    """The :class:`~robust_eac.core.distance.Distance` d_u of rows on the workers, encoded by the tables."""
+
+    def losses(tables, rows, matrices):
+        S, G, own = matrices
+        return losses_from(tables, S, G, 0.0 if diagonal else own[tables.mask_of])
+
+    return raw_distance(diagonal)._replace(
+        measure=_measure, losses=losses, steps=partial(DistributedSteps, diagonal=diagonal)
+    )
+
+
+def _measure(tables, rows, *, n_threads=1):
+    """S, G, and what the pairs (i, i) cost per mask."""
+    return dask_tasks.sum_of(rows.map(block_steps.measure, rows.t))[0]
+
+
+class DistributedSteps:
+    """Steps down sum_u alpha_u d_u over the rows of all blocks; see :func:`~robust_eac.core.descent.descend`.
+
+    Every block sweeps, and all take the best common share of their steps. If no share of them helps, mass moves towards
+    the best cluster of every object (Frank and Wolfe), which goes downhill wherever the gap is not zero. The state is
+    S, G, and what the pairs (i, i) cost per mask.
+    """
+
+    def __init__(self, tables, weights, rows, state, settings, rng, *, diagonal):
+        self.state = state
+        self._tables, self._weights, self._rows, self._rng = tables, weights, rows, rng
+        self._visit = Visit(diagonal, PAIR_STEPS_OF_MANY, SETTLED * settings.tol * tables.total, 1.0)
+
+    def gap(self):
+        return dask_tasks.sum_of(self._rows.map(block_steps.gap_of_block, self._shared(self._visit, 0)))[0][0]
+
+    def sweep(self, relaxation):
+        gap = self._step(block_steps.propose, self._visit._replace(relaxation=relaxation))
+        if self._rows.t == 0.0:
+            gap = self._step(block_steps.propose_best_clusters, self._visit)
+        # What is left of the gap is below what rounding lets the objective show.
+        return None if self._rows.t == 0.0 else gap
+
+    def refresh(self):
+        self.state = _measure(self._tables, self._rows)
+
+    def _shared(self, visit, seed):
+        return dask_tasks.ship(block_steps.Shared(self._rows.t, *self.state[:2], self._weights, visit, seed))
+
+    def _step(self, propose, visit):
+        """Take the step that blocks propose; returns its gap."""
+        rows, (S, G, _) = self._rows, self.state
+        shared = self._shared(visit, self._rng.randint(MAX_SEED))
+        proposed = [task(shared, number) for number, task in enumerate(rows.each(propose, 2))]
+        proposals, sums = zip(*proposed, strict=True)
+        total, rows.proposals = dask_tasks.sum_of(sums, proposals)
+        total = block_steps.Sums(*total)
+        rows.t = block_steps.search_line(self._tables, self._weights, S, G, total, visit.diagonal)
+        self.state = block_steps.after_step(S, G, total, rows.t)
+        return total.gap / gap_unit(self._tables)
+
+
+def _finish(rows, chunks, n_clusters):
+    """(labels, membership) of all objects as Dask arrays, empty clusters last."""
+    import dask.array as da
+    from dask import persist
+
+    memberships, won = zip(*[task(rows.t) for task in rows.each(block_steps.finish, 2)], strict=True)
+    won, memberships = dask_tasks.sum_of([(count,) for count in won], memberships)
+    order = empty_last_order(won[0])
+    blocks = [
+        da.from_delayed(dask_tasks.later(np.take)(block, order, axis=1), shape=(size, n_clusters), dtype=np.float64)
+        for block, size in zip(memberships, chunks, strict=True)
+    ]
+    membership = da.concatenate(blocks)
+    return persist(membership.argmax(axis=1), membership)

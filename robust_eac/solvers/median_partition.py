@@ -1,0 +1,269 @@
+"""Alternation: consensus membership and partition weights together, from several starts."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.exceptions import ConvergenceWarning
+
+from ..checks.labels import check_ensemble, check_init, check_sample_weight
+from ..checks.types import Labels, RandomState, WeightSolver
+from ..checks.values import MAX_SEED, check_integer, check_n_clusters, check_n_jobs, check_random_state, check_real
+from ..core.alternation import Problem, Settings, solve
+from ..core.descent import is_stationary
+from ..core.distance import resolve_distance
+from ..core.encoding import encode_ensemble
+from ..weighting.joint import resolve_weighting, settle
+from ..weighting.trust import LEVEL, NO_LINKS
+
+__all__ = ["MedianPartitionResult", "solve_median_partition"]
+
+
+class MedianPartitionResult(NamedTuple):
+    """What :func:`solve_median_partition` returns."""
+
+    labels: np.ndarray
+    membership: np.ndarray
+    weights: np.ndarray
+    losses: np.ndarray
+    objective: float
+    objective_history: np.ndarray
+    gap: float
+    n_iter: int
+    converged: bool
+
+
+def solve_median_partition(
+    labels: Labels,
+    n_clusters: int,
+    *,
+    weighting: WeightSolver = "restricted-simplex",
+    agreement: str = "raw",
+    rho: float | str | None = None,
+    lam: float | None = None,
+    lam0: float | None = None,
+    n_init: int = 10,
+    max_iter: int = 100,
+    tol: float = 1e-5,
+    diagonal: bool = True,
+    init: str | ArrayLike = "random",
+    n_jobs: int | None = None,
+    random_state: RandomState = None,
+    verbose: int = 0,
+    sample_weight: ArrayLike | None = None,
+) -> MedianPartitionResult:
+    """Find the consensus membership and the weights of the partitions together.
+
+    Solve  min_{Y, alpha} sum_u alpha_u d_u(Y) [+ lambda/2 |alpha|^2],  d_u(Y) = |Y'Y - X_u'X_u|^2, over the
+    left-stochastic Y and alpha in the rho-restricted simplex (Eq. 4 of [1]_) or the simplex (Eq. 5).
+
+    Alternates the Y step of :func:`~robust_eac.solve_membership`, started from the previous Y, with the closed form
+    of the weights; neither raises the objective. Stops when the Y step finds the membership stationary for weights
+    that are optimal for it. The problem is not convex: the best of `n_init` starts is returned.
+
+    "chance-corrected" has no joint objective, but stops all the same. Its weights are equal over a set of trusted
+    partitions, and each Y step descends the unweighted objective (4) of the set. All starts share one set, the largest
+    group of partitions that agree beyond chance before any consensus (:func:`~robust_eac.trusted_group_weights`), so
+    that their objectives can be compared. The best start then alternates Y steps with trust: the partitions that agree
+    enough with the consensus are the next set. The first of these updates may add partitions, the later ones only
+    withdraw trust, so that there are at most n_partitions + 1 Y steps. At the end the consensus confirms every
+    partition that made it.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
+        Base clusterings, hard or soft, as in :func:`~robust_eac.partition_losses`.
+    n_clusters : int
+        Number of clusters k of the consensus, an upper bound: clusters can end up empty.
+    weighting : str or callable, default="restricted-simplex"
+        A name in `WEIGHT_SOLVERS`: "uniform", "restricted-simplex" (4), "l2" (5), "entropy" (eta = 0.05
+        n_samples^2), "power" (gamma = 2), "chance-corrected" (see above); a `functools.partial` of one of these
+        solvers, for other parameters; or any function losses -> weights, for which no descent is promised.
+    agreement : {"raw", "adjusted"}, default="raw"
+        What the weights and the membership lower: the losses d_u, or their chance-corrected form d_u / E[d_u] = 1 - a_u
+        (see :func:`~robust_eac.adjusted_agreement`), which does not favour fine partitions. Losses are then shares, and
+        so are `lam` and the objective.
+    rho : float or "auto", default=None
+        Largest weight, for "restricted-simplex". None means 1 / (0.8 n_partitions), "auto" 1 over the number of
+        partitions that :func:`~robust_eac.trusted_group_weights` trusts.
+    lam : float, default=None
+        lambda, for "l2", in the units of the losses. None means 0.5 n_samples^2 (0.5 for adjusted losses).
+    lam0 : float, default=None
+        In place of `lam`, free of scale: lambda = lam0 n_partitions n_samples^2 (lam0 n_partitions for adjusted
+        losses). Partitions whose loss per pair exceeds the mean by more than lam0 get no weight, or little.
+    n_init : int, default=10
+        Number of starts. The best of them, solved to a gap of 1e-4 or where a sample of the objects puts them, go on to
+        `tol`. An array as `init` is one start.
+    max_iter : int, default=100
+        Largest number of alternations per start.
+    tol : float, default=1e-5
+        Stop when the optimality gap of the membership is at most `tol`, or 1e-14, below which it is rounding.
+    diagonal : bool, default=True
+        Count the pairs (i, i), as printed in [1]_; False leaves them out, as the method it builds on does.
+    init : {"random", "kmeans"} or array-like, default="random"
+        As in :func:`~robust_eac.solve_membership`. Weights start uniform ("power": from the losses of the start); those
+        of all objects, where a sample of them comes first, with the weights that its solution deserves.
+    n_jobs : int, default=None
+        Threads, over the starts, and within them from 65,536 objects on. None means all cores, or as many as the
+        environment variable NUMBA_NUM_THREADS says, where there is enough to do. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Draws the starts and the order of the visits.
+    verbose : int, default=0
+        1 prints a line per start and alternation.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weight of every object: it counts as so many identical objects that share a membership. None means one each.
+
+    Returns
+    -------
+    result : MedianPartitionResult
+        Named tuple: `labels` of shape (n_samples,), the cluster of largest membership; `membership` of shape
+        (n_samples, n_clusters), empty clusters last; `weights` and `losses` of shape (n_partitions,); `objective` at
+        them, regulariser included (for "entropy" with its penalty, for "power" the power mean of the losses, see
+        :func:`~robust_eac.power_weights`); `objective_history`, from the start to the last alternation; `gap`;
+        `n_iter`; `converged`. For "chance-corrected", history and `n_iter` are those of the last set of partitions.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the returned start reached `max_iter` with gap > tol.
+    UserWarning
+        If the trusted group is asked for ("chance-corrected", or `rho` "auto") and no two partitions agree beyond
+        chance: then all start with equal weights.
+
+    Notes
+    -----
+    A sweep costs O(n_samples (n_partitions n_clusters + n_masks n_clusters^2)), n_masks counting the distinct sets of
+    objects that partitions observe; the weights cost O(n_partitions log n_partitions). Memory is O(n_samples
+    (n_partitions + n_clusters)), and O(n_samples n_clusters) more per start at work.
+
+    From some 2,000 objects on (more where clusters are many or labels missing) a start is solved for a sample of them
+    first, which leaves few sweeps for all. From 65,536 on a sweep visits them in rounds of eight blocks that several
+    threads take in turn; a round whose blocks would raise the objective together is repeated block by block.
+
+    The weights belong to the relaxed membership, not to its hard labels: sum_u alpha_u d_u of the labels is in general
+    another number.
+
+    References
+    ----------
+    .. [1] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation",
+       EMMCVPR 2013, Algorithm 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> labels = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0], [1, 1, 1, 1], [1, 1, 1, 0], [1, 1, 1, 1]])
+    >>> result = solve_median_partition(labels, 2, rho=0.5, init=[0, 0, 1, 1, 1, 1], random_state=0)
+    >>> result.labels
+    array([0, 0, 0, 1, 1, 1])
+    >>> result.weights
+    array([0.5, 0.5, 0. , 0. ])
+    """
+    options = Options(
+        weighting=weighting,
+        agreement=agreement,
+        rho=rho,
+        lam=lam,
+        lam0=lam0,
+        n_init=n_init,
+        max_iter=max_iter,
+        tol=tol,
+        diagonal=diagonal,
+        init=init,
+        n_jobs=n_jobs,
+        random_state=random_state,
+        tell=progress(verbose),
+    )
+    return solve_and_encode(labels, n_clusters, options, sample_weight)[0]
+
+
+class Options(NamedTuple):
+    """What the caller of a joint solver chooses, as :func:`solve_median_partition` describes it; `tell` takes lines."""
+
+    weighting: WeightSolver
+    agreement: str
+    rho: float | str | None
+    lam: float | None
+    lam0: float | None
+    n_init: int
+    max_iter: int
+    tol: float
+    diagonal: bool
+    init: object
+    n_jobs: int | None
+    random_state: RandomState
+    tell: Callable | None
+
+
+def progress(verbose):
+    """What takes a line after every alternation, None for silence."""
+    return partial(print, flush=True) if verbose else None
+
+
+def solve_and_encode(labels, n_clusters, options, sample_weight):
+    """(what :func:`solve_median_partition` returns, the encoding of the ensemble)."""
+    ensemble = check_ensemble(labels)
+    n, m = ensemble.n_samples, ensemble.n_partitions
+    n_clusters = check_n_clusters(n_clusters, n)
+    sample_weight = check_sample_weight(sample_weight, ensemble)
+    total = float(n) if sample_weight is None else float(sample_weight.sum())
+    distance = resolve_distance(options.agreement, options.diagonal)
+    weighting = resolve_weighting(
+        options.weighting, n_pairs=distance.unit(total), n_partitions=m, rho=options.rho, lam=options.lam,
+        lam0=options.lam0,
+    )  # fmt: skip
+    n_init, settings = check_effort(options)
+    start = check_init(options.init, n, n_clusters)
+    n_jobs = check_n_jobs(options.n_jobs)
+    rng = check_random_state(options.random_state)
+    seeds = rng.randint(MAX_SEED, size=n_init if isinstance(start, str) else 1)
+
+    whole = encode_ensemble(ensemble, sample_weight)
+    weighting, linked = settle(weighting, whole, rng)
+    if not linked:
+        warnings.warn(NO_LINKS.format(LEVEL), UserWarning, stacklevel=3)
+    problem = Problem(whole, n_clusters, weighting, distance)
+    run, membership = solve(problem, start, seeds, settings, n_jobs=n_jobs, tell=options.tell)
+    result = result_of(run, membership.argmax(axis=1), membership, settings.tol)
+    if not result.converged:
+        warn_unconverged(result.gap, settings, stacklevel=4)
+    return result, whole
+
+
+def check_effort(options):
+    """(number of starts, :class:`~robust_eac.core.alternation.Settings`), checked."""
+    n_init = check_integer(options.n_init, name="n_init", low=1)
+    max_iter = check_integer(options.max_iter, name="max_iter", low=1)
+    return n_init, Settings(check_real(options.tol, name="tol", low=0.0), max_iter)
+
+
+def result_of(run, labels, membership, tol):
+    """The :class:`MedianPartitionResult` of a run."""
+    return MedianPartitionResult(
+        labels=labels,
+        membership=membership,
+        weights=run.weights,
+        losses=run.losses,
+        objective=run.objective,
+        objective_history=np.array(run.history),
+        gap=run.gap,
+        n_iter=run.n_iter,
+        converged=is_stationary(run.gap, tol),
+    )
+
+
+def warn_unconverged(gap, settings, *, stacklevel):
+    warnings.warn(
+        f"The alternation did not converge: gap={gap:.3g} > tol={settings.tol:.3g} after max_iter={settings.max_iter}.",
+        ConvergenceWarning,
+        stacklevel=stacklevel,
+    )

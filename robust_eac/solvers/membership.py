@@ -1,0 +1,156 @@
+"""The Y step: minimise the objective in the consensus membership for fixed weights, without an n x n matrix."""
+
+from __future__ import annotations
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.exceptions import ConvergenceWarning
+
+from ..checks.labels import check_ensemble, check_init, check_sample_weight
+from ..checks.types import Labels, RandomState
+from ..checks.values import (
+    check_bool,
+    check_integer,
+    check_n_clusters,
+    check_n_jobs,
+    check_random_state,
+    check_real,
+    check_weights,
+)
+from ..core.alternation import Problem, Settings, alternate, fixed
+from ..core.descent import is_stationary
+from ..core.distance import raw_distance
+from ..core.encoding import encode_ensemble
+from ..core.starts import Solution, expand_rows, reduce_rows
+from ..core.threads import count_threads
+
+__all__ = ["MembershipResult", "solve_membership"]
+
+
+class MembershipResult(NamedTuple):
+    """What :func:`solve_membership` returns."""
+
+    membership: np.ndarray
+    objective: float
+    gap: float
+    n_sweeps: int
+    converged: bool
+
+
+def solve_membership(
+    labels: Labels,
+    n_clusters: int,
+    *,
+    weights: ArrayLike | None = None,
+    init: str | ArrayLike | None = None,
+    diagonal: bool = True,
+    tol: float = 1e-5,
+    max_sweeps: int = 1000,
+    random_state: RandomState = None,
+    sample_weight: ArrayLike | None = None,
+    n_jobs: int | None = None,
+) -> MembershipResult:
+    """Minimise the weighted median-partition objective in the membership, for fixed partition weights.
+
+    Solve  min_Y sum_u alpha_u |Y'Y - X_u'X_u|^2  over the left-stochastic Y, which has the same minimisers as
+    |Y'Y - sum_u alpha_u X_u'X_u|^2, Eq. (6) of [1]_.
+
+    Column-wise exact line search: objects are visited in random order; at each visit mass moves between pairs of
+    clusters, to the exact minimiser of the quartic along the pair. The objective never increases. The problem is not
+    convex: the result is a stationary point, which one depends on the start.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
+        Base clusterings, hard or soft, as in :func:`~robust_eac.partition_losses`.
+    n_clusters : int
+        Number of clusters k of the consensus, an upper bound: clusters can end up empty.
+    weights : array-like of shape (n_partitions,), default=None
+        alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
+    init : {"random", "kmeans"} or array-like, default=None
+        Start: Dirichlet(1/k) rows ("random", also None), k-means on the one-hot ensemble (of a soft partition, on the
+        clusters of largest membership), a membership of shape (n_samples, n_clusters), or a label vector of shape
+        (n_samples,). The uniform membership is refused: it is a stationary point. Where there are thousands of objects,
+        the first two start a sample of them, and its solution is the start of all.
+    diagonal : bool, default=True
+        Count the pairs (i, i), as printed in [1]_; False leaves them out, as the method it builds on does.
+    tol : float, default=1e-5
+        Stop when :func:`~robust_eac.optimality_gap` is at most `tol`, or 1e-14, below which it is rounding.
+    max_sweeps : int, default=1000
+        Largest number of visits of all objects.
+    random_state : int, RandomState instance or None, default=None
+        Draws the start and the order of the visits.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weight of every object: it counts as so many identical objects that share a membership. None means one each.
+    n_jobs : int, default=None
+        Threads, as in :func:`~robust_eac.solve_median_partition`. The result does not depend on it.
+
+    Returns
+    -------
+    result : MembershipResult
+        Named tuple: `membership` of shape (n_samples, n_clusters), rows on the simplex; `objective`,
+        sum_u alpha_u d_u at it; `gap`, its optimality gap; `n_sweeps`; `converged`, gap <= tol.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If `max_sweeps` is reached with gap > tol.
+
+    Notes
+    -----
+    Time O(n_samples (n_partitions n_clusters + n_masks n_clusters^2)) per sweep, where n_masks counts the distinct
+    sets of objects that partitions observe (1 when nothing is missing); memory O(n_samples (n_partitions +
+    n_clusters)). Soft partitions count as k_u partitions each. Objects with equal labels, and equal memberships, in all
+    partitions share a column when that pays. Objects of weight zero take no part; afterwards each gets the membership
+    that is best with the others fixed, its pair with itself left out. Inputs are not modified.
+
+    References
+    ----------
+    .. [1] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation",
+       EMMCVPR 2013, Section 3.1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> labels = np.array([[0, 0, 1], [0, 0, 1], [1, 1, 1], [1, 1, 0], [1, 1, 0]])
+    >>> result = solve_membership(labels, 2, init=[0, 1, 1, 1, 1], random_state=0)
+    >>> result.membership.argmax(axis=1)
+    array([0, 0, 1, 1, 1])
+    >>> result.converged
+    True
+    """
+    ensemble = check_ensemble(labels)
+    n_clusters = check_n_clusters(n_clusters, ensemble.n_samples)
+    weights = check_weights(weights, ensemble.n_partitions)
+    tol = check_real(tol, name="tol", low=0.0)
+    max_sweeps = check_integer(max_sweeps, name="max_sweeps", low=0)
+    diagonal = check_bool(diagonal, name="diagonal")
+    start = check_init(init, ensemble.n_samples, n_clusters)
+    sample_weight = check_sample_weight(sample_weight, ensemble)
+    n_jobs = check_n_jobs(n_jobs)
+    rng = check_random_state(random_state)
+
+    whole, distance = encode_ensemble(ensemble, sample_weight), raw_distance(diagonal)
+    encoding, start = reduce_rows(whole, start, diagonal=diagonal)
+    problem = Problem(encoding, n_clusters, fixed(weights), distance)
+    _, n_threads = count_threads(n_jobs, 1, encoding, n_clusters)
+    # The weights never move: one Y step goes all the way.
+    settings = Settings(tol, max_iter=1, max_sweeps=max_sweeps, reduction=0.0, n_threads=n_threads)
+    run = alternate(problem, start if isinstance(start, str) else start.copy(), rng, settings)
+    converged = is_stationary(run.gap, tol)
+    if not converged:
+        warnings.warn(
+            f"The membership did not converge: gap={run.gap:.3g} > tol={tol:.3g} after max_sweeps={max_sweeps}.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    membership = expand_rows(whole, Solution(encoding, run.weights, run.rows), distance, tol)
+    return MembershipResult(membership, run.objective, run.gap, run.n_sweeps, converged)

@@ -1,0 +1,45 @@
+"""The rooms of the package: imports point down only."""
+
+import ast
+from pathlib import Path
+
+import robust_eac
+
+# From the bottom up: a room imports from those before it.
+ROOMS = (
+    "_version",
+    "_whole_files",
+    "checks",
+    "core",
+    "metrics",
+    "datasets",
+    "ensembles",
+    "weighting",
+    "solvers",
+    "consensus",
+    "diagnostics",
+    "summary",
+    "estimators",
+    "plotting",
+    "cli",
+    "__main__",
+    "__init__",
+)
+
+
+def imports():
+    """(file, its room, room that it imports from) for every import inside the package."""
+    folder = Path(robust_eac.__file__).parent
+    for path in folder.rglob("*.py"):
+        parts = path.relative_to(folder).with_suffix("").parts
+        for node in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(node, ast.ImportFrom) or node.level < len(parts):
+                continue
+            for name in [node.module.split(".")[0]] if node.module else [alias.name for alias in node.names]:
+                yield path, parts[0], name
+
+
+def test_imports_point_down():
+    found = list(imports())
+    assert len(found) > 200
+    assert [(str(path), room) for path, own, room in found if ROOMS.index(room) >= ROOMS.index(own)] == []
