@@ -8,7 +8,7 @@ import string
 
 import numpy as np
 
-from robust_eac.metrics.external import ovi_lda
+from robust_eac.metrics import ovi_lda
 
 from .ovi_qpsk import ALGORITHMS, MAIN, OPTIONS, harden, make_qpsk, search_all
 from .store import derive_seed

@@ -18,7 +18,7 @@ import pytest
 from scipy.spatial.distance import cdist
 from sklearn.datasets import fetch_openml
 
-from robust_eac import datasets
+from robust_eac.datasets import loading as datasets
 from robust_eac.datasets.loading import DATASETS, load_dataset
 
 # Objects per class, in class order.
@@ -227,7 +227,7 @@ def test_half_rings_have_the_shape_of_the_public_copy():
 
 
 def test_bundled_files_are_those_of_the_data_readme():
-    folder = resources.files("robust_eac") / "data"
+    folder = resources.files("robust_eac.datasets") / "data"
     stated = dict(re.findall(r"`(\S+\.csv)`.*`([0-9a-f]{64})`", (folder / "README.md").read_text("utf-8")))
     bundled = {path.name: path.read_bytes() for path in folder.iterdir() if path.name.endswith(".csv")}
     assert {name: hashlib.sha256(content).hexdigest() for name, content in bundled.items()} == stated
@@ -380,7 +380,7 @@ def test_broken_compressed_file(folder, toy, content):
 @pytest.mark.parametrize("suffix", [".csv", ".csv.gz"])
 def test_interrupted_downloads_are_refused(folder, suffix):
     """A table of the project's own, as a download leaves it that stops anywhere."""
-    whole = (resources.files("robust_eac") / "data" / "ecoli.csv").read_bytes()
+    whole = (resources.files("robust_eac.datasets") / "data" / "ecoli.csv").read_bytes()
     whole = gzip.compress(whole) if suffix == ".csv.gz" else whole
     path, rng = folder / f"half{suffix}", np.random.RandomState(0)
     loader = partial(datasets._load_table, dataclasses.replace(DATASETS["ecoli"].args[0], file="half"))
@@ -396,7 +396,7 @@ def test_interrupted_downloads_are_refused(folder, suffix):
 def test_spoilt_tables_are_refused(folder, name):
     """One digit of a number, or one letter of a class, is another one."""
     table = dataclasses.replace(DATASETS[name].args[0], file="spoilt")
-    whole = (resources.files("robust_eac") / "data" / f"{name}.csv").read_bytes()
+    whole = (resources.files("robust_eac.datasets") / "data" / f"{name}.csv").read_bytes()
     rng, first = np.random.RandomState(0), whole.index(b"\n") + 1
     places = [i for i in range(first, len(whole)) if chr(whole[i]).isalnum()]
     for place in rng.choice(places, size=20, replace=False):

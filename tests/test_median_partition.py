@@ -299,11 +299,9 @@ def test_verbose_prints_a_line_per_alternation(labels, capsys, init):
     ],
 )
 def test_errors_come_before_any_work(labels, monkeypatch, options, error, match):
-    from robust_eac import median_partition
-
     def work(*args):
         raise AssertionError("work was started")
 
-    monkeypatch.setattr(median_partition, "encode_ensemble", work)
+    monkeypatch.setattr("robust_eac.solvers.median_partition.encode_ensemble", work)
     with pytest.raises(error, match=match):
         solve_median_partition(labels, **({"n_clusters": 3, "random_state": 0} | options))

@@ -98,9 +98,9 @@ def _put(encoding, statistics, rows, i, membership):
     rows[i] = membership
     for u, slot in zip(encoding.hard, encoding.offsets[encoding.hard] + encoding.codes[i], strict=True):
         if slot not in encoding.missing_slots:
-            statistics.T[slot] += w * statistics.slot_coef[encoding.offsets[u]] * step
+            statistics.T[slot, :K] += w * statistics.slot_coef[encoding.offsets[u]] * step
     for s, slot in enumerate(encoding.soft_slots):
-        statistics.T[slot] += w * encoding.soft[i, s] * statistics.soft_coef[s] * step
+        statistics.T[slot, :K] += w * encoding.soft[i, s] * statistics.soft_coef[s] * step
     for g in np.flatnonzero(encoding.observed[i]):
         statistics.Q[g] += w * statistics.mask_coef[g] * (np.outer(membership, membership) - np.outer(before, before))
 

@@ -16,7 +16,7 @@ from robust_eac.consensus.ovi_lda import (
     assign_to_cores,
     ovi_lda_consensus,
 )
-from robust_eac.metrics.external import ovi_lda
+from robust_eac.metrics import ovi_lda
 
 from .conftest import random_ensemble
 

@@ -9,7 +9,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from experiments import ovi_qpsk
 from experiments.ovi_qpsk import ALGORITHMS, FUZZY, PRINTED, SYMBOLS, fs_centroids, grade_objects, make_qpsk, undivided
 from paper_figures import ovi_lda, paper_ovi_lda, table_ovi_settings
-from robust_eac.metrics.external import fukuyama_sugeno
+from robust_eac.metrics import fukuyama_sugeno
 
 from .conftest import random_membership
 

@@ -5,7 +5,7 @@ from scipy.spatial.distance import mahalanobis
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics import calinski_harabasz_score, silhouette_score
 
-from robust_eac.metrics.external import (
+from robust_eac.metrics import (
     VALIDITY_INDICES,
     calinski_harabasz,
     fukuyama_sugeno,

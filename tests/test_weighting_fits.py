@@ -8,7 +8,6 @@ from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score, silho
 from robust_eac import coassociation_matrix, optimality_gap, partition_losses
 from robust_eac.weighting import (
     order_weights,
-    partition_validity,
     ramped_silhouette_weights,
     redundancy_weights,
     silhouette_weights,
@@ -22,7 +21,7 @@ from robust_eac.weighting.redundancy import (
     pair_products,
     redundancy_weighting,
 )
-from robust_eac.weighting.validity import unify
+from robust_eac.weighting.validity import partition_validity, unify
 
 from . import reference
 from .access import Problem, Settings, _alternation, alternate, collapse, encode, initial_rows, losses_at, raw_distance

@@ -8,18 +8,17 @@ from sklearn.metrics import normalized_mutual_info_score
 
 from robust_eac import coassociation_matrix
 from robust_eac.weighting import (
-    FEATURE_SCHEMES,
     WEIGHTING_SCHEMES,
     _common,
     agreement_weights,
     ensemble_driven_cluster_index,
-    equal_weights,
     kernel_weights,
     locally_weighted_coassociation_matrix,
     partition_kernel,
 )
-from robust_eac.weighting.agreement import pairwise_nmi
+from robust_eac.weighting.agreement import equal_weights, pairwise_nmi
 from robust_eac.weighting.clusters import slot_certainty
+from robust_eac.weighting.schemes import FEATURE_SCHEMES
 
 from .access import encode
 from .conftest import planted_ensemble, random_ensemble

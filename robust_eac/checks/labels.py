@@ -5,10 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .blocks import row_blocks
 from .values import as_array, check_choice, check_membership, check_vector, real_array
-
-# Rows of a label matrix are read in blocks of this many: the working copies stay small whatever n_samples is.
-BLOCK = 4096
 
 
 class Ensemble(NamedTuple):
@@ -166,8 +164,8 @@ def check_label_block(labels, *, name) -> np.ndarray:
     """The same for some of the rows of a label matrix, among which a partition may observe none."""
     array = integer_matrix(labels, name)
     if array.dtype.kind == "i":
-        for start in range(0, array.shape[0], BLOCK):
-            _check_rows_observed(array[start : start + BLOCK], name, start)
+        for block in row_blocks(len(array)):
+            _check_rows_observed(array[block], name, block.start)
     return array
 
 
@@ -250,8 +248,8 @@ def _numbers_from_objects(array, name):
 def _integers_from_floats(array, name):
     """Float array -> int64 when every value is an integer; built block by block."""
     integers = np.empty(array.shape, dtype=np.int64)
-    for start in range(0, array.shape[0], BLOCK):
-        block = array[start : start + BLOCK].astype(np.float64)
+    for rows in row_blocks(len(array)):
+        block = array[rows].astype(np.float64)
         wrong = ~np.isfinite(block)
         if not wrong.any():
             # Beyond 2^53 neighbouring integers share a float: two labels could have become one.
@@ -259,14 +257,14 @@ def _integers_from_floats(array, name):
         if wrong.any():
             row, column = np.argwhere(wrong)[0]
             value = block[row, column]
-            where = f"got {value} at row {start + row}, column {column}"
+            where = f"got {value} at row {rows.start + row}, column {column}"
             if not np.isfinite(value):
                 raise ValueError(f"{name} must not contain NaN or infinity, {where}. A missing label is written -1.")
             raise ValueError(
                 f"{name} must hold integer cluster labels, {where}. If these are features, make an ensemble of "
                 "clusterings first, for example with KMeansEnsemble."
             )
-        integers[start : start + BLOCK] = block
+        integers[rows] = block
     return integers
 
 
@@ -275,8 +273,8 @@ def _check_observed(array, name):
     if array.dtype.kind in "bu" or array.min() > -1:
         return
     columns = np.zeros(array.shape[1], dtype=bool)
-    for start in range(0, array.shape[0], BLOCK):
-        columns |= _check_rows_observed(array[start : start + BLOCK], name, start)
+    for block in row_blocks(len(array)):
+        columns |= _check_rows_observed(array[block], name, block.start)
     check_columns_observed(columns, name)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 from scipy import sparse
 
-from ..checks.labels import BLOCK
+from ..checks.blocks import row_blocks
 from ..core.encoding import take_rows
 from ..core.formula import cluster_counts
 from ..core.lloyd import best_lloyd, scaled_distances, table_costs
@@ -61,7 +61,7 @@ def find_micro_clusters(encoding, weights, values, n_micro, *, rng, n_threads):
 
 def row_sums(encoding, table, n_threads):
     """Generate for blocks of rows the (rows, k) sums over the partitions of the table's rows, (n_slots, k)."""
-    blocks = [slice(start, start + BLOCK) for start in range(0, len(encoding.codes), BLOCK)]
+    blocks = row_blocks(len(encoding.codes))
     return map_threads(lambda block: table_costs(encoding, table, block), blocks, n_threads)
 
 

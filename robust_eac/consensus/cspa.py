@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from ..checks.labels import BLOCK
+from ..checks.blocks import row_blocks
 from ..checks.types import RandomState
 from ..checks.values import check_integer, check_random_state, check_real
 from ..core.encoding import collapse, one_hot, take_rows
@@ -110,10 +110,9 @@ def coassociation_graph(encoding, weights, sizes):
     edges = (indicators @ sparse.diags_array(np.repeat(weights, encoding.n_codes)) @ indicators.T).tocsr()
     if len(encoding.missing_slots):
         shares = np.bincount(encoding.mask_of, weights=weights, minlength=encoding.observed.shape[1])
-        for start in range(0, p, BLOCK):
-            both = (encoding.observed[start : start + BLOCK] * shares) @ encoding.observed.T
-            ends = edges.indptr[start : start + BLOCK + 1]
+        for rows in row_blocks(p):
+            both = (encoding.observed[rows] * shares) @ encoding.observed.T
+            ends = edges.indptr[rows.start : rows.stop + 1]
             block = slice(ends[0], ends[-1])
-            rows = np.repeat(np.arange(len(both)), np.diff(ends))
-            edges.data[block] /= both[rows, edges.indices[block]]
+            edges.data[block] /= both[np.repeat(np.arange(len(both)), np.diff(ends)), edges.indices[block]]
     return edges

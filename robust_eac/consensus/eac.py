@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.labels import BLOCK
+from ..checks.blocks import row_blocks
 from ..checks.types import RandomState
 from ..checks.values import check_bool, check_real
 from ._common import prepare, prepare_ensemble, relabel
@@ -288,8 +288,7 @@ def _needed_votes(threshold, strict, m):
 def _count_votes(encoding, left, right):
     """Partitions that put the rows of each pair together, and partitions that observe both; (n_pairs,) each."""
     votes, seen = np.empty(len(left), dtype=np.int64), np.empty(len(left), dtype=np.int64)
-    for start in range(0, len(left), BLOCK):
-        block = slice(start, start + BLOCK)
+    for block in row_blocks(len(left)):
         i, j = left[block], right[block]
         both = (encoding.observed[i] & encoding.observed[j])[:, encoding.mask_of]
         votes[block] = np.count_nonzero((encoding.codes[i] == encoding.codes[j]) & both, axis=1)

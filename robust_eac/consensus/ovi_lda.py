@@ -32,7 +32,7 @@ from ..metrics import ovi_lda
 from ..metrics._common import check_clusters, feature_scale, whitening
 from ._common import relabel
 
-__all__ = ["OVIConsensus", "assign_to_cores", "ovi_lda_consensus"]
+__all__ = ["OVI_CLUSTERERS", "OVIConsensus", "OVIConsensusResult", "assign_to_cores", "ovi_lda_consensus"]
 
 METHODS = ("components", "leader")
 

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from scipy import sparse
 
-from ..checks.labels import BLOCK
+from ..checks.blocks import BLOCK, row_blocks
 from . import kernels
 from .bundles import RowData, Slots
 
@@ -205,12 +205,12 @@ def encode(labels):
     n_codes = np.array([len(s) for s in sizes], dtype=np.int64)
     codes = np.empty((n, m), dtype=np.min_scalar_type(int(n_codes.max(initial=1)) - 1))
     coded = np.empty((min(n, BLOCK), m), dtype=np.int64)
-    for start, block in _blocks(labels):
+    for rows, block in _blocks(labels):
         part = coded[: len(block)]
         _look_up(block, lows, narrow, starts, tables, part)
         for u, (values, table) in wide_values.items():
             part[:, u] = table[np.searchsorted(values, block[:, u])]
-        codes[start : start + len(block)] = part
+        codes[rows] = part
 
     offsets = np.cumsum(n_codes) - n_codes
     observed, mask_of = np.ones((n, 1), dtype=bool), np.zeros(m, dtype=np.intp)
@@ -260,8 +260,7 @@ def collapse(encoding, start=None, *, min_saving=_MIN_SAVING):
     rank[order] = np.arange(len(order))
     inverse = rank[inverse]
     for values in tables:
-        for begin in range(0, len(codes), BLOCK):
-            block = slice(begin, begin + BLOCK)
+        for block in row_blocks(len(codes)):
             if not np.array_equal(values[first[inverse[block]]], values[block]):
                 return encoding
     multiplicity = own_pairs = np.bincount(inverse, weights=encoding.multiplicity)
@@ -288,8 +287,8 @@ def hash_rows(values):
         1
     )
     hashes = np.empty(len(values), dtype=np.uint64)
-    for start in range(0, len(values), BLOCK):
-        hashes[start : start + BLOCK] = values[start : start + BLOCK].astype(np.uint64) @ factors
+    for block in row_blocks(len(values)):
+        hashes[block] = values[block].astype(np.uint64) @ factors
     return hashes
 
 
@@ -375,9 +374,9 @@ def one_hot(encoding):
 
 
 def _blocks(labels):
-    """Yield (start, int64 copy) of blocks of rows: one kernel signature, and memory that does not grow with n."""
-    for start in range(0, len(labels), BLOCK):
-        yield start, labels[start : start + BLOCK].astype(np.int64, order="C")
+    """Yield (slice, int64 copy) of blocks of rows: one kernel signature, and memory that does not grow with n."""
+    for block in row_blocks(len(labels)):
+        yield block, labels[block].astype(np.int64, order="C")
 
 
 def _masks(observed):

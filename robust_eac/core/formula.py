@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..checks.labels import BLOCK
+from ..checks.blocks import BLOCK, row_blocks
 from . import kernels, relabelling
 from .bundles import Statistics, Visit
 from .threads import map_threads
@@ -226,8 +226,7 @@ def gradient_of(encoding, rows, statistics, *, diagonal, block=slice(None)):
 def frank_wolfe_gaps(encoding, rows, statistics, *, diagonal):
     """max_p <g_i, y_i - e_p> for one object of every row; the gradient is formed block by block."""
     gaps = np.empty(len(rows))
-    for start in range(0, len(rows), BLOCK):
-        block = slice(start, start + BLOCK)
+    for block in row_blocks(len(rows)):
         gradient = gradient_of(encoding, rows, statistics, diagonal=diagonal, block=block)
         gaps[block] = np.einsum("ip,ip->i", gradient, rows[block]) - gradient.min(axis=1)
     return np.maximum(gaps, 0.0)

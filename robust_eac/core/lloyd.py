@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 
-from ..checks.labels import BLOCK
+from ..checks.blocks import row_blocks
 from ..checks.values import MAX_SEED, check_random_state
 from . import kernels
 from .encoding import take_rows
@@ -181,7 +181,7 @@ def _refill(encoding, table, clusters, counts, margins):
     own = np.concatenate(
         [
             np.take_along_axis(table_costs(encoding, table, block), clusters[block, np.newaxis], axis=1)[:, 0]
-            for block in _row_blocks(len(clusters))
+            for block in row_blocks(len(clusters))
         ]
     )
     n_moved = 0
@@ -196,8 +196,3 @@ def _refill(encoding, table, clusters, counts, margins):
     counts[:] = cluster_counts(encoding, clusters, table.shape[1])
     margins[:] = 0.0
     return n_moved
-
-
-def _row_blocks(n_rows):
-    """Slices that keep the costs of a block small."""
-    return [slice(start, start + BLOCK) for start in range(0, n_rows, BLOCK)]

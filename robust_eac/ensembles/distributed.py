@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.utils.random import sample_without_replacement
 
-from ..checks.labels import BLOCK
+from ..checks.blocks import row_blocks
 from ..checks.types import RandomState
 from ..checks.values import check_dask_rows, check_features, check_integer, check_n_jobs, check_random_state
 from .kmeans import KMeansEnsemble
@@ -96,9 +96,9 @@ def _nearest_centres(features, centres, ends, dtype):
     centres = centres - mean
     half_squares = 0.5 * np.einsum("cf,cf->c", centres, centres)
     labels = np.empty((len(features), len(ends) - 1), dtype=dtype)
-    for start in range(0, len(features), BLOCK):
-        block = check_features(features[start : start + BLOCK]) - mean
+    for rows in row_blocks(len(features)):
+        block = check_features(features[rows]) - mean
         excess = half_squares - block @ centres.T
         for u, (first, last) in enumerate(pairwise(ends)):
-            labels[start : start + BLOCK, u] = excess[:, first:last].argmin(axis=1)
+            labels[rows, u] = excess[:, first:last].argmin(axis=1)
     return labels

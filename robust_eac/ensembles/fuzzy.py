@@ -22,7 +22,7 @@ from ..checks.values import (
 )
 from ..metrics._common import feature_scale
 
-__all__ = ["fuzzy_c_means", "gath_geva", "kaufman_kmeans", "kaufman_seeds"]
+__all__ = ["FuzzyCMeansResult", "GathGevaResult", "fuzzy_c_means", "gath_geva", "kaufman_kmeans", "kaufman_seeds"]
 
 
 class FuzzyCMeansResult(NamedTuple):

@@ -14,7 +14,15 @@ from ..checks.values import check_real
 from ._common import check_clustering
 from .ovi import ovi_lda
 
-__all__ = ["VALIDITY_INDICES", "calinski_harabasz", "fukuyama_sugeno", "partition_entropy", "silhouette", "xie_beni"]
+__all__ = [
+    "VALIDITY_INDICES",
+    "ValidityIndex",
+    "calinski_harabasz",
+    "fukuyama_sugeno",
+    "partition_entropy",
+    "silhouette",
+    "xie_beni",
+]
 
 
 def calinski_harabasz(X: ArrayLike, memberships: ArrayLike) -> float:

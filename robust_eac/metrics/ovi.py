@@ -11,7 +11,7 @@ from scipy.spatial.distance import cdist
 from ..checks.values import check_bool, check_choice, check_real
 from ._common import check_clustering, feature_scale, whitening
 
-__all__ = ["ovi_lda"]
+__all__ = ["OVIResult", "ovi_lda"]
 
 
 NEIGHBOURS = ("mahalanobis", "euclidean")

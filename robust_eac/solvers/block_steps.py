@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..checks.labels import BLOCK, check_columns_observed, check_label_block
+from ..checks.blocks import row_blocks
+from ..checks.labels import check_columns_observed, check_label_block
 from ..checks.values import check_membership
 from ..core.bundles import Visit
 from ..core.encoding import Encoding, encode, select, take_rows
@@ -40,8 +41,7 @@ def read(labels, first_row):
     labels = check_label_block(labels, name=f"labels[{first_row}:]")
     encoding = encode(labels)
     values = np.empty(len(encoding.sizes), dtype=np.int64)
-    for start in range(0, len(labels), BLOCK):
-        block = slice(start, start + BLOCK)
+    for block in row_blocks(len(labels)):
         values[encoding.offsets + encoding.codes[block]] = labels[block]
     return encoding, Report(values, encoding.n_codes, encoding.sizes, encoding.mask_of, len(labels))
 
@@ -100,8 +100,7 @@ def encode_block(alone, report, tables, values, start, diagonal):
     ]
     codes_of = np.concatenate(codes_of)
     codes = np.empty((n, m), dtype=tables.codes.dtype)
-    for first in range(0, n, BLOCK):
-        block = slice(first, first + BLOCK)
+    for block in row_blocks(n):
         codes[block] = codes_of[alone.offsets + alone.codes[block]]
     _, example = np.unique(tables.mask_of, return_index=True)
     ones = np.ones(n)

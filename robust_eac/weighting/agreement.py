@@ -11,7 +11,7 @@ from ..checks.values import check_choice, check_real
 from ..metrics.external import AVERAGES
 from ._common import encode_collapsed, shares, tables
 
-__all__ = ["agreement_weights"]
+__all__ = ["agreement_weights", "equal_weights"]
 
 _AVERAGE = {"arithmetic": lambda a, b: 0.5 * (a + b), "geometric": lambda a, b: np.sqrt(a * b), "max": max}
 

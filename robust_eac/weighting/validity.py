@@ -15,7 +15,7 @@ from ..core.encoding import encode, one_hot
 from ._common import cluster_slots, shares
 from .feature_subsets import order_weights, silhouette_weights
 
-__all__ = ["ramped_silhouette_weights", "validity_weights", "wpck_weights"]
+__all__ = ["partition_validity", "ramped_silhouette_weights", "validity_weights", "wpck_weights"]
 
 # Distances are formed for as many objects at a time as fit in this many numbers.
 _BLOCK_DISTANCES = 2**22

@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 
-from ...checks.labels import BLOCK
+from ...checks.blocks import row_blocks
 from .tables import cell_error, check_not_empty, shown
 from .text import DECIMAL_COMMA, INTEGER, NUMBER, comma_hint, is_missing
 
@@ -48,8 +48,8 @@ def _integers(table, columns):
     if cells.dtype.kind != "f":
         return cells
     labels = np.empty(cells.shape, dtype=np.int64)
-    for start in range(0, len(cells), BLOCK):
-        block = cells[start : start + BLOCK].astype(np.float64)
+    for rows in row_blocks(len(cells)):
+        block = cells[rows].astype(np.float64)
         block[np.isnan(block)] = -1.0
         # Beyond 2^53 neighbouring integers share a float: two labels could have become one.
         wrong = (block != np.rint(block)) | (np.abs(block) >= 2.0**53)
@@ -58,7 +58,7 @@ def _integers(table, columns):
             value = block[row, position]
             reason = _too_large(value) if abs(value) >= 2.0**53 else _no_label(value)
             raise cell_error(table, start + row, columns[position], reason)
-        labels[start : start + BLOCK] = block
+        labels[rows] = block
     return labels
 
 

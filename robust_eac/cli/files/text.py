@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...checks.labels import BLOCK
+from ...checks.blocks import BLOCK
 
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "space": " "}
 # The delimiter is judged by this many lines.
