@@ -57,7 +57,7 @@ def _integers(table, columns):
             row, position = np.argwhere(wrong)[0]
             value = block[row, position]
             reason = _too_large(value) if abs(value) >= 2.0**53 else _no_label(value)
-            raise cell_error(table, start + row, columns[position], reason)
+            raise cell_error(table, rows.start + row, columns[position], reason)
         labels[rows] = block
     return labels
 
