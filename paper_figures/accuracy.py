@@ -1,4 +1,4 @@
-"""Accuracy of the consensus functions: the protocol of the field, what merging owes to its parts, and which to choose."""
+"""Accuracy of the consensus functions: the protocol of the field, the parts of merging, and which method to choose."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -258,11 +258,13 @@ def _paired_cells(by_set, p):
 
 
 def sets_table(records):
-    """NMI / ARI on every data set by the protocol of the field, ten partitions with numbers of clusters in [2,
-    sqrt(n)]. Numbers are means over six ensembles, at the true number of classes; "best k" is at the best of several
-    numbers of clusters. The best of a row is bold. Printed are locally weighted EAC (LWEA) and graph partitioning
-    (LWGP) at the true number in Tables V and VII of Huang, Wang and Lai, "Locally weighted ensemble clustering", IEEE
-    Transactions on Cybernetics 2018, where the same pool was used.
+    """NMI / ARI on every data set by the protocol of the field.
+
+    Ensembles are ten partitions with numbers of clusters in [2, sqrt(n)]. Numbers are means over six ensembles, at the
+    true number of classes; "best k" is at the best of several numbers of clusters. The best of a row is bold. The
+    printed numbers are those of locally weighted EAC (LWEA) and graph partitioning (LWGP) at the true number in Tables
+    V and VII of Huang, Wang and Lai, "Locally weighted ensemble clustering", IEEE Transactions on Cybernetics 2018,
+    where the same pool was used.
     """
     field = matching(joined(records), range="sqrt", n_partitions=10, fraction=0.0)
     field = {record["config"]["dataset"]: record["result"] for record in field}
@@ -336,9 +338,10 @@ def _blobs(records):
 
 
 def choice_table(records):
-    """Merging beside the median partition, locally weighted EAC, LWGP and k-means: mixed algorithms, unbalanced
-    classes. Numbers are mean NMI / ARI over six ensembles of every data set, clean and with random partitions; the best
-    is bold.
+    """Merging beside the median partition, locally weighted EAC, LWGP and k-means.
+
+    The ensembles are of mixed algorithms or of unbalanced classes. Numbers are mean NMI / ARI over six ensembles of
+    every data set, clean and with random partitions; the best is bold.
     """
     mixed = "mixed algorithms"
     parts = {mixed: [record for record in records if record["config"]["dataset"] not in UNBALANCED]}

@@ -67,13 +67,13 @@ def bound_figure(records):
 
 
 def bound_table(records):
-    """Distance of consensuses to the lower bound on their objective, and what a local search on the hard labels gains.
+    """Distance of consensuses to the lower bound on their objective, and what a local search on the labels gains.
 
     The consensuses are those of twelve data sets of paper 002, clean and with a fifth of random partitions. Relative
     distances are for at most 400 objects: median, and the largest in brackets. "Proved global" means within 1e-4 of the
-    bound, the weights being fixed. "Improved" counts the consensuses on which single moves improve the labels, and gain
-    is the mean share of the objective. The change of H is that of the refined labels, with the numbers of consensuses
-    whose H rises and falls.
+    bound, the weights being fixed. "Improved" counts the consensuses whose labels single moves improve; "gain" is the
+    mean share of the objective that they save. The change of H is that of the refined labels, with the numbers of
+    consensuses whose H rises and falls.
     """
     rows = []
     for kind, title in ENSEMBLE_NAMES.items():

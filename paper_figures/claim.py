@@ -17,13 +17,16 @@ class Claim(NamedTuple):
     evidence: str
 
 
-def claim(where, statement):
-    """Decorator: a rule that returns a verdict and its evidence becomes a function that returns the :class:`Claim`."""
+def claim(where):
+    """Decorator for a rule that returns a verdict and its evidence: it returns the :class:`Claim` that it judges.
+
+    The docstring of the rule is the statement.
+    """
 
     def with_rule(rule):
         @wraps(rule)
         def judged(*records):
-            return Claim(where, statement, *rule(*records))
+            return Claim(where, " ".join(rule.__doc__.split()), *rule(*records))
 
         return judged
 

@@ -120,8 +120,9 @@ def choice_figure(records):
 
 
 def rules_table(records):
-    """How often each rule finds the number of clusters: planted ensembles, Gaussian mixtures, and data without
-    clusters.
+    """How often each rule finds the number of clusters.
+
+    The ensembles are planted ones, those of Gaussian mixtures, and those of data without clusters.
     """
     groups, rows = members(records), []
     sizes = list(map(len, groups.values()))

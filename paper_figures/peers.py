@@ -195,10 +195,11 @@ def _end(tasks, way):
 
 
 def peers_table(records):
-    """What a user would pick instead, on the same ensembles: time, memory, objective and accuracy; and the minimum of
-    GV3. "times ours" is the median, over ensembles, of the ratio to one start of ours. The objective is that of the
-    hard labels for equal weights, over n squared. The second table has the memberships that minimise what GV3 does, the
-    third the packages.
+    """What a user would pick instead, on the same ensembles: time, memory, objective and accuracy.
+
+    "times ours" is the median, over ensembles, of the ratio to one start of ours. The objective is that of the hard
+    labels for equal weights, over n squared. The second table has the memberships that minimise what GV3 minimises; the
+    third has the packages.
     """
     tasks = by_task(records)
     rows = [

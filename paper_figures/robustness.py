@@ -201,10 +201,12 @@ def datasets_table(records):
 
 
 def limits_table(records):
-    """Where no weighting helps: evidence that agrees with itself. H minus the oracle's [95 %], weight left on the
-    copies. Copies of one wrong partition, once they are the majority, cannot be told from right evidence by any rule
-    that sees the labels alone: weights that follow agreement then follow them, and do worse than no weights. Copies of
-    one good partition do no harm as errors do, but the others are no longer heard; the oracle hears them.
+    """Where no weighting helps: evidence that agrees with itself.
+
+    Cells show H minus the oracle's [95 %] and the weight left on the copies. Copies of one wrong partition, once they
+    are the majority, cannot be told from right evidence by any rule that sees the labels alone: weights that follow
+    agreement then follow them, and do worse than no weights. Copies of one good partition do no harm as errors do, but
+    the others are no longer heard; the oracle hears them.
     """
     blocks = []
     for kind in ("coherent", "duplicates"):
@@ -225,8 +227,10 @@ def limits_table(records):
 
 
 def cost_table(records):
-    """Time of whole fits at 100,000 objects, one start, alternated in one process: seconds, and times the unweighted
-    fit. Numbers are medians over the starts; in brackets are the lowest and the highest ratio.
+    """Time of whole fits at 100,000 objects: seconds, and times the unweighted fit.
+
+    Fits have one start and alternate in one process. Numbers are medians over the starts; in brackets are the lowest
+    and the highest ratio.
     """
     rows = []
     for weighting in WEIGHTINGS:
@@ -249,9 +253,9 @@ def cost_ratios(result, weighting):
 def schemes_table(records):
     """Every weighting scheme, and every weighting found with the consensus, on the same ensembles with uniform noise.
 
-    There are five ensembles of each of the smaller data sets. Columns give differences of H to no weighting, with 95 %
-    intervals in brackets, data sets drawn again; the weight left on the random partitions; and the time of the weights
-    alone, median over the data sets.
+    There are five ensembles of each of the smaller data sets. Columns give H; its difference to no weighting, with a 95
+    % interval, data sets drawn again; the weight left on the random partitions; and the time of the weights alone,
+    median over the data sets.
     """
     blocks, uniform = [], matching(records["robustness"], kind="uniform")
     for fraction in sorted(distinct(records["robustness_schemes"], "fraction")):

@@ -56,11 +56,9 @@ def claims(records):
     ]
 
 
-@claim(
-    "Figure 4, abstract",
-    "One informative feature among many: combination clustering is better than ordinary EAC at 3 to 50 features.",
-)
+@claim("Figure 4, abstract")
 def better_from_3_to_50(features):
+    """One informative feature among many: combination clustering is better than ordinary EAC at 3 to 50 features."""
     first, second = both(features, None)
     claimed, found = stats.within(first, 3, 50), stats.significant(first, second)
     tests = stats.sign_tests(first, second)
@@ -71,11 +69,9 @@ def better_from_3_to_50(features):
     )
 
 
-@claim(
-    "Figure 4",
-    "The difference is clear enough for ten data sets: W(10) of at least 9 at each size from 3 to 50.",
-)
+@claim("Figure 4")
 def clear_with_ten_data_sets(features):
+    """The difference is clear enough for ten data sets: W(10) of at least 9 at each size from 3 to 50."""
     first, second = both(features, None)
     claimed = stats.within(first, 3, 50)
     found = [stats.significant(a, b) for a, b in zip(stats.blocks(first), stats.blocks(second), strict=True)]
@@ -92,8 +88,9 @@ def clear_with_ten_data_sets(features):
     )
 
 
-@claim(RESULTS, "Combination clustering is the better one over a larger range of sizes.")
+@claim(RESULTS)
 def larger_range(features):
+    """Combination clustering is the better one over a larger range of sizes."""
     first, second = both(features, None)
     better, worse = stats.significant(first, second), stats.significant(second, first)
     return grade(len(better) > len(worse)), (
@@ -102,8 +99,9 @@ def larger_range(features):
     )
 
 
-@claim("Figure 4", "Both methods degrade with the number of uninformative features.")
+@claim("Figure 4")
 def degradation(features):
+    """Both methods degrade with the number of uninformative features."""
     falls, parts = [], []
     for name, by_size in zip(METHODS, both(features, None), strict=True):
         means = [values.mean() for values in by_size.values()]
@@ -112,8 +110,9 @@ def degradation(features):
     return verdict(np.mean(falls)), f"Mean NMI from fewest to most features: {', '.join(parts)}."
 
 
-@claim(RESULTS, "Combination clustering makes about an order of magnitude more sub-clusterings than ordinary EAC.")
+@claim(RESULTS)
 def more_partitions(speed):
+    """Combination clustering makes about an order of magnitude more sub-clusterings than ordinary EAC."""
     numbers = speed_values(speed, "n_partitions")
     ratio = float(np.median(numbers["combination"] / numbers["ordinary"]))
     # Within half a power of ten.
@@ -122,11 +121,9 @@ def more_partitions(speed):
     )
 
 
-@claim(
-    RESULTS,
-    "So it takes about an order of magnitude more time: 6.7 s against 0.5 s for 50 objects and 300 features.",
-)
+@claim(RESULTS)
 def slower(speed):
+    """So it takes about an order of magnitude more time: 6.7 s against 0.5 s for 50 objects and 300 features."""
     seconds = speed_values(speed, "seconds")
     ratio = float(np.median(seconds["combination"] / seconds["ordinary"]))
     # About: within a factor of two of ten.
@@ -148,12 +145,11 @@ def _shares_text(features, chosen):
     return "; ".join(parts)
 
 
-@claim(
-    "Table 2",
-    "Combination clustering is better on significantly more data sets where few features are informative (s = 3, 4 "
-    "and infinity).",
-)
+@claim("Table 2")
 def better_where_concentrated(features):
+    """Combination clustering is better on significantly more data sets where few features are informative (s = 3, 4 and
+    infinity).
+    """
     chosen = [e for e in exponents(features) if e in CONCENTRATED]
     tests = [pooled_test(features, e) for e in chosen]
     return verdict(np.mean([t["p"] < stats.LEVEL and stats.share_won(t) > 50.0 for t in tests])), (
@@ -161,11 +157,9 @@ def better_where_concentrated(features):
     )
 
 
-@claim(
-    "Table 2",
-    "Where many features are informative (s = 0, 1, 2) neither method is better on significantly more data sets.",
-)
+@claim("Table 2")
 def undecided_where_spread(features):
+    """Where many features are informative (s = 0, 1, 2) neither method is better on significantly more data sets."""
     chosen = [e for e in exponents(features) if e not in CONCENTRATED]
     # With the paper's number of data sets: is the test without result more often than not?
     open_blocks = {e: np.mean([t["p"] >= stats.LEVEL for t in block_tests(features, e)]) for e in chosen}
@@ -176,8 +170,9 @@ def undecided_where_spread(features):
     )
 
 
-@claim("Table 2", "The advantage of combination clustering shrinks with the exponent s.")
+@claim("Table 2")
 def advantage_follows_exponent(features):
+    """The advantage of combination clustering shrinks with the exponent s."""
     known = exponents(features)
     ours = [stats.share_won(pooled_test(features, e)) for e in known]
     rho = spearmanr(np.arange(len(known)), ours).statistic
@@ -188,8 +183,9 @@ def advantage_follows_exponent(features):
     )
 
 
-@claim(RESULTS, "Combination clustering is superior for the larger numbers of features.")
+@claim(RESULTS)
 def better_for_many_features(features):
+    """Combination clustering is superior for the larger numbers of features."""
     parts, good = [], []
     for exponent in exponents(features):
         first, second = both(features, exponent)
@@ -204,11 +200,9 @@ def better_for_many_features(features):
     )
 
 
-@claim(
-    "Figure 5",
-    "The fitted curves of combination clustering fall less steeply (five of six exponents; paired t-test).",
-)
+@claim("Figure 5")
 def shallower(features):
+    """The fitted curves of combination clustering fall less steeply (five of six exponents; paired t-test)."""
     known = exponents(features)
     falls, test = stats.slopes([both(features, e) for e in known])
     less = np.array([first < second for first, second in falls])
@@ -224,12 +218,11 @@ def shallower(features):
     )
 
 
-@claim(
-    "Figure 5",
-    "Some clustering is left to combination clustering where ordinary EAC has reached its minimum, as at 500 "
-    "features with s = 0.",
-)
+@claim("Figure 5")
 def residual_clustering(features):
+    """Some clustering is left to combination clustering where ordinary EAC has reached its minimum, as at 500 features
+    with s = 0.
+    """
     first, second = both(features, 0)
     size = stats.nearest(first, 500)
     test = stats.sign_test(first[size], second[size])
@@ -240,11 +233,9 @@ def residual_clustering(features):
     )
 
 
-@claim(
-    "Final remarks, Figure 5",
-    "Combination clustering is superior above all where the information is concentrated in a few features.",
-)
+@claim("Final remarks, Figure 5")
 def conclusion(features):
+    """Combination clustering is superior above all where the information is concentrated in a few features."""
     ratios = {e: stats.half_point(a) / stats.half_point(b) for e in exponents(features) for a, b in [both(features, e)]}
     few = [ratio for e, ratio in ratios.items() if e in CONCENTRATED]
     many = [ratio for e, ratio in ratios.items() if e not in CONCENTRATED]

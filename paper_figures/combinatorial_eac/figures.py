@@ -113,10 +113,11 @@ def features(records):
 
 
 def zipf(records):
-    """Combination clustering and ordinary EAC for six distributions of the signal over the features (Zipf's
-    exponent s). Above: mean NMI with bootstrapped 95 % intervals and fitted generalised logistic curves. Below:
-    number of features at which the curves reach NMI 0.5, with the range over experiments of the paper's number of
-    repetitions.
+    """Combination clustering and ordinary EAC by the distribution of the signal over the features.
+
+    There are six distributions, by Zipf's exponent s. Above: mean NMI with bootstrapped 95 % intervals and fitted
+    generalised logistic curves. Below: number of features at which the curves reach NMI 0.5, with the range over
+    experiments of the paper's number of repetitions.
     """
     known = exponents(records)
     figure = plt.figure(figsize=(PAGE, 0.85 * PAGE))
@@ -144,12 +145,13 @@ def zipf(records):
 
 
 def whitening(records):
-    """Combination clustering with and without prewhitening: correlated noise (Figure 6) and independent noise
-    (Figure S1). Curves show mean NMI with bootstrapped 95 % intervals and fitted generalised logistic curves. Stars
-    below mark the sizes at which whitening is significantly better (one-tailed sign tests, Benjamini-Hochberg).
-    "Program" takes silhouettes on the data before whitening, as published. "Formulas" takes them on the data that
-    are clustered, and no subset twice, which leaves few clusterings of few features. The paper's 2 to 10 features
-    are shaded.
+    """Combination clustering with and without prewhitening.
+
+    The noise is correlated (Figure 6) or independent (Figure S1). Lines show mean NMI with bootstrapped 95 % intervals
+    and fitted generalised logistic curves. Stars below mark the sizes at which whitening is significantly better
+    (one-tailed sign tests, Benjamini-Hochberg). "Program" takes silhouettes on the data before whitening, as published.
+    "Formulas" takes them on the data that are clustered, and no subset twice, which leaves few clusterings of few
+    features. The paper's 2 to 10 features are shaded.
     """
     figure, axes = plt.subplots(1, len(PANELS), figsize=(PAGE, 0.34 * PAGE), sharey=True)
     for ax, (noise, variant, title) in zip(axes, PANELS, strict=True):

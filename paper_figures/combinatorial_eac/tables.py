@@ -35,10 +35,11 @@ VARIANT_NAMES = {"listing": "program", "equation": "formulas", "unweighted": "no
 
 
 def zipf(records):
-    """Data sets on which combination clustering is better than ordinary EAC, by Zipf's exponent, printed and
-    reproduced. The sign tests are two-tailed, over all sizes, and leave ties out. "A repetition of the paper" gives
-    the median (lowest to highest) over experiments of 110 data sets each, and how many of them have p below .05 (in
-    favour of combination clustering / of ordinary EAC).
+    """Data sets on which combination clustering is better than ordinary EAC, by Zipf's exponent.
+
+    Results are printed and reproduced. The sign tests are two-tailed, over all sizes, and leave ties out. "A repetition
+    of the paper" gives the median (lowest to highest) over experiments of 110 data sets each, and how many of them have
+    p below .05 (in favour of combination clustering / of ordinary EAC).
     """
     known = exponents(records)
     return document(
@@ -89,9 +90,10 @@ def _range(values, digits):
 
 
 def signals(records):
-    """Four readings of "10:1 SNR": what Table 2 and Figure 4 come to under each, with the paper's number of
-    repetitions. The paper prints how many data sets are not tied, and says that at 500 features with s = 0 ordinary
-    EAC has practically reached its minimum.
+    """Four readings of "10:1 SNR": what Table 2 and Figure 4 come to under each.
+
+    All readings have the paper's number of repetitions. The paper prints how many data sets are not tied, and says that
+    at 500 features with s = 0 ordinary EAC has practically reached its minimum.
     """
     known = exponents(records)
     printed = list(printed_tests(known).values())
@@ -133,8 +135,8 @@ def _first(pair):
 def speed(records):
     """Seconds of combination clustering and ordinary EAC by numbers of objects and features, printed and measured.
 
-    Cells show medians (lowest to highest). Each run has a process of its own, and the methods alternate. The
-    paper's machine was a Core i7-6700 with MATLAB on 8 workers.
+    Cells show medians (lowest to highest). Each run has a process of its own, and the methods alternate. The paper's
+    machine was a Core i7-6700 with MATLAB on 8 workers.
     """
     rows = []
     for n, d in distinct(records, "n_objects", "n_features"):
@@ -154,8 +156,8 @@ def whitening(records):
     """Prewhitening by number of features: mean NMI with / without, and adjusted p of the one-tailed sign test.
 
     There are three variants of the weights (program: silhouettes before whitening; formulas: after, subsets without
-    repetition; none), two readings of the signal-to-noise ratio, and correlated and independent noise, also for
-    more objects. Printed: p at most .014 at 2 to 10 features.
+    repetition; none), two readings of the signal-to-noise ratio, and correlated and independent noise, also for more
+    objects. Printed: p at most .014 at 2 to 10 features.
     """
     sizes, rows = sorted(distinct(records, "n_features")), []
     for noise, signal, n_objects in distinct(records, "noise", "signal", "n_objects"):

@@ -10,9 +10,10 @@ from . import statistics as stats
 from .samples import friedman_text, listing, p_text, weighting_blocks, weightings, whitening_pair
 
 
-@claim("Figure 1", "Of several sub-clusterings of one feature, the silhouette weights the poor ones down.")
+@claim("Figure 1")
 def poor_runs_weigh_less(goodness):
-    """In one dimension: have the runs nearer to the truth the larger goodness, where runs differ at all?"""
+    """Of several sub-clusterings of one feature, the silhouette weights the poor ones down."""
+    # In one dimension: have the runs nearer to the truth the larger goodness, where runs differ at all?
     clear, parts = [], []
     for record in goodness:
         found = np.array([c for c in record["result"]["correlation"]["f1"] if c is not None])
@@ -71,11 +72,9 @@ def _means(*samples):
     return " / ".join(f"{sample.mean():.2f}" for sample in samples)
 
 
-@claim(
-    "Section 'Experimental results' (Figure S1)",
-    "Without covariance between the features prewhitening has not much effect.",
-)
+@claim("Section 'Experimental results' (Figure S1)")
 def whitening_of_independent_noise(whitening):
+    """Without covariance between the features prewhitening has not much effect."""
     first, second = whitening_pair(whitening, "independent")
     better, worse = stats.significant(first, second), stats.significant(second, first)
     changes = {size: first[size].mean() - second[size].mean() for size in first}
@@ -96,8 +95,9 @@ def whitening_of_independent_noise(whitening):
     )
 
 
-@claim("Figure 6", "With correlated noise prewhitening is significantly better at 2 to 10 features.")
+@claim("Figure 6")
 def whitening_from_2_to_10(whitening):
+    """With correlated noise prewhitening is significantly better at 2 to 10 features."""
     program, formulas, without = (
         stats.significant(*whitening_pair(whitening, "correlated", variant))
         for variant in ("listing", "equation", "unweighted")
@@ -113,11 +113,9 @@ def whitening_from_2_to_10(whitening):
     )
 
 
-@claim(
-    "Figure 6",
-    "Prewhitening improves the clustering of features with correlated noise, most notably 2 to 20 of them.",
-)
+@claim("Figure 6")
 def whitening_from_2_to_20(whitening):
+    """Prewhitening improves the clustering of features with correlated noise, most notably 2 to 20 of them."""
     first, second = whitening_pair(whitening, "correlated")
     gains = {size: first[size].mean() - second[size].mean() for size in first}
     claimed = stats.within(first, 2, 20)
@@ -128,8 +126,9 @@ def whitening_from_2_to_20(whitening):
     )
 
 
-@claim("Figure 7", "The weightings differ a little over all sizes (Friedman test).")
+@claim("Figure 7")
 def weightings_differ(weights):
+    """The weightings differ a little over all sizes (Friedman test)."""
     found = weightings(weights)
     statistic, p = stats.friedman_overall(found)
     again = ", ".join(friedman_text(stats.friedman_overall(part)) for part in weighting_blocks(found))
@@ -139,8 +138,9 @@ def weightings_differ(weights):
     )
 
 
-@claim("Figure 7", "They differ most at 10 features (Friedman test, p < .001).")
+@claim("Figure 7")
 def weightings_differ_at_10(weights):
+    """They differ most at 10 features (Friedman test, p < .001)."""
     found = weightings(weights)
     size = stats.nearest(found["none"], 10)
     tests = {n: stats.friedman_at(found, n) for n in found["none"]}
@@ -153,18 +153,18 @@ def weightings_differ_at_10(weights):
     )
 
 
-@claim("Figure 7", "Without weighting the median is lowest, at 10 features and over all sizes.")
+@claim("Figure 7")
 def none_lowest(weights):
+    """Without weighting the median is lowest, at 10 features and over all sizes."""
     medians, text = _medians(weights)
     return verdict(np.mean([m["none"] < min(m["order"], m["goodness"], m["both"]) for m in medians])), text
 
 
-@claim(
-    "Figure 7",
-    "The two weightings with goodness of clustering have higher medians than the two without, at 10 features and "
-    "over all sizes.",
-)
+@claim("Figure 7")
 def goodness_highest(weights):
+    """The two weightings with goodness of clustering have higher medians than the two without, at 10 features and over
+    all sizes.
+    """
     medians, text = _medians(weights)
     return verdict(np.mean([min(m["goodness"], m["both"]) > max(m["none"], m["order"]) for m in medians])), text
 
@@ -195,14 +195,16 @@ def _paired(weights, pairs, alternative):
     return tests, f"Paired sign tests over all sizes: {'; '.join(parts)}."
 
 
-@claim("Figure 7, abstract", "Weighting by goodness of clustering improves the result.")
+@claim("Figure 7, abstract")
 def goodness_helps(weights):
+    """Weighting by goodness of clustering improves the result."""
     tests, text = _paired(weights, (("goodness", "none"), ("both", "order")), "greater")
     return verdict(np.mean([p < stats.LEVEL for p, _ in tests])), text
 
 
-@claim("Figure 7", "Weighting by order of dimensionality neither improves nor worsens the result on these data.")
+@claim("Figure 7")
 def order_is_neutral(weights):
+    """Weighting by order of dimensionality neither improves nor worsens the result on these data."""
     tests, text = _paired(weights, (("order", "none"), ("both", "goodness")), "two-sided")
     # A significant difference below one hundredth counts as none.
     return verdict(np.mean([p >= stats.LEVEL or abs(change) < 0.01 for p, change in tests])), text

@@ -57,8 +57,9 @@ def claims(records):
     ]
 
 
-@claim("Abstract, Sections 6.3 and 8", "The NMI of k-means is comparable to that of the best other systems.")
+@claim("Abstract, Sections 6.3 and 8")
 def comparable_nmi(rows):
+    """The NMI of k-means is comparable to that of the best other systems."""
     gaps = {}
     for name in datasets(rows):
         row = scores(rows, ("KM", *(BEST if name in small(rows) else ("Best-NH",))), "nmi", [name])[name]
@@ -74,8 +75,9 @@ def comparable_nmi(rows):
     )
 
 
-@claim("Abstract, Section 7.3", "k-means keeps the computational cost low.")
+@claim("Abstract, Section 7.3")
 def low_cost(rows):
+    """k-means keeps the computational cost low."""
     systems = [row["result"]["systems"] for row in rows]
     own = np.array([of_run["kmeans"]["seconds"] for of_run in systems])
     ratio = {
@@ -90,8 +92,9 @@ def low_cost(rows):
     )
 
 
-@claim("Abstract, Sections 6.3 and 8", "k-means reaches the highest density, consistently across data sets.")
+@claim("Abstract, Sections 6.3 and 8")
 def densest(rows):
+    """k-means reaches the highest density, consistently across data sets."""
     table = scores(rows, COMPARED, "density", small(rows)) | scores(rows, COMPARED[:3], "density", large(rows))
     first, total, _ = count(winner == "KM" for winner in winners(table))
     unbeaten, _, share = count(
@@ -106,8 +109,9 @@ def densest(rows):
     )
 
 
-@claim("Section 6.3", "Bisecting k-means often has the second highest density.")
+@claim("Section 6.3")
 def second_densest(rows):
+    """Bisecting k-means often has the second highest density."""
     tables = scores(rows, COMPARED[:3], "density"), printed_scores(COMPARED[:3], "density")
     second, printed = (
         [sorted(row, key=row.get, reverse=True)[1] == "H-KM" for row in table.values()] for table in tables
@@ -119,11 +123,9 @@ def second_densest(rows):
     )
 
 
-@claim(
-    "Abstract, Sections 4.1 and 8",
-    "Minimising the k-means loss is the same as maximising the density (without the diagonal, Eq. 7).",
-)
+@claim("Abstract, Sections 4.1 and 8")
 def maximises_density(rows):
+    """Minimising the k-means loss is the same as maximising the density (without the diagonal, Eq. 7)."""
     pairs = [[row["result"]["systems"][name] for name in ("kmeans", "density-search")] for row in rows]
     movable = np.array([km["movable"] for km, _ in pairs])
     gains = np.array([found["density"] - km["density"] for km, found in pairs])
@@ -142,11 +144,9 @@ def maximises_density(rows):
     )
 
 
-@claim(
-    "Sections 3.7 and 8",
-    "The density from counts costs linear instead of quadratic time, a non-negligible speed-up.",
-)
+@claim("Sections 3.7 and 8")
 def linear_density(cost):
+    """The density from counts costs linear instead of quadratic time, a non-negligible speed-up."""
     sizes, values = ratios(cost, "density by matrix / by counts")
     middle = np.median(values, axis=1)
     exponent = growth(sizes, middle)
@@ -157,11 +157,9 @@ def linear_density(cost):
     )
 
 
-@claim(
-    "Sections 4.2 and 7.3",
-    "With an unknown number of clusters, bisecting k-means takes less time than k-means for every number.",
-)
+@claim("Sections 4.2 and 7.3")
 def cheap_tree(cost):
+    """With an unknown number of clusters, bisecting k-means takes less time than k-means for every number."""
     sizes, values = ratios(cost, "k-means for all k / bisecting tree")
     wins, total, share = count((values > 1.0).ravel())
     return verdict(share, holds=0.95), (
@@ -171,11 +169,9 @@ def cheap_tree(cost):
     )
 
 
-@claim(
-    "Section 5.5",
-    "A somewhat different number of consensus clusters has limited impact on the numbers and on the ranking.",
-)
+@claim("Section 5.5")
 def few_clusters_matter(rows):
+    """A somewhat different number of consensus clusters has limited impact on the numbers and on the ranking."""
     base = CLUSTERS.index(linear_eac.N_CLUSTERS)
     near = [i for i in (base - 1, base + 1) if 0 <= i < len(CLUSTERS)]
     change, tau = {}, {}

@@ -31,11 +31,9 @@ from .values import COMPARED, FIELD, HIERARCHICAL, NON_HIERARCHICAL, datasets, g
 NAMED = ("abalone", "landsat", "yeast")
 
 
-@claim(
-    "Section 6.1",
-    "By NMI, SEC and MCLA often share the first and second place of the four, with a very small difference.",
-)
+@claim("Section 6.1")
 def leading_nmi(rows):
+    """By NMI, SEC and MCLA often share the first and second place of the four, with a very small difference."""
     table, theirs = scores(rows, NON_HIERARCHICAL, "nmi"), printed_scores(NON_HIERARCHICAL, "nmi")
     leading, total, share = count(leaders(row) == {"SEC", "MCLA"} for row in table.values())
     printed_leading = sum(leaders(row) == {"SEC", "MCLA"} for row in theirs.values())
@@ -46,11 +44,9 @@ def leading_nmi(rows):
     )
 
 
-@claim(
-    "Section 6.1",
-    "ECC and CSPA are inconsistent by NMI, sometimes more than 5 points below the best of the four.",
-)
+@claim("Section 6.1")
 def inconsistent(rows):
+    """ECC and CSPA are inconsistent by NMI, sometimes more than 5 points below the best of the four."""
     table, theirs = scores(rows, NON_HIERARCHICAL, "nmi"), printed_scores(NON_HIERARCHICAL, "nmi")
     far, parts = [], []
     for column in ("ECC", "CSPA"):
@@ -64,8 +60,9 @@ def inconsistent(rows):
     return both(far[0] > 0, far[1] > 0), f"{'; '.join(parts)}."
 
 
-@claim("Section 6.1", "By density, none of SEC, MCLA, ECC and CSPA is better than the others.")
+@claim("Section 6.1")
 def no_densest(rows):
+    """By density, none of SEC, MCLA, ECC and CSPA is better than the others."""
     table, theirs = scores(rows, NON_HIERARCHICAL, "density"), printed_scores(NON_HIERARCHICAL, "density")
     first = winners(table)
     share = max(map(first.count, first)) / len(first)
@@ -75,8 +72,9 @@ def no_densest(rows):
     )
 
 
-@claim("Section 6.2", "Of the agglomerative systems, average linkage of the raw co-association has the best NMI.")
+@claim("Section 6.2")
 def average_linkage(rows):
+    """Of the agglomerative systems, average linkage of the raw co-association has the best NMI."""
     table, theirs = scores(rows, HIERARCHICAL, "nmi", small(rows)), printed_scores(HIERARCHICAL, "nmi")
     mean = means(table, HIERARCHICAL)
     return both(winners(table).count("R-AL") > 0.5 * len(table), max(mean, key=mean.get) == "R-AL"), (
@@ -85,8 +83,9 @@ def average_linkage(rows):
     )
 
 
-@claim("Section 6.2", "Enhancing the co-association hardly changes single linkage (NMI).")
+@claim("Section 6.2")
 def enhanced_single(rows):
+    """Enhancing the co-association hardly changes single linkage (NMI)."""
     columns = ("E-SL", "R-SL")
     changes = differences(scores(rows, columns, "nmi", small(rows)), *columns)
     printed = differences(printed_scores(columns, "nmi"), *columns)
@@ -97,11 +96,9 @@ def enhanced_single(rows):
     )
 
 
-@claim(
-    "Section 6.2",
-    "Enhancing improves maximum linkage (abalone, landsat, yeast), which becomes as good as average linkage (NMI).",
-)
+@claim("Section 6.2")
 def enhanced_maximum(rows):
+    """Enhancing improves maximum linkage (abalone, landsat, yeast), which becomes as good as average linkage (NMI)."""
     columns = ("E-ML", "R-ML", "E-AL")
     names = [name for name in NAMED if name in datasets(rows)] or small(rows)
     table = scores(rows, columns, "nmi", names)
@@ -118,8 +115,9 @@ def enhanced_maximum(rows):
     )
 
 
-@claim("Section 6.2", "The raw co-association gives denser partitions than the enhanced one, on average.")
+@claim("Section 6.2")
 def raw_denser(rows):
+    """The raw co-association gives denser partitions than the enhanced one, on average."""
     tables = scores(rows, HIERARCHICAL, "density", small(rows)), printed_scores(HIERARCHICAL, "density")
     changes, printed = (
         {link: float(np.mean(differences(table, f"R-{link}", f"E-{link}"))) for link in ("SL", "AL", "ML")}
@@ -132,11 +130,9 @@ def raw_denser(rows):
     )
 
 
-@claim(
-    "Section 6.2",
-    "The densities of the agglomerative systems often differ by more than 10 points; R-AL and R-ML are best.",
-)
+@claim("Section 6.2")
 def wide_densities(rows):
+    """The densities of the agglomerative systems often differ by more than 10 points; R-AL and R-ML are best."""
     table = scores(rows, HIERARCHICAL, "density", small(rows))
     wide, total, share = count(span > WIDE for span in spans(table).values())
     mean = dict(sorted(means(table, HIERARCHICAL).items(), key=lambda item: -item[1]))
@@ -146,8 +142,9 @@ def wide_densities(rows):
     )
 
 
-@claim("Section 6.3", "The NMI of k-means, bisecting k-means and the best of both families differ little.")
+@claim("Section 6.3")
 def similar_nmi(rows):
+    """The NMI of k-means, bisecting k-means and the best of both families differ little."""
     found, theirs = spans(scores(rows, COMPARED, "nmi", small(rows))), spans(printed_scores(COMPARED, "nmi"))
     near, total, share = count(span <= CLOSE for span in found.values())
     widest = max(found, key=found.get)
@@ -158,8 +155,9 @@ def similar_nmi(rows):
     )
 
 
-@claim("Section 6.3", "The best agglomerative system is first by NMI most often.")
+@claim("Section 6.3")
 def hierarchical_first(rows):
+    """The best agglomerative system is first by NMI most often."""
     table, theirs = scores(rows, COMPARED, "nmi", small(rows)), printed_scores(COMPARED, "nmi")
     first = winners(table)
     wins = first.count("Best-H")
@@ -169,11 +167,9 @@ def hierarchical_first(rows):
     )
 
 
-@claim(
-    "Section 6.3",
-    "The densities of KM, H-KM and the best of both families differ little, except for musk and nursery.",
-)
+@claim("Section 6.3")
 def similar_densities(rows):
+    """The densities of KM, H-KM and the best of both families differ little, except for musk and nursery."""
     found = spans(scores(rows, COMPARED, "density", small(rows)))
     found |= spans(scores(rows, COMPARED[:3], "density", large(rows)))
     theirs = spans(printed_scores(COMPARED, "density"))
@@ -187,8 +183,9 @@ def similar_densities(rows):
     )
 
 
-@claim("Section 7.1", "A random consensus reaches an NMI close to 0.")
+@claim("Section 7.1")
 def random_near_zero(rows):
+    """A random consensus reaches an NMI close to 0."""
     values = {name: float(samples(rows, name, "random", "nmi").mean()) for name in datasets(rows)}
     near, total, share = count(value <= CLOSE for value in values.values())
     worst = max(values, key=values.get)
@@ -198,11 +195,9 @@ def random_near_zero(rows):
     )
 
 
-@claim(
-    "Section 7.1",
-    "A base clustering taken as the consensus already has a large NMI, and 1 is out of reach: the range is narrow.",
-)
+@claim("Section 7.1")
 def narrow_range(rows):
+    """A base clustering taken as the consensus already has a large NMI, and 1 is out of reach: the range is narrow."""
     table = scores(rows, ("Mean", "Max", "KM"), "nmi")
     mean = [row["Mean"] for row in table.values()]
     enough, total, share = count(value >= 50.0 for value in mean)
@@ -215,8 +210,9 @@ def narrow_range(rows):
     )
 
 
-@claim("Section 7.1.1", "The adjusted Rand index behaves like the NMI when it grades systems against the ensemble.")
+@claim("Section 7.1.1")
 def ari_alike(rows):
+    """The adjusted Rand index behaves like the NMI when it grades systems against the ensemble."""
     rhos = []
     for name in datasets(rows):
         columns = systems_run(rows, name)
@@ -229,11 +225,9 @@ def ari_alike(rows):
     )
 
 
-@claim(
-    "Sections 3.5 and 7.1.2",
-    "More clusters make a partition denser, so density compares partitions of one number of clusters only.",
-)
+@claim("Sections 3.5 and 7.1.2")
 def density_grows(rows):
+    """More clusters make a partition denser, so density compares partitions of one number of clusters only."""
     paths = [row["result"][system][FIELD["density"]] for row in rows for system in GRADED]
     grown, total, share = count(path[-1] > path[0] for path in paths)
     return verdict(share, holds=0.95), (
@@ -248,8 +242,9 @@ def _losses(rows, measure):
     return [differences(t, *columns) for t in (scores(rows, columns, measure), printed_scores(columns, measure))]
 
 
-@claim("Sections 7.2 and 8", "Bisecting k-means is a little less dense than k-means.")
+@claim("Sections 7.2 and 8")
 def bisecting_density(rows):
+    """Bisecting k-means is a little less dense than k-means."""
     losses, printed = _losses(rows, "density")
     lower, total, share = count(loss > 0.0 for loss in losses)
     return both(share >= 0.75, 0.0 < np.mean(losses) <= CLOSE), (
@@ -259,8 +254,9 @@ def bisecting_density(rows):
     )
 
 
-@claim("Sections 7.3 and 8", "Bisecting k-means has the same NMI as k-means.")
+@claim("Sections 7.3 and 8")
 def bisecting_nmi(rows):
+    """Bisecting k-means has the same NMI as k-means."""
     losses, printed = _losses(rows, "nmi")
     near, total, share = count(abs(loss) <= CLOSE for loss in losses)
     return both(share >= 0.9, abs(np.mean(losses)) <= 2.0), (
@@ -269,8 +265,9 @@ def bisecting_nmi(rows):
     )
 
 
-@claim("Section 7.3", "One by one, SEC and MCLA are weaker than k-means by NMI, and less consistent.")
+@claim("Section 7.3")
 def weaker_than_kmeans(rows):
+    """One by one, SEC and MCLA are weaker than k-means by NMI, and less consistent."""
     columns = ("KM", "SEC", "MCLA")
     table, theirs = scores(rows, columns, "nmi"), printed_scores(columns, "nmi")
     wins, printed = (
@@ -284,8 +281,9 @@ def weaker_than_kmeans(rows):
     )
 
 
-@claim("Sections 5.1.5 and 7.3", "Agglomerative clustering is too costly for large data, k-means is not.")
+@claim("Sections 5.1.5 and 7.3")
 def agglomerative_costly(cost, rows):
+    """Agglomerative clustering is too costly for large data, k-means is not."""
     sizes, values = ratios(cost, "average linkage / k-means")
     middle = np.median(values, axis=1)
     exponent = growth(sizes, middle)

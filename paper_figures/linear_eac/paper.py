@@ -14,7 +14,8 @@ DRAWINGS = (
         "linear_eac",
         partial(drawings.side_by_side, name="nonhierarchical"),
         "Tables of Section 6.1",
-        caption="SEC, MCLA, ECC and CSPA, printed beside reproduced (Section 6.1): mean ± sd.",
+        caption="SEC, MCLA, ECC and CSPA by data set, printed beside reproduced (Section 6.1): ensemble NMI and "
+        "density, mean ± sd.",
     ),
     drawing(
         "table_linear_eac_hierarchical",

@@ -71,9 +71,10 @@ def column_as_printed(rows, column):
     )
 
 
-@claim("Section 4", "At moderate and high SNR most indices find four clusters.")
+@claim("Section 4")
 def moderate(rows):
-    """An index works at a level if most of its answers are four; most of the six indices must, at both levels."""
+    """At moderate and high SNR most indices find four clusters."""
+    # An index works at a level if most of its answers are four; most of the six indices must, at both levels.
     most, parts = [], []
     for decibel in (5, 8):
         group = at(rows, [decibel])
@@ -87,9 +88,10 @@ def moderate(rows):
     return verdict(np.mean(most)), f"{'; '.join(parts)}."
 
 
-@claim("Section 4", "At 2 dB most of the estimated numbers of clusters are wrong.")
+@claim("Section 4")
 def low(rows, everything):
-    """More than half of the answers at 2 dB are wrong, in every repetition, or in half of them."""
+    """At 2 dB most of the estimated numbers of clusters are wrong."""
+    # More than half of the answers at 2 dB are wrong, in every repetition, or in half of them.
     shares = np.array([1.0 - share_of_four(group) for group in repetitions(at(rows, [2])).values()])
     printed = [number for (decibel, name, _), number in printed_numbers().items() if decibel == 2 and name in NAMES]
     wrong = sum(number != TRUE_NUMBER for number in printed)
@@ -101,12 +103,10 @@ def low(rows, everything):
     )
 
 
-@claim(
-    "Section 5",
-    "At low SNR the indices differ greatly in the number of clusters, at moderate and high SNR they do not.",
-)
+@claim("Section 5")
 def discrepancies(rows):
-    """Different answers for one algorithm's partitions: more at 2 dB than at 5 and 8 dB in nine tenths of the pairs."""
+    """At low SNR the indices differ greatly in the number of clusters, at moderate and high SNR they do not."""
+    # Different answers for one algorithm's partitions: more at 2 dB than at 5 and 8 dB in nine tenths of the pairs.
     ours, theirs, printed = {}, {}, printed_numbers()
     for decibel in PRINTED:
         groups = repetitions(at(rows, [decibel])).values()
@@ -125,12 +125,10 @@ def discrepancies(rows):
     )
 
 
-@claim(
-    "Sections 1 and 4",
-    "OVI-LDA indicates the number of clusters as well as other indices: four at moderate and high SNR.",
-)
+@claim("Sections 1 and 4")
 def proposed(rows):
-    """OVI-LDA as a guide to the number of clusters: four for all algorithms at 5 and 8 dB, nine tenths of the time."""
+    """OVI-LDA indicates the number of clusters as well as other indices: four at moderate and high SNR."""
+    # OVI-LDA as a guide to the number of clusters: four for all algorithms at 5 and 8 dB, nine tenths of the time.
 
     def four(decibel, reading="V"):
         return share_of_four(at(rows, [decibel]), columns=["OVI-LDA"], reading=reading)
@@ -148,9 +146,10 @@ def proposed(rows):
     )
 
 
-@claim("Table 3", "The consensus has four clusters at 2, 5 and 8 dB.")
+@claim("Table 3")
 def consensus_number(rows):
-    """In nine tenths of the data sets at every level, or half."""
+    """The consensus has four clusters at 2, 5 and 8 dB."""
+    # In nine tenths of the data sets at every level, or half.
     found = {level: consensus_numbers(at(rows, [level]), "chosen") for level in decibels(rows)}
     fours = {level: np.count_nonzero(of_level == TRUE_NUMBER) for level, of_level in found.items()}
     at_levels = "; ".join(f"{counted(found[level].tolist())} at {level} dB" for level in PRINTED)
@@ -170,9 +169,10 @@ def _by_route(share):
     return grade(min(shares.values()) >= 0.9, max(shares.values()) >= 0.5), text
 
 
-@claim("Figure 2a", "The consensus has the lowest XB of all.")
+@claim("Figure 2a")
 def lowest_xb(rows):
-    """The complete consensus, which has the same objects as the partitions."""
+    """The consensus has the lowest XB of all."""
+    # The complete consensus, which has the same objects as the partitions.
     judged, text = _by_route(lambda route: lower(rows, route, "XB", "complete").mean())
     core, same = (
         " and ".join(f"{lower(rows, route, 'XB', kind).mean():.0%}" for route in ROUTES)
@@ -190,9 +190,10 @@ def lowest_xb(rows):
     )
 
 
-@claim("Figure 2b", "The FS of the consensus is lower than that of FCM only.")
+@claim("Figure 2b")
 def fs_rank(rows):
-    """Lower than FCM, higher than all others."""
+    """The FS of the consensus is lower than that of FCM only."""
+    # Lower than FCM, higher than all others.
     others = [name for name in ALGORITHMS if name != "fcm"]
 
     def share(route):
@@ -207,8 +208,10 @@ def fs_rank(rows):
     )
 
 
-@claim("Section 4", "The FS of crisp partitions is always lower than that of fuzzy ones.")
+@claim("Section 4")
 def crisp_fs(rows):
+    """The FS of crisp partitions is always lower than that of fuzzy ones."""
+
     def share(route, fuzzy=FUZZY):
         values = [graded(record, route, "FS") for record in rows]
         return np.mean([max(v[name] for name in CRISP) < min(v[name] for name in fuzzy) for v in values])
@@ -218,9 +221,10 @@ def crisp_fs(rows):
     return judged, f"All crisp below all fuzzy in {text} of the data sets; with four clusters, below {apart}."
 
 
-@claim("Section 4", "FS is sensitive to fuzziness and favours crisp or nearly crisp partitions.")
+@claim("Section 4")
 def fuzziness(rows):
-    """The same partition of four clusters, fuzzy and made crisp: nine tenths of the data sets, for both algorithms."""
+    """FS is sensitive to fuzziness and favours crisp or nearly crisp partitions."""
+    # The same partition of four clusters, fuzzy and made crisp: nine tenths of the data sets, for both algorithms.
     shares = {}
     for name in FUZZY:
         entries = [record["result"]["routes"]["four"]["algorithms"][name] for record in rows]
@@ -230,8 +234,10 @@ def fuzziness(rows):
     return judged, f"Made crisp, the partition of four clusters has a lower FS in {text}."
 
 
-@claim("Section 4", "XB and FS do not agree on the best partition.")
+@claim("Section 4")
 def inconsistent(rows):
+    """XB and FS do not agree on the best partition."""
+
     def share(route):
         pairs = [[_argmin(graded(record, route, index)) for index in ("XB", "FS")] for record in rows]
         return np.mean([first != second for first, second in pairs])
@@ -240,9 +246,10 @@ def inconsistent(rows):
     return judged, f"They favour different ones of the six in {text} of the data sets."
 
 
-@claim("Sections 4 and 5", "The consensus is the best of the partitions (as endorsed by XB).")
+@claim("Sections 4 and 5")
 def best(rows):
-    """What XB endorses, against the symbols."""
+    """The consensus is the best of the partitions (as endorsed by XB)."""
+    # What XB endorses, against the symbols.
 
     def share(route):
         found = [accuracies(record, route) for record in rows]
@@ -260,9 +267,10 @@ def best(rows):
     )
 
 
-@claim("Sections 4 and 5", "The consensus is useful at low SNR, where single results are hard to choose among.")
+@claim("Sections 4 and 5")
 def useful(rows):
-    """At low SNR, with V's numbers: more often better than the median of its partitions; holds if by a sign test."""
+    """The consensus is useful at low SNR, where single results are hard to choose among."""
+    # At low SNR, with V's numbers: more often better than the median of its partitions; holds if by a sign test.
     near = at(rows, (1, 2, 3))
     judged, parts = {}, []
     for route, title in ROUTES.items():
@@ -280,12 +288,10 @@ def useful(rows):
     )
 
 
-@claim(
-    "Table 1",
-    "OVI-LDA values crisp and fuzzy partitions, each cluster and object of them, and guides a consensus.",
-)
+@claim("Table 1")
 def capabilities(rows):
-    """Values for (nearly) all objects of crisp and fuzzy partitions, and a consensus of two or more clusters."""
+    """OVI-LDA values crisp and fuzzy partitions, each cluster and object of them, and guides a consensus."""
+    # Values for (nearly) all objects of crisp and fuzzy partitions, and a consensus of two or more clusters.
     entries = [record["result"]["routes"]["chosen"]["algorithms"] for record in rows]
     covered = min(np.mean([entry[name]["coverage"] for entry in entries]) for name in ALGORITHMS)
     share = np.mean(consensus_numbers(rows, "chosen") >= 2)
@@ -295,9 +301,10 @@ def capabilities(rows):
     )
 
 
-@claim("Section 1", "The value of an object tells whether it is in the appropriate cluster.")
+@claim("Section 1")
 def objects(rows):
-    """Areas under the curve of v for misplaced objects: 0.9 is good, 0.7 is something."""
+    """The value of an object tells whether it is in the appropriate cluster."""
+    # Areas under the curve of v for misplaced objects: 0.9 is good, 0.7 is something.
     graded_objects = {name: [record["result"]["objects"][name] for record in rows] for name in ALGORITHMS}
     # None where no object is misplaced.
     known = {name: [e for e in entries if e["V"] is not None] for name, entries in graded_objects.items()}

@@ -109,7 +109,6 @@ def surface_figure(records):
     """OVI-LDA of the objects of a QPSK data set of 2 dB for every algorithm, linear between objects, from -1 to 3.
 
     Above are contours and mesh of the partition that V takes; below are contours of the best one of four clusters.
-    There is one data set.
     """
     result, config = records[0]["result"], records[0]["config"]
     figure = plt.figure(figsize=(PAGE, 0.6 * PAGE))

@@ -29,7 +29,10 @@ OTHER_READINGS = {reading: text for reading, text in READINGS.items() if reading
 
 
 def numbers_table(records):
-    """Number of clusters by index, algorithm and SNR: printed, then what came out, with how many data sets in brackets."""
+    """Number of clusters by index, algorithm and SNR: printed, then what came out.
+
+    The numbers of data sets stand in brackets.
+    """
     chosen, printed, rows = at(main_records(records), PRINTED), printed_numbers(), []
     ((divisor, n, n_init),) = by_setting(chosen)
     for decibel in PRINTED:

@@ -35,9 +35,7 @@ def mean_results(records, group, measure, fraction):
 
 
 def functions_figure(records):
-    """Accuracy of every consensus function on every data set, on clean ensembles and with random partitions among
-    them.
-    """
+    """Accuracy of every consensus function on every data set, on clean ensembles and with random partitions."""
     shares, columns = fractions(records), [*distinct(records, "dataset"), "mean"]
     clean = mean_results(records, "functions", "h", 0.0)
     order = sorted(clean, key=lambda name: -np.mean(clean[name]))

@@ -37,10 +37,9 @@ def claims(records):
     ]
 
 
-@claim(
-    "Figure 2, Section 4.1", "On clean ensembles the weighted approaches are better than the unweighted one on average."
-)
+@claim("Figure 2, Section 4.1")
 def better_on_average(clean):
+    """On clean ensembles the weighted approaches are better than the unweighted one on average."""
     ahead = [c.mean > 0 for c in clean.values()]
     clear = [c.interval[0] > 0 for c in clean.values()]
     # In part: ahead in mean, but not by more than the choice of data sets explains.
@@ -69,8 +68,9 @@ def wins(noisy, clean, ensemble):
     )
 
 
-@claim("Section 4.1", "On the remaining data sets weighted and unweighted perform comparably.")
+@claim("Section 4.1")
 def rest_comparable(clean):
+    """On the remaining data sets weighted and unweighted perform comparably."""
     losses = {key: c.worse for key, c in clean.items()}
     return verdict(np.mean([count == 0 for count in losses.values()])), (
         "Data sets on which the weighted consensus is worse by more than 0.005 in mean H: "
@@ -78,11 +78,9 @@ def rest_comparable(clean):
     )
 
 
-@claim(
-    "Section 4.1",
-    "There is no clear winner between the two regularisations; l2 is slightly better on average.",
-)
+@claim("Section 4.1")
 def no_clear_winner(noisy):
+    """There is no clear winner between the two regularisations; l2 is slightly better on average."""
     parts, agreed = [], []
     for ensemble, title in ENSEMBLE_NAMES.items():
         h = samples(noisy, "h", ensemble, 0.0)
@@ -94,8 +92,9 @@ def no_clear_winner(noisy):
     )
 
 
-@claim("Figure 3", "The weights turn the co-association matrix into a more structured one.")
+@claim("Figure 3")
 def structured(rows):
+    """The weights turn the co-association matrix into a more structured one."""
     ambiguity = {row["config"]["fraction"]: row["result"]["ambiguity"] for row in rows}
     parts = [f"{f:.0%} random {a['unweighted']:.3f} and {a['weighted']:.3f}" for f, a in ambiguity.items()]
     return verdict(np.mean([a["weighted"] < a["unweighted"] for a in ambiguity.values()])), (
@@ -104,21 +103,17 @@ def structured(rows):
     )
 
 
-@claim(
-    "Figure 4, Section 4.2",
-    "With a fifth of the partitions random, the weighted approaches are more stable than the unweighted one.",
-)
+@claim("Figure 4, Section 4.2")
 def stable(noisy):
+    """With a fifth of the partitions random, the weighted approaches are more stable than the unweighted one."""
     moved = _moved(noisy)
     steadier = [by[w] < by["uniform"] for by in moved.values() for w in WEIGHTED]
     return verdict(np.mean(steadier)), f"Mean absolute change of H by the noise: {_changes(moved, WEIGHTINGS)}."
 
 
-@claim(
-    "Section 4.2",
-    "The general trend of the weighted approaches is to conserve the accuracy of the clean ensembles.",
-)
+@claim("Section 4.2")
 def conserved(noisy):
+    """The general trend of the weighted approaches is to conserve the accuracy of the clean ensembles."""
     by_ensemble = [changes(noisy, ensemble) for ensemble in ENSEMBLE_NAMES]
     kept = np.mean([np.mean(np.abs(change[w]) <= 0.01) for change in by_ensemble for w in WEIGHTED])
     return verdict(kept, holds=0.75), (
@@ -127,19 +122,18 @@ def conserved(noisy):
     )
 
 
-@claim("Section 4.2", "The restricted simplex is the more stable of the two regularisations.")
+@claim("Section 4.2")
 def simplex_most_stable(noisy):
+    """The restricted simplex is the more stable of the two regularisations."""
     moved = _moved(noisy)
     return verdict(np.mean([by["restricted-simplex"] < by["l2"] for by in moved.values()])), (
         f"Mean absolute change of H by the noise: {_changes(moved, WEIGHTED)}. Means, without a test."
     )
 
 
-@claim(
-    "Sections 2.1, 5",
-    "The weighting selects a subset of the ensemble: noisy partitions are excluded, and the consensus is robust.",
-)
+@claim("Sections 2.1, 5")
 def random_left_out(noisy, sensitivity):
+    """The weighting selects a subset of the ensemble: noisy partitions are excluded, and the consensus is robust."""
     heavy = fractions(noisy)[-1]
     left, most = (
         {
@@ -159,11 +153,9 @@ def random_left_out(noisy, sensitivity):
     )
 
 
-@claim(
-    "Section 5",
-    "The approach outperforms the state of the art (the paper compares with one method, the unweighted one).",
-)
+@claim("Section 5")
 def outperforms(rows):
+    """The approach outperforms the state of the art (the paper compares with one method, the unweighted one)."""
     parts, first = [], []
     for fraction in fractions(rows):
         _, compared = comparisons(rows, fraction)

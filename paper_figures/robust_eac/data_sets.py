@@ -14,9 +14,7 @@ CLASS_COLORS = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, BLACK, "0.5")
 
 
 def data_table(records):
-    """Data sets of paper 002 with the range of the number of clusters in the base clusterings, as printed and as
-    used.
-    """
+    """Data sets of paper 002, with the range of the number of clusters of a base clustering, as printed and as used."""
     printed, rows = {row["dataset"]: row for row in printed_table("robust_eac_table1")}, []
     for record in records:
         name, result = record["config"]["dataset"], record["result"]

@@ -97,9 +97,7 @@ def sweep_table(records):
 
 
 def noisy_table(records):
-    """For each data set and weighting: H on clean and on noisy ensembles, and the weight left on the random
-    partitions.
-    """
+    """H on clean and on noisy ensembles, and the weight left on the random partitions, by data set and weighting."""
     blocks = []
     for ensemble, title in ENSEMBLE_NAMES.items():
         found = [

@@ -63,6 +63,11 @@ def counted(where, statement, shares, lead, after="", in_part=HOLDS):
     return Claim(where, statement, judge(shares, in_part), f"{lead}: {told(shares)}.{after and ' ' + after}")
 
 
+def counted_cells(*arguments):
+    """The same where the shares are those of the cells of a table or grid."""
+    return counted(*arguments, in_part=IN_PART)
+
+
 def table_claim(where, statement, records, dataset, printed, value=at, tolerance=0.0):
     """Share of the printed cells that equal the median over the repetitions."""
     cells = {
@@ -71,7 +76,7 @@ def table_claim(where, statement, records, dataset, printed, value=at, tolerance
     }
     shares = {reading: equal / total for reading, (equal, total) in cells.items()}
     texts = ", ".join(f"{equal} of {total}" for equal, total in cells.values())
-    return counted(where, statement, shares, "Printed cells that equal the median", f"That is {texts}.", IN_PART)
+    return counted_cells(where, statement, shares, "Printed cells that equal the median", f"That is {texts}.")
 
 
 def recovers(k=None, threshold=DEFAULT):

@@ -72,10 +72,11 @@ def numbers_table(records, dataset):
 
 
 def random_table(records):
-    """Table 3 of paper 003: number of clusters in 300 uniform points, printed, and median (lowest-highest) of the
-    draws. A star in the print means that all objects but one or two are in one cluster, each of these alone. The
-    reproduced columns tell in what share of the draws that is so, where it is so in any. The last columns are Gaussian
-    points ("similar results").
+    """Table 3 of paper 003: number of clusters in 300 uniform points.
+
+    Cells show the printed number, and the median (lowest-highest) of the draws. A star in the print means that all
+    objects but one or two are in one cluster, each of these alone. The reproduced columns tell in what share of the
+    draws that is so, where it is so in any. The last columns are Gaussian points ("similar results").
     """
     columns = readings(records, "uniform-5d") + readings(records, "normal-5d")
     return _side_by_side(records, printed_cells(PRINTED["uniform-5d"]), columns, _starred_number)
@@ -87,7 +88,10 @@ def _starred_number(found, dataset, k, threshold):
 
 
 def consistency_table(records):
-    """Table 5 of paper 003: consistency index on iris, printed, and median (lowest-highest) over the starts of k-means."""
+    """Table 5 of paper 003: consistency index on iris.
+
+    Cells show the printed index, and the median (lowest-highest) over the starts of k-means.
+    """
     return _side_by_side(records, printed_cells(PRINTED_CONSISTENCY), readings(records, "iris"), _consistency)
 
 
@@ -96,7 +100,8 @@ def _consistency(found, dataset, k, threshold):
 
 
 def plain_table(records):
-    """Plain methods beside paper 003's: consistency index at the true number of clusters, and components of a mixture.
+    """Plain methods beside paper 003's, by consistency index at the true number of clusters, and mixture components.
+
     Cells show the median (lowest-highest) over the repetitions. k-means is the run of least squared error of 20 random
     starts. Single linkage is cut to the true number of clusters; beside it stand the clusters into which each class is
     split in the coarsest cut that keeps the classes apart. Threshold EAC is the best consistency index over the k of
