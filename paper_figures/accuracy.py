@@ -208,15 +208,10 @@ def benchmark_table(records):
         nmi, ari = (mean_score(records, name, protocol, measure, without) for measure in MEASURES)
         return f"{nmi:.3f} / {ari:.3f}" if 0 < n_run == n_all else "-"
 
-    rows = [
-        [
-            name,
-            f"{ranks[name]:.1f}" if name in ranks else "",
-            *(cell(name, protocol) for protocol in PROTOCOLS.values()),
-            cell(name, FIELD, without=(DRIVER,)),
-        ]
-        for name in sorted(names, key=lambda name: -np.nan_to_num(mean_score(records, name, FIELD, "ari")))
-    ]
+    rows = []
+    for name in sorted(names, key=lambda name: -np.nan_to_num(mean_score(records, name, FIELD, "ari"))):
+        cells = [*(cell(name, protocol) for protocol in PROTOCOLS.values()), cell(name, FIELD, without=(DRIVER,))]
+        rows.append([name, f"{ranks[name]:.1f}" if name in ranks else "", *cells])
     return document(
         f"{n_sets} data sets; not run on all of them: {left_out}",
         table(["function", f"rank of {len(ranks)}", *PROTOCOLS, f"sqrt(n), 10, without {DRIVER}"], rows),
@@ -312,18 +307,11 @@ def ablation_table(records):
             if not n_sets:
                 continue
             nmi, ari = (mean_score(part, WHOLE, protocol, measure) for measure in MEASURES)
-            rows = [
-                [
-                    name,
-                    *(
-                        interval_text(differences(part, name, WHOLE, protocol, measure, without).values())
-                        for without in ((), (DRIVER,))
-                        for measure in MEASURES
-                    ),
-                ]
-                for name in methods(part)
-                if name != WHOLE
-            ]
+            settings = [(measure, without) for without in ((), (DRIVER,)) for measure in MEASURES]
+            rows = []
+            for name in methods(part):
+                gains = [differences(part, name, WHOLE, protocol, *setting).values() for setting in settings]
+                rows += [[name, *map(interval_text, gains)]] if name != WHOLE else []
             blocks.append(f"{title}, {half} {n_sets} data sets; whole: NMI / ARI {nmi:.3f} / {ari:.3f}")
             blocks.append(table("variant | NMI | ARI | without half-rings, NMI | ARI", rows))
     return document(*blocks)

@@ -139,16 +139,11 @@ def papers_table(records):
     for dataset, of_set in grouped(matching(records, family="paper"), "dataset").items():
         found = [row["result"] for row in of_set]
         peaks = [int(np.argmax(result["split_stability"])) for result in found]
-        rows.append(
-            [
-                dataset,
-                found[0]["answer"],
-                *(", ".join(str(RULES[rule](result)) for result in found) for rule in SHOWN_RULES),
-                "; ".join(_ranges(result["stable"]) for result in found),
-                ", ".join(f"{r['split_stability'][i]:.2f} ({NUMBERS[i]})" for r, i in zip(found, peaks, strict=True)),
-                ", ".join(f"{result['h']:.2f}" for result in found),
-            ]
-        )
+        chosen = [", ".join(str(RULES[rule](result)) for result in found) for rule in SHOWN_RULES]
+        stable = "; ".join(_ranges(result["stable"]) for result in found)
+        largest = [f"{r['split_stability'][i]:.2f} ({NUMBERS[i]})" for r, i in zip(found, peaks, strict=True)]
+        accuracy = ", ".join(f"{result['h']:.2f}" for result in found)
+        rows.append([dataset, found[0]["answer"], *chosen, stable, ", ".join(largest), accuracy])
     behind = ["stable candidates", "largest stability (at)", "H of the choice"]
     return table(["data set", "classes", *SHOWN_RULES, *behind], rows)
 

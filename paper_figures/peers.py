@@ -10,20 +10,7 @@ from .drawing import drawing
 from .markdown import document, table
 from .records import grouped
 from .robustness import draw_over_shares, mean_difference, with_clean
-from .style import (
-    BLACK,
-    BLUE,
-    BROWN,
-    GREEN,
-    GREY,
-    ORANGE,
-    PAGE,
-    PURPLE,
-    SKY,
-    VERMILLION,
-    line_style,
-    look,
-)
+from .style import BLACK, BLUE, BROWN, GREEN, GREY, ORANGE, PAGE, PURPLE, SKY, VERMILLION, line_style, look
 
 OURS = "robust_eac, one start"
 CLUE = "clue, GV3"

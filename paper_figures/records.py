@@ -3,13 +3,7 @@
 import csv
 from pathlib import Path
 
-from experiments.runner import (
-    experiment_grid,
-    experiment_name,
-    experiment_records,
-    load_experiment,
-    missing_message,
-)
+from experiments.runner import experiment_grid, experiment_name, experiment_records, load_experiment, missing_message
 from experiments.store import RECORDS, canonical_json, is_done, load_frozen
 
 FOLDER = Path(__file__).resolve().parent

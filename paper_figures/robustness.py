@@ -185,16 +185,12 @@ def datasets_table(records):
         h = np.array([values(records, "h", name, "uniform", fraction).mean(axis=1) for name in names]).T
         weight = np.array([values(records, "noise_weight", name, "uniform", fraction) for name in names]).T
         of_sets = [*zip(datasets(records), h, weight, strict=True), ("mean", h.mean(axis=0), weight.mean(axis=0))]
-        rows = [
-            [
-                dataset,
-                *(
-                    f"{one:.3f} ({left:.2f})" if fraction and name != ORACLE else f"{one:.3f}"
-                    for name, one, left in zip(names, hs, weights, strict=True)
-                ),
-            ]
-            for dataset, hs, weights in of_sets
-        ]
+        rows = []
+        for dataset, hs, weights in of_sets:
+            texts = [f"{one:.3f} ({left:.2f})" for one, left in zip(hs, weights, strict=True)]
+            # The oracle leaves the noise out, and clean ensembles have none.
+            texts = [*texts[:-1], f"{hs[-1]:.3f}"] if fraction else [f"{one:.3f}" for one in hs]
+            rows.append([dataset, *texts])
         blocks.append(f"{fraction:.0%} of the partitions random" if fraction else "No noise")
         blocks.append(table(["data set", *map(plain_name, names)], rows))
     return document(*blocks)
@@ -211,17 +207,13 @@ def limits_table(records):
     blocks = []
     for kind in ("coherent", "duplicates"):
         shares = fractions(records, kind)
-        rows = [
-            [
-                plain_name(name),
-                *(
-                    f"{mean_difference(records, name, ORACLE, kind, share)}, "
-                    f"{values(records, 'noise_weight', name, kind, share).mean():.2f}"
-                    for share in shares
-                ),
-            ]
-            for name in WEIGHTINGS
-        ]
+        rows = []
+        for name in WEIGHTINGS:
+            means = [mean_difference(records, name, ORACLE, kind, share) for share in shares]
+            left = [values(records, "noise_weight", name, kind, share).mean() for share in shares]
+            rows.append(
+                [plain_name(name), *(f"{mean}, {weight:.2f}" for mean, weight in zip(means, left, strict=True))]
+            )
         blocks += [KIND_NAMES[kind], table(["weighting", *(f"{share:.0%} copies" for share in shares)], rows)]
     return document(*blocks)
 

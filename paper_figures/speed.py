@@ -11,11 +11,7 @@ from .records import distinct, grouped, matching, results
 from .style import BLACK, BLUE, PAGE, VERMILLION, around
 
 # axis: printed name, and the largest exponent of the time that is aimed at
-AXES = {
-    "n_samples": ("objects n", 1.05),
-    "n_partitions": ("partitions m", 1.05),
-    "n_clusters": ("clusters k", 1.3),
-}
+AXES = {"n_samples": ("objects n", 1.05), "n_partitions": ("partitions m", 1.05), "n_clusters": ("clusters k", 1.3)}
 # measure: label, unit, colour, room above the largest value
 SCALES = {
     "fit_seconds": ("seconds to a gap of 1e-5", 1.0, BLUE, 1.5),

@@ -26,13 +26,6 @@ _LOOKS = {
     "oracle": ("oracle", GREY, "*", (0, (5, 3)), "--"),
 }
 METHODS = {name: dict(zip(CHANNELS, values, strict=True)) for name, values in _LOOKS.items()}
-# Where mathematical text cannot be set.
-_PLAIN_NAMES = {
-    "uniform": "unweighted",
-    "restricted-simplex": "restricted simplex",
-    "restricted-simplex-adjusted": "restricted simplex, adjusted",
-    "l2-adjusted": "l2, adjusted",
-}
 
 _RC = {
     "figure.figsize": (COLUMN, 0.7 * COLUMN),
@@ -70,8 +63,8 @@ def method_style(name):
 
 
 def plain_name(weighting):
-    """Name of a weighting without mathematical symbols."""
-    return _PLAIN_NAMES.get(weighting, weighting)
+    """Name of a weighting where mathematical text cannot be set."""
+    return method_style(weighting)["label"].replace(r"$\ell_2$", "l2")
 
 
 def line_style(name):

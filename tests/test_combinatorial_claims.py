@@ -197,7 +197,12 @@ def goodness_records(weights, correlations=(0.9,) * 10):
 
 def test_verdicts_on_goodness_flip_with_the_records():
     def verdicts(*weights):
-        return [claim.verdict for claim in weighting_claims.subset_claims(goodness_records(weights))]
+        rules = (
+            weighting_claims.between,
+            weighting_claims.informative_weighs_more,
+            weighting_claims.noisy_weighs_least,
+        )
+        return [rule(goodness_records(weights)).verdict for rule in rules]
 
     assert verdicts(0.9, 0.6, 0.2) == ["holds", "holds", "holds"]
     assert verdicts(0.9, 0.6, 0.7) == ["holds", "holds", "holds in part"]

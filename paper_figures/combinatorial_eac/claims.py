@@ -30,7 +30,9 @@ def claims(records):
     weights = records["combinatorial_weights"]
     return [
         weighting.poor_runs_weigh_less(goodness),
-        *weighting.subset_claims(goodness),
+        weighting.between(goodness),
+        weighting.informative_weighs_more(goodness),
+        weighting.noisy_weighs_least(goodness),
         better_from_3_to_50(features),
         clear_with_ten_data_sets(features),
         larger_range(features),

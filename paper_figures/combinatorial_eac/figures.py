@@ -8,10 +8,7 @@ from ..style import BLUE, GREEN, ORANGE, PAGE, VERMILLION, around, legend_above,
 from .samples import both, exponent_name, exponents, weightings, whitening_pair
 from .statistics import LEVEL, WEIGHTS_BLOCK, blocks, fit, half_point, interval, logistic, sign_tests, significant
 
-METHODS = (
-    look(BLUE, "o", "-", label="combination clustering"),
-    look(VERMILLION, "s", ":", label="ordinary EAC"),
-)
+METHODS = (look(BLUE, "o", "-", label="combination clustering"), look(VERMILLION, "s", ":", label="ordinary EAC"))
 WHITENING = look(BLUE, "o", "-", label="prewhitened"), look(VERMILLION, "s", ":", label="not whitened")
 CONDITIONS = {
     "none": look(VERMILLION, "s", ":", label="none"),

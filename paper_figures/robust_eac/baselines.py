@@ -69,15 +69,10 @@ def functions_table(records):
         seconds = mean_results(records, "functions", "seconds", fraction)
         ranks = rankdata(-np.array(list(found["h"].values())), axis=0).mean(axis=1)
         rank = dict(zip(found["h"], ranks, strict=True))
-        rows = [
-            [
-                name,
-                *(f"{np.mean(found[measure][name]):.3f}" for measure in MEASURES),
-                f"{rank[name]:.1f}",
-                f"{np.median(seconds[name]):.3f}",
-            ]
-            for name in sorted(rank, key=lambda name: -np.mean(found["h"][name]))
-        ]
+        rows = []
+        for name in sorted(rank, key=lambda name: -np.mean(found["h"][name])):
+            means = [f"{np.mean(found[measure][name]):.3f}" for measure in MEASURES]
+            rows.append([name, *means, f"{rank[name]:.1f}", f"{np.median(seconds[name]):.3f}"])
         n_datasets = len(distinct(records, "dataset"))
         blocks.append(f"{fraction:.0%} of the partitions random; means over {n_datasets} data sets")
         blocks.append(table(["function", *MEASURES.values(), "mean rank by H", "median seconds"], rows))

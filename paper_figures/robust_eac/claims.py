@@ -17,12 +17,10 @@ PRINTED_WINS = {"kmeans": 8, "mixed": 5}
 def claims(records):
     """All claims, in the paper's order."""
     noisy = records["noisy_ensembles"]
-    clean = {
-        (ensemble, weighting): compare(h[weighting] - h["uniform"])
-        for ensemble in ENSEMBLE_NAMES
-        for h in [samples(noisy, "h", ensemble, 0.0)]
-        for weighting in WEIGHTED
-    }
+    clean = {}
+    for ensemble in ENSEMBLE_NAMES:
+        h = samples(noisy, "h", ensemble, 0.0)
+        clean |= {(ensemble, weighting): compare(h[weighting] - h["uniform"]) for weighting in WEIGHTED}
     return [
         better_on_average(clean),
         *(wins(noisy, clean, ensemble) for ensemble in ENSEMBLE_NAMES),
@@ -135,14 +133,11 @@ def simplex_most_stable(noisy):
 def random_left_out(noisy, sensitivity):
     """The weighting selects a subset of the ensemble: noisy partitions are excluded, and the consensus is robust."""
     heavy = fractions(noisy)[-1]
-    left, most = (
-        {
-            (ensemble, w): float(samples(noisy, "noise_weight", ensemble, fraction)[w].mean())
-            for ensemble in ENSEMBLE_NAMES
-            for w in WEIGHTED
-        }
-        for fraction in (NOISE, heavy)
-    )
+    left, most = {}, {}
+    for fraction, found in ((NOISE, left), (heavy, most)):
+        for ensemble in ENSEMBLE_NAMES:
+            weight = samples(noisy, "noise_weight", ensemble, fraction)
+            found |= {(ensemble, w): float(weight[w].mean()) for w in WEIGHTED}
     lost = {e: float(np.mean(1.0 - kept_shares(sensitivity, "lambda", "clusterings", e)[0])) for e in ENSEMBLE_NAMES}
     dropped = ", ".join(f"{share:.0%} ({ENSEMBLE_NAMES[ensemble]})" for ensemble, share in lost.items())
     # A tenth of the share that equal weights leave on them counts as excluded; the paper has no heavier noise.

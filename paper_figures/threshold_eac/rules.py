@@ -16,12 +16,7 @@ from ..records import results
 from .cells import POINT_SETS, at, consistency, matching_cells, readings
 
 HOLDS, IN_PART = 0.9, 0.5
-SET_WORDS = {
-    "half-rings": "re-created",
-    "half-rings-file": "copy",
-    "spiral": "re-created",
-    "spiral-file": "copy",
-}
+SET_WORDS = {"half-rings": "re-created", "half-rings-file": "copy", "spiral": "re-created", "spiral-file": "copy"}
 KMEANS_WORDS = {"converged": "converged", "stopped-3": "three passes"}
 
 
