@@ -221,10 +221,10 @@ def benchmark_table(records):
 def paired_table(records):
     """The merged consensus against other functions on the same ensembles, by data set.
 
-    Columns give the mean difference over all data sets on which both were run [95 %, data sets drawn again with
-    replacement], the sets better and worse, and the p-value of the signed-rank test corrected for all rows of a
-    protocol and measure (Holm). Then come the difference without half-rings, and that without the data set that speaks
-    most for the merged consensus.
+    Columns give the mean difference over all data sets on which both were run [95 % bootstrap interval over the data
+    sets], the sets better and worse, and the p-value of the signed-rank test corrected for all rows of a protocol and
+    measure (Holm). Then come the difference without half-rings, and that without the data set that speaks most for the
+    merged consensus.
     """
     records, blocks = joined(records), []
     head = (
@@ -288,7 +288,7 @@ def sets_table(records):
 def ablation_table(records):
     """What each part of the merged consensus carries: one part changed at a time, on the same ensembles.
 
-    Numbers are differences in NMI and ARI to the whole method [95 %, data sets drawn again with replacement], with
+    Numbers are differences in NMI and ARI to the whole method [95 % bootstrap interval over the data sets], with
     numbers of clusters in [2, sqrt(n)] (clean and half of the partitions random) and near the number of classes. The
     first table holds the large sets of overlapping clusters, on which nothing was chosen. The number of micro-clusters
     and the votes were chosen on one half of the other data sets, every second one by name; results on the other half

@@ -87,8 +87,8 @@ def overview_figure(records):
     """What the library is for: accuracy beside an oracle that knows which partitions are random, and time over objects.
 
     Left: mean over the data sets of the H criterion minus that of the oracle, which leaves the random partitions out;
-    bars are 95 % intervals, data sets drawn again. Right: seconds from labels to the consensus, of ten starts where a
-    way has starts; a cross marks where a way runs out of time or memory.
+    bars are 95 % bootstrap intervals over the data sets. Right: seconds from labels to the consensus, of ten starts
+    where a way has starts; a cross marks where a way runs out of time or memory.
     """
     figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE, 0.42 * PAGE))
     rows = records["robustness"]
@@ -126,7 +126,7 @@ def _draw_time(ax, tasks):
 def peers_figure(records):
     """What a user would pick instead: time over the number of objects, where each way stops and why, and accuracy.
 
-    All ways get the same ensembles. On the right there is a mark per size, the larger the paler.
+    All ways get the same ensembles. On the right is a mark per size; larger sizes are paler.
     """
     tasks = by_task(records)
     shown = {way: style for way, style in LOOKS.items() if any(ran(ways.get(way)) for ways in tasks.values())}

@@ -124,9 +124,9 @@ def _line(name):
 def oracle_figure(records):
     """Mean H minus that of the oracle, which leaves the replaced partitions out, by kind and share of noise.
 
-    Points show means over the data sets; bars are 95 % intervals, data sets drawn again. All weightings see the same
-    ensembles and starts. Wrong evidence that agrees with itself (lower middle) carries every weighting away from about
-    a half on, and must: it cannot be told from right evidence.
+    Points show means over the data sets; bars are 95 % bootstrap intervals over the data sets. All weightings see the
+    same ensembles and starts. Wrong evidence that agrees with itself (lower middle) carries every weighting away from
+    about a half on, and must: it cannot be told from right evidence.
     """
 
     def to_oracle(weighting, cell):
@@ -141,7 +141,7 @@ def oracle_figure(records):
 def weight_figure(records):
     """Weight left on the replaced partitions, by kind and share of noise; dotted: their share, as without weighting.
 
-    Points show means over the data sets and repetitions; bars are 95 % intervals, data sets drawn again.
+    Points show means over the data sets and repetitions; bars are 95 % bootstrap intervals over the data sets.
     """
 
     def left(weighting, cell):
@@ -159,8 +159,8 @@ def weight_figure(records):
 def paired_table(records):
     """Every weighting beside no weighting and beside the oracle, on the same ensembles: paired differences of H.
 
-    In brackets are 95 % intervals, data sets drawn again; then comes the data set with the lowest mean difference. The
-    oracle is no weighting on the partitions that were not replaced. Copies of one wrong partition are where nothing
+    Brackets hold 95 % bootstrap intervals over the data sets; then comes the data set with the lowest mean difference.
+    The oracle is no weighting on the partitions that were not replaced. Copies of one wrong partition are where nothing
     helps: from about half of the ensemble on they are what the ensemble says.
     """
     blocks = []
@@ -246,8 +246,8 @@ def schemes_table(records):
     """Every weighting scheme, and every weighting found with the consensus, on the same ensembles with uniform noise.
 
     There are five ensembles of each of the smaller data sets. Columns give H; its difference to no weighting, with a 95
-    % interval, data sets drawn again; the weight left on the random partitions; and the time of the weights alone,
-    median over the data sets.
+    % bootstrap interval over the data sets; the weight left on the random partitions; and the time of the weights
+    alone, median over the data sets.
     """
     blocks, uniform = [], matching(records["robustness"], kind="uniform")
     for fraction in sorted(distinct(records["robustness_schemes"], "fraction")):
@@ -281,8 +281,8 @@ def _scheme_row(name, runs, base, seconds):
 def candidates_table(records):
     """Ways of weighting by chance-corrected agreement, on the same ensembles: which of them to call "chance-corrected".
 
-    There are five ensembles of each of ten data sets. Columns give H minus the oracle's, with 95 % intervals in
-    brackets, data sets drawn again; the worst mean over the data sets of any kind and share of noise; H minus the
+    There are five ensembles of each of ten data sets. Columns give H minus the oracle's, with 95 % bootstrap intervals
+    over the data sets in brackets; the worst mean over the data sets of any kind and share of noise; H minus the
     unweighted one's on clean ensembles, with the lowest of a data set in brackets; and the weight left on the replaced
     partitions, mean and the most of any kind and share. The nearest to the oracle comes first.
     """

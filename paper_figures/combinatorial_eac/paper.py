@@ -1,4 +1,4 @@
-"""Paper 000: its drawings, and the settings that it leaves open."""
+"""Paper 000: its record and its drawings."""
 
 from ..drawing import Paper, drawing, read_settings
 from . import figures, tables

@@ -37,9 +37,9 @@ VARIANT_NAMES = {"listing": "program", "equation": "formulas", "unweighted": "no
 def zipf(records):
     """Data sets on which combination clustering is better than ordinary EAC, by Zipf's exponent.
 
-    Results are printed and reproduced. The sign tests are two-tailed, over all sizes, and leave ties out. "A repetition
-    of the paper" gives the median (lowest to highest) over experiments of 110 data sets each, and how many of them have
-    p below .05 (in favour of combination clustering / of ordinary EAC).
+    Printed and reproduced results stand side by side. The sign tests are two-tailed, over all sizes, and leave ties
+    out. "A repetition of the paper" gives the median (lowest to highest) over experiments of 110 data sets each, and
+    how many of them have p below .05 (in favour of combination clustering / of ordinary EAC).
     """
     known = exponents(records)
     return document(

@@ -75,7 +75,7 @@ def _deviation(sample):
 def agreement_table(records):
     """How well the reproduced tables of paper 001 order systems and data sets as the printed ones do, and how far off.
 
-    Over the systems SEC, MCLA, ECC, CSPA, R-SL to E-ML, KM and H-KM, as far as they are printed.
+    The systems are SEC, MCLA, ECC, CSPA, R-SL to E-ML, KM and H-KM, as far as they are printed.
     """
     pairs = {measure: pairs_with_printed(records, measure) for measure in MEASURES}
     heads = [f"{name}: {what}" for name in MEASURES.values() for what in ("rho", "tau", "MAD", "bias")]

@@ -1,4 +1,4 @@
-"""Paper 001: its drawings, and what the printed text leaves out."""
+"""Paper 001: its record and its drawings."""
 
 from functools import partial
 

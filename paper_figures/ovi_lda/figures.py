@@ -79,8 +79,8 @@ def _or_nan(function, values):
 def four_figure(records):
     """Data sets in which an index takes four clusters, by SNR and algorithm, and in which the consensus has four.
 
-    Dark is all of them; the numbers count data sets. The consensus is that of the partitions that V takes, as corrected
-    or as printed, or of four clusters each.
+    Numbers count data sets; the darkest cells are all of them. The consensus is that of the partitions that V takes, as
+    corrected or as printed, or of four clusters each.
     """
     chosen = main_records(records)
     levels, total = decibels(chosen), len(repetitions(chosen))

@@ -1,4 +1,4 @@
-"""Paper 004: its drawings."""
+"""Paper 004: its record and its drawings."""
 
 from ..drawing import Paper, drawing, read_settings
 from . import figures, tables

@@ -110,8 +110,8 @@ def weightings_figure(records):
 def paired_table(records):
     """Every consensus function and every weighting against the unweighted median partition on the same ensembles.
 
-    There are three k-means ensembles of 50 partitions for each data set, clean and half random. A pair is won by
-    more than 0.005 in H. The intervals come from drawing the data sets again with replacement.
+    There are three k-means ensembles of 50 partitions for each data set, clean and half random. A pair is won by more
+    than 0.005 in H. Brackets hold 95 % bootstrap intervals over the data sets.
     """
     blocks = []
     for fraction in fractions(records):

@@ -1,8 +1,6 @@
-"""Paper 002: its drawings, and the settings that it leaves open."""
+"""Paper 002: its record and its drawings."""
 
 from functools import partial
-
-from experiments.sensitivity import LAMBDAS, SHARES
 
 from ..drawing import Paper, drawing, read_settings
 from . import baselines, data_sets, noisy, sensitivity
@@ -34,12 +32,7 @@ DRAWINGS = (
     drawing(
         "fig_sensitivity_rho",
         "sensitivity",
-        partial(
-            sensitivity.heat_maps,
-            group="rho",
-            axis_label=r"least share of the partitions trusted, $1/(\rho m)$",
-            values=SHARES,
-        ),
+        partial(sensitivity.heat_maps, group="rho"),
         "not in the paper",
         caption=(
             "Restricted simplex: gain in H over no weighting, and weight on random partitions, by noise and by "
@@ -50,7 +43,7 @@ DRAWINGS = (
     drawing(
         "fig_sensitivity_lambda",
         "sensitivity",
-        partial(sensitivity.heat_maps, group="lambda", axis_label=r"$\lambda / n^2$", values=LAMBDAS),
+        partial(sensitivity.heat_maps, group="lambda"),
         "not in the paper",
         caption=(
             "l2 weights: gain in H over no weighting, and weight on random partitions, by noise and by lambda. Values "

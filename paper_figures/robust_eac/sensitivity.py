@@ -13,6 +13,10 @@ from .noisy import ENSEMBLE_NAMES, fractions
 # The paper's values: rho = 1 / (0.8 m), lambda = 0.5 n^2.
 PRINTED = {"rho": SHARES.index(0.8), "lambda": LAMBDAS.index(0.5)}
 GROUPS = {"rho": "restricted-simplex", "lambda": "l2"}
+AXES = {
+    "rho": (r"least share of the partitions trusted, $1/(\rho m)$", SHARES),
+    "lambda": (r"$\lambda / n^2$", LAMBDAS),
+}
 
 
 def measured(records, group, measure, ensemble):
@@ -31,10 +35,10 @@ def gains(records, group, ensemble):
     return measured(records, group, "h", ensemble) - measured(records, "uniform", "h", ensemble)
 
 
-def heat_maps(records, group, axis_label, values):
+def heat_maps(records, group):
     """Above the gain in H over no weighting, below the weight left on random partitions, by noise and parameter."""
     figure, axes = plt.subplots(2, 2, figsize=(PAGE, 0.58 * PAGE), sharex=True, sharey=True)
-    shares = fractions(records)
+    shares, (axis_label, values) = fractions(records), AXES[group]
     for (upper, lower), (ensemble, title) in zip(axes.T, ENSEMBLE_NAMES.items(), strict=True):
         gain = gains(records, group, ensemble).mean(axis=2)
         noise = measured(records, group, "noise_weight", ensemble).mean(axis=2)

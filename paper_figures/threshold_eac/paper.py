@@ -1,4 +1,4 @@
-"""Paper 003: its drawings."""
+"""Paper 003: its record and its drawings."""
 
 from functools import partial
 
