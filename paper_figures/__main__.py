@@ -3,81 +3,71 @@
 import argparse
 import os
 import sys
-from importlib import import_module
 from pathlib import Path
 
 import matplotlib
+import matplotlib.pyplot as plt
 
+from .drawing import Paper
 from .records import drawing_records
-from .report import Drawn, paper_names, write_report
+from .report import Drawn, write_report
+from .rooms import ROOMS
 from .style import use_style
 
 FOLDER = Path(__file__).resolve().parent
-PREFIXES = ("fig_", "table_")
 
 
-def main(argv=None):
+def main(argv=None, rooms=ROOMS):
     """Draw what is asked for; exit code 0 if all is drawn, 1 if records are missing, 2 for wrong usage."""
     arguments = _parser().parse_args(argv)
     try:
         if arguments.all and arguments.names:
             raise ValueError("--all draws everything: no names beside it.")
-        names = select_drawings(arguments.names)
+        chosen = select_drawings(arguments.names, rooms)
     except ValueError as error:
         return _fail(error, 2)
     matplotlib.use("Agg")
     source = {"smoke": arguments.smoke, "root": arguments.records}
-    code, drawings = 0, []
-    for name in names:
-        drawing = import_module(f"{__package__}.{name}")
+    code, drawn = 0, []
+    for drawing in chosen:
         try:
             records = drawing_records(drawing, **source)
         except (ValueError, OSError) as error:
-            code = _fail(f"{name}: {error}", 1)
-            drawings.append(Drawn(drawing, [], str(error)))
+            code = _fail(f"{drawing.name}: {error}", 1)
+            drawn.append(Drawn(drawing, [], str(error)))
             continue
         paths = draw(drawing, records, arguments.out)
-        drawings.append(Drawn(drawing, paths, None))
+        drawn.append(Drawn(drawing, paths, None))
         for path in paths:
             print(path)
     if arguments.all:
-        papers = [import_module(f"{__package__}.{name}") for name in paper_names(FOLDER)]
-        path, errors = write_report(papers, drawings, arguments.out / "report.html", **source)
+        papers = [room for room in rooms if isinstance(room, Paper)]
+        path, errors = write_report(papers, drawn, arguments.out / "report.html", **source)
         for error in errors:
             code = _fail(error, 1)
         print(path)
     return code
 
 
-def drawing_names():
-    """Module names of all figures and tables in the folder."""
-    return sorted(path.stem for prefix in PREFIXES for path in FOLDER.glob(f"{prefix}*.py"))
-
-
-def select_drawings(names):
-    """Module names for names given with or without prefix; all when none is given."""
-    known = drawing_names()
-    chosen = []
+def select_drawings(names, rooms=ROOMS):
+    """The drawings with these names, given with or without prefix; all, by name, when none is given."""
+    known = sorted((drawing for room in rooms for drawing in room.drawings), key=lambda drawing: drawing.name)
+    chosen = {}
     for name in names:
-        matches = [drawing for drawing in known if name in (drawing, printed_name(drawing))]
+        matches = {drawing.name: drawing for drawing in known if name in (drawing.name, drawing.stem)}
         if not matches:
-            listed = ", ".join(sorted(set(map(printed_name, known)))) or "none yet"
+            listed = ", ".join(sorted({drawing.stem for drawing in known}))
             raise ValueError(f"unknown figure or table {name!r}; known: {listed}.")
-        chosen += matches
-    return list(dict.fromkeys(chosen)) if names else known
-
-
-def printed_name(drawing):
-    """Name of a drawing without its prefix, as its files are called."""
-    return drawing.partition("_")[2]
+        chosen |= matches
+    return list(chosen.values()) if names else known
 
 
 def draw(drawing, records, out):
     """Draw one figure or table, and return the files written: PDF and PNG, or text (also printed)."""
-    stem = Path(out) / printed_name(drawing.__name__.rpartition(".")[2])
+    stem = Path(out) / drawing.stem
     stem.parent.mkdir(parents=True, exist_ok=True)
     with use_style():
-        drawn = drawing.main(records)
+        drawn = drawing.draw(records)
         if isinstance(drawn, str):
             return _save_table(drawn, stem)
         return _save_figure(drawn, stem)
@@ -92,8 +82,6 @@ def _save_table(text, stem):
 
 
 def _save_figure(figure, stem):
-    import matplotlib.pyplot as plt
-
     # No date and no version of matplotlib: the same records give the same bytes.
     paths = [stem.with_name(f"{stem.name}.{suffix}") for suffix in ("pdf", "png")]
     figure.savefig(paths[0], metadata={"CreationDate": None, "Creator": None, "Producer": None})

@@ -27,23 +27,20 @@ class Comparison(NamedTuple):
     equal: int
     worse: int
 
+    @property
+    def counts(self):
+        return f"{self.better} / {self.equal} / {self.worse}"
+
 
 def compare(differences):
     """The :class:`Comparison` of (n_datasets, n_repetitions) paired differences."""
     differences = np.asarray(differences)
     means = differences.mean(axis=1)
     wins = (differences > EQUAL).mean(axis=1)
+    losses = float((differences < -EQUAL).mean())
     better, worse = int(np.count_nonzero(means > EQUAL)), int(np.count_nonzero(means < -EQUAL))
-    return Comparison(
-        float(means.mean()),
-        mean_interval(means),
-        float(wins.mean()),
-        mean_interval(wins),
-        float((differences < -EQUAL).mean()),
-        better,
-        len(means) - better - worse,
-        worse,
-    )
+    gains = float(means.mean()), mean_interval(means), float(wins.mean()), mean_interval(wins), losses
+    return Comparison(*gains, better, len(means) - better - worse, worse)
 
 
 def mean_interval(values):
@@ -53,10 +50,15 @@ def mean_interval(values):
     if len(values) < 2 or np.ptp(values) == 0.0:
         return float(values.mean()), float(values.mean())
     # SciPy before 1.15 does not know `rng`.
-    drawn = bootstrap(
-        (values,), np.mean, n_resamples=10_000, method="percentile", random_state=np.random.default_rng(0)
-    )  # fmt: skip
+    options = {"n_resamples": 10_000, "method": "percentile", "random_state": np.random.default_rng(0)}
+    drawn = bootstrap((values,), np.mean, **options)
     return float(drawn.confidence_interval.low), float(drawn.confidence_interval.high)
+
+
+def signed(mean, interval, digits=4):
+    """Text of a difference and its interval."""
+    low, high = interval
+    return f"{mean:+.{digits}f} [{low:+.{digits}f}, {high:+.{digits}f}]"
 
 
 HEAD = "mean difference of H [95 %] | pairs won [95 %] | pairs lost | data sets better / equal / worse"
@@ -65,9 +67,5 @@ HEAD = "mean difference of H [95 %] | pairs won [95 %] | pairs lost | data sets 
 def cells(comparison):
     """The columns of HEAD, as texts."""
     c = comparison
-    return [
-        f"{c.mean:+.4f} [{c.interval[0]:+.4f}, {c.interval[1]:+.4f}]",
-        f"{c.wins:.0%} [{c.wins_interval[0]:.0%}, {c.wins_interval[1]:.0%}]",
-        f"{c.losses:.0%}",
-        f"{c.better} / {c.equal} / {c.worse}",
-    ]
+    won = f"{c.wins:.0%} [{c.wins_interval[0]:.0%}, {c.wins_interval[1]:.0%}]"
+    return [signed(c.mean, c.interval), won, f"{c.losses:.0%}", c.counts]

@@ -1,24 +1,67 @@
-"""What figure and table of the peers share: the results of a task, and ratios to ours."""
+"""What a user would pick instead, on the same ensembles; and what the library is for, in one picture."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 
+from experiments.peers import SECONDS
+from experiments.robustness import ORACLE
+
+from .drawing import drawing
+from .markdown import document, table
+from .records import grouped
+from .robustness import draw_over_shares, mean_difference, with_clean
+from .style import BLACK, BLUE, BROWN, GREEN, GREY, ORANGE, PAGE, PURPLE, SKY, VERMILLION, line_style, look
+
 OURS = "robust_eac, one start"
+CLUE = "clue, GV3"
 WHY = {"time": "out of time", "memory": "out of memory", "error": "fails", "not installed": "not installed"}
+# How a way stopped.
+MARKS = {"time": "x", "memory": (8, 2, 0), "error": "1", "not installed": "2"}
+# Colour tells packages apart, marker and line the ways of one.
+LOOKS = {
+    OURS: look(BLUE, "o", "-"),
+    "robust_eac, ten starts": look(BLUE, "s", "--"),
+    "robust_eac, merging": look(BLUE, "D", "-."),
+    "robust_eac, LWGP": look(BLUE, "v", (0, (1, 1))),
+    "robust_eac, k-means": look(BLUE, "^", ":"),
+    "scikit-learn KMeans, one start": look(ORANGE, "o", "-"),
+    "scikit-learn KMeans, ten starts": look(ORANGE, "s", "--"),
+    "ccHBGF": look(GREEN, "D", "-"),
+    "iterative voting": look(SKY, "o", "-"),
+    "iterative probabilistic voting": look(SKY, "s", "--"),
+    "ensembleclustering, HGPA": look(PURPLE, "o", "-"),
+    "ensembleclustering, NMF": look(PURPLE, "s", "--"),
+    "OpenEnsembles, mixture model": look(GREY, "v", "-"),
+    "average linkage, SciPy": look(VERMILLION, "o", "-"),
+    "average linkage, fastcluster": look(VERMILLION, "s", "--"),
+    "clue, SE": look(BROWN, "o", "-"),
+    CLUE: look(BLACK, "P", "-"),
+}
+# What the overview shows: those that give every clustering the same weight but the first.
+OVERVIEW_WEIGHTINGS = ("uniform", "restricted-simplex", "l2", "chance-corrected")
+OVERVIEW_LOOKS = {
+    "robust_eac, ten starts": look(ORANGE, "P", label="robust_eac, ten starts"),
+    "scikit-learn KMeans, ten starts": look(BLUE, "s", label="k-means on one-hot, ten starts"),
+    "average linkage, SciPy": look(VERMILLION, "^", label="co-association, average linkage"),
+    CLUE: look(BLACK, "o", label="clue (R), GV3"),
+}
 
 
 def by_task(records):
     """{(objects, partitions): {way: its results by repetition}}, in the order of the grid."""
     tasks = {}
-    for record in records:
-        config = record["config"]
-        ways = tasks.setdefault((config["n_samples"], config["n_partitions"]), {})
-        ways.setdefault(config["way"], {})[config["repetition"]] = record["result"]
+    for (n, m, way), of_way in grouped(records, "n_samples", "n_partitions", "way").items():
+        tasks.setdefault((n, m), {})[way] = {r["config"]["repetition"]: r["result"] for r in of_way}
     return tasks
 
 
 def stopped(results):
     """Why some repetition of a way found nothing, None if all did."""
     return next((result["stopped"] for result in results.values() if result["stopped"]), None)
+
+
+def ran(results):
+    return results is not None and stopped(results) is None
 
 
 def median(results, measure):
@@ -38,3 +81,168 @@ def seconds(result):
 def added(result):
     """Bytes that the work adds to its process; a page where it fits in what was freed before."""
     return max(result["peak_bytes"] - result["bytes_before"], 4096)
+
+
+def overview_figure(records):
+    """What the library is for: accuracy beside an oracle that knows which partitions are random, and time over objects.
+
+    Left: mean over the data sets of the H criterion minus that of the oracle, which leaves the random partitions out;
+    bars are 95 % bootstrap intervals over the data sets. Right: seconds from labels to the consensus, of ten starts
+    where a way has starts; a cross marks where a way runs out of time or memory.
+    """
+    figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE, 0.42 * PAGE))
+    rows = records["robustness"]
+
+    def to_oracle(weighting, cell):
+        return mean_difference(rows, weighting, ORACLE, *cell)
+
+    draw_over_shares(left, with_clean(rows, "uniform"), OVERVIEW_WEIGHTINGS, to_oracle, 0.05, line_style)
+    left.set(xlabel="share of random partitions, %", ylabel="accuracy H minus the oracle's")
+    left.legend(loc="lower left")
+    _draw_time(right, by_task(records["peers"]))
+    return figure
+
+
+def _draw_time(ax, tasks):
+    # Where the crosses stand: above what is allowed.
+    ceiling = 2.0 * SECONDS
+    for way, style in OVERVIEW_LOOKS.items():
+        results = {n: ways[way] for (n, _), ways in tasks.items() if way in ways}
+        times = {n: median(found, seconds) for n, found in results.items() if not stopped(found)}
+        ax.plot(list(times), list(times.values()), **style | {"linestyle": "-"})
+        failed = [n for n in results if n not in times]
+        if times and failed:
+            last, color = max(times), style["color"]
+            ax.plot([last, failed[0]], [times[last], ceiling], color=color, linestyle=":", linewidth=0.7)
+            ax.plot(failed[0], ceiling, color=color, marker="x")
+    ax.plot([], [], color="0.4", marker="x", linestyle="none", label="out of time or memory")
+    ax.set(xscale="log", yscale="log", xlabel="objects", ylabel="seconds from labels to consensus")
+    ax.grid(linewidth=0.3, color="0.8")
+    # Room for the legend.
+    ax.set_ylim(bottom=3e-4)
+    ax.legend(loc="lower right")
+
+
+def peers_figure(records):
+    """What a user would pick instead: time over the number of objects, where each way stops and why, and accuracy.
+
+    All ways get the same ensembles. On the right is a mark per size; larger sizes are paler.
+    """
+    tasks = by_task(records)
+    shown = {way: style for way, style in LOOKS.items() if any(ran(ways.get(way)) for ways in tasks.values())}
+    figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE, 0.6 * PAGE), width_ratios=(1.25, 1.0))
+    for way, style in shown.items():
+        times = {n: median(ways[way], seconds) for (n, _), ways in tasks.items() if ran(ways.get(way))}
+        left.plot(list(times), list(times.values()), markeredgewidth=0.5, **style)
+    _draw_ends(left, tasks, shown)
+    left.set(xscale="log", yscale="log", xlabel="objects n", ylabel="seconds from labels to consensus")
+    left.grid(linewidth=0.3, color="0.8")
+    if left.get_legend_handles_labels()[0]:
+        left.legend(loc="lower right", title="stopped:")
+    sizes = [n for n, _ in tasks]
+    for row, (way, style) in enumerate(shown.items()):
+        for (n, _), ways in tasks.items():
+            if ran(ways.get(way)):
+                alpha = 1.0 - 0.75 * sizes.index(n) / max(len(sizes) - 1, 1)
+                value = median(ways[way], lambda result: result["ari"])
+                right.plot(value, row, alpha=alpha, clip_on=False, **style | {"linestyle": "none"})
+    right.set(xlabel="adjusted Rand index", ylim=(len(shown) - 0.5, -0.5))
+    right.set_yticks(range(len(shown)), shown)
+    right.yaxis.tick_right()
+    right.spines[["left"]].set_visible(False)
+    right.grid(linewidth=0.3, color="0.8")
+    right.tick_params(axis="y", length=0)
+    for text, style in zip(right.get_yticklabels(), shown.values(), strict=True):
+        text.set_color(style["color"])
+    return figure
+
+
+def _draw_ends(ax, tasks, shown):
+    """Marks above all times where the ways stop that ran once, and why."""
+    ceiling = 2.5 * max(median(found, seconds) for ways in tasks.values() for found in ways.values() if ran(found))
+    ends = [(way, *end) for way in shown for end in _end(tasks, way)]
+    for number, (way, n, last, why) in enumerate(ends):
+        # Apart from one another, where several stop at the same size.
+        x, color = n * 1.06 ** (number - 0.5 * (len(ends) - 1)), shown[way]["color"]
+        ax.plot([last[0], x], [last[1], ceiling], color=color, linestyle=":", linewidth=0.7)
+        ax.plot(x, ceiling, color=color, marker=MARKS[why], linestyle="none", markersize=6)
+    for why in dict.fromkeys(end[3] for end in ends):
+        ax.plot([], [], color=BLACK, marker=MARKS[why], linestyle="none", markersize=6, label=WHY[why])
+
+
+def _end(tasks, way):
+    """(size where it stopped, (size, seconds) before, why), if it stopped."""
+    last = None
+    for (n, _), ways in tasks.items():
+        if ran(ways.get(way)):
+            last = (n, median(ways[way], seconds))
+        elif way in ways and last is not None:
+            yield n, last, stopped(ways[way])
+            return
+
+
+def peers_table(records):
+    """What a user would pick instead, on the same ensembles: time, memory, objective and accuracy.
+
+    "times ours" is the median, over ensembles, of the ratio to one start of ours. The objective is that of the hard
+    labels for equal weights, over n squared. The second table has the memberships that minimise what GV3 minimises; the
+    third has the packages.
+    """
+    tasks = by_task(records)
+    rows = [
+        [f"{n:,}", m, way, *_numbers(results, ways[OURS])]
+        for (n, m), ways in tasks.items()
+        for way, results in ways.items()
+    ]
+    head = "objects | partitions | way | seconds | times ours | memory added, MiB | times ours | objective"
+    return document(table(f"{head} | adjusted Rand index | H", rows), _memberships(tasks), _packages(records))
+
+
+def _numbers(results, ours):
+    why = stopped(results)
+    if why:
+        return [WHY[why], *[None] * 6]
+    objective, ari, h = (median(results, lambda result, name=name: result[name]) for name in ("hard", "ari", "h"))
+    # Ours may fit in what reading the labels has freed.
+    memory = f"{ratio(results, ours, added):.1f}" if min(map(added, ours.values())) >= 2**20 else ""
+    times = [f"{median(results, seconds):.3g}", f"{ratio(results, ours, seconds):.2f}"]
+    return [*times, f"{median(results, added) / 2**20:.0f}", memory, f"{objective:.5f}", f"{ari:.3f}", f"{h:.3f}"]
+
+
+def _memberships(tasks):
+    """How far above the lowest membership that any way found, in the share of |Y'Y - A|^2, and how fast."""
+    rows = []
+    for (n, m), ways in tasks.items():
+        soft = {
+            way: results
+            for way, results in ways.items()
+            if ran(results) and all(result["relaxed"] is not None for result in results.values())
+        }
+        for way, results in soft.items():
+            lowest = {i: min(other[i]["relaxed"] for other in soft.values() if i in other) for i in results}
+            above = max(result["relaxed"] / lowest[i] - 1.0 for i, result in results.items())
+            times = f"{ratio(soft[CLUE], results, seconds):.1f}" if CLUE in soft else ""
+            rows.append([f"{n:,}", m, way, f"{median(results, seconds):.3g}", times, f"{above:.1e}"])
+    head = "objects | partitions | membership by | seconds | clue, GV3 takes times this | above the lowest, relative"
+    return table(head, rows)
+
+
+def _packages(records):
+    rows = []
+    for way, of_way in grouped(records, "way").items():
+        results = [record["result"] for record in of_way]
+        messages = dict.fromkeys(_last_line(result["message"]) for result in results if result["stopped"] == "error")
+        version = results[0]["version"] or "not installed"
+        rows.append([way, version, results[0]["licence"], "; ".join(messages)])
+    return table("way | version | licence | where it fails, with", rows)
+
+
+def _last_line(message):
+    return message.splitlines()[-1].replace("|", "/") if message else ""
+
+
+DRAWINGS = (
+    drawing("fig_overview", ("robustness", "peers"), overview_figure),
+    drawing("fig_peers", "peers", peers_figure),
+    drawing("table_peers", "peers", peers_table),
+)

@@ -1,14 +1,9 @@
-"""Rows of records for drawings and claims: from the frozen files, or from the store."""
+"""Rows of records for drawings and claims, from the frozen files or from the store; and the papers' printed tables."""
 
+import csv
 from pathlib import Path
 
-from experiments.runner import (
-    experiment_grid,
-    experiment_name,
-    experiment_records,
-    load_experiment,
-    missing_message,
-)
+from experiments.runner import experiment_grid, experiment_name, experiment_records, load_experiment, missing_message
 from experiments.store import RECORDS, canonical_json, is_done, load_frozen
 
 FOLDER = Path(__file__).resolve().parent
@@ -16,17 +11,14 @@ FIELDS = ("config", "result", "seconds", "environment")
 
 
 def drawing_records(drawing, *, smoke=False, root=None):
-    """Rows (config, result, seconds, environment) for a figure or table, in the order of the grid.
+    """Rows (config, result, seconds, environment) for a drawing, in the order of the grid.
 
-    They come from the frozen file, or from the store when `smoke` or its folder `root` is given: a list for the
-    experiment that ``drawing.EXPERIMENT`` names, {name: list} for a tuple of names, nothing for None. ValueError with
-    the command to run if any is missing.
+    They come from the frozen file, or from the store when `smoke` or its folder `root` is given: a list for one
+    experiment, {name: list} for a tuple of experiments. ValueError with the command to run if any is missing.
     """
-    if drawing.EXPERIMENT is None:
-        return []
-    if isinstance(drawing.EXPERIMENT, str):
-        return experiment_rows(drawing.EXPERIMENT, smoke=smoke, root=root)
-    return {name: experiment_rows(name, smoke=smoke, root=root) for name in drawing.EXPERIMENT}
+    if isinstance(drawing.experiments, str):
+        return experiment_rows(drawing.experiments, smoke=smoke, root=root)
+    return {name: experiment_rows(name, smoke=smoke, root=root) for name in drawing.experiments}
 
 
 def experiment_rows(name, *, smoke=False, root=None):
@@ -62,3 +54,36 @@ def frozen_rows(experiment, path):
     if missing:
         raise ValueError(missing_message(name, missing, len(grid), then=then))
     return [rows[canonical_json(config)] for config in grid]
+
+
+# What drawings and claims ask of rows
+
+
+def matching(records, **where):
+    """The rows with this configuration."""
+    return [record for record in records if all(record["config"][key] == value for key, value in where.items())]
+
+
+def results(records, **where):
+    """The results of the rows with this configuration."""
+    return [record["result"] for record in matching(records, **where)]
+
+
+def grouped(records, *keys):
+    """{value of a key of the configurations, or tuple of the values of several: rows}, in the order of the rows."""
+    groups = {}
+    for record in records:
+        values = tuple(record["config"][key] for key in keys)
+        groups.setdefault(values if len(keys) > 1 else values[0], []).append(record)
+    return groups
+
+
+def distinct(records, *keys):
+    """The different values of a key, or tuples of the values of several, in the order of the rows."""
+    return list(grouped(records, *keys))
+
+
+def printed_table(name):
+    """Rows of ``printed/NAME.csv`` as dicts of strings; empty where the paper prints nothing."""
+    with (FOLDER / "printed" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .claim import VERDICTS
+from .drawing import Drawing
 from .records import experiment_rows
 
 MARKS = dict(zip(VERDICTS, ("✔", "◐", "✘"), strict=True))
@@ -15,55 +16,49 @@ _STYLE = Path(__file__).resolve().with_name("report.css")
 
 
 class Drawn(NamedTuple):
-    """A figure or table: its module, the files written, and why there are none if there are none."""
+    """A figure or table, the files written, and why there are none if there are none."""
 
-    drawing: object
+    drawing: Drawing
     paths: list
     error: str | None
 
 
-def paper_names(folder):
-    """Module names of the papers' chapters in a folder."""
-    return sorted(path.stem for path in Path(folder).glob("paper_*.py"))
-
-
 def paper_claims(paper, **source):
-    """The claims of a paper's module, judged on the records of its experiments."""
-    return paper.claims({name: experiment_rows(name, **source) for name in paper.EXPERIMENTS})
+    """The claims of a paper, judged on the records of its experiments."""
+    return paper.claims({name: experiment_rows(name, **source) for name in paper.experiments})
 
 
-def write_report(papers, drawings, path, **source):
+def write_report(papers, drawn, path, **source):
     """Write the page; return its path and the messages of what it lacks.
 
     Parameters
     ----------
-    papers : list of modules
-        With TITLE, CITATION, LABEL, DRAWINGS, SETTINGS, EXPERIMENTS and claims.
-    drawings : list of Drawn
-        Those that no paper names come last, in a chapter of their own.
+    papers : list of Paper
+    drawn : list of Drawn
+        Those that no paper has come last, in a chapter of their own.
     path : Path
     **source : smoke, root
         Where the records come from, as in `experiment_rows`.
     """
-    papers = sorted(papers, key=lambda paper: paper.LABEL)
     claims, errors = {}, []
     for paper in papers:
         try:
-            claims[paper] = paper_claims(paper, **source)
+            claims[paper.name] = paper_claims(paper, **source)
         except (ValueError, OSError) as error:
-            claims[paper] = str(error)
-            errors.append(f"{paper.LABEL}: {error}")
-    named = [name for paper in papers for name, _ in paper.DRAWINGS]
+            claims[paper.name] = str(error)
+            errors.append(f"{paper.label}: {error}")
+    by_name = {one.drawing.name: one for one in drawn}
+    chapters = {paper.name: [by_name.pop(drawing.name) for drawing in paper.drawings] for paper in papers}
     # The claims stand in the chapters already.
-    others = [drawn for drawn in drawings if _name(drawn) not in (*named, "claims")]
+    by_name.pop("table_claims", None)
     body = [
         f"<h1>{TITLE}</h1>",
         _summary(papers, claims),
-        *(_chapter(paper, claims[paper], drawings) for paper in papers),
+        *(_chapter(paper, claims[paper.name], chapters[paper.name]) for paper in papers),
         '<section id="others"><h2>Beyond the papers</h2>',
-        *(_drawing(drawn, "") for drawn in others),
+        *map(_drawing, by_name.values()),
         "</section>",
-        _provenance(papers, drawings, **source),
+        _provenance(papers, drawn, **source),
     ]
     page = (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n<title>{TITLE}</title>\n'
@@ -82,55 +77,50 @@ def _summary(papers, claims):
     """Contents with the number of claims by verdict."""
     rows = []
     for paper in papers:
-        counts = Counter(() if isinstance(claims[paper], str) else (claim.verdict for claim in claims[paper]))
-        rows.append([f'<a href="#{_anchor(paper)}">{escape(paper.LABEL)}: {escape(paper.TITLE)}</a>']
-                    + [str(counts[verdict]) for verdict in VERDICTS])  # fmt: skip
+        found = claims[paper.name]
+        counts = Counter(() if isinstance(found, str) else (claim.verdict for claim in found))
+        link = f'<a href="#paper_{paper.name}">{escape(paper.label)}: {escape(paper.title)}</a>'
+        rows.append([link, *(str(counts[verdict]) for verdict in VERDICTS)])
     totals = [str(sum(int(row[column]) for row in rows)) for column in range(1, len(VERDICTS) + 1)]
-    rows.append(["all", *totals])
     return (
-        "<p>Each claim is judged by a rule in the code (<code>paper_figures/paper_*.py</code>) from frozen records; "
+        "<p>Each claim is judged by a rule in the code (<code>paper_figures/*/claims.py</code>) from frozen records; "
         "numbers called printed are the papers', the others were measured here.</p>"
-        + _table(["claims that", *map(_chip, VERDICTS)], rows)
+        + _table(["claims that", *map(_chip, VERDICTS)], [*rows, ["all", *totals]])
         + '<p><a href="#others">Beyond the papers</a> · <a href="#records">Records behind this page</a></p>'
     )
 
 
-def _chapter(paper, claims, drawings):
-    parts = [
-        f'<section id="{_anchor(paper)}"><h2>{escape(paper.LABEL)}: {escape(paper.TITLE)}</h2>',
-        f'<p class="citation">{escape(paper.CITATION)}</p>',
-        "<h3>Claims</h3>",
-    ]
+def _chapter(paper, claims, drawn):
     if isinstance(claims, str):
-        parts.append(_error(claims))
+        judged = _error(claims)
     else:
-        rows = [
-            [escape(claim.where), escape(claim.statement), _chip(claim.verdict), escape(claim.evidence)]
-            for claim in claims
+        rows = [[escape(c.where), escape(c.statement), _chip(c.verdict), escape(c.evidence)] for c in claims]
+        judged = _table(["where", "the paper says", "verdict", "printed and reproduced"], rows, kind="claims")
+    settings = [[escape(gap), escape(choice)] for gap, choice in paper.settings]
+    return "\n".join(
+        [
+            f'<section id="paper_{paper.name}"><h2>{escape(paper.label)}: {escape(paper.title)}</h2>',
+            f'<p class="citation">{escape(paper.citation)}</p>',
+            "<h3>Claims</h3>",
+            judged,
+            "<h3>What the paper leaves open or gets wrong</h3>",
+            _table(["open or wrong", "done here"], settings, kind="settings"),
+            "<h3>Figures and tables</h3>",
+            *map(_drawing, drawn),
+            "</section>",
         ]
-        parts.append(_table(["where", "the paper says", "verdict", "printed and reproduced"], rows, kind="claims"))
-    settings = [[escape(gap), escape(choice)] for gap, choice in paper.SETTINGS]
-    parts += [
-        "<h3>What the paper leaves open or gets wrong</h3>",
-        _table(["open or wrong", "done here"], settings, kind="settings"),
-        "<h3>Figures and tables</h3>",
-    ]
-    for name, printed in paper.DRAWINGS:
-        chosen = [drawn for drawn in drawings if _name(drawn) == name]
-        if not chosen:
-            raise ValueError(f"{paper.LABEL} lists the drawing {name!r}, which does not exist.")
-        parts += [_drawing(drawn, printed) for drawn in chosen]
-    return "\n".join([*parts, "</section>"])
+    )
 
 
-def _drawing(drawn, printed):
+def _drawing(drawn):
     """One figure or table with its caption and the command that makes it."""
-    name, caption = _name(drawn), (drawn.drawing.__doc__ or "").strip()
-    heading = f"{printed}: {name}" if printed else name
+    drawing = drawn.drawing
+    heading = f"{drawing.printed}: {drawing.stem}" if drawing.printed else drawing.stem
     content = "".join(map(_file, drawn.paths)) if drawn.error is None else _error(drawn.error)
+    command = f"<code>python -m paper_figures {escape(drawing.stem)}</code>"
     return (
-        f'<figure id="{escape(drawn.drawing.__name__.rpartition(".")[2])}"><h4>{escape(heading)}</h4>{content}'
-        f"<figcaption>{escape(caption)} <code>python -m paper_figures {escape(name)}</code></figcaption></figure>"
+        f'<figure id="{escape(drawing.name)}"><h4>{escape(heading)}</h4>{content}'
+        f"<figcaption>{escape(drawing.caption)} {command}</figcaption></figure>"
     )
 
 
@@ -150,28 +140,24 @@ def _markdown(text):
     return MarkdownIt("commonmark", {"html": False}).enable("table").render(text)
 
 
-def _provenance(papers, drawings, **source):
+def _provenance(papers, drawn, **source):
     """Which records the page rests on: cells, computing time, commit and machine."""
-    names = [name for paper in papers for name in paper.EXPERIMENTS]
-    for drawn in drawings:
-        experiment = drawn.drawing.EXPERIMENT
-        names += [experiment] if isinstance(experiment, str) else list(experiment or ())
+    names = {name for paper in papers for name in paper.experiments}
+    for experiments in (one.drawing.experiments for one in drawn):
+        names |= {experiments} if isinstance(experiments, str) else set(experiments)
     rows = []
-    for name in sorted(set(names)):
+    for name in sorted(names):
         try:
             records = experiment_rows(name, **source)
         except (ValueError, OSError) as error:
             rows.append([escape(name), escape(str(error)), "", "", ""])
             continue
         environments = [record["environment"] for record in records]
-        gits = {_commit(env["git"]) for env in environments}
-        rows.append([
-            escape(name),
-            str(len(records)),
-            f"{sum(record['seconds'] for record in records) / 60:.1f}",
-            escape(", ".join(sorted(gits))),
-            escape(", ".join(sorted({f"{env['cpu']}, {env['cores']} cores" for env in environments}))),
-        ])  # fmt: skip
+        minutes = sum(record["seconds"] for record in records) / 60
+        commits = sorted({_commit(env["git"]) for env in environments})
+        machines = sorted({f"{env['cpu']}, {env['cores']} cores" for env in environments})
+        cells = [name, str(len(records)), f"{minutes:.1f}", ", ".join(commits), ", ".join(machines)]
+        rows.append(list(map(escape, cells)))
     head = ["experiment", "cells", "minutes (sum over cells)", "commit", "machine"]
     return f'<section id="records"><h2>Records behind this page</h2>{_table(head, rows)}</section>'
 
@@ -194,11 +180,3 @@ def _chip(verdict):
 
 def _error(message):
     return f'<p class="error">Not available: {escape(message)}</p>'
-
-
-def _name(drawn):
-    return drawn.drawing.__name__.rpartition(".")[2].partition("_")[2]
-
-
-def _anchor(paper):
-    return paper.__name__.rpartition(".")[2]

@@ -1,6 +1,7 @@
 """One look for all figures: sizes, fonts, and one colour, marker and printed name for each weighting."""
 
 import matplotlib.style
+import numpy as np
 from cycler import cycler
 
 COLUMN = 3.5  # width in inches of one column of a two-column paper
@@ -12,47 +13,19 @@ YELLOW, BLUE, VERMILLION, PURPLE = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
 # Beside it.
 BROWN, GREY = "#6B4A1B", "#8C8C8C"
 
-METHODS = {
-    "uniform": {"label": "unweighted", "color": BLACK, "marker": "o", "linestyle": "-", "hatch": ""},
-    "restricted-simplex": {
-        "label": "restricted simplex",
-        "color": BLUE,
-        "marker": "s",
-        "linestyle": "--",
-        "hatch": "//",
-    },
-    "l2": {"label": r"$\ell_2$", "color": VERMILLION, "marker": "^", "linestyle": "-.", "hatch": "\\\\"},
-    "entropy": {"label": "entropy", "color": GREEN, "marker": "D", "linestyle": ":", "hatch": "xx"},
-    "power": {
-        "label": "power",
-        "color": PURPLE,
-        "marker": "v",
-        "linestyle": (0, (5, 1, 1, 1, 1, 1)),
-        "hatch": "..",
-    },
-    "chance-corrected": {
-        "label": "chance-corrected",
-        "color": ORANGE,
-        "marker": "P",
-        "linestyle": (0, (7, 1)),
-        "hatch": "++",
-    },
-    "restricted-simplex-adjusted": {
-        "label": "restricted simplex, adjusted",
-        "color": SKY,
-        "marker": "X",
-        "linestyle": (0, (3, 1, 1, 1)),
-        "hatch": "oo",
-    },
-    "l2-adjusted": {
-        "label": r"$\ell_2$, adjusted",
-        "color": BROWN,
-        "marker": "<",
-        "linestyle": (0, (1, 2)),
-        "hatch": "**",
-    },
-    "oracle": {"label": "oracle", "color": GREY, "marker": "*", "linestyle": (0, (5, 3)), "hatch": "--"},
+CHANNELS = ("label", "color", "marker", "linestyle", "hatch")
+_LOOKS = {
+    "uniform": ("unweighted", BLACK, "o", "-", ""),
+    "restricted-simplex": ("restricted simplex", BLUE, "s", "--", "//"),
+    "l2": (r"$\ell_2$", VERMILLION, "^", "-.", "\\\\"),
+    "entropy": ("entropy", GREEN, "D", ":", "xx"),
+    "power": ("power", PURPLE, "v", (0, (5, 1, 1, 1, 1, 1)), ".."),
+    "chance-corrected": ("chance-corrected", ORANGE, "P", (0, (7, 1)), "++"),
+    "restricted-simplex-adjusted": ("restricted simplex, adjusted", SKY, "X", (0, (3, 1, 1, 1)), "oo"),
+    "l2-adjusted": (r"$\ell_2$, adjusted", BROWN, "<", (0, (1, 2)), "**"),
+    "oracle": ("oracle", GREY, "*", (0, (5, 3)), "--"),
 }
+METHODS = {name: dict(zip(CHANNELS, values, strict=True)) for name, values in _LOOKS.items()}
 
 _RC = {
     "figure.figsize": (COLUMN, 0.7 * COLUMN),
@@ -89,6 +62,11 @@ def method_style(name):
     return METHODS[name]
 
 
+def plain_name(weighting):
+    """Name of a weighting where mathematical text cannot be set."""
+    return method_style(weighting)["label"].replace(r"$\ell_2$", "l2")
+
+
 def line_style(name):
     """Keyword arguments of `Axes.plot` for a weighting."""
     return {key: method_style(name)[key] for key in ("label", "color", "marker", "linestyle")}
@@ -97,3 +75,36 @@ def line_style(name):
 def bar_style(name):
     """Keyword arguments of `Axes.bar` for a weighting; the hatch tells bars apart in grey print."""
     return {key: method_style(name)[key] for key in ("label", "color", "hatch")} | {"edgecolor": "white"}
+
+
+def look(color, marker, linestyle="none", **more):
+    """Keyword arguments of `Axes.plot` and `Axes.errorbar`."""
+    return {"color": color, "marker": marker, "linestyle": linestyle} | more
+
+
+def around(middle, low, high):
+    """`yerr` of error bars from low to high; rounding can put the ends of a mean of equal numbers beyond it."""
+    return np.maximum([np.subtract(middle, low), np.subtract(high, middle)], 0.0)
+
+
+def note(figure, text):
+    """A line above the panels."""
+    figure.suptitle(text, x=0.01, ha="left", fontsize=8)
+
+
+def legend_above(figure, ax, ncols):
+    """The legend of one panel, for all of them."""
+    figure.legend(*ax.get_legend_handles_labels(), loc="outside upper center", ncols=ncols)
+
+
+def heat_map(ax, matrix, form, white, *, fontsize=7, bold=None, **options):
+    """`imshow` with its numbers in it, as texts form(value), white where `white` holds, bold where `bold` does."""
+    image = ax.imshow(matrix, aspect="auto", **options)
+    for (row, column), value in np.ndenumerate(matrix):
+        weight = "bold" if bold is not None and bold[row, column] else "normal"
+        color = "white" if white[row, column] else "black"
+        style = {"ha": "center", "va": "center", "fontsize": fontsize, "fontweight": weight, "color": color}
+        ax.text(column, row, form(value), **style)
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)
+    return image

@@ -5,9 +5,8 @@ import pytest
 from scipy.stats import friedmanchisquare
 
 from experiments.combinatorial_data import SIGNAL
-from paper_figures import combinatorial as summary
-from paper_figures import combinatorial_claims as claims
-from paper_figures import combinatorial_weight_claims as weight_claims
+from paper_figures.combinatorial_eac import claims, weighting_claims
+from paper_figures.combinatorial_eac import statistics as summary
 
 SIZES = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 2000)
 
@@ -163,22 +162,22 @@ def test_verdicts_on_weightings_flip_with_the_records():
 
     shifts = {"none": 0.0, "order": 0.001, "goodness": 0.2, "both": 0.201}
     good = weights_records({name: noisy(shift) for name, shift in shifts.items()})
-    assert weight_claims.weightings_differ(good).verdict == "holds"
-    assert weight_claims.weightings_differ_at_10(good).verdict == "holds"
-    assert weight_claims.none_lowest(good).verdict == "holds"
-    assert weight_claims.goodness_highest(good).verdict == "holds"
-    assert weight_claims.goodness_helps(good).verdict == "holds"
-    assert weight_claims.order_is_neutral(good).verdict == "holds"
+    assert weighting_claims.weightings_differ(good).verdict == "holds"
+    assert weighting_claims.weightings_differ_at_10(good).verdict == "holds"
+    assert weighting_claims.none_lowest(good).verdict == "holds"
+    assert weighting_claims.goodness_highest(good).verdict == "holds"
+    assert weighting_claims.goodness_helps(good).verdict == "holds"
+    assert weighting_claims.order_is_neutral(good).verdict == "holds"
     reverse = {"none": 0.2, "order": 0.1, "goodness": 0.0, "both": 0.0}
     bad = weights_records({name: noisy(shift) for name, shift in reverse.items()})
-    assert weight_claims.none_lowest(bad).verdict == "does not hold"
-    assert weight_claims.goodness_highest(bad).verdict == "does not hold"
-    assert weight_claims.goodness_helps(bad).verdict == "does not hold"
+    assert weighting_claims.none_lowest(bad).verdict == "does not hold"
+    assert weighting_claims.goodness_highest(bad).verdict == "does not hold"
+    assert weighting_claims.goodness_helps(bad).verdict == "does not hold"
     # Order lowers "none" by more than a hundredth, "goodness" not at all.
-    assert weight_claims.order_is_neutral(bad).verdict == "holds in part"
+    assert weighting_claims.order_is_neutral(bad).verdict == "holds in part"
     same = weights_records(dict.fromkeys(shifts, noisy(0.0)))
-    assert weight_claims.weightings_differ(same).verdict == "does not hold"
-    assert weight_claims.weightings_differ_at_10(same).verdict == "does not hold"
+    assert weighting_claims.weightings_differ(same).verdict == "does not hold"
+    assert weighting_claims.weightings_differ_at_10(same).verdict == "does not hold"
 
 
 def goodness_records(weights, correlations=(0.9,) * 10):
@@ -198,12 +197,17 @@ def goodness_records(weights, correlations=(0.9,) * 10):
 
 def test_verdicts_on_goodness_flip_with_the_records():
     def verdicts(*weights):
-        return [claim.verdict for claim in weight_claims.subset_claims(goodness_records(weights))]
+        rules = (
+            weighting_claims.between,
+            weighting_claims.informative_weighs_more,
+            weighting_claims.noisy_weighs_least,
+        )
+        return [rule(goodness_records(weights)).verdict for rule in rules]
 
     assert verdicts(0.9, 0.6, 0.2) == ["holds", "holds", "holds"]
     assert verdicts(0.9, 0.6, 0.7) == ["holds", "holds", "holds in part"]
     assert verdicts(0.5, 0.6, 0.7) == ["holds", "does not hold", "does not hold"]
-    poor = weight_claims.poor_runs_weigh_less
+    poor = weighting_claims.poor_runs_weigh_less
     assert poor(goodness_records((0.9, 0.6, 0.2))).verdict == "holds"
     assert poor(goodness_records((0.9, 0.6, 0.2), [0.9, -0.9] * 5)).verdict == "does not hold"
 
@@ -226,12 +230,12 @@ def whitening_records(gains, noise):
 
 def test_verdicts_on_whitening_flip_with_the_records():
     printed = whitening_records(lambda size: 0.3 if 2 <= size <= 20 else 0.0, "correlated")
-    assert weight_claims.whitening_from_2_to_10(printed).verdict == "holds"
-    assert weight_claims.whitening_from_2_to_20(printed).verdict == "holds"
+    assert weighting_claims.whitening_from_2_to_10(printed).verdict == "holds"
+    assert weighting_claims.whitening_from_2_to_20(printed).verdict == "holds"
     late = whitening_records(lambda size: 0.3 if 5 <= size <= 20 else 0.0, "correlated")
-    assert weight_claims.whitening_from_2_to_10(late).verdict == "holds in part"
+    assert weighting_claims.whitening_from_2_to_10(late).verdict == "holds in part"
     harm = whitening_records(lambda size: -0.1, "correlated")
-    assert weight_claims.whitening_from_2_to_10(harm).verdict == "does not hold"
+    assert weighting_claims.whitening_from_2_to_10(harm).verdict == "does not hold"
     for gain, expected in ((0.0, "holds"), (0.02, "holds in part"), (0.2, "does not hold")):
         records = whitening_records(lambda size, gain=gain: gain, "independent")
-        assert weight_claims.whitening_of_independent_noise(records).verdict == expected
+        assert weighting_claims.whitening_of_independent_noise(records).verdict == expected

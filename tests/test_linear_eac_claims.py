@@ -5,10 +5,11 @@ import pytest
 
 from experiments.linear_eac_data import HIERARCHICAL, SYSTEMS
 from experiments.linear_eac_settings import CLUSTERS, GRADED
-from paper_figures import linear_eac as shared
-from paper_figures import linear_eac_claims as first
-from paper_figures import linear_eac_discussion as second
 from paper_figures.claim import VERDICTS
+from paper_figures.linear_eac import claims as first
+from paper_figures.linear_eac import discussion as second
+from paper_figures.linear_eac import lost_settings
+from paper_figures.linear_eac import values as shared
 
 HOLDS, IN_PART, FAILS = VERDICTS
 
@@ -56,7 +57,7 @@ def test_columns_of_the_comparison():
 
 def test_settings_that_give_the_printed_numbers_are_off_by_nothing():
     printed = {measure: shared.printed("comparison", measure) for measure in shared.MEASURES}
-    widths, starts, scaling, size, normaliser = shared.chosen_setting()
+    widths, starts, scaling, size, normaliser = lost_settings.chosen_setting()
     rows = [
         {
             "config": {"part": "members", "dataset": name, "widths": widths, "starts": starts, "scaling": scaling},
@@ -70,13 +71,13 @@ def test_settings_that_give_the_printed_numbers_are_off_by_nothing():
         }
         for name in ("glass", "landsat")
     ]
-    found, names = shared.member_deviations(rows)
+    found, names = lost_settings.member_deviations(rows)
     assert names == ["glass", "landsat"]
-    np.testing.assert_array_equal(found[shared.chosen_setting()], np.zeros((2, 4)))
+    np.testing.assert_array_equal(found[lost_settings.chosen_setting()], np.zeros((2, 4)))
     other = found[widths, starts, scaling, size, "max"]
     np.testing.assert_allclose(other, [[1.0, -2.0, 0.0, 0.0]] * 2)
-    assert shared.off_by(other) == pytest.approx(0.5)
-    assert shared.rms(other) == pytest.approx(np.sqrt(5.0 / 4.0))
+    assert lost_settings.off_by(other) == pytest.approx(0.5)
+    assert lost_settings.rms(other) == pytest.approx(np.sqrt(5.0 / 4.0))
 
 
 def consensus_rows(grown):
@@ -99,7 +100,7 @@ def consensus_rows(grown):
 
 
 def test_consensus_sizes_are_compared_with_k_means_and_average_linkage():
-    found = shared.consensus_deviations(consensus_rows(1.0))
+    found = lost_settings.consensus_deviations(consensus_rows(1.0))
     np.testing.assert_allclose(found[CLUSTERS[2], 1], np.zeros((2, 4)), atol=1e-9)
     np.testing.assert_allclose(found[CLUSTERS[3], 0], [[1.0, -2.0, 1.0, -2.0]] * 2)
 

@@ -3,20 +3,24 @@
 import ast
 import base64
 import sys
+from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
 
 import matplotlib
+import matplotlib.pyplot as plt
 import pytest
 
 import experiments
-import paper_figures
 from experiments import __main__ as experiments_cli
 from experiments import runner
 from paper_figures import __main__ as cli
 from paper_figures import records as sources
 from paper_figures import report, style
-from paper_figures.claim import VERDICTS, Claim, verdict
+from paper_figures.claim import VERDICTS, Claim, both, claim, grade, verdict
+from paper_figures.drawing import Paper, Topic, drawing
+from paper_figures.markdown import document, table
+from paper_figures.rooms import PAPERS, ROOMS
 
 EXPERIMENT = """VERSION = 1
 GRID = [{"x": x} for x in (3, 1, 2)]
@@ -27,86 +31,73 @@ def run_one(x):
     return {"square": x * x}
 """
 
-FIGURE = """import matplotlib.pyplot as plt
 
-from paper_figures.style import line_style
-
-EXPERIMENT = "toy"
-
-
-def main(records):
+def curve(records):
+    """The curve of the squares."""
     figure, ax = plt.subplots()
     xs = [record["config"]["x"] for record in records]
-    ax.plot(xs, [record["result"]["square"] for record in records], **line_style("l2"))
+    ax.plot(xs, [record["result"]["square"] for record in records], **style.line_style("l2"))
     ax.legend()
     return figure
-"""
-
-TABLE = """EXPERIMENT = "toy"
 
 
-def main(records):
-    return "\\n".join(f"{record['config']['x']} {record['result']['square']}" for record in records)
-"""
-
-BOTH = """EXPERIMENT = ("toy", "other")
+def numbers(records, sep):
+    return "\n".join(f"{record['config']['x']}{sep}{record['result']['square']}" for record in records)
 
 
-def main(records):
-    return "\\n".join(f"{name}: {len(rows)}" for name, rows in records.items())
-"""
-
-PAPER = """from paper_figures.claim import Claim, verdict
-
-LABEL = "Paper 9"
-TITLE = "Squares & <cubes>"
-CITATION = "A. Nonymous, 1900"
-DRAWINGS = (("curve", "Figure 7"),)
-SETTINGS = (("the size of x", "three sizes"),)
-EXPERIMENTS = ("toy",)
+def lone(records):
+    """Without records."""
+    return f"{len(records)} records"
 
 
-def claims(records):
+def both_counts(records):
+    """Of two experiments."""
+    return "\n".join(f"{name}: {len(rows)}" for name, rows in records.items())
+
+
+def toy_claims(records):
     squares = [row["result"]["square"] for row in records["toy"]]
     small = sum(square < 5 for square in squares)
     return [
         Claim("Section 1", "squares are small", verdict(small / len(squares)), f"{small} of {len(squares)} < 5"),
         Claim("Section 2", "squares are positive", "holds", f"smallest {min(squares)}"),
     ]
-"""
-
-LONE = """EXPERIMENT = None
 
 
-def main(records):
-    return f"{len(records)} records"
-"""
+SQUARES = Paper(
+    name="squares",
+    label="Paper 9",
+    title="Squares & <cubes>",
+    citation="A. Nonymous, 1900",
+    drawings=(
+        drawing("fig_curve", "toy", curve, "Figure 7"),
+        drawing("table_curve", "toy", partial(numbers, sep=" "), "Figure 7", caption="The numbers."),
+    ),
+    settings=(("the size of x", "three sizes"),),
+    experiments=("toy",),
+    claims=toy_claims,
+)
+TOYS = (SQUARES, Topic("others", (drawing("table_lone", (), lone),)))
+
+
+def run(*argv):
+    """Exit code of the figure command, which knows the toys and nothing else."""
+    return cli.main([str(argument) for argument in argv], rooms=TOYS)
 
 
 @pytest.fixture
 def toys(tmp_path, monkeypatch):
-    """Folder with one experiment, one figure and one table of it, a table without records, and a paper's chapter."""
+    """Folder in which the toy experiment is found, and its frozen file."""
     folder = tmp_path / "toys"
     (folder / "data").mkdir(parents=True)
-    files = {
-        "toy": EXPERIMENT,
-        "fig_curve": FIGURE,
-        "table_curve": TABLE,
-        "table_lone": LONE,
-        "paper_squares": PAPER,
-    }
-    for name, text in files.items():
-        (folder / f"{name}.py").write_text(text)
-    for package in (experiments, paper_figures):
-        monkeypatch.setattr(package, "__path__", [*package.__path__, str(folder)])
+    (folder / "toy.py").write_text(EXPERIMENT)
+    monkeypatch.setattr(experiments, "__path__", [*experiments.__path__, str(folder)])
     monkeypatch.setattr(runner, "FOLDER", folder)
-    for module in (cli, sources):
-        monkeypatch.setattr(module, "FOLDER", folder)
+    monkeypatch.setattr(sources, "FOLDER", folder)
     yield folder
-    for package in (experiments, paper_figures):
-        for name in (*files, "other", "table_both"):
-            sys.modules.pop(f"{package.__name__}.{name}", None)
-            vars(package).pop(name, None)
+    for name in ("toy", "other"):
+        sys.modules.pop(f"experiments.{name}", None)
+        vars(experiments).pop(name, None)
 
 
 @pytest.fixture
@@ -129,7 +120,7 @@ def freeze(toys, root):
 def test_frozen_and_live_records_draw_the_same_bytes(toys, root, out, tmp_path, capsys):
     freeze(toys, root)
     capsys.readouterr()
-    assert cli.main(["--out", str(out)]) == 0
+    assert run("--out", out) == 0
     printed = capsys.readouterr().out.splitlines()
     names = ["curve.pdf", "curve.png", "curve.txt", "lone.txt"]
     assert [line for line in printed if line.startswith(str(out))] == [str(out / name) for name in names]
@@ -139,7 +130,7 @@ def test_frozen_and_live_records_draw_the_same_bytes(toys, root, out, tmp_path, 
     assert "3 9" in printed
     assert b"Date" not in (out / "curve.pdf").read_bytes()
     live = tmp_path / "live"
-    assert cli.main(["--records", str(root), "--out", str(live)]) == 0
+    assert run("--records", root, "--out", live) == 0
     for name in names:
         assert (live / name).read_bytes() == (out / name).read_bytes()
 
@@ -155,7 +146,7 @@ def test_rows_are_alike_from_both_sources(toys, root):
 
 def test_smoke_draws_the_smoke_grid(toys, root, out):
     assert experiments_cli.main(["run", "toy", "--smoke", "--records", str(root)]) == 0
-    assert cli.main(["table_curve", "--smoke", "--records", str(root), "--out", str(out)]) == 0
+    assert run("table_curve", "--smoke", "--records", root, "--out", out) == 0
     assert (out / "curve.txt").read_text() == "3 9\n"
 
 
@@ -168,12 +159,12 @@ def test_smoke_draws_the_smoke_grid(toys, root, out):
         ([], ["fig_curve", "table_curve", "table_lone"]),
     ],
 )
-def test_names_with_and_without_prefix(toys, names, chosen):
-    assert cli.select_drawings(names) == chosen
+def test_names_with_and_without_prefix(names, chosen):
+    assert [drawing.name for drawing in cli.select_drawings(names, TOYS)] == chosen
 
 
-def test_unknown_name_lists_the_known_ones(toys, out, capsys):
-    assert cli.main(["curv", "--out", str(out)]) == 2
+def test_unknown_name_lists_the_known_ones(out, capsys):
+    assert run("curv", "--out", out) == 2
     error = capsys.readouterr().err
     assert error == "error: unknown figure or table 'curv'; known: curve, lone.\n"
 
@@ -187,7 +178,7 @@ def test_unknown_name_lists_the_known_ones(toys, out, capsys):
     ],
 )
 def test_missing_records_name_the_command_and_draw_the_rest(toys, out, capsys, source, command):
-    assert cli.main([*source, "--out", str(out)]) == 1
+    assert run(*source, "--out", out) == 1
     lines = capsys.readouterr().err.splitlines(keepends=True)
     assert len(lines) == 2
     total = 1 if "--smoke" in source else 3
@@ -201,26 +192,43 @@ def test_frozen_file_must_match_the_experiment(toys, root, out, capsys, monkeypa
     experiment = runner.load_experiment("toy")
     with monkeypatch.context() as patch:
         patch.setattr(experiment, "GRID", [*experiment.GRID, {"x": 7}])
-        assert cli.main(["table_curve", "--out", str(out)]) == 1
+        assert run("table_curve", "--out", out) == 1
         assert 'toy: 1 of 4 cells missing or failed ({"x":7}); run:' in capsys.readouterr().err
     monkeypatch.setattr(experiment, "VERSION", 2)
-    assert cli.main(["table_curve", "--out", str(out)]) == 1
+    assert run("table_curve", "--out", out) == 1
     assert "holds version 1 of toy, the experiment is version 2; run:" in capsys.readouterr().err
 
 
 def test_a_drawing_of_several_experiments_gets_a_dict(toys, root):
     (toys / "other.py").write_text(EXPERIMENT.replace("x * x", "-x"))
-    (toys / "table_both.py").write_text(BOTH)
     for name in ("toy", "other"):
         assert experiments_cli.main(["run", name, "--records", str(root), "--n-jobs", "1"]) == 0
-    drawing = cli.import_module("paper_figures.table_both")
-    records = sources.drawing_records(drawing, root=root)
+    of_both = drawing("table_both", ("toy", "other"), both_counts)
+    records = sources.drawing_records(of_both, root=root)
     assert list(records) == ["toy", "other"]
     assert records["other"][0]["result"] == {"square": -3}
-    assert drawing.main(records) == "toy: 3\nother: 3"
+    assert of_both.draw(records) == "toy: 3\nother: 3"
     (root / "other").rename(root / "moved")
     with pytest.raises(ValueError, match="other: 3 of 3 cells missing"):
-        sources.drawing_records(drawing, root=root)
+        sources.drawing_records(of_both, root=root)
+
+
+def test_rows_are_chosen_and_grouped_by_their_configuration():
+    pairs = (("wine", 0), ("iris", 0), ("wine", 1))
+    rows = [{"config": {"data": name, "repetition": r}, "result": i} for i, (name, r) in enumerate(pairs)]
+    assert sources.results(rows, data="wine") == [0, 2]
+    assert sources.results(rows, data="wine", repetition=1) == [2]
+    assert sources.matching(rows, repetition=0) == rows[:2]
+    assert sources.distinct(rows, "data") == ["wine", "iris"]
+    assert sources.distinct(rows, "repetition", "data") == [(0, "wine"), (0, "iris"), (1, "wine")]
+    assert sources.grouped(rows, "data") == {"wine": [rows[0], rows[2]], "iris": [rows[1]]}
+
+
+def test_tables_are_markdown():
+    expected = "| a | b |\n|---|---|\n| 1 | x |\n|  | |"
+    assert table("a | b", [[1, "x"], ["", None]]) == expected
+    assert table(["a", "b"], [[1, "x"], ["", None]]) == expected
+    assert document("one", "two") == "one\n\ntwo"
 
 
 # The report
@@ -260,7 +268,7 @@ def read_page(path):
 
 def test_report_holds_every_claim_choice_and_drawing(toys, root, out, capsys):
     freeze(toys, root)
-    assert cli.main(["--all", "--out", str(out)]) == 0
+    assert run("--all", "--out", out) == 0
     assert capsys.readouterr().out.splitlines()[-1] == str(out / "report.html")
     page, text = read_page(out / "report.html")
     assert "Paper 9: Squares & <cubes>" in text
@@ -268,30 +276,24 @@ def test_report_holds_every_claim_choice_and_drawing(toys, root, out, capsys):
     assert "squares are positive ✔ holds smallest 1" in text
     assert "the size of x three sizes" in text
     assert page.anchors >= {"fig_curve", "table_curve", "table_lone", "paper_squares", "others", "records"}
-    assert "Figure 7: curve" in text
+    assert "Figure 7: curve The curve of the squares. python -m paper_figures curve" in text
+    assert "3 9 1 1 2 4 The numbers. python -m paper_figures curve" in text
     assert base64.b64encode((out / "curve.png").read_bytes()).decode() in page.sources[0]
     assert text.index("3 9 1 1 2 4") < text.index("Beyond the papers lone 0 records")
     assert "Paper 9: Squares & <cubes> 1 1 0 all 1 1 0" in text
     assert "toy 3 0.0" in text
     again = out / "again"
-    assert cli.main(["--all", "--out", str(again)]) == 0
+    assert run("--all", "--out", again) == 0
     assert (again / "report.html").read_bytes() == (out / "report.html").read_bytes()
 
 
 def test_report_without_records_says_so_and_fails(toys, out, capsys):
-    assert cli.main(["--all", "--out", str(out)]) == 1
+    assert run("--all", "--out", out) == 1
     assert "error: Paper 9: toy: 3 of 3 cells missing" in capsys.readouterr().err
     _, text = read_page(out / "report.html")
     # Two drawings and the claims.
     assert text.count("Not available: toy: 3 of 3 cells missing") == 3
     assert "0 records" in text
-
-
-def test_report_refuses_a_drawing_that_does_not_exist(toys, root, out):
-    freeze(toys, root)
-    (toys / "paper_squares.py").write_text(PAPER.replace('"curve"', '"curv"'))
-    with pytest.raises(ValueError, match="Paper 9 lists the drawing 'curv'"):
-        cli.main(["--all", "--out", str(out)])
 
 
 def test_provenance_tells_changed_files():
@@ -300,8 +302,8 @@ def test_provenance_tells_changed_files():
     assert report._commit({"commit": "0123456789abcdef", "dirty": True}) == "0123456789 and changes"
 
 
-def test_all_takes_no_names(toys, out, capsys):
-    assert cli.main(["curve", "--all", "--out", str(out)]) == 2
+def test_all_takes_no_names(out, capsys):
+    assert run("curve", "--all", "--out", out) == 2
     assert capsys.readouterr().err == "error: --all draws everything: no names beside it.\n"
 
 
@@ -309,6 +311,28 @@ def test_verdict_of_a_share():
     assert [verdict(share) for share in (1.0, 0.99, 0.5, 0.49)] == [VERDICTS[0], VERDICTS[1], VERDICTS[1], VERDICTS[2]]
     assert verdict(0.9, holds=0.9) == "holds"
     assert verdict(0.3, in_part=0.3) == "holds in part"
+
+
+def test_verdict_of_two_conditions():
+    assert [grade(True), grade(True, True), grade(False, True), grade(False)] == [*VERDICTS[:1] * 2, *VERDICTS[1:]]
+    assert [both(True, True), both(True, False), both(False, True), both(False, False)] == [
+        VERDICTS[0],
+        VERDICTS[1],
+        VERDICTS[1],
+        VERDICTS[2],
+    ]
+
+
+def test_a_rule_says_what_it_judges():
+    @claim("Section 3")
+    def positive(numbers):
+        """All numbers
+        are positive.
+        """
+        return grade(min(numbers) > 0), f"smallest {min(numbers)}"
+
+    assert positive([2, 1]) == Claim("Section 3", "All numbers are positive.", "holds", "smallest 1")
+    assert positive([2, -1]).verdict == "does not hold"
 
 
 # Style
@@ -345,7 +369,7 @@ def test_styles_are_accepted_by_matplotlib(tmp_path):
 
 # Every figure, table and paper of the project
 
-PAPERS = report.paper_names(cli.FOLDER)
+DRAWINGS = cli.select_drawings([])
 
 
 def run_smoke(names, root):
@@ -353,49 +377,56 @@ def run_smoke(names, root):
         runner.run_experiment(runner.load_experiment(name), smoke=True, root=root)
 
 
-@pytest.mark.parametrize("name", cli.drawing_names())
-def test_every_drawing_from_smoke_records(name, smoke_root, out):
-    drawing = cli.import_module(f"paper_figures.{name}")
+def test_names_and_captions():
+    names = [drawing.name for drawing in DRAWINGS]
+    assert len(names) == len(set(names))
+    assert all(name.partition("_")[0] in ("fig", "table") for name in names)
+    assert all(drawing.caption and drawing.caption.strip() for drawing in DRAWINGS)
+    assert all(drawing.printed for paper in PAPERS for drawing in paper.drawings)
+    assert [paper.label for paper in PAPERS] == sorted(room.label for room in ROOMS if isinstance(room, Paper))
+
+
+@pytest.mark.parametrize("drawing", DRAWINGS, ids=lambda drawing: drawing.name)
+def test_every_drawing_from_smoke_records(drawing, smoke_root, out):
     matplotlib.use("Agg")
-    names = drawing.EXPERIMENT or ()
+    names = drawing.experiments
     run_smoke([names] if isinstance(names, str) else names, smoke_root)
     records = sources.drawing_records(drawing, smoke=True, root=smoke_root)
     paths = cli.draw(drawing, records, out)
+    assert [path.suffix for path in paths] == ([".txt"] if drawing.name.startswith("table") else [".pdf", ".png"])
     assert all(path.stat().st_size > 0 for path in paths)
-    assert (drawing.__doc__ or "").strip()
 
 
-@pytest.mark.parametrize("name", PAPERS)
-def test_every_paper_from_smoke_and_frozen_records(name, smoke_root):
-    paper = cli.import_module(f"paper_figures.{name}")
-    run_smoke(paper.EXPERIMENTS, smoke_root)
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)
+def test_every_paper_from_smoke_and_frozen_records(paper, smoke_root):
+    run_smoke(paper.experiments, smoke_root)
     smoke = report.paper_claims(paper, smoke=True, root=smoke_root)
     frozen = report.paper_claims(paper)
-    assert [(claim.where, claim.statement) for claim in smoke] == [(claim.where, claim.statement) for claim in frozen]
-    for claim in [*smoke, *frozen]:
-        assert isinstance(claim, Claim)
-        assert claim.verdict in VERDICTS
-        assert all(text.strip() for text in claim)
-    assert all(len(pair) == 2 and all(pair) for pair in paper.SETTINGS)
-    known = {cli.printed_name(drawing) for drawing in cli.drawing_names()}
-    assert {drawing for drawing, _ in paper.DRAWINGS} <= known
-
-
-def test_each_drawing_belongs_to_one_paper_at_most():
-    named = [drawing for name in PAPERS for drawing, _ in cli.import_module(f"paper_figures.{name}").DRAWINGS]
-    assert len(named) == len(set(named))
+    assert [judged[:2] for judged in smoke] == [judged[:2] for judged in frozen]
+    for judged in [*smoke, *frozen]:
+        assert isinstance(judged, Claim)
+        assert judged.verdict in VERDICTS
+        assert all(text.strip() for text in judged)
+    assert paper.settings
+    assert all(len(pair) == 2 and all(pair) for pair in paper.settings)
 
 
 def imported_names(path):
-    """Modules and names that a source file imports, as dotted paths."""
+    """Modules and names that a source file imports from elsewhere, as dotted paths."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield from (f"{node.module or ''}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-@pytest.mark.parametrize("path", sorted(Path(cli.__file__).parent.glob("*.py")), ids=lambda path: path.stem)
+def sources_beside(module):
+    """Source files of the package of a module, with their names in it."""
+    folder = Path(module.__file__).parent
+    return [pytest.param(path, id=str(path.relative_to(folder))) for path in sorted(folder.rglob("*.py"))]
+
+
+@pytest.mark.parametrize("path", sources_beside(cli))
 def test_no_drawing_computes(path):
     # Co-association is a table of shares, which `for plots` alone may be formed; measures compare what was computed.
     allowed = ("robust_eac.coassociation_matrix", "robust_eac.metrics.")
@@ -403,6 +434,6 @@ def test_no_drawing_computes(path):
     assert [name for name in used if not name.startswith((*allowed, "scipy.cluster.hierarchy.dendrogram"))] == []
 
 
-@pytest.mark.parametrize("path", sorted(Path(runner.__file__).parent.glob("*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sources_beside(runner))
 def test_no_experiment_draws(path):
     assert [name for name in imported_names(path) if name.startswith(("matplotlib", "paper_figures"))] == []

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from paper_figures.__main__ import drawing_names, printed_name
+from paper_figures.rooms import ROOMS
 from robust_eac import CONSENSUS_FUNCTIONS, WEIGHT_SOLVERS, WEIGHTING_SCHEMES
 from robust_eac.cli import main
 
@@ -67,8 +67,8 @@ def test_the_two_commands_are_marked_for_ci():
 
 def test_every_figure_and_table_has_its_line():
     text = (ROOT / "paper_figures" / "README.md").read_text(encoding="utf-8")
-    for name in drawing_names():
-        assert f"`{printed_name(name)}`" in text, name
+    for drawing in (drawing for room in ROOMS for drawing in room.drawings):
+        assert f"`{drawing.stem}`" in text, drawing.name
 
 
 def test_every_system_has_its_row():

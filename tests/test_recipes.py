@@ -4,15 +4,18 @@ import re
 import sys
 from functools import partial
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
 import experiments
-import paper_figures
 from experiments import __main__ as experiments_cli
 from experiments import runner
 from paper_figures import __main__ as figures_cli
 from paper_figures import records as figure_records
+from paper_figures.claim import claim, verdict
+from paper_figures.drawing import Paper, drawing
+from paper_figures.markdown import table
 from robust_eac import (
     CONSENSUS_FUNCTIONS,
     DATASETS,
@@ -134,67 +137,60 @@ def run_one(repetition):
     return {"square": float(np.random.RandomState(derive_seed(0, repetition, "data")).uniform() ** 2)}
 '''
 
-FIGURE = '''"""The squares over the repetitions."""
-import matplotlib.pyplot as plt
 
-EXPERIMENT = "squares"
-
-
-def main(records):
+def squares_figure(records):
+    """The squares over the repetitions."""
     figure, ax = plt.subplots()
     ax.plot([record["result"]["square"] for record in records])
     return figure
-'''
-
-TABLE = '''"""The squares."""
-EXPERIMENT = "squares"
 
 
-def main(records):
-    return "\\n".join(f"| {record['config']['repetition']} | {record['result']['square']:.3f} |" for record in records)
-'''
-
-CHAPTER = '''"""A paper on squares."""
-from paper_figures.claim import Claim, verdict
-
-LABEL = "Paper 9"
-TITLE = "Squares"
-CITATION = "A. Nonymous, 1900"
-DRAWINGS = (("squares", "Figure 1"),)
-SETTINGS = (("the seeds", "those of the cells"),)
-EXPERIMENTS = ("squares",)
+def squares_table(records):
+    """The squares."""
+    rows = [[record["config"]["repetition"], f"{record['result']['square']:.3f}"] for record in records]
+    return table("repetition | square", rows)
 
 
-def claims(records):
-    share = sum(row["result"]["square"] < 1 for row in records["squares"]) / len(records["squares"])
-    return [Claim("Section 1", "squares are below one", verdict(share), f"{share:.0%} are")]
-'''
+@claim("Section 1")
+def below_one(rows):
+    """squares are below one"""
+    share = sum(row["result"]["square"] < 1 for row in rows) / len(rows)
+    return verdict(share), f"{share:.0%} are"
+
+
+SQUARES = Paper(
+    name="squares",
+    label="Paper 9",
+    title="Squares",
+    citation="A. Nonymous, 1900",
+    drawings=(
+        drawing("fig_squares", "squares", squares_figure, "Figure 1"),
+        drawing("table_squares", "squares", squares_table, "Table 1"),
+    ),
+    settings=(("the seeds", "those of the cells"),),
+    experiments=("squares",),
+    claims=lambda records: [below_one(records["squares"])],
+)
 
 
 @pytest.fixture
-def folders(tmp_path, monkeypatch):
-    """Empty folders that stand for `experiments` and `paper_figures`; what is put into them is found as if there."""
-    places = {}
-    for package, modules in ((experiments, [runner]), (paper_figures, [figures_cli, figure_records])):
-        places[package] = tmp_path / package.__name__
-        (places[package] / "data").mkdir(parents=True)
-        monkeypatch.setattr(package, "__path__", [*package.__path__, str(places[package])])
-        for module in modules:
-            monkeypatch.setattr(module, "FOLDER", places[package])
-    monkeypatch.setattr(experiments_cli, "FROZEN", places[paper_figures] / "data")
-    yield places.values()
-    for package, place in places.items():
-        for path in place.glob("*.py"):
-            sys.modules.pop(f"{package.__name__}.{path.stem}", None)
-            vars(package).pop(path.stem, None)
+def folder(tmp_path, monkeypatch):
+    """An empty folder that stands for `experiments`; what is put into it is found as if there."""
+    place, frozen = tmp_path / "experiments", tmp_path / "paper_figures"
+    place.mkdir()
+    (frozen / "data").mkdir(parents=True)
+    monkeypatch.setattr(experiments, "__path__", [*experiments.__path__, str(place)])
+    monkeypatch.setattr(runner, "FOLDER", place)
+    monkeypatch.setattr(figure_records, "FOLDER", frozen)
+    monkeypatch.setattr(experiments_cli, "FROZEN", frozen / "data")
+    yield place
+    for path in place.glob("*.py"):
+        sys.modules.pop(f"experiments.{path.stem}", None)
+        vars(experiments).pop(path.stem, None)
 
 
-def test_an_experiment_a_figure_a_table_and_a_claim(folders, tmp_path, capsys):
-    ours, drawings = folders
-    (ours / "squares.py").write_text(EXPERIMENT)
-    (drawings / "fig_squares.py").write_text(FIGURE)
-    (drawings / "table_squares.py").write_text(TABLE)
-    (drawings / "paper_squares.py").write_text(CHAPTER)
+def test_an_experiment_a_figure_a_table_and_a_claim(folder, tmp_path, capsys):
+    (folder / "squares.py").write_text(EXPERIMENT)
     store, out = ["--records", str(tmp_path / "records")], tmp_path / "out"
 
     assert experiments_cli.main(["list"]) == 0
@@ -202,9 +198,9 @@ def test_an_experiment_a_figure_a_table_and_a_claim(folders, tmp_path, capsys):
     assert experiments_cli.main(["run", "squares", "--n-jobs", "1", *store]) == 0
     assert experiments_cli.main(["freeze", "squares", *store]) == 0
     assert experiments_cli.main(["verify", "squares"]) == 0
-    assert figures_cli.main(["--all", "--out", str(out)]) == 0
+    assert figures_cli.main(["--all", "--out", str(out)], rooms=(SQUARES,)) == 0
     assert {path.name for path in out.iterdir()} == {"squares.pdf", "squares.png", "squares.txt", "report.html"}
     assert "| 0 | 0." in (out / "squares.txt").read_text()
     page = (out / "report.html").read_text()
-    for text in ("squares are below one", "holds", "100% are", "those of the cells"):
+    for text in ("squares are below one", "holds", "100% are", "those of the cells", "The squares over the"):
         assert text in page

@@ -6,14 +6,16 @@ import numpy as np
 import pytest
 
 from experiments.sensitivity import LAMBDAS, SHARES
-from paper_figures import paired, paper_robust_eac
+from paper_figures import paired
 from paper_figures.records import experiment_rows
-from paper_figures.sensitivity import PRINTED
+from paper_figures.robust_eac.claims import WEIGHTED, claims
+from paper_figures.robust_eac.paper import PAPER
+from paper_figures.robust_eac.sensitivity import PRINTED
 
 
 @pytest.fixture(scope="module")
 def frozen():
-    return {name: experiment_rows(name) for name in paper_robust_eac.EXPERIMENTS}
+    return {name: experiment_rows(name) for name in PAPER.experiments}
 
 
 @pytest.fixture
@@ -50,12 +52,12 @@ def test_interval_of_equal_values_is_a_point():
 def raise_weighted(rows, gain):
     """Set H of the weighted runs to that of the unweighted one plus a gain."""
     for row in rows:
-        for weighting in paper_robust_eac.WEIGHTED:
+        for weighting in WEIGHTED:
             row["result"][weighting]["h"] = row["result"]["uniform"]["h"] + gain
 
 
 def judged(frozen, **changed):
-    return {claim.statement: claim.verdict for claim in paper_robust_eac.claims(frozen | changed)}
+    return {claim.statement: claim.verdict for claim in claims(frozen | changed)}
 
 
 def find(verdicts, words):
@@ -99,7 +101,7 @@ def test_stability_follows_the_noisy_ensembles(frozen, noisy):
 @pytest.mark.parametrize(("left", "expected"), [(0.0, "holds"), (0.1, "does not hold")])
 def test_exclusion_follows_the_weights(frozen, noisy, left, expected):
     for row in noisy:
-        for weighting in paper_robust_eac.WEIGHTED:
+        for weighting in WEIGHTED:
             row["result"][weighting]["noise_weight"] = left
     assert find(judged(frozen, noisy_ensembles=noisy), "noisy partitions are excluded") == expected
 
@@ -107,7 +109,7 @@ def test_exclusion_follows_the_weights(frozen, noisy, left, expected):
 def test_outperforming_needs_the_first_rank(frozen):
     rows = copy.deepcopy(frozen["baselines"])
     for row in rows:
-        for weighting in paper_robust_eac.WEIGHTED:
+        for weighting in WEIGHTED:
             row["result"]["weightings"]["robust-eac"][weighting]["h"] = 1.0
     assert find(judged(frozen, baselines=rows), "outperforms") == "holds"
     for row in rows:

@@ -6,14 +6,8 @@ import pytest
 from experiments import robustness, robustness_cost, robustness_schemes, tolerance
 from experiments.scaling import planted_labels
 from experiments.store import derive_seed, without_measurements
-from paper_figures import (
-    table_robustness_cost,
-    table_robustness_goals,
-    table_robustness_paired,
-    table_robustness_schemes,
-    table_tolerance,
-)
-from paper_figures.robustness import KIND_NAMES, differences, over_datasets, with_clean
+from paper_figures import robustness as drawn
+from paper_figures.speed import tolerance_table
 from paper_figures.style import METHODS
 from robust_eac import (
     WEIGHTING_SCHEMES,
@@ -27,7 +21,7 @@ from robust_eac import (
 def test_grid_covers_all_that_is_promised():
     assert len(robustness.SETTINGS) == 18
     assert robustness.REPETITIONS >= 20
-    assert {cell["kind"] for cell in robustness.GRID} == set(KIND_NAMES)
+    assert {cell["kind"] for cell in robustness.GRID} == set(drawn.KIND_NAMES)
     assert len(robustness.GRID) == 18 * sum(map(len, robustness.FRACTIONS.values()))
     assert set(METHODS) >= {*robustness.WEIGHTINGS, robustness.ORACLE}
     assert set(robustness_schemes.DATASETS) <= set(robustness.SETTINGS)
@@ -135,7 +129,7 @@ def records():
 
 
 def verdicts(records):
-    return [goal.judge("l2")[0] for goal in table_robustness_goals.goals(records)]
+    return [goal.judge("l2")[0] for goal in drawn.goals(records)]
 
 
 @pytest.mark.parametrize(
@@ -168,7 +162,7 @@ def test_goals_are_judged_by_their_rules(records, costs, options, missed):
 
 def test_goals_name_where_the_worst_is(records):
     made = records({("b", 0.5): 0.06}, weight=0.03)
-    numbers = [goal.judge("l2")[1] for goal in table_robustness_goals.goals(made)]
+    numbers = [goal.judge("l2")[1] for goal in drawn.goals(made)]
     assert "-0.0200, at 50% uniform" in numbers[1]
     assert numbers[2].startswith("-0.0020 on b;")
     assert "mean up to 0.0300" in numbers[3]
@@ -176,16 +170,19 @@ def test_goals_name_where_the_worst_is(records):
 
 def test_differences_are_paired_and_name_the_worst_data_set(records):
     rows = records({0.5: 0.01, ("c", 0.5): 0.04})["robustness"]
-    found = differences(rows, "l2", "oracle", "uniform", 0.5)
+    found = drawn.differences(rows, "l2", "oracle", "uniform", 0.5)
     np.testing.assert_allclose(found, [[-0.01, -0.01], [-0.01, -0.01], [-0.04, -0.04]], atol=1e-12)
-    mean = over_datasets(rows, found.mean(axis=1))
+    mean = drawn.over_datasets(rows, found.mean(axis=1))
     assert mean.dataset == "c"
     np.testing.assert_allclose([mean.mean, mean.worst], [-0.02, -0.04], atol=1e-12)
     assert mean.low <= mean.mean <= mean.high
-    assert with_clean(rows, "coherent") == [("uniform", 0.0), ("coherent", 0.2), ("coherent", 0.4), ("coherent", 0.6)]
-    line = next(
-        line for line in table_robustness_paired.main(rows).splitlines() if line.startswith("| 50% | l2 | 0.730")
-    )
+    assert drawn.with_clean(rows, "coherent") == [
+        ("uniform", 0.0),
+        ("coherent", 0.2),
+        ("coherent", 0.4),
+        ("coherent", 0.6),
+    ]
+    line = next(line for line in drawn.paired_table(rows).splitlines() if line.startswith("| 50% | l2 | 0.730"))
     assert "| -0.0100 [" in line
     assert "| c -0.030 |" in line
     assert "| -0.0200 [" in line
@@ -194,7 +191,7 @@ def test_differences_are_paired_and_name_the_worst_data_set(records):
 
 def test_cost_is_the_median_of_ratios_of_the_same_round(records):
     made = records({}, seconds=1.5)["robustness_cost"]
-    line = next(line for line in table_robustness_cost.main(made).splitlines() if line.startswith("| l2"))
+    line = next(line for line in drawn.cost_table(made).splitlines() if line.startswith("| l2"))
     assert line == "| l2 | 3.00 | 1.50 [1.50, 10.00] | 3.00 | 1.50 [1.50, 10.00] |"
 
 
@@ -208,7 +205,7 @@ def test_schemes_stand_beside_the_same_repetitions_of_the_weightings():
         "config": config | {"kind": "uniform"},
         "result": {name: run([0.6, 0.0]) for name in (*robustness.WEIGHTINGS, "oracle")},
     }
-    lines = table_robustness_schemes.main({"robustness_schemes": [scheme], "robustness": [joint]}).splitlines()
+    lines = drawn.schemes_table({"robustness_schemes": [scheme], "robustness": [joint]}).splitlines()
     assert "| weac | 0.700 | +0.2000 [+0.2000, +0.2000] | 0.250 | 1 |" in lines
     assert "| l2, with the consensus | 0.600 | +0.1000 [+0.1000, +0.1000] | 0.250 |  |" in lines
     assert lines.index(next(line for line in lines if line.startswith("| weac"))) == 4
@@ -236,6 +233,6 @@ def test_tolerances_stand_beside_the_smallest_of_them():
     records = [
         {"config": {"dataset": "iris", "fraction": 0.8}, "result": dict.fromkeys(tolerance.WEIGHTINGS, values)},
     ]
-    lines = table_tolerance.main(records).splitlines()
+    lines = tolerance_table(records).splitlines()
     assert lines[2] == "| 80% | uniform | 0.5000 | 0.6000 | 0.7000 | 0.8000 | 4e-02, 3e-02, 2e-02 | 0.5, 1, 1.5, 4 |"
     assert lines[-1] == "| iris | 0.600, 0.800 |"

@@ -8,9 +8,9 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.stats import multivariate_normal
 
 from experiments import gaussian_mixture, threshold_data, threshold_eac, threshold_plain
-from paper_figures import threshold_eac as drawn
-from paper_figures import threshold_eac_claims as judged
-from paper_figures import threshold_eac_rules as rules
+from paper_figures.threshold_eac import cells as drawn
+from paper_figures.threshold_eac import claims as judged
+from paper_figures.threshold_eac import rules
 from robust_eac import DATASETS, coassociation_matrix, eac_linkage
 from robust_eac import threshold_eac as cut_at
 
@@ -230,13 +230,10 @@ def test_printed_table_and_what_matches_it():
     other = copy.deepcopy(as_printed)
     other["80"]["n"] = [4, 90]
 
-    def number_of(result, k, t):
-        return drawn.at(result, "spiral", k, t)
-
     records = records_of("spiral", [as_printed, as_printed, other])
-    assert drawn.matching_cells(records, "spiral", "converged", printed, number_of) == (22, 22)
+    assert drawn.matching_cells(records, "spiral", "converged", printed) == (22, 22)
     records = records_of("spiral", [as_printed, other, other])
-    assert drawn.matching_cells(records, "spiral", "converged", printed, number_of) == (20, 22)
+    assert drawn.matching_cells(records, "spiral", "converged", printed) == (20, 22)
 
 
 def test_star_means_lone_outliers_only():

@@ -1,0 +1,1 @@
+"""Paper 000: evidence accumulation clustering using combinations of features."""

@@ -1,0 +1,99 @@
+"""What the records of paper 000's experiments hold, as {number of features: array of NMI}, and how it is written."""
+
+import numpy as np
+
+from experiments.combinatorial_data import N_OBJECTS, SIGNAL
+
+from ..records import distinct, matching, printed_table, results
+from .statistics import WEIGHTS_BLOCK, blocks, pooled, sign_test
+
+CONDITIONS = ("none", "order", "goodness", "both")
+METHODS = ("combination", "ordinary")
+
+
+def samples(records, key, **where):
+    """{number of features: array of NMI, one per repetition}, ascending, of the records with this configuration.
+
+    key is the path to the list in a result, such as ("listing", "whitened").
+    """
+    found = {}
+    for record in matching(records, **where):
+        values = record["result"]
+        for step in key:
+            values = values[step]
+        found[record["config"]["n_features"]] = np.array(values)
+    return dict(sorted(found.items()))
+
+
+def both(features, exponent, signal=SIGNAL):
+    """Samples of combination clustering and of ordinary EAC for one exponent."""
+    return tuple(samples(features, (name,), signal=signal, exponent=exponent) for name in METHODS)
+
+
+def exponents(features):
+    """Exponents in the records, in the paper's order."""
+    return distinct(features, "exponent")
+
+
+def pooled_test(features, exponent):
+    """Two-tailed sign test over all sizes and repetitions of one exponent."""
+    return sign_test(*map(pooled, both(features, exponent)), alternative="two-sided")
+
+
+def block_tests(features, exponent):
+    """The same, for every block of the paper's number of repetitions."""
+    pairs = zip(*map(blocks, both(features, exponent)), strict=True)
+    return [sign_test(pooled(a), pooled(b), alternative="two-sided") for a, b in pairs]
+
+
+def speed_values(speed, measure):
+    """Values of the two methods at 50 objects and 300 features (or the nearest shape measured), by repetition."""
+    shapes = distinct(speed, "n_objects", "n_features")
+    n, d = min(shapes, key=lambda shape: (abs(shape[0] - 50), abs(shape[1] - 300)))
+    return {
+        method: np.array([result[measure] for result in results(speed, n_objects=n, n_features=d, method=method)])
+        for method in METHODS
+    }
+
+
+def whitening_pair(whitening, noise, variant="listing", signal=SIGNAL, n_objects=N_OBJECTS):
+    """Samples with and without whitening."""
+    where = {"noise": noise, "signal": signal, "n_objects": n_objects}
+    return tuple(samples(whitening, (variant, name), **where) for name in ("whitened", "plain"))
+
+
+def weightings(weights):
+    """{condition: samples}."""
+    return {name: samples(weights, (name,)) for name in CONDITIONS}
+
+
+def weighting_blocks(found):
+    """The same, cut into experiments of the paper's number of repetitions."""
+    cut = [blocks(by_size, WEIGHTS_BLOCK) for by_size in found.values()]
+    return [dict(zip(found, part, strict=True)) for part in zip(*cut, strict=True)]
+
+
+def printed_tests(known):
+    """{exponent: row of the printed Table 2}."""
+    rows = {row["s"]: row for row in printed_table("combinatorial_eac_table2")}
+    return {exponent: rows["inf" if exponent is None else str(exponent)] for exponent in known}
+
+
+def exponent_name(exponent):
+    """Zipf's exponent as printed."""
+    return "∞" if exponent is None else str(exponent)
+
+
+def p_text(p):
+    """p as the paper prints it."""
+    return "< .001" if p < 0.001 else f"{p:.3f}".lstrip("0") if p < 0.9995 else "1"
+
+
+def friedman_text(test):
+    """Friedman's statistic and its p."""
+    return f"{test[0]:.1f} (p {p_text(test[1])})"
+
+
+def listing(sizes):
+    """Sizes in words."""
+    return f"{', '.join(f'{size:,}' for size in sizes)} features" if sizes else "no size"

@@ -1,0 +1,198 @@
+"""The tables of paper 000."""
+
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+from scipy.stats import false_discovery_control
+
+from experiments.combinatorial_data import SIGNAL, SIGNALS, SNR
+from experiments.combinatorial_whitening import VARIANTS
+
+from ..markdown import document, table
+from ..records import distinct, results
+from . import statistics as stats
+from .figures import CONDITIONS
+from .samples import (
+    METHODS,
+    block_tests,
+    both,
+    exponent_name,
+    exponents,
+    friedman_text,
+    listing,
+    p_text,
+    pooled_test,
+    printed_tests,
+    weighting_blocks,
+    weightings,
+    whitening_pair,
+)
+
+PRINTED_SPEED = {(50, 300): (6.7, 0.5)}
+PRINTED_FRIEDMAN = {None: "10.1 (p .018)", 10: "28.7 (p < .001)"}
+VARIANT_NAMES = {"listing": "program", "equation": "formulas", "unweighted": "no silhouettes"}
+
+
+def zipf(records):
+    """Data sets on which combination clustering is better than ordinary EAC, by Zipf's exponent.
+
+    Printed and reproduced results stand side by side. The sign tests are two-tailed, over all sizes, and leave ties
+    out. "A repetition of the paper" gives the median (lowest to highest) over experiments of 110 data sets each, and
+    how many of them have p below .05 (in favour of combination clustering / of ordinary EAC).
+    """
+    known = exponents(records)
+    return document(
+        _table_2(records, known),
+        "Fitted curves: number of features at NMI 0.5, and steepest fall of NMI per tenfold number of features.",
+        *_curves([both(records, exponent) for exponent in known], known),
+    )
+
+
+def _table_2(records, known):
+    rows = []
+    for exponent, printed in printed_tests(known).items():
+        parts, test = block_tests(records, exponent), pooled_test(records, exponent)
+        clear = [part["wins"] * 2 > part["n"] for part in parts if part["p"] < stats.LEVEL]
+        row = [exponent_name(exponent), printed["proportion_better_percent"]]
+        row += [f"W({printed['n']}) = {printed['W']}", printed["p"]]
+        row += [_spread([stats.share_won(part) for part in parts]), _spread([part["n"] for part in parts])]
+        row += [f"{sum(clear)} / {len(clear) - sum(clear)} of {len(parts)}"]
+        rows.append([*row, f"{stats.share_won(test):.0f}", f"W({test['n']:,}) = {test['wins']:,}", p_text(test["p"])])
+    head = "s | printed: better (%) | W(n) | p | a repetition of the paper: better (%) | untied | p < .05 for / against"
+    return table(f"{head} | all repetitions: better (%) | W(n) | p", rows)
+
+
+def _curves(pairs, known):
+    rows = []
+    for exponent, pair in zip(known, pairs, strict=True):
+        texts = [
+            f"{summary(by_size):.{digits}f} ({_range([summary(part) for part in stats.blocks(by_size)], digits)})"
+            for summary, digits in ((stats.half_point, 1), (stats.steepest, 2))
+            for by_size in pair
+        ]
+        rows.append([exponent_name(exponent), *texts])
+    yield table("s | features at NMI 0.5: combination | ordinary | steepest fall: combination | ordinary", rows)
+    _, test = stats.slopes(pairs)
+    yield (
+        "In brackets: lowest to highest over repetitions of the paper. Steepest fall, combination less than "
+        f"ordinary: paired t({len(known) - 1}) = {-test.statistic:.2f}, one-tailed p {p_text(test.pvalue)}; printed "
+        "t(5) = 2.14, p .043, five of six less steep."
+    )
+
+
+def _spread(values):
+    return f"{np.median(values):.0f} ({_range(values, 0)})"
+
+
+def _range(values, digits):
+    return f"{min(values):.{digits}f} to {max(values):.{digits}f}"
+
+
+def signals(records):
+    """Four readings of "10:1 SNR": what Table 2 and Figure 4 come to under each.
+
+    All readings have the paper's number of repetitions. The paper prints how many data sets are not tied, and says that
+    at 500 features with s = 0 ordinary EAC has practically reached its minimum.
+    """
+    known = exponents(records)
+    printed = list(printed_tests(known).values())
+    theirs = [f"{row['n']} ({row['proportion_better_percent']})" for row in printed]
+    rows = [["printed", "?", *theirs, 0, 0, "minimum", "3 to 50 features", "?", "?"]]
+    for signal in distinct(records, "signal"):
+        pairs = {exponent: _first(both(records, exponent, signal)) for exponent in known}
+        tests = [stats.sign_test(*map(stats.pooled, pair)) for pair in pairs.values()]
+        shares = [stats.share_won(test) for test in tests]
+        away = sum(abs(test["n"] - int(row["n"])) for test, row in zip(tests, printed, strict=True))
+        off = sum(abs(s - float(row["proportion_better_percent"])) for s, row in zip(shares, printed, strict=True))
+        flat = pairs[0][1]
+        row = [f"{signal} (used)" if signal == SIGNAL else signal, f"{SIGNALS[signal](SNR):.2f}"]
+        row += [f"{test['n']} ({share:.0f})" for test, share in zip(tests, shares, strict=True)]
+        row += [away, f"{off:.0f}", f"{flat[max(size for size in flat if size <= 500)].mean():.2f}"]
+        row += [listing(stats.significant(*pairs[None])), *(f"{stats.half_point(by):.1f}" for by in pairs[None])]
+        rows.append(row)
+    first, *others = (f"s = {exponent_name(exponent)}" for exponent in known)
+    head = ["reading", "distance of the groups at 10:1, in noise deviations"]
+    head += [f"untied data sets (share won, %): {first}", *others, "sum of absolute deviations from printed: untied"]
+    head += ["share", "ordinary EAC's mean NMI, s = 0, most features (up to 500)", "Figure 4: significant at"]
+    head += ["features at NMI 0.5, s = ∞: combination", "ordinary"]
+    repetitions = min(map(len, pairs[None][0].values()))
+    note = f"{repetitions} repetitions of each number of features; printed: {stats.PAPER_REPETITIONS}."
+    return document(table(head, rows), note)
+
+
+def _first(pair):
+    return tuple({size: values[: stats.PAPER_REPETITIONS] for size, values in by_size.items()} for by_size in pair)
+
+
+def speed(records):
+    """Seconds of combination clustering and ordinary EAC by numbers of objects and features, printed and measured.
+
+    Cells show medians (lowest to highest). Each run has a process of its own, and the methods alternate. The paper's
+    machine was a Core i7-6700 with MATLAB on 8 workers.
+    """
+    rows = []
+    for n, d in distinct(records, "n_objects", "n_features"):
+        runs = [results(records, n_objects=n, n_features=d, method=method) for method in METHODS]
+        seconds = [np.array([run["seconds"] for run in found]) for found in runs]
+        row = [f"{n:,}", f"{d:,}", *(f"{found[0]['n_partitions']:,}" for found in runs)]
+        slow, fast = PRINTED_SPEED.get((n, d), (None, None))
+        row += [slow, fast, f"{slow / fast:.1f}"] if slow else [""] * 3
+        row += [f"{np.median(v):.3f} ({v.min():.3f} to {v.max():.3f})" for v in seconds]
+        rows.append([*row, f"{np.median(seconds[0] / seconds[1]):.1f}"])
+    head = "objects | features | sub-clusterings: combination | ordinary | printed s: combination | ordinary | ratio"
+    head += " | measured s: combination | ordinary | ratio"
+    return document(table(head, rows), f"{len(distinct(records, 'repetition'))} repetitions of each.")
+
+
+def whitening(records):
+    """Prewhitening by number of features: mean NMI with / without, and adjusted p of the one-tailed sign test.
+
+    There are three variants of the weights (program: silhouettes before whitening; formulas: after, subsets without
+    repetition; none), two readings of the signal-to-noise ratio, and correlated and independent noise, also for more
+    objects. Printed: p at most .014 at 2 to 10 features.
+    """
+    sizes, rows = sorted(distinct(records, "n_features")), []
+    for noise, signal, n_objects in distinct(records, "noise", "signal", "n_objects"):
+        for variant in VARIANTS:
+            first, second = whitening_pair(records, noise, variant, signal, n_objects)
+            tests = stats.sign_tests(first, second)
+            cells = {
+                size: f"{first[size].mean():.2f} / {second[size].mean():.2f} (p {p_text(test['adjusted'])})"
+                for size, test in tests.items()
+            }
+            name = f"{noise}, {signal}, {n_objects}, {VARIANT_NAMES[variant]}"
+            rows.append([name, *(cells.get(size, "") for size in sizes), len(next(iter(first.values())))])
+    return table(["noise, reading, objects, weights", *(f"{size:,}" for size in sizes), "data sets each"], rows)
+
+
+def weights(records):
+    """The four weightings of the evidence: Friedman tests, printed and reproduced, median NMI, and paired sign tests.
+
+    Over all sizes, sizes are blocks and data sets are replicates; at one size, data sets are blocks. Pairs give the
+    untied data sets won over all sizes, with two-tailed sign tests adjusted by Benjamini and Hochberg.
+    """
+    found = weightings(records)
+    parts, rows = weighting_blocks(found), []
+    for size in (None, *found["none"]):
+        test = stats.friedman_overall if size is None else partial(stats.friedman_at, size=size)
+        values = [stats.pooled(by_size) if size is None else by_size[size] for by_size in found.values()]
+        row = ["all" if size is None else f"{size:,}", PRINTED_FRIEDMAN.get(size, "")]
+        row += [", ".join(friedman_text(test(part)) for part in parts), friedman_text(test(found))]
+        rows.append([*row, *(f"{sample.mean():.3f} ({np.median(sample):.3f})" for sample in values)])
+    head = ["features", "printed chi-squared(3)", "reproduced, repetitions of the paper", "reproduced, all"]
+    head += [f"mean (median) NMI: {CONDITIONS[name]['label']}" for name in found]
+    repetitions = len(next(iter(found["none"].values())))
+    note = f"{repetitions} data sets of each number of features; the paper's repetitions: {stats.WEIGHTS_BLOCK}."
+    return document(table(head, rows), _pairs(found), note)
+
+
+def _pairs(found):
+    pairs = list(combinations(found, 2))
+    tests = [stats.sign_test(stats.pooled(found[a]), stats.pooled(found[b]), "two-sided") for a, b in pairs]
+    adjusted = false_discovery_control([test["p"] for test in tests])
+    rows = [
+        [f"{a} against {b}", f"{test['wins']:,} of {test['n']:,}", p_text(p)]
+        for (a, b), test, p in zip(pairs, tests, adjusted, strict=True)
+    ]
+    return table("pair | first better on, of untied | adjusted p", rows)

@@ -1,0 +1,63 @@
+"""What a figure or table, a paper and a topic are: plain data."""
+
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Drawing(NamedTuple):
+    """A figure or table.
+
+    name : "fig_" or "table_" and the name of its files; a figure and a table may share the latter.
+    experiments : the experiment whose records `draw` gets; or a tuple of experiments, for {name: records}.
+    draw : draw(records) -> matplotlib Figure or Markdown.
+    printed : what it is in the paper.
+    caption : what the report says below it.
+    """
+
+    name: str
+    experiments: str | tuple
+    draw: Callable
+    printed: str
+    caption: str
+
+    @property
+    def stem(self):
+        """What its files are called."""
+        return self.name.partition("_")[2]
+
+
+def drawing(name, experiments, draw, printed="", caption=None):
+    """A :class:`Drawing`; its caption is the docstring of `draw` where none is given."""
+    return Drawing(name, experiments, draw, printed, caption or inspect.getdoc(draw))
+
+
+class Paper(NamedTuple):
+    """A paper: its drawings, the settings it leaves open with the choices made, and its claims.
+
+    claims : claims({experiment: records}) -> list of Claim, for the experiments named here.
+    """
+
+    name: str
+    label: str
+    title: str
+    citation: str
+    drawings: tuple
+    settings: tuple
+    experiments: tuple
+    claims: Callable
+
+
+def read_settings(beside):
+    """What a paper leaves open or gets wrong, and what is done here: pairs from `settings.md` beside its file."""
+    lines = Path(beside).with_name("settings.md").read_text(encoding="utf-8").splitlines()
+    rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("| ")]
+    return tuple((gap, choice) for gap, choice in rows[1:])
+
+
+class Topic(NamedTuple):
+    """Drawings on a question of our own."""
+
+    name: str
+    drawings: tuple

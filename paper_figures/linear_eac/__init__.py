@@ -1,0 +1,1 @@
+"""Paper 001: linear time evidence accumulation clustering with k-means."""

@@ -1,0 +1,135 @@
+"""The settings that the print of paper 001 has lost: how far each choice is from the printed numbers."""
+
+import numpy as np
+
+from experiments import linear_eac
+from experiments.linear_eac_data import CHOSEN, N_PARTITIONS, VARIANT
+from experiments.linear_eac_settings import CLUSTERS
+
+from ..markdown import document, table
+from ..records import results
+from .values import MEASURES, consensus_records, datasets, printed, printed_values
+
+SETTING = ("range of k", "start", "scaling", "partitions", "NMI")
+FIELDS = ("mean NMI", "max NMI", "mean density", "max density")
+OFF = ("median absolute deviation", "RMS")
+SHOWN = 10
+
+
+def chosen_setting():
+    """What the experiment takes, as a key of `member_deviations`."""
+    chosen = (CHOSEN[name] for name in ("widths", "starts", "scaling"))
+    return (*chosen, N_PARTITIONS, f"{linear_eac.NORMALISER}, others")
+
+
+def member_deviations(records, variant=False):
+    """{setting: (data sets, 4) reproduced minus printed Mean and Max of NMI and density, in points}, and data sets.
+
+    A setting is a tuple in the order of SETTING. Abalone without the sex stands apart, under `variant`.
+    """
+    values = {measure: printed("comparison", measure) for measure in MEASURES}
+    configs = [(record["config"], record["result"]) for record in records if record["config"]["part"] == "members"]
+    configs = [(config, result) for config, result in configs if (config["dataset"] == VARIANT) == variant]
+    names = list(dict.fromkeys(config["dataset"] for config, _ in configs))
+    found = {}
+    for config, result in configs:
+        name = "abalone" if variant else config["dataset"]
+        target = [values[measure][name, column] for measure in MEASURES for column in ("Mean", "Max")]
+        for size, columns in result.items():
+            for normaliser in columns.keys() - {"density"}:
+                key = (config["widths"], config["starts"], config["scaling"], int(size), normaliser)
+                ours = columns[normaliser] + columns["density"]
+                found.setdefault(key, {})[config["dataset"]] = np.subtract(ours, target)
+    # Only settings that were tried on every data set can be compared.
+    whole = {key: by for key, by in sorted(found.items()) if len(by) == len(names)}
+    return {key: np.array([by[name] for name in names]) for key, by in whole.items()}, names
+
+
+def consensus_deviations(records):
+    """{(clusters, singletons): (data sets, 4) reproduced minus printed NMI and density of KM and of R-AL}.
+
+    `singletons` is 0 or 1: their density.
+    """
+    values = {measure: printed_values(measure) for measure in MEASURES}
+    rows, found = consensus_records(records), {}
+    for position, n_clusters in enumerate(CLUSTERS):
+        for singletons, density in enumerate(("density", "density_singletons_one")):
+            found[n_clusters, singletons] = np.array(
+                [
+                    [
+                        np.mean([result[system][field][position] for result in results(rows, dataset=dataset)])
+                        - values[measure][dataset, column]
+                        for column, system in (("KM", "kmeans"), ("R-AL", "eac-average"))
+                        for measure, field in (("nmi", "nmi"), ("density", density))
+                    ]
+                    for dataset in datasets(rows)
+                ]
+            )
+    return found
+
+
+def off_by(deviations):
+    """Median absolute deviation: one data set that was prepared otherwise must not decide."""
+    return float(np.median(np.abs(deviations)))
+
+
+def rms(deviations):
+    """Root mean square."""
+    return float(np.sqrt(np.mean(np.square(deviations))))
+
+
+def settings_table(records):
+    """Lost settings of paper 001: how far each choice is from the printed columns Mean and Max, and from KM and R-AL.
+
+    Deviations are reproduced minus printed, in points of a percent, over data sets, NMI and density.
+    """
+    members, names = member_deviations(records)
+    best = {}
+    for key in sorted(members, key=lambda key: off_by(members[key])):
+        best.setdefault(key[:3], key)
+    chosen, consensus = chosen_setting(), consensus_deviations(records)
+    by_dataset = [
+        [name, *(f"{value:+.1f}" for value in row)]
+        for found, of_found in ((members, names), member_deviations(records, variant=True))
+        for name, row in zip(of_found, found.get(chosen, ()), strict=True)
+    ]
+    shown = dict.fromkeys([*[*best.values()][:SHOWN], chosen])
+    biases = [f"bias {name} {measure}" for name in ("KM", "R-AL") for measure in ("NMI", "density")]
+    ordered = sorted(consensus, key=lambda key: off_by(consensus[key]))
+    return document(
+        f"Base clusterings against the printed Mean and Max ({len(names)} data sets): for each range, start and "
+        "scaling, the best number of partitions and NMI. K: number of classes. 'others': a member's NMI with "
+        "itself, 1, is left out of its mean. The settings taken: bold.",
+        table([*SETTING, *OFF, *(f"bias {name}" for name in FIELDS)], [_row(key, members, chosen) for key in shown]),
+        "Median absolute deviation when one choice is changed, the others kept:",
+        _one_at_a_time(members),
+        "The settings taken, by data set: reproduced minus printed",
+        table(["data set", *FIELDS], by_dataset),
+        "Consensus by k-means (KM) and average linkage (R-AL) of such ensembles against the printed values, by "
+        "number of consensus clusters and density given to singletons",
+        table(
+            ["consensus clusters", "singletons", *OFF, *biases],
+            [_row(key, consensus, (linear_eac.N_CLUSTERS, 1)) for key in ordered],
+        ),
+    )
+
+
+def _row(key, found, chosen):
+    values = found[key]
+    texts = [f"**{value}**" if key == chosen else value for value in key]
+    return [*texts, f"{off_by(values):.2f}", f"{rms(values):.2f}", *(f"{bias:+.1f}" for bias in values.mean(axis=0))]
+
+
+def _one_at_a_time(found):
+    chosen, rows = chosen_setting(), []
+    for position, name in enumerate(SETTING):
+        # Those that differ from the chosen one here and nowhere else.
+        options = {
+            key[position]: off_by(found[key])
+            for key in found
+            if all(key[other] == chosen[other] for other in range(len(SETTING)) if other != position)
+        }
+        rows.append(
+            [name, "; ".join(f"{option}: {options[option]:.2f}" for option in sorted(options, key=options.get))]
+        )
+    return table("choice | median absolute deviation of each", rows)

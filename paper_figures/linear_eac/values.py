@@ -1,0 +1,117 @@
+"""What paper 001 prints, and what the records of its experiments hold."""
+
+import numpy as np
+from scipy.stats import kendalltau, spearmanr
+
+from ..records import distinct, matching, printed_table, results
+
+# Printed name of every system, by the groups of the paper's tables.
+NON_HIERARCHICAL = {"SEC": "sec", "MCLA": "mcla", "ECC": "ecc", "CSPA": "cspa"}
+HIERARCHICAL = {
+    "R-SL": "eac-single",
+    "R-AL": "eac-average",
+    "R-ML": "eac-complete",
+    "E-SL": "enhanced-eac-single",
+    "E-AL": "enhanced-eac-average",
+    "E-ML": "enhanced-eac-complete",
+}
+KMEANS = {"KM": "kmeans", "H-KM": "bisecting-kmeans"}
+SYSTEMS = NON_HIERARCHICAL | HIERARCHICAL | KMEANS
+BEST = {"Best-NH": tuple(NON_HIERARCHICAL), "Best-H": tuple(HIERARCHICAL)}
+COMPARED = ("KM", "H-KM", *BEST)
+TABLES = {
+    "nonhierarchical": tuple(NON_HIERARCHICAL),
+    "hierarchical": tuple(HIERARCHICAL),
+    "comparison": ("Max", "Mean", *COMPARED),
+}
+MEASURES = {"nmi": "ensemble NMI", "density": "density"}
+# Density of singletons: 1 comes nearer to the printed numbers (table linear_eac_settings).
+FIELD = {"density": "density_singletons_one"}
+# Our names where the paper's differ.
+OUR_NAMES = {"breastcancer": "breast-cancer-699", "landstat": "landsat"}
+# What is compared: (slower, faster) piece of work of the experiment `linear_eac_cost`.
+RATIOS = {
+    "density by matrix / by counts": ("density, matrix", "density, counts"),
+    "average linkage / k-means": ("eac-average", "kmeans"),
+    "k-means for all k / bisecting tree": ("kmeans, all sizes", "bisecting, all sizes"),
+}
+
+
+def printed(name, measure):
+    """{(data set, column): printed percentage} of one of TABLES, under our names, without the empty cells."""
+    return {
+        (OUR_NAMES.get(row["Dataset"], row["Dataset"]), column): float(row[column])
+        for row in printed_table(f"linear_eac_{name}_{measure}")
+        for column in TABLES[name]
+        if row[column] not in ("", "NA")
+    }
+
+
+def printed_values(measure):
+    """{(data set, column): printed percentage} of all three tables of a measure."""
+    return {key: value for name in TABLES for key, value in printed(name, measure).items()}
+
+
+def datasets(records):
+    """Names of the data sets, in the order of the records."""
+    return distinct(records, "dataset")
+
+
+def samples(records, dataset, column, measure):
+    """(repetitions,) percentages of a column of the tables; a best column is that of the system best on average.
+
+    Empty where the system was not run.
+    """
+    if column in BEST:
+        found = [samples(records, dataset, name, measure) for name in BEST[column]]
+        return max(found, key=lambda sample: sample.mean() if len(sample) else -np.inf)
+    chosen = results(records, dataset=dataset)
+    if column in ("Max", "Mean"):
+        return np.array([{"Max": np.max, "Mean": np.mean}[column](r["members"][measure]) for r in chosen])
+    system, field = SYSTEMS.get(column, column), FIELD.get(measure, measure)
+    return np.array([result["systems"][system][field] for result in chosen if system in result["systems"]])
+
+
+def pairs_with_printed(records, measure, columns=tuple(SYSTEMS)):
+    """[(data set, column, printed, reproduced)] of the cells that have both."""
+    values = printed_values(measure)
+    return [
+        (dataset, column, values[dataset, column], float(samples(records, dataset, column, measure).mean()))
+        for dataset in datasets(records)
+        for column in columns
+        if (dataset, column) in values
+    ]
+
+
+def rank_correlations(theirs, ours):
+    """Spearman's rho and Kendall's tau, None for fewer than three pairs or equal values throughout."""
+    if len(theirs) < 3 or np.ptp(theirs) == 0 or np.ptp(ours) == 0:
+        return None, None
+    return float(spearmanr(theirs, ours).statistic), float(kendalltau(theirs, ours).statistic)
+
+
+def consensus_values(records, dataset, system, measure):
+    """(repetitions, consensus sizes) of a measure of a system, as the tables take it."""
+    field = FIELD.get(measure, measure)
+    return np.array([result[system][field] for result in results(records, dataset=dataset)])
+
+
+def consensus_records(records):
+    """The part of `linear_eac_settings` that varies the number of consensus clusters."""
+    return matching(records, part="consensus")
+
+
+def ratios(records, name):
+    """(sizes,) numbers of objects and (sizes, repetitions) ratios of seconds, each within one cell."""
+    slower, faster = RATIOS[name]
+    by_size = {}
+    for record in records:
+        seconds = record["result"]["seconds"]
+        by_size.setdefault(record["config"]["n_samples"], []).append(seconds[slower] / seconds[faster])
+    sizes = np.array(sorted(by_size))
+    return sizes, np.array([by_size[size] for size in sizes.tolist()])
+
+
+def growth(sizes, values):
+    """Exponent b of the power law a n^b through the values, by least squares of the logarithms."""
+    return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])

@@ -1,0 +1,19 @@
+"""Markdown: the one place where tables are written."""
+
+
+def table(head, rows):
+    """A Markdown table.
+
+    The head is a list of titles, or one text with bars between them. Cells are texts or numbers; one of None is blank.
+    """
+    titles = head.split(" | ") if isinstance(head, str) else list(head)
+    return "\n".join([_line(titles), "|---" * len(titles) + "|", *map(_line, rows)])
+
+
+def document(*blocks):
+    """Paragraphs and tables, one after another."""
+    return "\n\n".join(blocks)
+
+
+def _line(cells):
+    return "|" + "|".join(" " if cell is None else f" {cell} " for cell in cells) + "|"

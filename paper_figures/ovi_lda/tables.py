@@ -1,0 +1,136 @@
+"""The tables of paper 004."""
+
+import numpy as np
+
+from experiments.ovi_qpsk import ALGORITHMS, PRINTED
+
+from ..markdown import document, table
+from ..records import grouped
+from .answers import (
+    INDICES,
+    NAMES,
+    PAIRS,
+    READINGS,
+    ROUTES,
+    agreement,
+    at,
+    by_setting,
+    consensus_numbers,
+    counted,
+    lower,
+    main_records,
+    mean_accuracies,
+    numbers,
+    printed_numbers,
+    repetitions,
+)
+
+OTHER_READINGS = {reading: text for reading, text in READINGS.items() if reading != "V"}
+
+
+def numbers_table(records):
+    """Number of clusters by index, algorithm and SNR: printed, then what came out.
+
+    The numbers of data sets stand in brackets.
+    """
+    chosen, printed, rows = at(main_records(records), PRINTED), printed_numbers(), []
+    ((divisor, n, n_init),) = by_setting(chosen)
+    for decibel in PRINTED:
+        group = at(chosen, [decibel])
+        for name in ALGORITHMS:
+            theirs = [printed.get((decibel, name, column)) for column in INDICES]
+            ours = [counted(numbers(group, columns=[column], algorithms=[name])) for column in INDICES]
+            cells = ["" if number is None else f"{number} : {text}" for number, text in zip(theirs, ours, strict=True)]
+            rows.append([f"{decibel} dB", NAMES[name], *cells])
+        found = counted(consensus_numbers(group, "chosen").tolist())
+        blank = [None] * (len(INDICES) - 1)
+        rows.append([f"{decibel} dB", "Consensus", *blank, f"{printed[decibel, 'consensus', 'OVI-LDA']} : {found}"])
+    shares = agreement(chosen)
+    by_level = ", ".join(f"{agreement(at(chosen, [decibel])).mean():.0%} at {decibel} dB" for decibel in PRINTED)
+    by_index = ", ".join(f"{column} {agreement(chosen, columns=[column]).mean():.0%}" for column in INDICES)
+    return document(
+        table(["SNR", "algorithm", *INDICES], rows),
+        f"Each cell: printed, then what came out in {len(repetitions(chosen))} data sets a level ({n} objects, noise "
+        f"of variance E_s / ({divisor} SNR) per dimension, {n_init} runs of each random algorithm).",
+        f"Of the printed cells without the consensus {shares.mean():.0%} come out as printed, "
+        f"{shares.min():.0%} to {shares.max():.0%} by repetition: {by_level}; {by_index}.",
+    )
+
+
+def settings_table(records):
+    """Share of Table 3's cells that come out as printed, by noise, number of objects and reading of the index."""
+    groups, rows = by_setting(at(records, PRINTED)), []
+    usual = min(n_init for *_, n_init in by_setting(records))
+    groups = {setting[:2]: group for setting, group in sorted(groups.items()) if setting[2] == usual}
+    # All columns from the same number of repetitions.
+    common = min(len(repetitions(group)) for group in groups.values())
+    for (divisor, n), group in groups.items():
+        group = [record for record in group if record["config"]["repetition"] < common]
+        shares = agreement(group)
+        by_index = [f"{agreement(group, columns=[column]).mean():.0%}" for column in INDICES]
+        others = [f"{agreement(group, columns=['OVI-LDA'], reading=reading).mean():.0%}" for reading in OTHER_READINGS]
+        overall = f"{shares.mean():.0%} ({shares.min():.0%} to {shares.max():.0%})"
+        rows.append([f"E_s / ({divisor} SNR)", n, overall, *by_index, ", ".join(others)])
+    return document(
+        table(["variance of the noise", "objects", "all cells", *INDICES, "OVI-LDA, other readings"], rows),
+        f"Means over {common} data sets at each of {', '.join(map(str, PRINTED))} dB; in brackets the lowest and "
+        f"highest repetition. The other readings, in this order: {'; '.join(OTHER_READINGS.values())}. The three "
+        "variances are 3 dB apart.",
+        _more_runs(records),
+    )
+
+
+def _more_runs(records):
+    """Which answers change with ten times as many runs of the random algorithms, on the same data sets."""
+    fixed = ("divisor", "n", "decibel", "repetition")
+    usual, rows = grouped(main_records(records), *fixed), []
+    for record in records:
+        (fewer,) = usual.get(tuple(record["config"][key] for key in fixed), [record])
+        before, after = fewer["config"]["n_init"], record["config"]["n_init"]
+        if after > before:
+            rows.append([f"{record['config']['decibel']} dB", f"{before} to {after}", *_changes(fewer, record)])
+    head = "SNR | runs | answers | changed | changed are | largest change of V at two to four clusters"
+    return table(head, rows)
+
+
+def _changes(fewer, more):
+    """Number of answers, how many are changed and which, and the largest change of V."""
+    old, new = fewer["result"], more["result"]
+    answers = [(name, key, number) for name in ALGORITHMS for key, number in old["best"][name].items()]
+    changed = [
+        f"{name} {key}: {number} to {new['best'][name][key]}"
+        for name, key, number in answers
+        if number != new["best"][name][key]
+    ]
+    values = [np.array([result["V"][name] for name in ALGORITHMS]) for result in (old, new)]
+    return len(answers), len(changed), "; ".join(changed) or "none", f"{np.abs(values[1] - values[0]).max():.3f}"
+
+
+def consensus_table(records):
+    """The consensus against each algorithm's partition: in how many data sets its index is lower, and accuracy."""
+    chosen, names = main_records(records), [NAMES[name] for name in ALGORITHMS]
+    shares, means, counts = [], [], []
+    for route, text in ROUTES.items():
+        for index in ("XB", "FS"):
+            for kind in PAIRS:
+                groups = [*([name] for name in ALGORITHMS), ALGORITHMS]
+                found = [f"{lower(chosen, route, index, kind, group).mean():.0%}" for group in groups]
+                shares.append([text, index, kind, *found])
+    for route, text in (ROUTES | {"printed": "number of clusters by V as printed"}).items():
+        cores = [record["result"]["routes"][route]["consensus"] for record in chosen]
+        # A consensus without a core, if there is one, has no accuracy there.
+        sure = np.mean([core["core"]["ari"] for core in cores if core["core"]["ari"] is not None])
+        size = np.mean([core["share"] for core in cores])
+        accuracy = [f"{value:.3f}" for value in mean_accuracies(chosen, route).values()]
+        means.append([text, *accuracy, f"{sure:.3f} ({size:.0%})"])
+        keys = ("K", "K components", "K T_v = 0.5", "K T_v = 1.0")
+        counts.append([text, *(counted(consensus_numbers(chosen, route, key).tolist()) for key in keys)])
+    return document(
+        table(["partitions", "index", "consensus", *names, "all five"], shares),
+        f"Share of {len(chosen)} data sets in which the index of the consensus is not higher (worse); without one, "
+        "it counts as higher. The core alone is graded on fewer, easier objects than the partitions.",
+        table(["partitions", *names, "consensus, complete", "its core (share of the objects)"], means),
+        "Mean adjusted Rand index with the symbols over all SNR levels.",
+        table("partitions | consensus | by components instead of Table 2 | T_v = 0.5 | T_v = 1", counts),
+        "Number of clusters of the consensus, in brackets in how many data sets.",
+    )

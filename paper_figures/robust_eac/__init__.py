@@ -1,0 +1,1 @@
+"""Paper 002: consensus clustering with robust evidence accumulation."""

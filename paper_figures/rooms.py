@@ -1,0 +1,32 @@
+"""All figures and tables, by paper and topic: what is not listed here is not drawn."""
+
+from functools import partial
+
+from . import accuracy, certificates, number_of_clusters, peers, robustness, speed
+from .claim import claims_table
+from .combinatorial_eac.paper import PAPER as COMBINATORIAL_EAC
+from .drawing import Topic, drawing
+from .linear_eac.paper import PAPER as LINEAR_EAC
+from .ovi_lda.paper import PAPER as OVI_LDA
+from .robust_eac.paper import PAPER as ROBUST_EAC
+from .threshold_eac.paper import PAPER as THRESHOLD_EAC
+
+PAPERS = (COMBINATORIAL_EAC, LINEAR_EAC, ROBUST_EAC, THRESHOLD_EAC, OVI_LDA)
+
+CLAIMS = drawing(
+    "table_claims",
+    tuple(sorted({name for paper in PAPERS for name in paper.experiments})),
+    partial(claims_table, PAPERS),
+    caption="Every empirical claim of the five papers, with its verdict and the numbers behind it.",
+)
+
+ROOMS = (
+    *PAPERS,
+    Topic("accuracy", accuracy.DRAWINGS),
+    Topic("robustness", robustness.DRAWINGS),
+    Topic("number of clusters", number_of_clusters.DRAWINGS),
+    Topic("certificates", certificates.DRAWINGS),
+    Topic("peers", peers.DRAWINGS),
+    Topic("speed", speed.DRAWINGS),
+    Topic("claims", (CLAIMS,)),
+)

@@ -1,0 +1,199 @@
+"""Time and memory: how they grow, down to which gap, and beside other libraries."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from experiments.tolerance import TOLERANCES, WEIGHTINGS
+
+from .drawing import drawing
+from .markdown import document, table
+from .records import distinct, grouped, matching, results
+from .style import BLACK, BLUE, PAGE, VERMILLION, around
+
+# axis: printed name, and the largest exponent of the time that is aimed at
+AXES = {"n_samples": ("objects n", 1.05), "n_partitions": ("partitions m", 1.05), "n_clusters": ("clusters k", 1.3)}
+# measure: label, unit, colour, room above the largest value
+SCALES = {
+    "fit_seconds": ("seconds to a gap of 1e-5", 1.0, BLUE, 1.5),
+    "peak_bytes": ("peak memory, GiB", 2.0**30, VERMILLION, 50.0),
+}
+REFERENCE = TOLERANCES.index(1e-5)
+
+
+def samples(records, axis, measure):
+    """{size: its measurements}, ascending."""
+    groups = grouped(records, axis)
+    return {size: [record["result"][measure] for record in groups[size]] for size in sorted(groups)}
+
+
+def slope(by_size):
+    """Exponent of a power law through the medians, by least squares of logarithms."""
+    sizes, medians = np.array([(size, np.median(values)) for size, values in by_size.items()]).T
+    return np.polyfit(np.log(sizes), np.log(medians), 1)[0]
+
+
+def last_decade(by_size):
+    """The part from a tenth of the largest size on: below, what every fit costs flattens the slope."""
+    return {size: values for size, values in by_size.items() if 10 * size >= max(by_size)}
+
+
+def medians(records, *measures):
+    """Medians of measures over records."""
+    return [np.median([record["result"][measure] for record in records]) for measure in measures]
+
+
+def scaling_figure(records):
+    """Time and peak memory of one fit over the numbers of objects, of partitions and of clusters, with exponents."""
+    figure, axes = plt.subplots(2, 3, figsize=(PAGE, 0.62 * PAGE), sharex="col", sharey="row")
+    for row, (measure, (label, unit, color, room)) in zip(axes, SCALES.items(), strict=True):
+        for ax, axis in zip(row, AXES, strict=True):
+            by_size = samples(matching(records, axis=axis), axis, measure)
+            low, middle, high = np.array([[np.min(v), np.median(v), np.max(v)] for v in by_size.values()]).T / unit
+            ax.set(xscale="log", yscale="log")
+            ax.errorbar(list(by_size), middle, yerr=around(middle, low, high), color=color, marker="o", capsize=2)
+            ax.grid(linewidth=0.3, color="0.8")
+        found = [result[measure] / unit for result in results(records)]
+        row[0].set(ylabel=label, ylim=(min(found) / 1.5, max(found) * room))
+    for column, (axis, (name, _)) in zip(axes.T, AXES.items(), strict=True):
+        exponent = slope(samples(matching(records, axis=axis), axis, "fit_seconds"))
+        column[0].set_title(rf"time $\propto {name.split()[-1]}^{{{exponent:.2f}}}$")
+        column[1].set_xlabel(name)
+    sizes = np.array(sorted(distinct(matching(records, axis="n_samples"), "n_samples")), dtype=float)
+    memory = axes[1, 0]
+    memory.plot(sizes, 8.0 * sizes**2 / 2.0**30, color=BLACK, linestyle="--")
+    # Named where the line leaves the picture.
+    high = memory.get_ylim()[1] / 3.0
+    memory.annotate("n x n matrix", (np.sqrt(high * 2.0**30 / 8.0), high), (6, 0), textcoords="offset points")
+    memory.yaxis.set_major_formatter("{x:g}")
+    memory.yaxis.set_minor_formatter("")
+    return figure
+
+
+def scaling_table(records):
+    """How time and peak memory of one fit grow with the numbers of objects, of partitions and of clusters."""
+    axes, cells = [], []
+    for axis, (name, target) in AXES.items():
+        seconds, memory = (samples(matching(records, axis=axis), axis, measure) for measure in SCALES)
+        exponents = [f"{slope(seconds):.2f}", f"{slope(last_decade(seconds)):.2f}", f"{target:.2f}"]
+        axes.append([name, f"{min(seconds):,}", f"{max(seconds):,}", *exponents, f"{slope(memory):.2f}"])
+    for sizes, of_cell in grouped(records, *AXES).items():
+        seconds, peak, gap, ari = medians(of_cell, "fit_seconds", "peak_bytes", "gap", "ari")
+        measured = f"{seconds:.3f}", f"{peak / 2.0**30:.2f}", f"{gap:.1e}", f"{ari:.3f}"
+        cells.append([*(f"{size:,}" for size in sizes), *measured])
+    head = "over | from | to | exponent of time | in the last decade | at most | exponent of peak memory"
+    each = "objects | partitions | clusters | seconds | peak memory, GiB | gap | adjusted Rand index"
+    return document(table(head, axes), table(each, cells))
+
+
+def merging_table(records):
+    """How time and peak memory of the merged consensus grow with the number of objects, from 10,000 to a million."""
+    times, rows = samples(records, "n_samples", "consensus_seconds"), []
+    for n, of_size in grouped(records, "n_samples").items():
+        measures = medians(of_size, "consensus_seconds", "peak_bytes", "ari", "noise_weight")
+        time, peak, ari, noise = measures
+        rows.append([f"{n:,}", f"{time:.2f}", f"{peak / 2.0**30:.2f}", f"{ari:.3f}", f"{noise:.3f}"])
+    return document(
+        f"exponent of time {slope(times):.2f}, in the last decade {slope(last_decade(times)):.2f}; at most 1.05",
+        table("objects | seconds | peak memory, GiB | adjusted Rand index | weight on random partitions", rows),
+    )
+
+
+def sweep_table(records):
+    """One sweep of the Y step beside the bare gather, SciPy's sparse one-hot matrix times a dense one.
+
+    Numbers are medians over the rounds, ratios within a round first.
+    """
+    rows = []
+    for record in records:
+        config, result = record["config"], record["result"]
+        sweep, gather = (np.array(result[f"{name}_seconds"]) for name in ("sweep", "gather"))
+        ratios = sweep / gather
+        row = [f"{config['n_samples']:,}", config["n_clusters"], config["stage"], config["n_threads"]]
+        row += [f"{1e3 * np.median(gather):.1f}", f"{1e3 * np.median(sweep):.1f}"]
+        rows.append([*row, f"{np.median(ratios):.2f}", f"{ratios.min():.2f}", f"{ratios.max():.2f}"])
+    head = "objects | clusters | stage | threads | gather, ms | sweep, ms | sweep / gather | smallest | largest"
+    return table(head, rows)
+
+
+def convergence_table(records):
+    """Sweeps and seconds down to an optimality gap, beside the plain cyclic method.
+
+    Numbers are medians over starts, "faster" the median ratio of a start's seconds. ">" stands where some start had not
+    reached the gap when it was stopped.
+    """
+    methods, rows = distinct(records, "method"), []
+    for (ensemble, gap), of_cell in grouped(records, "ensemble", "gap").items():
+        found = {method: results(of_cell, method=method) for method in methods}
+        late = {method: ">" * any(result["gap"] > gap for result in found[method]) for method in methods}
+        sweeps, seconds = (
+            {method: np.array([result[measure] for result in found[method]]) for method in methods}
+            for measure in ("n_sweeps", "fit_seconds")
+        )
+        ratios = {method: seconds[method] / seconds[methods[0]] for method in methods[1:]}
+        row = [f"{late[method]}{np.median(sweeps[method]):.0f}" for method in methods]
+        row += [f"{late[method]}{np.median(seconds[method]):.3g}" for method in methods]
+        row += [f"{late[method]}{np.median(ratio):.1f}" for method, ratio in ratios.items()]
+        rows.append([ensemble, f"{gap:g}", *row])
+    head = [f"{what}, {method}" for what in ("sweeps", "seconds") for method in methods]
+    return table(["ensemble", "gap", *head, *(f"faster than {method}" for method in methods[1:])], rows)
+
+
+def tolerance_table(records):
+    """Accuracy and time by the optimality gap that the solver stops at, with the share of random partitions.
+
+    Columns give mean H over twelve data sets with five k-means ensembles each; the objective above that of the smallest
+    gap, over n^2; and time beside that to a gap of 1e-5, medians over the data sets. The second table has the
+    unweighted consensus, data set by data set.
+    """
+    shares = distinct(records, "fraction")
+    gaps = [f"{tol:.0e}".replace("e-0", "e-") for tol in TOLERANCES]
+    rows, by_dataset = [], []
+    for share in shares:
+        for weighting in WEIGHTINGS:
+            # (data sets, tolerances)
+            h, above, ratio = (
+                np.array([result[weighting][measure] for result in results(records, fraction=share)])
+                for measure in ("h", "objective", "seconds")
+            )
+            above, ratio = above - above[:, -1:], ratio / ratio[:, [REFERENCE]]
+            row = [f"{share:.0%}", weighting, *(f"{value:.4f}" for value in h.mean(axis=0))]
+            row.append(", ".join(f"{value:.0e}" for value in above.mean(axis=0)[:-1]))
+            rows.append([*row, ", ".join(f"{value:.2g}" for value in np.median(ratio, axis=0))])
+    for dataset in distinct(records, "dataset"):
+        found = [results(records, dataset=dataset, fraction=share)[0]["uniform"]["h"] for share in shares]
+        by_dataset.append([dataset, *(f"{h[REFERENCE]:.3f}, {h[-1]:.3f}" for h in found)])
+    columns = [f"{share:.0%} at {gaps[REFERENCE]}, {gaps[-1]}" for share in shares]
+    head = ["random", "weighting", *(f"H at {gap}" for gap in gaps), "objective above the last", "times as long"]
+    return document(table(head, rows), table(["unweighted", *columns], by_dataset))
+
+
+def baselines_table(records):
+    """The baselines beside other libraries: median seconds and the memory that the work adds.
+
+    Ratios are medians over the repetitions that ran side by side.
+    """
+    rows = []
+    for task, of_task in grouped(records, "task").items():
+        found = {way: [record["result"] for record in of_way] for way, of_way in grouped(of_task, "way").items()}
+        seconds = {way: np.array([result["seconds"] for result in runs]) for way, runs in found.items()}
+        # Work that fits in memory the process has freed before adds nothing; a page stands for that.
+        added = {
+            way: np.array([max(result["peak_bytes"] - result["bytes_before"], 4096) for result in runs])
+            for way, runs in found.items()
+        }
+        for way in found:
+            slower, larger = (np.median(values[way] / values["robust_eac"]) for values in (seconds, added))
+            row = [task, f"{of_task[0]['config']['n_samples']:,}", way, f"{np.median(seconds[way]):.3f}"]
+            rows.append([*row, f"{slower:.1f}", f"{np.median(added[way]) / 2.0**20:.0f}", f"{larger:.1f}"])
+    return table("task | objects | way | seconds | times ours | memory added, MiB | times ours", rows)
+
+
+DRAWINGS = (
+    drawing("fig_scaling", "scaling", scaling_figure),
+    drawing("table_scaling", "scaling", scaling_table),
+    drawing("table_merge_scaling", "merge_scaling", merging_table),
+    drawing("table_sweep_cost", "sweep_cost", sweep_table),
+    drawing("table_convergence", "convergence", convergence_table),
+    drawing("table_tolerance", "tolerance", tolerance_table),
+    drawing("table_baseline_speed", "baseline_speed", baselines_table),
+)

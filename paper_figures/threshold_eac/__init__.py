@@ -1,0 +1,1 @@
+"""Paper 003: data clustering using evidence accumulation."""

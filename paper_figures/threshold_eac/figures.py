@@ -1,0 +1,217 @@
+"""The figures of paper 003."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.patches import Ellipse
+from scipy.cluster.hierarchy import dendrogram
+
+from experiments.threshold_eac import CONVERGENCE_K, DEFAULT, MAIN, ON_THE_WAY, SETTINGS, TREES
+from experiments.threshold_gaussians import KS, SHOWN, THRESHOLDS
+
+from ..records import distinct, results
+from ..style import BLACK, BLUE, GREEN, PAGE, VERMILLION, look
+from .cells import POINT_SETS, at, printed_numbers, readings
+from .tables import KMEANS_NAMES, SET_NAMES
+
+CLASS_LOOKS = {"color": BLUE, "marker": "o"}, {"color": VERMILLION, "marker": "^"}
+LINK_LOOKS = {
+    BLUE: {"linewidth": 0.8, "linestyle": "-"},
+    VERMILLION: {"linewidth": 0.8, "linestyle": (0, (3, 1))},
+    BLACK: {"linewidth": 1.8, "linestyle": "-"},
+}
+CONVERGENCE_LOOKS = {
+    ("half-rings", "converged"): look(BLUE, "s", "--", label="re-created, converged"),
+    ("half-rings", "stopped-3"): look(GREEN, "D", ":", label="re-created, 3 passes"),
+    ("half-rings-file", "converged"): look(VERMILLION, "^", "-.", label="copy, converged"),
+    ("half-rings-file", "stopped-3"): look(BLACK, "o", "-", label="copy, 3 passes"),
+}
+SPIRAL_LOOKS = {"spiral": look(VERMILLION, "^", "--"), "spiral-file": look(BLUE, "o", "-")}
+GAUSSIAN_LOOKS = look(BLACK, "o", "-"), look(BLUE, "s", "--"), look(VERMILLION, "^", "-."), look(GREEN, "D", ":")
+SHOWN_THRESHOLDS = (0.5, 0.7)
+
+
+def draw_points(ax, result, n_first):
+    """Scatter of two-dimensional points of two classes, the first of which has n_first."""
+    x, y = (np.array(column) for column in result["points"])
+    for part, style in zip((slice(n_first), slice(n_first, None)), CLASS_LOOKS, strict=True):
+        ax.scatter(x[part], y[part], s=5, linewidths=0, **style)
+    ax.set_aspect("equal", adjustable="datalim")
+    ax.set_axis_off()
+
+
+def draw_tree(ax, tree):
+    """Dendrogram of a condensed tree: links within one class in its colour, links between classes black and thick."""
+    merges = np.array(tree["merges"], dtype=float)
+    counts = [np.array(count) for count in tree["counts"]]
+    n_leaves = [1] * len(counts)
+    for left, right in merges[:, :2].astype(int):
+        counts.append(counts[left] + counts[right])
+        n_leaves.append(n_leaves[left] + n_leaves[right])
+
+    def color(cluster):
+        held = np.flatnonzero(counts[cluster])
+        return CLASS_LOOKS[held[0]]["color"] if len(held) == 1 else BLACK
+
+    shape = np.column_stack([merges, n_leaves[len(tree["counts"]) :]])
+    drawn = dendrogram(shape, no_plot=True, link_color_func=color)
+    for x, y, link in zip(drawn["icoord"], drawn["dcoord"], drawn["color_list"], strict=True):
+        ax.plot(x, y, color=link, **LINK_LOOKS[link])
+    ax.set_xticks([])
+    ax.set_xlabel(f"{len(tree['counts'])} largest subtrees")
+    ax.set_ylim(bottom=0.0)
+
+
+def shown_set(records, dataset):
+    """The public copy where it is there."""
+    known = distinct(records, "dataset")
+    return [name for name in POINT_SETS[dataset] if name in known][-1]
+
+
+def halfrings_figure(records):
+    """Figure 1 of paper 003: the half rings, convergence of the number of clusters (k = 10), and dendrograms.
+
+    Panel b shows the mean over the repetitions, with bars of one standard deviation. Dendrograms show the 30 largest
+    subtrees, of the public copy where it is there. Blue (solid) and red (dashed) links join objects of one ring, black
+    ones both.
+    """
+    figure, axes = plt.subplot_mosaic("AAABBB;CCDDEE", figsize=(PAGE, 0.68 * PAGE))
+    plain, eac = records["threshold_plain"], records["threshold_eac"]
+    shown = shown_set(plain, "half-rings")
+    points = results(plain, dataset=shown, repetition=0)[0]
+    draw_points(axes["A"], points, 100)
+    axes["A"].set_title("(a) 100 upper, 300 lower objects")
+    _convergence(axes["B"], eac)
+    draw_tree(axes["C"], points["tree"])
+    axes["C"].set(title="(c) single link, distances", ylabel="share of largest height")
+    k = str(TREES[shown][0])
+    for ax, letter, kmeans in zip((axes["D"], axes["E"]), "de", MAIN, strict=True):
+        for result in results(eac, dataset=shown, kmeans=kmeans, repetition=0):
+            if "tree" in result[k]:
+                draw_tree(ax, result[k]["tree"])
+        ax.axhline(1.0 - DEFAULT, color="0.4", linewidth=0.8, linestyle=":")
+        ax.set(title=f"({letter}) votes, k = {k}\n{KMEANS_NAMES[kmeans]}", ylabel="1 - co-association", ylim=(0, 1))
+    return figure
+
+
+def _convergence(ax, records):
+    for i, reading in enumerate(readings(records, "half-rings")):
+        found = results(records, dataset=reading[0], kmeans=reading[1])
+        numbers = np.array([result[str(CONVERGENCE_K)]["on_the_way"] for result in found])
+        # A little apart, so that the bars can be told from each other.
+        places = np.array(ON_THE_WAY) + 1.2 * (i - 1.5)
+        bars = {"yerr": numbers.std(axis=0), "elinewidth": 0.6, "markersize": 3}
+        ax.errorbar(places, numbers.mean(axis=0), **bars, **CONVERGENCE_LOOKS[reading])
+    ax.axvline(90, ymax=0.8, color="0.5", linewidth=0.8, linestyle="--")
+    ax.text(92, 0.1, "printed: 2 from here", fontsize=7, color="0.3")
+    ax.axhline(2, color="0.8", linewidth=0.6, zorder=0)
+    ax.set(title=f"(b) k = {CONVERGENCE_K}, t = {DEFAULT}", xlabel="number of clusterings N")
+    ax.set_ylabel("number of clusters")
+    ax.set_ylim(0, 1.35 * ax.get_ylim()[1])
+    ax.legend(ncols=2, fontsize=7, loc="upper right")
+
+
+def spiral_figure(records):
+    """Figure 2 of paper 003: the spirals, their mixture of Gaussians, and dendrograms of the co-association by k.
+
+    The points are those of the public copy where it is there, first repetition, k-means to convergence. Ellipses show
+    two standard deviations. The dotted line is t = 0.5. Blue (solid) and red (dashed) links join objects of one arm,
+    black ones both.
+    """
+    figure, axes = plt.subplots(1, 4, figsize=(PAGE, 0.3 * PAGE))
+    plain, eac = records["threshold_plain"], records["threshold_eac"]
+    shown = shown_set(plain, "spiral")
+    points = results(plain, dataset=shown, repetition=0)[0]
+    for ax in axes[:2]:
+        draw_points(ax, points, 100)
+    axes[0].set_title("(a) 200 objects")
+    _ellipses(axes[1], points["ellipses"])
+    axes[1].set_title(f"(b) {points['components']} Gaussians\n(printed: 24)")
+    found = results(eac, dataset=shown, kmeans="converged", repetition=0)[0]
+    for ax, letter, k in zip(axes[2:], "cd", TREES[shown], strict=True):
+        draw_tree(ax, found[str(k)]["tree"])
+        ax.axhline(1.0 - DEFAULT, color="0.4", linewidth=0.8, linestyle=":")
+        ax.set(title=f"({letter}) k = {k}", ylim=(0, 1))
+    axes[2].set_ylabel("1 - co-association")
+    return figure
+
+
+def _ellipses(ax, components):
+    for x, y, xx, xy, yy in components:
+        lengths, directions = np.linalg.eigh([[xx, xy], [xy, yy]])
+        # Rounded covariances of thin components can be indefinite by a hair.
+        width, height = 4.0 * np.sqrt(np.maximum(lengths, 0.0))
+        angle = np.degrees(np.arctan2(directions[1, 0], directions[0, 0]))
+        ax.add_patch(Ellipse((x, y), width, height, angle=angle, fill=False, linewidth=0.7))
+
+
+def plateau_figure(records):
+    """Number of clusters in the spirals over k: the plateau that Section 3.2 of paper 003 reads the answer from.
+
+    Lines show the median of 20 repetitions, k-means to convergence; bands go from the lowest to the highest; stars are
+    the numbers of Table 2.
+    """
+    ks, thresholds = SETTINGS["spiral"]
+    printed = printed_numbers("spiral")
+    figure, axes = plt.subplots(1, 2, figsize=(PAGE, 0.38 * PAGE), sharey=True)
+    for ax, threshold in zip(axes, thresholds, strict=True):
+        for dataset, style in SPIRAL_LOOKS.items():
+            found = results(records, dataset=dataset, kmeans="converged")
+            if found:
+                numbers = np.array([[at(result, dataset, k, threshold) for k in ks] for result in found])
+                ax.fill_between(ks, numbers.min(axis=0), numbers.max(axis=0), alpha=0.2, color=style["color"])
+                ax.plot(ks, np.median(numbers, axis=0), label=SET_NAMES[dataset], **style)
+        values = [printed[k, threshold] for k in ks]
+        ax.plot(ks, values, "k*", markersize=6, label="printed", linestyle="none")
+        ax.axhline(2, color="0.8", linewidth=0.6, zorder=0)
+        ax.set(title=f"t = {threshold:g}", xlabel="clusters k of k-means", yscale="log")
+        ax.set_yticks([1, 2, 5, 10, 20, 50, 100], ["1", "2", "5", "10", "20", "50", "100"])
+    axes[0].set_ylabel("number of clusters found")
+    axes[0].legend()
+    return figure
+
+
+def random_figure(records):
+    """Figure 3 of paper 003: 300 points drawn uniformly from a five-dimensional hypercube; diagonal: histograms."""
+    columns = np.array(results(records, dataset="uniform-5d", repetition=0)[0]["points"])
+    d = len(columns)
+    figure, axes = plt.subplots(d, d, figsize=(0.8 * PAGE, 0.8 * PAGE), sharex=True)
+    for (i, j), ax in np.ndenumerate(axes):
+        if i == j:
+            ax.hist(columns[i], bins=10, range=(0.0, 1.0), color="0.6", edgecolor="white", linewidth=0.4)
+        else:
+            ax.scatter(columns[j], columns[i], s=2, color=BLUE, linewidths=0)
+        ax.set(xticks=[0, 1], yticks=[])
+    for i in range(d):
+        axes[i, 0].set_ylabel(f"feature {i + 1}")
+        axes[-1, i].set_xlabel(f"feature {i + 1}")
+    return figure
+
+
+def gaussians_figure(records):
+    """Figure 4 of paper 003: two Gaussians by Mahalanobis distance, and the number of clusters found.
+
+    Panels c and d show the mean over 20 draws of the points, with bars of two standard errors, k-means to convergence.
+    """
+    figure, axes = plt.subplot_mosaic("AACCC;BBDDD", figsize=(PAGE, 0.62 * PAGE))
+    for key, distance in zip("AB", SHOWN, strict=True):
+        draw_points(axes[key], results(records, distance=distance, kmeans="converged", repetition=0)[0], 100)
+        axes[key].set_title(f"({key.lower()}) distance {distance:g}")
+    for key, threshold in zip("CD", SHOWN_THRESHOLDS, strict=True):
+        _numbers(axes[key], records, threshold)
+        axes[key].set_title(f"({key.lower()}) t = {threshold:g}")
+    axes["C"].legend(ncols=2)
+    axes["D"].set_xlabel("Mahalanobis distance of the centres")
+    return figure
+
+
+def _numbers(ax, records, threshold):
+    distances = sorted(distinct(records, "distance"))
+    found = [results(records, distance=distance, kmeans="converged") for distance in distances]
+    for i, (k, style) in enumerate(zip(KS, GAUSSIAN_LOOKS, strict=True)):
+        numbers = [np.array([result[str(k)][THRESHOLDS.index(threshold)] for result in runs]) for runs in found]
+        means, errors = zip(*((n.mean(), 2.0 * n.std() / np.sqrt(len(n))) for n in numbers), strict=True)
+        places = np.array(distances) + 0.05 * (i - 1.5)
+        ax.errorbar(places, means, yerr=errors, elinewidth=0.6, capsize=1.5, label=f"k = {k}", **style)
+    ax.axhline(2, color="0.8", linewidth=0.6, zorder=0)
+    ax.set_ylabel("number of clusters")
+    ax.set_ylim(bottom=0.8)
