@@ -11,7 +11,7 @@ import numpy as np
 from robust_eac.core.bundles import Visit
 from robust_eac.core.encoding import encode, one_hot
 from robust_eac.core.formula import accumulate, weighted_statistics
-from robust_eac.core.sweep import PAIR_STEPS_OF_MANY, sweep, visiting_order
+from robust_eac.core.sweep import PAIR_STEPS, sweep, visiting_order
 
 from .measure import in_fresh_process, print_measured
 from .scaling import N_PARTITIONS, planted_labels
@@ -51,7 +51,7 @@ def measure(n_samples, n_clusters, stage, n_threads):
     def clock_sweep(rows):
         statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
         order = visiting_order(n_samples, rng)
-        how = Visit(diagonal=True, n_steps=PAIR_STEPS_OF_MANY, skip=0.0, relaxation=1.0)
+        how = Visit(diagonal=True, n_steps=PAIR_STEPS, skip=0.0, relaxation=1.0)
         start = time.perf_counter()
         sweep(encoding, statistics, rows, order, how, n_threads=n_threads)
         return time.perf_counter() - start

@@ -16,9 +16,8 @@ import numpy as np
 
 from . import relabelling
 from .bundles import Visit
-from .descent import SETTLED
 from .formula import accumulate, agreement_sides, gap_of, gap_unit, gradient_of, statistics_from
-from .sweep import pair_steps, sweep, visiting_order
+from .sweep import PAIR_STEPS, sweep, visiting_order
 
 # Halvings of a step before it is given up.
 _MAX_HALVINGS = 40
@@ -53,7 +52,7 @@ class AdjustedSteps:
         self.state = state
         self._extended, self._weights, self._rows, self._rng = with_everything(encoding), weights, rows, rng
         self._n_threads = settings.n_threads
-        self._visit = Visit(True, pair_steps(len(rows)), SETTLED * settings.tol * encoding.total, 1.0)
+        self._visit = Visit(diagonal=True, n_steps=PAIR_STEPS, skip=0.0, relaxation=1.0)
 
     def gap(self):
         return gap_of(self._extended, self._rows, self._statistics(), diagonal=True, n_threads=self._n_threads)

@@ -15,10 +15,9 @@ from .formula import weighted_loss
 from .starts import SAMPLE_TOL, Solution, draw_sample, expand_rows, initial_rows, place_from_sample, reduce_rows
 from .threads import count_threads, map_threads
 
-# Several starts are solved to this gap, or where a sample puts them; so many of the best go on to this gap, and so many
-# of these to the end.
+# Several starts are solved to this gap; where samples place them, so many of the best.
 _LOOSE_TOL = 1e-4
-_N_LOOSE, _N_FINAL = 3, 2
+_N_LOOSE = 3
 
 
 class Settings(NamedTuple):
@@ -156,9 +155,8 @@ def alternate(problem, start, rng, settings, *, warm=False, tell=None):
 def best_of_starts(problem, start, seeds, settings, *, n_jobs=None, tell=None):
     """The run of least objective, one from every seed; the first of equal ones.
 
-    All starts run a part of the way, to where a sample puts them or to a loose gap; only the best of them go on.
+    All starts go to a loose gap, or the best few where samples show which these are. The best one goes on to the end.
     """
-    loose = max(settings.tol, _LOOSE_TOL)
 
     def in_parallel(function, items, settings):
         outer, n_threads = count_threads(n_jobs, len(items), problem.encoding, problem.n_clusters)
@@ -168,15 +166,13 @@ def best_of_starts(problem, start, seeds, settings, *, n_jobs=None, tell=None):
     def set_out(number, settings):
         first = start if isinstance(start, str) else start.copy()
         own = tell and partial(_tell_of_start, tell, number, len(seeds))
-        run = begin(problem, first, np.random.RandomState(seeds[number]), settings, tell=own)
-        stays = run.sampled or len(seeds) == 1
-        return run if stays else go_on(problem, run, settings._replace(tol=loose))
+        return begin(problem, first, np.random.RandomState(seeds[number]), settings, tell=own)
 
     runs = in_parallel(set_out, range(len(seeds)), settings)
-    for n_kept, tol in ((_N_LOOSE, loose), (_N_FINAL, settings.tol))[len(seeds) == 1 :]:
-        best = nsmallest(n_kept, runs, key=_objective)
-        runs = in_parallel(partial(go_on, problem), best, settings._replace(tol=tol))
-    return min(runs, key=_objective)
+    if len(runs) > 1:
+        kept = nsmallest(_N_LOOSE, runs, key=_objective) if runs[0].sampled else runs
+        runs = in_parallel(partial(go_on, problem), kept, settings._replace(tol=max(settings.tol, _LOOSE_TOL)))
+    return in_parallel(partial(go_on, problem), [min(runs, key=_objective)], settings)[0]
 
 
 def _objective(run):

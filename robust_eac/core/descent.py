@@ -4,8 +4,6 @@ import numpy as np
 
 # Gaps below this are rounding of the small matrices.
 ROUNDING = 1e-14
-# Columns whose own gap is below this share of the tolerance are left alone; all of them together cannot exceed it.
-SETTLED = 0.05
 # A sweep that leaves more than this share of the gap is slow. After it, columns are carried this many times as far as
 # their minimum (over-relaxation), which speeds up what all of them do together.
 _SLOW = 0.5

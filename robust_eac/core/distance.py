@@ -10,10 +10,9 @@ from ..checks.values import check_bool, check_choice
 from .adjusted import AdjustedSteps, adjusted_state, with_everything
 from .adjusted import statistics_at as adjusted_statistics
 from .bundles import Visit
-from .descent import SETTLED
 from .encoding import Encoding, select
 from .formula import accumulate, gap_of, gap_unit, losses_of, matrices_of, weighted_statistics
-from .sweep import pair_steps, sweep, visiting_order
+from .sweep import PAIR_STEPS, sweep, visiting_order
 
 
 class Distance(NamedTuple):
@@ -65,7 +64,7 @@ class RawSteps:
         self.state = State(state.S, state.G, active, part)
         self._encoding, self._rows, self._weights, self._rng = encoding, rows, weights[active], rng
         self._n_threads = settings.n_threads
-        self._visit = Visit(diagonal, pair_steps(len(rows)), SETTLED * settings.tol * encoding.total, 1.0)
+        self._visit = Visit(diagonal, PAIR_STEPS, skip=0.0, relaxation=1.0)
 
     def gap(self):
         S, G, active, part = self.state

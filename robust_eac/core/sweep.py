@@ -10,10 +10,8 @@ from .formula import visit
 # Up to this many rows fit in the cache, where visiting them one by one at random costs nothing.
 _SHUFFLED_SINGLY = 2**15
 _RUN = 16
-# Pairwise steps per visit: a visit costs O(m k) before the first, a step only O(k). Where visits miss the cache, more
-# steps pay.
-_PAIR_STEPS = 4
-PAIR_STEPS_OF_MANY = 8
+# Pairwise steps per visit: a visit costs O(m k) before the first, a step only O(k).
+PAIR_STEPS = 4
 # From this many rows on, a sweep goes in rounds of blocks that do not see each other's steps, a block per thread at a
 # time. Blocks are long enough for the copies of the small matrices not to count, and rounds short enough for the steps
 # of one block to matter little to the others. The blocks, and so the result, do not depend on the number of threads.
@@ -22,11 +20,6 @@ _BLOCKS = 8
 _MIN_BLOCK = 512
 _COPIES = 16
 _ROUNDS = 32
-
-
-def pair_steps(n_rows):
-    """Pairwise steps per visit."""
-    return _PAIR_STEPS if n_rows <= _SHUFFLED_SINGLY else PAIR_STEPS_OF_MANY
 
 
 def sweep(encoding, statistics, rows, order, how, *, n_threads=1):

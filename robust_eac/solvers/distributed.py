@@ -25,12 +25,11 @@ from ..checks.values import (
 )
 from ..core.alternation import Problem, alternate, empty_last_order, fixed, solve
 from ..core.bundles import Visit
-from ..core.descent import SETTLED
 from ..core.distance import raw_distance
 from ..core.encoding import select, weigh
 from ..core.formula import agreement_from_sums, gap_unit, losses_from
 from ..core.starts import SAMPLE_SHARE, SAMPLE_TOL, sample_size
-from ..core.sweep import PAIR_STEPS_OF_MANY
+from ..core.sweep import PAIR_STEPS
 from ..weighting.joint import check_found_from_losses, resolve_weighting, settle
 from ..weighting.trust import LEVEL, NO_LINKS
 from . import block_steps, dask_tasks
@@ -341,7 +340,7 @@ class DistributedSteps:
     def __init__(self, tables, weights, rows, state, settings, rng, *, diagonal):
         self.state = state
         self._tables, self._weights, self._rows, self._rng = tables, weights, rows, rng
-        self._visit = Visit(diagonal, PAIR_STEPS_OF_MANY, SETTLED * settings.tol * tables.total, 1.0)
+        self._visit = Visit(diagonal, PAIR_STEPS, skip=0.0, relaxation=1.0)
 
     def gap(self):
         return dask_tasks.sum_of(self._rows.map(block_steps.gap_of_block, self._shared(self._visit, 0)))[0][0]

@@ -97,7 +97,7 @@ def solve_median_partition(
         In place of `lam`, free of scale: lambda = lam0 n_partitions n_samples^2 (lam0 n_partitions for adjusted
         losses). Partitions whose loss per pair exceeds the mean by more than lam0 get no weight, or little.
     n_init : int, default=10
-        Number of starts. The best of them, solved to a gap of 1e-4 or where a sample of the objects puts them, go on to
+        Number of starts, solved to a gap of 1e-4, or the best three where samples place them. The best one goes on to
         `tol`. An array as `init` is one start.
     max_iter : int, default=100
         Largest number of alternations per start.
