@@ -62,7 +62,7 @@ def check_ensemble(labels, *, name="labels") -> Ensemble:
     vectors: dict[int, np.ndarray] = {}
     matrices: dict[int, np.ndarray] = {}
     for u, entry in enumerate(labels):
-        # pandas' own objects would align their indices.
+        # pandas objects would align their indices.
         (matrices if soft[u] else vectors)[u] = as_array(entry, f"{name}[{u}]")
     n = len(next(iter(matrices.values())))
     for u, entry in (vectors | matrices).items():
@@ -84,7 +84,7 @@ def check_ensemble(labels, *, name="labels") -> Ensemble:
 
 
 def _memberships(entry, name):
-    """Membership matrix with rows of NaN -> the same with rows of zeros instead."""
+    """A checked membership matrix with its rows of NaN replaced by zeros."""
     array = real_array(entry, name)
     missing = np.isnan(array).all(axis=1)
     if np.isnan(array).any(axis=1).sum() > missing.sum():
@@ -119,11 +119,11 @@ def check_sample_weight(sample_weight, ensemble, *, counts=False, name="sample_w
     if sample_weight is None:
         return None
     weight = check_vector(sample_weight, name=name, size=ensemble.n_samples, each="sample", positive_sum=True)
-    # The largest first: a sum could overflow.
+    # A sum could overflow: look at the largest first.
     total = weight.max() if weight.max() > 1e60 else weight.sum()
     if not 1e-60 < total < 1e60:
         raise ValueError(f"{name} must sum to a number between 1e-60 and 1e60, got {total} or more.")
-    # Their squares could vanish; what they add to any sum is below its rounding.
+    # Their squares could underflow, and they change no sum.
     weight[weight < 1e-100 * total] = 0.0
     part = (weight > 0.0) & (weight < 1.0)
     if counts and part.any():
@@ -161,7 +161,7 @@ def check_labels(labels, *, name="labels") -> np.ndarray:
 
 
 def check_label_block(labels, *, name) -> np.ndarray:
-    """The same for some of the rows of a label matrix, among which a partition may observe none."""
+    """Check some rows of a label matrix; a partition may observe none of them."""
     array = integer_matrix(labels, name)
     if array.dtype.kind == "i":
         for block in row_blocks(len(array)):
@@ -180,10 +180,10 @@ def _check_rows_observed(block, name, start):
 
 
 def check_partition(labels, *, name):
-    """Return an array of labels that are only names: integers, or texts, of whatever shape."""
+    """Return an array of labels of any shape: integers or texts."""
     array = as_array(labels, name)
     if array.dtype.kind in "SU" and isinstance(labels, (list, tuple)):
-        # Of mixed lists NumPy makes texts: NaN becomes a name, and 1 and "1" become one.
+        # NumPy turns mixed lists into texts: NaN becomes a name, and 1 and "1" become equal.
         array = np.array(labels, dtype=object)
     if array.dtype.kind == "O" and array.size:
         texts = [isinstance(value, str) for value in array.flat]
@@ -201,7 +201,7 @@ def check_partition(labels, *, name):
 
 
 def integer_matrix(labels, name):
-    """Two-dimensional integer array of what NumPy turns into one."""
+    """Convert to a two-dimensional integer array."""
     array = as_array(labels, name)
     if array.dtype.kind == "O":
         array = _numbers_from_objects(array, name)
@@ -228,14 +228,14 @@ def integer_matrix(labels, name):
 
 
 def _numbers_from_objects(array, name):
-    """Object array -> numeric array when every entry is a number."""
+    """Convert an object array of numbers to a numeric array."""
     for value in array.flat:
         if not isinstance(value, (Real, np.bool_)):
             if isinstance(value, complex):
                 raise ValueError(f"{name} must hold integers. Complex data not supported, got {value!r}.")
             raise TypeError(
-                f"{name} must hold integers: an argument must be no string or object but a number, "
-                f"got {value!r}. A missing label is -1; encode text labels as integers."
+                f"{name} must hold integers, got {value!r}: the argument must be an integer matrix. Encode each string "
+                "as a number, a missing label as -1."
             )
     if not all(isinstance(value, (Integral, np.bool_)) for value in array.flat):
         return array.astype(np.float64)
@@ -246,13 +246,13 @@ def _numbers_from_objects(array, name):
 
 
 def _integers_from_floats(array, name):
-    """Float array -> int64 when every value is an integer; built block by block."""
+    """Convert a float array of integers to int64, block by block."""
     integers = np.empty(array.shape, dtype=np.int64)
     for rows in row_blocks(len(array)):
         block = array[rows].astype(np.float64)
         wrong = ~np.isfinite(block)
         if not wrong.any():
-            # Beyond 2^53 neighbouring integers share a float: two labels could have become one.
+            # From 2^53 on neighbouring integers share a float: two labels could have become one.
             wrong = (block != np.rint(block)) | (np.abs(block) >= 2.0**53)
         if wrong.any():
             row, column = np.argwhere(wrong)[0]
@@ -300,7 +300,7 @@ def check_init(init, n_samples, n_clusters):
 
 
 def check_start_tells_apart(lowest, highest):
-    """Refuse a start that gives all objects one soft membership, from the extremes of every cluster's memberships."""
+    """Refuse a start that gives all objects the same soft membership; takes the extremes of every cluster."""
     n_clusters = len(lowest)
     if n_clusters > 1 and highest.max() < 1.0 and np.max(highest - lowest) <= 1e-12:
         raise ValueError(
@@ -311,7 +311,7 @@ def check_start_tells_apart(lowest, highest):
 
 
 def _check_label_vector(array, n_samples, n_clusters):
-    """Codes in [0, n_clusters) of a consensus given as labels; kept as they are when already in that range."""
+    """Codes in [0, n_clusters) of a consensus given as labels; codes already in that range are kept."""
     if len(array) != n_samples:
         raise ValueError(f"init must have n_samples={n_samples} labels, got {len(array)}.")
     if np.any(array == -1):

@@ -1,4 +1,4 @@
-"""Checks of what users pass in, numbers and arrays; labels have a file of their own, _label_checks.py."""
+"""Checks of numbers and arrays; for labels see labels.py."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -10,14 +10,14 @@ from scipy import sparse
 from sklearn import utils
 from sklearn.utils.validation import validate_data
 
-# Seeds for the parts of a computation are drawn below this.
+# Largest seed drawn for a part of a computation.
 MAX_SEED = np.iinfo(np.int32).max
-# Sums of squares of features must not overflow, nor the products of two of them.
+# Sums of squares of features, and products of two such sums, must not overflow.
 LARGEST_FEATURE = 1e70
 
 
 def as_array(values, name):
-    """What NumPy makes of an argument, unless something would be lost on the way: a mask, or the zeros of a matrix."""
+    """Convert to an array; refuse masked and sparse arrays, which would lose information."""
     if sparse.issparse(values):
         raise TypeError(f"{name} must be a dense array, got a sparse matrix of shape {values.shape}.")
     if np.ma.isMaskedArray(values):
@@ -46,7 +46,7 @@ def check_vector(values, *, name, size=None, each="partition", positive_sum=Fals
 
 
 def real_array(values, name):
-    """Fresh C-ordered float64 array; text, complex numbers and masks are refused, not converted."""
+    """Fresh C-ordered float64 array; refuses text, complex numbers and masks."""
     array = as_array(values, name)
     kind = f"dtype {array.dtype}"
     if array.dtype.kind == "O":
@@ -61,7 +61,7 @@ def real_array(values, name):
 
 
 def check_features(X, *, name="X", n_samples=None, estimator=None, **options):
-    """Return features as a C-ordered float64 matrix, the input itself where it is one already.
+    """Return features as a C-ordered float64 matrix; the input itself if it already is one.
 
     scikit-learn's rules, in the name of an estimator where one is given, and its options; besides, masked arrays are
     refused, whose masks it forgets, and numbers whose squares are on the way to overflow.
@@ -91,13 +91,13 @@ def check_weights(weights, n_partitions, *, name="weights") -> np.ndarray:
     if weights is None:
         return np.full(n_partitions, 1.0 / n_partitions)
     array = check_vector(weights, name=name, size=n_partitions, positive_sum=True)
-    # Dividing by the maximum first keeps the sum finite and the quotient exact for tiny and huge weights.
+    # Divide by the maximum first, so that tiny and huge weights neither under- nor overflow.
     array /= array.max()
     return array / array.sum()
 
 
 def check_returned_weights(weights, n_partitions, *, name):
-    """Weights that a function of the user returned; nothing is no answer."""
+    """Check weights that a user's function returned; None is an error."""
     if weights is None:
         raise TypeError(f"what {name} returns must be weights, got None.")
     return check_weights(weights, n_partitions, name=f"what {name} returns")
@@ -128,7 +128,7 @@ def check_real(value, *, name, low, high=np.inf, strict=False) -> float:
     try:
         value = float(value)
     except OverflowError:
-        # An integer beyond the range of floats, refused like infinity.
+        # An integer beyond the range of floats counts as infinite.
         value = np.inf
     if not (low < value if strict else low <= value) or not value <= high or np.isinf(value):
         rule = f"{'greater than' if strict else 'at least'} {low:g}"
@@ -138,7 +138,7 @@ def check_real(value, *, name, low, high=np.inf, strict=False) -> float:
 
 
 def check_n_jobs(n_jobs):
-    """Return a number of jobs as joblib counts them: None, or an integer other than 0, below 0 from all cores down."""
+    """Return a number of jobs as joblib counts them: None or a nonzero integer, negative from all cores down."""
     if n_jobs is None:
         return None
     n_jobs = check_integer(n_jobs, name="n_jobs", low=-np.inf)
@@ -148,7 +148,7 @@ def check_n_jobs(n_jobs):
 
 
 def check_random_state(random_state):
-    """Return what scikit-learn's function of this name makes of a seed, a RandomState or None."""
+    """As scikit-learn's function of this name, but refuse booleans and seeds out of range."""
     if isinstance(random_state, Integral) and not isinstance(random_state, (bool, np.bool_)):
         random_state = check_integer(random_state, name="random_state", low=0, high=2**32 - 1)
     elif random_state is not None and not isinstance(random_state, np.random.RandomState):
@@ -165,7 +165,7 @@ def check_bool(value, *, name) -> bool:
 
 
 def check_mask(mask, size, *, name, each="partition") -> np.ndarray:
-    """Return a mask of so many values as a boolean vector."""
+    """Return a mask as a boolean vector of this length."""
     array = np.asarray(mask)
     if array.dtype != bool:
         raise TypeError(f"{name} must be a mask of True and False, one per {each}, got dtype {array.dtype}.")
@@ -199,7 +199,7 @@ def check_membership(membership, n_samples, n_clusters=None, *, name="membership
 
 
 def check_names(names, size, *, name) -> list:
-    """A list of what partitions are called."""
+    """Return names of partitions as a list."""
     if isinstance(names, str | Mapping) or not isinstance(names, Iterable):
         raise TypeError(f"{name} must be a list of names, got {names!r}.")
     names = list(names)
@@ -209,7 +209,7 @@ def check_names(names, size, *, name) -> list:
 
 
 def check_choice(value, choices, *, name) -> str:
-    """Return value when it is one of the known names."""
+    """Return value if it is one of the known names."""
     if not isinstance(value, str) or value not in choices:
         known = ", ".join(repr(choice) for choice in choices)
         raise ValueError(f"{name} must be one of {known}, got {value!r}{did_you_mean(value, choices)}.")
@@ -217,13 +217,13 @@ def check_choice(value, choices, *, name) -> str:
 
 
 def did_you_mean(value, choices) -> str:
-    """A suggestion to append to an error, empty where no choice is like the value."""
+    """A suggestion to append to an error; empty if no choice resembles the value."""
     near = get_close_matches(str(value).lower(), list(choices), n=1)
     return f" (did you mean {near[0]!r}?)" if near else ""
 
 
 def is_dask_array(array) -> bool:
-    """Whether an argument is a Dask array; Dask is not imported to find out."""
+    """Whether an argument is a Dask array, without importing Dask."""
     return type(array).__module__.startswith("dask.array")
 
 

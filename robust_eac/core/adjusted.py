@@ -19,14 +19,14 @@ from .bundles import Visit
 from .formula import accumulate, agreement_sides, gap_of, gap_unit, gradient_of, statistics_from
 from .sweep import PAIR_STEPS, sweep, visiting_order
 
-# Halvings of a step before it is given up.
+# A step is halved at most so many times.
 _MAX_HALVINGS = 40
-# Below this share of E[d_u] at its largest there is nothing to agree or disagree on: both sides are trivial.
+# Below this share of its largest value E[d_u] is rounding: both partitions are trivial.
 _TRIVIAL = 1e-13
 
 
 class State(NamedTuple):
-    """S and G of a membership, with the partitions that put all together; |S_u|^2 and the Sides (see _chance)."""
+    """S and G of a membership, with the partitions that put all together; |S_u|^2 and the Sides (see relabelling)."""
 
     S: np.ndarray
     G: np.ndarray
@@ -36,7 +36,7 @@ class State(NamedTuple):
 
     @property
     def losses(self):
-        """The chance-corrected losses d_u / E[d_u] = 1 - a_u, not below zero."""
+        """The chance-corrected losses d_u / E[d_u] = 1 - a_u, clipped at zero."""
         return np.maximum(1.0 - relabelling.adjusted(self.squares, self.consensus, self.partitions), 0.0)
 
 
@@ -67,7 +67,7 @@ class AdjustedSteps:
             self._rows[:] = np.eye(before.shape[1])[gradient.argmin(axis=1)]
             lower = self._shorten(before)
         if lower is None:
-            # What is left of the gap is below what rounding lets the sum show.
+            # The rest of the gap is rounding.
             self._rows[:] = before
             return None
         self.state = lower
@@ -107,7 +107,7 @@ def state_of(extended, rows, partitions=None, *, n_threads=1):
 
 
 def with_everything(encoding):
-    """The encoding with one more partition per mask, of all its objects together, as a soft one of one cluster."""
+    """The encoding with one more soft partition per mask: a single cluster of all its objects."""
     n_slots, n_masks = len(encoding.sizes), encoding.observed.shape[1]
     return encoding._replace(
         soft=np.concatenate([encoding.soft, encoding.observed], axis=1),
@@ -117,7 +117,7 @@ def with_everything(encoding):
 
 
 def _statistics(extended, weights, state):
-    """The :class:`~robust_eac.core.formula.Statistics` of the model at a state, in the scale of ordered pairs."""
+    """The :class:`~robust_eac.core.bundles.Statistics` of the model at a state, in the scale of ordered pairs."""
     S, G, squares, consensus, partitions = state
     n_slots = len(S) - len(G)
     both = consensus.square + partitions.square

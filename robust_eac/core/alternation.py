@@ -15,7 +15,7 @@ from .formula import weighted_loss
 from .starts import SAMPLE_TOL, Solution, draw_sample, expand_rows, initial_rows, place_from_sample, reduce_rows
 from .threads import count_threads, map_threads
 
-# Several starts are solved to this gap; where samples place them, so many of the best.
+# With several starts: solve each to this gap; of starts placed by samples, only the best three.
 _LOOSE_TOL = 1e-4
 _N_LOOSE = 3
 
@@ -63,7 +63,7 @@ def fixed(weights):
 
 
 class Problem(NamedTuple):
-    """What is solved: the rows of an encoding, the largest number of clusters, and what is lowered."""
+    """The rows of an encoding, the largest number of clusters, the weighting, and the distance to minimise."""
 
     encoding: Encoding
     n_clusters: int
@@ -72,7 +72,7 @@ class Problem(NamedTuple):
 
 
 class Run(NamedTuple):
-    """A start on its way: memberships of the encoding's rows, weights for them, and what it takes to go on.
+    """The state of one start: memberships of the encoding's rows, weights, and what it needs to continue.
 
     `tell` is given a line after every alternation; None tells nothing.
     """
@@ -95,7 +95,7 @@ class Run(NamedTuple):
 
 
 def begin(problem, start, rng, settings, *, warm=False, tell=None):
-    """The :class:`Run` of a start before its first Y step.
+    """Set up the :class:`Run` of a start, before its first Y step.
 
     `start` is the name of a start, or memberships, which are changed. Where the rows are many, a named start is solved
     on a sample of them first. Weights come from the losses of a warm start, or of what a sample leads to.
@@ -121,7 +121,7 @@ def begin(problem, start, rng, settings, *, warm=False, tell=None):
 
 
 def go_on(problem, run, settings):
-    """The run alternated to a joint stationary point; the rows of the given one are changed."""
+    """Alternate a run to a joint stationary point; its rows are changed."""
     encoding, _, weighting, distance = problem
     rows, state, losses, weights = run.rows, run.state, run.losses, run.weights
     history, n_iter, total = [*run.history], run.n_iter, run.n_sweeps
@@ -130,7 +130,7 @@ def go_on(problem, run, settings):
         budget = settings.max_sweeps if n_iter < settings.max_iter else 0
         gap, n_sweeps = descend(steps, tol=settings.tol, max_sweeps=budget, reduction=settings.reduction)
         state, total = steps.state, total + n_sweeps
-        # A first Y step with nothing to do still owes its start the weights.
+        # After an idle first Y step the weights still have to be found.
         if n_sweeps == 0 and n_iter > 0:
             break
         losses, before = distance.losses(encoding, rows, state), weights
@@ -139,7 +139,7 @@ def go_on(problem, run, settings):
         n_iter += 1
         if run.tell:
             run.tell(f"iteration {n_iter}, {n_sweeps} sweeps to gap {gap:.2g}, objective {history[-1]:.6g}")
-        # The gap is known where the weights stay.
+        # Unchanged weights leave the gap as it is.
         if is_stationary(gap, settings.tol) and np.array_equal(weights, before):
             break
     return run._replace(

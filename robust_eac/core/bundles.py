@@ -17,7 +17,7 @@ import numpy as np
 
 
 class RowData(NamedTuple):
-    """What an encoding knows of its rows; see :class:`~robust_eac.core.encoding.Encoding`.
+    """The rows of an encoding; see :class:`~robust_eac.core.encoding.Encoding`.
 
     codes : (n_rows, n_hard) unsigned integers; cluster in each hard partition.
     soft : (n_rows, n_soft_slots); memberships in the clusters of the soft partitions.
@@ -33,7 +33,7 @@ class RowData(NamedTuple):
     observed: np.ndarray
 
     def take(self, rows):
-        """Some of the rows: a slice, or their numbers."""
+        """Some of the rows, given by a slice or by indices."""
         return RowData(*(np.ascontiguousarray(values[rows]) for values in self))
 
 

@@ -2,15 +2,15 @@
 
 import numpy as np
 
-# Gaps below this are rounding of the small matrices.
+# Gaps below this are rounding errors of the small matrices.
 ROUNDING = 1e-14
-# A sweep that leaves more than this share of the gap is slow. After it, columns are carried this many times as far as
-# their minimum (over-relaxation), which speeds up what all of them do together.
+# Over-relaxation: after a sweep that leaves more than this share of the gap, columns go this many times as far as their
+# minimum.
 _SLOW = 0.5
 _RELAXATION = 1.7
-# One plain sweep takes back what the columns of relaxed sweeps overshot, and leaves about this share of their gap.
+# Share of the gap that a plain sweep leaves after relaxed ones, since it takes back what they overshot.
 _CLOSED = 0.28
-# Ratio of the gap after a sweep to the sum of the gaps seen during it; a larger ratio that was measured replaces it.
+# Ratio of the gap after a sweep to the sum of the gaps seen during it. A larger measured ratio replaces it.
 _SEEN = {"plain": 0.5, "relaxed": 0.67, "closing": 0.36}
 
 
@@ -57,14 +57,14 @@ def descend(steps, *, tol, max_sweeps, reduction=0.0):
 
 
 def next_relaxation(relaxation, gap, before, target):
-    """How many times as far as their minimum the next sweep carries columns, from the gaps of the last two.
+    """Relaxation of the next sweep, from the gaps of the last two.
 
-    Relaxed sweeps end with a plain one where that is expected to reach the target.
+    The last sweep is plain, once that is expected to reach the target.
     """
     closes = relaxation > 1.0 and _CLOSED * gap <= target
     return _RELAXATION if gap > _SLOW * before and not closes else 1.0
 
 
 def is_stationary(gap, tol):
-    """Whether an optimality gap is at most tol, or as small as rounding lets it become."""
+    """Whether an optimality gap is at most tol, or rounding."""
     return bool(gap <= max(tol, ROUNDING))

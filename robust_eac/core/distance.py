@@ -1,4 +1,4 @@
-"""What an alternation lowers: the losses of the partitions, raw or corrected for chance."""
+"""The distances that an alternation minimises: losses of the partitions, raw or corrected for chance."""
 
 from collections.abc import Callable
 from functools import partial
@@ -16,7 +16,7 @@ from .sweep import PAIR_STEPS, sweep, visiting_order
 
 
 class Distance(NamedTuple):
-    """How far partitions are from a membership, and how to lower the weighted sum of it.
+    """Distance of partitions from a membership, and how to minimise its weighted sum.
 
     diagonal : whether the pairs (i, i) count.
     in_pairs : whether losses count ordered pairs of objects; otherwise they are shares of what chance would give.
@@ -37,12 +37,12 @@ class Distance(NamedTuple):
     statistics: Callable
 
     def unit(self, total):
-        """The number of pairs that losses are out of, from the weight of all objects; 1 for shares."""
+        """Unit of the losses: the number of ordered pairs for objects of this total weight; 1 for shares."""
         return total**2 if self.in_pairs else 1.0
 
 
 class State(NamedTuple):
-    """S and G of a membership, and the encoding of the partitions that had weight when it was last lowered."""
+    """S and G of a membership, and the encoding of the partitions with weight in the last descent."""
 
     S: np.ndarray
     G: np.ndarray
@@ -110,7 +110,7 @@ ADJUSTED = Distance(
 
 
 def resolve_distance(agreement, diagonal):
-    """The :class:`Distance` that an agreement's name stands for; both arguments are checked."""
+    """Check both arguments and return the :class:`Distance` of that name."""
     adjusted = check_choice(agreement, ("raw", "adjusted"), name="agreement") == "adjusted"
     diagonal = check_bool(diagonal, name="diagonal")
     if adjusted and not diagonal:

@@ -1,4 +1,4 @@
-"""Ensembles -> what the kernels read: compact codes, soft memberships, cluster sizes, multiplicities, masks."""
+"""Encode ensembles for the kernels: compact codes, soft memberships, cluster sizes, multiplicities, masks."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from ..checks.blocks import BLOCK, row_blocks
 from . import kernels
 from .bundles import RowData, Slots
 
-# Collapsing identical rows costs a copy of the codes; below this share of the rows saved it is not worth it.
+# Collapse identical rows, which copies the codes, if it saves at least this share of them.
 _MIN_SAVING = 0.1
 
 
@@ -71,7 +71,7 @@ class Encoding(NamedTuple):
 
     @property
     def scale(self):
-        """(n / n_u)^2, by which the loss of an incomplete partition is brought to all pairs."""
+        """(n / n_u)^2, which scales the loss of an incomplete partition to all pairs."""
         return (self.total / self.n_observed) ** 2
 
     @property
@@ -103,7 +103,7 @@ class Encoding(NamedTuple):
         return (x.T * self.multiplicity) @ x
 
     def expand(self, rows):
-        """Values of the rows -> values of the objects."""
+        """Values of the objects from values of the rows."""
         return rows if self.inverse is None else rows[self.inverse]
 
 
@@ -122,7 +122,7 @@ def encode_ensemble(ensemble, sample_weight=None):
     is_soft = np.repeat(np.isin(np.arange(m), soft_partitions), n_codes)
     observed = np.empty((n, m), dtype=bool)
     observed[:, ensemble.hard] = hard.observed[:, hard.mask_of]
-    # Rows sum to 1 or to 0.
+    # Rows sum to 1, or to 0 where not observed.
     starts = np.cumsum(ensemble.widths) - ensemble.widths
     observed[:, soft_partitions] = np.add.reduceat(ensemble.soft, starts, axis=1) > 0.5
     masks, mask_of = _masks(observed)
@@ -140,7 +140,7 @@ def encode_ensemble(ensemble, sample_weight=None):
 
 
 def weigh(encoding, weight):
-    """The encoding with weights of its rows, and all that follows from them."""
+    """Set the weights of the rows, and all that depends on them."""
     counts = np.zeros((len(encoding.sizes), 1))
     nowhere = np.zeros(len(weight), dtype=np.intp)
     kernels.count(encoding.codes, encoding.offsets[encoding.hard], weight, nowhere, counts)
@@ -169,9 +169,9 @@ def encode(labels):
     """
     n, m = labels.shape
     lows, highs = labels.min(axis=0).astype(np.int64), labels.max(axis=0).astype(np.int64)
-    # Python integers: the range of 64-bit codes need not fit in 64 bits.
+    # Python integers, since the range of 64-bit codes can exceed 64 bits.
     widths = [int(high) - int(low) + 1 for low, high in zip(lows, highs, strict=True)]
-    # Tables over the range of the values, together no larger than the labels; np.unique where the range is wide.
+    # Look-up tables over the range of the values, together no larger than the labels; np.unique for a wide range.
     narrow = np.array([width <= max(1024, n // 8) for width in widths], dtype=bool)
     starts = np.concatenate([[0], np.cumsum(np.where(narrow, widths, 0).astype(np.int64))])
     tally = np.zeros(starts[-1], dtype=np.int64)
@@ -192,7 +192,7 @@ def encode(labels):
         where = np.flatnonzero(values == -1)
         missing[u] = len(where) > 0
         if missing[u]:
-            # "Not observed" takes the last code; the codes behind its place move up.
+            # "Not observed" takes the last code; later codes move up.
             place = where[0]
             table = np.where(table == place, len(values) - 1, table - (table > place))
             counts = np.append(np.delete(counts, place), 0)
@@ -239,7 +239,7 @@ def encode(labels):
 
 
 def collapse(encoding, start=None, *, min_saving=_MIN_SAVING):
-    """Merge identical rows when that saves the given share of them; otherwise return the encoding as it is.
+    """Merge identical rows if that saves the given share of them; otherwise return the encoding unchanged.
 
     Rows with different values in ``start``, a (n_rows, k) membership, are not merged. Equality is verified on the
     values themselves: the hash only proposes.
@@ -253,7 +253,7 @@ def collapse(encoding, start=None, *, min_saving=_MIN_SAVING):
     if n_distinct == len(codes) or n_distinct > (1.0 - min_saving) * len(codes):
         return encoding
     _, first, inverse = np.unique(hashes, return_index=True, return_inverse=True)
-    # Rows in the order of their first object: what follows does not depend on the hash function.
+    # Order rows by their first object, so that the result does not depend on the hash function.
     order = np.argsort(first)
     first = first[order]
     rank = np.empty_like(order)
@@ -277,7 +277,7 @@ def collapse(encoding, start=None, *, min_saving=_MIN_SAVING):
 
 
 def counts_copies(encoding):
-    """Whether weights of objects are such that an object of weight w has w pairs (i, i): none between 0 and 1."""
+    """Whether every object of weight w has w pairs (i, i), that is, no weight lies between 0 and 1."""
     return np.array_equal(encoding.own_pairs, encoding.multiplicity)
 
 
@@ -293,7 +293,7 @@ def hash_rows(values):
 
 
 def select(encoding, partitions):
-    """The encoding of some of the partitions, given ascending; slots and masks of the others disappear."""
+    """The encoding of some of the partitions, in ascending order, without the slots and masks of the others."""
     chosen = np.zeros(len(encoding.offsets), dtype=bool)
     chosen[partitions] = True
     slots = np.repeat(chosen, encoding.n_codes)
@@ -319,7 +319,7 @@ def select(encoding, partitions):
 
 
 def take_rows(encoding, rows):
-    """The encoding of some of the rows, which then stand for themselves; sizes stay those of the whole ensemble."""
+    """The encoding of some of the rows; cluster sizes stay those of the whole ensemble."""
     return encoding._replace(
         codes=np.ascontiguousarray(encoding.codes[rows]),
         soft=encoding.soft[rows],
@@ -374,13 +374,13 @@ def one_hot(encoding):
 
 
 def _blocks(labels):
-    """Yield (slice, int64 copy) of blocks of rows: one kernel signature, and memory that does not grow with n."""
+    """Yield (slice, int64 copy) of blocks of rows: one kernel signature, constant memory."""
     for block in row_blocks(len(labels)):
         yield block, labels[block].astype(np.int64, order="C")
 
 
 def _masks(observed):
-    """Distinct columns of (n, m) bool, as (n, n_masks) bool, and the place of each column among them."""
+    """Distinct columns of (n, m) bool, as (n, n_masks) bool, and the index of each column among them."""
     if observed.all():
         return np.ones((len(observed), 1), dtype=bool), np.zeros(observed.shape[1], dtype=np.intp)
     _, first, mask_of = np.unique(np.packbits(observed, axis=0), axis=1, return_index=True, return_inverse=True)

@@ -7,14 +7,14 @@ from . import kernels, relabelling
 from .bundles import Statistics, Visit
 from .threads import map_threads
 
-# Rows from this number on are read in so many parts, whatever the number of threads.
+# From this many rows on, sums are taken over this many parts, whatever the number of threads.
 _IN_PARTS = 2**16
 _PARTS = 8
 # SIMD width in float64.
 _WIDTH = 4
-# Largest table of a block of rows and all masks.
+# Largest table (entries) of a block of rows and all masks.
 _NUMBERS_AT_ONCE = 2**20
-# Share of |G|^2 and |X'X|^2 that rounding can leave of their difference.
+# Differences of |G|^2 and |X'X|^2 below this share are rounding.
 _ROUNDING = 1e-13
 
 
@@ -57,7 +57,7 @@ def matrices_of(encoding, partitions, S, G):
 
 
 def losses_of(encoding, S, G, rows, *, diagonal):
-    """The losses d_u from S and G; rounding makes them neither negative nor a perfect agreement cost something."""
+    """The losses d_u from S and G; rounding errors around zero are set to zero."""
     return losses_from(encoding, S, G, 0.0 if diagonal else _loss_on_diagonal(encoding, rows))
 
 
@@ -75,17 +75,17 @@ def _loss_on_diagonal(encoding, rows):
 
 
 def losses_from(encoding, S, G, left_out=0.0):
-    """The losses d_u from S and G, less what pairs that are left out cost; the encoding's rows are not read."""
+    """The losses d_u from S and G, less the cost of pairs left out; does not read the encoding's rows."""
     square_G = np.einsum("gpq,gpq->g", G, G)[encoding.mask_of] - left_out
     square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), encoding.offsets)
     losses = square_G - 2.0 * square_S + encoding.squares
-    # What three large numbers leave of each other below this share is rounding: agreement is a loss of exactly 0.
+    # The difference of three large numbers: rounding must not hide perfect agreement.
     losses[losses < _ROUNDING * (square_G + encoding.squares)] = 0.0
     return losses * encoding.scale
 
 
 def agreement_sides(encoding, S, rows, partitions=None):
-    """|S_u|^2, and the Sides (see _chance) of the consensus and of the partition: one value per partition each."""
+    """|S_u|^2, and the Sides (see relabelling) of the consensus and of the partition: one value per partition each."""
     masks = encoding.observed.T
     consensus = [relabelling.soft_side(rows, encoding.multiplicity * mask, encoding.own_pairs * mask) for mask in masks]
     square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), encoding.offsets)
@@ -95,7 +95,7 @@ def agreement_sides(encoding, S, rows, partitions=None):
 
 
 def partition_sides(encoding):
-    """The Sides (see _chance) of all partitions."""
+    """The Sides (see relabelling) of all partitions."""
     singles = (encoding.own_pairs @ encoding.observed)[encoding.mask_of]
     sides = relabelling.hard_side(encoding.n_observed, singles, encoding.squares)
     for u in encoding.soft_partitions:
@@ -106,7 +106,7 @@ def partition_sides(encoding):
 
 
 def sides_of_test(encoding, memberships):
-    """The TestedSides (see _chance) of the consensus and of the partition, one value per partition each."""
+    """The TestedSides (see relabelling) of the consensus and of the partition, one value per partition each."""
     consensus = [
         relabelling.tested_soft_side(memberships, encoding.multiplicity * mask) for mask in encoding.observed.T
     ]
@@ -131,7 +131,7 @@ def adjusted_agreement_of(encoding, S, rows):
 
 
 def agreement_from_losses(encoding, losses, rows, *, diagonal):
-    """The same from the losses d_u of the memberships, where these are known: O(n_rows k^2) per mask, without S."""
+    """The adjusted agreements a_u from known losses d_u: O(n_rows k^2) per mask, without S."""
     consensus = relabelling.stack(_sides_by_mask(encoding, rows), encoding.mask_of)
     partitions = partition_sides(encoding)
     losses = losses / encoding.scale + (0.0 if diagonal else _loss_on_diagonal(encoding, rows))
@@ -139,7 +139,7 @@ def agreement_from_losses(encoding, losses, rows, *, diagonal):
 
 
 def _sides_by_mask(encoding, rows):
-    """The Sides (see _chance) of the memberships on the objects of every mask, summed block by block."""
+    """The Sides (see relabelling) of the memberships on the objects of every mask, summed block by block."""
     n_masks, k = encoding.observed.shape[1], rows.shape[1]
     n, singles, own = np.zeros((3, n_masks))
     v, H = np.zeros((n_masks, k)), np.zeros((n_masks * k, k))
@@ -159,7 +159,7 @@ def _sides_by_mask(encoding, rows):
 
 
 def _side(n, singles, own, square, everything):
-    """The Side (see _chance) of which agreement needs the sums of A_ij and A_ij^2 over all ordered pairs.
+    """The Side (see relabelling) of which agreement needs the sums of A_ij and A_ij^2 over all ordered pairs.
 
     How much of the squares is on the pairs (i, i) makes no difference to it.
     """
@@ -167,9 +167,9 @@ def _side(n, singles, own, square, everything):
 
 
 def agreement_from_sums(tables, S, G):
-    """The same from S and G, of hard partitions of objects without weights; no rows are read."""
+    """The adjusted agreements a_u of hard partitions of unweighted objects, from S and G alone."""
     square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), tables.offsets)
-    # Every object that a partition observes is in one of its clusters: S has the sums of all memberships.
+    # Each observed object is in one cluster of the partition, so that S sums all memberships.
     n, v = tables.n_observed, np.add.reduceat(S, tables.offsets, axis=0)
     own, square = (values[tables.mask_of] for values in (np.einsum("gpp->g", G), np.einsum("gpq,gpq->g", G, G)))
     consensus = _side(n, n, own, square, np.einsum("up,up->u", v, v))
@@ -184,7 +184,7 @@ def coefficients(encoding, weights):
 
 
 def weighted_statistics(encoding, weights, S, G):
-    """What gradient and line search read, see :class:`Statistics`."""
+    """The :class:`~robust_eac.core.bundles.Statistics` of weighted raw losses."""
     coef, mask_coef = coefficients(encoding, weights)
     by_slot = np.repeat(coef, encoding.n_codes)
     return statistics_from(encoding, S, G, coef, by_slot, mask_coef, np.zeros((len(mask_coef), 2)))
@@ -233,8 +233,8 @@ def frank_wolfe_gaps(encoding, rows, statistics, *, diagonal):
 
 
 def gap_of(encoding, rows, statistics, *, diagonal, n_threads=1):
-    """The optimality gap: what visits see that leave every column alone."""
-    # Visits that leave every column alone change nothing, so that threads can share T and Q.
+    """The optimality gap, by visits that leave every column alone."""
+    # These visits change nothing, so that threads can share T and Q.
     how = Visit(diagonal, n_steps=1, skip=np.inf, relaxation=1.0)
 
     def of_part(order):
@@ -245,5 +245,5 @@ def gap_of(encoding, rows, statistics, *, diagonal, n_threads=1):
 
 
 def gap_unit(encoding):
-    """What turns a sum of Frank-Wolfe gaps over objects into the optimality gap."""
+    """Divide a sum of Frank-Wolfe gaps over objects by this to get the optimality gap."""
     return 4.0 * encoding.total**2

@@ -1,6 +1,6 @@
-"""Compiled kernels of the solver and of the k-means family. They work on rows of codes and on small matrices alone.
+"""Compiled kernels of the solver and of the k-means family, on rows of codes and small matrices.
 
-Notation and arguments: see _bundles. All kernels live in this file because numba's disk cache does not notice changes
+Notation and arguments: see bundles. All kernels live in this file because numba's disk cache does not notice changes
 in a callee of another file.
 """
 
@@ -53,7 +53,7 @@ def gather(codes, i, offsets, T, b):
     m, k = codes.shape[1], b.shape[0]
     rest = m - m % 4
     if k == 4 or k == 8:
-        # Few enough columns for sums in registers.
+        # So few columns fit in registers.
         for p in range(0, k, 4):
             b0, b1, b2, b3 = 0.0, 0.0, 0.0, 0.0
             for u in range(0, rest, 4):
@@ -213,7 +213,7 @@ def _rising_root(lo, hi, c1, c2, c3, c4):
         if not lo < new < hi:
             new = 0.5 * (lo + hi)
         elif (new - t) * (new - t) * (6.0 * abs(c3) + 24.0 * abs(c4) * hi) <= _EPS * bend * new:
-            # A Newton step leaves no more of the error than its square times the third derivative over the second.
+            # The error after a Newton step is below its square times the third derivative over the second.
             return new
         if abs(new - t) <= 2.0 * _EPS * abs(new) or hi - lo <= _EPS * hi:
             return new
@@ -230,7 +230,7 @@ def minimise_quartic(c1, c2, c3, c4, upper):
     """
     discriminant = 9.0 * c3 * c3 - 24.0 * c4 * c2
     if c2 > 0.0 and c4 >= 0.0 and discriminant <= 0.0:
-        # Convex: what nearly every visit meets.
+        # Convex: nearly every visit.
         if c1 >= 0.0:
             return 0.0
         if c1 + upper * (2.0 * c2 + upper * (3.0 * c3 + upper * 4.0 * c4)) <= 0.0:
@@ -335,7 +335,7 @@ def descend_column(y, y0, e, H, own, visit, slopes):
 
 @njit(cache=True, nogil=True)
 def overrelax(y, y0, e, e0, own, relaxation, decrease):
-    """Carry a column on from y0 beyond y, to `relaxation` times the step or where a coordinate runs out.
+    """Over-relax a column: go from y0 beyond y, `relaxation` times the step, or until a coordinate reaches 0.
 
     Only if that is no worse than y0. Returns the decrease from y0. ``e0`` is what ``e`` was at y0, so that their
     difference is H_ times the step.
@@ -373,7 +373,7 @@ def overrelax(y, y0, e, e0, own, relaxation, decrease):
 def sweep(order, data, slots, statistics, membership, visit):
     """Visit the rows in the given order, descending each column exactly; membership, T and Q follow.
 
-    With a relaxation above 1 columns are carried beyond their minimum, as far as their objective allows.
+    With a relaxation above 1 columns go beyond their minimum, as far as their objective allows.
 
     Returns the sum over objects of their Frank-Wolfe gaps at the moment of the visit, and the change of the objective,
     not above zero. O(rows ((m + soft slots) k + masks k^2)) time, no allocation that grows with the rows.
@@ -496,7 +496,7 @@ def reassign(data, slots, table, drift, slack, clusters, margins, counts):
         gather(codes, i, offsets, table, cost)
         best = own
         for c in range(k):
-            # Equal costs differ by rounding: a row stays where it is unless it gains.
+            # Equal costs differ by rounding: move a row only if it gains.
             if cost[c] < cost[best] and cost[c] < cost[own] - slack:
                 best = c
         second = np.inf

@@ -17,9 +17,9 @@ from . import kernels
 from .encoding import take_rows
 from .formula import cluster_counts
 
-# Costs are sums of terms of weighted mean 1 or so: a difference below this is rounding.
+# Costs are of order 1: differences below this are rounding.
 _SLACK = 1e-11
-# With many more rows than this, Lloyd's algorithm finds its way on a sample of them and then finishes on all.
+# With many more rows than this, first run Lloyd's algorithm on a sample of them.
 _SAMPLE = 2**13
 _SAMPLE_PER_CLUSTER = 50
 
@@ -95,7 +95,7 @@ def label_shares(encoding, counts):
     counts[encoding.missing_slots] = 0.0
     observed = np.repeat(np.add.reduceat(counts, encoding.offsets, axis=0), encoding.n_codes, axis=0)
     overall = encoding.sizes / np.repeat(encoding.n_observed, encoding.n_codes)
-    # Moving fractional weights leaves rounding where nothing is.
+    # Fractional weights leave rounding errors in empty entries.
     some = observed > _SLACK * encoding.total
     return np.where(some, counts / np.where(some, observed, 1.0), overall[:, np.newaxis])
 
@@ -106,7 +106,7 @@ def squared_distances(encoding, weights, counts):
 
 
 def scaled_distances(encoding, values, counts):
-    """The same where every slot l has its own value v_l, (n_slots, 1): the entries of the rows are sqrt(v_l) or 0."""
+    """Table of squared distances where rows have the entry sqrt(v_l) in slot l, (n_slots, 1) v, or 0."""
     shares = label_shares(encoding, counts)
     squares = np.add.reduceat(values * shares**2, encoding.offsets, axis=0)
     table = values * (1.0 - 2.0 * shares) + np.repeat(squares, encoding.n_codes, axis=0)
@@ -131,7 +131,7 @@ def seed_rows(encoding, weights, n_seeds, rng):
     rows[0] = _draw(encoding.multiplicity, 1, rng)[0]
     closest = table_costs(encoding, seed_table(encoding, weights, rows[:1]))[:, 0]
     for c in range(1, n_seeds):
-        # A drawn row has no distance left, so it cannot be drawn again; where nothing is left, any new row will do.
+        # A drawn row has distance 0 and is not drawn again; if all distances are 0, take any new row.
         potential = closest * encoding.multiplicity
         if potential.max() <= _SLACK:
             potential = np.ones(len(potential))
@@ -158,7 +158,7 @@ def _draw(potential, size, rng):
     """Indices drawn with probabilities proportional to a non-negative vector."""
     total = np.cumsum(potential)
     drawn = np.searchsorted(total, total[-1] * rng.uniform(size=size), side="right")
-    # The largest number below 1 can round to the total itself.
+    # The largest number below 1 can round up to the total.
     return np.minimum(drawn, np.flatnonzero(potential)[-1])
 
 
@@ -192,7 +192,7 @@ def _refill(encoding, table, clusters, counts, margins):
             filled[clusters[row]] -= 1
             clusters[row] = empty[n_moved]
             n_moved += 1
-    # Every row was costed anyway; with the rare refill the counts may as well be taken afresh.
+    # Refills are rare: count afresh.
     counts[:] = cluster_counts(encoding, clusters, table.shape[1])
     margins[:] = 0.0
     return n_moved

@@ -1,4 +1,4 @@
-"""How |S_u|^2, the agreement of a consensus with a partition, is distributed if the objects are relabelled at random.
+"""Distribution of |S_u|^2, the agreement of a consensus with a partition, when objects are relabelled at random.
 
 |S|^2 = |Y X'|^2 = sum_ij (y_i'y_j) (x_i'x_j) over all ordered pairs, i = j among them. Permuting the objects of a side
 makes it a quadratic assignment statistic: its moments are exact sums over single objects, pairs, and pairs and triples
@@ -10,14 +10,14 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import pearson3
 
-# Share of the larger of two numbers that rounding can leave of their difference.
+# Differences below this share of the larger number are rounding.
 _ROUNDING = 1e-13
 # Orders and directions of three pairs, for each of the graphs that they can form; see _graphs.
 _WAYS = (4, 24, 8, 6, 24, 8, 12, 1)
 
 
 class Side(NamedTuple):
-    """What the mean needs of one side, a membership matrix of columns x_i; numbers, or arrays of one shape.
+    """Sums over a membership matrix of columns x_i that the mean needs; numbers, or arrays of one shape.
 
     With A_ij = x_i'x_j:
 
@@ -41,7 +41,7 @@ class Side(NamedTuple):
 
 
 class TestedSide(NamedTuple):
-    """A :class:`Side` and what variance and skewness need beside; weights count as numbers of objects.
+    """A :class:`Side` with the sums that variance and skewness need; weights are numbers of objects.
 
     Centred sums: the A_ij, i != j, have their mean taken away, and so have the A_ii. With A_i = sum_{j != i} A_ij and
     B_i = sum_{j != i} A_ij^2:
@@ -81,7 +81,7 @@ def hard_side(n, singles, power2):
 
 
 def tested_hard_side(n, power2, rows2, rows3):
-    """The same with what the test needs, from three sums over the cluster sizes n_c.
+    """The :class:`TestedSide` of a hard partition, from three sums over the cluster sizes n_c.
 
     With their mean over the objects, t = sum_c n_c^2 / n:  power2 = sum_c n_c^2,  rows2 = sum_c n_c (n_c - t)^2  and
     rows3 = sum_c n_c (n_c - t)^3. All else follows, since A_ij is 0 or 1.
@@ -113,7 +113,7 @@ def soft_side(X, weight, own_pairs):
 
 
 def tested_soft_side(X, weight):
-    """The same with what the test needs; O(n_rows k^3)."""
+    """The :class:`TestedSide` of a membership matrix; O(n_rows k^3)."""
     side = soft_side(X, weight, weight)
     n, n_pairs = side.n, max(side.n * (side.n - 1.0), 1.0)
     v, H = weight @ X, (X.T * weight) @ X
@@ -121,7 +121,7 @@ def tested_soft_side(X, weight):
     rows = X @ v - squares
     squares_by_row = np.einsum("ic,ic->i", X @ H, X)
     share = side.pairs / n_pairs
-    # From centred memberships, so that objects that are all alike leave nothing but their rounding.
+    # Centre the memberships, so that identical objects leave only rounding.
     mean = v / n
     centred = X - mean
     scatter = (centred.T * weight) @ centred
@@ -170,7 +170,7 @@ def share_of_pairs(side):
 def variance(a, b):
     """Variance of |S|^2 over all relabellings of the objects: Mantel's, and the terms of the pairs (i, i)."""
     n, n1, n2, n3 = (np.maximum(a.n - j, 1.0) for j in range(4))
-    # Sums over more objects than there are, are zero.
+    # Sums over more objects than exist are zero.
     same = 2.0 * (a.spread / n) * (b.spread / n1)
     shared = 4.0 * ((a.rows2 - a.spread) / (n * n1)) * ((b.rows2 - b.spread) / n2)
     apart = 4.0 * ((a.spread - 2.0 * a.rows2) / (n * n1)) * ((b.spread - 2.0 * b.rows2) / (n2 * n3))
@@ -221,11 +221,11 @@ def _graphs(side):
 
 
 def adjusted(square_S, a, b):
-    """(|S|^2 - E) / ((|Y'Y|^2 + |X'X|^2)/2 - E): 1 where both sides agree, 0 on average under random relabelling."""
+    """(|S|^2 - E) / ((|Y'Y|^2 + |X'X|^2)/2 - E): 1 for equal partitions, 0 on average under random relabelling."""
     mean = expected(a, b)
     most = 0.5 * (a.square + b.square)
     room, lift = most - mean, square_S - mean
-    # No room between the mean and the most: both sides put all objects together, or all apart.
+    # Mean equals maximum: both partitions put all objects together, or all apart.
     trivial = room <= _ROUNDING * most
     lift = np.where(np.abs(lift) <= _ROUNDING * most, 0.0, lift)
     return np.minimum(np.where(trivial, 1.0, lift / np.where(trivial, 1.0, room)), 1.0)
@@ -240,5 +240,5 @@ def significance(square_S, a, b):
 
 
 def _tells_apart(side):
-    """Whether the pairs of objects, or the objects, differ on a side by more than rounding."""
+    """Whether pairs of objects, or objects, differ by more than rounding."""
     return (side.spread > _ROUNDING * side.pairs2) | (side.own_spread > _ROUNDING * side.own2)

@@ -1,4 +1,4 @@
-"""Where an alternation starts: initialisation, samples of many objects, and placement of objects without weight."""
+"""Starts: initialisation, samples of many objects, and placement of objects that were left out."""
 
 from typing import NamedTuple
 
@@ -10,24 +10,24 @@ from .encoding import collapse, counts_copies, harden, take_rows, weigh
 from .lloyd import best_lloyd, squared_distances
 from .sweep import sweep
 
-# A k-means start is hard; mixing in this much of the uniform membership lets every cluster bid for every object.
+# Share of the uniform membership mixed into a hard k-means start, so that no membership is zero.
 _SMOOTHING = 0.1
-# A start need not be finished.
+# A start need not converge.
 _KMEANS_PASSES = 300
-# A sample has so many objects, or so many per cluster, and is drawn where there are this many times more rows.
+# Objects in a sample, at least, and per cluster; draw one if there are this many times more rows.
 _SAMPLE = 512
 _SAMPLE_PER_CLUSTER = 32
 SAMPLE_SHARE = 4
-# A sample shows no more than this of the gap of all.
+# The sampling error makes a smaller gap on the sample useless.
 SAMPLE_TOL = 1e-4
 # Pairwise steps of a visit from the uniform membership, per cluster.
 _PLACING_STEPS = 2
-# Visits of an object without weight; a handful is enough.
+# Largest number of visits of an object without weight; a few suffice.
 _MAX_PLACING = 1000
 
 
 class Solution(NamedTuple):
-    """Weights of the partitions, and memberships of the rows of an encoding."""
+    """An encoding with weights of its partitions and memberships of its rows."""
 
     encoding: tuple
     weights: np.ndarray
@@ -35,7 +35,7 @@ class Solution(NamedTuple):
 
 
 def reduce_rows(encoding, start, *, diagonal):
-    """The rows that are to be solved for, and the start on them.
+    """The rows to solve for, and the start on them.
 
     Objects without weight are left out; identical ones share a row when that pays, unless an array start tells them
     apart, or weights do, of which the smaller ones leave out more of their own pairs.
@@ -60,8 +60,8 @@ def initial_rows(encoding, n_clusters, start, rng):
     if not isinstance(start, str):
         return start.copy()
     if start == "random":
-        # Normalised gamma variables are Dirichlet. A larger parameter brings the rows of many clusters so near the
-        # uniform membership, a saddle point, that their gap is below every tolerance.
+        # Normalised gamma variables are Dirichlet. With many clusters, a larger parameter puts rows so near the uniform
+        # membership, a saddle point, that their gap is below any tolerance.
         rows = rng.standard_gamma(1.0 / n_clusters, (len(encoding.codes), n_clusters))
         rows /= rows.sum(axis=1, keepdims=True)
         return rows
@@ -107,20 +107,20 @@ def draw_sample(encoding, n_clusters, rng):
 
 
 def sample_size(encoding, n_clusters):
-    """Number of objects in which a start is looked for; the encoding's rows are not read."""
+    """Number of objects in a sample; does not read the encoding's rows."""
     size = max(_SAMPLE, _SAMPLE_PER_CLUSTER * max(n_clusters, encoding.n_codes.max()))
     return int(np.ceil(size * encoding.total / encoding.n_observed.min()))
 
 
 def draw_rows(encoding, size, rng):
-    """(rows, how often each was drawn): as many draws with replacement, in proportion to the rows' weight."""
+    """(rows, how often each was drawn), drawn with replacement in proportion to the rows' weights."""
     ends = np.cumsum(encoding.multiplicity)
     drawn = np.minimum(np.searchsorted(ends, rng.uniform(high=ends[-1], size=size), side="right"), len(ends) - 1)
     return np.unique(drawn, return_counts=True)
 
 
 def _place(absent, solution, distance, *, skip, max_visits, n_threads=1):
-    """Memberships of the rows of an encoding, which weigh nothing, that agree best with a solution for another one.
+    """Memberships of weightless rows that agree best with a solution for another encoding.
 
     The same quartic without the row's own term, which is a convex quadratic: any start will do.
     """
@@ -130,7 +130,7 @@ def _place(absent, solution, distance, *, skip, max_visits, n_threads=1):
 
 
 def place_by(absent, statistics, n_clusters, *, skip, max_visits, n_threads=1):
-    """The same by the statistics of the other encoding, whose partitions the (extended) absent rows share."""
+    """Place rows by the statistics of another encoding of the same partitions."""
     statistics = statistics._replace(self_weight=absent.observed @ statistics.mask_coef)
     placed = np.full((len(absent.codes), n_clusters), 1.0 / n_clusters)
     order = np.arange(len(placed))

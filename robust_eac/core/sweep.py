@@ -1,4 +1,4 @@
-"""One sweep: every row is visited once, in rounds of blocks where there are many rows."""
+"""One sweep: visit every row once; many rows in rounds of blocks."""
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -7,14 +7,14 @@ import numpy as np
 
 from .formula import visit
 
-# Up to this many rows fit in the cache, where visiting them one by one at random costs nothing.
+# So many rows fit in the cache, where random access costs nothing.
 _SHUFFLED_SINGLY = 2**15
 _RUN = 16
 # Pairwise steps per visit: a visit costs O(m k) before the first, a step only O(k).
 PAIR_STEPS = 4
-# From this many rows on, a sweep goes in rounds of blocks that do not see each other's steps, a block per thread at a
-# time. Blocks are long enough for the copies of the small matrices not to count, and rounds short enough for the steps
-# of one block to matter little to the others. The blocks, and so the result, do not depend on the number of threads.
+# From this many rows on, a sweep goes in rounds of blocks, which threads sweep without seeing each other's steps. Long
+# blocks make the copies of the small matrices cheap; short rounds keep the steps of one block small for the others. The
+# result does not depend on the number of threads.
 _IN_ROUNDS = 2**16
 _BLOCKS = 8
 _MIN_BLOCK = 512
@@ -29,7 +29,7 @@ def sweep(encoding, statistics, rows, order, how, *, n_threads=1):
     """
     if len(order) < _IN_ROUNDS:
         return visit(encoding, statistics, rows, order, how)[0]
-    # A block's visits should outweigh the copy of T: m slots are read per visit, len(T) copied.
+    # A visit reads m slots; copying T takes len(T). Visits should dominate.
     n_partitions = len(encoding.offsets)
     length = max(len(order) // (_BLOCKS * _ROUNDS), _MIN_BLOCK, _COPIES * len(statistics.T) // n_partitions)
     total = 0.0
@@ -43,13 +43,13 @@ def sweep(encoding, statistics, rows, order, how, *, n_threads=1):
 def _sweep_round(encoding, statistics, rows, blocks, how, pool):
     """Sweep all blocks of a round at the same time; returns the sum of their gaps.
 
-    The blocks are joined if the decreases that they saw, each with the others at rest, outweigh what their steps cost
-    each other. Otherwise they follow one another.
+    Take all steps if the decreases, each computed with the other blocks at rest, outweigh the interaction of the steps.
+    Otherwise sweep the blocks one after another.
     """
     T, Q = statistics.T, statistics.Q
 
     def propose(block):
-        """Gaps and fall of the objective at a block's visits, its rows before them, and its steps of T and Q."""
+        """Gaps and decrease of a block's visits, its rows before them, and its steps of T and Q."""
         before, own = rows[block], statistics._replace(T=T.copy(), Q=Q.copy())
         gap, fall = visit(encoding, own, rows, block, how)
         return gap, fall, before, own.T - T, own.Q - Q
@@ -70,7 +70,7 @@ def _gap_of_block(encoding, statistics, rows, how, block):
 
 
 def _interaction(statistics, steps_T, steps_Q):
-    """By how much the objective rises with all steps of S and G taken together more than with each of them alone."""
+    """Rise of the objective with all steps together, minus the sum of its rises with each step alone."""
 
     def cross(steps):
         together = steps.sum(axis=0)
@@ -84,7 +84,7 @@ def _interaction(statistics, steps_T, steps_Q):
 
 
 def visiting_order(n_rows, rng):
-    """Random order of the rows; of many rows, random order of short runs, which memory delivers faster."""
+    """Random order of the rows; of many rows, of short runs, which saves cache misses."""
     if n_rows <= _SHUFFLED_SINGLY:
         return rng.permutation(n_rows)
     starts = _RUN * rng.permutation(-(-n_rows // _RUN))

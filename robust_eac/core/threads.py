@@ -5,15 +5,14 @@ from concurrent.futures import ThreadPoolExecutor
 from joblib import effective_n_jobs
 from numba import config
 
-# Below this many visits of a cluster of a partition by an object, threads cost more than they bring.
+# Below this much work (objects x partitions x clusters), threads do not pay.
 _WORTH_THREADS = 10**6
 
 
 def count_threads(n_jobs, n_tasks, encoding, n_clusters):
-    """(threads over so many starts, threads within each) that a number of jobs stands for.
+    """(threads over the tasks, threads within each) for a number of jobs.
 
-    None stands for all cores where there is enough to do; the environment variable NUMBA_NUM_THREADS tells how many
-    these are.
+    None means all cores if there is enough work; NUMBA_NUM_THREADS limits them.
     """
     if n_jobs is None:
         work = len(encoding.codes) * len(encoding.offsets) * n_clusters
@@ -25,7 +24,7 @@ def count_threads(n_jobs, n_tasks, encoding, n_clusters):
 
 
 def map_threads(function, items, n_threads):
-    """Generate function(item) for item in items, in their order, by so many threads."""
+    """Generate function(item) for item in items, in order, with this many threads."""
     if n_threads == 1:
         yield from map(function, items)
     else:

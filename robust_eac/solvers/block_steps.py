@@ -1,4 +1,4 @@
-"""What is done with one block of the rows of an ensemble that no one machine holds; all of it functions of arrays.
+"""Work on one block of rows of a distributed ensemble: functions of arrays.
 
 Blocks are encoded against one table of all the clusters, and sweep their rows against S and G of all the rows. What
 others need to know of a block are sums: matrices of k x k and k x K numbers, whatever the number of its rows.
@@ -20,7 +20,7 @@ from ..core.sweep import visiting_order
 
 
 class Report(NamedTuple):
-    """What is to be known of the labels of a block.
+    """What other blocks need to know of the labels of a block.
 
     values : (n_slots,) int64; label of each slot of the block's own encoding, -1 where that is "not observed".
     n_codes : (m,) int64; slots of each partition.
@@ -37,7 +37,7 @@ class Report(NamedTuple):
 
 
 def read(labels, first_row):
-    """(encoding of a block on its own, its :class:`Report`)."""
+    """(encoding of a block by itself, its :class:`Report`)."""
     labels = check_label_block(labels, name=f"labels[{first_row}:]")
     encoding = encode(labels)
     values = np.empty(len(encoding.sizes), dtype=np.int64)
@@ -47,7 +47,7 @@ def read(labels, first_row):
 
 
 def merge(reports):
-    """Reports of all blocks -> (encoding of no rows whose tables are those of all of them, values of its slots)."""
+    """Merge the reports of all blocks: (encoding without rows, with the tables of all of them; values of its slots)."""
     m, n = len(reports[0].mask_of), sum(report.n_samples for report in reports)
     columns = [np.split(report.values, np.cumsum(report.n_codes)[:-1]) for report in reports]
     counts = [np.split(report.sizes, np.cumsum(report.n_codes)[:-1]) for report in reports]
@@ -67,7 +67,7 @@ def merge(reports):
     n_codes = np.array([len(size) for size in sizes], dtype=np.int64)
     offsets = np.cumsum(n_codes) - n_codes
     sizes = np.concatenate(sizes)
-    # Partitions observe the same objects if they do so in every block.
+    # Partitions share a mask if they do so in every block.
     masks, mask_of = np.unique([report.mask_of for report in reports], axis=1, return_inverse=True)
     tables = Encoding(
         codes=np.empty((0, m), dtype=np.min_scalar_type(int(n_codes.max()) - 1)),
@@ -91,7 +91,7 @@ def merge(reports):
 
 
 def encode_block(alone, report, tables, values, start, diagonal):
-    """(encoding of a block by the tables of all of them, Proposal of an array start); as reduce_rows."""
+    """(encoding of a block by the common tables, Proposal of an array start), with rows reduced."""
     n, m = alone.codes.shape
     known = np.split(values, tables.offsets[1:])
     codes_of = [
@@ -143,13 +143,13 @@ def sample_block(encoding, size, seed):
 
 
 class Proposal(NamedTuple):
-    """Memberships of a block's rows, and those that a sweep proposes instead; the same where there was none."""
+    """Memberships of a block's rows, and those that a sweep proposes; equal if there was no sweep."""
 
     rows: np.ndarray
     target: np.ndarray
 
     def at(self, t):
-        """The memberships after a share t of the step."""
+        """The memberships after a fraction t of the step."""
         if t in (0.0, 1.0):
             return self.target if t else self.rows
         return self.rows + t * (self.target - self.rows)
@@ -177,7 +177,7 @@ def place_block(encoding, partitions, statistics, n_clusters):
     """The :class:`Proposal` of memberships that agree best with those that the statistics come from."""
     absent = encoding if len(partitions) == len(encoding.offsets) else select(encoding, partitions)
     absent = absent._replace(multiplicity=np.zeros(len(encoding.codes)))
-    # Tasks share what they are given: the visits get copies of what they could change.
+    # Tasks share their arguments: copy what the visits change.
     statistics = statistics._replace(T=statistics.T.copy(), Q=statistics.Q.copy())
     rows = place_by(absent, statistics, n_clusters, skip=0.0, max_visits=1)
     return Proposal(rows, rows)

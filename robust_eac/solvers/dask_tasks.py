@@ -1,16 +1,16 @@
-"""Tasks of Dask for the blocks of an ensemble, done where a block lies, so that sums travel and blocks do not."""
+"""Dask tasks for the blocks of an ensemble, run where the block lies: sums travel, blocks do not."""
 
 import sys
 from functools import partial
 
 from . import block_steps
 
-# Sums over blocks are taken in a tree, of so many at a time.
+# Blocks are summed in a tree with this fan-in.
 _FAN_IN = 8
 
 
 class Rows:
-    """Memberships of all rows, on the workers: the proposals of all blocks, and the share t that was taken of them."""
+    """Memberships of all rows, on the workers: the proposals of all blocks and the fraction t taken of them."""
 
     def __init__(self, encodings, proposals, t=0.0):
         self.encodings = encodings
@@ -32,7 +32,7 @@ class Rows:
 
 
 def later(function, n_results=None, workers=()):
-    """The function as a task, which these workers take, if there are any and one of them still lives.
+    """The function as a task for these workers, if any of them still lives.
 
     Where the caller names the workers (``dask.annotate(workers=...)``), those do.
     """
@@ -52,10 +52,10 @@ def later(function, n_results=None, workers=()):
 def homes(*parts):
     """Addresses of the workers that hold all parts of each block; none where this process does the work.
 
-    Left to itself, the scheduler weighs a move against a wait, and moves blocks that are small.
+    Without this, the scheduler moves small blocks to idle workers.
     """
     blocks = list(zip(*parts, strict=True))
-    # Without it there are no workers, and it takes half a second to import.
+    # If distributed is not imported there are no workers; importing it takes half a second.
     futures = sys.modules["distributed"].futures_of(blocks) if "distributed" in sys.modules else []
     if not futures:
         return [[]] * len(blocks)
@@ -67,11 +67,11 @@ def homes(*parts):
 
 
 def ship(value):
-    """A value that travels to every worker once, and again when a worker is lost."""
+    """A value that is sent to every worker once, and again if a worker is lost."""
     from dask.delayed import Delayed, delayed
 
     leaf = delayed(value, pure=False, traverse=False)
-    # With a graph of its own, lest it be made anew, with the workers of each task that takes it.
+    # Own graph: otherwise Dask re-annotates it per task.
     return Delayed(leaf.key, leaf.dask)
 
 
