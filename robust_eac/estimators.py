@@ -25,7 +25,7 @@ from .summary import Settings, summarise
 __all__ = ["RobustEAC"]
 
 METHODS = ("median-partition", "merge")
-# What merging reads; all other parameters belong to the median partition.
+# Parameters of "merge"; all others belong to "median-partition".
 _OF_MERGING = ("n_clusters", "method", "n_jobs", "random_state")
 
 
@@ -210,7 +210,7 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         y : Ignored
             Present for API consistency.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weight of every object: it counts as so many identical objects that share a membership. None means one
+            Weight of every object: weight w counts as w identical objects that share a membership. None means one
             each, the only choice for `method="merge"`.
 
         Returns
@@ -251,7 +251,7 @@ class RobustEAC(ClusterMixin, BaseEstimator):
                 else agreement_from_losses(encoding, result.losses, result.membership, diagonal=self.diagonal)
             )
         for name in MedianPartitionResult._fields + MergeResult._fields:
-            # Nothing of the other method may stay.
+            # Remove results of the other method.
             self.__dict__.pop(f"{name}_", None)
         for name, value in result._asdict().items():
             setattr(self, f"{name}_", value)
@@ -260,11 +260,11 @@ class RobustEAC(ClusterMixin, BaseEstimator):
             self.losses_ = partition_losses(labels, hard)
         self.agreements_ = agreements
         self.n_clusters_found_ = int(result.labels.max()) + 1
-        # What a report needs to know of this fit: parameters may be set anew after it.
+        # The summary describes this fit, even if parameters change afterwards.
         self._settings = Settings(method, self.n_clusters, self.weighting, self.agreement, self.tol, total)
         return self
 
-    # Takes the lines that tell of progress in place of standard output, verbose or not.
+    # Set by the command line: receives progress lines, verbose or not.
     _tell = None
 
     def _options(self):
@@ -273,7 +273,7 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         return Options(**chosen, tell=self._tell or progress(self.verbose))
 
     def summary(self, *, names: Sequence[str] | None = None) -> str:
-        """Report in words what was found: how good, which partitions are trusted, how sure of the objects.
+        """Report in words: quality of the consensus, trusted partitions, confidence in the objects.
 
         * clusters found, with the number of objects in each;
         * the objective, also per ordered pair of objects (n_samples^2 of them, or the sum of the sample weights,
@@ -302,7 +302,7 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         NotFittedError
             If the model was not fitted.
         ValueError, TypeError
-            If `names` is no list with one entry per partition.
+            If `names` is not a list with one entry per partition.
 
         Notes
         -----
@@ -344,7 +344,7 @@ class RobustEAC(ClusterMixin, BaseEstimator):
 
 
 def _labels_to_merge(X, sample_weight, parameters):
-    """Checked labels; ValueError if they are not hard, or if something is asked for that merging does not do."""
+    """Checked labels; ValueError if they are not hard, or for options that merging does not support."""
     for name, parameter in inspect.signature(RobustEAC).parameters.items():
         if name not in _OF_MERGING and not np.array_equal(parameters[name], parameter.default):
             raise ValueError(

@@ -1,11 +1,11 @@
-"""What was found, in words."""
+"""A fitted consensus, in words."""
 
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-# Partitions that are listed all, or from either end; sizes of clusters, and characters of a name.
+# Up to so many partitions are listed all, otherwise so many from either end; sizes of clusters; characters of a name.
 _ALL_LISTED = 15
 _LISTED = 3
 _SIZES = 8
@@ -13,7 +13,7 @@ _NAME = 24
 
 
 class Settings(NamedTuple):
-    """What a report needs to know of how a consensus was found; total is the weight of all objects."""
+    """Settings of the fit that the report mentions; total is the weight of all objects."""
 
     method: str
     n_clusters: int | str
@@ -81,7 +81,7 @@ def _weights(weights, weighting):
 
 
 def _below(largest):
-    """How many objects no cluster has much of."""
+    """How many objects have a small largest membership."""
     below = {bound: int((largest < bound).sum()) for bound in (0.5, 0.9)}
     return ", ".join(
         f"below {bound} for {counted(count, 'object')} ({100 * count / len(largest):.1f} %)"
@@ -109,7 +109,7 @@ def _cells(u, weights, agreements, names):
 
 
 def shortened(name):
-    """A name on one line that leaves room for others."""
+    """A name on one line, shortened."""
     text = " ".join(str(name).split())
     return text if len(text) <= _NAME else f"{text[: _NAME - 3]}..."
 

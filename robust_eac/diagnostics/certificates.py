@@ -44,7 +44,7 @@ def certify(
     lam0: float | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Certificate:
-    """Check a consensus, from wherever it came: how stationary it is, how sure of each object, how right its weights.
+    """Check a consensus from any source: how stationary it is, how certain each object is, how good its weights are.
 
     With g_i the gradient in the membership y_i of object i (:func:`~robust_eac.membership_gradient`; of one of its
     copies, if objects have weights), compute
@@ -86,7 +86,7 @@ def certify(
         In place of `lam`, free of scale: lambda = lam0 n_partitions n_samples^2 (lam0 n_partitions for adjusted
         losses).
     sample_weight : array-like of shape (n_samples,), default=None
-        Weight w_i of every object: it counts as so many identical objects that share a membership and move together.
+        Weight w_i of every object: it counts as w_i identical objects that share a membership and move together.
         None means one each. n is the sum of the weights.
 
     Returns

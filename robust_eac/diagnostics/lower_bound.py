@@ -1,4 +1,4 @@
-"""How low the consensus objective can be at all: bounds that hold for every membership, or for every partition."""
+"""Lower bounds of the consensus objective, for every membership or for every partition."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ..core.encoding import collapse, encode_ensemble, one_hot, take_rows
 
 __all__ = ["LowerBound", "consensus_lower_bound"]
 
-# A bound is settled when it has not risen by its tolerance over this many iterations.
+# Stop when a bound has not risen by its tolerance over this many iterations.
 _PATIENCE = 20
-# Share of what all pairs weigh by which a bound is lowered: more than rounding can raise it.
+# Lower bounds by this share of the weight of all pairs, more than rounding can raise them.
 _ROUNDING = 1e-12
-# Least curvature that every pair is given, as a share of the mean, when pairs are observed unequally often.
+# Smallest curvature of a pair, as a share of the mean, when pairs are observed unequally often.
 _FLOOR = 0.65
 # Penalty of the method of multipliers in units of what a pair weighs on average, and its over-relaxation.
 _PENALTY, _RELAXATION = 2.0, 1.6
@@ -45,7 +45,7 @@ def consensus_lower_bound(
     max_iter: int = 1000,
     sample_weight: ArrayLike | None = None,
 ) -> LowerBound:
-    """Bound the objective from below for every consensus there is, to see how far from global an answer can be.
+    """Bound the objective from below over all consensuses, which tells how far from optimal a solution can be.
 
     Compute a number that no membership Y with `n_clusters` clusters can beat in  sum_u alpha_u |Y'Y - X_u'X_u|^2  for
     fixed weights; with ``hard=True``, one that no partition can beat, which is larger. A consensus is within
@@ -94,7 +94,7 @@ def consensus_lower_bound(
     max_iter : int, default=1000
         Largest number of iterations, one symmetric eigendecomposition each.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weight of every object: it counts as so many identical objects that share a membership. None means one each.
+        Weight of every object: weight w counts as w identical objects that share a membership. None means one each.
 
     Returns
     -------
@@ -186,7 +186,7 @@ def _different_rows(encoding, weights, hard, diagonal):
         apart = np.zeros(len(similarity), dtype=bool)
     else:
         apart = (similarity < 1.0) | (encoding.own_pairs < encoding.multiplicity)
-    # Numbers of their own keep copies apart.
+    # Distinct numbers keep copies apart.
     numbers = np.where(apart, 1.0 + np.arange(len(apart)), 0.0)
     return collapse(encoding, numbers[:, np.newaxis], min_saving=0.0)
 
@@ -216,7 +216,7 @@ def _pair_terms(encoding, weights, hard, diagonal):
 
 
 def _pairwise_bound(pairs, hard):
-    """Least objective when every pair may choose its own Z."""
+    """Smallest objective if every pair chooses its own Z."""
     curvature, linear, constant, scale = pairs
     if hard:
         return float(np.sum(np.minimum(0.0, curvature * scale**2 - 2.0 * linear * scale))) + constant
@@ -264,7 +264,7 @@ def _membership_bounds(pairs, n_clusters):
             n_ahead = 1
         else:
             step *= 0.5
-        # From the best point met; with momentum unless that led down, shorter if a plain step did.
+        # Start from the best point; drop the momentum if it led down, shorten the step if a plain one did.
         after = top + step * rise
         # The proximal step of 2 <min(A, 0), scale>: multipliers of pairs inside the box vanish.
         after[0] = np.maximum(after[0], 0.0) + np.minimum(after[0] + 0.5 * step * scale, 0.0)

@@ -1,4 +1,4 @@
-"""What a consensus is graded by: losses, value, gradient, optimality gap, and agreement corrected for chance.
+"""Measures of a consensus: losses, objective, gradient, optimality gap, and agreement corrected for chance.
 
 Each checks its arguments and asks _formula, where the formulas stand.
 """
@@ -60,7 +60,7 @@ def partition_losses(
         Count the pairs (i, i), as printed in [1]_; hard memberships have no loss on them in hard partitions. An object
         of weight w has w of them among its w^2 pairs, as w copies have; below 1, all of its pairs are.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weight of every object: it counts as so many identical objects that share a membership. None means one each.
+        Weight of every object: weight w counts as w identical objects that share a membership. None means one each.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def partition_losses(
     Raises
     ------
     ValueError, TypeError
-        If `labels` is no label matrix or `membership` no membership matrix of as many objects.
+        If `labels` is not a label matrix, or `membership` not a membership matrix of these objects.
 
     Notes
     -----
@@ -126,7 +126,7 @@ def objective_value(
     diagonal : bool, default=True
         Count the pairs (i, i), as printed in [1]_.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weight of every object: it counts as so many identical objects that share a membership. None means one each.
+        Weight of every object: weight w counts as w identical objects that share a membership. None means one each.
 
     Returns
     -------
@@ -185,7 +185,7 @@ def membership_gradient(
     diagonal : bool, default=True
         Count the pairs (i, i), as printed in [1]_.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weight of every object: it counts as so many identical objects that share a membership. None means one each.
+        Weight of every object: weight w counts as w identical objects that share a membership. None means one each.
 
     Returns
     -------
@@ -245,7 +245,7 @@ def optimality_gap(
     diagonal : bool, default=True
         Count the pairs (i, i).
     sample_weight : array-like of shape (n_samples,), default=None
-        Weight of every object: it counts as so many identical objects that share a membership. None means one each.
+        Weight of every object: weight w counts as w identical objects that share a membership. None means one each.
 
     Returns
     -------
@@ -305,7 +305,7 @@ def adjusted_agreement(labels: Labels, membership: ArrayLike, *, sample_weight: 
     membership : array-like of shape (n_samples, n_clusters)
         Consensus membership Y', rows on the simplex.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weight of every object: it counts as so many identical objects that share a membership; weights below 1 count
+        Weight of every object: weight w counts as w identical objects that share a membership; weights below 1 count
         for their ratios. None means one each.
 
     Returns
@@ -316,7 +316,7 @@ def adjusted_agreement(labels: Labels, membership: ArrayLike, *, sample_weight: 
     Raises
     ------
     ValueError, TypeError
-        If `labels` is no label matrix or `membership` no membership matrix of as many objects.
+        If `labels` is not a label matrix, or `membership` not a membership matrix of these objects.
 
     Notes
     -----
@@ -365,7 +365,7 @@ def agreement_test(labels: Labels, membership: ArrayLike, *, sample_weight: Arra
     Raises
     ------
     ValueError, TypeError
-        If `labels` is no label matrix, `membership` no membership matrix of as many objects, or a weight lies between
+        If `labels` is not a label matrix, `membership` not a membership matrix of these objects, or a weight is between
         0 and 1.
 
     Notes

@@ -1,4 +1,4 @@
-"""How many clusters an ensemble supports: agreement and stability of the consensus over a range of numbers."""
+"""The number of clusters that an ensemble supports, by agreement and stability of the consensus."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from ..weighting.trust import LEVEL, NO_LINKS
 
 __all__ = ["ClusterNumberSelection", "select_n_clusters"]
 
-# A candidate less stable than the most stable one by more than this is not chosen for its agreement.
+# Only candidates within this of the largest stability can be chosen.
 _STABILITY_SLACK = 0.05
-# Differences of agreement below this are rounding: the smaller number of clusters is taken.
+# Agreements that differ by less are equal: take the smaller number of clusters.
 _TIE = 1e-9
 
 
@@ -106,7 +106,7 @@ def select_n_clusters(
     random_state : int, RandomState instance or None, default=None
         Draws the sub-ensembles, the starts and the order of the visits.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weight of every object: it counts as so many identical objects that share a membership, and are left out
+        Weight of every object: weight w counts as w identical objects that share a membership, and are left out
         together. None means one each. Sub-ensembles are drawn from the objects that have weight.
 
     Returns
@@ -239,7 +239,7 @@ def select_n_clusters(
 
 
 class _Half(NamedTuple):
-    """Some of the partitions on some of the objects, both by their places in the ensemble; no encoding if none."""
+    """Some partitions on some objects, by their indices in the ensemble; the encoding is None if there are none."""
 
     objects: np.ndarray
     partitions: np.ndarray
@@ -256,7 +256,7 @@ def _draw_pair(encoding, max_samples, rng):
 
 
 def _half(encoding, objects, partitions):
-    """A :class:`_Half` without the objects that none of its partitions observes, and the partitions left with none."""
+    """A :class:`_Half` without unobserved objects, and without partitions that then observe none."""
     objects, partitions = np.sort(objects), np.sort(partitions)
     observed = encoding.observed[objects][:, encoding.mask_of[partitions]]
     objects, partitions = objects[observed.any(axis=1)], partitions[observed.any(axis=0)]
@@ -272,7 +272,7 @@ class _Problem(NamedTuple):
 
 
 def _pose(encoding, weighting, seed):
-    """The :class:`_Problem` of an ensemble, None of none: what does not depend on the number of clusters."""
+    """The :class:`_Problem` of an ensemble, which does not depend on the number of clusters; None for None."""
     if encoding is None:
         return None
     weighting = resolve_weighting(weighting, n_pairs=encoding.total**2, n_partitions=len(encoding.offsets))
@@ -280,13 +280,13 @@ def _pose(encoding, weighting, seed):
 
 
 def _consensus(problem, k, *, n_init, seed, max_iter, tol):
-    """The consensus of an ensemble with at most k clusters, None of none."""
+    """The consensus of an ensemble with at most k clusters; None for None."""
     if problem is None:
         return None
     k = min(int(k), problem.encoding.n_samples)
     seeds, settings = np.random.RandomState(seed).randint(MAX_SEED, size=n_init), Settings(tol, max_iter)
     posed = Problem(problem.encoding, k, problem.weighting, raw_distance())
-    # Threads are taken up with the problems.
+    # The problems themselves run in parallel.
     run, membership = solve(posed, "random", seeds, settings, n_jobs=1)
     return result_of(run, membership.argmax(axis=1), membership, tol)
 
@@ -303,8 +303,8 @@ def _warn_unfinished(runs, max_iter):
 
 
 def _best(runs):
-    """The run of least loss, under weights that are the same for all: their mean."""
-    # A run that trusts few partitions has the smaller loss under its own weights.
+    """The run of smallest loss under the mean of all runs' weights."""
+    # Under its own weights, a run that trusts few partitions would win.
     weights = np.mean([run.weights for run in runs], axis=0)
     return min(runs, key=lambda run: weights @ run.losses)
 
@@ -321,7 +321,7 @@ def _compare(first, second, first_run, second_run):
 
 
 def _rand(a, b, weight):
-    """Adjusted Rand index, 0 if a side has a single cluster: not even the same single cluster says anything."""
+    """Adjusted Rand index; 0 if either partition has a single cluster, even if both do."""
     if np.ptp(b) == 0:
         return 0.0
     encoding = encode_ensemble(check_ensemble(b[:, np.newaxis]), weight)

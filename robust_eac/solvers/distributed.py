@@ -1,4 +1,4 @@
-"""Ensembles that no one machine holds: the alternation on Dask arrays whose chunks of rows stay on the workers.
+"""Ensembles larger than memory: the alternation on Dask arrays whose chunks of rows stay on the workers.
 
 What is done with a chunk stands in _blocks, on which worker in _tasks; here is when, and what travels.
 """
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = ["solve_median_partition_distributed"]
 
-# No more objects than this travel to the client for a start, even if some partition observes few.
+# Largest sample sent to the client for a start, even if some partition observes few objects.
 _MAX_SAMPLE = 2**18
 
 
@@ -229,7 +229,7 @@ def _tell_of_all(tell, line):
 
 
 def _check_start(init, labels, n_clusters):
-    """The name of a start, or a Dask array of memberships or labels with the chunks of the labels."""
+    """Return the name of a start, or a Dask array of memberships or labels with the chunks of the ensemble."""
     import dask.array as da
 
     n = labels.shape[0]
@@ -296,13 +296,13 @@ def _gather_sample(encodings, tables, n_rows, n_clusters, rng):
 
 
 def _place_from_sample(encodings, problem, start, seeds, settings, *, n_jobs, tell):
-    """Proposals of all blocks that agree best with the best solution for the sample."""
+    """Solve the sample and place the rows of all blocks by its best solution."""
     from dask import persist
 
     sample, distance = problem.encoding, problem.distance
     partitions = np.flatnonzero(sample.n_observed)
     if len(partitions) < len(sample.offsets):
-        # What the sample says nothing about has no weight in the start.
+        # Partitions that observe no sampled object have no weight in the start.
         sample, equal = select(sample, partitions), np.full(len(partitions), 1.0 / len(partitions))
         problem = problem._replace(encoding=sample, weighting=fixed(equal))
     run, membership = solve(problem, start, seeds, settings, n_jobs=n_jobs, tell=tell)
@@ -349,7 +349,7 @@ class DistributedSteps:
         gap = self._step(block_steps.propose, self._visit._replace(relaxation=relaxation))
         if self._rows.t == 0.0:
             gap = self._step(block_steps.propose_best_clusters, self._visit)
-        # What is left of the gap is below what rounding lets the objective show.
+        # The rest of the gap is rounding.
         return None if self._rows.t == 0.0 else gap
 
     def refresh(self):

@@ -20,7 +20,7 @@ from ..weighting.joint import check_found_from_losses, resolve_weighting
 
 __all__ = ["RefinementResult", "refine_labels"]
 
-# Gains below this share of what an object could cost at most are rounding of the small matrices.
+# Gains below this share of an object's largest possible cost are rounding errors of the small matrices.
 _SLACK = 1e-12
 
 
@@ -93,7 +93,7 @@ def refine_labels(
     random_state : int, RandomState instance or None, default=None
         Draws the order of the visits.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weight of every object: it counts as so many identical objects that stay together. None means one each. An
+        Weight of every object: weight w counts as w identical objects that stay together. None means one each. An
         object of weight zero goes where it would with a little weight, and the others do not notice.
 
     Returns
@@ -188,19 +188,19 @@ def hard_losses(encoding, clusters, n_clusters):
 
 
 def relocation_statistics(encoding, weights, rows):
-    """Statistics of a hard membership of the encoding's rows, and P, which the kernels of single moves read for Q."""
+    """Statistics of a hard membership, and P, the diagonals of Q, which the kernels of single moves read."""
     statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
     return statistics, np.einsum("gcc->gc", statistics.Q).copy()
 
 
 def relocate_rows(encoding, statistics, P, clusters, order):
-    """Move the rows in the given order, each to its best cluster: clusters, T and P follow; returns how many moved."""
+    """Move the rows in the given order, each to its best cluster; update clusters, T and P; return the number of moves."""
     slack = _SLACK * encoding.total
     return kernels.relocate(order, encoding.data, encoding.slots, statistics, slack, clusters, P)
 
 
 def move_margins(encoding, weights, clusters, n_clusters):
-    """By how much the cheapest other cluster costs every row more than its own, half the rise per unit of weight."""
+    """Cost of the cheapest other cluster minus that of its own, for every row: half the rise per unit of weight."""
     statistics, P = relocation_statistics(encoding, weights, np.eye(n_clusters)[clusters])
     margins = np.empty(len(clusters))
     kernels.relocation_margins(encoding.data, encoding.slots, statistics, clusters, P, margins)
@@ -208,16 +208,16 @@ def move_margins(encoding, weights, clusters, n_clusters):
 
 
 def _search(encoding, weights, clusters, n_clusters, max_passes, rng):
-    """Passes over all objects until one moves none: (clusters, number of moves, number of passes, did one)."""
+    """Pass over all objects until a pass moves none: (clusters, number of moves, number of passes, converged)."""
     active = np.flatnonzero(weights)
     if len(active) < len(weights):
         encoding, weights = select(encoding, active), weights[active]
-    # Numbers of their own keep copies that are no better together than apart from sharing a row.
+    # Copies that gain nothing by staying together get distinct numbers, so that they do not share a row.
     apart = encoding.mean_self_similarity(weights * encoding.scale) <= 0.5
     numbers = np.where(apart, 1.0 + np.arange(len(apart)), 0.0)
     n_moves, n_passes, moved = 0, 0, True
     while moved and n_passes < max_passes:
-        # Identical objects that have come together are one row from here on, and the matrices are fresh.
+        # Identical objects now in one cluster become one row; the matrices are recomputed.
         membership = np.eye(n_clusters)[clusters]
         collapsed = collapse(encoding, np.column_stack([membership, numbers]), min_saving=0.0)
         rows = np.empty((len(collapsed.codes), n_clusters))

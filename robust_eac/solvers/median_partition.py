@@ -66,7 +66,7 @@ def solve_median_partition(
     of the weights; neither raises the objective. Stops when the Y step finds the membership stationary for weights
     that are optimal for it. The problem is not convex: the best of `n_init` starts is returned.
 
-    "chance-corrected" has no joint objective, but stops all the same. Its weights are equal over a set of trusted
+    "chance-corrected" has no joint objective, but it terminates. Its weights are equal over a set of trusted
     partitions, and each Y step descends the unweighted objective (4) of the set. All starts share one set, the largest
     group of partitions that agree beyond chance before any consensus (:func:`~robust_eac.trusted_group_weights`), so
     that their objectives can be compared. The best start then alternates Y steps with trust: the partitions that agree
@@ -116,7 +116,7 @@ def solve_median_partition(
     verbose : int, default=0
         1 prints a line per start and alternation.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weight of every object: it counts as so many identical objects that share a membership. None means one each.
+        Weight of every object: weight w counts as w identical objects that share a membership. None means one each.
 
     Returns
     -------
@@ -205,7 +205,7 @@ class Options(NamedTuple):
 
 
 def progress(verbose):
-    """What takes a line after every alternation, None for silence."""
+    """A function that prints the lines of a verbose fit, or None."""
     return partial(print, flush=True) if verbose else None
 
 

@@ -84,7 +84,7 @@ def solve_membership(
     random_state : int, RandomState instance or None, default=None
         Draws the start and the order of the visits.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weight of every object: it counts as so many identical objects that share a membership. None means one each.
+        Weight of every object: weight w counts as w identical objects that share a membership. None means one each.
     n_jobs : int, default=None
         Threads, as in :func:`~robust_eac.solve_median_partition`. The result does not depend on it.
 
@@ -142,7 +142,7 @@ def solve_membership(
     encoding, start = reduce_rows(whole, start, diagonal=diagonal)
     problem = Problem(encoding, n_clusters, fixed(weights), distance)
     _, n_threads = count_threads(n_jobs, 1, encoding, n_clusters)
-    # The weights never move: one Y step goes all the way.
+    # The weights are fixed: a single Y step runs to the end.
     settings = Settings(tol, max_iter=1, max_sweeps=max_sweeps, reduction=0.0, n_threads=n_threads)
     run = alternate(problem, start if isinstance(start, str) else start.copy(), rng, settings)
     converged = is_stationary(run.gap, tol)

@@ -29,9 +29,9 @@ from ..weighting.joint import resolve_weighting
 
 __all__ = ["WeightPath", "weight_path"]
 
-# {weighting: what can vary, first what does unless told otherwise}.
+# {weighting: parameters that can vary, the default first}.
 _PARAMETERS = {"restricted-simplex": ("rho", "n_trusted"), "l2": ("lam", "lam0")}
-# Number of values of a path that is not given, and the end of lam0.
+# Default path: number of values, and the smallest lam0.
 _N_VALUES = 20
 _SMALLEST_LAM0 = 1e-4
 
@@ -182,7 +182,7 @@ def _default_values(parameter, n_partitions, n_pairs):
         return numbers
     if parameter == "rho":
         return 1.0 / numbers
-    # No loss exceeds all pairs: at lam0 = 1 every partition has weight.
+    # No loss exceeds the number of pairs, so that every partition has weight at lam0 = 1.
     lam0 = np.geomspace(_SMALLEST_LAM0, 1.0, _N_VALUES)
     return lam0 if parameter == "lam0" else lam0 * n_partitions * n_pairs
 

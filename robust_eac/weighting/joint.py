@@ -1,4 +1,4 @@
-"""Weightings that are found jointly with the consensus: one record each, and what an alternation makes of them."""
+"""Weightings found jointly with the consensus: one record each, resolved for an alternation."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .trust import chance_corrected_weights, linked_group
 
 __all__ = ["WEIGHT_SOLVERS"]
 
-# Weights this far outside the set that a weighting allows are there by rounding.
+# Weights within this distance of the feasible set are feasible: the rest is rounding.
 _FEASIBLE = 1e-9
 
 
 class Given(NamedTuple):
-    """What the defaults of a weighting can depend on: rho and lambda as the caller gives them, and the unit of losses.
+    """Arguments of a weighting's defaults: rho and lambda of the caller, and the unit of losses.
 
     Losses are out of n_pairs ordered pairs of objects; n_pairs is 1 where losses are shares.
     """
@@ -74,7 +74,7 @@ def power_mean(losses, weights, *, gamma):
     """Power mean of the losses, the concave function whose gradient the power weights follow."""
     exponent = 1.0 - 1.0 / (gamma - 1.0)
     if losses.min() == 0.0:
-        # The limit; log(0) below would only reach it through infinities.
+        # The limit, which log(0) below would miss.
         return float(np.mean(losses**exponent) ** (1.0 / exponent)) if exponent > 0.0 else 0.0
     logs = np.log(losses)
     if exponent == 0.0:
@@ -143,7 +143,7 @@ def _bind(weighting, given):
         weighting = WEIGHT_SOLVERS[check_choice(weighting, WEIGHT_SOLVERS, name="weighting")]
     bound = isinstance(weighting, partial) and not weighting.args
     solver, parameters = (weighting.func, weighting.keywords) if bound else (weighting, {})
-    # By identity: a callable object need be neither hashable nor comparable.
+    # Compare by identity: a callable object may be neither hashable nor comparable.
     known = [record for record in RECORDS.values() if record.solve is solver]
     record = known[0] if known else Record(solver)
     return record, record.defaults(given) | parameters
@@ -159,18 +159,18 @@ def _weighting(record, parameters, n_partitions):
     def excess(losses, weights):
         best = record.minimised(losses, solve(losses), **parameters)
         above = record.minimised(losses, weights, **parameters) - best
-        # Sums of many losses: what is left below this share is rounding.
+        # Differences of sums of many losses below this share are rounding.
         return 0.0 if abs(above) <= 1e-13 * abs(best) else float(above)
 
     def following(losses, weights, first):
-        # The first update may trust partitions anew, the later ones only withdraw trust.
+        # The first update may add partitions; later ones only remove some.
         confirmed = solve(losses) * (True if first else weights > 0.0)
         if not confirmed.any() or np.array_equal(confirmed > 0.0, weights > 0.0):
             return None
         return fixed(confirmed / confirmed.sum())
 
     if any(record.solve is solver for solver in WEIGHT_SOLVERS.values()):
-        # Wrong parameters are to be found before any work is done.
+        # Find wrong parameters before any work is done.
         solve(np.zeros(n_partitions))
     weighting = Weighting(
         solve,
