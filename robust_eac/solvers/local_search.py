@@ -194,7 +194,7 @@ def relocation_statistics(encoding, weights, rows):
 
 
 def relocate_rows(encoding, statistics, P, clusters, order):
-    """Move the rows in the given order, each to its best cluster; update clusters, T and P; return the number of moves."""
+    """Move the rows in order, each to its best cluster; update clusters, T and P; return the number of moves."""
     slack = _SLACK * encoding.total
     return kernels.relocate(order, encoding.data, encoding.slots, statistics, slack, clusters, P)
 
