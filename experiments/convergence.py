@@ -16,8 +16,9 @@ from sklearn.exceptions import ConvergenceWarning
 from robust_eac import KMeansEnsemble, load_dataset, objective_value, solve_membership
 from robust_eac.core.bundles import Visit
 from robust_eac.core.encoding import encode
-from robust_eac.core.formula import accumulate, gap_of, gap_unit, visit, weighted_statistics
+from robust_eac.core.formula import accumulate, gap_of, gap_unit, weighted_statistics
 from robust_eac.core.starts import initial_rows
+from robust_eac.core.sweep import sweep
 
 from .scaling import planted_labels
 from .store import derive_seed
@@ -82,7 +83,7 @@ def cyclic(labels, n_clusters, tol, seed, *, n_steps=8):
         # What the visits saw on their way estimates the gap, as in ours.
         how, estimate = Visit(diagonal=True, n_steps=n_steps, skip=0.0, relaxation=1.0), np.inf
         while estimate > tol and n_sweeps < MAX_SWEEPS:
-            estimate = visit(encoding, statistics, rows, order, how)[0] / gap_unit(encoding)
+            estimate = sweep(encoding, statistics, rows, order, how) / gap_unit(encoding)
             n_sweeps += 1
 
 

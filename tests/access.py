@@ -30,7 +30,6 @@ from robust_eac.core.formula import (
     gradient_of,
     losses_of,
     sides_of_test,
-    visit,
     weighted_loss,
     weighted_statistics,
 )
@@ -145,6 +144,11 @@ __all__ = [
 def statistics_of(encoding, weights, rows):
     """Statistics of the raw losses at memberships of the encoding's rows."""
     return weighted_statistics(encoding, weights, *accumulate(encoding, rows))
+
+
+def visit(encoding, statistics, rows, order, how):
+    """Visit the rows in an order: (sum of their gaps, change of the objective)."""
+    return _kernels.sweep(order, encoding.data, encoding.slots, statistics, rows, how)
 
 
 def losses_at(encoding, rows):

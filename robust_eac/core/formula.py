@@ -210,11 +210,6 @@ def _padded(T):
     return np.concatenate([T, np.zeros((len(T), missing))], axis=1) if missing else T
 
 
-def visit(encoding, statistics, rows, order, how):
-    """Visit the rows in an order: rows, T and Q follow. Returns (sum of their gaps, change of the objective)."""
-    return kernels.sweep(order, encoding.data, encoding.slots, statistics, rows, how)
-
-
 def gradient_of(encoding, rows, statistics, *, diagonal, block=slice(None)):
     """Gradient in the membership of one object of every row (of a block of rows)."""
     out = np.empty_like(rows[block])
@@ -238,7 +233,7 @@ def gap_of(encoding, rows, statistics, *, diagonal, n_threads=1):
     how = Visit(diagonal, n_steps=1, skip=np.inf, relaxation=1.0)
 
     def of_part(order):
-        return visit(encoding, statistics, rows, order, how)[0]
+        return kernels.sweep(order, encoding.data, encoding.slots, statistics, rows, how)[0]
 
     parts = np.array_split(np.arange(len(rows)), _PARTS if len(rows) >= _IN_PARTS else 1)
     return sum(map_threads(of_part, parts, n_threads)) / gap_unit(encoding)

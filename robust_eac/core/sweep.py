@@ -1,11 +1,10 @@
 """One sweep: visit every row once; many rows in rounds of blocks."""
 
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 
 import numpy as np
 
-from .formula import visit
+from . import kernels
 
 # So many rows fit in the cache, where random access costs nothing.
 _SHUFFLED_SINGLY = 2**15
@@ -28,7 +27,7 @@ def sweep(encoding, statistics, rows, order, how, *, n_threads=1):
     Rows, T and Q follow. Returns the sum of the objects' gaps. The objective never rises.
     """
     if len(order) < _IN_ROUNDS:
-        return visit(encoding, statistics, rows, order, how)[0]
+        return kernels.sweep(order, encoding.data, encoding.slots, statistics, rows, how)[0]
     # A visit reads m slots; copying T takes len(T). Visits should dominate.
     n_partitions = len(encoding.offsets)
     length = max(len(order) // (_BLOCKS * _ROUNDS), _MIN_BLOCK, _COPIES * len(statistics.T) // n_partitions)
@@ -48,10 +47,13 @@ def _sweep_round(encoding, statistics, rows, blocks, how, pool):
     """
     T, Q = statistics.T, statistics.Q
 
+    def visit(block, statistics):
+        return kernels.sweep(block, encoding.data, encoding.slots, statistics, rows, how)
+
     def propose(block):
         """Gaps and decrease of a block's visits, its rows before them, and its steps of T and Q."""
         before, own = rows[block], statistics._replace(T=T.copy(), Q=Q.copy())
-        gap, fall = visit(encoding, own, rows, block, how)
+        gap, fall = visit(block, own)
         return gap, fall, before, own.T - T, own.Q - Q
 
     gaps, falls, before, steps_T, steps_Q = zip(*pool.map(propose, blocks), strict=True)
@@ -62,11 +64,7 @@ def _sweep_round(encoding, statistics, rows, blocks, how, pool):
         return sum(gaps)
     for block, values in zip(blocks, before, strict=True):
         rows[block] = values
-    return sum(map(partial(_gap_of_block, encoding, statistics, rows, how), blocks))
-
-
-def _gap_of_block(encoding, statistics, rows, how, block):
-    return visit(encoding, statistics, rows, block, how)[0]
+    return sum(visit(block, statistics)[0] for block in blocks)
 
 
 def _interaction(statistics, steps_T, steps_Q):

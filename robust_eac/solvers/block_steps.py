@@ -11,10 +11,10 @@ import numpy as np
 from ..checks.blocks import row_blocks
 from ..checks.labels import check_columns_observed, check_label_block
 from ..checks.values import check_membership
+from ..core import kernels
 from ..core.bundles import Visit
 from ..core.encoding import Encoding, encode, select, take_rows
-from ..core.formula import accumulate, coefficients, gap_of, gradient_of, matrices_of, visit, weighted_statistics
-from ..core.kernels import minimise_quartic
+from ..core.formula import accumulate, coefficients, gap_of, gradient_of, matrices_of, weighted_statistics
 from ..core.starts import draw_rows, place_by, reduce_rows
 from ..core.sweep import visiting_order
 
@@ -210,7 +210,7 @@ def propose(encoding, proposal, shared, number):
     part, statistics = _of_weighty(encoding, shared)
     target = rows.copy()
     order = visiting_order(len(rows), np.random.RandomState([shared.seed, number]))
-    gap, _ = visit(part, statistics, target, order, shared.visit)
+    gap, _ = kernels.sweep(order, part.data, part.slots, statistics, target, shared.visit)
     return Proposal(rows, target), sums_of_step(encoding, rows, target, gap)
 
 
@@ -283,7 +283,7 @@ def search_line(tables, weights, S, G, sums, diagonal):
     ])  # fmt: skip
     if not diagonal:
         powers -= mask_coef @ sums.own[:, 1:]
-    return minimise_quartic(*powers, 1.0)
+    return kernels.minimise_quartic(*powers, 1.0)
 
 
 def after_step(S, G, sums, t):
