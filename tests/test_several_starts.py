@@ -61,6 +61,33 @@ def test_stopping_most_starts_costs_next_to_nothing(labels, weighting):
     assert lost <= 0.5 * spread + 4e-5
 
 
+def test_the_best_starts_go_on(labels, monkeypatch):
+    begun, went_on = [], []
+    begin, go_on = _alternation.begin, _alternation.go_on
+
+    def spy_begin(problem, *args, **options):
+        run = begin(problem, *args, **options)
+        if len(problem.encoding.codes) == len(labels):
+            begun.append(run)
+        return run
+
+    def spy_go_on(problem, run, settings):
+        if len(problem.encoding.codes) == len(labels):
+            went_on.append(run.objective)
+        return go_on(problem, run, settings)
+
+    monkeypatch.setattr(_alternation, "begin", spy_begin)
+    monkeypatch.setattr(_alternation, "go_on", spy_go_on)
+    solve_median_partition(labels, 6, n_init=8, n_jobs=1, random_state=2)
+    objectives = [run.objective for run in begun]
+    assert len(set(objectives)) == 8
+    if begun[0].sampled:
+        assert went_on[:-1] == sorted(objectives)[:3]
+    else:
+        assert went_on[:-1] == objectives
+    assert went_on[-1] <= min(objectives)
+
+
 @pytest.mark.parametrize("n_jobs", [2, 3])
 def test_result_does_not_depend_on_the_number_of_threads(labels, n_jobs):
     one, other = (solve_median_partition(labels, 6, n_jobs=jobs, random_state=0) for jobs in (1, n_jobs))
