@@ -187,11 +187,11 @@ def test_alternation_with_trust_stops_whatever_the_rule(rng, monkeypatch, rule):
 
     def counted(problem, *args, **options):
         steps.append(problem.weighting.solve(None) > 0.0)
+        assert len(steps) <= m + 1
         return begin(problem, *args, **options)
 
     monkeypatch.setattr(_alternation, "begin", counted)
     result = solve(labels, n_init=1)
-    assert len(steps) <= m + 1
     # After the first update trust is only withdrawn.
     for before, after in pairwise(steps[1:]):
         assert np.all(before | ~after)
