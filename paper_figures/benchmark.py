@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.stats import rankdata, wilcoxon
 
-from experiments.store import canonical_json
+from experiments.shared.store import canonical_json
 
 from .paired import mean_interval
 

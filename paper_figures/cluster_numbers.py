@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from experiments.number_of_clusters import CANDIDATES, FEATURES, PLANTED
+from experiments.accuracy.number_of_clusters import CANDIDATES, FEATURES, PLANTED
 
 MIN_STABILITY = 0.9
 NUMBERS = np.array(CANDIDATES)

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import least_squares
 from scipy.stats import binomtest, chi2, false_discovery_control, rankdata, ttest_rel
 
-from experiments.combinatorial_data import N_OBJECTS, SIGNAL
+from experiments.combinatorial_eac.combinatorial_data import N_OBJECTS, SIGNAL
 
 from .style import BLUE, GREEN, ORANGE, VERMILLION
 

@@ -7,7 +7,7 @@ before and after the local search by single moves, against the bound on partitio
 
 import numpy as np
 
-from experiments.noisy_ensembles import SETTINGS, WEIGHTINGS
+from experiments.robust_eac.noisy_ensembles import SETTINGS, WEIGHTINGS
 
 from .certificates import distances, rows
 from .style import BLUE, GREEN, PAGE, VERMILLION, method_style

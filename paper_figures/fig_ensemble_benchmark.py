@@ -7,7 +7,7 @@ out.
 
 import numpy as np
 
-from experiments.ensemble_benchmark import BESIDE, LARGE
+from experiments.accuracy.ensemble_benchmark import BESIDE, LARGE
 
 from .benchmark import OURS, datasets, joined, methods, scores
 from .style import BLUE, ORANGE, PAGE, VERMILLION

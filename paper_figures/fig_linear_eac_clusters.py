@@ -5,7 +5,7 @@ Bars: two standard errors over the repetitions, of which each is a mean over the
 
 import numpy as np
 
-from experiments.linear_eac_settings import CLUSTERS
+from experiments.linear_eac.linear_eac_settings import CLUSTERS
 
 from .linear_eac import FIELD, KMEANS, MEASURES, SYSTEMS, consensus_values, datasets
 from .style import BLACK, BLUE, GREEN, ORANGE, PAGE, PURPLE, SKY, VERMILLION

@@ -7,8 +7,8 @@ starts; a cross marks where a way runs out of time or memory.
 
 import numpy as np
 
-from experiments.peers import SECONDS
-from experiments.robustness import ORACLE
+from experiments.robustness.robustness import ORACLE
+from experiments.speed.peers import SECONDS
 
 from .peers import by_task, median, seconds, stopped
 from .robustness import differences, over_datasets, with_clean

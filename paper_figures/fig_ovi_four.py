@@ -6,7 +6,7 @@ printed, or of four clusters each.
 
 import numpy as np
 
-from experiments.ovi_qpsk import ALGORITHMS, FUZZY
+from experiments.ovi_lda.ovi_qpsk import ALGORITHMS, FUZZY
 
 from .ovi_lda import INDICES, NAMES, TRUE_NUMBER, answers, at, consensus_numbers, decibels, main_records, repetitions
 from .style import PAGE

@@ -5,8 +5,8 @@ Contours and mesh of the partition that V takes; below, contours of the best one
 
 import numpy as np
 
-from experiments.ovi_qpsk import ALGORITHMS
-from experiments.ovi_surface import LETTERS, ROUTES
+from experiments.ovi_lda.ovi_qpsk import ALGORITHMS
+from experiments.ovi_lda.ovi_surface import LETTERS, ROUTES
 
 from .ovi_lda import NAMES
 from .style import PAGE, SKY, VERMILLION

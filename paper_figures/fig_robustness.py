@@ -5,7 +5,7 @@ starts. Wrong evidence that agrees with itself (lower middle) carries every weig
 must: it cannot be told from right evidence.
 """
 
-from experiments.robustness import ORACLE, WEIGHTINGS
+from experiments.robustness.robustness import ORACLE, WEIGHTINGS
 
 from .robustness import differences, panels
 

@@ -3,7 +3,7 @@
 Points: means over the data sets and repetitions; bars: 95 % intervals, data sets drawn again.
 """
 
-from experiments.robustness import WEIGHTINGS
+from experiments.robustness.robustness import WEIGHTINGS
 
 from .robustness import KIND_NAMES, panels, values, with_clean
 

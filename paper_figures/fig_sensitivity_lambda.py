@@ -3,7 +3,7 @@
 Means over the data sets and three ensembles of each; framed: the paper's lambda.
 """
 
-from experiments.sensitivity import LAMBDAS
+from experiments.robust_eac.sensitivity import LAMBDAS
 
 from .sensitivity import heat_maps
 

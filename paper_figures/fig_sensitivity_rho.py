@@ -3,7 +3,7 @@
 Means over the data sets and three ensembles of each; framed: the paper's rho.
 """
 
-from experiments.sensitivity import SHARES
+from experiments.robust_eac.sensitivity import SHARES
 
 from .sensitivity import heat_maps
 

@@ -5,7 +5,7 @@ Panels c and d: mean over 20 draws of the points, bars two standard errors, k-me
 
 import numpy as np
 
-from experiments.threshold_gaussians import KS, SHOWN, THRESHOLDS
+from experiments.threshold_eac.threshold_gaussians import KS, SHOWN, THRESHOLDS
 
 from .style import BLACK, BLUE, GREEN, PAGE, VERMILLION
 from .threshold_eac import draw_points, results

@@ -6,7 +6,7 @@ where it is there; blue (solid) and red (dashed) links join objects of one ring,
 
 import numpy as np
 
-from experiments.threshold_eac import CONVERGENCE_K, DEFAULT, MAIN, ON_THE_WAY, TREES
+from experiments.threshold_eac.threshold_eac import CONVERGENCE_K, DEFAULT, MAIN, ON_THE_WAY, TREES
 
 from .style import BLACK, BLUE, GREEN, PAGE, VERMILLION
 from .threshold_eac import KMEANS_NAMES, draw_points, draw_tree, first_known, readings, results

@@ -5,7 +5,7 @@ Lines: median of 20 repetitions, k-means to convergence; bands: lowest to highes
 
 import numpy as np
 
-from experiments.threshold_eac import SETTINGS
+from experiments.threshold_eac.threshold_eac import SETTINGS
 
 from .style import BLUE, PAGE, VERMILLION
 from .threshold_eac import POINT_SETS, SET_NAMES, at, printed_numbers, results

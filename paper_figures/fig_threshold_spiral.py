@@ -6,7 +6,7 @@ dotted line is t = 0.5; blue (solid) and red (dashed) links join objects of one 
 
 import numpy as np
 
-from experiments.threshold_eac import DEFAULT, TREES
+from experiments.threshold_eac.threshold_eac import DEFAULT, TREES
 
 from .style import PAGE
 from .threshold_eac import draw_points, draw_tree, first_known, results

@@ -3,8 +3,8 @@
 import numpy as np
 from scipy.stats import kendalltau, spearmanr
 
-from experiments import linear_eac, linear_eac_settings
-from experiments.linear_eac_data import CHOSEN, N_PARTITIONS, VARIANT
+from experiments.linear_eac import linear_eac, linear_eac_settings
+from experiments.linear_eac.linear_eac_data import CHOSEN, N_PARTITIONS, VARIANT
 
 from .printed import printed_table
 

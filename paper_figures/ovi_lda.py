@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 
-from experiments.ovi_qpsk import ALGORITHMS, FUZZY, PRINTED
+from experiments.ovi_lda.ovi_qpsk import ALGORITHMS, FUZZY, PRINTED
 
 from .printed import printed_table
 from .style import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION

@@ -1,6 +1,6 @@
 """Paper 001: what the printed text leaves out, what is taken instead, and which of its statements hold here."""
 
-from experiments import linear_eac
+from experiments.linear_eac import linear_eac
 
 from . import linear_eac_claims as first
 from . import linear_eac_discussion as second

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from experiments.robustness import FRACTIONS
+from experiments.robustness.robustness import FRACTIONS
 
 from .paired import mean_interval
 from .style import PAGE, line_style

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from experiments.sensitivity import LAMBDAS, SHARES
+from experiments.robust_eac.sensitivity import LAMBDAS, SHARES
 
 from .noisy import ENSEMBLE_NAMES, datasets, fractions
 from .style import PAGE

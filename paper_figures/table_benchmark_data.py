@@ -1,6 +1,6 @@
 """Data sets of paper 002 with the range of the number of clusters in the base clusterings, as printed and as used."""
 
-from experiments.noisy_ensembles import SETTINGS
+from experiments.robust_eac.noisy_ensembles import SETTINGS
 
 from .printed import printed_table
 

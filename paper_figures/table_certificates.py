@@ -8,7 +8,7 @@ change of H is that of the refined labels, with the numbers of consensuses whose
 
 import numpy as np
 
-from experiments.noisy_ensembles import WEIGHTINGS
+from experiments.robust_eac.noisy_ensembles import WEIGHTINGS
 
 from .certificates import GLOBAL, distances, rows
 from .noisy import ENSEMBLE_NAMES, PLAIN_NAMES

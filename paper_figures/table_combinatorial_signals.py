@@ -6,7 +6,7 @@ reached its minimum. All readings with the paper's number of repetitions.
 
 import numpy as np
 
-from experiments.combinatorial_data import SIGNAL, SIGNALS, SNR
+from experiments.combinatorial_eac.combinatorial_data import SIGNAL, SIGNALS, SNR
 
 from .combinatorial import (
     PAPER_REPETITIONS,

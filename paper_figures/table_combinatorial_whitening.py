@@ -5,7 +5,7 @@ none), two readings of the signal-to-noise ratio, correlated and independent noi
 most .014 at 2 to 10 features.
 """
 
-from experiments.combinatorial_whitening import VARIANTS
+from experiments.combinatorial_eac.combinatorial_whitening import VARIANTS
 
 from .combinatorial import p_text, sign_tests, whitening_pair
 

@@ -7,7 +7,7 @@ the registry that were run on all of these sets with ten partitions. A dash: not
 
 import numpy as np
 
-from experiments.ensemble_benchmark import BESIDE, LARGE
+from experiments.accuracy.ensemble_benchmark import BESIDE, LARGE
 
 from .benchmark import DRIVER, MEASURES, PROTOCOLS, datasets, joined, mean_ranks, methods, scores
 

@@ -3,7 +3,7 @@
 Deviations are reproduced minus printed, in points of a percent, over data sets, NMI and density.
 """
 
-from experiments import linear_eac
+from experiments.linear_eac import linear_eac
 
 from .linear_eac import FIELDS, SETTING, chosen_setting, consensus_deviations, member_deviations, off_by, rms
 

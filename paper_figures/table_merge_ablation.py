@@ -5,7 +5,7 @@ Differences in NMI and ARI to the whole method [95 %, data sets drawn again with
 the votes were chosen on one half of the data sets, every second one by name; results on the other were seen on the way.
 """
 
-from experiments.merge_ablation import BLOBS, CHOSEN_ON
+from experiments.accuracy.merge_ablation import BLOBS, CHOSEN_ON
 
 from .benchmark import compared, datasets, differences, methods, scores, signed
 

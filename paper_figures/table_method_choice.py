@@ -3,8 +3,8 @@
 Mean NMI / ARI over six ensembles of every data set, clean and with random partitions; bold: the best.
 """
 
-from experiments.ensemble_benchmark import MERGED
-from experiments.method_choice import SHOWN, UNBALANCED
+from experiments.accuracy.ensemble_benchmark import MERGED
+from experiments.accuracy.method_choice import SHOWN, UNBALANCED
 
 from .benchmark import compared, signed
 

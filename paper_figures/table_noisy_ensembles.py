@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from experiments.noisy_ensembles import WEIGHTINGS
+from experiments.robust_eac.noisy_ensembles import WEIGHTINGS
 
 from .noisy import ENSEMBLE_NAMES, PLAIN_NAMES, datasets, values
 

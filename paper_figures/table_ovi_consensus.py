@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from experiments.ovi_qpsk import ALGORITHMS
+from experiments.ovi_lda.ovi_qpsk import ALGORITHMS
 
 from .ovi_lda import NAMES, ROUTES, accuracies, consensus_numbers, counted, graded, main_records
 

@@ -1,6 +1,6 @@
 """Number of clusters by index, algorithm and SNR: printed, then what came out, with how many data sets in brackets."""
 
-from experiments.ovi_qpsk import ALGORITHMS, PRINTED
+from experiments.ovi_lda.ovi_qpsk import ALGORITHMS, PRINTED
 
 from .ovi_lda import (
     INDICES,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from experiments.ovi_qpsk import ALGORITHMS, PRINTED
+from experiments.ovi_lda.ovi_qpsk import ALGORITHMS, PRINTED
 
 from .ovi_lda import INDICES, READINGS, agreement, at, main_records, repetitions, setting
 

@@ -6,7 +6,7 @@ drawn again with replacement.
 
 import numpy as np
 
-from experiments.noisy_ensembles import WEIGHTINGS
+from experiments.robust_eac.noisy_ensembles import WEIGHTINGS
 
 from .noisy import ENSEMBLE_NAMES, PLAIN_NAMES, datasets, fractions, values
 from .paired import HEAD, cells, compare

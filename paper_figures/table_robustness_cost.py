@@ -5,7 +5,7 @@ Medians over the starts; in brackets the lowest and the highest ratio.
 
 import numpy as np
 
-from experiments.robustness import WEIGHTINGS
+from experiments.robustness.robustness import WEIGHTINGS
 
 from .robustness import plain_name
 

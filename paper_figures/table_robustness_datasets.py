@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from experiments.robustness import ORACLE, WEIGHTINGS
+from experiments.robustness.robustness import ORACLE, WEIGHTINGS
 
 from .robustness import datasets, fractions, plain_name, values
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from experiments.robustness import ORACLE, WEIGHTINGS
+from experiments.robustness.robustness import ORACLE, WEIGHTINGS
 
 from .robustness import (
     MOST_NOISE,

@@ -5,7 +5,7 @@ labels alone: weights that follow agreement then follow them, and do worse than 
 do no harm as errors do, but the others are no longer heard; the oracle hears them.
 """
 
-from experiments.robustness import ORACLE, WEIGHTINGS
+from experiments.robustness.robustness import ORACLE, WEIGHTINGS
 
 from .robustness import KIND_NAMES, differences, fractions, over_datasets, plain_name, values
 

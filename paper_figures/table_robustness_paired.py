@@ -5,7 +5,7 @@ weighting on the partitions that were not replaced. Copies of one wrong partitio
 half of the ensemble on they are what the ensemble says.
 """
 
-from experiments.robustness import ORACLE, WEIGHTINGS
+from experiments.robustness.robustness import ORACLE, WEIGHTINGS
 
 from .robustness import KIND_NAMES, differences, noisy_cells, over_datasets, plain_name, values
 

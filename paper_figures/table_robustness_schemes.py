@@ -6,7 +6,7 @@ drawn again; the weight left on the random partitions; the time of the weights a
 
 import numpy as np
 
-from experiments.robustness import ORACLE, WEIGHTINGS
+from experiments.robustness.robustness import ORACLE, WEIGHTINGS
 
 from .paired import mean_interval
 from .robustness import plain_name

@@ -5,7 +5,7 @@ linkage, cut to the true number of clusters; and the clusters into which each cl
 keeps the classes apart. Threshold EAC: the best consistency index over the k of the paper's tables, at t = 0.5.
 """
 
-from experiments.threshold_eac import DEFAULT, SETTINGS
+from experiments.threshold_eac.threshold_eac import DEFAULT, SETTINGS
 
 from .threshold_eac import KMEANS_NAMES, MAIN, SET_NAMES, consistency, results, spread
 

@@ -6,7 +6,7 @@ time beside that to a gap of 1e-5, medians over the data sets.
 
 import numpy as np
 
-from experiments.tolerance import TOLERANCES, WEIGHTINGS
+from experiments.accuracy.tolerance import TOLERANCES, WEIGHTINGS
 
 EXPERIMENT = "tolerance"
 _REFERENCE = TOLERANCES.index(1e-5)

@@ -5,7 +5,7 @@ Ten starts each, one core; median over all ensembles and shares of random partit
 
 import numpy as np
 
-from experiments.sensitivity import LAMBDAS, SHARES
+from experiments.robust_eac.sensitivity import LAMBDAS, SHARES
 
 from .noisy import ENSEMBLE_NAMES
 

@@ -9,7 +9,7 @@ from collections import Counter
 
 import numpy as np
 
-from experiments.threshold_eac import DEFAULT, SETTINGS
+from experiments.threshold_eac.threshold_eac import DEFAULT, SETTINGS
 
 from .claim import Claim, verdict
 from .threshold_eac import POINT_SETS, at, consistency, matching_cells, readings, results, spread

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import friedmanchisquare
 
-from experiments.combinatorial_data import SIGNAL
+from experiments.combinatorial_eac.combinatorial_data import SIGNAL
 from paper_figures import combinatorial as summary
 from paper_figures import combinatorial_claims as claims
 from paper_figures import combinatorial_weight_claims as weight_claims

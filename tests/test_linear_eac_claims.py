@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from experiments.linear_eac_data import HIERARCHICAL, SYSTEMS
-from experiments.linear_eac_settings import CLUSTERS, GRADED
+from experiments.linear_eac.linear_eac_data import HIERARCHICAL, SYSTEMS
+from experiments.linear_eac.linear_eac_settings import CLUSTERS, GRADED
 from paper_figures import linear_eac as shared
 from paper_figures import linear_eac_claims as first
 from paper_figures import linear_eac_discussion as second

@@ -10,7 +10,7 @@ import pytest
 import experiments
 import paper_figures
 from experiments import __main__ as experiments_cli
-from experiments import runner
+from experiments.shared import runner
 from paper_figures import __main__ as figures_cli
 from paper_figures import records as figure_records
 from robust_eac import (
@@ -123,7 +123,7 @@ def test_a_data_set(monkeypatch, tmp_path):
 EXPERIMENT = '''"""Squares of a number drawn from the cell's seed."""
 import numpy as np
 
-from experiments.store import derive_seed
+from experiments.shared.store import derive_seed
 
 VERSION = 1
 GRID = [{"repetition": r} for r in range(3)]
@@ -184,14 +184,17 @@ def folders(tmp_path, monkeypatch):
     monkeypatch.setattr(experiments_cli, "FROZEN", places[paper_figures] / "data")
     yield places.values()
     for package, place in places.items():
-        for path in place.glob("*.py"):
-            sys.modules.pop(f"{package.__name__}.{path.stem}", None)
-            vars(package).pop(path.stem, None)
+        for path in place.rglob("*.py"):
+            parts = path.relative_to(place).with_suffix("").parts
+            for depth in range(len(parts)):
+                sys.modules.pop(".".join([package.__name__, *parts[: depth + 1]]), None)
+            vars(package).pop(parts[0], None)
 
 
 def test_an_experiment_a_figure_a_table_and_a_claim(folders, tmp_path, capsys):
     ours, drawings = folders
-    (ours / "squares.py").write_text(EXPERIMENT)
+    (ours / "own").mkdir()
+    (ours / "own" / "squares.py").write_text(EXPERIMENT)
     (drawings / "fig_squares.py").write_text(FIGURE)
     (drawings / "table_squares.py").write_text(TABLE)
     (drawings / "paper_squares.py").write_text(CHAPTER)

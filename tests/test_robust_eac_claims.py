@@ -5,7 +5,7 @@ import copy
 import numpy as np
 import pytest
 
-from experiments.sensitivity import LAMBDAS, SHARES
+from experiments.robust_eac.sensitivity import LAMBDAS, SHARES
 from paper_figures import paired, paper_robust_eac
 from paper_figures.records import experiment_rows
 from paper_figures.sensitivity import PRINTED

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from experiments import robustness, robustness_cost, robustness_schemes, tolerance
-from experiments.scaling import planted_labels
-from experiments.store import derive_seed, without_measurements
+from experiments.accuracy import tolerance
+from experiments.robustness import robustness, robustness_cost, robustness_schemes
+from experiments.shared.store import derive_seed, without_measurements
+from experiments.shared.ensembles import planted_labels
 from paper_figures import (
     table_robustness_cost,
     table_robustness_goals,
@@ -86,7 +87,7 @@ def test_summary_of_runs():
 
 def test_large_sets_are_drawn_anew_for_every_repetition(monkeypatch):
     X = np.arange(2000.0).reshape(1000, 2)
-    monkeypatch.setattr(robustness, "load_dataset", lambda name: (X, np.arange(1000)))
+    monkeypatch.setattr(robustness, "load_features", lambda *arguments: (X, np.arange(1000)))
     (one, y), (again, _), (other, _) = (robustness.make_data("landsat", repetition) for repetition in (0, 0, 1))
     assert one.shape == (500, 2)
     assert np.array_equal(one, X[y])

@@ -1,0 +1,61 @@
+"""Accuracy and time by the optimality gap at which the solver stops, on clean to very noisy k-means ensembles.
+
+The ensembles are those of `robustness`. The solver uses the same seeds for every gap.
+"""
+
+import numpy as np
+
+from robust_eac import h_criterion, solve_median_partition
+
+from ..robust_eac import noisy_ensembles
+from ..robustness.robustness import N_INIT, SETTINGS, noisy_ensemble
+from ..shared.measure import timed
+from ..shared.store import derive_seed, grid
+
+VERSION = 1
+
+TOLERANCES = (1e-4, 1e-5, 1e-6, 1e-7)
+WEIGHTINGS = ("uniform", "restricted-simplex", "chance-corrected")
+FRACTIONS = (0.0, 0.5, 0.8, 0.9)
+REPETITIONS = 5
+# A small gap takes many alternations.
+MAX_ITER = 1000
+
+GRID = grid(dataset=noisy_ensembles.SETTINGS, fraction=FRACTIONS, repetitions=(REPETITIONS,))
+SMOKE = grid(dataset=("iris", "wine"), fraction=(0.8,), repetitions=(1,))
+
+
+def run_one(*, dataset, fraction, repetitions):
+    """{weighting: {measure: values by tolerance}}: means over the repetitions; the objective is divided by n^2."""
+    runs = {name: [] for name in WEIGHTINGS}
+    for repetition in range(repetitions):
+        labels, _, y = noisy_ensemble(dataset, repetition, fraction)
+        for name, of_weighting in runs.items():
+            of_weighting.append([_solve(labels, y, dataset, repetition, name, tol) for tol in TOLERANCES])
+    digits = {"h": 4, "objective": 9, "seconds": 4, "unconverged": 2}
+    return {
+        name: {
+            measure: np.mean([[run[measure] for run in row] for row in of_weighting], axis=0).round(places).tolist()
+            for measure, places in digits.items()
+        }
+        for name, of_weighting in runs.items()
+    }
+
+
+def _solve(labels, y, dataset, repetition, weighting, tol):
+    consensus, seconds = timed(
+        solve_median_partition,
+        labels,
+        SETTINGS[dataset][0],
+        weighting=weighting,
+        n_init=N_INIT,
+        tol=tol,
+        max_iter=MAX_ITER,
+        random_state=derive_seed(0, repetition, "solver"),
+    )
+    return {
+        "seconds": seconds,
+        "h": h_criterion(y, consensus.labels),
+        "objective": consensus.objective / len(labels) ** 2,
+        "unconverged": not consensus.converged,
+    }
