@@ -311,7 +311,7 @@ def test_an_experiment_in_a_room_is_found_by_the_name_of_its_file(toy):
     assert runner.experiment_modules() == {"other": "experiments.room.other", "toy": "experiments.toy"}
     assert runner.experiment_name(runner.load_experiment("other")) == "other"
     (room / "toy.py").write_text(TOY)
-    with pytest.raises(ValueError, match=r"two experiments are called 'toy': experiments\.\S*toy and experiments\.\S*toy"):
+    with pytest.raises(ValueError, match="two experiments are called 'toy'"):
         runner.experiment_modules()
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from experiments.shared import measure
-from experiments.speed import convergence, peer_ways, peers
 from experiments.shared.ensembles import planted_labels
+from experiments.speed import convergence, peer_ways, peers
 from robust_eac import objective_value, optimality_gap, solve_membership
 
 from . import reference

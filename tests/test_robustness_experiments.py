@@ -5,8 +5,8 @@ import pytest
 
 from experiments.accuracy import tolerance
 from experiments.robustness import robustness, robustness_cost, robustness_schemes
-from experiments.shared.store import derive_seed, without_measurements
 from experiments.shared.ensembles import planted_labels
+from experiments.shared.store import derive_seed, without_measurements
 from paper_figures import (
     table_robustness_cost,
     table_robustness_goals,

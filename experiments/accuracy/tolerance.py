@@ -5,12 +5,9 @@ The ensembles are those of `robustness`. The solver uses the same seeds for ever
 
 import numpy as np
 
-from robust_eac import h_criterion, solve_median_partition
-
 from ..robust_eac import noisy_ensembles
-from ..robustness.robustness import N_INIT, SETTINGS, noisy_ensemble
-from ..shared.measure import timed
-from ..shared.store import derive_seed, grid
+from ..robustness.robustness import noisy_ensemble, run_solver
+from ..shared.store import grid
 
 VERSION = 1
 
@@ -28,10 +25,13 @@ SMOKE = grid(dataset=("iris", "wine"), fraction=(0.8,), repetitions=(1,))
 def run_one(*, dataset, fraction, repetitions):
     """{weighting: {measure: values by tolerance}}: means over the repetitions; the objective is divided by n^2."""
     runs = {name: [] for name in WEIGHTINGS}
+    stops = [{"tol": tol, "max_iter": MAX_ITER} for tol in TOLERANCES]
     for repetition in range(repetitions):
-        labels, _, y = noisy_ensemble(dataset, repetition, fraction)
+        ensemble = noisy_ensemble(dataset, repetition, fraction)
         for name, of_weighting in runs.items():
-            of_weighting.append([_solve(labels, y, dataset, repetition, name, tol) for tol in TOLERANCES])
+            of_weighting.append(
+                [run_solver(*ensemble, dataset, repetition, stop | {"weighting": name}) for stop in stops]
+            )
     digits = {"h": 4, "objective": 9, "seconds": 4, "unconverged": 2}
     return {
         name: {
@@ -39,23 +39,4 @@ def run_one(*, dataset, fraction, repetitions):
             for measure, places in digits.items()
         }
         for name, of_weighting in runs.items()
-    }
-
-
-def _solve(labels, y, dataset, repetition, weighting, tol):
-    consensus, seconds = timed(
-        solve_median_partition,
-        labels,
-        SETTINGS[dataset][0],
-        weighting=weighting,
-        n_init=N_INIT,
-        tol=tol,
-        max_iter=MAX_ITER,
-        random_state=derive_seed(0, repetition, "solver"),
-    )
-    return {
-        "seconds": seconds,
-        "h": h_criterion(y, consensus.labels),
-        "objective": consensus.objective / len(labels) ** 2,
-        "unconverged": not consensus.converged,
     }

@@ -90,10 +90,10 @@ def run_one(*, dataset, kind, fraction, repetitions):
     for repetition in range(repetitions):
         labels, corrupted, y = noisy_ensemble(dataset, repetition, fraction, kind)
         for name, options in WEIGHTINGS.items():
-            runs[name].append(run_solver(labels, y, corrupted, dataset, repetition, options))
+            runs[name].append(run_solver(labels, corrupted, y, dataset, repetition, options))
         if corrupted.any():
             kept = ~corrupted
-            oracle = run_solver(labels[:, kept], y, corrupted[kept], dataset, repetition, WEIGHTINGS["uniform"])
+            oracle = run_solver(labels[:, kept], corrupted[kept], y, dataset, repetition, WEIGHTINGS["uniform"])
         else:
             oracle = runs["uniform"][-1]
         runs[ORACLE].append(oracle)
@@ -124,7 +124,7 @@ def make_ensemble(dataset, repetition):
     return model.fit_transform(X), y
 
 
-def run_solver(labels, y, corrupted, dataset, repetition, options):
+def run_solver(labels, corrupted, y, dataset, repetition, options):
     """Measures of one consensus, and the seconds that it takes."""
     seed = derive_seed(0, repetition, "solver")
     consensus, seconds = timed(
@@ -140,6 +140,7 @@ def measures(consensus, y, corrupted):
         "ari": adjusted_rand_score(y, consensus.labels),
         "noise_weight": consensus.weights[corrupted].sum(),
         "n_weighted": np.count_nonzero(consensus.weights),
+        "objective": consensus.objective / len(y) ** 2,
         "unconverged": not consensus.converged,
     }
 

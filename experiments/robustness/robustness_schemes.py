@@ -29,6 +29,6 @@ def run_one(*, dataset, fraction, repetitions):
         for name, scheme in WEIGHTING_SCHEMES.items():
             weights, seconds = timed(scheme, labels, X=X, random_state=derive_seed(0, repetition, "solver"))
             options = {"weighting": lambda losses, weights=weights: weights}
-            run = run_solver(labels, y, corrupted, dataset, repetition, options)
+            run = run_solver(labels, corrupted, y, dataset, repetition, options)
             runs[name].append(run | {"scheme_seconds": seconds})
     return {name: summary(of_scheme) for name, of_scheme in runs.items()}

@@ -54,7 +54,7 @@ def canonical_json(value):
 
 def cell_key(name, version, config):
     """Hexadecimal sha256 that identifies one cell."""
-    return hashlib.sha256(canonical_json([name, version, config]).encode()).hexdigest()
+    return _sha256([name, version, config])
 
 
 def record_path(name, version, config, root=RECORDS):
@@ -71,7 +71,7 @@ def write_whole(path, text):
 def save_record(record, root=RECORDS):
     """Write a record with a checksum of its content; return its path."""
     path = record_path(record["experiment"], record["version"], record["config"], root)
-    write_whole(path, json.dumps(record | {"checksum": _checksum(record)}, allow_nan=False, indent=1) + "\n")
+    write_whole(path, json.dumps(record | {"checksum": _sha256(record)}, allow_nan=False, indent=1) + "\n")
     return path
 
 
@@ -232,14 +232,13 @@ def _parse(text):
     if not isinstance(record, dict):
         return None
     # The oldest records have no checksum.
-    intact = "checksum" not in record or record.pop("checksum") == _checksum(record)
+    intact = "checksum" not in record or record.pop("checksum") == _sha256(record)
     valid = intact and record.keys() == FIELDS and record["status"] in ("done", "error")
     return record if valid else None
 
 
-def _checksum(record):
-    """Hexadecimal sha256 of the content of a record."""
-    return hashlib.sha256(canonical_json(record).encode()).hexdigest()
+def _sha256(value):
+    return hashlib.sha256(canonical_json(value).encode()).hexdigest()
 
 
 @functools.cache

@@ -18,10 +18,15 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from functools import cache, partial
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import NamedTuple
 
 import numpy as np
+from scipy.cluster.hierarchy import fcluster
+from scipy.spatial.distance import squareform
+from sklearn.cluster import KMeans
+from sklearn.preprocessing import OneHotEncoder
 
 from robust_eac import CONSENSUS_FUNCTIONS, RobustEAC, __version__, solve_membership
 
@@ -80,7 +85,7 @@ def _robust_eac(n_init, labels, n_clusters, seed):
     return RobustEAC(n_clusters, n_init=n_init, random_state=seed).fit_predict(labels)
 
 
-def our_function(name, labels, n_clusters, seed):
+def _our_function(name, labels, n_clusters, seed):
     return CONSENSUS_FUNCTIONS[name](labels, n_clusters, random_state=seed)
 
 
@@ -89,20 +94,11 @@ def _our_memberships(tol, labels, n_clusters, seed):
 
 
 def kmeans(n_init, labels, n_clusters, seed):
-    from sklearn.cluster import KMeans
-    from sklearn.preprocessing import OneHotEncoder
-
     return KMeans(n_clusters, n_init=n_init, random_state=seed).fit(OneHotEncoder().fit_transform(labels)).labels_
 
 
 def average_linkage(package, labels, n_clusters, seed):
     """Average linkage on the co-association matrix, which is a dense single-precision matrix product."""
-    from importlib import import_module
-
-    from scipy.cluster.hierarchy import fcluster
-    from scipy.spatial.distance import squareform
-    from sklearn.preprocessing import OneHotEncoder
-
     rows = OneHotEncoder(sparse_output=False, dtype=np.float32).fit_transform(labels)
     distances = 1.0 - rows @ rows.T / labels.shape[1]
     tree = import_module(package).linkage(squareform(distances, checks=False), "average")
@@ -188,28 +184,30 @@ def _clue_version():
 OURS = "robust_eac, one start"
 _ALL = 1_000_000
 
+# (package, licence)
+_OURS = (None, "BSD-3-Clause")
+_KMEANS = ("scikit-learn", "BSD-3-Clause")
+_VOTING = ("iterative-voting-consensus", "not stated")
+_ENSEMBLE = ("ensembleclustering", "MIT")
+_CLUE_R = ("clue", "GPL-2")
+
 # Every way runs with its defaults; several use every core.
 WAYS = {
-    OURS: Way(None, "BSD-3-Clause", _ALL, _clocked(_robust_eac, 1)),
-    "robust_eac, ten starts": Way(None, "BSD-3-Clause", _ALL, _clocked(_robust_eac, 10)),
-    "robust_eac, merging": Way(None, "BSD-3-Clause", _ALL, _clocked(our_function, "robust-merge")),
-    "robust_eac, LWGP": Way(None, "BSD-3-Clause", _ALL, _clocked(our_function, "lwgp")),
-    "robust_eac, k-means": Way(None, "BSD-3-Clause", _ALL, _clocked(our_function, "kmeans")),
-    "scikit-learn KMeans, one start": Way("scikit-learn", "BSD-3-Clause", _ALL, _clocked(kmeans, 1)),
-    "scikit-learn KMeans, ten starts": Way("scikit-learn", "BSD-3-Clause", _ALL, _clocked(kmeans, 10)),
+    OURS: Way(*_OURS, _ALL, _clocked(_robust_eac, 1)),
+    "robust_eac, ten starts": Way(*_OURS, _ALL, _clocked(_robust_eac, 10)),
+    "robust_eac, merging": Way(*_OURS, _ALL, _clocked(_our_function, "robust-merge")),
+    "robust_eac, LWGP": Way(*_OURS, _ALL, _clocked(_our_function, "lwgp")),
+    "robust_eac, k-means": Way(*_OURS, _ALL, _clocked(_our_function, "kmeans")),
+    "scikit-learn KMeans, one start": Way(*_KMEANS, _ALL, _clocked(kmeans, 1)),
+    "scikit-learn KMeans, ten starts": Way(*_KMEANS, _ALL, _clocked(kmeans, 10)),
     "ccHBGF": Way("ccHBGF", "MIT", _ALL, _clocked(_cchbgf)),
-    "iterative voting": Way(
-        "iterative-voting-consensus", "not stated", _ALL, _clocked(_voting, "iterative_voting_consensus")
-    ),
+    "iterative voting": Way(*_VOTING, _ALL, _clocked(_voting, "iterative_voting_consensus")),
     "iterative probabilistic voting": Way(
-        "iterative-voting-consensus",
-        "not stated",
-        100_000,
-        _clocked(_voting, "iterative_probabilistic_voting_consensus"),
+        *_VOTING, 100_000, _clocked(_voting, "iterative_probabilistic_voting_consensus")
     ),
-    "ensembleclustering, HGPA": Way("ensembleclustering", "MIT", 100_000, _clocked(_ensembleclustering, "hgpa")),
-    "ensembleclustering, NMF": Way("ensembleclustering", "MIT", 20_000, _clocked(_ensembleclustering, "nmf")),
-    "ensembleclustering, HBGF": Way("ensembleclustering", "MIT", 1000, _clocked(_ensembleclustering, "hbgf")),
+    "ensembleclustering, HGPA": Way(*_ENSEMBLE, 100_000, _clocked(_ensembleclustering, "hgpa")),
+    "ensembleclustering, NMF": Way(*_ENSEMBLE, 20_000, _clocked(_ensembleclustering, "nmf")),
+    "ensembleclustering, HBGF": Way(*_ENSEMBLE, 1000, _clocked(_ensembleclustering, "hbgf")),
     "OpenEnsembles, mixture model": Way("OpenEnsembles", "GPL-3.0", 1000, _clocked(_mixture)),
     "average linkage, SciPy": Way(
         "scipy", "BSD-3-Clause", 100_000, _clocked(average_linkage, "scipy.cluster.hierarchy")
@@ -217,13 +215,11 @@ WAYS = {
     "average linkage, fastcluster": Way(
         "fastcluster", "BSD-2-Clause", 100_000, _clocked(average_linkage, "fastcluster")
     ),
-    "clue, SE": Way("clue", "GPL-2", 20_000, partial(_clue, "SE", "")),
-    "clue, GV3": Way("clue", "GPL-2", 5000, partial(_clue, "GV3", "")),
+    "clue, SE": Way(*_CLUE_R, 20_000, partial(_clue, "SE", "")),
+    "clue, GV3": Way(*_CLUE_R, 5000, partial(_clue, "GV3", "")),
     # The memberships for equal weights solve the same problem as GV3, which stops at a relative decrease of 1e-8.
-    "clue, GV3, loose": Way(
-        "clue", "GPL-2", 5000, partial(_clue, "GV3", ", eps = 1e-3, control = list(reltol = 1e-3)")
-    ),
-    "robust_eac, memberships to 1e-5": Way(None, "BSD-3-Clause", 5000, _clocked(_our_memberships, 1e-5)),
-    "robust_eac, memberships to 1e-6": Way(None, "BSD-3-Clause", 5000, _clocked(_our_memberships, 1e-6)),
-    "robust_eac, memberships to 1e-7": Way(None, "BSD-3-Clause", 5000, _clocked(_our_memberships, 1e-7)),
+    "clue, GV3, loose": Way(*_CLUE_R, 5000, partial(_clue, "GV3", ", eps = 1e-3, control = list(reltol = 1e-3)")),
+    "robust_eac, memberships to 1e-5": Way(*_OURS, 5000, _clocked(_our_memberships, 1e-5)),
+    "robust_eac, memberships to 1e-6": Way(*_OURS, 5000, _clocked(_our_memberships, 1e-6)),
+    "robust_eac, memberships to 1e-7": Way(*_OURS, 5000, _clocked(_our_memberships, 1e-7)),
 }
