@@ -41,7 +41,7 @@ def _grid(tasks):
         for n_samples, (n_partitions, repetitions) in tasks.items()
         for repetition in range(repetitions)
         for way in WAYS
-        # Runs at the largest size of a way probably reach a limit, so there is one.
+        # At its largest size a way probably reaches a limit, so one run is enough.
         if n_samples < WAYS[way].largest or (n_samples == WAYS[way].largest and repetition == 0)
     ]
 

@@ -11,7 +11,7 @@ from .threshold_eac import make_ensemble, n_clusters
 
 VERSION = 1
 
-# 1.732, 2 and 2.236 are the roots of 3, 4 and 5, which the paper may mean by squared distances.
+# The roots of 3, 4 and 5 are included, in case the paper's numbers are squared distances.
 DISTANCES = (1.732, 2.0, 2.236, 3.0, 4.0, 5.0, 6.0, 8.0)
 SHOWN = (3.0, 4.0)
 KS = (2, 3, 4, 5)
