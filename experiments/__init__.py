@@ -1,0 +1,1 @@
+"""Experiments whose records the figures and tables are drawn from; ``python -m experiments list`` names them."""

@@ -1,4 +1,4 @@
-"""Command line of the experiments: list, run, status, freeze, verify."""
+"""Run experiments, store a record of every cell, and freeze or verify the records."""
 
 import argparse
 import random
@@ -6,22 +6,22 @@ import sys
 from concurrent.futures import BrokenExecutor
 from pathlib import Path
 
-from .runner import (
+from .shared.runner import (
     experiment_grid,
-    experiment_names,
+    experiment_modules,
     experiment_records,
     freeze_experiment,
     load_experiment,
     run_cells_here,
     run_experiment,
 )
-from .store import PROJECT, RECORDS, canonical_json, is_done, load_frozen, without_measurements, write_whole
+from .shared.store import PROJECT, RECORDS, canonical_json, is_done, load_frozen, without_measurements, write_whole
 
 FROZEN = PROJECT / "paper_figures" / "data"
 
 
 def main(argv=None):
-    """Run one command; exit code 0 when all cells are done, 1 when some are not, 2 for wrong usage."""
+    """Run one command; the exit code is 0 if all cells are done, 1 if some are not, 2 for wrong usage."""
     arguments = _parser().parse_args(argv)
     if arguments.command == "list":
         return _list()
@@ -33,13 +33,13 @@ def main(argv=None):
     except OSError as error:
         return _fail(error, 1)
     except BrokenExecutor as error:
-        return _fail(f"a worker died, finished cells are kept: {error}", 1)
+        return _fail(f"a worker died; finished cells are kept: {error}", 1)
     except KeyboardInterrupt:
-        return _fail("interrupted; finished cells are kept, the same command goes on", 130)
+        return _fail("interrupted; finished cells are kept, and the same command continues", 130)
 
 
 def _list():
-    for name in experiment_names():
+    for name in experiment_modules():
         experiment = load_experiment(name)
         summary = (experiment.__doc__ or "").strip().partition("\n")[0]
         print(f"{name:24} {len(experiment_grid(experiment)):5} cells  {summary}")
@@ -66,7 +66,7 @@ def _status(experiment, arguments):
 
 def _freeze(experiment, arguments):
     if arguments.smoke and arguments.output is None:
-        return _fail("freeze --smoke needs --output: the default file is for the full grid", 2)
+        return _fail("freeze --smoke needs --output: the default file holds the full grid", 2)
     output = arguments.output or FROZEN / f"{arguments.name}.json"
     try:
         text = freeze_experiment(experiment, smoke=arguments.smoke, root=arguments.records)
@@ -78,10 +78,10 @@ def _freeze(experiment, arguments):
 
 
 def _verify(experiment, arguments):
-    """Run some frozen cells again, and compare: another machine or version may round, or decide, differently."""
+    """Run some frozen cells again and compare; another machine or version may round differently."""
     frozen = load_frozen(arguments.frozen or FROZEN / f"{arguments.name}.json")
     if frozen["version"] != experiment.VERSION:
-        return _fail(f"the frozen file is of version {frozen['version']}, the code of {experiment.VERSION}", 1)
+        return _fail(f"the frozen file holds version {frozen['version']}, the code is version {experiment.VERSION}", 1)
     rows = random.Random(arguments.seed).sample(frozen["rows"], min(arguments.cells, len(frozen["rows"])))
     different, largest = 0, {}
     for row in rows:
@@ -96,14 +96,14 @@ def _verify(experiment, arguments):
         if not is_done(record):
             print(record["error"].rstrip(), file=sys.stderr)
     if different:
-        told = ", ".join(f"{name} {value:.2g}" for name, value in sorted(largest.items()) if value > 0.0)
-        print(f"largest differences of numbers: {told or 'none'}")
+        numbers = ", ".join(f"{name} {value:.2g}" for name, value in sorted(largest.items()) if value > 0.0)
+        print(f"largest differences of numbers: {numbers or 'none'}")
     print(f"{arguments.name}: {len(rows) - different} of {len(rows)} cells as frozen")
     return 0 if different == 0 else 1
 
 
 def _differences(result, frozen, name=""):
-    """Yield (name, absolute difference) of the numbers that two results both have."""
+    """Yield (name, absolute difference) of every number that occurs in both results."""
     if isinstance(result, dict) and isinstance(frozen, dict):
         for key in result.keys() & frozen.keys():
             yield from _differences(result[key], frozen[key], key)
@@ -115,7 +115,7 @@ def _differences(result, frozen, name=""):
 
 
 def _report(name, grid, records):
-    """Print how many cells are done, failed and missing, with the first failures' tracebacks; return the exit code."""
+    """Print the numbers of cells and the tracebacks of the first failures; return the exit code."""
     done = sum(is_done(record) for record in records)
     failed = [record for record in records if record is not None and not is_done(record)]
     missing = len(grid) - done - len(failed)
@@ -135,29 +135,38 @@ def _fail(message, code):
 def _parser():
     parser = argparse.ArgumentParser(prog="python -m experiments", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("list", help="names, sizes and purposes of the experiments")
+    default = "default: paper_figures/data/NAME.json"
+    commands.add_parser("list", help="list the experiments: name, number of cells, purpose")
     for command, function, text in (
-        ("run", _run, "run the cells that are not done"),
-        ("status", _status, "count the cells that are done, failed, missing"),
-        ("freeze", _freeze, "write all records as one small file for the figures"),
-        ("verify", _verify, "run some cells of the frozen file again and compare"),
+        ("run", _run, "run the cells that are not done yet"),
+        ("status", _status, "count the cells that are done, failed or missing"),
+        ("freeze", _freeze, "write all records to one file, which the figures read"),
+        ("verify", _verify, "run some cells of the frozen file again and compare the results"),
     ):
         sub = commands.add_parser(command, help=text)
         sub.set_defaults(function=function)
         sub.add_argument("name", metavar="NAME", help="name of the experiment")
         if command == "run":
-            sub.add_argument("--n-jobs", type=_n_jobs, default=-1, metavar="N", help="processes, -1: all")
+            sub.add_argument(
+                "--n-jobs",
+                type=_n_jobs,
+                default=-1,
+                metavar="N",
+                help="processes; -1 (default): one per core",
+            )
             sub.add_argument("--dask", metavar="ADDRESS", help="run on the workers of this Dask scheduler")
-            sub.add_argument("--force", action="store_true", help="run the done cells again")
+            sub.add_argument("--force", action="store_true", help="also run the cells that are done")
         if command == "verify":
-            sub.add_argument("--cells", type=_positive, default=5, metavar="N", help="how many, drawn at random")
-            sub.add_argument("--seed", type=int, default=0, metavar="S", help="which")
-            sub.add_argument("--frozen", type=Path, metavar="FILE", help="default: paper_figures/data/NAME.json")
+            sub.add_argument(
+                "--cells", type=_positive, default=5, metavar="N", help="how many, drawn at random (default: 5)"
+            )
+            sub.add_argument("--seed", type=int, default=0, metavar="S", help="seed of the draw (default: 0)")
+            sub.add_argument("--frozen", type=Path, metavar="FILE", help=f"frozen file; {default}")
             continue
-        sub.add_argument("--smoke", action="store_true", help="the grid that takes seconds")
+        sub.add_argument("--smoke", action="store_true", help="use the small grid, which takes seconds")
         sub.add_argument("--records", type=Path, default=RECORDS, metavar="DIR", help="folder of the records")
         if command == "freeze":
-            sub.add_argument("--output", type=Path, metavar="FILE", help="default: paper_figures/data/NAME.json")
+            sub.add_argument("--output", type=Path, metavar="FILE", help=f"file to write; {default}")
     return parser
 
 

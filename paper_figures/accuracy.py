@@ -4,10 +4,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 from scipy.stats import rankdata, wilcoxon
 
-from experiments.ensemble_benchmark import BESIDE, LARGE, MERGED
-from experiments.merge_ablation import BLOBS, CHOSEN_ON
-from experiments.method_choice import SHOWN, UNBALANCED
-from experiments.store import canonical_json
+from experiments.accuracy.ensemble_benchmark import BESIDE, LARGE, MERGED
+from experiments.accuracy.merge_ablation import BLOBS, CHOSEN_ON
+from experiments.accuracy.method_choice import SHOWN, UNBALANCED
+from experiments.shared.store import canonical_json
 
 from .drawing import drawing
 from .markdown import document, table

@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from experiments.noisy_ensembles import SETTINGS, WEIGHTINGS
+from experiments.robust_eac.noisy_ensembles import SETTINGS, WEIGHTINGS
 
 from .drawing import drawing
 from .markdown import table

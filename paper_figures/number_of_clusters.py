@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from experiments.number_of_clusters import CANDIDATES, FEATURES, PLANTED
+from experiments.accuracy.number_of_clusters import CANDIDATES, FEATURES, PLANTED
 
 from .drawing import drawing
 from .markdown import table

@@ -3,8 +3,8 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from experiments.peers import SECONDS
-from experiments.robustness import ORACLE
+from experiments.robustness.robustness import ORACLE
+from experiments.speed.peers import SECONDS
 
 from .drawing import drawing
 from .markdown import document, table

@@ -3,8 +3,14 @@
 import csv
 from pathlib import Path
 
-from experiments.runner import experiment_grid, experiment_name, experiment_records, load_experiment, missing_message
-from experiments.store import RECORDS, canonical_json, is_done, load_frozen
+from experiments.shared.runner import (
+    experiment_grid,
+    experiment_name,
+    experiment_records,
+    load_experiment,
+    missing_message,
+)
+from experiments.shared.store import RECORDS, canonical_json, is_done, load_frozen
 
 FOLDER = Path(__file__).resolve().parent
 FIELDS = ("config", "result", "seconds", "environment")

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import matplotlib.pyplot as plt
 import numpy as np
 
-from experiments.robustness import FRACTIONS, ORACLE, WEIGHTINGS
+from experiments.robustness.robustness import FRACTIONS, ORACLE, WEIGHTINGS
 
 from .drawing import drawing
 from .markdown import document, table

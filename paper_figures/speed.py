@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from experiments.tolerance import TOLERANCES, WEIGHTINGS
+from experiments.accuracy.tolerance import TOLERANCES, WEIGHTINGS
 
 from .drawing import drawing
 from .markdown import document, table

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import friedmanchisquare
 
-from experiments.combinatorial_data import SIGNAL
+from experiments.combinatorial_eac.combinatorial_data import SIGNAL
 from paper_figures.combinatorial_eac import claims, weighting_claims
 from paper_figures.combinatorial_eac import statistics as summary
 

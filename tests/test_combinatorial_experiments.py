@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from experiments import combinatorial_data as data
-from experiments.combinatorial_goodness import rank_correlation
+from experiments.combinatorial_eac import combinatorial_data as data
+from experiments.combinatorial_eac.combinatorial_goodness import rank_correlation
 
 
 def test_zipf_is_equation_12():

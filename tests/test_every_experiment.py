@@ -2,10 +2,10 @@
 
 import pytest
 
-from experiments import runner, store
+from experiments.shared import runner, store
 
 
-@pytest.mark.parametrize("name", runner.experiment_names())
+@pytest.mark.parametrize("name", runner.experiment_modules())
 def test_smoke_grid_of_every_experiment(name, smoke_root):
     experiment = runner.load_experiment(name)
     assert experiment.__doc__
@@ -18,7 +18,7 @@ def test_smoke_grid_of_every_experiment(name, smoke_root):
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in runner.experiment_names() if not hasattr(runner.load_experiment(name), "JOBS")]
+    "name", [name for name in runner.experiment_modules() if not hasattr(runner.load_experiment(name), "JOBS")]
 )
 def test_number_of_workers_changes_no_result(name, smoke_root, tmp_path):
     experiment = runner.load_experiment(name)

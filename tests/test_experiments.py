@@ -1,4 +1,4 @@
-"""The store, the runner and its command line on a toy experiment; every real experiment's smoke grid."""
+"""The store, the runner and the command line of the experiments, on a toy experiment."""
 
 import json
 import os
@@ -12,9 +12,9 @@ from joblib.externals.loky import get_reusable_executor
 
 import experiments
 from experiments import __main__ as cli
-from experiments import runner, store
+from experiments.shared import runner, store
 
-# What the toy does is steered by files beside it, which worker processes see too.
+# Files beside the toy control what it does, so that worker processes see the same.
 TOY = '''"""Doubles a number."""
 from pathlib import Path
 
@@ -35,7 +35,7 @@ def run_one(x, kind):
 
 @pytest.fixture
 def toy(tmp_path, monkeypatch):
-    """The toy experiment, importable in workers by its own name and registered for the command line."""
+    """The toy experiment, which workers import by its own name and the command line finds."""
     folder = tmp_path / "toys"
     folder.mkdir()
     (folder / "toy.py").write_text(TOY)
@@ -237,7 +237,7 @@ def test_serial_experiment_stays_in_this_process(toy, root, monkeypatch):
     monkeypatch.setattr(toy, "run_one", lambda x, kind: {"thread": threading.current_thread().name})
     records = runner.run_experiment(toy, n_jobs=2, root=root)
     assert {record["result"]["thread"] for record in records} == {threading.current_thread().name}
-    with pytest.raises(ValueError, match=r"toy .* \(JOBS = 1\)"):
+    with pytest.raises(ValueError, match=r"toy .* \(JOBS = 1\): --dask is not possible"):
         runner.run_experiment(toy, dask="tcp://127.0.0.1:1", root=root, force=True)
 
 
@@ -304,6 +304,17 @@ def test_cli_list(toy, capsys):
     assert capsys.readouterr().out.split() == ["toy", "6", "cells", "Doubles", "a", "number."]
 
 
+def test_an_experiment_in_a_room_is_found_by_the_name_of_its_file(toy):
+    room = toy.FOLDER / "room"
+    room.mkdir()
+    (room / "other.py").write_text(TOY)
+    assert runner.experiment_modules() == {"other": "experiments.room.other", "toy": "experiments.toy"}
+    assert runner.experiment_name(runner.load_experiment("other")) == "other"
+    (room / "toy.py").write_text(TOY)
+    with pytest.raises(ValueError, match="two experiments are called 'toy'"):
+        runner.experiment_modules()
+
+
 @pytest.mark.parametrize("command", ["run", "status", "freeze"])
 def test_cli_unknown_name_lists_the_known_ones(toy, capsys, command):
     assert cli.main([command, "tyo"]) == 2
@@ -339,7 +350,7 @@ def test_cli_interrupt_says_how_to_go_on(toy, root, capsys, monkeypatch):
 
     monkeypatch.setattr(cli, "run_experiment", interrupt)
     assert run_cli("run", "toy", root=root) == 130
-    assert "finished cells are kept" in capsys.readouterr().err
+    assert capsys.readouterr().err == "error: interrupted; finished cells are kept, and the same command continues\n"
 
 
 # Frozen records
@@ -421,7 +432,7 @@ def test_verify_runs_cells_again_and_compares(toy, root, tmp_path, capsys, monke
     assert "ZeroDivisionError" in err
     monkeypatch.setattr(cli.load_experiment("toy"), "VERSION", 2)
     assert cli.main(command) == 1
-    assert "frozen file is of version 1, the code of 2" in capsys.readouterr().err
+    assert "the frozen file holds version 1, the code is version 2" in capsys.readouterr().err
 
 
 def test_measurements_are_set_aside():

@@ -39,8 +39,9 @@ def copy_of_the_runner(tmp_path):
     """A copy of the package `experiments` without any experiment; the folder it is in."""
     folder = tmp_path / "experiments"
     folder.mkdir()
-    for name in ("__init__", "__main__", "runner", "store"):
-        shutil.copy(PROJECT / "experiments" / f"{name}.py", folder)
+    for name in ("__init__.py", "__main__.py"):
+        shutil.copy(PROJECT / "experiments" / name, folder)
+    shutil.copytree(PROJECT / "experiments" / "shared", folder / "shared")
     return folder
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from experiments.linear_eac_data import HIERARCHICAL, SYSTEMS
-from experiments.linear_eac_settings import CLUSTERS, GRADED
+from experiments.linear_eac.linear_eac_data import HIERARCHICAL, SYSTEMS
+from experiments.linear_eac.linear_eac_settings import CLUSTERS, GRADED
 from paper_figures.claim import VERDICTS
 from paper_figures.linear_eac import claims as first
 from paper_figures.linear_eac import discussion as second

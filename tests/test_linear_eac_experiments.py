@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from experiments import linear_eac, linear_eac_cost, linear_eac_data, linear_eac_settings
+from experiments.linear_eac import linear_eac, linear_eac_cost, linear_eac_data, linear_eac_settings
 from robust_eac import coassociation_matrix, density, ensemble_nmi
 
 from .conftest import random_ensemble

@@ -6,8 +6,17 @@ import numpy as np
 import pytest
 from scipy.cluster.hierarchy import fcluster, linkage
 
-from experiments import ovi_qpsk
-from experiments.ovi_qpsk import ALGORITHMS, FUZZY, PRINTED, SYMBOLS, fs_centroids, grade_objects, make_qpsk, undivided
+from experiments.ovi_lda import ovi_qpsk
+from experiments.ovi_lda.ovi_qpsk import (
+    ALGORITHMS,
+    FUZZY,
+    PRINTED,
+    SYMBOLS,
+    fs_centroids,
+    grade_objects,
+    make_qpsk,
+    undivided,
+)
 from paper_figures.ovi_lda import answers
 from paper_figures.ovi_lda.claims import claims
 from paper_figures.ovi_lda.tables import settings_table

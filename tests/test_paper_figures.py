@@ -13,7 +13,7 @@ import pytest
 
 import experiments
 from experiments import __main__ as experiments_cli
-from experiments import runner
+from experiments.shared import runner
 from paper_figures import __main__ as cli
 from paper_figures import records as sources
 from paper_figures import report, style

@@ -7,8 +7,9 @@ import time
 import numpy as np
 import pytest
 
-from experiments import convergence, measure, peer_ways, peers
-from experiments.scaling import planted_labels
+from experiments.shared import measure
+from experiments.shared.ensembles import planted_labels
+from experiments.speed import convergence, peer_ways, peers
 from robust_eac import objective_value, optimality_gap, solve_membership
 
 from . import reference

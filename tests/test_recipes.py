@@ -10,7 +10,7 @@ import pytest
 
 import experiments
 from experiments import __main__ as experiments_cli
-from experiments import runner
+from experiments.shared import runner
 from paper_figures import __main__ as figures_cli
 from paper_figures import records as figure_records
 from paper_figures.claim import claim, verdict
@@ -126,7 +126,7 @@ def test_a_data_set(monkeypatch, tmp_path):
 EXPERIMENT = '''"""Squares of a number drawn from the cell's seed."""
 import numpy as np
 
-from experiments.store import derive_seed
+from experiments.shared.store import derive_seed
 
 VERSION = 1
 GRID = [{"repetition": r} for r in range(3)]

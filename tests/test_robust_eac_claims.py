@@ -5,7 +5,7 @@ import copy
 import numpy as np
 import pytest
 
-from experiments.sensitivity import LAMBDAS, SHARES
+from experiments.robust_eac.sensitivity import LAMBDAS, SHARES
 from paper_figures import paired
 from paper_figures.records import experiment_rows
 from paper_figures.robust_eac.claims import WEIGHTED, claims

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from experiments import robustness, robustness_cost, robustness_schemes, tolerance
-from experiments.scaling import planted_labels
-from experiments.store import derive_seed, without_measurements
+from experiments.accuracy import tolerance
+from experiments.robustness import robustness, robustness_cost, robustness_schemes
+from experiments.shared.ensembles import planted_labels
+from experiments.shared.store import derive_seed, without_measurements
 from paper_figures import robustness as drawn
 from paper_figures.speed import tolerance_table
 from paper_figures.style import METHODS

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from experiments import store
+from experiments.shared import store
 
 from .test_interrupted_runs import PROJECT, copy_of_the_runner, stop_workers
 
@@ -237,7 +237,7 @@ def test_interrupt_from_the_keyboard(folder, n_jobs):
     _, errors = process.communicate(timeout=60)
     stop_workers(process)
     assert process.returncode == 130
-    assert "error: interrupted; finished cells are kept, the same command goes on\n" in errors
+    assert "error: interrupted; finished cells are kept, and the same command continues\n" in errors
     assert cells(folder) == expected
     (folder / "experiments" / "slow").unlink()
     assert complete(drive(folder, "run()")[0])
@@ -252,7 +252,7 @@ def test_worker_that_dies(folder):
     process = start(folder, "-m", "experiments", "run", "toy", "--records", "records", "--n-jobs", "2")
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 1
-    assert "error: a worker died, finished cells are kept" in errors
+    assert "error: a worker died; finished cells are kept" in errors
     kept = cells(folder)
     assert kept
     assert 3 not in kept
@@ -310,5 +310,5 @@ def test_damaged_frozen_file_says_so(tmp_path, rng):
     contents = [whole[: rng.randint(len(whole) - 2)] for _ in range(20)]
     for content in [*contents, b"", b"[]", b"{}", b"\xff\xfe", b'{"environments": 1, "tables": [{}]}']:
         path.write_bytes(content)
-        with pytest.raises(ValueError, match=r"frozen\.json is damaged or no file of frozen records"):
+        with pytest.raises(ValueError, match=r"frozen\.json is damaged or not a file of frozen records"):
             store.load_frozen(path)

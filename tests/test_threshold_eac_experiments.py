@@ -7,7 +7,7 @@ import pytest
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.stats import multivariate_normal
 
-from experiments import gaussian_mixture, threshold_data, threshold_eac, threshold_plain
+from experiments.threshold_eac import gaussian_mixture, threshold_data, threshold_eac, threshold_plain
 from paper_figures.threshold_eac import cells as drawn
 from paper_figures.threshold_eac import claims as judged
 from paper_figures.threshold_eac import rules

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from experiments.combinatorial_data import N_OBJECTS, SIGNAL
+from experiments.combinatorial_eac.combinatorial_data import N_OBJECTS, SIGNAL
 
 from ..records import distinct, matching, printed_table, results
 from .statistics import WEIGHTS_BLOCK, blocks, pooled, sign_test

@@ -6,8 +6,8 @@ from itertools import combinations
 import numpy as np
 from scipy.stats import false_discovery_control
 
-from experiments.combinatorial_data import SIGNAL, SIGNALS, SNR
-from experiments.combinatorial_whitening import VARIANTS
+from experiments.combinatorial_eac.combinatorial_data import SIGNAL, SIGNALS, SNR
+from experiments.combinatorial_eac.combinatorial_whitening import VARIANTS
 
 from ..markdown import document, table
 from ..records import distinct, results

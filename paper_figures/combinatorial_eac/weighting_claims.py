@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from experiments.combinatorial_data import SIGNAL
+from experiments.combinatorial_eac.combinatorial_data import SIGNAL
 
 from ..claim import claim, grade, verdict
 from ..records import distinct, results

@@ -3,8 +3,8 @@
 import numpy as np
 from scipy.stats import kendalltau
 
-from experiments import linear_eac
-from experiments.linear_eac_settings import CLUSTERS, GRADED
+from experiments.linear_eac import linear_eac
+from experiments.linear_eac.linear_eac_settings import CLUSTERS, GRADED
 
 from ..claim import both, claim, grade, verdict
 from . import discussion

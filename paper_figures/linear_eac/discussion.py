@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.stats import spearmanr
 
-from experiments.linear_eac_settings import CLUSTERS, GRADED
+from experiments.linear_eac.linear_eac_settings import CLUSTERS, GRADED
 
 from ..claim import both, claim, grade, verdict
 from .rules import (

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import LogLocator
 
-from experiments.linear_eac_settings import CLUSTERS
+from experiments.linear_eac.linear_eac_settings import CLUSTERS
 
 from ..markdown import document, table
 from ..records import results

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from experiments import linear_eac
-from experiments.linear_eac_data import CHOSEN, N_PARTITIONS, VARIANT
-from experiments.linear_eac_settings import CLUSTERS
+from experiments.linear_eac import linear_eac
+from experiments.linear_eac.linear_eac_data import CHOSEN, N_PARTITIONS, VARIANT
+from experiments.linear_eac.linear_eac_settings import CLUSTERS
 
 from ..markdown import document, table
 from ..records import results

@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 
-from experiments.ovi_qpsk import ALGORITHMS, FUZZY, PRINTED
+from experiments.ovi_lda.ovi_qpsk import ALGORITHMS, FUZZY, PRINTED
 
 from ..records import distinct, grouped, printed_table
 

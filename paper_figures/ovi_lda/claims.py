@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.stats import binomtest
 
-from experiments.ovi_qpsk import ALGORITHMS, FUZZY, PRINTED
+from experiments.ovi_lda.ovi_qpsk import ALGORITHMS, FUZZY, PRINTED
 
 from ..claim import Claim, claim, grade, verdict
 from .answers import (

@@ -3,9 +3,9 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from experiments.ovi_qpsk import ALGORITHMS, FUZZY
-from experiments.ovi_surface import LETTERS
-from experiments.ovi_surface import ROUTES as SURFACE_ROUTES
+from experiments.ovi_lda.ovi_qpsk import ALGORITHMS, FUZZY
+from experiments.ovi_lda.ovi_surface import LETTERS
+from experiments.ovi_lda.ovi_surface import ROUTES as SURFACE_ROUTES
 
 from ..style import BLACK, BLUE, GREEN, ORANGE, PAGE, PURPLE, SKY, VERMILLION, heat_map, legend_above, look
 from .answers import (

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from experiments.ovi_qpsk import ALGORITHMS, PRINTED
+from experiments.ovi_lda.ovi_qpsk import ALGORITHMS, PRINTED
 
 from ..markdown import document, table
 from ..records import grouped

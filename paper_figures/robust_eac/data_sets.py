@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from experiments.noisy_ensembles import SETTINGS
+from experiments.robust_eac.noisy_ensembles import SETTINGS
 from robust_eac import coassociation_matrix
 
 from ..markdown import document, table

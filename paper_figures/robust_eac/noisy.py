@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from experiments.noisy_ensembles import WEIGHTINGS
+from experiments.robust_eac.noisy_ensembles import WEIGHTINGS
 
 from ..markdown import document, table
 from ..paired import HEAD, cells, compare

@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from experiments.sensitivity import LAMBDAS, SHARES
+from experiments.robust_eac.sensitivity import LAMBDAS, SHARES
 
 from ..markdown import table
 from ..records import distinct, results

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from experiments.threshold_eac import MAIN, SETTINGS
+from experiments.threshold_eac.threshold_eac import MAIN, SETTINGS
 
 from ..records import distinct, printed_table, results
 

@@ -4,8 +4,8 @@ from collections import Counter
 
 import numpy as np
 
-from experiments.threshold_eac import DEFAULT, ON_THE_WAY, SETTINGS
-from experiments.threshold_gaussians import KS, THRESHOLDS
+from experiments.threshold_eac.threshold_eac import DEFAULT, ON_THE_WAY, SETTINGS
+from experiments.threshold_eac.threshold_gaussians import KS, THRESHOLDS
 
 from ..claim import Claim, claim, grade, verdict
 from ..records import distinct, results

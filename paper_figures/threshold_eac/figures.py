@@ -5,8 +5,8 @@ import numpy as np
 from matplotlib.patches import Ellipse
 from scipy.cluster.hierarchy import dendrogram
 
-from experiments.threshold_eac import CONVERGENCE_K, DEFAULT, MAIN, ON_THE_WAY, SETTINGS, TREES
-from experiments.threshold_gaussians import KS, SHOWN, THRESHOLDS
+from experiments.threshold_eac.threshold_eac import CONVERGENCE_K, DEFAULT, MAIN, ON_THE_WAY, SETTINGS, TREES
+from experiments.threshold_eac.threshold_gaussians import KS, SHOWN, THRESHOLDS
 
 from ..records import distinct, results
 from ..style import BLACK, BLUE, GREEN, PAGE, VERMILLION, look

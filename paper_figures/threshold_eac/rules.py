@@ -9,7 +9,7 @@ from collections import Counter
 
 import numpy as np
 
-from experiments.threshold_eac import DEFAULT, SETTINGS
+from experiments.threshold_eac.threshold_eac import DEFAULT, SETTINGS
 
 from ..claim import Claim, grade
 from ..records import results

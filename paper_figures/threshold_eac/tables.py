@@ -1,6 +1,6 @@
 """The tables of paper 003, and others from its experiments."""
 
-from experiments.threshold_eac import DEFAULT, MAIN, SETTINGS
+from experiments.threshold_eac.threshold_eac import DEFAULT, MAIN, SETTINGS
 
 from ..markdown import document, table
 from ..records import distinct, results

@@ -1,0 +1,1 @@
+"""How good the consensus is: beside other methods, beside lower bounds, and by its settings."""

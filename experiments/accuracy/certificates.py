@@ -1,0 +1,82 @@
+"""How far the consensus is from the global minimum: lower bounds, and the gain of a local search on hard labels.
+
+A cell is one ensemble of `noisy_ensembles`: a data set, kind of ensemble, repetition and share of noise.
+"""
+
+import numpy as np
+
+from robust_eac import (
+    certify,
+    consensus_lower_bound,
+    h_criterion,
+    partition_losses,
+    refine_labels,
+    solve_median_partition,
+    solve_membership,
+)
+
+from ..robust_eac.noisy_ensembles import ENSEMBLES, SETTINGS, WEIGHTINGS, noisy_ensemble
+from ..shared.measure import timed
+from ..shared.store import derive_seed, grid
+
+VERSION = 1
+
+FRACTIONS = (0.0, 0.2)
+REPETITIONS = 1
+STARTS = 10
+# An iteration of a bound takes n^3 operations, so only data sets up to this size get one.
+BOUNDED = 400
+
+GRID = grid(dataset=SETTINGS, ensemble=ENSEMBLES, repetition=range(REPETITIONS), fraction=FRACTIONS)
+SMOKE = grid(dataset=("iris", "wine"), ensemble=("kmeans",), repetition=(0,), fraction=FRACTIONS)
+
+
+def run_one(*, dataset, ensemble, repetition, fraction):
+    """{weighting: measures}; all objectives are per ordered pair and with the weights of the returned solution.
+
+    "relaxed": the best membership of all starts. "hard": the labels of the returned solution. "refined": these labels
+    after single moves. "best": the best labels of all starts after single moves. "least_relaxed", "least_hard": the
+    lower bounds, for data sets up to BOUNDED objects. "unsure": share of the objects that improve the labels by moving
+    alone. "h": H criterion of the labels; "h_refined": after single moves; "h_recomputed": after moves and updates of
+    the weights until neither changes.
+    """
+    labels, _, y = noisy_ensemble(dataset, ensemble, repetition, fraction)
+    seed = derive_seed(0, repetition, "solver")
+    return {weighting: _one_weighting(labels, y, SETTINGS[dataset][0], weighting, seed) for weighting in WEIGHTINGS}
+
+
+def _one_weighting(labels, y, k, weighting, seed):
+    pairs = float(len(y)) ** 2
+    solved = solve_median_partition(labels, k, weighting=weighting, n_init=STARTS, random_state=seed)
+    weights = solved.weights
+    refined, seconds = timed(refine_labels, labels, solved.labels, k, weights=weights, random_state=seed)
+    joint = refine_labels(labels, solved.labels, k, weighting=weighting, random_state=seed)
+    starts = [
+        solve_membership(labels, k, weights=weights, random_state=np.random.RandomState([seed, number]))
+        for number in range(STARTS)
+    ]
+    tries = [
+        refine_labels(labels, other.membership.argmax(axis=1), k, weights=weights, random_state=seed)
+        for other in starts
+    ]
+    values = {
+        "relaxed": min(weights @ partition_losses(labels, solved.membership), *(start.objective for start in starts)),
+        "hard": weights @ partition_losses(labels, np.eye(k)[solved.labels]),
+        "refined": refined.objective,
+        "best": min(refined.objective, *(tried.objective for tried in tries)),
+    }
+    times = {"refine_seconds": seconds}
+    if len(y) <= BOUNDED:
+        for name, hard in (("relaxed", False), ("hard", True)):
+            lower, seconds = timed(consensus_lower_bound, labels, n_clusters=k, weights=weights, hard=hard)
+            values[f"least_{name}"], times[f"least_{name}_seconds"] = lower.bound, seconds
+    certificate = certify(labels, solved.membership, weights=weights)
+    return {
+        **{name: round(float(value) / pairs, 10) for name, value in values.items()},
+        **{name: round(value, 4) for name, value in times.items()},
+        "moves": refined.n_moves,
+        "unsure": round(float(np.mean(certificate.move_costs < -1e-9)), 4),
+        "h": round(h_criterion(y, solved.labels), 6),
+        "h_refined": round(h_criterion(y, refined.labels), 6),
+        "h_recomputed": round(h_criterion(y, joint.labels), 6),
+    }

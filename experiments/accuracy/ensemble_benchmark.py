@@ -1,0 +1,197 @@
+"""Every consensus function by the usual protocol: k-means ensembles of data with known classes, rows shuffled.
+
+A base clustering is k-means from a random start. Its number of clusters is drawn from [2, sqrt(n)] ("sqrt", the usual
+choice) or from [k, 2 k] with k classes ("near"), or it is k ("fixed"). Random partitions replace some base clusterings.
+A cell is one data set, range, number of partitions and share of noise, with all its ensembles. It runs either the
+merged consensus or all other methods. Pools of published base clusterings, which have the range "sqrt", come from the
+folder that ROBUST_EAC_POOLS names.
+
+Data sets of more than 2,500 objects have only ten partitions and the range "sqrt". Above 5,000 objects the functions
+that need a matrix of all pairs are left out.
+"""
+
+import os
+import zlib
+from functools import lru_cache, partial
+from pathlib import Path
+
+import numpy as np
+
+from robust_eac import (
+    CONSENSUS_FUNCTIONS,
+    KMeansEnsemble,
+    corrupt_ensemble,
+    solve_median_partition,
+    trusted_group_weights,
+)
+
+from ..shared.ensembles import load_features, scores
+from ..shared.measure import timed
+from ..shared.store import derive_seed, grid
+
+VERSION = 1
+
+POOLS_VARIABLE = "ROBUST_EAC_POOLS"
+PLANE = ("spiral", "cigar", "rings", "image-c", "image-1", "half-rings")
+UCI = ("iris", "wine", "house-votes", "ionosphere", "std-yeast-cell", "breast-cancer", "optdigits")
+SMALL = (*PLANE, *UCI, "contraceptive", "ecoli", "glass", "yeast")
+SMALL_POOLS = ("pool VS", "pool Semeion", "pool SPF", "pool MF", "pool IS", "pool Caltech20")
+LARGE = ("abalone", "landsat", "musk", "pendigits", "nursery", "drybean", "letter-recognition", "pool PD")
+# Their features have different units, or are binary beside a constant one.
+STANDARDISED = ("wine", "house-votes", "ionosphere", "glass", "contraceptive", "abalone", "drybean", "musk")
+RANGES = ("sqrt", "near", "fixed")
+SIZES = (10, 30, 100)
+FRACTIONS = (0.0, 0.3, 0.5)
+N_ENSEMBLES = 6
+MERGED = "robust-merge"
+
+_EAC = ("eac-single", "eac-average", "eac-complete")
+_ENHANCED = tuple(f"enhanced-{name}" for name in _EAC)
+# Functions that form a matrix of all pairs of objects, and the largest number of objects they are run on.
+DENSE = (*_EAC, *_ENHANCED, "locally-weighted-eac", "trusted locally-weighted-eac", "cspa", "wct")
+DENSE_LIMIT = 5000
+# Functions that take seconds, or time of the third power of the objects or base clusters. They get ten partitions only.
+SLOW = ("peace", "hgpa", "pta", "ptgp", "ecpcs-mc", *_ENHANCED)
+SLOW_LIMIT = 2500
+# A function that takes many seconds for a thousand objects in ten classes.
+SLOWEST, SLOWEST_LIMIT = ("peace",), 500
+
+
+def cells(datasets, ranges, sizes, n_ensembles=N_ENSEMBLES, fractions=FRACTIONS):
+    axes = {"dataset": datasets, "range": ranges, "n_partitions": sizes, "fraction": fractions}
+    return grid(**axes, n_ensembles=(n_ensembles,))
+
+
+def _for_all_methods(cells):
+    return [cell | {"methods": group} for group in GROUPS for cell in cells]
+
+
+# The merged consensus has cells of its own, so that a change of it leaves the other cells valid.
+GROUPS = ("merge", "others")
+GRID = _for_all_methods(
+    [*cells(SMALL, RANGES, SIZES), *cells(SMALL_POOLS, RANGES[:1], SIZES), *cells(LARGE, RANGES[:1], SIZES[:1])]
+)
+SMOKE = _for_all_methods(cells(("iris",), RANGES[:2], SIZES[:1], n_ensembles=1, fractions=(0.0, 0.5)))
+
+
+def _given_trust(name, labels, n_clusters, *, random_state):
+    weights = trusted_group_weights(labels, random_state=random_state)
+    return CONSENSUS_FUNCTIONS[name](labels, n_clusters, weights=weights, random_state=random_state)
+
+
+def _median_partition(labels, n_clusters, *, random_state, **settings):
+    return solve_median_partition(labels, n_clusters, random_state=random_state, **settings).labels
+
+
+# Methods outside the registry: the weights come from trusted_group_weights, or from the solver.
+BESIDE = {
+    "trusted locally-weighted-eac": partial(_given_trust, "locally-weighted-eac"),
+    "trusted lwgp": partial(_given_trust, "lwgp"),
+    "robust-eac chance-corrected": partial(_median_partition, weighting="chance-corrected"),
+}
+METHODS = CONSENSUS_FUNCTIONS | BESIDE
+
+
+def run_one(*, dataset, range, n_partitions, fraction, n_ensembles, methods):
+    """{method: {"nmi", "ari", "h", "seconds"}}: means over the ensembles, of the seconds the median.
+
+    "best_nmi" and "best_ari" are the values at the best of the numbers of clusters 2, k/2, k, 2k and sqrt(n); they
+    exist for small sets, clean ensembles of ten partitions in the range "sqrt", and functions that are not slow. A
+    method that fails has only an "error".
+    """
+    sizes = n_partitions, fraction
+    runs = [_run(dataset, range, *sizes, repetition, methods) for repetition in np.arange(n_ensembles).tolist()]
+    return {method: _summary([run[method] for run in runs]) for method in runs[0]}
+
+
+def _run(dataset, drawn, n_partitions, fraction, repetition, group):
+    """{method: measures} on one ensemble."""
+    labels, y = spoil(*make_ensemble(dataset, drawn, n_partitions, repetition), dataset, repetition, fraction)
+    n, k = len(y), len(np.unique(y))
+    seed = seed_of(dataset, repetition, "solver")
+    best_too = fraction == 0.0 and drawn == "sqrt" and n_partitions == SIZES[0] and n <= SLOW_LIMIT
+    numbers = sorted({min(max(2, q), int(n**0.5)) for q in (2, k // 2, 2 * k, int(n**0.5))})
+    run = {}
+    for name in methods_for(n, n_partitions, fraction, group):
+        run[name] = _graded(METHODS[name], labels, k, y, seed)
+        if best_too and name not in SLOW and "error" not in run[name]:
+            others = [_graded(METHODS[name], labels, q, y, seed) for q in numbers]
+            for measure in ("nmi", "ari"):
+                run[name][f"best_{measure}"] = max(other[measure] for other in [*others, run[name]])
+    return run
+
+
+def methods_for(n_samples, n_partitions, fraction, group):
+    """Methods of a group that run on an ensemble of this size."""
+    return [
+        name
+        for name in METHODS
+        if (name == MERGED) == (group == "merge")
+        and (fraction > 0.0 or not name.startswith("trusted"))
+        and (name not in DENSE or n_samples <= DENSE_LIMIT)
+        and (name not in SLOW or (n_partitions <= SIZES[0] and n_samples <= SLOW_LIMIT))
+        and (name not in SLOWEST or n_samples <= SLOWEST_LIMIT)
+    ]
+
+
+def _graded(method, labels, n_clusters, y, seed):
+    try:
+        found, seconds = timed(method, labels, n_clusters, random_state=np.random.RandomState(seed))
+    except (ValueError, ArithmeticError) as error:
+        return {"error": f"{type(error).__name__}: {error}"}
+    return scores(y, found) | {"seconds": seconds}
+
+
+def _summary(measured):
+    """Means over the ensembles, of the seconds the median; or the first error."""
+    errors = [measures for measures in measured if "error" in measures]
+    if errors:
+        return errors[0]
+    values = {measure: [measures[measure] for measures in measured] for measure in measured[0]}
+    return {
+        measure: round(float(np.median(many) if measure == "seconds" else np.mean(many)), 5)
+        for measure, many in values.items()
+    }
+
+
+def make_ensemble(dataset, drawn, n_partitions, repetition):
+    """The clean ensemble of a repetition with shuffled rows, and the classes; a smaller one is part of a larger one."""
+    labels, y = _all_partitions(dataset, drawn, repetition, max(n_partitions, _most_partitions(dataset)))
+    return labels[:, :n_partitions], y
+
+
+def _most_partitions(dataset):
+    return SIZES[0] if dataset in LARGE else SIZES[-1]
+
+
+@lru_cache(maxsize=2 * N_ENSEMBLES)
+def _all_partitions(dataset, drawn, repetition, n_partitions):
+    rng = np.random.RandomState(seed_of(dataset, repetition, "data"))
+    if dataset.startswith("pool "):
+        labels, y = load_pool(dataset.removeprefix("pool "))
+        order, columns = rng.permutation(len(y)), rng.permutation(labels.shape[1])[:n_partitions]
+        return labels[np.ix_(order, columns)], y[order]
+    X, y = load_features(dataset, STANDARDISED)
+    order, k = rng.permutation(len(y)), len(np.unique(y))
+    n_clusters = {"sqrt": (2, int(len(y) ** 0.5)), "near": (k, 2 * k), "fixed": (k, k)}[drawn]
+    model = KMeansEnsemble(n_partitions, n_clusters, random_state=seed_of(dataset, repetition, "ensemble"))
+    return model.fit_transform(X[order]), y[order]
+
+
+def spoil(clean, y, dataset, repetition, fraction):
+    """An ensemble of which random partitions replace a share, and the classes."""
+    return corrupt_ensemble(clean, fraction, seed_of(dataset, repetition, "corruption"))[0], y
+
+
+def load_pool(name):
+    """Base clusterings (n, 100) and classes of a published pool, from an .npz file with `labels` and `classes`."""
+    folder = os.environ.get(POOLS_VARIABLE)
+    if not folder:
+        raise FileNotFoundError(f"Pool {name!r}: set {POOLS_VARIABLE} to the folder that contains {name}.npz.")
+    with np.load(Path(folder) / f"{name}.npz", allow_pickle=False) as file:
+        return file["labels"].astype(np.int64), np.unique(file["classes"].ravel(), return_inverse=True)[1]
+
+
+def seed_of(dataset, repetition, component):
+    """Seed of a component; data sets have different ones, so that their errors are independent."""
+    return derive_seed(zlib.crc32(dataset.encode()), repetition, component)

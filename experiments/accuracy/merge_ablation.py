@@ -1,0 +1,158 @@
+"""What each part of the merged consensus contributes: on the same ensembles one part changes at a time.
+
+A cell is one data set, range, number of partitions and share of random partitions of `ensemble_benchmark`, with all its
+ensembles. Or it is 80,000 points of ten overlapping Gaussian clusters in two or five dimensions, with k-means centres
+found on 8,000 of them.
+"""
+
+import numpy as np
+from scipy.cluster.hierarchy import complete, cut_tree, single
+from scipy.spatial.distance import squareform
+from sklearn.datasets import make_blobs
+
+from robust_eac import (
+    CONSENSUS_FUNCTIONS,
+    KMeansEnsemble,
+    solve_median_partition,
+    trusted_group_weights,
+)
+from robust_eac.consensus import merge_consensus
+from robust_eac.consensus._common import prepare_ensemble
+from robust_eac.consensus._linkage import cut
+from robust_eac.consensus._merging import average_linkage, base_cluster_weights, mean_similarities, similarity_sums
+from robust_eac.core.formula import cluster_counts
+
+from ..shared.ensembles import scores
+from .ensemble_benchmark import SMALL, SMALL_POOLS, cells, make_ensemble, seed_of, spoil
+
+VERSION = 1
+
+FRACTIONS = (0.0, 0.5)
+SIZES = (10, 30)
+# The parts were chosen on every second data set in the order of their names.
+CHOSEN_ON = sorted((*SMALL, *SMALL_POOLS, "pool PD"))[::2]
+# With a theta as large as this every base cluster counts as certain.
+_NO_ENTROPY = 1e9
+_COMMITTEE, _SHARE = 6, 0.7
+ROWS = "every different object"
+
+BLOBS = {"blobs 2d": (2, 1.5), "blobs 5d": (5, 3.0)}
+_N_BLOBS, _FITTED = 80_000, 8000
+
+GRID = [
+    *cells(SMALL, ("sqrt", "near"), SIZES, fractions=FRACTIONS),
+    *cells(SMALL_POOLS, ("sqrt",), SIZES, fractions=FRACTIONS),
+    *cells(BLOBS, ("sqrt",), SIZES[:1], fractions=FRACTIONS[:1]),
+]
+SMOKE = cells(("iris",), ("sqrt",), SIZES[:1], n_ensembles=1, fractions=FRACTIONS)
+
+
+def run_one(*, dataset, range, n_partitions, fraction, n_ensembles):
+    """{variant: {"nmi", "ari"}}, means over the ensembles."""
+    graded = {name: [] for name in variants_for(dataset)}
+    for repetition in np.arange(n_ensembles).tolist():
+        make = make_blobs_ensemble if dataset in BLOBS else make_ensemble
+        labels, y = spoil(*make(dataset, range, n_partitions, repetition), dataset, repetition, fraction)
+        seed = seed_of(dataset, repetition, "solver")
+        weights = trusted_group_weights(labels, random_state=seed)
+        for name, variant in variants_for(dataset).items():
+            measures = scores(y, variant(labels, len(np.unique(y)), weights, seed))
+            graded[name].append((measures["nmi"], measures["ari"]))
+    means = {name: np.mean(scores, axis=0).round(5).tolist() for name, scores in graded.items()}
+    return {name: {"nmi": nmi, "ari": ari} for name, (nmi, ari) in means.items()}
+
+
+def make_blobs_ensemble(dataset, drawn, n_partitions, repetition):
+    """An ensemble of points in overlapping Gaussian clusters, and the classes."""
+    n_features, spread = BLOBS[dataset]
+    seed = seed_of(dataset, repetition, "data")
+    X, y = make_blobs(_N_BLOBS, n_features, centers=10, cluster_std=spread, random_state=seed)
+    n_clusters = {"sqrt": (2, int(_N_BLOBS**0.5))}[drawn]
+    model = KMeansEnsemble(n_partitions, n_clusters, random_state=seed_of(dataset, repetition, "ensemble"))
+    return model.fit(X[:_FITTED]).transform(X), y
+
+
+def variants_for(dataset):
+    """The variants; with many objects, too many rows differ for a tree of all rows."""
+    return {name: variant for name, variant in VARIANTS.items() if dataset not in BLOBS or name != ROWS}
+
+
+def _merged(labels, k, weights, seed, **settings):
+    return merge_consensus(labels, k, weights=weights, random_state=seed, **settings)
+
+
+def _of_fineness(fineness):
+    """The variant with this many micro-clusters per cluster of a base partition."""
+
+    def variant(labels, k, weights, seed):
+        mean = weights @ [len(np.unique(column)) for column in labels.T]
+        return _merged(labels, k, weights, seed, n_micro_clusters=max(2 * k, round(fineness * mean))).labels
+
+    return variant
+
+
+def _without_vote(labels, k, weights, seed):
+    result = _merged(labels, k, weights, seed)
+    return cut_tree(result.tree, min(k, len(result.tree) + 1))[result.micro_clusters, 0]
+
+
+def _relinked(method, *, size_power=1.0):
+    """The variant that joins the micro-clusters by another linkage, or with another power of n_l in w_l; then votes."""
+
+    def variant(labels, k, weights, seed):
+        leaves = _merged(labels, k, weights, seed).micro_clusters
+        encoding, weights = prepare_ensemble(labels, weights)
+        values = np.repeat(weights, encoding.n_codes) * base_cluster_weights(encoding, weights, 0.4)
+        values *= encoding.sizes ** (1.0 - size_power)
+        counts = cluster_counts(encoding, leaves, leaves.max() + 1)
+        sums, pairs = similarity_sums(encoding, weights, values, counts)
+        if method is None:
+            groups = cut(average_linkage(sums, pairs), k)
+        else:
+            similarities = sums / pairs
+            np.fill_diagonal(similarities, similarities.max())
+            tree = method(squareform(similarities.max() - similarities, checks=False))
+            groups = cut_tree(tree, min(k, len(sums)))[:, 0]
+        members = np.eye(groups.max() + 1)[groups]
+        return mean_similarities(encoding, weights, values, counts @ members, 1).argmax(axis=1)
+
+    return variant
+
+
+def _committee(labels, k, weights, seed):
+    """The robust median partition of the merged consensuses of random sub-ensembles."""
+    rng, trusted = np.random.RandomState(seed), np.flatnonzero(weights)
+    size = max(2, round(_SHARE * len(trusted)))
+    subsets = [rng.permutation(trusted)[:size] for _ in range(_COMMITTEE)]
+    opinions = [_merged(labels[:, subset], k, np.ones(len(subset)), seed).labels for subset in subsets]
+    return solve_median_partition(np.column_stack(opinions), k, random_state=seed).labels
+
+
+def _uniform(labels, k, weights, seed):
+    return _merged(labels, k, np.ones_like(weights), seed).labels
+
+
+def _by_function(name):
+    """The variant that calls another consensus function."""
+    return lambda labels, k, weights, seed: CONSENSUS_FUNCTIONS[name](labels, k, weights=weights, random_state=seed)
+
+
+VARIANTS = {
+    "whole": lambda *arguments: _merged(*arguments).labels,
+    "without trust": _uniform,
+    "without entropy": lambda *arguments: _merged(*arguments, theta=_NO_ENTROPY).labels,
+    "without size correction": _relinked(None, size_power=0.0),
+    "size to the power 1.5": _relinked(None, size_power=1.5),
+    "theta 0.2": lambda *arguments: _merged(*arguments, theta=0.2).labels,
+    "theta 0.8": lambda *arguments: _merged(*arguments, theta=0.8).labels,
+    ROWS: lambda labels, *rest: _merged(labels, *rest, n_micro_clusters=len(labels)).labels,
+    "3 micro-clusters per base cluster": _of_fineness(3),
+    "12 micro-clusters per base cluster": _of_fineness(12),
+    "k-means alone": lambda labels, k, *rest: _merged(labels, k, *rest, n_micro_clusters=k).labels,
+    "transfer cut (usenc)": _by_function("usenc"),
+    "transfer cut (lwgp)": _by_function("lwgp"),
+    "single linkage": _relinked(single),
+    "complete linkage": _relinked(complete),
+    "without votes": _without_vote,
+    "committee of six": _committee,
+}

@@ -1,0 +1,42 @@
+"""Accuracy and time by the optimality gap at which the solver stops, on clean to very noisy k-means ensembles.
+
+The ensembles are those of `robustness`. The solver uses the same seeds for every gap.
+"""
+
+import numpy as np
+
+from ..robust_eac import noisy_ensembles
+from ..robustness.robustness import noisy_ensemble, run_solver
+from ..shared.store import grid
+
+VERSION = 1
+
+TOLERANCES = (1e-4, 1e-5, 1e-6, 1e-7)
+WEIGHTINGS = ("uniform", "restricted-simplex", "chance-corrected")
+FRACTIONS = (0.0, 0.5, 0.8, 0.9)
+REPETITIONS = 5
+# A small gap takes many alternations.
+MAX_ITER = 1000
+
+GRID = grid(dataset=noisy_ensembles.SETTINGS, fraction=FRACTIONS, repetitions=(REPETITIONS,))
+SMOKE = grid(dataset=("iris", "wine"), fraction=(0.8,), repetitions=(1,))
+
+
+def run_one(*, dataset, fraction, repetitions):
+    """{weighting: {measure: values by tolerance}}: means over the repetitions; the objective is divided by n^2."""
+    runs = {name: [] for name in WEIGHTINGS}
+    stops = [{"tol": tol, "max_iter": MAX_ITER} for tol in TOLERANCES]
+    for repetition in range(repetitions):
+        ensemble = noisy_ensemble(dataset, repetition, fraction)
+        for name, of_weighting in runs.items():
+            of_weighting.append(
+                [run_solver(*ensemble, dataset, repetition, stop | {"weighting": name}) for stop in stops]
+            )
+    digits = {"h": 4, "objective": 9, "seconds": 4, "unconverged": 2}
+    return {
+        name: {
+            measure: np.mean([[run[measure] for run in row] for row in of_weighting], axis=0).round(places).tolist()
+            for measure, places in digits.items()
+        }
+        for name, of_weighting in runs.items()
+    }

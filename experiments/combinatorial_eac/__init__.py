@@ -1,0 +1,1 @@
+"""Experiments of paper 000, combination clustering."""

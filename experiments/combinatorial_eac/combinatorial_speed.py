@@ -1,0 +1,73 @@
+"""Seconds of combination clustering and ordinary EAC by numbers of features and objects (paper 000, first experiment).
+
+A cell is one number of objects, one number of features, one repetition and one method, in a process of its own. The
+methods alternate, so that other load on the machine affects both.
+"""
+
+from robust_eac import CombinatorialEAC
+
+from ..shared.measure import in_fresh_process, print_measured, significant, timed
+from ..shared.store import grid
+from .combinatorial_data import (
+    N_CLUSTERS,
+    N_OBJECTS,
+    SIGNAL,
+    SIGNALS,
+    SNR,
+    SPEED_STREAM,
+    data_rng,
+    ordinary_model,
+    solver_seed,
+    standardise,
+)
+
+VERSION = 1
+# Cells are timed, so they run one after another.
+JOBS = 1
+
+METHODS = {
+    "combination": lambda n_features, seed: CombinatorialEAC(N_CLUSTERS, random_state=seed),
+    # The rotation of `ordinary_eac` is not part of the paper's method.
+    "ordinary": ordinary_model,
+}
+# (objects, features); the paper reports (50, 300).
+SHAPES = (
+    *((N_OBJECTS, n_features) for n_features in (3, 10, 30, 100, 300, 1000, 2000)),
+    *((n_objects, 300) for n_objects in (100, 200, 400)),
+)
+REPETITIONS = 5
+
+
+def _grid(shapes, repetitions):
+    axes = {"repetition": range(repetitions), "method": METHODS}
+    return [cell for n, d in shapes for cell in grid(n_objects=(n,), n_features=(d,), **axes)]
+
+
+GRID = _grid(SHAPES, REPETITIONS)
+SMOKE = _grid(((20, 3), (30, 3)), 1)
+
+
+def run_one(**config):
+    """What `measure` returns in a process of its own."""
+    return in_fresh_process(__name__, config)
+
+
+def make_input(n_objects, n_features, repetition):
+    """Data of the paper's first experiment with any even number of objects."""
+    X = data_rng(repetition, n_features, SPEED_STREAM).standard_normal((n_objects, n_features))
+    X[n_objects // 2 :, 0] += SIGNALS[SIGNAL](SNR)
+    return standardise(X)
+
+
+def measure(n_objects, n_features, repetition, method):
+    """Seconds of the fit, and the number of sub-clusterings."""
+    seed = solver_seed(repetition, n_features)
+    # A small first run compiles the kernels, so that compilation is not timed.
+    METHODS[method](2, seed).fit(make_input(10, 2, repetition))
+    X = make_input(n_objects, n_features, repetition)
+    model, seconds = timed(METHODS[method](n_features, seed).fit, X)
+    return {"seconds": significant(seconds, 4), "n_partitions": len(model.orders_)}
+
+
+if __name__ == "__main__":
+    print_measured(measure)

@@ -1,0 +1,1 @@
+"""Experiments of paper 004, the OVI-LDA index and its consensus."""

@@ -1,0 +1,26 @@
+"""Sizes of the twelve data sets of paper 002 (Table 1), and the points of the synthetic ones (Figure 1)."""
+
+import numpy as np
+
+from robust_eac import load_dataset
+
+from ..shared.store import grid
+from .noisy_ensembles import SETTINGS
+
+VERSION = 1
+
+DRAWN = ("spiral", "cigar", "rings", "image-c", "image-1")
+
+GRID = grid(dataset=SETTINGS)
+SMOKE = grid(dataset=(*DRAWN, "iris", "wine"))
+
+
+def run_one(*, dataset):
+    """Numbers of objects, features and classes; for a drawn set the coordinates, the larger side being 1000."""
+    X, y = load_dataset(dataset)
+    sizes = {"n_samples": X.shape[0], "n_features": X.shape[1], "n_classes": len(np.unique(y))}
+    if dataset not in DRAWN:
+        return sizes
+    low = X.min(axis=0)
+    points = ((X - low) / (X - low).max() * 1000).round().astype(int)
+    return sizes | {"x": points[:, 0].tolist(), "y": points[:, 1].tolist(), "classes": y.tolist()}

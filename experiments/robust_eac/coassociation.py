@@ -1,0 +1,49 @@
+"""One ensemble with its weights, from which the co-association matrices of paper 002 (Figure 3) are drawn."""
+
+import numpy as np
+from scipy.cluster.hierarchy import leaves_list
+
+from robust_eac import coassociation_matrix, eac_linkage, h_criterion, solve_median_partition
+
+from ..shared.store import derive_seed, grid
+from .noisy_ensembles import SETTINGS, noisy_ensemble
+
+VERSION = 2
+
+GRID = grid(dataset=("iris",), ensemble=("kmeans",), weighting=("restricted-simplex",), fraction=(0.0, 0.2))
+SMOKE = GRID
+
+
+def run_one(*, dataset, ensemble, weighting, fraction):
+    """The ensemble, which of its partitions are random, their losses per pair and weights, and the entries below.
+
+    "order": objects by consensus cluster, and within a cluster by the leaves of average linkage. "ambiguity": mean of
+    4 c (1 - c) over the pairs of objects, c being the entry of the matrix; it is 0 if all entries are 0 or 1, and 1 if
+    all are 1/2. "h": H criterion of the consensus.
+    """
+    labels, corrupted, y = noisy_ensemble(dataset, ensemble, 0, fraction)
+    consensus = solve_median_partition(
+        labels, SETTINGS[dataset][0], weighting=weighting, random_state=derive_seed(0, 0, "solver")
+    )
+    return {
+        "labels": labels.tolist(),
+        "corrupted": corrupted.tolist(),
+        "order": _order(labels, consensus.labels).tolist(),
+        "ambiguity": {
+            "unweighted": _ambiguity(coassociation_matrix(labels)),
+            "weighted": _ambiguity(coassociation_matrix(labels, weights=consensus.weights)),
+        },
+        "losses": (consensus.losses / len(y) ** 2).round(6).tolist(),
+        "weights": consensus.weights.round(12).tolist(),
+        "h": h_criterion(y, consensus.labels),
+    }
+
+
+def _order(labels, consensus):
+    leaves = leaves_list(eac_linkage(labels, linkage="average"))
+    return leaves[np.argsort(consensus[leaves], kind="stable")]
+
+
+def _ambiguity(matrix):
+    pairs = matrix[np.triu_indices_from(matrix, 1)]
+    return round(float(np.mean(4.0 * pairs * (1.0 - pairs))), 6)

@@ -1,0 +1,1 @@
+"""How much noise the weightings stand, and what they cost."""

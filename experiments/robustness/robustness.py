@@ -1,0 +1,159 @@
+"""Every weighting on k-means ensembles of which six kinds of noise replace up to 95 %.
+
+A cell is one data set, kind of noise and share of noise, with all its repetitions. Every weighting sees the same
+ensembles and starts. So does the oracle, which is the unweighted consensus of the partitions that are not replaced.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+
+from robust_eac import (
+    KMeansEnsemble,
+    adjusted_rand_score,
+    corrupt_ensemble,
+    h_criterion,
+    solve_median_partition,
+)
+
+from ..robust_eac import noisy_ensembles
+from ..shared.ensembles import load_features
+from ..shared.measure import significant, timed
+from ..shared.store import derive_seed
+
+VERSION = 1
+
+# Number of clusters of the consensus, and its range in the base clusterings. Six sets are added to those of paper 002
+# by its rule: the range goes from the number of classes to 10 for points in the plane, otherwise to 20, 40 or 50 for
+# up to 6, 8 or 10 classes.
+SETTINGS = noisy_ensembles.SETTINGS | {
+    "half-rings": (2, (2, 10)),
+    "ecoli": (8, (8, 40)),
+    "glass": (6, (6, 20)),
+    "landsat": (6, (6, 20)),
+    "pendigits": (10, (10, 50)),
+    "yeast": (10, (10, 50)),
+}
+STANDARDISED = (*noisy_ensembles.STANDARDISED, "glass")
+# Of a larger set every repetition draws this many objects; the sets of paper 002 are used whole.
+MAX_OBJECTS = 500
+N_PARTITIONS = 100
+N_INIT = 4
+REPETITIONS = 20
+
+# Keyword arguments of solve_median_partition.
+WEIGHTINGS = {
+    "uniform": {"weighting": "uniform"},
+    "restricted-simplex": {"weighting": "restricted-simplex"},
+    "l2": {"weighting": "l2"},
+    "entropy": {"weighting": "entropy"},
+    "power": {"weighting": "power"},
+    "restricted-simplex-adjusted": {"weighting": "restricted-simplex", "agreement": "adjusted"},
+    "l2-adjusted": {"weighting": "l2", "agreement": "adjusted"},
+    "chance-corrected": {"weighting": "chance-corrected"},
+}
+ORACLE = "oracle"
+
+# Copies of one partition outvote the others from about a half on, which a share of 60 % shows.
+FRACTIONS = {
+    "uniform": (0.0, 0.2, 0.5, 0.8, 0.9, 0.95),
+    "unequal": (0.5, 0.9),
+    "shuffled": (0.5, 0.9),
+    "features": (0.5, 0.9),
+    "coherent": (0.2, 0.4, 0.6),
+    "duplicates": (0.2, 0.4, 0.6),
+}
+
+# The data set varies slowest: a worker that gets several cells in a row makes their ensembles once.
+GRID = [
+    {"dataset": dataset, "kind": kind, "fraction": fraction, "repetitions": REPETITIONS}
+    for dataset in SETTINGS
+    for kind, fractions in FRACTIONS.items()
+    for fraction in fractions
+]
+SMOKE = [
+    {"dataset": dataset, "kind": kind, "fraction": fraction, "repetitions": 1}
+    for dataset in ("iris", "wine")
+    for kind, fractions in FRACTIONS.items()
+    for fraction in ((0.0, 0.5, 0.9) if kind == "uniform" else fractions[1:2])
+]
+
+
+def run_one(*, dataset, kind, fraction, repetitions):
+    """{weighting: measures}, with one more entry for the oracle.
+
+    "h" lists the H criterion of every repetition. "ari", "noise_weight" (sum over the replaced partitions) and
+    "n_weighted" (number of partitions with weight) are means over the repetitions. "most_noise_weight" is the largest
+    noise weight, "unconverged" a number of runs, "seconds" a median.
+    """
+    runs = {name: [] for name in (*WEIGHTINGS, ORACLE)}
+    for repetition in range(repetitions):
+        labels, corrupted, y = noisy_ensemble(dataset, repetition, fraction, kind)
+        for name, options in WEIGHTINGS.items():
+            runs[name].append(run_solver(labels, corrupted, y, dataset, repetition, options))
+        if corrupted.any():
+            kept = ~corrupted
+            oracle = run_solver(labels[:, kept], corrupted[kept], y, dataset, repetition, WEIGHTINGS["uniform"])
+        else:
+            oracle = runs["uniform"][-1]
+        runs[ORACLE].append(oracle)
+    return {name: summary(of_weighting) for name, of_weighting in runs.items()}
+
+
+def make_data(dataset, repetition):
+    """Features and classes of all objects, or of those that the repetition draws from a large set."""
+    X, y = load_features(dataset, STANDARDISED)
+    if dataset not in noisy_ensembles.SETTINGS and len(X) > MAX_OBJECTS:
+        rng = np.random.RandomState(derive_seed(0, repetition, "data"))
+        chosen = rng.permutation(len(X))[:MAX_OBJECTS]
+        X, y = X[chosen], y[chosen]
+    return X, y
+
+
+def noisy_ensemble(dataset, repetition, fraction, kind="uniform"):
+    """An ensemble of which noise of a kind replaces a share, which partitions are replaced, and the classes."""
+    clean, y = make_ensemble(dataset, repetition)
+    return *corrupt_ensemble(clean, fraction, derive_seed(0, repetition, "corruption"), kind=kind), y
+
+
+@lru_cache(maxsize=REPETITIONS)
+def make_ensemble(dataset, repetition):
+    """The clean ensemble of a repetition, (n_samples, 100), and the classes."""
+    X, y = make_data(dataset, repetition)
+    model = KMeansEnsemble(N_PARTITIONS, SETTINGS[dataset][1], random_state=derive_seed(0, repetition, "ensemble"))
+    return model.fit_transform(X), y
+
+
+def run_solver(labels, corrupted, y, dataset, repetition, options):
+    """Measures of one consensus, and the seconds that it takes."""
+    seed = derive_seed(0, repetition, "solver")
+    consensus, seconds = timed(
+        solve_median_partition, labels, SETTINGS[dataset][0], n_init=N_INIT, random_state=seed, **options
+    )
+    return measures(consensus, y, corrupted) | {"seconds": seconds}
+
+
+def measures(consensus, y, corrupted):
+    """Measures of one result of the solver."""
+    return {
+        "h": h_criterion(y, consensus.labels),
+        "ari": adjusted_rand_score(y, consensus.labels),
+        "noise_weight": consensus.weights[corrupted].sum(),
+        "n_weighted": np.count_nonzero(consensus.weights),
+        "objective": consensus.objective / len(y) ** 2,
+        "unconverged": not consensus.converged,
+    }
+
+
+def summary(runs):
+    """Measures of one weighting from those of its runs."""
+    values = {measure: np.array([float(run[measure]) for run in runs]) for measure in runs[0]}
+    kept = {
+        "h": values["h"].round(4).tolist(),
+        "ari": round(values["ari"].mean(), 4),
+        "noise_weight": round(values["noise_weight"].mean(), 4),
+        "most_noise_weight": round(values["noise_weight"].max(), 4),
+        "n_weighted": round(values["n_weighted"].mean(), 2),
+        "unconverged": int(values["unconverged"].sum()),
+    }
+    return kept | {name: significant(np.median(values[name])) for name in values if name.endswith("seconds")}

@@ -1,0 +1,1 @@
+"""What all experiments use: the store of records, the runner, measurements and common ensembles."""

@@ -1,0 +1,50 @@
+"""Ensembles, and measures of a consensus, that several experiments share."""
+
+import numpy as np
+from sklearn.preprocessing import StandardScaler
+
+from robust_eac import adjusted_rand_score, h_criterion, load_dataset, normalized_mutual_information
+
+N_PARTITIONS = 100
+N_CLUSTERS = 10
+
+
+def load_features(dataset, standardised):
+    """Features and classes of a data set; every feature has unit variance if `standardised` contains its name."""
+    X, y = load_dataset(dataset)
+    return (StandardScaler().fit_transform(X) if dataset in standardised else X), y
+
+
+def scores(y, found):
+    """Agreement of a partition with the classes by three measures."""
+    return {
+        "nmi": normalized_mutual_information(y, found, average="geometric"),
+        "ari": float(adjusted_rand_score(y, found)),
+        "h": h_criterion(y, found),
+    }
+
+
+def planted_labels(n_samples, rng, n_random=None, *, n_partitions=N_PARTITIONS, n_clusters=N_CLUSTERS, empty=np.empty):
+    """Labels (n_samples, n_partitions) in one or two bytes each, and the classes behind them.
+
+    A partition cuts every class into one to three parts by thresholds on a coordinate of the objects, as a finer
+    clustering would. A tenth of its labels are random. The last n_random partitions (default: a fifth) are random
+    throughout. `empty(shape, dtype=)` makes the array that is filled.
+    """
+    n_random = n_partitions // 5 if n_random is None else n_random
+    n_labels = 3 * n_clusters
+    dtype = np.min_scalar_type(n_labels)
+    classes = rng.randint(n_clusters, size=n_samples).astype(dtype)
+    place = rng.uniform(size=n_samples).astype(np.float32)
+    labels = empty((n_samples, n_partitions), dtype=dtype)
+    for u in range(n_partitions):
+        if u >= n_partitions - n_random:
+            labels[:, u] = rng.randint(rng.randint(n_clusters, n_labels + 1), size=n_samples)
+            continue
+        n_parts = rng.randint(1, 4, size=n_clusters)
+        shift = rng.uniform(size=n_clusters).astype(np.float32)
+        part = ((place + shift[classes]) % 1.0 * n_parts[classes]).astype(dtype)
+        labels[:, u] = 3 * classes + np.minimum(part, 2)
+        wrong = rng.uniform(size=n_samples) < 0.1
+        labels[wrong, u] = rng.randint(n_labels, size=np.count_nonzero(wrong))
+    return labels, classes

@@ -1,0 +1,68 @@
+"""Time and memory of a piece of work, in this process or in one of its own."""
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+from .store import PROJECT
+
+
+def timed(function, *arguments, **options):
+    """Result of a call, and the seconds that it takes."""
+    start = time.perf_counter()
+    result = function(*arguments, **options)
+    return result, time.perf_counter() - start
+
+
+def significant(value, digits=3):
+    """A number rounded to so many significant digits."""
+    return float(f"{value:.{digits}g}")
+
+
+def in_fresh_process(module, config, *, seconds=None):
+    """What ``python -m module CONFIG`` prints, as JSON.
+
+    TimeoutError if it takes longer than `seconds`: it is killed together with all processes that it has started.
+    ChildProcessError if it fails: `args` holds its return code (minus the number of the signal that ended it) and its
+    messages.
+    """
+    process = subprocess.Popen(
+        [sys.executable, "-m", module, json.dumps(config)],
+        cwd=PROJECT,
+        text=True,
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        printed, messages = process.communicate(timeout=seconds)
+    except BaseException as error:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        if isinstance(error, subprocess.TimeoutExpired):
+            raise TimeoutError(f"the measuring process was stopped after {seconds} seconds.") from None
+        raise
+    if process.returncode != 0:
+        raise ChildProcessError(process.returncode, f"the measuring process failed:\n{messages}")
+    return json.loads(printed)
+
+
+def print_measured(measure):
+    """Main program of the measuring process: print what `measure` returns for the configuration in the argument."""
+    print(json.dumps(measure(**json.loads(sys.argv[1]))))
+
+
+def peak_bytes():
+    """Largest resident memory of this process so far."""
+    # Linux counts in kibibytes, macOS in bytes.
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def limit_memory(n_bytes):
+    """Limit the memory of this process, and of those it starts, from now on."""
+    resource.setrlimit(resource.RLIMIT_AS, (n_bytes, n_bytes))

@@ -1,0 +1,1 @@
+"""Time and memory of the library, alone and beside other packages."""

@@ -1,0 +1,47 @@
+"""Time and peak memory of the merged consensus by the number of objects, for 100 partitions, a fifth of them random.
+
+The labels are those of `scaling`, with all rows different. Each consensus runs in a process of its own.
+"""
+
+import numpy as np
+
+from robust_eac import adjusted_rand_score
+from robust_eac.consensus import merge_consensus
+
+from ..shared.ensembles import N_CLUSTERS, N_PARTITIONS, planted_labels
+from ..shared.measure import in_fresh_process, peak_bytes, print_measured, timed
+from ..shared.store import derive_seed, grid
+from .scaling import REPETITIONS
+
+VERSION = 1
+# Cells are timed, so they run one after another.
+JOBS = 1
+
+GRID = grid(n_samples=(10_000, 30_000, 100_000, 300_000, 1_000_000), repetition=range(REPETITIONS))
+SMOKE = grid(n_samples=(200, 600), repetition=(0,))
+
+
+def run_one(**config):
+    """What `measure` returns in a process of its own."""
+    return in_fresh_process(__name__, config)
+
+
+def measure(n_samples, repetition):
+    """Seconds of the consensus, peak memory of the process in bytes, and quality of the result."""
+    rng = np.random.RandomState(derive_seed(0, repetition, "ensemble"))
+    # A small first consensus loads the compiled kernels, so that their loading is not timed.
+    warm, _ = planted_labels(50 * N_CLUSTERS, rng)
+    merge_consensus(warm, N_CLUSTERS, random_state=0)
+    labels, classes = planted_labels(n_samples, rng)
+    seed = derive_seed(0, repetition, "solver")
+    result, seconds = timed(merge_consensus, labels, N_CLUSTERS, random_state=seed)
+    return {
+        "consensus_seconds": seconds,
+        "peak_bytes": peak_bytes(),
+        "ari": adjusted_rand_score(classes, result.labels),
+        "noise_weight": float(result.weights[N_PARTITIONS - N_PARTITIONS // 5 :].sum()),
+    }
+
+
+if __name__ == "__main__":
+    print_measured(measure)

@@ -1,0 +1,225 @@
+"""Ways from a matrix of labels to a consensus: this library, and what a user could choose instead.
+
+The library does not need the following packages. A way whose package is missing is recorded as "not installed":
+
+* ``pip install -e ".[peers]"``: ccHBGF and fastcluster;
+* ``pip install --no-deps iterative-voting-consensus ensembleclustering OpenEnsembles``, and what they import,
+  ``pip install hdbscan kahypar matplotlib networkx pandas pymetis``: these packages pin old versions (NumPy below 2;
+  scikit-learn below 1.1; NumPy 1.19) and run here with current ones;
+* the R package clue: ``Rscript`` and ``install.packages("clue")``, in Debian r-base-core and r-cran-clue.
+
+Other packages are left out: Cluster_Ensembles (1.16 needs ``pkg_resources``, so it does not import with Python 3.11 and
+current setuptools), ClusterEnsembles (PyPI has no files of it; ensembleclustering continues it), and the packages
+consensusclustering, pyckmeans, sc3s, pec, pek and clust (they cluster features and do not accept labels).
+"""
+
+import io
+import shutil
+import subprocess
+from collections.abc import Callable
+from functools import cache, partial
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from typing import NamedTuple
+
+import numpy as np
+from scipy.cluster.hierarchy import fcluster
+from scipy.spatial.distance import squareform
+from sklearn.cluster import KMeans
+from sklearn.preprocessing import OneHotEncoder
+
+from robust_eac import CONSENSUS_FUNCTIONS, RobustEAC, __version__, solve_membership
+
+from ..shared.measure import peak_bytes, timed
+
+
+class Way(NamedTuple):
+    """One way from labels to a consensus.
+
+    package : distribution that contains it, None for this library.
+    licence : licence that the package states.
+    largest : largest number of objects it is run on: where it stops according to trial runs, or the largest of all.
+    run : (labels, n_clusters, seed) -> Answer.
+    """
+
+    package: str | None
+    licence: str
+    largest: int
+    run: Callable
+
+
+class Answer(NamedTuple):
+    """Labels or membership that a way found, its seconds, and the memory before the work and at its peak."""
+
+    seconds: float
+    bytes_before: int
+    peak_bytes: int
+    found: np.ndarray
+
+
+@cache
+def installed(package):
+    """Version of the package that a way needs, None if it is missing."""
+    if package is None:
+        return __version__
+    if package == "clue":
+        return _clue_version()
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _clocked(function, *arguments):
+    """The way that calls function(*arguments, labels, n_clusters, seed), timed from the labels to the consensus."""
+
+    def run(labels, n_clusters, seed):
+        before = peak_bytes()
+        found, seconds = timed(function, *arguments, labels, n_clusters, seed)
+        return Answer(seconds, before, peak_bytes(), np.asarray(found))
+
+    return run
+
+
+def _robust_eac(n_init, labels, n_clusters, seed):
+    return RobustEAC(n_clusters, n_init=n_init, random_state=seed).fit_predict(labels)
+
+
+def _our_function(name, labels, n_clusters, seed):
+    return CONSENSUS_FUNCTIONS[name](labels, n_clusters, random_state=seed)
+
+
+def _our_memberships(tol, labels, n_clusters, seed):
+    return solve_membership(labels, n_clusters, tol=tol, max_sweeps=100_000, random_state=seed).membership
+
+
+def kmeans(n_init, labels, n_clusters, seed):
+    return KMeans(n_clusters, n_init=n_init, random_state=seed).fit(OneHotEncoder().fit_transform(labels)).labels_
+
+
+def average_linkage(package, labels, n_clusters, seed):
+    """Average linkage on the co-association matrix, which is a dense single-precision matrix product."""
+    rows = OneHotEncoder(sparse_output=False, dtype=np.float32).fit_transform(labels)
+    distances = 1.0 - rows @ rows.T / labels.shape[1]
+    tree = import_module(package).linkage(squareform(distances, checks=False), "average")
+    return fcluster(tree, n_clusters, "maxclust")
+
+
+def _cchbgf(labels, n_clusters, seed):
+    from ccHBGF import find_consensus
+
+    return find_consensus(labels, n_clusters=n_clusters, random_state=seed)
+
+
+def _voting(name, labels, n_clusters, seed):
+    from ivc import algorithms
+
+    # It draws from the global generator; its process does nothing else.
+    np.random.seed(seed)
+    return getattr(algorithms, name)(labels, n_clusters, verbose=False)
+
+
+def _ensembleclustering(solver, labels, n_clusters, seed):
+    from ensembleclustering import cluster_ensembles
+
+    return cluster_ensembles(labels.T, nclass=n_clusters, solver=solver, random_state=seed % 2**31)
+
+
+def _mixture(labels, n_clusters, seed):
+    """OpenEnsembles offers no way to pass labels, so they replace those of its own clusterers."""
+    import openensembles
+    import pandas as pd
+
+    np.random.seed(seed)
+    ensemble = openensembles.cluster(openensembles.data(pd.DataFrame(np.zeros((len(labels), 2))), [0, 1]))
+    for u, column in enumerate(labels.T):
+        ensemble.labels[u], ensemble.params[u] = column, {}
+    return ensemble.mixture_model(K=n_clusters).labels["mixture_model"]
+
+
+# The start of R and the reading are not timed. Column 2 of gc() is the memory in use, column 6 its peak since reset.
+_CLUE = """
+suppressPackageStartupMessages(library(clue))
+labels <- as.matrix(read.csv(file("stdin"), header = FALSE))
+set.seed({seed})
+before <- sum(gc(reset = TRUE)[, 2])
+start <- proc.time()[["elapsed"]]
+ensemble <- cl_ensemble(list = lapply(seq_len(ncol(labels)), function(u) as.cl_partition(labels[, u])))
+consensus <- cl_consensus(ensemble, method = "{method}", control = list(k = {n_clusters}{control}))
+cat(proc.time()[["elapsed"]] - start, before, sum(gc()[, 6]), "\\n")
+membership <- cl_membership(consensus)
+write.table(matrix(membership, NROW(membership)), stdout(), sep = ",", row.names = FALSE, col.names = FALSE)
+"""
+
+
+def _clue(method, control, labels, n_clusters, seed):
+    script = _CLUE.format(method=method, control=control, n_clusters=n_clusters, seed=seed % 2**31)
+    table = io.StringIO()
+    np.savetxt(table, labels, fmt="%d", delimiter=",")
+    done = _run_r(script, table.getvalue())
+    if "cannot allocate" in done.stderr or "memory exhausted" in done.stderr:
+        raise MemoryError(done.stderr)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr)
+    measured, _, rows = done.stdout.partition("\n")
+    seconds, before, peak = map(float, measured.split())
+    found = np.loadtxt(io.StringIO(rows), delimiter=",", ndmin=2)
+    return Answer(seconds, int(before * 2**20), int(peak * 2**20), found)
+
+
+def _run_r(script, text=None):
+    return subprocess.run(
+        ["Rscript", "--vanilla", "-e", script], input=text, capture_output=True, text=True, check=False
+    )
+
+
+def _clue_version():
+    if shutil.which("Rscript") is None:
+        return None
+    done = _run_r('cat(as.character(packageVersion("clue")))')
+    return done.stdout if done.returncode == 0 else None
+
+
+# The way that the others are compared with.
+OURS = "robust_eac, one start"
+_ALL = 1_000_000
+
+# (package, licence)
+_OURS = (None, "BSD-3-Clause")
+_KMEANS = ("scikit-learn", "BSD-3-Clause")
+_VOTING = ("iterative-voting-consensus", "not stated")
+_ENSEMBLE = ("ensembleclustering", "MIT")
+_CLUE_R = ("clue", "GPL-2")
+
+# Every way runs with its defaults; several use every core.
+WAYS = {
+    OURS: Way(*_OURS, _ALL, _clocked(_robust_eac, 1)),
+    "robust_eac, ten starts": Way(*_OURS, _ALL, _clocked(_robust_eac, 10)),
+    "robust_eac, merging": Way(*_OURS, _ALL, _clocked(_our_function, "robust-merge")),
+    "robust_eac, LWGP": Way(*_OURS, _ALL, _clocked(_our_function, "lwgp")),
+    "robust_eac, k-means": Way(*_OURS, _ALL, _clocked(_our_function, "kmeans")),
+    "scikit-learn KMeans, one start": Way(*_KMEANS, _ALL, _clocked(kmeans, 1)),
+    "scikit-learn KMeans, ten starts": Way(*_KMEANS, _ALL, _clocked(kmeans, 10)),
+    "ccHBGF": Way("ccHBGF", "MIT", _ALL, _clocked(_cchbgf)),
+    "iterative voting": Way(*_VOTING, _ALL, _clocked(_voting, "iterative_voting_consensus")),
+    "iterative probabilistic voting": Way(
+        *_VOTING, 100_000, _clocked(_voting, "iterative_probabilistic_voting_consensus")
+    ),
+    "ensembleclustering, HGPA": Way(*_ENSEMBLE, 100_000, _clocked(_ensembleclustering, "hgpa")),
+    "ensembleclustering, NMF": Way(*_ENSEMBLE, 20_000, _clocked(_ensembleclustering, "nmf")),
+    "ensembleclustering, HBGF": Way(*_ENSEMBLE, 1000, _clocked(_ensembleclustering, "hbgf")),
+    "OpenEnsembles, mixture model": Way("OpenEnsembles", "GPL-3.0", 1000, _clocked(_mixture)),
+    "average linkage, SciPy": Way(
+        "scipy", "BSD-3-Clause", 100_000, _clocked(average_linkage, "scipy.cluster.hierarchy")
+    ),
+    "average linkage, fastcluster": Way(
+        "fastcluster", "BSD-2-Clause", 100_000, _clocked(average_linkage, "fastcluster")
+    ),
+    "clue, SE": Way(*_CLUE_R, 20_000, partial(_clue, "SE", "")),
+    "clue, GV3": Way(*_CLUE_R, 5000, partial(_clue, "GV3", "")),
+    # The memberships for equal weights solve the same problem as GV3, which stops at a relative decrease of 1e-8.
+    "clue, GV3, loose": Way(*_CLUE_R, 5000, partial(_clue, "GV3", ", eps = 1e-3, control = list(reltol = 1e-3)")),
+    "robust_eac, memberships to 1e-5": Way(*_OURS, 5000, _clocked(_our_memberships, 1e-5)),
+    "robust_eac, memberships to 1e-6": Way(*_OURS, 5000, _clocked(_our_memberships, 1e-6)),
+    "robust_eac, memberships to 1e-7": Way(*_OURS, 5000, _clocked(_our_memberships, 1e-7)),
+}

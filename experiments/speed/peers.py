@@ -1,0 +1,161 @@
+"""Time, memory, objective and accuracy of this library and of what a user could choose instead, on the same ensembles.
+
+A cell is one size of ensemble, one way and one repetition. It runs in a process of its own with limits on time and
+memory. It is a result, too, if a way exceeds a limit, fails or is not installed. Time counts from the labels to the
+consensus. The ways of a repetition follow each other, so that other load on the machine affects all of them.
+
+An ensemble has k-means partitions, with 5 to 20 clusters, of five overlapping Gaussian clusters in four dimensions.
+"""
+
+import functools
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+
+from robust_eac import KMeansEnsemble, adjusted_rand_score, h_criterion, objective_value
+
+from ..shared.measure import in_fresh_process, limit_memory, print_measured
+from ..shared.store import derive_seed
+from .peer_ways import WAYS, installed
+
+VERSION = 1
+# Cells are timed, so they run one after another.
+JOBS = 1
+
+N_CLUSTERS = 5
+MEMORY = 16 * 2**30
+SECONDS = 120
+# A way that takes less than QUICK seconds runs RUNS times in its process; the median counts.
+QUICK, RUNS = 2.0, 7
+# {objects: (partitions, repetitions)}
+_TASKS = {1000: (50, 3), 5000: (100, 3), 20_000: (100, 3), 100_000: (100, 1), 1_000_000: (100, 1)}
+# k-means finds its centres on this number of objects; the others go to the nearest centre.
+_FITTED = 20_000
+
+
+def _grid(tasks):
+    return [
+        {"n_samples": n_samples, "n_partitions": n_partitions, "way": way, "repetition": repetition}
+        for n_samples, (n_partitions, repetitions) in tasks.items()
+        for repetition in range(repetitions)
+        for way in WAYS
+        # At its largest size a way probably reaches a limit, so one run is enough.
+        if n_samples < WAYS[way].largest or (n_samples == WAYS[way].largest and repetition == 0)
+    ]
+
+
+GRID = _grid(_TASKS)
+# These ways differ from others only in a number, or take a minute.
+_LEFT_OUT = ("ten starts", "loose", "to 1e-6", "to 1e-7", "mixture model")
+SMOKE = [cell for cell in _grid({60: (6, 1)}) if not cell["way"].endswith(_LEFT_OUT)]
+
+
+def run_one(*, n_samples, n_partitions, way, repetition):
+    """Cost and quality of one way.
+
+    "stopped" is None, or the reason why there is no consensus: "not installed", "time", "memory" or "error", with a
+    "message". "bytes_before" and "peak_bytes" are the memory of the process before the work and at its peak (for R: of
+    its heap). "hard" is the median-partition objective of the labels with equal weights, over n^2. "relaxed" is
+    |Y'Y - A|^2 over n^2 with the co-association matrix A, if the way finds a membership Y. "ari" and "h" compare with
+    the classes. "n_clusters" is the number of clusters found.
+    """
+    folder = _ensemble(n_samples, n_partitions, repetition)
+    config = {"folder": folder.name, "way": way, "seed": derive_seed(0, repetition, "solver")}
+    version = installed(WAYS[way].package)
+    told = {"version": version, "licence": WAYS[way].licence}
+    if version is None:
+        return told | _stopped("not installed")
+    try:
+        return told | in_fresh_process(__name__, config, seconds=SECONDS)
+    except TimeoutError:
+        return told | _stopped("time", f"more than {SECONDS} seconds")
+    except ChildProcessError as error:
+        if WAYS[way].package is None:
+            raise
+        code, messages = error.args
+        # The system kills a process that asks for too much memory.
+        return told | (_stopped("memory") if code == -9 else _stopped("error", messages))
+
+
+def make_ensemble(n_samples, n_partitions, rng):
+    """Labels (n_samples, n_partitions) and the classes behind them."""
+    centres = 2.0 * rng.standard_normal((N_CLUSTERS, 4))
+    classes = rng.randint(N_CLUSTERS, size=n_samples)
+    X = centres[classes] + rng.standard_normal((n_samples, 4))
+    model = KMeansEnsemble(n_partitions, (N_CLUSTERS, 4 * N_CLUSTERS), random_state=rng).fit(X[:_FITTED])
+    return (model.labels_ if n_samples <= _FITTED else model.transform(X)), classes
+
+
+@functools.lru_cache(maxsize=1)
+def _ensemble(n_samples, n_partitions, repetition):
+    """Temporary folder with an ensemble, which all ways of a repetition read."""
+    folder = tempfile.TemporaryDirectory()
+    rng = np.random.RandomState(derive_seed(0, repetition, "ensemble"))
+    labels, classes = make_ensemble(n_samples, n_partitions, rng)
+    np.savez(Path(folder.name) / "ensemble.npz", labels=labels, classes=classes)
+    return folder
+
+
+def measure(folder, way, seed):
+    """Cost and quality of one way, without its version and licence."""
+    limit_memory(MEMORY)
+    with np.load(Path(folder) / "ensemble.npz", allow_pickle=False) as file:
+        labels, classes = file["labels"], file["classes"]
+    try:
+        # A small first run imports and compiles, so that neither is timed.
+        WAYS[way].run(labels[:50], N_CLUSTERS, seed)
+        answer = WAYS[way].run(labels, N_CLUSTERS, seed)
+        times = [answer.seconds]
+        while len(times) < RUNS and answer.seconds < QUICK:
+            times.append(WAYS[way].run(labels, N_CLUSTERS, seed).seconds)
+    except MemoryError:
+        return _stopped("memory", f"more than {MEMORY // 2**30} GiB")
+    except Exception as error:
+        if WAYS[way].package is None:
+            raise
+        return _stopped("error", f"{type(error).__name__}: {error}")
+    measured = {
+        "seconds": float(np.median(times)),
+        "bytes_before": answer.bytes_before,
+        "peak_bytes": answer.peak_bytes,
+    }
+    return {"stopped": None, "message": ""} | measured | judge(labels, classes, answer.found)
+
+
+def judge(labels, classes, found):
+    """Objectives, accuracy and number of clusters of labels or a membership."""
+    relaxed = None
+    if found.ndim == 2:
+        relaxed = (objective_value(labels, found) - _spread(labels)) / len(labels) ** 2
+        found = found.argmax(axis=1)
+    names, found = np.unique(found, return_inverse=True)
+    return {
+        "hard": objective_value(labels, np.eye(len(names))[found]) / len(labels) ** 2,
+        "relaxed": relaxed,
+        "ari": adjusted_rand_score(classes, found),
+        "h": h_criterion(classes, found),
+        "n_clusters": len(names),
+    }
+
+
+def _spread(labels):
+    """sum_u |A_u - A|^2 / m over the co-associations A_u of the partitions and their mean A: the part without Y."""
+    n, m = labels.shape
+    columns = [np.unique(column, return_inverse=True)[1] for column in labels.T]
+    ends = np.cumsum([column.max() + 1 for column in columns])
+    slots = np.column_stack([column + end for column, end in zip(columns, [0, *ends[:-1]], strict=True)])
+    rows = sparse.csr_array((np.ones(n * m), slots.ravel(), np.arange(0, n * m + 1, m)), shape=(n, ends[-1]))
+    together = (rows.T @ rows).toarray()
+    return np.sum(np.diag(together) ** 2) / m - np.sum(together**2) / m**2
+
+
+def _stopped(why, message=""):
+    """The result of a way that found nothing, with the end of a long message, which tells the reason."""
+    nothing = ("seconds", "bytes_before", "peak_bytes", "hard", "relaxed", "ari", "h", "n_clusters")
+    return {"stopped": why, "message": message.strip()[-200:]} | dict.fromkeys(nothing)
+
+
+if __name__ == "__main__":
+    print_measured(measure)

@@ -1,0 +1,85 @@
+"""Time and peak memory of one fit by the numbers of objects, of partitions and of clusters, one of them at a time.
+
+Each fit runs in a process of its own. A fifth of the partitions is random. The weighting is the restricted simplex; the
+fit has one start and stops at a gap of 1e-5. Labels of more than a million objects are in a memory map.
+"""
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from numpy.lib.format import open_memmap
+
+from robust_eac import adjusted_rand_score, solve_median_partition
+
+from ..shared.ensembles import N_CLUSTERS, N_PARTITIONS, planted_labels
+from ..shared.measure import in_fresh_process, peak_bytes, print_measured, timed
+from ..shared.store import derive_seed, grid
+
+VERSION = 2
+# Cells are timed, so they run one after another.
+JOBS = 1
+
+REPETITIONS = 3
+# From this number of objects on, the labels are in a file, and there is one repetition.
+MAPPED = 10_000_000
+
+# {what varies: (its values, the other numbers)}
+_AXES = {
+    "n_samples": (
+        (1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000, MAPPED),
+        {"n_partitions": N_PARTITIONS, "n_clusters": N_CLUSTERS},
+    ),
+    "n_partitions": ((5, 10, 20, 50, 100, 200, 500), {"n_samples": 20_000, "n_clusters": N_CLUSTERS}),
+    "n_clusters": ((2, 5, 10, 20, 50, 100, 200), {"n_samples": 20_000, "n_partitions": N_PARTITIONS}),
+}
+
+GRID = [
+    {"axis": axis, axis: value, **rest, "repetition": repetition}
+    for axis, (values, rest) in _AXES.items()
+    for value in values
+    for repetition in range(REPETITIONS if value < MAPPED else 1)
+]
+SMOKE = [
+    *grid(axis=("n_samples",), n_samples=(200, 600), n_partitions=(10,), n_clusters=(3,), repetition=(0,)),
+    *grid(axis=("n_partitions",), n_samples=(200,), n_partitions=(5, 15), n_clusters=(3,), repetition=(0,)),
+    *grid(axis=("n_clusters",), n_samples=(200,), n_partitions=(10,), n_clusters=(2, 6), repetition=(0,)),
+]
+
+
+def run_one(*, axis, **config):
+    """What `measure` returns in a process of its own."""
+    return in_fresh_process(__name__, config)
+
+
+def measure(n_samples, n_partitions, n_clusters, repetition):
+    """Seconds of a fit, peak memory of the process in bytes, and quality of the result."""
+    sizes = n_samples, n_partitions, n_clusters
+    if n_samples < MAPPED:
+        return _measure(*sizes, repetition, empty=np.empty)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "labels.npy"
+        return _measure(*sizes, repetition, empty=lambda shape, dtype: open_memmap(file, "w+", dtype, shape))
+
+
+def _measure(n_samples, n_partitions, n_clusters, repetition, *, empty):
+    rng = np.random.RandomState(derive_seed(0, repetition, "ensemble"))
+    # A small first fit loads the compiled kernels for labels of the same type, so that their loading is not timed.
+    warm, _ = planted_labels(10 * n_clusters, rng, n_partitions=n_partitions, n_clusters=n_clusters)
+    solve_median_partition(warm, n_clusters, n_init=1, random_state=0)
+    labels, classes = planted_labels(n_samples, rng, n_partitions=n_partitions, n_clusters=n_clusters, empty=empty)
+    seed = derive_seed(0, repetition, "solver")
+    result, seconds = timed(solve_median_partition, labels, n_clusters, n_init=1, random_state=seed)
+    n_random = n_partitions // 5
+    return {
+        "fit_seconds": seconds,
+        "peak_bytes": peak_bytes(),
+        "gap": result.gap,
+        "n_iter": result.n_iter,
+        "ari": adjusted_rand_score(classes, result.labels),
+        "noise_weight": float(result.weights[n_partitions - n_random :].sum()),
+    }
+
+
+if __name__ == "__main__":
+    print_measured(measure)

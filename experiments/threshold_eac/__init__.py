@@ -1,0 +1,1 @@
+"""Experiments of paper 003, evidence accumulation with a threshold."""
