@@ -11,7 +11,7 @@ from ..core.lloyd import best_lloyd, scaled_distances, table_costs
 from ..core.threads import map_threads
 from ..weighting.clusters import slot_certainty
 from ._common import check_memory
-from ._linkage import cut, sorted_tree
+from ._linkage import cut, empty_tree, sorted_tree
 
 # Micro-clusters are found on a sample of so many objects, or so many per micro-cluster, by at most so many passes.
 _SAMPLE, _SAMPLE_PER_CLUSTER, _PASSES = 2**13, 10, 30
@@ -94,12 +94,9 @@ def average_linkage(sums, pairs):
     0 where no pair is seen. Nearest-neighbour chains, O(M^2): the quotient of a merged group lies between those of its
     parts, so that merges elsewhere bring no two groups nearer than they were.
     """
-    sums, pairs = sums.copy(), pairs.copy()
-    n_merges = len(sums) - 1
-    left, right = np.empty(n_merges, dtype=np.int64), np.empty(n_merges, dtype=np.int64)
-    similarities = np.empty(n_merges)
-    _follow_chains(sums, pairs, left, right, similarities)
-    return sorted_tree(left, right, similarities)
+    tree = empty_tree(len(sums))
+    _follow_chains(sums.copy(), pairs.copy(), tree)
+    return sorted_tree(tree)
 
 
 def cut_of_largest_lift(tree, sums, pairs, own, most):
@@ -129,7 +126,7 @@ def cut_of_largest_lift(tree, sums, pairs, own, most):
 
 
 @njit(cache=True, nogil=True)
-def _follow_chains(sums, pairs, left, right, similarities):
+def _follow_chains(sums, pairs, tree):
     """All merges, in the order of the chains; sums and pairs are destroyed. A group keeps the name of its first row."""
     n = sums.shape[0]
     # Rows that are neither merged into another nor in the chain: there, rounding could close a ring.
@@ -157,7 +154,7 @@ def _follow_chains(sums, pairs, left, right, similarities):
             chain[length], free[nearest], length = nearest, False, length + 1
         length -= 2
         a, b = min(x, before), max(x, before)
-        left[k], right[k], similarities[k] = a, b, similarity
+        tree.left[k], tree.right[k], tree.similarities[k] = a, b, similarity
         for j in range(n):
             sums[a, j] += sums[b, j]
             pairs[a, j] += pairs[b, j]

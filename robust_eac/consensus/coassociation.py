@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from ..checks.labels import check_labels
 from ..checks.values import check_integer, check_weights
 from ..core.encoding import encode, one_hot, select
+from ..weighting._common import mean_over_observed
 
 __all__ = ["coassociation_matrix", "enhanced_coassociation_matrix"]
 
@@ -59,7 +60,7 @@ def coassociation_of(encoding, weights):
     """The same for the rows of an encoding, which some of the partitions may not observe at all."""
     indicators = one_hot(encoding)
     together = (indicators * np.repeat(weights, encoding.n_codes)) @ indicators.T
-    return _share(together.toarray(), encoding, weights)
+    return mean_over_observed(together.toarray(), encoding, weights)
 
 
 def enhanced_coassociation_matrix(
@@ -123,7 +124,7 @@ def enhanced_coassociation_matrix(
     together = np.zeros((len(labels), len(labels)))
     for codes, weight, alike in zip(encoding.codes.T, weights, cluster_similarities(encoding, n_steps), strict=True):
         together += weight * alike[codes[:, np.newaxis], codes]
-    return _share(together, encoding, weights)
+    return mean_over_observed(together, encoding, weights)
 
 
 def cluster_similarities(encoding, n_steps):
@@ -180,12 +181,3 @@ def _trajectory_products(walk, n_steps):
         products = walk @ products @ walk.T + walk @ walk.T
         power = walk @ power
     return power, products
-
-
-def _share(together, encoding, weights):
-    """Sums over the partitions -> means over those that observe both objects; 0 where none does."""
-    if len(encoding.missing_slots):
-        mask_weights = np.bincount(encoding.mask_of, weights=weights, minlength=encoding.observed.shape[1])
-        both = (encoding.observed * mask_weights) @ encoding.observed.T
-        together = np.divide(together, both, out=np.zeros_like(both), where=both > 0.0)
-    return np.minimum(together, 1.0, out=together)

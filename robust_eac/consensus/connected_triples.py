@@ -7,8 +7,8 @@ from numpy.typing import ArrayLike
 
 from ..checks.types import RandomState
 from ..checks.values import check_real
-from ._common import prepare, relabel
-from ._linkage import check_linkage, cut, distinct_rows, merge_tree
+from ._common import prepare
+from ._linkage import check_linkage, cluster_by_linkage, distinct_rows
 from .coassociation import jaccard_indices
 
 __all__ = ["connected_triples"]
@@ -88,8 +88,7 @@ def connected_triples(
     encoding = distinct_rows(encoding)
     alike = triple_similarities(encoding, weights, decay)
     tables = [weight * table for weight, table in zip(weights, alike, strict=True)]
-    tree = merge_tree(encoding, tables, weights, linkage, max_bytes=max_bytes)
-    return relabel(encoding.expand(cut(tree, n_clusters)))
+    return cluster_by_linkage(encoding, tables, weights, n_clusters, linkage=linkage, max_bytes=max_bytes)
 
 
 def triple_similarities(encoding, weights, decay):

@@ -7,8 +7,8 @@ from numpy.typing import ArrayLike
 
 from ..checks.types import RandomState
 from ..checks.values import check_integer
-from ._common import prepare, relabel
-from ._linkage import check_linkage, cut, distinct_rows, merge_tree
+from ._common import prepare
+from ._linkage import check_linkage, cluster_by_linkage, distinct_rows
 from .coassociation import cluster_similarities
 
 __all__ = ["enhanced_eac"]
@@ -81,5 +81,4 @@ def enhanced_eac(
     encoding = distinct_rows(encoding)
     alike = cluster_similarities(encoding, n_steps)
     tables = [weight * table for weight, table in zip(weights, alike, strict=True)]
-    tree = merge_tree(encoding, tables, weights, linkage, max_bytes=max_bytes)
-    return relabel(encoding.expand(cut(tree, n_clusters)))
+    return cluster_by_linkage(encoding, tables, weights, n_clusters, linkage=linkage, max_bytes=max_bytes)

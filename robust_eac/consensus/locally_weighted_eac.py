@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 from ..checks.types import RandomState
 from ..checks.values import check_real
 from ..weighting.clusters import slot_certainty
-from ._common import prepare, relabel
-from ._linkage import check_linkage, cut, distinct_rows, merge_tree
+from ._common import prepare
+from ._linkage import check_linkage, cluster_by_linkage, distinct_rows
 
 __all__ = ["locally_weighted_eac"]
 
@@ -75,5 +75,5 @@ def locally_weighted_eac(
     check_linkage(linkage, max_bytes)
     theta = check_real(theta, name="theta", low=0.0, strict=True)
     values = slot_certainty(encoding, weights, theta) * np.repeat(weights, encoding.n_codes)
-    tree = merge_tree(distinct := distinct_rows(encoding), values, weights, linkage, max_bytes=max_bytes)
-    return relabel(distinct.expand(cut(tree, n_clusters)))
+    rows = distinct_rows(encoding)
+    return cluster_by_linkage(rows, values, weights, n_clusters, linkage=linkage, max_bytes=max_bytes)

@@ -13,19 +13,18 @@ from sklearn.exceptions import ConvergenceWarning
 from ..checks.labels import check_init
 from ..checks.types import RandomState
 from ..checks.values import MAX_SEED, check_choice, check_integer, check_n_jobs, check_random_state, check_real
+from ..weighting._common import n_clusters_of
 from . import _peace_kernels as kernels
 from ._common import check_memory, prepare, relabel
 
 __all__ = ["PeaceResult", "peace", "solve_peace"]
 
 DIVERGENCES = ("l2", "kl")
-# The Kullback-Leibler divergence goes on linearly from here to 0 and to 1, so that no pair is infinitely far.
+# Within this distance of 0 and 1 the Kullback-Leibler divergence is continued linearly, so that it stays finite.
 _MARGIN = 1e-6
-# Steps per object between two fresh computations of the gradient, whose updates have rounding errors of their own.
+# The gradient is computed anew after so many steps per object: its updates accumulate rounding errors.
 _STEPS_PER_OBJECT = 50
-
-
-# Of the two directions of a pair, and of what they are computed from.
+# Both directions of a pair, and the arrays they are computed from.
 _BYTES_PER_PAIR = 130
 
 
@@ -38,15 +37,6 @@ class PeaceResult(NamedTuple):
     gap: float
     n_steps: int
     converged: bool
-
-
-class _Pairs(NamedTuple):
-    """Both directions of every pair, sorted by the first object: rows of a sparse symmetric matrix."""
-
-    starts: np.ndarray
-    partners: np.ndarray
-    c: np.ndarray
-    N: np.ndarray
 
 
 def solve_peace(
@@ -234,7 +224,7 @@ def peace(
 
 
 def _sample(encoding, weights, n_partners, rng):
-    """The pairs that the objects draw, or all, as :class:`_Pairs`."""
+    """The pairs that the objects draw, or all, as :class:`~robust_eac.consensus._peace_kernels.Pairs`."""
     n = encoding.n_samples
     if n_partners is None or 2 * n_partners >= n - 1:
         check_memory(_BYTES_PER_PAIR * (n * (n - 1) // 2), f"peace: all pairs of n_samples={n} objects")
@@ -245,19 +235,17 @@ def _sample(encoding, weights, n_partners, rng):
         second = (first + 1 + rng.randint(n - 1, size=len(first))) % n
         keys = np.unique(np.minimum(first, second) * n + np.maximum(first, second))
         first, second = np.divmod(keys, n)
-    # A code that no label has, where nothing is missing.
-    missing = np.full(len(weights), -1)
-    with_missing = np.isin(encoding.offsets + encoding.n_codes - 1, encoding.missing_slots)
-    missing[with_missing] = (encoding.n_codes - 1)[with_missing]
+    # The code of "not observed"; no label has it where nothing is missing.
+    missing = n_clusters_of(encoding)
     together, both = np.empty(len(first)), np.empty(len(first))
     kernels.compare_pairs(encoding.codes, encoding.offsets, weights, missing, first, second, together, both)
     kept = both > 0.0
     first, second, together, both = first[kept], second[kept], together[kept], both[kept]
     rows = np.concatenate([first, second])
     order = np.argsort(rows, kind="stable")
-    # Sums of the same weights in the same order: the share of a unanimous pair is exactly 1.
+    # Both sums run over the weights in the same order: the share of a unanimous pair is exactly 1.
     c = together / both
-    return _Pairs(
+    return kernels.Pairs(
         starts=np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))]),
         partners=np.concatenate([second, first])[order],
         c=np.concatenate([c, c])[order],
@@ -273,21 +261,19 @@ def _one_start(pairs, n, n_clusters, start, kl, tol, max_steps):
         Y = np.random.RandomState(start).standard_exponential((n, n_clusters))
         Y /= Y.sum(axis=1, keepdims=True)
     unit = max(float(pairs.N.sum()) / n, float(np.finfo(np.float64).tiny))
-    # Compared with the gaps here and in the kernel: the quotient gap / unit rounds to another side now and then, and a
-    # descent that takes no step would be called for ever.
+    # Here and in the kernel gaps are compared with the same number. Comparing gap / unit with tol here would round
+    # differently: now and then a descent without a step would repeat for ever.
     target = tol * unit
-    gradient, key = np.empty_like(Y), np.empty(n)
+    loss = kernels.Loss(_MARGIN, kl)
+    state = kernels.State(Y, np.empty_like(Y), np.empty(n), np.arange(n), np.arange(n))
     n_steps = 0
     while True:
-        kernels.all_gradients(*pairs, Y, _MARGIN, kl, gradient, key)
-        largest = float(key.max())
+        kernels.all_gradients(pairs, loss, state)
+        largest = float(state.gaps.max())
         if largest <= target or n_steps >= max_steps:
             break
-        heap = np.argsort(-key, kind="stable")
-        place = np.argsort(heap)
-        n_steps += kernels.descend(
-            *pairs, Y, gradient, key, heap, place, _MARGIN, kl, target,
-            min(_STEPS_PER_OBJECT * n, max_steps - n_steps),
-        )  # fmt: skip
-    objective = kernels.total_divergence(*pairs, Y, _MARGIN, kl)
+        state.heap[:] = np.argsort(-state.gaps, kind="stable")
+        state.place[state.heap] = np.arange(n)
+        n_steps += kernels.descend(pairs, loss, state, target, min(_STEPS_PER_OBJECT * n, max_steps - n_steps))
+    objective = kernels.total_divergence(pairs, loss, Y)
     return PeaceResult(relabel(Y.argmax(axis=1)), Y, float(objective), largest / unit, n_steps, largest <= target)

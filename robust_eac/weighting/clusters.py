@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from ..checks.labels import check_labels
 from ..checks.values import check_real, check_weights
 from ..core.encoding import collapse, encode, one_hot
-from ._common import cluster_slots, tables
+from ._common import cluster_slots, mean_over_observed, tables
 
 __all__ = ["ensemble_driven_cluster_index", "locally_weighted_coassociation_matrix"]
 
@@ -118,11 +118,7 @@ def locally_weighted_coassociation_matrix(
     indicators = one_hot(encoding)
     counted = slot_certainty(encoding, weights, theta) * np.repeat(weights, encoding.n_codes)
     together = ((indicators * counted) @ indicators.T).toarray()
-    if len(encoding.missing_slots):
-        mask_weights = np.bincount(encoding.mask_of, weights=weights, minlength=encoding.observed.shape[1])
-        both = (encoding.observed * mask_weights) @ encoding.observed.T
-        together = np.divide(together, both, out=np.zeros_like(both), where=both > 0.0)
-    together = np.minimum(together, 1.0)
+    together = mean_over_observed(together, encoding, weights)
     np.fill_diagonal(together, 1.0)
     return together
 
