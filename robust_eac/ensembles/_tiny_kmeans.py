@@ -38,19 +38,19 @@ def cluster(data, seeds, n_clusters, max_iter, labels):
 def _lloyd(x, seeds, k, max_iter, clusters, labels, previous):
     """Batch k-means. An empty cluster takes the object farthest from its centre; in a tie an object does not move."""
     n_dims, n = x.shape
-    distances = clusters.distances
+    centres, distances, counts = clusters
     for c in range(k):
         for j in range(n_dims):
-            clusters.centres[c, j] = x[j, seeds[c]]
-        _squared_distances(x, clusters.centres[c], distances[c])
+            centres[c, j] = x[j, seeds[c]]
+        _squared_distances(x, centres[c], distances[c])
     labels[:] = 0
     _move_to_nearest(distances, k, labels)
     last_total = np.inf
     for iteration in range(max_iter):
         for c in range(k):
-            _update(x, labels, c, clusters)
+            _update(x, labels, c, centres[c], counts, distances[c])
         for c in range(k):
-            if clusters.counts[c] == 0:
+            if counts[c] == 0:
                 _make_singleton(x, labels, c, clusters)
         total = 0.0
         for i in range(n):
@@ -91,29 +91,29 @@ def _move_to_nearest(distances, k, labels):
 
 
 @njit(cache=True, nogil=True)
-def _update(x, labels, c, clusters):
+def _update(x, labels, c, centre, counts, distances):
     """Compute the size, centre and distances of cluster c; of an empty cluster, only the size."""
     n_dims, n = x.shape
-    centre, counts = clusters.centres[c], clusters.counts
-    counts[c] = 0
+    size = 0
     for i in range(n):
-        counts[c] += labels[i] == c
-    if counts[c] == 0:
+        size += labels[i] == c
+    counts[c] = size
+    if size == 0:
         return
     for j in range(n_dims):
         total = 0.0
         for i in range(n):
             if labels[i] == c:
                 total += x[j, i]
-        centre[j] = total / counts[c]
-    _squared_distances(x, centre, clusters.distances[c])
+        centre[j] = total / size
+    _squared_distances(x, centre, distances)
 
 
 @njit(cache=True, nogil=True)
 def _make_singleton(x, labels, c, clusters):
     """Move the object farthest from its own centre into the empty cluster c."""
     n = labels.shape[0]
-    distances, counts = clusters.distances, clusters.counts
+    centres, distances, counts = clusters
     lonely = 0
     for i in range(1, n):
         if distances[labels[i], i] > distances[labels[lonely], lonely]:
@@ -128,8 +128,8 @@ def _make_singleton(x, labels, c, clusters):
             lonely += 1
     source = labels[lonely]
     labels[lonely] = c
-    _update(x, labels, c, clusters)
-    _update(x, labels, source, clusters)
+    _update(x, labels, c, centres[c], counts, distances[c])
+    _update(x, labels, source, centres[source], counts, distances[source])
 
 
 @njit(cache=True, nogil=True)
