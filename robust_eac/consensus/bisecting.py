@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks.types import RandomState
-from ..checks.values import check_choice, check_integer, check_random_state, check_real
-from ..core.encoding import collapse, take_rows
+from ..checks.values import check_choice, check_integer, check_real
+from ..core.encoding import take_rows
 from ..core.formula import cluster_counts
 from ..core.lloyd import best_lloyd, squared_distances
 from ..metrics.density import pair_weights, sized_densities
-from ._common import prepare, relabel
+from ._common import check_search, prepare_rows, relabel
 
 __all__ = ["BisectingTree", "bisecting_kmeans_consensus", "bisecting_tree", "cut_bisecting_tree"]
 
@@ -36,7 +36,7 @@ class BisectingTree(NamedTuple):
 
 
 class _Leaf(NamedTuple):
-    """A cluster and the best way found to split it: rows, density share and loss, halves, gain by the criterion."""
+    """A cluster and its best split: rows, size times density, loss; rows of the halves, gain by the criterion."""
 
     rows: np.ndarray
     sized_density: float
@@ -115,16 +115,13 @@ def bisecting_tree(
     >>> cut_bisecting_tree(tree, 2)
     array([0, 0, 0, 1, 1])
     """
-    encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
+    encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
     check_choice(criterion, CRITERIA, name="criterion")
     singleton = check_real(singleton, name="singleton", low=0.0, high=1.0)
-    n_init = check_integer(n_init, name="n_init", low=1)
-    max_iter = check_integer(max_iter, name="max_iter", low=1)
-    rng = check_random_state(random_state)
-    encoding = collapse(encoding, min_saving=0.0)
+    search = check_search(n_init, max_iter, None, random_state)
 
     def grow(rows):
-        return _leaf(encoding, weights, rows, criterion, singleton, n_init, max_iter, rng)
+        return _leaf(encoding, weights, rows, criterion, singleton, search)
 
     leaves = [grow(np.arange(len(encoding.codes)))]
     parents, levels = [], [_level(leaves)]
@@ -180,7 +177,7 @@ def cut_bisecting_tree(tree: BisectingTree, n_clusters: int) -> np.ndarray:
     n_clusters = check_integer(n_clusters, name="n_clusters", low=1, high=n_levels, high_name="levels of the tree")
     ancestor = np.arange(n_levels)
     for cluster in range(n_clusters, n_levels):
-        # Parents come before their parts, so the parent's own ancestor is known.
+        # A parent comes before its parts, so its own ancestor is known.
         ancestor[cluster] = ancestor[tree.parents[cluster - 1]]
     return relabel(ancestor[tree.labels])
 
@@ -242,20 +239,18 @@ def bisecting_kmeans_consensus(
     >>> bisecting_kmeans_consensus([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]], 2, random_state=0)
     array([0, 0, 0, 1, 1])
     """
-    tree = bisecting_tree(
-        labels, n_clusters, criterion=criterion, weights=weights, singleton=singleton, n_init=n_init,
-        max_iter=max_iter, random_state=random_state,
-    )  # fmt: skip
+    runs: dict[str, Any] = {"n_init": n_init, "max_iter": max_iter, "random_state": random_state}
+    tree = bisecting_tree(labels, n_clusters, criterion=criterion, weights=weights, singleton=singleton, **runs)
     return relabel(tree.labels)
 
 
-def _leaf(encoding, weights, rows, criterion, singleton, n_init, max_iter, rng):
-    """The leaf of some rows, with the best of n_init splits by 2-means."""
+def _leaf(encoding, weights, rows, criterion, singleton, search):
+    """The leaf of some rows, with the best split found by 2-means."""
     own = take_rows(encoding, rows)
     density, loss = _grade(own, weights, np.zeros(len(rows), dtype=np.intp), 1, singleton)
     if len(rows) == 1:
         return _Leaf(rows, density, loss, (), -np.inf)
-    halves = best_lloyd(own, weights, squared_distances, 2, n_init=n_init, max_iter=max_iter, rng=rng).clusters
+    halves = best_lloyd(own, weights, squared_distances, 2, **search._asdict()).clusters
     if not 0 < np.count_nonzero(halves) < len(rows):
         return _Leaf(rows, density, loss, (), -np.inf)
     split_density, split_loss = _grade(own, weights, halves, 2, singleton)
@@ -264,7 +259,7 @@ def _leaf(encoding, weights, rows, criterion, singleton, n_init, max_iter, rng):
 
 
 def _grade(encoding, weights, clusters, n_clusters, singleton):
-    """n times the density and the k-means loss that these clusters of the rows add."""
+    """Sums over clusters of the rows: size times density, and k-means loss."""
     counts = cluster_counts(encoding, clusters, n_clusters)
     sizes = np.bincount(clusters, weights=encoding.multiplicity, minlength=n_clusters)
     density = sized_densities(pair_weights(encoding, weights, counts), sizes, singleton).sum()

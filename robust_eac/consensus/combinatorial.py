@@ -23,7 +23,7 @@ __all__ = ["CombinatorialEAC", "zca_whiten"]
 
 # Rows of the co-association matrix that one thread adds up.
 _ROWS = 64
-# What the two modes measure silhouettes by; nan: one object of undefined silhouette costs a partition all its weight.
+# How the two modes measure silhouettes. With nan, one object of undefined silhouette gives the partition weight 0.
 _SILHOUETTES = {
     "listing": {"metric": "sqeuclidean", "singleton": 1.0, "undefined": np.nan},
     "equation": {"metric": "euclidean", "singleton": 0.0, "undefined": 0.0},
@@ -180,17 +180,9 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
         goodness = check_bool(self.goodness, name="goodness")
         order_weighting = check_bool(self.order_weighting, name="order_weighting")
         check_choice(self.reproduce, MODES, name="reproduce")
-        ensemble = FeatureSubsetEnsemble(
-            (n_clusters, min(n_clusters + 1, n)),
-            combinations=self.combinations,
-            max_order=self.max_order,
-            max_per_order=self.max_per_order,
-            min_per_order=self.min_per_order,
-            whiten=self.whiten,
-            reproduce=self.reproduce,
-            n_jobs=self.n_jobs,
-            random_state=self.random_state,
-        ).fit(X)
+        own = ("n_clusters", "goodness", "order_weighting")
+        options = {name: value for name, value in self.get_params(deep=False).items() if name not in own}
+        ensemble = FeatureSubsetEnsemble((n_clusters, min(n_clusters + 1, n)), **options).fit(X)
         self.ensemble_ = ensemble.labels_
         self.subsets_ = ensemble.subsets_
         self.orders_ = ensemble.orders_
@@ -199,21 +191,15 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
         m = len(labels)
         self.goodness_ = np.ones(m)
         if goodness:
-            where_clustered = self.whiten and self.reproduce == "equation"
-            self.goodness_ = mean_silhouettes(
-                labels,
-                X,
-                self.subsets_,
-                ridge=RIDGE if where_clustered else None,
-                n_jobs=self.n_jobs,
-                **_SILHOUETTES[self.reproduce],
-            )
+            ridge = RIDGE if self.whiten and self.reproduce == "equation" else None
+            measure = _SILHOUETTES[self.reproduce]
+            self.goodness_ = mean_silhouettes(labels, X, self.subsets_, ridge=ridge, n_jobs=self.n_jobs, **measure)
         scale = balance_orders(self.orders_) / len(np.unique(self.orders_)) if order_weighting else 1.0 / m
         self.weights_ = self.goodness_ * scale
         if not self.weights_.any():
             warnings.warn(
-                f"No evidence: the mean silhouette of each of the {m} clusterings of feature subsets is zero, negative "
-                "or undefined, so all objects are equally far from each other; goodness=False counts all clusterings.",
+                f"No evidence: the mean silhouettes of all {m} clusterings of feature subsets are zero, negative or "
+                "undefined, so all weights are 0. goodness=False gives all clusterings weight.",
                 UserWarning,
                 stacklevel=2,
             )

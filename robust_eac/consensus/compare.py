@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.labels import check_labels, check_partition
+from ..checks.labels import check_labels
 from ..checks.types import RandomState
 from ..checks.values import (
     MAX_SEED,
@@ -19,6 +19,7 @@ from ..checks.values import (
     check_random_state,
     check_returned_weights,
 )
+from ..metrics.density import check_consensus
 from ..metrics.external import adjusted_rand_score, density, ensemble_nmi, h_criterion, normalized_mutual_information
 from ..solvers.median_partition import solve_median_partition
 from ..weighting import WEIGHT_SOLVERS, WEIGHTING_SCHEMES
@@ -92,13 +93,13 @@ def compare(
     """
     labels = check_labels(labels)
     n_clusters = check_n_clusters(n_clusters, len(labels))
-    y = None if y is None else _check_classes(y, len(labels))
+    y = None if y is None else check_consensus(y, len(labels), name="y")
     X = None if X is None else check_features(X, n_samples=len(labels))
     schemes, solvers = _resolve_weightings(weightings, X)
     functions = _resolve(consensus, CONSENSUS_FUNCTIONS, "consensus")
     if weightings is not None and solvers and "robust-eac" not in functions:
         raise ValueError(
-            f"weightings: {solvers[0]!r} finds weights and consensus together: it needs 'robust-eac' among consensus."
+            f"weightings: {solvers[0]!r} finds weights and consensus together and needs 'robust-eac' in consensus."
         )
     seed = check_random_state(random_state).randint(MAX_SEED)
 
@@ -133,12 +134,12 @@ def _resolve_weightings(weightings, X):
         weightings = [name for name in known if X is not None or name not in FEATURE_SCHEMES]
     names = list(_resolve(weightings, known, "weightings"))
     schemes = {name: WEIGHTING_SCHEMES[name] for name in names if name in WEIGHTING_SCHEMES}
-    # Equal weights are the same whether a scheme or a solver gives them.
+    # "uniform" is both a scheme and a solver: the scheme is run.
     return schemes, [name for name in names if name not in schemes]
 
 
 def _resolve(chosen, registry, name):
-    """{name: function} of what the user chose."""
+    """{name: function} for the names or functions that the user chose."""
     if chosen is None:
         return dict(registry)
     if isinstance(chosen, Mapping):
@@ -149,13 +150,6 @@ def _resolve(chosen, registry, name):
     if isinstance(chosen, str):
         raise TypeError(f"{name} must be a list of names or a dict of functions, got the text {chosen!r}.")
     return {key: registry[check_choice(key, registry, name=f"an entry of {name}")] for key in chosen}
-
-
-def _check_classes(y, n_samples):
-    array = check_partition(y, name="y")
-    if array.ndim != 1 or len(array) != n_samples:
-        raise ValueError(f"y must have n_samples={n_samples} rows, one class each, got shape {array.shape}.")
-    return array
 
 
 def _attempt(run):

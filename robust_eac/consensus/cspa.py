@@ -8,10 +8,10 @@ from scipy import sparse
 
 from ..checks.blocks import row_blocks
 from ..checks.types import RandomState
-from ..checks.values import check_integer, check_random_state, check_real
-from ..core.encoding import collapse, one_hot, take_rows
+from ..checks.values import check_real
+from ..core.encoding import one_hot, take_rows
 from ..weighting._common import mask_weights
-from ._common import check_memory, prepare, relabel
+from ._common import check_memory, check_starts, prepare_rows, relabel
 from ._metis import BYTES_PER_EDGE, load_metis, partition_graph, pieces, trivial
 
 __all__ = ["cspa"]
@@ -86,12 +86,10 @@ def cspa(
     >>> cspa([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0], [1, 1, 1]], 2, random_state=0)
     array([0, 0, 0, 1, 1, 1])
     """
-    encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
+    encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
     imbalance = check_real(imbalance, name="imbalance", low=0.0, high=1.0)
-    n_init = check_integer(n_init, name="n_init", low=1)
-    rng = check_random_state(random_state)
+    n_init, rng = check_starts(n_init, random_state)
     load_metis()
-    encoding = collapse(encoding, min_saving=0.0)
     clusters = trivial(encoding, n_clusters)
     if clusters is not None:
         return relabel(encoding.expand(clusters))
@@ -102,11 +100,11 @@ def cspa(
 
 
 def coassociation_graph(encoding, weights, sizes):
-    """Sparse csr matrix of  sizes_i sizes_j A_ij  over the rows; its diagonal means nothing."""
+    """Sparse csr matrix of  sizes_i sizes_j A_ij  over the rows; its diagonal is meaningless."""
     indicators = one_hot(encoding)
     p = len(sizes)
     pairs = min(p * p, int((np.bincount(indicators.indices).astype(np.float64) ** 2).sum()))
-    check_memory(BYTES_PER_EDGE * pairs, f"cspa: the co-association graph of {p} different objects")
+    check_memory(BYTES_PER_EDGE * pairs, f"cspa: the co-association graph of {p} distinct objects")
     indicators = (sparse.diags_array(sizes.astype(np.float64)) @ indicators).tocsr()
     edges = (indicators @ sparse.diags_array(np.repeat(weights, encoding.n_codes)) @ indicators.T).tocsr()
     if len(encoding.missing_slots):

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
-from sklearn.exceptions import ConvergenceWarning
 
 from ..checks.types import RandomState
-from ..checks.values import MAX_SEED, check_integer, check_n_jobs, check_random_state, check_real
+from ..checks.values import MAX_SEED, check_random_state, check_real
 from ..core import kernels
 from ..core.bundles import Clusters, DensityTerms
 from ..core.encoding import collapse
 from ..core.formula import cluster_counts
 from ..core.lloyd import best_lloyd, squared_distances
 from ..metrics.density import pair_weights, sized_densities
-from ._common import prepare, relabel
+from ._common import check_search, prepare, relabel, warn_not_converged
 
 __all__ = ["density_search"]
 
-# Gains below this, in objects, are rounding.
+# Smaller gains (in objects) are rounding errors.
 _SLACK = 1e-9
 
 
@@ -105,27 +102,21 @@ def density_search(
     """
     encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
     singleton = check_real(singleton, name="singleton", low=0.0, high=1.0)
-    n_init = check_integer(n_init, name="n_init", low=1)
-    max_iter = check_integer(max_iter, name="max_iter", low=1)
-    n_jobs = check_n_jobs(n_jobs)
-    rng = check_random_state(random_state)
+    search = check_search(n_init, max_iter, n_jobs, random_state)
     collapsed = collapse(encoding, min_saving=0.0)
-    runs = Parallel(n_jobs=n_jobs, prefer="threads")(
-        delayed(_one_start)(encoding, collapsed, weights, n_clusters, singleton, max_iter, seed)
-        for seed in rng.randint(MAX_SEED, size=n_init)
+    runs = Parallel(n_jobs=search.n_jobs, prefer="threads")(
+        delayed(_one_start)(encoding, collapsed, weights, n_clusters, singleton, search.max_iter, seed)
+        for seed in search.rng.randint(MAX_SEED, size=search.n_init)
     )
     _, clusters, converged = max(runs, key=lambda run: run[0])
     if not converged:
-        warnings.warn(
-            f"The local search did not converge: objects still moved in pass max_iter={max_iter}.",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
+        message = f"The local search did not converge: objects still moved in pass max_iter={search.max_iter}."
+        warn_not_converged(message, stacklevel=2)
     return relabel(clusters)
 
 
 def _one_start(encoding, collapsed, weights, n_clusters, singleton, max_iter, seed):
-    """(density, clusters, converged) of one k-means start and the moves from it."""
+    """(density, clusters, converged) of the local search from one k-means start."""
     rng = check_random_state(int(seed))
     start = best_lloyd(collapsed, weights, squared_distances, n_clusters, n_init=1, max_iter=max_iter, rng=rng).clusters
     clusters = collapsed.expand(start).astype(np.intp)
@@ -133,7 +124,7 @@ def _one_start(encoding, collapsed, weights, n_clusters, singleton, max_iter, se
     terms = DensityTerms(weights, encoding.observed[:, encoding.mask_of] @ weights, singleton, _SLACK)
     by_slot = np.repeat(weights, encoding.n_codes)[:, np.newaxis]
     for _ in range(max_iter):
-        # Fresh counts for every pass: what the moves add up has rounding errors of its own.
+        # Count anew in every pass: updates by moves accumulate rounding errors.
         counts = cluster_counts(encoding, clusters, n_clusters)
         pairs = pair_weights(encoding, weights, counts)
         sizes = np.bincount(clusters, minlength=n_clusters).astype(np.float64)

@@ -278,9 +278,7 @@ def _longest_lived(heights, one_cluster):
 def _needed_votes(threshold, strict, m):
     """(m + 1,) fewest votes for an edge between two objects that 0, ..., m partitions observe; m + 1: no edge."""
     # Python integers: a threshold can exceed every integer type.
-    needed = [
-        threshold * n_seen // 1 + 1 if strict else -(-threshold * n_seen // 1) for n_seen in range(m + 1)
-    ]  # fmt: skip
+    needed = [threshold * n_seen // 1 + 1 if strict else -(-threshold * n_seen // 1) for n_seen in range(m + 1)]
     needed[0] = 0 if threshold < 0 or (threshold == 0 and not strict) else m + 1
     return np.array([min(max(votes, 0), m + 1) for votes in needed], dtype=np.int64)
 

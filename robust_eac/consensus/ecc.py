@@ -6,7 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks.types import RandomState
-from .utilities import utility_consensus
+from ._common import check_search
+from .kmeans import cluster_rows
+from .utilities import cost_of
 
 __all__ = ["ecc"]
 
@@ -70,7 +72,5 @@ def ecc(
     >>> ecc([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]], 2, random_state=0)
     array([0, 0, 0, 1, 1])
     """
-    return utility_consensus(
-        labels, n_clusters, utility="entropy", weights=weights, n_init=n_init, max_iter=max_iter, n_jobs=n_jobs,
-        random_state=random_state,
-    )  # fmt: skip
+    search = check_search(n_init, max_iter, n_jobs, random_state)
+    return cluster_rows(labels, n_clusters, weights, cost_of("entropy"), search)

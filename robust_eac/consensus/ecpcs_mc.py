@@ -8,10 +8,9 @@ from scipy.linalg import eigh
 from sklearn.cluster import KMeans
 
 from ..checks.types import RandomState
-from ..checks.values import check_integer, check_random_state
-from ..core.encoding import collapse
+from ..checks.values import check_integer
 from ._bipartite import unit_rows
-from ._common import prepare, relabel
+from ._common import check_starts, prepare_rows, relabel
 from ._metis import trivial
 from .coassociation import walk_similarities
 from .mcla import associations, clusters_of
@@ -91,11 +90,9 @@ def ecpcs_mc(
     >>> ecpcs_mc([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]], 2, random_state=0)
     array([0, 0, 0, 1, 1])
     """
-    encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
+    encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
     n_steps = check_integer(n_steps, name="n_steps", low=1)
-    n_init = check_integer(n_init, name="n_init", low=1)
-    rng = check_random_state(random_state)
-    encoding = collapse(encoding, min_saving=0.0)
+    n_init, rng = check_starts(n_init, random_state)
     rows = trivial(encoding, n_clusters)
     if rows is None:
         members, _, cluster_weights = clusters_of(encoding, weights)

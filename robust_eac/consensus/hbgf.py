@@ -7,10 +7,8 @@ from numpy.typing import ArrayLike
 from sklearn.cluster import KMeans
 
 from ..checks.types import RandomState
-from ..checks.values import check_integer, check_random_state
-from ..core.encoding import collapse
 from ._bipartite import leading_vectors, normalised_graph, unit_rows
-from ._common import prepare, relabel
+from ._common import check_starts, prepare_rows, relabel
 from ._metis import trivial
 from .mcla import clusters_of
 
@@ -78,10 +76,8 @@ def hbgf(
     >>> hbgf([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]], 2, random_state=0)
     array([0, 0, 0, 1, 1])
     """
-    encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
-    n_init = check_integer(n_init, name="n_init", low=1)
-    rng = check_random_state(random_state)
-    encoding = collapse(encoding, min_saving=0.0)
+    encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
+    n_init, rng = check_starts(n_init, random_state)
     rows = trivial(encoding, n_clusters)
     if rows is None:
         members, _, weights = clusters_of(encoding, weights)

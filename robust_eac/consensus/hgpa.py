@@ -10,18 +10,18 @@ from numpy.typing import ArrayLike
 
 from ..checks.types import RandomState
 from ..checks.values import check_random_state, check_real
-from ..core.encoding import collapse, take_rows
-from ._common import prepare, relabel
+from ..core.encoding import take_rows
+from ._common import load_package, prepare_rows, relabel
 from ._metis import pieces, trivial, whole_numbers
 from .mcla import clusters_of
 
 __all__ = ["hgpa"]
 
-# KaHyPar reads its settings from a file only, and ends the process when one that it needs is missing.
+# KaHyPar reads its settings only from a file. It ends the process if a required one is missing.
 _SETTINGS = {
     "mode": "recursive",
     "objective": "cut",
-    # No hyperedge is too large to be looked at: clusters are large.
+    # Clusters are large: do not skip large hyperedges.
     "cmaxnet": "4294967295",
     "vcycles": "0",
     "c-type": "heavy_lazy",
@@ -115,11 +115,10 @@ def hgpa(
     >>> hgpa([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0], [1, 1, 1]], 2, random_state=0)
     array([0, 0, 0, 1, 1, 1])
     """
-    encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
+    encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
     imbalance = check_real(imbalance, name="imbalance", low=0.0, high=1.0)
     rng = check_random_state(random_state)
     _load_kahypar()
-    encoding = collapse(encoding, min_saving=0.0)
     clusters = trivial(encoding, n_clusters)
     if clusters is not None:
         return relabel(encoding.expand(clusters))
@@ -136,7 +135,7 @@ def partition_hypergraph(members, weights, sizes, n_parts, *, imbalance, rng):
     """
     kahypar = _load_kahypar()
     weights = whole_numbers(weights, np.int32)
-    # KaHyPar crashes on a hyperedge with a single vertex, which cannot be cut.
+    # A hyperedge with a single vertex cannot be cut, and KaHyPar crashes on it.
     used = np.flatnonzero((members.sum(axis=0) > 1.0) & (weights > 0))
     members = members.tocsc()[:, used]
     context = kahypar.Context()
@@ -148,17 +147,12 @@ def partition_hypergraph(members, weights, sizes, n_parts, *, imbalance, rng):
     context.setEpsilon(imbalance)
     context.setSeed(int(rng.randint(2**31 - 1)))
     context.suppressOutput(True)
-    hypergraph = kahypar.Hypergraph(
-        len(sizes), len(used), members.indptr.tolist(), members.indices.tolist(), n_parts,
-        weights[used].tolist(), sizes.tolist(),
-    )  # fmt: skip
+    ends, vertices = members.indptr.tolist(), members.indices.tolist()
+    sizes, weights = sizes.tolist(), weights[used].tolist()
+    hypergraph = kahypar.Hypergraph(len(sizes), len(used), ends, vertices, n_parts, weights, sizes)
     kahypar.partition(hypergraph, context)
     return np.array([hypergraph.blockID(i) for i in range(len(sizes))], dtype=np.intp)
 
 
 def _load_kahypar():
-    try:
-        import kahypar
-    except ImportError as error:
-        raise ImportError("hgpa partitions hypergraphs with KaHyPar: pip install 'kahypar>=1.3.5'") from error
-    return kahypar
+    return load_package("kahypar", "hgpa partitions hypergraphs with KaHyPar", "kahypar>=1.3.5")

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.exceptions import ConvergenceWarning
 
 from ..checks.types import RandomState
-from ..checks.values import check_integer, check_n_jobs, check_random_state
-from ..core.encoding import collapse
 from ..core.lloyd import best_lloyd, squared_distances
-from ._common import prepare, relabel
+from ._common import check_search, prepare_rows, relabel, warn_not_converged
 
 __all__ = ["kmeans_consensus"]
 
@@ -98,31 +93,19 @@ def kmeans_consensus(
     >>> kmeans_consensus(labels, 2, random_state=0)
     array([0, 0, 0, 1, 1])
     """
-    return cluster_rows(
-        labels, n_clusters, lambda encoding, weights: (weights, squared_distances), weights=weights, n_init=n_init,
-        max_iter=max_iter, n_jobs=n_jobs, random_state=random_state,
-    )  # fmt: skip
+    search = check_search(n_init, max_iter, n_jobs, random_state)
+    return cluster_rows(labels, n_clusters, weights, lambda encoding, weights: (weights, squared_distances), search)
 
 
-def cluster_rows(labels, n_clusters, cost, *, weights, n_init, max_iter, n_jobs, random_state):
-    """Check, cluster the rows by Lloyd's algorithm, warn when it did not converge, and name the clusters.
+def cluster_rows(labels, n_clusters, weights, cost, search):
+    """Check an ensemble and cluster its rows by Lloyd's algorithm; warn if it does not converge.
 
     ``cost(encoding, weights)`` returns the weights of the partitions in the cost and its table function.
     """
-    encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
-    n_init = check_integer(n_init, name="n_init", low=1)
-    max_iter = check_integer(max_iter, name="max_iter", low=1)
-    n_jobs = check_n_jobs(n_jobs)
-    rng = check_random_state(random_state)
-    encoding = collapse(encoding, min_saving=0.0)
+    encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
     weights, table_of = cost(encoding, weights)
-    result = best_lloyd(
-        encoding, weights, table_of, n_clusters, n_init=n_init, max_iter=max_iter, rng=rng, n_jobs=n_jobs
-    )
+    result = best_lloyd(encoding, weights, table_of, n_clusters, **search._asdict())
     if not result.converged:
-        warnings.warn(
-            f"k-means did not converge: objects still moved in pass max_iter={max_iter}.",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
+        message = f"k-means did not converge: objects still moved in pass max_iter={search.max_iter}."
+        warn_not_converged(message, stacklevel=3)
     return relabel(encoding.expand(result.clusters))

@@ -7,9 +7,9 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from ..checks.types import RandomState
-from ..checks.values import check_choice, check_integer, check_random_state, check_real
-from ..core.encoding import collapse, one_hot
-from ._common import check_memory, prepare, relabel
+from ..checks.values import check_choice, check_real
+from ..core.encoding import one_hot
+from ._common import check_memory, check_starts, prepare_rows, relabel
 from ._metis import BYTES_PER_EDGE, load_metis, partition_graph, trivial, whole_numbers
 
 __all__ = ["mcla"]
@@ -91,13 +91,11 @@ def mcla(
     >>> mcla([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]], 2, random_state=0)
     array([0, 0, 0, 1, 1])
     """
-    encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
+    encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
     balance = check_choice(balance, BALANCES, name="balance")
     imbalance = check_real(imbalance, name="imbalance", low=0.0, high=1.0)
-    n_init = check_integer(n_init, name="n_init", low=1)
-    rng = check_random_state(random_state)
+    n_init, rng = check_starts(n_init, random_state)
     load_metis()
-    encoding = collapse(encoding, min_saving=0.0)
     rows = trivial(encoding, n_clusters)
     if rows is None:
         members, sizes, weights = clusters_of(encoding, weights)

@@ -147,10 +147,7 @@ def merge_consensus(
     >>> result.confidence.round(2)
     array([1.  , 1.  , 0.82, 0.98, 0.98])
     """
-    return merge_labels(
-        labels, n_clusters, weights=weights, theta=theta, n_micro_clusters=n_micro_clusters, n_jobs=n_jobs,
-        random_state=random_state,
-    )  # fmt: skip
+    return merge_labels(labels, n_clusters, weights, theta, n_micro_clusters, n_jobs, random_state)
 
 
 def robust_merge(
@@ -199,9 +196,7 @@ def robust_merge(
     return merge_labels(labels, n_clusters, weights=weights, random_state=random_state).labels
 
 
-def merge_labels(
-    labels, n_clusters, *, weights=None, theta=_THETA, n_micro_clusters=None, n_jobs=None, random_state=None
-):
+def merge_labels(labels, n_clusters, weights=None, theta=_THETA, n_micro_clusters=None, n_jobs=None, random_state=None):
     """What :func:`merge_consensus` returns, for a public function to return: a warning points at its caller."""
     labels = check_labels(labels)
     n, m = labels.shape

@@ -195,19 +195,13 @@ def _kmeans(X, n_clusters, random_state):
     return KMeans(n_clusters, init="random", n_init=1, random_state=random_state).fit(X).labels_
 
 
-# name: (random, function); function(X, n_clusters, random_state) -> labels or memberships. Deterministic ones run once.
+# name: (random, function); function(X, n_clusters, seed) -> labels or memberships. Deterministic ones run once.
 OVI_CLUSTERERS = {
     "kmeans": (True, _kmeans),
-    "kmeans-ka": (False, lambda X, n_clusters, random_state: kaufman_kmeans(X, n_clusters)),
-    "fcm": (
-        True,
-        lambda X, n_clusters, random_state: fuzzy_c_means(X, n_clusters, random_state=random_state).membership,
-    ),
-    "gath-geva": (
-        True,
-        lambda X, n_clusters, random_state: gath_geva(X, n_clusters, random_state=random_state).membership,
-    ),
-    "ward": (False, lambda X, n_clusters, random_state: AgglomerativeClustering(n_clusters).fit(X).labels_),
+    "kmeans-ka": (False, lambda X, k, seed: kaufman_kmeans(X, k)),
+    "fcm": (True, lambda X, k, seed: fuzzy_c_means(X, k, random_state=seed).membership),
+    "gath-geva": (True, lambda X, k, seed: gath_geva(X, k, random_state=seed).membership),
+    "ward": (False, lambda X, k, seed: AgglomerativeClustering(k).fit(X).labels_),
 }
 
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
-from sklearn.exceptions import ConvergenceWarning
 
 from ..checks.labels import check_init
 from ..checks.types import RandomState
-from ..checks.values import MAX_SEED, check_choice, check_integer, check_n_jobs, check_random_state, check_real
+from ..checks.values import MAX_SEED, check_choice, check_integer, check_n_jobs, check_real
 from ..weighting._common import n_clusters_of
 from . import _peace_kernels as kernels
-from ._common import check_memory, prepare, relabel
+from ._common import check_memory, check_starts, prepare, relabel, warn_not_converged
 
 __all__ = ["PeaceResult", "peace", "solve_peace"]
 
@@ -140,11 +138,10 @@ def solve_peace(
     start = check_init(init, n, n_clusters)
     if isinstance(start, str) and start != "random":
         raise ValueError(f'init must be None, "random" or an array, got {init!r}.')
-    n_init = check_integer(n_init, name="n_init", low=1)
+    n_init, rng = check_starts(n_init, random_state)
     tol = check_real(tol, name="tol", low=0.0)
     max_steps = 1000 * n if max_steps is None else check_integer(max_steps, name="max_steps", low=0)
     n_jobs = check_n_jobs(n_jobs)
-    rng = check_random_state(random_state)
 
     pairs = _sample(encoding, weights, n_partners, rng)
     starts = [start] if not isinstance(start, str) else rng.randint(MAX_SEED, size=n_init)
@@ -153,11 +150,8 @@ def solve_peace(
     )
     best = min(runs, key=lambda run: run.objective)
     if not best.converged:
-        warnings.warn(
-            f"PEACE did not converge: gap={best.gap:.3g} > tol={tol:.3g} after max_steps={max_steps}.",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
+        message = f"PEACE did not converge: gap={best.gap:.3g} > tol={tol:.3g} after max_steps={max_steps}."
+        warn_not_converged(message, stacklevel=2)
     return best
 
 
@@ -217,10 +211,8 @@ def peace(
     >>> peace([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]], 2, random_state=0)
     array([0, 0, 0, 1, 1])
     """
-    return solve_peace(
-        labels, n_clusters, divergence=divergence, n_partners=n_partners, weights=weights, n_init=n_init,
-        n_jobs=n_jobs, random_state=random_state,
-    ).labels  # fmt: skip
+    runs: dict[str, Any] = {"n_init": n_init, "n_jobs": n_jobs, "random_state": random_state}
+    return solve_peace(labels, n_clusters, divergence=divergence, n_partners=n_partners, weights=weights, **runs).labels
 
 
 def _sample(encoding, weights, n_partners, rng):

@@ -8,9 +8,9 @@ from scipy import sparse
 from sklearn.cluster import KMeans
 
 from ..checks.types import RandomState
-from ..checks.values import check_choice, check_integer, check_random_state
-from ._bipartite import leading_vectors, normalised_graph, unit_rows
-from ._common import check_memory, prepare, relabel
+from ..checks.values import check_choice, check_integer
+from ._bipartite import KMEANS_PASSES, transfer_coordinates
+from ._common import check_memory, check_starts, prepare, relabel
 from ._linkage import LINKAGES, cut, distinct_rows, merge_tree_of
 from ._metis import trivial
 from .coassociation import coassociation_of, trajectory_cosines
@@ -19,12 +19,10 @@ from .mcla import clusters_of
 __all__ = ["probability_trajectories"]
 
 METHODS = ("linkage", "cut")
-# Matrices of all pairs of rows that exist at a time.
+# Matrices of all pairs of rows that exist at the same time.
 _MATRICES = 6
-# Co-associations summed in another order differ by less.
+# Equal co-associations that are summed in different orders differ by less.
 _TIE = 1e-12
-# Passes of k-means, as in the authors' programs.
-_MAX_ITER = 100
 
 
 def probability_trajectories(
@@ -110,19 +108,18 @@ def probability_trajectories(
     linkage = check_choice(linkage, LINKAGES, name="linkage")
     n_neighbors = None if n_neighbors is None else check_integer(n_neighbors, name="n_neighbors", low=1)
     n_steps = None if n_steps is None else check_integer(n_steps, name="n_steps", low=1)
-    n_init = check_integer(n_init, name="n_init", low=1)
-    rng = check_random_state(random_state)
+    n_init, rng = check_starts(n_init, random_state)
     encoding = distinct_rows(encoding)
     rows = trivial(encoding, n_clusters)
     if rows is None:
         d = len(encoding.codes)
-        check_memory(8 * _MATRICES * d**2, f"probability_trajectories: the similarities of {d} different objects")
+        check_memory(8 * _MATRICES * d**2, f"probability_trajectories: the similarities of {d} distinct objects")
         default = max(1, int(np.sqrt(d) / 2.0))
         alike = trajectory_similarities(encoding, weights, n_neighbors or default, n_steps or default)
         if method == "linkage":
             rows = cut(merge_tree_of(alike, linkage), n_clusters)
         else:
-            kmeans = KMeans(n_clusters, n_init=n_init, max_iter=_MAX_ITER, random_state=rng)
+            kmeans = KMeans(n_clusters, n_init=n_init, max_iter=KMEANS_PASSES, random_state=rng)
             rows = kmeans.fit(embed(alike, encoding, weights, n_clusters, rng)).labels_
     return relabel(encoding.expand(rows))
 
@@ -141,5 +138,4 @@ def embed(alike, encoding, weights, n_vectors, rng):
     """(d, at most n_vectors) coordinates of the rows, of length one, by the transfer cut of their mean similarities."""
     members, _, cluster_weights = clusters_of(encoding, weights)
     means = alike @ (members.toarray() / members.sum(axis=0))
-    scaled, _ = normalised_graph(sparse.csr_array(means), np.ones(len(means)), cluster_weights)
-    return unit_rows(scaled @ leading_vectors(scaled, n_vectors, rng)[1])
+    return transfer_coordinates(sparse.csr_array(means), np.ones(len(means)), cluster_weights, n_vectors, rng)

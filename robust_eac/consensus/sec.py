@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from ..checks.types import RandomState
 from ..core.lloyd import slot_weights
+from ._common import check_search
 from .kmeans import cluster_rows
 
 __all__ = ["sec"]
@@ -81,10 +82,8 @@ def sec(
     >>> sec([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]], 2, random_state=0)
     array([0, 0, 0, 1, 1])
     """
-    return cluster_rows(
-        labels, n_clusters, lambda encoding, weights: (weights, _table), weights=weights, n_init=n_init,
-        max_iter=max_iter, n_jobs=n_jobs, random_state=random_state,
-    )  # fmt: skip
+    search = check_search(n_init, max_iter, n_jobs, random_state)
+    return cluster_rows(labels, n_clusters, weights, lambda encoding, weights: (weights, _table), search)
 
 
 def _table(encoding, weights, counts):

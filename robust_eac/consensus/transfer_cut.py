@@ -7,18 +7,14 @@ from numpy.typing import ArrayLike
 from sklearn.cluster import KMeans
 
 from ..checks.types import RandomState
-from ..checks.values import check_integer, check_random_state, check_real
-from ..core.encoding import collapse
+from ..checks.values import check_real
 from ..weighting.clusters import slot_certainty
-from ._bipartite import leading_vectors, normalised_graph, unit_rows
-from ._common import prepare, relabel
+from ._bipartite import KMEANS_PASSES, transfer_coordinates
+from ._common import check_starts, prepare_rows, relabel
 from ._metis import trivial
 from .mcla import clusters_of
 
 __all__ = ["transfer_cut"]
-
-# Passes of k-means, as in the authors' programs.
-_MAX_ITER = 100
 
 
 def transfer_cut(
@@ -88,14 +84,12 @@ def transfer_cut(
     >>> transfer_cut([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]], 2, random_state=0)
     array([0, 0, 0, 1, 1])
     """
-    encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
+    encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
     theta = None if theta is None else check_real(theta, name="theta", low=0.0, strict=True)
-    n_init = check_integer(n_init, name="n_init", low=1)
-    rng = check_random_state(random_state)
-    encoding = collapse(encoding, min_saving=0.0)
+    n_init, rng = check_starts(n_init, random_state)
     rows = trivial(encoding, n_clusters)
     if rows is None:
-        kmeans = KMeans(n_clusters, n_init=n_init, max_iter=_MAX_ITER, random_state=rng)
+        kmeans = KMeans(n_clusters, n_init=n_init, max_iter=KMEANS_PASSES, random_state=rng)
         rows = kmeans.fit(embed(encoding, n_clusters, weights, theta, rng), sample_weight=encoding.multiplicity).labels_
     return relabel(encoding.expand(rows))
 
@@ -105,6 +99,4 @@ def embed(encoding, n_vectors, weights, theta, rng):
     members, _, edge_weights = clusters_of(encoding, weights)
     if theta is not None:
         edge_weights = edge_weights * slot_certainty(encoding, weights, theta)[encoding.sizes > 0.0]
-    scaled, _ = normalised_graph(members, encoding.multiplicity, edge_weights)
-    # D^(-1) B N^(-1/2) is this matrix with its rows scaled, which the last step undoes.
-    return unit_rows(scaled @ leading_vectors(scaled, n_vectors, rng)[1])
+    return transfer_coordinates(members, encoding.multiplicity, edge_weights, n_vectors, rng)

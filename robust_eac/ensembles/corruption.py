@@ -94,11 +94,10 @@ def corrupt_ensemble(
         original, values = _ORIGINALS[kind](labels, mask, rng)
     for u in np.flatnonzero(mask):
         observed = _observed(labels[:, u])
-        corrupted[observed, u] = (
-            _ALONE[kind](labels[observed, u], rng)
-            if kind in _ALONE
-            else _jittered(original[observed], values, rng)
-        )  # fmt: skip
+        if kind in _ALONE:
+            corrupted[observed, u] = _ALONE[kind](labels[observed, u], rng)
+        else:
+            corrupted[observed, u] = _jittered(original[observed], values, rng)
     return corrupted, mask
 
 

@@ -83,15 +83,14 @@ def kmeans_ensemble_distributed(
     ensemble = KMeansEnsemble(n_partitions, n_clusters, n_jobs=n_jobs, random_state=rng).fit(X[rows].compute())
     centres = [estimator.cluster_centers_ for estimator in ensemble.estimators_]
     dtype = np.min_scalar_type(max(map(len, centres)) - 1)
-    return X.map_blocks(
-        _nearest_centres, np.concatenate(centres), np.cumsum([0, *map(len, centres)]), dtype,
-        chunks=(X.chunks[0], len(centres)), dtype=dtype, meta=np.empty((0, 0), dtype=dtype),
-    )  # fmt: skip
+    ends = np.cumsum([0, *map(len, centres)])
+    result = {"chunks": (X.chunks[0], len(centres)), "dtype": dtype, "meta": np.empty((0, 0), dtype=dtype)}
+    return X.map_blocks(_nearest_centres, np.concatenate(centres), ends, dtype, **result)
 
 
 def _nearest_centres(features, centres, ends, dtype):
-    """(n_rows, m) number of the nearest centre in every partition, whose centres lie between two `ends`."""
-    # Distances to the mean of the centres are what rounding should be small against.
+    """(n_rows, m) number of the nearest centre in every partition; `ends` delimit the centres of each."""
+    # Centring keeps rounding errors small against the distances.
     mean = centres.mean(axis=0)
     centres = centres - mean
     half_squares = 0.5 * np.einsum("cf,cf->c", centres, centres)

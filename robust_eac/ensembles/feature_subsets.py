@@ -6,12 +6,11 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from ..checks.types import RandomState, Subsets
 from ..checks.values import check_bool, check_choice, check_features, check_integer, check_n_jobs, check_random_state
 from . import _tiny_kmeans
-from ._common import check_range
+from ._common import Ensemble, check_range
 from ._subsets import MODES, RIDGE, check_subsets, draw_combinations, draw_subsets, for_each_batch
 
 __all__ = ["FeatureSubsetEnsemble"]
@@ -19,7 +18,7 @@ __all__ = ["FeatureSubsetEnsemble"]
 _MAX_ITER = 100
 
 
-class FeatureSubsetEnsemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class FeatureSubsetEnsemble(Ensemble):
     """Cluster subsets of the features by k-means, one subset per partition.
 
     The ensemble of combinatorial evidence accumulation [1]_, for data of which most features may be noise: all subsets
@@ -170,29 +169,3 @@ class FeatureSubsetEnsemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         self.n_clusters_ = n_clusters
         self._n_features_out = len(subsets)
         return self
-
-    def fit_transform(self, X: ArrayLike, y: object = None) -> np.ndarray:
-        """Make the ensemble and return it.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : Ignored
-            Present for API consistency.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples, n_partitions)
-            `labels_`; a data frame after ``set_output(transform="pandas")``.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As `fit` does.
-        """
-        return self.fit(X, y).labels_
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = []
-        return tags

@@ -7,18 +7,17 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.cluster.hierarchy import fcluster, linkage
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.metrics import pairwise_distances
 
 from ..checks.types import RandomState
 from ..checks.values import MAX_SEED, check_features, check_integer, check_n_jobs, check_random_state
-from ._common import check_range, fit_all, prepare_clusterer, stack
+from ._common import Ensemble, check_range, fit_all, stack
 
 __all__ = ["MixedEnsemble"]
 
 
-class MixedEnsemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class MixedEnsemble(Ensemble):
     """Cluster the same data with six algorithms, each at several numbers of clusters.
 
     The "mixed ensemble" of [1]_: agglomerative clustering with single, average, Ward and centroid linkage, k-means,
@@ -122,56 +121,16 @@ class MixedEnsemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             tree = linkage(X, method=method)
             columns += [fcluster(tree, k, criterion="maxclust") - 1 for k in spaced]
         kmeans = KMeans(init="random", n_init=1)
-        columns += [
-            estimator.labels_
-            for estimator in fit_all(
-                [prepare_clusterer(kmeans, k, seed) for k, seed in zip(drawn[:n_kmeans], seeds, strict=False)],
-                X,
-                n_jobs,
-            )
-        ]
+        fitted = fit_all(kmeans, drawn[:n_kmeans], seeds[:n_kmeans], X, n_jobs)
         spectral = SpectralClustering(affinity="precomputed")
-        columns += [
-            estimator.labels_
-            for estimator in fit_all(
-                [prepare_clusterer(spectral, k, s) for k, s in zip(drawn[n_kmeans:], seeds[n_kmeans:], strict=True)],
-                _affinity(X),
-                n_jobs,
-            )
-        ]
+        fitted += fit_all(spectral, drawn[n_kmeans:], seeds[n_kmeans:], _affinity(X), n_jobs)
+        columns += [estimator.labels_ for estimator in fitted]
         self.labels_ = stack(columns)
         self.n_clusters_ = np.concatenate([np.tile(spaced, 4), drawn])
         self._n_features_out = n_partitions
-        self.algorithms_ = (
-            [method for method in self._LINKAGES for _ in spaced] + ["kmeans"] * n_kmeans + ["spectral"] * n_spectral
-        )
+        counts = [per_linkage] * 4 + [n_kmeans, n_spectral]
+        self.algorithms_ = np.repeat([*self._LINKAGES, "kmeans", "spectral"], counts).tolist()
         return self
-
-    def fit_transform(self, X: ArrayLike, y: object = None) -> np.ndarray:
-        """Make the ensemble and return it.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : Ignored
-            Present for API consistency.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples, n_partitions)
-            `labels_`; a data frame after ``set_output(transform="pandas")``.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As `fit` does.
-        """
-        return self.fit(X, y).labels_
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = []
-        return tags
 
 
 def _affinity(X):

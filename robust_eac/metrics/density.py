@@ -182,9 +182,9 @@ def _counted(labels, consensus, weights):
     return encoding, weights, cluster_counts(encoding, clusters, len(sizes)), sizes
 
 
-def check_consensus(consensus, n_samples):
+def check_consensus(consensus, n_samples, *, name="consensus"):
     """Return one label per object as an array."""
-    array = check_partition(consensus, name="consensus")
+    array = check_partition(consensus, name=name)
     if array.shape != (n_samples,):
-        raise ValueError(f"consensus must have shape ({n_samples},), one label per object, got {array.shape}.")
+        raise ValueError(f"{name} must have shape ({n_samples},), one label per object, got {array.shape}.")
     return array

@@ -65,16 +65,12 @@ def plot_n_clusters(selection: ClusterNumberSelection, ax: Axes | None = None) -
         raise TypeError(f"selection must be what select_n_clusters returns, got {type(selection).__name__}.")
     ax = check_axes(ax)
     for field, (label, color, marker, dashes) in _CURVES.items():
+        line = {"color": color, "clip_on": False}
         faces = {}
         if field == "split_stability":
             faces = {"markevery": list(np.flatnonzero(selection.stable)), "zorder": 3}
-            ax.plot(
-                selection.candidates, selection.split_stability, marker, color=color, fillstyle="none", clip_on=False
-            )
-        ax.plot(
-            selection.candidates, getattr(selection, field), dashes, marker=marker, color=color, label=label,
-            clip_on=False, **faces,
-        )  # fmt: skip
+            ax.plot(selection.candidates, selection.split_stability, marker, fillstyle="none", **line)
+        ax.plot(selection.candidates, getattr(selection, field), dashes, marker=marker, label=label, **line, **faces)
     ax.axvline(selection.n_clusters, color=GREY, linewidth=4.0, alpha=0.5, zorder=0)
     ax.set(
         title=f"{selection.n_clusters} cluster{'s' if selection.n_clusters > 1 else ''}",

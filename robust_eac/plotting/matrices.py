@@ -9,11 +9,12 @@ from numpy.typing import ArrayLike
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
-from ..checks.labels import check_labels, check_partition
+from ..checks.labels import check_labels
 from ..checks.types import RandomState
 from ..checks.values import as_array, check_integer, check_membership, check_random_state, check_weights
 from ..consensus.coassociation import coassociation_of
 from ..core.encoding import encode
+from ..metrics.density import check_consensus
 from ..summary import counted
 from ._common import VERMILLION, check_axes, count_along
 
@@ -90,7 +91,7 @@ def plot_coassociation(
     """
     labels = check_labels(labels)
     n, m = labels.shape
-    names, groups = _check_groups(consensus, n, name="consensus")
+    names, groups = np.unique(check_consensus(consensus, n), return_inverse=True)
     share_of = "partitions" if weights is None else "weight"
     weights = check_weights(weights, m)
     max_objects = check_integer(max_objects, name="max_objects", low=1)
@@ -168,7 +169,8 @@ def plot_membership(
     membership = check_membership(membership, n)
     k = membership.shape[1]
     largest = membership.argmax(axis=1)
-    names, groups = _check_groups(largest if labels is None else labels, n, name="labels")
+    grouping = largest if labels is None else check_consensus(labels, n, name="labels")
+    names, groups = np.unique(grouping, return_inverse=True)
     max_objects = check_integer(max_objects, name="max_objects", low=1)
     ax = check_axes(ax)
 
@@ -187,14 +189,6 @@ def plot_membership(
         ylabel="cluster",
     )
     return ax
-
-
-def _check_groups(groups, n_samples, *, name):
-    """(names of the groups, ascending; the group of each object) of one label per object."""
-    array = check_partition(groups, name=name)
-    if array.shape != (n_samples,):
-        raise ValueError(f"{name} must have shape ({n_samples},), one label per object, got {array.shape}.")
-    return np.unique(array, return_inverse=True)
 
 
 def _alike_together(together, objects):

@@ -12,6 +12,7 @@ from ..checks.values import check_bool, check_choice, check_features, check_n_jo
 from ..core.encoding import encode
 from ..ensembles import _tiny_kmeans
 from ..ensembles._subsets import RIDGE, check_subsets, for_each_batch
+from ._common import n_clusters_of
 
 __all__ = ["order_weights", "silhouette_weights"]
 
@@ -103,8 +104,8 @@ def silhouette_weights(
 
     encoding = encode(labels)
     codes = np.ascontiguousarray(encoding.codes.T, dtype=np.int32)
-    missing = np.isin(encoding.offsets + encoding.n_codes - 1, encoding.missing_slots)
-    codes[missing[:, np.newaxis] & (codes == encoding.n_codes[:, np.newaxis] - 1)] = -1
+    # The code of "not observed"; no label has it where nothing is missing.
+    codes[codes == n_clusters_of(encoding)[:, np.newaxis]] = -1
     return mean_silhouettes(
         codes, X, subsets, metric=metric, singleton=singleton, undefined=undefined, ridge=ridge, n_jobs=n_jobs
     )

@@ -7,13 +7,7 @@ from numpy.typing import ArrayLike
 
 from ..checks.values import check_real, check_vector
 
-__all__ = [
-    "entropy_weights",
-    "l2_weights",
-    "power_weights",
-    "restricted_simplex_weights",
-    "uniform_weights",
-]
+__all__ = ["entropy_weights", "l2_weights", "power_weights", "restricted_simplex_weights", "uniform_weights"]
 
 # Losses closer than this share of the largest are equal: they come out of a difference of large numbers.
 _TIE = 1e-12
