@@ -21,12 +21,12 @@ CRITERIA = ("density", "loss", "size")
 
 
 class BisectingTree(NamedTuple):
-    """What :func:`bisecting_tree` returns.
+    """Result of :func:`bisecting_tree`.
 
     labels : (n_samples,) intp; cluster of each object at the finest level, numbered in the order of creation.
-    parents : (n_levels - 1,) intp; the cluster that cluster j + 1 was split off from, which keeps its number.
+    parents : (n_levels - 1,) intp; the cluster that cluster j + 1 was split from; it keeps its number.
     densities : (n_levels,) density of the partition with 1, 2, ..., n_levels clusters.
-    losses : (n_levels,) k-means loss of these partitions, over the weighted mean n of the ensemble's squared rows.
+    losses : (n_levels,) k-means loss of these partitions, divided by n_samples.
     """
 
     labels: np.ndarray
@@ -56,21 +56,21 @@ def bisecting_tree(
     max_iter: int = 300,
     random_state: RandomState = None,
 ) -> BisectingTree:
-    """Split the ensemble's objects in two again and again, each time by 2-means on the label codes.
+    """Split clusters of objects in two repeatedly, by 2-means on the label codes.
 
-    Every cluster that is split is divided by k-means with two clusters ([1]_, Section 4.4), which leaves the other
-    clusters as they are; so the density changes by (|A| rho_A + |B| rho_B - |C| rho_C) / n (Eq. 23 of [1]_). Which
-    cluster is split next, [1]_ does not say.
+    k-means with two clusters splits a cluster C into A and B ([1]_, Section 4.4). The others stay as they are, so the
+    density changes by (|A| rho_A + |B| rho_B - |C| rho_C) / n (Eq. 23 of [1]_). [1]_ does not say which cluster is
+    split next.
 
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
         Base clusterings, one per column; -1 marks an object that the partition did not observe.
     n_clusters : int
-        Number of clusters at the finest level; splitting stops before when only identical objects are left together.
+        Number of clusters at the finest level; splitting stops earlier if every cluster holds identical objects only.
     criterion : {"density", "loss", "size"}, default="density"
-        Split next the cluster whose split gains most density, whose split lowers the k-means loss most, or the one with
-        most objects.
+        The next cluster to split: the one whose split gains most density, the one whose split lowers the k-means loss
+        most, or the largest.
     weights : array-like of shape (n_partitions,), default=None
         Non-negative, not all zero; normalised to sum to one. None means uniform.
     singleton : float, default=0.0
@@ -147,7 +147,7 @@ def cut_bisecting_tree(tree: BisectingTree, n_clusters: int) -> np.ndarray:
     Parameters
     ----------
     tree : BisectingTree
-        What :func:`bisecting_tree` returned.
+        Result of :func:`bisecting_tree`.
     n_clusters : int
         Number of clusters, from 1 to that of the finest level.
 
@@ -195,16 +195,16 @@ def bisecting_kmeans_consensus(
 ) -> np.ndarray:
     """Split the ensemble's objects in two by 2-means on the label codes until there are n_clusters.
 
-    The finest level of :func:`bisecting_tree`, whose parameters these are.
+    The finest level of :func:`bisecting_tree`, which has the same parameters.
 
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
         Base clusterings, one per column; -1 marks an object that the partition did not observe.
     n_clusters : int
-        Number of clusters; fewer are returned only when fewer objects differ.
+        Number of clusters; fewer are returned only if fewer objects are distinct.
     criterion : {"density", "loss", "size"}, default="density"
-        Which cluster is split next.
+        The next cluster to split, see :func:`bisecting_tree`.
     weights : array-like of shape (n_partitions,), default=None
         Non-negative, not all zero; normalised to sum to one. None means uniform.
     singleton : float, default=0.0

@@ -40,22 +40,22 @@ def compare(
     consensus: Iterable[str] | Mapping[str, Callable[..., np.ndarray]] | None = None,
     random_state: RandomState = None,
 ) -> list[dict]:
-    """Run weightings and consensus functions on one ensemble and grade every consensus by the same measures.
+    """Run weightings and consensus functions on one ensemble and score every consensus by the same measures.
 
-    Every scheme of `WEIGHTING_SCHEMES` gives its weights once, and every function of `CONSENSUS_FUNCTIONS` is run with
-    them. The solvers of `WEIGHT_SOLVERS`, which find the weights jointly with the consensus, go with "robust-eac"
-    alone. A run that fails does not stop the others.
+    Every scheme of `WEIGHTING_SCHEMES` computes its weights once, and every function of `CONSENSUS_FUNCTIONS` runs with
+    them. The solvers of `WEIGHT_SOLVERS` find the weights jointly with the consensus, so they run with "robust-eac"
+    only. A run that fails does not stop the others.
 
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
         Base clusterings, one per column; -1 marks an object that the partition did not observe.
     n_clusters : int
-        Number of clusters asked of every function.
+        Number of clusters that every function is given.
     y : array-like of shape (n_samples,), default=None
         Classes to compare with.
     X : array-like of shape (n_samples, n_features), default=None
-        Features, for the schemes that look at them.
+        Features, for the schemes that need them.
     weightings : list of str, or dict of str to callable, default=None
         Names in `WEIGHTING_SCHEMES` and `WEIGHT_SOLVERS`, or functions ``(labels, *, X, random_state) -> weights`` by
         name. None means all names; without X, those that need none.
@@ -63,14 +63,14 @@ def compare(
         Names in `CONSENSUS_FUNCTIONS`, or functions ``(labels, n_clusters, *, weights, random_state) -> labels`` by
         name. None means all names.
     random_state : int, RandomState instance or None, default=None
-        Every run starts from the same seed drawn from it, so that leaving out one does not change the others.
+        Draws one seed for all runs, so that leaving out a run does not change the others.
 
     Returns
     -------
     records : list of dict
         One per run: "scheme", "function", "weights", "labels"; "n_clusters" found; "h", "nmi", "ari" against `y` (None
         without it); "ensemble_nmi" and "density", unweighted, against the ensemble; "seconds" of the consensus function
-        ("scheme_seconds" of the scheme); "error", None or what went wrong, and then the results are None.
+        ("scheme_seconds" of the scheme); "error", None or the message of a run that failed; its results are then None.
 
     Raises
     ------
@@ -80,9 +80,9 @@ def compare(
 
     Notes
     -----
-    Time that of the runs, one after the other; the first run of a function also loads, and the very first compiles, its
-    kernels. Memory is that of the largest and O(n_samples) per record. "ensemble_nmi"
-    and "density" grade partitions with the same number of clusters; more clusters are denser.
+    The runs follow one another. The first run of a function also loads its kernels, the very first compiles them.
+    Memory is that of the largest run and O(n_samples) per record. Compare "ensemble_nmi" and "density" only between
+    partitions with the same number of clusters; more clusters are denser.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def _resolve(chosen, registry, name):
 
 
 def _attempt(run):
-    """(result, seconds, None), or (None, seconds, what went wrong)."""
+    """(result, seconds, None), or (None, seconds, error message)."""
     start = time.perf_counter()
     try:
         result, error = run(), None

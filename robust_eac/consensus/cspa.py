@@ -30,10 +30,10 @@ def cspa(
 
     Solve  min over partitions  sum_{i, j apart} A_ij  s.t.  n_clusters |C| <= (1 + imbalance) n_samples  for every
     cluster C ([1]_, Section 3.2), with A the weighted co-association. METIS ([2]_) searches by multilevel recursive
-    bisection: a local optimum, and the sizes may miss the bound by an object or so.
+    bisection: it finds a local optimum, and sizes may exceed the bound by an object or so.
 
-    The clusters are balanced whatever the ensemble says, so this suits clusters of similar size only. The exception
-    are ensembles with at most `n_clusters` different objects, which are returned as they are.
+    The clusters are balanced in any case, so this suits only clusters of similar size. The exception: if at most
+    `n_clusters` objects are distinct, each of them is a cluster.
 
     Parameters
     ----------
@@ -41,14 +41,14 @@ def cspa(
         Base clusterings, one per column; -1 marks an object that the partition did not observe. A_ij is taken over
         the partitions that observe both objects, and 0 where none does.
     n_clusters : int
-        Number of clusters; fewer are returned when fewer objects differ, and when METIS leaves clusters empty, as it
-        may if there are almost as many clusters as objects.
+        Number of clusters; fewer are returned if fewer objects are distinct, and if METIS leaves clusters empty, which
+        can happen if there are almost as many clusters as objects.
     weights : array-like of shape (n_partitions,), default=None
         Weights of the partitions in A: non-negative, not all zero; normalised to sum to one. None means uniform.
     imbalance : float, default=0.05
         In [0, 1]: share by which a cluster may exceed n_samples / n_clusters.
     n_init : int, default=10
-        Number of tries of METIS at each bisection, of which it keeps the one with the smallest cut.
+        Number of tries of METIS at each bisection; the smallest cut is kept.
     random_state : int, RandomState instance or None, default=None
         Draws the seed of METIS.
 
@@ -67,12 +67,12 @@ def cspa(
     Notes
     -----
     With p vertices, time O(p^2 n_partitions) at worst and memory O(p^2 + n_samples n_partitions), about 40 bytes per
-    pair that shares a cluster. Identical objects are one vertex with their number as its weight, or several if they
-    are more than `imbalance` of a cluster: p is at most the number of different objects plus some
-    n_clusters / imbalance, and never above n_samples. Identical objects may thus be separated for balance, as in [1]_.
+    pair that shares a cluster. Identical objects are one vertex whose weight is their number, or several vertices if
+    they are more than `imbalance` of a cluster. So p is at most the number of distinct objects plus about n_clusters /
+    imbalance, and at most n_samples. For balance, identical objects may be separated, as in [1]_.
 
-    The weights of the edges are integers: multiples of 2^-30 of the largest (of more, where their sum would not fit
-    the integers of METIS). [1]_ allows METIS hardly any imbalance and a single try.
+    Edge weights are rounded to multiples of 2^-30 of the largest, or coarser if their sum would exceed the integers of
+    METIS. [1]_ allows METIS hardly any imbalance and a single try.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Local search on the density of the consensus itself."""
+"""Local search for the consensus of largest density."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ def density_search(
 ) -> np.ndarray:
     """Maximise the density of the consensus by moving one object at a time.
 
-    Solve  max over partitions  D = sum_C |C|/n rho_C  (Eq. 7 of [1]_), rho_C being the mean co-association over the
-    pairs of different objects in cluster C: what :func:`~robust_eac.density` computes. k-means
-    (:func:`~robust_eac.kmeans_consensus`) maximises it only nearly, since its loss keeps the pairs (i, i).
+    Solve  max over partitions  D = sum_C |C|/n rho_C  (Eq. 7 of [1]_), with rho_C the mean co-association over the
+    pairs of different objects in cluster C, as :func:`~robust_eac.density` computes. k-means
+    (:func:`~robust_eac.kmeans_consensus`) maximises D only approximately, since its loss includes the pairs (i, i).
 
-    From a k-means start, objects in random order go where D gains most, until none gains: a partition that no single
-    move improves. Best of `n_init` starts. No cluster is emptied.
+    From a k-means start, objects in random order move to where D gains most, until no single move improves the
+    partition. The best of `n_init` starts is kept. No cluster is emptied.
 
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe: it is then together
-        with no other in that partition.
+        Base clusterings, one per column; -1 marks an object that the partition did not observe: in that partition it
+        then shares a cluster with no other.
     n_clusters : int
-        Number of clusters; fewer are returned only when fewer objects differ.
+        Number of clusters; fewer are returned only if fewer objects are distinct.
     weights : array-like of shape (n_partitions,), default=None
         Weights of the partitions in the co-association: non-negative, not all zero; normalised to sum to one. None
         means uniform.
@@ -80,9 +80,9 @@ def density_search(
 
     Notes
     -----
-    A move changes D by terms of the two clusters alone, O(n_partitions) once the counts of labels in the clusters are
-    known; looking at all clusters for one object costs O(n_partitions n_clusters). Memory O(n_samples n_partitions), a
-    byte per label.
+    A move changes only the terms of two clusters: O(n_partitions), given the counts of labels in the clusters.
+    Comparing all clusters for one object costs O(n_partitions n_clusters). Memory O(n_samples n_partitions), a byte per
+    label.
 
     References
     ----------

@@ -35,7 +35,7 @@ def ecc(
         Base clusterings, one per column; -1 marks an object that the partition did not observe, and its term is left
         out.
     n_clusters : int
-        Number of clusters; fewer are returned only when fewer objects differ.
+        Number of clusters; fewer are returned only if fewer objects are distinct.
     weights : array-like of shape (n_partitions,), default=None
         w: non-negative, not all zero; normalised to sum to one. None means uniform.
     n_init : int, default=10

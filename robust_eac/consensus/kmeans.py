@@ -22,13 +22,13 @@ def kmeans_consensus(
     n_jobs: int | None = None,
     random_state: RandomState = None,
 ) -> np.ndarray:
-    """Minimise the k-means loss of the one-hot ensemble, without building it.
+    """Minimise the k-means loss of the one-hot ensemble without building it.
 
     Solve  min over partitions  L = sum_C sum_{i in C} sum_u w_u |e_{c_u(i)} - mu_C^u|^2  (Eq. 16 of [1]_), with mu_C^u
     the shares of the labels of partition u in cluster C.
 
     With S_C = sum_u w_u sum_l n_Cl^2, Eq. 19 of [1]_ reads L = n - sum_C S_C / |C| for weights that sum to one, so
-    minimising L maximises the mean within-cluster co-association with the diagonal kept:
+    minimising L maximises the mean within-cluster co-association, diagonal included:
 
         1 - L / n = sum_C |C|/n rho'_C,      rho'_C = sum_{i, j in C} c_ij / |C|^2        (exactly).
 
@@ -36,12 +36,13 @@ def kmeans_consensus(
 
         1 - density = n_1/n (1 - s) + 1/n sum_{|C| >= 2} |C| / (|C| - 1) L_C,
 
-    n_1 being the number of singletons and s their density. The two orders of consensus partitions agree when all
-    clusters are of one size and nearly when all are large, but not in general, contrary to Section 4.1 of [1]_:
-    :func:`~robust_eac.density_search` maximises the density itself. L also equals a constant minus n times the sum of
-    category utilities, which makes this the quadratic-mutual-information consensus of [2]_.
+    with n_1 the number of singletons and s their density. L and the density rank consensus partitions equally if all
+    clusters have the same size, and nearly so if all are large, but not in general, contrary to Section 4.1 of [1]_.
+    :func:`~robust_eac.density_search` maximises the density itself. L is also a constant minus n times the sum of
+    category utilities: this is the quadratic-mutual-information consensus of [2]_.
 
-    Lloyd's algorithm from greedy k-means++ seeds; best of `n_init` starts. Identical objects stay together.
+    Lloyd's algorithm starts from greedy k-means++ seeds; the best of `n_init` starts is kept. Identical objects stay
+    together.
 
     Parameters
     ----------
@@ -49,7 +50,7 @@ def kmeans_consensus(
         Base clusterings, one per column; -1 marks an object that the partition did not observe, and its term is left
         out.
     n_clusters : int
-        Number of clusters; fewer are returned only when fewer objects differ.
+        Number of clusters; fewer are returned only if fewer objects are distinct.
     weights : array-like of shape (n_partitions,), default=None
         w: non-negative, not all zero; normalised to sum to one. None means uniform.
     n_init : int, default=10
@@ -78,9 +79,8 @@ def kmeans_consensus(
 
     Notes
     -----
-    Time O(n_samples n_partitions n_clusters) for the first passes; later ones look only at objects whose cluster the
-    change of the means may have changed, so that most cost O(n_samples). Memory O(n_samples (n_partitions + 1)), a byte
-    per label.
+    Time O(n_samples n_partitions n_clusters) for the first passes. Later ones check only objects whose cluster may have
+    changed, so most cost O(n_samples). Memory O(n_samples (n_partitions + 1)), a byte per label.
 
     References
     ----------

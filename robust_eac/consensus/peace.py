@@ -1,4 +1,4 @@
-"""PEACE: probabilistic consensus clustering by evidence accumulation, on all pairs of objects or a sample of them."""
+"""PEACE: probabilistic consensus clustering by evidence accumulation, on all pairs of objects or a sample."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _BYTES_PER_PAIR = 130
 
 
 class PeaceResult(NamedTuple):
-    """What :func:`solve_peace` returns."""
+    """Result of :func:`solve_peace`."""
 
     labels: np.ndarray
     membership: np.ndarray
@@ -51,17 +51,17 @@ def solve_peace(
     n_jobs: int | None = None,
     random_state: RandomState = None,
 ) -> PeaceResult:
-    """Fit object memberships whose inner products are the co-associations of a sample of pairs.
+    """Fit memberships whose inner products approximate the co-associations of a sample of pairs.
 
-    Solve  min_Y sum_{(i,j) in P} N_ij d(c_ij, y_i'y_j)  over the left-stochastic Y ([1]_, [2]_), P being unordered
-    pairs of different objects, N_ij the weight of the partitions that observe both, c_ij the share of it that puts
-    them together, and d the squared difference or the binary Kullback-Leibler divergence
-    c log(c/p) + (1 - c) log((1 - c)/(1 - p)), which makes it maximum likelihood.
+    Solve  min_Y sum_{(i,j) in P} N_ij d(c_ij, y_i'y_j)  over the left-stochastic Y ([1]_, [2]_), with P unordered pairs
+    of different objects, N_ij the weight of the partitions that observe both, c_ij the share of it that puts them
+    together, and d the squared difference or the binary Kullback-Leibler divergence c log(c/p) + (1 - c) log((1 - c)/(1
+    - p)), which gives maximum likelihood.
 
-    In the column of largest gap, mass moves from the cluster of largest to that of least gradient, by exact line
-    search: the objective never rises. The problem is not convex. With l2 and all pairs it is the problem of
-    :func:`~robust_eac.solve_membership` with ``diagonal=False``, whose objective is twice this one plus
-    sum_{i != j} c_ij (1 - c_ij).
+    In the column of largest gap, mass moves from the cluster of largest gradient to that of smallest, by exact line
+    search. The objective never increases. The problem is not convex. With l2 and all pairs it is the problem of
+    :func:`~robust_eac.solve_membership` with ``diagonal=False``, whose objective is twice this one plus sum_{i != j}
+    c_ij (1 - c_ij).
 
     Parameters
     ----------
@@ -71,18 +71,18 @@ def solve_peace(
     n_clusters : int
         Number of clusters, an upper bound: clusters can end up empty.
     divergence : {"l2", "kl"}, default="l2"
-        d. "kl" goes on linearly within 1e-6 of p = 0 and p = 1.
+        d. "kl" is continued linearly within 1e-6 of p = 0 and p = 1.
     n_partners : int, default=100
-        Partners that every object draws, with replacement; its pairs are those and the ones of the objects that drew
-        it. None, or so many that n_samples n_partners reaches the number of all pairs, means all pairs. [1]_ samples
-        pairs uniformly, which can leave an object without any.
+        Partners that every object draws, with replacement; a pair counts if either object drew the other. None means
+        all pairs, as do so many partners that n_samples n_partners reaches the number of all pairs. [1]_ samples pairs
+        uniformly, which can leave an object without pairs.
     weights : array-like of shape (n_partitions,), default=None
         Non-negative, not all zero; normalised to sum to one. None means uniform.
     init : array-like, default=None
-        Start: a membership of shape (n_samples, n_clusters) or a label vector of shape (n_samples,); it is one start.
-        None means Dirichlet(1) rows. The uniform membership is refused: it is a stationary point.
+        Start: a membership of shape (n_samples, n_clusters) or a label vector of shape (n_samples,); then there is only
+        one start. None means Dirichlet(1) rows. The uniform membership is refused: it is a stationary point.
     n_init : int, default=1
-        Number of random starts; the best objective is kept. All see the same pairs.
+        Number of random starts on the same pairs; the best objective is kept.
     tol : float, default=1e-3
         Stop when the largest gap of a column is at most `tol` times the mean over objects of sum_j N_ij.
     max_steps : int, default=None
@@ -96,7 +96,7 @@ def solve_peace(
     -------
     result : PeaceResult
         Named tuple: `labels` of shape (n_samples,), the clusters of largest membership, 0, 1, ... in the order of first
-        appearance; `membership` of shape (n_samples, n_clusters), rows on the simplex, its columns not in that order;
+        appearance; `membership` of shape (n_samples, n_clusters), rows on the simplex, columns in another order;
         `objective`; `gap`, relative to the mean of sum_j N_ij; `n_steps`; `converged`, gap <= tol.
 
     Raises
@@ -111,10 +111,10 @@ def solve_peace(
 
     Notes
     -----
-    A step costs O(p (n_clusters + log n_samples)) with p the partners of the object; some ten steps per object are
-    usual, hundreds for a `tol` of 1e-5. Memory O(n_samples (n_clusters + n_partners)), of all pairs O(n_samples^2). An
-    object that few partitions observe adds little to the mean to which `tol` refers, and may stay far from its best;
-    one whose partners are all unobserved stays where it started.
+    A step costs O(p (n_clusters + log n_samples)) with p the partners of the object. About ten steps per object are
+    usual, hundreds for a `tol` of 1e-5. Memory O(n_samples (n_clusters + n_partners)), of all pairs O(n_samples^2).
+    `tol` refers to a mean over objects: one that few partitions observe adds little to it and may stay far from its
+    optimum. An object without observed pairs stays at its start.
 
     References
     ----------
@@ -223,7 +223,7 @@ def _sample(encoding, weights, n_partners, rng):
         first, second = np.triu_indices(n, 1)
     else:
         first = np.repeat(np.arange(n), n_partners)
-        # Any object but oneself.
+        # Any other object.
         second = (first + 1 + rng.randint(n - 1, size=len(first))) % n
         keys = np.unique(np.minimum(first, second) * n + np.maximum(first, second))
         first, second = np.divmod(keys, n)
@@ -246,7 +246,7 @@ def _sample(encoding, weights, n_partners, rng):
 
 
 def _one_start(pairs, n, n_clusters, start, kl, tol, max_steps):
-    """Descend from a membership, or from Dirichlet(1) rows of a seed."""
+    """Descend from a membership, or from Dirichlet(1) rows drawn with a seed."""
     if isinstance(start, np.ndarray):
         Y = start.copy()
     else:

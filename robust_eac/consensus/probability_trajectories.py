@@ -1,4 +1,4 @@
-"""Consensus by the trajectories of random walks between objects that are often together (PTA and PTGP)."""
+"""Consensus by the trajectories of random walks between objects that often share a cluster (PTA and PTGP)."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def probability_trajectories(
     n_init: int = 3,
     random_state: RandomState = None,
 ) -> np.ndarray:
-    """Compare objects by where random walks from them lead, and cluster these similarities ([1]_).
+    """Compare objects by the trajectories of random walks from them, and cluster by these similarities ([1]_).
 
-    Identical objects are one microcluster. Each keeps the links of its `n_neighbors` largest co-associations A (those
-    of equal value too), in both directions; a walk goes from i to j with probability proportional to n_j A_ij, n_j
-    being the number of objects in j. s_ij is the cosine between the trajectories of i and j, their rows of P, P^2, ...,
-    P^n_steps side by side.
+    Identical objects form a microcluster. Each microcluster keeps the links of its `n_neighbors` largest
+    co-associations A (including ties), in both directions. A walk goes from i to j with probability P_ij proportional
+    to n_j A_ij, with n_j the number of objects in j. s_ij is the cosine between the trajectories of i and j: their rows
+    of P, P^2, ..., P^n_steps side by side.
 
     Probability trajectory accumulation (PTA, ``method="linkage"``) cuts the hierarchical clustering of the
     microclusters by s. Probability trajectory based graph partitioning (PTGP, ``method="cut"``) joins microcluster i
@@ -54,8 +54,8 @@ def probability_trajectories(
     labels : array-like of shape (n_samples, n_partitions), int
         Base clusterings, one per column; -1 marks an object that the partition did not observe.
     n_clusters : int
-        Number of clusters; fewer are returned when fewer objects differ, and by `method="cut"` also when fewer differ
-        in their coordinates. At most `n_clusters` different objects are a cluster each.
+        Number of clusters; fewer are returned if fewer objects are distinct, and with `method="cut"` also if fewer
+        coordinates are distinct. If at most `n_clusters` objects are distinct, each of them is a cluster.
     method : {"linkage", "cut"}, default="linkage"
         PTA or PTGP.
     linkage : {"single", "average", "complete"}, default="average"
@@ -63,7 +63,7 @@ def probability_trajectories(
     n_neighbors : int, default=None
         At least 1. None means half the square root of the number of microclusters, rounded down.
     n_steps : int, default=None
-        Length of the walks, at least 1. None means the same.
+        Length of the walks, at least 1. None means the same number.
     weights : array-like of shape (n_partitions,), default=None
         w, in the co-association and on the edges: non-negative, not all zero; normalised to sum to one. None means
         uniform.
@@ -84,14 +84,14 @@ def probability_trajectories(
 
     Notes
     -----
-    With d different objects: time O(d^3 log n_steps + d^2 n_partitions), memory O(d^2), several dense matrices: for a
-    few thousand different objects.
+    With d distinct objects: time O(d^3 log n_steps + d^2 n_partitions), memory O(d^2) for several dense matrices:
+    suited to a few thousand distinct objects.
 
-    Walks cannot stay where they are. If a large microcluster is the only neighbour of others, walks from it and walks
-    from them never meet, and its similarity to them is 0: the method needs ensembles that tell many objects apart.
+    Walks cannot stay in place. If a large microcluster is the only neighbour of others, walks from it and from them
+    never meet, and its similarity to them is 0. The method needs ensembles that distinguish many objects.
 
-    As in [1]_, microclusters count the same in the linkage and in the cut, whatever their sizes. Partition weights are
-    no part of [1]_; an integer weight is the same as a partition repeated that often.
+    As in [1]_, all microclusters have equal weight in the linkage and in the cut. [1]_ has no partition weights; an
+    integer weight is the same as a partition repeated that often.
 
     References
     ----------

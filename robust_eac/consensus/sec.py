@@ -23,7 +23,7 @@ def sec(
     n_jobs: int | None = None,
     random_state: RandomState = None,
 ) -> np.ndarray:
-    """Minimise the normalised cut of the co-association matrix, without building it.
+    """Minimise the normalised cut of the co-association matrix without building it.
 
     Solve  max over partitions  sum_C A(C, C) / A(C, all),  A(C, C') = sum_{i in C, j in C'} A_ij,  with A the weighted
     co-association, diagonal included. It is a weighted k-means ([1]_): with b_i the (weighted) one-hot row of object i
@@ -31,15 +31,15 @@ def sec(
 
         sum_i d_i |b_i / d_i - mu_C(i)|^2 = sum_i |b_i|^2 / d_i - sum_C A(C, C) / A(C, all)      (exactly).
 
-    Lloyd's algorithm descends this to a local minimum; best of `n_init` starts. Identical objects stay together.
+    Lloyd's algorithm descends to a local minimum; the best of `n_init` starts is kept. Identical objects stay together.
 
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe: it is then alone in
-        that partition, and not even together with itself.
+        Base clusterings, one per column; -1 marks an object that the partition did not observe: in that partition it
+        shares no cluster, not even with itself.
     n_clusters : int
-        Number of clusters; fewer are returned only when fewer objects differ.
+        Number of clusters; fewer are returned only if fewer objects are distinct.
     weights : array-like of shape (n_partitions,), default=None
         Weights of the partitions in A: non-negative, not all zero; normalised to sum to one. None means uniform.
     n_init : int, default=10
@@ -87,7 +87,7 @@ def sec(
 
 
 def _table(encoding, weights, counts):
-    """d_i (|b_i / d_i - mu_c|^2 - |b_i / d_i|^2) as a sum over slots: d_i itself is the sum of w_u n_ul."""
+    """d_i (|b_i / d_i - mu_c|^2 - |b_i / d_i|^2) as a sum over slots, where d_i is the sum of w_u n_ul."""
     by_slot = slot_weights(encoding, weights)
     degrees = by_slot * encoding.sizes[:, np.newaxis]
     volumes = (degrees * counts).sum(axis=0)

@@ -1,4 +1,4 @@
-"""Transfer cut of the graph of objects and base clusters: the consensus of LWGP and of U-SENC."""
+"""Transfer cut of the graph of objects and base clusters: the consensus functions of LWGP and U-SENC."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ def transfer_cut(
     labels : array-like of shape (n_samples, n_partitions), int
         Base clusterings, one per column; -1 marks an object that the partition did not observe: no edge.
     n_clusters : int
-        Number of clusters; fewer are returned when fewer objects differ, or differ in their coordinates. At most
-        `n_clusters` different objects are a cluster each.
+        Number of clusters; fewer are returned if fewer objects are distinct, or if fewer coordinates are distinct. If
+        at most `n_clusters` objects are distinct, each of them is a cluster.
     theta : float or None, default=0.4
-        Greater than 0; the smaller, the less uncertain clusters count. None: all clusters count the same.
+        Greater than 0; smaller values give uncertain clusters less weight. None: all clusters have equal weight.
     weights : array-like of shape (n_partitions,), default=None
-        w: non-negative, not all zero; normalised to sum to one. They count in the index too. None means uniform.
+        w: non-negative, not all zero; normalised to sum to one. They also enter the index. None means uniform.
     n_init : int, default=3
         Number of starts of k-means.
     random_state : int, RandomState instance or None, default=None
@@ -64,13 +64,13 @@ def transfer_cut(
 
     Notes
     -----
-    Linear in the number n of different objects: O(n n_partitions^2 + K^3) for the vectors if all partitions together
+    Linear in the number n of distinct objects: O(n n_partitions^2 + K^3) for the vectors if all partitions together
     have K <= 1000 clusters, O(n n_partitions) per step of a Lanczos method otherwise; O(n n_partitions^2) for the
     index; O(n n_clusters^2) per pass of each start of k-means. Memory O(n (n_partitions + n_clusters)).
 
-    Partition weights are no part of [1]_ and [2]_. An integer weight is the same as a partition repeated that often.
-    Identical objects are merged and counted; they share a cluster. :func:`~robust_eac.consensus.hbgf` differs in two
-    ways: it clusters objects and base clusters together, and does not shrink the coordinates by the eigenvalues.
+    [1]_ and [2]_ have no partition weights. An integer weight is the same as a partition repeated that often. Identical
+    objects are merged and weighted by their number; they share a cluster. :func:`~robust_eac.consensus.hbgf` differs in
+    two ways: it clusters objects and base clusters together, and does not scale the coordinates by the eigenvalues.
 
     References
     ----------

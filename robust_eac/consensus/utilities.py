@@ -1,4 +1,4 @@
-"""k-means-based consensus clustering (KCC): utilities that k-means with another distance maximises."""
+"""k-means-based consensus clustering (KCC): k-means with a suitable distance maximises a utility."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ def utility_consensus(
         Base clusterings, one per column; -1 marks an object that the partition did not observe, and its term is left
         out.
     n_clusters : int
-        Number of clusters; fewer are returned only when fewer objects differ.
+        Number of clusters; fewer are returned only if fewer objects are distinct.
     utility : {"category", "entropy", "cosine"}, default="category"
         The utility U.
     normalised : bool, default=False
-        Divide the weight of each partition by |mu(P_u)|, so that fine and coarse clusterings count alike. A
-        partition with a single cluster, which says nothing, then has no weight under "entropy", where mu(P_u) = 0.
+        Divide the weight of each partition by |mu(P_u)|, so that fine and coarse clusterings have similar influence.
+        With "entropy", a partition with a single cluster has mu(P_u) = 0 and gets weight 0.
     weights : array-like of shape (n_partitions,), default=None
         w: non-negative, not all zero; normalised to sum to one. None means uniform.
     n_init : int, default=10
@@ -86,8 +86,8 @@ def utility_consensus(
     -----
     Time O(n_samples n_partitions n_clusters) for the first passes, less for later ones; memory O(n_samples
     n_partitions), a byte per label. U never falls when a cluster is split, so the number of clusters must be given.
-    A label that no object of a cluster has would be infinitely far under "entropy"; its share is taken as 2.2e-16, as
-    in the authors' code. Seeds are drawn by k-means++ under the weighted Hamming distance, where [1]_ draws rows
+    With "entropy", a label that no object of a cluster has would be infinitely far; its share is set to 2.2e-16, as in
+    the authors' code. Seeds are drawn by k-means++ under the weighted Hamming distance, where [1]_ draws rows
     uniformly.
 
     References

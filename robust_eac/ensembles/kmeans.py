@@ -17,10 +17,10 @@ __all__ = ["KMeansEnsemble"]
 
 
 class KMeansEnsemble(Ensemble):
-    """Cluster the same data many times, each time with another number of clusters and another start.
+    """Cluster the same data many times, with random numbers of clusters and random starts.
 
-    Partition u minimises the k-means criterion with k_u clusters drawn uniformly from a range and a single random
-    start, the "k-means ensemble" of [1]_; `estimator` puts another clusterer in the place of k-means.
+    Partition u is one run of k-means from a random start, with k_u clusters drawn uniformly from a range: the "k-means
+    ensemble" of [1]_. `estimator` replaces k-means by another clusterer.
 
     Parameters
     ----------
@@ -39,10 +39,10 @@ class KMeansEnsemble(Ensemble):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples, n_partitions)
-        The ensemble of the data it was fitted on; smallest unsigned integer type that holds the labels, int64 where
-        a clusterer leaves objects out (-1).
+        The ensemble of the data it was fitted on; smallest unsigned integer type that holds the labels, int64 if a
+        clusterer leaves objects out (-1).
     n_clusters_ : ndarray of shape (n_partitions,)
-        Number of clusters asked for in each partition.
+        Requested number of clusters of each partition.
     estimators_ : list of n_partitions fitted clusterers
     n_features_in_ : int
 
@@ -107,7 +107,7 @@ class KMeansEnsemble(Ensemble):
         return self
 
     def transform(self, X: ArrayLike) -> np.ndarray:
-        """Label further objects with every clustering of the ensemble.
+        """Label new objects with every clustering of the ensemble.
 
         Parameters
         ----------

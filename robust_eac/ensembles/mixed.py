@@ -20,10 +20,10 @@ __all__ = ["MixedEnsemble"]
 class MixedEnsemble(Ensemble):
     """Cluster the same data with six algorithms, each at several numbers of clusters.
 
-    The "mixed ensemble" of [1]_: agglomerative clustering with single, average, Ward and centroid linkage, k-means,
-    and normalised spectral clustering. [1]_ gives the 56 partitions in all, not how they divide: here each linkage has
-    9, cut at numbers of clusters spaced evenly over the range; k-means has 10 and spectral clustering the remaining
-    10, with numbers of clusters drawn from it. Other sizes keep these proportions as nearly as integers allow.
+    The "mixed ensemble" of [1]_: agglomerative clustering with single, average, Ward and centroid linkage, k-means, and
+    normalised spectral clustering. [1]_ states the total of 56 partitions, not how they divide. Here each linkage has
+    9, cut at numbers of clusters spaced evenly over the range. k-means and spectral clustering have 10 each, with
+    numbers of clusters drawn from the range. Other sizes keep these proportions as nearly as integers allow.
 
     Parameters
     ----------
@@ -41,16 +41,15 @@ class MixedEnsemble(Ensemble):
     labels_ : ndarray of shape (n_samples, n_partitions)
         The ensemble; smallest unsigned integer type that holds the labels.
     n_clusters_ : ndarray of shape (n_partitions,)
-        Number of clusters asked for in each partition.
+        Requested number of clusters of each partition.
     algorithms_ : list of n_partitions str
         "single", "average", "ward", "centroid", "kmeans" or "spectral".
     n_features_in_ : int
 
     Notes
     -----
-    Time and memory O(n_samples^2): the linkages and the spectral affinity need all pairs. The affinity is
-    exp(-|x - x'|^2 / (2 s^2)) with s the median distance. Objects that were not fitted cannot be labelled: there is no
-    `transform`.
+    Time and memory O(n_samples^2): the linkages and the spectral affinity need all pairs. The affinity is exp(-|x -
+    x'|^2 / (2 s^2)) with s the median distance. There is no `transform`: new objects cannot be labelled.
 
     References
     ----------
@@ -104,7 +103,7 @@ class MixedEnsemble(Ensemble):
         """
         X = check_features(X, estimator=self, ensure_min_samples=2)
         n_partitions = check_integer(self.n_partitions, name="n_partitions", low=6)
-        # Spectral clustering finds fewer eigenvectors than objects.
+        # Spectral clustering needs fewer eigenvectors than objects.
         low, high = check_range(self.n_clusters, len(X) - 1, "n_samples - 1")
         n_jobs = check_n_jobs(self.n_jobs)
         rng = check_random_state(self.random_state)
@@ -134,7 +133,7 @@ class MixedEnsemble(Ensemble):
 
 
 def _affinity(X):
-    """Gaussian affinity with the median distance as its width; constant when all objects coincide."""
+    """Gaussian affinity with the median distance as its width; constant if all objects coincide."""
     squares = pairwise_distances(X, metric="sqeuclidean")
     width = np.median(squares[np.triu_indices(len(X), 1)])
     if width == 0.0:

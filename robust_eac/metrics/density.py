@@ -34,8 +34,8 @@ def intra_density(
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe: it is then together
-        with no other in that partition.
+        Base clusterings, one per column; -1 marks an object that the partition did not observe: in that partition it
+        then shares a cluster with no other.
     consensus : array-like of shape (n_samples,)
         Cluster of each object in the consensus.
     weights : array-like of shape (n_partitions,), default=None
@@ -80,8 +80,8 @@ def inter_density(labels: ArrayLike, consensus: ArrayLike, *, weights: ArrayLike
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe: it is then together
-        with no other in that partition.
+        Base clusterings, one per column; -1 marks an object that the partition did not observe: in that partition it
+        then shares a cluster with no other.
     consensus : array-like of shape (n_samples,)
         Cluster of each object in the consensus.
     weights : array-like of shape (n_partitions,), default=None
@@ -129,8 +129,8 @@ def density(
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe: it is then together
-        with no other in that partition.
+        Base clusterings, one per column; -1 marks an object that the partition did not observe: in that partition it
+        then shares a cluster with no other.
     consensus : array-like of shape (n_samples,)
         Cluster of each object in the consensus.
     weights : array-like of shape (n_partitions,), default=None

@@ -22,7 +22,7 @@ _BLOCK = 1 << 20
 
 
 class OVIResult(NamedTuple):
-    """What :func:`ovi_lda` returns.
+    """Result of :func:`ovi_lda`.
 
     object_values : (n_samples,) v of Eq. (1); NaN where it is not defined.
     value : V of Eq. (3), the mean over the objects.

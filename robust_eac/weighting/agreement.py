@@ -67,13 +67,13 @@ def agreement_weights(
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
         Base clusterings, one per column; -1 marks an object that the partition did not observe. Two partitions are
-        compared on the objects that both observe; with none, their mutual information is 0.
+        compared on the objects that both observe; if there are none, their mutual information is 0.
     X : ignored
         Present for the common signature.
     beta : float, default=2.0
         Strength, at least 0: 0 gives uniform weights, large values the partition of largest agreement alone.
     average : {"arithmetic", "geometric", "max"}, default="max"
-        By which average of the entropies the mutual information is divided; [1]_ takes the maximum.
+        The average of the entropies that divides the mutual information; [1]_ takes the maximum.
     random_state : ignored
         Present for the common signature.
 

@@ -29,7 +29,7 @@ def ensemble_driven_cluster_index(
         objects of C that u observes; partitions that observe none of them do not count, the weights of the others then
         sum to one.
     theta : float, default=0.4
-        Greater than 0; the smaller, the less uncertain clusters count. [1]_ recommends 0.2 to 1.
+        Greater than 0; smaller values give uncertain clusters less weight. [1]_ recommends 0.2 to 1.
     weights : array-like of shape (n_partitions,), default=None
         w: non-negative, not all zero; normalised to sum to one. None means uniform.
 

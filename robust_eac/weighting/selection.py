@@ -37,7 +37,7 @@ def joint_criterion_weights(
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
         Base clusterings, one per column; -1 marks an object that the partition did not observe. Two partitions are
-        compared on the objects that both observe; with none, their mutual information is 0.
+        compared on the objects that both observe; if there are none, their mutual information is 0.
     X : ignored
         Present for the common signature.
     size : int, default=None
@@ -48,7 +48,7 @@ def joint_criterion_weights(
         "mean" replaces the sums by (1/|S|) sum SNMI_u / m and the mean over the pairs. With sums diversity weighs more
         the more partitions are selected: there are |S| terms of quality, of order m each, but |S|^2 of diversity.
     average : {"arithmetic", "geometric", "max"}, default="geometric"
-        By which average of the entropies the mutual information is divided.
+        The average of the entropies that divides the mutual information.
     random_state : ignored
         Present for the common signature.
 
@@ -118,13 +118,13 @@ def cluster_and_select_weights(
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
         Base clusterings, one per column; -1 marks an object that the partition did not observe. Two partitions are
-        compared on the objects that both observe; with none, their mutual information is 0.
+        compared on the objects that both observe; if there are none, their mutual information is 0.
     X : ignored
         Present for the common signature.
     size : int, default=None
         Number of groups. None means half the number of partitions, rounded up.
     average : {"arithmetic", "geometric", "max"}, default="geometric"
-        By which average of the entropies the mutual information is divided.
+        The average of the entropies that divides the mutual information.
     random_state : int, RandomState instance or None, default=None
         Draws the seeds of the k-means step.
 
@@ -176,11 +176,11 @@ def convex_hull_weights(
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
         Base clusterings, one per column; -1 marks an object that the partition did not observe. Two partitions are
-        compared on the objects that both observe; with none, their mutual information is 0.
+        compared on the objects that both observe; if there are none, their mutual information is 0.
     X : ignored
         Present for the common signature.
     average : {"arithmetic", "geometric", "max"}, default="geometric"
-        By which average of the entropies the mutual information is divided.
+        The average of the entropies that divides the mutual information.
     random_state : ignored
         Present for the common signature.
 
