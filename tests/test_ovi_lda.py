@@ -153,7 +153,7 @@ def test_nothing_left_falls_back_to_all_objects():
         result = ovi_lda_consensus(partitions, np.full((4, 2), np.nan))
     assert result.labels.tolist() == [0, 0, 1, 1]
     assert result.kept.all()
-    with pytest.warns(UserWarning, match=r"\(1 objects\) share a cluster in 1 of them: clustering all objects instead"):
+    with pytest.warns(UserWarning, match=r"\(1 objects\) share a cluster in 1 of them; all objects are clustered"):
         result = ovi_lda_consensus([[0, 0], [0, 0]], [[1, 1], [-1, 1]])
     assert result.labels.tolist() == [0, 0]
     with pytest.warns(UserWarning, match="clustering all objects instead"):

@@ -126,7 +126,7 @@ def ovi_lda_consensus(
     if labels.max() == -1:
         warnings.warn(
             f"No two objects with values of at least min_value={min_value:g} in all partitions "
-            f"({np.count_nonzero(kept)} objects) share a cluster in {threshold} of them: clustering all objects instead.",
+            f"({np.count_nonzero(kept)} objects) share a cluster in {threshold} of them; all objects are clustered.",
             UserWarning,
             stacklevel=2,
         )

@@ -1,4 +1,4 @@
-"""Weightings that are found jointly with the consensus: one record each, and what an alternation makes of them."""
+"""Weightings found jointly with the consensus: a record for each, and the form that an alternation uses."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .trust import chance_corrected_weights, linked_group
 
 __all__ = ["WEIGHT_SOLVERS"]
 
-# Weights this far outside the set that a weighting allows are there by rounding.
+# Weights may leave the feasible set by this relative difference: it is a rounding error.
 _FEASIBLE = 1e-9
 
 
 class Given(NamedTuple):
-    """What the defaults of a weighting can depend on: rho and lambda as the caller gives them, and the unit of losses.
+    """What defaults of a weighting can depend on: rho and lambda of the caller, and the unit of losses.
 
     Losses are out of n_pairs ordered pairs of objects; n_pairs is 1 where losses are shares.
     """
@@ -32,16 +32,16 @@ class Given(NamedTuple):
 
 
 class Record(NamedTuple):
-    """All that is known of a weight solver.
+    """A weight solver and its properties.
 
     solve : (losses, *, parameter) -> weights.
     defaults : Given -> {parameter: value}; a `functools.partial` of the solver overrides them.
     objective : (losses, weights, *, parameter) -> value that the alternation descends.
-    minimised : (losses, weights, *, parameter) -> value whose minimum the weights are, infinite for weights that are
-        not allowed. None if that is not known, and weights cannot be judged.
-    starts_uniform : whether the first Y step has equal weights. Otherwise they come from the losses of the start.
-    corrected : whether the solver reads chance-corrected losses. Its weights then stay fixed while the membership
-        moves: first those of the trusted group, then those that the consensus deserves, until it confirms them.
+    minimised : (losses, weights, *, parameter) -> value that the weights minimise, infinite for infeasible weights.
+    None if unknown: weights cannot be judged then. starts_uniform : whether the first Y step has equal weights.
+    Otherwise its weights come from the losses of the start. corrected : whether the solver reads chance-corrected
+    losses. Weights then stay fixed while the membership moves: first those of the trusted group, then those from the
+    losses, until these confirm them.
     """
 
     solve: Callable[..., np.ndarray]
@@ -71,10 +71,10 @@ def _power_value(losses, weights, *, gamma):
 
 
 def power_mean(losses, weights, *, gamma):
-    """Power mean of the losses, the concave function whose gradient the power weights follow."""
+    """Power mean of the losses: concave, with a gradient proportional to the power weights."""
     exponent = 1.0 - 1.0 / (gamma - 1.0)
     if losses.min() == 0.0:
-        # The limit; log(0) below would only reach it through infinities.
+        # The limit, without log(0).
         return float(np.mean(losses**exponent) ** (1.0 / exponent)) if exponent > 0.0 else 0.0
     logs = np.log(losses)
     if exponent == 0.0:
@@ -94,7 +94,7 @@ RECORDS: dict[str, Record] = {
     ),
     "entropy": Record(
         entropy_weights,
-        # A partition that differs on a twentieth of all pairs more gets 1/e of the weight.
+        # A loss larger by a twentieth of all pairs reduces the weight by a factor e.
         defaults=lambda given: {"eta": 0.05 * given.n_pairs},
         objective=_entropy_value,
         minimised=_entropy_value,
@@ -104,7 +104,7 @@ RECORDS: dict[str, Record] = {
         defaults=lambda given: {"gamma": 2.0},
         objective=power_mean,
         minimised=_power_value,
-        # The power mean descends only along weights that belong to it.
+        # The power mean descends only if the weights follow from the losses.
         starts_uniform=False,
     ),
     "chance-corrected": Record(chance_corrected_weights, defaults=lambda given: {"expected": 1.0}, corrected=True),
@@ -115,7 +115,7 @@ WEIGHT_SOLVERS: dict[str, Callable[..., np.ndarray]] = {name: record.solve for n
 
 
 def resolve_weighting(weighting, *, n_pairs, n_partitions, rho=None, lam=None, lam0=None):
-    """Name, partial of a solver, or any callable -> :class:`Weighting`; losses are out of n_pairs.
+    """The :class:`Weighting` of a name, a partial of a solver, or any callable; losses are out of n_pairs.
 
     With `rho` "auto" it needs the trusted group.
     """
@@ -143,7 +143,7 @@ def _bind(weighting, given):
         weighting = WEIGHT_SOLVERS[check_choice(weighting, WEIGHT_SOLVERS, name="weighting")]
     bound = isinstance(weighting, partial) and not weighting.args
     solver, parameters = (weighting.func, weighting.keywords) if bound else (weighting, {})
-    # By identity: a callable object need be neither hashable nor comparable.
+    # By identity, since a callable object need not be hashable or comparable.
     known = [record for record in RECORDS.values() if record.solve is solver]
     record = known[0] if known else Record(solver)
     return record, record.defaults(given) | parameters
@@ -159,18 +159,18 @@ def _weighting(record, parameters, n_partitions):
     def excess(losses, weights):
         best = record.minimised(losses, solve(losses), **parameters)
         above = record.minimised(losses, weights, **parameters) - best
-        # Sums of many losses: what is left below this share is rounding.
+        # These are sums of many losses: smaller differences are rounding errors.
         return 0.0 if abs(above) <= 1e-13 * abs(best) else float(above)
 
     def following(losses, weights, first):
-        # The first update may trust partitions anew, the later ones only withdraw trust.
+        # The first update may add partitions; later ones only remove them.
         confirmed = solve(losses) * (True if first else weights > 0.0)
         if not confirmed.any() or np.array_equal(confirmed > 0.0, weights > 0.0):
             return None
         return fixed(confirmed / confirmed.sum())
 
     if any(record.solve is solver for solver in WEIGHT_SOLVERS.values()):
-        # Wrong parameters are to be found before any work is done.
+        # Report wrong parameters before any work.
         solve(np.zeros(n_partitions))
     weighting = Weighting(
         solve,
@@ -189,7 +189,7 @@ def _weighting(record, parameters, n_partitions):
 def settle(weighting, encoding, rng):
     """(the :class:`Weighting` to alternate with, whether partitions are linked by agreement beyond chance).
 
-    Finds the trusted group of an encoding if the weighting needs it; without links all partitions make it.
+    Finds the trusted group of an encoding if the weighting needs it: all partitions if there are no links.
     """
     if weighting.for_group is None:
         return weighting, True
@@ -199,7 +199,7 @@ def settle(weighting, encoding, rng):
 
 
 def check_judgeable(weighting, resolved):
-    """Refuse a weighting whose weights cannot be judged, since what they minimise is not known."""
+    """Raise ValueError if it is unknown what the weights minimise, so that they cannot be judged."""
     if resolved.excess is None:
         names = ", ".join(record.solve.__name__ for record in RECORDS.values() if record.minimised is not None)
         raise ValueError(f"weighting must be the name or a functools.partial of one of {names}, got {weighting!r}.")
