@@ -7,8 +7,9 @@ from numpy.typing import ArrayLike
 
 from ..checks.labels import check_labels
 from ..checks.values import check_integer, check_weights
-from ..core.encoding import encode, one_hot, select
+from ..core.encoding import encode, one_hot
 from ..weighting._common import mean_over_observed
+from ._common import prepare_ensemble
 
 __all__ = ["coassociation_matrix", "enhanced_coassociation_matrix"]
 
@@ -115,12 +116,9 @@ def enhanced_coassociation_matrix(
            [0.555, 0.777, 1.   , 0.   ],
            [0.   , 0.   , 0.   , 1.   ]])
     """
-    labels = check_labels(labels)
+    encoding, weights = prepare_ensemble(labels, weights)
     n_steps = check_integer(n_steps, name="n_steps", low=1)
-    weights = check_weights(weights, labels.shape[1])
-    active = np.flatnonzero(weights)
-    encoding, weights = select(encode(labels), active), weights[active]
-    together = np.zeros((len(labels), len(labels)))
+    together = np.zeros((encoding.n_samples, encoding.n_samples))
     for codes, weight, alike in zip(encoding.codes.T, weights, cluster_similarities(encoding, n_steps), strict=True):
         together += weight * alike[codes[:, np.newaxis], codes]
     return mean_over_observed(together, encoding, weights)
@@ -128,7 +126,9 @@ def enhanced_coassociation_matrix(
 
 def cluster_similarities(encoding, n_steps):
     """For every partition the (k_u, k_u) matrix of z between its clusters; 0 in the slots of "not observed"."""
-    return diagonal_blocks(walk_similarities(encoding, n_steps), encoding)
+    alike = walk_similarities(encoding, n_steps)
+    ends = encoding.offsets + encoding.n_codes
+    return [alike[start:end, start:end] for start, end in zip(encoding.offsets, ends, strict=True)]
 
 
 def walk_similarities(encoding, n_steps):
@@ -159,14 +159,6 @@ def jaccard_indices(encoding):
     jaccard = np.divide(common, seen + seen.T - common, out=np.zeros_like(common), where=common > 0.0)
     np.fill_diagonal(jaccard, 0.0)
     return jaccard
-
-
-def diagonal_blocks(matrix, encoding):
-    """The (k_u, k_u) block of every partition in a matrix of all slots."""
-    return [
-        matrix[start : start + k, start : start + k]
-        for start, k in zip(encoding.offsets, encoding.n_codes, strict=True)
-    ]
 
 
 def _trajectory_products(walk, n_steps):

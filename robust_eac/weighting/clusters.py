@@ -59,11 +59,7 @@ def ensemble_driven_cluster_index(
     [1.     0.6065]
     [0.6318 1.    ]
     """
-    labels = check_labels(labels)
-    theta = check_real(theta, name="theta", low=0.0, strict=True)
-    weights = check_weights(weights, labels.shape[1])
-    encoding = encode(labels)
-    certainty = slot_certainty(encoding, weights, theta)
+    encoding, _, certainty = _certainty(labels, weights, theta)
     return [certainty[own] for own in cluster_slots(encoding)]
 
 
@@ -111,16 +107,21 @@ def locally_weighted_coassociation_matrix(
            [0.316, 0.316, 1.   , 0.303],
            [0.   , 0.   , 0.303, 1.   ]])
     """
+    encoding, weights, certainty = _certainty(labels, weights, theta)
+    indicators = one_hot(encoding)
+    together = (indicators * (certainty * np.repeat(weights, encoding.n_codes))) @ indicators.T
+    together = mean_over_observed(together.toarray(), encoding, weights)
+    np.fill_diagonal(together, 1.0)
+    return together
+
+
+def _certainty(labels, weights, theta):
+    """Check the arguments: (encoding, weights, :func:`slot_certainty`)."""
     labels = check_labels(labels)
     theta = check_real(theta, name="theta", low=0.0, strict=True)
     weights = check_weights(weights, labels.shape[1])
     encoding = encode(labels)
-    indicators = one_hot(encoding)
-    counted = slot_certainty(encoding, weights, theta) * np.repeat(weights, encoding.n_codes)
-    together = ((indicators * counted) @ indicators.T).toarray()
-    together = mean_over_observed(together, encoding, weights)
-    np.fill_diagonal(together, 1.0)
-    return together
+    return encoding, weights, slot_certainty(encoding, weights, theta)
 
 
 def slot_certainty(encoding, weights, theta):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Sized
+from collections.abc import Callable, Sequence, Sized
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -78,7 +80,13 @@ def partition_validity(
     indices = _check_indices(indices)
     X = _check_features(X, len(labels))
     # Centring: a common offset would cost digits.
-    return _indices_of(encode(labels), X - X.mean(axis=0), indices)
+    encoding, X = encode(labels), X - X.mean(axis=0)
+    slots = cluster_slots(encoding)
+    defined = [u for u, own in enumerate(slots) if 2 <= own.stop - own.start < encoding.n_observed[u]]
+    values = np.full((len(slots), len(indices)), np.nan)
+    for j, name in enumerate(indices):
+        values[defined, j] = INDICES[name][0](encoding, X, slots, defined)
+    return values
 
 
 def validity_weights(
@@ -325,16 +333,6 @@ def unify(values, *, high_is_good):
     return unified
 
 
-def _indices_of(encoding, X, indices):
-    """(m, n_indices) values for centred features; NaN where not defined."""
-    slots = cluster_slots(encoding)
-    defined = [u for u, own in enumerate(slots) if 2 <= own.stop - own.start < encoding.n_observed[u]]
-    values = np.full((len(slots), len(indices)), np.nan)
-    for j, name in enumerate(indices):
-        values[defined, j] = INDICES[name][0](encoding, X, slots, defined)
-    return values
-
-
 def _silhouettes(encoding, X, slots, partitions):
     """Mean silhouettes of the given partitions, from one pass over the distances."""
     n = len(X)
@@ -360,8 +358,9 @@ def _silhouettes(encoding, X, slots, partitions):
     return totals[partitions] / encoding.n_observed[partitions]
 
 
-def _calinski_harabasz(encoding, X, slots, partitions):
-    return [_variance_ratio(*_clusters(encoding, X, slots, u)) for u in partitions]
+def _each(index, encoding, X, slots, partitions):
+    """An index of the given partitions, one after the other."""
+    return [index(*_clusters(encoding, X, slots, u)) for u in partitions]
 
 
 def _variance_ratio(points, codes, sizes, centroids):
@@ -371,10 +370,6 @@ def _variance_ratio(points, codes, sizes, centroids):
     if within == 0.0:
         return np.inf if between > 0.0 else 0.0
     return between / within
-
-
-def _davies_bouldin(encoding, X, slots, partitions):
-    return [_separation(*_clusters(encoding, X, slots, u)) for u in partitions]
 
 
 def _separation(points, codes, sizes, centroids):
@@ -395,8 +390,8 @@ def _clusters(encoding, X, slots, u):
 
 
 # name -> (values of the given partitions, whether high values are good)
-INDICES = {
+INDICES: dict[str, tuple[Callable[..., Any], bool]] = {
     "silhouette": (_silhouettes, True),
-    "calinski-harabasz": (_calinski_harabasz, True),
-    "davies-bouldin": (_davies_bouldin, False),
+    "calinski-harabasz": (partial(_each, _variance_ratio), True),
+    "davies-bouldin": (partial(_each, _separation), False),
 }
