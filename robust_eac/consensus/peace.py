@@ -20,7 +20,7 @@ __all__ = ["PeaceResult", "peace", "solve_peace"]
 DIVERGENCES = ("l2", "kl")
 # Within this distance of 0 and 1 the Kullback-Leibler divergence is continued linearly, so that it stays finite.
 _MARGIN = 1e-6
-# The gradient is computed anew after so many steps per object: its updates accumulate rounding errors.
+# The gradient is recomputed after this many steps per object: updates accumulate rounding errors.
 _STEPS_PER_OBJECT = 50
 # Both directions of a pair, and the arrays they are computed from.
 _BYTES_PER_PAIR = 130
@@ -74,7 +74,7 @@ def solve_peace(
         d. "kl" is continued linearly within 1e-6 of p = 0 and p = 1.
     n_partners : int, default=100
         Partners that every object draws, with replacement; a pair counts if either object drew the other. None means
-        all pairs, as do so many partners that n_samples n_partners reaches the number of all pairs. [1]_ samples pairs
+        all pairs. All pairs are also used if n_samples n_partners is at least their number. [1]_ samples pairs
         uniformly, which can leave an object without pairs.
     weights : array-like of shape (n_partitions,), default=None
         Non-negative, not all zero; normalised to sum to one. None means uniform.
@@ -227,7 +227,7 @@ def _sample(encoding, weights, n_partners, rng):
         second = (first + 1 + rng.randint(n - 1, size=len(first))) % n
         keys = np.unique(np.minimum(first, second) * n + np.maximum(first, second))
         first, second = np.divmod(keys, n)
-    # The code of "not observed"; no label has it where nothing is missing.
+    # The code of "not observed"; no label has this code if nothing is missing.
     missing = n_clusters_of(encoding)
     together, both = np.empty(len(first)), np.empty(len(first))
     kernels.compare_pairs(encoding.codes, encoding.offsets, weights, missing, first, second, together, both)

@@ -69,7 +69,7 @@ def sec(
     Notes
     -----
     Time O(n_samples n_partitions n_clusters) for the first passes, less for later ones; memory O(n_samples
-    n_partitions), a byte per label. The scale of A changes nothing. Seeds are drawn by k-means++ under the weighted
+    n_partitions), a byte per label. The scale of A has no effect. Seeds are drawn by k-means++ under the weighted
     Hamming distance.
 
     References

@@ -144,7 +144,7 @@ def variation_of_information(a: ArrayLike, b: ArrayLike) -> float:
 
     Notes
     -----
-    Time O(n_samples log n_samples), memory O(n_samples), whatever the numbers of clusters.
+    Time O(n_samples log n_samples), memory O(n_samples), independent of the numbers of clusters.
 
     References
     ----------

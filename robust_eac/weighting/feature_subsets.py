@@ -103,7 +103,7 @@ def silhouette_weights(
 
     encoding = encode(labels)
     codes = np.ascontiguousarray(encoding.codes.T, dtype=np.int32)
-    # The code of "not observed"; no label has it where nothing is missing.
+    # The code of "not observed"; no label has this code if nothing is missing.
     codes[codes == n_clusters_of(encoding)[:, np.newaxis]] = -1
     return mean_silhouettes(
         codes, X, subsets, metric=metric, singleton=singleton, undefined=undefined, ridge=ridge, n_jobs=n_jobs

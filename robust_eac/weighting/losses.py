@@ -79,7 +79,7 @@ def restricted_simplex_weights(losses: ArrayLike, *, rho: float | None = None) -
 
     Notes
     -----
-    Time O(n_partitions log n_partitions). Scaling the losses changes nothing.
+    Time O(n_partitions log n_partitions). Scaling the losses has no effect.
 
     References
     ----------
@@ -138,7 +138,7 @@ def l2_weights(losses: ArrayLike, *, lam: float) -> np.ndarray:
 
     Notes
     -----
-    Time O(n_partitions log n_partitions). Scaling losses and lambda together changes nothing.
+    Time O(n_partitions log n_partitions). Scaling losses and lambda together has no effect.
 
     References
     ----------
@@ -189,7 +189,7 @@ def entropy_weights(losses: ArrayLike, *, eta: float) -> np.ndarray:
 
     Notes
     -----
-    Time O(n_partitions). Scaling losses and eta together changes nothing.
+    Time O(n_partitions). Scaling losses and eta together has no effect.
 
     References
     ----------
@@ -238,7 +238,7 @@ def power_weights(losses: ArrayLike, *, gamma: float = 2.0) -> np.ndarray:
 
     Notes
     -----
-    Time O(n_partitions). Scaling the losses changes nothing.
+    Time O(n_partitions). Scaling the losses has no effect.
 
     References
     ----------

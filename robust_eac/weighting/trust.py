@@ -64,7 +64,7 @@ def chance_corrected_weights(losses: ArrayLike, *, expected: ArrayLike | None = 
 
     Notes
     -----
-    Time O(n_partitions). Scaling losses and expected losses together changes nothing.
+    Time O(n_partitions). Scaling losses and expected losses together has no effect.
 
     References
     ----------
@@ -116,8 +116,8 @@ def trusted_group_weights(
     level : float, default=0.01
         Family-wise error rate of the links, in (0, 1]. It is approximate: p-values are computed from three moments.
     random_state : int, RandomState instance or None, default=None
-        Draws 1,000 objects if there are more (with incomplete partitions so many that two have 1,000 in common on
-        average, up to 100,000), and 256 partitions if there are more, with which all are compared.
+        Draws 1,000 objects if there are more, and 256 partitions, with which all are compared, if there are more. With
+        incomplete partitions it draws more objects, so that two have 1,000 in common on average; at most 100,000.
 
     Returns
     -------
