@@ -90,7 +90,7 @@ def test_joint_solvers_go_with_the_robust_consensus_alone(labels):
     assert np.array_equal(records[-1]["weights"], direct.weights)
     assert records[-1]["h"] is None
     with pytest.raises(
-        ValueError, match="weightings: 'l2' finds weights and consensus together: it needs 'robust-eac'"
+        ValueError, match="weightings: 'l2' finds weights and consensus together and needs 'robust-eac' in consensus"
     ):
         compare(labels, 3, weightings=["uniform", "l2"], consensus=["kmeans"])
 
@@ -138,7 +138,7 @@ def test_functions_and_schemes_of_the_user(labels):
     ("kwargs", "error", "match"),
     [
         ({"n_clusters": 0}, ValueError, "n_clusters must be in"),
-        ({"y": [0, 1]}, ValueError, r"y must have n_samples=3 rows, one class each, got shape \(2,\)"),
+        ({"y": [0, 1]}, ValueError, r"y must have shape \(3,\), one label per object, got \(2,\)"),
         ({"X": [[0.0]]}, ValueError, "X must have n_samples=3 rows"),
         ({"weightings": ["best"]}, ValueError, "an entry of weightings must be one of 'uniform'"),
         ({"weightings": "uniform"}, TypeError, "weightings must be a list of names or a dict"),

@@ -306,7 +306,7 @@ def test_nothing_available_lists_what_each_place_said(folder, toy):
     with pytest.raises(FileNotFoundError) as caught:
         load_dataset(toy)
     message = str(caught.value)
-    assert "bundled with scikit-learn or robust_eac: not there" in message
+    assert "bundled with scikit-learn or robust_eac: not bundled" in message
     assert f"ROBUST_EAC_DATA: no file {folder / 'toy.csv'} or {folder / 'toy.csv.gz'}" in message
     assert "OpenML: fetching 'toy-set' version 1 failed: no network" in message
 
@@ -318,7 +318,7 @@ def test_nothing_available_without_folder_and_without_openml_name(monkeypatch):
     message = str(caught.value)
     assert "'std-yeast-cell'" in message
     assert "ROBUST_EAC_DATA: the variable is not set" in message
-    assert "OpenML: no dependable name there" in message
+    assert "OpenML: this data set has no reliable name there" in message
 
 
 def test_classes_are_sorted_as_numbers_when_all_are(folder, toy, monkeypatch):

@@ -368,7 +368,7 @@ def test_the_memory_needed_is_stated_before_it_is_taken(function):
     labels = np.arange(300)[:, np.newaxis] // np.array([1, 2, 3])
     needed = 4 * 300 * 299 // 2
     assert function(labels, 2, max_bytes=needed).max() == 1
-    match = r"n_samples=301 objects \(300 different ones\) needs 0.000167 GiB .* at most max_bytes, 0.000167 GiB"
+    match = r"n_samples=301 objects \(300 distinct\) needs 0.000167 GiB .* at most max_bytes, 0.000167 GiB"
     with pytest.raises(ValueError, match=match):
         function(np.vstack([labels, labels[:1]]), 2, max_bytes=needed - 1)
 

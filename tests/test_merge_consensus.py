@@ -571,7 +571,10 @@ def test_the_warning(rng):
         ({"weights": [1.0, -1.0]}, "weights must be non-negative"),
         ({"theta": 0.0}, "theta must be greater than 0"),
         ({"theta": "x"}, "theta must be a real number"),
-        ({"theta": 1e-6, "labels": [[0, 0], [0, 1], [1, 1], [1, 0]]}, "theta must be so large that some base cluster"),
+        (
+            {"theta": 1e-6, "labels": [[0, 0], [0, 1], [1, 1], [1, 0]]},
+            "theta must be large enough for some base cluster to keep weight",
+        ),
         ({"n_micro_clusters": 1}, "n_micro_clusters must be at least 2, got 1"),
         ({"n_micro_clusters": 1, "n_clusters": "auto"}, "n_micro_clusters must be at least 2, got 1"),
         ({"n_micro_clusters": 2.5}, "n_micro_clusters must be an integer"),

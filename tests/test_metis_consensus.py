@@ -167,7 +167,7 @@ def test_memory_is_checked_before_it_is_used(monkeypatch, pymetis):
     check_memory(1024, "all")
     with pytest.raises(ValueError, match=r"all needs about 9.55e-07 GiB of memory; must be at most the 9.54e-07 GiB"):
         check_memory(1025, "all")
-    with pytest.raises(ValueError, match="cspa: the co-association graph of 12 different objects needs"):
+    with pytest.raises(ValueError, match="cspa: the co-association graph of 12 distinct objects needs"):
         cspa(labels, 2, random_state=0)
     with pytest.raises(ValueError, match="mcla: the graph of the 17 clusters of all partitions needs"):
         mcla(labels, 2, random_state=0)

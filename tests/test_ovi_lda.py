@@ -153,10 +153,10 @@ def test_nothing_left_falls_back_to_all_objects():
         result = ovi_lda_consensus(partitions, np.full((4, 2), np.nan))
     assert result.labels.tolist() == [0, 0, 1, 1]
     assert result.kept.all()
-    with pytest.warns(UserWarning, match=r"\(1 objects\) are together in 1 of them"):
+    with pytest.warns(UserWarning, match=r"\(1 objects\) share a cluster in 1 of them; all objects are clustered"):
         result = ovi_lda_consensus([[0, 0], [0, 0]], [[1, 1], [-1, 1]])
     assert result.labels.tolist() == [0, 0]
-    with pytest.warns(UserWarning, match="clustering all objects instead"):
+    with pytest.warns(UserWarning, match="all objects are clustered"):
         result = ovi_lda_consensus([[0], [1]], [[1], [1]])
     assert result.labels.tolist() == [-1, -1]
     assert result.n_clusters == 0
@@ -287,7 +287,7 @@ def test_a_single_cluster_filters_everything(data):
 
 @pytest.mark.parametrize("assign", [False, True])
 def test_every_object_alone_is_no_consensus(assign):
-    with pytest.warns(UserWarning, match="clustering all objects instead"):
+    with pytest.warns(UserWarning, match="all objects are clustered"):
         model = OVIConsensus(3, clusterers=["ward"], assign=assign, random_state=0).fit([[0.0], [1.0], [3.0]])
     assert model.labels_.tolist() == [-1, -1, -1]
     assert model.n_clusters_ == 0

@@ -46,10 +46,21 @@ def plain_objective(pairs, Y, kl):
     return total
 
 
+LOSSES = {kl: kernels.Loss(_MARGIN, kl) for kl in (False, True)}
+
+
 def gradients(pairs, Y, kl):
-    g, key = np.empty_like(Y), np.empty(len(Y))
-    kernels.all_gradients(*pairs, Y, _MARGIN, kl, g, key)
-    return g, key
+    state = state_of(pairs, Y, kl)
+    return state.g, state.gaps
+
+
+def state_of(pairs, Y, kl):
+    n = len(Y)
+    state = kernels.State(Y, np.empty_like(Y), np.empty(n), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64))
+    kernels.all_gradients(pairs, LOSSES[kl], state)
+    state.heap[:] = np.argsort(-state.gaps, kind="stable")
+    state.place[:] = np.argsort(state.heap)
+    return state
 
 
 @pytest.fixture
@@ -94,7 +105,7 @@ def test_every_object_has_partners_and_no_pair_is_sampled_twice(rng):
 def test_objective_and_gradient(rng, problem, kl):
     _, _, pairs = problem
     Y = random_membership(rng, 12, 3)
-    value = kernels.total_divergence(*pairs, Y, _MARGIN, kl)
+    value = kernels.total_divergence(pairs, LOSSES[kl], Y)
     assert value == pytest.approx(plain_objective(pairs, Y, kl), rel=1e-12)
     g, key = gradients(pairs, Y, kl)
     h = 1e-6
@@ -111,18 +122,18 @@ def test_objective_and_gradient(rng, problem, kl):
 def test_the_continued_divergence_is_smooth_and_convex():
     for c in (0.0, 1e-3, 0.5, 1.0):
         p = np.concatenate([np.linspace(0, 2e-6, 41), np.linspace(0.01, 0.99, 50), 1 - np.linspace(2e-6, 0, 41)])
-        slopes = np.array([kernels.slope(x, c, _MARGIN, True) for x in p])
-        values = np.array([kernels.divergence(x, c, _MARGIN, True) for x in p])
+        slopes = np.array([kernels.slope(x, c, LOSSES[True]) for x in p])
+        values = np.array([kernels.divergence(x, c, LOSSES[True]) for x in p])
         assert np.isfinite(values).all()
         assert np.all(np.diff(slopes) >= -1e-9)
         inner = (p > 0.005) & (p < 0.995)
         np.testing.assert_allclose(values[inner], [plain_divergence(c, x, True) for x in p[inner]], rtol=1e-12)
         for end, step in ((0.0, _MARGIN), (1.0, -_MARGIN)):
-            value, rate = (f(end + step, c, _MARGIN, True) for f in (kernels.divergence, kernels.slope))
+            value, rate = (f(end + step, c, LOSSES[True]) for f in (kernels.divergence, kernels.slope))
             assert value == pytest.approx(plain_divergence(c, end + step, True), rel=1e-12)
             for share in (0.0, 0.3, 0.999):
                 line = value - (1 - share) * step * rate
-                assert kernels.divergence(end + share * step, c, _MARGIN, True) == pytest.approx(line, rel=1e-9)
+                assert kernels.divergence(end + share * step, c, LOSSES[True]) == pytest.approx(line, rel=1e-9)
 
 
 @pytest.mark.parametrize("kl", [False, True])
@@ -133,14 +144,14 @@ def test_the_step_is_the_exact_minimiser(rng, problem, kl):
         g, key = gradients(pairs, Y, kl)
         J = int(key.argmax())
         low, high = kernels.extremes(Y[J], g[J])
-        t = kernels.exchange(J, low, high, *pairs, Y, g, _MARGIN, kl)
+        t = kernels.exchange(J, low, high, pairs, LOSSES[kl], Y, g)
         assert 0 < t <= Y[J, high]
 
         def along(step, Y=Y, J=J, low=low, high=high):
             moved = Y.copy()
             moved[J, low] += step
             moved[J, high] -= step
-            return kernels.total_divergence(*pairs, moved, _MARGIN, kl)
+            return kernels.total_divergence(pairs, LOSSES[kl], moved)
 
         grid = min(along(step) for step in np.linspace(0, Y[J, high], 200))
         assert along(t) <= grid + 1e-12
@@ -151,13 +162,12 @@ def test_the_heap_chooses_what_a_linear_search_chooses(rng, problem, kl):
     """Every step is the best exchange of the column of largest gap, and what is updated stays right."""
     _, _, pairs = problem
     Y = random_membership(rng, 12, 3)
-    g, key = gradients(pairs, Y, kl)
-    heap = np.argsort(-key, kind="stable")
-    place = np.argsort(heap)
+    current = state_of(pairs, Y, kl)
+    _, g, key, heap, place = current
     n_steps = 0
     while key.max() > 1e-6 and n_steps < 150:
         before, (plain_g, plain_key) = Y.copy(), gradients(pairs, Y, kl)
-        assert kernels.descend(*pairs, Y, g, key, heap, place, _MARGIN, kl, 1e-6, 1) == 1
+        assert kernels.descend(pairs, LOSSES[kl], current, 1e-6, 1) == 1
         n_steps += 1
         (J,) = np.flatnonzero((before != Y).any(axis=1))
         low, high = np.argmax(Y[J] - before[J]), np.argmin(Y[J] - before[J])
@@ -167,7 +177,7 @@ def test_the_heap_chooses_what_a_linear_search_chooses(rng, problem, kl):
         fresh_g, fresh_key = gradients(pairs, Y, kl)
         np.testing.assert_allclose(g, fresh_g, atol=1e-7 if kl else 1e-12)
         np.testing.assert_allclose(key, fresh_key, atol=1e-7 if kl else 1e-12)
-        values = [kernels.total_divergence(*pairs, state, _MARGIN, kl) for state in (before, Y)]
+        values = [kernels.total_divergence(pairs, LOSSES[kl], state) for state in (before, Y)]
         assert values[1] < values[0]
         assert np.array_equal(heap[place], np.arange(12))
         assert all(key[heap[(at - 1) // 2]] >= key[heap[at]] for at in range(1, 12))
@@ -189,8 +199,9 @@ def test_columns_at_the_end_are_optimal_by_cvxpy(rng, divergence):
             some, rest, inner = c > 0, c < 1, c[(c > 0) & (c < 1)]
             value = -c[some] @ cp.log(rows[some] @ y) - (1 - c[rest]) @ cp.log(1 - rows[rest] @ y)
             constant = np.sum(inner * np.log(inner) + (1 - inner) * np.log(1 - inner))
+        loss = LOSSES[divergence == "kl"]
         least = cp.Problem(cp.Minimize(value), [cp.sum(y) == 1]).solve() + constant
-        own = sum(kernels.divergence(p, a, _MARGIN, divergence == "kl") for p, a in zip(rows @ Y[i], c, strict=True))
+        own = sum(kernels.divergence(p, a, loss) for p, a in zip(rows @ Y[i], c, strict=True))
         assert own == pytest.approx(least, abs=1e-5)
 
 
@@ -202,7 +213,7 @@ def test_all_pairs_is_the_exact_problem_without_the_diagonal(rng):
     for k in (2, 5):
         Y = random_membership(rng, 20, k)
         exact = objective_value(labels, Y, weights=weights, diagonal=False)
-        assert exact == pytest.approx(2 * kernels.total_divergence(*pairs, Y, _MARGIN, False) + rest, rel=1e-12)
+        assert exact == pytest.approx(2 * kernels.total_divergence(pairs, LOSSES[False], Y) + rest, rel=1e-12)
     # A solution of one is a solution of the other.
     start = random_membership(rng, 20, 3)
     ours = solve_peace(labels, 3, n_partners=None, weights=weights, init=start, tol=1e-9)
@@ -308,13 +319,12 @@ def test_a_whole_run_is_that_of_a_linear_search(rng, problem, kl):
     start = random_membership(rng, 12, 2)
     columns, expected = plain_descent(labels, weights, start, kl, 1e-6)
     Y = start.copy()
-    g, key = gradients(pairs, Y, kl)
-    heap = np.argsort(-key, kind="stable")
-    place = np.argsort(heap)
+    current = state_of(pairs, Y, kl)
+    key, heap = current.gaps, current.heap
     found = []
     while key[heap[0]] > 1e-6:
         found.append(int(heap[0]))
-        kernels.descend(*pairs, Y, g, key, heap, place, _MARGIN, kl, 1e-6, 1)
+        kernels.descend(pairs, LOSSES[kl], current, 1e-6, 1)
     assert found == columns
     assert len(found) > 10
     np.testing.assert_allclose(Y, expected, atol=1e-10)

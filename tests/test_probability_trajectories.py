@@ -147,7 +147,7 @@ def test_planted_clusters(rng, method):
 
 def test_too_many_objects_for_the_memory(monkeypatch):
     monkeypatch.setattr("robust_eac.consensus._common.physical_memory", lambda: 1000)
-    with pytest.raises(ValueError, match="probability_trajectories: the similarities of 10 different objects"):
+    with pytest.raises(ValueError, match="probability_trajectories: the similarities of 10 distinct objects"):
         probability_trajectories(np.arange(10)[:, np.newaxis], 2)
 
 

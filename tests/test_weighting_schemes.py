@@ -310,7 +310,7 @@ ERRORS = [
     (ensemble_driven_cluster_index, {"weights": [1.0, 2.0]}, "weights must have 3 values"),
     (locally_weighted_coassociation_matrix, {"theta": -1.0}, "theta must be greater than 0"),
     (locally_weighted_coassociation_matrix, {"weights": [0.0] * 3}, "weights must not be all zero"),
-    *((WEIGHTING_SCHEMES[name], {}, "X must be given") for name in FEATURE_SCHEMES),
+    *((WEIGHTING_SCHEMES[name], {}, "X must be the features of the objects, got None") for name in FEATURE_SCHEMES),
 ]
 
 

@@ -1,12 +1,25 @@
-"""What every consensus function does first and last."""
+"""What consensus functions share: checks and encoding before, names of clusters and warnings after."""
 
 import os
+import warnings
+from importlib import import_module
+from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from ..checks.labels import check_labels
-from ..checks.values import check_n_clusters, check_weights
-from ..core.encoding import encode, select
+from ..checks.values import check_integer, check_n_clusters, check_n_jobs, check_random_state, check_weights
+from ..core.encoding import collapse, encode, select
+
+
+class Search(NamedTuple):
+    """How a local search runs: number of starts, passes per start, threads, random numbers."""
+
+    n_init: int
+    max_iter: int
+    n_jobs: int | None
+    rng: Any
 
 
 def prepare(labels, n_clusters, weights):
@@ -20,8 +33,14 @@ def prepare(labels, n_clusters, weights):
     return encoding, n_clusters, weights
 
 
+def prepare_rows(labels, n_clusters, weights):
+    """:func:`prepare`, with identical objects merged into one row of the encoding."""
+    encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
+    return collapse(encoding, min_saving=0.0), n_clusters, weights
+
+
 def prepare_ensemble(labels, weights):
-    """The same where the number of clusters is not given: (encoding, weights)."""
+    """Check and encode an ensemble: (encoding, weights), without the partitions of weight zero."""
     labels = check_labels(labels)
     weights = check_weights(weights, labels.shape[1])
     encoding = encode(labels)
@@ -31,8 +50,32 @@ def prepare_ensemble(labels, weights):
     return encoding, weights
 
 
+def check_starts(n_init, random_state):
+    """(n_init, generator), checked."""
+    return check_integer(n_init, name="n_init", low=1), check_random_state(random_state)
+
+
+def check_search(n_init, max_iter, n_jobs, random_state):
+    """A :class:`Search`, checked."""
+    n_init, rng = check_starts(n_init, random_state)
+    return Search(n_init, check_integer(max_iter, name="max_iter", low=1), check_n_jobs(n_jobs), rng)
+
+
+def warn_not_converged(message, *, stacklevel):
+    """Warn with a ConvergenceWarning; a stacklevel of 2 points at the caller of the function that calls this."""
+    warnings.warn(message, ConvergenceWarning, stacklevel=stacklevel + 1)
+
+
+def load_package(name, purpose, requirement):
+    """Import an optional package; ImportError says what needs it and how to install it."""
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise ImportError(f"{purpose}: pip install '{requirement}'") from error
+
+
 def relabel(codes):
-    """Cluster codes -> 0, 1, ... without holes, in the order of first appearance; (n,) intp."""
+    """Rename clusters to 0, 1, ... in the order of first appearance; (n,) intp."""
     _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
     rank = np.empty(len(first), dtype=np.intp)
     rank[np.argsort(first)] = np.arange(len(first))
@@ -40,10 +83,10 @@ def relabel(codes):
 
 
 def check_memory(n_bytes, what):
-    """Raise ValueError when `what` needs more bytes than this machine has memory, before they are asked for.
+    """Raise ValueError if `what` needs more bytes than this machine has memory; call it before allocating.
 
-    All physical memory counts, used or not; tighter limits (of a container, of a batch job) are not seen. Where the
-    system does not tell its memory nothing is checked, and Python raises MemoryError when the allocation fails.
+    All physical memory counts, used or not. Tighter limits (of a container, of a batch job) are not seen. If the system
+    does not report its memory, nothing is checked, and an allocation that fails raises MemoryError.
     """
     available = physical_memory()
     if available is not None and available < n_bytes:
@@ -54,7 +97,7 @@ def check_memory(n_bytes, what):
 
 
 def physical_memory():
-    """Bytes of memory in this machine, None where the system does not say."""
+    """Bytes of memory in this machine, None if the system does not report it."""
     try:
         pages = os.sysconf("SC_PHYS_PAGES")
         return os.sysconf("SC_PAGE_SIZE") * pages if pages > 0 else None

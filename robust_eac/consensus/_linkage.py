@@ -1,12 +1,12 @@
-"""Hierarchical clustering of an ensemble's objects by their co-association, in half a matrix of single precision.
+"""Hierarchical clustering of the rows of an ensemble by co-association, on half a matrix in single precision.
 
-The similarity of the rows i and j is
+The similarity of rows i and j is
 
-    A_ij = sum_u value[slot of i in u] [i and j share that slot]  /  sum over the u that observe both of share_u,
+    A_ij = sum_u value[slot of i in u] [i and j share that slot]  /  sum of share_u over the u that observe both,
 
-and 0 where no partition observes both. Values that are the partition's share give the co-association; they may differ
-between the clusters of a partition. Where all labels are observed, the denominator is left out until the end: sums of
-whole numbers (votes) are then exact, and so are ties.
+and 0 if no partition observes both. With value = share this is the co-association; values may also differ between the
+clusters of a partition. If no label is missing, the division comes last: sums of whole numbers (votes), and ties among
+them, are then exact.
 """
 
 from typing import NamedTuple
@@ -18,19 +18,20 @@ from scipy.sparse.csgraph import connected_components
 
 from ..checks.values import check_choice, check_integer
 from ..core.encoding import collapse
-from ._common import physical_memory
+from ..weighting._common import mask_weights
+from ._common import physical_memory, relabel
 
 LINKAGES = ("single", "average", "complete")
 _SINGLE, _AVERAGE, _COMPLETE = range(3)
-# Rows are compared with blocks of this many others: codes and sums of a block stay in the cache.
+# A row is compared with a block of this many others at a time, so that their codes and sums stay in the cache.
 _BLOCK = 256
 
 
 class Tree(NamedTuple):
-    """The merges of d rows, most similar first: d - 1 edges of a tree that spans them.
+    """The merges of d rows, most similar first: d - 1 edges of a spanning tree.
 
-    left, right : (d - 1,) int64; one row from each of the two clusters that merge.
-    similarities : (d - 1,) float64; at which they merge.
+    left, right : (d - 1,) int64; a row from each of the two clusters that merge.
+    similarities : (d - 1,) float64; the similarity at which they merge.
     """
 
     left: np.ndarray
@@ -38,74 +39,109 @@ class Tree(NamedTuple):
     similarities: np.ndarray
 
 
+class _Rows(NamedTuple):
+    """The rows that are compared.
+
+    codes : (n, m) unsigned integers; cluster in each partition.
+    seen : (n, n_masks) uint8; whether each mask observes the row. No columns if all labels are observed.
+    blocks, seen_blocks : (n_blocks, m or n_masks, width); both again, the rows of a block as columns.
+    """
+
+    codes: np.ndarray
+    seen: np.ndarray
+    blocks: np.ndarray
+    seen_blocks: np.ndarray
+
+
+class _Terms(NamedTuple):
+    """What partitions add to a similarity.
+
+    offsets : (m,) int64; first slot of each partition.
+    values : (n_slots,) what sharing a slot adds. Not read if there are tables.
+    tables : the (k_u, k_u) matrices of what two clusters of a partition add, row by row, one after the other; or empty.
+    starts, widths : (m,) int64; where each matrix begins in `tables`, and k_u.
+    mask_weights : (n_masks,) share of the partitions of each mask.
+    """
+
+    offsets: np.ndarray
+    values: np.ndarray
+    tables: np.ndarray
+    starts: np.ndarray
+    widths: np.ndarray
+    mask_weights: np.ndarray
+
+
 def check_linkage(linkage, max_bytes):
-    """Raise unless these are a linkage and a limit of memory."""
+    """Raise unless the linkage is known and `max_bytes` is None or a non-negative integer."""
     check_choice(linkage, LINKAGES, name="linkage")
     if max_bytes is not None:
         check_integer(max_bytes, name="max_bytes", low=0)
 
 
 def distinct_rows(encoding):
-    """The encoding with all identical rows merged, except for objects that no partition observes."""
+    """The encoding with identical rows merged, except those of objects that no partition observes."""
     alone = ~encoding.observed.any(axis=1)
     if not alone.any():
         return collapse(encoding, min_saving=0.0)
-    # Such objects exist when the partitions that observed them were dropped; they are not even like each other.
+    # Objects lose all labels when partitions of weight 0 are dropped. They are not similar to each other either.
     names = np.where(alone, np.arange(1.0, len(alone) + 1.0), 0.0)
     return collapse(encoding, names[:, np.newaxis], min_saving=0.0)
+
+
+def cluster_by_linkage(encoding, values, shares, n_clusters, *, linkage, max_bytes):
+    """Clusters of the objects when the :func:`merge_tree` of an encoding is cut into n_clusters; (n_samples,) intp."""
+    tree = merge_tree(encoding, values, shares, linkage, max_bytes=max_bytes)
+    return relabel(encoding.expand(cut(tree, n_clusters)))
 
 
 def merge_tree(encoding, values, shares, linkage, *, max_bytes=None):
     """The :class:`Tree` of the rows of an encoding without identical rows.
 
-    values : (n_slots,) non-negative, 0 in the slots of "not observed"; or for every partition a (k_u, k_u) matrix of
-        what two objects add by their clusters, of which such values are the diagonal.
+    values : (n_slots,) non-negative, 0 in the slots of "not observed". Or a list with one (k_u, k_u) matrix per
+        partition: what it adds to the similarity of two rows, by their clusters.
     shares : (m,) non-negative.
     """
     n, m = encoding.codes.shape
     complete = len(encoding.missing_slots) == 0
     seen = np.empty((n, 0), dtype=np.uint8) if complete else encoding.observed.astype(np.uint8)
-    mask_shares = np.bincount(encoding.mask_of, weights=shares, minlength=encoding.observed.shape[1])
-    left, right = np.empty(n - 1, dtype=np.int64), np.empty(n - 1, dtype=np.int64)
-    similarities = np.empty(n - 1)
-    width = min(_BLOCK, n)
-    rows = (encoding.codes, seen, _blocks(encoding.codes, width), _blocks(seen, width))
+    rows = _Rows(encoding.codes, seen, _blocks(encoding.codes), _blocks(seen))
     tables, starts = np.empty(0), np.zeros(m, dtype=np.int64)
     if isinstance(values, list):
         tables = np.concatenate([table.ravel() for table in values])
         starts = np.cumsum([0] + [table.size for table in values[:-1]])
         values = np.empty(0)
+    terms = _Terms(encoding.offsets, values, tables, starts, encoding.n_codes, mask_weights(encoding, shares))
+    tree = empty_tree(n)
     if linkage == "single" and len(tables) == 0:
-        _span(*rows, encoding.offsets, values, mask_shares, left, right, similarities)
+        _span(rows, terms, tree)
     else:
         half = _allocate_half(encoding, linkage, max_bytes)
         rule = LINKAGES.index(linkage)
         sizes = encoding.multiplicity.copy() if rule == _AVERAGE else np.ones(n)
-        _fill(*rows, encoding.offsets, values, mask_shares, tables, starts, encoding.n_codes, sizes, half)
-        _agglomerate(half, sizes, rule, left, right, similarities)
+        _fill(rows, terms, sizes, half)
+        _agglomerate(half, sizes, rule, tree)
     if complete:
-        similarities /= shares.sum()
-    return sorted_tree(left, right, similarities)
+        tree.similarities[:] /= shares.sum()
+    return sorted_tree(tree)
 
 
 def merge_tree_of(matrix, linkage):
-    """The :class:`Tree` of n points with the (n, n) similarities given, which count all the same; O(n^2)."""
+    """The :class:`Tree` of n points of weight one from their (n, n) similarities; O(n^2)."""
     n = len(matrix)
-    left, right = np.empty(n - 1, dtype=np.int64), np.empty(n - 1, dtype=np.int64)
-    similarities = np.empty(n - 1)
+    tree = empty_tree(n)
     half = matrix[np.triu_indices(n, 1)].astype(np.float32)
-    _agglomerate(half, np.ones(n), LINKAGES.index(linkage), left, right, similarities)
-    return sorted_tree(left, right, similarities)
+    _agglomerate(half, np.ones(n), LINKAGES.index(linkage), tree)
+    return sorted_tree(tree)
 
 
 def cut(tree, n_clusters):
-    """Cluster of every row when the first merges have left n_clusters; every row on its own if there are fewer."""
+    """Cluster of every row after as many merges as leave n_clusters; one each if there are no more rows than that."""
     n = len(tree.left) + 1
     return components(tree, np.arange(n - 1) < n - n_clusters)
 
 
 def components(tree, kept):
-    """Cluster of every row when some of the tree's edges are kept."""
+    """Cluster of every row: the connected components of the tree's edges that are kept."""
     left, right = tree.left[kept], tree.right[kept]
     n = len(tree.left) + 1
     graph = sparse.coo_array((np.ones(len(left)), (left, right)), shape=(n, n))
@@ -113,7 +149,7 @@ def components(tree, kept):
 
 
 def dendrogram(encoding, tree):
-    """SciPy's linkage matrix (n_samples - 1, 4) over all objects: the identical ones merge first, at height 0."""
+    """SciPy's linkage matrix (n_samples - 1, 4) of all objects. Identical objects merge first, at height 0."""
     rows = encoding.expand(np.arange(len(tree.left) + 1))
     first = np.unique(rows, return_index=True)[1]
     copies = np.setdiff1d(np.arange(encoding.n_samples), first)
@@ -124,7 +160,7 @@ def dendrogram(encoding, tree):
 
 
 def linkage_matrix(left, right, heights):
-    """SciPy's linkage matrix (n - 1, 4) of n points: merges of the clusters of two points each, by ascending height."""
+    """SciPy's linkage matrix (n - 1, 4) of n points. A merge is given by one point of each cluster; heights ascend."""
     merges = np.empty((len(left), 4))
     merges[:, 2] = heights
     _number_clusters(left, right, merges)
@@ -132,7 +168,7 @@ def linkage_matrix(left, right, heights):
 
 
 def votes_of(weights):
-    """Positive weights as the smallest whole numbers of the same ratios; as they are if those exceed 1000."""
+    """Positive weights as the smallest whole numbers in the same ratios; unchanged if one would exceed 1000."""
     for base in range(1, 1001):
         votes = weights * (base / weights.max())
         whole = np.rint(votes)
@@ -141,29 +177,35 @@ def votes_of(weights):
     return weights
 
 
-def sorted_tree(left, right, similarities):
-    """The :class:`Tree` of merges given in any order."""
-    order = np.argsort(-similarities, kind="stable")
-    return Tree(left[order], right[order], similarities[order])
+def empty_tree(n):
+    """A :class:`Tree` of n rows for a kernel to fill."""
+    return Tree(np.empty(n - 1, dtype=np.int64), np.empty(n - 1, dtype=np.int64), np.empty(n - 1))
+
+
+def sorted_tree(tree):
+    """The :class:`Tree` with its merges in order, most similar first."""
+    order = np.argsort(-tree.similarities, kind="stable")
+    return Tree(*(values[order] for values in tree))
 
 
 def _allocate_half(encoding, linkage, max_bytes):
-    """Room for the pairs of rows; ValueError when it exceeds max_bytes, or without that the machine's memory."""
+    """Memory for all pairs of rows. ValueError if it exceeds max_bytes or, with None, the machine's memory."""
     d = len(encoding.codes)
     needed = 4 * (d * (d - 1) // 2)
     limit = physical_memory() if max_bytes is None else max_bytes
     if limit is not None and needed > limit:
         raise ValueError(
-            f"labels: {linkage} linkage of n_samples={encoding.n_samples} objects ({d} different ones) needs "
+            f"labels: {linkage} linkage of n_samples={encoding.n_samples} objects ({d} distinct) needs "
             f"{needed / 2**30:.3g} GiB for the co-associations of all pairs; must be at most "
             f"{'the memory of this machine' if max_bytes is None else 'max_bytes'}, {limit / 2**30:.3g} GiB."
         )
     return np.empty(needed // 4, dtype=np.float32)
 
 
-def _blocks(values, width):
-    """(n, w) -> (n_blocks, w, width): the rows of a block as columns, the last block padded."""
+def _blocks(values):
+    """(n, w) -> (n_blocks, w, width): the rows of each block as columns; zeros fill the last block."""
     n, w = values.shape
+    width = min(_BLOCK, n)
     n_blocks = -(-n // width)
     padded = np.zeros((n_blocks * width, w), dtype=values.dtype)
     padded[:n] = values
@@ -171,25 +213,28 @@ def _blocks(values, width):
 
 
 @njit(cache=True, nogil=True)
-def _compare(codes, seen, block, seen_block, offsets, values, mask_shares, tables, starts, widths, row, both):
-    """Fill row with the similarities of one row to those of a block; O(m) each."""
+def _compare(rows, terms, i, b, row, both):
+    """Fill row with the similarities of row i to those of block b; O(m) each."""
+    codes, block = rows.codes[i], rows.blocks[b]
     row[:] = 0.0
     for u in range(codes.shape[0]):
         code = codes[u]
-        if len(tables) > 0:
-            table = tables[starts[u] + code * widths[u] : starts[u] + (code + 1) * widths[u]]
+        if len(terms.tables) > 0:
+            start = terms.starts[u] + code * terms.widths[u]
+            table = terms.tables[start : start + terms.widths[u]]
             for j in range(len(row)):
                 row[j] += table[block[u, j]]
         else:
-            value = values[offsets[u] + code]
+            value = terms.values[terms.offsets[u] + code]
             if value > 0.0:
                 for j in range(len(row)):
                     row[j] += value if block[u, j] == code else 0.0
+    seen, seen_block = rows.seen[i], rows.seen_blocks[b]
     if seen.shape[0] > 0:
         both[:] = 0.0
         for g in range(seen.shape[0]):
             if seen[g]:
-                share = mask_shares[g]
+                share = terms.mask_weights[g]
                 for j in range(len(row)):
                     both[j] += share if seen_block[g, j] else 0.0
         for j in range(len(row)):
@@ -203,69 +248,59 @@ def _first(n, i):
 
 
 @njit(cache=True, nogil=True)
-def _fill(
-    codes, seen, blocks, seen_blocks, offsets, values, mask_shares, tables, starts, widths, sizes, half
-):  # fmt: skip
+def _fill(rows, terms, sizes, half):
     """half[i, j] = similarity times the sizes of both rows; O(n^2 m)."""
-    n, width = codes.shape[0], blocks.shape[2]
+    n, width = rows.codes.shape[0], rows.blocks.shape[2]
     row, both = np.empty(width), np.empty(width)
-    for b in range(blocks.shape[0]):
+    for b in range(rows.blocks.shape[0]):
         low, high = b * width, min(n, (b + 1) * width)
         for i in range(high - 1):
-            _compare(
-                codes[i], seen[i], blocks[b], seen_blocks[b], offsets, values, mask_shares, tables, starts, widths,
-                row, both,
-            )  # fmt: skip
+            _compare(rows, terms, i, b, row, both)
             first = _first(n, i)
             for j in range(max(i + 1, low), high):
                 half[first + j] = row[j - low] * sizes[i] * sizes[j]
 
 
 @njit(cache=True, nogil=True)
-def _span(codes, seen, blocks, seen_blocks, offsets, values, mask_shares, left, right, similarities):
-    """Prim's algorithm for a spanning tree of largest similarities, computed when needed; O(n^2 m), blocks destroyed.
+def _span(rows, terms, tree):
+    """Prim's algorithm for a spanning tree of largest similarities; O(n^2 m). It overwrites the blocks.
 
-    The rows not yet in the tree stay packed at the front of the blocks: the last one fills the place of the one taken.
+    Similarities are computed when needed. Rows outside the tree stay at the front of the blocks: when a row joins the
+    tree, the last one takes its place.
     """
-    n, width = codes.shape[0], blocks.shape[2]
+    n, width = rows.codes.shape[0], rows.blocks.shape[2]
     row, both = np.empty(width), np.empty(width)
     names, nearest, best = np.arange(n), np.zeros(n, dtype=np.int64), np.full(n, -1.0)
-    tables, none = np.empty(0), np.empty(0, dtype=np.int64)
     new, place = 0, 0
     for k in range(n - 1):
         last = n - 1 - k
         names[place], nearest[place], best[place] = names[last], nearest[last], best[last]
-        blocks[place // width, :, place % width] = blocks[last // width, :, last % width]
-        seen_blocks[place // width, :, place % width] = seen_blocks[last // width, :, last % width]
+        rows.blocks[place // width, :, place % width] = rows.blocks[last // width, :, last % width]
+        rows.seen_blocks[place // width, :, place % width] = rows.seen_blocks[last // width, :, last % width]
         top = -1.0
         for low in range(0, last, width):
-            b = low // width
-            _compare(
-                codes[new], seen[new], blocks[b], seen_blocks[b], offsets, values, mask_shares, tables, none, none,
-                row, both,
-            )  # fmt: skip
+            _compare(rows, terms, new, low // width, row, both)
             for j in range(low, min(last, low + width)):
                 if row[j - low] > best[j]:
                     best[j], nearest[j] = row[j - low], new
                 if best[j] > top:
                     top, place = best[j], j
         new = names[place]
-        left[k], right[k], similarities[k] = nearest[place], new, top
+        tree.left[k], tree.right[k], tree.similarities[k] = nearest[place], new, top
 
 
 @njit(cache=True, nogil=True)
-def _agglomerate(half, sizes, rule, left, right, similarities):
-    """All merges of the rows by nearest-neighbour chains in half the matrix; O(n^2), half and sizes destroyed.
+def _agglomerate(half, sizes, rule, tree):
+    """All merges of the rows by nearest-neighbour chains in half the matrix; O(n^2). It overwrites half and sizes.
 
-    Dead clusters are dropped from memory each time a fifth has died: the loops get short and run over less memory.
+    Clusters that have merged into others are dropped from memory whenever they are a fifth of all: this shortens the
+    loops and the memory they run over.
     """
     n = len(sizes)
     names, n_done = np.arange(n), 0
     while n > 1:
         target = n * 4 // 5
-        _follow_chains(
-            half, sizes[:n], names, rule, left[n_done : n_done + n - target], right[n_done:], similarities[n_done:]
-        )  # fmt: skip
+        _follow_chains(half, sizes[:n], names, rule, tree, n_done, n_done + n - target)
         n_done += n - target
         t = 0
         alive = np.flatnonzero(sizes[:n] > 0.0)
@@ -280,12 +315,12 @@ def _agglomerate(half, sizes, rule, left, right, similarities):
 
 
 @njit(cache=True, nogil=True)
-def _follow_chains(half, sizes, names, rule, left, right, similarities):
-    """As many merges as left has room for. A dead cluster has size 0.
+def _follow_chains(half, sizes, names, rule, tree, start, stop):
+    """Merges start, ..., stop - 1 of the tree. The size of a cluster that has merged into another is set to 0.
 
-    Average linkage keeps sums of similarities, which stay whole numbers if they were; the other two have sizes of 1.
-    A neighbour is the nearer the larger sum / size is; sizes of infinity keep the dead, and those already in the chain,
-    out of the search. The latter could only come up, and close the chain to a ring, by rounding.
+    Average linkage keeps sums of similarities, so whole numbers stay whole; in the other two all sizes are 1. The
+    nearest neighbour has the largest sum / size. A divisor of infinity excludes merged clusters and those already in
+    the chain from the search: by rounding, the latter could otherwise close the chain to a ring.
     """
     n = len(sizes)
     firsts, divisors, nearness = np.empty(n, dtype=np.int64), np.empty(n), np.empty(n)
@@ -293,7 +328,7 @@ def _follow_chains(half, sizes, names, rule, left, right, similarities):
     for i in range(n):
         firsts[i] = _first(n, i)
         divisors[i] = sizes[i]
-    for k in range(len(left)):
+    for k in range(start, stop):
         while True:
             if length == 0:
                 x = _first_finite(divisors)
@@ -308,8 +343,8 @@ def _follow_chains(half, sizes, names, rule, left, right, similarities):
             chain[length], divisors[y], length = y, np.inf, length + 1
         length -= 2
         a, b = min(x, before), max(x, before)
-        left[k], right[k] = names[a], names[b]
-        similarities[k] = half[firsts[a] + b] / (sizes[a] * sizes[b])
+        tree.left[k], tree.right[k] = names[a], names[b]
+        tree.similarities[k] = half[firsts[a] + b] / (sizes[a] * sizes[b])
         _join(half, firsts, a, b, rule)
         if rule == _AVERAGE:
             sizes[a] += sizes[b]
@@ -319,7 +354,7 @@ def _follow_chains(half, sizes, names, rule, left, right, similarities):
 
 @njit(cache=True, nogil=True)
 def _nearest(half, firsts, divisors, x, nearness):
-    """The nearest cluster of finite divisor, -1 if there is none; its nearness is in nearness; O(n)."""
+    """The nearest cluster of finite divisor, -1 if there is none; fills nearness; O(n)."""
     n = len(divisors)
     for i in range(x):
         nearness[i] = half[firsts[i] + x] / divisors[i]
@@ -327,7 +362,7 @@ def _nearest(half, firsts, divisors, x, nearness):
     behind, behind_divisors, behind_nearness = half[firsts[x] + x + 1 :], divisors[x + 1 :], nearness[x + 1 :]
     for i in range(n - x - 1):
         behind_nearness[i] = behind[i] / behind_divisors[i]
-    # Floats that are not negative sort like their bits, and the largest of integers is found several at a time.
+    # Non-negative floats sort like their bits as integers, and the maximum of integers vectorises.
     bits = nearness.view(np.int64)
     top = np.int64(0)
     for i in range(n):
@@ -350,7 +385,7 @@ def _first_finite(divisors):
 
 @njit(cache=True, nogil=True)
 def _join(half, firsts, a, b, rule):
-    """Cluster b joins a < b: the pairs of a take over those of b; O(n)."""
+    """Merge cluster b into a < b; O(n)."""
     n = len(firsts)
     for i in range(a):
         half[firsts[i] + a] = _combine(half[firsts[i] + a], half[firsts[i] + b], rule)
@@ -370,7 +405,7 @@ def _combine(one, other, rule):
 
 @njit(cache=True, nogil=True)
 def _number_clusters(left, right, merges):
-    """Columns 0, 1 and 3 of SciPy's linkage matrix: clusters n, n + 1, ... in the order of the merges, and sizes."""
+    """Fill columns 0, 1 and 3 of SciPy's linkage matrix: the clusters that merge, and the size. Merge k makes n + k."""
     n = len(left) + 1
     parents, sizes = np.arange(2 * n - 1), np.ones(2 * n - 1)
     for k in range(n - 1):

@@ -1,4 +1,4 @@
-"""The parts of the merged consensus: weights of base clusters, micro-clusters, their similarities and their tree."""
+"""Parts of the merged consensus: weights of base clusters, micro-clusters, their similarities and tree."""
 
 import numpy as np
 from numba import njit
@@ -11,21 +11,21 @@ from ..core.lloyd import best_lloyd, scaled_distances, table_costs
 from ..core.threads import map_threads
 from ..weighting.clusters import slot_certainty
 from ._common import check_memory
-from ._linkage import cut, sorted_tree
+from ._linkage import cut, empty_tree, sorted_tree
 
-# Micro-clusters are found on a sample of so many objects, or so many per micro-cluster, by at most so many passes.
+# Micro-clusters are found on a sample: its least size, objects per micro-cluster, and passes of k-means.
 _SAMPLE, _SAMPLE_PER_CLUSTER, _PASSES = 2**13, 10, 30
-# A share of the similarities, or of the pairs, below this is rounding.
+# A smaller share of all similarities, or of all pairs, is a rounding error.
 _ROUNDING = 1e-12
 
 
 def base_cluster_weights(encoding, weights, theta):
-    """(n_slots,) w_l = c exp(-H_l / theta) n_u / n_l, with c for a mean similarity of 1; 0 for "not observed"."""
+    """(n_slots,) w_l = c exp(-H_l / theta) n_u / n_l, c making the mean similarity 1; 0 for "not observed"."""
     certainty = slot_certainty(encoding, weights, theta)
     observed, by_slot = (np.repeat(values, encoding.n_codes) for values in (encoding.n_observed, weights))
     total = (by_slot * certainty * observed) @ encoding.sizes
     if total == 0.0:
-        raise ValueError(f"theta must be so large that some base cluster keeps weight, got {theta}.")
+        raise ValueError(f"theta must be large enough for some base cluster to keep weight, got {theta}.")
     scale = (weights @ encoding.n_observed**2) / total
     filled = encoding.sizes > 0.0
     return np.where(filled, scale * certainty * observed / np.where(filled, encoding.sizes, 1.0), 0.0)
@@ -34,15 +34,16 @@ def base_cluster_weights(encoding, weights, theta):
 def check_tables(n_slots, n_micro):
     """Raise ValueError unless tables of the slots by micro-clusters and pairs of these fit into memory.
 
-    Both exist four times or so at once: sums and weights with their copies that the tree destroys, tables of k-means.
+    Each exists about four times: sums and weights, the copies that the tree overwrites, tables of k-means.
     """
     check_memory(32 * n_micro * (n_micro + n_slots), f"the table of similarities of n_micro_clusters={n_micro} groups")
 
 
 def find_micro_clusters(encoding, weights, values, n_micro, *, rng, n_threads):
-    """(n_rows,) micro-cluster of each row, 0, 1, ... without holes; the rows themselves if they are no more.
+    """(n_rows,) micro-cluster of each row, 0, 1, ...; one per row if there are at most n_micro rows.
 
-    k-means on rows of indicators scaled by sqrt(values), (n_slots,): on a sample of the rows, which all rows then join.
+    k-means on rows of indicators scaled by sqrt(values), (n_slots,), on a sample; then every row joins the nearest
+    mean.
     """
     n_rows = len(encoding.codes)
     if n_rows <= n_micro:
@@ -60,15 +61,15 @@ def find_micro_clusters(encoding, weights, values, n_micro, *, rng, n_threads):
 
 
 def row_sums(encoding, table, n_threads):
-    """Generate for blocks of rows the (rows, k) sums over the partitions of the table's rows, (n_slots, k)."""
+    """Sums over the partitions of rows of a table, (n_slots, k); one array (rows, k) per block of rows."""
     blocks = row_blocks(len(encoding.codes))
     return map_threads(lambda block: table_costs(encoding, table, block), blocks, n_threads)
 
 
 def similarity_sums(encoding, weights, values, counts):
-    """(M, M) sums and weights of the pairs of objects in M groups: their quotient is the mean similarity.
+    """(M, M) sums of similarities between M groups, and weights of the pairs; the quotient is the mean similarity.
 
-    counts : (n_slots, M) objects of each group in each slot. values : (n_slots,) what a slot adds to a pair.
+    counts : (n_slots, M) objects of each group in each slot. values : (n_slots,) what sharing a slot adds.
     """
     sums = (counts * values[:, np.newaxis]).T @ counts
     # Objects of each group that each partition observes.
@@ -77,7 +78,7 @@ def similarity_sums(encoding, weights, values, counts):
 
 
 def mean_similarities(encoding, weights, values, counts, n_threads):
-    """(n_rows, k) mean similarity of every row to the objects of k groups, 0 where no partition sees both."""
+    """(n_rows, k) mean similarity of every row to the objects of k groups; 0 if no partition observes a pair."""
     observed = np.add.reduceat(counts, encoding.offsets, axis=0)
     sums = np.concatenate(list(row_sums(encoding, counts * values[:, np.newaxis], n_threads)))
     if len(encoding.missing_slots) == 0:
@@ -89,31 +90,29 @@ def mean_similarities(encoding, weights, values, counts, n_threads):
 
 
 def average_linkage(sums, pairs):
-    """The :class:`~robust_eac.consensus._linkage.Tree` of groups by the quotient of two sums over pairs, both additive.
+    """Average-linkage :class:`~robust_eac.consensus._linkage.Tree` of groups from sums over pairs and their weights.
 
-    0 where no pair is seen. Nearest-neighbour chains, O(M^2): the quotient of a merged group lies between those of its
-    parts, so that merges elsewhere bring no two groups nearer than they were.
+    The similarity of two groups is the quotient, 0 if no partition observes a pair. Nearest-neighbour chains, O(M^2).
+    They are exact: the quotient of a merged group lies between those of its parts, so no merge brings a third group
+    nearer.
     """
-    sums, pairs = sums.copy(), pairs.copy()
-    n_merges = len(sums) - 1
-    left, right = np.empty(n_merges, dtype=np.int64), np.empty(n_merges, dtype=np.int64)
-    similarities = np.empty(n_merges)
-    _follow_chains(sums, pairs, left, right, similarities)
-    return sorted_tree(left, right, similarities)
+    tree = empty_tree(len(sums))
+    _follow_chains(sums.copy(), pairs.copy(), tree)
+    return sorted_tree(tree)
 
 
 def cut_of_largest_lift(tree, sums, pairs, own, most):
-    """Number of clusters, from 2 to `most`, of the cut of largest lift: mean similarity inside clusters over between.
+    """Number of clusters, 2 to `most`, of the cut of largest lift: mean similarity inside over that between clusters.
 
-    own : sum and weight of the pairs (i, i), which are left out. Among cuts that leave no similarity between clusters,
-    the one of largest similarity inside.
+    own : sum and weight of the pairs (i, i), which are left out. Among cuts without any similarity between clusters,
+    the one of largest similarity inside wins.
     """
     most = min(most, len(sums))
     fine = cut(tree, most)
     members = sparse.csr_array((np.ones(len(fine)), (fine, np.arange(len(fine)))))
     totals = np.array([members @ values @ members.T for values in (sums, pairs)])
     rows = np.unique(fine, return_index=True)[1]
-    # Where `own` is all there is inside, subtracting it leaves rounding.
+    # If clusters hold no other pairs than `own`, the difference is a rounding error.
     least = _ROUNDING * totals.sum(axis=(1, 2))
     lifts = [-np.inf, -np.inf]
     for k in range(2, most + 1):
@@ -129,10 +128,10 @@ def cut_of_largest_lift(tree, sums, pairs, own, most):
 
 
 @njit(cache=True, nogil=True)
-def _follow_chains(sums, pairs, left, right, similarities):
-    """All merges, in the order of the chains; sums and pairs are destroyed. A group keeps the name of its first row."""
+def _follow_chains(sums, pairs, tree):
+    """All merges, in the order of the chains; overwrites sums and pairs. A group keeps the number of its first row."""
     n = sums.shape[0]
-    # Rows that are neither merged into another nor in the chain: there, rounding could close a ring.
+    # Rows neither merged into another nor in the chain. Without this, rounding could close the chain to a ring.
     free = np.ones(n, dtype=np.bool_)
     merged = np.zeros(n, dtype=np.bool_)
     chain, length, start = np.empty(n, dtype=np.int64), 0, 0
@@ -157,7 +156,7 @@ def _follow_chains(sums, pairs, left, right, similarities):
             chain[length], free[nearest], length = nearest, False, length + 1
         length -= 2
         a, b = min(x, before), max(x, before)
-        left[k], right[k], similarities[k] = a, b, similarity
+        tree.left[k], tree.right[k], tree.similarities[k] = a, b, similarity
         for j in range(n):
             sums[a, j] += sums[b, j]
             pairs[a, j] += pairs[b, j]

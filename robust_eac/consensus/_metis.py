@@ -1,20 +1,19 @@
-"""What the graph-based consensus functions share: METIS, whole-number weights, groups of objects in pieces."""
+"""What the graph-based consensus functions share: METIS, integer weights, large groups of objects in pieces."""
 
 import math
 
 import numpy as np
 
-# Largest weight of an edge: single precision, in which METIS ranks its moves, resolves less.
+from ._common import load_package
+
+# Largest weight of an edge. METIS ranks its moves in single precision, which resolves less.
 _LARGEST = 2**30
-# Of the edges as whole numbers, of what they are computed from, and of the coarser graphs in METIS, together.
+# Memory per edge: as floats, as integers, and in the coarser graphs of METIS.
 BYTES_PER_EDGE = 40
 
 
 def trivial(encoding, n_clusters):
-    """Clusters of the rows where there is nothing to decide, else None.
-
-    One cluster is one cluster; and at most `n_clusters` different rows are a cluster each, whatever their sizes.
-    """
+    """Clusters of the rows if there is nothing to decide: one cluster, or no more rows than clusters. Else None."""
     d = len(encoding.codes)
     if n_clusters == 1:
         return np.zeros(d, dtype=np.intp)
@@ -24,7 +23,7 @@ def trivial(encoding, n_clusters):
 def pieces(encoding, n_clusters, imbalance):
     """Cut the rows into pieces small enough to fill clusters of equal sizes: (rows, sizes, piece of each object).
 
-    A piece stands for `sizes` objects of row `rows`, at most the share `imbalance` of a cluster (but a whole object).
+    A piece holds `sizes` objects of row `rows`: at most the share `imbalance` of a cluster, and at least one object.
     """
     n, d = encoding.n_samples, len(encoding.codes)
     inverse = np.arange(n) if encoding.inverse is None else encoding.inverse
@@ -40,7 +39,7 @@ def pieces(encoding, n_clusters, imbalance):
 
 
 def whole_numbers(values, dtype):
-    """Non-negative values, scaled and rounded to integers of which a sum of all stays below half the type's range."""
+    """Non-negative values scaled and rounded to integers; their sum stays below half the type's range."""
     if len(values) == 0 or values.max() == 0.0:
         return np.zeros(len(values), dtype=dtype)
     shares = values / values.max()
@@ -49,18 +48,14 @@ def whole_numbers(values, dtype):
 
 
 def load_metis():
-    """The package pymetis, which only the graph-based consensus functions need."""
-    try:
-        import pymetis
-    except ImportError as error:
-        raise ImportError("cspa and mcla partition graphs with METIS: pip install 'pymetis>=2025.2.1'") from error
-    return pymetis
+    """The package pymetis."""
+    return load_package("pymetis", "cspa and mcla partition graphs with METIS", "pymetis>=2025.2.1")
 
 
 def partition_graph(edges, sizes, n_parts, *, imbalance, n_init, rng):
     """Parts of nearly equal size between which few edges run: (n_vertices,) intp in 0..n_parts-1, by METIS.
 
-    edges : (n_vertices, n_vertices) sparse csr, symmetric and non-negative; the diagonal is left out. Overwritten.
+    edges : (n_vertices, n_vertices) sparse csr, symmetric and non-negative; the diagonal is ignored. Overwritten.
     sizes : (n_vertices,) positive integers.
     """
     pymetis = load_metis()
@@ -71,7 +66,7 @@ def partition_graph(edges, sizes, n_parts, *, imbalance, n_init, rng):
     integer = pymetis.zero_copy_dtype()
     edges.data[np.repeat(np.arange(n), np.diff(edges.indptr)) == edges.indices] = 0.0
     edges.data = whole_numbers(edges.data, integer)
-    # METIS takes positive weights only.
+    # METIS accepts only positive weights.
     edges.eliminate_zeros()
     graph = pymetis.CSRAdjacency(edges.indptr.astype(integer), edges.indices.astype(integer))
     # Every level of the bisection adds its own imbalance, given in thousandths.
@@ -81,7 +76,7 @@ def partition_graph(edges, sizes, n_parts, *, imbalance, n_init, rng):
         graph,
         vweights=sizes.astype(integer),
         eweights=edges.data,
-        # With many parts for few vertices the direct method may put all of them into one.
+        # With many parts and few vertices the direct method may put all vertices into one part.
         recursive=True,
         options=pymetis.Options(seed=seed, ncuts=n_init, ufactor=max(1, int(1000.0 * slack))),
     )

@@ -1,10 +1,10 @@
 """Compiled kernels of PEACE: greedy column descent on sampled pairs.
 
-The pairs are the rows of a symmetric sparse matrix: object i has the partners ``partners[starts[i]:starts[i + 1]]``,
-with co-association ``c`` and weight ``N`` in the same places. The gradient of an object's column is
-``g_i = sum_j N_ij w(y_i'y_j, c_ij) y_j`` with w the derivative of the divergence in its second argument. Kernels that
-call each other share this file because numba's disk cache does not notice changes in a callee of another file.
+The gradient of an object's column is  g_i = sum_j N_ij w(y_i'y_j, c_ij) y_j,  with w the derivative of the divergence
+in its first argument. All kernels are in this file because numba's disk cache misses changes of a callee elsewhere.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -12,13 +12,52 @@ from numba import njit
 _MAX_ROOT_STEPS = 100
 
 
+class Pairs(NamedTuple):
+    """Both directions of every pair, as the rows of a sparse symmetric matrix.
+
+    starts : (n + 1,) int64; the pairs of object i are at starts[i], ..., starts[i + 1] - 1.
+    partners : the other object of each pair.
+    c, N : its co-association and weight.
+    """
+
+    starts: np.ndarray
+    partners: np.ndarray
+    c: np.ndarray
+    N: np.ndarray
+
+
+class Loss(NamedTuple):
+    """Divergence of a pair: squared difference, or with kl the binary Kullback-Leibler divergence.
+
+    margin : the latter is continued linearly within this distance of 0 and 1.
+    """
+
+    margin: float
+    kl: bool
+
+
+class State(NamedTuple):
+    """A membership and what follows from it.
+
+    Y, g : (n, k) memberships, and the gradients in them.
+    gaps : (n,) gap of each column.
+    heap, place : (n,) objects as a binary heap, largest gap first, and the place of each object in it.
+    """
+
+    Y: np.ndarray
+    g: np.ndarray
+    gaps: np.ndarray
+    heap: np.ndarray
+    place: np.ndarray
+
+
 @njit(cache=True, nogil=True)
-def divergence(p, c, margin, kl):
-    """(p - c)^2, or the binary Kullback-Leibler divergence, continued linearly where p is within margin of 0 or 1."""
-    if not kl:
+def divergence(p, c, loss):
+    """Divergence of the prediction p from the co-association c."""
+    if not loss.kl:
         return (p - c) * (p - c)
-    inside = min(max(p, margin), 1.0 - margin)
-    value = (p - inside) * slope(p, c, margin, kl)
+    inside = min(max(p, loss.margin), 1.0 - loss.margin)
+    value = (p - inside) * slope(p, c, loss)
     if c > 0.0:
         value += c * np.log(c / inside)
     if c < 1.0:
@@ -27,27 +66,27 @@ def divergence(p, c, margin, kl):
 
 
 @njit(cache=True, nogil=True)
-def slope(p, c, margin, kl):
-    """Derivative of the divergence in p; it never falls."""
-    if not kl:
+def slope(p, c, loss):
+    """Derivative of the divergence in p; non-decreasing."""
+    if not loss.kl:
         return 2.0 * (p - c)
-    inside = min(max(p, margin), 1.0 - margin)
+    inside = min(max(p, loss.margin), 1.0 - loss.margin)
     return (inside - c) / (inside * (1.0 - inside))
 
 
 @njit(cache=True, nogil=True)
-def bend(p, c, margin, kl):
+def bend(p, c, loss):
     """Second derivative of the divergence in p."""
-    if not kl:
+    if not loss.kl:
         return 2.0
-    if not margin < p < 1.0 - margin:
+    if not loss.margin < p < 1.0 - loss.margin:
         return 0.0
     return c / (p * p) + (1.0 - c) / ((1.0 - p) * (1.0 - p))
 
 
 @njit(cache=True, nogil=True)
 def compare_pairs(codes, offsets, weights, missing, first, second, together, both):
-    """Fill the weight of the partitions that observe both objects of each pair, and of those that join them."""
+    """Fill, for each pair, the weight of the partitions that join it, and of those that observe both objects."""
     for pair in range(first.shape[0]):
         i, j = first[pair], second[pair]
         seen, same = 0.0, 0.0
@@ -70,30 +109,31 @@ def predict(Y, i, j):
 
 
 @njit(cache=True, nogil=True)
-def total_divergence(starts, partners, c, N, Y, margin, kl):
+def total_divergence(pairs, loss, Y):
     """Sum over the unordered pairs of N d(c, y_i'y_j)."""
     total = 0.0
     for i in range(Y.shape[0]):
-        for e in range(starts[i], starts[i + 1]):
-            if partners[e] > i:
-                total += N[e] * divergence(predict(Y, i, partners[e]), c[e], margin, kl)
+        for e in range(pairs.starts[i], pairs.starts[i + 1]):
+            j = pairs.partners[e]
+            if j > i:
+                total += pairs.N[e] * divergence(predict(Y, i, j), pairs.c[e], loss)
     return total
 
 
 @njit(cache=True, nogil=True)
-def column_gradient(i, starts, partners, c, N, Y, margin, kl, g):
+def column_gradient(i, pairs, loss, Y, g):
     """Fill g[i] with the gradient in the column of object i; O(partners k)."""
     g[i] = 0.0
-    for e in range(starts[i], starts[i + 1]):
-        j = partners[e]
-        w = N[e] * slope(predict(Y, i, j), c[e], margin, kl)
+    for e in range(pairs.starts[i], pairs.starts[i + 1]):
+        j = pairs.partners[e]
+        w = pairs.N[e] * slope(predict(Y, i, j), pairs.c[e], loss)
         for q in range(Y.shape[1]):
             g[i, q] += w * Y[j, q]
 
 
 @njit(cache=True, nogil=True)
 def extremes(y, g):
-    """Cluster of least gradient, and of largest among those with mass."""
+    """Cluster of smallest gradient, and of largest gradient among the clusters with mass."""
     low, high = 0, -1
     for q in range(y.shape[0]):
         if g[q] < g[low]:
@@ -105,22 +145,22 @@ def extremes(y, g):
 
 @njit(cache=True, nogil=True)
 def column_gap(y, g):
-    """Largest decrease rate of an exchange of mass between two clusters; 0 exactly where the column is stationary."""
+    """Largest rate of decrease when mass moves between two clusters; 0 exactly if the column is stationary."""
     low, high = extremes(y, g)
     return g[high] - g[low]
 
 
 @njit(cache=True, nogil=True)
-def all_gradients(starts, partners, c, N, Y, margin, kl, g, key):
+def all_gradients(pairs, loss, state):
     """Fill the gradients and the gaps of all columns."""
-    for i in range(Y.shape[0]):
-        column_gradient(i, starts, partners, c, N, Y, margin, kl, g)
-        key[i] = column_gap(Y[i], g[i])
+    for i in range(state.Y.shape[0]):
+        column_gradient(i, pairs, loss, state.Y, state.g)
+        state.gaps[i] = column_gap(state.Y[i], state.g[i])
 
 
 @njit(cache=True, nogil=True)
 def _before(a, b, key):
-    """Whether object a stands above b: larger key, or the same and the smaller number."""
+    """Whether object a comes before b: by larger key, then by smaller number."""
     return key[a] > key[b] or (key[a] == key[b] and a < b)
 
 
@@ -133,7 +173,7 @@ def _swap(heap, place, a, b):
 
 @njit(cache=True, nogil=True)
 def repair(heap, place, key, item):
-    """Restore the order of a binary heap after the key of one item changed; O(log n)."""
+    """Restore the order of a binary heap after the key of one item has changed; O(log n)."""
     at = place[item]
     while at > 0 and _before(heap[at], heap[(at - 1) // 2], key):
         _swap(heap, place, at, (at - 1) // 2)
@@ -150,25 +190,26 @@ def repair(heap, place, key, item):
 
 
 @njit(cache=True, nogil=True)
-def exchange(J, low, high, starts, partners, c, N, Y, g, margin, kl):
-    """Exact minimiser over [0, y_high] of the mass that object J moves from cluster high to low."""
+def exchange(J, low, high, pairs, loss, Y, g):
+    """Mass in [0, y_high] that object J should move from cluster high to low: the exact minimiser."""
     upper = Y[J, high]
-    if not kl:
+    if not loss.kl:
         curvature = 0.0
-        for e in range(starts[J], starts[J + 1]):
-            d = Y[partners[e], low] - Y[partners[e], high]
-            curvature += 2.0 * N[e] * d * d
+        for e in range(pairs.starts[J], pairs.starts[J + 1]):
+            j = pairs.partners[e]
+            d = Y[j, low] - Y[j, high]
+            curvature += 2.0 * pairs.N[e] * d * d
         fall = g[J, high] - g[J, low]
         return upper if fall >= upper * curvature else fall / curvature
     lo, hi, t = 0.0, upper, upper
     for _ in range(_MAX_ROOT_STEPS):
         rate, curvature = 0.0, 0.0
-        for e in range(starts[J], starts[J + 1]):
-            j = partners[e]
+        for e in range(pairs.starts[J], pairs.starts[J + 1]):
+            j = pairs.partners[e]
             d = Y[j, low] - Y[j, high]
             p = predict(Y, J, j) + t * d
-            rate += N[e] * slope(p, c[e], margin, kl) * d
-            curvature += N[e] * bend(p, c[e], margin, kl) * d * d
+            rate += pairs.N[e] * slope(p, pairs.c[e], loss) * d
+            curvature += pairs.N[e] * bend(p, pairs.c[e], loss) * d * d
         if rate <= 0.0:
             if t == upper:
                 return upper
@@ -185,36 +226,37 @@ def exchange(J, low, high, starts, partners, c, N, Y, g, margin, kl):
 
 
 @njit(cache=True, nogil=True)
-def descend(starts, partners, c, N, Y, g, key, heap, place, margin, kl, target, n_steps):
+def descend(pairs, loss, state, target, n_steps):
     """Move mass in the column of largest gap, at most n_steps times, until no gap exceeds the target.
 
-    Returns the number of steps. ``g`` and ``key`` (the gaps) must be those of Y, ``heap`` sorted by them with
-    ``place[heap[a]] = a``; all of them follow. O(partners (k + log n)) per step.
+    Returns the number of steps. On entry the gradients, gaps and heap must belong to Y; they are kept up to date.
+    O(partners (k + log n)) per step.
     """
+    Y, g, gaps, heap, place = state
     k = Y.shape[1]
     old = np.empty(k)
     for step in range(n_steps):
         J = heap[0]
-        if key[J] <= target:
+        if gaps[J] <= target:
             return step
         low, high = extremes(Y[J], g[J])
-        t = exchange(J, low, high, starts, partners, c, N, Y, g, margin, kl)
+        t = exchange(J, low, high, pairs, loss, Y, g)
         old[:] = Y[J]
         Y[J, low] += t
         Y[J, high] = Y[J, high] - t if t < Y[J, high] else 0.0
-        for e in range(starts[J], starts[J + 1]):
-            j = partners[e]
+        for e in range(pairs.starts[J], pairs.starts[J + 1]):
+            j = pairs.partners[e]
             before, after = 0.0, 0.0
             for q in range(k):
                 before += old[q] * Y[j, q]
                 after += Y[J, q] * Y[j, q]
-            w_before = N[e] * slope(before, c[e], margin, kl)
-            w_after = N[e] * slope(after, c[e], margin, kl)
+            w_before = pairs.N[e] * slope(before, pairs.c[e], loss)
+            w_after = pairs.N[e] * slope(after, pairs.c[e], loss)
             for q in range(k):
                 g[j, q] += w_after * Y[J, q] - w_before * old[q]
-            key[j] = column_gap(Y[j], g[j])
-            repair(heap, place, key, j)
-        column_gradient(J, starts, partners, c, N, Y, margin, kl, g)
-        key[J] = column_gap(Y[J], g[J])
-        repair(heap, place, key, J)
+            gaps[j] = column_gap(Y[j], g[j])
+            repair(heap, place, gaps, j)
+        column_gradient(J, pairs, loss, Y, g)
+        gaps[J] = column_gap(Y[J], g[J])
+        repair(heap, place, gaps, J)
     return n_steps

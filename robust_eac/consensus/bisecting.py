@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks.types import RandomState
-from ..checks.values import check_choice, check_integer, check_random_state, check_real
-from ..core.encoding import collapse, take_rows
+from ..checks.values import check_choice, check_integer, check_real
+from ..core.encoding import take_rows
 from ..core.formula import cluster_counts
 from ..core.lloyd import best_lloyd, squared_distances
 from ..metrics.density import pair_weights, sized_densities
-from ._common import prepare, relabel
+from ._common import check_search, prepare_rows, relabel
 
 __all__ = ["BisectingTree", "bisecting_kmeans_consensus", "bisecting_tree", "cut_bisecting_tree"]
 
@@ -21,12 +21,12 @@ CRITERIA = ("density", "loss", "size")
 
 
 class BisectingTree(NamedTuple):
-    """What :func:`bisecting_tree` returns.
+    """Result of :func:`bisecting_tree`.
 
     labels : (n_samples,) intp; cluster of each object at the finest level, numbered in the order of creation.
-    parents : (n_levels - 1,) intp; the cluster that cluster j + 1 was split off from, which keeps its number.
+    parents : (n_levels - 1,) intp; the cluster that cluster j + 1 was split from; it keeps its number.
     densities : (n_levels,) density of the partition with 1, 2, ..., n_levels clusters.
-    losses : (n_levels,) k-means loss of these partitions, over the weighted mean n of the ensemble's squared rows.
+    losses : (n_levels,) k-means loss of these partitions, divided by n_samples.
     """
 
     labels: np.ndarray
@@ -36,7 +36,7 @@ class BisectingTree(NamedTuple):
 
 
 class _Leaf(NamedTuple):
-    """A cluster and the best way found to split it: rows, density share and loss, halves, gain by the criterion."""
+    """A cluster and its best split: rows, size times density, loss; rows of the halves, gain by the criterion."""
 
     rows: np.ndarray
     sized_density: float
@@ -56,21 +56,21 @@ def bisecting_tree(
     max_iter: int = 300,
     random_state: RandomState = None,
 ) -> BisectingTree:
-    """Split the ensemble's objects in two again and again, each time by 2-means on the label codes.
+    """Split clusters of objects in two repeatedly, by 2-means on the label codes.
 
-    Every cluster that is split is divided by k-means with two clusters ([1]_, Section 4.4), which leaves the other
-    clusters as they are; so the density changes by (|A| rho_A + |B| rho_B - |C| rho_C) / n (Eq. 23 of [1]_). Which
-    cluster is split next, [1]_ does not say.
+    k-means with two clusters splits a cluster C into A and B ([1]_, Section 4.4). The others stay as they are, so the
+    density changes by (|A| rho_A + |B| rho_B - |C| rho_C) / n (Eq. 23 of [1]_). [1]_ does not say which cluster is
+    split next.
 
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
         Base clusterings, one per column; -1 marks an object that the partition did not observe.
     n_clusters : int
-        Number of clusters at the finest level; splitting stops before when only identical objects are left together.
+        Number of clusters at the finest level; splitting stops earlier if every cluster holds identical objects only.
     criterion : {"density", "loss", "size"}, default="density"
-        Split next the cluster whose split gains most density, whose split lowers the k-means loss most, or the one with
-        most objects.
+        The next cluster to split: the one whose split gains most density, the one whose split lowers the k-means loss
+        most, or the largest.
     weights : array-like of shape (n_partitions,), default=None
         Non-negative, not all zero; normalised to sum to one. None means uniform.
     singleton : float, default=0.0
@@ -115,16 +115,13 @@ def bisecting_tree(
     >>> cut_bisecting_tree(tree, 2)
     array([0, 0, 0, 1, 1])
     """
-    encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
+    encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
     check_choice(criterion, CRITERIA, name="criterion")
     singleton = check_real(singleton, name="singleton", low=0.0, high=1.0)
-    n_init = check_integer(n_init, name="n_init", low=1)
-    max_iter = check_integer(max_iter, name="max_iter", low=1)
-    rng = check_random_state(random_state)
-    encoding = collapse(encoding, min_saving=0.0)
+    search = check_search(n_init, max_iter, None, random_state)
 
     def grow(rows):
-        return _leaf(encoding, weights, rows, criterion, singleton, n_init, max_iter, rng)
+        return _leaf(encoding, weights, rows, criterion, singleton, search)
 
     leaves = [grow(np.arange(len(encoding.codes)))]
     parents, levels = [], [_level(leaves)]
@@ -150,7 +147,7 @@ def cut_bisecting_tree(tree: BisectingTree, n_clusters: int) -> np.ndarray:
     Parameters
     ----------
     tree : BisectingTree
-        What :func:`bisecting_tree` returned.
+        Result of :func:`bisecting_tree`.
     n_clusters : int
         Number of clusters, from 1 to that of the finest level.
 
@@ -180,7 +177,7 @@ def cut_bisecting_tree(tree: BisectingTree, n_clusters: int) -> np.ndarray:
     n_clusters = check_integer(n_clusters, name="n_clusters", low=1, high=n_levels, high_name="levels of the tree")
     ancestor = np.arange(n_levels)
     for cluster in range(n_clusters, n_levels):
-        # Parents come before their parts, so the parent's own ancestor is known.
+        # A parent comes before its parts, so its own ancestor is known.
         ancestor[cluster] = ancestor[tree.parents[cluster - 1]]
     return relabel(ancestor[tree.labels])
 
@@ -198,16 +195,16 @@ def bisecting_kmeans_consensus(
 ) -> np.ndarray:
     """Split the ensemble's objects in two by 2-means on the label codes until there are n_clusters.
 
-    The finest level of :func:`bisecting_tree`, whose parameters these are.
+    The finest level of :func:`bisecting_tree`, which has the same parameters.
 
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
         Base clusterings, one per column; -1 marks an object that the partition did not observe.
     n_clusters : int
-        Number of clusters; fewer are returned only when fewer objects differ.
+        Number of clusters; fewer are returned only if fewer objects are distinct.
     criterion : {"density", "loss", "size"}, default="density"
-        Which cluster is split next.
+        The next cluster to split, see :func:`bisecting_tree`.
     weights : array-like of shape (n_partitions,), default=None
         Non-negative, not all zero; normalised to sum to one. None means uniform.
     singleton : float, default=0.0
@@ -242,20 +239,18 @@ def bisecting_kmeans_consensus(
     >>> bisecting_kmeans_consensus([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]], 2, random_state=0)
     array([0, 0, 0, 1, 1])
     """
-    tree = bisecting_tree(
-        labels, n_clusters, criterion=criterion, weights=weights, singleton=singleton, n_init=n_init,
-        max_iter=max_iter, random_state=random_state,
-    )  # fmt: skip
+    runs: dict[str, Any] = {"n_init": n_init, "max_iter": max_iter, "random_state": random_state}
+    tree = bisecting_tree(labels, n_clusters, criterion=criterion, weights=weights, singleton=singleton, **runs)
     return relabel(tree.labels)
 
 
-def _leaf(encoding, weights, rows, criterion, singleton, n_init, max_iter, rng):
-    """The leaf of some rows, with the best of n_init splits by 2-means."""
+def _leaf(encoding, weights, rows, criterion, singleton, search):
+    """The leaf of some rows, with the best split found by 2-means."""
     own = take_rows(encoding, rows)
     density, loss = _grade(own, weights, np.zeros(len(rows), dtype=np.intp), 1, singleton)
     if len(rows) == 1:
         return _Leaf(rows, density, loss, (), -np.inf)
-    halves = best_lloyd(own, weights, squared_distances, 2, n_init=n_init, max_iter=max_iter, rng=rng).clusters
+    halves = best_lloyd(own, weights, squared_distances, 2, **search._asdict()).clusters
     if not 0 < np.count_nonzero(halves) < len(rows):
         return _Leaf(rows, density, loss, (), -np.inf)
     split_density, split_loss = _grade(own, weights, halves, 2, singleton)
@@ -264,7 +259,7 @@ def _leaf(encoding, weights, rows, criterion, singleton, n_init, max_iter, rng):
 
 
 def _grade(encoding, weights, clusters, n_clusters, singleton):
-    """n times the density and the k-means loss that these clusters of the rows add."""
+    """Sums over clusters of the rows: size times density, and k-means loss."""
     counts = cluster_counts(encoding, clusters, n_clusters)
     sizes = np.bincount(clusters, weights=encoding.multiplicity, minlength=n_clusters)
     density = sized_densities(pair_weights(encoding, weights, counts), sizes, singleton).sum()

@@ -1,4 +1,4 @@
-"""Co-association matrices: n x n, for plots and for the methods that need one. The solver never does."""
+"""Co-association matrices, n x n: for plots and for methods that need one. The solver needs none."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from numpy.typing import ArrayLike
 
 from ..checks.labels import check_labels
 from ..checks.values import check_integer, check_weights
-from ..core.encoding import encode, one_hot, select
+from ..core.encoding import encode, one_hot
+from ..weighting._common import mean_over_observed
+from ._common import prepare_ensemble
 
 __all__ = ["coassociation_matrix", "enhanced_coassociation_matrix"]
 
@@ -15,8 +17,8 @@ __all__ = ["coassociation_matrix", "enhanced_coassociation_matrix"]
 def coassociation_matrix(labels: ArrayLike, *, weights: ArrayLike | None = None) -> np.ndarray:
     """Share of the partitions that put two objects into one cluster.
 
-    Computes  A_ij = sum_u alpha_u [c_u(i) = c_u(j)],  the weighted co-association of [1]_ below Eq. (6); over the
-    partitions that observe both objects when some labels are missing (0 where none does).
+    Computes  A_ij = sum_u alpha_u [c_u(i) = c_u(j)],  the weighted co-association of [1]_ below Eq. (6); if labels are
+    missing, over the partitions that observe both objects (0 if none does).
 
     Parameters
     ----------
@@ -56,22 +58,22 @@ def coassociation_matrix(labels: ArrayLike, *, weights: ArrayLike | None = None)
 
 
 def coassociation_of(encoding, weights):
-    """The same for the rows of an encoding, which some of the partitions may not observe at all."""
+    """(n_rows, n_rows) co-association of the rows of an encoding. Partitions may observe none of the rows."""
     indicators = one_hot(encoding)
     together = (indicators * np.repeat(weights, encoding.n_codes)) @ indicators.T
-    return _share(together.toarray(), encoding, weights)
+    return mean_over_observed(together.toarray(), encoding, weights)
 
 
 def enhanced_coassociation_matrix(
     labels: ArrayLike, *, n_steps: int = 20, weights: ArrayLike | None = None
 ) -> np.ndarray:
-    """Co-association in which different clusters of a partition count by how alike they are.
+    """Co-association in which different clusters of a partition count by their similarity.
 
     Computes  A_ij = sum_u alpha_u z(C_u(i), C_u(j))  ([1]_, where alpha_u = 1/m). z is 1 for a cluster and itself, else
     the cosine between the trajectories of two clusters: their rows of P, P^2, ..., P^t side by side. P is a random walk
-    on the clusters of all partitions, from one to another with probabilities proportional to their Jaccard index
-    |a and b| / |a or b|. Two clusters of a partition are alike when the other partitions spread them alike; a cluster
-    that meets no other is like none.
+    on the clusters of all partitions, from one to another with probabilities proportional to their Jaccard index |a and
+    b| / |a or b|. Two clusters of a partition are similar if the other partitions spread their objects similarly. A
+    cluster that overlaps with no other is similar to none.
 
     Parameters
     ----------
@@ -82,8 +84,8 @@ def enhanced_coassociation_matrix(
     n_steps : int, default=20
         t: length of the walk, at least 1.
     weights : array-like of shape (n_partitions,), default=None
-        alpha: non-negative, not all zero; normalised to sum to one. None means uniform. Partitions of weight zero are
-        left out of the walk; in it, the others are equal.
+        alpha: non-negative, not all zero; normalised to sum to one. None means uniform. The walk leaves out partitions
+        of weight zero and treats the others equally.
 
     Returns
     -------
@@ -98,9 +100,8 @@ def enhanced_coassociation_matrix(
     Notes
     -----
     With K clusters in all partitions: time O(K^3 log n_steps + n_samples^2 n_partitions), memory O(K^2 + n_samples^2).
-    The sums over the steps are doubled, R_2s = R_s + P^s R_s (P^s)' with R_s = sum of P^r (P^r)' up to s, rather than
-    added up step by step. A repeated partition takes part in the walk as another one does, so it is not the same as a
-    weight of two.
+    The sums R_s = sum of P^r (P^r)' up to s are not added up step by step: R_2s = R_s + P^s R_s (P^s)' doubles the
+    number of steps. A repeated partition takes part in the walk once more, so it differs from a weight of two.
 
     References
     ----------
@@ -115,20 +116,19 @@ def enhanced_coassociation_matrix(
            [0.555, 0.777, 1.   , 0.   ],
            [0.   , 0.   , 0.   , 1.   ]])
     """
-    labels = check_labels(labels)
+    encoding, weights = prepare_ensemble(labels, weights)
     n_steps = check_integer(n_steps, name="n_steps", low=1)
-    weights = check_weights(weights, labels.shape[1])
-    active = np.flatnonzero(weights)
-    encoding, weights = select(encode(labels), active), weights[active]
-    together = np.zeros((len(labels), len(labels)))
+    together = np.zeros((encoding.n_samples, encoding.n_samples))
     for codes, weight, alike in zip(encoding.codes.T, weights, cluster_similarities(encoding, n_steps), strict=True):
         together += weight * alike[codes[:, np.newaxis], codes]
-    return _share(together, encoding, weights)
+    return mean_over_observed(together, encoding, weights)
 
 
 def cluster_similarities(encoding, n_steps):
     """For every partition the (k_u, k_u) matrix of z between its clusters; 0 in the slots of "not observed"."""
-    return diagonal_blocks(walk_similarities(encoding, n_steps), encoding)
+    alike = walk_similarities(encoding, n_steps)
+    ends = encoding.offsets + encoding.n_codes
+    return [alike[start:end, start:end] for start, end in zip(encoding.offsets, ends, strict=True)]
 
 
 def walk_similarities(encoding, n_steps):
@@ -154,19 +154,11 @@ def jaccard_indices(encoding):
     """(n_slots, n_slots) Jaccard indices of clusters, on the objects that both partitions observe; diagonal 0."""
     indicators = one_hot(encoding)
     common = ((indicators.T * encoding.multiplicity) @ indicators).toarray()
-    # Objects of cluster a that the partition of cluster b observes: all the clusters of that partition together.
+    # Objects of cluster a that the partition of cluster b observes: the sum over all clusters of that partition.
     seen = np.repeat(np.add.reduceat(common, encoding.offsets, axis=1), encoding.n_codes, axis=1)
     jaccard = np.divide(common, seen + seen.T - common, out=np.zeros_like(common), where=common > 0.0)
     np.fill_diagonal(jaccard, 0.0)
     return jaccard
-
-
-def diagonal_blocks(matrix, encoding):
-    """The (k_u, k_u) block of every partition in a matrix of all slots."""
-    return [
-        matrix[start : start + k, start : start + k]
-        for start, k in zip(encoding.offsets, encoding.n_codes, strict=True)
-    ]
 
 
 def _trajectory_products(walk, n_steps):
@@ -180,12 +172,3 @@ def _trajectory_products(walk, n_steps):
         products = walk @ products @ walk.T + walk @ walk.T
         power = walk @ power
     return power, products
-
-
-def _share(together, encoding, weights):
-    """Sums over the partitions -> means over those that observe both objects; 0 where none does."""
-    if len(encoding.missing_slots):
-        mask_weights = np.bincount(encoding.mask_of, weights=weights, minlength=encoding.observed.shape[1])
-        both = (encoding.observed * mask_weights) @ encoding.observed.T
-        together = np.divide(together, both, out=np.zeros_like(both), where=both > 0.0)
-    return np.minimum(together, 1.0, out=together)

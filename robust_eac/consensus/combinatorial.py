@@ -1,4 +1,4 @@
-"""Combinatorial evidence accumulation: consensus of clusterings of subsets of the features, weighted by silhouettes."""
+"""Combinatorial evidence accumulation: clusterings of feature subsets, weighted by their silhouettes."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from ._common import relabel
 
 __all__ = ["CombinatorialEAC", "zca_whiten"]
 
-# Rows of the co-association matrix that one thread adds up.
+# Rows of the co-association matrix per task of a thread.
 _ROWS = 64
-# What the two modes measure silhouettes by; nan: one object of undefined silhouette costs a partition all its weight.
+# How the two modes measure silhouettes. With nan, one object of undefined silhouette gives the partition weight 0.
 _SILHOUETTES = {
     "listing": {"metric": "sqeuclidean", "singleton": 1.0, "undefined": np.nan},
     "equation": {"metric": "euclidean", "singleton": 0.0, "undefined": 0.0},
@@ -41,7 +41,7 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
     Parameters
     ----------
     n_clusters : int
-        Number of clusters; fewer are returned when ties in the tree leave no cut into so many.
+        Number of clusters; fewer are returned if ties in the tree leave no cut into that many.
     combinations : list of arrays of feature indices, or bool array of shape (n_subsets, n_features), default=None
         The subsets. None means those of :class:`~robust_eac.FeatureSubsetEnsemble`, which takes the numbers
         `max_order`, `max_per_order` and `min_per_order`.
@@ -50,11 +50,11 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
     whiten : bool, default=True
         Whiten every sub-data set before clustering it, see :func:`zca_whiten`.
     order_weighting : bool, default=True
-        Give every order of dimensionality the same influence, by 1 / (N' O_k); otherwise every subset, by 1 / sum O.
+        Give every order the same total weight, by 1 / (N' O_k). Otherwise give every subset the same, 1 / sum O.
     max_order : int, default=9
-        Largest number of features in a subset; no more than there are.
+        Largest number of features in a subset, at most n_features.
     max_per_order : int, default=1000
-        Largest number of subsets of one order. Where more exist, so many are drawn.
+        Largest number of subsets of one order; if there are more, this many are drawn.
     min_per_order : int, default=50
         Smallest number of subsets of one order, for "listing".
     reproduce : {"listing", "equation"}, default="listing"
@@ -73,7 +73,7 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
     goodness_ : ndarray of shape (n_subsets,)
         g of every partition; ones when `goodness` is False.
     weights_ : ndarray of shape (n_subsets,)
-        What every partition adds to C, for example g_kl / (N' O_k).
+        Weight of every partition in C, g_kl / (N' O_k) by default.
     orders_ : ndarray of shape (n_subsets,)
         Number of features of every partition.
     subsets_ : list of n_subsets ndarray
@@ -85,29 +85,30 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
     Warns
     -----
     UserWarning
-        If every weight is zero, so that nothing is known about the clusters.
+        If every weight is zero: there is no evidence for any cluster.
 
     Notes
     -----
     "listing" is the program of Table 1 of [1]_:
 
-    * where an order has more than `max_per_order` subsets they are drawn independently, with repetitions; where it has
-      fewer than `min_per_order`, all of them and random repetitions;
-    * the silhouettes belong to the labels of the whitened sub-data, but are taken on the sub-data before whitening;
-    * they use squared Euclidean distances; an object alone in its cluster counts 1; one object whose silhouette is
-      0 / 0 (it coincides with all of its own and of another cluster) makes g = 0, as does a single cluster;
+    * if an order has more than `max_per_order` subsets, they are drawn independently, with repetitions; if it has fewer
+      than `min_per_order`, random repetitions are added to all of them;
+    * the labels come from the whitened sub-data, but their silhouettes are computed before whitening;
+    * silhouettes use squared Euclidean distances; that of an object alone in its cluster is 1; g is 0 for a single
+      cluster, and if the silhouette of any object is 0 / 0 (it coincides with all objects of its own and of another
+      cluster);
     * k-means runs once, see :class:`~robust_eac.FeatureSubsetEnsemble`.
 
-    "equation" differs in this alone: the subsets of one order are all different and never filled up (Eq. 6); the
-    silhouettes are taken where the clustering was made, on the whitened sub-data if `whiten`, with Euclidean distances,
-    0 for an object alone in its cluster and for 0 / 0. With a few features this leaves few clusterings, each a single
-    run, and the result is less steady. N' is the number of orders that occur in both modes.
+    "equation" has two differences. The subsets of one order are distinct, and none are added (Eq. 6). The silhouettes
+    are computed on the data that were clustered (whitened if `whiten`), with Euclidean distances; they are 0 for an
+    object alone in its cluster and for 0 / 0. With few features this leaves few clusterings, each a single run, and
+    results vary more. In both modes, N' is the number of orders that occur.
 
-    Neither follows the program in these points: where `n_clusters` + 1 exceeds the number of objects it fails, here
-    `n_clusters` is taken; `combinations` of a wrong width or with a single entry are replaced by the default there,
-    refused or used here; here, nothing warns of default settings. The random numbers are not MATLAB's. When all weights
-    are zero its tree is decided by ties; scipy finds no cut but the trivial ones, so one cluster is returned (or
-    n_samples, if so many are wanted).
+    Both modes differ from the program in these points. If `n_clusters` + 1 exceeds the number of objects, the program
+    fails; here `n_clusters` is used. The program replaces `combinations` of a wrong width or with a single entry by the
+    default; here the former raise an error and the latter are used. There are no warnings about default settings. The
+    random numbers are not MATLAB's. If all weights are zero, ties decide the program's tree; here one cluster is
+    returned (or n_samples, if that many are requested).
 
     The whitening depends on the scale of the features: standardise them first.
 
@@ -180,17 +181,9 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
         goodness = check_bool(self.goodness, name="goodness")
         order_weighting = check_bool(self.order_weighting, name="order_weighting")
         check_choice(self.reproduce, MODES, name="reproduce")
-        ensemble = FeatureSubsetEnsemble(
-            (n_clusters, min(n_clusters + 1, n)),
-            combinations=self.combinations,
-            max_order=self.max_order,
-            max_per_order=self.max_per_order,
-            min_per_order=self.min_per_order,
-            whiten=self.whiten,
-            reproduce=self.reproduce,
-            n_jobs=self.n_jobs,
-            random_state=self.random_state,
-        ).fit(X)
+        own = ("n_clusters", "goodness", "order_weighting")
+        options = {name: value for name, value in self.get_params(deep=False).items() if name not in own}
+        ensemble = FeatureSubsetEnsemble((n_clusters, min(n_clusters + 1, n)), **options).fit(X)
         self.ensemble_ = ensemble.labels_
         self.subsets_ = ensemble.subsets_
         self.orders_ = ensemble.orders_
@@ -199,21 +192,15 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
         m = len(labels)
         self.goodness_ = np.ones(m)
         if goodness:
-            where_clustered = self.whiten and self.reproduce == "equation"
-            self.goodness_ = mean_silhouettes(
-                labels,
-                X,
-                self.subsets_,
-                ridge=RIDGE if where_clustered else None,
-                n_jobs=self.n_jobs,
-                **_SILHOUETTES[self.reproduce],
-            )
+            ridge = RIDGE if self.whiten and self.reproduce == "equation" else None
+            measure = _SILHOUETTES[self.reproduce]
+            self.goodness_ = mean_silhouettes(labels, X, self.subsets_, ridge=ridge, n_jobs=self.n_jobs, **measure)
         scale = balance_orders(self.orders_) / len(np.unique(self.orders_)) if order_weighting else 1.0 / m
         self.weights_ = self.goodness_ * scale
         if not self.weights_.any():
             warnings.warn(
-                f"No evidence: the mean silhouette of each of the {m} clusterings of feature subsets is zero, negative "
-                "or undefined, so all objects are equally far from each other; goodness=False counts all clusterings.",
+                f"No evidence: the mean silhouettes of all {m} clusterings of feature subsets are zero, negative or "
+                "undefined, so all weights are 0. goodness=False gives all clusterings weight.",
                 UserWarning,
                 stacklevel=2,
             )
@@ -223,7 +210,7 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
 
 
 def zca_whiten(X: ArrayLike, *, ridge: float = 1e-4) -> np.ndarray:
-    """Remove the correlations of the features by the smallest change: zero-phase component analysis.
+    """Remove the correlations of the features with the smallest change: zero-phase component analysis.
 
     Return  sqrt(n - 1) Z V (D + ridge I)^(-1/2) V'  for the centred data Z with scatter matrix Z'Z = V D V', the
     whitening of the program of [1]_. The scatter matrix of the result is n - 1 times the identity, up to the ridge:
@@ -233,8 +220,9 @@ def zca_whiten(X: ArrayLike, *, ridge: float = 1e-4) -> np.ndarray:
     ----------
     X : array-like of shape (n_samples, n_features)
     ridge : float, default=1e-4
-        Added to the eigenvalues of the scatter matrix (not of the covariance, so it weighs less the more objects there
-        are); positive. Directions of much less scatter are suppressed instead of whitened: standardise X first.
+        Added to the eigenvalues of the scatter matrix; positive. This is not the covariance matrix, so the effect
+        shrinks with the number of objects. Directions of much less scatter are suppressed instead of whitened:
+        standardise X first.
 
     Returns
     -------
@@ -247,8 +235,8 @@ def zca_whiten(X: ArrayLike, *, ridge: float = 1e-4) -> np.ndarray:
 
     Notes
     -----
-    Time O(n_samples n_features^2 + n_features^3). Distances between rows become Mahalanobis distances. With n_samples
-    - 1 or more features that are linearly independent all objects become equally far from each other.
+    Time O(n_samples n_features^2 + n_features^3). Distances between rows become Mahalanobis distances. With n_samples -
+    1 or more linearly independent features, all distances become equal.
 
     References
     ----------
@@ -281,7 +269,7 @@ def _accumulate(labels, weights, n_jobs):
 
 def _average_linkage(C, n_clusters):
     if n_clusters == len(C):
-        # Where all similarities are equal, SciPy before 1.15 would join all objects.
+        # SciPy before 1.15 would join all objects if all similarities are equal.
         return np.arange(len(C))
     tree = linkage(squareform(C.max() - C), method="average")
     return relabel(fcluster(tree, n_clusters, criterion="maxclust"))

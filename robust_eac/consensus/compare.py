@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.labels import check_labels, check_partition
+from ..checks.labels import check_labels
 from ..checks.types import RandomState
 from ..checks.values import (
     MAX_SEED,
@@ -19,6 +19,7 @@ from ..checks.values import (
     check_random_state,
     check_returned_weights,
 )
+from ..metrics.density import check_consensus
 from ..metrics.external import adjusted_rand_score, density, ensemble_nmi, h_criterion, normalized_mutual_information
 from ..solvers.median_partition import solve_median_partition
 from ..weighting import WEIGHT_SOLVERS, WEIGHTING_SCHEMES
@@ -39,22 +40,22 @@ def compare(
     consensus: Iterable[str] | Mapping[str, Callable[..., np.ndarray]] | None = None,
     random_state: RandomState = None,
 ) -> list[dict]:
-    """Run weightings and consensus functions on one ensemble and grade every consensus by the same measures.
+    """Run weightings and consensus functions on one ensemble and score every consensus by the same measures.
 
-    Every scheme of `WEIGHTING_SCHEMES` gives its weights once, and every function of `CONSENSUS_FUNCTIONS` is run with
-    them. The solvers of `WEIGHT_SOLVERS`, which find the weights jointly with the consensus, go with "robust-eac"
-    alone. A run that fails does not stop the others.
+    Every scheme of `WEIGHTING_SCHEMES` computes its weights once, and every function of `CONSENSUS_FUNCTIONS` runs with
+    them. The solvers of `WEIGHT_SOLVERS` find the weights jointly with the consensus, so they run with "robust-eac"
+    only. A run that fails does not stop the others.
 
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
         Base clusterings, one per column; -1 marks an object that the partition did not observe.
     n_clusters : int
-        Number of clusters asked of every function.
+        Number of clusters that every function is given.
     y : array-like of shape (n_samples,), default=None
         Classes to compare with.
     X : array-like of shape (n_samples, n_features), default=None
-        Features, for the schemes that look at them.
+        Features, for the schemes that need them.
     weightings : list of str, or dict of str to callable, default=None
         Names in `WEIGHTING_SCHEMES` and `WEIGHT_SOLVERS`, or functions ``(labels, *, X, random_state) -> weights`` by
         name. None means all names; without X, those that need none.
@@ -62,14 +63,14 @@ def compare(
         Names in `CONSENSUS_FUNCTIONS`, or functions ``(labels, n_clusters, *, weights, random_state) -> labels`` by
         name. None means all names.
     random_state : int, RandomState instance or None, default=None
-        Every run starts from the same seed drawn from it, so that leaving out one does not change the others.
+        Draws one seed for all runs, so that leaving out a run does not change the others.
 
     Returns
     -------
     records : list of dict
         One per run: "scheme", "function", "weights", "labels"; "n_clusters" found; "h", "nmi", "ari" against `y` (None
         without it); "ensemble_nmi" and "density", unweighted, against the ensemble; "seconds" of the consensus function
-        ("scheme_seconds" of the scheme); "error", None or what went wrong, and then the results are None.
+        ("scheme_seconds" of the scheme); "error", None or the message of a run that failed; its results are then None.
 
     Raises
     ------
@@ -79,9 +80,9 @@ def compare(
 
     Notes
     -----
-    Time that of the runs, one after the other; the first run of a function also loads, and the very first compiles, its
-    kernels. Memory is that of the largest and O(n_samples) per record. "ensemble_nmi"
-    and "density" grade partitions with the same number of clusters; more clusters are denser.
+    The runs follow one another. The first run of a function also loads its kernels, the very first compiles them.
+    Memory is that of the largest run and O(n_samples) per record. Compare "ensemble_nmi" and "density" only between
+    partitions with the same number of clusters; more clusters are denser.
 
     Examples
     --------
@@ -92,13 +93,13 @@ def compare(
     """
     labels = check_labels(labels)
     n_clusters = check_n_clusters(n_clusters, len(labels))
-    y = None if y is None else _check_classes(y, len(labels))
+    y = None if y is None else check_consensus(y, len(labels), name="y")
     X = None if X is None else check_features(X, n_samples=len(labels))
     schemes, solvers = _resolve_weightings(weightings, X)
     functions = _resolve(consensus, CONSENSUS_FUNCTIONS, "consensus")
     if weightings is not None and solvers and "robust-eac" not in functions:
         raise ValueError(
-            f"weightings: {solvers[0]!r} finds weights and consensus together: it needs 'robust-eac' among consensus."
+            f"weightings: {solvers[0]!r} finds weights and consensus together and needs 'robust-eac' in consensus."
         )
     seed = check_random_state(random_state).randint(MAX_SEED)
 
@@ -133,12 +134,12 @@ def _resolve_weightings(weightings, X):
         weightings = [name for name in known if X is not None or name not in FEATURE_SCHEMES]
     names = list(_resolve(weightings, known, "weightings"))
     schemes = {name: WEIGHTING_SCHEMES[name] for name in names if name in WEIGHTING_SCHEMES}
-    # Equal weights are the same whether a scheme or a solver gives them.
+    # "uniform" is both a scheme and a solver: the scheme is run.
     return schemes, [name for name in names if name not in schemes]
 
 
 def _resolve(chosen, registry, name):
-    """{name: function} of what the user chose."""
+    """{name: function} for the names or functions that the user chose."""
     if chosen is None:
         return dict(registry)
     if isinstance(chosen, Mapping):
@@ -151,15 +152,8 @@ def _resolve(chosen, registry, name):
     return {key: registry[check_choice(key, registry, name=f"an entry of {name}")] for key in chosen}
 
 
-def _check_classes(y, n_samples):
-    array = check_partition(y, name="y")
-    if array.ndim != 1 or len(array) != n_samples:
-        raise ValueError(f"y must have n_samples={n_samples} rows, one class each, got shape {array.shape}.")
-    return array
-
-
 def _attempt(run):
-    """(result, seconds, None), or (None, seconds, what went wrong)."""
+    """(result, seconds, None), or (None, seconds, error message)."""
     start = time.perf_counter()
     try:
         result, error = run(), None

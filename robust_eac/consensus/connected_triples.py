@@ -1,4 +1,4 @@
-"""Evidence accumulation by connected triples: clusters that differ are alike if both overlap with a third."""
+"""Evidence accumulation by connected triples: different clusters are similar if both overlap with a third."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from numpy.typing import ArrayLike
 
 from ..checks.types import RandomState
 from ..checks.values import check_real
-from ._common import prepare, relabel
-from ._linkage import check_linkage, cut, distinct_rows, merge_tree
+from ._common import prepare
+from ._linkage import check_linkage, cluster_by_linkage, distinct_rows
 from .coassociation import jaccard_indices
 
 __all__ = ["connected_triples"]
@@ -26,8 +26,8 @@ def connected_triples(
 ) -> np.ndarray:
     """Cut the hierarchical clustering of the objects by their connected-triple similarity into n_clusters.
 
-    What :func:`~robust_eac.eac` does, with other similarities ([1]_, [2]_): where a partition puts two objects into
-    different clusters a and b, it still counts by
+    Like :func:`~robust_eac.eac`, with other similarities ([1]_, [2]_): a partition that puts two objects into different
+    clusters a and b contributes
 
         decay * T_ab / max T,    T_ab = sum over clusters c of all partitions of  w_u(c) min(J_ac, J_bc),
 
@@ -40,17 +40,17 @@ def connected_triples(
         Base clusterings, one per column; -1 marks an object that the partition did not observe. Two clusters are
         compared on the objects that both their partitions observe, two objects by the partitions that observe both.
     n_clusters : int
-        Number of clusters; fewer are returned only when fewer objects differ, then that many.
+        Number of clusters; fewer are returned only if fewer objects are distinct.
     linkage : {"single", "average", "complete"}, default="average"
         The similarity of two clusters: largest, mean or smallest similarity of their objects.
     decay : float, default=0.8
-        In [0, 1]: similarity of the two different clusters that are most alike. 0 gives :func:`~robust_eac.eac`.
+        In [0, 1]: largest similarity of two different clusters. 0 gives :func:`~robust_eac.eac`.
     weights : array-like of shape (n_partitions,), default=None
         w, also in the mean over the partitions: non-negative, not all zero; normalised to sum to one. None means
         uniform.
     max_bytes : int, default=None
         Largest size of half the matrix of similarities in single precision, which every linkage needs here. None means
-        the memory of the machine, or no limit where the system does not tell.
+        the memory of the machine, or no limit if the system does not report it.
     random_state : int, RandomState instance or None, default=None
         Ignored: present for the common signature.
 
@@ -66,9 +66,9 @@ def connected_triples(
 
     Notes
     -----
-    With K clusters in all partitions, k_u of them in partition u, and d different objects: time
-    O(K sum_u k_u^2 + d^2 n_partitions), memory 2 d^2 bytes and O(K^2 + n_samples n_partitions). Partition weights are
-    no part of [1]_; an integer weight is the same as a partition repeated that often.
+    With K clusters in all partitions, k_u of them in partition u, and d distinct objects: time O(K sum_u k_u^2 + d^2
+    n_partitions), memory 2 d^2 bytes and O(K^2 + n_samples n_partitions). [1]_ has no partition weights; an integer
+    weight is the same as a partition repeated that often.
 
     References
     ----------
@@ -88,8 +88,7 @@ def connected_triples(
     encoding = distinct_rows(encoding)
     alike = triple_similarities(encoding, weights, decay)
     tables = [weight * table for weight, table in zip(weights, alike, strict=True)]
-    tree = merge_tree(encoding, tables, weights, linkage, max_bytes=max_bytes)
-    return relabel(encoding.expand(cut(tree, n_clusters)))
+    return cluster_by_linkage(encoding, tables, weights, n_clusters, linkage=linkage, max_bytes=max_bytes)
 
 
 def triple_similarities(encoding, weights, decay):

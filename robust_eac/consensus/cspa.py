@@ -8,9 +8,10 @@ from scipy import sparse
 
 from ..checks.blocks import row_blocks
 from ..checks.types import RandomState
-from ..checks.values import check_integer, check_random_state, check_real
-from ..core.encoding import collapse, one_hot, take_rows
-from ._common import check_memory, prepare, relabel
+from ..checks.values import check_real
+from ..core.encoding import one_hot, take_rows
+from ..weighting._common import mask_weights
+from ._common import check_memory, check_starts, prepare_rows, relabel
 from ._metis import BYTES_PER_EDGE, load_metis, partition_graph, pieces, trivial
 
 __all__ = ["cspa"]
@@ -29,10 +30,10 @@ def cspa(
 
     Solve  min over partitions  sum_{i, j apart} A_ij  s.t.  n_clusters |C| <= (1 + imbalance) n_samples  for every
     cluster C ([1]_, Section 3.2), with A the weighted co-association. METIS ([2]_) searches by multilevel recursive
-    bisection: a local optimum, and the sizes may miss the bound by an object or so.
+    bisection: it finds a local optimum, and sizes may exceed the bound by an object or so.
 
-    The clusters are balanced whatever the ensemble says, so this suits clusters of similar size only. The exception
-    are ensembles with at most `n_clusters` different objects, which are returned as they are.
+    The clusters are balanced in any case, so this suits only clusters of similar size. The exception: if at most
+    `n_clusters` objects are distinct, each of them is a cluster.
 
     Parameters
     ----------
@@ -40,14 +41,14 @@ def cspa(
         Base clusterings, one per column; -1 marks an object that the partition did not observe. A_ij is taken over
         the partitions that observe both objects, and 0 where none does.
     n_clusters : int
-        Number of clusters; fewer are returned when fewer objects differ, and when METIS leaves clusters empty, as it
-        may if there are almost as many clusters as objects.
+        Number of clusters; fewer are returned if fewer objects are distinct, and if METIS leaves clusters empty, which
+        can happen if there are almost as many clusters as objects.
     weights : array-like of shape (n_partitions,), default=None
         Weights of the partitions in A: non-negative, not all zero; normalised to sum to one. None means uniform.
     imbalance : float, default=0.05
         In [0, 1]: share by which a cluster may exceed n_samples / n_clusters.
     n_init : int, default=10
-        Number of tries of METIS at each bisection, of which it keeps the one with the smallest cut.
+        Number of tries of METIS at each bisection; the smallest cut is kept.
     random_state : int, RandomState instance or None, default=None
         Draws the seed of METIS.
 
@@ -66,12 +67,12 @@ def cspa(
     Notes
     -----
     With p vertices, time O(p^2 n_partitions) at worst and memory O(p^2 + n_samples n_partitions), about 40 bytes per
-    pair that shares a cluster. Identical objects are one vertex with their number as its weight, or several if they
-    are more than `imbalance` of a cluster: p is at most the number of different objects plus some
-    n_clusters / imbalance, and never above n_samples. Identical objects may thus be separated for balance, as in [1]_.
+    pair that shares a cluster. Identical objects are one vertex whose weight is their number, or several vertices if
+    they are more than `imbalance` of a cluster. So p is at most the number of distinct objects plus about n_clusters /
+    imbalance, and at most n_samples. For balance, identical objects may be separated, as in [1]_.
 
-    The weights of the edges are integers: multiples of 2^-30 of the largest (of more, where their sum would not fit
-    the integers of METIS). [1]_ allows METIS hardly any imbalance and a single try.
+    Edge weights are rounded to multiples of 2^-30 of the largest, or coarser if their sum would exceed the integers of
+    METIS. [1]_ allows METIS hardly any imbalance and a single try.
 
     References
     ----------
@@ -85,12 +86,10 @@ def cspa(
     >>> cspa([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0], [1, 1, 1]], 2, random_state=0)
     array([0, 0, 0, 1, 1, 1])
     """
-    encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
+    encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
     imbalance = check_real(imbalance, name="imbalance", low=0.0, high=1.0)
-    n_init = check_integer(n_init, name="n_init", low=1)
-    rng = check_random_state(random_state)
+    n_init, rng = check_starts(n_init, random_state)
     load_metis()
-    encoding = collapse(encoding, min_saving=0.0)
     clusters = trivial(encoding, n_clusters)
     if clusters is not None:
         return relabel(encoding.expand(clusters))
@@ -101,15 +100,15 @@ def cspa(
 
 
 def coassociation_graph(encoding, weights, sizes):
-    """Sparse csr matrix of  sizes_i sizes_j A_ij  over the rows; its diagonal means nothing."""
+    """Sparse csr matrix of  sizes_i sizes_j A_ij  over the rows; its diagonal is meaningless."""
     indicators = one_hot(encoding)
     p = len(sizes)
     pairs = min(p * p, int((np.bincount(indicators.indices).astype(np.float64) ** 2).sum()))
-    check_memory(BYTES_PER_EDGE * pairs, f"cspa: the co-association graph of {p} different objects")
+    check_memory(BYTES_PER_EDGE * pairs, f"cspa: the co-association graph of {p} distinct objects")
     indicators = (sparse.diags_array(sizes.astype(np.float64)) @ indicators).tocsr()
     edges = (indicators @ sparse.diags_array(np.repeat(weights, encoding.n_codes)) @ indicators.T).tocsr()
     if len(encoding.missing_slots):
-        shares = np.bincount(encoding.mask_of, weights=weights, minlength=encoding.observed.shape[1])
+        shares = mask_weights(encoding, weights)
         for rows in row_blocks(p):
             both = (encoding.observed[rows] * shares) @ encoding.observed.T
             ends = edges.indptr[rows.start : rows.stop + 1]

@@ -1,27 +1,24 @@
-"""Local search on the density of the consensus itself."""
+"""Local search for the consensus of largest density."""
 
 from __future__ import annotations
-
-import warnings
 
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
-from sklearn.exceptions import ConvergenceWarning
 
 from ..checks.types import RandomState
-from ..checks.values import MAX_SEED, check_integer, check_n_jobs, check_random_state, check_real
+from ..checks.values import MAX_SEED, check_random_state, check_real
 from ..core import kernels
 from ..core.bundles import Clusters, DensityTerms
 from ..core.encoding import collapse
 from ..core.formula import cluster_counts
 from ..core.lloyd import best_lloyd, squared_distances
 from ..metrics.density import pair_weights, sized_densities
-from ._common import prepare, relabel
+from ._common import check_search, prepare, relabel, warn_not_converged
 
 __all__ = ["density_search"]
 
-# Gains below this, in objects, are rounding.
+# Smaller gains (in objects) are rounding errors.
 _SLACK = 1e-9
 
 
@@ -38,20 +35,20 @@ def density_search(
 ) -> np.ndarray:
     """Maximise the density of the consensus by moving one object at a time.
 
-    Solve  max over partitions  D = sum_C |C|/n rho_C  (Eq. 7 of [1]_), rho_C being the mean co-association over the
-    pairs of different objects in cluster C: what :func:`~robust_eac.density` computes. k-means
-    (:func:`~robust_eac.kmeans_consensus`) maximises it only nearly, since its loss keeps the pairs (i, i).
+    Solve  max over partitions  D = sum_C |C|/n rho_C  (Eq. 7 of [1]_), with rho_C the mean co-association over the
+    pairs of different objects in cluster C, as :func:`~robust_eac.density` computes. k-means
+    (:func:`~robust_eac.kmeans_consensus`) maximises D only approximately, since its loss includes the pairs (i, i).
 
-    From a k-means start, objects in random order go where D gains most, until none gains: a partition that no single
-    move improves. Best of `n_init` starts. No cluster is emptied.
+    From a k-means start, objects in random order move to where D gains most, until no single move improves the
+    partition. The best of `n_init` starts is kept. No cluster is emptied.
 
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe: it is then together
-        with no other in that partition.
+        Base clusterings, one per column; -1 marks an object that the partition did not observe: in that partition it
+        then shares a cluster with no other.
     n_clusters : int
-        Number of clusters; fewer are returned only when fewer objects differ.
+        Number of clusters; fewer are returned only if fewer objects are distinct.
     weights : array-like of shape (n_partitions,), default=None
         Weights of the partitions in the co-association: non-negative, not all zero; normalised to sum to one. None
         means uniform.
@@ -83,9 +80,9 @@ def density_search(
 
     Notes
     -----
-    A move changes D by terms of the two clusters alone, O(n_partitions) once the counts of labels in the clusters are
-    known; looking at all clusters for one object costs O(n_partitions n_clusters). Memory O(n_samples n_partitions), a
-    byte per label.
+    A move changes only the terms of two clusters: O(n_partitions), given the counts of labels in the clusters.
+    Comparing all clusters for one object costs O(n_partitions n_clusters). Memory O(n_samples n_partitions), a byte per
+    label.
 
     References
     ----------
@@ -105,27 +102,21 @@ def density_search(
     """
     encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
     singleton = check_real(singleton, name="singleton", low=0.0, high=1.0)
-    n_init = check_integer(n_init, name="n_init", low=1)
-    max_iter = check_integer(max_iter, name="max_iter", low=1)
-    n_jobs = check_n_jobs(n_jobs)
-    rng = check_random_state(random_state)
+    search = check_search(n_init, max_iter, n_jobs, random_state)
     collapsed = collapse(encoding, min_saving=0.0)
-    runs = Parallel(n_jobs=n_jobs, prefer="threads")(
-        delayed(_one_start)(encoding, collapsed, weights, n_clusters, singleton, max_iter, seed)
-        for seed in rng.randint(MAX_SEED, size=n_init)
+    runs = Parallel(n_jobs=search.n_jobs, prefer="threads")(
+        delayed(_one_start)(encoding, collapsed, weights, n_clusters, singleton, search.max_iter, seed)
+        for seed in search.rng.randint(MAX_SEED, size=search.n_init)
     )
     _, clusters, converged = max(runs, key=lambda run: run[0])
     if not converged:
-        warnings.warn(
-            f"The local search did not converge: objects still moved in pass max_iter={max_iter}.",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
+        message = f"The local search did not converge: objects still moved in pass max_iter={search.max_iter}."
+        warn_not_converged(message, stacklevel=2)
     return relabel(clusters)
 
 
 def _one_start(encoding, collapsed, weights, n_clusters, singleton, max_iter, seed):
-    """(density, clusters, converged) of one k-means start and the moves from it."""
+    """(density, clusters, converged) of the local search from one k-means start."""
     rng = check_random_state(int(seed))
     start = best_lloyd(collapsed, weights, squared_distances, n_clusters, n_init=1, max_iter=max_iter, rng=rng).clusters
     clusters = collapsed.expand(start).astype(np.intp)
@@ -133,7 +124,7 @@ def _one_start(encoding, collapsed, weights, n_clusters, singleton, max_iter, se
     terms = DensityTerms(weights, encoding.observed[:, encoding.mask_of] @ weights, singleton, _SLACK)
     by_slot = np.repeat(weights, encoding.n_codes)[:, np.newaxis]
     for _ in range(max_iter):
-        # Fresh counts for every pass: what the moves add up has rounding errors of its own.
+        # Count anew in every pass: updates by moves accumulate rounding errors.
         counts = cluster_counts(encoding, clusters, n_clusters)
         pairs = pair_weights(encoding, weights, counts)
         sizes = np.bincount(clusters, minlength=n_clusters).astype(np.float64)

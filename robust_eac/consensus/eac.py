@@ -1,4 +1,4 @@
-"""Evidence accumulation clustering: hierarchical clustering by co-association, and its ways to choose where to cut."""
+"""Evidence accumulation clustering: hierarchical clustering by co-association, with several rules for the cut."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ._linkage import check_linkage, components, cut, dendrogram, distinct_rows,
 
 __all__ = ["eac", "eac_linkage", "lifetime_eac", "threshold_eac"]
 
-# Heights are known to single precision: smaller differences are ties.
+# Heights have single precision: smaller differences are ties.
 _TIE = 1e-6
 
 
@@ -30,26 +30,26 @@ def eac(
 ) -> np.ndarray:
     """Cut the hierarchical clustering of the objects by co-association into n_clusters.
 
-    Merge, again and again, the two clusters of largest similarity, which is the largest, the mean or the smallest
-    co-association  A_ij = sum_u alpha_u [c_u(i) = c_u(j)]  between their objects, until n_clusters are left ([2]_; [1]_
-    for single linkage); A as in :func:`~robust_eac.coassociation_matrix`, missing labels included.
+    Merge the two most similar clusters until n_clusters are left ([2]_; [1]_ for single linkage). The similarity is the
+    largest, mean or smallest co-association  A_ij = sum_u alpha_u [c_u(i) = c_u(j)]  between their objects. A is that
+    of :func:`~robust_eac.coassociation_matrix`, also if labels are missing.
 
-    Identical objects (the same labels throughout) are merged first and never separated. Of other merges at the same
-    similarity, one is chosen in a way that depends on nothing but the order of the objects.
+    Identical objects (equal labels in all partitions) are merged first and never separated. The choice among other
+    merges of equal similarity depends only on the order of the objects.
 
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
         Base clusterings, one per column; -1 marks an object that the partition did not observe.
     n_clusters : int
-        Number of clusters; fewer are returned only when fewer objects differ, then that many.
+        Number of clusters; fewer are returned only if fewer objects are distinct.
     linkage : {"single", "average", "complete"}, default="average"
         The similarity of two clusters: largest, mean or smallest co-association.
     weights : array-like of shape (n_partitions,), default=None
         alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
     max_bytes : int, default=None
         Largest size of the matrix that average and complete linkage need, see Notes. None means the memory of the
-        machine, or no limit where the system does not tell.
+        machine, or no limit if the system does not report it.
     random_state : int, RandomState instance or None, default=None
         Ignored: present for the common signature.
 
@@ -65,11 +65,10 @@ def eac(
 
     Notes
     -----
-    With d different objects: time O(d^2 n_partitions). Single linkage needs memory O(n_samples n_partitions): the
-    co-associations are computed when a minimum spanning tree asks for them. Average and complete linkage need 2 d^2
-    bytes more, half the matrix in single precision, in which nearest-neighbour chains merge clusters in time O(d^2).
-    Weights in ratios of whole numbers up to 1000 are counted as votes, without rounding as long as the votes between
-    two clusters are fewer than 2^24.
+    With d distinct objects: time O(d^2 n_partitions). Single linkage needs memory O(n_samples n_partitions): a minimum
+    spanning tree computes the co-associations it needs. Average and complete linkage need 2 d^2 bytes more, half the
+    matrix in single precision, in which nearest-neighbour chains merge clusters in time O(d^2). Weights in ratios of
+    whole numbers up to 1000 are counted as votes; sums are exact while two clusters share fewer than 2^24 votes.
 
     References
     ----------
@@ -93,8 +92,8 @@ def eac_linkage(
 ) -> np.ndarray:
     """Dendrogram of the objects by co-association, as SciPy's linkage matrix.
 
-    The merges of :func:`eac` down to one cluster, at heights 1 - similarity: for
-    :func:`scipy.cluster.hierarchy.dendrogram` and the like. Identical objects merge first, at height 0.
+    The merges of :func:`eac` down to one cluster, at heights 1 - similarity, for example for
+    :func:`scipy.cluster.hierarchy.dendrogram`. Identical objects merge first, at height 0.
 
     Parameters
     ----------
@@ -146,11 +145,11 @@ def lifetime_eac(
     one_cluster: bool = False,
     max_bytes: int | None = None,
 ) -> np.ndarray:
-    """Cut the hierarchical clustering by co-association into as many clusters as live longest.
+    """Cut the hierarchical clustering by co-association into the number of clusters of longest lifetime.
 
     Solve  max over q in 2..n-1  h_{n-q+1} - h_{n-q},  with h_1 <= ... <= h_{n-1} the heights, 1 - similarity, of the
-    merges of :func:`eac`: the range of thresholds at which there are q clusters ([1]_). The smallest of several q; one
-    cluster if all heights are equal, and for fewer than three objects.
+    merges of :func:`eac`: the range of thresholds at which there are q clusters ([1]_). Of several such q the smallest;
+    one cluster if all heights are equal or there are fewer than three objects.
 
     Parameters
     ----------
@@ -161,7 +160,7 @@ def lifetime_eac(
     weights : array-like of shape (n_partitions,), default=None
         alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
     one_cluster : bool, default=False
-        Whether q = 1, with lifetime 1 - h_{n-1}, is a candidate too.
+        Whether q = 1, with lifetime 1 - h_{n-1}, is also a candidate.
     max_bytes : int, default=None
         As in :func:`eac`.
 
@@ -177,8 +176,8 @@ def lifetime_eac(
 
     Notes
     -----
-    Cost of :func:`eac`. Lifetimes that differ by less than 1e-6 count as equal, and so do such heights. Without
-    `one_cluster`, evidence for a single cluster is answered by the best of the other cuts.
+    Cost of :func:`eac`. Lifetimes and heights that differ by less than 1e-6 count as equal. Without `one_cluster` there
+    are at least two clusters, even if one would live longest.
 
     References
     ----------
@@ -199,22 +198,22 @@ def lifetime_eac(
 
 
 def threshold_eac(labels: ArrayLike, *, threshold: float | Fraction = 0.5, strict: bool = True) -> np.ndarray:
-    """Join all objects that more than a share of the partitions put together, directly or through others.
+    """Join objects that more than a given share of the partitions put together, directly or through others.
 
     The clusters are the connected components of the graph with an edge where  votes_ij > threshold N_ij  ([1]_, where
     all N_ij are the number of partitions): votes_ij partitions of the N_ij that observe both objects put them into one
-    cluster. It is the single-linkage tree cut at the threshold. The number of clusters is found; objects joined with no
-    other are clusters of one.
+    cluster. It is the single-linkage tree cut at the threshold. The number of clusters follows; an object joined with
+    no other is a cluster of its own.
 
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
         Base clusterings, one per column; -1 marks an object that the partition did not observe.
     threshold : float or Fraction, default=0.5
-        The share of the votes, read as the decimal number it prints as: with 0.3, three votes of ten are a tie. Below
-        0, everything is one cluster; at 1 and above, every object is one (with `strict`; else above 1).
+        The share of the votes, taken as the decimal number it prints as: with 0.3, three votes of ten are a tie. Below
+        0 there is one cluster. At 1 and above (without `strict`: above 1) every object is a cluster.
     strict : bool, default=True
-        Whether a tie, votes_ij = threshold N_ij, is no edge.
+        True: a tie, votes_ij = threshold N_ij, is no edge.
 
     Returns
     -------
@@ -228,10 +227,10 @@ def threshold_eac(labels: ArrayLike, *, threshold: float | Fraction = 0.5, stric
 
     Notes
     -----
-    Time O(d^2 n_partitions) for d different objects, memory O(n_samples n_partitions). A pair that no partition
-    observes together has the share 0. Votes are compared as whole numbers. The program in [1]_ adds 1/N per vote, whose
-    sum can exceed the exact share (100 times 1/200 gives more than 0.5), and the text says "at least": where exact ties
-    occur, `strict=False` is closer to what was published.
+    Time O(d^2 n_partitions) for d distinct objects, memory O(n_samples n_partitions). A pair that no partition observes
+    has the share 0. Votes are compared as whole numbers. The program in [1]_ adds 1/N per vote; by rounding, the sum
+    can exceed the exact share (100 times 1/200 gives more than 0.5). Its text says "at least". With exact ties,
+    `strict=False` is therefore closer to the publication.
 
     References
     ----------
@@ -248,7 +247,7 @@ def threshold_eac(labels: ArrayLike, *, threshold: float | Fraction = 0.5, stric
     check_real(threshold, name="threshold", low=-np.inf)
     needed = _needed_votes(Fraction(str(threshold)), check_bool(strict, name="strict"), len(weights))
     if needed[1] > 1:
-        # Not even identical objects have that many votes.
+        # Even identical objects have fewer votes.
         return np.arange(encoding.n_samples)
     encoding, tree = _tree(encoding, weights, "single", None)
     votes, seen = _count_votes(encoding, tree.left, tree.right)
@@ -256,7 +255,7 @@ def threshold_eac(labels: ArrayLike, *, threshold: float | Fraction = 0.5, stric
 
 
 def _tree(encoding, weights, linkage, max_bytes):
-    """The rows without repetitions, and their merges by co-association."""
+    """The encoding with identical rows merged, and its tree by co-association."""
     encoding = distinct_rows(encoding)
     votes = votes_of(weights)
     values = np.repeat(votes, encoding.n_codes)
@@ -265,7 +264,7 @@ def _tree(encoding, weights, linkage, max_bytes):
 
 
 def _longest_lived(heights, one_cluster):
-    """Number of clusters of the largest lifetime."""
+    """Number of clusters with the longest lifetime."""
     lifetimes = np.diff(heights)[::-1]
     if one_cluster:
         lifetimes = np.concatenate([1.0 - heights[-1:], lifetimes])
@@ -276,17 +275,15 @@ def _longest_lived(heights, one_cluster):
 
 
 def _needed_votes(threshold, strict, m):
-    """(m + 1,) fewest votes for an edge between two objects that 0, ..., m partitions observe; m + 1: no edge."""
-    # Python integers: a threshold can exceed every integer type.
-    needed = [
-        threshold * n_seen // 1 + 1 if strict else -(-threshold * n_seen // 1) for n_seen in range(m + 1)
-    ]  # fmt: skip
+    """(m + 1,) votes needed for an edge between objects that 0, ..., m partitions observe; m + 1 means no edge."""
+    # Python integers: a threshold can exceed every NumPy integer type.
+    needed = [threshold * n_seen // 1 + 1 if strict else -(-threshold * n_seen // 1) for n_seen in range(m + 1)]
     needed[0] = 0 if threshold < 0 or (threshold == 0 and not strict) else m + 1
     return np.array([min(max(votes, 0), m + 1) for votes in needed], dtype=np.int64)
 
 
 def _count_votes(encoding, left, right):
-    """Partitions that put the rows of each pair together, and partitions that observe both; (n_pairs,) each."""
+    """Numbers of partitions that put each pair of rows together, and that observe both rows; (n_pairs,) each."""
     votes, seen = np.empty(len(left), dtype=np.int64), np.empty(len(left), dtype=np.int64)
     for block in row_blocks(len(left)):
         i, j = left[block], right[block]

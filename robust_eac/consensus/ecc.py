@@ -6,7 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks.types import RandomState
-from .utilities import utility_consensus
+from ._common import check_search
+from .kmeans import cluster_rows
+from .utilities import cost_of
 
 __all__ = ["ecc"]
 
@@ -33,7 +35,7 @@ def ecc(
         Base clusterings, one per column; -1 marks an object that the partition did not observe, and its term is left
         out.
     n_clusters : int
-        Number of clusters; fewer are returned only when fewer objects differ.
+        Number of clusters; fewer are returned only if fewer objects are distinct.
     weights : array-like of shape (n_partitions,), default=None
         w: non-negative, not all zero; normalised to sum to one. None means uniform.
     n_init : int, default=10
@@ -70,7 +72,5 @@ def ecc(
     >>> ecc([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]], 2, random_state=0)
     array([0, 0, 0, 1, 1])
     """
-    return utility_consensus(
-        labels, n_clusters, utility="entropy", weights=weights, n_init=n_init, max_iter=max_iter, n_jobs=n_jobs,
-        random_state=random_state,
-    )  # fmt: skip
+    search = check_search(n_init, max_iter, n_jobs, random_state)
+    return cluster_rows(labels, n_clusters, weights, cost_of("entropy"), search)

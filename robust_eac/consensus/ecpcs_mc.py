@@ -1,4 +1,4 @@
-"""Meta-clusters of alike base clusters (ECPCS-MC): base clusters are grouped, the objects follow their clusters."""
+"""Meta-clusters of similar base clusters (ECPCS-MC): base clusters are grouped, and objects follow their clusters."""
 
 from __future__ import annotations
 
@@ -8,17 +8,16 @@ from scipy.linalg import eigh
 from sklearn.cluster import KMeans
 
 from ..checks.types import RandomState
-from ..checks.values import check_integer, check_random_state
-from ..core.encoding import collapse
+from ..checks.values import check_integer
 from ._bipartite import unit_rows
-from ._common import prepare, relabel
+from ._common import check_starts, prepare_rows, relabel
 from ._metis import trivial
 from .coassociation import walk_similarities
 from .mcla import associations, clusters_of
 
 __all__ = ["ecpcs_mc"]
 
-# Means of the same indicators, summed in another order, differ by less.
+# Equal means that are summed in different orders differ by less.
 _TIE = 1e-12
 
 
@@ -31,7 +30,7 @@ def ecpcs_mc(
     n_init: int = 10,
     random_state: RandomState = None,
 ) -> np.ndarray:
-    """Group base clusters that random walks find alike, and put every object where most of its clusters are.
+    """Group base clusters by random walks, and assign every object to the group with most of its clusters.
 
     The base clusters of all partitions are the vertices of a graph, with z of
     :func:`~robust_eac.enhanced_coassociation_matrix` on its edges: the cosine between the trajectories of
@@ -42,7 +41,7 @@ def ecpcs_mc(
 
         max over M  sum_{a in M} w_u(a) [i in a] / sum_{a in M} w_u(a),
 
-    and among several to the first.
+    the first of equals.
 
     Parameters
     ----------
@@ -50,8 +49,8 @@ def ecpcs_mc(
         Base clusterings, one per column; -1 marks an object that the partition did not observe: it is then in none of
         its clusters, and two clusters are compared on the objects that both their partitions observe.
     n_clusters : int
-        Number of meta-clusters; fewer clusters are returned when a meta-cluster wins no object, and when there are
-        fewer base clusters or different objects. At most `n_clusters` different objects are a cluster each.
+        Number of meta-clusters; fewer clusters are returned if a meta-cluster wins no object, or if there are fewer
+        base clusters or distinct objects. If at most `n_clusters` objects are distinct, each of them is a cluster.
     n_steps : int, default=20
         Length of the random walks, at least 1.
     weights : array-like of shape (n_partitions,), default=None
@@ -77,9 +76,9 @@ def ecpcs_mc(
     With K clusters in all partitions: time O(K^3 log n_steps + n_samples n_partitions (n_partitions + n_clusters)),
     memory O(K^2 + n_samples (n_partitions + n_clusters)).
 
-    The authors' program turns the eigenvectors into meta-clusters by a rotation ("multiclass spectral clustering"),
-    here k-means does. Partition weights are no part of [1]_. A repeated partition takes part in the walk as another one
-    does, so it is not the same as a weight of two.
+    The authors' program turns the eigenvectors into meta-clusters by a rotation ("multiclass spectral clustering");
+    here k-means is used. [1]_ has no partition weights. A repeated partition takes part in the walk once more, so it
+    differs from a weight of two.
 
     References
     ----------
@@ -91,11 +90,9 @@ def ecpcs_mc(
     >>> ecpcs_mc([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]], 2, random_state=0)
     array([0, 0, 0, 1, 1])
     """
-    encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
+    encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
     n_steps = check_integer(n_steps, name="n_steps", low=1)
-    n_init = check_integer(n_init, name="n_init", low=1)
-    rng = check_random_state(random_state)
-    encoding = collapse(encoding, min_saving=0.0)
+    n_init, rng = check_starts(n_init, random_state)
     rows = trivial(encoding, n_clusters)
     if rows is None:
         members, _, cluster_weights = clusters_of(encoding, weights)
@@ -113,7 +110,7 @@ def ecpcs_mc(
 
 def embed(similarities, weights, n_vectors):
     """(K, n_vectors) rows of length one: leading eigenvectors of the graph with edges w_a w_b z_ab, normalised."""
-    # N_a = w_a sum_b w_b z_ab: a quotient of weights, whose products may underflow.
+    # N_a = w_a sum_b w_b z_ab. One w_a cancels, which avoids products of weights: they may underflow.
     scale = np.sqrt(weights / (similarities @ weights))
     k = len(weights)
     return unit_rows(eigh(similarities * np.outer(scale, scale), subset_by_index=(k - n_vectors, k - 1))[1])

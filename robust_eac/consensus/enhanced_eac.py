@@ -1,4 +1,4 @@
-"""Evidence accumulation on the enhanced co-association: clusters that differ may still be alike."""
+"""Evidence accumulation on the enhanced co-association: different clusters may still be similar."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from numpy.typing import ArrayLike
 
 from ..checks.types import RandomState
 from ..checks.values import check_integer
-from ._common import prepare, relabel
-from ._linkage import check_linkage, cut, distinct_rows, merge_tree
+from ._common import prepare
+from ._linkage import check_linkage, cluster_by_linkage, distinct_rows
 from .coassociation import cluster_similarities
 
 __all__ = ["enhanced_eac"]
@@ -26,17 +26,16 @@ def enhanced_eac(
 ) -> np.ndarray:
     """Cut the hierarchical clustering of the objects by enhanced co-association into n_clusters.
 
-    What :func:`~robust_eac.eac` does, with the similarities of
-    :func:`~robust_eac.enhanced_coassociation_matrix`: a partition that separates two objects counts by
-    how alike their clusters are, seen from the other partitions (the hierarchical method of [1]_). Identical objects
-    are merged first and never separated.
+    Like :func:`~robust_eac.eac`, with the similarities of :func:`~robust_eac.enhanced_coassociation_matrix`: a
+    partition that separates two objects contributes the similarity of their clusters, judged by the other partitions
+    (the hierarchical method of [1]_). Identical objects are merged first and never separated.
 
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
         Base clusterings, one per column; -1 marks an object that the partition did not observe.
     n_clusters : int
-        Number of clusters; fewer are returned only when fewer objects differ, then that many.
+        Number of clusters; fewer are returned only if fewer objects are distinct.
     linkage : {"single", "average", "complete"}, default="average"
         The similarity of two clusters: largest, mean or smallest similarity of their objects.
     n_steps : int, default=20
@@ -46,7 +45,7 @@ def enhanced_eac(
         to one. None means uniform.
     max_bytes : int, default=None
         Largest size of half the matrix of similarities in single precision, which every linkage needs here. None means
-        the memory of the machine, or no limit where the system does not tell.
+        the memory of the machine, or no limit if the system does not report it.
     random_state : int, RandomState instance or None, default=None
         Ignored: present for the common signature.
 
@@ -62,7 +61,7 @@ def enhanced_eac(
 
     Notes
     -----
-    With K clusters in all partitions and d different objects: time O(K^3 log n_steps + d^2 n_partitions), memory 2 d^2
+    With K clusters in all partitions and d distinct objects: time O(K^3 log n_steps + d^2 n_partitions), memory 2 d^2
     bytes and O(K^2 + n_samples n_partitions).
 
     References
@@ -81,5 +80,4 @@ def enhanced_eac(
     encoding = distinct_rows(encoding)
     alike = cluster_similarities(encoding, n_steps)
     tables = [weight * table for weight, table in zip(weights, alike, strict=True)]
-    tree = merge_tree(encoding, tables, weights, linkage, max_bytes=max_bytes)
-    return relabel(encoding.expand(cut(tree, n_clusters)))
+    return cluster_by_linkage(encoding, tables, weights, n_clusters, linkage=linkage, max_bytes=max_bytes)

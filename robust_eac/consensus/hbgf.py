@@ -1,4 +1,4 @@
-"""Hybrid bipartite graph formulation (HBGF): objects and clusters partitioned together, spectrally."""
+"""Hybrid bipartite graph formulation (HBGF): spectral partitioning of objects and clusters together."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from numpy.typing import ArrayLike
 from sklearn.cluster import KMeans
 
 from ..checks.types import RandomState
-from ..checks.values import check_integer, check_random_state
-from ..core.encoding import collapse
 from ._bipartite import leading_vectors, normalised_graph, unit_rows
-from ._common import prepare, relabel
+from ._common import check_starts, prepare_rows, relabel
 from ._metis import trivial
 from .mcla import clusters_of
 
@@ -25,7 +23,7 @@ def hbgf(
     n_init: int = 10,
     random_state: RandomState = None,
 ) -> np.ndarray:
-    """Partition the bipartite graph of objects and clusters by its normalised cut, relaxed.
+    """Partition the bipartite graph of objects and clusters by its relaxed normalised cut.
 
     Minimise the normalised cut of the graph with an edge of weight w_u from every object to its cluster in partition
     u ([1]_), by the spectral method of [2]_: the `n_clusters` leading left and right singular vectors of
@@ -39,8 +37,8 @@ def hbgf(
     labels : array-like of shape (n_samples, n_partitions), int
         Base clusterings, one per column; -1 marks an object that the partition did not observe: no edge.
     n_clusters : int
-        Number of clusters of objects and clusters together; fewer are returned when some hold no object, and when
-        fewer objects differ: at most `n_clusters` different objects are a cluster each.
+        Number of clusters of objects and clusters together; fewer are returned if some hold no object, or if fewer
+        objects are distinct. If at most `n_clusters` objects are distinct, each of them is a cluster.
     weights : array-like of shape (n_partitions,), default=None
         w: non-negative, not all zero; normalised to sum to one. None means uniform.
     n_init : int, default=10
@@ -60,13 +58,13 @@ def hbgf(
 
     Notes
     -----
-    Linear in the number n of different objects: O(n n_partitions^2 + K^3) for the vectors if all partitions together
+    Linear in the number n of distinct objects: O(n n_partitions^2 + K^3) for the vectors if all partitions together
     have K <= 1000 clusters, O(n n_partitions) per step of a Lanczos method otherwise; then O(n n_clusters^2) per pass
     of each start of k-means. Memory O(n (n_partitions + n_clusters)). Only vectors of positive singular values are
-    used, so fewer than `n_clusters` when there are no more.
+    used; these may be fewer than `n_clusters`.
 
-    Partition weights are no part of [1]_. In k-means every object and every cluster counts by its degree in the graph,
-    where in [1]_ all count the same: an integer weight is then the same as a partition repeated that often.
+    [1]_ has no partition weights. k-means weights every object and cluster by its degree in the graph, where [1]_
+    weights all equally. An integer weight is then the same as repeating the partition.
 
     References
     ----------
@@ -78,10 +76,8 @@ def hbgf(
     >>> hbgf([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]], 2, random_state=0)
     array([0, 0, 0, 1, 1])
     """
-    encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
-    n_init = check_integer(n_init, name="n_init", low=1)
-    rng = check_random_state(random_state)
-    encoding = collapse(encoding, min_saving=0.0)
+    encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
+    n_init, rng = check_starts(n_init, random_state)
     rows = trivial(encoding, n_clusters)
     if rows is None:
         members, _, weights = clusters_of(encoding, weights)

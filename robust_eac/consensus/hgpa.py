@@ -10,18 +10,18 @@ from numpy.typing import ArrayLike
 
 from ..checks.types import RandomState
 from ..checks.values import check_random_state, check_real
-from ..core.encoding import collapse, take_rows
-from ._common import prepare, relabel
+from ..core.encoding import take_rows
+from ._common import load_package, prepare_rows, relabel
 from ._metis import pieces, trivial, whole_numbers
 from .mcla import clusters_of
 
 __all__ = ["hgpa"]
 
-# KaHyPar reads its settings from a file only, and ends the process when one that it needs is missing.
+# KaHyPar reads its settings only from a file. It ends the process if a required one is missing.
 _SETTINGS = {
     "mode": "recursive",
     "objective": "cut",
-    # No hyperedge is too large to be looked at: clusters are large.
+    # Clusters are large: do not skip large hyperedges.
     "cmaxnet": "4294967295",
     "vcycles": "0",
     "c-type": "heavy_lazy",
@@ -56,17 +56,16 @@ def hgpa(
     imbalance: float = 0.05,
     random_state: RandomState = None,
 ) -> np.ndarray:
-    """Cut as few clusters of the partitions as possible into clusters of nearly equal size.
+    """Form clusters of nearly equal size that cut as few base clusters as possible.
 
-    Solve  min over partitions  sum_a w_u(a) [cluster a is in more than one C]  s.t.
-    n_clusters |C| <= (1 + imbalance) n_samples  for every cluster C ([1]_, Section 3.3): a cut of the hypergraph whose
-    hyperedges are the clusters of all partitions. KaHyPar ([2]_) searches by multilevel recursive bisection, in place
-    of HMETIS in [1]_, whose source is not public: a local optimum.
+    Solve  min over partitions  sum_a w_u(a) [cluster a is in more than one C]  s.t. n_clusters |C| <= (1 + imbalance)
+    n_samples  for every cluster C ([1]_, Section 3.3): a cut of the hypergraph whose hyperedges are the clusters of all
+    partitions. KaHyPar ([2]_) searches for a local optimum by multilevel recursive bisection; it replaces HMETIS of
+    [1]_, whose source is not public.
 
-    A cluster with one object on the wrong side costs as much as one cut in half. As soon as the partitions are noisy
-    and the clusters not small, nearly all of them are cut in every consensus, and the objective says little. The
-    clusters are balanced whatever the ensemble says, except that ensembles with at most `n_clusters` different objects
-    are returned as they are.
+    A cluster with one object on the wrong side costs as much as one cut in half. If the partitions are noisy and their
+    clusters are not small, every consensus cuts nearly all of them, and the objective says little. The clusters are
+    balanced in any case, except that each distinct object is a cluster if there are at most `n_clusters` of them.
 
     Parameters
     ----------
@@ -74,7 +73,7 @@ def hgpa(
         Base clusterings, one per column; -1 marks an object that the partition did not observe: it is then in none of
         its clusters.
     n_clusters : int
-        Number of clusters; fewer are returned only when fewer objects differ, or KaHyPar leaves clusters empty.
+        Number of clusters; fewer are returned only if fewer objects are distinct, or if KaHyPar leaves clusters empty.
     weights : array-like of shape (n_partitions,), default=None
         w: non-negative, not all zero; normalised to sum to one. None means uniform.
     imbalance : float, default=0.05
@@ -96,12 +95,11 @@ def hgpa(
 
     Notes
     -----
-    Memory O(n_samples n_partitions), about 100 bytes per label. Time grows with almost the square of n_samples, as
-    KaHyPar rates pairs of vertices through all the hyperedges they share: seconds for some thousands. Identical objects
-    are one vertex with their number as its weight, or several if they are more than `imbalance` of a cluster. The
-    weights of the hyperedges are rounded to integers with a sum below 2^30; [1]_ has equal weights.
-    KaHyPar keeps the interpreter locked while it runs, so that calls in several threads wait for each other, and their
-    results do not depend on it.
+    Memory O(n_samples n_partitions), about 100 bytes per label. Time grows almost with the square of n_samples, since
+    KaHyPar rates pairs of vertices by all hyperedges they share: seconds for a few thousand objects. Identical objects
+    are one vertex whose weight is their number, or several vertices if they are more than `imbalance` of a cluster.
+    Hyperedge weights are rounded to integers with a sum below 2^30; in [1]_ they are equal. KaHyPar holds the
+    interpreter lock while it runs: calls from several threads run one after the other, with the same results.
 
     References
     ----------
@@ -115,11 +113,10 @@ def hgpa(
     >>> hgpa([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0], [1, 1, 1]], 2, random_state=0)
     array([0, 0, 0, 1, 1, 1])
     """
-    encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
+    encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
     imbalance = check_real(imbalance, name="imbalance", low=0.0, high=1.0)
     rng = check_random_state(random_state)
     _load_kahypar()
-    encoding = collapse(encoding, min_saving=0.0)
     clusters = trivial(encoding, n_clusters)
     if clusters is not None:
         return relabel(encoding.expand(clusters))
@@ -136,7 +133,7 @@ def partition_hypergraph(members, weights, sizes, n_parts, *, imbalance, rng):
     """
     kahypar = _load_kahypar()
     weights = whole_numbers(weights, np.int32)
-    # KaHyPar crashes on a hyperedge with a single vertex, which cannot be cut.
+    # A hyperedge with a single vertex cannot be cut, and KaHyPar crashes on it.
     used = np.flatnonzero((members.sum(axis=0) > 1.0) & (weights > 0))
     members = members.tocsc()[:, used]
     context = kahypar.Context()
@@ -148,17 +145,12 @@ def partition_hypergraph(members, weights, sizes, n_parts, *, imbalance, rng):
     context.setEpsilon(imbalance)
     context.setSeed(int(rng.randint(2**31 - 1)))
     context.suppressOutput(True)
-    hypergraph = kahypar.Hypergraph(
-        len(sizes), len(used), members.indptr.tolist(), members.indices.tolist(), n_parts,
-        weights[used].tolist(), sizes.tolist(),
-    )  # fmt: skip
+    ends, vertices = members.indptr.tolist(), members.indices.tolist()
+    sizes, weights = sizes.tolist(), weights[used].tolist()
+    hypergraph = kahypar.Hypergraph(len(sizes), len(used), ends, vertices, n_parts, weights, sizes)
     kahypar.partition(hypergraph, context)
     return np.array([hypergraph.blockID(i) for i in range(len(sizes))], dtype=np.intp)
 
 
 def _load_kahypar():
-    try:
-        import kahypar
-    except ImportError as error:
-        raise ImportError("hgpa partitions hypergraphs with KaHyPar: pip install 'kahypar>=1.3.5'") from error
-    return kahypar
+    return load_package("kahypar", "hgpa partitions hypergraphs with KaHyPar", "kahypar>=1.3.5")

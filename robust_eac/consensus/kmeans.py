@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.exceptions import ConvergenceWarning
 
 from ..checks.types import RandomState
-from ..checks.values import check_integer, check_n_jobs, check_random_state
-from ..core.encoding import collapse
 from ..core.lloyd import best_lloyd, squared_distances
-from ._common import prepare, relabel
+from ._common import check_search, prepare_rows, relabel, warn_not_converged
 
 __all__ = ["kmeans_consensus"]
 
@@ -27,13 +22,13 @@ def kmeans_consensus(
     n_jobs: int | None = None,
     random_state: RandomState = None,
 ) -> np.ndarray:
-    """Minimise the k-means loss of the one-hot ensemble, without building it.
+    """Minimise the k-means loss of the one-hot ensemble without building it.
 
     Solve  min over partitions  L = sum_C sum_{i in C} sum_u w_u |e_{c_u(i)} - mu_C^u|^2  (Eq. 16 of [1]_), with mu_C^u
     the shares of the labels of partition u in cluster C.
 
     With S_C = sum_u w_u sum_l n_Cl^2, Eq. 19 of [1]_ reads L = n - sum_C S_C / |C| for weights that sum to one, so
-    minimising L maximises the mean within-cluster co-association with the diagonal kept:
+    minimising L maximises the mean within-cluster co-association, diagonal included:
 
         1 - L / n = sum_C |C|/n rho'_C,      rho'_C = sum_{i, j in C} c_ij / |C|^2        (exactly).
 
@@ -41,12 +36,13 @@ def kmeans_consensus(
 
         1 - density = n_1/n (1 - s) + 1/n sum_{|C| >= 2} |C| / (|C| - 1) L_C,
 
-    n_1 being the number of singletons and s their density. The two orders of consensus partitions agree when all
-    clusters are of one size and nearly when all are large, but not in general, contrary to Section 4.1 of [1]_:
-    :func:`~robust_eac.density_search` maximises the density itself. L also equals a constant minus n times the sum of
-    category utilities, which makes this the quadratic-mutual-information consensus of [2]_.
+    with n_1 the number of singletons and s their density. L and the density rank consensus partitions equally if all
+    clusters have the same size, and nearly so if all are large, but not in general, contrary to Section 4.1 of [1]_.
+    :func:`~robust_eac.density_search` maximises the density itself. L is also a constant minus n times the sum of
+    category utilities: this is the quadratic-mutual-information consensus of [2]_.
 
-    Lloyd's algorithm from greedy k-means++ seeds; best of `n_init` starts. Identical objects stay together.
+    Lloyd's algorithm starts from greedy k-means++ seeds; the best of `n_init` starts is kept. Identical objects stay
+    together.
 
     Parameters
     ----------
@@ -54,7 +50,7 @@ def kmeans_consensus(
         Base clusterings, one per column; -1 marks an object that the partition did not observe, and its term is left
         out.
     n_clusters : int
-        Number of clusters; fewer are returned only when fewer objects differ.
+        Number of clusters; fewer are returned only if fewer objects are distinct.
     weights : array-like of shape (n_partitions,), default=None
         w: non-negative, not all zero; normalised to sum to one. None means uniform.
     n_init : int, default=10
@@ -83,9 +79,8 @@ def kmeans_consensus(
 
     Notes
     -----
-    Time O(n_samples n_partitions n_clusters) for the first passes; later ones look only at objects whose cluster the
-    change of the means may have changed, so that most cost O(n_samples). Memory O(n_samples (n_partitions + 1)), a byte
-    per label.
+    Time O(n_samples n_partitions n_clusters) for the first passes. Later ones check only objects whose cluster may have
+    changed, so most cost O(n_samples). Memory O(n_samples (n_partitions + 1)), a byte per label.
 
     References
     ----------
@@ -98,31 +93,19 @@ def kmeans_consensus(
     >>> kmeans_consensus(labels, 2, random_state=0)
     array([0, 0, 0, 1, 1])
     """
-    return cluster_rows(
-        labels, n_clusters, lambda encoding, weights: (weights, squared_distances), weights=weights, n_init=n_init,
-        max_iter=max_iter, n_jobs=n_jobs, random_state=random_state,
-    )  # fmt: skip
+    search = check_search(n_init, max_iter, n_jobs, random_state)
+    return cluster_rows(labels, n_clusters, weights, lambda encoding, weights: (weights, squared_distances), search)
 
 
-def cluster_rows(labels, n_clusters, cost, *, weights, n_init, max_iter, n_jobs, random_state):
-    """Check, cluster the rows by Lloyd's algorithm, warn when it did not converge, and name the clusters.
+def cluster_rows(labels, n_clusters, weights, cost, search):
+    """Check an ensemble and cluster its rows by Lloyd's algorithm; warn if it does not converge.
 
     ``cost(encoding, weights)`` returns the weights of the partitions in the cost and its table function.
     """
-    encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
-    n_init = check_integer(n_init, name="n_init", low=1)
-    max_iter = check_integer(max_iter, name="max_iter", low=1)
-    n_jobs = check_n_jobs(n_jobs)
-    rng = check_random_state(random_state)
-    encoding = collapse(encoding, min_saving=0.0)
+    encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
     weights, table_of = cost(encoding, weights)
-    result = best_lloyd(
-        encoding, weights, table_of, n_clusters, n_init=n_init, max_iter=max_iter, rng=rng, n_jobs=n_jobs
-    )
+    result = best_lloyd(encoding, weights, table_of, n_clusters, **search._asdict())
     if not result.converged:
-        warnings.warn(
-            f"k-means did not converge: objects still moved in pass max_iter={max_iter}.",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
+        message = f"k-means did not converge: objects still moved in pass max_iter={search.max_iter}."
+        warn_not_converged(message, stacklevel=3)
     return relabel(encoding.expand(result.clusters))

@@ -1,4 +1,4 @@
-"""Locally weighted evidence accumulation (LWEA): every cluster counts by how certain the ensemble is of it."""
+"""Locally weighted evidence accumulation (LWEA): clusters are weighted by how certain the ensemble is of them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 from ..checks.types import RandomState
 from ..checks.values import check_real
 from ..weighting.clusters import slot_certainty
-from ._common import prepare, relabel
-from ._linkage import check_linkage, cut, distinct_rows, merge_tree
+from ._common import prepare
+from ._linkage import check_linkage, cluster_by_linkage, distinct_rows
 
 __all__ = ["locally_weighted_eac"]
 
@@ -26,20 +26,20 @@ def locally_weighted_eac(
 ) -> np.ndarray:
     """Cut the hierarchical clustering of the objects by locally weighted co-association into n_clusters.
 
-    What :func:`~robust_eac.eac` does, with the similarities of
-    :func:`~robust_eac.locally_weighted_coassociation_matrix`: two objects of one cluster count by the ensemble-driven
-    index of that cluster ([1]_). Identical objects are merged first and never separated.
+    Like :func:`~robust_eac.eac`, with the similarities of :func:`~robust_eac.locally_weighted_coassociation_matrix`: a
+    cluster that holds two objects contributes its ensemble-driven index ([1]_). Identical objects are merged first and
+    never separated.
 
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
         Base clusterings, one per column; -1 marks an object that the partition did not observe.
     n_clusters : int
-        Number of clusters; fewer are returned only when fewer objects differ, then that many.
+        Number of clusters; fewer are returned only if fewer objects are distinct.
     linkage : {"single", "average", "complete"}, default="average"
         The similarity of two clusters: largest, mean or smallest similarity of their objects. [1]_ takes the mean.
     theta : float, default=0.4
-        Greater than 0; the smaller, the less uncertain clusters count.
+        Greater than 0; smaller values give uncertain clusters less weight.
     weights : array-like of shape (n_partitions,), default=None
         Weights of the partitions, in the index as in the similarities: non-negative, not all zero; normalised to sum
         to one. None means uniform.
@@ -75,5 +75,5 @@ def locally_weighted_eac(
     check_linkage(linkage, max_bytes)
     theta = check_real(theta, name="theta", low=0.0, strict=True)
     values = slot_certainty(encoding, weights, theta) * np.repeat(weights, encoding.n_codes)
-    tree = merge_tree(distinct := distinct_rows(encoding), values, weights, linkage, max_bytes=max_bytes)
-    return relabel(distinct.expand(cut(tree, n_clusters)))
+    rows = distinct_rows(encoding)
+    return cluster_by_linkage(rows, values, weights, n_clusters, linkage=linkage, max_bytes=max_bytes)

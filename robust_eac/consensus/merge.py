@@ -1,4 +1,4 @@
-"""Merged consensus: average linkage by a co-association in which certain and small base clusters count most."""
+"""Merged consensus: average linkage by a co-association that weights certain and small base clusters most."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from ._merging import (
 
 __all__ = ["MergeResult", "merge_consensus", "robust_merge"]
 
-# Micro-clusters per cluster of the base partitions, and at least so many per cluster of the consensus.
+# Micro-clusters per cluster of the base partitions, and their least number per cluster of the consensus.
 _FINENESS, _LEAST_FINENESS = 6, 2
-# How little uncertain base clusters count, unless told otherwise.
+# Default theta: smaller values give uncertain base clusters less weight.
 _THETA = 0.4
-# Similarities that differ by less than this share of them are equal.
+# Similarities are equal up to this relative difference.
 _ROUNDING = 1e-12
 
 
 class MergeResult(NamedTuple):
-    """What :func:`merge_consensus` returns."""
+    """Result of :func:`merge_consensus`."""
 
     labels: np.ndarray
     membership: np.ndarray
@@ -60,7 +60,7 @@ def merge_consensus(
     n_jobs: int | None = None,
     random_state: RandomState = None,
 ) -> MergeResult:
-    """Merge micro-clusters by a co-association in which certain and small base clusters count most.
+    """Merge micro-clusters by a co-association that weights certain and small base clusters most.
 
     Average linkage of the objects by the similarity
 
@@ -69,43 +69,43 @@ def merge_consensus(
 
     over the partitions u, with a_u the weight of the partition, l = u(i) its cluster that i is in, n_l and n_u the
     objects of that cluster and of the partition, H_l the mean entropy in bits of the partitions inside the cluster
-    ([1]_; its own has none), and c such that the mean of s over all pairs is 1. So s tells how much oftener than a
-    random pair two objects are united. Dividing by n_l makes X_u'X_u a projection: fine and coarse partitions weigh
-    alike, where in the plain co-association few large clusters outvote many small ones. Two groups of objects are as
-    similar as their mean pair, taken over the partitions that see it.
+    ([1]_; its own has none), and c such that the mean of s over all pairs is 1. So s_ij is how often two objects are
+    united, relative to a random pair. Dividing by n_l makes X_u'X_u a projection: fine and coarse partitions have equal
+    weight, where in the plain co-association a few large clusters outvote many small ones. The similarity of two groups
+    is the mean over their pairs, taken over the partitions that observe them.
 
-    1. Without `weights`, the partitions that agree with no others beyond chance are left out
+    1. Without `weights`, partitions that agree with no others beyond chance are left out
        (:func:`~robust_eac.trusted_group_weights`).
     2. Objects are grouped into micro-clusters by k-means on their rows of indicators, each scaled by sqrt(w_l). If
-       fewer different objects are there than micro-clusters wanted, every one of them is a micro-cluster.
-    3. Micro-clusters are merged by average linkage, exactly as the objects would be whose tree begins with them, and
-       the tree is cut into `n_clusters`.
-    4. Every object goes to the cluster with whose objects, itself included, it has the largest mean similarity; this
-       mends the borders of the micro-clusters. Of equal clusters it prefers its own, and no cluster loses all objects.
+       fewer objects are distinct than that, each distinct object is a micro-cluster.
+    3. Average linkage merges the micro-clusters, exactly as it would go on from them with all objects. The tree is cut
+       into `n_clusters`.
+    4. Every object moves to the cluster of largest mean similarity with its objects, itself included. This corrects the
+       borders of the micro-clusters. In a tie the object stays, and no cluster loses all objects.
 
-    No n x n matrix is formed. There is no objective that the result is an optimum of: when one is wanted, with weights
-    found together with the consensus and a certificate, see :func:`~robust_eac.solve_median_partition`.
+    No n x n matrix is formed. The result optimises no objective. For an objective, weights found jointly with the
+    consensus and a certificate see :func:`~robust_eac.solve_median_partition`.
 
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
         Base clusterings, one per column; -1 marks an object that the partition did not observe.
     n_clusters : int or "auto", default="auto"
-        Number of clusters; fewer are returned only when fewer objects differ. "auto" takes the cut, from two clusters
-        to the mean number in the base partitions, of largest lift: the ratio of the mean similarity of two objects
-        inside a cluster to that of two objects in different clusters.
+        Number of clusters; fewer are returned only if fewer objects are distinct. "auto" chooses the cut of largest
+        lift, from two clusters to the mean number in the base partitions. The lift is the mean similarity of two
+        objects in the same cluster over that of two objects in different clusters.
     weights : array-like of shape (n_partitions,), default=None
-        a: non-negative, not all zero; normalised to sum to one. None means equal weights for the partitions that are
-        trusted, none for the others.
+        a: non-negative, not all zero; normalised to sum to one. None means equal weights for the trusted partitions and
+        0 for the others.
     theta : float, default=0.4
-        Greater than 0; the smaller, the less uncertain base clusters count. [1]_ recommends 0.2 to 1.
+        Greater than 0; smaller values give uncertain base clusters less weight. [1]_ recommends 0.2 to 1.
     n_micro_clusters : int, default=None
         Number of micro-clusters, at least `n_clusters`, 2 for "auto". None means 6 times the mean number of clusters in
         the base partitions, at least 2 `n_clusters`.
     n_jobs : int, default=None
         Threads over the objects, None for all cores. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Draws the objects that trust looks at, and those that the micro-clusters are found on.
+        Draws the objects on which trust is tested, and those on which micro-clusters are found.
 
     Returns
     -------
@@ -147,26 +147,23 @@ def merge_consensus(
     >>> result.confidence.round(2)
     array([1.  , 1.  , 0.82, 0.98, 0.98])
     """
-    return merge_labels(
-        labels, n_clusters, weights=weights, theta=theta, n_micro_clusters=n_micro_clusters, n_jobs=n_jobs,
-        random_state=random_state,
-    )  # fmt: skip
+    return merge_labels(labels, n_clusters, weights, theta, n_micro_clusters, n_jobs, random_state)
 
 
 def robust_merge(
     labels: ArrayLike, n_clusters: int, *, weights: ArrayLike | None = None, random_state: RandomState = None
 ) -> np.ndarray:
-    """The labels of :func:`merge_consensus`, which returns all there is to know of them and takes every option.
+    """Labels of :func:`merge_consensus`, which returns the full result and has more options.
 
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
         Base clusterings, one per column; -1 marks an object that the partition did not observe.
     n_clusters : int
-        Number of clusters; fewer are returned only when fewer objects differ.
+        Number of clusters; fewer are returned only if fewer objects are distinct.
     weights : array-like of shape (n_partitions,), default=None
-        Non-negative, not all zero; normalised to sum to one. None means equal weights for the partitions that are
-        trusted, none for the others, so it is not the same as equal weights.
+        Non-negative, not all zero; normalised to sum to one. None means equal weights for the trusted partitions and 0
+        for the others; this differs from equal weights for all.
     random_state : int, RandomState instance or None, default=None
         As in :func:`merge_consensus`.
 
@@ -188,7 +185,7 @@ def robust_merge(
     References
     ----------
     .. [1] Huang, Wang, Lai, "Locally weighted ensemble clustering", IEEE Transactions on Cybernetics 48(5), 2018, for
-       the part that uncertain base clusters have.
+    the weights of uncertain base clusters.
 
     Examples
     --------
@@ -199,10 +196,8 @@ def robust_merge(
     return merge_labels(labels, n_clusters, weights=weights, random_state=random_state).labels
 
 
-def merge_labels(
-    labels, n_clusters, *, weights=None, theta=_THETA, n_micro_clusters=None, n_jobs=None, random_state=None
-):
-    """What :func:`merge_consensus` returns, for a public function to return: a warning points at its caller."""
+def merge_labels(labels, n_clusters, weights=None, theta=_THETA, n_micro_clusters=None, n_jobs=None, random_state=None):
+    """The :class:`MergeResult`; warnings point at the caller of the public function that calls this."""
     labels = check_labels(labels)
     n, m = labels.shape
     if not isinstance(n_clusters, str):
@@ -223,7 +218,7 @@ def merge_labels(
         weights = check_weights(weights, m)
     active = np.flatnonzero(weights)
     used, active_weights = collapse(select(encoding, active), min_saving=0.0), weights[active]
-    # A half is rounded the same way whatever the order of the partitions.
+    # Rounding first to decimals: the order of the partitions must not decide how a half is rounded.
     mean_clusters = round(round(float(active_weights @ n_clusters_of(used)), DECIMALS))
     if n_micro_clusters is None:
         n_micro_clusters = max(_FINENESS * mean_clusters, _LEAST_FINENESS * (1 if n_clusters == "auto" else n_clusters))
@@ -253,7 +248,7 @@ def merge_labels(
 
 
 def _grow_tree(encoding, weights, values, n_clusters, mean_clusters, n_micro, rng, n_threads):
-    """Micro-cluster of each row (-1: seen by no partition), their counts, their tree, and the number of clusters."""
+    """Micro-cluster of each row (-1: no partition observes it), their counts and tree, and the number of clusters."""
     by_slot = np.repeat(weights, encoding.n_codes) * values
     seen = np.flatnonzero(encoding.observed.any(axis=1))
     check_tables(len(encoding.sizes), min(len(seen), n_micro))
@@ -273,7 +268,7 @@ def _grow_tree(encoding, weights, values, n_clusters, mean_clusters, n_micro, rn
 def _assign(encoding, weights, values, leaves, counts, groups, n_threads):
     """Membership (n_rows, k) in the groups of micro-clusters, and the group of largest membership of each row.
 
-    A row whose group is as good as the best stays, and so do the rows of a group that would be left without any.
+    A row stays if its group is as good as the best. All rows of a group stay if it would be empty otherwise.
     """
     n_groups, by_slot = groups.max() + 1, np.repeat(weights, encoding.n_codes) * values
     check_memory(8 * encoding.n_samples * n_groups, f"the membership of {encoding.n_samples} objects")
@@ -285,7 +280,7 @@ def _assign(encoding, weights, values, leaves, counts, groups, n_threads):
     rows = np.arange(len(best))
     stay = similarity[rows, merged] >= (1.0 - _ROUNDING) * similarity[rows, best]
     clusters, seen = np.where(stay, merged, best), leaves >= 0
-    # The rows that return can be all that another group was left with.
+    # The rows that return may be the last ones of another group.
     while (emptied := np.bincount(clusters[seen], minlength=n_groups) == 0).any():
         clusters = np.where(emptied[merged], merged, clusters)
     totals = similarity.sum(axis=1, keepdims=True)

@@ -1,4 +1,4 @@
-"""Consensus of crisp and fuzzy clusterings guided by the values of the objects (OVI-LDA)."""
+"""Consensus of crisp and fuzzy clusterings, guided by the OVI-LDA values of the objects."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ METHODS = ("components", "leader")
 
 
 class OVIConsensusResult(NamedTuple):
-    """What :func:`ovi_lda_consensus` returns.
+    """Result of :func:`ovi_lda_consensus`.
 
     labels : (n_samples,) intp, clusters 0, 1, ... in the order of first appearance; -1 for the other objects.
     core : (n_samples,) bool, the objects that are in a cluster.
-    kept : (n_samples,) bool, the objects that passed the filter; those kept but not in the core are linked to no other.
+    kept : (n_samples,) bool, the objects that passed the filter; those outside the core are linked to no other.
     n_clusters : number of clusters.
     """
 
@@ -60,11 +60,11 @@ def ovi_lda_consensus(
     method: str = "components",
     strict: bool = False,
 ) -> OVIConsensusResult:
-    """Cluster the objects that fit well in all partitions by the majority of the partitions.
+    """Cluster, by majority of the partitions, the objects that fit well in all of them.
 
-    Steps 3 to 5 of [1]_: keep the objects with v_n >= T_v in every partition, count for every two of them the
-    partitions E_ij that put them together (Eqs. 8 and 9), and link those with E_ij >= ceil(C / 2) (Eq. 10). Clusters
-    are made of linked objects; an object linked to no other is in none.
+    Steps 3 to 5 of [1]_: keep the objects with v_n >= T_v in every partition, count for each pair of them the
+    partitions E_ij that put it together (Eqs. 8 and 9), and link pairs with E_ij >= ceil(C / 2) (Eq. 10). Clusters
+    consist of linked objects; an object linked to no other is in none.
 
     Parameters
     ----------
@@ -74,14 +74,14 @@ def ovi_lda_consensus(
         v of every object in every partition, larger being better, as from :func:`~robust_eac.ovi_lda`. NaN does not
         pass the filter.
     min_value : float, default=0.0
-        T_v, which [1]_ does not give. At 0 the objects stay that are nearer to their own centroid in all partitions.
+        T_v; [1]_ gives no value. 0 keeps the objects that are closer to their own centroid in all partitions.
     method : {"components", "leader"}, default="components"
-        The connected components of the links; or Table 2 of [1]_: every object, in order, that is in no cluster yet
-        and linked to another opens a cluster of all objects linked to it. As majority links are not transitive, an
-        object can then be in several clusters: it goes to the one whose opening object it is together with most often,
-        the earlier one of equals. That result depends on the order of the objects, that of "components" does not.
+        "components": the connected components of the links. "leader": Table 2 of [1]_. In order, each linked object
+        that is in no cluster yet opens a cluster of all objects linked to it. Majority links are not transitive, so an
+        object may be linked to several openers: it joins the one it is together with most often, the earlier of equals.
+        Only "leader" depends on the order of the objects.
     strict : bool, default=False
-        Link from floor(C / 2) + 1 partitions on: for an even C half of the partitions is then not enough.
+        Link from floor(C / 2) + 1 partitions on, so that half of an even C is not enough.
 
     Returns
     -------
@@ -96,12 +96,12 @@ def ovi_lda_consensus(
     Warns
     -----
     UserWarning
-        If no two of the objects that pass the filter are linked: the consensus is then that of all objects.
+        If no two objects that pass the filter are linked; all objects are then clustered.
 
     Notes
     -----
-    Time O(R^2 n_partitions + n_samples log n_samples), memory O(R^2), R being the number of kept objects that differ in
-    their labels.
+    Time O(R^2 n_partitions + n_samples log n_samples), memory O(R^2), with R the number of kept objects with distinct
+    labels.
 
     References
     ----------
@@ -126,7 +126,7 @@ def ovi_lda_consensus(
     if labels.max() == -1:
         warnings.warn(
             f"No two objects with values of at least min_value={min_value:g} in all partitions "
-            f"({np.count_nonzero(kept)} objects) are together in {threshold} of them: clustering all objects instead.",
+            f"({np.count_nonzero(kept)} objects) share a cluster in {threshold} of them; all objects are clustered.",
             UserWarning,
             stacklevel=2,
         )
@@ -136,11 +136,11 @@ def ovi_lda_consensus(
 
 
 def assign_to_cores(X: ArrayLike, labels: ArrayLike, *, ridge: float = 1e-12) -> np.ndarray:
-    """Give the objects that are in no cluster to the nearest cluster.
+    """Assign the objects that are in no cluster to the nearest cluster.
 
     Solve  min_k (x - mu_k)' Sigma^-1 (x - mu_k)  for each of them, with the centroids mu_k of the clusters and their
     pooled covariance Sigma = sum_k sum_{i in k} (x_i - mu_k)(x_i - mu_k)' / (n - K): the linear discriminant rule with
-    equal priors. It is step 6 of [1]_, which leaves the rule open.
+    equal priors. This is step 6 of [1]_, which leaves the rule open.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def assign_to_cores(X: ArrayLike, labels: ArrayLike, *, ridge: float = 1e-12) ->
     Returns
     -------
     labels : ndarray of shape (n_samples,), intp
-        The given labels; in the place of -1 the label of the nearest cluster, the smallest one of equals.
+        The given labels, with -1 replaced by the label of the nearest cluster, the smallest of equals.
 
     Raises
     ------
@@ -182,7 +182,7 @@ def assign_to_cores(X: ArrayLike, labels: ArrayLike, *, ridge: float = 1e-12) ->
     clusters, own = np.unique(labels[core], return_inverse=True)
     centers = np.array([X[core][own == k].mean(axis=0) for k in range(len(clusters))])
     within = X[core] - centers[own]
-    # Neither the divisor of the pooled covariance nor the number of the objects changes which cluster is nearest.
+    # The divisor n - K of the pooled covariance does not change which cluster is nearest.
     root = whitening(within.T @ within, feature_scale(X), ridge)
     assigned = labels.astype(np.intp)
     if not core.all():
@@ -195,51 +195,45 @@ def _kmeans(X, n_clusters, random_state):
     return KMeans(n_clusters, init="random", n_init=1, random_state=random_state).fit(X).labels_
 
 
-# name: (random, function); function(X, n_clusters, random_state) -> labels or memberships. Deterministic ones run once.
+# name: (random, function); function(X, n_clusters, seed) -> labels or memberships. Deterministic ones run once.
 OVI_CLUSTERERS = {
     "kmeans": (True, _kmeans),
-    "kmeans-ka": (False, lambda X, n_clusters, random_state: kaufman_kmeans(X, n_clusters)),
-    "fcm": (
-        True,
-        lambda X, n_clusters, random_state: fuzzy_c_means(X, n_clusters, random_state=random_state).membership,
-    ),
-    "gath-geva": (
-        True,
-        lambda X, n_clusters, random_state: gath_geva(X, n_clusters, random_state=random_state).membership,
-    ),
-    "ward": (False, lambda X, n_clusters, random_state: AgglomerativeClustering(n_clusters).fit(X).labels_),
+    "kmeans-ka": (False, lambda X, k, seed: kaufman_kmeans(X, k)),
+    "fcm": (True, lambda X, k, seed: fuzzy_c_means(X, k, random_state=seed).membership),
+    "gath-geva": (True, lambda X, k, seed: gath_geva(X, k, random_state=seed).membership),
+    "ward": (False, lambda X, k, seed: AgglomerativeClustering(k).fit(X).labels_),
 }
 
 
 class OVIConsensus(ClusterMixin, BaseEstimator):
-    """Cluster with several algorithms, keep the best of each by OVI-LDA, and let their majority decide.
+    """Cluster with several algorithms, keep the best partition of each by OVI-LDA, and combine these by majority.
 
-    The whole procedure of [1]_: every algorithm runs with every number of clusters, the random ones `n_init` times; of
-    each algorithm the partition of largest mean value V (:func:`~robust_eac.ovi_lda`) is kept, whatever its number of
-    clusters; these partitions, one per algorithm, go to :func:`ovi_lda_consensus`. The objects that some algorithm
-    finds badly placed are in no cluster, or are given to the nearest core.
+    The whole procedure of [1]_. Every algorithm runs with every number of clusters, random ones `n_init` times. Of each
+    algorithm, the partition of largest mean value V (:func:`~robust_eac.ovi_lda`) is kept. :func:`ovi_lda_consensus`
+    combines these partitions, one per algorithm. Objects that some algorithm places badly are in no cluster, or are
+    assigned to the nearest core.
 
     Parameters
     ----------
     n_clusters : int or (int, int), default=(2, 20)
-        Number of clusters tried, or its range, both ends included. A single cluster has no value.
+        Number of clusters, or the range to try, both ends included. V is not defined for a single cluster.
     clusterers : sequence of str, default=("kmeans-ka", "fcm", "gath-geva", "ward")
         Keys of `OVI_CLUSTERERS`: k-means from random objects ("kmeans") or from Kaufman and Rousseeuw's seeds
         ("kmeans-ka"), fuzzy c-means, Gath-Geva, and Ward's hierarchical clustering. [1]_ uses all five.
     n_init : int, default=10
         Runs of each random algorithm at each number of clusters; 1000 in [1]_.
     min_value : float, default=0.0
-        T_v: objects with a smaller value in some partition are filtered.
+        T_v: objects with a smaller value in any partition are left out.
     method : {"components", "leader"}, default="components"
         How links become clusters, see :func:`ovi_lda_consensus`.
     strict : bool, default=False
-        Link objects that more than half of the partitions put together, not from half of them on.
+        Link objects that more than half of the partitions put together; otherwise half is enough.
     assign : bool, default=False
-        Give the objects that are in no cluster to the nearest core by :func:`assign_to_cores`, a complete partition.
+        Assign the objects that are in no cluster to the nearest core (:func:`assign_to_cores`).
     min_cluster_size : float, default=None
-        T_l, clusters with fewer members have no values. None means n_features + 1.
+        T_l: clusters with fewer members have no values. None means n_features + 1.
     neighbour : {"mahalanobis", "euclidean"}, default="mahalanobis"
-        The neighbouring cluster, see :func:`~robust_eac.ovi_lda`.
+        How the neighbouring cluster is chosen, see :func:`~robust_eac.ovi_lda`.
     as_printed : bool, default=False
         Use the formulas of the values as printed in [1]_, errors included.
     nan_as_zero : bool, default=False
@@ -254,24 +248,24 @@ class OVIConsensus(ClusterMixin, BaseEstimator):
     labels_ : ndarray of shape (n_samples,)
         Clusters 0, 1, ... in the order of first appearance; -1 for objects in none.
     core_mask_ : ndarray of shape (n_samples,), bool
-        The objects that the consensus put into a cluster; with `assign` the others follow them.
+        The objects that the consensus put into a cluster, before `assign`.
     n_clusters_ : int
         Number of clusters found.
     partitions_ : ndarray of shape (n_samples, n_clusterers)
-        The partition kept of each algorithm; of fuzzy ones, the clusters of largest membership.
+        The partition kept for each algorithm; for fuzzy ones, the clusters of largest membership.
     values_ : ndarray of shape (n_samples, n_clusterers)
         Values of the objects in them, NaN in clusters that are too small.
     chosen_n_clusters_ : ndarray of shape (n_clusterers,)
         Number of clusters kept for each algorithm.
     scores_ : ndarray of shape (n_clusterers, n_numbers)
-        Largest V of each algorithm at each number of clusters; NaN where no two clusters were large enough. An
-        algorithm with NaN only keeps the smallest number, and no object passes the filter then.
+        Largest V of each algorithm at each number of clusters; NaN if no two clusters were large enough. If an
+        algorithm has only NaN, its smallest number is kept, and no object passes the filter.
     n_features_in_ : int
 
     Notes
     -----
-    Memory O(n_samples^2) for the seeds of "kmeans-ka". Runs that do not converge warn, and count all the same. Ties of
-    V go to the earlier run and the smaller number of clusters. V is no safe guide to the number of clusters, see
+    Memory O(n_samples^2) for the seeds of "kmeans-ka". Runs that do not converge warn but are used. In a tie of V, the
+    earlier run and the smaller number of clusters win. V is not a reliable guide to the number of clusters, see
     :func:`~robust_eac.ovi_lda`.
 
     References
@@ -347,13 +341,13 @@ class OVIConsensus(ClusterMixin, BaseEstimator):
         consensus: dict[str, Any] = {"min_value": self.min_value, "method": self.method, "strict": self.strict}
         _check_consensus_options(**consensus)
         options = {name: getattr(self, name) for name in ("min_cluster_size", "neighbour", "as_printed", "nan_as_zero")}
-        # Refuses a bad option before the first clustering.
+        # Check the options before the first clustering.
         ovi_lda(X, np.zeros(len(X), dtype=np.intp), **options)
         n_jobs = check_n_jobs(self.n_jobs)
         rng = check_random_state(self.random_state)
         numbers = np.arange(low, high + 1)
         cells = [(name, k) for name in names for k in numbers]
-        # A deterministic algorithm is given a seed too, so that the others' do not depend on which kind it is.
+        # Deterministic algorithms get seeds too, so that the other seeds do not depend on which algorithms are random.
         seeds = rng.randint(MAX_SEED, size=(len(cells), n_init))
         runs = Parallel(n_jobs=n_jobs)(
             delayed(_best_run)(X, name, k, cell_seeds, options)
@@ -415,7 +409,7 @@ def _majority_clusters(partitions, kept, threshold, method):
     labels = np.full(len(partitions), -1, dtype=np.intp)
     if not kept.any():
         return labels
-    # Objects with equal labels everywhere have the same links: rows in the order of their first object.
+    # Objects with equal labels have the same links: one row for all, in the order of their first object.
     rows, first, inverse, counts = np.unique(
         partitions[kept], axis=0, return_index=True, return_inverse=True, return_counts=True
     )
@@ -425,7 +419,7 @@ def _majority_clusters(partitions, kept, threshold, method):
     for column in rows.T:
         votes += (column[:, np.newaxis] == column) & (column != -1)
     linked = votes >= threshold
-    # The object itself is one of those it is linked to.
+    # Every object is also linked to itself.
     clustered = linked @ counts > 1
     if method == "components":
         clusters = connected_components(linked, directed=False)[1]
@@ -438,7 +432,7 @@ def _majority_clusters(partitions, kept, threshold, method):
 
 
 def _leader_clusters(votes, linked, clustered):
-    """Table 2 of the paper on rows: each goes to the opened cluster of most votes, the earlier one of equals."""
+    """Table 2 of the paper on rows: each joins the open cluster of most votes, the earlier of equals."""
     clusters = np.full(len(votes), -1, dtype=np.intp)
     most = np.zeros(len(votes), dtype=votes.dtype)
     for i in np.flatnonzero(clustered):

@@ -1,36 +1,33 @@
-"""PEACE: probabilistic consensus clustering by evidence accumulation, on all pairs of objects or a sample of them."""
+"""PEACE: probabilistic consensus clustering by evidence accumulation, on all pairs of objects or a sample."""
 
 from __future__ import annotations
 
-import warnings
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
-from sklearn.exceptions import ConvergenceWarning
 
 from ..checks.labels import check_init
 from ..checks.types import RandomState
-from ..checks.values import MAX_SEED, check_choice, check_integer, check_n_jobs, check_random_state, check_real
+from ..checks.values import MAX_SEED, check_choice, check_integer, check_n_jobs, check_real
+from ..weighting._common import n_clusters_of
 from . import _peace_kernels as kernels
-from ._common import check_memory, prepare, relabel
+from ._common import check_memory, check_starts, prepare, relabel, warn_not_converged
 
 __all__ = ["PeaceResult", "peace", "solve_peace"]
 
 DIVERGENCES = ("l2", "kl")
-# The Kullback-Leibler divergence goes on linearly from here to 0 and to 1, so that no pair is infinitely far.
+# Within this distance of 0 and 1 the Kullback-Leibler divergence is continued linearly, so that it stays finite.
 _MARGIN = 1e-6
-# Steps per object between two fresh computations of the gradient, whose updates have rounding errors of their own.
+# The gradient is recomputed after this many steps per object: updates accumulate rounding errors.
 _STEPS_PER_OBJECT = 50
-
-
-# Of the two directions of a pair, and of what they are computed from.
+# Both directions of a pair, and the arrays they are computed from.
 _BYTES_PER_PAIR = 130
 
 
 class PeaceResult(NamedTuple):
-    """What :func:`solve_peace` returns."""
+    """Result of :func:`solve_peace`."""
 
     labels: np.ndarray
     membership: np.ndarray
@@ -38,15 +35,6 @@ class PeaceResult(NamedTuple):
     gap: float
     n_steps: int
     converged: bool
-
-
-class _Pairs(NamedTuple):
-    """Both directions of every pair, sorted by the first object: rows of a sparse symmetric matrix."""
-
-    starts: np.ndarray
-    partners: np.ndarray
-    c: np.ndarray
-    N: np.ndarray
 
 
 def solve_peace(
@@ -63,17 +51,17 @@ def solve_peace(
     n_jobs: int | None = None,
     random_state: RandomState = None,
 ) -> PeaceResult:
-    """Fit object memberships whose inner products are the co-associations of a sample of pairs.
+    """Fit memberships whose inner products approximate the co-associations of a sample of pairs.
 
-    Solve  min_Y sum_{(i,j) in P} N_ij d(c_ij, y_i'y_j)  over the left-stochastic Y ([1]_, [2]_), P being unordered
-    pairs of different objects, N_ij the weight of the partitions that observe both, c_ij the share of it that puts
-    them together, and d the squared difference or the binary Kullback-Leibler divergence
-    c log(c/p) + (1 - c) log((1 - c)/(1 - p)), which makes it maximum likelihood.
+    Solve  min_Y sum_{(i,j) in P} N_ij d(c_ij, y_i'y_j)  over the left-stochastic Y ([1]_, [2]_), with P unordered pairs
+    of different objects, N_ij the weight of the partitions that observe both, c_ij the share of it that puts them
+    together, and d the squared difference or the binary Kullback-Leibler divergence c log(c/p) + (1 - c) log((1 - c)/(1
+    - p)), which gives maximum likelihood.
 
-    In the column of largest gap, mass moves from the cluster of largest to that of least gradient, by exact line
-    search: the objective never rises. The problem is not convex. With l2 and all pairs it is the problem of
-    :func:`~robust_eac.solve_membership` with ``diagonal=False``, whose objective is twice this one plus
-    sum_{i != j} c_ij (1 - c_ij).
+    In the column of largest gap, mass moves from the cluster of largest gradient to that of smallest, by exact line
+    search. The objective never increases. The problem is not convex. With l2 and all pairs it is the problem of
+    :func:`~robust_eac.solve_membership` with ``diagonal=False``, whose objective is twice this one plus sum_{i != j}
+    c_ij (1 - c_ij).
 
     Parameters
     ----------
@@ -83,18 +71,18 @@ def solve_peace(
     n_clusters : int
         Number of clusters, an upper bound: clusters can end up empty.
     divergence : {"l2", "kl"}, default="l2"
-        d. "kl" goes on linearly within 1e-6 of p = 0 and p = 1.
+        d. "kl" is continued linearly within 1e-6 of p = 0 and p = 1.
     n_partners : int, default=100
-        Partners that every object draws, with replacement; its pairs are those and the ones of the objects that drew
-        it. None, or so many that n_samples n_partners reaches the number of all pairs, means all pairs. [1]_ samples
-        pairs uniformly, which can leave an object without any.
+        Partners that every object draws, with replacement; a pair counts if either object drew the other. None means
+        all pairs. All pairs are also used if n_samples n_partners is at least their number. [1]_ samples pairs
+        uniformly, which can leave an object without pairs.
     weights : array-like of shape (n_partitions,), default=None
         Non-negative, not all zero; normalised to sum to one. None means uniform.
     init : array-like, default=None
-        Start: a membership of shape (n_samples, n_clusters) or a label vector of shape (n_samples,); it is one start.
-        None means Dirichlet(1) rows. The uniform membership is refused: it is a stationary point.
+        Start: a membership of shape (n_samples, n_clusters) or a label vector of shape (n_samples,); then there is only
+        one start. None means Dirichlet(1) rows. The uniform membership is refused: it is a stationary point.
     n_init : int, default=1
-        Number of random starts; the best objective is kept. All see the same pairs.
+        Number of random starts on the same pairs; the best objective is kept.
     tol : float, default=1e-3
         Stop when the largest gap of a column is at most `tol` times the mean over objects of sum_j N_ij.
     max_steps : int, default=None
@@ -108,7 +96,7 @@ def solve_peace(
     -------
     result : PeaceResult
         Named tuple: `labels` of shape (n_samples,), the clusters of largest membership, 0, 1, ... in the order of first
-        appearance; `membership` of shape (n_samples, n_clusters), rows on the simplex, its columns not in that order;
+        appearance; `membership` of shape (n_samples, n_clusters), rows on the simplex, columns in another order;
         `objective`; `gap`, relative to the mean of sum_j N_ij; `n_steps`; `converged`, gap <= tol.
 
     Raises
@@ -123,10 +111,10 @@ def solve_peace(
 
     Notes
     -----
-    A step costs O(p (n_clusters + log n_samples)) with p the partners of the object; some ten steps per object are
-    usual, hundreds for a `tol` of 1e-5. Memory O(n_samples (n_clusters + n_partners)), of all pairs O(n_samples^2). An
-    object that few partitions observe adds little to the mean to which `tol` refers, and may stay far from its best;
-    one whose partners are all unobserved stays where it started.
+    A step costs O(p (n_clusters + log n_samples)) with p the partners of the object. About ten steps per object are
+    usual, hundreds for a `tol` of 1e-5. Memory O(n_samples (n_clusters + n_partners)), of all pairs O(n_samples^2).
+    `tol` refers to a mean over objects: one that few partitions observe adds little to it and may stay far from its
+    optimum. An object without observed pairs stays at its start.
 
     References
     ----------
@@ -150,11 +138,10 @@ def solve_peace(
     start = check_init(init, n, n_clusters)
     if isinstance(start, str) and start != "random":
         raise ValueError(f'init must be None, "random" or an array, got {init!r}.')
-    n_init = check_integer(n_init, name="n_init", low=1)
+    n_init, rng = check_starts(n_init, random_state)
     tol = check_real(tol, name="tol", low=0.0)
     max_steps = 1000 * n if max_steps is None else check_integer(max_steps, name="max_steps", low=0)
     n_jobs = check_n_jobs(n_jobs)
-    rng = check_random_state(random_state)
 
     pairs = _sample(encoding, weights, n_partners, rng)
     starts = [start] if not isinstance(start, str) else rng.randint(MAX_SEED, size=n_init)
@@ -163,11 +150,8 @@ def solve_peace(
     )
     best = min(runs, key=lambda run: run.objective)
     if not best.converged:
-        warnings.warn(
-            f"PEACE did not converge: gap={best.gap:.3g} > tol={tol:.3g} after max_steps={max_steps}.",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
+        message = f"PEACE did not converge: gap={best.gap:.3g} > tol={tol:.3g} after max_steps={max_steps}."
+        warn_not_converged(message, stacklevel=2)
     return best
 
 
@@ -227,37 +211,33 @@ def peace(
     >>> peace([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]], 2, random_state=0)
     array([0, 0, 0, 1, 1])
     """
-    return solve_peace(
-        labels, n_clusters, divergence=divergence, n_partners=n_partners, weights=weights, n_init=n_init,
-        n_jobs=n_jobs, random_state=random_state,
-    ).labels  # fmt: skip
+    runs: dict[str, Any] = {"n_init": n_init, "n_jobs": n_jobs, "random_state": random_state}
+    return solve_peace(labels, n_clusters, divergence=divergence, n_partners=n_partners, weights=weights, **runs).labels
 
 
 def _sample(encoding, weights, n_partners, rng):
-    """The pairs that the objects draw, or all, as :class:`_Pairs`."""
+    """The pairs that the objects draw, or all, as :class:`~robust_eac.consensus._peace_kernels.Pairs`."""
     n = encoding.n_samples
     if n_partners is None or 2 * n_partners >= n - 1:
         check_memory(_BYTES_PER_PAIR * (n * (n - 1) // 2), f"peace: all pairs of n_samples={n} objects")
         first, second = np.triu_indices(n, 1)
     else:
         first = np.repeat(np.arange(n), n_partners)
-        # Any object but oneself.
+        # Any other object.
         second = (first + 1 + rng.randint(n - 1, size=len(first))) % n
         keys = np.unique(np.minimum(first, second) * n + np.maximum(first, second))
         first, second = np.divmod(keys, n)
-    # A code that no label has, where nothing is missing.
-    missing = np.full(len(weights), -1)
-    with_missing = np.isin(encoding.offsets + encoding.n_codes - 1, encoding.missing_slots)
-    missing[with_missing] = (encoding.n_codes - 1)[with_missing]
+    # The code of "not observed"; no label has this code if nothing is missing.
+    missing = n_clusters_of(encoding)
     together, both = np.empty(len(first)), np.empty(len(first))
     kernels.compare_pairs(encoding.codes, encoding.offsets, weights, missing, first, second, together, both)
     kept = both > 0.0
     first, second, together, both = first[kept], second[kept], together[kept], both[kept]
     rows = np.concatenate([first, second])
     order = np.argsort(rows, kind="stable")
-    # Sums of the same weights in the same order: the share of a unanimous pair is exactly 1.
+    # Both sums run over the weights in the same order: the share of a unanimous pair is exactly 1.
     c = together / both
-    return _Pairs(
+    return kernels.Pairs(
         starts=np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))]),
         partners=np.concatenate([second, first])[order],
         c=np.concatenate([c, c])[order],
@@ -266,28 +246,26 @@ def _sample(encoding, weights, n_partners, rng):
 
 
 def _one_start(pairs, n, n_clusters, start, kl, tol, max_steps):
-    """Descend from a membership, or from Dirichlet(1) rows of a seed."""
+    """Descend from a membership, or from Dirichlet(1) rows drawn with a seed."""
     if isinstance(start, np.ndarray):
         Y = start.copy()
     else:
         Y = np.random.RandomState(start).standard_exponential((n, n_clusters))
         Y /= Y.sum(axis=1, keepdims=True)
     unit = max(float(pairs.N.sum()) / n, float(np.finfo(np.float64).tiny))
-    # Compared with the gaps here and in the kernel: the quotient gap / unit rounds to another side now and then, and a
-    # descent that takes no step would be called for ever.
+    # Here and in the kernel gaps are compared with the same number. Comparing gap / unit with tol here would round
+    # differently: now and then a descent without a step would repeat for ever.
     target = tol * unit
-    gradient, key = np.empty_like(Y), np.empty(n)
+    loss = kernels.Loss(_MARGIN, kl)
+    state = kernels.State(Y, np.empty_like(Y), np.empty(n), np.arange(n), np.arange(n))
     n_steps = 0
     while True:
-        kernels.all_gradients(*pairs, Y, _MARGIN, kl, gradient, key)
-        largest = float(key.max())
+        kernels.all_gradients(pairs, loss, state)
+        largest = float(state.gaps.max())
         if largest <= target or n_steps >= max_steps:
             break
-        heap = np.argsort(-key, kind="stable")
-        place = np.argsort(heap)
-        n_steps += kernels.descend(
-            *pairs, Y, gradient, key, heap, place, _MARGIN, kl, target,
-            min(_STEPS_PER_OBJECT * n, max_steps - n_steps),
-        )  # fmt: skip
-    objective = kernels.total_divergence(*pairs, Y, _MARGIN, kl)
+        state.heap[:] = np.argsort(-state.gaps, kind="stable")
+        state.place[state.heap] = np.arange(n)
+        n_steps += kernels.descend(pairs, loss, state, target, min(_STEPS_PER_OBJECT * n, max_steps - n_steps))
+    objective = kernels.total_divergence(pairs, loss, Y)
     return PeaceResult(relabel(Y.argmax(axis=1)), Y, float(objective), largest / unit, n_steps, largest <= target)

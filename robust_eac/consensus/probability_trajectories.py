@@ -1,4 +1,4 @@
-"""Consensus by the trajectories of random walks between objects that are often together (PTA and PTGP)."""
+"""Consensus by the trajectories of random walks between objects that often share a cluster (PTA and PTGP)."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from scipy import sparse
 from sklearn.cluster import KMeans
 
 from ..checks.types import RandomState
-from ..checks.values import check_choice, check_integer, check_random_state
-from ._bipartite import leading_vectors, normalised_graph, unit_rows
-from ._common import check_memory, prepare, relabel
+from ..checks.values import check_choice, check_integer
+from ._bipartite import KMEANS_PASSES, transfer_coordinates
+from ._common import check_memory, check_starts, prepare, relabel
 from ._linkage import LINKAGES, cut, distinct_rows, merge_tree_of
 from ._metis import trivial
 from .coassociation import coassociation_of, trajectory_cosines
@@ -19,12 +19,10 @@ from .mcla import clusters_of
 __all__ = ["probability_trajectories"]
 
 METHODS = ("linkage", "cut")
-# Matrices of all pairs of rows that exist at a time.
+# Matrices of all pairs of rows that exist at the same time.
 _MATRICES = 6
-# Co-associations summed in another order differ by less.
+# Equal co-associations that are summed in different orders differ by less.
 _TIE = 1e-12
-# Passes of k-means, as in the authors' programs.
-_MAX_ITER = 100
 
 
 def probability_trajectories(
@@ -39,12 +37,12 @@ def probability_trajectories(
     n_init: int = 3,
     random_state: RandomState = None,
 ) -> np.ndarray:
-    """Compare objects by where random walks from them lead, and cluster these similarities ([1]_).
+    """Compare objects by the trajectories of random walks from them, and cluster by these similarities ([1]_).
 
-    Identical objects are one microcluster. Each keeps the links of its `n_neighbors` largest co-associations A (those
-    of equal value too), in both directions; a walk goes from i to j with probability proportional to n_j A_ij, n_j
-    being the number of objects in j. s_ij is the cosine between the trajectories of i and j, their rows of P, P^2, ...,
-    P^n_steps side by side.
+    Identical objects form a microcluster. Each microcluster keeps the links of its `n_neighbors` largest
+    co-associations A (including ties), in both directions. A walk goes from i to j with probability P_ij proportional
+    to n_j A_ij, with n_j the number of objects in j. s_ij is the cosine between the trajectories of i and j: their rows
+    of P, P^2, ..., P^n_steps side by side.
 
     Probability trajectory accumulation (PTA, ``method="linkage"``) cuts the hierarchical clustering of the
     microclusters by s. Probability trajectory based graph partitioning (PTGP, ``method="cut"``) joins microcluster i
@@ -56,8 +54,8 @@ def probability_trajectories(
     labels : array-like of shape (n_samples, n_partitions), int
         Base clusterings, one per column; -1 marks an object that the partition did not observe.
     n_clusters : int
-        Number of clusters; fewer are returned when fewer objects differ, and by `method="cut"` also when fewer differ
-        in their coordinates. At most `n_clusters` different objects are a cluster each.
+        Number of clusters; fewer are returned if fewer objects are distinct, and with `method="cut"` also if fewer
+        coordinates are distinct. If at most `n_clusters` objects are distinct, each of them is a cluster.
     method : {"linkage", "cut"}, default="linkage"
         PTA or PTGP.
     linkage : {"single", "average", "complete"}, default="average"
@@ -65,7 +63,7 @@ def probability_trajectories(
     n_neighbors : int, default=None
         At least 1. None means half the square root of the number of microclusters, rounded down.
     n_steps : int, default=None
-        Length of the walks, at least 1. None means the same.
+        Length of the walks, at least 1. None means the same number.
     weights : array-like of shape (n_partitions,), default=None
         w, in the co-association and on the edges: non-negative, not all zero; normalised to sum to one. None means
         uniform.
@@ -86,14 +84,14 @@ def probability_trajectories(
 
     Notes
     -----
-    With d different objects: time O(d^3 log n_steps + d^2 n_partitions), memory O(d^2), several dense matrices: for a
-    few thousand different objects.
+    With d distinct objects: time O(d^3 log n_steps + d^2 n_partitions), memory O(d^2) for several dense matrices:
+    suited to a few thousand distinct objects.
 
-    Walks cannot stay where they are. If a large microcluster is the only neighbour of others, walks from it and walks
-    from them never meet, and its similarity to them is 0: the method needs ensembles that tell many objects apart.
+    Walks cannot stay in place. If a large microcluster is the only neighbour of others, walks from it and from them
+    never meet, and its similarity to them is 0. The method needs ensembles that distinguish many objects.
 
-    As in [1]_, microclusters count the same in the linkage and in the cut, whatever their sizes. Partition weights are
-    no part of [1]_; an integer weight is the same as a partition repeated that often.
+    As in [1]_, all microclusters have equal weight in the linkage and in the cut. [1]_ has no partition weights; an
+    integer weight is the same as a partition repeated that often.
 
     References
     ----------
@@ -110,19 +108,18 @@ def probability_trajectories(
     linkage = check_choice(linkage, LINKAGES, name="linkage")
     n_neighbors = None if n_neighbors is None else check_integer(n_neighbors, name="n_neighbors", low=1)
     n_steps = None if n_steps is None else check_integer(n_steps, name="n_steps", low=1)
-    n_init = check_integer(n_init, name="n_init", low=1)
-    rng = check_random_state(random_state)
+    n_init, rng = check_starts(n_init, random_state)
     encoding = distinct_rows(encoding)
     rows = trivial(encoding, n_clusters)
     if rows is None:
         d = len(encoding.codes)
-        check_memory(8 * _MATRICES * d**2, f"probability_trajectories: the similarities of {d} different objects")
+        check_memory(8 * _MATRICES * d**2, f"probability_trajectories: the similarities of {d} distinct objects")
         default = max(1, int(np.sqrt(d) / 2.0))
         alike = trajectory_similarities(encoding, weights, n_neighbors or default, n_steps or default)
         if method == "linkage":
             rows = cut(merge_tree_of(alike, linkage), n_clusters)
         else:
-            kmeans = KMeans(n_clusters, n_init=n_init, max_iter=_MAX_ITER, random_state=rng)
+            kmeans = KMeans(n_clusters, n_init=n_init, max_iter=KMEANS_PASSES, random_state=rng)
             rows = kmeans.fit(embed(alike, encoding, weights, n_clusters, rng)).labels_
     return relabel(encoding.expand(rows))
 
@@ -141,5 +138,4 @@ def embed(alike, encoding, weights, n_vectors, rng):
     """(d, at most n_vectors) coordinates of the rows, of length one, by the transfer cut of their mean similarities."""
     members, _, cluster_weights = clusters_of(encoding, weights)
     means = alike @ (members.toarray() / members.sum(axis=0))
-    scaled, _ = normalised_graph(sparse.csr_array(means), np.ones(len(means)), cluster_weights)
-    return unit_rows(scaled @ leading_vectors(scaled, n_vectors, rng)[1])
+    return transfer_coordinates(sparse.csr_array(means), np.ones(len(means)), cluster_weights, n_vectors, rng)

@@ -1,4 +1,4 @@
-"""The consensus functions that are given the number of clusters."""
+"""Registry of the consensus functions that take the number of clusters."""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,4 +1,4 @@
-"""The robust consensus as a consensus function: the partition alone."""
+"""The robust consensus as a consensus function that returns the partition only."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def robust_consensus(
 ) -> np.ndarray:
     """Find the weighted median partition.
 
-    Solve  min_{Y, alpha} sum_u alpha_u |Y'Y - X_u'X_u|^2  (Eq. 4 of [1]_): without weights, alpha is found together
-    with Y on the restricted simplex, as :class:`~robust_eac.RobustEAC` does by default; given weights stay as they
-    are. :func:`~robust_eac.solve_median_partition` returns all there is to know of the solution and takes every option.
+    Solve  min_{Y, alpha} sum_u alpha_u |Y'Y - X_u'X_u|^2  (Eq. 4 of [1]_): without weights, alpha is found jointly with
+    Y on the restricted simplex, as :class:`~robust_eac.RobustEAC` does by default; given weights stay fixed.
+    :func:`~robust_eac.solve_median_partition` returns the full solution and has more options.
 
     Parameters
     ----------
@@ -36,8 +36,8 @@ def robust_consensus(
     n_clusters : int
         Number of clusters, an upper bound: clusters can end up empty.
     weights : array-like of shape (n_partitions,), default=None
-        alpha: non-negative, not all zero; normalised to sum to one. None means found jointly, so it is not the same
-        as equal weights.
+        alpha: non-negative, not all zero; normalised to sum to one. None means found jointly; this differs from equal
+        weights.
     n_init : int, default=10
         Number of random starts.
     n_jobs : int, default=None

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from ..checks.types import RandomState
 from ..core.lloyd import slot_weights
+from ._common import check_search
 from .kmeans import cluster_rows
 
 __all__ = ["sec"]
@@ -22,7 +23,7 @@ def sec(
     n_jobs: int | None = None,
     random_state: RandomState = None,
 ) -> np.ndarray:
-    """Minimise the normalised cut of the co-association matrix, without building it.
+    """Minimise the normalised cut of the co-association matrix without building it.
 
     Solve  max over partitions  sum_C A(C, C) / A(C, all),  A(C, C') = sum_{i in C, j in C'} A_ij,  with A the weighted
     co-association, diagonal included. It is a weighted k-means ([1]_): with b_i the (weighted) one-hot row of object i
@@ -30,15 +31,15 @@ def sec(
 
         sum_i d_i |b_i / d_i - mu_C(i)|^2 = sum_i |b_i|^2 / d_i - sum_C A(C, C) / A(C, all)      (exactly).
 
-    Lloyd's algorithm descends this to a local minimum; best of `n_init` starts. Identical objects stay together.
+    Lloyd's algorithm descends to a local minimum; the best of `n_init` starts is kept. Identical objects stay together.
 
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe: it is then alone in
-        that partition, and not even together with itself.
+        Base clusterings, one per column; -1 marks an object that the partition did not observe: in that partition it
+        shares no cluster, not even with itself.
     n_clusters : int
-        Number of clusters; fewer are returned only when fewer objects differ.
+        Number of clusters; fewer are returned only if fewer objects are distinct.
     weights : array-like of shape (n_partitions,), default=None
         Weights of the partitions in A: non-negative, not all zero; normalised to sum to one. None means uniform.
     n_init : int, default=10
@@ -68,7 +69,7 @@ def sec(
     Notes
     -----
     Time O(n_samples n_partitions n_clusters) for the first passes, less for later ones; memory O(n_samples
-    n_partitions), a byte per label. The scale of A changes nothing. Seeds are drawn by k-means++ under the weighted
+    n_partitions), a byte per label. The scale of A has no effect. Seeds are drawn by k-means++ under the weighted
     Hamming distance.
 
     References
@@ -81,14 +82,12 @@ def sec(
     >>> sec([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]], 2, random_state=0)
     array([0, 0, 0, 1, 1])
     """
-    return cluster_rows(
-        labels, n_clusters, lambda encoding, weights: (weights, _table), weights=weights, n_init=n_init,
-        max_iter=max_iter, n_jobs=n_jobs, random_state=random_state,
-    )  # fmt: skip
+    search = check_search(n_init, max_iter, n_jobs, random_state)
+    return cluster_rows(labels, n_clusters, weights, lambda encoding, weights: (weights, _table), search)
 
 
 def _table(encoding, weights, counts):
-    """d_i (|b_i / d_i - mu_c|^2 - |b_i / d_i|^2) as a sum over slots: d_i itself is the sum of w_u n_ul."""
+    """d_i (|b_i / d_i - mu_c|^2 - |b_i / d_i|^2) as a sum over slots, where d_i is the sum of w_u n_ul."""
     by_slot = slot_weights(encoding, weights)
     degrees = by_slot * encoding.sizes[:, np.newaxis]
     volumes = (degrees * counts).sum(axis=0)

@@ -1,4 +1,4 @@
-"""Transfer cut of the graph of objects and base clusters: the consensus of LWGP and of U-SENC."""
+"""Transfer cut of the graph of objects and base clusters: the consensus functions of LWGP and U-SENC."""
 
 from __future__ import annotations
 
@@ -7,18 +7,14 @@ from numpy.typing import ArrayLike
 from sklearn.cluster import KMeans
 
 from ..checks.types import RandomState
-from ..checks.values import check_integer, check_random_state, check_real
-from ..core.encoding import collapse
+from ..checks.values import check_real
 from ..weighting.clusters import slot_certainty
-from ._bipartite import leading_vectors, normalised_graph, unit_rows
-from ._common import prepare, relabel
+from ._bipartite import KMEANS_PASSES, transfer_coordinates
+from ._common import check_starts, prepare_rows, relabel
 from ._metis import trivial
 from .mcla import clusters_of
 
 __all__ = ["transfer_cut"]
-
-# Passes of k-means, as in the authors' programs.
-_MAX_ITER = 100
 
 
 def transfer_cut(
@@ -45,12 +41,12 @@ def transfer_cut(
     labels : array-like of shape (n_samples, n_partitions), int
         Base clusterings, one per column; -1 marks an object that the partition did not observe: no edge.
     n_clusters : int
-        Number of clusters; fewer are returned when fewer objects differ, or differ in their coordinates. At most
-        `n_clusters` different objects are a cluster each.
+        Number of clusters; fewer are returned if fewer objects are distinct, or if fewer coordinates are distinct. If
+        at most `n_clusters` objects are distinct, each of them is a cluster.
     theta : float or None, default=0.4
-        Greater than 0; the smaller, the less uncertain clusters count. None: all clusters count the same.
+        Greater than 0; smaller values give uncertain clusters less weight. None: all clusters have equal weight.
     weights : array-like of shape (n_partitions,), default=None
-        w: non-negative, not all zero; normalised to sum to one. They count in the index too. None means uniform.
+        w: non-negative, not all zero; normalised to sum to one. They also enter the index. None means uniform.
     n_init : int, default=3
         Number of starts of k-means.
     random_state : int, RandomState instance or None, default=None
@@ -68,13 +64,13 @@ def transfer_cut(
 
     Notes
     -----
-    Linear in the number n of different objects: O(n n_partitions^2 + K^3) for the vectors if all partitions together
+    Linear in the number n of distinct objects: O(n n_partitions^2 + K^3) for the vectors if all partitions together
     have K <= 1000 clusters, O(n n_partitions) per step of a Lanczos method otherwise; O(n n_partitions^2) for the
     index; O(n n_clusters^2) per pass of each start of k-means. Memory O(n (n_partitions + n_clusters)).
 
-    Partition weights are no part of [1]_ and [2]_. An integer weight is the same as a partition repeated that often.
-    Identical objects are merged and counted; they share a cluster. :func:`~robust_eac.consensus.hbgf` differs in two
-    ways: it clusters objects and base clusters together, and does not shrink the coordinates by the eigenvalues.
+    [1]_ and [2]_ have no partition weights. An integer weight is the same as a partition repeated that often. Identical
+    objects are merged and weighted by their number; they share a cluster. :func:`~robust_eac.consensus.hbgf` differs in
+    two ways: it clusters objects and base clusters together, and does not scale the coordinates by the eigenvalues.
 
     References
     ----------
@@ -88,14 +84,12 @@ def transfer_cut(
     >>> transfer_cut([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]], 2, random_state=0)
     array([0, 0, 0, 1, 1])
     """
-    encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
+    encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
     theta = None if theta is None else check_real(theta, name="theta", low=0.0, strict=True)
-    n_init = check_integer(n_init, name="n_init", low=1)
-    rng = check_random_state(random_state)
-    encoding = collapse(encoding, min_saving=0.0)
+    n_init, rng = check_starts(n_init, random_state)
     rows = trivial(encoding, n_clusters)
     if rows is None:
-        kmeans = KMeans(n_clusters, n_init=n_init, max_iter=_MAX_ITER, random_state=rng)
+        kmeans = KMeans(n_clusters, n_init=n_init, max_iter=KMEANS_PASSES, random_state=rng)
         rows = kmeans.fit(embed(encoding, n_clusters, weights, theta, rng), sample_weight=encoding.multiplicity).labels_
     return relabel(encoding.expand(rows))
 
@@ -105,6 +99,4 @@ def embed(encoding, n_vectors, weights, theta, rng):
     members, _, edge_weights = clusters_of(encoding, weights)
     if theta is not None:
         edge_weights = edge_weights * slot_certainty(encoding, weights, theta)[encoding.sizes > 0.0]
-    scaled, _ = normalised_graph(members, encoding.multiplicity, edge_weights)
-    # D^(-1) B N^(-1/2) is this matrix with its rows scaled, which the last step undoes.
-    return unit_rows(scaled @ leading_vectors(scaled, n_vectors, rng)[1])
+    return transfer_coordinates(members, encoding.multiplicity, edge_weights, n_vectors, rng)

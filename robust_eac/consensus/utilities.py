@@ -1,4 +1,4 @@
-"""k-means-based consensus clustering (KCC): utilities that k-means with another distance maximises."""
+"""k-means-based consensus clustering (KCC): k-means with a suitable distance maximises a utility."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from ..checks.types import RandomState
 from ..checks.values import check_bool, check_choice
 from ..core.encoding import Encoding
 from ..core.lloyd import label_shares, slot_weights, squared_distances
+from ._common import check_search
 from .kmeans import cluster_rows
 
 __all__ = ["utility_consensus"]
 
-# A label that no object of a cluster has costs -log of this instead of infinity: 36 nats, 52 bits.
+# A label that no object of a cluster has costs -log of this, 36 nats or 52 bits, instead of infinity.
 _EPS = np.finfo(np.float64).eps
 
 
@@ -49,12 +50,12 @@ def utility_consensus(
         Base clusterings, one per column; -1 marks an object that the partition did not observe, and its term is left
         out.
     n_clusters : int
-        Number of clusters; fewer are returned only when fewer objects differ.
+        Number of clusters; fewer are returned only if fewer objects are distinct.
     utility : {"category", "entropy", "cosine"}, default="category"
         The utility U.
     normalised : bool, default=False
-        Divide the weight of each partition by |mu(P_u)|, so that fine and coarse clusterings count alike. A
-        partition with a single cluster, which says nothing, then has no weight under "entropy", where mu(P_u) = 0.
+        Divide the weight of each partition by |mu(P_u)|, so that fine and coarse clusterings have similar influence.
+        With "entropy", a partition with a single cluster has mu(P_u) = 0 and gets weight 0.
     weights : array-like of shape (n_partitions,), default=None
         w: non-negative, not all zero; normalised to sum to one. None means uniform.
     n_init : int, default=10
@@ -85,8 +86,8 @@ def utility_consensus(
     -----
     Time O(n_samples n_partitions n_clusters) for the first passes, less for later ones; memory O(n_samples
     n_partitions), a byte per label. U never falls when a cluster is split, so the number of clusters must be given.
-    A label that no object of a cluster has would be infinitely far under "entropy"; its share is taken as 2.2e-16, as
-    in the authors' code. Seeds are drawn by k-means++ under the weighted Hamming distance, where [1]_ draws rows
+    With "entropy", a label that no object of a cluster has would be infinitely far; its share is set to 2.2e-16, as in
+    the authors' code. Seeds are drawn by k-means++ under the weighted Hamming distance, where [1]_ draws rows
     uniformly.
 
     References
@@ -99,20 +100,19 @@ def utility_consensus(
     >>> utility_consensus(labels, 2, utility="cosine", normalised=True, random_state=0)
     array([0, 0, 0, 1, 1])
     """
+    search = check_search(n_init, max_iter, n_jobs, random_state)
+    return cluster_rows(labels, n_clusters, weights, cost_of(utility, normalised), search)
+
+
+def cost_of(utility, normalised=False):
+    """The cost that maximises a utility, for :func:`~robust_eac.consensus.kmeans.cluster_rows`."""
     mu, table_of = UTILITIES[check_choice(utility, UTILITIES, name="utility")]
     normalised = check_bool(normalised, name="normalised")
-
-    def cost(encoding, weights):
-        return (_normalised(encoding, weights, mu) if normalised else weights), table_of
-
-    return cluster_rows(
-        labels, n_clusters, cost, weights=weights, n_init=n_init, max_iter=max_iter, n_jobs=n_jobs,
-        random_state=random_state,
-    )  # fmt: skip
+    return lambda encoding, weights: (_normalised(encoding, weights, mu) if normalised else weights, table_of)
 
 
 def _normalised(encoding: Encoding, weights, mu):
-    """Weights over |mu| of the partitions' own label shares; where mu is zero, zero."""
+    """Weights divided by |mu| of the partitions' label shares, sum one; 0 where mu is 0."""
     shares = encoding.sizes / np.repeat(encoding.n_observed, encoding.n_codes)
     sizes = np.abs([mu(own) for own in np.split(shares, encoding.offsets[1:])])
     quotient = np.divide(weights, sizes, out=np.zeros_like(weights), where=sizes > 0.0)

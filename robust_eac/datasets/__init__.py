@@ -2,7 +2,4 @@
 
 from .loading import DATASETS, load_dataset
 
-__all__ = [
-    "DATASETS",
-    "load_dataset",
-]
+__all__ = ["DATASETS", "load_dataset"]

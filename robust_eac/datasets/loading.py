@@ -37,12 +37,11 @@ FOLDER_VARIABLE = "ROBUST_EAC_DATA"
 def load_dataset(name: str, *, random_state: RandomState = 0) -> tuple[np.ndarray, np.ndarray]:
     """Load or generate a data set of the experiments, with its true classes.
 
-    A real set is looked up in three places, in this order: bundled with scikit-learn or with this package; in
-    the folder named by the environment variable ``ROBUST_EAC_DATA``; on OpenML, through scikit-learn's cache.
-    A file in that folder is called as its data set, ``NAME.csv`` or ``NAME.csv.gz``; it has a header line,
-    whose last column is `label`, and an empty cell is a missing value. Nothing is scaled. Values that differ
-    from those of the known copy are refused, however they are written; scikit-learn checks what it fetches from OpenML,
-    where the same data may come in another order.
+    A real set is looked up in three places, in this order: bundled with scikit-learn or with this package; in the
+    folder named by the environment variable ``ROBUST_EAC_DATA``; on OpenML, through scikit-learn's cache. A file in
+    that folder is named after its data set, ``NAME.csv`` or ``NAME.csv.gz``. It has a header line whose last column is
+    `label`; an empty cell is a missing value. Nothing is scaled. A file whose values differ from those of the known
+    copy is refused. scikit-learn checks what it fetches from OpenML, where the rows may be in another order.
 
     Parameters
     ----------
@@ -56,15 +55,15 @@ def load_dataset(name: str, *, random_state: RandomState = 0) -> tuple[np.ndarra
     X : ndarray of shape (n_samples, n_features), float64
         Features, C-ordered; NaN marks a missing value.
     y : ndarray of shape (n_samples,), int64
-        Classes 0..k-1, in the sorted order of their labels: as numbers if all of them are, else as text.
+        Classes 0..k-1 in the sorted order of their labels: as numbers if all are numbers, else as text.
 
     Raises
     ------
     ValueError
-        If `name` is unknown, or if a file is malformed, is not of the stated shape and number of classes, or holds
-        other values than the known copy: it is damaged, or another version of the data.
+        If `name` is unknown, or if a file is malformed, has another shape or number of classes, or differs from the
+        known copy because it is damaged or another version.
     FileNotFoundError
-        If the data set is in none of the three places; the message says what each of them answered.
+        If the data set is in none of the three places; the message gives the reason for each.
 
     Examples
     --------
@@ -77,12 +76,11 @@ def load_dataset(name: str, *, random_state: RandomState = 0) -> tuple[np.ndarra
 
 @dataclass(frozen=True)
 class _Table:
-    """A data set kept as a table: what its file is called and what must be found in it.
+    """A data set stored as a table: the name of its file and the required contents.
 
-    `nominal` names the text columns of a file; each becomes one 0/1 column per value, in sorted order, and
-    `shape` counts these. `checksum` is that of X and y, see :func:`_checksum`. `openml` is the name and version on
-    OpenML, None if there is no dependable one or if there are nominal columns, which OpenML's reader would code
-    otherwise.
+    `nominal` lists the text columns of a file; each becomes one 0/1 column per value, in sorted order, counted in
+    `shape`. `checksum` is that of X and y, see :func:`_checksum`. `openml` is the name and version on OpenML; None if
+    there is no reliable one, or if there are nominal columns, which OpenML's reader would code differently.
     """
 
     file: str
@@ -94,7 +92,7 @@ class _Table:
 
 
 def _load_table(table, random_state=None):
-    """X and y from the first place that has the table; `random_state` is the loaders' common argument."""
+    """X and y from the first place that has the table. `random_state` is unused: all loaders take it."""
     answers = []
     for place, route in _ROUTES.items():
         try:
@@ -102,8 +100,9 @@ def _load_table(table, random_state=None):
         except FileNotFoundError as error:
             answers.append(f"\n  {place}: {error};")
         else:
-            X, y = _check_shape(table, place, X, _encode_classes(labels))
-            return (X, y) if route is _from_openml else _check_content(table, place, X, y)
+            # scikit-learn checks what it fetches from OpenML, where the rows may be in another order.
+            checksum = None if route is _from_openml else table.checksum
+            return _check(table, place, checksum, X, _encode_classes(labels))
     raise FileNotFoundError(f"Data set {table.file!r} was found in none of these places:{''.join(answers)}")
 
 
@@ -111,7 +110,7 @@ def _from_package(table):
     """Features and labels from the package's own files."""
     resource = resources.files("robust_eac.datasets") / "data" / f"{table.file}.csv"
     if not resource.is_file():
-        raise FileNotFoundError("not there")
+        raise FileNotFoundError("not bundled")
     with resources.as_file(resource) as path:
         return _read_csv(path, table.nominal)
 
@@ -131,7 +130,7 @@ def _from_folder(table):
 def _from_openml(table):
     """Features and labels from OpenML or from scikit-learn's cache of it."""
     if table.openml is None:
-        raise FileNotFoundError("no dependable name there for this data set")
+        raise FileNotFoundError("this data set has no reliable name there")
     name, version = table.openml
     try:
         # This parser needs no pandas.
@@ -148,7 +147,7 @@ _ROUTES = {
 
 
 def _read_csv(path, nominal=()):
-    """Features of shape (n, d) and n label texts of a CSV file; ValueError naming the place if malformed."""
+    """Features of shape (n, d) and n label texts of a CSV file; a ValueError names the place if it is malformed."""
     opener = gzip.open if path.suffix == ".gz" else open
     try:
         with opener(path, "rt", encoding="utf-8", newline="") as stream:
@@ -185,7 +184,7 @@ def _numbers(cells, path, column):
 
 
 def _number(cell):
-    """Value of a numeric cell, NaN if it is empty, infinity if it is no finite number."""
+    """Value of a numeric cell: NaN if empty, infinity if it is not a finite number."""
     if not cell:
         return math.nan
     try:
@@ -212,8 +211,8 @@ def _encode_classes(labels):
     return np.unique(keys, return_inverse=True)[1].astype(np.int64)
 
 
-def _check_shape(table, place, X, y):
-    """X and y, typed as the contract states, if they are of the stated shape and number of classes."""
+def _check(table, place, checksum, X, y):
+    """X in float64 and y, if shape, number of classes and checksum (unless None) are those stated."""
     X = np.ascontiguousarray(X, dtype=np.float64)
     n_classes = len(np.unique(y))
     if X.shape != table.shape or n_classes != table.n_classes:
@@ -221,13 +220,8 @@ def _check_shape(table, place, X, y):
             f"Data set {table.file!r} must have shape {table.shape} and {table.n_classes} classes, "
             f"got {X.shape} and {n_classes} ({place})."
         )
-    return X, y
-
-
-def _check_content(table, place, X, y):
-    """X and y, if they hold what the known copy does."""
     found = _checksum(X, y)
-    if found != table.checksum:
+    if checksum not in (None, found):
         raise ValueError(
             f"Data set {table.file!r} is damaged or another version of the data: the checksum of its values must be "
             f"{table.checksum}, got {found} ({place})."
@@ -241,7 +235,7 @@ def _checksum(X, y):
 
 
 def _from_scikit_learn(load, random_state=None):
-    """X and y of a data set bundled with scikit-learn, which numbers its classes already."""
+    """X and y of a data set bundled with scikit-learn, whose classes are already numbered."""
     X, y = load(return_X_y=True)
     return np.ascontiguousarray(X, dtype=np.float64), y.astype(np.int64)
 
@@ -278,7 +272,7 @@ DATASETS: dict[str, Callable[..., tuple[np.ndarray, np.ndarray]]] = {
     "nursery": _table("nursery", (12960, 27), 5, "f0810fdd9dc39d1a"),
     "pendigits": _table("pendigits", (10992, 16), 10, "0a1d5aba568f71f3", openml=("pendigits", 1)),
     "yeast": _table("yeast", (1484, 8), 10, "d31aea56e7fd3bc4", openml=("yeast", 1)),
-    # Public copies of points that the sets of these names re-create.
+    # Public copies of the points that the sets with these names re-create.
     "half-rings-file": _table("half-rings", (400, 2), 2, "3989e7b84519bed0"),
     "spiral-file": _table("spiral", (200, 2), 2, "60b21652f908d3bc"),
 }

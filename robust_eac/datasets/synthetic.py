@@ -1,7 +1,7 @@
 """Two-dimensional data sets with clusters of varied shape, drawn from a seed.
 
-They are re-creations, to the stated sizes and shapes, of data sets used in the literature on evidence
-accumulation whose files are not public; results on them follow the published ones in pattern, not in digits.
+They re-create, by their stated sizes and shapes, data sets of the literature on evidence accumulation whose files are
+not public. Results on them follow the published ones in pattern, not in digits.
 """
 
 import numpy as np
@@ -15,9 +15,8 @@ __all__ = ["make_cigar", "make_half_rings", "make_image_1", "make_image_c", "mak
 def make_spiral(random_state: RandomState = None) -> tuple[np.ndarray, np.ndarray]:
     """Draw two interleaved spirals of 100 objects each.
 
-    A re-creation: the arms follow the two-spirals curve (radius growing by two units per half turn, the
-    second arm the first one turned by half a turn), each object moved by Gaussian noise of standard deviation
-    0.05.
+    A re-creation: the arms follow the two-spirals curve, with Gaussian noise of standard deviation 0.05. The radius
+    grows by two units per half turn; the second arm is the first, rotated by half a turn.
 
     Parameters
     ----------
@@ -187,9 +186,8 @@ def make_image_c(random_state: RandomState = None) -> tuple[np.ndarray, np.ndarr
 def make_image_1(random_state: RandomState = None) -> tuple[np.ndarray, np.ndarray]:
     """Draw a segmented picture: 1000 objects in eight regions of varied shape.
 
-    A re-creation of the size and the number of clusters of "image-1" only; its file and picture are not
-    public. The objects are drawn uniformly from the regions of a landscape: sky, sun, mountain, meadow, wall,
-    roof, crown, trunk.
+    A re-creation of only the size and the number of clusters of "image-1", whose file and picture are not public. The
+    objects are drawn uniformly from the regions of a landscape: sky, sun, mountain, meadow, wall, roof, crown, trunk.
 
     Parameters
     ----------
@@ -240,13 +238,13 @@ def _jitter(rng, points, scale):
 
 def _gaussian(rng, n, center, scales):
     """n points of a Gaussian with one scale per coordinate, each coordinate clipped at three scales."""
-    # A rare long tail would otherwise touch the next cluster.
+    # Otherwise a rare outlier would touch the next cluster.
     return center + np.asarray(scales) * np.clip(rng.normal(size=(n, 2)), -3.0, 3.0)
 
 
 def _arc(rng, n, center, radius, start, stop):
-    """n points on an arc of a circle, one at a random place of each n-th of the angle."""
-    # Independent angles would leave gaps wider than the distance to the next cluster.
+    """n points on an arc of a circle, one at a random place in each n-th of the angle."""
+    # Independent angles would leave gaps larger than the distance to the next cluster.
     return center + _polar(radius, start + (stop - start) * (np.arange(n) + rng.uniform(size=n)) / n)
 
 
@@ -257,7 +255,7 @@ def _ring(rng, n, center, radius, scale):
 
 def _ellipse(rng, n, center, radii):
     """n points, uniform in an ellipse with axes along the coordinates."""
-    # The area within a radius grows with its square, so a uniform radius would crowd the centre.
+    # The area within a radius grows with its square: uniform radii would crowd the centre.
     unit_disc = _polar(np.sqrt(rng.uniform(size=n)), rng.uniform(0.0, 2 * np.pi, size=n))
     return center + np.asarray(radii) * unit_disc
 

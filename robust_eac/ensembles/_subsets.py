@@ -1,4 +1,4 @@
-"""Subsets of features: checking, drawing, and the sub-data that belong to them."""
+"""Subsets of features: checks, draws, and batches of their sub-data."""
 
 from itertools import combinations
 from math import comb
@@ -10,10 +10,10 @@ from ..checks.values import as_array
 
 # Follow the published program or the formulas where they differ.
 MODES = ("listing", "equation")
-# Added to the eigenvalues of scatter matrices before their inverse root is taken.
+# Added to the eigenvalues of scatter matrices before the inverse root.
 RIDGE = 1e-4
 _MAX_BATCH = 256
-# Numbers per array of a batch: small enough for the cache of a core.
+# Numbers per array of a batch, which fit in the cache of a core.
 _BATCH_SIZE = 2**20
 
 
@@ -66,7 +66,7 @@ def draw_subsets(n_features, *, max_order, max_per_order, min_per_order, distinc
 
 
 def draw_combinations(rng, n_rows, population, size):
-    """(n_rows, size) different numbers below population in every row, by Floyd's algorithm; rows may be alike."""
+    """(n_rows, size): every row holds distinct numbers below population, by Floyd's algorithm; rows may repeat."""
     chosen = np.empty((n_rows, size), dtype=np.intp)
     for i in range(size):
         last = population - size + i
@@ -77,7 +77,7 @@ def draw_combinations(rng, n_rows, population, size):
 
 
 def _draw_different(rng, n_rows, population, size):
-    """As draw_combinations, with all rows different sets: those drawn before are drawn again."""
+    """Like draw_combinations, but all rows are distinct sets: repeated rows are drawn again."""
     rows = np.empty((0, size), dtype=np.intp)
     while len(rows) < n_rows:
         rows = np.concatenate([rows, np.sort(draw_combinations(rng, n_rows, population, size), axis=1)])
@@ -97,8 +97,8 @@ def whitening_maps(scatters, n_samples, ridge):
 def for_each_batch(function, X, subsets, *, ridge, n_jobs):
     """Call ``function(rows, data)`` for batches of subsets of equal order, in threads.
 
-    rows are positions in `subsets`; data, (len(rows), order, n_samples), their sub-data, whitened unless ridge is None.
-    The batches do not depend on the number of threads.
+    rows : positions in `subsets`. data : (len(rows), order, n_samples) sub-data, whitened unless ridge is None. The
+    batches do not depend on the number of threads.
     """
     features = np.ascontiguousarray(X.T if ridge is None else (X - X.mean(axis=0)).T)
     n = features.shape[1]
@@ -113,7 +113,7 @@ def for_each_batch(function, X, subsets, *, ridge, n_jobs):
 
 
 def _batches(subsets, n_samples):
-    """Positions of subsets of equal order, as many at a time as fit in the cache."""
+    """Batches of positions of subsets of equal order; each batch fits in the cache."""
     orders = np.array([len(subset) for subset in subsets])
     for order in np.unique(orders):
         rows = np.flatnonzero(orders == order)

@@ -1,31 +1,44 @@
 """Compiled kernels for thousands of clusterings of small data: k-means, silhouettes, weighted co-association.
 
-A batch of data sets is an array (n_sets, n_dims, n_samples): the objects come last, so that the inner loops run over
-consecutive memory and vectorise without reordering any sum. Labels are int32 of shape (n_sets, n_samples). What is
-random is drawn by the caller. All kernels live in this file because numba's disk cache does not notice changes in a
-callee of another file.
+A batch of data sets is an array (n_sets, n_dims, n_samples). Objects come last, so that inner loops run over
+consecutive memory and vectorise without reordering any sum. Labels are int32 of shape (n_sets, n_samples). The caller
+draws all random numbers. All kernels are in this file because numba's disk cache misses changes of a callee elsewhere.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+
+
+class _Clusters(NamedTuple):
+    """The clusters of one data set: memory that all data sets of a batch use in turn.
+
+    centres : (k_max, n_dims).
+    distances : (k_max, n) squared distances of the objects to the centres.
+    counts : (k_max,) int64; objects per cluster.
+    """
+
+    centres: np.ndarray
+    distances: np.ndarray
+    counts: np.ndarray
 
 
 @njit(cache=True, nogil=True)
 def cluster(data, seeds, n_clusters, max_iter, labels):
     """Fill labels with one k-means run per data set, from the objects seeds[u, :n_clusters[u]]."""
     k_max, n = seeds.shape[1], data.shape[2]
-    centres = np.empty((k_max, data.shape[1]))
-    distances = np.empty((k_max, n))
-    counts = np.empty(k_max, dtype=np.int64)
+    clusters = _Clusters(np.empty((k_max, data.shape[1])), np.empty((k_max, n)), np.empty(k_max, dtype=np.int64))
     previous = np.empty(n, dtype=np.int32)
     for u in range(data.shape[0]):
-        _lloyd(data[u], seeds[u], n_clusters[u], max_iter, centres, distances, counts, previous, labels[u])
+        _lloyd(data[u], seeds[u], n_clusters[u], max_iter, clusters, labels[u], previous)
 
 
 @njit(cache=True, nogil=True)
-def _lloyd(x, seeds, k, max_iter, centres, distances, counts, previous, labels):
-    """Batch k-means; an emptied cluster takes the object farthest from its centre; ties favour not moving."""
+def _lloyd(x, seeds, k, max_iter, clusters, labels, previous):
+    """Batch k-means. An empty cluster takes the object farthest from its centre; in a tie an object does not move."""
     n_dims, n = x.shape
+    centres, distances, counts = clusters
     for c in range(k):
         for j in range(n_dims):
             centres[c, j] = x[j, seeds[c]]
@@ -38,12 +51,12 @@ def _lloyd(x, seeds, k, max_iter, centres, distances, counts, previous, labels):
             _update(x, labels, c, centres[c], counts, distances[c])
         for c in range(k):
             if counts[c] == 0:
-                _make_singleton(x, c, k, centres, distances, counts, labels)
+                _make_singleton(x, labels, c, clusters)
         total = 0.0
         for i in range(n):
             total += distances[labels[i], i]
         if total >= last_total:
-            # The last pass of moves did not help (it cycles, or rounding is all that is left): take it back.
+            # The last moves did not lower the cost (a cycle, or rounding): undo them.
             labels[:] = previous
             return
         if iteration == max_iter - 1:
@@ -64,7 +77,7 @@ def _squared_distances(x, centre, out):
 
 @njit(cache=True, nogil=True)
 def _move_to_nearest(distances, k, labels):
-    """Number of objects that another centre is strictly nearer to; they move to the first of the nearest."""
+    """Move objects that have a strictly nearer centre to the first of the nearest ones; return how many moved."""
     n_moved = 0
     for i in range(labels.shape[0]):
         nearest = 0
@@ -79,32 +92,34 @@ def _move_to_nearest(distances, k, labels):
 
 @njit(cache=True, nogil=True)
 def _update(x, labels, c, centre, counts, distances):
-    """Centre, size and distances of cluster c; of an empty one, only the size."""
+    """Compute the size, centre and distances of cluster c; of an empty cluster, only the size."""
     n_dims, n = x.shape
-    counts[c] = 0
+    size = 0
     for i in range(n):
-        counts[c] += labels[i] == c
-    if counts[c] == 0:
+        size += labels[i] == c
+    counts[c] = size
+    if size == 0:
         return
     for j in range(n_dims):
         total = 0.0
         for i in range(n):
             if labels[i] == c:
                 total += x[j, i]
-        centre[j] = total / counts[c]
+        centre[j] = total / size
     _squared_distances(x, centre, distances)
 
 
 @njit(cache=True, nogil=True)
-def _make_singleton(x, c, k, centres, distances, counts, labels):
-    """The object farthest from its own centre becomes the empty cluster c."""
+def _make_singleton(x, labels, c, clusters):
+    """Move the object farthest from its own centre into the empty cluster c."""
     n = labels.shape[0]
+    centres, distances, counts = clusters
     lonely = 0
     for i in range(1, n):
         if distances[labels[i], i] > distances[labels[lonely], lonely]:
             lonely = i
     if counts[labels[lonely]] < 2:
-        # Everything lies on its centre: any object of the first cluster that can spare one.
+        # All objects lie on their centres: take one from the first cluster of at least two.
         source = 0
         while counts[source] < 2:
             source += 1
@@ -119,7 +134,7 @@ def _make_singleton(x, c, k, centres, distances, counts, labels):
 
 @njit(cache=True, nogil=True)
 def silhouettes(data, labels, n_clusters, squared, singleton, undefined, out):
-    """Fill out with the ramped mean silhouette of every data set's labels, -1 = left out; see `ramped_mean`."""
+    """Fill out with the :func:`ramped_mean` silhouette of every data set; objects with label -1 are left out."""
     n_dims, n = data.shape[1:]
     counts = np.empty(n_clusters, dtype=np.int64)
     sums = np.empty((n_clusters, n))
@@ -138,8 +153,8 @@ def silhouettes(data, labels, n_clusters, squared, singleton, undefined, out):
 def _sums_of_squares(x, labels, first, shift, counts, sums):
     """sums[c, i] = sum of the squared distances of object i to the objects of c, by the parallel-axis theorem.
 
-    Coordinates are taken relative to a member of the cluster: where all its objects and object i coincide the sum is
-    zero, not the rounding error of a mean, of which a silhouette would make anything between -1 and 1.
+    Coordinates are relative to a member of the cluster. If object i coincides with all objects of c, the sum is then
+    exactly 0. The rounding error of a mean would turn into an arbitrary silhouette.
     """
     n_dims, n = x.shape
     counts[:] = 0
@@ -195,9 +210,9 @@ def _sums_of_distances(x, labels, row, counts, sums):
 
 @njit(cache=True, nogil=True)
 def ramped_mean(sums, labels, counts, singleton, undefined):
-    """max(0, mean silhouette) from the sums of the distances to each cluster, (n_clusters, n); 0 for one cluster.
+    """max(0, mean silhouette) from the sums of distances to each cluster, (n_clusters, n); 0 for a single cluster.
 
-    `singleton` is the value of an object alone in its cluster, `undefined` that of 0 / 0. A mean of NaN gives 0.
+    `singleton` is the silhouette of an object alone in its cluster, `undefined` that of 0 / 0. A mean of NaN gives 0.
     """
     total, n_observed = 0.0, 0
     for i in range(labels.shape[0]):
@@ -226,7 +241,7 @@ def ramped_mean(sums, labels, counts, singleton, undefined):
 def coassociation_rows(labels, weights, start, stop, out):
     """Add sum_u weights[u] [labels[u, i] = labels[u, j]] to out[i, j], start <= i < stop, j >= i.
 
-    Every entry is summed in the order of the partitions, so that equal evidence gives equal numbers.
+    Every entry is summed in the order of the partitions: equal evidence gives equal numbers.
     """
     m, n = labels.shape
     for u in range(m):

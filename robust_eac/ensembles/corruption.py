@@ -13,9 +13,9 @@ from ._common import prepare_clusterer
 
 __all__ = ["corrupt_ensemble"]
 
-# Share of the objects of a copy that get another label.
+# Share of the objects of a copy whose label is drawn again.
 _JITTER = 0.1
-# Of the noise that is clustered; any number gives partitions that know nothing of each other.
+# Features of the noise that is clustered. Any number gives independent partitions.
 _N_FEATURES = 2
 
 
@@ -24,30 +24,31 @@ def corrupt_ensemble(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Replace a fraction of the partitions by bad ones.
 
-    round(fraction * n_partitions) partitions, chosen without replacement, are replaced. Four kinds know nothing of each
-    other, two agree with each other:
+    round(fraction * n_partitions) partitions, chosen without replacement, are replaced. With the first four kinds the
+    new partitions are independent, with the last two they agree with each other:
 
-    * "uniform": every object gets a label drawn uniformly from as many labels as the replaced partition had clusters;
-    * "unequal": the same with probabilities proportional to 1/c^2 for c = 1, 2, ...: one large cluster, many small;
-    * "shuffled": the labels of the replaced partition in random order, so that the sizes of its clusters stay;
+    * "uniform": every object gets a label drawn uniformly from those of the replaced partition;
+    * "unequal": likewise with probabilities proportional to 1/c^2 for c = 1, 2, ...: one large cluster and many small
+      ones;
+    * "shuffled": the labels of the replaced partition in random order, so that cluster sizes stay;
     * "features": k-means, one random start, on Gaussian noise drawn anew for every partition, into as many clusters as
       the replaced partition had;
-    * "coherent": copies of one random partition, with as many labels as the median partition of the ensemble had
-      clusters: wrong evidence that agrees with itself;
-    * "duplicates": copies of one partition that was not replaced (of any, if all are): right evidence, counted often.
+    * "coherent": copies of one random partition with the labels of the partition of median size: wrong evidence that
+      agrees with itself;
+    * "duplicates": copies of one partition that is kept (of any, if all are replaced): right evidence, repeated.
 
-    A copy has a tenth of its labels, chosen at random, drawn again uniformly.
+    In every copy, a random tenth of the labels are drawn again uniformly.
 
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe, and stays.
+        Base clusterings, one per column; -1 marks an object that the partition did not observe. These labels are kept.
     fraction : float
         Share of the partitions to replace, in [0, 1].
     random_state : int, RandomState instance or None, default=None
         Draws which partitions are replaced, the same ones for every kind, and their labels.
     kind : {"uniform", "unequal", "shuffled", "features", "coherent", "duplicates"}, default="uniform"
-        What they are replaced by.
+        What replaces them.
 
     Returns
     -------
@@ -63,9 +64,9 @@ def corrupt_ensemble(
 
     Notes
     -----
-    Time and memory O(n_samples n_partitions); "features" takes as long as that many runs of k-means. A random
-    partition of few objects into many clusters can leave some of them empty. Where a copy observes an object that
-    its original does not, the label is drawn.
+    Time and memory O(n_samples n_partitions); "features" takes as long as that many runs of k-means. A random partition
+    of few objects into many clusters can leave some of them empty. If a copy observes an object that its original does
+    not, the label is drawn.
 
     References
     ----------
@@ -94,11 +95,10 @@ def corrupt_ensemble(
         original, values = _ORIGINALS[kind](labels, mask, rng)
     for u in np.flatnonzero(mask):
         observed = _observed(labels[:, u])
-        corrupted[observed, u] = (
-            _ALONE[kind](labels[observed, u], rng)
-            if kind in _ALONE
-            else _jittered(original[observed], values, rng)
-        )  # fmt: skip
+        if kind in _ALONE:
+            corrupted[observed, u] = _ALONE[kind](labels[observed, u], rng)
+        else:
+            corrupted[observed, u] = _jittered(original[observed], values, rng)
     return corrupted, mask
 
 
@@ -129,7 +129,7 @@ def _of_features(column, rng):
 
 
 def _wrong_partition(labels, mask, rng):
-    """A random partition of all objects, and the labels it is made of: those of the partition of median size."""
+    """A random partition of all objects, and its labels: those of the partition of median size."""
     values = [np.unique(column[_observed(column)]) for column in labels.T]
     order = np.argsort([len(value) for value in values], kind="stable")
     chosen = values[order[len(order) // 2]]
@@ -137,13 +137,13 @@ def _wrong_partition(labels, mask, rng):
 
 
 def _kept_partition(labels, mask, rng):
-    """One of the partitions that stay, and its labels."""
+    """One of the partitions that are kept, and its labels."""
     column = labels[:, rng.choice(np.flatnonzero(~mask) if not mask.all() else len(mask))]
     return column, np.unique(column[_observed(column)])
 
 
 def _jittered(original, values, rng):
-    """A copy with some labels drawn again, and with all that are missing drawn."""
+    """A copy in which some labels, and all missing ones, are drawn."""
     drawn = (rng.uniform(size=len(original)) < _JITTER) | ~_observed(original)
     return np.where(drawn, values[rng.randint(len(values), size=len(original))], original)
 

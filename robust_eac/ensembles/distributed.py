@@ -26,10 +26,10 @@ def kmeans_ensemble_distributed(
     n_jobs: int | None = None,
     random_state: RandomState = None,
 ) -> "Array":
-    """Make a k-means ensemble of features in a Dask array: fitted on a sample, predicted chunk by chunk.
+    """Make a k-means ensemble of features in a Dask array: fit on a sample, predict chunk by chunk.
 
-    Partition u assigns every object to the nearest of k_u centres, which minimise the k-means criterion on a sample of
-    the objects from a single random start (:class:`~robust_eac.KMeansEnsemble`, the "k-means ensemble" of [1]_).
+    Partition u assigns every object to the nearest of k_u centres. k-means finds them on a sample of the objects from a
+    single random start (:class:`~robust_eac.KMeansEnsemble`, the "k-means ensemble" of [1]_).
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def kmeans_ensemble_distributed(
     n_clusters : int or (int, int), default=(3, 20)
         Number of clusters, or the range it is drawn from, both ends included.
     max_samples : int, default=10_000
-        Objects of the sample, drawn without replacement and gathered to the client; all if there are no more.
+        Size of the sample, drawn without replacement and gathered on the client; at most all objects.
     n_jobs : int, default=None
         Threads over the partitions, on the client. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
@@ -48,8 +48,7 @@ def kmeans_ensemble_distributed(
     Returns
     -------
     labels : dask Array of shape (n_samples, n_partitions)
-        In the smallest unsigned integer type that holds `n_clusters`, with the chunks of rows of `X`; computed when
-        it is needed.
+        In the smallest unsigned integer type that holds `n_clusters`, with the row chunks of `X`; lazy.
 
     Raises
     ------
@@ -58,8 +57,7 @@ def kmeans_ensemble_distributed(
 
     Notes
     -----
-    Time O(n_samples n_features sum_u k_u) over all workers. What travels is the sample, and the centres to every
-    worker.
+    Time O(n_samples n_features sum_u k_u) over all workers. The sample goes to the client, the centres to every worker.
 
     References
     ----------
@@ -83,15 +81,14 @@ def kmeans_ensemble_distributed(
     ensemble = KMeansEnsemble(n_partitions, n_clusters, n_jobs=n_jobs, random_state=rng).fit(X[rows].compute())
     centres = [estimator.cluster_centers_ for estimator in ensemble.estimators_]
     dtype = np.min_scalar_type(max(map(len, centres)) - 1)
-    return X.map_blocks(
-        _nearest_centres, np.concatenate(centres), np.cumsum([0, *map(len, centres)]), dtype,
-        chunks=(X.chunks[0], len(centres)), dtype=dtype, meta=np.empty((0, 0), dtype=dtype),
-    )  # fmt: skip
+    ends = np.cumsum([0, *map(len, centres)])
+    result = {"chunks": (X.chunks[0], len(centres)), "dtype": dtype, "meta": np.empty((0, 0), dtype=dtype)}
+    return X.map_blocks(_nearest_centres, np.concatenate(centres), ends, dtype, **result)
 
 
 def _nearest_centres(features, centres, ends, dtype):
-    """(n_rows, m) number of the nearest centre in every partition, whose centres lie between two `ends`."""
-    # Distances to the mean of the centres are what rounding should be small against.
+    """(n_rows, m) number of the nearest centre in every partition; `ends` delimit the centres of each."""
+    # Centring keeps rounding errors small against the distances.
     mean = centres.mean(axis=0)
     centres = centres - mean
     half_squares = 0.5 * np.einsum("cf,cf->c", centres, centres)

@@ -6,12 +6,11 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from ..checks.types import RandomState, Subsets
 from ..checks.values import check_bool, check_choice, check_features, check_integer, check_n_jobs, check_random_state
 from . import _tiny_kmeans
-from ._common import check_range
+from ._common import Ensemble, check_range
 from ._subsets import MODES, RIDGE, check_subsets, draw_combinations, draw_subsets, for_each_batch
 
 __all__ = ["FeatureSubsetEnsemble"]
@@ -19,32 +18,32 @@ __all__ = ["FeatureSubsetEnsemble"]
 _MAX_ITER = 100
 
 
-class FeatureSubsetEnsemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class FeatureSubsetEnsemble(Ensemble):
     """Cluster subsets of the features by k-means, one subset per partition.
 
-    The ensemble of combinatorial evidence accumulation [1]_, for data of which most features may be noise: all subsets
-    of one feature, of two, ..., of `max_order`, or a random sample where there are too many; every sub-data set is
-    whitened and clustered by a single run of k-means from random objects as seeds.
+    The ensemble of combinatorial evidence accumulation [1]_, for data in which most features may be noise. It uses all
+    subsets of 1, 2, ..., `max_order` features, or a random sample if there are too many. Every sub-data set is whitened
+    and clustered by one run of k-means with random objects as seeds.
 
     Parameters
     ----------
     n_clusters : int or (int, int), default=(2, 3)
         Number of clusters, or the range it is drawn from, both ends included. [1]_ draws from (k, k + 1).
     combinations : list of arrays of feature indices, or bool array of shape (n_partitions, n_features), default=None
-        The subsets. None means subsets of 1 to `max_order` features, in number as the next three parameters say.
+        The subsets. None means subsets of 1 to `max_order` features, limited by the next three parameters.
     max_order : int, default=9
-        Largest number of features in a subset; no more than there are.
+        Largest number of features in a subset, at most n_features.
     max_per_order : int, default=1000
-        Largest number of subsets of one order (number of features). Where more exist, so many are drawn.
+        Largest number of subsets of one order (number of features); if there are more, this many are drawn.
     min_per_order : int, default=50
-        Smallest number of subsets of one order, for "listing", but no more than `max_per_order`. Where fewer exist,
-        random ones are added again.
+        Smallest number of subsets of one order, at most `max_per_order`; only for "listing". If there are fewer, random
+        ones are repeated.
     whiten : bool, default=True
         Whiten every sub-data set as :func:`~robust_eac.zca_whiten` does.
     reproduce : {"listing", "equation"}, default="listing"
-        "listing": as the published program does, subsets are drawn independently of each other, so that some occur
-        more than once, and orders of few subsets are filled up with random repetitions. "equation": all subsets of one
-        order are different, as the formulas say; nothing is filled up.
+        "listing": like the published program, draw subsets independently, so that some occur more than once, and fill
+        orders of few subsets with random repetitions. "equation": like the formulas, all subsets of one order are
+        distinct, without repetitions.
     n_jobs : int, default=None
         Threads. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
@@ -64,17 +63,17 @@ class FeatureSubsetEnsemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
 
     Notes
     -----
-    k-means is that of the published MATLAB program: distinct random objects as seeds, squared Euclidean distances,
-    batch updates until no object is strictly nearer to another centre, at most 100, a cluster that becomes empty takes
-    the object farthest from its centre. So every partition has exactly its number of clusters, also where fewer
-    objects differ. The random numbers are not MATLAB's.
+    k-means follows the published MATLAB program: distinct random objects as seeds, squared Euclidean distances, and at
+    most 100 batch updates, until no object is strictly nearer to another centre. An empty cluster takes the object
+    farthest from its centre. So every partition has exactly its number of clusters, even if fewer objects are distinct.
+    The random numbers are not MATLAB's.
 
-    The whitening adds 1e-4 to the eigenvalues of the scatter matrix: directions of much less scatter are suppressed,
-    so standardise the features first. With n_samples - 1 or more features in a subset, whitening makes all objects
-    equally far from each other, and the clustering means nothing.
+    The whitening adds 1e-4 to the eigenvalues of the scatter matrix: directions of much less scatter are suppressed, so
+    standardise the features first. With n_samples - 1 or more features in a subset, whitening makes all distances
+    equal, and the clustering is meaningless.
 
-    Time O(n_samples order (k iterations + order) + order^3) per subset; memory O(n_samples n_partitions). Objects that
-    were not fitted cannot be labelled: there is no `transform`.
+    Time O(n_samples order (k iterations + order) + order^3) per subset; memory O(n_samples n_partitions). There is no
+    `transform`: new objects cannot be labelled.
 
     References
     ----------
@@ -170,29 +169,3 @@ class FeatureSubsetEnsemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         self.n_clusters_ = n_clusters
         self._n_features_out = len(subsets)
         return self
-
-    def fit_transform(self, X: ArrayLike, y: object = None) -> np.ndarray:
-        """Make the ensemble and return it.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : Ignored
-            Present for API consistency.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples, n_partitions)
-            `labels_`; a data frame after ``set_output(transform="pandas")``.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As `fit` does.
-        """
-        return self.fit(X, y).labels_
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = []
-        return tags

@@ -26,13 +26,13 @@ __all__ = ["FuzzyCMeansResult", "GathGevaResult", "fuzzy_c_means", "gath_geva", 
 
 
 class FuzzyCMeansResult(NamedTuple):
-    """What :func:`fuzzy_c_means` returns.
+    """Result of :func:`fuzzy_c_means`.
 
-    membership : (n_samples, n_clusters), rows on the simplex; the best ones for `centers`.
+    membership : (n_samples, n_clusters), rows on the simplex, optimal for `centers`.
     centers : (n_clusters, n_features).
     objective : J at `membership` and `centers`.
     n_iter : updates of the centers.
-    converged : did the memberships change by at most `tol` in the last one.
+    converged : whether the memberships changed by at most `tol` in the last update.
     """
 
     membership: np.ndarray
@@ -43,15 +43,15 @@ class FuzzyCMeansResult(NamedTuple):
 
 
 class GathGevaResult(NamedTuple):
-    """What :func:`gath_geva` returns.
+    """Result of :func:`gath_geva`.
 
-    membership : (n_samples, n_clusters), rows on the simplex; those of the parameters below.
+    membership : (n_samples, n_clusters), rows on the simplex, for the parameters below.
     centers : (n_clusters, n_features).
     covariances : (n_clusters, n_features, n_features), ridge included.
     priors : (n_clusters,), P_k.
-    objective : minus the log-likelihood of the mixture with these parameters.
+    objective : negative log-likelihood of the mixture with these parameters.
     n_iter : updates of the parameters.
-    converged : did the memberships change by at most `tol` in the last one.
+    converged : whether the memberships changed by at most `tol` in the last update.
     """
 
     membership: np.ndarray
@@ -80,8 +80,8 @@ def fuzzy_c_means(
 
         u_nk = 1 / sum_j (|x_n - v_k| / |x_n - v_j|)^(2 / (m - 1)),      v_k = sum_n u_nk^m x_n / sum_n u_nk^m.
 
-    Not convex: J never rises, and the end depends on the start. As m falls to 1 it becomes Lloyd's k-means; as m grows
-    all memberships tend to 1 / n_clusters, except those of objects that lie on a center.
+    The problem is not convex: J never increases, and the result depends on the start. As m approaches 1 this becomes
+    Lloyd's k-means. As m grows, all memberships tend to 1 / n_clusters, except those of objects that lie on a center.
 
     Parameters
     ----------
@@ -118,8 +118,8 @@ def fuzzy_c_means(
     Notes
     -----
     Time O(n_samples n_clusters n_features) per update, memory O(n_samples n_clusters). An object that coincides with
-    centers belongs to them in equal shares. Centers that start at the same place stay together, hence the distinct
-    objects. Inputs are not modified.
+    centers belongs to them in equal shares. Centers that start at the same place stay together, so distinct objects are
+    drawn. Inputs are not modified.
 
     References
     ----------
@@ -159,18 +159,18 @@ def gath_geva(
     tol: float = 1e-3,
     random_state: RandomState = None,
 ) -> GathGevaResult:
-    """Cluster by the fuzzy maximum likelihood estimation of Gath and Geva: clusters of any elongation and size.
+    """Cluster by the fuzzy maximum likelihood estimation of Gath and Geva, for elongated clusters of different sizes.
 
-    Alternate, from the memberships of fuzzy c-means, the parameters of every cluster ([1]_)
+    Starting from fuzzy c-means, alternate the parameters of every cluster ([1]_)
 
         P_k = mean_n h_nk,   v_k = sum_n h_nk x_n / (N P_k),   F_k = sum_n h_nk (x_n - v_k)(x_n - v_k)' / (N P_k)
 
     and the memberships  h_nk = d_nk^-2 / sum_j d_nj^-2  with the exponential distance
     d_nk^2 = |F_k|^(1/2) / P_k exp((x_n - v_k)' F_k^-1 (x_n - v_k) / 2).
 
-    As d_nk^-2 is P_k times a Gaussian density, up to a constant, these are the steps of expectation maximisation for
-    a mixture of Gaussians: they descend minus its log-likelihood, which is returned as `objective`. Distances are kept
-    as logarithms: they overflow otherwise.
+    Up to a constant, d_nk^-2 is P_k times a Gaussian density. So these are the steps of expectation maximisation for a
+    mixture of Gaussians; they descend its negative log-likelihood, which is returned as `objective`. Distances are kept
+    as logarithms, since they overflow otherwise.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def gath_geva(
         First memberships. None means those of :func:`fuzzy_c_means`, with fuzzifier 2 and at most `max_iter` updates.
     ridge : float, default=1e-6
         Added to the diagonal of F_k, in units of the variance of each feature. Without it a cluster could shrink to a
-        point, where the likelihood has no bound.
+        point, where the likelihood is unbounded.
     max_iter : int, default=1000
         Largest number of updates of the parameters.
     tol : float, default=1e-3
@@ -208,7 +208,7 @@ def gath_geva(
     Notes
     -----
     Time O(n_samples n_clusters n_features^2 + n_clusters n_features^3) per update, memory O(n_samples n_clusters
-    n_features). Sensitive to the start: run it from several. A cluster that has lost all membership keeps its
+    n_features). The result is sensitive to the start: run several. A cluster that has lost all membership keeps its
     parameters.
 
     References
@@ -241,11 +241,11 @@ def gath_geva(
 
 
 def kaufman_seeds(X: ArrayLike, n_clusters: int) -> np.ndarray:
-    """Choose objects as first centers, without chance: Kaufman and Rousseeuw's BUILD.
+    """Choose objects as first centers deterministically: Kaufman and Rousseeuw's BUILD.
 
-    The first seed is the object of smallest total distance to all objects; each further one is the object i that
-    solves  max_i sum_j max(D_j - |x_i - x_j|, 0)  over the objects j that are no seeds, j != i ([1]_, as the start of
-    k-means [2]_), D_j being the distance of j to its nearest seed.
+    The first seed is the object of smallest total distance to all objects; each further one is the object i that solves
+    max_i sum_j max(D_j - |x_i - x_j|, 0)  over the objects j != i that are not seeds, with D_j the distance of j to its
+    nearest seed ([1]_; as the start of k-means [2]_).
 
     Parameters
     ----------
@@ -257,8 +257,8 @@ def kaufman_seeds(X: ArrayLike, n_clusters: int) -> np.ndarray:
     Returns
     -------
     seeds : ndarray of shape (n_clusters,), intp
-        Indices of the objects, in the order they were chosen; those for fewer clusters are its beginning. The first
-        of several equally good objects, up to rounding, is taken.
+        Indices of the objects in the order of choice; with fewer clusters, the first of these. Of equally good objects,
+        up to rounding, the first is chosen.
 
     Raises
     ------
@@ -287,7 +287,7 @@ def kaufman_seeds(X: ArrayLike, n_clusters: int) -> np.ndarray:
     seeds = [int(np.argmax(totals <= totals.min() + tolerance))]
     nearest = distances[seeds[0]].copy()
     while len(seeds) < n_clusters:
-        # Seeds as j add nothing, their D_j is 0; the object itself would add its D_i.
+        # Seeds add nothing, since their D_j is 0. The object itself would add D_i: subtract it.
         gains = np.maximum(nearest - distances, 0.0).sum(axis=1) - nearest
         gains[seeds] = -np.inf
         seeds.append(int(np.argmax(gains >= gains.max() - tolerance)))
@@ -296,7 +296,7 @@ def kaufman_seeds(X: ArrayLike, n_clusters: int) -> np.ndarray:
 
 
 def kaufman_kmeans(X: ArrayLike, n_clusters: int, *, max_iter: int = 300) -> np.ndarray:
-    """Run k-means from :func:`kaufman_seeds`: one start, no chance.
+    """Run k-means from :func:`kaufman_seeds`: one deterministic start.
 
     Solve  min over partitions  sum_C sum_{i in C} |x_i - mean_C|^2  by Lloyd's algorithm of
     :class:`sklearn.cluster.KMeans`.
@@ -313,7 +313,7 @@ def kaufman_kmeans(X: ArrayLike, n_clusters: int, *, max_iter: int = 300) -> np.
     Returns
     -------
     labels : ndarray of shape (n_samples,), intp
-        Cluster of each object, numbered as the seeds they started from.
+        Cluster of each object, numbered like the seeds.
 
     Raises
     ------
@@ -362,21 +362,21 @@ def _check_centers(centers, n_clusters, n_features):
 
 
 def _draw_centers(X, n_clusters, rng):
-    """Distinct objects, repeated only where there are too few; (n_clusters, n_features)."""
+    """Distinct objects, repeated only if there are too few; (n_clusters, n_features)."""
     distinct = np.unique(X, axis=0)
     order = rng.permutation(len(distinct))
     return distinct[np.resize(order, n_clusters)]
 
 
 def _descend_c_means(X, centers, fuzzifier, max_iter, tol):
-    """Alternate both closed forms from given centers, which are overwritten; without a warning."""
+    """Alternate both closed forms from the given centers, which are overwritten; no warning."""
     membership = _c_means_membership(cdist(X, centers, "sqeuclidean"), fuzzifier)
     n_iter, converged = 0, False
     while not converged and n_iter < max_iter:
         n_iter += 1
         # With a fuzzifier near 1 a cluster can lose all membership; its center stays.
         alive = membership.max(axis=0) > 0.0
-        # A common factor of a column cancels; large powers of small memberships would underflow.
+        # Scale the columns, which cancels: large powers of small memberships would underflow.
         powers = (membership[:, alive] / membership[:, alive].max(axis=0)) ** fuzzifier
         centers[alive] = powers.T @ X / powers.sum(axis=0)[:, np.newaxis]
         squares = cdist(X, centers, "sqeuclidean")
@@ -388,7 +388,7 @@ def _descend_c_means(X, centers, fuzzifier, max_iter, tol):
 
 def _c_means_membership(squares, fuzzifier):
     """Memberships from squared distances to the centers, both (n, K)."""
-    # Ratios to the smallest distance: powers of the distances themselves overflow as the fuzzifier falls to 1.
+    # Ratios to the smallest distance: powers of the distances overflow as the fuzzifier approaches 1.
     smallest = squares.min(axis=1, keepdims=True)
     shares = np.where(squares == smallest, 1.0, 0.0)
     np.divide(smallest, squares, out=shares, where=smallest > 0.0)
@@ -397,13 +397,13 @@ def _c_means_membership(squares, fuzzifier):
 
 
 def _descend_gath_geva(X, membership, ridge, max_iter, tol):
-    """Alternate parameters and memberships from given memberships, without a warning."""
+    """Alternate parameters and memberships from the given memberships; no warning."""
     n_samples, n_features = X.shape
     n_clusters = membership.shape[1]
     centers = np.tile(X.mean(axis=0), (n_clusters, 1))
     loading = np.diag(ridge * feature_scale(X) ** 2)
     covariances = np.tile(np.cov(X.T, bias=True).reshape(n_features, n_features) + loading, (n_clusters, 1, 1))
-    # Clusters come first and objects last, for all clusters go through each step together.
+    # Clusters come first and objects last: all clusters take each step together.
     shares, columns = np.ascontiguousarray(membership.T), np.ascontiguousarray(X.T)
     eps = np.finfo(np.float64).eps
     n_iter, converged = 0, False

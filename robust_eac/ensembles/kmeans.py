@@ -6,22 +6,21 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.cluster import KMeans
 from sklearn.utils.validation import check_is_fitted
 
 from ..checks.types import RandomState
 from ..checks.values import MAX_SEED, check_features, check_integer, check_n_jobs, check_random_state
-from ._common import check_range, fit_all, prepare_clusterer, stack
+from ._common import Ensemble, check_range, fit_all, stack
 
 __all__ = ["KMeansEnsemble"]
 
 
-class KMeansEnsemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Cluster the same data many times, each time with another number of clusters and another start.
+class KMeansEnsemble(Ensemble):
+    """Cluster the same data many times, with random numbers of clusters and random starts.
 
-    Partition u minimises the k-means criterion with k_u clusters drawn uniformly from a range and a single random
-    start, the "k-means ensemble" of [1]_; `estimator` puts another clusterer in the place of k-means.
+    Partition u is one run of k-means from a random start, with k_u clusters drawn uniformly from a range: the "k-means
+    ensemble" of [1]_. `estimator` replaces k-means by another clusterer.
 
     Parameters
     ----------
@@ -40,10 +39,10 @@ class KMeansEnsemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples, n_partitions)
-        The ensemble of the data it was fitted on; smallest unsigned integer type that holds the labels, int64 where
-        a clusterer leaves objects out (-1).
+        The ensemble of the data it was fitted on; smallest unsigned integer type that holds the labels, int64 if a
+        clusterer leaves objects out (-1).
     n_clusters_ : ndarray of shape (n_partitions,)
-        Number of clusters asked for in each partition.
+        Requested number of clusters of each partition.
     estimators_ : list of n_partitions fitted clusterers
     n_features_in_ : int
 
@@ -102,36 +101,13 @@ class KMeansEnsemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.n_clusters_ = rng.randint(low, high + 1, size=n_partitions)
         seeds = rng.randint(MAX_SEED, size=n_partitions)
         base = KMeans(init="random", n_init=1) if self.estimator is None else self.estimator
-        self.estimators_ = fit_all(
-            [prepare_clusterer(base, k, seed) for k, seed in zip(self.n_clusters_, seeds, strict=True)], X, n_jobs
-        )
+        self.estimators_ = fit_all(base, self.n_clusters_, seeds, X, n_jobs)
         self.labels_ = stack([estimator.labels_ for estimator in self.estimators_])
         self._n_features_out = n_partitions
         return self
 
-    def fit_transform(self, X: ArrayLike, y: object = None) -> np.ndarray:
-        """Make the ensemble and return it.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : Ignored
-            Present for API consistency.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples, n_partitions)
-            `labels_`; a data frame after ``set_output(transform="pandas")``.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As `fit` does.
-        """
-        return self.fit(X, y).labels_
-
     def transform(self, X: ArrayLike) -> np.ndarray:
-        """Label further objects with every clustering of the ensemble.
+        """Label new objects with every clustering of the ensemble.
 
         Parameters
         ----------
@@ -154,8 +130,3 @@ class KMeansEnsemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
                 "predict); use fit_transform."
             )
         return stack([estimator.predict(X) for estimator in self.estimators_])
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = []
-        return tags

@@ -7,24 +7,23 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.cluster.hierarchy import fcluster, linkage
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.metrics import pairwise_distances
 
 from ..checks.types import RandomState
 from ..checks.values import MAX_SEED, check_features, check_integer, check_n_jobs, check_random_state
-from ._common import check_range, fit_all, prepare_clusterer, stack
+from ._common import Ensemble, check_range, fit_all, stack
 
 __all__ = ["MixedEnsemble"]
 
 
-class MixedEnsemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class MixedEnsemble(Ensemble):
     """Cluster the same data with six algorithms, each at several numbers of clusters.
 
-    The "mixed ensemble" of [1]_: agglomerative clustering with single, average, Ward and centroid linkage, k-means,
-    and normalised spectral clustering. [1]_ gives the 56 partitions in all, not how they divide: here each linkage has
-    9, cut at numbers of clusters spaced evenly over the range; k-means has 10 and spectral clustering the remaining
-    10, with numbers of clusters drawn from it. Other sizes keep these proportions as nearly as integers allow.
+    The "mixed ensemble" of [1]_: agglomerative clustering with single, average, Ward and centroid linkage, k-means, and
+    normalised spectral clustering. [1]_ states the total of 56 partitions, not how they divide. Here each linkage has
+    9, cut at numbers of clusters spaced evenly over the range. k-means and spectral clustering have 10 each, with
+    numbers of clusters drawn from the range. Other sizes keep these proportions as nearly as integers allow.
 
     Parameters
     ----------
@@ -42,16 +41,15 @@ class MixedEnsemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     labels_ : ndarray of shape (n_samples, n_partitions)
         The ensemble; smallest unsigned integer type that holds the labels.
     n_clusters_ : ndarray of shape (n_partitions,)
-        Number of clusters asked for in each partition.
+        Requested number of clusters of each partition.
     algorithms_ : list of n_partitions str
         "single", "average", "ward", "centroid", "kmeans" or "spectral".
     n_features_in_ : int
 
     Notes
     -----
-    Time and memory O(n_samples^2): the linkages and the spectral affinity need all pairs. The affinity is
-    exp(-|x - x'|^2 / (2 s^2)) with s the median distance. Objects that were not fitted cannot be labelled: there is no
-    `transform`.
+    Time and memory O(n_samples^2): the linkages and the spectral affinity need all pairs. The affinity is exp(-|x -
+    x'|^2 / (2 s^2)) with s the median distance. There is no `transform`: new objects cannot be labelled.
 
     References
     ----------
@@ -105,7 +103,7 @@ class MixedEnsemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         """
         X = check_features(X, estimator=self, ensure_min_samples=2)
         n_partitions = check_integer(self.n_partitions, name="n_partitions", low=6)
-        # Spectral clustering finds fewer eigenvectors than objects.
+        # Spectral clustering needs fewer eigenvectors than objects.
         low, high = check_range(self.n_clusters, len(X) - 1, "n_samples - 1")
         n_jobs = check_n_jobs(self.n_jobs)
         rng = check_random_state(self.random_state)
@@ -122,60 +120,20 @@ class MixedEnsemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             tree = linkage(X, method=method)
             columns += [fcluster(tree, k, criterion="maxclust") - 1 for k in spaced]
         kmeans = KMeans(init="random", n_init=1)
-        columns += [
-            estimator.labels_
-            for estimator in fit_all(
-                [prepare_clusterer(kmeans, k, seed) for k, seed in zip(drawn[:n_kmeans], seeds, strict=False)],
-                X,
-                n_jobs,
-            )
-        ]
+        fitted = fit_all(kmeans, drawn[:n_kmeans], seeds[:n_kmeans], X, n_jobs)
         spectral = SpectralClustering(affinity="precomputed")
-        columns += [
-            estimator.labels_
-            for estimator in fit_all(
-                [prepare_clusterer(spectral, k, s) for k, s in zip(drawn[n_kmeans:], seeds[n_kmeans:], strict=True)],
-                _affinity(X),
-                n_jobs,
-            )
-        ]
+        fitted += fit_all(spectral, drawn[n_kmeans:], seeds[n_kmeans:], _affinity(X), n_jobs)
+        columns += [estimator.labels_ for estimator in fitted]
         self.labels_ = stack(columns)
         self.n_clusters_ = np.concatenate([np.tile(spaced, 4), drawn])
         self._n_features_out = n_partitions
-        self.algorithms_ = (
-            [method for method in self._LINKAGES for _ in spaced] + ["kmeans"] * n_kmeans + ["spectral"] * n_spectral
-        )
+        counts = [per_linkage] * 4 + [n_kmeans, n_spectral]
+        self.algorithms_ = np.repeat([*self._LINKAGES, "kmeans", "spectral"], counts).tolist()
         return self
-
-    def fit_transform(self, X: ArrayLike, y: object = None) -> np.ndarray:
-        """Make the ensemble and return it.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : Ignored
-            Present for API consistency.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples, n_partitions)
-            `labels_`; a data frame after ``set_output(transform="pandas")``.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As `fit` does.
-        """
-        return self.fit(X, y).labels_
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = []
-        return tags
 
 
 def _affinity(X):
-    """Gaussian affinity with the median distance as its width; constant when all objects coincide."""
+    """Gaussian affinity with the median distance as its width; constant if all objects coincide."""
     squares = pairwise_distances(X, metric="sqeuclidean")
     width = np.median(squares[np.triu_indices(len(X), 1)])
     if width == 0.0:

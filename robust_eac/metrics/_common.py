@@ -1,4 +1,4 @@
-"""What the indices share: checked features and memberships, scales and whitening."""
+"""What the validity indices share: checked features and memberships, scales and whitening."""
 
 import numpy as np
 
@@ -9,19 +9,19 @@ from ..checks.values import as_array, check_features, check_membership
 def feature_scale(X):
     """Standard deviation of every feature, 1 for constant ones; (n_features,)."""
     deviation = X.std(axis=0)
-    # The deviation of a constant feature can come out as rounding error of its mean.
+    # By rounding, the computed deviation of a constant feature may not be 0.
     deviation[np.ptp(X, axis=0) == 0.0] = 1.0
     return deviation
 
 
 def whitening(covariance, scale, ridge):
-    """W with W W' the inverse of a covariance whose small eigenvalues are raised; (..., n_features, n_features).
+    """W such that W W' is the inverse of a covariance with small eigenvalues raised; (..., n_features, n_features).
 
     Eigenvalues are those of the covariance of X / scale; the floor is `ridge` times the largest.
     """
     eigenvalues, vectors = np.linalg.eigh(covariance / np.outer(scale, scale))
     largest = eigenvalues[..., -1:]
-    # Ratios of distances do not depend on the scale of W: for a zero covariance any multiple of the identity will do.
+    # Ratios of distances do not depend on the scale of W: a zero covariance may become any multiple of the identity.
     floor = np.where(largest > 0.0, ridge * largest, 1.0)
     return vectors / np.sqrt(np.maximum(eigenvalues, floor))[..., np.newaxis, :] / scale[:, np.newaxis]
 
@@ -31,7 +31,7 @@ def check_clusters(labels, n_samples, *, name):
     labels = as_array(labels, name)
     if labels.shape != (n_samples,):
         raise ValueError(f"{name} must have shape (n_samples={n_samples},) when it holds labels, got {labels.shape}.")
-    # Here, unlike in an ensemble, an object may be in no cluster.
+    # Unlike in an ensemble, an object may be in no cluster.
     column = integer_matrix(labels[:, np.newaxis], name)
     check_columns_observed((column != -1).any(axis=0), name)
     return column[:, 0]

@@ -1,4 +1,4 @@
-"""Density of a consensus from the counts of labels in its clusters, without the co-association matrix."""
+"""Density of a consensus, from the counts of labels in its clusters, without the co-association matrix."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ def intra_density(
 ) -> np.ndarray:
     """Mean co-association inside every cluster of a consensus.
 
-    Compute  rho_C = 1 / (|C| (|C| - 1)) sum_{i != j in C} c_ij  (Eq. 3 of [1]_), c_ij being the weighted share of the
-    partitions that put i and j together, from the counts n_Cl of the labels in the clusters:
-    sum_u w_u sum_l n_Cl (n_Cl - 1) over |C| (|C| - 1)  (Eq. 15), without the co-association matrix.
+    Compute  rho_C = 1 / (|C| (|C| - 1)) sum_{i != j in C} c_ij  (Eq. 3 of [1]_), with c_ij the weighted share of the
+    partitions that put i and j together. It is computed without the co-association matrix, from the counts n_Cl of the
+    labels in the clusters: sum_u w_u sum_l n_Cl (n_Cl - 1) over |C| (|C| - 1)  (Eq. 15).
 
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe: it is then together
-        with no other in that partition.
+        Base clusterings, one per column; -1 marks an object that the partition did not observe: in that partition it
+        then shares a cluster with no other.
     consensus : array-like of shape (n_samples,)
         Cluster of each object in the consensus.
     weights : array-like of shape (n_partitions,), default=None
         w: non-negative, not all zero; normalised to sum to one. None means uniform.
     singleton : float, default=0.0
-        Density of a cluster with one object, in [0, 1]. [1]_ sets a constant that its printed text has lost; 0 is the
-        value that agrees with its Eq. 2.
+        Density of a cluster with one object, in [0, 1]. The constant is missing from the printed text of [1]_; 0 agrees
+        with its Eq. 2.
 
     Returns
     -------
@@ -80,8 +80,8 @@ def inter_density(labels: ArrayLike, consensus: ArrayLike, *, weights: ArrayLike
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe: it is then together
-        with no other in that partition.
+        Base clusterings, one per column; -1 marks an object that the partition did not observe: in that partition it
+        then shares a cluster with no other.
     consensus : array-like of shape (n_samples,)
         Cluster of each object in the consensus.
     weights : array-like of shape (n_partitions,), default=None
@@ -90,8 +90,8 @@ def inter_density(labels: ArrayLike, consensus: ArrayLike, *, weights: ArrayLike
     Returns
     -------
     densities : ndarray of shape (k, k)
-        Symmetric, in [0, 1], in the order of the clusters' sorted labels. The diagonal holds the same mean of a cluster
-        with itself, the pairs (i, i) among them; :func:`intra_density` leaves these out.
+        Symmetric, in [0, 1], in the order of the clusters' sorted labels. The diagonal is the mean over all pairs of a
+        cluster, including (i, i); :func:`intra_density` leaves these out.
 
     Raises
     ------
@@ -121,16 +121,16 @@ def inter_density(labels: ArrayLike, consensus: ArrayLike, *, weights: ArrayLike
 def density(
     labels: ArrayLike, consensus: ArrayLike, *, weights: ArrayLike | None = None, singleton: float = 0.0
 ) -> float:
-    """Mean co-association inside the clusters of a consensus, every object counting alike.
+    """Mean co-association inside the clusters of a consensus, weighted by their sizes.
 
-    Compute  D = sum_C |C|/n rho_C  (Eq. 7 of [1]_), rho_C being :func:`intra_density`. More clusters can only make it
-    easier to be dense: compare partitions with the same number of clusters.
+    Compute  D = sum_C |C|/n rho_C  (Eq. 7 of [1]_), with rho_C from :func:`intra_density`. Partitions with more
+    clusters tend to be denser: compare partitions with the same number of clusters.
 
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe: it is then together
-        with no other in that partition.
+        Base clusterings, one per column; -1 marks an object that the partition did not observe: in that partition it
+        then shares a cluster with no other.
     consensus : array-like of shape (n_samples,)
         Cluster of each object in the consensus.
     weights : array-like of shape (n_partitions,), default=None
@@ -166,14 +166,14 @@ def density(
 
 
 def _pairs(labels, consensus, weights, singleton):
-    """Checked: weight of the ordered pairs in each cluster, sizes of the clusters, density of singletons."""
+    """Check the arguments: (weight of the ordered pairs in each cluster, sizes of the clusters, singleton)."""
     singleton = check_real(singleton, name="singleton", low=0.0, high=1.0)
     encoding, weights, counts, sizes = _counted(labels, consensus, weights)
     return pair_weights(encoding, weights, counts), sizes, singleton
 
 
 def _counted(labels, consensus, weights):
-    """Checked and encoded: encoding, weights, counts of the slots in the clusters, sizes of the clusters."""
+    """Check and encode: (encoding, weights, counts of the slots in the clusters, sizes of the clusters)."""
     labels = check_labels(labels)
     consensus = check_consensus(consensus, len(labels))
     weights = check_weights(weights, labels.shape[1])
@@ -182,9 +182,9 @@ def _counted(labels, consensus, weights):
     return encoding, weights, cluster_counts(encoding, clusters, len(sizes)), sizes
 
 
-def check_consensus(consensus, n_samples):
+def check_consensus(consensus, n_samples, *, name="consensus"):
     """Return one label per object as an array."""
-    array = check_partition(consensus, name="consensus")
+    array = check_partition(consensus, name=name)
     if array.shape != (n_samples,):
-        raise ValueError(f"consensus must have shape ({n_samples},), one label per object, got {array.shape}.")
+        raise ValueError(f"{name} must have shape ({n_samples},), one label per object, got {array.shape}.")
     return array

@@ -1,7 +1,6 @@
 """Agreement of two partitions of the same objects, and of a partition with an ensemble.
 
-A partition is one label per object; labels are names only (integers or texts), so renaming the clusters
-changes no value.
+A partition is one label per object. Labels are names (integers or texts): renaming clusters changes no value.
 """
 
 from __future__ import annotations
@@ -35,10 +34,10 @@ MATCHINGS = ("optimal", "greedy")
 def h_criterion(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     """Fraction of correctly assigned objects under the best one-to-one matching of clusters to classes.
 
-    Solve  max over sigma  (1/n) sum_i n_{i sigma(i)},  where n_ij counts the objects of class i in cluster j
-    and sigma matches each class with at most one cluster and conversely: min(k, k') pairs when the numbers
-    differ, the rest counting as wrong. Two other definitions of the H criterion circulate and give other
-    values: a greedy one-to-one matching, and every cluster matched with its largest class.
+    Solve  max over sigma  (1/n) sum_i n_{i sigma(i)},  where n_ij counts the objects of class i in cluster j. sigma
+    matches each class with at most one cluster and conversely: min(k, k') pairs, and the rest count as wrong. Two other
+    definitions of the H criterion exist and give other values: a greedy one-to-one matching, and every cluster matched
+    with its largest class.
 
     Parameters
     ----------
@@ -50,8 +49,8 @@ def h_criterion(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     Returns
     -------
     score : float
-        In (0, 1]; 1 exactly if the partitions are the same. With a single class or a single cluster, the
-        largest share of the objects in one pair. Symmetric in the two arguments.
+        In (0, 1]; 1 exactly if the partitions are the same. With a single class or cluster, the largest share of the
+        objects in one pair. Symmetric.
 
     Raises
     ------
@@ -89,7 +88,7 @@ def normalized_mutual_information(a: ArrayLike, b: ArrayLike, *, average: str = 
     a, b : array-like of shape (n_samples,)
         Cluster of each object in the two partitions.
     average : {"arithmetic", "geometric", "max"}, default="arithmetic"
-        The average M. Papers differ: state which one a table uses.
+        The average M. Papers differ, so state which one is used.
 
     Returns
     -------
@@ -135,8 +134,8 @@ def variation_of_information(a: ArrayLike, b: ArrayLike) -> float:
     Returns
     -------
     distance : float
-        In [0, log n_samples]; exactly 0 if the partitions are the same, and only then. If one of them has a
-        single cluster, the entropy of the other.
+        In [0, log n_samples]; 0 exactly if the partitions are the same. If one has a single cluster, the entropy of the
+        other.
 
     Raises
     ------
@@ -145,7 +144,7 @@ def variation_of_information(a: ArrayLike, b: ArrayLike) -> float:
 
     Notes
     -----
-    Time O(n_samples log n_samples), memory O(n_samples), whatever the numbers of clusters.
+    Time O(n_samples log n_samples), memory O(n_samples), independent of the numbers of clusters.
 
     References
     ----------
@@ -163,7 +162,7 @@ def variation_of_information(a: ArrayLike, b: ArrayLike) -> float:
     n_ij = counts.data
     n_i = np.bincount(counts.row, weights=n_ij)[counts.row]
     n_j = np.bincount(counts.col, weights=n_ij)[counts.col]
-    # H(a|b) + H(b|a): every term is non-negative, so no rounding can make the sum negative.
+    # H(a|b) + H(b|a): all terms are non-negative, so rounding cannot make the sum negative.
     return float(n_ij @ (np.log(n_i / n_ij) + np.log(n_j / n_ij)) / len(a))
 
 
@@ -171,8 +170,7 @@ def consistency_index(y_true: ArrayLike, y_pred: ArrayLike, *, matching: str = "
     """Fraction of objects in matched clusters of two partitions.
 
     Compute  (1/n) sum over matched pairs (i, j) of n_ij,  where n_ij counts the objects of class i in cluster j and
-    min(k, k') clusters are matched one to one, as [1]_ grades its consensus. With the optimal matching it is
-    :func:`h_criterion`.
+    min(k, k') clusters are matched one to one, as in [1]_. With the optimal matching this is :func:`h_criterion`.
 
     Parameters
     ----------
@@ -181,9 +179,9 @@ def consistency_index(y_true: ArrayLike, y_pred: ArrayLike, *, matching: str = "
     y_pred : array-like of shape (n_samples,)
         Cluster of each object.
     matching : {"optimal", "greedy"}, default="optimal"
-        Optimal assignment, or the pair with most objects in common first, then the next among the classes and
-        clusters that are left. [1]_ does not say which it uses. Pairs with equally many objects are taken in the
-        order of the labels' values, so that then "greedy" can depend on the names.
+        "optimal": optimal assignment. "greedy": first the pair with most objects in common, then the next among the
+        remaining classes and clusters. [1]_ does not say which it uses. Ties are broken in the order of the labels'
+        values, so "greedy" can depend on the names.
 
     Returns
     -------

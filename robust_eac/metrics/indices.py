@@ -1,4 +1,4 @@
-"""Indices that grade a whole clustering, and the registry of all."""
+"""Indices of a whole clustering, and the registry of all indices."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = [
 
 
 def calinski_harabasz(X: ArrayLike, memberships: ArrayLike) -> float:
-    """Ratio of the spread between the clusters to that within them, per degree of freedom; larger is better.
+    """Ratio of the variance between clusters to that within them; larger is better.
 
     Compute  (B / (K - 1)) / (W / (n - K))  by :func:`sklearn.metrics.calinski_harabasz_score` ([1]_).
 
@@ -35,7 +35,7 @@ def calinski_harabasz(X: ArrayLike, memberships: ArrayLike) -> float:
     X : array-like of shape (n_samples, n_features)
         Features.
     memberships : array-like of shape (n_samples,) or (n_samples, n_clusters)
-        Labels, objects with -1 being left out; or memberships, of which the largest counts.
+        Labels (objects with -1 are left out), or memberships (the largest decides).
 
     Returns
     -------
@@ -62,7 +62,7 @@ def calinski_harabasz(X: ArrayLike, memberships: ArrayLike) -> float:
 def silhouette(X: ArrayLike, memberships: ArrayLike) -> float:
     """Mean silhouette of the objects, with Euclidean distances; larger is better.
 
-    Compute the mean of  (b_n - a_n) / max(a_n, b_n)  by :func:`sklearn.metrics.silhouette_score` ([1]_), a_n being the
+    Compute the mean of  (b_n - a_n) / max(a_n, b_n)  by :func:`sklearn.metrics.silhouette_score` ([1]_), with a_n the
     mean distance to the other objects of the own cluster and b_n the smallest mean distance to another cluster.
 
     Parameters
@@ -70,7 +70,7 @@ def silhouette(X: ArrayLike, memberships: ArrayLike) -> float:
     X : array-like of shape (n_samples, n_features)
         Features.
     memberships : array-like of shape (n_samples,) or (n_samples, n_clusters)
-        Labels, objects with -1 being left out; or memberships, of which the largest counts.
+        Labels (objects with -1 are left out), or memberships (the largest decides).
 
     Returns
     -------
@@ -100,7 +100,7 @@ def silhouette(X: ArrayLike, memberships: ArrayLike) -> float:
 
 
 def _crisp(score, X, memberships):
-    """Score of scikit-learn on the objects that are in a cluster; NaN where it is not defined."""
+    """Score of scikit-learn on the objects that are in a cluster; NaN if it is not defined."""
     X, _, own = check_clustering(X, memberships)
     inside = own >= 0
     n_clusters = len(np.unique(own[inside]))
@@ -112,13 +112,13 @@ def _crisp(score, X, memberships):
 def partition_entropy(X: ArrayLike, memberships: ArrayLike) -> float:
     """Mean entropy of the memberships, in nats; smaller is better.
 
-    Compute  -(1/N) sum_n sum_k u_nk log u_nk  ([1]_). It is 0 for crisp clusters and grows with their number for equal
-    memberships, so it favours few clusters.
+    Compute  -(1/N) sum_n sum_k u_nk log u_nk  ([1]_). It is 0 for crisp clusters. For equal memberships it grows with
+    the number of clusters, so it favours few.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Features; present for the common signature, only their number of rows is looked at.
+        Features; present for the common signature. Only their number of rows is checked.
     memberships : array-like of shape (n_samples,) or (n_samples, n_clusters)
         Labels or memberships.
 
@@ -142,7 +142,7 @@ def partition_entropy(X: ArrayLike, memberships: ArrayLike) -> float:
     0.34657359027997264
     """
     _, membership, _ = check_clustering(X, memberships)
-    # Not -sum: that is a negative zero for crisp clusters.
+    # -sum would give a negative zero for crisp clusters.
     return float(abs(xlogy(membership, membership).sum()) / len(membership))
 
 
@@ -157,9 +157,9 @@ def xie_beni(X: ArrayLike, memberships: ArrayLike, *, fuzzifier: float = 2.0) ->
     X : array-like of shape (n_samples, n_features)
         Features.
     memberships : array-like of shape (n_samples,) or (n_samples, n_clusters)
-        Labels, objects with -1 being left out; or memberships.
+        Labels (objects with -1 are left out), or memberships.
     fuzzifier : float, default=2.0
-        m, at least 1. Without effect on labels.
+        m, at least 1. No effect on labels.
 
     Returns
     -------
@@ -194,17 +194,17 @@ def fukuyama_sugeno(X: ArrayLike, memberships: ArrayLike, *, fuzzifier: float = 
     """Spread within the clusters minus the spread of their centroids; smaller is better.
 
     Compute  sum_nk u_nk^m (|x_n - v_k|^2 - |v_k - x|^2)  with the centroids v_k = sum_n u_nk^m x_n / sum_n u_nk^m and
-    the mean x of the objects ([1]_). Both terms shrink as the memberships get fuzzier, so among memberships of
-    different fuzziness the index favours crisp ones ([2]_).
+    the mean x of the objects ([1]_). Both terms shrink as memberships become fuzzier, so the index favours crisp
+    memberships ([2]_).
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
         Features.
     memberships : array-like of shape (n_samples,) or (n_samples, n_clusters)
-        Labels, objects with -1 being left out; or memberships.
+        Labels (objects with -1 are left out), or memberships.
     fuzzifier : float, default=2.0
-        m, at least 1. Without effect on labels.
+        m, at least 1. No effect on labels.
 
     Returns
     -------
@@ -237,7 +237,7 @@ def _weights_and_centers(X, memberships, fuzzifier):
     """Objects in a cluster (N, n_features), their u^m (N, K) and the centroids (K, n_features)."""
     X, membership, own = check_clustering(X, memberships)
     fuzzifier = check_real(fuzzifier, name="fuzzifier", low=1.0)
-    # A cluster without any membership has no centroid and adds nothing.
+    # A cluster without membership has no centroid and adds nothing.
     membership = membership[:, membership.max(axis=0) > 0.0]
     X, membership = X[own >= 0], membership[own >= 0]
     relative = (membership / membership.max(axis=0)) ** fuzzifier
@@ -249,7 +249,7 @@ class ValidityIndex(NamedTuple):
 
     function : (X, memberships) -> float.
     larger_is_better : bool
-    crisp, fuzzy : bool; is the index informative for labels, for memberships.
+    crisp, fuzzy : bool; whether the index is informative for labels, for memberships.
     """
 
     function: object

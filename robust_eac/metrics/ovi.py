@@ -1,4 +1,4 @@
-"""The object-based validation index of clusters with pairwise discriminant analysis (OVI-LDA)."""
+"""The object-based validation index with pairwise linear discriminant analysis (OVI-LDA)."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ __all__ = ["OVIResult", "ovi_lda"]
 
 
 NEIGHBOURS = ("mahalanobis", "euclidean")
-# Distances in units of the spread of the clusters below this are rounding: an object at its centroid is at 0.
+# Smaller distances, in units of the spread of the clusters, are rounding errors of 0: the object is at the centroid.
 _MIN_DISTANCE = np.sqrt(np.finfo(np.float64).eps)
-# Objects of a cluster are taken together as far as their deviations stay below this many numbers.
+# Objects of a cluster are processed in blocks whose deviations have at most this many numbers.
 _BLOCK = 1 << 20
 
 
 class OVIResult(NamedTuple):
-    """What :func:`ovi_lda` returns.
+    """Result of :func:`ovi_lda`.
 
     object_values : (n_samples,) v of Eq. (1); NaN where it is not defined.
     value : V of Eq. (3), the mean over the objects.
     cluster_values : (n_clusters,) V_k of Eq. (4), in the order of the columns or of the labels' values.
     coverage : share of the objects that have a value.
-    neighbours : (n_samples,) index of the neighbouring cluster each object was compared with, -1 where there is none.
+    neighbours : (n_samples,) index of the neighbouring cluster each object was compared with; -1 if there is none.
     """
 
     object_values: np.ndarray
@@ -49,19 +49,19 @@ def ovi_lda(
     nan_as_zero: bool = False,
     ridge: float = 1e-12,
 ) -> OVIResult:
-    """Value every object by how much closer it is to its own cluster than to the neighbouring one (OVI-LDA).
+    """Score every object by how much closer it is to its own cluster than to the neighbouring one (OVI-LDA).
 
-    Compute  v_n = log(D(x_n, mu'') / D(x_n, mu'))  (Eq. 1 of [1]_) in natural logarithms, mu' being the centroid of
-    the object's own cluster (of its largest membership), mu'' that of the neighbouring cluster, and D the Mahalanobis
-    distance (Eq. 5) of the covariance pooled over these two. Both distances share one covariance, so for crisp
-    clusters v_n > 0 exactly when the linear discriminant rule with equal priors puts the object into its own cluster.
+    Compute  v_n = log(D(x_n, mu'') / D(x_n, mu'))  (Eq. 1 of [1]_) in natural logarithms, with mu' the centroid of the
+    object's own cluster (of its largest membership), mu'' that of the neighbouring cluster, and D the Mahalanobis
+    distance (Eq. 5) of the covariance pooled over these two. Both distances share one covariance, so for crisp clusters
+    v_n > 0 exactly when the linear discriminant rule with equal priors puts the object into its own cluster.
 
     Four formulas are not used as printed, unless `as_printed` is true:
 
-    * Eqs. (2) and (7) divide sums of u^m by l_k = sum_n u. For fuzzy memberships the weights then add up to less than
-      one: centroids shrink towards the origin and the values depend on where the origin is. Here
-      mu_k = sum_n w x / W with w = u^m, W = sum_n w, and Sigma_k = sum_n w (x - mu_k)(x - mu_k)' / (W - sum_n w^2 / W),
-      the unbiased weighted covariance. For crisp clusters both are the printed formulas.
+    * Eqs. (2) and (7) divide sums of u^m by l_k = sum_n u. For fuzzy memberships the weights then sum to less than one:
+      centroids shrink towards the origin, and values depend on the origin. Here mu_k = sum_n w x / W with w = u^m, W =
+      sum_n w, and Sigma_k = sum_n w (x - mu_k)(x - mu_k)' / (W - sum_n w^2 / W), the unbiased weighted covariance. For
+      crisp clusters both are the printed formulas.
     * Eq. (6) weights each covariance by the size of the *other* cluster. Here
       Sigma = ((l' - 1) Sigma' + (l'' - 1) Sigma'') / (l' + l'' - 2).  For clusters of equal size both are the same.
     * Eq. (4) divides a sum over the objects whose cluster is k by the sum of all memberships. Here by their number.
@@ -73,27 +73,28 @@ def ovi_lda(
     memberships : array-like of shape (n_samples,) or (n_samples, n_clusters)
         Cluster of each object, -1 for none (its value is NaN); or memberships, rows on the simplex.
     fuzzifier : float, default=2.0
-        m, at least 1: exponent of the memberships in centroids and covariances. Without effect on labels.
+        m, at least 1: exponent of the memberships in centroids and covariances. No effect on labels.
     min_cluster_size : float, default=None
-        T_l, at least 2: clusters with l_k below it are discounted. Their objects have the value NaN, and they are no
+        T_l, at least 2: clusters with l_k below it are left out. Their objects have the value NaN, and they are not
         neighbours. None means n_features + 1, which keeps covariances invertible.
     neighbour : {"mahalanobis", "euclidean"}, default="mahalanobis"
-        The neighbouring cluster, which [1]_ leaves open: the one of smallest v_n, so that v_n > 0 means closer to the
-        own centroid than to any other in the metric of the two; or the one of the nearest centroid.
+        The choice of the neighbouring cluster, which [1]_ leaves open. "mahalanobis": the one of smallest v_n; v_n > 0
+        then means closer to the own centroid than to any other, in the metric of the two. "euclidean": the one with the
+        nearest centroid.
     as_printed : bool, default=False
         Use Eqs. (2), (4), (6) and (7) as printed.
     nan_as_zero : bool, default=False
-        Count NaN as 0 in V. The mean over the other objects alone favours clusterings with many tiny clusters, whose
-        objects drop out of it.
+        Count NaN as 0 in V. The mean over the other objects favours clusterings with many tiny clusters, whose objects
+        it leaves out.
     ridge : float, default=1e-12
-        Eigenvalues of Sigma, for features scaled to unit variance, are raised to at least this share of the
-        largest. Regular covariances are left alone.
+        Eigenvalues of Sigma, for features scaled to unit variance, are raised to at least this share of the largest.
+        Regular covariances do not change.
 
     Returns
     -------
     result : OVIResult
-        Named tuple: object_values, value (larger is better), cluster_values, coverage, neighbours. With fewer than
-        two clusters of sufficient size everything is NaN, `value` too whatever `nan_as_zero` says.
+        Named tuple: object_values, value (larger is better), cluster_values, coverage, neighbours. With fewer than two
+        clusters of sufficient size everything is NaN, including `value`, even with `nan_as_zero`.
 
     Raises
     ------
@@ -104,13 +105,13 @@ def ovi_lda(
     -----
     Time O(n_samples n_clusters n_features^2 + n_clusters^2 n_features^3), memory O(n_samples (n_clusters +
     n_features)). Crisp values do not change under invertible affine maps of the features, unless a covariance is
-    singular. Distances below 1.5e-8 count as that, so an object at its own centroid has a large finite value.
+    singular. Distances below 1.5e-8 are set to that, so an object at its own centroid has a large finite value.
 
-    V is no safe guide to the number of clusters. Merging clusters raises the variance along the directions between
-    them, by which distances are then divided, so what it costs is bounded however far apart they are. Four equal round
-    clusters, at the origin and on three axes, have a larger V when all but an outer one are merged, at any distance
-    (not with `as_printed`: the swapped weights count against merged clusters of unequal size); overlapping ones at the
-    corners of a square when they are merged in pairs, either way.
+    V is not a reliable guide to the number of clusters. Merging clusters increases the variance along the directions
+    between them, which scales the distances, so the loss in V is bounded for clusters however far apart. Examples: four
+    equal round clusters, at the origin and on three axes, have a larger V if all but an outer one are merged, at any
+    distance (not with `as_printed`, whose swapped weights penalise merged clusters of unequal size). Overlapping
+    clusters at the corners of a square have a larger V if merged in pairs, with and without `as_printed`.
 
     References
     ----------
@@ -178,10 +179,10 @@ def _center_and_covariance(X, column, fuzzifier, as_printed):
         size = column.sum()
         weights, total, degrees = column**fuzzifier, size, size - 1.0
     else:
-        # A common factor cancels; large powers of small memberships would underflow.
+        # Scaling cancels; without it, large powers of small memberships would underflow.
         weights = (column / column.max()) ** fuzzifier
         total = weights.sum()
-        # With a huge fuzzifier all weight is on one object: no spread, and no degree of freedom.
+        # With a huge fuzzifier one object has all weight: no spread and no degrees of freedom.
         degrees = max(total - weights @ weights / total, np.finfo(np.float64).eps)
     center = weights @ X / total
     deviations = X - center
@@ -194,12 +195,12 @@ def _pooled(covariance, others, weight, weights, as_printed):
         own, foreign = weights, np.full_like(weights, weight)
     else:
         own, foreign = np.full_like(weights, weight), weights
-    # One sum for a pair, whichever of the two is the own cluster.
+    # The sum for a pair does not depend on which of the two is the own cluster.
     summed = own[:, np.newaxis, np.newaxis] * covariance + foreign[:, np.newaxis, np.newaxis] * others
     return summed / (weight + weights)[:, np.newaxis, np.newaxis]
 
 
 def _log_distances(X, centers, roots):
-    """log of the Mahalanobis distances to one center, or one for each root, clipped below; (n_roots, n)."""
+    """log of the Mahalanobis distances to one center, or to one center per root, clipped below; (n_roots, n)."""
     deviations = X - np.reshape(centers, (-1, 1, X.shape[1]))
     return np.log(np.maximum(np.linalg.norm(deviations @ roots, axis=2), _MIN_DISTANCE))

@@ -1,7 +1,7 @@
-"""Plots of ensembles and results; each function draws on the Axes it is given and returns it.
+"""Plots of ensembles and results. Each function draws on the given Axes and returns it.
 
-Colours are Okabe and Ito's, which readers with the common kinds of colour blindness can tell apart; markers, dashes and
-lightness tell the same in grey print. Figures are neither shown nor closed.
+Colours are Okabe and Ito's, which readers with common kinds of colour blindness can distinguish. Markers, dashes and
+lightness carry the same information in grey print. Figures are neither shown nor closed.
 """
 
 from .curves import plot_convergence, plot_n_clusters

@@ -17,27 +17,27 @@ __all__ = ["plot_convergence", "plot_n_clusters"]
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Markers and dashes tell the lines apart in grey print.
+# Markers and dashes distinguish the lines in grey print.
 _CURVES = {
     "split_stability": ("stability over halves", BLUE, "o", "-"),
     "start_stability": ("stability over starts", SKY, "s", ":"),
     "held_out_agreement": ("agreement, held out", VERMILLION, "^", "-"),
     "agreement": ("agreement", ORANGE, "v", "--"),
 }
-# Share of the objective that rounding can leave of a difference.
+# Smaller differences, as shares of the objective, are rounding errors.
 _ROUNDING = 1e-13
 
 
 def plot_n_clusters(selection: ClusterNumberSelection, ax: Axes | None = None) -> Axes:
-    """Draw what :func:`~robust_eac.select_n_clusters` found over the candidates.
+    """Draw the result of :func:`~robust_eac.select_n_clusters` over the candidates.
 
-    Stabilities and agreements over the number of clusters; filled circles are the stable candidates, the vertical line
-    is the number chosen.
+    Stabilities and agreements over the number of clusters. Filled circles mark the stable candidates, the vertical line
+    the chosen number.
 
     Parameters
     ----------
     selection : ClusterNumberSelection
-        What :func:`~robust_eac.select_n_clusters` returns.
+        Result of :func:`~robust_eac.select_n_clusters`.
     ax : matplotlib Axes, default=None
         Where to draw. None means a new figure.
 
@@ -65,16 +65,12 @@ def plot_n_clusters(selection: ClusterNumberSelection, ax: Axes | None = None) -
         raise TypeError(f"selection must be what select_n_clusters returns, got {type(selection).__name__}.")
     ax = check_axes(ax)
     for field, (label, color, marker, dashes) in _CURVES.items():
+        line = {"color": color, "clip_on": False}
         faces = {}
         if field == "split_stability":
             faces = {"markevery": list(np.flatnonzero(selection.stable)), "zorder": 3}
-            ax.plot(
-                selection.candidates, selection.split_stability, marker, color=color, fillstyle="none", clip_on=False
-            )
-        ax.plot(
-            selection.candidates, getattr(selection, field), dashes, marker=marker, color=color, label=label,
-            clip_on=False, **faces,
-        )  # fmt: skip
+            ax.plot(selection.candidates, selection.split_stability, marker, fillstyle="none", **line)
+        ax.plot(selection.candidates, getattr(selection, field), dashes, marker=marker, label=label, **line, **faces)
     ax.axvline(selection.n_clusters, color=GREY, linewidth=4.0, alpha=0.5, zorder=0)
     ax.set(
         title=f"{selection.n_clusters} cluster{'s' if selection.n_clusters > 1 else ''}",
@@ -88,18 +84,17 @@ def plot_n_clusters(selection: ClusterNumberSelection, ax: Axes | None = None) -
 
 
 def plot_convergence(objective_history: ArrayLike, ax: Axes | None = None) -> Axes:
-    """Draw how the objective falls from alternation to alternation.
+    """Draw the decrease of the objective over the alternations.
 
-    On a logarithmic scale the distance of the objective to its last value, as a share of the whole descent: from 1 at
-    the start down; the last point is what is left before the last alternation. A straight line is linear convergence.
-    Where the history does not descend to its last value (some weightings promise no descent), or is too short to tell,
-    the objective itself is drawn.
+    The logarithmic axis shows the distance of the objective to its last value, as a share of the whole descent: 1 at
+    the start; the last point is before the last alternation. A straight line is linear convergence. If the history does
+    not descend to its last value (some weightings guarantee no descent) or is too short, the objective itself is drawn.
 
     Parameters
     ----------
     objective_history : array-like of shape (n_iter + 1,)
-        The objective at the start and after every alternation, as :func:`~robust_eac.solve_median_partition` and
-        `RobustEAC.objective_history_` have it.
+        The objective at the start and after every alternation, as returned by
+        :func:`~robust_eac.solve_median_partition` and stored in `RobustEAC.objective_history_`.
     ax : matplotlib Axes, default=None
         Where to draw. None means a new figure.
 

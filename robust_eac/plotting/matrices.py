@@ -9,11 +9,12 @@ from numpy.typing import ArrayLike
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
-from ..checks.labels import check_labels, check_partition
+from ..checks.labels import check_labels
 from ..checks.types import RandomState
 from ..checks.values import as_array, check_integer, check_membership, check_random_state, check_weights
 from ..consensus.coassociation import coassociation_of
 from ..core.encoding import encode
+from ..metrics.density import check_consensus
 from ..summary import counted
 from ._common import VERMILLION, check_axes, count_along
 
@@ -22,9 +23,9 @@ __all__ = ["plot_coassociation", "plot_membership"]
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# From white (nothing) to dark (all), lightness falling throughout, so that it prints in grey.
+# From white (0) to dark (1), with decreasing lightness, so that it prints in grey.
 _COLOURS = "Blues"
-# A group is named where it takes at least this share of the axis.
+# A group is named if it takes at least this share of the axis.
 _NAMED = 0.03
 
 
@@ -40,10 +41,10 @@ def plot_coassociation(
     """Draw the co-association of the objects as a heat map, in the order of a consensus.
 
     The entry of two objects is the share of the partitions that put both into one cluster
-    (:func:`~robust_eac.coassociation_matrix`). Objects are ordered by their cluster of the consensus, which a frame
-    outlines, and within it by average linkage, alike ones together. A dark square is a cluster that the ensemble
-    supports; several of them in one frame are clusters that the consensus joins; a dark rectangle outside of the frames
-    joins clusters that it tells apart.
+    (:func:`~robust_eac.coassociation_matrix`). Objects are ordered by their cluster of the consensus, which is framed,
+    and within it by average linkage, so that similar ones are neighbours. A dark square is a cluster that the ensemble
+    supports. Several in one frame are clusters that the consensus joins. A dark rectangle outside the frames shows
+    clusters that the ensemble joins but the consensus separates.
 
     Parameters
     ----------
@@ -54,10 +55,10 @@ def plot_coassociation(
     weights : array-like of shape (n_partitions,), default=None
         Weights of the partitions: non-negative, not all zero; normalised to sum to one. None means uniform.
     max_objects : int, default=1000
-        Of more objects this many are drawn at random, from every cluster its share of them, rounded up or down. The
-        title says so.
+        If there are more objects, this many are drawn at random, from every cluster in proportion to its size, rounded
+        up or down. The title says so.
     random_state : int, RandomState instance or None, default=None
-        Draws them.
+        Draws the objects.
     ax : matplotlib Axes, default=None
         Where to draw; the colour bar takes some of its space. None means a new figure.
 
@@ -74,8 +75,8 @@ def plot_coassociation(
 
     Notes
     -----
-    With s = min(n_samples, max_objects): time O(s^2 n_partitions) at worst, beside O(n_samples log n_samples) for the
-    order and O(n_samples n_partitions) for checking the labels; memory O(s^2).
+    With s = min(n_samples, max_objects): time O(s^2 n_partitions) at worst, plus O(n_samples log n_samples) for the
+    order and O(n_samples n_partitions) to check the labels; memory O(s^2).
 
     Examples
     --------
@@ -90,7 +91,7 @@ def plot_coassociation(
     """
     labels = check_labels(labels)
     n, m = labels.shape
-    names, groups = _check_groups(consensus, n, name="consensus")
+    names, groups = np.unique(check_consensus(consensus, n), return_inverse=True)
     share_of = "partitions" if weights is None else "weight"
     weights = check_weights(weights, m)
     max_objects = check_integer(max_objects, name="max_objects", low=1)
@@ -119,20 +120,19 @@ def plot_coassociation(
 def plot_membership(
     membership: ArrayLike, *, labels: ArrayLike | None = None, max_objects: int = 1000, ax: Axes | None = None
 ) -> Axes:
-    """Draw the memberships of the objects as a heat map, in the order of their clusters and of their certainty.
+    """Draw the memberships of the objects as a heat map, ordered by cluster and certainty.
 
-    One column per object, one row per cluster. Within a group the objects come by their cluster of largest membership,
-    the surest first. A column that is dark in one row is an object that the consensus is sure of.
+    One column per object, one row per cluster. Within a group, objects are ordered by their cluster of largest
+    membership, the most certain first. A column that is dark in one row is an object with a certain cluster.
 
     Parameters
     ----------
     membership : array-like of shape (n_samples, n_clusters)
         Memberships Y', rows on the simplex.
     labels : array-like of shape (n_samples,), default=None
-        What groups the objects: a class or cluster of each, integers or text. None means the cluster of largest
-        membership.
+        The group of each object: its class or cluster, integers or text. None means the cluster of largest membership.
     max_objects : int, default=1000
-        Of more objects this many are drawn, at equal distances in their order. The title says so.
+        If there are more objects, this many are drawn, at equal distances in their order. The title says so.
     ax : matplotlib Axes, default=None
         Where to draw; the colour bar takes some of its space. None means a new figure.
 
@@ -168,14 +168,15 @@ def plot_membership(
     membership = check_membership(membership, n)
     k = membership.shape[1]
     largest = membership.argmax(axis=1)
-    names, groups = _check_groups(largest if labels is None else labels, n, name="labels")
+    grouping = largest if labels is None else check_consensus(labels, n, name="labels")
+    names, groups = np.unique(grouping, return_inverse=True)
     max_objects = check_integer(max_objects, name="max_objects", low=1)
     ax = check_axes(ax)
 
     order = np.lexsort((-membership.max(axis=1), largest, groups))
     if n > max_objects:
         order = _spread(order, max_objects, n // 2)
-    # Anything smoother would blur the few rows.
+    # Smoother interpolation would blur the few rows.
     _draw(ax, membership[order].T, "membership", aspect="auto", interpolation="nearest")
     starts, names = _bounds(groups[order], names)
     ax.vlines(starts[1:-1] - 0.5, -0.5, k - 0.5, color=VERMILLION, linewidth=_width(len(starts)))
@@ -189,14 +190,6 @@ def plot_membership(
     return ax
 
 
-def _check_groups(groups, n_samples, *, name):
-    """(names of the groups, ascending; the group of each object) of one label per object."""
-    array = check_partition(groups, name=name)
-    if array.shape != (n_samples,):
-        raise ValueError(f"{name} must have shape ({n_samples},), one label per object, got {array.shape}.")
-    return np.unique(array, return_inverse=True)
-
-
 def _alike_together(together, objects):
     """Objects in the order of the leaves of average linkage."""
     if len(objects) < 3:
@@ -206,12 +199,12 @@ def _alike_together(together, objects):
 
 
 def _spread(order, size, offset):
-    """As many objects at equal distances in an order, from the offset (below the number of objects) / size on."""
+    """`size` objects at equal distances in an order, beginning at offset / size; offset < number of objects."""
     return order[(np.arange(size) * len(order) + offset) // size]
 
 
 def _how_many(n, n_drawn):
-    """What a title says of the objects."""
+    """The number of objects, for a title."""
     return counted(n, "object") if n == n_drawn else f"{counted(n_drawn, 'object')}, drawn from {n:,},"
 
 
@@ -222,7 +215,7 @@ def _draw(ax, matrix, label, **options):
 
 
 def _bounds(groups, names):
-    """(where each group that occurs begins among objects in order, and the end; the names of these)."""
+    """(start of each group among ordered objects, followed by the end; names of the groups)."""
     present, starts = np.unique(groups, return_index=True)
     return np.append(starts, len(groups)), names[present]
 
@@ -236,7 +229,7 @@ def _frame(ax, starts):
 
 
 def _width(n_groups):
-    """Width in points of the lines around groups, of which many must not hide what they surround."""
+    """Width in points of the lines around groups; many lines are thin, so that they hide nothing."""
     return float(np.clip(15.0 / n_groups, 0.3, 0.8))
 
 

@@ -21,7 +21,7 @@ _LOSSES = {
     "raw": "loss of the partition (ordered pairs of objects)",
     "adjusted": "loss of the partition (share of what chance would give)",
 }
-# What varies along a path, and the scale of the axis.
+# Axis label and scale for the parameter that varies along a path.
 _PARAMETERS = {
     "n_trusted": ("number of partitions trusted, 1/ρ", "linear"),
     "rho": ("largest weight allowed, ρ", "log"),
@@ -40,10 +40,9 @@ def plot_weights(
     weights : array-like of shape (n_partitions,)
         Weights of the partitions: non-negative, not all zero; normalised to sum to one.
     corrupted : array-like of shape (n_partitions,), bool, default=None
-        Partitions known to be bad, which get another colour and marker; the legend says how much weight they have
-        together.
+        Partitions known to be bad. They get another colour and marker, and the legend gives their total weight.
     sort : bool, default=False
-        Order the partitions by their weight, the largest first. Otherwise they stand at their number, from 0.
+        Order the partitions by their weight, the largest first. Otherwise they are ordered by number, from 0.
     ax : matplotlib Axes, default=None
         Where to draw. None means a new figure.
 
@@ -100,8 +99,8 @@ def plot_losses(
 ) -> Axes:
     """Draw the weight of every partition over its loss, its distance to the consensus.
 
-    Partitions at the right disagree with the consensus; a weighting that works gives them no weight. Fine partitions
-    have lower losses than coarse ones that are as bad: :func:`~robust_eac.adjusted_agreement` corrects for that.
+    Partitions at the right disagree with the consensus; a good weighting gives them no weight. Fine partitions have
+    lower losses than equally bad coarse ones: :func:`~robust_eac.adjusted_agreement` corrects for that.
 
     Parameters
     ----------
@@ -111,9 +110,9 @@ def plot_losses(
     weights : array-like of shape (n_partitions,)
         Weights of the partitions: non-negative, not all zero; normalised to sum to one.
     corrupted : array-like of shape (n_partitions,), bool, default=None
-        Partitions known to be bad, which get another colour and marker.
+        Partitions known to be bad. They get another colour and marker.
     agreement : {"raw", "adjusted"}, default="raw"
-        What the losses are, for the name of the axis: see :func:`~robust_eac.solve_median_partition`.
+        Kind of the losses, for the axis label: see :func:`~robust_eac.solve_median_partition`.
     ax : matplotlib Axes, default=None
         Where to draw. None means a new figure.
 
@@ -159,9 +158,9 @@ def plot_weight_path(path: WeightPath, *, corrupted: ArrayLike | None = None, ax
     Parameters
     ----------
     path : WeightPath
-        What :func:`~robust_eac.weight_path` returns.
+        Result of :func:`~robust_eac.weight_path`.
     corrupted : array-like of shape (n_partitions,), bool, default=None
-        Partitions known to be bad, which get another colour, marker and dashes.
+        Partitions known to be bad. They get another colour, marker and dashes.
     ax : matplotlib Axes, default=None
         Where to draw. None means a new figure.
 
@@ -222,14 +221,14 @@ def _check_weights(weights):
 
 
 def _check_kinds(corrupted, n_partitions, remark=lambda kind: ""):
-    """[(mask of the partitions of a kind, how it is drawn)], the corrupted ones last."""
-    # Smaller where they would hide each other.
+    """[(mask of the partitions of a kind, line style)], the corrupted ones last."""
+    # Many markers are smaller, so that they do not hide each other.
     size = float(np.clip(300.0 / n_partitions, 2.5, 6.0))
     plain = {"color": BLUE, "marker": "o", "markersize": size}
     if corrupted is None:
         return [(np.ones(n_partitions, dtype=bool), {**plain, "label": "partitions"})]
     corrupted = check_mask(corrupted, n_partitions, name="corrupted")
-    # Crosses must be larger than dots to be seen as crosses.
+    # Crosses must be larger than dots to be recognised.
     cross = {"color": VERMILLION, "marker": "x", "markersize": max(size, 5.0)}
     kinds = [(~corrupted, {**plain, "label": "not corrupted"}), (corrupted, {**cross, "label": "corrupted"})]
     for kind, style in kinds:

@@ -1,7 +1,7 @@
 """Partition weights.
 
-From the losses, jointly with the consensus: :data:`WEIGHT_SOLVERS`. From the ensemble or the data, before any
-consensus: :data:`WEIGHTING_SCHEMES`.
+:data:`WEIGHT_SOLVERS` compute weights from the losses, jointly with the consensus. :data:`WEIGHTING_SCHEMES` compute
+weights from the ensemble or the data, before any consensus.
 """
 
 from .agreement import agreement_weights

@@ -1,4 +1,4 @@
-"""What the weighting schemes share: contingency tables of all pairs of partitions, and weights from values."""
+"""What the weighting schemes share: contingency tables of pairs of partitions, and weights from values."""
 
 import warnings
 from typing import NamedTuple
@@ -9,16 +9,16 @@ from numba import njit
 from ..checks.labels import check_labels
 from ..core.encoding import collapse, encode
 
-# Up to this many cells per row a table is counted as an array; larger ones are nearly empty, and sorted for instead.
+# Tables with up to this many cells per row are counted as arrays. Larger ones are nearly empty: their cells are sorted.
 _CELLS_PER_ROW = 4
 _SMALL_TABLE = 2**16
-# Sums in another order differ in the last digits; decisions are taken on values rounded to this many decimals, so that
-# the names of the labels and the order of the objects change none.
+# Decisions are taken on values rounded to this many decimals: then rounding errors, which depend on the names of the
+# labels and the order of the objects, change none.
 DECIMALS = 12
 
 
 class Table(NamedTuple):
-    """Non-empty cells of one contingency table, over the objects that both partitions observe.
+    """Non-empty cells of a contingency table, over the objects that both partitions observe.
 
     rows, cols : (n_cells,) intp; clusters, from 0 in the order of the labels' values, of the two partitions.
     counts : (n_cells,) float64; objects per cell.
@@ -35,7 +35,7 @@ class Table(NamedTuple):
 
 
 def encode_collapsed(labels):
-    """Checked labels -> encoding with equal rows merged when that pays."""
+    """Check and encode labels; equal rows are merged if that saves enough."""
     return collapse(encode(check_labels(labels)))
 
 
@@ -45,14 +45,27 @@ def n_clusters_of(encoding):
 
 
 def cluster_slots(encoding):
-    """Slice of the slots of each partition's clusters, without the slot of "not observed"."""
+    """The slots of each partition's clusters, as slices; without the slot of "not observed"."""
     return [
         slice(start, start + k) for start, k in zip(encoding.offsets.tolist(), n_clusters_of(encoding), strict=True)
     ]
 
 
+def mask_weights(encoding, weights):
+    """(n_masks,) weight of the partitions of each mask."""
+    return np.bincount(encoding.mask_of, weights=weights, minlength=encoding.observed.shape[1])
+
+
+def mean_over_observed(together, encoding, weights):
+    """Sums over the partitions -> means over those that observe both objects, at most 1; 0 where none does."""
+    if len(encoding.missing_slots):
+        both = (encoding.observed * mask_weights(encoding, weights)) @ encoding.observed.T
+        together = np.divide(together, both, out=np.zeros_like(both), where=both > 0.0)
+    return np.minimum(together, 1.0, out=together)
+
+
 def tables(encoding):
-    """Yield (u, v, Table) for all pairs u < v; O(rows m^2) time, memory of one table and a copy of the codes."""
+    """Yield (u, v, Table) for all pairs u < v. Time O(rows m^2), memory for one table and a copy of the codes."""
     columns = np.asfortranarray(encoding.codes)
     n_codes, n_clusters = encoding.n_codes, n_clusters_of(encoding)
     for u in range(len(n_codes)):
@@ -78,17 +91,17 @@ def tables(encoding):
 
 
 def shares(values, reason, *, power=1.0):
-    """Non-negative values to a power over their sum; if all are zero, uniform weights and a warning that says why."""
+    """Weights proportional to a power of non-negative values. If all are zero: uniform weights and a warning."""
     if not values.any():
         warnings.warn(f"The weights are uniform: {reason}.", UserWarning, stacklevel=3)
         return np.full(len(values), 1.0 / len(values))
-    # Over the maximum first: no power of small values vanishes altogether.
+    # Divide by the maximum first, so that powers of small values do not all underflow.
     values = (values / values.max()) ** power
     return values / values.sum()
 
 
 def share_among_copies(weights, properties):
-    """Mean weight over partitions with equal rows of properties: no copy is preferred for its place."""
+    """Mean weight over partitions with equal rows of properties, so that copies get equal weights."""
     _, group = np.unique(properties.round(DECIMALS), axis=0, return_inverse=True)
     group = group.ravel()
     return (np.bincount(group, weights=weights) / np.bincount(group))[group]
@@ -96,6 +109,6 @@ def share_among_copies(weights, properties):
 
 @njit(cache=True, nogil=True)
 def count_pairs(first, second, multiplicity, counted):
-    """Add up the objects of every pair of codes."""
+    """Add up the objects with every pair of codes."""
     for i in range(first.shape[0]):
         counted[first[i], second[i]] += multiplicity[i]

@@ -1,4 +1,4 @@
-"""Weights from the agreement of every partition with the others, and the mutual information of all pairs."""
+"""Weights from the agreement of each partition with the others, and mutual information of all pairs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _AVERAGE = {"arithmetic": lambda a, b: 0.5 * (a + b), "geometric": lambda a, b: 
 
 
 def equal_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state: RandomState = None) -> np.ndarray:
-    """Weigh all partitions alike: what every weighting scheme is to be compared with.
+    """Give all partitions equal weight: the baseline of every weighting scheme.
 
     Parameters
     ----------
@@ -55,25 +55,26 @@ def agreement_weights(
     average: str = "max",
     random_state: RandomState = None,
 ) -> np.ndarray:
-    """Weigh a partition by how much it agrees with the others on average.
+    """Weight each partition by its mean agreement with the others.
 
     Compute  w_u proportional to (CAI_u / max_v CAI_v)^beta,  CAI_u = 1/(m-1) sum_{v != u} NMI(pi_u, pi_v): the crowd
     agreement index of weighted evidence accumulation (WEAC, [1]_).
 
-    A partition that is unlike all others gets little weight, whether it is bad or the only good one. A majority of
-    copies of one bad partition agree with each other perfectly.
+    A partition unlike all others gets little weight, whether it is bad or the only good one. Copies of one bad
+    partition agree with each other perfectly.
 
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
         Base clusterings, one per column; -1 marks an object that the partition did not observe. Two partitions are
-        compared on the objects that both observe; with none, their mutual information is 0.
+        compared on the objects that both observe; if there are none, their mutual information is 0.
     X : ignored
         Present for the common signature.
     beta : float, default=2.0
-        Strength, at least 0: 0 gives uniform weights, large values the partition of largest agreement alone.
+        Strength, at least 0: 0 gives uniform weights; with large values, the partition of largest agreement gets all
+        weight.
     average : {"arithmetic", "geometric", "max"}, default="max"
-        By which average of the entropies the mutual information is divided; [1]_ takes the maximum.
+        The average of the entropies that divides the mutual information; [1]_ takes the maximum.
     random_state : ignored
         Present for the common signature.
 
@@ -116,7 +117,7 @@ def agreement_weights(
 def pairwise_nmi(encoding, average):
     """(m, m) normalised mutual information of all pairs, each over the objects that both observe.
 
-    1 if both have a single cluster there, 0 if just one has, or if no object is observed by both.
+    1 if both have a single cluster there; 0 if only one has, or if both observe no common object.
     """
     m = len(encoding.offsets)
     nmi = np.eye(m)
@@ -128,7 +129,7 @@ def pairwise_nmi(encoding, average):
 def mean_off_diagonal(similarities):
     """Mean similarity of each partition to the others; 1 if there is no other."""
     m = len(similarities)
-    # Not the row sum minus 1: that would lose similarities of less than 1e-16.
+    # The row sum minus 1 would lose similarities below 1e-16.
     return np.where(np.eye(m, dtype=bool), 0.0, similarities).sum(axis=1) / (m - 1) if m > 1 else np.ones(1)
 
 

@@ -1,4 +1,4 @@
-"""Weights of single clusters: how certain the ensemble is of each of them, and locally weighted co-association."""
+"""Weights of single clusters by the certainty of the ensemble, and locally weighted co-association."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from ..checks.labels import check_labels
 from ..checks.values import check_real, check_weights
 from ..core.encoding import collapse, encode, one_hot
-from ._common import cluster_slots, tables
+from ._common import cluster_slots, mean_over_observed, tables
 
 __all__ = ["ensemble_driven_cluster_index", "locally_weighted_coassociation_matrix"]
 
@@ -16,20 +16,20 @@ __all__ = ["ensemble_driven_cluster_index", "locally_weighted_coassociation_matr
 def ensemble_driven_cluster_index(
     labels: ArrayLike, *, theta: float = 0.4, weights: ArrayLike | None = None
 ) -> list[np.ndarray]:
-    """Grade every cluster of every partition by how well the ensemble agrees with it.
+    """Score every cluster of every partition by how well the ensemble agrees with it.
 
-    Computes  ECI(C) = exp(-sum_u w_u H_u(C) / theta)  with  H_u(C) = -sum_c p_c log2 p_c,  p_c being the share of the
-    objects of C that partition u puts into its cluster c ([1]_, where w_u = 1/m). 1 if every partition keeps the
+    Computes  ECI(C) = exp(-sum_u w_u H_u(C) / theta)  with  H_u(C) = -sum_c p_c log2 p_c,  with p_c the share of the
+    objects of C that partition u puts into its cluster c ([1]_, where w_u = 1/m). ECI is 1 if every partition keeps the
     cluster together; its own always does.
 
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
         Base clusterings, one per column; -1 marks an object that the partition did not observe. H_u(C) is over the
-        objects of C that u observes; partitions that observe none of them do not count, the weights of the others then
-        sum to one.
+        objects of C that u observes. Partitions that observe none of them are left out, and the other weights are
+        normalised to sum to one.
     theta : float, default=0.4
-        Greater than 0; the smaller, the less uncertain clusters count. [1]_ recommends 0.2 to 1.
+        Greater than 0; smaller values give uncertain clusters less weight. [1]_ recommends 0.2 to 1.
     weights : array-like of shape (n_partitions,), default=None
         w: non-negative, not all zero; normalised to sum to one. None means uniform.
 
@@ -46,7 +46,7 @@ def ensemble_driven_cluster_index(
     Notes
     -----
     Time O(n_samples n_partitions^2), memory O(n_samples n_partitions), a byte per label. The values of the worked
-    example in [1]_ (its Table I) belong to theta m = 5, not to the parameters printed with it.
+    example in [1]_ (Table I) match theta m = 5, not the parameters printed with it.
 
     References
     ----------
@@ -59,21 +59,17 @@ def ensemble_driven_cluster_index(
     [1.     0.6065]
     [0.6318 1.    ]
     """
-    labels = check_labels(labels)
-    theta = check_real(theta, name="theta", low=0.0, strict=True)
-    weights = check_weights(weights, labels.shape[1])
-    encoding = encode(labels)
-    certainty = slot_certainty(encoding, weights, theta)
+    encoding, _, certainty = _certainty(labels, weights, theta)
     return [certainty[own] for own in cluster_slots(encoding)]
 
 
 def locally_weighted_coassociation_matrix(
     labels: ArrayLike, *, theta: float = 0.4, weights: ArrayLike | None = None
 ) -> np.ndarray:
-    """Co-association in which every cluster counts by how certain the ensemble is of it.
+    """Co-association in which every cluster is weighted by how certain the ensemble is of it.
 
     Computes  A_ij = sum_u w_u ECI(C_u(i)) [c_u(i) = c_u(j)]  with ECI as in :func:`ensemble_driven_cluster_index`, over
-    the partitions that observe both objects when some labels are missing (0 where none does); A_ii = 1 ([1]_).
+    the partitions that observe both objects if labels are missing (0 if none does); A_ii = 1 ([1]_).
 
     Parameters
     ----------
@@ -111,20 +107,21 @@ def locally_weighted_coassociation_matrix(
            [0.316, 0.316, 1.   , 0.303],
            [0.   , 0.   , 0.303, 1.   ]])
     """
+    encoding, weights, certainty = _certainty(labels, weights, theta)
+    indicators = one_hot(encoding)
+    together = (indicators * (certainty * np.repeat(weights, encoding.n_codes))) @ indicators.T
+    together = mean_over_observed(together.toarray(), encoding, weights)
+    np.fill_diagonal(together, 1.0)
+    return together
+
+
+def _certainty(labels, weights, theta):
+    """Check the arguments: (encoding, weights, :func:`slot_certainty`)."""
     labels = check_labels(labels)
     theta = check_real(theta, name="theta", low=0.0, strict=True)
     weights = check_weights(weights, labels.shape[1])
     encoding = encode(labels)
-    indicators = one_hot(encoding)
-    counted = slot_certainty(encoding, weights, theta) * np.repeat(weights, encoding.n_codes)
-    together = ((indicators * counted) @ indicators.T).toarray()
-    if len(encoding.missing_slots):
-        mask_weights = np.bincount(encoding.mask_of, weights=weights, minlength=encoding.observed.shape[1])
-        both = (encoding.observed * mask_weights) @ encoding.observed.T
-        together = np.divide(together, both, out=np.zeros_like(both), where=both > 0.0)
-    together = np.minimum(together, 1.0)
-    np.fill_diagonal(together, 1.0)
-    return together
+    return encoding, weights, slot_certainty(encoding, weights, theta)
 
 
 def slot_certainty(encoding, weights, theta):
@@ -141,7 +138,7 @@ def slot_certainty(encoding, weights, theta):
             seen[own] += other * (sums > 0.0)
     certainty = np.zeros(len(encoding.sizes))
     for own in slots:
-        # A cluster that no partition of positive weight observes: nothing speaks against it.
+        # A cluster that no partition of positive weight observes gets index 1.
         mean = np.divide(entropies[own], seen[own], out=np.zeros_like(seen[own]), where=seen[own] > 0.0)
         with np.errstate(over="ignore"):
             certainty[own] = np.exp(-mean / theta)

@@ -1,4 +1,4 @@
-"""Weights of partitions that come from subsets of the features: how well they cluster, and how many there are."""
+"""Weights of partitions from feature subsets: by their silhouettes and by the number of subsets per order."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from ..checks.values import check_bool, check_choice, check_features, check_n_jo
 from ..core.encoding import encode
 from ..ensembles import _tiny_kmeans
 from ..ensembles._subsets import RIDGE, check_subsets, for_each_batch
+from ._common import n_clusters_of
 
 __all__ = ["order_weights", "silhouette_weights"]
 
@@ -30,11 +31,11 @@ def silhouette_weights(
     whiten: bool = False,
     n_jobs: int | None = None,
 ) -> np.ndarray:
-    """Goodness of every partition: its mean silhouette, or 0 if that is negative.
+    """Goodness of each partition: its mean silhouette, or 0 if negative.
 
-    Compute  g_u = max(0, 1/n_u sum_i (b_i - a_i) / max(a_i, b_i))  (Eqs. 4 and 10 of [1]_), with a_i the mean distance
-    of object i to the others of its cluster and b_i that to the nearest other cluster, over the n_u objects that
-    partition u observes. A partition with one cluster gets 0.
+    Compute  g_u = max(0, 1/n_u sum_i (b_i - a_i) / max(a_i, b_i))  (Eqs. 4 and 10 of [1]_), over the n_u objects that
+    partition u observes, with a_i the mean distance of object i to the others of its cluster and b_i that to the
+    nearest other cluster. A partition with one cluster gets 0.
 
     Parameters
     ----------
@@ -48,11 +49,10 @@ def silhouette_weights(
     singleton : float, default=1.0
         Silhouette of an object alone in its cluster: 1 in [1]_ and MATLAB, 0 in [2]_ and scikit-learn.
     undefined : float, default=0.0
-        Silhouette of an object that coincides with all of its own and of another cluster, 0 / 0: 0 in scikit-learn;
-        nan in [1]_ and MATLAB, which gives the whole partition the weight 0.
+        Silhouette of an object that coincides with all objects of its own and of another cluster, 0 / 0: 0 in
+        scikit-learn; nan in [1]_ and MATLAB, which gives the whole partition weight 0.
     whiten : bool, default=False
-        Whiten each partition's features first, on all objects, as
-        :func:`~robust_eac.zca_whiten` does.
+        First whiten each partition's features on all objects, as :func:`~robust_eac.zca_whiten` does.
     n_jobs : int, default=None
         Threads. The result does not depend on it.
 
@@ -103,18 +103,18 @@ def silhouette_weights(
 
     encoding = encode(labels)
     codes = np.ascontiguousarray(encoding.codes.T, dtype=np.int32)
-    missing = np.isin(encoding.offsets + encoding.n_codes - 1, encoding.missing_slots)
-    codes[missing[:, np.newaxis] & (codes == encoding.n_codes[:, np.newaxis] - 1)] = -1
+    # The code of "not observed"; no label has this code if nothing is missing.
+    codes[codes == n_clusters_of(encoding)[:, np.newaxis]] = -1
     return mean_silhouettes(
         codes, X, subsets, metric=metric, singleton=singleton, undefined=undefined, ridge=ridge, n_jobs=n_jobs
     )
 
 
 def order_weights(subsets: Subsets) -> np.ndarray:
-    """Balance the orders of dimensionality: every partition counts one over how many its order has.
+    """Balance the orders of feature subsets: each partition is weighted by one over the number of its order.
 
-    Compute  1 / O_k  for every subset of k features, O_k being how many of the subsets have k features (Eq. 11 of
-    [1]_), so that the partitions of one order weigh 1 together, however many there are.
+    Compute  1 / O_k  for every subset of k features, with O_k the number of subsets of k features (Eq. 11 of [1]_). The
+    weights of each order then sum to 1.
 
     Parameters
     ----------
@@ -148,13 +148,13 @@ def order_weights(subsets: Subsets) -> np.ndarray:
 
 
 def balance_orders(orders):
-    """order_weights from the numbers of features."""
+    """:func:`order_weights` from the numbers of features."""
     _, inverse, counts = np.unique(orders, return_inverse=True, return_counts=True)
     return 1.0 / counts[inverse]
 
 
 def mean_silhouettes(labels, X, subsets, *, metric, singleton, undefined, ridge, n_jobs):
-    """silhouette_weights of codes 0, 1, ... (n_partitions, n_samples), int32; whitened unless ridge is None."""
+    """:func:`silhouette_weights` of int32 codes (n_partitions, n_samples); whitens unless ridge is None."""
     weights = np.empty(len(labels))
     singleton, undefined = float(singleton), float(undefined)
 

@@ -1,4 +1,4 @@
-"""Kernels between partitions: overlaps of clusters summed over what subsets of objects they share."""
+"""Kernels between partitions: sums over the overlaps of their clusters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .agreement import mean_off_diagonal
 __all__ = ["kernel_weights", "partition_kernel"]
 
 _LOG_2 = np.log(2.0)
-# log of the summed significance of an overlap of o objects, before the division by both cluster sizes.
+# log of the sum over an overlap of o objects, before the division by both cluster sizes.
 OVERLAPS = {
     "subsets": lambda o: np.log(o) + np.log1p(o) + (o - 2.0) * _LOG_2,
     "pairs": lambda o: 2.0 * np.log(o),
@@ -25,22 +25,22 @@ def partition_kernel(labels: ArrayLike, *, overlap: str = "subsets") -> np.ndarr
     """Positive semidefinite similarity of all pairs of partitions, 1 for equal ones.
 
     Computes  k(u, v) / sqrt(k(u, u) k(v, v))  with  k(u, v) = sum_S mu(S|u) mu(S|v)  over all sets S of objects, where
-    mu(S|u) = |S| / |C| if S lies in one cluster C of partition u and 0 otherwise ([1]_). With o the objects that two
-    clusters have in common, the sum over the subsets of the overlap is closed:
+    mu(S|u) = |S| / |C| if S lies in one cluster C of partition u and 0 otherwise ([1]_). With o the number of objects
+    that two clusters share, the sum over the subsets of an overlap has a closed form:
 
         k(u, v) = sum_{C in u, D in v} o (o + 1) 2^(o - 2) / (|C| |D|),
 
-    evaluated with logarithms. Its powers of two make it very sharp: k is dominated by the largest overlap, and
+    evaluated with logarithms. The powers of two make the kernel very sharp: the largest overlap dominates k, and
     partitions that differ on many objects have a similarity of nearly 0 (0 below the range of floating point). With
     ``overlap="pairs"`` the sum is over ordered pairs (i, j), equal ones included, and mu is 1 / |C|: o^2 / (|C| |D|),
-    the inner product of the projections on the clusters' indicators, which stays informative for many objects.
+    the inner product of the projections on the clusters' indicators. It remains informative for many objects.
 
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
         Base clusterings, one per column; -1 marks an object that the partition did not observe: it is in no cluster.
     overlap : {"subsets", "pairs"}, default="subsets"
-        What is summed over, as above.
+        Sum over subsets or pairs of objects, as above.
 
     Returns
     -------
@@ -96,10 +96,10 @@ def kernel_weights(
     power: float = 1.0,
     random_state: RandomState = None,
 ) -> np.ndarray:
-    """Weigh a partition by its mean kernel similarity to the others.
+    """Weight each partition by its mean kernel similarity to the others.
 
-    Compute  w_u proportional to (1/(m-1) sum_{v != u} k(u, v))^power  with k from :func:`partition_kernel`: up to its
-    own term, the inner product of partition u with the mean of the ensemble in the kernel's feature space.
+    Compute  w_u proportional to (1/(m-1) sum_{v != u} k(u, v))^power  with k from :func:`partition_kernel`: the inner
+    product of partition u with the mean of the ensemble in the kernel's feature space, without its own term.
 
     Parameters
     ----------
@@ -108,8 +108,8 @@ def kernel_weights(
     X : ignored
         Present for the common signature.
     overlap : {"subsets", "pairs"}, default="pairs"
-        The kernel. "subsets", the kernel of [1]_, is so sharp that beyond some tens of objects nearly all weight goes
-        to the partitions that are closest to each other.
+        The kernel. "subsets" is the kernel of [1]_. It is so sharp that with more than a few tens of objects, nearly
+        all weight goes to the partitions that are closest to each other.
     power : float, default=1.0
         Strength, at least 0.
     random_state : ignored
@@ -132,8 +132,8 @@ def kernel_weights(
 
     Notes
     -----
-    Cost as :func:`partition_kernel`. [1]_ takes its weights from validity indices, see
-    :func:`~robust_eac.wpck_weights`, and the kernel for the consensus alone.
+    Cost as :func:`partition_kernel`. [1]_ takes weights from validity indices (see :func:`~robust_eac.wpck_weights`)
+    and uses the kernel only for the consensus.
 
     References
     ----------

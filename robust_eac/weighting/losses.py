@@ -7,22 +7,16 @@ from numpy.typing import ArrayLike
 
 from ..checks.values import check_real, check_vector
 
-__all__ = [
-    "entropy_weights",
-    "l2_weights",
-    "power_weights",
-    "restricted_simplex_weights",
-    "uniform_weights",
-]
+__all__ = ["entropy_weights", "l2_weights", "power_weights", "restricted_simplex_weights", "uniform_weights"]
 
-# Losses closer than this share of the largest are equal: they come out of a difference of large numbers.
+# Losses that differ by less than this share of the largest are equal: they are differences of large numbers.
 _TIE = 1e-12
 
 
 def uniform_weights(losses: ArrayLike) -> np.ndarray:
     """Equal weights: the unweighted median partition.
 
-    Solve  min_alpha |alpha|^2  over the simplex, whatever the losses.
+    Solve  min_alpha |alpha|^2  over the simplex; the losses do not matter.
 
     Parameters
     ----------
@@ -57,13 +51,13 @@ def uniform_weights(losses: ArrayLike) -> np.ndarray:
 
 
 def restricted_simplex_weights(losses: ArrayLike, *, rho: float | None = None) -> np.ndarray:
-    """Weights that no partition may exceed: a trimmed mean of the ensemble.
+    """Weights with an upper bound: a trimmed mean of the ensemble.
 
     Solve  min_alpha alpha'd  s.t.  alpha >= 0, sum alpha = 1, alpha <= rho  (Eq. 8 of [1]_).
 
-    The partitions get rho each in the order of their losses until one is spent. (Proposition 1 of [1]_ is printed
-    with the remainder on an entry that is full already; it belongs on the next one.) Partitions of equal loss share
-    equally, so the order of the partitions does not matter and equal losses get equal weights.
+    In the order of their losses, partitions get rho each until the total is one. (Proposition 1 of [1]_ prints the
+    remainder on an entry that is already full; it belongs on the next.) Partitions of equal loss share equally, so the
+    order of the partitions does not matter.
 
     Parameters
     ----------
@@ -71,8 +65,8 @@ def restricted_simplex_weights(losses: ArrayLike, *, rho: float | None = None) -
         The d_u, non-negative.
     rho : float, default=None
         Largest weight, at least 1 / n_partitions. None means 1 / (0.8 n_partitions), the setting of [1]_: the worst
-        fifth of the partitions gets nothing. 1 / n_partitions gives uniform weights, 1 or more the best partition
-        alone.
+        fifth of the partitions gets weight 0. 1 / n_partitions gives uniform weights; with 1 or more, the best
+        partition gets all weight.
 
     Returns
     -------
@@ -85,7 +79,7 @@ def restricted_simplex_weights(losses: ArrayLike, *, rho: float | None = None) -
 
     Notes
     -----
-    Time O(n_partitions log n_partitions). Scaling the losses changes nothing.
+    Time O(n_partitions log n_partitions). Scaling the losses has no effect.
 
     References
     ----------
@@ -101,17 +95,17 @@ def restricted_simplex_weights(losses: ArrayLike, *, rho: float | None = None) -
     losses = check_vector(losses, name="losses")
     m = len(losses)
     rho = 1.0 / (0.8 * m) if rho is None else check_real(rho, name="rho", low=0.0)
-    # The product of a rounded 1/m with m can fall short of 1 by rounding: feasible all the same.
+    # A rounded 1/m times m can be slightly less than 1; it is feasible.
     if rho * m < 1.0 - 1e-12:
         raise ValueError(f"rho must be at least 1/n_partitions={1.0 / m:.6g}, got {rho}.")
     rho = min(max(rho, 1.0 / m), 1.0)
     remaining = 1.0 - rho * np.arange(m)
-    # What is left after the last full share is rounding, not weight: 1/rho itself is never rounded to an integer.
+    # A remainder this small is a rounding error; 1/rho is never rounded to an integer.
     remaining[remaining < 1e-12] = 0.0
     filled = np.minimum(rho, remaining)
 
     order = np.argsort(losses, kind="stable")
-    # Copies of a partition under other label names have equal losses but for rounding.
+    # Copies of a partition with other label names have equal losses up to rounding.
     group = np.concatenate([[0], np.cumsum(np.diff(losses[order]) > _TIE * losses.max())])
     sizes = np.bincount(group)
     weights = np.empty(m)
@@ -120,7 +114,7 @@ def restricted_simplex_weights(losses: ArrayLike, *, rho: float | None = None) -
 
 
 def l2_weights(losses: ArrayLike, *, lam: float) -> np.ndarray:
-    """Weights kept apart by a squared-norm penalty.
+    """Weights spread by a squared-norm penalty.
 
     Solve  min_alpha alpha'd + lambda/2 |alpha|^2  s.t.  alpha >= 0, sum alpha = 1  (Eq. 9 of [1]_): the Euclidean
     projection of -d/lambda on the simplex.
@@ -144,7 +138,7 @@ def l2_weights(losses: ArrayLike, *, lam: float) -> np.ndarray:
 
     Notes
     -----
-    Time O(n_partitions log n_partitions). Scaling losses and lambda together changes nothing.
+    Time O(n_partitions log n_partitions). Scaling losses and lambda together has no effect.
 
     References
     ----------
@@ -160,19 +154,19 @@ def l2_weights(losses: ArrayLike, *, lam: float) -> np.ndarray:
     excess = losses - losses.min()
     if lam == 0.0:
         return _uniform_over(excess <= _TIE * losses.max())
-    # Beyond 1 above the least there is never any weight, and beyond 2 no need to know how far.
+    # An excess above 1 gets no weight, so the excess is capped at 2.
     with np.errstate(over="ignore"):
         scaled = np.minimum(excess / lam, 2.0)
     ascending = np.sort(scaled)
     levels = (1.0 + np.cumsum(ascending)) / np.arange(1, len(losses) + 1)
-    # The partitions of positive weight are a prefix of the order that always holds the first.
+    # The partitions of positive weight come first in the order; there is at least one.
     level = levels[np.flatnonzero(levels > ascending)[-1]]
     weights = np.maximum(level - scaled, 0.0)
     return weights / weights.sum()
 
 
 def entropy_weights(losses: ArrayLike, *, eta: float) -> np.ndarray:
-    """Weights kept apart by an entropy penalty: a softmax of the losses.
+    """Weights spread by an entropy penalty: a softmax of the losses.
 
     Solve  min_alpha alpha'd + eta sum_u alpha_u log alpha_u  s.t.  alpha >= 0, sum alpha = 1, whose solution is
     alpha_u proportional to exp(-d_u / eta).
@@ -195,7 +189,7 @@ def entropy_weights(losses: ArrayLike, *, eta: float) -> np.ndarray:
 
     Notes
     -----
-    Time O(n_partitions). Scaling losses and eta together changes nothing.
+    Time O(n_partitions). Scaling losses and eta together has no effect.
 
     References
     ----------
@@ -218,20 +212,20 @@ def entropy_weights(losses: ArrayLike, *, eta: float) -> np.ndarray:
 
 
 def power_weights(losses: ArrayLike, *, gamma: float = 2.0) -> np.ndarray:
-    """Weights by a power of the losses, free of their scale ("auto-weighting").
+    """Weights by a power of the losses, independent of their scale ("auto-weighting").
 
     Solve  min_alpha sum_u alpha_u^gamma d_u  s.t.  alpha >= 0, sum alpha = 1, whose solution is alpha_u proportional
     to d_u^(1 / (1 - gamma)): the inverse loss for gamma = 2, its square root for gamma = 3.
 
-    Alternated with the membership these weights descend the power mean of the losses with exponent
-    1 - 1/(gamma - 1): they are its gradient, and it is concave.
+    Alternating these weights with the membership descends the power mean of the losses with exponent 1 - 1/(gamma - 1):
+    it is concave, and its gradient is proportional to the weights.
 
     Parameters
     ----------
     losses : array-like of shape (n_partitions,)
-        The d_u, non-negative. Where some are zero they share the weight equally.
+        The d_u, non-negative. If some are zero, they share the weight equally.
     gamma : float, default=2.0
-        Greater than 1. Towards 1 the best partition takes all, towards infinity the weights are uniform.
+        Greater than 1. Near 1 the best partition gets all weight; for large values the weights become uniform.
 
     Returns
     -------
@@ -244,11 +238,11 @@ def power_weights(losses: ArrayLike, *, gamma: float = 2.0) -> np.ndarray:
 
     Notes
     -----
-    Time O(n_partitions). Scaling the losses changes nothing.
+    Time O(n_partitions). Scaling the losses has no effect.
 
     References
     ----------
-    .. [1] Cai, Nie, Huang, "Multi-view k-means clustering on big data", IJCAI 2013, weights views this way.
+    .. [1] Cai, Nie, Huang, "Multi-view k-means clustering on big data", IJCAI 2013, weights views in this way.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Weights that fit the weighted co-association to a consensus: partitions that repeat each other share theirs."""
+"""Weights that fit the weighted co-association to a consensus: partitions that repeat each other share weight."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from .losses import uniform_weights
 
 __all__ = ["redundancy_weights"]
 
-# Share of |w|^2 added to the objective over n^2: of all minimisers, the weights that are most alike.
+# Multiple of |w|^2 added to the objective over n^2: it selects the most equal of all minimisers.
 _RIDGE = 1e-8
-# Weights whose objective over n^2 can fall by no more than this are optimal.
+# Weights are optimal if the objective over n^2 can fall by no more than this.
 _TOL = 1e-13
 
 
@@ -37,7 +37,7 @@ def redundancy_weights(
     tol: float = 1e-5,
     random_state: RandomState = None,
 ) -> np.ndarray:
-    """Weigh the partitions so that their weighted co-association is as near as can be to a partition.
+    """Weight the partitions so that their weighted co-association is as close as possible to a partition.
 
     Solve  min_{w, Y} |sum_u w_u M_u - Y'Y|^2,  M_u = X_u'X_u,  over the simplex and the left-stochastic Y: weighted
     consensus clustering ([1]_) with another factor. For a fixed Y the weights solve the quadratic programme
@@ -46,31 +46,30 @@ def redundancy_weights(
 
         sum_u w_u d_u  -  1/2 sum_{u, v} w_u w_v |M_u - M_v|^2:
 
-    besides being near the consensus, a partition gains by being unlike others that have weight, so copies share what
-    one of them would get. The weights are sparse.
+    a partition gains by being close to the consensus and by differing from others with weight. So copies share what one
+    of them would get. The weights are sparse.
 
-    Alternates the Y step of :func:`~robust_eac.solve_membership`, which for fixed weights has the same minimisers, with
-    the exact solution of the quadratic programme by an active-set method; neither raises the objective. The problem is
-    not convex: the best of `n_init` random starts counts.
+    The method alternates the Y step of :func:`~robust_eac.solve_membership`, which has the same minimisers for fixed
+    weights, with an exact active-set solution of the quadratic programme. Neither increases the objective. The problem
+    is not convex: the best of `n_init` random starts is kept.
 
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe. Then Q_uv is estimated
-        from the n_uv objects that both observe, times (n / n_uv)^2 (with none, from the cluster sizes as if u and v
-        were independent), made positive semidefinite by dropping negative eigenvalues, and d_u is the loss of
-        incomplete partitions.
+        Base clusterings, one per column; -1 marks an object that the partition did not observe. Q_uv is then estimated
+        from the n_uv objects that both observe, times (n / n_uv)^2; if there are none, from the cluster sizes as if u
+        and v were independent. Negative eigenvalues of Q are set to 0. d_u is the loss of incomplete partitions.
     X : ignored
         Present for the common signature.
     n_clusters : int, default=None
-        Rows k of Y. None means the median number of clusters of the partitions, a half rounded up.
+        Number k of rows of Y. None means the median number of clusters of the partitions, with halves rounded up.
     n_init : int, default=10
         Number of starts.
     max_iter : int, default=100
         Largest number of alternations per start.
     tol : float, default=1e-5
-        Stop when the optimality gap of Y, as in :func:`~robust_eac.optimality_gap`, is at most `tol` for weights that
-        are optimal for it.
+        Stop when the optimality gap of Y (:func:`~robust_eac.optimality_gap`) is at most `tol` for weights that are
+        optimal for Y.
     random_state : int, RandomState instance or None, default=None
         Draws the starts and the order of the visits.
 
@@ -87,19 +86,19 @@ def redundancy_weights(
     Warns
     -----
     ConvergenceWarning
-        If the start that counts reached `max_iter` with gap > tol.
+        If the best start reached `max_iter` with gap > tol.
 
     Notes
     -----
-    Time O(n_samples n_partitions^2) for Q, then O(n_samples (n_partitions k + k^2)) per sweep of the Y step and
-    O(n_partitions^3) or so per quadratic programme. [1]_ fits H D H' with orthonormal non-negative H and diagonal D by
+    Time O(n_samples n_partitions^2) for Q, then O(n_samples (n_partitions k + k^2)) per sweep of the Y step and about
+    O(n_partitions^3) per quadratic programme. [1]_ fits H D H' with orthonormal non-negative H and diagonal D by
     multiplicative updates; Y'Y has the same role here. 1e-8 n^2 |w|^2 is added to the objective, so that the weights
     are unique for a given Y and copies of a partition share equally.
 
-    The model has trivial minima, with H D H' as with Y'Y: a partition with at most k clusters, taken alone, fits itself
-    and costs nothing. The alternation starts from uniform weights and stops at a stationary point, but it is drawn to
-    such partitions, slowly; with ``max_iter=1`` the weights are those that fit the consensus of equal weights. k below
-    all numbers of clusters of the partitions leaves no trivial minimum.
+    The model has trivial minima, both with H D H' and with Y'Y: all weight on one partition with at most k clusters
+    fits it exactly. The alternation starts from uniform weights and stops at a stationary point, but it slowly
+    approaches such partitions. With ``max_iter=1`` the weights fit the consensus of equal weights. There is no trivial
+    minimum if k is below all numbers of clusters of the partitions.
 
     References
     ----------
@@ -144,7 +143,7 @@ def pair_products(encoding):
     np.fill_diagonal(Q, own)
     for u, v, table in tables(encoding):
         if table.total > 0.0:
-            # Sums of integers are exact: copies under other names have equal rows.
+            # Sums of integers are exact, so copies with other label names have equal rows.
             Q[u, v] = Q[v, u] = (table.counts @ table.counts) / table.total**2
     if len(encoding.missing_slots):
         values, vectors = np.linalg.eigh(Q)
@@ -169,15 +168,15 @@ def redundancy_weighting(encoding, Q):
 
 
 def linear_term(encoding, losses):
-    """(m,) |Y'Y|^2 - 2 <M_u, Y'Y> over n^2: what a loss has beside |M_u|^2."""
+    """(m,) |Y'Y|^2 - 2 <M_u, Y'Y> over n^2: the loss without |M_u|^2."""
     return losses / encoding.total**2 - encoding.squares / encoding.n_observed**2
 
 
 def minimise_on_simplex(Q, c, start):
     """Minimise w'Qw + c'w over the simplex for a positive definite Q; exact up to rounding.
 
-    Active set: the weights of a support solve a linear system; the support loses those that reach zero on the way to
-    the solution, and gains the weight of steepest descent. The first support is that of the weights `start`.
+    Active set: the weights in a support solve a linear system. Weights that reach zero on the way to the solution leave
+    the support; the weight of steepest descent enters. The first support is that of `start`.
     """
     w = start.copy()
     support = np.flatnonzero(w)
@@ -199,7 +198,7 @@ def minimise_on_simplex(Q, c, start):
         support = np.append(support, entering)
         solution = _minimise_on_plane(Q, c, support)
         if solution[-1] <= 0.0:
-            # The entering weight has to grow; if it does not, its slope was rounding.
+            # If the entering weight does not grow, its slope was a rounding error.
             return w / w.sum()
 
 

@@ -1,4 +1,4 @@
-"""The weighting schemes: weights from the ensemble or the data, before any consensus."""
+"""Registry of the weighting schemes: weights from the ensemble or the data, before any consensus."""
 
 from collections.abc import Callable
 

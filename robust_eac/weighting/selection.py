@@ -1,4 +1,4 @@
-"""Selection of partitions by quality and diversity: equal weights for the selected ones, zero for the rest."""
+"""Selection of partitions by quality and diversity: equal weights for those selected, zero for the rest."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ def joint_criterion_weights(
     average: str = "geometric",
     random_state: RandomState = None,
 ) -> np.ndarray:
-    """Select partitions greedily for quality and diversity together.
+    """Select partitions greedily by quality and diversity.
 
     Maximise  a sum_{u in S} SNMI_u + (1 - a) sum_{u != v in S} (1 - NMI_uv)  over the sets S of a given size, with
     quality SNMI_u = sum_v NMI_uv and ordered pairs (the joint criterion of [1]_): S starts with the partition of best
-    quality and gains the one that raises the criterion most.
+    quality; each step adds the one that increases the criterion most.
 
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
         Base clusterings, one per column; -1 marks an object that the partition did not observe. Two partitions are
-        compared on the objects that both observe; with none, their mutual information is 0.
+        compared on the objects that both observe; if there are none, their mutual information is 0.
     X : ignored
         Present for the common signature.
     size : int, default=None
@@ -45,17 +45,18 @@ def joint_criterion_weights(
     trade_off : float, default=0.5
         a, in [0, 1]: 1 selects by quality alone, 0 by diversity alone (after the first).
     total : {"sum", "mean"}, default="sum"
-        "mean" replaces the sums by (1/|S|) sum SNMI_u / m and the mean over the pairs. With sums diversity weighs more
-        the more partitions are selected: there are |S| terms of quality, of order m each, but |S|^2 of diversity.
+        "mean" replaces the sums by (1/|S|) sum SNMI_u / m and the mean over the pairs. With sums, the influence of
+        diversity grows with the number of selected partitions: there are |S| terms of quality, of order m each, but
+        |S|^2 terms of diversity.
     average : {"arithmetic", "geometric", "max"}, default="geometric"
-        By which average of the entropies the mutual information is divided.
+        The average of the entropies that divides the mutual information.
     random_state : ignored
         Present for the common signature.
 
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
-        1 / size for the selected partitions, 0 for the rest; what a selected partition gets is shared with its copies.
+        1 / size for the selected partitions, 0 for the rest; copies of a selected partition share its weight.
 
     Raises
     ------
@@ -64,8 +65,8 @@ def joint_criterion_weights(
 
     Notes
     -----
-    Time O(n_samples n_partitions^2). The greedy set is in general not the best one. Of partitions that are equally good
-    to 1e-12 but no copies the first column is taken.
+    Time O(n_samples n_partitions^2). The greedy set is in general not optimal. Of partitions that are equally good up
+    to 1e-12 but no copies, the first is selected.
 
     References
     ----------
@@ -95,7 +96,7 @@ def joint_criterion_weights(
         diversity += 2.0 * (1.0 - nmi[selected[-1]])
         gain = trade_off * quality + (1.0 - trade_off) * diversity
         if total == "mean":
-            # What S holds already divides by its size alike for all candidates.
+            # The terms that S already has are the same for all candidates.
             gain = trade_off * quality / m + (1.0 - trade_off) * diversity / len(selected)
         selected.append(first_best(np.where(free, gain, -np.inf)))
     return _equal_over(selected, nmi)
@@ -111,27 +112,27 @@ def cluster_and_select_weights(
 ) -> np.ndarray:
     """Group similar partitions and select the best one of each group.
 
-    The partitions are clustered spectrally ([2]_) by their mutual information NMI_uv; each group gives the partition of
-    largest quality SNMI_u = sum_v NMI_uv (cluster-and-select, [1]_).
+    The partitions are clustered spectrally ([2]_) by their mutual information NMI_uv; of each group, the partition of
+    largest quality SNMI_u = sum_v NMI_uv is selected (cluster-and-select, [1]_).
 
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
         Base clusterings, one per column; -1 marks an object that the partition did not observe. Two partitions are
-        compared on the objects that both observe; with none, their mutual information is 0.
+        compared on the objects that both observe; if there are none, their mutual information is 0.
     X : ignored
         Present for the common signature.
     size : int, default=None
         Number of groups. None means half the number of partitions, rounded up.
     average : {"arithmetic", "geometric", "max"}, default="geometric"
-        By which average of the entropies the mutual information is divided.
+        The average of the entropies that divides the mutual information.
     random_state : int, RandomState instance or None, default=None
         Draws the seeds of the k-means step.
 
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
-        Equal for the selected partitions, 0 for the rest; what a selected partition gets is shared with its copies.
+        Equal for the selected partitions, 0 for the rest; copies of a selected partition share its weight.
 
     Raises
     ------
@@ -140,8 +141,8 @@ def cluster_and_select_weights(
 
     Notes
     -----
-    Time O(n_samples n_partitions^2 + n_partitions^3). Of partitions that are equally good to 1e-12 but no copies the
-    first column is taken. Fewer than `size` are selected if the clustering finds fewer groups.
+    Time O(n_samples n_partitions^2 + n_partitions^3). Of partitions that are equally good up to 1e-12 but no copies,
+    the first is selected. Fewer than `size` are selected if the clustering finds fewer groups.
 
     References
     ----------
@@ -166,21 +167,21 @@ def cluster_and_select_weights(
 def convex_hull_weights(
     labels: ArrayLike, *, X: ArrayLike | None = None, average: str = "geometric", random_state: RandomState = None
 ) -> np.ndarray:
-    """Select the partitions in the pairs on the convex hull of quality against similarity.
+    """Select the partitions of the pairs on the convex hull of quality against similarity.
 
     Every pair of partitions is a point (NMI_uv, (q_u + q_v) / 2), similarity against quality, with q_u the mean of
-    NMI_uw over all w; selected are the members of the pairs at the vertices of the convex hull of all points ([1]_,
-    after the pruning of [2]_). The number of partitions follows from the data.
+    NMI_uw over all w. The members of the pairs at the vertices of the convex hull are selected ([1]_, after the pruning
+    of [2]_). The data determine the number of partitions.
 
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
         Base clusterings, one per column; -1 marks an object that the partition did not observe. Two partitions are
-        compared on the objects that both observe; with none, their mutual information is 0.
+        compared on the objects that both observe; if there are none, their mutual information is 0.
     X : ignored
         Present for the common signature.
     average : {"arithmetic", "geometric", "max"}, default="geometric"
-        By which average of the entropies the mutual information is divided.
+        The average of the entropies that divides the mutual information.
     random_state : ignored
         Present for the common signature.
 
@@ -196,8 +197,8 @@ def convex_hull_weights(
 
     Notes
     -----
-    Time O(n_samples n_partitions^2 + n_partitions^2 log n_partitions). The whole hull counts, as in [2]_, its lower
-    part with diverse pairs of low quality too. All pairs at a vertex count, so copies of a partition are selected
+    Time O(n_samples n_partitions^2 + n_partitions^2 log n_partitions). As in [2]_ the whole hull is used, including its
+    lower part with diverse pairs of low quality. All pairs at a vertex are used, so copies of a partition are selected
     together.
 
     References
@@ -276,6 +277,6 @@ def _hull_vertices(points):
 
 
 def _turn(a, b, c):
-    """Positive for a left turn; what rounding leaves of a straight line is zero."""
+    """Positive for a left turn; 0 for a straight line, up to rounding."""
     area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
     return area if abs(area) > 10.0**-DECIMALS else 0.0

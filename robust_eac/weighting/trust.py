@@ -1,4 +1,4 @@
-"""Trust: equal weights for the partitions that agree beyond chance, none for the others."""
+"""Trust: equal weights for partitions that agree beyond chance, zero for the others."""
 
 from __future__ import annotations
 
@@ -19,36 +19,37 @@ from ..core.encoding import encode, harden, take_rows
 
 __all__ = ["chance_corrected_weights", "trusted_group_weights"]
 
-# Agreement between partitions is tested on as many objects, and with as many other partitions, as this. Enough: the
-# z-score of two partitions grows in proportion to the objects.
+# Agreement is tested on this many objects, and with this many other partitions. This is enough: the z-score of two
+# partitions grows in proportion to the objects.
 _OBJECTS = 1000
 _REFERENCES = 256
-# Of incomplete partitions more objects are drawn, so that two have as many in common on average; at most this many.
+# With incomplete partitions, more objects are drawn, so that two have that many in common on average; at most this
+# many.
 _MAX_OBJECTS = 100_000
 
 # Family-wise error rate of the links.
 LEVEL = 0.01
-# What is said when trust has nothing to go by.
+# The warning if there are no links.
 NO_LINKS = "No two partitions agree beyond chance at the level {:g}: all are weighted equally."
 
 
 def chance_corrected_weights(losses: ArrayLike, *, expected: ArrayLike | None = None, share: float = 0.2) -> np.ndarray:
     """Equal weights for the partitions that agree with the consensus beyond chance.
 
-    With the agreement  a_u = 1 - d_u / E[d_u]  and its mean weighted by itself,  a = sum_u a_u^2 / sum_u a_u  over the
-    positive a_u, partition u is trusted if  a_u >= share a.  Random partitions have a_u about 0 and do not move that
-    mean: however many they are, the rule is the same. If all agree alike, all are trusted; if none agrees beyond
-    chance, all are weighted equally.
+    The agreement is  a_u = 1 - d_u / E[d_u],  and its mean weighted by itself is  a = sum_u a_u^2 / sum_u a_u  over the
+    positive a_u. Partition u is trusted if  a_u >= share a.  Random partitions have a_u near 0 and do not change this
+    mean, however many there are. If all partitions agree equally, all are trusted; if none agrees beyond chance, all
+    get equal weights.
 
     Parameters
     ----------
     losses : array-like of shape (n_partitions,)
         The d_u, non-negative.
     expected : float or array-like of shape (n_partitions,), default=None
-        E[d_u], the losses under random relabelling of the objects; positive. 1 when `losses` are chance-corrected
-        already. None lets the largest loss stand for chance.
+        E[d_u], the losses under random relabelling of the objects; positive. 1 if `losses` are already
+        chance-corrected. None takes the largest loss.
     share : float, default=0.2
-        Share of the mean agreement that earns trust, in [0, 1].
+        Share of the mean agreement that is needed for trust, in [0, 1].
 
     Returns
     -------
@@ -63,7 +64,7 @@ def chance_corrected_weights(losses: ArrayLike, *, expected: ArrayLike | None = 
 
     Notes
     -----
-    Time O(n_partitions). Scaling losses and expected losses together changes nothing.
+    Time O(n_partitions). Scaling losses and expected losses together has no effect.
 
     References
     ----------
@@ -98,12 +99,12 @@ def trusted_group_weights(
 ) -> np.ndarray:
     """Equal weights for the largest group of partitions that agree with each other beyond chance.
 
-    Two partitions are linked if the p-value of their agreement (that of :func:`~robust_eac.agreement_test`, either as
-    the consensus of the other, with a correction for continuity) is at most `level` over the number of pairs that are
-    tested, so that any links between independent partitions have a probability of about `level`, together. The largest
-    connected group is trusted, the one with the first partition if several are as large.
-    Random partitions agree with none, nor do partitions of one cluster or of single objects; wrong ones that agree with
-    each other are a group of their own, which loses to a larger one. Of very few objects no agreement is significant.
+    Two partitions are linked if the p-value of their agreement is at most `level` over the number of tested pairs. So
+    the probability of any link between independent partitions is about `level`. The p-value is that of
+    :func:`~robust_eac.agreement_test`, with either partition as the consensus and a correction for continuity. The
+    largest connected group is trusted; of equally large groups, the one with the first partition. Random partitions
+    agree with none, and neither do partitions of one cluster or of single objects. Wrong partitions that agree with
+    each other form their own group, which loses to a larger one. With very few objects no agreement is significant.
 
     Parameters
     ----------
@@ -113,10 +114,10 @@ def trusted_group_weights(
     X : Ignored
         Present for the common signature.
     level : float, default=0.01
-        Family-wise error rate of the links, in (0, 1]; as near as the approximation of p-values by three moments is.
+        Family-wise error rate of the links, in (0, 1]. It is approximate: p-values are computed from three moments.
     random_state : int, RandomState instance or None, default=None
-        Draws 1,000 objects of more (of incomplete partitions so many that two have that many in common on average, up
-        to 100,000), and 256 partitions of more, with which all are compared.
+        Draws 1,000 objects if there are more, and 256 partitions, with which all are compared, if there are more. With
+        incomplete partitions it draws more objects, so that two have 1,000 in common on average; at most 100,000.
 
     Returns
     -------
@@ -135,8 +136,8 @@ def trusted_group_weights(
 
     Notes
     -----
-    Time O(n_partitions) times a constant, that of the comparisons with 256 partitions on 1,000 objects, beside
-    O(n_samples n_partitions) for reading the labels.
+    Time O(n_samples n_partitions) to read the labels, and O(n_partitions) for the comparisons, with a large constant:
+    256 partitions on 1,000 objects.
 
     References
     ----------
@@ -158,7 +159,7 @@ def trusted_group_weights(
 
 
 def trusted_group(encoding, *, level=LEVEL, rng, stacklevel=3):
-    """Mask (m,) of the largest group of partitions linked by agreement; all, with a warning, if there are no links."""
+    """Mask (m,) of the largest group of partitions linked by agreement. If there are no links: all, and a warning."""
     trusted = linked_group(encoding, level=level, rng=rng)
     if trusted is None:
         warnings.warn(NO_LINKS.format(level), UserWarning, stacklevel=stacklevel)
@@ -167,9 +168,9 @@ def trusted_group(encoding, *, level=LEVEL, rng, stacklevel=3):
 
 
 def linked_group(encoding, *, level=LEVEL, rng):
-    """Mask (m,) of the largest group of partitions linked by agreement, None if there are no links.
+    """Mask (m,) of the largest group of partitions linked by agreement; None if there are no links.
 
-    Objects count once each, whatever their weight, unless they have none; soft partitions by their hard labels.
+    Every object of positive weight counts once. Soft partitions are compared by their hard labels.
     """
     m = len(encoding.offsets)
     if m == 1:
@@ -185,7 +186,7 @@ def linked_group(encoding, *, level=LEVEL, rng):
 
 
 def _sample(encoding, rng):
-    """(m, n_objects) codes of a sample of an encoding's rows, from 0 on; -1 is not observed. Soft ones are hardened."""
+    """(m, n_objects) codes of a sample of rows, from 0; -1 means not observed. Soft partitions are hardened."""
     rows = np.flatnonzero(encoding.multiplicity)
     if len(rows) > _OBJECTS:
         drawn = sample_without_replacement(len(rows), _OBJECTS, random_state=rng)
@@ -201,7 +202,7 @@ def _sample(encoding, rng):
 
 
 def _pairwise_pvalues(columns, references):
-    """(n_references, m) p-values of the agreement of references with partitions; 1 where a pair was had before."""
+    """(n_references, m) p-values of the agreement of references with partitions; 1 for pairs tested elsewhere."""
     numbers = np.arange(len(columns))
     tested = ~np.isin(numbers, references) | (numbers > references[:, np.newaxis])
     statistics = np.zeros((8, len(references), len(columns)))
@@ -210,15 +211,17 @@ def _pairwise_pvalues(columns, references):
     n, square_S, *sums = statistics[:, tested]
     pvalues = np.ones(tested.shape)
     sides = relabelling.tested_hard_side(n, *sums[:3]), relabelling.tested_hard_side(n, *sums[3:])
-    # |S|^2 moves in steps of two: half a step for continuity.
+    # |S|^2 changes in steps of two: the correction for continuity is half a step.
     pvalues[tested] = relabelling.significance(square_S - 1.0, *sides)[1]
     return pvalues
 
 
 @njit(cache=True, nogil=True)
 def _compare_pairs(columns, references, tested, out):
-    """Fill out (8, n_references, m) for the tested pairs: objects that both observe, sum of squared cells of the
-    contingency table, and the three sums over cluster sizes that relabelling.tested_hard_side takes, of both.
+    """Fill out (8, n_references, m) for the tested pairs.
+
+    In order: objects that both observe; sum of squared cells of the contingency table; for each of the two partitions,
+    the three sums over cluster sizes that relabelling.tested_hard_side takes.
     """
     width = columns.max() + 1
     table = np.zeros((width, width))

@@ -1,8 +1,10 @@
-"""Weights from validity indices: how well every partition fits the features of the objects."""
+"""Weights from validity indices: how well each partition fits the features of the objects."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Sized
+from collections.abc import Callable, Sequence, Sized
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,18 +19,18 @@ from .feature_subsets import order_weights, silhouette_weights
 
 __all__ = ["partition_validity", "ramped_silhouette_weights", "validity_weights", "wpck_weights"]
 
-# Distances are formed for as many objects at a time as fit in this many numbers.
+# Distances are computed in blocks of at most this many numbers.
 _BLOCK_DISTANCES = 2**22
 
 
 def partition_validity(
     labels: ArrayLike, *, X: ArrayLike, indices: Sequence[str] = ("silhouette", "calinski-harabasz", "davies-bouldin")
 ) -> np.ndarray:
-    """Grade every partition by internal validity indices.
+    """Score every partition by internal validity indices.
 
-    * "silhouette": mean over the objects of (b - a) / max(a, b), a and b being the mean Euclidean distances to the
-      other objects of the own and of the nearest other cluster; 0 for an object alone in its cluster. In [-1, 1], high
-      is good.
+    * "silhouette": mean over the objects of (b - a) / max(a, b), with a and b the mean Euclidean distances to the other
+      objects of the own and of the nearest other cluster; 0 for an object alone in its cluster. In [-1, 1], high is
+      good.
     * "calinski-harabasz": between-cluster over within-cluster variance, (B / (k - 1)) / (W / (n - k)). High is good.
     * "davies-bouldin": mean over the clusters of max_j (s_i + s_j) / |mu_i - mu_j|, with s the mean distance to the
       centroid mu. Low is good.
@@ -36,17 +38,17 @@ def partition_validity(
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe, and leaves it out.
+        Base clusterings, one per column; -1 marks an object that the partition did not observe; it is left out.
     X : array-like of shape (n_samples, n_features)
         The features, finite.
     indices : sequence of str, default=("silhouette", "calinski-harabasz", "davies-bouldin")
-        Which ones, in which order.
+        Names of the indices.
 
     Returns
     -------
     values : ndarray of shape (n_partitions, n_indices)
-        NaN for a partition with fewer than 2 clusters or with as many as objects, where the indices are not defined;
-        infinite where W, or a distance of two centroids, is zero.
+        NaN where the indices are not defined: for fewer than 2 clusters, or as many clusters as objects. Infinite if W
+        or a distance of two centroids is zero.
 
     Raises
     ------
@@ -55,10 +57,10 @@ def partition_validity(
 
     Notes
     -----
-    Time O(n_samples n_partitions n_features) but for the silhouettes, which take O(n_samples^2 (n_features +
-    n_partitions)): the distances are formed once for all partitions, block by block, in O(n_samples) memory each.
-    The values equal scikit-learn's where those follow the formulas; for zero W, coinciding centroids or zero s
-    scikit-learn returns fixed numbers instead (1 for Calinski-Harabasz, 0 for Davies-Bouldin).
+    Time O(n_samples n_partitions n_features); for silhouettes O(n_samples^2 (n_features + n_partitions)): distances are
+    computed once for all partitions, in blocks of O(n_samples) memory. The values equal scikit-learn's, except for zero
+    W, coinciding centroids or zero s, where scikit-learn returns fixed numbers (1 for Calinski-Harabasz, 0 for
+    Davies-Bouldin).
 
     References
     ----------
@@ -77,8 +79,14 @@ def partition_validity(
     labels = check_labels(labels)
     indices = _check_indices(indices)
     X = _check_features(X, len(labels))
-    # Centred: no digits are lost to a common offset.
-    return _indices_of(encode(labels), X - X.mean(axis=0), indices)
+    # Centring: a common offset would cost digits.
+    encoding, X = encode(labels), X - X.mean(axis=0)
+    slots = cluster_slots(encoding)
+    defined = [u for u, own in enumerate(slots) if 2 <= own.stop - own.start < encoding.n_observed[u]]
+    values = np.full((len(slots), len(indices)), np.nan)
+    for j, name in enumerate(indices):
+        values[defined, j] = INDICES[name][0](encoding, X, slots, defined)
+    return values
 
 
 def validity_weights(
@@ -88,20 +96,20 @@ def validity_weights(
     indices: Sequence[str] = ("silhouette", "calinski-harabasz", "davies-bouldin"),
     random_state: RandomState = None,
 ) -> np.ndarray:
-    """Weigh a partition by validity indices of its clusters.
+    """Weight each partition by validity indices of its clusters.
 
-    Compute  w_u proportional to the mean over the indices of their values brought to [0, 1]: v / max for indices that
-    are high for good partitions (after subtracting the least value if that is negative), min / v for those that are
-    low. A single index makes these the weights of SWEACS, several those of JWEACS ([1]_).
+    Compute  w_u proportional to the mean of the index values, scaled to [0, 1]: v / max for indices that are high for
+    good partitions (after subtracting the smallest value if it is negative), min / v for those that are low. A single
+    index gives the weights of SWEACS, several those of JWEACS ([1]_).
 
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe, and leaves it out.
+        Base clusterings, one per column; -1 marks an object that the partition did not observe; it is left out.
     X : array-like of shape (n_samples, n_features), default=None
         The features. Required.
     indices : sequence of str, default=("silhouette", "calinski-harabasz", "davies-bouldin")
-        As in :func:`partition_validity`. [1]_ takes others besides; any of these can serve.
+        As in :func:`partition_validity`. [1]_ also uses other indices.
     random_state : ignored
         Present for the common signature.
 
@@ -118,13 +126,13 @@ def validity_weights(
     Warns
     -----
     UserWarning
-        If all partitions get 0 from all indices, for instance because none has two clusters; the weights are then
+        If all indices are 0 for all partitions, for example because none has two clusters. The weights are then
         uniform.
 
     Notes
     -----
-    Cost as :func:`partition_validity`. Where an index is not defined it counts as 0. An index that is equal for all
-    partitions counts as 1.
+    Cost as :func:`partition_validity`. An undefined index counts as 0. An index that is equal for all partitions counts
+    as 1.
 
     References
     ----------
@@ -152,25 +160,23 @@ def wpck_weights(
     knowledge: str = "lack",
     random_state: RandomState = None,
 ) -> np.ndarray:
-    """Weigh a partition by partition relevance analysis, as weighted partition consensus via kernels (WPCK) does.
+    """Weight each partition by partition relevance analysis, as in weighted partition consensus via kernels (WPCK).
 
     With I_j(u) the value of index j for partition u in [0, 1], compute
 
-    * "lack" (of knowledge which properties are good): w_u proportional to sum_j H_j (1 - |I_j(u) - mean_v I_j(v)|),
-      where H_j is the entropy of the shares I_j(u) / sum_v I_j(v): a partition counts by how usual it is;
-    * "background" (knowledge that the indices measure what is wanted): w_u proportional to
-      sum_j (1 - |I_j(u) - max_v I_j(v)|): a partition counts by how near it is to the best ([1]_).
+    * "lack" (it is unknown which properties are good): w_u proportional to sum_j H_j (1 - |I_j(u) - mean_v I_j(v)|),
+      where H_j is the entropy of the shares I_j(u) / sum_v I_j(v): usual partitions get most weight;
+    * "background" (it is known that the indices measure quality): w_u proportional to sum_j (1 - |I_j(u) - max_v
+      I_j(v)|): partitions near the best get most weight ([1]_).
 
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe, and leaves it out.
+        Base clusterings, one per column; -1 marks an object that the partition did not observe; it is left out.
     X : array-like of shape (n_samples, n_features), default=None
-        The features. Required: the indices of partition relevance analysis are properties of partitions of data.
-        Without features there are :func:`~robust_eac.agreement_weights` and
-        :func:`~robust_eac.kernel_weights`.
+        The features. Required. :func:`~robust_eac.agreement_weights` and :func:`~robust_eac.kernel_weights` need none.
     indices : sequence of str, default=("silhouette", "calinski-harabasz", "davies-bouldin")
-        As in :func:`partition_validity`, brought to [0, 1] as in :func:`validity_weights`; [1]_ leaves the choice open.
+        As in :func:`partition_validity`, scaled to [0, 1] as in :func:`validity_weights`; [1]_ leaves the choice open.
     knowledge : {"lack", "background"}, default="lack"
         Which of the two, as above.
     random_state : ignored
@@ -194,8 +200,8 @@ def wpck_weights(
 
     Notes
     -----
-    Cost as :func:`partition_validity`. The weights of "lack" are close to uniform by construction: an index moves them
-    only as far as its values spread around their mean.
+    Cost as :func:`partition_validity`. The weights of "lack" are close to uniform by construction: they differ only as
+    far as index values spread around their mean.
 
     References
     ----------
@@ -229,11 +235,11 @@ def wpck_weights(
 def ramped_silhouette_weights(
     labels: ArrayLike, *, X: ArrayLike | None = None, subsets: Subsets | None = None, random_state: RandomState = None
 ) -> np.ndarray:
-    """Weigh a partition by its mean silhouette, negative values counting as zero.
+    """Weight each partition by its mean silhouette; negative values count as zero.
 
-    Compute  w_u proportional to max(mean silhouette of u, 0), the goodness of clustering of [1]_; with feature subsets,
-    of u in its own features and times 1 / O_k, O_k being the number of subsets with as many features, so that every
-    order k counts alike.
+    Compute  w_u proportional to max(mean silhouette of u, 0), the goodness of clustering of [1]_. With feature subsets,
+    the silhouette is taken in the features of u, and multiplied by 1 / O_k, with O_k the number of subsets with as many
+    features: every order k then has the same influence.
 
     Parameters
     ----------
@@ -242,8 +248,7 @@ def ramped_silhouette_weights(
     X : array-like of shape (n_samples, n_features), default=None
         The features. Required.
     subsets : sequence of n_partitions index arrays, default=None
-        The features that each partition was made from. None means all of them: then all partitions have one order, and
-        there are no order weights.
+        The features that each partition was made from. None means all features, without order weights.
     random_state : ignored
         Present for the common signature.
 
@@ -264,9 +269,9 @@ def ramped_silhouette_weights(
 
     Notes
     -----
-    The silhouettes are those of :func:`~robust_eac.silhouette_weights`, of squared Euclidean distances, and
-    cost the same. :func:`validity_weights` with ``indices=["silhouette"]`` takes plain distances, and shifts negative
-    values instead of cutting them off.
+    The silhouettes are those of :func:`~robust_eac.silhouette_weights`, with squared Euclidean distances, at the same
+    cost. :func:`validity_weights` with ``indices=["silhouette"]`` uses plain distances, and shifts negative values
+    instead of setting them to zero.
 
     References
     ----------
@@ -288,7 +293,7 @@ def ramped_silhouette_weights(
 
 def _check_features(X, n_samples):
     if X is None:
-        raise ValueError("X must be given, the features of the objects: partitions are graded by them. Got None.")
+        raise ValueError("X must be the features of the objects, got None: this scheme scores partitions by them.")
     return check_features(X, n_samples=n_samples)
 
 
@@ -299,7 +304,7 @@ def _check_indices(indices):
 
 
 def _unified(labels, X, indices):
-    """(m, n_indices) index values in [0, 1], 1 the best; 0 where not defined."""
+    """(m, n_indices) index values in [0, 1], 1 for the best; 0 if not defined."""
     values = partition_validity(labels, X=X, indices=indices)
     return np.column_stack(
         [unify(column, high_is_good=INDICES[name][1]) for name, column in zip(indices, values.T, strict=True)]
@@ -307,7 +312,7 @@ def _unified(labels, X, indices):
 
 
 def unify(values, *, high_is_good):
-    """Values of an index -> [0, 1]: v / max, or min / v; NaN -> 0. Infinite and zero values take the limits."""
+    """Scale values of an index to [0, 1]: v / max, or min / v; NaN -> 0. Infinite and zero values take the limits."""
     unified = np.zeros(len(values))
     defined = ~np.isnan(values)
     if not defined.any():
@@ -321,21 +326,11 @@ def unify(values, *, high_is_good):
         best, ratio = kept.max(), lambda rest, best: rest / best
     else:
         best, ratio = kept.min(), lambda rest, best: best / rest
-    # The best has 1 even where the ratio would be 0/0 or infinity over infinity.
+    # The best value gets 1 even if the ratio would be 0/0 or infinity over infinity.
     ratios = np.ones(len(kept))
     ratios[kept != best] = ratio(kept[kept != best], best)
     unified[defined] = ratios
     return unified
-
-
-def _indices_of(encoding, X, indices):
-    """(m, n_indices) values for centred features; NaN where not defined."""
-    slots = cluster_slots(encoding)
-    defined = [u for u, own in enumerate(slots) if 2 <= own.stop - own.start < encoding.n_observed[u]]
-    values = np.full((len(slots), len(indices)), np.nan)
-    for j, name in enumerate(indices):
-        values[defined, j] = INDICES[name][0](encoding, X, slots, defined)
-    return values
 
 
 def _silhouettes(encoding, X, slots, partitions):
@@ -351,7 +346,7 @@ def _silhouettes(encoding, X, slots, partitions):
             seen = np.flatnonzero(encoding.observed[block, encoding.mask_of[u]])
             own = np.arange(len(seen)), encoding.codes[block, u][seen]
             sizes = encoding.sizes[slots[u]]
-            # Sums of distances to the clusters; the object's own distance of 0 is one of those to its own cluster.
+            # Sums of distances to the clusters. The own cluster's sum includes the object's distance 0 to itself.
             means = sums[seen, slots[u]]
             company = sizes[own[1]] - 1.0
             a = means[own] / np.maximum(company, 1.0)
@@ -363,8 +358,9 @@ def _silhouettes(encoding, X, slots, partitions):
     return totals[partitions] / encoding.n_observed[partitions]
 
 
-def _calinski_harabasz(encoding, X, slots, partitions):
-    return [_variance_ratio(*_clusters(encoding, X, slots, u)) for u in partitions]
+def _each(index, encoding, X, slots, partitions):
+    """An index of the given partitions, one after the other."""
+    return [index(*_clusters(encoding, X, slots, u)) for u in partitions]
 
 
 def _variance_ratio(points, codes, sizes, centroids):
@@ -376,10 +372,6 @@ def _variance_ratio(points, codes, sizes, centroids):
     return between / within
 
 
-def _davies_bouldin(encoding, X, slots, partitions):
-    return [_separation(*_clusters(encoding, X, slots, u)) for u in partitions]
-
-
 def _separation(points, codes, sizes, centroids):
     spreads = np.bincount(codes, weights=np.linalg.norm(points - centroids[codes], axis=1)) / sizes
     sums, distances = spreads[:, np.newaxis] + spreads, cdist(centroids, centroids)
@@ -389,7 +381,7 @@ def _separation(points, codes, sizes, centroids):
 
 
 def _clusters(encoding, X, slots, u):
-    """Points that partition u observes, their codes, the clusters' sizes and centroids."""
+    """Points that partition u observes, their codes, and the sizes and centroids of the clusters."""
     seen = encoding.observed[:, encoding.mask_of[u]]
     points, codes = X[seen], encoding.codes[seen, u].astype(np.intp)
     sizes = encoding.sizes[slots[u]]
@@ -398,8 +390,8 @@ def _clusters(encoding, X, slots, u):
 
 
 # name -> (values of the given partitions, whether high values are good)
-INDICES = {
+INDICES: dict[str, tuple[Callable[..., Any], bool]] = {
     "silhouette": (_silhouettes, True),
-    "calinski-harabasz": (_calinski_harabasz, True),
-    "davies-bouldin": (_davies_bouldin, False),
+    "calinski-harabasz": (partial(_each, _variance_ratio), True),
+    "davies-bouldin": (partial(_each, _separation), False),
 }
