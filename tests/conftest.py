@@ -45,7 +45,7 @@ _TRIED = Counter()
 
 
 def _tried_here():
-    return Counter(getattr(sys.modules.get("tests.hostile"), "TRIED", {}))
+    return Counter(getattr(sys.modules.get("tests.package.hostile"), "TRIED", {}))
 
 
 def pytest_sessionfinish(session):

@@ -1,0 +1,49 @@
+"""A folder to use the command line in."""
+
+import csv
+import subprocess
+import sys
+
+import numpy as np
+
+from robust_eac.cli import main
+
+from ..conftest import planted_ensemble
+
+TRUTH = np.repeat([0, 1, 2], 10)
+NAMES = [f"object {i}" for i in range(30)]
+LABELS = planted_ensemble(np.random.RandomState(0), TRUTH, 8, noise=0.1, n_random=2)
+CONSENSUS = ("--n-clusters", 3, "--n-init", 2, "--output")
+
+
+def fill_folder():
+    """Write labels.csv, and the same with names and classes as named.csv, to the working folder."""
+    write_csv("labels.csv", [f"p{u}" for u in range(8)], LABELS)
+    rows = [*zip(NAMES, *LABELS.T, TRUTH, strict=True)]
+    write_csv("named.csv", ["name", *(f"p{u}" for u in range(8)), "class"], rows)
+
+
+def write_csv(path, header, rows, delimiter=","):
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        csv.writer(file, delimiter=delimiter).writerows([*([header] if header else []), *rows])
+
+
+def read_csv(path, delimiter=","):
+    with open(path, newline="", encoding="utf-8") as file:
+        header, *rows = csv.reader(file, delimiter=delimiter)
+    return header, [*zip(*rows, strict=True)]
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+def run(*argv):
+    """Exit code of a command."""
+    return main([str(argument) for argument in argv])
+
+
+def process(*argv, program=("-m", "robust_eac"), **options):
+    """The command as a finished process; the program is what Python runs."""
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
+    return subprocess.run([sys.executable, *program, *map(str, argv)], text=True, timeout=120, **options)

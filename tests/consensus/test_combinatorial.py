@@ -1,0 +1,415 @@
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.cluster import AgglomerativeClustering
+from sklearn.metrics import adjusted_rand_score, silhouette_samples
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from robust_eac import coassociation_matrix, load_dataset
+from robust_eac.consensus.combinatorial import CombinatorialEAC, zca_whiten
+from robust_eac.ensembles import _tiny_kmeans
+from robust_eac.weighting import order_weights, silhouette_weights
+
+from ..conftest import random_ensemble
+
+
+@pytest.mark.global_random_state
+@parametrize_with_checks([CombinatorialEAC(2, max_per_order=20, min_per_order=5)])
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+def planted(rng, n_noise, *, n=30, distance=8.0):
+    """Two groups of objects that differ in the first feature, among noise; standardised."""
+    truth = np.repeat([0, 1], n // 2)
+    X = rng.normal(size=(n, 1 + n_noise))
+    X[:, 0] += distance * truth
+    return (X - X.mean(axis=0)) / X.std(axis=0), truth
+
+
+def slow_silhouette(x, labels, *, singleton, squared=True):
+    """Ramped mean silhouette by its definition; NaN where MATLAB's is."""
+    values = []
+    for i in range(len(x)):
+        means = {}
+        for c in set(labels):
+            others = [j for j in range(len(x)) if labels[j] == c and j != i]
+            square = [np.sum((x[i] - x[j]) ** 2) for j in others]
+            means[c] = np.mean(square if squared else np.sqrt(square)) if others else 0.0
+        a = means.pop(labels[i])
+        if not means:
+            return 0.0
+        b = min(means.values())
+        if max(a, b) == 0.0:
+            return 0.0
+        values.append(singleton if list(labels).count(labels[i]) == 1 else (b - a) / max(a, b))
+    return max(0.0, np.mean(values))
+
+
+# ---- the whole method
+
+
+@pytest.mark.parametrize("reproduce", ["listing", "equation"])
+@pytest.mark.parametrize("order_weighting", [False, True])
+@pytest.mark.parametrize("goodness", [False, True])
+def test_coassociation_is_equation_11(rng, reproduce, order_weighting, goodness):
+    X = rng.normal(size=(12, 4))
+    options = {"reproduce": reproduce, "order_weighting": order_weighting, "goodness": goodness, "max_order": 3}
+    model = CombinatorialEAC(2, **options, random_state=rng).fit(X)
+    orders = sorted({len(s) for s in model.subsets_})
+    assert orders == [1, 2, 3]
+    expected = np.zeros((12, 12))
+    for order in orders:
+        members = [u for u, s in enumerate(model.subsets_) if len(s) == order]
+        for u in members:
+            g = model.goodness_[u] if goodness else 1.0
+            together = np.equal.outer(model.ensemble_[:, u], model.ensemble_[:, u])
+            share = 1.0 / (len(orders) * len(members)) if order_weighting else 1.0 / len(model.subsets_)
+            expected += g * share * together
+    np.testing.assert_allclose(model.coassociation_, expected, rtol=1e-12)
+    np.testing.assert_array_equal(model.coassociation_, model.coassociation_.T)
+    assert len(set(np.diag(model.coassociation_))) == 1
+    np.testing.assert_array_equal(model.orders_, [len(s) for s in model.subsets_])
+    assert goodness or np.all(model.goodness_ == 1.0)
+    assert np.isclose(model.coassociation_[0, 0], model.weights_.sum())
+
+
+@pytest.mark.parametrize("whiten", [False, True])
+def test_goodness_of_the_listing_is_measured_before_whitening(rng, whiten):
+    X = rng.normal(size=(11, 4)) @ rng.normal(size=(4, 4))
+    model = CombinatorialEAC(3, whiten=whiten, min_per_order=10, random_state=rng).fit(X)
+    expected = [
+        slow_silhouette(X[:, s], c, singleton=1.0) for s, c in zip(model.subsets_, model.ensemble_.T, strict=True)
+    ]
+    np.testing.assert_allclose(model.goodness_, expected, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("whiten", [False, True])
+def test_goodness_of_the_equation_is_measured_where_the_clustering_was_made(rng, whiten):
+    X = rng.normal(size=(14, 4)) @ rng.normal(size=(4, 4))
+    model = CombinatorialEAC(3, whiten=whiten, reproduce="equation", random_state=rng).fit(X)
+    assert len(model.subsets_) == 15
+    for g, subset, labels in zip(model.goodness_, model.subsets_, model.ensemble_.T, strict=True):
+        x = zca_whiten(X[:, subset]) if whiten else X[:, subset]
+        assert np.isclose(g, max(0.0, silhouette_samples(x, labels).mean()), rtol=1e-9)
+
+
+def test_labels_are_average_linkage_in_order_of_first_appearance(rng):
+    model = CombinatorialEAC(4, random_state=rng).fit(rng.normal(size=(25, 5)))
+    distances = model.coassociation_.max() - model.coassociation_
+    tree = AgglomerativeClustering(4, metric="precomputed", linkage="average").fit(distances)
+    assert adjusted_rand_score(tree.labels_, model.labels_) == 1.0
+    _, first = np.unique(model.labels_, return_index=True)
+    assert len(first) == 4
+    assert np.all(np.diff(first) > 0)
+    assert model.labels_.dtype == np.intp
+
+
+def test_one_informative_feature_and_two_of_noise(rng):
+    X, truth = planted(rng, 2, n=50, distance=30.0)
+    model = CombinatorialEAC(2, random_state=rng).fit(X)
+    assert adjusted_rand_score(truth, model.labels_) == 1.0
+    single = model.orders_ == 1
+    informative = np.array([s.tolist() == [0] for s in model.subsets_])
+    assert (
+        model.goodness_[informative & (model.ensemble_.max(axis=0) == 1)].min()
+        > model.goodness_[single & ~informative].max()
+    )
+
+
+@pytest.mark.parametrize("reproduce", ["listing", "equation"])
+def test_subsets_and_goodness_help_against_noise(reproduce):
+    scores = {"all": [], "without goodness": [], "ordinary": []}
+    for seed in range(10):
+        X, truth = planted(np.random.RandomState(seed), 9, n=50, distance=20.0)
+        options = {
+            "all": {"max_per_order": 300, "reproduce": reproduce},
+            "without goodness": {"max_per_order": 300, "reproduce": reproduce, "goodness": False},
+            "ordinary": {"combinations": np.ones((300, 10), dtype=bool), "goodness": False, "whiten": False},
+        }
+        for name, chosen in options.items():
+            model = CombinatorialEAC(2, random_state=seed, **chosen).fit(X)
+            scores[name].append(adjusted_rand_score(truth, model.labels_))
+    everything, without, ordinary = (np.mean(values) for values in scores.values())
+    assert everything > 0.8
+    assert everything > without > ordinary
+    assert ordinary < 0.5
+
+
+def test_whitening_reveals_what_correlation_hides(rng):
+    truth = np.repeat([0, 1], 20)
+    common = rng.normal(size=40)
+    X = np.column_stack([common, common + 0.4 * truth + 0.02 * rng.normal(size=40)])
+    together = np.equal.outer(truth, truth)
+    contrast = {}
+    for whiten in (False, True):
+        # The listing would measure the silhouettes before whitening, and find none of these clusterings good.
+        model = CombinatorialEAC(
+            2, combinations=[[0, 1]] * 50, whiten=whiten, reproduce="equation", random_state=rng
+        ).fit(X)
+        C = model.coassociation_ / model.coassociation_.max()
+        contrast[whiten] = C[together].mean() - C[~together].mean()
+    assert contrast[True] > 0.4 > 0.3 > contrast[False]
+
+
+def test_order_weighting_is_the_influence_of_an_order(rng):
+    X = rng.normal(size=(10, 3))
+    combinations = [[0]] * 3 + [[0, 1]] + [[2]]
+    balanced = CombinatorialEAC(2, combinations=combinations, goodness=False, random_state=0).fit(X)
+    np.testing.assert_allclose(balanced.weights_, [1 / 8, 1 / 8, 1 / 8, 1 / 2, 1 / 8])
+    plain = CombinatorialEAC(2, combinations=combinations, goodness=False, order_weighting=False, random_state=0)
+    np.testing.assert_allclose(plain.fit(X).weights_, np.full(5, 1 / 5))
+
+
+def test_same_seed_same_result_whatever_the_threads(rng):
+    X = rng.normal(size=(150, 6))
+    before = X.copy()
+    fits = [CombinatorialEAC(3, n_jobs=jobs, random_state=seed).fit(X) for jobs, seed in ((None, 0), (2, 0), (None, 1))]
+    np.testing.assert_array_equal(X, before)
+    for name in ("labels_", "coassociation_", "goodness_", "ensemble_"):
+        np.testing.assert_array_equal(getattr(fits[0], name), getattr(fits[1], name))
+    assert not np.array_equal(fits[0].coassociation_, fits[2].coassociation_)
+    share = coassociation_matrix(fits[0].ensemble_, weights=fits[0].weights_)
+    np.testing.assert_allclose(fits[0].coassociation_, fits[0].weights_.sum() * share, rtol=1e-9)
+
+
+@pytest.mark.parametrize("reproduce", ["listing", "equation"])
+def test_without_evidence_it_warns(reproduce):
+    X = np.ones((6, 3))
+    match = (
+        r"No evidence: the mean silhouettes of all \d+ clusterings of feature subsets are zero, negative or undefined"
+    )
+    with pytest.warns(UserWarning, match=match):
+        model = CombinatorialEAC(2, reproduce=reproduce, random_state=0).fit(X)
+    assert not model.coassociation_.any()
+    assert model.labels_.tolist() == [0] * 6
+    with pytest.warns(UserWarning, match="No evidence"):
+        assert CombinatorialEAC(6, reproduce=reproduce, random_state=0).fit_predict(X).tolist() == list(range(6))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = CombinatorialEAC(2, goodness=False, reproduce=reproduce, random_state=0).fit(X)
+    assert np.isclose(model.coassociation_[0, 0], 1.0)
+
+
+def test_extremes(rng):
+    # n_clusters + 1 > n_samples: n_clusters is taken.
+    few = CombinatorialEAC(4, random_state=rng).fit(rng.normal(size=(4, 3)))
+    assert few.labels_.tolist() == [0, 1, 2, 3]
+    assert few.ensemble_.max() == 3
+    with pytest.warns(UserWarning, match="No evidence"):
+        assert CombinatorialEAC(1, random_state=rng).fit_predict([[1.0, 2.0]]).tolist() == [0]
+    assert CombinatorialEAC(1, random_state=rng).fit_predict(rng.normal(size=(9, 2))).tolist() == [0] * 9
+    X, truth = planted(rng, 0)
+    assert adjusted_rand_score(truth, CombinatorialEAC(2, random_state=rng).fit_predict(X)) == 1.0
+    # A constant feature adds nothing and breaks nothing.
+    X = np.column_stack([X, np.full(len(X), 7.0)])
+    assert adjusted_rand_score(truth, CombinatorialEAC(2, random_state=rng).fit_predict(X)) == 1.0
+    assert CombinatorialEAC(2, max_order=99, random_state=rng).fit(X).orders_.max() == 2
+
+
+def test_one_undefined_silhouette_costs_the_partition_its_weight_in_the_listing_alone():
+    # Three clusters of two distinct values: two clusters coincide.
+    X = np.repeat([[0.0], [1.0]], 4, axis=0)
+    listing = CombinatorialEAC(2, random_state=0).fit(X)
+    threes = listing.ensemble_.max(axis=0) == 2
+    assert threes.any()
+    assert not listing.goodness_[threes].any()
+    assert set(listing.goodness_[~threes]) == {1.0}
+    equation = CombinatorialEAC(2, combinations=[[0]] * 20, reproduce="equation", random_state=0).fit(X)
+    threes = equation.ensemble_.max(axis=0) == 2
+    assert 0.0 < equation.goodness_[threes].max() < 1.0
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "match"),
+    [
+        ({"n_clusters": 151}, ValueError, r"n_clusters must be in \[1, n_samples=150\], got 151"),
+        ({"n_clusters": 2, "goodness": "yes"}, TypeError, "goodness must be True or False, got 'yes'"),
+        ({"n_clusters": 2, "order_weighting": None}, TypeError, "order_weighting must be True or False, got None"),
+        ({"n_clusters": 2, "whiten": 0}, TypeError, "whiten must be True or False, got 0"),
+        ({"n_clusters": 2, "reproduce": None}, ValueError, "reproduce must be one of 'listing', 'equation', got None"),
+        ({"n_clusters": 2, "max_order": 0}, ValueError, "max_order must be at least 1, got 0"),
+        ({"n_clusters": 2, "combinations": [[5]]}, ValueError, r"combinations\[0\] must hold indices in"),
+    ],
+)
+def test_errors(options, error, match):
+    with pytest.raises(error, match=match):
+        CombinatorialEAC(**options, random_state=0).fit(load_dataset("iris")[0])
+
+
+# ---- whitening
+
+
+@pytest.mark.parametrize("ridge", [1e-4, 10.0])
+def test_zca_whitens_the_scatter_up_to_the_ridge(rng, ridge):
+    X = rng.normal(size=(20, 4)) @ rng.normal(size=(4, 4)) + 5.0
+    before = X.copy()
+    Z = zca_whiten(X, ridge=ridge)
+    np.testing.assert_array_equal(X, before)
+    centred = X - X.mean(axis=0)
+    values, vectors = np.linalg.eigh(centred.T @ centred)
+    np.testing.assert_allclose(Z.T @ Z, (vectors * (19.0 * values / (values + ridge))) @ vectors.T, atol=1e-9)
+    if ridge < 1.0:
+        np.testing.assert_allclose(Z.T @ Z, 19.0 * np.eye(4), atol=19.0 * ridge / values.min())
+    # Zero phase: the map is symmetric and positive definite.
+    W = np.linalg.lstsq(centred, Z, rcond=None)[0]
+    np.testing.assert_allclose(W, W.T, atol=1e-9)
+    assert np.linalg.eigvalsh((W + W.T) / 2.0).min() > 0.0
+
+
+def test_zca_of_a_singular_scatter(rng):
+    X = rng.normal(size=(6, 3))
+    Z = zca_whiten(np.column_stack([X, X[:, 0], np.full(6, 1e6)]))
+    np.testing.assert_allclose(Z[:, 4], 0.0, atol=1e-6)
+    np.testing.assert_allclose(Z[:, 0], Z[:, 3], atol=1e-6)
+    # With n - 1 independent features all objects are equally far from each other.
+    Z = zca_whiten(1e4 * rng.normal(size=(5, 4)))
+    squares = ((Z[:, np.newaxis] - Z) ** 2).sum(axis=2)
+    np.testing.assert_allclose(squares[~np.eye(5, dtype=bool)], 8.0, rtol=1e-3)
+    assert zca_whiten([[3.0, 4.0]]).tolist() == [[0.0, 0.0]]
+
+
+@pytest.mark.parametrize(
+    ("args", "options", "error", "match"),
+    [
+        ([[1.0, np.nan]], {}, ValueError, "X contains NaN"),
+        ([1.0, 2.0], {}, ValueError, "Expected 2D array"),
+        ([[1.0], [2.0]], {"ridge": 0.0}, ValueError, "ridge must be greater than 0, got 0.0"),
+        ([[1.0], [2.0]], {"ridge": "small"}, TypeError, "ridge must be a real number, got 'small'"),
+    ],
+)
+def test_zca_errors(args, options, error, match):
+    with pytest.raises(error, match=match):
+        zca_whiten(args, **options)
+
+
+# ---- silhouettes
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+@pytest.mark.parametrize("metric", ["sqeuclidean", "euclidean", "cityblock", "chebyshev", "cosine"])
+def test_silhouette_weights_equal_scikit_learn(rng, metric, missing):
+    labels = random_ensemble(rng, 40, 12, max_clusters=5, missing=missing)
+    labels[:, :6] = np.where(labels[:, :6] < 0, -1, 7 * labels[:, :6] - 20)
+    centres = rng.normal(scale=3.0, size=(5, 4))
+    X = centres[labels[:, -1]] + rng.normal(size=(40, 4)) + 100.0 * (metric != "cosine")
+    for subsets in (None, [rng.permutation(4)[: 1 + u % 4] for u in range(12)]):
+        weights = silhouette_weights(labels, X=X, subsets=subsets, metric=metric, singleton=0.0)
+        assert weights[-1] > 0.0
+        for u in range(12):
+            seen = labels[:, u] != -1
+            x = X[seen] if subsets is None else X[np.ix_(seen, np.sort(subsets[u]))]
+            if metric == "cosine" and x.shape[1] == 1:
+                # Distances of 0 and 2, up to rounding errors whose ratios scikit-learn takes for silhouettes.
+                continue
+            expected = max(0.0, silhouette_samples(x, labels[seen, u], metric=metric).mean())
+            assert np.isclose(weights[u], expected, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("metric", ["sqeuclidean", "euclidean"])
+@pytest.mark.parametrize("singleton", [0.0, 1.0, -0.5])
+def test_objects_alone_in_their_cluster(rng, metric, singleton):
+    X = rng.normal(size=(9, 2)) + 10.0 * np.repeat([0, 1, 2], 3)[:, np.newaxis]
+    labels = np.column_stack([np.arange(9) // 2, np.minimum(np.arange(9), 7)])
+    found = silhouette_weights(labels, X=X, metric=metric, singleton=singleton)
+    squared = metric == "sqeuclidean"
+    expected = [slow_silhouette(X, c.tolist(), singleton=singleton, squared=squared) for c in labels.T]
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    assert silhouette_weights(np.arange(9)[:, np.newaxis], X=X, singleton=1.0) == 1.0
+
+
+@pytest.mark.parametrize("metric", ["sqeuclidean", "euclidean", "cityblock"])
+def test_coinciding_objects(metric):
+    # 0.1 + 0.1 + 0.1 is not 0.3: a mean of equal values differs from them.
+    X = np.array([[0.1]] * 7)
+    labels = np.array([[0], [0], [0], [1], [1], [1], [2]])
+    for undefined, expected in ((0.0, 0.0), (0.5, 0.5), (np.nan, 0.0)):
+        assert silhouette_weights(labels, X=X, metric=metric, undefined=undefined) == expected
+    X[6] = 5.0
+    assert silhouette_weights(labels, X=X, metric=metric, undefined=0.0) == 1.0 / 7.0
+    assert silhouette_weights(labels, X=X, metric=metric, undefined=np.nan) == 0.0
+    labels = (X > 1.0).astype(int)
+    assert silhouette_weights(labels, X=X, metric=metric, undefined=np.nan) == 1.0
+
+
+def test_fast_sums_of_squares_are_accurate(rng):
+    x = np.float64(2.0**40) + rng.randint(1000, size=(30, 2)) / 512.0
+    labels = rng.randint(4, size=(30, 1))
+    labels[:4, 0] = range(4)
+    labels = np.column_stack([labels, x[:, 0] > np.median(x[:, 0])])
+    found = silhouette_weights(labels, X=x, singleton=1.0)
+    # The differences are exact, so the definition is too.
+    expected = [slow_silhouette(x, c.tolist(), singleton=1.0) for c in labels.T]
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-13)
+    assert found[1] > 0.0
+
+
+def test_whitened_silhouettes(rng):
+    X = rng.normal(size=(20, 3)) @ rng.normal(size=(3, 3))
+    labels = random_ensemble(rng, 20, 5, max_clusters=2)
+    labels[:, 0] = zca_whiten(X)[:, 0] > 0.0
+    found = silhouette_weights(labels, X=X, whiten=True)
+    np.testing.assert_allclose(found, silhouette_weights(labels, X=zca_whiten(X)), rtol=1e-9, atol=1e-12)
+    assert found[0] > 0.0
+    assert found[0] != silhouette_weights(labels, X=X)[0]
+
+
+def test_silhouette_weights_do_not_depend_on_names_threads_and_order(rng):
+    X = rng.normal(size=(30, 3))
+    labels = np.column_stack([(X[:, :1] > t).astype(int) for t in np.linspace(-0.5, 0.5, 6)])
+    weights = silhouette_weights(labels, X=X)
+    assert weights.min() > 0.0
+    np.testing.assert_array_equal(silhouette_weights(labels, X=X, n_jobs=2), weights)
+    np.testing.assert_array_equal(silhouette_weights(5 - labels, X=X), weights)
+    order = rng.permutation(30)
+    np.testing.assert_allclose(silhouette_weights(labels[order], X=X[order]), weights, rtol=1e-12)
+    assert silhouette_weights(np.zeros((30, 1), dtype=int), X=X) == 0.0
+    assert silhouette_weights([[0]], X=[[1.0]]) == 0.0
+
+
+def test_one_compiled_version_of_every_kernel(rng):
+    X = rng.normal(size=(10, 3))
+    labels = random_ensemble(rng, 10, 4, missing=0.2)
+    silhouette_weights(labels, X=X, metric="cityblock", singleton=1, undefined=0)
+    silhouette_weights(labels, X=X.astype(np.float32), metric="euclidean", undefined=np.nan)
+    CombinatorialEAC(2, max_per_order=5, random_state=0).fit(X)
+    for kernel in (_tiny_kmeans.silhouettes, _tiny_kmeans.ramped_mean, _tiny_kmeans.coassociation_rows):
+        if hasattr(kernel, "signatures"):
+            assert len(kernel.signatures) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "match"),
+    [
+        ({"X": [[1.0], [2.0]]}, ValueError, "X must have n_samples=3 rows, one per row of labels, got 2"),
+        ({"X": [[1.0], [np.inf], [0.0]]}, ValueError, "X contains infinity"),
+        ({"subsets": [[0]]}, ValueError, "subsets must hold one subset for each of the 2 partitions, got 1"),
+        ({"subsets": [[0], [1]]}, ValueError, r"subsets\[1\] must hold indices in \[0, n_features - 1=0\], got 1"),
+        ({"metric": "precomputed"}, ValueError, "metric must be one of 'sqeuclidean', 'euclidean'.*got 'precomputed'"),
+        ({"singleton": 2.0}, ValueError, "singleton must be at least -1 and at most 1, got 2.0"),
+        ({"singleton": np.nan}, ValueError, "singleton must be at least -1"),
+        ({"undefined": -2.0}, ValueError, "undefined must be at least -1 and at most 1, got -2.0"),
+        ({"undefined": "nan"}, TypeError, "undefined must be a real number, got 'nan'"),
+        ({"whiten": 1}, TypeError, "whiten must be True or False, got 1"),
+        ({"labels": [[0.5]]}, ValueError, "labels must hold integer cluster labels"),
+    ],
+)
+def test_silhouette_errors(options, error, match):
+    arguments = {"labels": [[0, 0], [0, 1], [1, 1]], "X": [[1.0], [2.0], [3.0]], **options}
+    with pytest.raises(error, match=match):
+        silhouette_weights(arguments.pop("labels"), **arguments)
+
+
+# ---- orders
+
+
+def test_order_weights(rng):
+    subsets = [rng.permutation(6)[: 1 + u % 3] for u in range(8)]
+    weights = order_weights(subsets)
+    np.testing.assert_allclose(weights, [1 / 3, 1 / 3, 1 / 2] * 2 + [1 / 3] * 2)
+    mask = np.array([np.isin(np.arange(6), s) for s in subsets])
+    np.testing.assert_array_equal(order_weights(mask), weights)
+    for match, subsets in (("at least one subset", []), ("must hold indices non-negative, got -1", [[0, -1]])):
+        with pytest.raises(ValueError, match=match):
+            order_weights(subsets)

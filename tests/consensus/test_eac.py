@@ -1,0 +1,410 @@
+from fractions import Fraction
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.cluster.hierarchy import fcluster, is_valid_linkage, linkage
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial.distance import squareform
+from sklearn.cluster import AgglomerativeClustering
+
+from robust_eac import coassociation_matrix, enhanced_coassociation_matrix
+from robust_eac.consensus import _linkage
+from robust_eac.consensus._common import prepare_ensemble, relabel
+from robust_eac.consensus.eac import eac, eac_linkage, lifetime_eac, threshold_eac
+from robust_eac.consensus.enhanced_eac import enhanced_eac
+from robust_eac.consensus.locally_weighted_eac import locally_weighted_eac
+from robust_eac.weighting.clusters import locally_weighted_coassociation_matrix
+
+from ..conftest import planted_ensemble, random_ensemble
+
+LINKAGES = ["single", "average", "complete"]
+
+
+def scipy_tree(similarity, method):
+    distance = 1.0 - similarity
+    np.fill_diagonal(distance, 0.0)
+    return linkage(squareform(distance, checks=False), method)
+
+
+def same_partition(a, b):
+    return np.array_equal(relabel(a), relabel(b))
+
+
+def cuts_where_heights_differ(tree):
+    """(number of clusters, SciPy's cut) wherever no tie leaves the cut open."""
+    heights = np.concatenate([[0.0], tree[:, 2], [2.0]])
+    for q in range(1, len(heights)):
+        low, high = heights[-q - 1], heights[-q]
+        if high - low > 1e-5:
+            yield q, fcluster(tree, (low + high) / 2, "distance")
+
+
+def untied_ensemble(rng, n, missing):
+    """An ensemble and weights for which all co-associations differ: with ties, the tree is not unique."""
+    while True:
+        labels = random_ensemble(rng, n, 16, max_clusters=3, missing=missing)
+        weights = rng.uniform(size=16)
+        values = np.sort(coassociation_matrix(labels, weights=weights)[np.triu_indices(n, 1)])
+        if np.diff(values).min(initial=1.0) > 1e-6 and values[-1] < 1.0:
+            return labels, weights
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+@pytest.mark.parametrize("method", LINKAGES)
+def test_tree_and_cuts_equal_scipy_on_the_explicit_matrix(rng, method, missing):
+    for n in (2, 3, 24):
+        labels, weights = untied_ensemble(rng, n, missing)
+        expected = scipy_tree(coassociation_matrix(labels, weights=weights), method)
+        tree = eac_linkage(labels, linkage=method, weights=weights)
+        assert np.array_equal(tree[:, [0, 1, 3]], expected[:, [0, 1, 3]])
+        np.testing.assert_allclose(tree[:, 2], expected[:, 2], atol=1e-6)
+        cuts = list(cuts_where_heights_differ(expected))
+        assert len(cuts) > n // 2
+        for q, cut in cuts:
+            assert same_partition(eac(labels, q, linkage=method, weights=weights), cut)
+
+
+@pytest.mark.parametrize("method", LINKAGES)
+def test_repeated_objects_count_as_often_as_they_occur(rng, method):
+    labels, weights = untied_ensemble(rng, 15, 0.2)
+    labels = labels[np.concatenate([np.arange(15), rng.randint(15, size=25)])]
+    expected = scipy_tree(coassociation_matrix(labels, weights=weights), method)
+    tree = eac_linkage(labels, linkage=method, weights=weights)
+    assert is_valid_linkage(tree)
+    np.testing.assert_allclose(tree[:, 2], expected[:, 2], atol=1e-6)
+    for q, cut in cuts_where_heights_differ(expected):
+        assert same_partition(eac(labels, q, linkage=method, weights=weights), cut)
+
+
+@pytest.mark.parametrize("method", LINKAGES)
+def test_more_rows_than_a_block(rng, method):
+    n = 2 * _linkage._BLOCK + 5
+    # Unequal weights, but enough labels for all similarities to differ where it matters: at the heights of merges.
+    labels = planted_ensemble(rng, rng.randint(4, size=n), 60, noise=0.4)
+    weights = rng.uniform(size=60)
+    expected = scipy_tree(coassociation_matrix(labels, weights=weights), method)
+    tree = eac_linkage(labels, linkage=method, weights=weights)
+    np.testing.assert_allclose(tree[:, 2], expected[:, 2], atol=1e-6)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_single_linkage_equals_sklearn_and_needs_no_matrix(rng, missing):
+    # Heights of single linkage are the same whichever of tied merges comes first.
+    labels = random_ensemble(rng, 40, 9, missing=missing)
+    expected = scipy_tree(coassociation_matrix(labels), "single")
+    np.testing.assert_allclose(eac_linkage(labels, linkage="single")[:, 2], expected[:, 2], atol=1e-12)
+    model = AgglomerativeClustering(
+        n_clusters=None, distance_threshold=0.5 + 1e-9, metric="precomputed", linkage="single"
+    )
+    theirs = model.fit_predict(1.0 - coassociation_matrix(labels))
+    assert same_partition(eac(labels, theirs.max() + 1, linkage="single", max_bytes=0), theirs)
+
+
+@pytest.mark.parametrize("dtype", [np.uint16, np.uint32])
+def test_codes_of_every_width_give_the_same_tree(rng, dtype):
+    encoding, weights = prepare_ensemble(untied_ensemble(rng, 20, 0.2)[0], None)
+    encoding = _linkage.distinct_rows(encoding)
+    values = np.repeat(weights, encoding.n_codes)
+    tables = [np.eye(k) for k in encoding.n_codes]
+    wide = encoding._replace(codes=encoding.codes.astype(dtype))
+    for method in LINKAGES:
+        for added in (values, tables):
+            expected = _linkage.merge_tree(encoding, added, weights, method)
+            for one, other in zip(_linkage.merge_tree(wide, added, weights, method), expected, strict=True):
+                assert np.array_equal(one, other)
+
+
+def agglomerate_by_hand(labels, n_clusters):
+    """Average linkage with integer votes as fractions; None when a tie leaves a merge open."""
+    n = len(labels)
+    votes = [[int((labels[i] == labels[j]).sum()) for j in range(n)] for i in range(n)]
+    clusters = [np.flatnonzero((labels == row).all(axis=1)).tolist() for row in np.unique(labels, axis=0)]
+    while len(clusters) > n_clusters:
+        pairs = {}
+        for a in range(len(clusters)):
+            for b in range(a):
+                total = sum(votes[i][j] for i in clusters[a] for j in clusters[b])
+                pairs[a, b] = Fraction(total, len(clusters[a]) * len(clusters[b]))
+        top = max(pairs.values())
+        best = [pair for pair, value in pairs.items() if value == top]
+        if len(best) > 1:
+            return None
+        a, b = best[0]
+        clusters[b] += clusters.pop(a)
+    result = np.empty(n, dtype=int)
+    for number, cluster in enumerate(clusters):
+        result[cluster] = number
+    return result
+
+
+def test_average_linkage_equals_exact_fractions_of_votes(rng):
+    n_compared = 0
+    for _ in range(60):
+        labels = random_ensemble(rng, 9, 12, max_clusters=3)[rng.randint(9, size=14)]
+        expected = agglomerate_by_hand(labels, 2)
+        if expected is not None:
+            n_compared += 1
+            assert same_partition(eac(labels, 2), expected)
+    assert n_compared > 3
+
+
+@pytest.mark.parametrize("function", [eac, enhanced_eac])
+@pytest.mark.parametrize("method", LINKAGES)
+def test_number_of_clusters(rng, function, method):
+    labels = random_ensemble(rng, 20, 3, max_clusters=3)
+    _, distinct = np.unique(labels, axis=0, return_inverse=True)
+    n_distinct = distinct.max() + 1
+    assert 2 < n_distinct < 20
+    for k in range(1, 21):
+        found = function(labels, k, linkage=method)
+        assert found.max() + 1 == min(k, n_distinct)
+        assert len({*zip(found, distinct, strict=True)}) == n_distinct  # identical objects are together
+    assert same_partition(function(labels, 20, linkage=method), distinct)
+
+
+@pytest.mark.parametrize("function", [eac, enhanced_eac])
+@pytest.mark.parametrize("method", LINKAGES)
+def test_tied_trees_are_nested_and_deterministic(rng, function, method):
+    labels = np.repeat(np.arange(12)[:, np.newaxis], 3, axis=1)  # all similarities 0
+    labels = np.vstack([labels, random_ensemble(rng, 10, 3, max_clusters=2)])
+    levels = [function(labels, k, linkage=method) for k in range(1, 23)]
+    for coarse, fine in pairwise(levels):
+        assert len({*zip(coarse, fine, strict=True)}) == fine.max() + 1
+    assert all(np.array_equal(function(labels, k, linkage=method), levels[k - 1]) for k in (2, 9))
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+@pytest.mark.parametrize("method", LINKAGES)
+def test_whole_weights_are_repeated_partitions_ties_included(rng, method, missing):
+    labels = random_ensemble(rng, 25, 5, missing=missing)
+    for weights in ([3, 1, 2, 1, 5], [2, 2, 2, 2, 2], [4, 6, 2, 2, 10], [0, 3, 2, 2, 2]):
+        repeated = np.repeat(labels, np.array(weights), axis=1)
+        if repeated.min(initial=0) == -1 and (repeated == -1).all(axis=1).any():
+            continue  # an ensemble must observe every object
+        one, other = (
+            eac_linkage(repeated, linkage=method),
+            eac_linkage(labels, linkage=method, weights=np.array(weights) / 7),
+        )
+        assert np.array_equal(one[:, [0, 1, 3]], other[:, [0, 1, 3]])
+        np.testing.assert_allclose(one[:, 2], other[:, 2], atol=1e-6)
+        for k in (2, 5, 9):
+            assert np.array_equal(eac(repeated, k, linkage=method), eac(labels, k, linkage=method, weights=weights))
+
+
+def test_votes_of_weights(rng):
+    for votes in ([3, 1, 2], [1000, 999], [7, 7, 7], [2, 3]):
+        votes = np.array(votes, dtype=float)
+        expected = votes / np.gcd.reduce(votes.astype(int))
+        assert np.array_equal(_linkage.votes_of(votes / votes.sum()), expected)
+    weights = rng.dirichlet(np.ones(5))
+    assert np.array_equal(_linkage.votes_of(weights), weights)
+
+
+@pytest.mark.parametrize("method", LINKAGES)
+def test_objects_that_no_partition_of_weight_observes_are_like_none(method):
+    labels = [[0, 0, -1], [0, 0, -1], [-1, -1, 0], [-1, -1, 0], [-1, -1, 0]]
+    weights = [1, 1, 0]
+    assert np.array_equal(eac(labels, 5, linkage=method, weights=weights), [0, 0, 1, 2, 3])
+    np.testing.assert_allclose(eac_linkage(labels, linkage=method, weights=weights)[:, 2], [0, 1, 1, 1])
+
+
+@pytest.mark.parametrize("method", LINKAGES)
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_enhanced_equals_scipy_on_the_explicit_matrix(rng, method, missing):
+    labels, weights = untied_ensemble(rng, 20, missing)
+    labels = labels[np.concatenate([np.arange(20), rng.randint(20, size=12)])]
+    for n_steps in (1, 20):
+        similarity = enhanced_coassociation_matrix(labels, n_steps=n_steps, weights=weights)
+        expected = scipy_tree(similarity, method)
+        cuts = list(cuts_where_heights_differ(expected))
+        assert len(cuts) > 10
+        for q, cut in cuts:
+            assert same_partition(enhanced_eac(labels, q, linkage=method, n_steps=n_steps, weights=weights), cut)
+
+
+@pytest.mark.parametrize("method", LINKAGES)
+def test_locally_weighted_eac_is_scipy_on_its_matrix(rng, method):
+    labels, weights = untied_ensemble(rng, 20, 0.2)
+    expected = scipy_tree(locally_weighted_coassociation_matrix(labels, theta=0.5, weights=weights), method)
+    for q, cut in cuts_where_heights_differ(expected):
+        assert same_partition(locally_weighted_eac(labels, q, linkage=method, theta=0.5, weights=weights), cut)
+    with pytest.raises(ValueError, match="theta must be greater than 0"):
+        locally_weighted_eac(labels, 2, theta=0.0)
+
+
+def test_lifetimes_by_hand():
+    # Pairs at heights 0.2 and 0.4, joined by single linkage at 0.6: lifetimes 0.2 and 0.2, the smaller number wins.
+    labels = np.array([[0, 0, 0, 0, 0], [0, 0, 0, 0, 1], [1, 1, 0, 0, 2], [2, 1, 1, 0, 2]])
+    np.testing.assert_allclose(eac_linkage(labels, linkage="single")[:, 2], [0.2, 0.4, 0.6])
+    assert np.array_equal(lifetime_eac(labels), [0, 0, 1, 1])
+    # One cluster lives from 0.6 to 1.
+    assert np.array_equal(lifetime_eac(labels, one_cluster=True), [0, 0, 0, 0])
+    # Heights 0.2, 0.4, 1: two clusters live longest, one does not live at all.
+    labels[2:, 2:4] += 1
+    np.testing.assert_allclose(eac_linkage(labels, linkage="single")[:, 2], [0.2, 0.4, 1.0])
+    for one_cluster in (False, True):
+        assert np.array_equal(lifetime_eac(labels, one_cluster=one_cluster), [0, 0, 1, 1])
+    # Heights 0, 0.8, 1: three clusters live longest.
+    labels = [[0, 0, 0, 0, 0], [0, 0, 0, 0, 0], [0, 1, 1, 1, 1], [2, 2, 2, 2, 2]]
+    for method in LINKAGES:
+        assert np.array_equal(lifetime_eac(labels, linkage=method), [0, 0, 1, 2])
+
+
+@pytest.mark.parametrize("method", LINKAGES)
+def test_lifetimes_equal_a_loop_over_heights(rng, method):
+    for _ in range(10):
+        labels, weights = untied_ensemble(rng, 12, 0.0)
+        labels = labels[np.concatenate([np.arange(12), rng.randint(12, size=3)])]
+        heights = scipy_tree(coassociation_matrix(labels, weights=weights), method)[:, 2]
+        n = len(labels)
+        lifetimes = {q: heights[n - q] - heights[n - q - 1] for q in range(2, n)}
+        for one_cluster in (False, True):
+            if one_cluster:
+                lifetimes[1] = 1.0 - heights[-1]
+            q = max(lifetimes, key=lifetimes.get)
+            found = lifetime_eac(labels, linkage=method, weights=weights, one_cluster=one_cluster)
+            assert np.array_equal(found, eac(labels, q, linkage=method, weights=weights))
+            assert found.max() + 1 == q
+
+
+@pytest.mark.parametrize("method", LINKAGES)
+def test_flat_and_tiny_dendrograms_are_one_cluster(rng, method):
+    assert np.array_equal(lifetime_eac([[3, 1]], linkage=method), [0])
+    for one_cluster in (False, True):
+        options = {"linkage": method, "one_cluster": one_cluster}
+        assert np.array_equal(lifetime_eac([[0], [1]], **options), [0, 0])
+        assert np.array_equal(lifetime_eac(np.repeat(np.arange(7)[:, None], 3, axis=1), **options), np.zeros(7))
+    assert np.array_equal(lifetime_eac([[0, 0]] * 5, linkage=method), np.zeros(5))
+
+
+def test_lifetimes_that_differ_by_rounding_are_equal(rng):
+    # Lifetimes of 1/3 for two and for four clusters, whatever the sums of the weights round to.
+    labels = [[0, 0, 0], [0, 0, 0], [0, 0, 1], [1, 0, 2], [1, 1, 2]]
+    for _ in range(20):
+        weights = np.full(3, 0.1) * (1.0 + 1e-9 * rng.uniform(size=3))
+        heights = eac_linkage(labels, linkage="single", weights=weights)[:, 2]
+        np.testing.assert_allclose(heights, [0, 1 / 3, 1 / 3, 2 / 3], atol=1e-8)
+        assert np.array_equal(lifetime_eac(labels, weights=weights), [0, 0, 0, 1, 1])
+
+
+def components_by_hand(labels, threshold, strict):
+    n = len(labels)
+    graph = np.zeros((n, n))
+    for i in range(n):
+        for j in range(n):
+            both = (labels[i] != -1) & (labels[j] != -1)
+            share = Fraction(int((labels[i] == labels[j])[both].sum()), int(both.sum())) if both.any() else Fraction(0)
+            graph[i, j] = i != j and (share > threshold if strict else share >= threshold)
+    return connected_components(graph, directed=False)[1]
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+@pytest.mark.parametrize("strict", [True, False])
+def test_threshold_equals_components_of_the_graph_of_exact_shares(rng, strict, missing):
+    sizes = set()
+    for m in (1, 3, 10):
+        labels = random_ensemble(rng, 18, m, missing=missing if m > 1 else 0.0)
+        labels = labels[np.concatenate([np.arange(18), rng.randint(18, size=4)])]
+        for tenths in (-10, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 3000):
+            found = threshold_eac(labels, threshold=tenths / 10, strict=strict)
+            expected = components_by_hand(labels, Fraction(tenths, 10), strict)
+            assert np.array_equal(found, relabel(expected))
+            assert found.dtype == np.intp
+            sizes.add(found.max() + 1)
+    assert {1, 22} < sizes
+
+
+@pytest.mark.parametrize("n_votes", range(21))
+def test_threshold_ties_are_ties_for_every_decimal_and_fraction(n_votes):
+    # Two objects together in n_votes of 20 partitions.
+    labels = np.array([np.zeros(20), np.arange(20) >= n_votes]).astype(int)
+    for threshold in (n_votes / 20, np.float32(n_votes / 20), Fraction(n_votes, 20), Fraction(n_votes * 7, 140)):
+        assert np.array_equal(threshold_eac(labels, threshold=threshold), [0, 1])
+        assert np.array_equal(threshold_eac(labels, threshold=threshold, strict=False), [0, 0])
+    assert np.array_equal(threshold_eac(labels, threshold=np.nextafter(n_votes / 20, -1)), [0, 0])
+    assert np.array_equal(threshold_eac(labels, threshold=np.nextafter(n_votes / 20, 2), strict=False), [0, 1])
+    thirds = np.repeat(labels[:, :1] * 0, 3, axis=1)
+    thirds[1, 1:] = 1
+    assert np.array_equal(threshold_eac(thirds, threshold=Fraction(1, 3)), [0, 1])
+
+
+def test_a_pair_that_no_partition_observes_has_no_share():
+    labels = [[0, -1], [-1, 0]]
+    for threshold, strict, n_clusters in ((0, True, 2), (0, False, 1), (1e-9, False, 2), (-1e-9, True, 1)):
+        assert threshold_eac(labels, threshold=threshold, strict=strict).max() + 1 == n_clusters
+    for strict in (False, True):
+        assert threshold_eac(labels, threshold=1e300, strict=strict).max() == 1
+        assert threshold_eac(labels, threshold=-1e300, strict=strict).max() == 0
+
+
+def test_threshold_on_the_papers_case_of_accumulated_rounding():
+    # 100 of 200 partitions: added up as 100 times 1/200 the share would exceed one half.
+    labels = np.array([np.zeros(200), np.arange(200) >= 100]).astype(int)
+    assert sum([1 / 200] * 100) > 0.5
+    assert threshold_eac(labels).max() == 1
+    assert threshold_eac(labels, strict=False).max() == 0
+
+
+@pytest.mark.parametrize(
+    "function",
+    [partial(f, n_clusters=3, linkage=method) for f in (eac, enhanced_eac) for method in LINKAGES]
+    + [lifetime_eac, threshold_eac, eac_linkage],
+)
+def test_inputs_are_left_alone_and_names_do_not_matter(rng, function):
+    labels = random_ensemble(rng, 30, 7, missing=0.1)
+    before = labels.copy()
+    labels.setflags(write=False)
+    found = function(labels)
+    assert np.array_equal(labels, before)
+    renamed = np.where(labels == -1, -1, (labels * 3 + np.arange(7)) % 4 * 1000 - 77)
+    assert np.array_equal(function(renamed), found)
+    assert np.array_equal(function(np.asfortranarray(labels.astype(np.int8))), found)
+
+
+@pytest.mark.parametrize("function", [eac, enhanced_eac])
+def test_the_memory_needed_is_stated_before_it_is_taken(function):
+    labels = np.arange(300)[:, np.newaxis] // np.array([1, 2, 3])
+    needed = 4 * 300 * 299 // 2
+    assert function(labels, 2, max_bytes=needed).max() == 1
+    match = r"n_samples=301 objects \(300 distinct\) needs 0.000167 GiB .* at most max_bytes, 0.000167 GiB"
+    with pytest.raises(ValueError, match=match):
+        function(np.vstack([labels, labels[:1]]), 2, max_bytes=needed - 1)
+
+
+def test_the_limit_of_memory_is_that_of_the_machine(monkeypatch):
+    labels = np.arange(300)[:, np.newaxis] // np.array([1, 2, 3])
+    monkeypatch.setattr(_linkage, "physical_memory", lambda: 1000)
+    with pytest.raises(ValueError, match=r"at most the memory of this machine, 9\.31e-07 GiB"):
+        eac(labels, 2)
+    monkeypatch.setattr(_linkage, "physical_memory", lambda: None)
+    assert eac(labels, 2).max() == 1
+
+
+ERRORS = [
+    (eac, {"linkage": "ward"}, "linkage must be one of 'single', 'average', 'complete', got 'ward'"),
+    (eac, {"max_bytes": -1}, "max_bytes must be at least 0, got -1"),
+    (eac, {"max_bytes": 1e9}, "max_bytes must be an integer"),
+    (eac, {"n_clusters": 4}, "n_clusters must be in .1, n_samples=3., got 4"),
+    (eac_linkage, {"linkage": None}, "linkage must be one of"),
+    (eac_linkage, {"weights": [1, 2]}, "weights must have 3 values"),
+    (lifetime_eac, {"linkage": "Single"}, "linkage must be one of"),
+    (lifetime_eac, {"one_cluster": 1}, "one_cluster must be True or False, got 1"),
+    (threshold_eac, {"threshold": np.nan}, "threshold must be .*, got nan"),
+    (threshold_eac, {"threshold": np.inf}, "threshold must be .*, got inf"),
+    (threshold_eac, {"threshold": "0.5"}, "threshold must be a real number, got '0.5'"),
+    (threshold_eac, {"strict": None}, "strict must be True or False, got None"),
+    (threshold_eac, {"labels": [[0.5]]}, "labels must hold integer cluster labels"),
+    (enhanced_eac, {"n_steps": 0}, "n_steps must be at least 1, got 0"),
+    (enhanced_eac, {"linkage": "ward"}, "linkage must be one of"),
+]
+
+
+@pytest.mark.parametrize(("function", "kwargs", "match"), ERRORS)
+def test_errors(function, kwargs, match):
+    arguments = {"labels": [[0, 0, 0], [0, 1, 1], [1, 1, 2]]}
+    if function in (eac, enhanced_eac):
+        arguments["n_clusters"] = 2
+    with pytest.raises((ValueError, TypeError), match=match):
+        function(**(arguments | kwargs))

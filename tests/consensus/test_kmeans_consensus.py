@@ -1,0 +1,396 @@
+"""The k-means family on label codes against one-hot matrices, scikit-learn and the identities of its papers."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import mutual_info_score
+
+from robust_eac import (
+    KMeansEnsemble,
+    bisecting_kmeans_consensus,
+    bisecting_tree,
+    coassociation_matrix,
+    cut_bisecting_tree,
+    density,
+    density_search,
+    ecc,
+    kmeans_consensus,
+    load_dataset,
+    sec,
+    utility_consensus,
+)
+from robust_eac.consensus.sec import _table as sec_table
+from robust_eac.consensus.utilities import UTILITIES, _normalised
+
+from ..access import (
+    _lloyd,
+    best_lloyd,
+    collapse,
+    encode,
+    one_hot,
+    run_lloyd,
+    seed_rows,
+    seed_table,
+    squared_distances,
+    table_costs,
+)
+from ..conftest import planted_ensemble, random_ensemble
+
+TABLES = {name: table for name, (_, table) in UTILITIES.items()} | {"sec": sec_table}
+FAMILY = [kmeans_consensus, utility_consensus, ecc, sec, density_search, bisecting_kmeans_consensus]
+
+
+def random_weights(rng, m):
+    return rng.dirichlet(np.ones(m))
+
+
+def full_costs(encoding, table):
+    """(n_rows, k) of the cost that a table describes, as a plain sum."""
+    return np.array([table[row.astype(int) + encoding.offsets].sum(axis=0) for row in encoding.codes])
+
+
+def counts_of(encoding, clusters, k):
+    counts = np.zeros((len(encoding.sizes), k))
+    for row, cluster, weight in zip(encoding.codes, clusters, encoding.multiplicity, strict=True):
+        counts[row.astype(int) + encoding.offsets, cluster] += weight
+    return counts
+
+
+def shares_by_hand(column, members):
+    """Shares of the labels of one partition among the members that it observes."""
+    seen = column[members][column[members] != -1]
+    return {label: np.mean(seen == label) for label in np.unique(column)} if len(seen) else None
+
+
+DIVERGENCES = {
+    "category": lambda p, label: 1 - 2 * p[label] + sum(q**2 for q in p.values()),
+    "entropy": lambda p, label: -np.log(max(p[label], np.finfo(float).eps)),
+    "cosine": lambda p, label: 1 - p[label] / np.sqrt(sum(q**2 for q in p.values())),
+}
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+@pytest.mark.parametrize("utility", DIVERGENCES)
+def test_tables_are_the_divergences_written_out(rng, utility, missing):
+    labels, weights = random_ensemble(rng, 12, 4, missing=missing), random_weights(rng, 4)
+    # The last cluster has one object: some partitions observe none of it.
+    clusters = np.r_[0, 1, 2, rng.randint(2, size=9)]
+    encoding = encode(labels)
+    costs = full_costs(encoding, UTILITIES[utility][1](encoding, weights, counts_of(encoding, clusters, 3)))
+    for i, c in product(range(12), range(3)):
+        expected = 0.0
+        for u in range(4):
+            if labels[i, u] != -1:
+                p = shares_by_hand(labels[:, u], clusters == c) or shares_by_hand(labels[:, u], np.ones(12, dtype=bool))
+                expected += weights[u] * DIVERGENCES[utility](p, labels[i, u])
+        assert costs[i, c] == pytest.approx(expected, rel=1e-10)
+
+
+def test_the_loss_is_that_of_scikit_learn_on_the_one_hot_matrix(rng):
+    X, _ = load_dataset("iris")
+    labels = KMeansEnsemble(30, (3, 12), random_state=rng.randint(1000)).fit_transform(X)
+    # Random weights: no object is as far from one mean as from another.
+    encoding, weights = encode(labels), random_weights(rng, 30)
+    seeds = seed_rows(encoding, weights, 4, rng)
+    result = run_lloyd(encoding, weights, squared_distances, seed_table(encoding, weights, seeds), max_iter=300)
+    dense = one_hot(encoding).toarray() * np.sqrt(np.repeat(weights, encoding.n_codes))
+    model = KMeans(4, init=dense[seeds], n_init=1, tol=0.0).fit(dense)
+    assert result.converged
+    assert result.loss == pytest.approx(model.inertia_, rel=1e-9)
+    assert np.array_equal(result.clusters, model.labels_)
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_margins_skip_nothing_that_would_move(rng, name, missing):
+    """Lloyd's algorithm with bounds ends where every object is in its cheapest cluster, and no pass raises the loss."""
+    labels, weights = random_ensemble(rng, 200, 9, missing=missing), random_weights(rng, 9)
+    encoding = encode(labels)
+    seeds = seed_rows(encoding, weights, 5, rng)
+    losses = []
+    for max_iter in range(1, 40):
+        result = run_lloyd(encoding, weights, TABLES[name], seed_table(encoding, weights, seeds), max_iter=max_iter)
+        losses.append(result.loss)
+        if result.converged:
+            break
+    assert result.converged
+    assert np.all(np.diff(losses) <= 1e-9)
+    counts = counts_of(encoding, result.clusters, 5)
+    table = TABLES[name](encoding, weights, counts)
+    costs = full_costs(encoding, table)
+    assert np.all(costs[np.arange(200), result.clusters] <= costs.min(axis=1) + 1e-9)
+    assert result.loss == pytest.approx(costs[np.arange(200), result.clusters].sum(), rel=1e-10)
+
+
+def test_a_start_on_a_sample_is_finished_on_all(rng, monkeypatch):
+    monkeypatch.setattr(_lloyd, "_SAMPLE", 50)
+    monkeypatch.setattr(_lloyd, "_SAMPLE_PER_CLUSTER", 5)
+    labels = random_ensemble(rng, 400, 9, missing=0.1)
+    encoding, weights = encode(labels), random_weights(rng, 9)
+    for table_of in TABLES.values():
+        result = best_lloyd(encoding, weights, table_of, 4, n_init=1, max_iter=300, rng=rng)
+        costs = full_costs(encoding, table_of(encoding, weights, counts_of(encoding, result.clusters, 4)))
+        assert result.converged
+        assert np.all(costs[np.arange(400), result.clusters] <= costs.min(axis=1) + 1e-9)
+
+
+def test_collapsed_rows_give_the_same_loss(rng):
+    base = random_ensemble(rng, 100, 6)
+    labels = base[np.r_[np.arange(100), rng.randint(100, size=400)]]
+    encoding, weights = encode(labels), np.full(6, 1 / 6)
+    rows = collapse(encoding)
+    seeds = seed_rows(rows, weights, 4, rng)
+    first = np.array([np.flatnonzero(rows.inverse == row)[0] for row in seeds])
+    n_iter = 0
+    for table in TABLES.values():
+        merged = run_lloyd(rows, weights, table, seed_table(rows, weights, seeds), max_iter=100)
+        single = run_lloyd(encoding, weights, table, seed_table(encoding, weights, first), max_iter=100)
+        assert merged.loss == pytest.approx(single.loss, rel=1e-10)
+        assert np.array_equal(rows.expand(merged.clusters), single.clusters)
+        n_iter = max(n_iter, merged.n_iter)
+    assert n_iter > 3  # otherwise next to nothing moved
+
+
+def test_seeds_are_different_rows_far_apart(rng):
+    labels, weights = random_ensemble(rng, 40, 7, missing=0.2), random_weights(rng, 7)
+    encoding = encode(labels)
+    seeds = seed_rows(encoding, weights, 40, rng)
+    assert sorted(seeds) == list(range(40))
+    differ = (labels[:, np.newaxis] != labels[seeds]) & (labels[:, np.newaxis] != -1) & (labels[seeds] != -1)
+    expected = differ @ weights
+    np.testing.assert_allclose(table_costs(encoding, seed_table(encoding, weights, seeds)), expected, atol=1e-12)
+    planted = planted_ensemble(rng, np.repeat([0, 1, 2], 20), 15, noise=0.0)
+    assert len(set(seed_rows(encode(planted), np.full(15, 1 / 15), 3, rng) // 20)) == 3
+
+
+def brute_force(n, k):
+    """All partitions of n objects into exactly k clusters, as label vectors."""
+    for clusters in product(range(k), repeat=n - 1):
+        clusters = np.array((0, *clusters))
+        if len(set(clusters)) == k:
+            yield clusters
+
+
+def loss_of(labels, clusters):
+    """k-means loss of the one-hot rows, over the number of partitions."""
+    dense = one_hot(encode(labels)).toarray()
+    return sum(((dense[clusters == c] - dense[clusters == c].mean(axis=0)) ** 2).sum() for c in set(clusters)) / len(
+        labels[0]
+    )
+
+
+def test_loss_and_density_with_and_without_the_diagonal(rng):
+    """The two identities in the docstring of kmeans_consensus."""
+    for _ in range(20):
+        n, k = 14, 4
+        labels, singleton = random_ensemble(rng, n, 5), rng.choice([0.0, 1.0])
+        clusters = np.r_[0, 1, 2, 3, rng.randint(k - 1, size=n - k)]
+        c = coassociation_matrix(labels)
+        kept = sum(c[np.ix_(clusters == q, clusters == q)].mean() * np.mean(clusters == q) for q in range(k))
+        assert 1 - loss_of(labels, clusters) / n == pytest.approx(kept, abs=1e-12)
+        sizes = np.bincount(clusters)
+        parts = [loss_of(labels[clusters == q], clusters[clusters == q]) for q in range(k)]
+        corrected = sum(s / (s - 1) * part for s, part in zip(sizes, parts, strict=True) if s > 1)
+        rest = np.mean(sizes[clusters] == 1) * (1 - singleton)
+        assert 1 - density(labels, clusters, singleton=singleton) == pytest.approx(rest + corrected / n, abs=1e-12)
+
+
+def test_least_loss_and_highest_density_can_be_different_partitions():
+    labels = np.array([[1, 2, 1], [1, 0, 2], [1, 1, 1], [0, 1, 0], [1, 0, 2], [1, 1, 2]])
+    partitions = list(brute_force(6, 2))
+    by_loss = min(partitions, key=lambda clusters: loss_of(labels, clusters))
+    by_density = max(partitions, key=lambda clusters: density(labels, clusters))
+    assert (3 * loss_of(labels, by_loss), density(labels, by_loss)) == pytest.approx((16 / 3, 5 / 9))
+    assert (3 * loss_of(labels, by_density), density(labels, by_density)) == pytest.approx((11 / 2, 16 / 27))
+    assert np.array_equal(density_search(labels, 2, random_state=0), by_density)
+
+
+def test_small_problems_reach_the_best_of_all_partitions(rng):
+    for _ in range(5):
+        labels = planted_ensemble(rng, np.array([0, 0, 0, 1, 1, 1, 2, 2]), 7, noise=0.2)
+        partitions = list(brute_force(8, 3))
+        found = kmeans_consensus(labels, 3, n_init=100, random_state=rng)
+        assert loss_of(labels, found) == pytest.approx(min(loss_of(labels, p) for p in partitions), rel=1e-9)
+        found = density_search(labels, 3, n_init=100, random_state=rng)
+        assert density(labels, found) == pytest.approx(max(density(labels, p) for p in partitions), rel=1e-9)
+
+
+def test_ecc_loss_is_conditional_entropy_and_utility_is_mutual_information(rng):
+    labels = random_ensemble(rng, 60, 5)
+    encoding, weights = encode(labels), random_weights(rng, 5)
+    result = best_lloyd(encoding, weights, UTILITIES["entropy"][1], 3, n_init=2, max_iter=100, rng=rng)
+    information = [mutual_info_score(result.clusters, column) for column in labels.T]
+    entropies = [mutual_info_score(column, column) for column in labels.T]
+    assert result.loss / 60 == pytest.approx(weights @ np.subtract(entropies, information), rel=1e-9)
+
+
+@pytest.mark.parametrize("utility", UTILITIES)
+def test_loss_is_minus_the_utility_up_to_a_constant(rng, utility):
+    """sum_i sum_u w_u D(e, P) = n sum_u w_u (mu(e) - mu(P_u) - U_u), U_u = sum_C p_C mu(P_{u|C}) - mu(P_u)."""
+    labels, weights = random_ensemble(rng, 50, 4), random_weights(rng, 4)
+    mu, table = UTILITIES[utility]
+    encoding = encode(labels)
+    result = best_lloyd(encoding, weights, table, 3, n_init=1, max_iter=100, rng=rng)
+    total = 0.0
+    for u, w in enumerate(weights):
+        one_hot_u = np.eye(labels[:, u].max() + 1)[labels[:, u]]
+        inside = sum(np.mean(result.clusters == c) * mu(one_hot_u[result.clusters == c].mean(axis=0)) for c in range(3))
+        total += w * (mu(np.array([1.0])) - inside)
+    assert result.loss / 50 == pytest.approx(total, rel=1e-9)
+
+
+def test_normalised_weights_divide_by_the_partitions_own_mu(rng):
+    labels = np.column_stack([np.zeros(12, dtype=int), rng.randint(2, size=12), np.arange(12) % 6])
+    encoding, weights = encode(labels), np.array([0.2, 0.3, 0.5])
+    entropies = np.array([mutual_info_score(column, column) for column in labels.T])
+    expected = np.array([0.0, 0.3 / entropies[1], 0.5 / entropies[2]])
+    np.testing.assert_allclose(_normalised(encoding, weights, UTILITIES["entropy"][0]), expected / expected.sum())
+    squares = np.array([np.sum(np.bincount(column) ** 2) / 144 for column in labels.T])
+    np.testing.assert_allclose(
+        _normalised(encoding, weights, UTILITIES["category"][0]), weights / squares / np.sum(weights / squares)
+    )
+    constant = encode(np.zeros((5, 2), dtype=int))
+    np.testing.assert_allclose(_normalised(constant, np.array([0.25, 0.75]), UTILITIES["entropy"][0]), [0.25, 0.75])
+
+
+def test_sec_loss_is_the_normalised_cut(rng):
+    labels, weights = random_ensemble(rng, 40, 6), random_weights(rng, 6)
+    encoding = encode(labels)
+    result = best_lloyd(encoding, weights, sec_table, 3, n_init=3, max_iter=100, rng=rng)
+    A = coassociation_matrix(labels, weights=weights)
+    inside = [A[np.ix_(result.clusters == c, result.clusters == c)].sum() for c in range(3)]
+    degree = [A[result.clusters == c].sum() for c in range(3)]
+    assert result.loss == pytest.approx(-np.sum(np.divide(inside, degree)), rel=1e-9)
+    rows = one_hot(encoding).toarray() * np.sqrt(np.repeat(weights, encoding.n_codes))
+    d = A.sum(axis=1)
+    scaled = rows / d[:, np.newaxis]
+    means = [np.average(scaled[result.clusters == c], axis=0, weights=d[result.clusters == c]) for c in range(3)]
+    model = KMeans(3, n_init=1, init=np.array(means), tol=0.0).fit(scaled, sample_weight=d)
+    assert np.array_equal(model.labels_, result.clusters)
+    assert model.inertia_ == pytest.approx(result.loss + np.sum((rows**2).sum(axis=1) / d), rel=1e-9)
+
+
+def test_density_search_ends_where_no_single_move_gains(rng):
+    for missing, singleton in ((0.0, 0.0), (0.3, 0.0), (0.0, 1.0)):
+        labels, weights = random_ensemble(rng, 20, 6, missing=missing), random_weights(rng, 6)
+        found = density_search(labels, 4, weights=weights, singleton=singleton, random_state=rng)
+        value = density(labels, found, weights=weights, singleton=singleton)
+        for i, c in product(range(20), range(4)):
+            other = found.copy()
+            other[i] = c
+            if len(set(other)) == len(set(found)):
+                assert density(labels, other, weights=weights, singleton=singleton) <= value + 1e-9
+
+
+def test_bisecting_tree_levels(rng):
+    truth = np.repeat([0, 1, 2, 3], 15)
+    labels = planted_ensemble(rng, truth, 20, noise=0.1)
+    for criterion in ("density", "loss", "size"):
+        tree = bisecting_tree(labels, 6, criterion=criterion, random_state=0)
+        assert len(tree.parents) == 5
+        previous = None
+        for q in range(1, 7):
+            cut = cut_bisecting_tree(tree, q)
+            assert len(set(cut)) == q
+            assert tree.densities[q - 1] == pytest.approx(density(labels, cut), abs=1e-12)
+            assert tree.losses[q - 1] == pytest.approx(loss_of(labels, cut) / 60, rel=1e-9)
+            if previous is not None:
+                assert len(set(zip(previous, cut, strict=True))) == q  # every level refines the one before
+            previous = cut
+        assert np.array_equal(bisecting_kmeans_consensus(labels, 6, criterion=criterion, random_state=0), cut)
+
+
+@pytest.mark.parametrize("criterion", ["density", "loss", "size"])
+def test_the_criterion_chooses_the_next_cluster(rng, criterion):
+    """Against the best split of every cluster by trying all of them; some rows stand for several objects."""
+    labels = random_ensemble(rng, 8, 5)[np.r_[np.arange(8), rng.choice(8, 2).repeat(8)]]
+    tree = bisecting_tree(labels, 5, criterion=criterion, n_init=60, random_state=rng)
+    for level, parent in enumerate(tree.parents, start=1):
+        ancestors = np.arange(len(tree.parents) + 1)
+        for cluster in range(level, len(ancestors)):
+            ancestors[cluster] = ancestors[tree.parents[cluster - 1]]
+        at_level = ancestors[tree.labels]
+        gains = []
+        for cluster in range(level):
+            own = labels[at_level == cluster]
+            rows, inverse = np.unique(own, axis=0, return_inverse=True)
+            splits = [halves[inverse] for halves in brute_force(len(rows), 2)]
+            if not splits:
+                gains.append(-np.inf)
+                continue
+            halves = min(splits, key=lambda halves, own=own: loss_of(own, halves))
+            zeros = np.zeros(len(own), dtype=int)
+            gains.append(
+                {
+                    "density": len(own) * (density(own, halves) - density(own, zeros)),
+                    "loss": loss_of(own, zeros) - loss_of(own, halves),
+                    "size": len(own),
+                }[criterion]
+            )
+        assert gains[parent] == pytest.approx(max(gains), rel=1e-9)
+
+
+def test_splitting_stops_at_identical_objects():
+    labels = np.repeat([[0, 0], [1, 1]], 5, axis=0)
+    tree = bisecting_tree(labels, 7, random_state=0)
+    assert len(tree.parents) == 1
+    assert len(set(kmeans_consensus(labels, 7, random_state=0))) == 2
+    with pytest.raises(ValueError, match=r"n_clusters must be in \[1, levels of the tree=2\], got 3"):
+        cut_bisecting_tree(tree, 3)
+
+
+@pytest.mark.parametrize("function", FAMILY)
+def test_identical_objects_stay_together(rng, function):
+    """Even where they are so few that merging them saves nothing."""
+    labels = np.unique(random_ensemble(rng, 30, 6), axis=0)
+    labels = np.concatenate([labels, labels[:1]])
+    found = function(labels, len(labels), random_state=rng)
+    assert len(set(found)) == len(labels) - 1
+    assert found[0] == found[-1]
+
+
+def test_empty_clusters_are_filled(rng):
+    labels = np.unique(random_ensemble(rng, 30, 6), axis=0)
+    encoding, weights = encode(labels), random_weights(rng, 6)
+    for name, table in TABLES.items():
+        # The second cluster starts empty: its seed is the first one's.
+        result = run_lloyd(encoding, weights, table, seed_table(encoding, weights, np.array([0, 0, 1])), max_iter=100)
+        assert set(result.clusters) == {0, 1, 2}, name
+        np.testing.assert_allclose(
+            result.loss, np.sum(table(encoding, weights, c := counts_of(encoding, result.clusters, 3)) * c)
+        )
+    # As many clusters as different objects: each gets its own.
+    for function in (kmeans_consensus, ecc, sec):
+        assert len(set(function(labels, len(labels), n_init=1, random_state=rng))) == len(labels)
+    assert len(set(kmeans_consensus(labels, len(labels) - 3, n_init=1, random_state=rng))) == len(labels) - 3
+
+
+@pytest.mark.parametrize("function", [kmeans_consensus, utility_consensus, ecc, sec, density_search])
+def test_threads_change_nothing_and_stopping_early_warns(rng, function):
+    labels = random_ensemble(rng, 300, 8)
+    serial = function(labels, 6, n_init=4, random_state=3)
+    assert np.array_equal(serial, function(labels, 6, n_init=4, n_jobs=2, random_state=3))
+    with pytest.warns(ConvergenceWarning, match="max_iter=1"):
+        function(labels, 6, n_init=1, max_iter=1, random_state=3)
+
+
+@pytest.mark.parametrize(
+    ("function", "kwargs", "match"),
+    [
+        (kmeans_consensus, {"n_init": 0}, "n_init must be at least 1, got 0"),
+        (kmeans_consensus, {"max_iter": 0}, "max_iter must be at least 1, got 0"),
+        (kmeans_consensus, {"n_clusters": 5}, "n_clusters must be in .1, n_samples=4., got 5"),
+        (kmeans_consensus, {"weights": [1, -1]}, "weights must be non-negative"),
+        (utility_consensus, {"utility": "gini"}, "utility must be one of 'category', 'entropy', 'cosine', got 'gini'"),
+        (utility_consensus, {"normalised": 1}, "normalised must be True or False"),
+        (density_search, {"singleton": 2.0}, "singleton must be at least 0 and at most 1"),
+        (bisecting_tree, {"criterion": "depth"}, "criterion must be one of 'density', 'loss', 'size', got 'depth'"),
+    ],
+)
+def test_errors(function, kwargs, match):
+    arguments = {"n_clusters": 2} | kwargs
+    with pytest.raises((ValueError, TypeError), match=match):
+        function([[0, 0], [0, 1], [1, 1], [1, 0]], **arguments)

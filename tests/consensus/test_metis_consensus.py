@@ -1,0 +1,249 @@
+"""CSPA and MCLA against explicit matrices and the enumeration of all balanced partitions."""
+
+import os
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from robust_eac import adjusted_rand_score, coassociation_matrix
+from robust_eac.consensus._common import check_memory
+from robust_eac.consensus._metis import partition_graph, pieces, whole_numbers
+from robust_eac.consensus.cspa import coassociation_graph, cspa
+from robust_eac.consensus.hgpa import hgpa
+from robust_eac.consensus.mcla import _closest, associations, clusters_of, jaccard_graph, mcla
+
+from ..access import collapse, encode, take_rows
+from ..conftest import planted_ensemble, random_ensemble
+from ..reference import balanced_partitions, edge_cut, indicator_lists
+
+PACKAGES = {cspa: "pymetis", mcla: "pymetis", hgpa: "kahypar"}
+
+
+@pytest.fixture
+def pymetis():
+    return pytest.importorskip("pymetis")
+
+
+def same_partition(a, b):
+    return adjusted_rand_score(a, b) == 1.0
+
+
+# ------------------------------------------------------------------------------------------- METIS and CSPA
+
+
+def test_pieces(rng):
+    labels = np.repeat(random_ensemble(rng, 12, 3, max_clusters=3), rng.randint(1, 40, size=12), axis=0)
+    labels = labels[rng.permutation(len(labels))]
+    n = len(labels)
+    encoding = collapse(encode(labels), min_saving=0.0)
+    for k, imbalance in ((2, 0.05), (5, 0.3), (3, 0.0)):
+        rows, sizes, piece = pieces(encoding, k, imbalance)
+        limit = max(1, int(imbalance * n / k))
+        assert np.array_equal(sizes, np.bincount(piece, minlength=len(rows)))
+        assert sizes.min() > 0
+        assert sizes.max() <= limit
+        assert np.array_equal(rows[piece], encoding.inverse)
+        # No more pieces than it takes, and even ones.
+        assert len(rows) == sum(-(-count // limit) for count in np.bincount(encoding.inverse))
+        for row in range(len(encoding.codes)):
+            assert np.ptp(sizes[rows == row]) <= 1
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_edges_are_the_coassociation(rng, missing):
+    labels = random_ensemble(rng, 30, 7, missing=missing)
+    labels = labels[np.r_[0:30, 0:30, 0:10]]
+    weights = rng.dirichlet(np.ones(7))
+    encoding = collapse(encode(labels), min_saving=0.0)
+    rows, sizes, piece = pieces(encoding, 2, 0.06)
+    assert set(sizes) == {1, 2}
+    first = np.unique(piece, return_index=True)[1]
+    expected = np.outer(sizes, sizes) * coassociation_matrix(labels, weights=weights)[np.ix_(first, first)]
+    edges = coassociation_graph(take_rows(encoding, rows), weights, sizes).toarray()
+    np.testing.assert_allclose(edges, expected, rtol=1e-12, atol=1e-15)
+    # Pieces or not, the total is that of all pairs of objects.
+    assert edges.sum() == pytest.approx(coassociation_matrix(labels, weights=weights).sum(), rel=1e-12)
+
+
+def test_what_metis_is_given(rng, pymetis, monkeypatch):
+    labels = np.unique(random_ensemble(rng, 25, 6, missing=0.1), axis=0)
+    weights = rng.dirichlet(np.ones(6))
+    calls = []
+    part_graph = pymetis.part_graph
+
+    def spy(*args, **kwargs):
+        calls.append((args, kwargs))
+        return part_graph(*args, **kwargs)
+
+    monkeypatch.setattr(pymetis, "part_graph", spy)
+    cspa(labels, 3, weights=weights, imbalance=0.1, n_init=4, random_state=0)
+    ((n_parts, graph), kwargs), n = calls[0], len(labels)
+    A = coassociation_matrix(labels, weights=weights) * (1.0 - np.eye(n))
+    given = sparse.csr_array((kwargs["eweights"], graph.adjacent, graph.adj_starts), shape=(n, n)).toarray()
+    assert n_parts == 3
+    assert np.array_equal(given, np.rint(A / A.max() * 2.0**30))
+    assert kwargs["eweights"].min() > 0
+    assert np.array_equal(kwargs["vweights"], np.ones(n))
+    options = kwargs["options"]
+    # Two levels of bisection, each with its share of the 10 %: 1.048^2 = 1.098.
+    assert (options.ncuts, options.ufactor) == (4, 48)
+    assert options.seed == np.random.RandomState(0).randint(2**31 - 1)
+
+
+def test_whole_numbers(rng):
+    values = np.concatenate([[0.0, 1e-12], rng.uniform(size=50)])
+    for dtype in (np.int64, np.int32):
+        whole = whole_numbers(7.0 * values, dtype)
+        scale = whole.max() / values.max()
+        np.testing.assert_allclose(whole, values * scale, atol=0.51)
+        assert 2.0 * whole.sum(dtype=float) < np.iinfo(dtype).max + 100.0
+        assert whole.dtype == dtype
+    assert whole_numbers(np.ones(3), np.int64)[0] == 2**30
+    assert np.array_equal(whole_numbers(np.zeros(2), np.int32), [0, 0])
+    assert whole_numbers(np.zeros(0), np.int32).shape == (0,)
+
+
+@pytest.mark.parametrize("imbalance", [0.0, 0.05, 0.3])
+@pytest.mark.parametrize("function", [cspa, hgpa])
+def test_clusters_are_balanced(rng, function, imbalance):
+    pytest.importorskip(PACKAGES[function])
+    for n, k in ((40, 2), (60, 7), (33, 4)):
+        labels = random_ensemble(rng, n, 6, max_clusters=5)
+        # Half of all objects are identical: more than a cluster, they have to be separated.
+        labels[: n // 2] = labels[0]
+        sizes = np.bincount(function(labels, k, imbalance=imbalance, random_state=0), minlength=k)
+        # KaHyPar keeps the bound on whole objects; METIS was never seen to miss it by more than two.
+        assert sizes.max() <= int((1.0 + imbalance) * -(-n // k) + 1e-9) + (2 if function is cspa else 0)
+
+
+@pytest.mark.parametrize(("n", "k"), [(8, 2), (8, 4), (6, 3), (6, 2)])
+def test_cspa_finds_the_smallest_balanced_cut_of_noisy_clusters(rng, pymetis, n, k):
+    labels = planted_ensemble(rng, np.arange(n) % k, 25, noise=0.3)
+    A = coassociation_matrix(labels)
+    best = min(edge_cut(A, codes) for codes in balanced_partitions(n, k, n // k))
+    found = cspa(labels, k, imbalance=0.0, random_state=0)
+    assert np.bincount(found).max() == n // k
+    assert edge_cut(A, found) == pytest.approx(best, rel=1e-9)
+
+
+def test_cspa_is_near_the_smallest_balanced_cut_without_structure(rng, pymetis):
+    excess = []
+    for k in (2, 2, 2, 4, 4, 4):
+        labels = np.column_stack([random_ensemble(rng, 8, 6, max_clusters=3), np.arange(8)])
+        A = coassociation_matrix(labels)
+        best, mean = (f([edge_cut(A, codes) for codes in balanced_partitions(8, k, 8 // k)]) for f in (min, np.mean))
+        found = cspa(labels, k, imbalance=0.0, random_state=0)
+        # Where METIS misses the balance by an object its cut competes with looser partitions; it may then be smaller.
+        excess.append((edge_cut(A, found) - best) / (mean - best))
+    # A cut drawn at random has excess 1.
+    assert max(excess) < 0.7
+    assert np.mean(excess) < 0.3
+
+
+def test_graphs_that_metis_cannot_take(rng, pymetis):
+    def parts(edges, k, sizes=None):
+        edges = sparse.csr_array(edges)
+        sizes = np.ones(edges.shape[0], dtype=int) if sizes is None else sizes
+        return partition_graph(edges, sizes, k, imbalance=0.05, n_init=1, rng=np.random.RandomState(0))
+
+    complete = np.ones((10, 10))
+    assert np.array_equal(parts(complete, 1), np.zeros(10))
+    assert np.array_equal(parts(complete, 10), np.arange(10))
+    assert np.array_equal(parts(complete, 12), np.arange(10))
+    assert np.array_equal(parts(np.ones((1, 1)), 3), [0])
+    for edges in (complete, np.zeros((10, 10)), np.eye(10)):
+        for k in (2, 3, 5, 9):
+            assert np.bincount(parts(edges, k), minlength=k).max() == -(-10 // k)
+    # An edge too light for a whole number is none; the rest is not disturbed.
+    edges = np.kron(np.eye(2), np.ones((5, 5))) + 1e-15
+    assert same_partition(parts(edges, 2), np.repeat([0, 1], 5))
+
+
+def test_memory_is_checked_before_it_is_used(monkeypatch, pymetis):
+    labels = np.arange(24).reshape(12, 2) // 5
+    labels[:, 1] = np.arange(12)
+    monkeypatch.setattr(os, "sysconf", lambda name: {"SC_PAGE_SIZE": 1024, "SC_PHYS_PAGES": 1}[name])
+    check_memory(1024, "all")
+    with pytest.raises(ValueError, match=r"all needs about 9.55e-07 GiB of memory; must be at most the 9.54e-07 GiB"):
+        check_memory(1025, "all")
+    with pytest.raises(ValueError, match="cspa: the co-association graph of 12 distinct objects needs"):
+        cspa(labels, 2, random_state=0)
+    with pytest.raises(ValueError, match="mcla: the graph of the 17 clusters of all partitions needs"):
+        mcla(labels, 2, random_state=0)
+
+    def unknown(name):
+        raise ValueError(name)
+
+    monkeypatch.setattr(os, "sysconf", unknown)
+    check_memory(2**90, "nothing")
+    monkeypatch.delattr(os, "sysconf")
+    check_memory(2**90, "nothing")
+    assert len(cspa(labels, 2, random_state=0)) == 12
+
+
+# ----------------------------------------------------------------------------------------------------- MCLA
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_meta_graph_is_the_jaccard_index(rng, missing):
+    labels = random_ensemble(rng, 25, 5, missing=missing)[np.r_[0:25, 0:15]]
+    weights = rng.dirichlet(np.ones(5))
+    sets = indicator_lists(labels)
+    expected = [[weights[u] * weights[v] * len(a & b) / len(a | b) for b, v in sets] for a, u in sets]
+    encoding = collapse(encode(labels), min_saving=0.0)
+    members, sizes, cluster_weights = clusters_of(encoding, weights)
+    assert np.array_equal(sizes, [len(a) for a, _ in sets])
+    assert np.array_equal(cluster_weights, weights[[u for _, u in sets]])
+    edges = jaccard_graph(members, encoding.multiplicity, sizes, cluster_weights)
+    np.testing.assert_allclose(edges.toarray(), expected, rtol=1e-12, atol=1e-15)
+
+
+def test_associations_are_weighted_means(rng):
+    labels = random_ensemble(rng, 20, 5, missing=0.2)
+    weights = rng.dirichlet(np.ones(5))
+    sets = indicator_lists(labels)
+    groups = rng.choice([0, 2, 3], size=len(sets))
+    members, _, cluster_weights = clusters_of(encode(labels), weights)
+    found = associations(members, groups, cluster_weights)
+    expected = [
+        [
+            sum(weights[u] for (a, u), g in zip(sets, groups, strict=True) if g == group and i in a)
+            / sum(weights[u] for (_, u), g in zip(sets, groups, strict=True) if g == group)
+            for group in (0, 2, 3)
+        ]
+        for i in range(20)
+    ]
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-15)
+
+
+def test_ties_are_decided_at_random(rng):
+    values = np.tile([0.3, 0.1 + 0.2, 0.29], (300, 1))
+    values[0] = [0.1, 0.2, 0.3]
+    counts = np.bincount(_closest(values, rng)[1:], minlength=3)
+    # 299 fair draws: five standard deviations are 43.
+    assert counts[2] == 0
+    assert abs(counts[0] - 149.5) < 45
+    assert _closest(values, rng)[0] == 2
+
+
+def test_balance(rng, pymetis, monkeypatch):
+    truth = np.repeat([0, 1, 2, 3], (60, 8, 8, 8))
+    labels = planted_ensemble(rng, truth, 12, noise=0.05)
+    weights = rng.randint(1, 4, size=12)
+    given = []
+    partition = pymetis.part_graph
+
+    def spy(*args, **options):
+        given.append(options["vweights"] / options["vweights"].sum())
+        return partition(*args, **options)
+
+    monkeypatch.setattr(pymetis, "part_graph", spy)
+    # Four clusters in each of twelve partitions: equal numbers for any sizes. Balanced by size, the large cluster
+    # would take more than two of the four meta-clusters.
+    assert same_partition(mcla(labels, 4, weights=weights, balance="count", random_state=0), truth)
+    mcla(labels, 4, weights=weights, random_state=0)
+    of_cluster = np.array([weights[u] for _, u in indicator_lists(labels)])
+    sizes = np.array([len(a) for a, _ in indicator_lists(labels)])
+    np.testing.assert_allclose(given[0], of_cluster / of_cluster.sum(), rtol=1e-5)
+    np.testing.assert_allclose(given[1], of_cluster * sizes / (of_cluster @ sizes), rtol=1e-5)

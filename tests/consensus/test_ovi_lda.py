@@ -1,0 +1,343 @@
+import warnings
+from itertools import permutations
+from math import ceil
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.metrics import adjusted_rand_score
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from robust_eac.consensus._common import relabel
+from robust_eac.consensus.ovi_lda import (
+    OVI_CLUSTERERS,
+    OVIConsensus,
+    assign_to_cores,
+    ovi_lda_consensus,
+)
+from robust_eac.metrics import ovi_lda
+
+from ..conftest import random_ensemble
+
+
+def slow_consensus(partitions, values, min_value, method, strict):
+    """Steps 3 to 5 with the n x n matrix, and Table 2 entry by entry; labels before renaming."""
+    n, n_partitions = partitions.shape
+    kept = [all(values[i, c] >= min_value and partitions[i, c] != -1 for c in range(n_partitions)) for i in range(n)]
+    threshold = n_partitions // 2 + 1 if strict else ceil(n_partitions / 2)
+    final = np.zeros((n, n))
+    for i in range(n):
+        for j in range(n):
+            together = sum(partitions[i, c] == partitions[j, c] for c in range(n_partitions))
+            if kept[i] and kept[j] and together >= threshold:
+                final[i, j] = together
+    labels = np.full(n, -1)
+    if method == "components":
+        for i in range(n):
+            if labels[i] == -1 and (final[i] > 0).sum() > 1:
+                queue = [i]
+                while queue:
+                    j = queue.pop()
+                    if labels[j] == -1:
+                        labels[j] = i
+                        queue += np.flatnonzero(final[j] > 0).tolist()
+        return labels
+    columns = np.zeros((n, 0))
+    for i in range(n):
+        if not columns[i].any() and (final[i] > 0).sum() > 1:
+            columns = np.column_stack([columns, final[i]])
+    for i in range(n):
+        if columns[i].any():
+            labels[i] = int(np.argmax(columns[i]))
+    return labels
+
+
+def same(a, b):
+    """Equal up to the names of the clusters, -1 being no name."""
+    a, b = np.asarray(a), np.asarray(b)
+    return np.array_equal(a == -1, b == -1) and np.array_equal(relabel(a), relabel(b))
+
+
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("method", ["components", "leader"])
+def test_consensus_against_the_whole_matrix(rng, method, strict):
+    differ = 0
+    for m in (1, 2, 3, 4, 5, 6):
+        for max_clusters in (2, 3, 6):
+            partitions = random_ensemble(rng, 25, m, max_clusters=max_clusters, missing=0.1 / m)
+            values = rng.normal(size=(25, m)) + 1.5
+            values[rng.uniform(size=values.shape) < 0.1 / m] = np.nan
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                expected = slow_consensus(partitions, values, 0.2, method, strict)
+                if expected.max() == -1:
+                    continue
+                result = ovi_lda_consensus(partitions, values, min_value=0.2, method=method, strict=strict)
+            assert same(result.labels, expected)
+            assert np.array_equal(result.kept, ((values >= 0.2) & (partitions != -1)).all(axis=1))
+            assert np.array_equal(result.core, result.labels >= 0)
+            assert result.n_clusters == len(np.unique(expected[expected >= 0])) == result.labels.max() + 1
+            assert np.array_equal(relabel(result.labels[result.core]), result.labels[result.core])
+            assert result.labels.dtype == np.intp
+            differ += 1
+    assert differ > 5
+
+
+# The partitions {abc, abc, ab|c, ab|c, a|bc}: a and b together in four of five, b and c in three, a and c in two.
+CHAIN = np.array([[0, 0, 0, 0, 0], [0, 0, 0, 0, 1], [0, 0, 1, 1, 1]])
+
+
+def test_majorities_are_not_transitive():
+    found = {}
+    for order in permutations(range(3)):
+        found[order] = {
+            method: ovi_lda_consensus(CHAIN[list(order)], np.ones((3, 5)), method=method).n_clusters
+            for method in ("components", "leader")
+        }
+    assert {counts["components"] for counts in found.values()} == {1}
+    assert found[0, 1, 2]["leader"] == 2
+    assert found[1, 0, 2]["leader"] == 1
+    # In both columns of Table 2, b goes to the one of a: together in four partitions, not three.
+    assert ovi_lda_consensus(CHAIN, np.ones((3, 5)), method="leader").labels.tolist() == [0, 0, 1]
+    assert ovi_lda_consensus(CHAIN[[2, 1, 0]], np.ones((3, 5)), method="leader").labels.tolist() == [0, 1, 1]
+
+
+def test_equal_counts_go_to_the_earlier_column():
+    partitions = np.array([[0, 0, 0], [0, 0, 1], [0, 1, 1]])[[0, 2, 1]]
+    assert ovi_lda_consensus(partitions, np.ones((3, 3)), method="leader").labels.tolist() == [0, 1, 0]
+
+
+def test_components_do_not_depend_on_order_or_names(rng):
+    partitions, values = rng.randint(4, size=(40, 5)), rng.normal(size=(40, 5)) + 1.0
+    result = ovi_lda_consensus(partitions, values)
+    rows, columns = rng.permutation(40), rng.permutation(5)
+    names = np.column_stack([rng.permutation([-7, 3, 90, 4])[column] for column in partitions.T])
+    assert same(ovi_lda_consensus(partitions[rows], values[rows]).labels, result.labels[rows])
+    assert same(ovi_lda_consensus(partitions[:, columns], values[:, columns]).labels, result.labels)
+    for method in ("components", "leader"):
+        a, b = (ovi_lda_consensus(table, values, method=method) for table in (partitions, names))
+        assert np.array_equal(a.labels, b.labels)
+
+
+def test_half_is_enough_unless_strict():
+    partitions = [[0, 0], [0, 1], [1, 1]]
+    assert ovi_lda_consensus(partitions, np.ones((3, 2))).labels.tolist() == [0, 0, 0]
+    partitions = [[0, 0], [0, 0], [0, 1]]
+    assert ovi_lda_consensus(partitions, np.ones((3, 2)), strict=True).labels.tolist() == [0, 0, -1]
+
+
+def test_unanimous_partitions_are_returned(rng):
+    y = rng.randint(3, size=30)
+    for method in ("components", "leader"):
+        result = ovi_lda_consensus(np.column_stack([y, 2 - y, y + 5]), np.ones((30, 3)), method=method)
+        assert np.array_equal(result.labels, relabel(y))
+        assert result.core.all()
+
+
+def test_filtered_and_unlinked_objects_are_in_no_cluster():
+    partitions = np.array([[0, 0], [0, 0], [1, 1], [1, 1], [2, 2], [0, 0]])
+    values = np.ones((6, 2))
+    values[5, 1] = np.nan
+    values[3, 0] = -0.1
+    result = ovi_lda_consensus(partitions, values)
+    assert result.labels.tolist() == [0, 0, -1, -1, -1, -1]
+    assert result.kept.tolist() == [True, True, True, False, True, False]
+    lower = ovi_lda_consensus(partitions, values, min_value=-0.1)
+    assert lower.labels.tolist() == [0, 0, 1, 1, -1, -1]
+
+
+def test_nothing_left_falls_back_to_all_objects():
+    partitions = [[0, 0], [0, 0], [1, 1], [-1, 1]]
+    with pytest.warns(UserWarning, match=r"at least min_value=0 in all partitions \(0 objects\)"):
+        result = ovi_lda_consensus(partitions, np.full((4, 2), np.nan))
+    assert result.labels.tolist() == [0, 0, 1, 1]
+    assert result.kept.all()
+    with pytest.warns(UserWarning, match=r"\(1 objects\) share a cluster in 1 of them; all objects are clustered"):
+        result = ovi_lda_consensus([[0, 0], [0, 0]], [[1, 1], [-1, 1]])
+    assert result.labels.tolist() == [0, 0]
+    with pytest.warns(UserWarning, match="all objects are clustered"):
+        result = ovi_lda_consensus([[0], [1]], [[1], [1]])
+    assert result.labels.tolist() == [-1, -1]
+    assert result.n_clusters == 0
+
+
+def test_a_missing_label_joins_nothing():
+    with pytest.warns(UserWarning, match="all objects"):
+        result = ovi_lda_consensus([[0, -1, -1], [0, -1, -1], [1, 1, 1], [1, 1, 1]], np.full((4, 3), -1.0))
+    assert result.labels.tolist() == [-1, -1, 0, 0]
+
+
+def test_assignment_is_linear_discriminant_analysis(rng):
+    y = rng.permutation(np.repeat([0, 1, 2], [30, 15, 20]))
+    X = rng.normal(size=(65, 3)) @ rng.normal(size=(3, 3)) + 2.0 * rng.normal(size=(3, 3))[y]
+    labels = np.where(rng.uniform(size=65) < 0.4, -1, y)
+    core = labels >= 0
+    rule = LinearDiscriminantAnalysis(solver="svd", priors=[1 / 3] * 3).fit(X[core], y[core])
+    assigned = assign_to_cores(X, labels)
+    assert np.array_equal(assigned[core], y[core])
+    assert np.array_equal(assigned[~core], rule.predict(X[~core]))
+    assert np.array_equal(assign_to_cores(X, np.array([10, 7, 5, -1])[labels]), np.array([10, 7, 5])[assigned])
+    assert np.array_equal(assign_to_cores(X, y), y)
+    # Cores of one object each have no covariance: the nearest in scaled features.
+    assert assign_to_cores([[0.0, 0.0], [1.0, 1e3], [0.9, 400.0]], [4, 2, -1]).tolist() == [4, 2, 2]
+
+
+def qpsk(rng, n=200, decibel=8.0):
+    """Four symbols of energy 1 with noise of variance 1 / (4 SNR) per coordinate."""
+    y = np.arange(n) % 4
+    symbols = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]]) / np.sqrt(2)
+    return symbols[y] + np.sqrt(10 ** (-decibel / 10) / 4) * rng.normal(size=(n, 2)), y
+
+
+@pytest.fixture
+def data(rng):
+    return qpsk(rng)
+
+
+def test_four_symbols_are_found(rng, seed):
+    X, y = qpsk(rng, n=400)
+    model = OVIConsensus(
+        (2, 7), clusterers=("kmeans", "kmeans-ka", "fcm", "gath-geva", "ward"), n_init=3, random_state=seed
+    ).fit(X)
+    assert model.chosen_n_clusters_.tolist() == [4] * 5
+    assert model.n_clusters_ == 4
+    assert adjusted_rand_score(y[model.core_mask_], model.labels_[model.core_mask_]) > 0.98
+    assert np.mean(model.core_mask_) > 0.9
+    complete = clone(model).set_params(assign=True).fit(X)
+    assert np.array_equal(complete.core_mask_, model.core_mask_)
+    assert np.array_equal(complete.labels_, assign_to_cores(X, model.labels_))
+    assert complete.labels_.min() == 0
+
+
+def test_the_estimator_is_its_steps(data):
+    X, _ = data
+    options = {"neighbour": "euclidean", "as_printed": True, "nan_as_zero": True, "min_cluster_size": 5}
+    model = OVIConsensus((2, 5), n_init=2, min_value=0.3, method="leader", strict=True, random_state=3, **options).fit(
+        X
+    )
+    assert model.scores_.shape == (4, 4)
+    assert np.array_equal(model.chosen_n_clusters_, 2 + model.scores_.argmax(axis=1))
+    result = ovi_lda_consensus(model.partitions_, model.values_, min_value=0.3, method="leader", strict=True)
+    assert np.array_equal(model.labels_, result.labels)
+    assert np.array_equal(model.core_mask_, result.core)
+    for c in (0, 3):
+        labels = OVI_CLUSTERERS[model.clusterers[c]][1](X, int(model.chosen_n_clusters_[c]), 0)
+        expected = ovi_lda(X, labels, **options)
+        assert np.array_equal(model.partitions_[:, c], labels)
+        assert np.array_equal(model.values_[:, c], expected.object_values, equal_nan=True)
+        assert model.scores_[c].max() == expected.value
+    fuzzy = model.scores_[1].max()
+    assert fuzzy != pytest.approx(ovi_lda(X, model.partitions_[:, 1], **options).value, rel=1e-6)
+
+
+def test_the_best_run_is_kept(monkeypatch, data):
+    X, y = data
+    seen = []
+
+    def scripted(X, n_clusters, random_state):
+        seen.append(random_state)
+        wrong = np.random.RandomState(random_state).uniform(size=len(X)) < random_state % 5 / 10
+        return np.where(wrong, 0, y)
+
+    monkeypatch.setitem(OVI_CLUSTERERS, "scripted", (True, scripted))
+    model = OVIConsensus(4, clusterers=["scripted"], n_init=6, random_state=0).fit(X)
+    values = [ovi_lda(X, scripted(X, 4, seed)).value for seed in list(seen)]
+    assert len(values) == 6
+    assert model.scores_[0, 0] == max(values) > min(values)
+    assert np.array_equal(model.partitions_[:, 0], scripted(X, 4, seen[int(np.argmax(values))]))
+    seen.clear()
+    monkeypatch.setitem(OVI_CLUSTERERS, "scripted", (False, scripted))
+    OVIConsensus(4, clusterers=["scripted"], n_init=6, random_state=0).fit(X)
+    assert len(seen) == 1
+
+
+def test_a_run_without_value_loses(monkeypatch, data):
+    X, y = data
+    runs = iter([np.zeros(len(X), dtype=int), y, np.zeros(len(X), dtype=int)])
+    monkeypatch.setitem(OVI_CLUSTERERS, "scripted", (True, lambda X, n_clusters, random_state: next(runs)))
+    model = OVIConsensus(4, clusterers=["scripted"], n_init=3, random_state=0).fit(X)
+    assert np.array_equal(model.partitions_[:, 0], y)
+
+
+def test_same_seed_same_result_for_any_number_of_jobs(data):
+    X, _ = data
+    models = [
+        OVIConsensus((3, 4), clusterers=("kmeans", "fcm"), n_init=2, n_jobs=n_jobs, random_state=1).fit(X.copy())
+        for n_jobs in (None, 2)
+    ]
+    for name in ("labels_", "partitions_", "values_", "scores_"):
+        assert np.array_equal(getattr(models[0], name), getattr(models[1], name)), name
+
+
+def test_a_single_cluster_filters_everything(data):
+    X, _ = data
+    with pytest.warns(UserWarning, match=r"\(0 objects\)"):
+        model = OVIConsensus(1, n_init=1, assign=True, random_state=0).fit(X)
+    assert np.isnan(model.scores_).all()
+    assert np.array_equal(model.labels_, np.zeros(len(X)))
+    assert model.n_clusters_ == 1
+    assert model.core_mask_.all()
+    options = {"clusterers": ("kmeans-ka", "ward"), "random_state": 0}
+    both = [OVIConsensus(range_, **options).fit(X) for range_ in ((1, 4), (2, 4))]
+    assert np.isnan(both[0].scores_[:, 0]).all()
+    assert np.array_equal(both[0].chosen_n_clusters_, both[1].chosen_n_clusters_)
+    assert np.array_equal(both[0].labels_, both[1].labels_)
+
+
+@pytest.mark.parametrize("assign", [False, True])
+def test_every_object_alone_is_no_consensus(assign):
+    with pytest.warns(UserWarning, match="all objects are clustered"):
+        model = OVIConsensus(3, clusterers=["ward"], assign=assign, random_state=0).fit([[0.0], [1.0], [3.0]])
+    assert model.labels_.tolist() == [-1, -1, -1]
+    assert model.n_clusters_ == 0
+
+
+@pytest.mark.global_random_state
+@parametrize_with_checks([OVIConsensus((2, 4), n_init=1), OVIConsensus((2, 4), n_init=1, assign=True)])
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "match"),
+    [
+        (lambda: ovi_lda_consensus([0, 1], [1, 1]), ValueError, "partitions must be two-dimensional"),
+        (lambda: ovi_lda_consensus([[0.5]], [[1]]), ValueError, "partitions must hold integer cluster labels"),
+        (lambda: ovi_lda_consensus([[0], [0]], [[1]]), ValueError, r"values must have the shape .*got \(1, 1\)"),
+        (lambda: ovi_lda_consensus([[0]], [[np.inf]]), ValueError, "values contains infinity"),
+        (lambda: ovi_lda_consensus([[0]], [[1]], min_value=np.nan), ValueError, "min_value must be at least -inf"),
+        (lambda: ovi_lda_consensus([[0]], [[1]], method="graph"), ValueError, "method must be one of 'components'"),
+        (lambda: ovi_lda_consensus([[0]], [[1]], strict=1), TypeError, "strict must be True or False, got 1"),
+        (lambda: assign_to_cores([[0.0]], [0, 1]), ValueError, r"labels must have shape \(n_samples=1,\)"),
+        (lambda: assign_to_cores([[0.0], [1.0]], [-1, -1]), ValueError, "labels: every partition must observe"),
+        (lambda: assign_to_cores([[0.0]], [0], ridge=0), ValueError, "ridge must be greater than 0, got 0"),
+    ],
+)  # fmt: skip
+def test_errors(call, error, match):
+    with pytest.raises(error, match=match):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "error", "match"),
+    [
+        ({"n_clusters": 0}, ValueError, "n_clusters must be in"),
+        ({"n_clusters": (5, 3)}, ValueError, "the upper end of n_clusters must be in"),
+        ({"n_clusters": (2, 500)}, ValueError, "the upper end of n_clusters must be in .* n_samples=200"),
+        ({"n_clusters": "3"}, TypeError, "n_clusters must be an integer or a pair"),
+        ({"clusterers": "fcm"}, TypeError, "clusterers must be a sequence of names, got 'fcm'"),
+        ({"clusterers": ()}, ValueError, "clusterers must name at least one of kmeans, kmeans-ka"),
+        ({"clusterers": ("fcm", "pam")}, ValueError, "clusterers must be one of 'kmeans', .* got 'pam'"),
+        ({"n_init": 0}, ValueError, "n_init must be at least 1, got 0"),
+        ({"min_value": "a"}, TypeError, "min_value must be a real number"),
+        ({"method": None}, ValueError, "method must be one of"),
+        ({"strict": "no"}, TypeError, "strict must be True or False"),
+        ({"assign": 1}, TypeError, "assign must be True or False"),
+        ({"neighbour": "x"}, ValueError, "neighbour must be one of"),
+        ({"min_cluster_size": 0}, ValueError, "min_cluster_size must be at least 2, got 0"),
+    ],
+)  # fmt: skip
+def test_errors_of_the_estimator(data, kwargs, error, match):
+    with pytest.raises(error, match=match):
+        OVIConsensus(**{"n_clusters": (2, 3), "n_init": 1, **kwargs}).fit(data[0])

@@ -1,0 +1,384 @@
+"""Agreement corrected for chance: the adjusted Rand index, its soft extension, and the test of it."""
+
+from collections import Counter
+from fractions import Fraction
+from math import prod
+
+import numpy as np
+import pytest
+from scipy.stats import kstest
+from sklearn.metrics import adjusted_rand_score
+
+from robust_eac import adjusted_agreement, agreement_test, partition_losses
+
+from .. import reference
+from ..access import _chance, check_ensemble, encode, encode_ensemble, sides_of_test
+from ..conftest import planted_ensemble, random_ensemble, random_membership
+from ..solvers.test_soft_ensembles import random_soft_ensemble
+
+
+def one_hot(column):
+    values, codes = np.unique(column, return_inverse=True)
+    return np.eye(len(values))[codes]
+
+
+def skewness(labels, membership):
+    """What the p-values take for the skewness of every partition's statistic."""
+    return _chance.skewness(*sides_of_test(encode_ensemble(check_ensemble(labels)), membership))
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_hard_agreement_is_scikit_learns_adjusted_rand_index(rng, missing):
+    for n in [1, 2, 3, 4, 5, 5, 5, 6, 12, 40, 300]:
+        labels = np.column_stack([random_ensemble(rng, n, 6, missing=missing), np.zeros(n, dtype=int), np.arange(n)])
+        for consensus in (*labels.T[-2:], rng.randint(3, size=n), rng.randint(n, size=n)):
+            agreement = adjusted_agreement(labels, one_hot(consensus))
+            for value, column in zip(agreement, labels.T, strict=True):
+                seen = column != -1
+                assert value == pytest.approx(adjusted_rand_score(column[seen], consensus[seen]), abs=1e-12)
+
+
+def test_both_trivial_is_full_agreement_and_one_trivial_is_chance(rng):
+    together, apart, other = np.zeros(8, dtype=int), np.arange(8), np.repeat([0, 1], 4)
+    labels = np.column_stack([together, apart, other])
+    assert np.array_equal(adjusted_agreement(labels, one_hot(together)), [1.0, 0.0, 0.0])
+    assert np.array_equal(adjusted_agreement(labels, one_hot(apart)), [0.0, 1.0, 0.0])
+    for trivial in (one_hot(together), one_hot(apart), np.full((8, 3), 1 / 3)):
+        test = agreement_test(labels, trivial)
+        assert np.array_equal(test.zscore, np.zeros(3))
+        assert np.array_equal(test.pvalue, np.ones(3))
+    np.testing.assert_allclose(adjusted_agreement(labels, np.full((8, 3), 1 / 3)), 0.0, atol=1e-14)
+
+
+def test_a_consensus_that_treats_all_objects_alike_agrees_with_nothing_to_the_last_digit(rng):
+    for n in (*range(20, 60), 100_000):
+        labels = np.column_stack([random_partitions(rng, n, 20), np.arange(n)])
+        # None of one cluster.
+        labels[0] = labels[1] + 1
+        assert not adjusted_agreement(labels, np.ones((n, 1))).any()
+        test = agreement_test(labels, np.tile(rng.dirichlet(np.ones(4)), (n, 1)))
+        assert not test.zscore.any()
+        assert np.array_equal(test.pvalue, np.ones(21))
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_moments_equal_those_over_all_permutations(rng, missing):
+    for n in (1, 2, 3, 4, 5, 6):
+        labels = random_soft_ensemble(rng, n, 5, missing=missing)
+        k = rng.randint(1, 5)
+        for Y in (random_membership(rng, n, k), np.eye(k)[rng.randint(k, size=n)]):
+            test = agreement_test(labels, Y)
+            skews = skewness(labels, Y)
+            hard_consensus = np.isin(Y, [0.0, 1.0]).all()
+            for u, column in enumerate(labels):
+                values = reference.relabelled_agreements(Y, column)
+                assert test.statistic[u] == pytest.approx(values[0], rel=1e-12)
+                assert test.expected[u] == pytest.approx(values.mean(), rel=1e-12)
+                assert test.variance[u] == pytest.approx(values.var(), rel=1e-10, abs=1e-13)
+                if values.var() > 1e-9:
+                    z = (values - values.mean()) / values.std()
+                    assert test.zscore[u] == pytest.approx(z[0], abs=1e-6)
+                    if hard_consensus or column.ndim == 1:
+                        assert skews[u] == pytest.approx(max((z**3).mean(), 0.0), abs=1e-5)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_agreement_is_one_minus_the_loss_over_its_mean(rng, missing):
+    for n in (2, 4, 6):
+        labels, Y = random_soft_ensemble(rng, n, 5, missing=missing), random_membership(rng, n, 3)
+        agreement = adjusted_agreement(labels, Y)
+        for u, (column, (together, pairs, _)) in enumerate(
+            zip(labels, reference.pair_terms(labels, True), strict=True)
+        ):
+            gram = Y @ Y.T
+            loss = (pairs * (gram - together) ** 2).sum()
+            mean = (pairs * (gram**2 + together**2)).sum() - 2.0 * reference.relabelled_agreements(Y, column).mean()
+            assert agreement[u] == pytest.approx(1.0 - loss / mean if mean > 1e-12 else 1.0, abs=1e-10)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_weights_are_repeated_objects(rng, missing):
+    for _ in range(5):
+        n = 9
+        labels, Y = random_soft_ensemble(rng, n, 4, missing=missing), random_membership(rng, n, 3)
+        copies = rng.randint(1, 4, size=n)
+        index = np.repeat(np.arange(n), copies)
+        repeated = agreement_test([entry[index] for entry in labels], Y[index])
+        for one, other in zip(agreement_test(labels, Y, sample_weight=copies), repeated, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+        # Objects without weight are absent.
+        labels, Y = [np.concatenate([entry, entry[:2]]) for entry in labels], np.concatenate([Y, Y[5:7]])
+        absent = agreement_test(labels, Y, sample_weight=[*copies, 0, 0])
+        for one, other in zip(absent, repeated, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+
+
+def test_weights_below_one_count_for_their_ratios(rng):
+    labels, Y = random_soft_ensemble(rng, 9, 4), random_membership(rng, 9, 3)
+    weight = rng.uniform(0.1, 1.0, size=9)
+    agreement = adjusted_agreement(labels, Y, sample_weight=weight)
+    for scale in (1e-55, 1e-3, 1.0 / weight.sum()):
+        scaled = adjusted_agreement(labels, Y, sample_weight=scale * weight)
+        np.testing.assert_allclose(scaled, agreement, rtol=1e-10, atol=1e-13)
+    np.testing.assert_allclose(
+        adjusted_agreement(labels, Y, sample_weight=np.full(9, 0.01)), adjusted_agreement(labels, Y), atol=1e-13
+    )
+    # Pairs of different objects weigh the product of their weights: the weighted Rand index, corrected by its mean.
+    column, consensus = labels[0] if labels[0].ndim == 1 else labels[0].argmax(axis=1), rng.randint(3, size=9)
+    pairs = np.outer(weight, weight)[np.triu_indices(9, 1)]
+    a, b = ((c[:, None] == c[None, :])[np.triu_indices(9, 1)] for c in (column, consensus))
+    chance = (pairs @ a) * (pairs @ b) / pairs.sum()
+    expected = (pairs @ (a & b) - chance) / (0.5 * (pairs @ a + pairs @ b) - chance)
+    value = adjusted_agreement(column[:, np.newaxis], one_hot(consensus), sample_weight=weight)
+    assert value[0] == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e-58, 1e58])
+def test_extreme_weights_neither_overflow_nor_vanish(rng, scale):
+    labels, Y = random_soft_ensemble(rng, 9, 4), random_membership(rng, 9, 3)
+    weight = scale * rng.uniform(0.5, 1.0, size=9)
+    agreement = adjusted_agreement(labels, Y, sample_weight=weight)
+    assert np.isfinite(agreement).all()
+    assert np.abs(agreement).max() <= 1.0
+    if scale > 1.0:
+        test = agreement_test(labels, Y, sample_weight=weight)
+        assert all(np.isfinite(values).all() for values in test)
+
+
+def test_invariances(rng):
+    labels = np.column_stack([planted_ensemble(rng, np.repeat([0, 1, 2], 20), 3, noise=0.4), rng.randint(4, size=60)])
+    Y = random_membership(rng, 60, 4)
+    plain = agreement_test(labels, Y)
+    order, names = rng.permutation(60), rng.permutation(10)
+    for other in (
+        agreement_test(labels[order], Y[order]),
+        agreement_test(names[labels], Y[:, rng.permutation(4)]),
+        agreement_test(labels, np.column_stack([np.zeros(60), Y])),
+        agreement_test([one_hot(column) for column in labels.T], Y),
+    ):
+        for one, value in zip(plain, other, strict=True):
+            np.testing.assert_allclose(value, one, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        plain.statistic, 0.5 * (np.sum((Y @ Y.T) ** 2) + [np.sum(np.unique(c, return_counts=True)[1] ** 2)
+        for c in labels.T] - partition_losses(labels, Y)), rtol=1e-12,
+    )  # fmt: skip
+
+
+def test_rows_that_stand_for_many_objects(rng):
+    distinct, Y = random_ensemble(rng, 5, 4), random_membership(rng, 5, 3)
+    index = rng.randint(5, size=50)
+    copies = np.bincount(index, minlength=5)
+    whole, rows = agreement_test(distinct[index], Y[index]), agreement_test(distinct, Y, sample_weight=copies)
+    for one, other in zip(whole, rows, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("n", "of_consensus", "of_partition"),
+    [(100, 3, (1, 1, 4)), (500, 4, (1, 2, 3, 4)), (500, "soft", (1, 1)), (500, 60, (1,) * 50)],
+)
+def test_moments_equal_a_simulation(rng, n, of_consensus, of_partition):
+    Y = (
+        random_membership(rng, n, 3) ** 2
+        if of_consensus == "soft"
+        else np.eye(of_consensus)[rng.randint(of_consensus, size=n)]
+    )
+    Y = Y / Y.sum(axis=1, keepdims=True)
+    column = rng.choice(len(of_partition), p=np.array(of_partition) / sum(of_partition), size=n)
+    shuffled = np.column_stack([rng.permutation(column) for _ in range(20_000)])
+    test = agreement_test(shuffled, Y)
+    assert np.ptp(test.expected) <= 1e-9 * test.expected[0]
+    z = test.zscore
+    assert abs(z.mean()) <= 4.5 / np.sqrt(len(z))
+    assert abs(z.var() - 1.0) <= 4.5 * (z**2).std() / np.sqrt(len(z))
+    skew = skewness(shuffled[:, :1], Y)[0]
+    # The sixth moment of so few draws is itself uncertain.
+    assert abs((z**3).mean() - skew) <= 4.0 * (z**3).std() / np.sqrt(len(z)) + 0.02
+
+
+CONSENSUSES = {
+    "hard": lambda rng, n: np.eye(4)[rng.choice(4, p=[0.1, 0.2, 0.3, 0.4], size=n)],
+    "soft": lambda rng, n: random_membership(rng, n, 4),
+    "two": lambda rng, n: np.eye(2)[rng.randint(2, size=n)],
+    "fine": lambda rng, n: np.eye(n // 10)[rng.randint(n // 10, size=n)],
+}
+
+
+def random_partitions(rng, n, m, fine=False):
+    """Partitions that know nothing of anything: 2 to 10 clusters of equal or unequal probability, or tens of them."""
+    columns = []
+    for u in range(m):
+        k = n // 10 if fine else rng.randint(2, 11)
+        p = np.arange(1.0, k + 1.0) ** -(u % 3) if not fine else np.ones(k)
+        columns.append(rng.choice(k, p=p / p.sum(), size=n))
+    return np.column_stack(columns)
+
+
+@pytest.mark.parametrize("n", [100, 1000])
+@pytest.mark.parametrize("kind", CONSENSUSES)
+def test_p_values_of_random_partitions_are_uniform(rng, kind, n):
+    labels = random_partitions(rng, n, 6000, fine=kind == "fine")
+    test = agreement_test(labels, CONSENSUSES[kind](rng, n))
+    assert abs(test.zscore.mean()) <= 0.06
+    assert abs(test.zscore.var() - 1.0) <= 4.5 * (test.zscore**2).std() / np.sqrt(len(test.zscore))
+    for level, low, high in ((0.05, 0.8, 1.25), (0.01, 0.55, 1.6), (0.001, 0.0, 3.0)):
+        assert low <= np.mean(test.pvalue <= level) / level <= high
+    if kind == "soft":
+        # Of hard ones the statistic takes few values, and p-values jump from one to the next.
+        assert kstest(test.pvalue, "uniform").pvalue > 1e-4
+
+
+def test_p_value_falls_with_the_statistic(rng):
+    truth = np.repeat([0, 1, 2], 30)
+    columns = []
+    for share in np.linspace(0.0, 1.0, 12):
+        column = truth.copy()
+        chosen = rng.permutation(90)[: round(share * 90)]
+        column[chosen] = column[rng.permutation(chosen)]
+        columns.append(column)
+    test = agreement_test(np.column_stack(columns), np.eye(3)[truth])
+    order = np.argsort(test.statistic)
+    assert np.all(np.diff(test.zscore[order]) >= 0.0)
+    assert np.all(np.diff(test.pvalue[order]) <= 0.0)
+    assert test.agreement[0] == 1.0
+    assert test.pvalue[0] < 1e-20
+
+
+def exact_moments(sizes, others):
+    """Mean, variance and third moment of |S|^2 of two hard partitions, {cluster size: clusters}, in rational numbers.
+
+    From the sums over all objects, with the pairs centred; the mean over permutations of a product of pairs is that of
+    its pattern on either side.
+    """
+    n = sum(count * c for c, count in sizes.items())
+    falling = [prod(n - j for j in range(i)) for i in range(7)]
+    sides = []
+    for side in (sizes, others):
+        inside = [sum(count * prod(c - j for j in range(i)) for c, count in side.items()) for i in range(4)]
+        mean = Fraction(inside[2], falling[2])
+        row = [(c, count, (c - 1) - (n - 1) * mean) for c, count in side.items()]
+        # Of a pair in one cluster, and of a pair in two.
+        near, far = 1 - mean, -mean
+        square, cube = (inside[2] * near**p + (falling[2] - inside[2]) * far**p for p in (2, 3))
+        rows2, rows3 = (sum(count * c * r**p for c, count, r in row) for p in (2, 3))
+        forks = sum(count * c * r * ((c - 1) * near**2 + (n - c) * far**2) for c, count, r in row)
+        total = sum(count * c * r for c, count, r in row)
+        chains = near * sum(count * c * (c - 1) * r**2 for c, count, r in row)
+        chains += far * (total**2 - sum(count * (c * r) ** 2 for c, count, r in row))
+        two = sum(count * c * (c - 1) * (n - c) for c, count in side.items())
+        triangles = inside[3] * near**3 + 3 * two * near * far**2 + (falling[3] - inside[3] - 3 * two) * far**3
+        sides.append((square, rows2, [
+            cube, forks - cube, triangles, 2 * cube - 4 * forks, chains - 2 * forks + cube - triangles,
+            rows3 - 3 * forks + 2 * cube, 2 * triangles - 2 * rows3 - 4 * chains + 10 * forks - 4 * cube,
+        ]))  # fmt: skip
+    (square_a, rows_a, a), (square_b, rows_b, b) = sides
+    pairs = [sum(count * c * (c - 1) for c, count in side.items()) for side in (sizes, others)]
+    expected = n + Fraction(prod(pairs), falling[2])
+    variance = (
+        Fraction(2) * square_a * square_b / falling[2]
+        + Fraction(4) * (rows_a - square_a) * (rows_b - square_b) / falling[3]
+        + Fraction(4) * (square_a - 2 * rows_a) * (square_b - 2 * rows_b) / falling[4]
+    )
+    ways = (4, 24, 8, 6, 24, 8, 12)
+    for graphs in (a, b):
+        graphs.append(-sum(way * value for way, value in zip(ways, graphs, strict=True)))
+    third = sum(
+        way * of_a * of_b / falling[size]
+        for way, of_a, of_b, size in zip((*ways, 1), a, b, (2, 3, 3, 4, 4, 4, 5, 6), strict=True)
+    )
+    return expected, variance, third
+
+
+SIZES = {
+    "ten": {100_000: 10},
+    "halves": {500_000: 2},
+    "one apart": {999_999: 1, 1: 1},
+    "two apart": {999_998: 1, 2: 1},
+    "thousand": {1000: 999, 900: 1, 100: 1},
+    "pairs": {2: 500_000},
+    "half and pairs": {500_000: 1, 2: 250_000},
+    "halving": {2**i: 1 for i in range(19)} | {1_000_000 - 2**19 + 1: 1},
+}
+
+
+@pytest.mark.parametrize("second", SIZES)
+@pytest.mark.parametrize("first", ["ten", "halves", "one apart", "two apart", "halving"])
+def test_a_million_objects_lose_no_digits(first, second):
+    def side(sizes):
+        sizes = np.repeat(np.array(list(sizes), dtype=float), list(sizes.values()))
+        deviation = sizes - sizes @ sizes / sizes.sum()
+        sums = (sizes @ sizes, sizes @ deviation**2, sizes @ deviation**3)
+        return _chance.tested_hard_side(np.array(sizes.sum()), *map(np.array, sums))
+
+    expected, variance, third = exact_moments(SIZES[first], SIZES[second])
+    a, b = side(SIZES[first]), side(SIZES[second])
+    assert _chance.expected(a, b) == pytest.approx(float(expected), rel=1e-14)
+    assert _chance.variance(a, b) == pytest.approx(float(variance), rel=1e-7, abs=1e-6)
+    if variance > 0:
+        skew = float(third) / float(variance) ** 1.5
+        assert _chance.skewness(a, b) == pytest.approx(max(skew, 0.0), rel=1e-6, abs=1e-4)
+
+
+def test_a_million_objects_through_the_front_door():
+    n = 1_000_000
+    labels = np.column_stack(
+        [np.arange(n) % 10, (np.arange(n) + 1) // 2 % 10, np.arange(n) < 10, np.zeros(n, dtype=int)]
+    )
+    consensus = np.arange(n) // 2 % 10
+    test = agreement_test(labels, np.eye(10)[consensus])
+    for u, column in enumerate(labels.T):
+        cells = np.unique(10 * column + consensus, return_counts=True)[1]
+        sizes = [Counter(np.bincount(values).tolist()) for values in (consensus, column)]
+        expected, variance, _ = exact_moments(*sizes)
+        assert test.statistic[u] == sum(int(c) ** 2 for c in cells)
+        assert test.expected[u] == pytest.approx(float(expected), rel=1e-13)
+        assert test.variance[u] == pytest.approx(float(variance), rel=1e-6, abs=0.1)
+        assert test.agreement[u] == pytest.approx(adjusted_rand_score(column, consensus), abs=1e-12)
+    assert np.array_equal(test.pvalue[3:], [1.0])
+
+
+def test_soft_sides_of_hard_memberships_are_hard_sides(rng):
+    for n in (1, 2, 3, 7, 50):
+        column = rng.randint(4, size=n)
+        encoding = encode(column[:, np.newaxis])
+        soft, hard = sides_of_test(encoding, one_hot(column))
+        for name, one, other in zip(soft._fields, soft, hard, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-9, err_msg=name)
+
+
+@pytest.mark.parametrize("function", [adjusted_agreement, agreement_test])
+def test_inputs_are_not_changed(rng, function):
+    labels, Y, weight = random_ensemble(rng, 9, 4, missing=0.2), random_membership(rng, 9, 3), np.full(9, 2.0)
+    kept = [values.copy() for values in (labels, Y, weight)]
+    function(labels, Y, sample_weight=weight)
+    for values, before in zip((labels, Y, weight), kept, strict=True):
+        assert np.array_equal(values, before)
+
+
+LABELS, MEMBERSHIP = [[0, 0], [0, 1], [1, 1]], [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]
+
+
+@pytest.mark.parametrize("function", [adjusted_agreement, agreement_test])
+@pytest.mark.parametrize(
+    ("options", "error", "match"),
+    [
+        ({"labels": [0, 1, 1]}, ValueError, "labels must be two-dimensional"),
+        ({"labels": [["a", "b"]] * 3}, TypeError, "labels must hold integers"),
+        ({"membership": MEMBERSHIP[:2]}, ValueError, r"membership must have shape \(3, 'n_clusters'\), got \(2, 2\)"),
+        ({"membership": [[1.0, 0.5]] * 3}, ValueError, "every row must sum to 1, row 0 sums to 1.5"),
+        ({"membership": [[2.0, -1.0]] * 3}, ValueError, "membership must be non-negative, got -1.0"),
+        ({"sample_weight": [1.0, 1.0]}, ValueError, "sample_weight must have 3 values, one per sample, got 2"),
+        ({"sample_weight": [1.0, -1.0, 1.0]}, ValueError, "sample_weight must be non-negative, got -1.0"),
+        ({"sample_weight": [0.0, 0.0, 0.0]}, ValueError, "sample_weight must not be all zero"),
+    ],
+)
+def test_errors(function, options, error, match):
+    options = {"labels": LABELS, "membership": MEMBERSHIP} | options
+    with pytest.raises(error, match=match):
+        function(options.pop("labels"), options.pop("membership"), **options)
+
+
+def test_the_test_counts_objects():
+    with pytest.raises(ValueError, match=r"must be 0 or at least 1, a number of objects, got 0\.5 at position 1"):
+        agreement_test(LABELS, MEMBERSHIP, sample_weight=[2.0, 0.5, 0.0])
+    adjusted_agreement(LABELS, MEMBERSHIP, sample_weight=[2.0, 0.5, 0.0])

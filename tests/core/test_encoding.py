@@ -1,0 +1,208 @@
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+from robust_eac import partition_losses, solve_membership
+
+from ..access import _encoding, check_labels, check_membership, check_weights, collapse, encode, select
+from ..conftest import random_ensemble
+
+
+def decoded(labels, encoding):
+    """Each partition's codes with -1 where missing, compared by what they group together."""
+    codes = encoding.expand(encoding.codes).astype(int)
+    n_codes = np.diff(np.append(encoding.offsets, len(encoding.sizes)))
+    missing = np.isin(encoding.offsets + n_codes - 1, encoding.missing_slots)
+    return np.where(missing & (codes == n_codes - 1), -1, codes)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.4])
+def test_codes_follow_the_order_of_the_values(rng, missing):
+    labels = random_ensemble(rng, 50, 6, max_clusters=5, missing=missing)
+    scattered = np.where(labels == -1, -1, labels * labels * 1000 - 7)
+    encoding = encode(scattered)
+    for u, column in enumerate(scattered.T):
+        seen = column != -1
+        expected = np.full(50, -1)
+        expected[seen] = np.unique(column[seen], return_inverse=True)[1]
+        assert np.array_equal(decoded(scattered, encoding)[:, u], expected)
+        sizes = encoding.sizes[encoding.offsets[u] :][: expected.max() + 1]
+        assert np.array_equal(sizes, np.bincount(expected[seen]))
+        assert encoding.n_observed[u] == seen.sum()
+    assert encoding.codes.dtype == np.uint8
+
+
+def test_masks_are_the_distinct_sets_of_observed_objects(rng):
+    labels = random_ensemble(rng, 30, 4, missing=0.3)
+    labels = np.column_stack([labels, labels[:, 1], rng.randint(3, size=30)])
+    encoding = encode(labels)
+    assert encoding.observed.shape == (30, 5)
+    assert encoding.mask_of[1] == encoding.mask_of[4]
+    assert np.array_equal(encoding.observed[:, encoding.mask_of], labels != -1)
+
+
+@pytest.mark.parametrize(
+    "dtype", [bool, np.int8, np.uint8, np.int16, np.uint32, np.int64, np.uint64, np.float32, object]
+)
+def test_any_dtype_gives_the_same_codes(rng, dtype):
+    labels = rng.randint(2, size=(40, 5))
+    assert np.array_equal(encode(check_labels(labels.astype(dtype))).codes, labels)
+
+
+def test_wide_codes_beside_narrow_ones():
+    labels = np.array([[5, -1, 2**62, 2], [5, 3, -(2**62), -1], [-7, 3, 4, 2], [-1, -1, 4, 0]])
+    encoding = encode(labels)
+    assert np.array_equal(decoded(labels, encoding), [[1, -1, 2, 1], [1, 0, 0, -1], [0, 0, 1, 1], [-1, -1, 1, 0]])
+    hashes = np.array([[2**62], [-1], [-(2**62)], [2**62]])
+    assert np.array_equal(decoded(hashes, encode(hashes)), [[1], [-1], [0], [1]])
+
+
+@pytest.mark.parametrize(("n_codes", "dtype"), [(256, np.uint8), (257, np.uint16), (65537, np.uint32)])
+def test_codes_take_as_few_bytes_as_possible(n_codes, dtype):
+    column = np.arange(n_codes)[::-1]
+    encoding = encode(np.column_stack([column, column % 2]))
+    assert encoding.codes.dtype == dtype
+    assert np.array_equal(encoding.codes[:, 0], column)
+
+
+def test_wide_codes_work_in_the_solver(rng):
+    column = np.arange(300)
+    labels = np.column_stack([column // 100, column // 100, column])
+    result = solve_membership(labels, 3, init=column // 100, random_state=0)
+    assert np.array_equal(result.membership.argmax(axis=1), column // 100)
+
+
+def test_containers_and_layouts(rng):
+    labels = random_ensemble(rng, 20, 4, missing=0.2)
+    Y = np.eye(3)[rng.randint(3, size=20)]
+    expected = partition_losses(labels, Y)
+    readonly = labels.copy()
+    readonly.flags.writeable = False
+    views = [
+        labels.tolist(),
+        pd.DataFrame(labels),
+        pd.DataFrame(labels).astype("Int64"),
+        np.asfortranarray(labels),
+        np.repeat(labels, 2, axis=0)[::2],
+        labels.astype(float),
+        labels.astype(">i4"),
+        readonly,
+    ]
+    for view in views:
+        assert np.array_equal(partition_losses(view, Y), expected)
+
+
+def test_collapse_groups_equal_rows_and_counts_them(rng):
+    labels = random_ensemble(rng, 12, 5, missing=0.2)[rng.randint(12, size=200)]
+    encoding = collapse(encode(labels))
+    assert len(encoding.codes) == len(np.unique(labels, axis=0))
+    assert encoding.multiplicity.sum() == 200
+    assert np.array_equal(encoding.expand(encoding.codes), encode(labels).codes)
+    assert np.array_equal(encoding.expand(encoding.observed), encode(labels).observed)
+    assert np.array_equal(np.bincount(encoding.inverse), encoding.multiplicity)
+
+
+def test_collapse_only_when_it_pays(rng):
+    labels = np.column_stack([np.arange(100), rng.randint(3, size=100)])
+    assert collapse(encode(labels)).inverse is None
+    labels[1] = labels[0]
+    assert collapse(encode(labels)).inverse is None
+
+
+def test_collapse_never_merges_rows_that_differ(rng, monkeypatch):
+    labels = random_ensemble(rng, 30, 5)
+    monkeypatch.setattr(_encoding, "hash_rows", lambda values: np.full(len(values), 7, dtype=np.uint64))
+    assert collapse(encode(labels)).inverse is None
+
+
+def test_collapse_respects_a_start_that_tells_rows_apart(rng):
+    labels = np.repeat(np.arange(18).reshape(6, 3), 5, axis=0)
+    start = np.repeat(rng.uniform(size=(6, 2)), 5, axis=0)
+    together = collapse(encode(labels), start)
+    start[3] += 0.1
+    apart = collapse(encode(labels), start)
+    assert len(apart.codes) == len(together.codes) + 1
+    assert np.count_nonzero(apart.inverse == apart.inverse[3]) == 1
+
+
+def test_select_equals_encoding_the_columns(rng):
+    labels = random_ensemble(rng, 30, 6, missing=0.2)
+    labels[:, 4] = labels[:, 1]
+    for columns in ([0, 2, 4], [1, 4], [5], [0, 1, 2, 3, 4, 5]):
+        chosen, expected = select(encode(labels), np.array(columns)), encode(labels[:, columns])
+        for name in ("codes", "offsets", "sizes", "missing_slots", "n_observed", "multiplicity"):
+            assert np.array_equal(getattr(chosen, name), getattr(expected, name)), name
+        assert np.array_equal(chosen.observed[:, chosen.mask_of], expected.observed[:, expected.mask_of])
+
+
+BAD_LABELS = [
+    (
+        np.array([[0.5, 1.0], [1.0, 2.0]]),
+        ValueError,
+        "labels must hold integer cluster labels, got 0.5 at row 0, column 0",
+    ),
+    ([[0.0, np.nan]], ValueError, "labels must not contain NaN or infinity, got nan at row 0, column 1"),
+    ([[0.0, np.inf]], ValueError, "got inf at row 0, column 1"),
+    ([[1e300, 0.0]], ValueError, "integer cluster labels, got 1e[+]300"),
+    ([0, 1, 2], ValueError, r"labels must be two-dimensional \(n_samples, n_partitions\), got shape \(3,\)"),
+    (np.zeros((2, 2, 2), dtype=int), ValueError, "two-dimensional"),
+    (np.empty((0, 3), dtype=int), ValueError, "labels must not be empty"),
+    (np.empty((3, 0), dtype=int), ValueError, "labels must not be empty"),
+    ([[0, -1], [0, -1]], ValueError, "every partition must observe at least one object, column 1"),
+    ([[0, 1], [-1, -1], [0, 1]], ValueError, "every object must be observed by at least one partition, row 1"),
+    ([["a", "b"]], TypeError, "labels must hold integers, got dtype <U1: encode text labels"),
+    (np.array([["a", 1]], dtype=object), TypeError, "labels must hold integers.*got 'a'"),
+    (np.array([[None, 1]], dtype=object), TypeError, "labels must hold integers.*got None"),
+    (np.array([[1j, 1]]), ValueError, "Complex data not supported"),
+    (np.array([[2**63, 1]], dtype=np.uint64), ValueError, r"below 2\^63"),
+    (np.array([[2**70, 1]], dtype=object), ValueError, "fit in 64 bits"),
+    ([[2**53 + 1, 0.0], [2**53, 1]], ValueError, "integer cluster labels, got 9007199254740992.0 at row 0"),
+    (np.array([[Fraction(1, 2)]], dtype=object), ValueError, "integer cluster labels, got 0.5"),
+    (np.array([[1.0, np.inf]], dtype=np.float16), ValueError, "must not contain NaN or infinity"),
+    ([[0, 1], [0]], ValueError, "labels must be a rectangular array"),
+    (sparse.csr_array(np.eye(3, dtype=int)), TypeError, "must be a dense array, got a sparse matrix"),
+    (np.ma.array([[1, 2]], mask=[[True, False]]), TypeError, "must not be a masked array"),
+    (pd.DataFrame({"a": pd.array([1, None], dtype="Int64")}), (ValueError, TypeError), "must not contain NaN|got <NA>"),
+]
+
+
+@pytest.mark.parametrize(("labels", "error", "match"), BAD_LABELS)
+def test_bad_labels(labels, error, match):
+    with pytest.raises(error, match=match):
+        check_labels(labels)
+
+
+@pytest.mark.parametrize(
+    ("weights", "error", "match"),
+    [
+        ([1, -1, 1], ValueError, "weights must be non-negative, got -1.0 at position 1"),
+        ([0, 0, 0], ValueError, "weights must not be all zero"),
+        ([1, 1], ValueError, "weights must have 3 values, one per partition, got 2"),
+        ([1, np.nan, 1], ValueError, "weights must be finite, got nan"),
+        ([[1, 1, 1]], ValueError, "weights must be one-dimensional"),
+        (["a", "b", "c"], TypeError, "weights must be an array of real numbers"),
+        (["1", "2", "3"], TypeError, "weights must be an array of real numbers"),
+        ([1, 1j, 1], TypeError, "weights must be an array of real numbers"),
+        (np.ma.array([1, 2, 3], mask=[0, 1, 0]), TypeError, "weights must not be a masked array"),
+    ],
+)
+def test_bad_weights(weights, error, match):
+    with pytest.raises(error, match=match):
+        check_weights(weights, 3)
+
+
+def test_weights_of_any_scale_are_normalised():
+    for scale in (1e-300, 1.0, 1e308):
+        np.testing.assert_allclose(check_weights([scale, scale, scale, 0.0], 4), [1 / 3, 1 / 3, 1 / 3, 0.0])
+
+
+def test_membership_rows_are_normalised_within_rounding_and_refused_beyond():
+    rows = np.array([[0.5, 0.5 + 5e-7], [1.0, 0.0]])
+    np.testing.assert_allclose(check_membership(rows, 2).sum(axis=1), 1.0, rtol=1e-15)
+    with pytest.raises(ValueError, match="every row must sum to 1, row 0"):
+        check_membership(rows + [[0.0, 2e-6], [0.0, 0.0]], 2)
+    with pytest.raises(TypeError, match="membership must be an array of real numbers"):
+        check_membership(rows.astype(complex), 2)

@@ -1,0 +1,120 @@
+"""Every compiled function, on ensembles small enough for plain Python; test_kernel_modes runs this in other modes."""
+
+import ast
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+
+import robust_eac
+from robust_eac import refine_labels, solve_median_partition, solve_membership
+
+from ..package.hostile import CALLABLES, arguments_of, make_world, sound_result
+from ..package.hostile_arrays import degenerate_ensembles
+
+# Ensembles that reach both sides of what depends on labels: missing ones, copies of objects, single clusters.
+_ENSEMBLES = ("all noise", "-1 everywhere but one", "duplicated objects", "one cluster", "one object")
+_LEAST_OBJECTS = {"MixedEnsemble": 2, "OVIConsensus": 2}
+REACHED = set()
+
+
+def compiled_functions():
+    """(file, name) of every function of the library under an njit decorator."""
+    found = set()
+    for path in Path(robust_eac.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef) and any("njit" in ast.unparse(mark) for mark in node.decorator_list):
+                found.add((str(path), node.name))
+    return found
+
+
+@contextmanager
+def _recorded():
+    """Note which functions are called; of compiled ones the interpreter sees none."""
+
+    def note(frame, event, argument):
+        if event == "call":
+            REACHED.add((frame.f_code.co_filename, frame.f_code.co_name))
+
+    sys.setprofile(note)
+    try:
+        yield
+    finally:
+        sys.setprofile(None)
+
+
+@pytest.mark.parametrize("name", CALLABLES)
+def test_every_public_callable(name):
+    with _recorded():
+        for ensemble in _ENSEMBLES:
+            labels = degenerate_ensembles()[ensemble]
+            if len(labels) >= _LEAST_OBJECTS.get(name, 1):
+                sound_result(name, arguments_of(name, make_world(labels)))
+
+
+def _soft_ensemble():
+    rng = np.random.RandomState(1)
+    rows = rng.dirichlet(np.ones(5), size=12)
+    unseen = rng.dirichlet(np.ones(2), size=12)
+    unseen[:3] = np.nan
+    return [
+        rows,
+        unseen,
+        rng.randint(3, size=12),
+        np.where(rng.uniform(size=12) < 0.3, -1, rng.randint(2, size=12)),
+        rows[::-1],
+    ]
+
+
+# Four and eight clusters have loops of their own; twelve are so many that few of them move.
+@pytest.mark.parametrize("n_clusters", [1, 2, 4, 5, 8, 12])
+@pytest.mark.parametrize("agreement", ["raw", "adjusted"])
+def test_the_solver(n_clusters, agreement):
+    rng = np.random.RandomState(0)
+    labels, weight = rng.randint(4, size=(12, 6)), rng.randint(3, size=12)
+    missing = np.where(rng.uniform(size=labels.shape) < 0.3, -1, labels)
+    missing[:, 0], missing[0] = labels[:, 0], labels[0]
+    with _recorded():
+        for ensemble in (labels, missing, _soft_ensemble()):
+            for sample_weight in (None, weight + (weight == 0) * (np.arange(12) < 6)):
+                for diagonal in (True, False) if agreement == "raw" else (True,):
+                    result = solve_median_partition(
+                        ensemble, n_clusters, agreement=agreement, diagonal=diagonal, sample_weight=sample_weight,
+                        n_init=1, tol=1e-3, random_state=0,
+                    )  # fmt: skip
+                    assert np.isfinite(result.membership).all()
+            refined = refine_labels(ensemble, result.labels, n_clusters, random_state=0)
+            assert refined.gain >= 0.0
+
+
+def test_many_pair_steps_and_carried_columns():
+    """Slow sweeps, whose columns are carried on beyond their minimum."""
+    labels = np.random.RandomState(0).randint(2, size=(14, 3))
+    with _recorded():
+        result = solve_membership(labels, 3, tol=1e-9, random_state=0)
+    assert result.converged
+
+
+def test_what_the_defaults_do_not_reach():
+    """The Kullback-Leibler divergence, plain distances, and as many clusters as objects."""
+    labels = degenerate_ensembles()["all noise"]
+    world = make_world(labels)
+    with _recorded():
+        sound_result("solve_peace", arguments_of("solve_peace", world) | {"divergence": "kl"})
+        sound_result("silhouette_weights", arguments_of("silhouette_weights", world) | {"metric": "euclidean"})
+        for n_clusters in (2, len(labels)):
+            features = arguments_of("FeatureSubsetEnsemble", world) | {"n_clusters": n_clusters}
+            sound_result("FeatureSubsetEnsemble", features | {"X": np.repeat(world.X[:5], 2, axis=0)})
+        for linkage in ("single", "average", "complete"):
+            for name in ("eac", "enhanced_eac", "locally_weighted_eac"):
+                sound_result(name, arguments_of(name, world) | {"linkage": linkage})
+
+
+@pytest.mark.skipif(
+    not numba.config.DISABLE_JIT, reason="what compiled code calls cannot be seen: needs NUMBA_DISABLE_JIT=1"
+)
+def test_every_kernel_was_reached():
+    assert compiled_functions() - REACHED == set()

@@ -1,0 +1,192 @@
+import numpy as np
+import pytest
+
+from .. import reference
+from ..access import _kernels, accumulate, collapse, encode, sweep, weighted_statistics
+from ..conftest import random_ensemble, random_membership
+
+
+def from_roots(roots, leading=1.0):
+    """Coefficients (t .. t^4) of the quartic whose derivative is 4 leading prod (t - root)."""
+    cubic = 4.0 * leading * np.poly(roots)
+    return cubic[3], cubic[2] / 2.0, cubic[1] / 3.0, cubic[0] / 4.0
+
+
+@pytest.mark.parametrize(
+    ("c", "upper", "expected"),
+    [
+        pytest.param(from_roots([0.3, -1 + 1j, -1 - 1j]), 1.0, 0.3, id="one interior root"),
+        pytest.param(from_roots([-0.5, 0.2, 0.7]), 1.0, 0.7, id="two interior roots, maximum then minimum"),
+        pytest.param(from_roots([0.1, 0.5, 0.8]), 1.0, 0.1, id="three interior roots, first minimum lower"),
+        pytest.param(from_roots([0.2, 0.5, 0.9]), 1.0, 0.9, id="three interior roots, last minimum lower"),
+        pytest.param(from_roots([0.25, 0.5, 0.75]), 1.0, 0.25, id="three interior roots, equal minima: the first"),
+        pytest.param(from_roots([1.5, -1 + 1j, -1 - 1j]), 1.0, 1.0, id="upper end"),
+        pytest.param(from_roots([-0.5, -1 + 1j, -1 - 1j]), 1.0, 0.0, id="lower end"),
+        pytest.param(from_roots([0.1, 0.2, 2.0]), 1.0, 1.0, id="upper end beyond a barrier"),
+        pytest.param((-1.0, 2.0, 0.0, 0.0), 1.0, 0.25, id="parabola"),
+        pytest.param((-1.0, 2.0, 0.0, 0.0), 0.1, 0.1, id="parabola clipped"),
+        pytest.param((0.0, -1.0, 0.0, 0.0), 0.5, 0.5, id="concave parabola from its top"),
+        pytest.param((1.0, -1.5, 0.0, 0.0), 1.0, 1.0, id="concave parabola, far end lower"),
+        pytest.param((-1.0, 0.0, 0.0, 0.0), 0.5, 0.5, id="line"),
+        pytest.param((0.0, 1.0, 1.0, 1.0), 0.5, 0.0, id="rising"),
+        pytest.param((0.0, 0.0, 0.0, 0.0), 0.5, 0.0, id="flat"),
+        pytest.param((-1.0, 0.0, 1.0, 0.0), 1.0, 1 / np.sqrt(3.0), id="cubic"),
+        pytest.param((-1.0, 1.0, 0.0, 0.0), 0.0, 0.0, id="nowhere to go"),
+        pytest.param((-1e-9, 1e6, 0.0, 4.0), 1.0, 5e-16, id="tiny step, huge curvature"),
+    ],
+)
+def test_minimise_quartic(c, upper, expected):
+    c = tuple(map(float, c))
+    assert _kernels.minimise_quartic(*c, upper) == pytest.approx(expected, rel=1e-9, abs=1e-16)
+
+
+def test_minimise_quartic_triple_root():
+    # The derivative is flat around a triple root: its place is only known to the cube root of the precision.
+    assert _kernels.minimise_quartic(*map(float, from_roots([0.3, 0.3, 0.3])), 1.0) == pytest.approx(0.3, abs=1e-4)
+
+
+def test_minimise_quartic_is_never_beaten_on_a_grid(rng):
+    grid = np.linspace(0.0, 1.0, 501)
+    for _ in range(3000):
+        c = rng.normal(size=4) * 10.0 ** rng.randint(-3, 4, size=4) * (rng.uniform(size=4) < 0.8)
+        upper = rng.uniform(0.01, 1.0)
+        t = _kernels.minimise_quartic(*c, upper)
+        values = _kernels.quartic_value(grid * upper, *c)
+        assert 0.0 <= t <= upper
+        assert _kernels.quartic_value(t, *c) <= values.min() + 1e-12 * np.abs(c).sum()
+
+
+def test_minimise_quartic_agrees_with_the_roots_of_numpy(rng):
+    for _ in range(2000):
+        c = rng.normal(size=4) * 10.0 ** rng.randint(-2, 3, size=4)
+        c[3] = abs(c[3])
+        t = _kernels.minimise_quartic(*c, 1.0)
+        reference_t = reference.minimise_polynomial(c, 1.0)
+        values = [_kernels.quartic_value(s, *c) for s in (t, reference_t)]
+        assert values[0] <= values[1] + 1e-12 * np.abs(c).sum()
+
+
+def problem(rng, *, missing, repeat, n=14, m=5, k=3):
+    """Labels, encoding, rows and weights of a small problem; with `repeat` identical objects share a row."""
+    labels = random_ensemble(rng, n, m, missing=missing)
+    if repeat:
+        labels = labels[np.concatenate([np.arange(n), rng.randint(n, size=n)])]
+    encoding = encode(labels)
+    if repeat:
+        encoding = collapse(encoding)
+        assert encoding.inverse is not None
+    rows = random_membership(rng, len(encoding.codes), k)
+    weights = rng.uniform(0.1, 1.0, size=m)
+    return labels, encoding, rows, weights / weights.sum()
+
+
+def run_sweep(encoding, rows, weights, order, *, diagonal, n_steps=4, skip=0.0):
+    """One sweep with fresh matrices, which changes rows; returns the sum of gaps."""
+    statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
+    return sweep(encoding, statistics, rows, order, diagonal=diagonal, n_steps=n_steps, skip=skip)
+
+
+SETTINGS = [
+    pytest.param(
+        diagonal, missing, repeat, id=f"{'with' if diagonal else 'no'}-diagonal-missing{missing}-repeat{repeat}"
+    )
+    for diagonal in (True, False)
+    for missing in (0.0, 0.3)
+    for repeat in (False, True)
+]
+
+
+@pytest.mark.parametrize(("diagonal", "missing", "repeat"), SETTINGS)
+@pytest.mark.parametrize(
+    ("n_steps", "k"),
+    [
+        pytest.param(1, 3, id="one step"),
+        pytest.param(4, 3, id="several steps"),
+        # Steps that touch few of many clusters take another path through the update of T.
+        pytest.param(1, 12, id="one step of twelve clusters"),
+    ],
+)
+def test_every_step_equals_the_dense_reference(rng, diagonal, missing, repeat, n_steps, k):
+    for _ in range(5):
+        labels, encoding, rows, weights = problem(rng, missing=missing, repeat=repeat, k=k)
+        order = rng.permutation(len(rows))
+        statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
+        for row in order:
+            members = [row] if encoding.inverse is None else list(np.flatnonzero(encoding.inverse == row))
+            outcomes = reference.visit(labels, encoding.expand(rows).copy(), weights, members, n_steps, diagonal)
+            sweep(encoding, statistics, rows, np.array([row]), diagonal=diagonal, n_steps=n_steps)
+            assert min(np.abs(encoding.expand(rows) - outcome).max() for outcome in outcomes) <= 1e-10
+
+
+@pytest.mark.parametrize(("diagonal", "missing", "repeat"), SETTINGS)
+@pytest.mark.parametrize("k", [3, 12])
+def test_incremental_matrices_equal_recomputed_ones_after_a_thousand_sweeps(rng, diagonal, missing, repeat, k):
+    _, encoding, rows, weights = problem(rng, missing=missing, repeat=repeat, k=k)
+    statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
+    T, Q = statistics.T, statistics.Q
+    for _ in range(1000):
+        # A new membership for one row keeps the sweeps from coming to rest; T and Q are told by their definition.
+        i = rng.randint(len(rows))
+        before, rows[i] = rows[i].copy(), random_membership(rng, 1, k)[0]
+        factor = encoding.multiplicity[i] * statistics.coef
+        for u, slot in enumerate(encoding.offsets + encoding.codes[i]):
+            if slot not in encoding.missing_slots:
+                T[slot, :k] += factor[u] * (rows[i] - before)
+        for g in np.flatnonzero(encoding.observed[i]):
+            own = np.outer(rows[i], rows[i]) - np.outer(before, before)
+            Q[g] += encoding.multiplicity[i] * statistics.mask_coef[g] * own
+        sweep(encoding, statistics, rows, rng.permutation(len(rows)), diagonal=diagonal, n_steps=2)
+    fresh = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
+    np.testing.assert_allclose(T, fresh.T, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(Q, fresh.Q, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize(("diagonal", "missing", "repeat"), SETTINGS)
+def test_whole_descent_in_the_same_order_ends_where_the_dense_one_does(rng, diagonal, missing, repeat):
+    labels, encoding, rows, weights = problem(rng, missing=missing, repeat=repeat, n=10)
+    dense = encoding.expand(rows).copy()
+    groups = [[i] for i in range(10)]
+    if repeat:
+        groups = [list(np.flatnonzero(encoding.inverse == row)) for row in range(len(rows))]
+    for _ in range(3000):
+        order = rng.permutation(len(rows))
+        run_sweep(encoding, rows, weights, order, diagonal=diagonal, n_steps=1)
+        for row in order:
+            dense = reference.visit(labels, dense, weights, groups[row], 1, diagonal)[0]
+        if reference.gap(labels, dense, weights, diagonal) <= 1e-7:
+            break
+    else:
+        raise AssertionError("the dense reference did not converge")
+    ours, theirs = (reference.objective(labels, Y, weights, diagonal=diagonal) for Y in (encoding.expand(rows), dense))
+    assert ours == pytest.approx(theirs, rel=1e-6)
+
+
+@pytest.mark.parametrize(("diagonal", "missing", "repeat"), SETTINGS)
+def test_sweeps_never_raise_the_objective(rng, diagonal, missing, repeat):
+    labels, encoding, rows, weights = problem(rng, missing=missing, repeat=repeat)
+    value = reference.objective(labels, encoding.expand(rows), weights, diagonal=diagonal)
+    for _ in range(30):
+        run_sweep(encoding, rows, weights, rng.permutation(len(rows)), diagonal=diagonal)
+        new = reference.objective(labels, encoding.expand(rows), weights, diagonal=diagonal)
+        assert new <= value + 1e-12 * len(labels) ** 2
+        value = new
+
+
+def test_the_first_visit_measures_the_gap_of_its_objects(rng):
+    for diagonal in (True, False):
+        labels, encoding, rows, weights = problem(rng, missing=0.2, repeat=True)
+        Y = encoding.expand(rows)
+        g = reference.gradient(labels, Y, weights, diagonal)
+        row = encoding.multiplicity.argmax()
+        assert encoding.multiplicity[row] > 1
+        members = np.flatnonzero(encoding.inverse == row)
+        expected = ((g * Y).sum(axis=1) - g.min(axis=1))[members].sum()
+        total = run_sweep(encoding, rows, weights, np.array([row]), diagonal=diagonal)
+        assert total == pytest.approx(expected, rel=1e-10)
+
+
+def test_settled_columns_are_left_alone(rng):
+    _, encoding, rows, weights = problem(rng, missing=0.0, repeat=False)
+    before = rows.copy()
+    run_sweep(encoding, rows, weights, np.arange(len(rows)), diagonal=True, skip=np.inf)
+    assert np.array_equal(rows, before)

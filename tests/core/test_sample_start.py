@@ -1,0 +1,143 @@
+"""Starts: random ones of many clusters, and those that are solved for a sample of the objects first."""
+
+import numpy as np
+import pytest
+
+from robust_eac import (
+    WEIGHT_SOLVERS,
+    adjusted_rand_score,
+    objective_value,
+    optimality_gap,
+    solve_median_partition,
+    solve_membership,
+)
+
+from ..access import (
+    Solution,
+    _starts,
+    check_ensemble,
+    draw_sample,
+    encode,
+    encode_ensemble,
+    initial_rows,
+    place_from_sample,
+    raw_distance,
+)
+from ..conftest import planted_ensemble, random_membership
+
+TRUTH = np.arange(1200) % 3
+
+
+@pytest.fixture
+def small_samples(monkeypatch):
+    monkeypatch.setattr(_starts, "_SAMPLE", 120)
+    monkeypatch.setattr(_starts, "_SAMPLE_PER_CLUSTER", 1)
+
+
+def solve(labels, **options):
+    return solve_median_partition(labels, 3, n_init=1, random_state=0, **options)
+
+
+@pytest.mark.usefixtures("small_samples")
+@pytest.mark.parametrize("weighting", WEIGHT_SOLVERS)
+@pytest.mark.parametrize("agreement", ["raw", "adjusted"])
+def test_result_is_a_solution_for_all_objects(rng, monkeypatch, weighting, agreement):
+    labels = planted_ensemble(rng, TRUTH, 20, noise=0.2, n_random=4)
+    sampled = solve(labels, weighting=weighting, agreement=agreement)
+    assert sampled.converged
+    assert np.all(np.diff(sampled.objective_history) <= 1e-12 * abs(sampled.objective))
+    if agreement == "adjusted":
+        # Some weightings end with one partition alone: which one depends on the start.
+        return
+    assert adjusted_rand_score(TRUTH, sampled.labels) == 1.0
+    assert optimality_gap(labels, sampled.membership, weights=sampled.weights) <= 1e-5
+    monkeypatch.setattr(_starts, "_SAMPLE", 10**9)
+    whole = solve(labels, weighting=weighting)
+    assert sampled.objective == pytest.approx(whole.objective, rel=1e-3)
+    # The sample leaves little to do.
+    assert sampled.objective_history[0] - sampled.objective < 0.2 * (whole.objective_history[0] - whole.objective)
+
+
+@pytest.mark.usefixtures("small_samples")
+def test_start_agrees_with_the_solution_of_the_sample(rng):
+    labels = planted_ensemble(rng, TRUTH, 20, noise=0.2)
+    encoding = encode(labels)
+    sample = draw_sample(encoding, 3, np.random.RandomState(0))
+    known = {tuple(code): truth for code, truth in zip(encoding.codes, TRUTH, strict=True)}
+    rows = np.full((len(sample.codes), 3), 0.05)
+    rows[np.arange(len(rows)), [known[tuple(code)] for code in sample.codes]] = 0.9
+    rows = place_from_sample(encoding, Solution(sample, np.full(20, 0.05), rows), raw_distance())
+    assert np.array_equal(rows.argmax(axis=1), TRUTH)
+    np.testing.assert_allclose(rows.sum(axis=1), 1.0, rtol=1e-12)
+    assert len(sample.codes) <= 120
+    assert sample.multiplicity.sum() == pytest.approx(encoding.total)
+    assert sample.total == pytest.approx(encoding.total)
+
+
+@pytest.mark.usefixtures("small_samples")
+def test_objects_are_drawn_as_often_as_they_weigh(rng):
+    labels = planted_ensemble(rng, TRUTH, 20, noise=0.2)
+    weight = np.where(TRUTH == 0, 8.0, 1.0)
+    encoding = encode_ensemble(check_ensemble(labels), weight)
+    drawn = [draw_sample(encoding, 3, np.random.RandomState(seed)) for seed in range(50)]
+    assert all(sample.total == pytest.approx(weight.sum()) for sample in drawn)
+    share = np.mean([sample.sizes / sample.total for sample in drawn], axis=0)
+    np.testing.assert_allclose(share, encoding.sizes / encoding.total, atol=0.03)
+
+
+@pytest.mark.usefixtures("small_samples")
+def test_no_sample_where_it_does_not_pay(rng):
+    labels = planted_ensemble(rng, TRUTH, 6, noise=0.2)
+    state = np.random.RandomState(0)
+    assert draw_sample(encode(labels[:479]), 3, state) is None
+    assert draw_sample(encode(labels[:480]), 3, state) is not None
+    # A partition that observes a tenth of the objects, and one with hundreds of clusters, need larger samples.
+    hidden = labels.copy()
+    hidden[rng.permutation(1200)[120:], 0] = -1
+    assert draw_sample(encode(hidden), 3, state) is None
+    fine = labels.copy()
+    fine[:, 0] = np.arange(1200) % 400
+    assert draw_sample(encode(fine), 3, state) is None
+
+
+@pytest.mark.usefixtures("small_samples")
+def test_incomplete_and_soft_ensembles(rng):
+    labels = planted_ensemble(rng, TRUTH, 12, noise=0.1)
+    labels[rng.uniform(size=labels.shape) < 0.3] = -1
+    soft = [0.7 * np.eye(3)[TRUTH] + 0.3 * random_membership(rng, 1200, 3) for _ in range(3)]
+    weight = rng.choice([0.0, 0.5, 1.0, 3.0], size=1200)
+    for ensemble, sample_weight in ((labels, None), ([*labels.T, *soft], None), ([*labels.T, *soft], weight)):
+        result = solve(ensemble, sample_weight=sample_weight)
+        assert result.converged
+        assert adjusted_rand_score(TRUTH, result.labels) > 0.95
+        value = objective_value(ensemble, result.membership, weights=result.weights, sample_weight=sample_weight)
+        assert result.objective == pytest.approx(value, rel=1e-9)
+
+
+@pytest.mark.usefixtures("small_samples")
+def test_membership_alone(rng):
+    labels = planted_ensemble(rng, TRUTH, 12, noise=0.2)
+    weights = rng.dirichlet(np.ones(12))
+    result = solve_membership(labels, 3, weights=weights, random_state=0)
+    assert result.converged
+    assert optimality_gap(labels, result.membership, weights=weights) <= 1e-5
+    again = solve_membership(labels, 3, weights=weights, random_state=0)
+    assert np.array_equal(result.membership, again.membership)
+    unfinished = solve_membership(labels, 3, weights=weights, tol=0.5, max_sweeps=0, random_state=0)
+    assert unfinished.n_sweeps == 0
+
+
+@pytest.mark.parametrize("k", [50, 100, 200, 500])
+def test_random_start_is_far_from_stationary_however_many_the_clusters(k, rng):
+    labels = planted_ensemble(rng, np.arange(20 * k) % k, 5)
+    rows = initial_rows(encode(labels), k, "random", rng)
+    assert optimality_gap(labels, rows) > 0.1 / k
+
+
+@pytest.mark.parametrize(("n", "k", "tol"), [(2000, 50, 1e-4), (4000, 100, 5e-5), (1200, 200, 5e-5)])
+def test_many_clusters_are_found_from_a_random_start(n, k, tol, rng):
+    # Memberships of Dirichlet(1) are within these tolerances themselves.
+    truth = np.arange(n) % k
+    result = solve_membership(planted_ensemble(rng, truth, 20, noise=0.2), k, tol=tol, random_state=0)
+    assert result.converged
+    assert adjusted_rand_score(truth, result.membership.argmax(axis=1)) > 0.85

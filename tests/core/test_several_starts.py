@@ -1,0 +1,116 @@
+"""Of several starts all run a part of the way and the best of them to the end."""
+
+import re
+
+import numpy as np
+import pytest
+
+from robust_eac import partition_losses, solve_median_partition
+
+from ..access import _alternation, _starts, alternate, empty_last, encode, reduce_rows, resolve_weighting
+from ..conftest import planted_ensemble
+
+WEIGHTINGS = ("uniform", "restricted-simplex", "l2")
+
+
+@pytest.fixture(params=["few", "sampled"])
+def labels(request, rng, monkeypatch):
+    """Eight noisy copies of six clusters and four random partitions; with many objects, starts come from a sample."""
+    monkeypatch.setattr(_starts, "_SAMPLE", 60)
+    monkeypatch.setattr(_starts, "_SAMPLE_PER_CLUSTER", 10)
+    n = {"few": 90, "sampled": 600}[request.param]
+    return planted_ensemble(rng, rng.randint(6, size=n), 12, noise=0.5, n_random=4)
+
+
+def run_to_the_end(labels, weighting, seed, n_init):
+    """The result of every start on its own."""
+    encoding, start = reduce_rows(encode(labels), "random", diagonal=True)
+    weighting = resolve_weighting(weighting, n_pairs=float(len(labels)) ** 2, n_partitions=labels.shape[1])
+    seeds = np.random.RandomState(seed).randint(np.iinfo(np.int32).max, size=n_init)
+    return [alternate(encoding, 6, start, weighting, seed=s) for s in seeds], encoding
+
+
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
+def test_going_on_is_the_same_as_never_having_stopped(labels, weighting, monkeypatch):
+    runs, encoding = run_to_the_end(labels, weighting, 3, 6)
+    best = min(runs, key=lambda run: run.objective)
+    assert len({run.objective for run in runs}) > 1
+    monkeypatch.setattr(_alternation, "_LOOSE_TOL", 0.0)
+    monkeypatch.setattr(_alternation, "_N_LOOSE", 6)
+    many = solve_median_partition(labels, 6, weighting=weighting, n_init=6, random_state=3)
+    assert many.objective == best.objective
+    assert np.array_equal(many.objective_history, best.history)
+    assert many.n_iter == best.n_iter
+    assert np.array_equal(many.weights, best.weights)
+    expected = empty_last(encoding.expand(best.rows))
+    assert np.array_equal(many.membership, expected)
+    np.testing.assert_allclose(partition_losses(labels, many.membership), many.losses, rtol=1e-10)
+
+
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
+def test_stopping_most_starts_costs_next_to_nothing(labels, weighting):
+    spread, lost = 0.0, 0.0
+    for seed in range(4):
+        objectives = np.array([run.objective for run in run_to_the_end(labels, weighting, seed, 10)[0]])
+        result = solve_median_partition(labels, 6, weighting=weighting, n_init=10, random_state=seed)
+        assert result.converged
+        assert result.n_iter == len(result.objective_history) - 1
+        assert np.all(np.diff(result.objective_history) <= 1e-12 * result.objective_history[0])
+        spread += np.median(objectives) / objectives.min() - 1.0
+        lost += result.objective / objectives.min() - 1.0
+    assert lost <= 0.5 * spread + 4e-5
+
+
+def test_the_best_starts_go_on(labels, monkeypatch):
+    begun, went_on = [], []
+    begin, go_on = _alternation.begin, _alternation.go_on
+
+    def spy_begin(problem, *args, **options):
+        run = begin(problem, *args, **options)
+        if len(problem.encoding.codes) == len(labels):
+            begun.append(run)
+        return run
+
+    def spy_go_on(problem, run, settings):
+        if len(problem.encoding.codes) == len(labels):
+            went_on.append(run.objective)
+        return go_on(problem, run, settings)
+
+    monkeypatch.setattr(_alternation, "begin", spy_begin)
+    monkeypatch.setattr(_alternation, "go_on", spy_go_on)
+    solve_median_partition(labels, 6, n_init=8, n_jobs=1, random_state=2)
+    objectives = [run.objective for run in begun]
+    assert len(set(objectives)) == 8
+    if begun[0].sampled:
+        assert went_on[:-1] == sorted(objectives)[:3]
+    else:
+        assert went_on[:-1] == objectives
+    assert went_on[-1] <= min(objectives)
+
+
+@pytest.mark.parametrize("n_jobs", [2, 3])
+def test_result_does_not_depend_on_the_number_of_threads(labels, n_jobs):
+    one, other = (solve_median_partition(labels, 6, n_jobs=jobs, random_state=0) for jobs in (1, n_jobs))
+    assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+
+
+def test_iterations_of_all_stages_count_towards_the_limit(labels):
+    with pytest.warns(match="did not converge"):
+        result = solve_median_partition(labels, 6, max_iter=1, tol=1e-9, random_state=0)
+    assert result.n_iter == 1
+    assert len(result.objective_history) == 2
+
+
+def test_progress_of_every_start_is_told(labels, capsys):
+    result = solve_median_partition(labels, 6, n_init=5, verbose=1, random_state=0)
+    lines = capsys.readouterr().out.splitlines()
+    starts = {line.split(":")[0] for line in lines}
+    assert starts == {f"start {number}/5" for number in range(1, 6)}
+    iterations = {name: [] for name in starts}
+    for line in lines:
+        if found := re.search(r"iteration (\d+)", line):
+            iterations[line.split(":")[0]].append(int(found[1]))
+    # Numbered through, whether a start goes on or not.
+    assert all(numbers == list(range(1, len(numbers) + 1)) for numbers in iterations.values())
+    assert result.n_iter in map(len, iterations.values())
+    assert any(line.endswith(f"objective {result.objective:.6g}") for line in lines)

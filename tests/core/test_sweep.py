@@ -1,0 +1,74 @@
+"""Sweeps of fixed weights: when columns are carried beyond their minimum, and when it ends."""
+
+import numpy as np
+import pytest
+
+from robust_eac import KMeansEnsemble, load_dataset
+
+from ..access import _descent, _distance, descend, encode, gap_of, next_relaxation, raw_distance, weighted_statistics
+from ..conftest import random_membership
+
+TOL = 1e-6
+
+
+@pytest.fixture(scope="module")
+def encoding():
+    """A k-means ensemble, where sweeps are slow."""
+    features, _ = load_dataset("iris")
+    return encode(KMeansEnsemble(50, (3, 15), random_state=0).fit_transform(features))
+
+
+def descents(encoding, seed, n_starts=6):
+    """(number of sweeps, gap reported, gap measured) from several starts."""
+    rng, results = np.random.RandomState(seed), []
+    weights = np.full(len(encoding.offsets), 1.0 / len(encoding.offsets))
+    for _ in range(n_starts):
+        rows = random_membership(rng, len(encoding.codes), 3)
+        gap, n_sweeps, state = descend(
+            encoding, weights, rows, distance=raw_distance(diagonal=False), tol=TOL, max_sweeps=1000, rng=rng
+        )
+        statistics = weighted_statistics(encoding, weights, state.S, state.G)
+        results.append((n_sweeps, gap, gap_of(encoding, rows, statistics, diagonal=False)))
+    return np.array(results)
+
+
+@pytest.fixture
+def relaxations(monkeypatch):
+    """The relaxation of every sweep."""
+    seen, sweep = [], _distance.sweep
+
+    def spy(encoding, statistics, rows, order, how, **options):
+        seen.append(how.relaxation)
+        return sweep(encoding, statistics, rows, order, how, **options)
+
+    monkeypatch.setattr(_distance, "sweep", spy)
+    return seen
+
+
+def test_ends_at_a_gap_that_was_measured(encoding, seed, relaxations):
+    _, reported, measured = descents(encoding, seed, 1).T
+    np.testing.assert_allclose(reported, measured, rtol=1e-9)
+    assert reported.max() <= TOL
+    assert max(relaxations) > 1.0
+    assert relaxations[-1] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("name", "off", "gain"),
+    [("_RELAXATION", 1.0, 1.8), ("_CLOSED", np.inf, 1.1)],
+    ids=["no relaxation", "no plain sweep at the end"],
+)
+def test_slow_descents_take_fewer_sweeps(encoding, monkeypatch, name, off, gain):
+    with_it = descents(encoding, 0, 18)[:, 0].sum()
+    monkeypatch.setattr(_descent, name, off)
+    assert descents(encoding, 0, 18)[:, 0].sum() >= gain * with_it
+
+
+def test_relaxed_while_slow_and_plain_to_the_target():
+    assert next_relaxation(1.0, 0.4, 1.0, target=0.0) == 1.0
+    relaxation = next_relaxation(1.0, 0.9, 1.0, target=0.0)
+    assert relaxation > 1.0
+    assert next_relaxation(relaxation, 0.9, 1.0, target=0.0) == relaxation
+    assert next_relaxation(relaxation, 0.4, 1.0, target=0.0) == 1.0
+    assert next_relaxation(relaxation, 0.9, 1.0, target=0.8) == 1.0
+    assert next_relaxation(1.0, 0.9, 1.0, target=0.8) == relaxation

@@ -1,0 +1,322 @@
+import numpy as np
+import pytest
+
+from robust_eac import (
+    coassociation_matrix,
+    consensus_lower_bound,
+    objective_value,
+    refine_labels,
+    solve_median_partition,
+    solve_membership,
+)
+
+from .. import reference
+from ..access import _membership_bounds, _pair_terms, check_ensemble, encode, encode_ensemble
+from ..conftest import planted_ensemble, random_ensemble, random_membership
+from ..solvers.test_soft_ensembles import random_soft_ensemble
+
+# Of the interior-point solver that the references use, at tolerances that the comparisons allow for.
+LOOSE = pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
+
+
+def problems(rng, count=8, n_max=14):
+    """Small ensembles: random or planted, complete or not, with or without copies of objects."""
+    for case in range(count):
+        n, m, k = rng.randint(2, n_max), rng.randint(1, 7), rng.randint(1, 5)
+        k = min(k, n)
+        if case % 2:
+            labels = planted_ensemble(rng, np.append(rng.randint(k, size=n - 1), k - 1), m, noise=0.2)
+        else:
+            labels = random_ensemble(rng, n, m, missing=0.3 * (case % 4 == 0))
+        if case % 3 == 0:
+            labels = np.r_[labels, labels[rng.randint(n, size=n)]]
+        weights = rng.uniform(0.1, 1.0, size=m)
+        yield labels, weights / weights.sum(), k
+
+
+@pytest.mark.parametrize("diagonal", [True, False])
+def test_no_membership_is_below_the_bound(rng, diagonal):
+    for labels, weights, k in problems(rng, count=12):
+        result = consensus_lower_bound(labels, n_clusters=k, weights=weights, diagonal=diagonal)
+        assert 0.0 <= result.pairwise <= result.bound
+        found = [
+            solve_membership(labels, k, weights=weights, diagonal=diagonal, tol=1e-8, random_state=start).objective
+            for start in range(10)
+        ]
+        tried = [random_membership(rng, len(labels), k) for _ in range(20)]
+        tried += [np.eye(k)[rng.randint(k, size=len(labels))] for _ in range(20)]
+        found += [objective_value(labels, Y, weights=weights, diagonal=diagonal) for Y in tried]
+        assert result.bound <= min(found)
+
+
+def test_no_partition_is_below_the_bound(rng):
+    for labels, weights, k in problems(rng, n_max=8):
+        labels = labels[:7]
+        result = consensus_lower_bound(labels, n_clusters=k, weights=weights, hard=True)
+        soft = consensus_lower_bound(labels, n_clusters=k, weights=weights)
+        best = min(
+            objective_value(labels, np.eye(k)[codes], weights=weights)
+            for codes in reference.all_partitions(len(labels), k)
+        )
+        assert 0.0 <= result.pairwise <= result.bound
+        assert result.bound <= best
+        assert soft.bound <= best
+
+
+@LOOSE
+def test_bound_of_partitions_is_the_semidefinite_relaxation(rng):
+    for labels, weights, k in problems(rng, count=6):
+        value = reference.partition_lower_bound(labels, weights, k)
+        result = consensus_lower_bound(labels, n_clusters=k, weights=weights, hard=True, tol=1e-9, max_iter=3000)
+        # Tolerances of the solver, and of slow convergence where the relaxation has many solutions.
+        scale = len(labels) ** 2
+        assert result.bound <= value + 1e-6 * scale
+        assert result.bound >= value - 1e-3 * scale
+
+
+def test_bound_of_memberships_starts_from_eckart_and_young(rng):
+    for n, m, k in ((12, 5, 3), (20, 9, 2), (9, 4, 5)):
+        labels = random_ensemble(rng, n, m)[rng.randint(n, size=n)]
+        weights = rng.dirichlet(np.ones(m))
+        first = next(_membership_bounds(_pair_terms(encode(labels), weights, False, True), k))
+        assert first == pytest.approx(reference.eckart_young_bound(labels, weights, k), rel=1e-9, abs=1e-9)
+        assert consensus_lower_bound(labels, n_clusters=k, weights=weights).bound >= first - 1e-9 * n * n
+
+
+@LOOSE
+def test_bound_of_memberships_is_the_convex_envelope_over_ranks(rng):
+    for n, m, k, noise in ((10, 4, 4, 0.3), (9, 5, 3, 0.3), (12, 3, 5, 0.3), (12, 8, 3, 0.05)):
+        labels = planted_ensemble(rng, np.arange(n) % k, m, noise=noise)
+        weights = rng.dirichlet(np.ones(m))
+        value = reference.membership_lower_bound(labels, weights, k)
+        result = consensus_lower_bound(labels, n_clusters=k, weights=weights, tol=1e-7)
+        assert result.bound <= value + 1e-6 * n * n
+        assert result.bound >= value - 1e-3 * value
+
+
+@LOOSE
+def test_multipliers_keep_the_pairs_within_the_box():
+    # Four objects that all partitions join and six that come and go: Eckart and Young put pairs of the four above 1.
+    rng = np.random.RandomState(3)
+    labels = np.zeros((10, 4), dtype=int)
+    labels[:6] = (rng.uniform(size=(6, 4)) < 0.6) * rng.randint(1, 4, size=(6, 4))
+    weights = np.full(4, 0.25)
+    first = consensus_lower_bound(labels, n_clusters=2, max_iter=1)
+    assert not first.converged
+    result = consensus_lower_bound(labels, n_clusters=2, tol=1e-8)
+    assert first.bound < result.bound - 1e-3
+    assert result.bound == pytest.approx(reference.membership_lower_bound(labels, weights, 2), abs=1e-5)
+    found = min(solve_membership(labels, 2, tol=1e-9, random_state=start).objective for start in range(5))
+    assert result.bound == pytest.approx(found, rel=1e-6)
+
+
+@pytest.mark.parametrize("hard", [False, True])
+def test_unanimous_ensembles_are_bounded_exactly(rng, hard):
+    truth = rng.permutation(np.repeat([0, 1, 2], (3, 5, 8)))
+    labels = planted_ensemble(rng, truth, 7, noise=0.0)
+    assert consensus_lower_bound(labels, n_clusters=3, hard=hard).bound == pytest.approx(0.0, abs=1e-9)
+    assert consensus_lower_bound(labels, hard=hard).bound == pytest.approx(0.0, abs=1e-9)
+    # Two clusters cannot hold three: the two smallest are best joined.
+    result = consensus_lower_bound(labels, n_clusters=2, hard=True, tol=1e-8)
+    assert result.bound == pytest.approx(2.0 * 3 * 5, rel=1e-2)
+    assert result.bound <= 30.0
+
+
+@pytest.mark.parametrize("hard", [False, True])
+def test_one_cluster_has_one_consensus(rng, hard):
+    labels = random_ensemble(rng, 15, 4, missing=0.2)
+    value = objective_value(labels, np.ones((15, 1)))
+    bound = consensus_lower_bound(labels, n_clusters=1, hard=hard, tol=1e-10).bound
+    assert bound <= value
+    # An incomplete ensemble is bounded through tangents, which come close.
+    assert bound == pytest.approx(value, rel=1e-3)
+
+
+def test_global_minimum_is_recognised(rng):
+    labels = random_ensemble(rng, 60, 20)
+    solved = solve_median_partition(labels, 2, weighting="uniform", tol=1e-9, max_iter=1000, random_state=0)
+    bound = consensus_lower_bound(labels, n_clusters=2).bound
+    assert bound <= solved.objective
+    assert bound == pytest.approx(solved.objective, rel=1e-3)
+    refined = refine_labels(labels, solved.labels, 2, random_state=0)
+    hard = consensus_lower_bound(labels, n_clusters=2, hard=True).bound
+    assert bound <= hard <= refined.objective
+
+
+def test_more_clusters_allow_less_and_no_limit_is_the_least(rng):
+    labels = random_ensemble(rng, 14, 6)
+    for hard in (False, True):
+        bounds = [consensus_lower_bound(labels, n_clusters=k, hard=hard, tol=1e-8).bound for k in (1, 2, 3, 5, 14)]
+        assert np.all(np.diff(bounds) <= 1e-4 * bounds[0])
+        assert consensus_lower_bound(labels, hard=hard, tol=1e-8).bound == pytest.approx(bounds[-1])
+
+
+def test_bound_of_every_pair_by_itself(rng):
+    labels = random_ensemble(rng, 12, 5)
+    C = coassociation_matrix(labels)
+    assert consensus_lower_bound(labels).pairwise == pytest.approx((C * (1.0 - C)).sum())
+    assert consensus_lower_bound(labels, hard=True).pairwise == pytest.approx(np.minimum(C, 1.0 - C).sum())
+    assert consensus_lower_bound(labels).bound >= (C * (1.0 - C)).sum() - 1e-9
+
+
+@pytest.mark.parametrize(("hard", "missing"), [(False, 0.0), (True, 0.0), (False, 0.3), (True, 0.3)])
+def test_invariances(rng, hard, missing):
+    labels = random_ensemble(rng, 12, 5, missing=missing)
+    weights = rng.uniform(0.1, 1.0, size=5)
+
+    def bound(labels, weights=weights):
+        return consensus_lower_bound(labels, n_clusters=3, weights=weights, hard=hard, tol=1e-6).bound
+
+    first, order = bound(labels), rng.permutation(12)
+    for other in (
+        bound(labels[order]),
+        bound(labels[:, ::-1], weights[::-1]),
+        bound(np.where(labels == -1, -1, 9 - 2 * labels)),
+        bound(labels, 7.0 * weights),
+        bound(np.c_[labels, labels[order, 0]], np.r_[weights, 0.0]),
+        bound(np.tile(labels, (1, 2)), np.tile(weights, 2)),
+    ):
+        assert other == pytest.approx(first, rel=1e-4)
+    # Copies of all objects: four times the pairs, and the pairs of an object and its copy agree in all partitions.
+    if hard:
+        assert bound(np.r_[labels, labels]) == pytest.approx(4.0 * first, rel=1e-3)
+
+
+def soft_problems(rng, count=8, n_max=9, *, complete=False):
+    """Small ensembles with soft partitions, some blurred to less than half; copies of objects; weights or none."""
+    for case in range(count):
+        n, m, k = rng.randint(2, n_max), rng.randint(2, 6), rng.randint(1, 4)
+        labels = random_soft_ensemble(rng, n, m, missing=0.0 if complete else 0.3 * (case % 4 == 1))
+        if case % 2:
+            labels[0] = random_membership(rng, n, 5)
+            labels[1] = 0.5 * random_membership(rng, n, 6) + 0.5 / 6
+        rows = np.r_[np.arange(n), rng.randint(n, size=3)]
+        weight = rng.choice([0.4, 1.0, 1.7, 3.0], size=n + 3) if case % 3 else None
+        weights = rng.uniform(0.1, 1.0, size=m)
+        yield [entry[rows] for entry in labels], weight, weights / weights.sum(), k
+
+
+@pytest.mark.parametrize("diagonal", [True, False])
+def test_no_membership_is_below_the_bound_of_a_soft_ensemble(rng, diagonal):
+    for labels, weight, weights, k in soft_problems(rng, count=12):
+        options = {"weights": weights, "diagonal": diagonal, "sample_weight": weight}
+        result = consensus_lower_bound(labels, n_clusters=k, **options)
+        assert 0.0 <= result.pairwise <= result.bound
+        n = len(labels[0])
+        found = [solve_membership(labels, k, tol=1e-8, random_state=start, **options).objective for start in range(10)]
+        tried = [random_membership(rng, n, k) for _ in range(20)] + [
+            np.eye(k)[rng.randint(k, size=n)] for _ in range(9)
+        ]
+        found += [objective_value(labels, Y, **options) for Y in tried]
+        assert result.bound <= min(found)
+
+
+@pytest.mark.parametrize("diagonal", [True, False])
+def test_no_partition_is_below_the_bound_of_a_soft_ensemble(rng, diagonal):
+    for labels, weight, weights, k in soft_problems(rng, n_max=5):
+        options = {"weights": weights, "diagonal": diagonal, "sample_weight": weight}
+        result = consensus_lower_bound(labels, n_clusters=k, hard=True, **options)
+        soft = consensus_lower_bound(labels, n_clusters=k, **options)
+        best = min(
+            reference.objective(labels, np.eye(k)[codes], weights, diagonal=diagonal, sample_weight=weight)
+            for codes in reference.all_partitions(len(labels[0]), k)
+        )
+        assert 0.0 <= result.pairwise <= result.bound <= best + 1e-12
+        assert soft.bound <= best
+
+
+@LOOSE
+@pytest.mark.parametrize("diagonal", [True, False])
+def test_bound_of_partitions_of_a_soft_ensemble_is_the_semidefinite_relaxation(rng, diagonal):
+    for labels, weight, weights, k in soft_problems(rng, count=6):
+        options = {"diagonal": diagonal, "sample_weight": weight}
+        value = reference.partition_lower_bound(labels, weights, k, **options)
+        result = consensus_lower_bound(
+            labels, n_clusters=k, weights=weights, hard=True, tol=1e-9, max_iter=3000, **options
+        )
+        scale = len(labels[0]) ** 2 if weight is None else weight.sum() ** 2
+        assert result.bound <= value + 1e-6 * scale
+        assert result.bound >= value - 1e-3 * scale
+
+
+@LOOSE
+def test_bound_of_memberships_of_a_soft_ensemble_is_the_convex_envelope(rng):
+    for labels, weight, weights, k in soft_problems(rng, count=4, complete=True):
+        k += 1
+        value = reference.membership_lower_bound(labels, weights, k, weight)
+        first = reference.eckart_young_bound(labels, weights, k, weight)
+        encoding = encode_ensemble(check_ensemble(labels), weight)
+        start = next(_membership_bounds(_pair_terms(encoding, weights, False, True), k))
+        assert start == pytest.approx(first, rel=1e-9, abs=1e-9)
+        result = consensus_lower_bound(labels, n_clusters=k, weights=weights, tol=1e-7, sample_weight=weight)
+        scale = len(labels[0]) ** 2 if weight is None else weight.sum() ** 2
+        assert first - 1e-9 * scale <= result.bound <= value + 1e-6 * scale
+        assert result.bound >= value - 1e-3 * scale
+
+
+def test_copies_that_are_better_apart_keep_rows_of_their_own():
+    # Two copies with themselves together to a third: partitions part them, and memberships need not agree with both.
+    labels = [np.full((2, 3), 1.0 / 3.0)]
+    hard = consensus_lower_bound(labels, n_clusters=2, hard=True, diagonal=False)
+    assert hard.bound == pytest.approx(2.0 / 9.0, abs=1e-6)
+    assert objective_value(labels, np.eye(2), diagonal=False) == pytest.approx(2.0 / 9.0)
+    exact = np.array([[1.0, 0.0], [1.0 / 3.0, 2.0 / 3.0]])
+    assert objective_value(labels, exact, diagonal=False) == pytest.approx(0.0)
+    assert consensus_lower_bound(labels, n_clusters=2, diagonal=False).bound <= 1e-9
+
+
+@pytest.mark.parametrize("hard", [False, True])
+def test_one_hot_memberships_repeated_objects_and_scales(rng, hard):
+    labels = random_ensemble(rng, 10, 5, missing=0.2)
+    weights, weight = rng.dirichlet(np.ones(5)), rng.randint(1, 4, size=10)
+
+    def bound(labels, **options):
+        return consensus_lower_bound(labels, n_clusters=3, weights=weights, hard=hard, tol=1e-7, **options).bound
+
+    soft = [np.eye(4)[column] if u % 2 else column for u, column in enumerate(labels.T)]
+    for u in (1, 3):
+        soft[u][labels[:, u] == -1] = np.nan
+    first = bound(labels, sample_weight=weight)
+    assert bound(soft, sample_weight=weight) == pytest.approx(first, rel=1e-9)
+    assert bound(np.repeat(labels, weight, axis=0)) == pytest.approx(first, rel=1e-9)
+    assert bound(labels, sample_weight=0.1 * weight) == pytest.approx(0.01 * first, rel=1e-6)
+    absent = np.r_[labels, random_ensemble(rng, 3, 5)]
+    for diagonal in (False, True):
+        alone = bound(labels, sample_weight=weight, diagonal=diagonal)
+        assert bound(absent, sample_weight=np.r_[weight, 0, 0, 0], diagonal=diagonal) == pytest.approx(alone, rel=1e-9)
+
+
+def test_a_unanimous_soft_ensemble_is_bounded_exactly(rng):
+    X = random_membership(rng, 12, 3)
+    assert consensus_lower_bound([X, X], n_clusters=3).bound == pytest.approx(0.0, abs=1e-9)
+    # Its hardened consensus is not exact, and the bound for partitions knows.
+    hard = consensus_lower_bound([X, X], n_clusters=3, hard=True).bound
+    refined = min(refine_labels([X, X], rng.randint(3, size=12), 3, random_state=0).objective for _ in range(10))
+    assert 0.0 < hard <= refined
+
+
+def test_inputs_stay_and_runs_repeat(rng):
+    labels, weights = random_ensemble(rng, 10, 4), rng.uniform(size=4)
+    copies = labels.copy(), weights.copy()
+    for hard in (False, True):
+        one = consensus_lower_bound(labels, n_clusters=2, weights=weights, hard=hard)
+        assert one == consensus_lower_bound(labels, n_clusters=2, weights=weights, hard=hard)
+    assert np.array_equal(labels, copies[0])
+    assert np.array_equal(weights, copies[1])
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "error", "match"),
+    [
+        ({"n_clusters": 0}, ValueError, r"n_clusters must be in \[1, n_samples=3\], got 0"),
+        ({"weights": [-1.0, 2.0]}, ValueError, "weights must be non-negative"),
+        ({"hard": 1}, TypeError, "hard must be True or False, got 1"),
+        ({"diagonal": None}, TypeError, "diagonal must be True or False"),
+        ({"tol": -1.0}, ValueError, "tol must be at least 0"),
+        ({"max_iter": 0}, ValueError, "max_iter must be at least 1, got 0"),
+        ({"sample_weight": [0.0, 0.0, 0.0]}, ValueError, "sample_weight must not be all zero"),
+    ],
+)
+def test_errors(kwargs, error, match):
+    with pytest.raises(error, match=match):
+        consensus_lower_bound([[0, 0], [0, 1], [1, 1]], **kwargs)

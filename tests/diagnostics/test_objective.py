@@ -1,0 +1,135 @@
+import numpy as np
+import pytest
+
+from robust_eac import membership_gradient, objective_value, optimality_gap, partition_losses, solve_membership
+
+from .. import reference
+from ..access import accumulate, collapse, encode, gradient_of, losses_of, weighted_statistics
+from ..conftest import random_ensemble, random_membership
+
+CASES = pytest.mark.parametrize(
+    ("diagonal", "missing"),
+    [(True, 0.0), (False, 0.0), (True, 0.3), (False, 0.3)],
+    ids=["with-diagonal", "no-diagonal", "with-diagonal-incomplete", "no-diagonal-incomplete"],
+)
+
+
+def problems(rng, missing, count=10):
+    for _ in range(count):
+        n, m, k = rng.randint(2, 25), rng.randint(1, 7), rng.randint(1, 5)
+        labels = random_ensemble(rng, n, m, missing=missing)
+        weights = rng.uniform(size=m)
+        yield labels, random_membership(rng, n, k), weights / weights.sum()
+
+
+@CASES
+def test_losses_value_gradient_and_gap_equal_the_dense_reference(rng, diagonal, missing):
+    for labels, Y, weights in problems(rng, missing):
+        n2 = len(labels) ** 2
+        np.testing.assert_allclose(
+            partition_losses(labels, Y, diagonal=diagonal),
+            reference.losses(labels, Y, diagonal),
+            rtol=1e-10,
+            atol=1e-12 * n2,
+        )
+        lam = rng.uniform(0.0, n2)
+        assert objective_value(labels, Y, weights=weights, lam=lam, diagonal=diagonal) == pytest.approx(
+            reference.objective(labels, Y, weights, lam, diagonal), rel=1e-10
+        )
+        np.testing.assert_allclose(
+            membership_gradient(labels, Y, weights=weights, diagonal=diagonal),
+            reference.gradient(labels, Y, weights, diagonal),
+            rtol=0,
+            atol=1e-10,
+        )
+        assert optimality_gap(labels, Y, weights=weights, diagonal=diagonal) == pytest.approx(
+            reference.gap(labels, Y, weights, diagonal), rel=1e-10, abs=1e-14
+        )
+
+
+@CASES
+def test_collapsed_rows_give_the_same(rng, diagonal, missing):
+    labels = random_ensemble(rng, 9, 4, missing=missing)[rng.randint(9, size=40)]
+    encoding = collapse(encode(labels))
+    assert len(encoding.codes) <= 9
+    rows = random_membership(rng, len(encoding.codes), 3)
+    Y = encoding.expand(rows)
+    weights = np.full(4, 0.25)
+    S, G = accumulate(encoding, rows)
+    np.testing.assert_allclose(
+        losses_of(encoding, S, G, rows, diagonal=diagonal), reference.losses(labels, Y, diagonal), rtol=1e-10
+    )
+    gradient = gradient_of(encoding, rows, weighted_statistics(encoding, weights, S, G), diagonal=diagonal)
+    np.testing.assert_allclose(
+        encoding.expand(gradient), reference.gradient(labels, Y, weights, diagonal), rtol=0, atol=1e-10
+    )
+
+
+@CASES
+def test_gradient_by_central_differences_at_every_entry(rng, diagonal, missing):
+    labels = random_ensemble(rng, 8, 3, missing=missing)
+    Y = random_membership(rng, 8, 3)
+    weights = np.array([0.5, 0.2, 0.3])
+    gradient = membership_gradient(labels, Y, weights=weights, diagonal=diagonal)
+    h = 1e-5
+    for i, p in np.ndindex(Y.shape):
+        E = np.zeros_like(Y)
+        E[i, p] = h
+        difference = reference.objective(labels, Y + E, weights, diagonal=diagonal) - reference.objective(
+            labels, Y - E, weights, diagonal=diagonal
+        )
+        assert difference / (2.0 * h) == pytest.approx(gradient[i, p], abs=1e-6)
+
+
+def test_hard_membership_counts_disagreeing_pairs_twice(rng):
+    labels = random_ensemble(rng, 20, 3)
+    consensus = rng.randint(3, size=20)
+    same = consensus[:, None] == consensus[None, :]
+    expected = [2 * np.triu(same != (c[:, None] == c[None, :]), 1).sum() for c in labels.T]
+    np.testing.assert_allclose(partition_losses(labels, np.eye(3)[consensus]), expected, atol=1e-9)
+    np.testing.assert_allclose(partition_losses(labels, np.eye(3)[consensus], diagonal=False), expected, atol=1e-9)
+
+
+def test_identical_partition_has_no_loss(rng):
+    column = rng.randint(4, size=300)
+    assert partition_losses(column[:, None], np.eye(4)[column])[0] == 0.0
+
+
+def test_gap_is_free_of_the_number_of_objects_and_partitions(rng):
+    labels, Y = random_ensemble(rng, 12, 4), random_membership(rng, 12, 3)
+    gap = optimality_gap(labels, Y)
+    assert gap > 0.0
+    assert optimality_gap(np.tile(labels, (3, 1)), np.tile(Y, (3, 1))) == pytest.approx(gap, rel=1e-12)
+    assert optimality_gap(np.tile(labels, (1, 3)), Y) == pytest.approx(gap, rel=1e-12)
+
+
+def test_gap_is_zero_at_a_stationary_point_and_only_there(rng):
+    labels = random_ensemble(rng, 15, 6)
+    result = solve_membership(labels, 3, tol=1e-14, max_sweeps=20000, random_state=0)
+    assert result.gap <= 1e-14
+    # KKT: on the support all derivatives are equal, elsewhere they are not smaller.
+    g = membership_gradient(labels, result.membership)
+    lowest = g.min(axis=1, keepdims=True)
+    assert np.all((g - lowest)[result.membership > 1e-4] <= 1e-6 * 15)
+    moved = result.membership.copy()
+    moved[0] = np.roll(moved[0], 1)
+    assert optimality_gap(labels, moved) > 1e-6
+    assert optimality_gap(labels, np.full((15, 3), 1 / 3)) == pytest.approx(0.0, abs=1e-14)
+
+
+def test_uniform_weights_by_default_and_weights_are_normalised(rng):
+    labels, Y = random_ensemble(rng, 10, 4), random_membership(rng, 10, 2)
+    assert objective_value(labels, Y) == pytest.approx(partition_losses(labels, Y).mean())
+    w = np.array([1.0, 2.0, 0.0, 4.0])
+    assert objective_value(labels, Y, weights=w) == pytest.approx(objective_value(labels, Y, weights=1e-8 * w))
+    for f in (objective_value, optimality_gap):
+        assert f(labels, Y, weights=[1, 1, 1, 1]) == pytest.approx(f(labels, Y))
+
+
+def test_blocks_of_rows_join_without_a_seam(rng, monkeypatch):
+    labels, Y = random_ensemble(rng, 23, 4, missing=0.2), random_membership(rng, 23, 3)
+    whole = partition_losses(labels, Y), optimality_gap(labels, Y)
+    for module in ("checks.blocks", "core.encoding", "core.formula"):
+        monkeypatch.setattr(f"robust_eac.{module}.BLOCK", 5)
+    np.testing.assert_array_equal(partition_losses(labels, Y), whole[0])
+    assert optimality_gap(labels, Y) == pytest.approx(whole[1], rel=1e-12)

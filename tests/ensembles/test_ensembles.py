@@ -1,0 +1,291 @@
+import numpy as np
+import pytest
+from scipy.spatial.distance import pdist, squareform
+from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans, MiniBatchKMeans, SpectralClustering
+from sklearn.metrics import adjusted_rand_score
+
+from robust_eac import KMeansEnsemble, MixedEnsemble, coassociation_matrix, corrupt_ensemble, load_dataset
+
+from .. import reference
+from ..conftest import random_ensemble
+
+
+@pytest.fixture(name="X", scope="module")
+def features():
+    return load_dataset("iris")[0]
+
+
+@pytest.mark.parametrize("Ensemble", [KMeansEnsemble, MixedEnsemble])
+def test_same_seed_same_ensemble_whatever_the_number_of_jobs(X, Ensemble):
+    one, two, other = (
+        Ensemble(12, (3, 9), n_jobs=n_jobs, random_state=seed).fit_transform(X)
+        for n_jobs, seed in ((None, 0), (2, 0), (None, 1))
+    )
+    assert np.array_equal(one, two)
+    assert not np.array_equal(one, other)
+
+
+def test_kmeans_ensemble(X):
+    model = KMeansEnsemble(60, (3, 9), random_state=0).fit(X)
+    assert model.labels_.shape == (150, 60)
+    assert model.labels_.dtype == np.uint8
+    assert set(model.n_clusters_) == set(range(3, 10))
+    assert [len(np.unique(c)) for c in model.labels_.T] == list(model.n_clusters_)
+    assert np.array_equal(model.transform(X[:7]), model.labels_[:7])
+    assert list(model.get_feature_names_out())[:2] == ["kmeansensemble0", "kmeansensemble1"]
+    # Random starts: partitions with the same number of clusters are not all alike.
+    columns = model.labels_.T[model.n_clusters_ == 9]
+    assert min(adjusted_rand_score(columns[0], c) for c in columns[1:]) < 1.0
+
+
+def test_any_clusterer_in_the_place_of_kmeans(X):
+    template = MiniBatchKMeans(n_init=1)
+    model = KMeansEnsemble(5, (2, 4), estimator=template, random_state=0).fit(X)
+    assert all(isinstance(e, MiniBatchKMeans) for e in model.estimators_)
+    assert template.get_params()["random_state"] is None
+    tree = KMeansEnsemble(3, 4, estimator=AgglomerativeClustering(), random_state=0).fit(X)
+    expected = AgglomerativeClustering(4).fit_predict(X)
+    assert all(np.array_equal(c, expected) for c in tree.labels_.T)
+    with pytest.raises(TypeError, match="AgglomerativeClustering cannot label objects it was not fitted on"):
+        tree.transform(X)
+    with pytest.raises(ValueError, match="n_clusters"):
+        KMeansEnsemble(3, 4, estimator=DBSCAN(), random_state=0).fit(X)
+
+
+def test_objects_that_a_clusterer_leaves_out_are_missing(X):
+    class Leaver(KMeans):
+        def fit(self, X, y=None):
+            super().fit(X)
+            self.labels_ = np.where(np.arange(len(X)) % 10 == 0, -1, self.labels_)
+            return self
+
+    labels = KMeansEnsemble(3, 4, estimator=Leaver(), random_state=0).fit_transform(X)
+    assert labels.dtype == np.int64
+    assert np.all(labels[::10] == -1)
+
+
+def test_mixed_ensemble_composition(X):
+    model = MixedEnsemble(n_clusters=(2, 10), random_state=0).fit(X)
+    assert model.labels_.shape == (150, 56)
+    counts = {name: model.algorithms_.count(name) for name in sorted(set(model.algorithms_))}
+    assert counts == {"average": 9, "centroid": 9, "kmeans": 10, "single": 9, "spectral": 10, "ward": 9}
+    for method in ("ward", "single", "average"):
+        chosen = [a == method for a in model.algorithms_]
+        assert list(model.n_clusters_[chosen]) == list(range(2, 11))
+        for k, column in zip(model.n_clusters_[chosen], model.labels_.T[chosen], strict=True):
+            assert adjusted_rand_score(AgglomerativeClustering(k, linkage=method).fit_predict(X), column) == 1.0
+    centroid = model.labels_.T[[a == "centroid" for a in model.algorithms_]]
+    assert not any(np.array_equal(centroid[-1], c) for c in model.labels_.T[:27])
+    distances = pdist(X)
+    affinity = np.exp(-(squareform(distances) ** 2) / (2.0 * np.median(distances) ** 2))
+    chosen = [a == "spectral" for a in model.algorithms_]
+    k = model.n_clusters_[chosen].min()
+    expected = SpectralClustering(k, affinity="precomputed", random_state=0).fit_predict(affinity)
+    found = model.labels_.T[chosen][model.n_clusters_[chosen].argmin()]
+    assert adjusted_rand_score(expected, found) > 0.9
+    assert model.n_clusters_.min() >= 2
+    assert model.n_clusters_.max() <= 10
+
+
+@pytest.mark.parametrize("n_partitions", [6, 7, 20, 57])
+def test_mixed_ensemble_of_any_size_has_every_algorithm(X, n_partitions):
+    model = MixedEnsemble(n_partitions, (2, 4), random_state=0).fit(X[::5])
+    assert model.labels_.shape == (30, n_partitions)
+    assert len(model.n_clusters_) == len(model.algorithms_) == n_partitions
+    assert len(set(model.algorithms_)) == 6
+
+
+def test_mixed_ensemble_needs_fewer_clusters_than_objects(X):
+    with pytest.raises(ValueError, match=r"n_clusters must be in \[1, n_samples - 1=11\], got 12"):
+        MixedEnsemble(6, 12, random_state=0).fit(X[:12])
+    assert MixedEnsemble(6, 11, random_state=0).fit_transform(X[:12]).shape == (12, 6)
+
+
+def test_mixed_ensemble_of_identical_objects():
+    assert MixedEnsemble(6, 1, random_state=0).fit_transform(np.ones((8, 2))).shape == (8, 6)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "match"),
+    [
+        ({"n_clusters": (5, 3)}, ValueError, r"upper end of n_clusters must be in \[5, n_samples.*\], got 3"),
+        ({"n_clusters": (3, 151)}, ValueError, r"upper end of n_clusters must be in \[3, n_samples.*\], got 151"),
+        ({"n_clusters": 0}, ValueError, r"n_clusters must be in \[1, n_samples.*\], got 0"),
+        ({"n_clusters": "many"}, TypeError, r"integer or a pair \(lowest, highest\), got 'many'"),
+        ({"n_partitions": 0}, ValueError, "n_partitions must be at least"),
+        ({"n_partitions": 6.0}, TypeError, "n_partitions must be an integer, got 6.0"),
+    ],
+)
+@pytest.mark.parametrize("Ensemble", [KMeansEnsemble, MixedEnsemble])
+def test_errors(X, Ensemble, options, error, match):
+    with pytest.raises(error, match=match):
+        Ensemble(**options, random_state=0).fit(X)
+
+
+def test_corrupt_ensemble(rng):
+    labels = random_ensemble(rng, 200, 20, max_clusters=5, missing=0.1)
+    before = labels.copy()
+    corrupted, mask = corrupt_ensemble(labels, 0.25, random_state=0)
+    assert np.array_equal(labels, before)
+    assert mask.sum() == 5
+    assert np.array_equal(corrupted[:, ~mask], labels[:, ~mask])
+    assert np.array_equal(corrupted == -1, labels == -1)
+    for u in np.flatnonzero(mask):
+        observed = labels[:, u] != -1
+        assert set(corrupted[observed, u]) == set(labels[observed, u])
+        assert abs(adjusted_rand_score(labels[observed, u], corrupted[observed, u])) < 0.1
+
+
+@pytest.mark.parametrize(("fraction", "replaced"), [(0.0, 0), (0.2, 11), (1.0, 56), (0.01, 1)])
+def test_corrupt_ensemble_replaces_a_rounded_number(rng, fraction, replaced):
+    _, mask = corrupt_ensemble(rng.randint(3, size=(10, 56)), fraction, random_state=0)
+    assert mask.sum() == replaced
+
+
+def test_corrupt_ensemble_keeps_the_dtype_and_draws_by_its_seed(rng):
+    labels = rng.randint(4, size=(30, 10)).astype(np.uint8)
+    one, two, other = (corrupt_ensemble(labels, 0.5, random_state=s)[0] for s in (0, 0, 1))
+    assert one.dtype == np.uint8
+    assert np.array_equal(one, two)
+    assert not np.array_equal(one, other)
+
+
+def test_uniform_noise_is_what_it_was_before_there_were_other_kinds():
+    labels = np.arange(12).reshape(4, 3) % 5
+    labels[0, 1] = -1
+    corrupted, mask = corrupt_ensemble(labels, 0.67, random_state=7)
+    assert mask.tolist() == [False, True, True]
+    assert corrupted.tolist() == [[0, -1, 2], [3, 4, 3], [1, 0, 0], [4, 2, 1]]
+
+
+KINDS = ("uniform", "unequal", "shuffled", "features", "coherent", "duplicates")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("dtype", "missing"), [(np.int64, 0.0), (np.int64, 0.2), (np.int8, 0.2), (np.uint8, 0.0), (bool, 0.0)]
+)
+def test_kinds_of_noise_replace_the_same_partitions(rng, kind, missing, dtype):
+    labels = random_ensemble(rng, 90, 20, max_clusters=2 if dtype is bool else 6, missing=missing).astype(dtype)
+    before = labels.copy()
+    corrupted, mask = corrupt_ensemble(labels, 0.3, random_state=5, kind=kind)
+    again, same = corrupt_ensemble(labels, 0.3, random_state=5, kind=kind)
+    other, _ = corrupt_ensemble(labels, 0.3, random_state=6, kind=kind)
+    assert np.array_equal(labels, before)
+    assert corrupted.dtype == dtype
+    assert np.array_equal(mask, corrupt_ensemble(labels, 0.3, random_state=5)[1])
+    assert np.array_equal(corrupted, again)
+    assert np.array_equal(mask, same)
+    assert not np.array_equal(corrupted, other)
+    assert np.array_equal(corrupted[:, ~mask], labels[:, ~mask])
+    if missing:
+        assert np.array_equal(corrupted == -1, labels == -1)
+    for u in np.flatnonzero(mask):
+        assert not np.array_equal(corrupted[:, u], labels[:, u])
+        assert set(corrupted[:, u]) <= set(labels.ravel())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("fraction", "replaced"), [(0.0, 0), (1.0, 8)])
+def test_kinds_of_noise_replace_none_or_all(rng, kind, fraction, replaced):
+    labels = random_ensemble(rng, 60, 8)
+    corrupted, mask = corrupt_ensemble(labels, fraction, random_state=0, kind=kind)
+    assert mask.sum() == replaced
+    assert np.array_equal(corrupted, labels) == (replaced == 0)
+
+
+def sized_ensemble(rng, n=3000, m=30, max_clusters=12):
+    """Unrelated partitions of 2 to max_clusters clusters whose sizes differ."""
+    columns = []
+    for k in rng.randint(2, max_clusters + 1, size=m):
+        shares = np.arange(2.0, k + 2.0)
+        columns.append(rng.permutation(np.repeat(np.arange(k), np.ceil(n * shares / shares.sum()).astype(int))[:n]))
+    return np.column_stack(columns)
+
+
+def sizes(column):
+    return np.unique(column, return_counts=True)[1]
+
+
+@pytest.mark.parametrize("kind", ["uniform", "unequal", "shuffled", "features"])
+def test_noise_that_stands_alone_agrees_with_nothing(rng, kind):
+    labels = sized_ensemble(rng)
+    corrupted, mask = corrupt_ensemble(labels, 0.5, random_state=rng, kind=kind)
+    bad = corrupted[:, mask]
+    # Five standard deviations: that of chance agreement is at most about 1/sqrt(n), where sizes are very unequal.
+    bound = 5.0 / np.sqrt(len(labels))
+    for u, column in enumerate(bad.T):
+        assert len(sizes(column)) == len(sizes(labels[:, mask][:, u]))
+        assert abs(adjusted_rand_score(column, labels[:, mask][:, u])) < bound
+        assert abs(adjusted_rand_score(column, bad[:, u - 1])) < bound
+
+
+def test_noise_has_the_sizes_it_promises(rng):
+    labels = sized_ensemble(rng)
+    bad = {kind: corrupt_ensemble(labels, 1.0, random_state=rng, kind=kind)[0] for kind in KINDS}
+    for u, column in enumerate(labels.T):
+        k = len(sizes(column))
+        assert np.array_equal(sizes(bad["shuffled"][:, u]), sizes(column))
+        # Five standard deviations of a binomial count.
+        assert np.abs(sizes(bad["uniform"][:, u]) - 3000 / k).max() < 5.0 * np.sqrt(3000 / k)
+        shares = np.arange(1.0, k + 1.0) ** -2
+        expected = 3000 * shares / shares.sum()
+        assert np.all(np.abs(sizes(bad["unequal"][:, u]) - expected) < 5.0 * np.sqrt(expected))
+
+
+@pytest.mark.parametrize("kind", ["coherent", "duplicates"])
+def test_copies_share_nine_tenths_with_their_original(rng, kind):
+    labels = sized_ensemble(rng)
+    corrupted, mask = corrupt_ensemble(labels, 0.4, random_state=rng, kind=kind)
+    copies, kept = corrupted[:, mask], corrupted[:, ~mask]
+    # The label of an object that most copies agree on is that of the original.
+    original = np.array([np.bincount(row).argmax() for row in copies])
+    k = len(np.unique(original))
+    changed = (copies != original[:, np.newaxis]).mean(axis=0)
+    # A label drawn again is the same once in k times; five standard deviations.
+    assert np.abs(changed - 0.1 * (1.0 - 1.0 / k)).max() < 5.0 * np.sqrt(0.1 / len(labels))
+    found = np.flatnonzero((kept == original[:, np.newaxis]).all(axis=0))
+    if kind == "duplicates":
+        assert len(found) == 1
+    else:
+        assert len(found) == 0
+        assert k == np.sort([len(sizes(column)) for column in labels.T])[len(labels.T) // 2]
+        assert max(abs(adjusted_rand_score(original, column)) for column in kept.T) < 0.01
+
+
+def test_copies_draw_what_their_original_did_not_observe():
+    # Column 0 stays and observes half of the objects.
+    labels = np.tile([[0], [1]], (40, 5))
+    labels[:40, 0] = -1
+    seed = next(s for s in range(100) if not corrupt_ensemble(labels, 0.8, s)[1][0])
+    corrupted, _ = corrupt_ensemble(labels, 0.8, seed, kind="duplicates")
+    assert np.array_equal(corrupted == -1, labels == -1)
+    assert set(corrupted[:40, 1]) == {0, 1}
+    assert (corrupted[:40, 1] != labels[:40, 1]).any()
+    assert (corrupted[40:, 1] == labels[40:, 1]).mean() > 0.8
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "match"),
+    [
+        ({"fraction": 1.5}, ValueError, r"fraction must be at least 0 and at most 1, got 1\.5"),
+        ({"kind": "gauss"}, ValueError, "kind must be one of 'uniform', 'unequal', .*'duplicates', got 'gauss'"),
+        ({"kind": None}, ValueError, "kind must be one of .*, got None"),
+    ],
+)
+def test_corrupt_ensemble_errors(arguments, error, match):
+    with pytest.raises(error, match=match):
+        corrupt_ensemble(**({"labels": [[0, 1]], "fraction": 0.5} | arguments))
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_coassociation_equals_the_definition(rng, missing):
+    labels = random_ensemble(rng, 15, 6, missing=missing)
+    weights = rng.uniform(size=6)
+    together, both = np.zeros((15, 15)), np.zeros((15, 15))
+    for w, column in zip(weights, labels.T, strict=True):
+        same, pairs = reference.comembership(column)
+        together += w * same
+        both += w * pairs
+    expected = np.divide(together, both, out=np.zeros_like(both), where=both > 0)
+    np.testing.assert_allclose(coassociation_matrix(labels, weights=weights), expected, atol=1e-12)

@@ -1,0 +1,328 @@
+import warnings
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score
+from sklearn.mixture import GaussianMixture
+
+from robust_eac import fuzzy_c_means, gath_geva, kaufman_kmeans, kaufman_seeds
+
+from ..conftest import random_membership
+
+
+def blobs(rng, n_clusters=3, size=15, n_features=2, spread=4.0):
+    y = np.repeat(np.arange(n_clusters), size)
+    return spread * rng.normal(size=(n_clusters, n_features))[y] + rng.normal(size=(len(y), n_features)), y
+
+
+def unfinished(function, *args, **kwargs):
+    """Result of a run that is stopped on purpose."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return function(*args, **kwargs)
+
+
+def slow_memberships(X, centers, m):
+    u = np.zeros((len(X), len(centers)))
+    for i, x in enumerate(X):
+        distances = [np.linalg.norm(x - v) for v in centers]
+        for k, d in enumerate(distances):
+            u[i, k] = 1.0 / sum((d / other) ** (2.0 / (m - 1.0)) for other in distances)
+    return u
+
+
+def slow_objective(X, u, centers, m):
+    return sum(u[i, k] ** m * ((X[i] - centers[k]) ** 2).sum() for i in range(len(X)) for k in range(len(centers)))
+
+
+@pytest.mark.parametrize("m", [1.3, 2.0, 3.5])
+def test_c_means_against_plain_loops(rng, m):
+    X, _ = blobs(rng)
+    centers = rng.normal(size=(3, 2))
+    start = centers.copy()
+    u = slow_memberships(X, centers, m)
+    for _ in range(6):
+        centers = np.array([sum(u[i, k] ** m * X[i] for i in range(len(X))) / sum(u[:, k] ** m) for k in range(3)])
+        u = slow_memberships(X, centers, m)
+    with pytest.warns(ConvergenceWarning, match="fuzzy c-means did not converge to tol=0 in max_iter=6 updates"):
+        result = fuzzy_c_means(X, 3, fuzzifier=m, init=start, max_iter=6, tol=0.0)
+    np.testing.assert_allclose(result.membership, u, rtol=1e-9, atol=1e-14)
+    np.testing.assert_allclose(result.centers, centers, rtol=1e-9)
+    assert result.objective == pytest.approx(slow_objective(X, u, centers, m), rel=1e-10)
+    assert (result.n_iter, result.converged) == (6, False)
+
+
+@pytest.mark.parametrize("m", [1.1, 2.0, 4.0])
+def test_c_means_never_raises_its_objective(rng, m):
+    X, _ = blobs(rng)
+    start = rng.normal(size=(4, 2))
+    history = [
+        unfinished(fuzzy_c_means, X, 4, fuzzifier=m, init=start, max_iter=t, tol=0.0).objective for t in range(1, 25)
+    ]
+    assert np.all(np.diff(history) <= 1e-12 * history[0])
+    assert history[-1] < history[0]
+
+
+def test_c_means_ends_where_both_steps_stand_still(rng):
+    X, _ = blobs(rng)
+    result = fuzzy_c_means(X, 3, tol=1e-9, random_state=rng)
+    assert result.converged
+    np.testing.assert_allclose(result.membership.sum(axis=1), 1.0, rtol=1e-12)
+    powers = result.membership**2
+    np.testing.assert_allclose(powers.T @ X / powers.sum(axis=0)[:, None], result.centers, atol=1e-7)
+    again = fuzzy_c_means(X, 3, init=result.centers, tol=1e-8)
+    assert again.n_iter == 1
+    best = result.objective
+    for _ in range(20):
+        other = 0.99 * result.membership + 0.01 * random_membership(rng, len(X), 3)
+        assert slow_objective(X, other, result.centers, 2.0) > best
+        moved = result.centers + 0.01 * rng.normal(size=(3, 2))
+        assert slow_objective(X, result.membership, moved, 2.0) > best
+
+
+def test_c_means_tends_to_k_means_and_to_uniform(rng):
+    X, _ = blobs(rng, spread=10.0)
+    start = X[rng.choice(len(X), 3, replace=False)]
+    kmeans = KMeans(3, init=start, n_init=1, tol=0.0).fit(X)
+    for m in (1.0 + 1e-3, 1.0 + 1e-12):
+        result = fuzzy_c_means(X, 3, fuzzifier=m, init=start)
+        assert np.array_equal(result.membership.argmax(axis=1), kmeans.labels_)
+        np.testing.assert_allclose(result.centers, kmeans.cluster_centers_, rtol=1e-6)
+        assert result.objective == pytest.approx(kmeans.inertia_, rel=1e-6)
+    # One update only: with a large fuzzifier centers are drawn to single objects, which then stay theirs alone.
+    blurred = unfinished(fuzzy_c_means, X, 3, fuzzifier=1e5, init=rng.normal(size=(3, 2)), max_iter=1, tol=0.0)
+    np.testing.assert_allclose(blurred.membership, 1 / 3, atol=1e-3)
+
+
+def test_c_means_follows_similarities(rng):
+    X, _ = blobs(rng)
+    start = X[:3]
+    rotation = np.linalg.qr(rng.normal(size=(2, 2)))[0]
+    result = fuzzy_c_means(X, 3, init=start)
+    moved = fuzzy_c_means(1e3 * X @ rotation + 500.0, 3, init=1e3 * start @ rotation + 500.0)
+    np.testing.assert_allclose(moved.membership, result.membership, atol=1e-8)
+    np.testing.assert_allclose(moved.centers, 1e3 * result.centers @ rotation + 500.0, rtol=1e-6)
+    swapped = fuzzy_c_means(X, 3, init=start[::-1])
+    np.testing.assert_allclose(swapped.membership[:, ::-1], result.membership, atol=1e-8)
+
+
+def test_c_means_edge_cases(rng):
+    X, _ = blobs(rng)
+    single = fuzzy_c_means(X, 1, random_state=0)
+    assert np.array_equal(single.membership, np.ones((len(X), 1)))
+    np.testing.assert_allclose(single.centers[0], X.mean(axis=0))
+    assert fuzzy_c_means(X, len(X), random_state=0).membership.shape == (len(X), len(X))
+    coincident = fuzzy_c_means(np.ones((5, 2)), 2, random_state=0)
+    assert np.array_equal(coincident.membership, np.full((5, 2), 0.5))
+    assert coincident.objective == 0.0
+    # An object on a center belongs to it alone.
+    result = unfinished(fuzzy_c_means, [[-1.0], [0.0], [1.0], [9.0]], 2, init=[[0.0], [9.0]], max_iter=1, tol=0.0)
+    assert np.isfinite(result.membership).all()
+    # With a fuzzifier of almost 1 the far center loses everything, and stays.
+    result = fuzzy_c_means(X, 2, fuzzifier=1.001, init=[[0.0, 0.0], [1e9, 0.0]])
+    assert np.array_equal(result.centers[1], [1e9, 0.0])
+    np.testing.assert_allclose(result.centers[0], X.mean(axis=0))
+
+
+def test_first_centers_are_distinct_objects():
+    X = np.repeat([[0.0], [1.0], [5.0]], [50, 1, 1], axis=0)
+    for seed in range(5):
+        result = unfinished(fuzzy_c_means, X, 3, max_iter=1, tol=0.0, random_state=seed)
+        np.testing.assert_allclose(np.sort(result.centers.ravel()), [0.0, 1.0, 5.0], atol=1e-12)
+
+
+@pytest.mark.parametrize("function", [fuzzy_c_means, gath_geva])
+def test_same_seed_same_result_and_inputs_untouched(rng, function):
+    X, _ = blobs(rng)
+    before = X.copy()
+    init = X[:3].copy() if function is fuzzy_c_means else random_membership(rng, len(X), 3)
+    kept = init.copy()
+    first, second = (function(X, 3, random_state=5) for _ in range(2))
+    for value, other in zip(first, second, strict=True):
+        assert np.array_equal(value, other)
+    function(X, 3, init=init)
+    assert np.array_equal(X, before)
+    assert np.array_equal(init, kept)
+
+
+def test_gath_geva_is_expectation_maximisation_of_a_gaussian_mixture(rng):
+    X, _ = blobs(rng, n_features=3)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    centers, precisions = X[[0, 20, 40]], np.tile(np.eye(3), (3, 1, 1))
+    densities = np.column_stack([multivariate_normal(center).pdf(X) for center in centers])
+    start = densities / densities.sum(axis=1, keepdims=True)
+    for n_iter in (1, 5, 40):
+        mixture = GaussianMixture(
+            3, tol=0.0, reg_covar=1e-6, max_iter=n_iter, means_init=centers, precisions_init=precisions,
+            weights_init=[1 / 3] * 3, random_state=0,
+        )  # fmt: skip
+        unfinished(mixture.fit, X)
+        result = unfinished(gath_geva, X, 3, init=start, ridge=1e-6, max_iter=n_iter, tol=0.0)
+        np.testing.assert_allclose(result.centers, mixture.means_, rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(result.covariances, mixture.covariances_, rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(result.priors, mixture.weights_, rtol=1e-6)
+        np.testing.assert_allclose(result.membership, mixture.predict_proba(X), rtol=1e-5, atol=1e-9)
+        assert result.objective == pytest.approx(-mixture.score(X) * len(X), rel=1e-8)
+
+
+def test_gath_geva_memberships_are_those_of_the_exponential_distance(rng):
+    X, _ = blobs(rng)
+    result = gath_geva(X, 3, random_state=rng)
+    inverse_squares = np.empty((len(X), 3))
+    for k in range(3):
+        root = np.sqrt(np.linalg.det(result.covariances[k]))
+        for i, x in enumerate(X):
+            d = x - result.centers[k]
+            inverse_squares[i, k] = result.priors[k] / root * np.exp(-d @ np.linalg.inv(result.covariances[k]) @ d / 2)
+    np.testing.assert_allclose(
+        result.membership, inverse_squares / inverse_squares.sum(axis=1, keepdims=True), rtol=1e-7, atol=1e-12
+    )
+
+
+def test_gath_geva_never_raises_its_objective(rng):
+    X, _ = blobs(rng)
+    start = random_membership(rng, len(X), 3)
+    history = [
+        unfinished(gath_geva, X, 3, init=start, ridge=1e-12, max_iter=t, tol=0.0).objective for t in range(1, 25)
+    ]
+    assert np.all(np.diff(history) <= 1e-7)
+    assert history[-1] < history[0]
+
+
+def test_gath_geva_finds_elongated_clusters_that_c_means_cuts(rng):
+    y = np.repeat([0, 1], 150)
+    X = rng.normal(size=(300, 2)) * np.array([[4.0, 0.4], [0.4, 4.0]])[y] + np.array([[0.0, 0.0], [0.0, 7.0]])[y]
+    c_means = fuzzy_c_means(X, 2, random_state=0).membership
+    likelihood = gath_geva(X, 2, random_state=0).membership
+    scores = [adjusted_rand_score(y, membership.argmax(axis=1)) for membership in (c_means, likelihood)]
+    assert scores[0] < 0.75
+    assert scores[1] > 0.85
+
+
+def test_gath_geva_edge_cases(rng):
+    X, y = blobs(rng)
+    single = gath_geva(X, 1, ridge=1e-3, random_state=0)
+    np.testing.assert_allclose(single.centers[0], X.mean(axis=0))
+    np.testing.assert_allclose(
+        single.covariances[0], np.cov(X.T, bias=True) + 1e-3 * np.diag(X.var(axis=0)), rtol=1e-12
+    )
+    assert single.priors == 1.0
+    # Far apart, in wild units, with a constant feature, with duplicates: no overflow, no singular matrix.
+    wild = np.column_stack([np.repeat([0.0, 1e8], 20) + rng.normal(size=40), 1e-6 * rng.normal(size=40), np.ones(40)])
+    result = gath_geva(np.vstack([wild, wild]), 2, random_state=0)
+    assert np.isfinite(result.membership).all()
+    assert np.isfinite(result.objective)
+    np.testing.assert_allclose(result.priors, 0.5, rtol=1e-9)
+    assert np.isfinite(gath_geva(np.ones((6, 2)), 2, random_state=0).objective)
+    # A cluster without membership keeps out and disturbs nothing.
+    start = np.column_stack([0.9 * (y == 0) + 0.05, 0.9 * (y > 0) + 0.05, np.zeros(len(y))])
+    result, pair = gath_geva(X, 3, init=start), gath_geva(X, 2, init=start[:, :2])
+    np.testing.assert_allclose(result.membership[:, :2], pair.membership, atol=1e-12)
+    assert result.membership[:, 2].max() < 1e-100
+    np.testing.assert_allclose(result.centers[2], X.mean(axis=0))
+    np.testing.assert_allclose(result.covariances[2], np.cov(X.T, bias=True), rtol=1e-4)
+
+
+def slow_seeds(X, n_clusters):
+    n = len(X)
+    d = np.array([[np.sqrt(((a - b) ** 2).sum()) for b in X] for a in X])
+    seeds = [min(range(n), key=lambda i: d[i].sum())]
+    while len(seeds) < n_clusters:
+        best, best_gain = None, -1.0
+        for i in range(n):
+            if i in seeds:
+                continue
+            gain = 0.0
+            for j in range(n):
+                if j != i and j not in seeds:
+                    gain += max(min(d[j, s] for s in seeds) - d[i, j], 0.0)
+            if gain > best_gain:
+                best, best_gain = i, gain
+        seeds.append(best)
+    return seeds
+
+
+def test_seeds_against_plain_loops(rng):
+    X = rng.normal(size=(25, 3))
+    seeds = kaufman_seeds(X, 25)
+    # Near the end every gain is zero: only there does the choice rest on the order.
+    assert seeds[:12].tolist() == slow_seeds(X, 12)
+    assert sorted(seeds) == list(range(25))
+    assert np.array_equal(kaufman_seeds(X, 5), seeds[:5])
+    assert kaufman_seeds(X + 100.0, 5).tolist() == seeds[:5].tolist()
+
+
+def test_equally_good_seeds_are_taken_in_order():
+    square = [[0.1, 0.1], [0.1, 0.3], [0.3, 0.1], [0.3, 0.3]]
+    assert kaufman_seeds(square, 4).tolist() == [0, 1, 2, 3]
+    assert kaufman_seeds([[1.0]] * 3, 2).tolist() == [0, 1]
+    # Corners of a polygon are equally good, but in rounded sums of distances some come out better.
+    for corners in range(5, 13):
+        angles = 2.0 * np.pi * np.arange(corners) / corners
+        polygon = np.column_stack([np.cos(angles), np.sin(angles)])
+        assert kaufman_seeds(polygon, 1).tolist() == [0]
+        assert kaufman_seeds(np.vstack([[[0.0, 0.0]], polygon]), 2).tolist() == [0, 1]
+
+
+def test_kaufman_kmeans_is_k_means_from_the_seeds(rng):
+    X, _ = blobs(rng, n_clusters=5)
+    labels = kaufman_kmeans(X, 5)
+    assert np.array_equal(labels, KMeans(5, init=X[kaufman_seeds(X, 5)], n_init=1).fit(X).labels_)
+    assert labels.dtype == np.intp
+    assert np.array_equal(kaufman_kmeans(X, 1), np.zeros(len(X)))
+    with pytest.warns(ConvergenceWarning, match="k-means did not converge"):
+        kaufman_kmeans(rng.uniform(size=(200, 2)), 7, max_iter=1)
+
+
+def test_converged_runs_do_not_warn(rng):
+    X, _ = blobs(rng)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        assert fuzzy_c_means(X, 3, random_state=0).converged
+        assert gath_geva(X, 3, random_state=0).converged
+        kaufman_kmeans(X, 3)
+    with pytest.warns(ConvergenceWarning, match="Gath-Geva did not converge to tol=0 in max_iter=2 updates"):
+        assert not gath_geva(X, 3, max_iter=2, tol=0.0, random_state=0).converged
+
+
+X4 = [[0.0], [1.0], [2.0], [3.0]]
+
+
+@pytest.mark.parametrize("function", [fuzzy_c_means, gath_geva, kaufman_seeds, kaufman_kmeans])
+@pytest.mark.parametrize(
+    ("args", "error", "match"),
+    [
+        ((X4, 0), ValueError, r"n_clusters must be in \[1, n_samples=4\], got 0"),
+        ((X4, 5), ValueError, r"n_clusters must be in \[1, n_samples=4\], got 5"),
+        ((X4, 2.0), TypeError, "n_clusters must be an integer"),
+        (([0.0, 1.0], 2), ValueError, "2D array"),
+        (([[np.inf], [1.0]], 2), ValueError, "X contains infinity"),
+    ],
+)
+def test_errors_of_the_arrays(function, args, error, match):
+    with pytest.raises(error, match=match):
+        function(*args)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "match"),
+    [
+        (lambda: fuzzy_c_means(X4, 2, fuzzifier=1.0), ValueError, "fuzzifier must be greater than 1, got 1.0"),
+        (lambda: fuzzy_c_means(X4, 2, max_iter=0), ValueError, "max_iter must be at least 1, got 0"),
+        (lambda: fuzzy_c_means(X4, 2, tol=-1.0), ValueError, "tol must be at least 0, got -1"),
+        (lambda: fuzzy_c_means(X4, 2, init=[[0.0]]), ValueError, r"init must have shape \(2, 1\), got \(1, 1\)"),
+        (lambda: fuzzy_c_means(X4, 2, init=[[np.nan], [0.0]]), ValueError, "init contains NaN"),
+        (lambda: gath_geva(X4, 2, ridge=0.0), ValueError, "ridge must be greater than 0, got 0.0"),
+        (lambda: gath_geva(X4, 2, max_iter=1.5), TypeError, "max_iter must be an integer"),
+        (lambda: gath_geva(X4, 2, tol=np.nan), ValueError, "tol must be at least 0, got nan"),
+        (lambda: gath_geva(X4, 2, init=[[0.5, 0.5]] * 3), ValueError, r"init must have shape \(4, 2\), got \(3, 2\)"),
+        (lambda: gath_geva(X4, 2, init=[[0.5, 0.6]] * 4), ValueError, "init: every row must sum to 1"),
+        (lambda: kaufman_kmeans(X4, 2, max_iter=0), ValueError, "max_iter must be at least 1, got 0"),
+    ],
+)
+def test_errors(call, error, match):
+    with pytest.raises(error, match=match):
+        call()

@@ -1,0 +1,192 @@
+"""What scikit-learn's tools expect of every estimator: pickling, cloning, parameters, tags, output as data frames."""
+
+import inspect
+import pickle
+import subprocess
+import sys
+from functools import partial
+from io import BytesIO
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, clone, is_clusterer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import get_tags
+
+from robust_eac import (
+    CombinatorialEAC,
+    FeatureSubsetEnsemble,
+    KMeansEnsemble,
+    MixedEnsemble,
+    OVIConsensus,
+    RobustEAC,
+    l2_weights,
+    load_dataset,
+)
+
+from ..conftest import planted_ensemble
+from ..package.surface import public_objects
+
+# name, and after a comma its method -> an estimator that is quick to fit, and a parameter to change.
+ESTIMATORS = {
+    "RobustEAC": (RobustEAC(3, n_init=2, random_state=0), {"n_clusters": 2}),
+    "RobustEAC, merge": (RobustEAC(3, method="merge", random_state=0), {"n_clusters": 2}),
+    "KMeansEnsemble": (KMeansEnsemble(5, (2, 4), random_state=0), {"n_partitions": 3}),
+    "MixedEnsemble": (MixedEnsemble(8, (2, 4), random_state=0), {"n_partitions": 6}),
+    "FeatureSubsetEnsemble": (FeatureSubsetEnsemble((2, 3), max_order=2, random_state=0), {"max_order": 1}),
+    "CombinatorialEAC": (CombinatorialEAC(3, max_order=2, random_state=0), {"n_clusters": 2}),
+    "OVIConsensus": (OVIConsensus((2, 3), n_init=1, random_state=0), {"clusterers": ("ward",)}),
+}
+ENSEMBLES = [name for name in ESTIMATORS if name.endswith("Ensemble")]
+
+
+@pytest.fixture(params=ESTIMATORS)
+def name(request):
+    return request.param
+
+
+@pytest.fixture
+def estimator(name):
+    return clone(ESTIMATORS[name][0])
+
+
+@pytest.fixture(name="X")
+def _features(name):
+    return data(name)
+
+
+def data(name):
+    """Features of 30 objects, or, for those that cluster an ensemble, their labels in eight clusterings."""
+    features, y = load_dataset("iris")
+    if name.startswith("RobustEAC"):
+        return planted_ensemble(np.random.RandomState(0), y[::5], 8, n_random=1)
+    return features[::5]
+
+
+def fitted(model):
+    """What `fit` learned."""
+    return {key: value for key, value in vars(model).items() if key.endswith("_") and not key.startswith("_")}
+
+
+def same(a, b):
+    """Whether two attributes are equal through and through."""
+    if isinstance(a, BaseEstimator):
+        return type(a) is type(b) and same(vars(a), vars(b))
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(same(value, b[key]) for key, value in a.items())
+    if isinstance(a, list | tuple):
+        return len(a) == len(b) and all(map(same, a, b))
+    return np.array_equal(a, b, equal_nan=np.asarray(a).dtype.kind == "f")
+
+
+def test_every_estimator_is_here():
+    classes = {member for member in public_objects().values() if inspect.isclass(member) and hasattr(member, "fit")}
+    assert {member.__name__ for member in classes} == {name.partition(",")[0] for name in ESTIMATORS}
+
+
+def test_pickles_are_equal(estimator, X):
+    estimator.fit(X)
+    stream = BytesIO()
+    joblib.dump(estimator, stream)
+    stream.seek(0)
+    for copy in (pickle.loads(pickle.dumps(estimator)), joblib.load(stream)):
+        assert same(vars(copy), vars(estimator))
+        assert str(copy) == str(estimator)
+        # A copy is as good as the original to go on with.
+        assert same(fitted(copy.fit(X)), fitted(estimator))
+        if hasattr(estimator, "transform"):
+            assert np.array_equal(copy.transform(X[:7]), estimator.transform(X[:7]))
+
+
+def test_unfitted_estimators_and_functions_as_weightings_pickle():
+    model = RobustEAC(2, weighting=partial(l2_weights, lam=3.0), random_state=np.random.RandomState(1))
+    copy = pickle.loads(pickle.dumps(model))
+    labels = data("RobustEAC")
+    assert np.array_equal(copy.fit(labels).membership_, model.fit(labels).membership_)
+
+
+def test_another_process_reads_them(tmp_path):
+    models = {name: clone(estimator).fit(data(name)) for name, (estimator, _) in ESTIMATORS.items()}
+    joblib.dump(models, tmp_path / "models.joblib")
+    code = f"""
+import joblib
+from tests.estimators.test_estimator_contracts import clone, data, fitted, same
+for name, model in joblib.load({str(tmp_path / "models.joblib")!r}).items():
+    assert same(fitted(clone(model).fit(data(name))), fitted(model)), name
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_clone_and_parameters(name, estimator, X):
+    changes = ESTIMATORS[name][1]
+    first = estimator.fit(X)
+    copy = clone(first)
+    assert same(copy.get_params(), first.get_params())
+    assert fitted(copy) == {}
+    assert same(fitted(type(copy)(**copy.get_params()).fit(X)), fitted(first))
+    assert copy.set_params(**changes) is copy
+    other = fitted(copy.fit(X))
+    assert not same(other, fitted(first))
+    # Fitting again forgets what was learned before.
+    assert same(fitted(first.set_params(**changes).fit(X)), other)
+    with pytest.raises(ValueError, match="Invalid parameter 'n_cluster' for estimator"):
+        copy.set_params(n_cluster=2)
+
+
+def test_layout_in_memory_does_not_matter(estimator, X):
+    learned = fitted(estimator.fit(X))
+    for other in (np.asfortranarray(X), np.repeat(X, 2, axis=1)[:, ::2], X[::-1][::-1]):
+        assert same(fitted(clone(estimator).fit(other)), learned)
+
+
+def test_parameters_are_stored_as_they_are(estimator):
+    parameters = inspect.signature(type(estimator)).parameters
+    marked = {key: object() for key in parameters}
+    assert type(estimator)(**marked).get_params(deep=False) == marked
+    assert vars(type(estimator)(**marked)) == marked
+
+
+def test_tags(name, estimator):
+    tags = get_tags(estimator)
+    assert tags.estimator_type == (None if name in ENSEMBLES else "clusterer")
+    assert is_clusterer(estimator) == (name not in ENSEMBLES)
+    assert (tags.transformer_tags is not None) == (name in ENSEMBLES)
+    assert tags.input_tags.categorical == name.startswith("RobustEAC")
+    assert not tags.target_tags.required
+    assert not tags.input_tags.sparse
+    assert not tags.input_tags.allow_nan
+    assert tags.requires_fit
+
+
+@pytest.mark.parametrize("name", ENSEMBLES)
+def test_ensembles_come_as_data_frames(name, estimator, X):
+    plain = estimator.fit_transform(X)
+    frame = pd.DataFrame(X, columns=list("abcd"), index=[f"object {i}" for i in range(len(X))])
+    found = clone(estimator).set_output(transform="pandas").fit_transform(frame)
+    assert isinstance(found, pd.DataFrame)
+    assert np.array_equal(found.to_numpy(), plain)
+    assert found.index.equals(frame.index)
+    assert list(found.columns) == [f"{name.lower()}{u}" for u in range(plain.shape[1])]
+    assert list(estimator.get_feature_names_out()) == list(found.columns)
+    assert isinstance(clone(estimator).set_output(transform="default").fit_transform(frame), np.ndarray)
+
+
+def test_transform_gives_a_data_frame():
+    X = data("KMeansEnsemble")
+    model = KMeansEnsemble(5, (2, 4), random_state=0).set_output(transform="pandas").fit(X)
+    assert np.array_equal(model.transform(X[:7]).to_numpy(), model.labels_[:7])
+
+
+def test_data_frames_go_through_a_pipeline():
+    X = pd.DataFrame(data("KMeansEnsemble"), columns=list("abcd"))
+    pipeline = make_pipeline(StandardScaler(), KMeansEnsemble(9, (2, 4), random_state=0), RobustEAC(3, random_state=0))
+    plain = pipeline.fit_predict(X)
+    framed = clone(pipeline).set_output(transform="pandas")
+    assert np.array_equal(framed.fit_predict(X), plain)
+    assert list(framed[-1].feature_names_in_) == [f"kmeansensemble{u}" for u in range(9)]
+    with pytest.raises(ValueError, match="feature names should match"):
+        framed[:-1].transform(X.rename(columns={"a": "z"}))

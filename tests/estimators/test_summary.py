@@ -1,0 +1,248 @@
+"""RobustEAC's report: what it rests on equals what the public functions compute, and it says what is true."""
+
+import pickle
+import re
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+
+from robust_eac import RobustEAC, adjusted_agreement, l2_weights
+
+from ..access import _summary
+from ..conftest import planted_ensemble, random_ensemble, random_membership
+
+
+@pytest.fixture
+def labels(rng):
+    return planted_ensemble(rng, np.repeat([0, 1, 2], 15), 12, noise=0.15, n_random=4)
+
+
+def _line(text, name):
+    return next(line[len(name) :].strip() for line in text.splitlines() if line.startswith(name))
+
+
+def _rows(text):
+    """The table at the end: [(partition, weight, agreement)]."""
+    table = text.split("\n\n")[-1].splitlines()
+    assert table[0].split() == ["partition", "weight", "agreement"]
+    return [tuple(line.split()) for line in table[1:]]
+
+
+@pytest.mark.parametrize("agreement", ["raw", "adjusted"])
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_agreements_are_those_of_the_public_function(rng, agreement, missing):
+    # Few clusters: rows that are equal are solved for as one.
+    labels = random_ensemble(rng, 60, 5, max_clusters=2, missing=missing)
+    model = RobustEAC(2, agreement=agreement, n_init=2, random_state=0).fit(labels)
+    np.testing.assert_allclose(model.agreements_, adjusted_agreement(labels, model.membership_), atol=1e-10)
+
+
+@pytest.mark.parametrize("diagonal", [True, False])
+@pytest.mark.parametrize("weight", [None, "counts", "shares"])
+@pytest.mark.parametrize("soft", [True, False])
+def test_agreements_with_soft_partitions_weights_and_no_diagonal(rng, diagonal, weight, soft):
+    n = 40
+    labels = random_ensemble(rng, n, 4, missing=0.2)
+    if soft:
+        blurred = random_membership(rng, n, 3)
+        blurred[:5] = np.nan
+        labels = [*labels.T, blurred, random_membership(rng, n, 2)]
+        labels = [np.where(entry == -1, 0, entry) if np.ndim(entry) == 1 else entry for entry in labels]
+    sample_weight = {None: None, "counts": rng.randint(4, size=n), "shares": rng.uniform(size=n)}[weight]
+    model = RobustEAC(3, diagonal=diagonal, n_init=2, random_state=0).fit(labels, sample_weight=sample_weight)
+    expected = adjusted_agreement(labels, model.membership_, sample_weight=sample_weight)
+    np.testing.assert_allclose(model.agreements_, expected, atol=1e-9)
+
+
+def test_agreements_of_more_objects_than_a_block(rng):
+    labels = planted_ensemble(rng, rng.randint(3, size=9000), 6, n_random=2)
+    model = RobustEAC(3, n_init=1, random_state=0).fit(labels)
+    np.testing.assert_allclose(model.agreements_, adjusted_agreement(labels, model.membership_), atol=1e-10)
+
+
+@pytest.mark.parametrize("diagonal", [True, False])
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_a_dask_array_has_the_same_report(rng, diagonal, missing):
+    da = pytest.importorskip("dask.array")
+    labels = planted_ensemble(rng, np.repeat([0, 1, 2], 20), 8, n_random=2)
+    if missing:
+        labels[rng.uniform(size=labels.shape) < missing] = -1
+        labels[:, 0] = np.repeat([0, 1, 2], 20)
+    model = RobustEAC(4, diagonal=diagonal, n_init=2, random_state=0).fit(da.from_array(labels, chunks=(17, 8)))
+    membership = model.membership_.compute()
+    np.testing.assert_allclose(model.agreements_, adjusted_agreement(labels, membership), atol=1e-10)
+    text = model.summary()
+    assert model.n_clusters_found_ == len(np.unique(model.labels_.compute()))
+    assert f"below 0.9 for {np.sum(membership.max(axis=1) < 0.9)} object" in text
+    assert "8 partitions of 60 objects" in text
+
+
+def test_report_says_what_the_attributes_say(labels):
+    model = RobustEAC(5, random_state=0).fit(labels)
+    text = model.summary()
+    assert len(text.splitlines()) <= 25
+    assert max(map(len, text.splitlines())) <= 120
+    assert text.splitlines()[0] == "Consensus of 12 partitions of 45 objects"
+    sizes = np.bincount(model.labels_)
+    assert model.n_clusters_found_ == len(sizes)
+    found, rest = _line(text, "clusters").split(" found of 5 asked for; objects in each: ")
+    assert int(found) == len(sizes)
+    assert [int(size) for size in rest.split(", ")] == list(sizes)
+    objective, per_pair = _line(text, "objective").split(", or ")
+    assert float(objective) == pytest.approx(model.objective_, rel=1e-4)
+    assert float(per_pair.split()[0]) == pytest.approx(model.objective_ / 45**2, rel=1e-3)
+    assert _line(text, "convergence").startswith("converged: gap ")
+    n_trusted = np.count_nonzero(model.weights_)
+    assert _line(text, "weights") == (
+        f"restricted-simplex: {n_trusted} partitions with weight, {12 - n_trusted} without"
+    )
+    mean, by_weight = re.findall(r"-?\d\.\d{3}", _line(text, "agreement"))
+    assert float(mean) == pytest.approx(model.agreements_.mean(), abs=1e-3)
+    assert float(by_weight) == pytest.approx(model.weights_ @ model.agreements_, abs=1e-3)
+    below = re.findall(r"below (0\.\d) for (\d+) objects? \((\d+\.\d) %\)", _line(text, "confidence"))
+    assert [bound for bound, _, _ in below] == ["0.5", "0.9"]
+    for bound, count, share in below:
+        assert int(count) == np.sum(model.membership_.max(axis=1) < float(bound))
+        assert float(share) == pytest.approx(100 * int(count) / 45, abs=0.05)
+
+
+def test_the_table_has_both_ends_in_order(labels, monkeypatch):
+    model = RobustEAC(3, weighting="l2", random_state=0).fit(labels)
+    every = _rows(model.summary())
+    monkeypatch.setattr(_summary, "_ALL_LISTED", 11)
+    rows = _rows(model.summary())
+    assert rows == [*every[:3], ("...",), *every[-3:]]
+    order = np.lexsort((-model.agreements_, -model.weights_))
+    assert [int(row[0]) for row in rows[:3] + rows[4:]] == [*order[:3], *order[-3:]]
+    for number, weight, agreement in rows[:3] + rows[4:]:
+        assert float(weight) == pytest.approx(model.weights_[int(number)], rel=1e-2, abs=1e-12)
+        assert float(agreement) == pytest.approx(model.agreements_[int(number)], abs=1e-3)
+    # The random partitions are the last four.
+    assert {int(row[0]) for row in rows[4:]} <= {8, 9, 10, 11}
+
+
+def test_few_partitions_are_all_listed_and_have_their_names(labels):
+    frame = pd.DataFrame(labels[:, :7], columns=[f"run {u}" for u in range(6)] + ["a very long name of a partition"])
+    text = RobustEAC(3, random_state=0).fit(frame).summary()
+    assert len(text.split("\n\n")[-1].splitlines()) == 8
+    assert "run 5" in text
+    assert "a very long name of a..." in text
+    assert "a very long name of a partition" not in text
+
+
+def test_names_of_partitions_that_come_without(labels):
+    model = RobustEAC(3, random_state=0).fit(labels[:, :5])
+    frame = pd.DataFrame(labels[:, :5], columns=list("abcde"))
+    assert model.summary(names=frame.columns) == RobustEAC(3, random_state=0).fit(frame).summary()
+    assert model.summary(names=("0", 1, "2", "3", "4")) == model.summary()
+    with pytest.raises(ValueError, match="names must have one entry per partition, 5, got 2"):
+        model.summary(names=["a", "b"])
+    for names in ("abcde", 5, dict(enumerate("abcde"))):
+        with pytest.raises(TypeError, match="names must be a list of names, got "):
+            model.summary(names=names)
+
+
+def test_what_is_wrong_is_said(labels):
+    with pytest.warns(ConvergenceWarning):
+        model = RobustEAC(3, tol=1e-12, max_iter=1, n_init=1, random_state=0).fit(labels)
+    # The report is about the fit, whatever the parameters are now.
+    model.set_params(tol=1.0, n_clusters=9, weighting="l2", agreement="adjusted")
+    text = model.summary()
+    assert _line(text, "convergence").startswith("NOT converged: gap ")
+    assert _line(text, "convergence").endswith("> tol 1e-12 after 1 alternation")
+    assert "of 3 asked for" in text
+    assert "restricted-simplex" in text
+    assert "per ordered pair" in text
+
+
+def test_empty_clusters_are_reported():
+    model = RobustEAC(4, random_state=0).fit(np.repeat([[0], [1]], [6, 4], axis=0))
+    assert model.n_clusters_found_ == 2
+    text = model.summary()
+    assert _line(text, "clusters") == "2 found of 4 asked for; objects in each: 4, 6"
+    assert _rows(text) == [("0", "1", "1.000")]
+
+
+def test_settings_are_named(labels):
+    def by_rank(losses):
+        return np.argsort(np.argsort(-losses)) / np.arange(len(losses)).sum()
+
+    for weighting, name in (
+        (partial(l2_weights, lam=2000.0), "l2_weights"),
+        (by_rank, "by_rank"),
+        ("uniform", "uniform"),
+    ):
+        text = RobustEAC(3, weighting=weighting, n_init=1, random_state=0).fit(labels).summary()
+        assert _line(text, "weights").startswith(f"{name}: ")
+    text = RobustEAC(3, agreement="adjusted", n_init=1, random_state=0).fit(labels).summary()
+    assert "in shares of the losses" in text
+    sample_weight = np.full(45, 2.0)
+    model = RobustEAC(3, n_init=1, random_state=0).fit(labels, sample_weight=sample_weight)
+    assert f"or {model.objective_ / 90**2:.4g} per" in model.summary()
+
+
+@pytest.mark.parametrize(("n", "m", "k"), [(1, 1, 1), (1, 3, 1), (5, 1, 5), (30, 2, 30), (400, 300, 1)])
+def test_extreme_sizes(rng, n, m, k):
+    model = RobustEAC(k, n_init=1, random_state=0).fit(rng.randint(5, size=(n, m)))
+    text = model.summary()
+    assert "nan" not in text
+    assert len(text.splitlines()) <= 25
+    assert np.isfinite(model.agreements_).all()
+    assert f"{m} partition{'s' if m > 1 else ''} of {n} object{'s' if n > 1 else ''}" in text
+
+
+def test_not_fitted_clone_and_pickle(labels):
+    model = RobustEAC(3, random_state=0)
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        model.summary()
+    text = model.fit(labels).summary()
+    with pytest.raises(NotFittedError):
+        clone(model).summary()
+    assert clone(model).get_params() == model.get_params()
+    assert pickle.loads(pickle.dumps(model)).summary() == text
+    # A fit to something else leaves nothing of the one before.
+    assert model.set_params(n_clusters=2).fit(labels[:20, :4]).summary() != text
+    assert model.agreements_.shape == (4,)
+
+
+@pytest.mark.parametrize("n_clusters", [5, "auto"])
+def test_report_on_a_merged_consensus(labels, n_clusters):
+    model = RobustEAC(n_clusters, method="merge", random_state=0).fit(labels)
+    text = model.summary()
+    assert [line.split()[0] for line in text.splitlines()[2:6]] == ["clusters", "weights", "agreement", "confidence"]
+    assert max(map(len, text.splitlines())) <= 120
+    sizes = ", ".join(map(str, np.bincount(model.labels_)))
+    how = "5 found of 5 asked for" if n_clusters == 5 else "3 found as the cut of largest lift"
+    assert _line(text, "clusters") == f"{how}; objects in each: {sizes}"
+    assert _line(text, "weights") == "trust: 8 partitions with weight, 4 without"
+    mean, by_weight = re.findall(r"-?\d\.\d{3}", _line(text, "agreement"))
+    agreements = adjusted_agreement(labels, np.eye(model.n_clusters_found_)[model.labels_])
+    assert float(mean) == pytest.approx(agreements.mean(), abs=1e-3)
+    assert float(by_weight) == pytest.approx(agreements[:8].mean(), abs=1e-3)
+    assert _line(text, "confidence").startswith(f"share of similarity below 0.5 for {np.sum(model.confidence_ < 0.5)} ")
+    assert f"below 0.9 for {np.sum(model.confidence_ < 0.9)} objects" in text
+    rows = _rows(text)
+    assert [weight for _, weight, _ in rows] == ["0.125"] * 8 + ["0"] * 4
+    # The report is about the fit, whatever the parameters are now.
+    assert model.set_params(method="median-partition", n_clusters=2).summary() == text
+    assert pickle.loads(pickle.dumps(model)).summary() == text
+
+
+def test_readme_shows_a_real_report(capsys):
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    code, shown = re.search(
+        r"```python\n([^`]*summary\(\)[^`]*)```\s+```text\n(.*?)```", readme, flags=re.DOTALL
+    ).groups()
+    exec(compile(code, "README.md", "exec"), {})
+    printed = capsys.readouterr().out
+
+    def skeleton(text):
+        """Numbers can differ from machine to machine: k-means rounds differently."""
+        return [re.sub(r"\s*-?\d[\d.,e-]*", " #", line) for line in text.splitlines()]
+
+    assert skeleton(shown) == skeleton(printed)

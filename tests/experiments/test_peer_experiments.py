@@ -1,0 +1,131 @@
+"""The experiments that compare with others: limits on processes, how answers are judged, the plain cyclic method."""
+
+import os
+import signal
+import time
+
+import numpy as np
+import pytest
+
+from experiments.shared import measure
+from experiments.shared.ensembles import planted_labels
+from experiments.speed import convergence, peer_ways, peers
+from robust_eac import objective_value, optimality_gap, solve_membership
+
+from .. import reference
+from ..conftest import random_ensemble, random_membership
+
+SLEEPER = """import json, subprocess, sys, time
+process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+config = json.loads(sys.argv[1])
+open(config["file"], "w").write(str(process.pid))
+if config["fails"]:
+    process.kill()
+    sys.exit("no luck")
+time.sleep(60)
+"""
+
+
+@pytest.fixture
+def sleeper(tmp_path, monkeypatch):
+    """A module that starts a long process, writes its number to a file, and waits or fails."""
+    (tmp_path / "sleeper.py").write_text(SLEEPER)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    return tmp_path / "number"
+
+
+def is_running(number):
+    """Whether a process runs; one that has ended and is not waited for does not."""
+    try:
+        os.kill(number, 0)
+        with open(f"/proc/{number}/stat") as file:
+            return file.read().split(")")[1].split()[0] != "Z"
+    except (ProcessLookupError, FileNotFoundError):
+        return False
+
+
+def test_what_takes_too_long_is_killed_with_all_that_it_started(sleeper):
+    with pytest.raises(TimeoutError, match="stopped after 3 seconds"):
+        measure.in_fresh_process("sleeper", {"file": str(sleeper), "fails": False}, seconds=3)
+    number = int(sleeper.read_text())
+    for _ in range(50):
+        if not is_running(number):
+            return
+        time.sleep(0.1)
+    os.kill(number, signal.SIGKILL)
+    pytest.fail("the process that it started is still running")
+
+
+def test_failure_tells_why(sleeper):
+    with pytest.raises(ChildProcessError, match="no luck") as caught:
+        measure.in_fresh_process("sleeper", {"file": str(sleeper), "fails": True})
+    assert caught.value.args[0] == 1
+
+
+def run_peer(monkeypatch, error=None, version="1"):
+    """Result of a cell whose process raises an error."""
+
+    def process(*arguments, **options):
+        raise error
+
+    monkeypatch.setattr(peers, "in_fresh_process", process)
+    monkeypatch.setattr(peers, "installed", lambda package: version)
+    return peers.run_one(n_samples=60, n_partitions=6, way="ccHBGF", repetition=0)
+
+
+@pytest.mark.parametrize(
+    ("error", "version", "why"),
+    [
+        (None, None, "not installed"),
+        (TimeoutError("late"), "1", "time"),
+        (ChildProcessError(-9, "killed"), "1", "memory"),
+        (ChildProcessError(1, "broken"), "1", "error"),
+    ],
+)
+def test_a_peer_that_stops_is_a_result(monkeypatch, error, version, why):
+    result = run_peer(monkeypatch, error, version)
+    assert result["stopped"] == why
+    assert (result["seconds"], result["hard"], result["version"]) == (None, None, version)
+
+
+def test_our_own_failure_is_an_error(monkeypatch):
+    def process(*arguments, **options):
+        raise ChildProcessError(1, "broken")
+
+    monkeypatch.setattr(peers, "in_fresh_process", process)
+    with pytest.raises(ChildProcessError):
+        peers.run_one(n_samples=60, n_partitions=6, way=peer_ways.OURS, repetition=0)
+
+
+def test_answers_are_judged_by_the_objective(rng):
+    labels, membership = random_ensemble(rng, 20, 5), random_membership(rng, 20, 3)
+    classes = rng.randint(3, size=20)
+    together = np.array([reference.comembership(column)[0] for column in labels.T])
+    hard = membership.argmax(axis=1)
+    same = (hard[:, np.newaxis] == hard).astype(float)
+    found = peers.judge(labels, classes, membership)
+    np.testing.assert_allclose(found["hard"], np.mean(np.sum((together - same) ** 2, axis=(1, 2))) / 400, rtol=1e-12)
+    relaxed = np.sum((membership @ membership.T - together.mean(axis=0)) ** 2) / 400
+    np.testing.assert_allclose(found["relaxed"], relaxed, rtol=1e-9)
+    renamed = peers.judge(labels, classes, 10 - 3 * hard)
+    assert renamed["relaxed"] is None
+    for name in ("hard", "ari", "h"):
+        np.testing.assert_allclose(renamed[name], found[name], rtol=1e-12)
+
+
+def test_the_cyclic_method_finds_a_stationary_point_too(rng):
+    labels, _ = planted_labels(60, rng, n_partitions=10, n_clusters=3)
+    for n_steps in (8, 1):
+        membership, gap, n_sweeps = convergence.cyclic(labels, 3, 1e-9, 0, n_steps=n_steps)
+        assert 0 < n_sweeps < convergence.MAX_SWEEPS
+        assert gap <= 1e-9
+        np.testing.assert_allclose(optimality_gap(labels, membership), gap, atol=1e-15)
+    ours = min(solve_membership(labels, 3, tol=1e-9, random_state=start).objective for start in range(5))
+    assert objective_value(labels, membership) >= ours * (1.0 - 1e-6)
+
+
+def test_labels_of_many_clusters_are_not_cut_off(rng):
+    labels, classes = planted_labels(500, rng, n_partitions=10, n_clusters=120)
+    assert labels.dtype == np.uint16
+    # A clean label names the class of its object.
+    assert np.mean(labels[:, 0] // 3 == classes) > 0.85

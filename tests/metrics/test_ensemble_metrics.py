@@ -1,0 +1,116 @@
+"""Density and mean agreement of a consensus with its ensemble, against sums over all pairs."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import normalized_mutual_info_score
+
+from robust_eac import (
+    coassociation_matrix,
+    consistency_index,
+    density,
+    ensemble_nmi,
+    h_criterion,
+    inter_density,
+    intra_density,
+)
+
+from ..conftest import random_ensemble
+
+
+def votes_over_all(labels, weights):
+    """(n, n) weighted share of all partitions that observe both objects and put them together."""
+    together = (labels[:, np.newaxis] == labels) & (labels[:, np.newaxis] != -1)
+    return together @ weights
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_densities_are_sums_over_pairs(rng, missing):
+    n, weights = 15, rng.dirichlet(np.ones(6))
+    labels = random_ensemble(rng, n, 6, missing=missing)
+    consensus = np.r_[0, 1, 2, rng.randint(2, size=n - 3)] * 10 - 5
+    c = votes_over_all(labels, weights)
+    if not missing:
+        np.testing.assert_allclose(c, coassociation_matrix(labels, weights=weights), atol=1e-12)
+    intra, total = [], 0.0
+    for name in np.unique(consensus):
+        members = np.flatnonzero(consensus == name)
+        pairs = [c[i, j] for i in members for j in members if i != j]
+        intra.append(np.mean(pairs) if pairs else 0.25)
+        total += len(members) / n * intra[-1]
+    np.testing.assert_allclose(intra_density(labels, consensus, weights=weights, singleton=0.25), intra, rtol=1e-10)
+    assert density(labels, consensus, weights=weights, singleton=0.25) == pytest.approx(total, rel=1e-10)
+    names = np.unique(consensus)
+    blocks = [[c[np.ix_(consensus == a, consensus == b)].mean() for b in names] for a in names]
+    np.testing.assert_allclose(inter_density(labels, consensus, weights=weights), blocks, rtol=1e-10)
+
+
+def test_all_weight_of_the_matrix_is_inside_or_between(rng):
+    """Eq. 6 of the linear-time paper."""
+    labels = random_ensemble(rng, 20, 5)
+    consensus = np.r_[0, 1, 2, rng.randint(3, size=17)]
+    sizes = np.bincount(consensus)
+    inside = intra_density(labels, consensus) @ (sizes * (sizes - 1))
+    between = inter_density(labels, consensus) * np.outer(sizes, sizes)
+    assert inside + between.sum() - np.trace(between) == pytest.approx(coassociation_matrix(labels).sum() - 20)
+
+
+def test_ensemble_nmi_is_the_mean_over_observed_objects(rng):
+    labels, weights = random_ensemble(rng, 25, 5, missing=0.3), rng.dirichlet(np.ones(5))
+    consensus = rng.randint(3, size=25)
+    for average in ("arithmetic", "geometric", "max"):
+        expected = [
+            normalized_mutual_info_score(consensus[column != -1], column[column != -1], average_method=average)
+            for column in labels.T
+        ]
+        assert ensemble_nmi(labels, consensus, average=average) == pytest.approx(np.mean(expected))
+        assert ensemble_nmi(labels, consensus, weights=weights, average=average) == pytest.approx(weights @ expected)
+
+
+def test_names_and_types_of_labels_do_not_matter(rng):
+    labels = random_ensemble(rng, 20, 4)
+    consensus = np.r_[0, 1, 2, rng.randint(3, size=17)]
+    names = np.array(["b", "c", "a"])[consensus]
+    for measure in (density, ensemble_nmi):
+        assert measure(labels, names) == pytest.approx(measure(labels, consensus), rel=1e-12)
+        assert measure(labels.astype(np.uint8), consensus) == measure(labels * 7, consensus)
+    np.testing.assert_allclose(intra_density(labels, names), intra_density(labels, consensus)[[2, 0, 1]])
+
+
+def test_a_unanimous_ensemble_is_dense():
+    labels = np.repeat([[0], [0], [1], [1], [2]], 3, axis=1)
+    assert density(labels, labels[:, 0]) == pytest.approx(0.8)
+    assert density(labels, labels[:, 0], singleton=1.0) == 1.0
+    assert ensemble_nmi(labels, labels[:, 0]) == 1.0
+
+
+def test_greedy_matching_takes_the_largest_cell_first(rng):
+    for _ in range(20):
+        a, b = rng.randint(4, size=30), rng.randint(3, size=30)
+        greedy, optimal = consistency_index(a, b, matching="greedy"), consistency_index(a, b)
+        assert optimal == h_criterion(a, b)
+        assert greedy <= optimal
+        assert greedy >= max(np.mean((a == i) & (b == j)) for i in range(4) for j in range(3))
+    # Cells 5 4 / 4 0: the greedy choice of 5 leaves 0.
+    a, b = [0] * 9 + [1] * 4, [0] * 5 + [1] * 4 + [0] * 4
+    assert (consistency_index(a, b, matching="greedy"), consistency_index(a, b)) == (5 / 13, 8 / 13)
+
+
+@pytest.mark.parametrize(
+    ("measure", "kwargs", "match"),
+    [
+        (density, {"consensus": [0, 1]}, r"consensus must have shape \(3,\), one label per object, got \(2,\)"),
+        (density, {"singleton": -1.0}, "singleton must be at least 0"),
+        (intra_density, {"weights": [1.0]}, "weights must have 2 values"),
+        (inter_density, {"labels": [0, 1, 1]}, "labels must be two-dimensional"),
+        (ensemble_nmi, {"average": "min"}, "average must be one of"),
+    ],
+)
+def test_errors(measure, kwargs, match):
+    arguments = {"labels": [[0, 0], [0, 1], [1, 1]], "consensus": [0, 0, 1]} | kwargs
+    with pytest.raises((ValueError, TypeError), match=match):
+        measure(**arguments)
+
+
+def test_unknown_matching():
+    with pytest.raises(ValueError, match="matching must be one of 'optimal', 'greedy', got 'best'"):
+        consistency_index([0, 1], [0, 1], matching="best")

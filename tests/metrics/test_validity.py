@@ -1,0 +1,374 @@
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.spatial.distance import mahalanobis
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.metrics import calinski_harabasz_score, silhouette_score
+
+from robust_eac.metrics import (
+    VALIDITY_INDICES,
+    calinski_harabasz,
+    fukuyama_sugeno,
+    ovi_lda,
+    partition_entropy,
+    silhouette,
+    xie_beni,
+)
+
+from ..conftest import random_membership
+
+
+def mixture(rng, sizes=(25, 12, 18), n_features=3, spread=2.0):
+    """Overlapping Gaussian clusters of different size and covariance, in mixed order: X and labels."""
+    y = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    shapes = rng.normal(size=(len(sizes), n_features, n_features)) + 1.5 * np.eye(n_features)
+    centers = spread * rng.normal(size=(len(sizes), n_features))
+    return np.array([shapes[k] @ rng.normal(size=n_features) + centers[k] for k in y]), y
+
+
+def slow_ovi(X, membership, m, min_size, euclidean=False, as_printed=False):
+    """v, V, V_k, coverage and neighbours from the formulas, object by object."""
+    n, n_clusters = membership.shape
+    sizes = [sum(membership[i, k] for i in range(n)) for k in range(n_clusters)]
+    valid = [k for k in range(n_clusters) if sizes[k] >= min_size]
+    centers, covariances = {}, {}
+    for k in valid:
+        weights = membership[:, k] ** m
+        if as_printed:
+            centers[k] = sum(weights[i] * X[i] for i in range(n)) / sizes[k]
+            covariances[k] = sum(weights[i] * np.outer(X[i] - centers[k], X[i] - centers[k]) for i in range(n)) / (
+                sizes[k] - 1
+            )
+        else:
+            centers[k] = np.average(X, axis=0, weights=weights)
+            covariances[k] = np.cov(X.T, aweights=weights)
+    values, neighbours = np.full(n, np.nan), np.full(n, -1)
+    for i in range(n):
+        own = int(np.argmax(membership[i]))
+        others = [k for k in valid if k != own]
+        if own not in valid or not others:
+            continue
+        if euclidean:
+            others = [min(others, key=lambda k: np.linalg.norm(X[i] - centers[k]))]
+        for k in others:
+            a, b = sizes[own] - 1, sizes[k] - 1
+            if as_printed:
+                a, b = b, a
+            inverse = np.linalg.inv((a * covariances[own] + b * covariances[k]) / (a + b))
+            ratio = np.log(mahalanobis(X[i], centers[k], inverse) / mahalanobis(X[i], centers[own], inverse))
+            if not ratio >= values[i]:
+                values[i], neighbours[i] = ratio, k
+    cluster_values = np.full(n_clusters, np.nan)
+    for k in valid:
+        members = membership.argmax(axis=1) == k
+        if members.any():
+            cluster_values[k] = values[members].sum() / (sizes[k] if as_printed else members.sum())
+    return values, np.nanmean(values), cluster_values, np.mean(~np.isnan(values)), neighbours
+
+
+def one_hot(y):
+    return (y[:, None] == np.unique(y)).astype(float)
+
+
+@pytest.mark.parametrize("as_printed", [False, True])
+@pytest.mark.parametrize("neighbour", ["mahalanobis", "euclidean"])
+@pytest.mark.parametrize("fuzzy", [False, True])
+def test_values_against_plain_loops(rng, as_printed, neighbour, fuzzy):
+    X, y = mixture(rng, sizes=(25, 12, 18, 3))
+    X += 3.0
+    membership = random_membership(rng, len(X), 4) ** 2 + 0.5 * one_hot(y) if fuzzy else one_hot(y)
+    membership /= membership.sum(axis=1, keepdims=True)
+    for m, min_size in ((2.0, 4), (1.4, 12.5)):
+        result = ovi_lda(
+            X,
+            membership if fuzzy else y,
+            fuzzifier=m,
+            min_cluster_size=min_size,
+            neighbour=neighbour,
+            as_printed=as_printed,
+        )
+        expected = slow_ovi(X, membership, m, min_size, neighbour == "euclidean", as_printed)
+        for value, other in zip(result, expected, strict=True):
+            np.testing.assert_allclose(value, other, rtol=1e-8, atol=1e-9)
+
+
+def test_positive_exactly_where_linear_discriminant_analysis_agrees(rng):
+    X, y = mixture(rng, sizes=(30, 14), n_features=2, spread=1.0)
+    rule = LinearDiscriminantAnalysis(solver="svd", priors=[0.5, 0.5]).fit(X, y)
+    agrees = rule.predict(X) == y
+    assert 0 < agrees.sum() < len(X)
+    assert np.array_equal(ovi_lda(X, y).object_values > 0.0, agrees)
+
+
+def test_positive_exactly_where_every_pairwise_rule_agrees(rng):
+    X, y = mixture(rng, n_features=2, spread=1.0)
+    agrees = np.ones(len(X), dtype=bool)
+    for a, b in ((0, 1), (0, 2), (1, 2)):
+        pair = (y == a) | (y == b)
+        rule = LinearDiscriminantAnalysis(solver="svd", priors=[0.5, 0.5]).fit(X[pair], y[pair])
+        agrees[pair] &= rule.predict(X[pair]) == y[pair]
+    assert np.array_equal(ovi_lda(X, y).object_values > 0.0, agrees)
+
+
+def test_printed_weights_are_swapped(rng):
+    """Equal sizes hide it; otherwise the values follow the covariance of the smaller cluster."""
+    X, y = mixture(rng, sizes=(20, 20), n_features=2)
+    np.testing.assert_allclose(
+        ovi_lda(X, y, as_printed=True).object_values, ovi_lda(X, y).object_values, rtol=1e-10, atol=1e-12
+    )
+    y = np.repeat([0, 1], [95, 5])
+    X = rng.normal(size=(100, 2)) * np.array([[3.0, 0.3], [0.3, 3.0]])[y] + 1.5 * y[:, None]
+    rule = LinearDiscriminantAnalysis(solver="svd", priors=[0.5, 0.5]).fit(X, y)
+    assert np.array_equal(ovi_lda(X, y).object_values > 0.0, rule.predict(X) == y)
+    assert not np.array_equal(ovi_lda(X, y, as_printed=True).object_values > 0.0, rule.predict(X) == y)
+
+
+def test_crisp_values_do_not_change_under_affine_maps(rng):
+    X, y = mixture(rng)
+    transform = rng.normal(size=(3, 3)) + 3.0 * np.eye(3)
+    moved = X @ transform * [1e-4, 1.0, 1e5] + [5.0, -3.0, 1e6]
+    for as_printed in (False, True):
+        np.testing.assert_allclose(
+            ovi_lda(moved, y, as_printed=as_printed).object_values,
+            ovi_lda(X, y, as_printed=as_printed).object_values,
+            rtol=1e-6,
+            atol=1e-7,
+        )
+
+
+def test_fuzzy_values_do_not_depend_on_the_origin_unless_as_printed(rng):
+    X, _ = mixture(rng)
+    membership = random_membership(rng, len(X), 3)
+    shift = [10.0, 0.0, -4.0]
+    np.testing.assert_allclose(
+        ovi_lda(X + shift, membership).object_values, ovi_lda(X, membership).object_values, rtol=1e-9, atol=1e-10
+    )
+    difference = (
+        ovi_lda(X + shift, membership, as_printed=True).object_values
+        - ovi_lda(X, membership, as_printed=True).object_values
+    )
+    assert np.abs(difference).max() > 0.1
+    # The memberships' sums play no part in that: a fuzzifier of 1 divides by the right one.
+    one = [ovi_lda(Z, membership, fuzzifier=1.0, as_printed=True).object_values for Z in (X, X + shift)]
+    np.testing.assert_allclose(one[1], one[0], rtol=1e-8, atol=1e-9)
+
+
+def test_names_and_order_do_not_matter(rng):
+    X, y = mixture(rng)
+    result = ovi_lda(X, y)
+    renamed = ovi_lda(X, np.array([7, -5, 100])[y])
+    assert np.array_equal(renamed.object_values, result.object_values)
+    assert np.array_equal(renamed.cluster_values, result.cluster_values[[1, 0, 2]])
+    assert np.array_equal(np.array([1, 0, 2])[result.neighbours], renamed.neighbours)
+    order = rng.permutation(len(X))
+    np.testing.assert_allclose(ovi_lda(X[order], y[order]).object_values, result.object_values[order], rtol=1e-9)
+    frame = ovi_lda(pd.DataFrame(X), pd.Series(y))
+    assert np.array_equal(frame.object_values, result.object_values)
+
+
+def test_labels_are_crisp_memberships_whatever_the_fuzzifier(rng):
+    X, y = mixture(rng)
+    for m in (1.0, 2.0, 700.0):
+        for value, other in zip(ovi_lda(X, one_hot(y), fuzzifier=m), ovi_lda(X, y), strict=True):
+            assert np.array_equal(value, other, equal_nan=True)
+
+
+def test_objects_in_no_cluster_are_as_if_absent(rng):
+    X, y = mixture(rng)
+    outside = rng.uniform(size=len(X)) < 0.2
+    result = ovi_lda(X, np.where(outside, -1, y))
+    alone = ovi_lda(X[~outside], y[~outside])
+    np.testing.assert_allclose(result.object_values[~outside], alone.object_values, rtol=1e-12)
+    assert np.isnan(result.object_values[outside]).all()
+    assert result.value == pytest.approx(alone.value)
+    assert result.coverage == np.mean(~outside)
+    for index, entry in VALIDITY_INDICES.items():
+        assert entry.function(X, np.where(outside, -1, y)) == pytest.approx(entry.function(X[~outside], y[~outside])), (
+            index
+        )
+
+
+def test_small_clusters_are_discounted(rng):
+    X, y = mixture(rng, sizes=(25, 12, 3), n_features=3)
+    result = ovi_lda(X, y)
+    small = y == 2
+    assert np.isnan(result.object_values[small]).all()
+    assert np.isnan(result.cluster_values[2])
+    assert not (result.neighbours == 2).any()
+    assert (result.neighbours[small] == -1).all()
+    assert result.coverage == 37 / 40
+    assert result.value == pytest.approx(np.nanmean(result.object_values))
+    assert ovi_lda(X, y, nan_as_zero=True).value == pytest.approx(np.nansum(result.object_values) / 40)
+    assert ovi_lda(X, y, min_cluster_size=3).coverage == 1.0
+    assert ovi_lda(X, y, min_cluster_size=13).coverage == 0.0
+
+
+@pytest.mark.parametrize("nan_as_zero", [False, True])
+@pytest.mark.parametrize("neighbour", ["mahalanobis", "euclidean"])
+def test_a_single_cluster_has_no_value(rng, nan_as_zero, neighbour):
+    X = rng.normal(size=(10, 2))
+    for memberships in (np.zeros(10, dtype=int), np.ones((10, 1)), np.arange(10), np.full((10, 20), 0.05)):
+        result = ovi_lda(X, memberships, nan_as_zero=nan_as_zero, neighbour=neighbour)
+        assert np.isnan(result.object_values).all()
+        assert np.isnan(result.value)
+        assert np.isnan(result.cluster_values).all()
+        assert result.coverage == 0.0
+        assert (result.neighbours == -1).all()
+
+
+def test_tight_clusters_far_apart_are_no_singular_covariance(rng):
+    X, y = mixture(rng)
+    X += 1e8 * y[:, None]
+    np.testing.assert_allclose(ovi_lda(X, y).object_values, slow_ovi(X, one_hot(y), 2.0, 4)[0], rtol=1e-6)
+
+
+def test_huge_fuzzifiers_give_finite_values(rng):
+    X, _ = mixture(rng)
+    membership = random_membership(rng, len(X), 3)
+    membership[:, 2] *= 0.1
+    membership /= membership.sum(axis=1, keepdims=True)
+    for m in (50.0, 1e4):
+        assert np.isfinite(ovi_lda(X, membership, fuzzifier=m, min_cluster_size=2).object_values).all()
+
+
+def test_dependent_and_constant_features_change_nothing(rng):
+    X, y = mixture(rng)
+    values = ovi_lda(X, y).object_values
+    redundant = np.column_stack([X, X @ [1.0, -2.0, 0.5], np.full(len(X), 0.1)])
+    np.testing.assert_allclose(ovi_lda(redundant, y).object_values, values, rtol=1e-6, atol=1e-7)
+
+
+def test_coincident_objects_have_finite_values():
+    result = ovi_lda([[0.0, 0.0]] * 3 + [[1.0, 0.0]] * 3, [0, 0, 0, 1, 1, 1])
+    assert np.isfinite(result.object_values).all()
+    assert result.value > 10.0
+    result = ovi_lda(np.zeros((6, 2)), [0, 0, 0, 1, 1, 1])
+    assert np.array_equal(result.object_values, np.zeros(6))
+    at_center = ovi_lda([[-1.0], [0.0], [1.0], [5.0], [7.0]], [0, 0, 0, 1, 1])
+    assert np.isfinite(at_center.object_values).all()
+    assert at_center.object_values.argmax() == 1
+
+
+def test_value_can_grow_when_clusters_are_merged(rng):
+    """The limitation that the documentation states, at distances of 5 to 10000 standard deviations."""
+    y = np.repeat(np.arange(4), 400)
+    noise = rng.normal(size=(1600, 3))
+    for distance in (5.0, 100.0, 1e4):
+        X = distance * np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])[y] + noise
+        assert ovi_lda(X, y == 1).value > ovi_lda(X, y).value
+        assert ovi_lda(X, y == 1, as_printed=True).value < ovi_lda(X, y, as_printed=True).value
+    X = 2.5 * np.array([[0, 0], [0, 1], [1, 0], [1, 1]])[y] + noise[:, :2]
+    for as_printed in (False, True):
+        assert ovi_lda(X, y // 2, as_printed=as_printed).value > ovi_lda(X, y, as_printed=as_printed).value
+
+
+def test_inputs_are_not_modified(rng):
+    X, y = mixture(rng)
+    membership = random_membership(rng, len(X), 3)
+    copies = X.copy(), y.copy(), membership.copy()
+    for memberships in (y, membership):
+        ovi_lda(X, memberships)
+        for entry in VALIDITY_INDICES.values():
+            entry.function(X, memberships)
+    for array, copy in zip((X, y, membership), copies, strict=True):
+        assert np.array_equal(array, copy)
+
+
+def test_crisp_indices_are_those_of_scikit_learn(rng):
+    X, y = mixture(rng)
+    membership = random_membership(rng, len(X), 3)
+    for index, score in ((calinski_harabasz, calinski_harabasz_score), (silhouette, silhouette_score)):
+        assert index(X, y) == pytest.approx(score(X, y), rel=1e-12)
+        assert index(X, membership) == pytest.approx(score(X, membership.argmax(axis=1)), rel=1e-12)
+        assert np.isnan(index(X, np.zeros(len(X), dtype=int)))
+        assert np.isnan(index(X, np.arange(len(X))))
+
+
+@pytest.mark.parametrize("m", [1.0, 1.7, 2.0])
+def test_fuzzy_indices_against_plain_loops(rng, m):
+    X, y = mixture(rng)
+    for memberships, u in ((membership := random_membership(rng, len(X), 3), membership), (y, one_hot(y))):
+        n = len(X)
+        centers = [sum(u[i, k] ** m * X[i] for i in range(n)) / sum(u[i, k] ** m for i in range(n)) for k in range(3)]
+        within = sum(u[i, k] ** m * ((X[i] - centers[k]) ** 2).sum() for i in range(n) for k in range(3))
+        between = sum(u[i, k] ** m * ((centers[k] - X.mean(axis=0)) ** 2).sum() for i in range(n) for k in range(3))
+        closest = min(((centers[a] - centers[b]) ** 2).sum() for a in range(3) for b in range(a))
+        entropy = -sum(u[i, k] * np.log(u[i, k]) for i in range(n) for k in range(3) if u[i, k] > 0.0) / n
+        assert xie_beni(X, memberships, fuzzifier=m) == pytest.approx(within / (n * closest), rel=1e-10)
+        assert fukuyama_sugeno(X, memberships, fuzzifier=m) == pytest.approx(within - between, rel=1e-9)
+        assert partition_entropy(X, memberships) == pytest.approx(entropy, rel=1e-12)
+
+
+def test_degenerate_fuzzy_indices():
+    X = [[0.0], [1.0], [2.0], [3.0]]
+    single = np.zeros(4, dtype=int)
+    assert np.isnan(xie_beni(X, single))
+    assert fukuyama_sugeno(X, single) == 5.0
+    assert str(partition_entropy(X, single)) == "0.0"
+    assert xie_beni(X, [0, 1, 1, 0]) == np.inf
+    empty = np.array([[1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 1.0]])
+    assert xie_beni(X, empty) == xie_beni(X, [0, 0, 1, 1])
+    assert fukuyama_sugeno(X, empty) == fukuyama_sugeno(X, [0, 0, 1, 1])
+
+
+def test_registered_indices_prefer_the_truth(rng):
+    X, y = mixture(rng, spread=30.0)
+    sharp = 0.9 * one_hot(y) + 0.1 / 3
+    blurred = 0.3 * one_hot(y) + 0.7 / 3
+    for name, entry in VALIDITY_INDICES.items():
+        sign = 1.0 if entry.larger_is_better else -1.0
+        if entry.crisp:
+            assert sign * entry.function(X, y) > sign * entry.function(X, rng.permutation(y)), name
+        if entry.fuzzy:
+            assert sign * entry.function(X, sharp) > sign * entry.function(X, blurred), name
+        assert isinstance(entry.function(X, y), float)
+
+
+X4 = [[0.0], [1.0], [2.0], [3.0]]
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "error", "match"),
+    [
+        ({"fuzzifier": 0.5}, ValueError, "fuzzifier must be at least 1, got 0.5"),
+        ({"fuzzifier": "a"}, TypeError, "fuzzifier must be a real number"),
+        ({"min_cluster_size": 1}, ValueError, "min_cluster_size must be at least 2, got 1"),
+        ({"neighbour": "nearest"}, ValueError, "neighbour must be one of 'mahalanobis', 'euclidean', got 'nearest'"),
+        ({"as_printed": 1}, TypeError, "as_printed must be True or False"),
+        ({"nan_as_zero": None}, TypeError, "nan_as_zero must be True or False"),
+        ({"ridge": 0.0}, ValueError, "ridge must be greater than 0, got 0.0"),
+        ({"X": [0.0, 1.0]}, ValueError, "2D array"),
+        ({"X": [[np.nan]] * 4}, ValueError, "X contains NaN"),
+        ({"memberships": [0, 1]}, ValueError, r"memberships must have shape \(n_samples=4,\) .* got \(2,\)"),
+        ({"memberships": [0, 1, 0.5, 1]}, ValueError, "memberships must hold integer cluster labels, got 0.5"),
+        ({"memberships": list("abab")}, TypeError, "memberships must hold integers"),
+        ({"memberships": [-1] * 4}, ValueError, "memberships: every partition must observe at least one object"),
+        ({"memberships": [[0.5, 0.4]] * 4}, ValueError, "memberships: every row must sum to 1"),
+        ({"memberships": [[1.5, -0.5]] * 4}, ValueError, "memberships must be non-negative"),
+        ({"memberships": [[0.5, 0.5]] * 3}, ValueError, r"memberships must have shape \(4, 'n_clusters'\)"),
+    ],
+)
+def test_errors(kwargs, error, match):
+    arguments = {"X": X4, "memberships": [0, 0, 1, 1], **kwargs}
+    with pytest.raises(error, match=match):
+        ovi_lda(**arguments)
+    if "X" in kwargs or "memberships" in kwargs:
+        for entry in VALIDITY_INDICES.values():
+            with pytest.raises(error, match=match):
+                entry.function(**arguments)
+
+
+@pytest.mark.parametrize("index", [xie_beni, fukuyama_sugeno])
+def test_errors_of_the_fuzzifier(index):
+    with pytest.raises(ValueError, match="fuzzifier must be at least 1, got 0"):
+        index(X4, [0, 0, 1, 1], fuzzifier=0)
+
+
+@pytest.mark.parametrize("neighbour", ["mahalanobis", "euclidean"])
+def test_values_do_not_depend_on_the_blocks(rng, monkeypatch, neighbour):
+    X, membership = rng.normal(size=(60, 3)), rng.dirichlet(np.ones(5), size=60)
+    whole = ovi_lda(X, membership, neighbour=neighbour)
+    monkeypatch.setattr("robust_eac.metrics.ovi._BLOCK", 25)
+    blocks = ovi_lda(X, membership, neighbour=neighbour)
+    assert np.allclose(blocks.object_values, whole.object_values, rtol=1e-12)
+    assert np.array_equal(blocks.neighbours, whole.neighbours)

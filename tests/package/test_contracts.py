@@ -1,0 +1,104 @@
+"""What every member of a registry must satisfy, and what the package as a whole promises."""
+
+import ast
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import robust_eac
+from robust_eac import WEIGHT_SOLVERS
+
+from ..access import _kernels
+from ..conftest import random_ensemble
+
+# Parameters at which the solvers that need one are tested.
+PARAMETERS = {"l2": {"lam": 2.0}, "entropy": {"eta": 0.5}}
+# The parameter that must be scaled along with the losses; the weights of the others do not depend on the scale.
+SCALING = {"l2": "lam", "entropy": "eta"}
+
+
+@pytest.fixture(params=WEIGHT_SOLVERS)
+def name(request):
+    return request.param
+
+
+@pytest.fixture
+def solver(name):
+    return partial(WEIGHT_SOLVERS[name], **PARAMETERS.get(name, {}))
+
+
+def test_weights_are_on_the_simplex_and_ordered_against_the_losses(rng, solver):
+    for m in (1, 2, 7, 40):
+        for losses in (rng.uniform(size=m), np.round(rng.uniform(size=m), 1), np.zeros(m), 1e9 * rng.uniform(size=m)):
+            before = losses.copy()
+            weights = solver(losses)
+            assert weights.shape == (m,)
+            assert weights.dtype == np.float64
+            assert weights.min() >= 0.0
+            assert weights.sum() == pytest.approx(1.0, abs=1e-12)
+            assert np.all(np.diff(weights[np.argsort(losses)]) <= 1e-12)
+            assert np.array_equal(losses, before)
+
+
+def test_equal_losses_get_equal_weights_and_order_does_not_matter(rng, solver):
+    np.testing.assert_allclose(solver(np.full(7, 3.0)), 1 / 7, rtol=1e-12)
+    losses = np.round(rng.uniform(size=30), 1)
+    order = rng.permutation(30)
+    np.testing.assert_allclose(solver(losses[order]), solver(losses)[order], atol=1e-14)
+
+
+def test_scaling_rule(rng, name):
+    losses = rng.uniform(size=9)
+    parameters = PARAMETERS.get(name, {})
+    scaled = {key: 1000.0 * value if key == SCALING.get(name) else value for key, value in parameters.items()}
+    np.testing.assert_allclose(
+        WEIGHT_SOLVERS[name](1000.0 * losses, **scaled), WEIGHT_SOLVERS[name](losses, **parameters), rtol=1e-9
+    )
+
+
+def test_every_public_name_exists_and_is_documented():
+    for name in robust_eac.__all__:
+        member = getattr(robust_eac, name)
+        if callable(member):
+            assert len(member.__doc__.splitlines()[0]) > 20, name
+    code = "from robust_eac import *; RobustEAC; KMeansEnsemble"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_import_is_light():
+    code = (
+        "import sys, robust_eac; heavy = {'cvxpy', 'matplotlib', 'dask', 'distributed'} & set(sys.modules); "
+        "sys.exit(str(heavy) if heavy else 0)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_kernels_have_one_signature_per_type_of_codes(rng):
+    if not hasattr(_kernels.sweep, "signatures"):
+        pytest.skip("numba is disabled (NUMBA_DISABLE_JIT)")
+    for missing in (0.0, 0.2):
+        labels = random_ensemble(rng, 30, 5, missing=missing)
+        result = robust_eac.solve_membership(np.asfortranarray(labels), 2, random_state=0)
+        robust_eac.membership_gradient(labels, result.membership)
+        robust_eac.RobustEAC(2, weighting="l2", diagonal=False, random_state=0).fit(labels.astype(np.int16))
+    for kernel in (_kernels.sweep, _kernels.gradient, _kernels.accumulate):
+        types = [signature[1 if kernel is _kernels.sweep else 0].types[0].dtype for signature in kernel.signatures]
+        assert len(types) == len(set(types)) >= 1
+
+
+def test_every_skip_says_why():
+    """A skipped or expected-to-fail test without a reason is a test that nobody looks for."""
+    for path in Path(__file__).parents[1].rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(node, ast.Call):
+                continue
+            called = ast.unparse(node.func)
+            if called.startswith("pytest.mark.") and called.endswith((".skip", ".skipif", ".xfail")):
+                assert any(keyword.arg == "reason" for keyword in node.keywords), (path.name, node.lineno)
+            elif called in ("pytest.skip", "pytest.xfail"):
+                assert node.args or node.keywords, (path.name, node.lineno)
+        assert "pytest.mark.skip\n" not in path.read_text(), path.name

@@ -1,0 +1,162 @@
+"""The distributions: what is in them, that they work where they are installed, and the bounds of what they need."""
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+
+from robust_eac import __version__
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+# What a checkout has and a fresh one has not; other tests may be writing there.
+LEFT_BEHIND = (
+    ".git",
+    ".venv*",
+    ".*_cache",
+    "__pycache__",
+    ".hypothesis",
+    "build",
+    "dist",
+    "*.egg-info",
+    "out",
+    "records",
+)
+
+
+@pytest.fixture(scope="module")
+def distributions(tmp_path_factory):
+    """The sdist, and the wheel made from it; nothing is downloaded, and nothing is written beside the sources."""
+    folder = tmp_path_factory.mktemp("build")
+    shutil.copytree(ROOT, folder / "source", ignore=shutil.ignore_patterns(*LEFT_BEHIND))
+    # Leftovers of compilers and of an unfinished write.
+    for name in ("__pycache__/_kernels.sweep.nbi", "data/.half.csv.tmp", "data/private.npy"):
+        leftover = folder / "source" / "robust_eac" / name
+        leftover.parent.mkdir(exist_ok=True)
+        leftover.touch()
+    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder / "dist")]
+    done = subprocess.run(command, cwd=folder / "source", capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder / "dist"
+
+
+@pytest.fixture(scope="module")
+def wheel(distributions):
+    (path,) = distributions.glob("*.whl")
+    return path
+
+
+def package_files():
+    """What belongs into the package: its modules, its data, and the marker of type hints."""
+    wanted = [path for suffix in ("*.py", "data/*.csv", "data/*.md", "py.typed") for path in PACKAGE.rglob(suffix)]
+    return {path.relative_to(ROOT).as_posix() for path in wanted}
+
+
+PACKAGE = ROOT / "robust_eac"
+
+
+def test_wheel_holds_the_package_and_nothing_else(wheel):
+    assert wheel.name == f"robust_eac-{__version__}-py3-none-any.whl"
+    names = set(zipfile.ZipFile(wheel).namelist())
+    info = f"robust_eac-{__version__}.dist-info/"
+    assert {name for name in names if not name.startswith(info)} == package_files()
+    assert f"{info}licenses/LICENSE" in names
+    assert wheel.stat().st_size < 1e6
+
+
+def test_sdist_holds_the_package_and_what_builds_it(distributions):
+    (path,) = distributions.glob("*.tar.gz")
+    with tarfile.open(path) as archive:
+        names = {member.name.partition("/")[2] for member in archive.getmembers() if member.isfile()}
+    made = {name for name in names if name in ("PKG-INFO", "setup.cfg") or ".egg-info/" in name}
+    tops = {"pyproject.toml", "MANIFEST.in", "README.md", "CHANGELOG.md", "CITATION.cff", "LICENSE"}
+    assert names - made == package_files() | tops
+
+
+def test_installed_package_works_from_anywhere(wheel, tmp_path):
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path / "site")
+    code = """
+import importlib.metadata, sys
+import robust_eac
+assert robust_eac.__file__.startswith(sys.argv[1]), robust_eac.__file__
+assert importlib.metadata.version("robust-eac") == robust_eac.__version__
+for name in sys.argv[2:]:
+    X, y = robust_eac.load_dataset(name)
+    assert len(X) == len(y)
+assert robust_eac.h_criterion(y, y) == 1.0
+"""
+    bundled = ["iris", "wine", *(path.stem.removesuffix("-1000") for path in (PACKAGE / "data").glob("*.csv"))]
+    environment = {name: value for name, value in os.environ.items() if name != "ROBUST_EAC_DATA"}
+    subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "site"), *bundled],
+        cwd=tmp_path,
+        env=environment | {"PYTHONPATH": str(tmp_path / "site")},
+        check=True,
+    )
+
+
+def test_lowest_versions_are_the_declared_ones():
+    """tests/lowest.txt pins every dependency at its lower bound, for an environment that tries them."""
+    text = (ROOT / "tests" / "lowest.txt").read_text(encoding="utf-8")
+    pinned = dict(re.findall(r"^([\w-]+)==([\w.]+)$", text, flags=re.MULTILINE))
+    declared = {}
+    for line in sum(PROJECT["optional-dependencies"].values(), PROJECT["dependencies"]):
+        requirement = Requirement(line)
+        (bound,) = requirement.specifier
+        assert bound.operator == ">=", line
+        assert declared.setdefault(requirement.name, bound.version) == bound.version, line
+    assert pinned == declared
+
+
+def test_everything_imported_is_declared():
+    """As a dependency if a module imports it at once, else as an extra at least."""
+    at_once, later = set(), set()
+    for path in PACKAGE.rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        at_once |= imported(tree.body)
+        later |= imported(ast.walk(tree))
+    dependencies = names_of(PROJECT["dependencies"])
+    extras = set().union(*(names_of(lines) for lines in PROJECT["optional-dependencies"].values()))
+    assert at_once <= dependencies
+    assert later <= dependencies | extras
+
+
+def imported(nodes):
+    """Names of the packages that these statements import, as an index of packages spells them."""
+    names = set()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names.add(node.module.partition(".")[0])
+    return {name.replace("sklearn", "scikit-learn") for name in names - set(sys.stdlib_module_names)}
+
+
+def names_of(requirements):
+    return {Requirement(line).name for line in requirements}
+
+
+def test_citation_is_complete_and_of_this_version():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["cff-version"] == "1.2.0"
+    assert citation["type"] == "software"
+    assert {"message", "title", "abstract", "authors", "keywords"} <= citation.keys()
+    assert citation["version"] == __version__
+    assert citation["license"] == PROJECT["license"]
+    assert citation["keywords"] == PROJECT["keywords"]
+    paper = citation["preferred-citation"]
+    assert paper["type"] == "conference-paper"
+    assert paper["title"] == "Consensus Clustering with Robust Evidence Accumulation"
+    assert [author["family-names"] for author in paper["authors"]] == ["Lourenço", "Rota Bulò", "Fred", "Pelillo"]
+    assert (paper["year"], paper["volume"]) == (2013, 8081)

@@ -1,0 +1,207 @@
+"""The recipes of CONTRIBUTING: a toy of each kind, added in a few lines, works through the public entrances."""
+
+import re
+import sys
+from functools import partial
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+import experiments
+from experiments import __main__ as experiments_cli
+from experiments.shared import runner
+from paper_figures import __main__ as figures_cli
+from paper_figures import records as figure_records
+from paper_figures.claim import claim, verdict
+from paper_figures.drawing import Paper, drawing
+from paper_figures.markdown import table
+from robust_eac import (
+    CONSENSUS_FUNCTIONS,
+    DATASETS,
+    WEIGHT_SOLVERS,
+    WEIGHTING_SCHEMES,
+    RobustEAC,
+    certify,
+    compare,
+    l2_weights,
+    load_dataset,
+)
+from robust_eac.consensus._common import prepare, relabel
+
+from ..access import datasets, joint, weighted_loss
+from ..conftest import planted_ensemble
+from ..consensus import test_consensus_contracts
+from . import test_contracts
+
+TRUTH = np.repeat([0, 1, 2], 12)
+
+
+@pytest.fixture
+def labels(rng):
+    return planted_ensemble(rng, TRUTH, 10, n_random=3)
+
+
+def test_a_weight_solver(monkeypatch, labels, rng):
+    def better_half(losses, *, share=0.5):
+        best = losses <= np.quantile(losses, share)
+        return best / best.sum()
+
+    monkeypatch.setitem(WEIGHT_SOLVERS, "better-half", better_half)
+
+    model = RobustEAC(3, weighting="better-half", random_state=0).fit(labels)
+    assert sorted(model.weights_)[:5] == [0.0] * 5
+    assert model.weights_[-3:].sum() == 0.0
+    strict = RobustEAC(3, weighting=partial(better_half, share=0.25), random_state=0).fit(labels)
+    assert np.count_nonzero(strict.weights_) == 3
+    test_contracts.test_weights_are_on_the_simplex_and_ordered_against_the_losses(rng, better_half)
+
+
+def test_a_weight_solver_with_an_objective_of_its_own(monkeypatch, labels):
+    def spread_weights(losses, *, strength=300.0):
+        return l2_weights(losses, lam=strength)
+
+    def spread_objective(losses, weights, *, strength=300.0):
+        return weighted_loss(losses, weights, lam=strength)
+
+    monkeypatch.setitem(WEIGHT_SOLVERS, "spread", spread_weights)
+    record = joint.Record(spread_weights, objective=spread_objective, minimised=spread_objective)
+    monkeypatch.setitem(joint.RECORDS, "spread", record)
+
+    model = RobustEAC(3, weighting="spread", random_state=0).fit(labels)
+    known = RobustEAC(3, weighting="l2", lam=300.0, random_state=0).fit(labels)
+    assert model.objective_ == known.objective_
+    assert np.array_equal(model.weights_, known.weights_)
+    judged = certify(labels, model.membership_, weights=model.weights_, weighting="spread")
+    assert 0.0 <= judged.weight_gap < 1e-6
+    assert certify(labels, model.membership_, weighting="spread").weight_gap > judged.weight_gap
+
+
+def test_a_weighting_scheme(monkeypatch, labels):
+    def fineness(labels, *, X=None, random_state=None):
+        counts = np.array([len(np.unique(column)) for column in labels.T], dtype=float)
+        return counts / counts.sum()
+
+    monkeypatch.setitem(WEIGHTING_SCHEMES, "fineness", fineness)
+
+    records = compare(labels, 3, y=TRUTH, weightings=["fineness"], consensus=["kmeans"], random_state=0)
+    assert [(record["scheme"], record["function"], record["error"]) for record in records] == [
+        ("fineness", "kmeans", None)
+    ]
+    assert records[0]["h"] > 0.9
+    assert "fineness" in {record["scheme"] for record in compare(labels, 3, consensus=["ecc"], random_state=0)}
+
+
+def test_a_consensus_function(monkeypatch, labels, rng):
+    def heaviest(labels, n_clusters, *, weights=None, random_state=None):
+        encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
+        return relabel(np.minimum(encoding.codes[:, weights.argmax()], n_clusters - 1))
+
+    monkeypatch.setitem(CONSENSUS_FUNCTIONS, "heaviest", heaviest)
+
+    records = compare(labels, 3, y=TRUTH, weightings=["uniform"], consensus=["heaviest"], random_state=0)
+    assert [(record["function"], record["error"]) for record in records] == [("heaviest", None)]
+    assert records[0]["h"] > 0.7
+    test_consensus_contracts.test_signature(heaviest)
+    test_consensus_contracts.test_labels_are_codes_without_holes_in_the_order_of_first_appearance(rng, heaviest)
+
+
+def test_a_data_set(monkeypatch, tmp_path):
+    def make_line(random_state=None):
+        return np.random.RandomState(random_state).uniform(size=(10, 1)), np.repeat([0, 1], 5)
+
+    monkeypatch.setitem(DATASETS, "line", make_line)
+    assert load_dataset("line", random_state=1)[0].shape == (10, 1)
+
+    monkeypatch.setenv("ROBUST_EAC_DATA", str(tmp_path))
+    (tmp_path / "table.csv").write_text("u,v,label\n1,2,b\n3,4,a\n5,6,b\n")
+    monkeypatch.setitem(DATASETS, "table", datasets._table("table", (3, 2), 2, "not known yet"))
+    with pytest.raises(ValueError, match="must be not known yet, got") as caught:
+        load_dataset("table")
+    checksum = re.search(r"got (\w{16})", str(caught.value))[1]
+    monkeypatch.setitem(DATASETS, "table", datasets._table("table", (3, 2), 2, checksum))
+    X, y = load_dataset("table")
+    assert (X[0].tolist(), y.tolist()) == ([1.0, 2.0], [1, 0, 1])
+
+
+EXPERIMENT = '''"""Squares of a number drawn from the cell's seed."""
+import numpy as np
+
+from experiments.shared.store import derive_seed
+
+VERSION = 1
+GRID = [{"repetition": r} for r in range(3)]
+SMOKE = GRID[:1]
+
+
+def run_one(repetition):
+    return {"square": float(np.random.RandomState(derive_seed(0, repetition, "data")).uniform() ** 2)}
+'''
+
+
+def squares_figure(records):
+    """The squares over the repetitions."""
+    figure, ax = plt.subplots()
+    ax.plot([record["result"]["square"] for record in records])
+    return figure
+
+
+def squares_table(records):
+    """The squares."""
+    rows = [[record["config"]["repetition"], f"{record['result']['square']:.3f}"] for record in records]
+    return table("repetition | square", rows)
+
+
+@claim("Section 1")
+def below_one(rows):
+    """squares are below one"""
+    share = sum(row["result"]["square"] < 1 for row in rows) / len(rows)
+    return verdict(share), f"{share:.0%} are"
+
+
+SQUARES = Paper(
+    name="squares",
+    label="Paper 9",
+    title="Squares",
+    citation="A. Nonymous, 1900",
+    drawings=(
+        drawing("fig_squares", "squares", squares_figure, "Figure 1"),
+        drawing("table_squares", "squares", squares_table, "Table 1"),
+    ),
+    settings=(("the seeds", "those of the cells"),),
+    experiments=("squares",),
+    claims=lambda records: [below_one(records["squares"])],
+)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder that stands for `experiments`; what is put into it is found as if there."""
+    place, frozen = tmp_path / "experiments", tmp_path / "paper_figures"
+    place.mkdir()
+    (frozen / "data").mkdir(parents=True)
+    monkeypatch.setattr(experiments, "__path__", [*experiments.__path__, str(place)])
+    monkeypatch.setattr(runner, "FOLDER", place)
+    monkeypatch.setattr(figure_records, "FOLDER", frozen)
+    monkeypatch.setattr(experiments_cli, "FROZEN", frozen / "data")
+    yield place
+    for path in place.glob("*.py"):
+        sys.modules.pop(f"experiments.{path.stem}", None)
+        vars(experiments).pop(path.stem, None)
+
+
+def test_an_experiment_a_figure_a_table_and_a_claim(folder, tmp_path, capsys):
+    (folder / "squares.py").write_text(EXPERIMENT)
+    store, out = ["--records", str(tmp_path / "records")], tmp_path / "out"
+
+    assert experiments_cli.main(["list"]) == 0
+    assert "squares                      3 cells  Squares of a number" in capsys.readouterr().out
+    assert experiments_cli.main(["run", "squares", "--n-jobs", "1", *store]) == 0
+    assert experiments_cli.main(["freeze", "squares", *store]) == 0
+    assert experiments_cli.main(["verify", "squares"]) == 0
+    assert figures_cli.main(["--all", "--out", str(out)], rooms=(SQUARES,)) == 0
+    assert {path.name for path in out.iterdir()} == {"squares.pdf", "squares.png", "squares.txt", "report.html"}
+    assert "| 0 | 0." in (out / "squares.txt").read_text()
+    page = (out / "report.html").read_text()
+    for text in ("squares are below one", "holds", "100% are", "those of the cells", "The squares over the"):
+        assert text in page

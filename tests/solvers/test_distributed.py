@@ -1,0 +1,465 @@
+"""The solver on Dask arrays: the single machine's result, never uphill, whatever happens to a worker."""
+
+import os
+import pickle
+import signal
+import warnings
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.random import sample_without_replacement
+
+from robust_eac import (
+    KMeansEnsemble,
+    RobustEAC,
+    adjusted_rand_score,
+    kmeans_ensemble_distributed,
+    objective_value,
+    optimality_gap,
+    partition_losses,
+    solve_median_partition,
+    solve_median_partition_distributed,
+)
+
+from ..access import _blocks, _tasks, accumulate, distributed, encode, losses_of
+from ..conftest import planted_ensemble, random_ensemble, random_membership
+
+dask = pytest.importorskip("dask")
+da = pytest.importorskip("dask.array")
+dask_distributed = pytest.importorskip("distributed")
+
+N, M, K = 240, 10, 3
+
+
+@contextmanager
+def two_workers(**settings):
+    """A client of two worker processes."""
+    with (
+        dask.config.set({"distributed.admin.log-length": 0, **settings}),
+        dask_distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as cluster,
+        dask_distributed.Client(cluster, set_as_default=False) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(scope="module")
+def client():
+    with two_workers(**{"distributed.scheduler.allowed-failures": 10}) as client:
+        yield client
+
+
+@pytest.fixture(params=["synchronous", "workers"])
+def scheduler(request):
+    """Where Dask computes: in this thread, or on worker processes."""
+    if request.param == "synchronous":
+        with dask.config.set(scheduler="synchronous"):
+            yield request.param
+    else:
+        with request.getfixturevalue("client").as_current():
+            yield request.param
+
+
+@pytest.fixture
+def here():
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
+def problem(rng, missing=0.0, n=N):
+    labels = planted_ensemble(rng, np.arange(n) % K, M, noise=0.2, n_random=2)
+    if missing:
+        hidden = rng.uniform(size=labels.shape) < missing
+        hidden[np.arange(n), rng.randint(M, size=n)] = False
+        labels = np.where(hidden, -1, labels)
+    return labels, random_membership(rng, n, K)
+
+
+def by_rows(array, *sizes):
+    return da.from_array(array, chunks=(sizes, *array.shape[1:]) if len(sizes) > 1 else (sizes[0], *array.shape[1:]))
+
+
+def assert_consistent(labels, result, diagonal=True):
+    """What is returned is what it says of itself."""
+    membership = result.membership.compute()
+    np.testing.assert_allclose(membership.sum(axis=1), 1.0, rtol=0, atol=1e-12)
+    assert membership.min() >= 0.0
+    np.testing.assert_array_equal(result.labels.compute(), membership.argmax(axis=1))
+    losses = partition_losses(labels, membership, diagonal=diagonal)
+    np.testing.assert_allclose(result.losses, losses, rtol=1e-10)
+    value = objective_value(labels, membership, weights=result.weights, diagonal=diagonal)
+    assert result.objective == pytest.approx(value, rel=1e-10)
+    gap = optimality_gap(labels, membership, weights=result.weights, diagonal=diagonal)
+    assert result.gap == pytest.approx(gap, rel=1e-6, abs=1e-12)
+    assert np.all(np.diff(result.objective_history) <= 1e-12 * result.objective_history[0])
+    assert result.converged
+
+
+def test_same_minimum_as_one_machine_from_the_same_start(rng, scheduler):
+    labels, start = problem(rng)
+    single = solve_median_partition(labels, K, init=start, random_state=0)
+    result = solve_median_partition_distributed(by_rows(labels, 60), K, init=start, random_state=0)
+    assert_consistent(labels, result)
+    assert result.objective == pytest.approx(single.objective, rel=1e-3)
+    np.testing.assert_allclose(result.weights, single.weights, rtol=0, atol=1e-3)
+    assert result.membership.chunks == ((60,) * 4, (K,))
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("weighting", ["uniform", "restricted-simplex", "l2", "entropy", "power"])
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+@pytest.mark.parametrize("diagonal", [True, False])
+def test_every_weighting_complete_or_not_with_the_diagonal_or_without(rng, diagonal, missing, weighting):
+    labels, start = problem(rng, missing)
+    options = {"weighting": weighting, "diagonal": diagonal, "init": start, "random_state": 0}
+    single = solve_median_partition(labels, K, **options)
+    result = solve_median_partition_distributed(by_rows(labels, 100, 1, 9, 130), K, **options)
+    assert result.objective == pytest.approx(single.objective, rel=1e-3)
+    assert result.converged
+    assert np.all(np.diff(result.objective_history) <= 1e-12 * result.objective_history[0])
+    if weighting == "restricted-simplex":
+        assert_consistent(labels, result, diagonal)
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("sizes", [(60,), (59, 1), (1,) * 60, (3, 0, 50, 7)])
+def test_chunks_of_any_size(rng, sizes):
+    labels, start = problem(rng, n=60)
+    single = solve_median_partition(labels, K, init=start, random_state=0)
+    result = solve_median_partition_distributed(by_rows(labels, *sizes), K, init=start, random_state=0)
+    assert_consistent(labels, result)
+    assert result.objective == pytest.approx(single.objective, rel=1e-3)
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("missing", [0.0, 0.4])
+def test_blocks_are_encoded_as_the_whole(rng, missing):
+    labels = random_ensemble(rng, 30, 6, missing=missing)
+    # A partition that a block does not observe, wide and negative codes, two partitions with one mask.
+    labels[:, 1] = np.where(np.arange(30) < 12, -1, rng.randint(3, size=30))
+    labels[:, 2] = np.where(labels[:, 1] == -1, -1, 1)
+    labels[:, 3] = rng.choice([-(2**62), -7, 0, 2**62], size=30)
+    whole = encode(labels)
+    tables, encodings, _ = distributed._encode(by_rows(labels, 10, 1, 19), "random", K, True)
+    encodings = dask.compute(*encodings)
+    for name in ("offsets", "sizes", "squares", "missing_slots", "n_observed", "total"):
+        np.testing.assert_array_equal(getattr(tables, name), getattr(whole, name))
+    codes = np.concatenate([encoding.expand(encoding.codes) for encoding in encodings])
+    np.testing.assert_array_equal(codes, whole.codes)
+    assert codes.dtype == whole.codes.dtype
+    observed = np.concatenate([encoding.expand(encoding.observed) for encoding in encodings])
+    np.testing.assert_array_equal(observed[:, tables.mask_of], whole.observed[:, whole.mask_of])
+    assert observed.shape[1] == whole.observed.shape[1]
+
+
+@pytest.mark.parametrize("diagonal", [True, False])
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_line_search_knows_the_objective_along_the_step(rng, missing, diagonal):
+    labels = random_ensemble(rng, 40, 5, missing=missing)
+    encoding, weights = encode(labels), rng.dirichlet(np.ones(5))
+    rows, target = random_membership(rng, 40, K), random_membership(rng, 40, K)
+    target[::3] = rows[::3]
+    S, G = accumulate(encoding, rows)
+    sums = _blocks.sums_of_step(encoding, rows, target, 0.0)
+
+    def value(t):
+        moved = _blocks.Proposal(rows, target).at(t)
+        return weights @ losses_of(encoding, *accumulate(encoding, moved), moved, diagonal=diagonal)
+
+    for t in (0.3, 1.0):
+        moved_S, moved_G, own = _blocks.after_step(S, G, sums, t)
+        expected = _blocks.measure(encoding, _blocks.Proposal(rows, target), t)
+        for matrix, fresh in zip((moved_S, moved_G, own), expected, strict=True):
+            np.testing.assert_allclose(matrix, fresh, rtol=1e-10, atol=1e-10)
+    best = _blocks.search_line(encoding, weights, S, G, sums, diagonal)
+    grid = np.linspace(0.0, 1.0, 201)
+    assert value(best) <= min(map(value, grid)) * (1.0 + 1e-12)
+    # Uphill, no step is taken.
+    if 0.0 < best < 1.0:
+        ahead = _blocks.Proposal(rows, target).at(best)
+        sums = _blocks.sums_of_step(encoding, ahead, ahead + 1e-3 * (target - rows), 0.0)
+        assert _blocks.search_line(encoding, weights, *accumulate(encoding, ahead), sums, diagonal) < 0.01
+
+
+@pytest.mark.usefixtures("here")
+def test_where_the_sweeps_do_not_help_mass_moves_towards_the_best_clusters(rng, monkeypatch):
+    labels, start = problem(rng)
+    single = solve_median_partition(labels, K, init=start, random_state=0)
+
+    def uphill(encoding, proposal, shared, number):
+        rows = proposal.at(shared.t)
+        target = np.roll(rows, 1, axis=1)
+        return _blocks.Proposal(rows, target), _blocks.sums_of_step(encoding, rows, target, 1e9)
+
+    monkeypatch.setattr(_blocks, "propose", uphill)
+    result = solve_median_partition_distributed(by_rows(labels, 80), K, init=start, tol=1e-3, random_state=0)
+    assert_consistent(labels, result)
+    assert result.objective == pytest.approx(single.objective, rel=0.05)
+
+
+def test_sample_start_finds_the_planted_partition(rng, scheduler, monkeypatch):
+    if scheduler == "synchronous":
+        monkeypatch.setattr("robust_eac.core.starts._SAMPLE", 40)
+        monkeypatch.setattr("robust_eac.core.starts._SAMPLE_PER_CLUSTER", 1)
+    labels, _ = problem(rng, n=900)
+    result = solve_median_partition_distributed(by_rows(labels, 200), K, random_state=0)
+    assert_consistent(labels, result)
+    assert adjusted_rand_score(np.arange(900) % K, result.labels.compute()) > 0.98
+    np.testing.assert_array_equal(result.weights[-2:], 0.0)
+
+
+@pytest.mark.usefixtures("here")
+def test_a_partition_that_the_sample_does_not_see_takes_part_afterwards(rng, monkeypatch):
+    monkeypatch.setattr(distributed, "_MAX_SAMPLE", 40)
+    labels, _ = problem(rng, n=900)
+    labels[:, 0] = -1
+    labels[[5, 700], 0] = 0
+    result = solve_median_partition_distributed(by_rows(labels, 200), K, random_state=0)
+    assert_consistent(labels, result)
+    assert adjusted_rand_score(np.arange(900) % K, result.labels.compute()) > 0.98
+
+
+@pytest.mark.usefixtures("here")
+def test_seed_and_chunks_decide_the_result_not_the_workers(rng, client):
+    labels, _ = problem(rng)
+    array = by_rows(labels, 50)
+    first, again = (solve_median_partition_distributed(array, K, random_state=0) for _ in range(2))
+    expected = first.membership.compute()
+    np.testing.assert_array_equal(again.membership.compute(), expected)
+    with client.as_current():
+        elsewhere = solve_median_partition_distributed(array, K, random_state=0)
+        np.testing.assert_array_equal(elsewhere.membership.compute(), expected)
+    assert first.objective == again.objective == elsewhere.objective
+
+
+@pytest.mark.usefixtures("here")
+def test_starts_as_labels_and_as_dask_arrays(rng):
+    labels, start = problem(rng)
+    array = by_rows(labels, 100)
+    results = [
+        solve_median_partition_distributed(array, K, init=init, random_state=0)
+        for init in (start, by_rows(start, 70), np.arange(N) % K, by_rows(np.arange(N) % K, 70))
+    ]
+    # Rows that are checked twice are normalised twice, and a visit's second step is between slopes that were levelled.
+    assert results[0].objective == pytest.approx(results[1].objective, rel=1e-4)
+    np.testing.assert_array_equal(results[2].membership.compute(), results[3].membership.compute())
+
+
+@pytest.mark.usefixtures("here")
+def test_rho_auto_is_that_of_the_trusted_group(rng):
+    labels, _ = problem(rng)
+    result = solve_median_partition_distributed(by_rows(labels, 100), K, rho="auto", random_state=0)
+    np.testing.assert_allclose(result.weights, np.repeat([1 / 8, 0.0], [8, 2]), atol=1e-12)
+
+
+@pytest.mark.usefixtures("here")
+def test_unfinished_is_said(rng):
+    labels = random_ensemble(rng, 200, 8)
+    with pytest.warns(ConvergenceWarning, match=r"gap=.* > tol=1e-13 after max_iter=1"):
+        result = solve_median_partition_distributed(
+            by_rows(labels, 50), 4, max_iter=1, tol=1e-13, init=random_membership(rng, 200, 4), random_state=0
+        )
+    assert not result.converged
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        solve_median_partition_distributed(by_rows(problem(rng)[0], 50), K, random_state=0)
+
+
+def test_a_killed_worker_loses_nothing(rng, client, monkeypatch):
+    labels, start = problem(rng)
+    array, options = by_rows(labels, 30), {"init": start, "random_state": 0}
+    measured = []
+    search_line = _blocks.search_line
+
+    def kill_one(*args):
+        measured.append(None)
+        if len(measured) == 3:
+            os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+        return search_line(*args)
+
+    with client.as_current():
+        expected = solve_median_partition_distributed(array, K, **options)
+        workers = set(client.scheduler_info()["workers"])
+        monkeypatch.setattr(_blocks, "search_line", kill_one)
+        result = solve_median_partition_distributed(array, K, **options)
+        assert len(measured) > 5
+        assert_consistent(labels, result)
+        np.testing.assert_array_equal(result.membership.compute(), expected.membership.compute())
+        np.testing.assert_array_equal(result.objective_history, expected.objective_history)
+        client.wait_for_workers(2, timeout=30)
+        assert set(client.scheduler_info()["workers"]) != workers
+
+
+def test_tasks_go_to_the_worker_that_has_the_chunk_or_where_it_is_gone_to_another(client):
+    def address():
+        return dask_distributed.get_worker().address
+
+    with client.as_current():
+        workers = 3 * sorted(client.scheduler_info()["workers"])
+        tasks = dask.persist(*[_tasks.later(address, workers=[worker])() for worker in workers])
+        assert _tasks.homes(tasks) == [[worker] for worker in workers]
+        assert _tasks.homes([tasks[0], tasks[0]], [tasks[1], tasks[2]]) == [[], [workers[0]]]
+        assert list(dask.compute(*tasks)) == workers
+        assert _tasks.later(address, workers=["tcp://127.0.0.1:1"])().compute() in workers
+        with dask.annotate(workers=[workers[0]], allow_other_workers=False):
+            assert _tasks.later(address, workers=[workers[1]])().compute() == workers[0]
+
+
+def test_what_is_shipped_is_not_placed():
+    value = _tasks.ship(np.arange(3))
+    task = _tasks.later(np.sum, workers=["tcp://127.0.0.1:1"])(value)
+    layers = task.__dask_graph__().layers
+    assert [layers[key].annotations for key in (value.key, task.key)] == [
+        None,
+        {"workers": ["tcp://127.0.0.1:1"], "allow_other_workers": True},
+    ]
+
+
+@pytest.mark.usefixtures("here")
+def test_nothing_has_a_home_where_this_process_does_the_work():
+    tasks = dask.persist(*[_tasks.later(int)() for _ in range(2)])
+    assert _tasks.homes(tasks) == [[], []]
+
+
+def test_traffic_does_not_depend_on_the_number_of_objects(monkeypatch):
+    def outgoing(dask_worker):
+        return dask_worker.transfer_outgoing_bytes_total
+
+    def traffic(client, n):
+        """The most bytes: that all workers send in a round, to each other and to the client; that it sends at once."""
+        # No two objects start alike, so that none share a row.
+        labels, start = problem(np.random.RandomState(0), n=n)
+        rounds, shipped, places = [], [], []
+        search_line, ship, homes_of = _blocks.search_line, _tasks.ship, _tasks.homes
+
+        def ship_counted(value):
+            shipped.append(len(pickle.dumps(value)))
+            return ship(value)
+
+        def count(*args):
+            rounds.append(sum(client.run(outgoing).values()))
+            return search_line(*args)
+
+        def where(*parts):
+            places.append(homes_of(*parts))
+            return places[-1]
+
+        with monkeypatch.context() as patch, client.as_current(), warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            patch.setattr(_blocks, "search_line", count)
+            patch.setattr(_tasks, "ship", ship_counted)
+            patch.setattr(_tasks, "homes", where)
+            solve_median_partition_distributed(by_rows(labels, n // 4), K, init=start, tol=1e-3, random_state=0)
+        assert all(len(home) == 1 for home in places[0])
+        assert all(now == places[0] for now in places)
+        return max(np.diff(rounds)), max(shipped)
+
+    # Stealing is the scheduler's own decision that moving a chunk to an idle worker pays.
+    with two_workers(**{"distributed.scheduler.work-stealing": False}) as client:
+        (_, shipped_of_few), (sent, shipped_of_many) = traffic(client, 1200), traffic(client, 36_000)
+    assert shipped_of_many < 1.01 * shipped_of_few
+    # Who adds up, and so what workers send, is the scheduler's choice. The memberships of a chunk never travel.
+    assert sent < 0.15 * 9000 * K * 8
+
+
+@pytest.mark.usefixtures("here")
+def test_estimator_takes_a_dask_array(rng):
+    labels, _ = problem(rng)
+    array = by_rows(labels, 100)
+    model = RobustEAC(K, n_init=2, random_state=0).fit(array)
+    result = solve_median_partition_distributed(array, K, n_init=2, random_state=0)
+    assert model.n_features_in_ == M
+    for name, value in result._asdict().items():
+        np.testing.assert_array_equal(getattr(model, f"{name}_"), value)
+    assert isinstance(model.labels_, da.Array)
+    assert isinstance(model.fit_predict(array), da.Array)
+    with pytest.raises(ValueError, match="sample_weight must be None"):
+        model.fit(array, sample_weight=np.ones(N))
+    with pytest.raises(ValueError, match='agreement must be "raw"'):
+        RobustEAC(K, agreement="adjusted").fit(array)
+    with pytest.raises(ValueError, match="agreement must be one of"):
+        RobustEAC(K, agreement="none").fit(array)
+
+
+def lazily(array, chunks=50):
+    return da.from_array(np.asarray(array), chunks=chunks)
+
+
+GOOD = np.tile([[0, 1], [1, 0]], (50, 1))
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("kwargs", "error", "match"),
+    [
+        ({"labels": GOOD}, TypeError, "labels must be a Dask array, got ndarray"),
+        ({"labels": lazily(GOOD[:, 0])}, ValueError, r"labels must be two-dimensional"),
+        ({"labels": lazily([["a", "b"]])}, TypeError, "labels must hold numbers, got dtype <U1"),
+        ({"labels": lazily(GOOD)[lazily(GOOD)[:, 0] > 0]}, ValueError, "chunks of known sizes"),
+        ({"labels": lazily(np.empty((0, 2), dtype=int))}, ValueError, "labels must not be empty"),
+        ({"labels": lazily(GOOD + 0.5)}, ValueError, r"labels\[(0|50):\] must hold integer cluster labels"),
+        ({"labels": lazily(np.where([[True, False]], -1, GOOD))}, ValueError, "column 0 is -1 throughout"),
+        ({"labels": lazily(np.r_[GOOD, [[-1, -1]]])}, ValueError, r"labels\[100:\]: every object .* row 0 is -1"),
+        ({"n_clusters": 101}, ValueError, r"n_clusters must be in \[1, n_samples=100\], got 101"),
+        ({"weighting": "chance-corrected"}, ValueError, "chance-corrected"),
+        ({"weighting": "none"}, ValueError, "weighting must be one of"),
+        ({"rho": 0.1}, ValueError, "rho must be at least"),
+        ({"tol": -1.0}, ValueError, "tol must be"),
+        ({"max_iter": 0}, ValueError, "max_iter must be"),
+        ({"n_init": 0}, ValueError, "n_init must be"),
+        ({"diagonal": 1}, TypeError, "diagonal must be"),
+        ({"init": "best"}, ValueError, "init must be one of"),
+        ({"init": np.full((100, 2), 0.5)}, ValueError, "init must not give every object the same"),
+        ({"init": lazily(np.full((100, 2), 0.5))}, ValueError, "init must not give every object the same"),
+        ({"init": lazily(np.full((100, 2), 0.7))}, ValueError, r"init\[(0|50):\]: every row must sum to 1"),
+        ({"init": lazily(np.full((99, 2), 0.5))}, ValueError, "init must have shape"),
+        ({"init": lazily(np.arange(100) % 3)}, ValueError, r"labels of a Dask array must be in \[0, n_clusters=2\)"),
+    ],
+)
+def test_errors(kwargs, error, match):
+    with pytest.raises(error, match=match):
+        solve_median_partition_distributed(**{"labels": lazily(GOOD), "n_clusters": 2, "random_state": 0} | kwargs)
+
+
+def test_ensemble_of_features_is_that_of_the_sample(rng, scheduler):
+    X = 1e3 + rng.normal(size=(300, 4))
+    array = da.from_array(X, chunks=((100, 1, 199), 2))
+    labels = kmeans_ensemble_distributed(array, 6, (3, 7), max_samples=10_000, random_state=0)
+    state = np.random.RandomState(0)
+    sample_without_replacement(300, 300, random_state=state)
+    expected = KMeansEnsemble(6, (3, 7), random_state=state).fit(X).labels_
+    assert labels.chunks == ((100, 1, 199), (6,))
+    assert labels.dtype == np.uint8
+    np.testing.assert_array_equal(labels.compute(), expected)
+    few = kmeans_ensemble_distributed(array, 6, (3, 7), max_samples=50, random_state=0)
+    np.testing.assert_array_equal(
+        few.compute(), kmeans_ensemble_distributed(array, 6, (3, 7), max_samples=50, random_state=0).compute()
+    )
+    assert adjusted_rand_score(np.repeat([0, 1], 50), RobustEAC(2, random_state=0).fit_predict(two_groups(rng))) == 1.0
+
+
+def two_groups(rng):
+    """Ensemble of features that fall into two groups."""
+    X = np.repeat([[0.0], [9.0]], 50, axis=0) + rng.normal(size=(100, 3))
+    return kmeans_ensemble_distributed(da.from_array(X, chunks=(30, 3)), 8, (2, 5), max_samples=40, random_state=0)
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("kwargs", "error", "match"),
+    [
+        ({"X": np.eye(3)}, TypeError, "X must be a Dask array"),
+        ({"max_samples": 0}, ValueError, "max_samples must be"),
+        ({"n_partitions": 0}, ValueError, "n_partitions must be"),
+        ({"n_clusters": (5, 200)}, ValueError, "n_clusters"),
+        ({"X": lazily(np.full((100, 2), np.nan))}, ValueError, "NaN"),
+    ],
+)
+def test_errors_of_the_ensemble(kwargs, error, match):
+    with pytest.raises(error, match=match):
+        kmeans_ensemble_distributed(
+            **{"X": lazily(np.arange(200.0).reshape(100, 2)), "n_partitions": 3, "random_state": 0} | kwargs
+        )

@@ -1,0 +1,246 @@
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from robust_eac import objective_value, partition_losses, refine_labels, solve_median_partition
+
+from .. import reference
+from ..access import collapse, encode, relocate_rows, relocation_statistics, resolve_weighting
+from ..conftest import planted_ensemble, random_ensemble
+
+MISSING = pytest.mark.parametrize("missing", [0.0, 0.3], ids=["complete", "incomplete"])
+
+
+def problems(rng, missing, count=6):
+    """Small ensembles with and without repeated rows, a random partition, weights and a maximum of clusters."""
+    for case in range(count):
+        n, m, k = rng.randint(3, 14), rng.randint(1, 6), rng.randint(1, 5)
+        n, k = max(n, k), k
+        labels = random_ensemble(rng, n, m, missing=missing)
+        if case % 2:
+            labels = labels[rng.randint(max(n // 3, 1), size=n)]
+            labels[0] = np.where((labels == -1).all(axis=0), 0, labels[0])
+        weights = rng.uniform(size=m) * (rng.uniform(size=m) < 0.8) + 1e-3
+        yield labels, rng.randint(k, size=n), weights / weights.sum(), k
+
+
+def same_partition(a, b):
+    return np.array_equal(a[:, None] == a, b[:, None] == b)
+
+
+@MISSING
+def test_neither_a_single_move_nor_one_of_a_group_improves_the_result(rng, missing):
+    for labels, start, weights, k in problems(rng, missing, count=10):
+        result = refine_labels(labels, start, k, weights=weights, random_state=0)
+        assert result.converged
+        tiny = 1e-9 * len(labels) ** 2
+        for moves in (reference.single_moves, reference.group_moves):
+            assert moves(labels, result.labels, weights, k).min() >= -tiny
+
+
+@MISSING
+def test_objective_gain_and_losses_are_those_of_the_partitions(rng, missing):
+    for labels, start, weights, k in problems(rng, missing):
+        result = refine_labels(labels, start, k, weights=weights, random_state=0)
+        value = objective_value(labels, np.eye(k)[result.labels], weights=weights)
+        assert result.objective == pytest.approx(value, rel=1e-12, abs=1e-12)
+        assert result.gain == pytest.approx(
+            objective_value(labels, np.eye(k)[start], weights=weights) - value, abs=1e-9
+        )
+        assert result.gain >= 0.0
+        assert (result.gain > 0.0) == (result.n_moves > 0)
+        np.testing.assert_allclose(result.losses, reference.losses(labels, np.eye(k)[result.labels]), atol=1e-9)
+        np.testing.assert_allclose(result.weights, weights, rtol=1e-12)
+        assert np.array_equal(np.unique(result.labels), np.arange(result.labels.max() + 1))
+
+
+@MISSING
+def test_same_moves_as_the_slow_search_in_the_same_order(rng, missing):
+    for case in range(8):
+        n, m, k = rng.randint(5, 20), rng.randint(3, 7), rng.randint(2, 5)
+        labels = random_ensemble(rng, n, m, missing=missing, max_clusters=8)
+        # Only different objects: no row is shared, and the orders of rows and objects are the same.
+        labels = np.unique(labels, axis=0)
+        start = rng.randint(k, size=len(labels))
+        weights = rng.uniform(0.1, 1.0, size=m)
+        weights /= weights.sum()
+        result = refine_labels(labels, start, k, weights=weights, random_state=case)
+        orders = np.random.RandomState(case)
+        slow = reference.ordered_move_search(
+            labels, start, weights, k, (orders.permutation(len(labels)) for _ in range(50))
+        )
+        assert same_partition(result.labels, slow)
+
+
+def test_every_step_lowers_the_objective_and_a_result_stays(rng):
+    labels = random_ensemble(rng, 40, 7)
+    start = rng.randint(4, size=40)
+    values = [objective_value(labels, np.eye(4)[start])]
+    for passes in range(1, 20):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            result = refine_labels(labels, start, 4, max_passes=passes, random_state=0)
+        values.append(result.objective)
+        assert result.n_passes <= passes
+        if result.converged:
+            break
+    assert result.converged
+    assert np.all(np.diff(values) <= 1e-9)
+    again = refine_labels(labels, result.labels, 4, random_state=1)
+    assert (again.gain, again.n_moves, again.n_passes) == (0.0, 0, 1)
+    assert np.array_equal(again.labels, result.labels)
+
+
+def test_a_group_leaves_where_no_single_object_would():
+    # Five identical objects: alone, each prefers to stay with the other four; together they belong to the left.
+    labels = np.array([[0, 0, 1, 1]] * 5 + [[0, 0, 0, 2]] * 6 + [[1, 2, 1, 1]])
+    start = np.array([1] * 5 + [0] * 6 + [1])
+    weights = np.array([0.3, 0.3, 0.3, 0.1])
+    assert reference.single_moves(labels, start, weights, 2)[0].min() == 0.0
+    assert reference.group_moves(labels, start, weights, 2)[0].min() < 0.0
+    result = refine_labels(labels, start, weights=weights, random_state=0)
+    assert len(set(result.labels[:11])) == 1
+
+
+@MISSING
+def test_matrices_follow_the_moves(rng, missing):
+    labels = random_ensemble(rng, 12, 5, missing=missing)[rng.randint(12, size=50)]
+    encoding = collapse(encode(np.r_[labels, np.arange(5)[None]]), min_saving=0.0)
+    weights = rng.dirichlet(np.ones(5))
+    clusters = rng.randint(4, size=len(encoding.codes))
+    statistics, P = relocation_statistics(encoding, weights, np.eye(4)[clusters])
+    assert relocate_rows(encoding, statistics, P, clusters, np.arange(len(clusters))) > 0
+    fresh, fresh_P = relocation_statistics(encoding, weights, np.eye(4)[clusters])
+    np.testing.assert_allclose(statistics.T, fresh.T, atol=1e-12)
+    np.testing.assert_allclose(P, fresh_P, atol=1e-12)
+
+
+def test_identical_objects_come_together(rng):
+    labels = np.repeat(random_ensemble(rng, 8, 5), 4, axis=0)
+    result = refine_labels(labels, rng.randint(5, size=32), 5, random_state=0)
+    assert np.all(result.labels.reshape(8, 4) == result.labels[::4, None])
+
+
+def test_unanimous_ensemble_and_the_best_of_all_partitions(rng):
+    truth = rng.permutation(np.repeat([0, 1, 2], 6))
+    labels = planted_ensemble(rng, truth, 9, noise=0.0)
+    result = refine_labels(labels, np.zeros(18, dtype=int), 3, random_state=0)
+    assert result.objective == 0.0
+    assert same_partition(result.labels, truth)
+    # Several starts together find the best of all partitions.
+    labels = random_ensemble(rng, 7, 5)
+    best = min(objective_value(labels, np.eye(3)[codes]) for codes in reference.all_partitions(7, 3))
+    found = [refine_labels(labels, rng.randint(3, size=7), 3, random_state=0).objective for _ in range(60)]
+    assert min(found) == pytest.approx(best, abs=1e-9)
+    assert min(found) >= best - 1e-9
+
+
+def test_empty_clusters_up_to_the_maximum_are_used_and_no_more(rng):
+    labels = planted_ensemble(rng, np.repeat([0, 1, 2, 3], 5), 5, noise=0.0)
+    start = np.zeros(20, dtype=int)
+    assert refine_labels(labels, start, random_state=0).labels.max() == 0
+    for k in (2, 3, 4, 6):
+        assert refine_labels(labels, start, k, random_state=0).labels.max() + 1 <= min(k, 4)
+    assert refine_labels(labels, start, 6, random_state=0).objective == 0.0
+
+
+def test_one_cluster_one_object_one_partition():
+    assert refine_labels([[0], [1]], [5, 5], random_state=0).gain == 0.0
+    assert refine_labels([[3]], [7], random_state=0).labels.tolist() == [0]
+    result = refine_labels([[0], [0], [1]], [0, 1, 1], random_state=0)
+    assert (result.objective, result.labels.tolist()) in [(0.0, [0, 0, 1]), (0.0, [1, 1, 0])]
+
+
+@pytest.mark.parametrize("name", ["uniform", "restricted-simplex", "l2", "entropy", "power"])
+def test_weights_of_the_hard_consensus(rng, name):
+    labels = planted_ensemble(rng, rng.randint(3, size=40), 12, noise=0.25, n_random=4)
+    start = rng.randint(3, size=40)
+    result = refine_labels(labels, start, 3, weighting=name, random_state=0)
+    assert result.converged
+    weighting = resolve_weighting(name, n_pairs=40.0**2, n_partitions=12)
+    losses = partition_losses(labels, np.eye(3)[result.labels])
+    np.testing.assert_allclose(result.losses, losses)
+    np.testing.assert_allclose(result.weights, weighting.solve(losses), rtol=1e-12)
+    assert result.objective == pytest.approx(weighting.objective(losses, result.weights))
+    assert reference.single_moves(labels, result.labels, result.weights, 3).min() >= -1e-9 * 1600
+    before = partition_losses(labels, np.eye(3)[start])
+    assert result.gain == pytest.approx(weighting.objective(before, weighting.solve(before)) - result.objective)
+    assert result.gain > 0.0
+
+
+def test_after_a_solve_the_labels_only_get_better(rng):
+    labels = planted_ensemble(rng, rng.randint(4, size=60), 10, noise=0.5)
+    solved = solve_median_partition(labels, 4, n_init=2, random_state=0)
+    result = refine_labels(labels, solved.labels, 4, weights=solved.weights, random_state=0)
+    assert result.objective <= objective_value(labels, np.eye(4)[solved.labels], weights=solved.weights)
+
+
+@MISSING
+def test_invariances(rng, missing):
+    labels = random_ensemble(rng, 25, 6, missing=missing)
+    start, weights = rng.randint(3, size=25), rng.uniform(0.1, 1.0, size=6)
+    result = refine_labels(labels, start, 3, weights=weights, random_state=0)
+    renamed = np.where(labels == -1, -1, 10 - 3 * labels)
+    for other in (
+        refine_labels(renamed, start, 3, weights=weights, random_state=0),
+        refine_labels(labels, 7 + start, 3, weights=50.0 * weights, random_state=0),
+        refine_labels(labels[:, ::-1], start, 3, weights=weights[::-1], random_state=0),
+        refine_labels(np.c_[labels, labels[::-1, 0]], start, 3, weights=np.r_[weights, 0.0], random_state=0),
+    ):
+        assert same_partition(other.labels, result.labels)
+        assert other.objective == pytest.approx(result.objective)
+    tripled = refine_labels(np.tile(labels, (1, 3)), start, 3, weights=np.tile(weights, 3), random_state=0)
+    assert tripled.objective == pytest.approx(result.objective)
+
+
+def test_inputs_stay_and_seed_decides(rng):
+    labels, start, weights = random_ensemble(rng, 30, 5), rng.randint(3, size=30), rng.uniform(size=5)
+    copies = labels.copy(), start.copy(), weights.copy()
+    one = refine_labels(labels, start, 4, weights=weights, random_state=3)
+    two = refine_labels(labels, start, 4, weights=weights, random_state=3)
+    assert all(np.array_equal(a, b) for a, b in zip(one, two, strict=True))
+    assert all(np.array_equal(a, b) for a, b in zip((labels, start, weights), copies, strict=True))
+
+
+LABELS = np.array([[0, 0], [0, 1], [1, 1]])
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "match"),
+    [
+        ({"consensus": [0, 1]}, r"consensus must have shape \(3,\), one label per object, got \(2,\)"),
+        ({"consensus": [0, 1, -1]}, "consensus must label every object, got -1"),
+        ({"consensus": [0.5, 1.0, 2.0]}, "consensus must hold integer cluster labels"),
+        ({"n_clusters": 1}, "consensus must have at most n_clusters=1 clusters, got 2"),
+        ({"n_clusters": 4}, r"n_clusters must be in \[1, n_samples=3\], got 4"),
+        ({"weights": [1.0]}, "weights must have 2 values, one per partition, got 1"),
+        ({"weights": [1.0, 1.0], "weighting": "l2"}, "weights must be None when weighting is given"),
+        ({"rho": 0.5}, "rho, lam and lam0 need a weighting, got rho=0.5 and"),
+        ({"weighting": "best"}, "weighting must be one of 'uniform'"),
+        ({"weighting": "chance-corrected"}, "weighting must be one that the losses determine, got 'chance-corrected'"),
+        ({"weighting": "restricted-simplex", "rho": 0.1}, "rho must be at least 1/n_partitions"),
+        ({"max_passes": 0}, "max_passes must be at least 1, got 0"),
+    ],
+)
+def test_errors(kwargs, match):
+    arguments = {"labels": LABELS, "consensus": [0, 0, 1]} | kwargs
+    with pytest.raises(ValueError, match=match):
+        refine_labels(**arguments)
+
+
+def test_unfinished_search_says_so(rng):
+    labels = random_ensemble(rng, 60, 9)
+    with pytest.warns(ConvergenceWarning, match="max_passes=1"):
+        result = refine_labels(labels, rng.randint(4, size=60), 4, max_passes=1, random_state=0)
+    assert not result.converged
+    assert result.n_passes == 1
+
+
+def test_codes_of_every_width_work(rng):
+    for width in (3, 300, 70000):
+        labels = np.c_[np.arange(400) % 3, np.arange(400) * width // 400]
+        assert encode(labels).codes.shape == (400, 2)
+        result = refine_labels(labels, np.zeros(400, dtype=int), 3, weights=[9, 1], random_state=0)
+        assert same_partition(result.labels, labels[:, 0])

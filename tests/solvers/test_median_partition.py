@@ -1,0 +1,307 @@
+import warnings
+from functools import partial
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score
+
+from robust_eac import (
+    WEIGHT_SOLVERS,
+    entropy_weights,
+    l2_weights,
+    objective_value,
+    optimality_gap,
+    restricted_simplex_weights,
+    solve_median_partition,
+)
+
+from .. import reference
+from ..conftest import planted_ensemble, random_ensemble, random_membership
+
+TRUTH = np.repeat([0, 1, 2], [15, 20, 25])
+
+
+@pytest.fixture
+def labels(rng):
+    """Twelve noisy copies of three clusters and four random partitions."""
+    return planted_ensemble(rng, TRUTH, 16, noise=0.15, n_random=4)
+
+
+@pytest.mark.parametrize("diagonal", [True, False])
+@pytest.mark.parametrize("weighting", WEIGHT_SOLVERS)
+def test_objective_never_rises(rng, labels, weighting, diagonal):
+    ensembles = [labels, np.where(rng.uniform(size=labels.shape) < 0.2, -1, labels)]
+    ensembles += [random_ensemble(rng, n, m) for n, m in ((3, 2), (5, 3), (12, 4), (12, 9))]
+    for ensemble in ensembles:
+        n = len(ensemble)
+        for init in ("random", random_membership(rng, n, 3), rng.permutation(np.arange(n) % 3)):
+            result = solve_median_partition(
+                ensemble, 3, weighting=weighting, diagonal=diagonal, init=init, n_init=3, random_state=0
+            )
+            history = result.objective_history
+            assert len(history) == result.n_iter + 1
+            # Losses are differences of numbers of the size of n^2.
+            assert np.all(np.diff(history) <= 1e-12 * n**2)
+            assert history[-1] == result.objective
+
+
+def test_a_perfect_start_is_not_lost():
+    result = solve_median_partition([[0, 0], [0, 1], [1, 1]], 2, weighting="power", init=[0, 0, 1], random_state=0)
+    assert np.array_equal(result.objective_history, np.zeros(len(result.objective_history)))
+
+
+@pytest.mark.parametrize("diagonal", [True, False])
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_result_is_a_joint_stationary_point_and_what_it_says(rng, diagonal, missing):
+    labels = random_ensemble(rng, 40, 9, missing=missing)
+    n2 = 40.0**2
+    for weighting, lam in (("restricted-simplex", 0.0), ("l2", 0.5 * n2)):
+        result = solve_median_partition(
+            labels, 3, weighting=weighting, diagonal=diagonal, n_init=2, tol=1e-7, random_state=rng
+        )
+        assert result.converged
+        np.testing.assert_allclose(
+            result.losses, reference.losses(labels, result.membership, diagonal), rtol=1e-9, atol=1e-9 * n2
+        )
+        expected = (
+            restricted_simplex_weights(result.losses)
+            if weighting == "restricted-simplex"
+            else l2_weights(result.losses, lam=lam)
+        )
+        np.testing.assert_allclose(result.weights, expected, atol=1e-12)
+        options = {"weights": result.weights, "diagonal": diagonal}
+        assert result.objective == pytest.approx(
+            objective_value(labels, result.membership, lam=lam, **options), rel=1e-9
+        )
+        assert result.gap == pytest.approx(optimality_gap(labels, result.membership, **options), abs=1e-12)
+        assert result.gap <= 1e-7
+        assert np.array_equal(result.labels, result.membership.argmax(axis=1))
+        assert result.membership.flags.c_contiguous
+
+
+def test_corrupted_partitions_lose_their_weight(labels):
+    for weighting in ("restricted-simplex", "l2", "entropy", "power"):
+        result = solve_median_partition(labels, 3, weighting=weighting, random_state=0)
+        # The consensus of the good partitions is far better than they are, whatever their noise.
+        good = np.mean([adjusted_rand_score(TRUTH, column) for column in labels.T[:-4]])
+        assert adjusted_rand_score(TRUTH, result.labels) > good + 0.1
+        assert result.weights[-4:].mean() < 0.5 * result.weights[:-4].mean()
+
+
+def test_limits_of_the_parameters_are_no_weighting(labels):
+    uniform = solve_median_partition(labels, 3, weighting="uniform", n_init=1, tol=1e-12, random_state=0)
+    assert np.array_equal(uniform.weights, np.full(16, 1 / 16))
+    for options in (
+        {"weighting": "restricted-simplex", "rho": 1 / 16},
+        {"weighting": "l2", "lam": 1e18},
+        {"weighting": partial(l2_weights, lam=1e18)},
+        {"weighting": partial(entropy_weights, eta=1e18)},
+    ):
+        result = solve_median_partition(labels, 3, n_init=1, tol=1e-12, random_state=0, **options)
+        np.testing.assert_allclose(result.weights, 1 / 16, rtol=1e-9)
+        np.testing.assert_allclose(result.membership, uniform.membership, atol=1e-6)
+
+
+def test_whole_weight_on_one_partition_recovers_it(rng, labels):
+    # Objective (3): with k at least the number of clusters of a partition, that partition alone costs nothing.
+    result = solve_median_partition(labels, 3, rho=1.0, n_init=20, random_state=0)
+    best = result.weights.argmax()
+    assert result.weights[best] == 1.0
+    assert adjusted_rand_score(labels[:, best], result.labels) == 1.0
+    assert result.objective == pytest.approx(0.0, abs=1e-3)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 4])
+def test_result_does_not_depend_on_the_number_of_threads(labels, n_jobs):
+    one = solve_median_partition(labels, 3, n_init=5, random_state=0)
+    other = solve_median_partition(labels, 3, n_init=5, n_jobs=n_jobs, random_state=0)
+    assert np.array_equal(one.membership, other.membership)
+    assert np.array_equal(one.weights, other.weights)
+
+
+def test_seeds(labels):
+    same = [solve_median_partition(labels, 5, n_init=1, random_state=s).membership for s in (7, 7, 8)]
+    assert np.array_equal(same[0], same[1])
+    assert not np.array_equal(same[0], same[2])
+
+
+def test_starts(rng, labels):
+    reached = solve_median_partition(labels, 3, random_state=0)
+    for init in ("kmeans", TRUTH, np.eye(3)[TRUTH], 0.8 * np.eye(3)[TRUTH] + 0.2 * random_membership(rng, 60, 3)):
+        result = solve_median_partition(labels, 3, init=init, random_state=0)
+        assert result.objective == pytest.approx(reached.objective, rel=1e-4)
+    assert np.array_equal(solve_median_partition(labels, 3, init=TRUTH, random_state=0).labels, TRUTH)
+
+
+def test_a_stationary_start_still_gets_its_weights(labels):
+    uniform = solve_median_partition(labels, 3, weighting="uniform", tol=1e-8, random_state=0)
+    result = solve_median_partition(
+        labels, 3, weighting="l2", init=uniform.membership, max_iter=1, tol=1.0, random_state=0
+    )
+    np.testing.assert_allclose(result.weights, l2_weights(uniform.losses, lam=0.5 * 60**2), atol=1e-9)
+
+
+def test_a_partial_of_a_solver_is_that_solver(labels):
+    for bound, options in (
+        (partial(l2_weights, lam=450.0), {"weighting": "l2", "lam": 450.0}),
+        (partial(restricted_simplex_weights, rho=0.1), {"rho": 0.1}),
+        (partial(entropy_weights, eta=0.05 * 60**2), {"weighting": "entropy"}),
+    ):
+        one = solve_median_partition(labels, 3, weighting=bound, random_state=0)
+        other = solve_median_partition(labels, 3, random_state=0, **options)
+        assert one.objective == other.objective
+        assert np.array_equal(one.weights, other.weights)
+
+
+def test_objectives_with_their_penalties(labels):
+    result = solve_median_partition(labels, 3, weighting="entropy", random_state=0)
+    w = result.weights
+    assert result.objective == pytest.approx(w @ result.losses + 0.05 * 60**2 * (w @ np.log(w)))
+    result = solve_median_partition(labels, 3, weighting="power", random_state=0)
+    assert result.objective == pytest.approx(np.exp(np.log(result.losses).mean()))
+    np.testing.assert_allclose(w.sum(), 1.0)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_one_alternation_reports_the_objective_after_its_weights(labels):
+    result = solve_median_partition(labels, 3, weighting="l2", max_iter=1, n_init=1, tol=1e-9, random_state=0)
+    assert result.n_iter == 1
+    value = objective_value(labels, result.membership, weights=result.weights, lam=0.5 * 60**2)
+    assert result.objective == pytest.approx(value, rel=1e-12)
+
+
+def test_names_of_labels_do_not_matter_even_for_copies(rng):
+    copies = planted_ensemble(rng, TRUTH, 4, noise=0.2)
+    copies = np.column_stack([copies, copies[:, 3], copies[:, 3]])
+    renamed = copies.copy()
+    renamed[:, 4], renamed[:, 5] = np.array([2, 0, 1])[copies[:, 4]], np.array([9, 4, -5])[copies[:, 5]]
+    # Not "power": where the copies agree perfectly it divides by losses that are nothing but rounding.
+    for weighting in ("uniform", "restricted-simplex", "l2", "entropy"):
+        options = {"weighting": weighting, "n_init": 1, "tol": 1e-11, "random_state": 0}
+        plain, other = (solve_median_partition(each, 3, **options) for each in (copies, renamed))
+        np.testing.assert_allclose(other.weights, plain.weights, atol=1e-6)
+        np.testing.assert_allclose(np.ptp(plain.weights[3:]), 0.0, atol=1e-9)
+
+
+def test_a_tolerance_of_zero_ends_at_rounding(rng):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = solve_median_partition(random_ensemble(rng, 20, 6), 3, tol=0.0, max_iter=1000, random_state=0)
+    assert result.converged
+    assert result.gap <= 1e-14
+
+
+def test_callable_weighting(labels):
+    calls = []
+
+    def best_half(losses):
+        calls.append(losses.copy())
+        weights = (losses <= np.median(losses)).astype(float)
+        losses[:] = np.nan
+        return weights
+
+    result = solve_median_partition(labels, 3, weighting=best_half, random_state=0)
+    assert calls
+    assert np.array_equal(result.weights > 0, result.losses <= np.median(result.losses))
+    assert result.weights.sum() == pytest.approx(1.0)
+    with pytest.raises(ValueError, match="what weighting returns must have 16 values"):
+        solve_median_partition(labels, 3, weighting=lambda losses: losses[:2], random_state=0)
+
+
+def test_a_callable_object_need_not_be_hashable(labels):
+    class Best:
+        __hash__ = None
+
+        def __call__(self, losses):
+            return losses == losses.min()
+
+    assert solve_median_partition(labels, 3, weighting=Best(), random_state=0).weights.max() == 1.0
+
+
+def test_weights_of_a_registered_solver_are_checked_like_those_of_a_callable(labels, monkeypatch):
+    monkeypatch.setitem(WEIGHT_SOLVERS, "fives", lambda losses: np.full(len(losses), 5.0))
+    assert solve_median_partition(labels, 3, weighting="fives", random_state=0).weights.sum() == pytest.approx(1.0)
+    monkeypatch.setitem(WEIGHT_SOLVERS, "negative", lambda losses: -losses - 1.0)
+    with pytest.raises(ValueError, match="what weighting returns must be non-negative"):
+        solve_median_partition(labels, 3, weighting="negative", random_state=0)
+
+
+def test_empty_clusters_come_last(rng):
+    labels = np.repeat(planted_ensemble(rng, np.array([0, 1]), 5, noise=0.0), 10, axis=0)
+    start = np.full((20, 5), 0.02)
+    start[:10, 3], start[10:, 1] = 0.92, 0.92
+    result = solve_median_partition(labels, 5, init=start, random_state=0)
+    assert sorted(set(result.labels)) == [0, 1]
+    assert np.array_equal(result.labels, result.membership.argmax(axis=1))
+
+
+def test_warning_when_unfinished_and_none_when_finished(labels):
+    with pytest.warns(ConvergenceWarning, match="after max_iter=1"):
+        result = solve_median_partition(labels, 3, max_iter=1, tol=1e-12, random_state=0)
+    assert not result.converged
+    assert result.n_iter == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        solve_median_partition(labels, 3, random_state=0)
+
+
+def test_degenerate_ensembles(rng):
+    one = solve_median_partition([[0]], 1, random_state=0)
+    assert one.labels.tolist() == [0]
+    assert one.weights.tolist() == [1.0]
+    single = solve_median_partition(TRUTH[:, None], 3, random_state=0)
+    assert adjusted_rand_score(TRUTH, single.labels) == 1.0
+    assert np.array_equal(solve_median_partition(random_ensemble(rng, 8, 3), 1, random_state=0).labels, np.zeros(8))
+    assert solve_median_partition(np.arange(12).reshape(6, 2), 6, random_state=0).converged
+    assert solve_median_partition(np.zeros((6, 3), dtype=int), 2, random_state=0).objective == pytest.approx(
+        0, abs=1e-3
+    )
+
+
+@pytest.mark.parametrize("init", ["random", TRUTH], ids=["random", "array"])
+def test_verbose_prints_a_line_per_alternation(labels, capsys, init):
+    result = solve_median_partition(labels, 3, init=init, n_init=1, verbose=1, random_state=0)
+    lines = capsys.readouterr().out.splitlines()
+    numbers = range(1, result.n_iter + 1)
+    assert [line.split(",")[0] for line in lines] == [f"start 1/1: iteration {number}" for number in numbers]
+    assert lines[-1].endswith(f"objective {result.objective:.6g}")
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "match"),
+    [
+        ({"n_clusters": 0}, ValueError, r"n_clusters must be in \[1, n_samples=60\], got 0"),
+        ({"n_clusters": 61}, ValueError, r"n_clusters must be in \[1, n_samples=60\], got 61"),
+        ({"n_clusters": 2.5}, TypeError, "n_clusters must be an integer, got 2.5"),
+        ({"n_clusters": True}, TypeError, "n_clusters must be an integer, got True"),
+        (
+            {"weighting": "robust"},
+            ValueError,
+            "one of 'uniform', 'restricted-simplex', 'l2', 'entropy', 'power', 'chance-corrected', got 'robust'",
+        ),
+        ({"weighting": 3}, ValueError, "weighting must be one of 'uniform'"),
+        ({"weighting": "l2", "rho": -5}, ValueError, "rho must be at least 0, got -5"),
+        ({"lam": "x"}, TypeError, "lam must be a real number, got 'x'"),
+        ({"rho": np.inf}, ValueError, "rho must be at least 0 and finite, got inf"),
+        ({"weighting": "l2", "lam": np.inf}, ValueError, "lam must be at least 0 and finite, got inf"),
+        ({"weighting": partial(l2_weights, lam=-2.0)}, ValueError, "lam must be at least 0, got -2"),
+        ({"diagonal": "no"}, TypeError, "diagonal must be True or False, got 'no'"),
+        ({"init": np.full(60, -1)}, ValueError, "init must label every object, got -1"),
+        ({"rho": 0.01}, ValueError, "rho must be at least 1/n_partitions=0.0625, got 0.01"),
+        ({"weighting": "l2", "lam": -1}, ValueError, "lam must be at least 0, got -1"),
+        ({"n_init": 0}, ValueError, "n_init must be at least 1, got 0"),
+        ({"max_iter": 0}, ValueError, "max_iter must be at least 1, got 0"),
+        ({"tol": -1e-3}, ValueError, "tol must be at least 0, got -0.001"),
+        ({"tol": "small"}, TypeError, "tol must be a real number, got 'small'"),
+        ({"init": np.full((60, 3), 1 / 3)}, ValueError, "stationary point"),
+        ({"random_state": "x"}, TypeError, "random_state must be None, an integer or a numpy RandomState, got str"),
+    ],
+)
+def test_errors_come_before_any_work(labels, monkeypatch, options, error, match):
+    def work(*args):
+        raise AssertionError("work was started")
+
+    monkeypatch.setattr("robust_eac.solvers.median_partition.encode_ensemble", work)
+    with pytest.raises(error, match=match):
+        solve_median_partition(labels, **({"n_clusters": 3, "random_state": 0} | options))

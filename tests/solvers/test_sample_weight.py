@@ -1,0 +1,131 @@
+"""Weights of the objects, with hard and soft ensembles."""
+
+import numpy as np
+import pytest
+
+from robust_eac import (
+    objective_value,
+    optimality_gap,
+    partition_losses,
+    solve_median_partition,
+    solve_membership,
+)
+
+from .. import reference
+from ..access import Solution, check_ensemble, encode_ensemble, expand_rows, raw_distance, reduce_rows
+from ..conftest import random_ensemble, random_membership
+from .test_soft_ensembles import planted_soft_ensemble, random_sample_weight, random_soft_ensemble, repeated
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_order_and_names_of_clusters_do_not_matter_and_zero_weight_is_absence(rng, weighted):
+    labels = planted_soft_ensemble(rng, np.arange(90) % 3, 5)
+    weight = random_sample_weight(rng, 90, weighted)
+    weights = rng.uniform(0.1, 1.0, size=5)
+    # Near the planted partition, so that rounding does not decide where the descent ends.
+    start = 0.6 * np.eye(3)[np.arange(90) % 3] + 0.4 * random_membership(rng, 90, 3)
+    options = {"init": start, "sample_weight": weight, "tol": 1e-8, "max_sweeps": 20000, "random_state": 0}
+    plain = solve_membership(labels, 3, weights=weights, **options)
+    order = rng.permutation(5)
+    shuffled = [labels[u] for u in order]
+    shuffled = [e[:, rng.permutation(e.shape[1])] if e.ndim == 2 else 7 - 3 * e for e in shuffled]
+    np.testing.assert_allclose(
+        partition_losses(shuffled, start, sample_weight=weight),
+        partition_losses(labels, start, sample_weight=weight)[order],
+        rtol=1e-9,
+    )
+    result = solve_membership(shuffled, 3, weights=weights[order], **options)
+    assert result.objective == pytest.approx(plain.objective, rel=1e-8)
+    weights[[1, 3]] = 0.0
+    without = [labels[0], labels[2], labels[4], np.full((90, 1), 1.0)]
+    zero = solve_membership(labels, 3, weights=weights, **options)
+    expected = solve_membership(without, 3, weights=[*weights[[0, 2, 4]], 0.0], **options)
+    np.testing.assert_allclose(zero.membership, expected.membership, atol=1e-6)
+
+
+@pytest.mark.parametrize("diagonal", [True, False])
+@pytest.mark.parametrize("soft", [True, False])
+def test_weight_is_repetition(rng, diagonal, soft):
+    labels = random_soft_ensemble(rng, 15, 5, missing=0.2) if soft else random_ensemble(rng, 15, 5, missing=0.2)
+    times = rng.randint(1, 4, size=15)
+    many = [repeated(entry, times) for entry in labels] if soft else repeated(labels, times)
+    Y, weights = random_membership(rng, 15, 3), rng.uniform(size=5)
+    one, other = {"sample_weight": times, "diagonal": diagonal}, {"diagonal": diagonal}
+    np.testing.assert_allclose(
+        partition_losses(labels, Y, **one), partition_losses(many, repeated(Y, times), **other), rtol=1e-12
+    )
+    one["weights"] = other["weights"] = weights
+    value = objective_value(many, repeated(Y, times), **other)
+    assert objective_value(labels, Y, **one) == pytest.approx(value, rel=1e-12)
+    gap = optimality_gap(many, repeated(Y, times), **other)
+    assert optimality_gap(labels, Y, **one) == pytest.approx(gap, rel=1e-10)
+    # Repeated objects share a row, so that the same start leads to the same solution.
+    options = {"tol": 1e-9, "max_sweeps": 20000, "random_state": 0}
+    first = solve_membership(labels, 3, init=Y, **one, **options)
+    second = solve_membership(many, 3, init=repeated(Y, times), **other, **options)
+    np.testing.assert_allclose(repeated(first.membership, times), second.membership, atol=1e-9)
+
+
+def test_scaled_and_unit_weights(rng):
+    labels, Y = random_soft_ensemble(rng, 20, 4, missing=0.2), random_membership(rng, 20, 3)
+    ones = partition_losses(labels, Y, sample_weight=np.ones(20))
+    np.testing.assert_allclose(ones, partition_losses(labels, Y), rtol=1e-12)
+    weight = rng.uniform(size=20)
+    # Powers of two scale without rounding.
+    for scale in (2.0**-60, 2.0, 2.0**60):
+        np.testing.assert_allclose(
+            partition_losses(labels, Y, sample_weight=scale * weight),
+            scale**2 * partition_losses(labels, Y, sample_weight=weight),
+            rtol=1e-15,
+        )
+        results = [
+            solve_median_partition(labels, 3, weighting="l2", sample_weight=s * weight, random_state=0)
+            for s in (1.0, scale)
+        ]
+        assert np.array_equal(results[0].membership, results[1].membership)
+
+
+@pytest.mark.parametrize("diagonal", [True, False])
+@pytest.mark.parametrize("soft", [True, False])
+def test_objects_without_weight_change_nothing_and_find_their_place(rng, diagonal, soft):
+    n = 60
+    labels = planted_soft_ensemble(rng, np.arange(n) // 2 % 3, 6)
+    labels[0] = np.where(rng.uniform(size=n) < 0.2, -1, labels[0])
+    labels = labels if soft else np.column_stack(labels[::2])
+    weight = np.where(np.arange(n) % 3 == 1, 0.0, rng.uniform(0.5, 2.0, size=n))
+    kept = weight > 0.0
+    rest = [entry[kept] for entry in labels] if soft else labels[kept]
+    options = {"diagonal": diagonal, "tol": 1e-10, "max_sweeps": 20000, "random_state": 0}
+    result = solve_membership(labels, 3, sample_weight=weight, **options)
+    expected = solve_membership(rest, 3, sample_weight=weight[kept], **options)
+    # Rounding decides which cluster is which.
+    grams = [Y @ Y.T for Y in (result.membership[kept], expected.membership)]
+    np.testing.assert_allclose(*grams, atol=1e-5)
+    assert result.objective == pytest.approx(expected.objective, rel=1e-9)
+    # The others being fixed, no membership of an object without weight is better, its own pair aside.
+    gram_terms = list(reference.pair_terms(labels, True, np.ones(n)))
+    Y = result.membership
+    scale = [(weight.sum() / weight[np.diag(pairs) > 0].sum()) ** 2 for _, pairs, _ in gram_terms]
+    for i in np.flatnonzero(~kept):
+        slope = sum(
+            s * (pairs[i] * weight * (Y @ Y[i] - together[i])) @ Y
+            for s, (together, pairs, _) in zip(scale, gram_terms, strict=True)
+        )
+        assert slope @ Y[i] - slope.min() <= 1e-6 * weight.sum()
+
+
+def test_labels_have_no_holes_when_an_object_without_weight_stands_alone():
+    labels = np.array([[0, 0, 0, 0, 1, 1, 1, 2]]).T
+    result = solve_median_partition(labels, 4, sample_weight=[1] * 7 + [0], weighting="uniform", random_state=0)
+    assert set(result.labels) == set(range(result.labels.max() + 1))
+
+
+def test_expanding_puts_every_object_where_it_was(rng):
+    labels = random_ensemble(rng, 30, 3, max_clusters=2)
+    whole = encode_ensemble(check_ensemble(labels), np.where(np.arange(30) < 25, 1.0, 0.0))
+    encoding, _ = reduce_rows(whole, "random", diagonal=True)
+    assert encoding.inverse is not None
+    rows = random_membership(rng, len(encoding.codes), 2)
+    membership = expand_rows(whole, Solution(encoding, np.full(3, 1 / 3), rows), raw_distance(), 1e-9)
+    np.testing.assert_array_equal(membership[:25], encoding.expand(rows))
+    np.testing.assert_allclose(membership[25:].sum(axis=1), 1.0, atol=1e-12)

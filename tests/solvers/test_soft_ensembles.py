@@ -1,0 +1,326 @@
+"""Ensembles with membership matrices, and weights of the objects, through everything that solves or grades."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import adjusted_rand_score
+from sklearn.mixture import GaussianMixture
+
+from robust_eac import (
+    WEIGHT_SOLVERS,
+    RobustEAC,
+    fuzzy_c_means,
+    load_dataset,
+    membership_gradient,
+    objective_value,
+    optimality_gap,
+    partition_losses,
+    solve_median_partition,
+    solve_membership,
+)
+
+from .. import reference
+from ..access import (
+    accumulate,
+    check_ensemble,
+    collapse,
+    encode_ensemble,
+    gradient_of,
+    losses_of,
+    reduce_rows,
+    select,
+    sweep,
+    weighted_statistics,
+)
+from ..conftest import planted_ensemble, random_ensemble, random_membership
+
+CASES = [
+    pytest.param(
+        diagonal, missing, weighted, id=f"{'with' if diagonal else 'no'}-diagonal-missing{missing}-weighted{weighted}"
+    )
+    for diagonal in (True, False)
+    for missing in (0.0, 0.3)
+    for weighted in (False, True)
+]
+cases = pytest.mark.parametrize(("diagonal", "missing", "weighted"), CASES)
+
+
+def random_soft_ensemble(rng, n, m, *, missing=0.0):
+    """List of m partitions, the second soft and the others hard or soft by chance; every object is observed."""
+    hidden = random_ensemble(rng, n, m, missing=missing) == -1
+    ensemble = []
+    for u in range(m):
+        if u == 1 or rng.uniform() < 0.5:
+            entry = random_membership(rng, n, rng.randint(1, 6))
+            entry[rng.uniform(size=n) < 0.2] = np.eye(entry.shape[1])[0]
+            entry[hidden[:, u]] = np.nan
+        else:
+            entry = np.where(hidden[:, u], -1, rng.randint(4, size=n))
+        ensemble.append(entry)
+    return ensemble
+
+
+def planted_soft_ensemble(rng, truth, m):
+    """m noisy copies of a partition with clusters renamed, every other one blurred; hard ones are the even ones."""
+    labels = planted_ensemble(rng, truth, m, noise=0.1)
+    blurred = [0.8 * np.eye(3)[column] + 0.2 * random_membership(rng, len(truth), 3) for column in labels.T]
+    return [blurred[u] if u % 2 else labels[:, u] for u in range(m)]
+
+
+def random_sample_weight(rng, n, weighted):
+    """None, or weights below, at and above one, and one of them zero."""
+    if not weighted:
+        return None
+    weight = rng.choice([0.3, 1.0, 2.0, 2.5], size=n) * rng.uniform(0.9, 1.1, size=n) ** rng.randint(2, size=n)
+    weight[rng.randint(n)] = 0.0
+    return weight
+
+
+def problems(rng, missing, weighted, count=8):
+    for _ in range(count):
+        n, m, k = rng.randint(4, 22), rng.randint(2, 7), rng.randint(1, 5)
+        labels, weight = random_soft_ensemble(rng, n, m, missing=missing), random_sample_weight(rng, n, weighted)
+        if weighted and missing:
+            # Every partition observes objects that count.
+            weight = np.maximum(weight, 0.1)
+        weights = rng.uniform(0.1, 1.0, size=m)
+        yield labels, weight, random_membership(rng, n, k), weights / weights.sum()
+
+
+def repeated(entry, times):
+    return np.repeat(entry, times, axis=0)
+
+
+@cases
+def test_losses_value_gradient_and_gap_equal_the_dense_reference(rng, diagonal, missing, weighted):
+    for labels, weight, Y, weights in problems(rng, missing, weighted):
+        n2 = len(Y) ** 2 if weight is None else weight.sum() ** 2
+        options = {"diagonal": diagonal, "sample_weight": weight}
+        np.testing.assert_allclose(
+            partition_losses(labels, Y, **options),
+            reference.losses(labels, Y, diagonal, weight),
+            rtol=1e-10,
+            atol=1e-12 * n2,
+        )
+        lam = rng.uniform(0.0, n2)
+        assert objective_value(labels, Y, weights=weights, lam=lam, **options) == pytest.approx(
+            reference.objective(labels, Y, weights, lam, diagonal, weight), rel=1e-10
+        )
+        np.testing.assert_allclose(
+            membership_gradient(labels, Y, weights=weights, **options),
+            reference.gradient(labels, Y, weights, diagonal, weight),
+            rtol=0,
+            atol=1e-12 * n2,
+        )
+        assert optimality_gap(labels, Y, weights=weights, **options) == pytest.approx(
+            reference.gap(labels, Y, weights, diagonal, weight), rel=1e-10, abs=1e-14
+        )
+
+
+@pytest.mark.parametrize("diagonal", [True, False])
+def test_gradient_by_central_differences_at_every_entry(rng, diagonal):
+    labels, weight = random_soft_ensemble(rng, 7, 3, missing=0.2), rng.uniform(0.2, 3.0, size=7)
+    Y, weights = random_membership(rng, 7, 3), np.array([0.5, 0.2, 0.3])
+    gradient = membership_gradient(labels, Y, weights=weights, diagonal=diagonal, sample_weight=weight)
+    h = 1e-5
+    for i, p in np.ndindex(Y.shape):
+        E = np.zeros_like(Y)
+        E[i, p] = h
+        values = [reference.objective(labels, Y + s * E, weights, 0.0, diagonal, weight) for s in (1, -1)]
+        assert (values[0] - values[1]) / (2.0 * h) == pytest.approx(gradient[i, p], abs=1e-5)
+
+
+def problem(rng, *, missing, weighted, repeat, n=12, m=5, k=3):
+    """As :func:`problems`, reduced to rows; with `repeat` identical objects share one."""
+    labels = random_soft_ensemble(rng, n, m, missing=missing)
+    if repeat:
+        copies = np.concatenate([np.arange(n), rng.randint(n, size=n)])
+        labels = [entry[copies] for entry in labels]
+    weight = rng.choice([0.3, 1.0, 2.5], size=len(labels[0])) if weighted else None
+    return labels, weight, encode_ensemble(check_ensemble(labels), weight)
+
+
+@cases
+@pytest.mark.parametrize(
+    ("repeat", "n_steps", "k"),
+    [
+        pytest.param(False, 4, 3, id="several steps"),
+        pytest.param(True, 1, 3, id="rows of several objects"),
+        pytest.param(False, 1, 12, id="one step of twelve clusters"),
+    ],
+)
+def test_every_step_equals_the_dense_reference(rng, diagonal, missing, weighted, repeat, n_steps, k):
+    for _ in range(3):
+        labels, weight, whole = problem(rng, missing=missing, weighted=weighted, repeat=repeat)
+        encoding, _ = reduce_rows(whole, "random", diagonal=diagonal)
+        weights = rng.uniform(0.1, 1.0, size=5)
+        rows = random_membership(rng, len(encoding.codes), k)
+        statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
+        for row in rng.permutation(len(rows)):
+            members = [row] if encoding.inverse is None else list(np.flatnonzero(encoding.inverse == row))
+            outcomes = reference.visit(
+                labels, encoding.expand(rows).copy(), weights, members, n_steps, diagonal, weight
+            )
+            sweep(encoding, statistics, rows, np.array([row]), diagonal=diagonal, n_steps=n_steps)
+            assert min(np.abs(encoding.expand(rows) - outcome).max() for outcome in outcomes) <= 1e-9
+        fresh = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
+        np.testing.assert_allclose(statistics.T, fresh.T, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(statistics.Q, fresh.Q, rtol=0, atol=1e-12)
+
+
+@cases
+def test_shared_rows_give_the_same(rng, diagonal, missing, weighted):
+    labels, weight, whole = problem(rng, missing=missing, weighted=weighted, repeat=True, n=8)
+    labels = [repeated(entry, 4) for entry in labels]
+    weight = None if weight is None else repeated(weight, 4) * rng.choice([1.0, 1.5], size=64)
+    whole = encode_ensemble(check_ensemble(labels), weight)
+    encoding = collapse(whole)
+    assert len(encoding.codes) <= 8
+    rows = random_membership(rng, len(encoding.codes), 3)
+    Y, weights = encoding.expand(rows), np.full(5, 0.2)
+    S, G = accumulate(encoding, rows)
+    np.testing.assert_allclose(
+        losses_of(encoding, S, G, rows, diagonal=diagonal), reference.losses(labels, Y, diagonal, weight), rtol=1e-10
+    )
+    gradient = gradient_of(encoding, rows, weighted_statistics(encoding, weights, S, G), diagonal=diagonal)
+    expected = reference.gradient(labels, Y, weights, diagonal, weight)
+    for row in range(len(rows)):
+        total = expected[encoding.inverse == row].sum(axis=0)
+        np.testing.assert_allclose(encoding.multiplicity[row] * gradient[row], total, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("diagonal", [True, False])
+@pytest.mark.parametrize("weighting", WEIGHT_SOLVERS)
+def test_objective_never_rises(rng, weighting, diagonal):
+    for n, m, missing, weighted in ((30, 6, 0.0, False), (30, 6, 0.2, True), (5, 3, 0.0, True), (12, 8, 0.2, False)):
+        labels, weight = random_soft_ensemble(rng, n, m, missing=missing), random_sample_weight(rng, n, weighted)
+        weight = None if weight is None else np.maximum(weight, 0.05)
+        options = {"weighting": weighting, "diagonal": diagonal, "sample_weight": weight, "random_state": 0}
+        for init in ("random", "kmeans", random_membership(rng, n, 3)):
+            result = solve_median_partition(labels, 3, init=init, n_init=2, **options)
+            total = n if weight is None else weight.sum()
+            assert np.all(np.diff(result.objective_history) <= 1e-12 * total**2)
+            np.testing.assert_allclose(
+                result.losses,
+                reference.losses(labels, result.membership, diagonal, weight),
+                rtol=1e-9,
+                atol=1e-12 * total**2,
+            )
+
+
+@cases
+def test_result_is_what_it_says(rng, diagonal, missing, weighted):
+    labels, weight, _ = problem(rng, missing=missing, weighted=weighted, repeat=True)
+    weights = rng.uniform(size=5)
+    options = {"weights": weights, "diagonal": diagonal, "sample_weight": weight}
+    result = solve_membership(labels, 3, tol=1e-8, max_sweeps=20000, random_state=rng, **options)
+    assert result.converged
+    assert result.gap == pytest.approx(optimality_gap(labels, result.membership, **options), abs=1e-12)
+    assert result.objective == pytest.approx(objective_value(labels, result.membership, **options), rel=1e-12)
+    again = solve_membership(labels, 3, init=result.membership, tol=1e-8, random_state=1, **options)
+    assert again.n_sweeps == 0
+
+
+@pytest.mark.parametrize("diagonal", [True, False])
+def test_one_hot_memberships_are_hard_partitions(rng, diagonal):
+    truth = np.arange(40) % 3
+    labels = planted_ensemble(rng, truth, 6, noise=0.1)
+    labels[rng.uniform(size=labels.shape) < 0.1] = -1
+    labels[:, 0] = truth
+    one_hot = np.vstack([np.eye(labels.max() + 1), np.full((1, labels.max() + 1), np.nan)])
+    Y, weights = random_membership(rng, 40, 4), rng.uniform(size=6)
+    for chosen in (range(6), [1, 4], [5]):
+        mixed = [one_hot[labels[:, u]] if u in chosen else labels[:, u] for u in range(6)]
+        options = {"diagonal": diagonal}
+        np.testing.assert_allclose(
+            partition_losses(mixed, Y, **options), partition_losses(labels, Y, **options), rtol=1e-12, atol=1e-10
+        )
+        options["weights"] = weights
+        np.testing.assert_allclose(
+            membership_gradient(mixed, Y, **options), membership_gradient(labels, Y, **options), rtol=0, atol=1e-12
+        )
+        assert optimality_gap(mixed, Y, **options) == pytest.approx(optimality_gap(labels, Y, **options), rel=1e-12)
+        for init in ("random", "kmeans"):
+            hard, soft = (
+                solve_median_partition(e, 3, diagonal=diagonal, init=init, n_init=10, tol=1e-12, random_state=7)
+                for e in (labels, mixed)
+            )
+            # Rounding of sums in another order decides ties: a start can end elsewhere, with other names of clusters.
+            assert adjusted_rand_score(hard.labels, soft.labels) == 1.0
+            assert soft.objective == pytest.approx(hard.objective, rel=1e-10)
+            np.testing.assert_allclose(soft.weights, hard.weights, atol=1e-10)
+
+
+def test_objective_of_mixture_posteriors_equals_that_of_explicit_matrices(rng):
+    X, _ = load_dataset("iris")
+    posteriors = [GaussianMixture(k, random_state=k).fit(X).predict_proba(X) for k in (2, 3, 4, 6)]
+    Y = random_membership(rng, len(X), 3)
+    gram = Y @ Y.T
+    explicit = [np.linalg.norm(gram - P @ P.T, "fro") ** 2 for P in posteriors]
+    np.testing.assert_allclose(partition_losses(posteriors, Y), explicit, rtol=1e-11)
+    assert objective_value(posteriors, Y, weights=[1, 2, 3, 4]) == pytest.approx(
+        np.average(explicit, weights=[1, 2, 3, 4]), rel=1e-11
+    )
+    C = np.average([P @ P.T for P in posteriors], axis=0, weights=[1, 2, 3, 4])
+    np.testing.assert_allclose(
+        membership_gradient(posteriors, Y, weights=[1, 2, 3, 4]), 4.0 * (gram - C) @ Y, rtol=0, atol=1e-10
+    )
+
+
+def test_estimator_takes_soft_ensembles_and_weights(rng):
+    X, y = load_dataset("iris")
+    labels = [fuzzy_c_means(X, k, random_state=k).membership for k in (3, 4, 5)]
+    labels += [GaussianMixture(3, random_state=0).fit(X).predict_proba(X), rng.randint(6, size=len(X))]
+    model = RobustEAC(3, weighting="l2", random_state=0).fit(labels)
+    assert model.n_features_in_ == 5
+    assert model.weights_.argmin() == 4
+    assert adjusted_rand_score(y, model.labels_) > 0.7
+    weight = rng.uniform(size=len(X))
+    result = solve_median_partition(labels, 3, weighting="l2", sample_weight=weight, random_state=0)
+    assert np.array_equal(model.fit(labels, sample_weight=weight).membership_, result.membership)
+    assert np.array_equal(model.fit_predict(labels, sample_weight=weight), result.labels)
+    frame = pd.DataFrame({"a": [0, 0, 1], "b": [0, 1, 1]})
+    assert hasattr(model.set_params(n_clusters=2).fit(frame), "feature_names_in_")
+    assert not hasattr(model.fit([frame["a"], pd.DataFrame(np.eye(3))]), "feature_names_in_")
+
+
+def test_select_equals_encoding_the_entries(rng):
+    labels = random_soft_ensemble(rng, 30, 6, missing=0.2)
+    weight = rng.uniform(size=30)
+    whole = encode_ensemble(check_ensemble(labels), weight)
+    for chosen in ([0, 1, 4], [1], [1, 5], [0, 1, 2, 3, 4, 5]):
+        part = select(whole, np.array(chosen))
+        expected = encode_ensemble(check_ensemble_unobserved([labels[u] for u in chosen]), weight)
+        for name in ("codes", "hard", "soft", "soft_slots", "offsets", "missing_slots", "multiplicity", "own_pairs"):
+            assert np.array_equal(getattr(part, name), getattr(expected, name)), name
+        for name in ("sizes", "squares", "n_observed", "total"):
+            np.testing.assert_allclose(getattr(part, name), getattr(expected, name), rtol=1e-14)
+        assert np.array_equal(part.observed[:, part.mask_of], expected.observed[:, expected.mask_of])
+
+
+def check_ensemble_unobserved(labels):
+    """An ensemble some of whose objects no partition observes, as leaving partitions out makes them."""
+    return check_ensemble([*labels, np.ones((30, 1))])._replace(**trimmed(check_ensemble([*labels, np.ones((30, 1))])))
+
+
+def trimmed(ensemble):
+    return {"soft": np.ascontiguousarray(ensemble.soft[:, :-1]), "widths": ensemble.widths[:-1]}
+
+
+def test_moments_of_the_partitions(rng):
+    labels, weight = random_soft_ensemble(rng, 20, 5, missing=0.3), rng.uniform(size=20)
+    encoding = encode_ensemble(check_ensemble(labels), weight)
+    for u, entry in enumerate(labels):
+        if entry.ndim == 1:
+            values = np.unique(entry[entry != -1])
+            x = (entry[:, None] == values).astype(float)
+        else:
+            x = np.nan_to_num(entry)
+        H = (x.T * weight) @ x
+        size = x.shape[1]
+        np.testing.assert_allclose(encoding.gram(u)[:size, :size], H, atol=1e-14)
+        assert encoding.squares[u] == pytest.approx((H**2).sum())
+        np.testing.assert_allclose(encoding.sizes[encoding.offsets[u] :][:size], weight @ x)
+        if u in encoding.soft_partitions:
+            np.testing.assert_allclose(encoding.memberships(u), x, rtol=1e-15)
+            np.testing.assert_allclose(encoding.self_similarity(u), (x**2).sum(axis=1))

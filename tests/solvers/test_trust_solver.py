@@ -1,0 +1,231 @@
+"""Trust in the solver: chance-corrected weighting."""
+
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+from robust_eac import (
+    KMeansEnsemble,
+    RobustEAC,
+    adjusted_agreement,
+    chance_corrected_weights,
+    corrupt_ensemble,
+    load_dataset,
+    objective_value,
+    partition_losses,
+    solve_median_partition,
+)
+
+from ..access import _alternation, joint
+from ..conftest import planted_ensemble, random_ensemble, random_membership
+from ..core.test_chance import random_partitions
+from .test_soft_ensembles import planted_soft_ensemble
+
+TRUTH = np.repeat([0, 1, 2], [30, 40, 50])
+
+
+def noisy_planted(rng, fraction, m=40):
+    good = planted_ensemble(rng, TRUTH, m - round(fraction * m), noise=0.3)
+    return np.column_stack([good, random_partitions(rng, 120, round(fraction * m))]), np.arange(m) >= good.shape[1]
+
+
+def solve(labels, k=3, **options):
+    return solve_median_partition(
+        labels, k, **({"weighting": "chance-corrected", "n_init": 2, "random_state": 0} | options)
+    )
+
+
+@pytest.mark.parametrize("fraction", [0.5, 0.8, 0.9])
+def test_no_weight_on_random_partitions(rng, fraction):
+    labels, corrupted = noisy_planted(rng, fraction)
+    result = solve(labels)
+    assert np.array_equal(result.weights > 0.0, ~corrupted)
+    oracle = solve(labels[:, ~corrupted], weighting="uniform")
+    assert adjusted_rand_score(result.labels, oracle.labels) > 0.95
+
+
+@pytest.mark.parametrize("fraction", [0.5, 0.8, 0.9])
+def test_no_weight_on_random_partitions_of_iris(seed, fraction):
+    X, _ = load_dataset("iris")
+    clean = KMeansEnsemble(n_partitions=60, n_clusters=(3, 20), random_state=seed).fit_transform(X)
+    labels, corrupted = corrupt_ensemble(clean, fraction, random_state=seed)
+    result = solve(labels)
+    assert result.weights[corrupted].sum() == 0.0
+    assert (result.weights[~corrupted] > 0.0).mean() > 0.9
+
+
+@pytest.mark.parametrize("n_init", [1, 4])
+def test_where_all_are_trusted_it_is_no_weighting_bit_for_bit(rng, n_init):
+    ensembles = [planted_ensemble(rng, TRUTH, 12, noise=0.3), planted_soft_ensemble(rng, TRUTH, 6)]
+    missing = planted_ensemble(rng, TRUTH, 12, noise=0.2)
+    ensembles.append(np.where(rng.uniform(size=missing.shape) < 0.2, -1, missing))
+    for labels in ensembles:
+        for options in ({}, {"sample_weight": rng.uniform(0.2, 3.0, size=120)}, {"diagonal": False}):
+            ours = solve(labels, n_init=n_init, **options)
+            plain = solve(labels, n_init=n_init, weighting="uniform", **options)
+            for one, other in zip(ours, plain, strict=True):
+                assert np.array_equal(one, other)
+
+
+CASES = {
+    "hard": lambda rng: (noisy_planted(rng, 0.6)[0], {}),
+    "no diagonal": lambda rng: (noisy_planted(rng, 0.6)[0], {"diagonal": False}),
+    "adjusted distance": lambda rng: (noisy_planted(rng, 0.6)[0], {"agreement": "adjusted"}),
+    "missing": lambda rng: (
+        np.where(rng.uniform(size=(120, 40)) < 0.3, -1, noisy_planted(rng, 0.6)[0]),
+        {},
+    ),
+    "soft": lambda rng: (
+        [*planted_soft_ensemble(rng, TRUTH, 8), *rng.randint(4, size=(6, 120)), random_membership(rng, 120, 4)],
+        {},
+    ),
+    "weighted": lambda rng: (
+        noisy_planted(rng, 0.6)[0],
+        {"sample_weight": np.r_[np.zeros(5), rng.uniform(0.2, 3.0, size=115)]},
+    ),
+    "normalised weights": lambda rng: (noisy_planted(rng, 0.6)[0], {"sample_weight": np.full(120, 1 / 120)}),
+    "weak": lambda rng: (
+        np.column_stack([planted_ensemble(rng, TRUTH, 6, noise=noise) for noise in (0.2, 0.7, 0.8, 0.9)]),
+        {},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_result_is_what_it_says_and_a_fixpoint(rng, case):
+    labels, options = CASES[case](rng)
+    weight = options.get("sample_weight")
+    raw = options.get("agreement") is None
+    result = solve(labels, **options)
+    agreement = adjusted_agreement(labels, result.membership, sample_weight=weight)
+    confirmed = chance_corrected_weights(np.maximum(1.0 - agreement, 0.0), expected=1.0)
+    trusted = result.weights > 0.0
+    # The last consensus confirms all that are trusted; what was withdrawn before does not come back.
+    assert np.array_equal(trusted & (confirmed > 0.0), trusted)
+    np.testing.assert_allclose(result.weights[trusted], 1.0 / trusted.sum(), rtol=1e-12)
+    assert np.all(np.diff(result.objective_history) <= 1e-12 * 120**2)
+    assert result.objective_history[-1] == result.objective
+    losses = 1.0 - agreement
+    if raw:
+        extra = {"diagonal": options.get("diagonal", True), "sample_weight": weight}
+        losses = partition_losses(labels, result.membership, **extra)
+        value = objective_value(labels, result.membership, weights=result.weights, **extra)
+        assert result.objective == pytest.approx(value, rel=1e-9)
+    np.testing.assert_allclose(result.losses, losses, rtol=1e-8, atol=1e-10)
+    assert result.objective == pytest.approx(result.weights @ losses, rel=1e-8)
+    assert result.converged
+    if case not in ("soft", "weak"):
+        assert np.array_equal(trusted, np.arange(40) < 16)
+
+
+def test_normalised_weights_change_nothing(rng):
+    labels, _ = noisy_planted(rng, 0.8)
+    plain = solve(labels)
+    for weight in (np.full(120, 1 / 120), np.full(120, 0.25)):
+        other = solve(labels, sample_weight=weight)
+        np.testing.assert_allclose(other.weights, plain.weights)
+        assert adjusted_rand_score(plain.labels, other.labels) == 1.0
+
+
+@pytest.mark.parametrize("n_jobs", [2, 4])
+def test_result_does_not_depend_on_the_number_of_threads(rng, n_jobs):
+    labels, _ = noisy_planted(rng, 0.8)
+    one, other = solve(labels, n_init=5), solve(labels, n_init=5, n_jobs=n_jobs)
+    assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+
+
+def test_every_spelling_is_the_same(rng):
+    labels, _ = noisy_planted(rng, 0.8)
+    result = solve(labels)
+    for weighting in (
+        chance_corrected_weights,
+        partial(chance_corrected_weights, expected=1.0),
+        partial(chance_corrected_weights),
+    ):
+        assert np.array_equal(solve(labels, weighting=weighting).membership, result.membership)
+    model = RobustEAC(3, weighting="chance-corrected", n_init=2, random_state=0).fit(labels)
+    assert np.array_equal(model.weights_, result.weights)
+    clean = planted_ensemble(rng, TRUTH, 10, noise=0.3)
+    assert solve(clean, weighting=partial(chance_corrected_weights, share=0.2)).weights.min() == 0.1
+    strict = solve(labels, weighting=partial(chance_corrected_weights, share=1.0))
+    assert np.count_nonzero(strict.weights) <= np.count_nonzero(result.weights)
+
+
+def test_partitions_that_the_group_missed_can_be_added(rng, monkeypatch):
+    labels, corrupted = noisy_planted(rng, 0.5)
+    few = np.zeros(40, dtype=bool)
+    few[:4] = True
+    monkeypatch.setattr(joint, "linked_group", lambda encoding, rng: few)
+    assert np.array_equal(solve(labels).weights > 0.0, ~corrupted)
+    monkeypatch.setattr(joint, "linked_group", lambda encoding, rng: np.ones(40, dtype=bool))
+    assert np.array_equal(solve(labels).weights > 0.0, ~corrupted)
+
+
+@pytest.mark.parametrize("rule", ["flips", "random", "none", "one by one"])
+def test_alternation_with_trust_stops_whatever_the_rule(rng, monkeypatch, rule):
+    m = 8
+    labels, steps = planted_ensemble(rng, TRUTH, m, noise=0.4), []
+
+    def adversary(losses):
+        turn = len(steps)
+        weights = {
+            "flips": (np.arange(m) % 2 == turn % 2) + 1.0 * (turn % 3 == 0),
+            "random": (rng.uniform(size=m) < 0.6) + 1e-9 * (np.arange(m) == 0),
+            "none": np.eye(m)[turn % m],
+            "one by one": 1.0 * (np.arange(m) >= turn - 1),
+        }[rule]
+        return weights / weights.sum()
+
+    name, record = "chance-corrected", joint.Record(adversary, corrected=True)
+    monkeypatch.setitem(joint.RECORDS, name, record)
+    monkeypatch.setitem(joint.WEIGHT_SOLVERS, name, adversary)
+    monkeypatch.setattr(joint, "linked_group", lambda encoding, rng: None)
+    begin = _alternation.begin
+
+    def counted(problem, *args, **options):
+        steps.append(problem.weighting.solve(None) > 0.0)
+        assert len(steps) <= m + 1
+        return begin(problem, *args, **options)
+
+    monkeypatch.setattr(_alternation, "begin", counted)
+    result = solve(labels, n_init=1)
+    # After the first update trust is only withdrawn.
+    for before, after in pairwise(steps[1:]):
+        assert np.all(before | ~after)
+        assert after.sum() < before.sum()
+    assert result.weights.sum() == pytest.approx(1.0)
+    assert np.array_equal(result.weights > 0.0, steps[-1])
+
+
+@pytest.mark.filterwarnings("ignore:No two partitions agree")
+def test_small_and_trivial_problems(rng):
+    for n in (1, 2, 3, 4, 5):
+        for m in (1, 2, 5):
+            for k in (1, n):
+                labels = random_ensemble(rng, n, m)
+                result = solve(labels, k)
+                assert result.weights.sum() == pytest.approx(1.0)
+                assert np.isfinite(result.objective)
+    one = solve(noisy_planted(rng, 0.5)[0], 1)
+    np.testing.assert_allclose(one.weights, 1 / 40)
+    assert not one.labels.any()
+    assert np.array_equal(solve(np.zeros((20, 4), dtype=int)).weights, np.full(4, 0.25))
+    assert np.array_equal(solve(np.tile(np.arange(20)[:, np.newaxis], 4), 20).weights, np.full(4, 0.25))
+
+
+def test_trivial_partitions_cost_nothing_and_get_nothing(rng):
+    good = planted_ensemble(rng, TRUTH, 10, noise=0.2)
+    labels = np.column_stack([good, np.zeros(120, dtype=int), np.arange(120)])
+    result, oracle = solve(labels), solve(good, weighting="uniform")
+    assert np.array_equal(result.weights > 0.0, np.arange(12) < 10)
+    assert adjusted_rand_score(result.labels, oracle.labels) == 1.0
+
+
+def test_random_partitions_alone_are_all_equal_or_say_so(rng):
+    labels = random_partitions(rng, 120, 20)
+    with pytest.warns(UserWarning, match="No two partitions agree beyond chance") as caught:
+        solve(labels)
+    assert caught[0].filename == __file__

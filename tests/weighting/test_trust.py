@@ -1,0 +1,302 @@
+"""Trust: weights from agreement beyond chance, the group that agrees with itself, and the solver that uses both."""
+
+import warnings
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from robust_eac import agreement_test, chance_corrected_weights, trusted_group_weights
+from robust_eac.weighting import trust
+
+from ..access import _chance, check_ensemble, encode, encode_ensemble
+from ..conftest import planted_ensemble, random_ensemble
+from ..core.test_chance import one_hot, random_partitions
+from ..solvers.test_soft_ensembles import random_soft_ensemble
+
+TRUTH = np.repeat([0, 1, 2], [30, 40, 50])
+
+
+def weights_by_loop(losses, expected, share):
+    """The definition, number by number."""
+    agreements = [1.0 - loss / mean for loss, mean in zip(losses, expected, strict=True)]
+    positive = [a for a in agreements if a > 0.0]
+    if not positive:
+        return [1.0 / len(losses)] * len(losses)
+    mean = sum(a * a for a in positive) / sum(positive)
+    trusted = [a > 0.0 and a >= share * mean for a in agreements]
+    return [one / sum(trusted) for one in trusted]
+
+
+def test_weights_are_the_definition(rng):
+    for _ in range(50):
+        m = rng.randint(1, 12)
+        expected, share = rng.uniform(0.5, 2.0, size=m), rng.uniform()
+        losses = expected * rng.uniform(0.0, 1.4, size=m) * (rng.uniform(size=m) < 0.9)
+        weights = chance_corrected_weights(losses, expected=expected, share=share)
+        np.testing.assert_allclose(weights, weights_by_loop(losses, expected, share), rtol=1e-14)
+        same = chance_corrected_weights(losses, expected=1.5, share=share)
+        np.testing.assert_allclose(same, weights_by_loop(losses, [1.5] * m, share), rtol=1e-14)
+        own = chance_corrected_weights(losses, share=share)
+        np.testing.assert_allclose(own, weights_by_loop(losses, [losses.max() or 1.0] * m, share), rtol=1e-14)
+
+
+def test_weights_do_not_depend_on_scale_or_order_and_follow_the_losses(rng):
+    losses = rng.uniform(0.0, 1.2, size=20)
+    weights = chance_corrected_weights(losses, expected=1.0)
+    # A power of two: no rounding.
+    for scale in (2.0**-900, 2.0**900):
+        assert np.array_equal(chance_corrected_weights(scale * losses, expected=scale), weights)
+    order = rng.permutation(20)
+    assert np.array_equal(chance_corrected_weights(losses[order], expected=1.0), weights[order])
+    assert np.all(np.diff(weights[np.argsort(losses)]) <= 0.0)
+    # Partitions of no agreement change nothing, however many.
+    more = chance_corrected_weights(np.concatenate([losses, rng.uniform(1.0, 1.1, size=500)]), expected=1.0)
+    assert np.array_equal(more[:20] > 0.0, weights > 0.0)
+    assert not more[20:].any()
+
+
+@pytest.mark.parametrize(
+    ("losses", "options", "expected"),
+    [
+        ([3.0], {}, [1.0]),
+        ([0.0, 0.0], {}, [0.5, 0.5]),
+        ([1.0, 1.0], {"expected": 1.0}, [0.5, 0.5]),
+        ([2.0, 5.0], {"expected": 1.0}, [0.5, 0.5]),
+        ([0.4, 0.4, 0.4], {"expected": 1.0}, [1 / 3] * 3),
+        ([0.0, 0.9, 1.0], {"expected": 1.0, "share": 0.0}, [0.5, 0.5, 0.0]),
+        ([0.0, 0.5, 0.0], {"expected": 1.0, "share": 1.0}, [0.5, 0.0, 0.5]),
+        ([5e-324, 1.0], {"expected": 1.0}, [1.0, 0.0]),
+        ([1.0, 1.0 - 2**-53], {"expected": 1.0}, [0.0, 1.0]),
+    ],
+)
+def test_edges(losses, options, expected):
+    assert np.array_equal(chance_corrected_weights(losses, **options), expected)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "match"),
+    [
+        ({"losses": []}, ValueError, "losses must have at least one value"),
+        ({"losses": [1.0, -1.0]}, ValueError, "losses must be non-negative, got -1.0 at position 1"),
+        ({"losses": [1.0, np.nan]}, ValueError, "losses must be finite, got nan"),
+        ({"losses": "x"}, TypeError, "losses must be an array of real numbers"),
+        ({"expected": [1.0]}, ValueError, "expected must have 2 values, one per partition, got 1"),
+        ({"expected": 0.0}, ValueError, "expected must be positive, got 0.0 at position 0"),
+        ({"expected": [1.0, 0.0]}, ValueError, "expected must be positive, got 0.0 at position 1"),
+        ({"expected": -1.0}, ValueError, "expected must be non-negative, got -1.0"),
+        ({"expected": np.inf}, ValueError, "expected must be finite, got inf"),
+        ({"expected": "x"}, TypeError, "expected must be an array of real numbers"),
+        ({"share": 1.5}, ValueError, "share must be at least 0 and at most 1, got 1.5"),
+        ({"share": "x"}, TypeError, "share must be a real number, got 'x'"),
+    ],
+)
+def test_errors_of_the_weights(options, error, match):
+    with pytest.raises(error, match=match):
+        chance_corrected_weights(**({"losses": [1.0, 2.0]} | options))
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "match"),
+    [
+        ({"labels": [0, 1]}, ValueError, "labels must be two-dimensional"),
+        ({"labels": [np.eye(3), [0, 1, 2]]}, TypeError, "labels must be a label matrix here"),
+        ({"level": 0.0}, ValueError, "level must be greater than 0 and at most 1, got 0"),
+        ({"level": 1.5}, ValueError, "level must be greater than 0 and at most 1, got 1.5"),
+        ({"level": None}, TypeError, "level must be a real number, got None"),
+        ({"random_state": "x"}, TypeError, "random_state must be None, an integer or a numpy RandomState, got str"),
+    ],
+)
+def test_errors_of_the_group(options, error, match):
+    with pytest.raises(error, match=match):
+        trusted_group_weights(**({"labels": [[0, 0], [0, 1], [1, 1]]} | options))
+
+
+def pvalues_by_test(labels):
+    """{(u, v): p-value} of all pairs by agreement_test on what both observe, the statistic half a step lower."""
+    pvalues = {}
+    for u, v in combinations(range(labels.shape[1]), 2):
+        both = (labels[:, u] != -1) & (labels[:, v] != -1)
+        pvalues[u, v] = 1.0
+        if both.sum() > 1:
+            column = labels[both, v]
+            test = agreement_test(column[:, np.newaxis], one_hot(labels[both, u]))
+            sides = [side_of(labels[both, w]) for w in (u, v)]
+            pvalues[u, v] = float(_chance.significance(test.statistic[0] - 1.0, *sides)[1])
+            if test.variance[0] > 0.0:
+                assert _chance.significance(test.statistic[0], *sides)[1] == pytest.approx(test.pvalue[0], rel=1e-6)
+    return pvalues
+
+
+def side_of(column):
+    return _chance.tested_soft_side(one_hot(column), np.ones(len(column)))
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.4])
+def test_pairwise_p_values_are_those_of_the_test(rng, missing):
+    for n in (3, 12, 60):
+        labels = np.column_stack(
+            [random_ensemble(rng, n, 4, missing=missing), np.zeros(n, dtype=int), np.arange(n), np.arange(n) % 3]
+        )
+        labels = np.column_stack([labels, np.where(labels[:, 0] == -1, -1, 7 - labels[:, 0])])
+        pvalues = trust._pairwise_pvalues(trust._sample(encode(labels), rng), np.arange(labels.shape[1]))
+        for (u, v), expected in pvalues_by_test(labels).items():
+            assert pvalues[u, v] == pytest.approx(expected, rel=1e-6, abs=1e-300)
+            assert pvalues[v, u] == 1.0
+
+
+def test_soft_partitions_are_compared_by_their_hard_labels(rng):
+    labels = random_soft_ensemble(rng, 40, 5, missing=0.2)
+    hard = np.column_stack(
+        [
+            entry if entry.ndim == 1 else np.where(np.isnan(entry[:, 0]), -1, np.nan_to_num(entry).argmax(axis=1))
+            for entry in labels
+        ]
+    )
+    soft, plain = (trust._sample(encoding, rng) for encoding in (encode_ensemble(check_ensemble(labels)), encode(hard)))
+    references = np.arange(5)
+    np.testing.assert_allclose(
+        trust._pairwise_pvalues(soft, references), trust._pairwise_pvalues(plain, references), rtol=1e-9
+    )
+
+
+def group_by_hand(labels, level):
+    """Largest set of partitions that links lead through, found by following them one by one."""
+    pvalues = pvalues_by_test(labels)
+    linked = {pair for pair, value in pvalues.items() if value <= level / len(pvalues)}
+    best = set()
+    for start in range(labels.shape[1]):
+        reached, border = {start}, [start]
+        while border:
+            u = border.pop()
+            new = {v for v in range(labels.shape[1]) if v not in reached and ({(u, v), (v, u)} & linked)}
+            reached |= new
+            border += new
+        best = reached if len(reached) > len(best) else best
+    return best
+
+
+@pytest.mark.parametrize("level", [0.01, 0.5])
+def test_the_group_is_the_largest_component(rng, level):
+    labels = np.column_stack(
+        [
+            planted_ensemble(rng, TRUTH, 4, noise=0.6),
+            planted_ensemble(rng, rng.permutation(TRUTH), 4, noise=0.6),
+            rng.randint(4, size=(120, 3)),
+        ]
+    )
+    expected = group_by_hand(labels, level)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        weights = trusted_group_weights(labels, level=level)
+    if len(expected) == 1:
+        expected = range(11)
+    assert set(np.flatnonzero(weights)) == set(expected)
+    np.testing.assert_allclose(weights[list(expected)], 1.0 / len(expected))
+
+
+def test_coherent_minority_loses_and_coherent_majority_wins(rng):
+    wrong = rng.permutation(TRUTH)
+    for n_good, n_wrong in ((9, 6), (6, 9)):
+        labels = np.column_stack(
+            [
+                planted_ensemble(rng, TRUTH, n_good),
+                planted_ensemble(rng, wrong, n_wrong),
+                rng.randint(4, size=(120, 15)),
+            ]
+        )
+        trusted = trusted_group_weights(labels) > 0.0
+        majority = np.arange(30) < n_good if n_good > n_wrong else (np.arange(30) >= n_good) & (np.arange(30) < 15)
+        assert np.array_equal(trusted, majority)
+
+
+@pytest.mark.parametrize("kind", ["varied", "unequal", "fine", "tiny", "incomplete"])
+def test_independent_partitions_are_rarely_linked(rng, kind):
+    draws, linked = 300, 0
+    for _ in range(draws):
+        n = 12 if kind == "tiny" else 100
+        labels = random_partitions(rng, n, 12, fine=kind == "fine") if kind != "varied" else random_ensemble(rng, n, 12)
+        if kind == "incomplete":
+            labels = np.where(rng.uniform(size=labels.shape) < 0.4, -1, labels)
+            labels = labels[(labels != -1).any(axis=1)]
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            weights = trusted_group_weights(labels)
+        linked += not caught
+        assert bool(caught) == np.array_equal(weights, np.full(12, 1 / 12))
+    # At most 1 %, and what chance and the approximation in the tail add: not 5 %.
+    assert linked <= binom.ppf(0.9999, draws, 0.013)
+
+
+def test_nothing_to_compare_is_all_equal_and_says_so():
+    disjoint = np.full((40, 2), -1)
+    disjoint[:20, 0] = disjoint[20:, 1] = np.arange(20) % 2
+    trivial = np.column_stack([np.zeros(40, dtype=int), np.arange(40), np.zeros(40, dtype=int)])
+    for labels in (disjoint, trivial, [[0, 0], [0, 0], [1, 1]]):
+        with pytest.warns(UserWarning, match="No two partitions agree beyond chance at the level 0.01") as caught:
+            weights = trusted_group_weights(labels)
+        assert caught[0].filename == __file__
+        assert np.array_equal(weights, np.full(np.shape(labels)[1], 1.0 / np.shape(labels)[1]))
+
+
+def test_one_partition_and_copies_of_one(rng):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert trusted_group_weights(TRUTH[:, np.newaxis]) == [1.0]
+        assert np.array_equal(trusted_group_weights(np.tile(TRUTH[:, np.newaxis], 7)), np.full(7, 1 / 7))
+        assert np.array_equal(trusted_group_weights([[3]]), [1.0])
+
+
+def test_a_trivial_partition_is_in_no_group(rng):
+    labels = np.column_stack([planted_ensemble(rng, TRUTH, 5), np.zeros(120, dtype=int), np.arange(120)])
+    np.testing.assert_allclose(trusted_group_weights(labels), [0.2] * 5 + [0.0] * 2)
+
+
+def test_many_partitions_and_many_objects(rng):
+    truth = rng.randint(3, size=5000)
+    good = rng.uniform(size=400) < 0.3
+    labels = rng.randint(3, size=(5000, 400))
+    labels[:, good] = planted_ensemble(rng, truth, good.sum(), noise=0.5)
+    for state in (0, 1):
+        weights = trusted_group_weights(labels, random_state=state)
+        assert np.array_equal(weights > 0.0, good)
+    assert np.array_equal(
+        trusted_group_weights(labels[:, :300], random_state=3), trusted_group_weights(labels[:, :300], random_state=3)
+    )
+
+
+def test_the_sample_is_large_enough_for_incomplete_partitions(rng):
+    # Two partitions have 1 % of the objects in common: 10 of 1,000, where nothing would be significant.
+    truth = rng.randint(3, size=30_000)
+    labels = np.column_stack([planted_ensemble(rng, truth, 8, noise=0.2), rng.randint(3, size=(30_000, 4))])
+    labels[rng.uniform(size=labels.shape) < 0.9] = -1
+    labels = labels[(labels != -1).any(axis=1)]
+    assert np.array_equal(trusted_group_weights(labels, random_state=0) > 0.0, np.arange(12) < 8)
+    sample = trust._sample(encode(labels), rng)
+    assert np.mean([np.sum((a >= 0) & (b >= 0)) for a, b in combinations(sample, 2)]) > 250
+    assert trust._sample(encode(np.where(labels == -1, 0, labels)), rng).shape == (12, 1000)
+
+
+def test_objects_without_weight_do_not_count(rng):
+    labels = planted_ensemble(rng, TRUTH, 6)
+    weight = np.r_[np.zeros(60), rng.uniform(0.01, 3.0, size=60)]
+    sample = trust._sample(encode_ensemble(check_ensemble(labels), weight), rng)
+    assert sample.shape == (6, 60)
+    references = np.arange(6)
+    np.testing.assert_allclose(
+        trust._pairwise_pvalues(sample, references),
+        trust._pairwise_pvalues(trust._sample(encode(labels[60:]), rng), references),
+    )
+
+
+def test_columns_and_inputs_are_left_alone(rng):
+    labels = planted_ensemble(rng, TRUTH, 9, n_random=3)
+    kept, order = labels.copy(), rng.permutation(9)
+    weights = trusted_group_weights(labels)
+    assert np.array_equal(labels, kept)
+    assert np.array_equal(trusted_group_weights(labels[:, order]), weights[order])
+    assert np.array_equal(trusted_group_weights(10 - labels[rng.permutation(120)]), weights)
+    losses = np.array([0.2, 0.9])
+    chance_corrected_weights(losses, expected=np.ones(2))
+    assert np.array_equal(losses, [0.2, 0.9])
