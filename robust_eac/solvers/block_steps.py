@@ -274,13 +274,17 @@ def search_line(tables, weights, S, G, sums, diagonal):
     def inner(a, b):
         return float(mask_coef @ np.einsum("gpq,gpq->g", a, b))
 
-    powers = np.array([
-        2.0 * inner(G, sums.cross) - 4.0 * slot_coef @ np.einsum("sp,sp->s", S, sums.S),
-        inner(sums.cross, sums.cross) + 2.0 * inner(G, sums.square)
-        - 2.0 * slot_coef @ np.einsum("sp,sp->s", sums.S, sums.S),
-        2.0 * inner(sums.cross, sums.square),
-        inner(sums.square, sums.square),
-    ])  # fmt: skip
+    along_S = slot_coef @ np.einsum("sp,sp->s", S, sums.S)
+    step_S = slot_coef @ np.einsum("sp,sp->s", sums.S, sums.S)
+    cross, square = sums.cross, sums.square
+    powers = np.array(
+        [
+            2.0 * inner(G, cross) - 4.0 * along_S,
+            inner(cross, cross) + 2.0 * inner(G, square) - 2.0 * step_S,
+            2.0 * inner(cross, square),
+            inner(square, square),
+        ]
+    )
     if not diagonal:
         powers -= mask_coef @ sums.own[:, 1:]
     return kernels.minimise_quartic(*powers, 1.0)

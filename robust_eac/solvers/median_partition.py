@@ -217,10 +217,8 @@ def solve_and_encode(labels, n_clusters, options, sample_weight):
     sample_weight = check_sample_weight(sample_weight, ensemble)
     total = float(n) if sample_weight is None else float(sample_weight.sum())
     distance = resolve_distance(options.agreement, options.diagonal)
-    weighting = resolve_weighting(
-        options.weighting, n_pairs=distance.unit(total), n_partitions=m, rho=options.rho, lam=options.lam,
-        lam0=options.lam0,
-    )  # fmt: skip
+    parameters = {"rho": options.rho, "lam": options.lam, "lam0": options.lam0}
+    weighting = resolve_weighting(options.weighting, n_pairs=distance.unit(total), n_partitions=m, **parameters)
     n_init, settings = check_effort(options)
     start = check_init(options.init, n, n_clusters)
     n_jobs = check_n_jobs(options.n_jobs)
