@@ -107,8 +107,8 @@ def begin(problem, start, rng, settings, *, warm=False, tell=None):
     else:
         rough = settings._replace(tol=max(settings.tol, SAMPLE_TOL), n_threads=1)
         of_sample = problem._replace(encoding=sample)
-        seed = np.random.RandomState(rng.randint(MAX_SEED))
-        run = alternate(of_sample, initial_rows(sample, n_clusters, start, seed), seed, rough)
+        own = np.random.RandomState(rng.randint(MAX_SEED))
+        run = alternate(of_sample, initial_rows(sample, n_clusters, start, own), own, rough)
         solution = Solution(sample, run.weights, run.rows)
         rows = place_from_sample(encoding, solution, distance, n_threads=settings.n_threads)
     state = distance.measure(encoding, rows, n_threads=settings.n_threads)

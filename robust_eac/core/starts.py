@@ -6,7 +6,7 @@ import numpy as np
 
 from .bundles import Visit
 from .descent import ROUNDING
-from .encoding import collapse, counts_copies, harden, take_rows, weigh
+from .encoding import Encoding, collapse, counts_copies, harden, take_rows, weigh
 from .lloyd import best_lloyd, squared_distances
 from .sweep import sweep
 
@@ -29,7 +29,7 @@ _MAX_PLACING = 1000
 class Solution(NamedTuple):
     """An encoding with weights of its partitions and memberships of its rows."""
 
-    encoding: tuple
+    encoding: Encoding
     weights: np.ndarray
     rows: np.ndarray
 

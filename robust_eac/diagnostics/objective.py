@@ -1,6 +1,6 @@
 """Measures of a consensus: losses, objective, gradient, optimality gap, and agreement corrected for chance.
 
-Each checks its arguments and asks _formula, where the formulas stand.
+Each checks its arguments and calls core/formula.py, where the formulas stand.
 """
 
 from __future__ import annotations

@@ -627,7 +627,7 @@ def test_collapsed_rows_are_counted(rng):
 
 def test_one_compiled_form_of_the_kernel(rng):
     if not hasattr(_merging._follow_chains, "signatures"):
-        pytest.skip("not compiled")
+        pytest.skip("numba is disabled (NUMBA_DISABLE_JIT)")
     for labels in (random_ensemble(rng, 20, 4), random_ensemble(rng, 20, 4, missing=0.3).astype(np.int8)):
         merge_consensus(np.asfortranarray(labels), 2, weights=np.ones(4))
     assert len(_merging._follow_chains.signatures) == 1
