@@ -370,7 +370,9 @@ def test_missing_nominal_column(folder, toy, monkeypatch):
         load_dataset(toy)
 
 
-@pytest.mark.parametrize("content", [TOY.encode(), gzip.compress(TOY.encode())[:-12]])
+@pytest.mark.parametrize(
+    "content", [TOY.encode(), gzip.compress(TOY.encode())[:-12]], ids=["not compressed", "cut short"]
+)
 def test_broken_compressed_file(folder, toy, content):
     (folder / "toy.csv.gz").write_bytes(content)
     with pytest.raises(ValueError, match=r"toy\.csv\.gz is not a readable CSV file"):
