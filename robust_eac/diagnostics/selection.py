@@ -183,12 +183,11 @@ def select_n_clusters(
 
     encoding = encode_ensemble(ensemble, sample_weight)
     pairs = [_draw_pair(encoding, max_samples, rng) for _ in range(n_splits)]
-    halves = [half for pair in pairs for half in pair]
-    counts = [1] * n_init + [n_init_split] * len(halves)
+    parts = [encoding, *(half.encoding for pair in pairs for half in pair)]
+    counts = [1] * n_init + [n_init_split] * (len(parts) - 1)
     seeds = rng.randint(MAX_SEED, size=(np.count_nonzero(candidates > 1), len(counts)))
-    trust_seeds = rng.randint(MAX_SEED, size=1 + len(halves))
+    trust_seeds = rng.randint(MAX_SEED, size=len(parts))
     parallel = Parallel(n_jobs=n_jobs, prefer="threads")
-    parts = [encoding, *(half.encoding for half in halves)]
     whole, *parts = parallel(
         delayed(_pose)(part, weighting, seed) for part, seed in zip(parts, trust_seeds, strict=True)
     )
@@ -211,11 +210,10 @@ def select_n_clusters(
             rows.append((1, 0.0, 0.0, 0.0, 0.0))
             continue
         runs = [next(solutions) for _ in range(n_init)]
-        split_runs = [(next(solutions), next(solutions)) for _ in pairs]
         best = _best(runs)
         agreement = float(best.weights @ _agreements(encoding, weighty, best.labels[weighty]))
         starts = np.mean([_rand(a.labels[weighty], b.labels[weighty], weight) for a, b in combinations(runs, 2)])
-        compared = [_compare(a, b, *both) for (a, b), both in zip(pairs, split_runs, strict=True)]
+        compared = [_compare(a, b, next(solutions), next(solutions)) for a, b in pairs]
         held_out, split = np.mean(compared, axis=0)
         consensuses.append(best.labels)
         rows.append((len(np.unique(best.labels)), agreement, held_out, starts, split))
@@ -226,15 +224,7 @@ def select_n_clusters(
     if stable.any():
         chosen = consensuses[np.flatnonzero(stable & (held_out >= held_out[stable].max() - _TIE))[0]]
     return ClusterNumberSelection(
-        n_clusters=len(np.unique(chosen)),
-        labels=chosen,
-        candidates=candidates,
-        n_nonempty=n_nonempty,
-        agreement=agreement,
-        held_out_agreement=held_out,
-        start_stability=starts,
-        split_stability=split,
-        stable=stable,
+        len(np.unique(chosen)), chosen, candidates, n_nonempty, agreement, held_out, starts, split, stable
     )
 
 

@@ -133,8 +133,7 @@ def resolve_weighting(weighting, *, n_pairs, n_partitions, rho=None, lam=None, l
         lam = check_real(lam0, name="lam0", low=0.0) * n_partitions * n_pairs
     else:
         lam = 0.5 * n_pairs if lam is None else check_real(lam, name="lam", low=0.0)
-    record, parameters = _bind(weighting, Given(rho, lam, n_pairs))
-    return _weighting(record, parameters, n_partitions)
+    return _weighting(*_bind(weighting, Given(rho, lam, n_pairs)), n_partitions)
 
 
 def _bind(weighting, given):

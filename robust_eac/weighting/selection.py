@@ -263,10 +263,8 @@ def _spectral_groups(similarities, n_groups, rng):
 
 def _hull_vertices(points):
     """Indices of the vertices of the convex hull of distinct points in lexicographic order (monotone chain)."""
-    if len(points) < 3:
-        return np.arange(len(points))
     vertices = set()
-    for order in (range(len(points)), range(len(points) - 1, -1, -1)):
+    for order in (range(len(points)), reversed(range(len(points)))):
         chain = []
         for i in order:
             while len(chain) > 1 and _turn(points[chain[-2]], points[chain[-1]], points[i]) <= 0.0:

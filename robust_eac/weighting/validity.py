@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
+from ..checks.blocks import row_blocks
 from ..checks.labels import check_labels
 from ..checks.types import RandomState, Subsets
 from ..checks.values import check_choice, check_features
@@ -313,34 +314,21 @@ def _unified(labels, X, indices):
 
 def unify(values, *, high_is_good):
     """Scale values of an index to [0, 1]: v / max, or min / v; NaN -> 0. Infinite and zero values take the limits."""
-    unified = np.zeros(len(values))
-    defined = ~np.isnan(values)
-    if not defined.any():
-        return unified
-    kept = values[defined]
-    if kept.min() == kept.max():
-        unified[defined] = 1.0
-        return unified
     if high_is_good:
-        kept = kept - min(kept.min(), 0.0)
-        best, ratio = kept.max(), lambda rest, best: rest / best
-    else:
-        best, ratio = kept.min(), lambda rest, best: best / rest
+        values = values - np.fmin.reduce(values, initial=0.0)
+    best = (np.fmax if high_is_good else np.fmin).reduce(values)
     # The best value gets 1 even if the ratio would be 0/0 or infinity over infinity.
-    ratios = np.ones(len(kept))
-    ratios[kept != best] = ratio(kept[kept != best], best)
-    unified[defined] = ratios
+    unified = np.where(values == best, 1.0, 0.0)
+    rest = ~np.isnan(values) & (values != best)
+    unified[rest] = values[rest] / best if high_is_good else best / values[rest]
     return unified
 
 
 def _silhouettes(encoding, X, slots, partitions):
     """Mean silhouettes of the given partitions, from one pass over the distances."""
-    n = len(X)
     indicators = one_hot(encoding)
-    step = max(1, _BLOCK_DISTANCES // n)
     totals = np.zeros(len(slots))
-    for start in range(0, n, step):
-        block = slice(start, min(start + step, n))
+    for block in row_blocks(len(X), max(1, _BLOCK_DISTANCES // len(X))):
         sums = cdist(X[block], X) @ indicators
         for u in partitions:
             seen = np.flatnonzero(encoding.observed[block, encoding.mask_of[u]])
