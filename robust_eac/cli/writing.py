@@ -76,9 +76,7 @@ def say_written(paths):
 
 
 def _lists(column):
-    if not isinstance(column, np.ndarray):
-        return [column]
-    return [column.tolist()] if column.ndim == 1 else column.T.tolist()
+    return np.atleast_2d(column.T).tolist() if isinstance(column, np.ndarray) else [column]
 
 
 def _try_to_write(output, target):
