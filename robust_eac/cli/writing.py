@@ -56,8 +56,7 @@ def table_writer(path, header, columns):
         text = io.TextIOWrapper(handle, encoding="utf-8", errors="backslashreplace", newline="")
         writer = csv.writer(text, delimiter="\t" if suffix == ".tsv" else ",", lineterminator="\n")
         writer.writerow(header)
-        lists = [part for column in columns for part in _lists(column)]
-        writer.writerows(zip(*lists, strict=True))
+        writer.writerows(zip(*(part for column in columns for part in _lists(column)), strict=True))
         text.flush()
         text.detach()
 

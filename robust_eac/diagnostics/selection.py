@@ -193,11 +193,10 @@ def select_n_clusters(
     )
     if not whole.linked:
         warnings.warn(NO_LINKS.format(LEVEL), UserWarning, stacklevel=2)
-    problems = [whole] * n_init + parts
     solutions = parallel(
         delayed(_consensus)(problem, k, n_init=count, seed=seed, max_iter=max_iter, tol=tol)
         for k, row in zip(candidates[candidates > 1], seeds, strict=True)
-        for problem, count, seed in zip(problems, counts, row, strict=True)
+        for problem, count, seed in zip([whole] * n_init + parts, counts, row, strict=True)
     )
     _warn_unfinished(solutions, max_iter)
 
@@ -213,8 +212,7 @@ def select_n_clusters(
         best = _best(runs)
         agreement = float(best.weights @ _agreements(encoding, weighty, best.labels[weighty]))
         starts = np.mean([_rand(a.labels[weighty], b.labels[weighty], weight) for a, b in combinations(runs, 2)])
-        compared = [_compare(a, b, next(solutions), next(solutions)) for a, b in pairs]
-        held_out, split = np.mean(compared, axis=0)
+        held_out, split = np.mean([_compare(a, b, next(solutions), next(solutions)) for a, b in pairs], axis=0)
         consensuses.append(best.labels)
         rows.append((len(np.unique(best.labels)), agreement, held_out, starts, split))
 

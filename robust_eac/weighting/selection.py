@@ -157,8 +157,7 @@ def cluster_and_select_weights(
     """
     nmi = _rounded_nmi(labels, average)
     size = _check_size(size, len(nmi))
-    rng = check_random_state(random_state)
-    groups = _spectral_groups(nmi, size, rng)
+    groups = _spectral_groups(nmi, size, check_random_state(random_state))
     quality = nmi.sum(axis=1)
     selected = [first_best(np.where(groups == group, quality, -np.inf)) for group in np.unique(groups)]
     return _equal_over(selected, nmi)
