@@ -36,6 +36,8 @@ class Ensemble(NamedTuple):
 
     def observed(self):
         """(n, m) bool; does a partition observe an object."""
+        if len(self.widths) == 0:
+            return self.labels != -1
         observed = np.empty((self.n_samples, self.n_partitions), dtype=bool)
         observed[:, self.hard] = self.labels != -1
         soft, starts = np.setdiff1d(np.arange(self.n_partitions), self.hard), np.cumsum(self.widths) - self.widths

@@ -160,6 +160,7 @@ def certify(
 
 def _margins(membership):
     """Largest minus second largest entry of every row."""
-    # The zeros in front are the second entry of a single cluster.
-    top = np.partition(np.pad(membership, ((0, 0), (1, 0))), -2, axis=1)
+    if membership.shape[1] == 1:
+        return np.ones(len(membership))
+    top = np.partition(membership, -2, axis=1)
     return top[:, -1] - top[:, -2]

@@ -78,7 +78,9 @@ def partition_validity(
            [-0.375,  0.125,  4.   ]])
     """
     labels = check_labels(labels)
-    indices = _check_indices(indices)
+    if isinstance(indices, str) or not isinstance(indices, Sized) or len(indices) == 0:
+        raise ValueError(f"indices must be a non-empty sequence of names, got {indices!r}.")
+    indices = [check_choice(name, INDICES, name="indices") for name in indices]
     X = _check_features(X, len(labels))
     # Centring: a common offset would cost digits.
     encoding, X = encode(labels), X - X.mean(axis=0)
@@ -296,12 +298,6 @@ def _check_features(X, n_samples):
     if X is None:
         raise ValueError("X must be the features of the objects, got None: this scheme scores partitions by them.")
     return check_features(X, n_samples=n_samples)
-
-
-def _check_indices(indices):
-    if isinstance(indices, str) or not isinstance(indices, Sized) or len(indices) == 0:
-        raise ValueError(f"indices must be a non-empty sequence of names, got {indices!r}.")
-    return [check_choice(name, INDICES, name="indices") for name in indices]
 
 
 def _unified(labels, X, indices):
