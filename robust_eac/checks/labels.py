@@ -34,6 +34,16 @@ class Ensemble(NamedTuple):
         """Number of partitions."""
         return len(self.hard) + len(self.widths)
 
+    def observed(self):
+        """(n, m) bool; does a partition observe an object."""
+        if len(self.widths) == 0:
+            return self.labels != -1
+        observed = np.empty((self.n_samples, self.n_partitions), dtype=bool)
+        observed[:, self.hard] = self.labels != -1
+        soft, starts = np.setdiff1d(np.arange(self.n_partitions), self.hard), np.cumsum(self.widths) - self.widths
+        observed[:, soft] = np.add.reduceat(self.soft, starts, axis=1) > 0.0
+        return observed
+
 
 def is_ensemble_list(labels) -> bool:
     """Whether labels are a list of partitions: a list or tuple with at least one two-dimensional entry."""
@@ -42,7 +52,7 @@ def is_ensemble_list(labels) -> bool:
 
 def _is_matrix(entry):
     if isinstance(entry, (list, tuple)):
-        return len(entry) > 0 and any(isinstance(row, (list, tuple)) or np.ndim(row) == 1 for row in entry[:1])
+        return any(isinstance(row, (list, tuple)) or np.ndim(row) == 1 for row in entry[:1])
     return getattr(entry, "ndim", 0) == 2
 
 
@@ -58,28 +68,22 @@ def check_ensemble(labels, *, name="labels") -> Ensemble:
         matrix = check_labels(labels, name=name)
         n, m = matrix.shape
         return Ensemble(matrix, np.empty((n, 0)), np.empty(0, dtype=np.int64), np.arange(m))
-    soft = np.array([_is_matrix(entry) for entry in labels])
-    vectors: dict[int, np.ndarray] = {}
-    matrices: dict[int, np.ndarray] = {}
-    for u, entry in enumerate(labels):
-        # pandas objects would align their indices.
-        (matrices if soft[u] else vectors)[u] = as_array(entry, f"{name}[{u}]")
-    n = len(next(iter(matrices.values())))
-    for u, entry in (vectors | matrices).items():
-        if entry.ndim != (2 if soft[u] else 1) or len(entry) != n or entry.size == 0:
+    is_soft = np.array([_is_matrix(entry) for entry in labels])
+    hard, soft = np.flatnonzero(~is_soft), np.flatnonzero(is_soft)
+    # pandas objects would align their indices.
+    entries = [as_array(entry, f"{name}[{u}]") for u, entry in enumerate(labels)]
+    n = len(entries[soft[0]])
+    for u in (*hard, *soft):
+        if entries[u].ndim != (2 if is_soft[u] else 1) or len(entries[u]) != n or entries[u].size == 0:
             rule = "a label vector of shape (n_samples,) or a membership matrix of shape (n_samples, k_u)"
-            raise ValueError(f"{name}[{u}] must be {rule}, with n_samples={n}, got shape {entry.shape}.")
-    columns = [integer_matrix(entry[:, np.newaxis], f"{name}[{u}]") for u, entry in vectors.items()]
-    widths = np.array([entry.shape[1] for entry in matrices.values()], dtype=np.int64)
-    ensemble = Ensemble(
-        labels=np.concatenate(columns, axis=1) if columns else np.empty((n, 0), dtype=np.int64),
-        soft=np.empty((n, widths.sum())),
-        widths=widths,
-        hard=np.flatnonzero(~soft),
-    )
-    for end, (u, entry) in zip(np.cumsum(widths), matrices.items(), strict=True):
-        ensemble.soft[:, end - entry.shape[1] : end] = _memberships(entry, f"{name}[{u}]")
-    _check_all_observed(ensemble, name)
+            raise ValueError(f"{name}[{u}] must be {rule}, with n_samples={n}, got shape {entries[u].shape}.")
+    columns = [integer_matrix(entries[u][:, np.newaxis], f"{name}[{u}]") for u in hard]
+    matrix = np.concatenate(columns, axis=1) if columns else np.empty((n, 0), dtype=np.int64)
+    widths = np.array([entries[u].shape[1] for u in soft], dtype=np.int64)
+    ensemble = Ensemble(matrix, np.empty((n, widths.sum())), widths, hard)
+    for u, end, width in zip(soft, np.cumsum(widths), widths, strict=True):
+        ensemble.soft[:, end - width : end] = _memberships(entries[u], f"{name}[{u}]")
+    _check_all_observed(ensemble.observed(), name)
     return ensemble
 
 
@@ -90,28 +94,21 @@ def _memberships(entry, name):
     if np.isnan(array).any(axis=1).sum() > missing.sum():
         row = int(np.argmax(np.isnan(array).any(axis=1) & ~missing))
         raise ValueError(f"{name}: a row must be NaN throughout (not observed) or not at all, row {row} is mixed.")
-    array[missing, 0] = 1.0
-    array[missing, 1:] = 0.0
+    array[missing] = np.eye(1, array.shape[1])
     array = check_membership(array, len(array), name=name)
     array[missing] = 0.0
     return array
 
 
-def _check_all_observed(ensemble, name):
+def _check_all_observed(observed, name):
     """Every partition of a list must observe an object, and every object must be observed by a partition."""
-    rows = np.zeros(ensemble.n_samples, dtype=bool)
-    soft = np.setdiff1d(np.arange(ensemble.n_partitions), ensemble.hard)
-    columns = list(zip(ensemble.hard, (ensemble.labels != -1).T, strict=True))
-    blocks = np.split(ensemble.soft, np.cumsum(ensemble.widths)[:-1], axis=1)
-    columns += [(u, block.any(axis=1)) for u, block in zip(soft, blocks, strict=True)]
-    for u, observed in columns:
-        if not observed.any():
-            raise ValueError(f"{name}: every partition must observe at least one object, {name}[{u}] observes none.")
-        rows |= observed
+    partitions, rows = observed.any(axis=0), observed.any(axis=1)
+    if not partitions.all():
+        u = int(np.argmin(partitions))
+        raise ValueError(f"{name}: every partition must observe at least one object, {name}[{u}] observes none.")
     if not rows.all():
-        raise ValueError(
-            f"{name}: every object must be observed by at least one partition, object {int(np.argmin(rows))} is not."
-        )
+        i = int(np.argmin(rows))
+        raise ValueError(f"{name}: every object must be observed by at least one partition, object {i} is not.")
 
 
 def check_sample_weight(sample_weight, ensemble, *, counts=False, name="sample_weight") -> np.ndarray | None:
@@ -131,12 +128,7 @@ def check_sample_weight(sample_weight, ensemble, *, counts=False, name="sample_w
         raise ValueError(f"{name} must be 0 or at least 1, a number of objects, got {weight[i]} at position {i}.")
     if weight.min() > 0.0:
         return weight
-    kept = weight > 0.0
-    observed = np.ones(ensemble.n_partitions, dtype=bool)
-    observed[ensemble.hard] = (ensemble.labels[kept] != -1).any(axis=0)
-    if len(ensemble.widths):
-        mass = np.add.reduceat(ensemble.soft[kept].sum(axis=0), np.cumsum(ensemble.widths) - ensemble.widths)
-        observed[np.setdiff1d(np.arange(len(observed)), ensemble.hard)] = mass > 0.0
+    observed = ensemble.observed()[weight > 0.0].any(axis=0)
     if not observed.all():
         u = int(np.argmin(observed))
         raise ValueError(f"{name}: every partition must observe an object of positive weight, partition {u} does not.")
@@ -156,27 +148,31 @@ def check_labels(labels, *, name="labels") -> np.ndarray:
             "checks the median partition takes soft partitions. Harden them, for example by argmax."
         )
     array = integer_matrix(labels, name)
-    _check_observed(array, name)
+    check_columns_observed(_observed_columns(array, name), name)
     return array
 
 
 def check_label_block(labels, *, name) -> np.ndarray:
     """Check some rows of a label matrix; a partition may observe none of them."""
     array = integer_matrix(labels, name)
-    if array.dtype.kind == "i":
-        for block in row_blocks(len(array)):
-            _check_rows_observed(array[block], name, block.start)
+    _observed_columns(array, name)
     return array
 
 
-def _check_rows_observed(block, name, start):
-    """Every object of a block must be observed by a partition; returns which partitions observe one."""
-    observed = block != -1
-    rows = observed.any(axis=1)
-    if not rows.all():
-        i = start + int(np.argmin(rows))
-        raise ValueError(f"{name}: every object must be observed by at least one partition, row {i} is -1 throughout.")
-    return observed.any(axis=0)
+def _observed_columns(array, name):
+    """Which partitions observe an object, where every object is observed by a partition: otherwise an error."""
+    if array.dtype.kind in "bu" or array.min() > -1:
+        return np.ones(array.shape[1], dtype=bool)
+    columns = np.zeros(array.shape[1], dtype=bool)
+    for block in row_blocks(len(array)):
+        observed = array[block] != -1
+        rows = observed.any(axis=1)
+        if not rows.all():
+            i = block.start + int(np.argmin(rows))
+            rule = "every object must be observed by at least one partition"
+            raise ValueError(f"{name}: {rule}, row {i} is -1 throughout.")
+        columns |= observed.any(axis=0)
+    return columns
 
 
 def check_partition(labels, *, name):
@@ -266,16 +262,6 @@ def _integers_from_floats(array, name):
             )
         integers[rows] = block
     return integers
-
-
-def _check_observed(array, name):
-    """Every partition must observe an object and every object must be observed by a partition."""
-    if array.dtype.kind in "bu" or array.min() > -1:
-        return
-    columns = np.zeros(array.shape[1], dtype=bool)
-    for block in row_blocks(len(array)):
-        columns |= _check_rows_observed(array[block], name, block.start)
-    check_columns_observed(columns, name)
 
 
 def check_columns_observed(columns, name="labels"):

@@ -115,8 +115,7 @@ def check_integer(value, *, name, low, high=None, high_name=None) -> int:
     if not isinstance(value, Integral) or isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name} must be an integer, got {value!r}.")
     if value < low or (high is not None and value > high):
-        upper = "" if high is None else f", {f'{high_name}=' if high_name else ''}{high}"
-        rule = f"at least {low}" if high is None else f"in [{low}{upper}]"
+        rule = f"at least {low}" if high is None else f"in [{low}, {f'{high_name}=' if high_name else ''}{high}]"
         raise ValueError(f"{name} must be {rule}, got {value}.")
     return int(value)
 
@@ -178,12 +177,7 @@ def check_membership(membership, n_samples, n_clusters=None, *, name="membership
     """Return a fresh C-ordered float64 (n_samples, n_clusters) matrix with rows on the simplex."""
     array = real_array(membership, name)
     expected = (n_samples, "n_clusters" if n_clusters is None else n_clusters)
-    if (
-        array.ndim != 2
-        or array.shape[0] != n_samples
-        or array.shape[1] != (n_clusters or array.shape[1])
-        or array.shape[1] == 0
-    ):
+    if array.ndim != 2 or array.size == 0 or array.shape != (n_samples, n_clusters or array.shape[1]):
         hint = " For hard labels 0, 1, ... give numpy.eye(n_clusters)[labels]." if array.ndim == 1 else ""
         raise ValueError(f"{name} must have shape {expected}, got {array.shape}.{hint}")
     if not np.isfinite(array).all():

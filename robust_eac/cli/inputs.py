@@ -49,21 +49,16 @@ def add_input_options(parser):
 
 def read_input(arguments, path, *, dtype=np.int64, left_out=()):
     """The :class:`Input` in a file, without some columns besides those of --drop-column."""
-    left_out = [*arguments.drop_column, *left_out]
-    table = read_table(
-        path,
-        dtype=dtype,
-        variable=arguments.variable,
-        delimiter=None if arguments.delimiter is None else DELIMITERS[arguments.delimiter],
-        header=None if arguments.header is None else arguments.header == "yes",
-        special=[*left_out, *([] if arguments.index_column is None else [arguments.index_column])],
-    )
-    index = None if arguments.index_column is None else find_column(table, arguments.index_column)
-    unread = {index, *(find_column(table, column) for column in left_out)}
+    named = [] if arguments.index_column is None else [arguments.index_column]
+    special = [*named, *arguments.drop_column, *left_out]
+    delimiter, header = DELIMITERS.get(arguments.delimiter), {"yes": True, "no": False}.get(arguments.header)
+    variable = arguments.variable
+    table = read_table(path, dtype=dtype, variable=variable, delimiter=delimiter, header=header, special=special)
+    unread = [find_column(table, column) for column in special]
     columns = [c for c in range(table.n_columns) if c not in unread]
-    objects = None if index is None else names_of(table, index)
-    title = "object" if index is None or table.header is None else table.header[index]
-    return Input(table, columns, objects, title)
+    if not named:
+        return Input(table, columns, None, "object")
+    return Input(table, columns, names_of(table, unread[0]), table.header[unread[0]] if table.header else "object")
 
 
 def read_labels(arguments, *, left_out=()):
@@ -82,9 +77,7 @@ def read_truth(arguments, ensemble):
     """Classes of the objects; None if none are given."""
     chosen = arguments.truth_column
     if arguments.truth is None:
-        if chosen is None:
-            return None
-        return labels_of(ensemble.table, [find_column(ensemble.table, chosen)])[:, 0]
+        return None if chosen is None else labels_of(ensemble.table, [find_column(ensemble.table, chosen)])[:, 0]
     if arguments.truth.suffix.lower() in (".npz", ".mat"):
         table, chosen = read_table(arguments.truth, variable=chosen), None
     else:

@@ -1,6 +1,7 @@
 """Options that several commands share, and the types of their values."""
 
 import argparse
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -51,18 +52,17 @@ def number_of_clusters(text):
     """An integer, or a range of candidates."""
     if text == "auto":
         return AUTO_CANDIDATES
-    candidates = _range(text)
-    if not candidates:
-        raise argparse.ArgumentTypeError(f"must be an integer, LOW-HIGH or 'auto', got {text!r}")
+    candidates = range_of_numbers(text, "an integer, LOW-HIGH or 'auto'")
     return candidates if "-" in text else candidates[0]
 
 
-def range_of_numbers(text):
+def range_of_numbers(text, expected="an integer or LOW-HIGH"):
     """A range of integers; a single integer is a range of one."""
-    numbers = _range(text)
-    if not numbers:
-        raise argparse.ArgumentTypeError(f"must be an integer or LOW-HIGH, got {text!r}")
-    return numbers
+    low, dash, high = text.partition("-")
+    with suppress(ValueError):
+        if numbers := range(int(low), int(high if dash else low) + 1):
+            return numbers
+    raise argparse.ArgumentTypeError(f"must be {expected}, got {text!r}")
 
 
 def number_or_auto(text):
@@ -71,15 +71,6 @@ def number_or_auto(text):
         return text if text == "auto" else float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"must be a number or 'auto', got {text!r}") from None
-
-
-def _range(text):
-    """The integers of LOW-HIGH or of one number; empty for any other text."""
-    low, dash, high = text.partition("-")
-    try:
-        return range(int(low), int(high if dash else low) + 1)
-    except ValueError:
-        return ()
 
 
 def _path_ending_in(suffixes, text):

@@ -56,8 +56,7 @@ def table_writer(path, header, columns):
         text = io.TextIOWrapper(handle, encoding="utf-8", errors="backslashreplace", newline="")
         writer = csv.writer(text, delimiter="\t" if suffix == ".tsv" else ",", lineterminator="\n")
         writer.writerow(header)
-        lists = [part for column in columns for part in _lists(column)]
-        writer.writerows(zip(*lists, strict=True))
+        writer.writerows(zip(*(part for column in columns for part in _lists(column)), strict=True))
         text.flush()
         text.detach()
 
@@ -76,9 +75,7 @@ def say_written(paths):
 
 
 def _lists(column):
-    if not isinstance(column, np.ndarray):
-        return [column]
-    return [column.tolist()] if column.ndim == 1 else column.T.tolist()
+    return np.atleast_2d(column.T).tolist() if isinstance(column, np.ndarray) else [column]
 
 
 def _try_to_write(output, target):

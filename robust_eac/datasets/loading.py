@@ -20,16 +20,7 @@ from ..checks.types import RandomState
 from ..checks.values import check_choice
 from .synthetic import make_cigar, make_half_rings, make_image_1, make_image_c, make_rings, make_spiral
 
-__all__ = [
-    "DATASETS",
-    "load_dataset",
-    "make_cigar",
-    "make_half_rings",
-    "make_image_1",
-    "make_image_c",
-    "make_rings",
-    "make_spiral",
-]
+__all__ = ["DATASETS", "load_dataset"]
 
 FOLDER_VARIABLE = "ROBUST_EAC_DATA"
 

@@ -183,22 +183,20 @@ def select_n_clusters(
 
     encoding = encode_ensemble(ensemble, sample_weight)
     pairs = [_draw_pair(encoding, max_samples, rng) for _ in range(n_splits)]
-    halves = [half for pair in pairs for half in pair]
-    counts = [1] * n_init + [n_init_split] * len(halves)
+    parts = [encoding, *(half.encoding for pair in pairs for half in pair)]
+    counts = [1] * n_init + [n_init_split] * (len(parts) - 1)
     seeds = rng.randint(MAX_SEED, size=(np.count_nonzero(candidates > 1), len(counts)))
-    trust_seeds = rng.randint(MAX_SEED, size=1 + len(halves))
+    trust_seeds = rng.randint(MAX_SEED, size=len(parts))
     parallel = Parallel(n_jobs=n_jobs, prefer="threads")
-    parts = [encoding, *(half.encoding for half in halves)]
     whole, *parts = parallel(
         delayed(_pose)(part, weighting, seed) for part, seed in zip(parts, trust_seeds, strict=True)
     )
     if not whole.linked:
         warnings.warn(NO_LINKS.format(LEVEL), UserWarning, stacklevel=2)
-    problems = [whole] * n_init + parts
     solutions = parallel(
         delayed(_consensus)(problem, k, n_init=count, seed=seed, max_iter=max_iter, tol=tol)
         for k, row in zip(candidates[candidates > 1], seeds, strict=True)
-        for problem, count, seed in zip(problems, counts, row, strict=True)
+        for problem, count, seed in zip([whole] * n_init + parts, counts, row, strict=True)
     )
     _warn_unfinished(solutions, max_iter)
 
@@ -211,12 +209,10 @@ def select_n_clusters(
             rows.append((1, 0.0, 0.0, 0.0, 0.0))
             continue
         runs = [next(solutions) for _ in range(n_init)]
-        split_runs = [(next(solutions), next(solutions)) for _ in pairs]
         best = _best(runs)
         agreement = float(best.weights @ _agreements(encoding, weighty, best.labels[weighty]))
         starts = np.mean([_rand(a.labels[weighty], b.labels[weighty], weight) for a, b in combinations(runs, 2)])
-        compared = [_compare(a, b, *both) for (a, b), both in zip(pairs, split_runs, strict=True)]
-        held_out, split = np.mean(compared, axis=0)
+        held_out, split = np.mean([_compare(a, b, next(solutions), next(solutions)) for a, b in pairs], axis=0)
         consensuses.append(best.labels)
         rows.append((len(np.unique(best.labels)), agreement, held_out, starts, split))
 
@@ -226,15 +222,7 @@ def select_n_clusters(
     if stable.any():
         chosen = consensuses[np.flatnonzero(stable & (held_out >= held_out[stable].max() - _TIE))[0]]
     return ClusterNumberSelection(
-        n_clusters=len(np.unique(chosen)),
-        labels=chosen,
-        candidates=candidates,
-        n_nonempty=n_nonempty,
-        agreement=agreement,
-        held_out_agreement=held_out,
-        start_stability=starts,
-        split_stability=split,
-        stable=stable,
+        len(np.unique(chosen)), chosen, candidates, n_nonempty, agreement, held_out, starts, split, stable
     )
 
 

@@ -210,8 +210,7 @@ def _how_many(n, n_drawn):
 
 def _draw(ax, matrix, label, **options):
     """A heat map from 0 to 1 with its colour bar."""
-    image = ax.imshow(matrix, cmap=_COLOURS, vmin=0.0, vmax=1.0, **options)
-    ax.figure.colorbar(image, ax=ax, label=label)
+    ax.figure.colorbar(ax.imshow(matrix, cmap=_COLOURS, vmin=0.0, vmax=1.0, **options), ax=ax, label=label)
 
 
 def _bounds(groups, names):

@@ -72,8 +72,7 @@ def plot_weights(
     sort = check_bool(sort, name="sort")
     ax = check_axes(ax)
 
-    place = np.empty(m, dtype=int)
-    place[np.argsort(-weights, kind="stable") if sort else np.arange(m)] = np.arange(m)
+    place = np.argsort(np.argsort(-weights, kind="stable")) if sort else np.arange(m)
     ax.axhline(1.0 / m, color=GREY, linestyle=":", linewidth=1.0, label="equal weights", zorder=1)
     for kind, style in kinds:
         ax.vlines(place[kind], 0.0, weights[kind], color=style["color"], linewidth=_width(m), alpha=0.6)

@@ -46,9 +46,8 @@ def n_clusters_of(encoding):
 
 def cluster_slots(encoding):
     """The slots of each partition's clusters, as slices; without the slot of "not observed"."""
-    return [
-        slice(start, start + k) for start, k in zip(encoding.offsets.tolist(), n_clusters_of(encoding), strict=True)
-    ]
+    ends = encoding.offsets + n_clusters_of(encoding)
+    return list(map(slice, encoding.offsets.tolist(), ends.tolist()))
 
 
 def mask_weights(encoding, weights):

@@ -119,8 +119,7 @@ def pairwise_nmi(encoding, average):
 
     1 if both have a single cluster there; 0 if only one has, or if both observe no common object.
     """
-    m = len(encoding.offsets)
-    nmi = np.eye(m)
+    nmi = np.eye(len(encoding.offsets))
     for u, v, table in tables(encoding):
         nmi[u, v] = nmi[v, u] = _nmi(table, _AVERAGE[average])
     return nmi

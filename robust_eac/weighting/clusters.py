@@ -136,10 +136,9 @@ def slot_certainty(encoding, weights, theta):
             p = table.counts / sums[codes]
             entropies[own] -= other * np.bincount(codes, weights=p * np.log2(p), minlength=len(sums))
             seen[own] += other * (sums > 0.0)
-    certainty = np.zeros(len(encoding.sizes))
-    for own in slots:
-        # A cluster that no partition of positive weight observes gets index 1.
-        mean = np.divide(entropies[own], seen[own], out=np.zeros_like(seen[own]), where=seen[own] > 0.0)
-        with np.errstate(over="ignore"):
-            certainty[own] = np.exp(-mean / theta)
+    # A cluster that no partition of positive weight observes gets index 1.
+    mean = np.divide(entropies, seen, out=np.zeros_like(seen), where=seen > 0.0)
+    with np.errstate(over="ignore"):
+        certainty = np.exp(-mean / theta)
+    certainty[encoding.missing_slots] = 0.0
     return certainty

@@ -156,7 +156,6 @@ def balance_orders(orders):
 def mean_silhouettes(labels, X, subsets, *, metric, singleton, undefined, ridge, n_jobs):
     """:func:`silhouette_weights` of int32 codes (n_partitions, n_samples); whitens unless ridge is None."""
     weights = np.empty(len(labels))
-    singleton, undefined = float(singleton), float(undefined)
 
     def by_kernel(rows, data):
         found = np.empty(len(rows))

@@ -133,8 +133,7 @@ def resolve_weighting(weighting, *, n_pairs, n_partitions, rho=None, lam=None, l
         lam = check_real(lam0, name="lam0", low=0.0) * n_partitions * n_pairs
     else:
         lam = 0.5 * n_pairs if lam is None else check_real(lam, name="lam", low=0.0)
-    record, parameters = _bind(weighting, Given(rho, lam, n_pairs))
-    return _weighting(record, parameters, n_partitions)
+    return _weighting(*_bind(weighting, Given(rho, lam, n_pairs)), n_partitions)
 
 
 def _bind(weighting, given):
@@ -144,8 +143,7 @@ def _bind(weighting, given):
     bound = isinstance(weighting, partial) and not weighting.args
     solver, parameters = (weighting.func, weighting.keywords) if bound else (weighting, {})
     # Compare by identity: a callable object may be neither hashable nor comparable.
-    known = [record for record in RECORDS.values() if record.solve is solver]
-    record = known[0] if known else Record(solver)
+    record = next((known for known in RECORDS.values() if known.solve is solver), Record(solver))
     return record, record.defaults(given) | parameters
 
 
@@ -153,8 +151,7 @@ def _weighting(record, parameters, n_partitions):
     """The :class:`Weighting` of a record with its parameters."""
 
     def solve(losses):
-        weights = record.solve(losses.copy(), **parameters)
-        return check_returned_weights(weights, n_partitions, name="weighting")
+        return check_returned_weights(record.solve(losses.copy(), **parameters), n_partitions, name="weighting")
 
     def excess(losses, weights):
         best = record.minimised(losses, solve(losses), **parameters)

@@ -122,8 +122,7 @@ def redundancy_weights(
         return np.ones(1)
 
     encoding = collapse(encoding)
-    Q = pair_products(encoding)
-    problem = Problem(encoding, n_clusters, redundancy_weighting(encoding, Q), raw_distance())
+    problem = Problem(encoding, n_clusters, redundancy_weighting(encoding, pair_products(encoding)), raw_distance())
     settings = Settings(tol, max_iter, reduction=0.0)
     starts = (initial_rows(encoding, n_clusters, "random", rng) for _ in range(n_init))
     best = min((alternate(problem, start, rng, settings) for start in starts), key=lambda run: run.objective)

@@ -157,8 +157,7 @@ def cluster_and_select_weights(
     """
     nmi = _rounded_nmi(labels, average)
     size = _check_size(size, len(nmi))
-    rng = check_random_state(random_state)
-    groups = _spectral_groups(nmi, size, rng)
+    groups = _spectral_groups(nmi, size, check_random_state(random_state))
     quality = nmi.sum(axis=1)
     selected = [first_best(np.where(groups == group, quality, -np.inf)) for group in np.unique(groups)]
     return _equal_over(selected, nmi)
@@ -263,10 +262,8 @@ def _spectral_groups(similarities, n_groups, rng):
 
 def _hull_vertices(points):
     """Indices of the vertices of the convex hull of distinct points in lexicographic order (monotone chain)."""
-    if len(points) < 3:
-        return np.arange(len(points))
     vertices = set()
-    for order in (range(len(points)), range(len(points) - 1, -1, -1)):
+    for order in (range(len(points)), reversed(range(len(points)))):
         chain = []
         for i in order:
             while len(chain) > 1 and _turn(points[chain[-2]], points[chain[-1]], points[i]) <= 0.0:

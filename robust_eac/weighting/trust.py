@@ -77,14 +77,11 @@ def chance_corrected_weights(losses: ArrayLike, *, expected: ArrayLike | None = 
     """
     losses = check_vector(losses, name="losses")
     share = check_real(share, name="share", low=0.0, high=1.0)
-    if expected is None:
-        expected = np.full(len(losses), losses.max() or 1.0)
-    else:
-        expected = as_array(expected, "expected")
-        expected = np.full(len(losses), expected) if expected.ndim == 0 else expected
-        expected = check_vector(expected, name="expected", size=len(losses))
-        if expected.min() == 0.0:
-            raise ValueError(f"expected must be positive, got 0.0 at position {expected.argmin()}.")
+    expected = as_array(losses.max() or 1.0 if expected is None else expected, "expected")
+    expected = np.full(len(losses), expected) if expected.ndim == 0 else expected
+    expected = check_vector(expected, name="expected", size=len(losses))
+    if expected.min() == 0.0:
+        raise ValueError(f"expected must be positive, got 0.0 at position {expected.argmin()}.")
     with np.errstate(over="ignore"):
         agreement = np.maximum(1.0 - losses / expected, 0.0)
     if not agreement.any():

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
+from ..checks.blocks import row_blocks
 from ..checks.labels import check_labels
 from ..checks.types import RandomState, Subsets
 from ..checks.values import check_choice, check_features
@@ -77,7 +78,9 @@ def partition_validity(
            [-0.375,  0.125,  4.   ]])
     """
     labels = check_labels(labels)
-    indices = _check_indices(indices)
+    if isinstance(indices, str) or not isinstance(indices, Sized) or len(indices) == 0:
+        raise ValueError(f"indices must be a non-empty sequence of names, got {indices!r}.")
+    indices = [check_choice(name, INDICES, name="indices") for name in indices]
     X = _check_features(X, len(labels))
     # Centring: a common offset would cost digits.
     encoding, X = encode(labels), X - X.mean(axis=0)
@@ -297,12 +300,6 @@ def _check_features(X, n_samples):
     return check_features(X, n_samples=n_samples)
 
 
-def _check_indices(indices):
-    if isinstance(indices, str) or not isinstance(indices, Sized) or len(indices) == 0:
-        raise ValueError(f"indices must be a non-empty sequence of names, got {indices!r}.")
-    return [check_choice(name, INDICES, name="indices") for name in indices]
-
-
 def _unified(labels, X, indices):
     """(m, n_indices) index values in [0, 1], 1 for the best; 0 if not defined."""
     values = partition_validity(labels, X=X, indices=indices)
@@ -313,34 +310,21 @@ def _unified(labels, X, indices):
 
 def unify(values, *, high_is_good):
     """Scale values of an index to [0, 1]: v / max, or min / v; NaN -> 0. Infinite and zero values take the limits."""
-    unified = np.zeros(len(values))
-    defined = ~np.isnan(values)
-    if not defined.any():
-        return unified
-    kept = values[defined]
-    if kept.min() == kept.max():
-        unified[defined] = 1.0
-        return unified
     if high_is_good:
-        kept = kept - min(kept.min(), 0.0)
-        best, ratio = kept.max(), lambda rest, best: rest / best
-    else:
-        best, ratio = kept.min(), lambda rest, best: best / rest
+        values = values - np.fmin.reduce(values, initial=0.0)
+    best = (np.fmax if high_is_good else np.fmin).reduce(values)
     # The best value gets 1 even if the ratio would be 0/0 or infinity over infinity.
-    ratios = np.ones(len(kept))
-    ratios[kept != best] = ratio(kept[kept != best], best)
-    unified[defined] = ratios
+    unified = np.where(values == best, 1.0, 0.0)
+    rest = ~np.isnan(values) & (values != best)
+    unified[rest] = values[rest] / best if high_is_good else best / values[rest]
     return unified
 
 
 def _silhouettes(encoding, X, slots, partitions):
     """Mean silhouettes of the given partitions, from one pass over the distances."""
-    n = len(X)
     indicators = one_hot(encoding)
-    step = max(1, _BLOCK_DISTANCES // n)
     totals = np.zeros(len(slots))
-    for start in range(0, n, step):
-        block = slice(start, min(start + step, n))
+    for block in row_blocks(len(X), max(1, _BLOCK_DISTANCES // len(X))):
         sums = cdist(X[block], X) @ indicators
         for u in partitions:
             seen = np.flatnonzero(encoding.observed[block, encoding.mask_of[u]])

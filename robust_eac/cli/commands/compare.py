@@ -45,21 +45,12 @@ def add_arguments(parser):
     weightings = list(dict.fromkeys([*WEIGHTING_SCHEMES, *WEIGHT_SOLVERS]))
     add_labels(parser)
     add_n_clusters(parser)
-    parser.add_argument(
-        "--weightings",
-        nargs="+",
-        choices=weightings,
-        metavar="NAME",
-        help=f"names, separated by spaces; default: all of {', '.join(weightings)} "
-        f"({', '.join(FEATURE_SCHEMES)} only with --features)",
-    )
-    parser.add_argument(
-        "--consensus",
-        nargs="+",
-        choices=list(CONSENSUS_FUNCTIONS),
-        metavar="NAME",
-        help=f"names, separated by spaces; default: all of {', '.join(CONSENSUS_FUNCTIONS)}",
-    )
+    for option, names, note in (
+        ("--weightings", weightings, f" ({', '.join(FEATURE_SCHEMES)} only with --features)"),
+        ("--consensus", list(CONSENSUS_FUNCTIONS), ""),
+    ):
+        text = f"names, separated by spaces; default: all of {', '.join(names)}{note}"
+        parser.add_argument(option, nargs="+", choices=names, metavar="NAME", help=text)
     parser.add_argument("--truth", type=Path, metavar="FILE", help="true classes, in the order of LABELS")
     parser.add_argument(
         "--truth-column",

@@ -89,11 +89,10 @@ def run(arguments):
 def _inputs(arguments, labels, model):
     """What the summary says of versions, arguments and labels."""
     n_clusters = "auto" if model.n_clusters == "auto" else arguments.n_clusters
-    packages = ("numpy", "scipy", "numba", "scikit-learn")
     return {
         "command": "consensus",
         "versions": {"robust_eac": __version__, "python": platform.python_version()}
-        | {name: version(name) for name in packages},
+        | {name: version(name) for name in ("numpy", "scipy", "numba", "scikit-learn")},
         "arguments": vars(arguments)
         | {"n_clusters": n_clusters if isinstance(n_clusters, int | str) else list(n_clusters)},
         "parameters": model.get_params(),
@@ -109,5 +108,4 @@ def _results(model):
     # Merging minimises no objective.
     if model.method == "merge":
         return found
-    names = ("objective", "gap", "converged", "n_iter")
-    return {name: getattr(model, f"{name}_") for name in names} | found
+    return {name: getattr(model, f"{name}_") for name in ("objective", "gap", "converged", "n_iter")} | found

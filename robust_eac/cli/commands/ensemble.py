@@ -86,13 +86,9 @@ def _maker(arguments):
     for name in given:
         if name not in own:
             raise ValueError(f"--{name.replace('_', '-')} does not apply to --kind {arguments.kind}.")
-    if arguments.n_clusters is not None:
-        given["n_clusters"] = _lowest_and_highest(arguments.n_clusters)
+    ranges = arguments.n_clusters
+    if ranges is not None:
+        if len(ranges) > 2:
+            raise ValueError(f"--n-clusters takes one or two numbers, got {len(ranges)}.")
+        given["n_clusters"] = ranges[0][0], ranges[-1][-1]
     return estimator(random_state=arguments.seed, n_jobs=arguments.n_jobs, **given)
-
-
-def _lowest_and_highest(ranges):
-    """The two ends of one range, or of a lowest and a highest number."""
-    if len(ranges) > 2:
-        raise ValueError(f"--n-clusters takes one or two numbers, got {len(ranges)}.")
-    return ranges[0][0], ranges[-1][-1]

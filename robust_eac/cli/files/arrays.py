@@ -1,25 +1,19 @@
 """Arrays in .npy, .npz and .mat files; no code in them is ever run."""
 
-import zipfile
-import zlib
-
 import numpy as np
 
 
 def read_array(path, variable):
     """Array of numbers or texts in a file whose suffix is one of `ARRAY_SUFFIXES`."""
-    try:
-        open(path, "rb").close()
-    except OSError as error:
-        raise ValueError(f"{path}: cannot be read: {error.strerror or error}.") from error
-    return _READERS[path.suffix.lower()](path, variable)
+    _attempt(path, lambda: open(path, "rb").close())
+    return _checked(path, _READERS[path.suffix.lower()](path, variable))
 
 
 def _read_npy(path, variable):
     if variable is not None:
         raise ValueError(f"{path}: --variable applies to .npz and .mat files only, an .npy file holds one array.")
     # Memory-mapped, so that a false shape in the header is an error and not a huge allocation.
-    return _checked(path, _attempt(path, lambda: np.load(path, mmap_mode="r", allow_pickle=False)))
+    return _attempt(path, lambda: np.load(path, mmap_mode="r", allow_pickle=False))
 
 
 def _read_npz(path, variable):
@@ -28,7 +22,7 @@ def _read_npz(path, variable):
         raise ValueError(f"{path}: the content is that of an .npy file; rename it.")
     with archive:
         name = _choose(path, variable, dict.fromkeys(archive.files, ""))
-        return _checked(path, _attempt(path, lambda: archive[name]))
+        return _attempt(path, lambda: archive[name])
 
 
 def _read_mat(path, variable):
@@ -37,7 +31,7 @@ def _read_mat(path, variable):
     found = _attempt(path, lambda: whosmat(path))
     shapes = {name: f" ({' x '.join(map(str, shape))} {kind})" for name, shape, kind in found}
     name = _choose(path, variable, shapes)
-    return _checked(path, _attempt(path, lambda: loadmat(path, variable_names=[name])[name]))
+    return _attempt(path, lambda: loadmat(path, variable_names=[name])[name])
 
 
 def _attempt(path, read):
@@ -51,10 +45,9 @@ def _attempt(path, read):
         raise ValueError(
             f"{path}: MATLAB 7.3 files are not supported; save it with '-v7', or as .npy or CSV."
         ) from error
-    except (OSError, zipfile.BadZipFile, zlib.error) as error:
-        raise ValueError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}.") from error
     except Exception as error:
-        reason = " ".join(str(error).split()).rstrip(".") or type(error).__name__
+        text = getattr(error, "strerror", None) or str(error)
+        reason = " ".join(text.split()).rstrip(".") or type(error).__name__
         raise ValueError(f"{path}: cannot be read: {reason}.") from error
 
 
@@ -77,9 +70,7 @@ def _checked(path, array):
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "biufUS":
         kind = array.dtype if isinstance(array, np.ndarray) else type(array).__name__
         raise ValueError(f"{path}: must hold a dense matrix of numbers or texts, got {kind}.")
-    if array.dtype.kind == "S":
-        array = _attempt(path, lambda: np.char.decode(array, "utf-8"))
-    return array
+    return _attempt(path, lambda: np.char.decode(array, "utf-8")) if array.dtype.kind == "S" else array
 
 
 def _texts_of_cells(path, array):

@@ -4,7 +4,9 @@ import csv
 import io
 import re
 import warnings
-from itertools import islice, pairwise
+from collections import defaultdict
+from contextlib import suppress
+from itertools import count, islice, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -64,9 +66,7 @@ def read_text(path, dtype, *, delimiter=None, header=None, special=()):
     titles = [cell.strip() for cell in first]
     kept = [c for c in range(len(first)) if c + 1 not in numbers]
 
-    skip = header
-    if skip is None:
-        skip = any(not is_number(first[c]) and not is_missing(first[c]) for c in kept)
+    skip = any(not is_number(first[c]) and not is_missing(first[c]) for c in kept) if header is None else header
     matrix = _read_numbers(text, delimiter, dtype, skip_rows=int(skip))
     if matrix is not None and matrix.shape[1] == len(first):
         if header is None:
@@ -123,10 +123,8 @@ def _find_delimiter(file, text):
     lines = list(islice(io.StringIO(text, newline=""), _PROBE))
     widths = {}
     for delimiter in (",", ";", "\t"):
-        try:
+        with suppress(csv.Error):
             widths[delimiter] = {len(row) for row in csv.reader(lines, delimiter=delimiter)}
-        except csv.Error:
-            widths[delimiter] = {1}
     occurring = [delimiter for delimiter, found in widths.items() if max(found) > 1]
     even = [delimiter for delimiter in occurring if len(widths[delimiter]) == 1]
     likely = even or occurring
@@ -160,32 +158,19 @@ def _read_numbers(text, delimiter, dtype, *, skip_rows):
     # NumPy skips empty lines; here they are missing cells.
     if re.search(r"\n\r?\n|\r\r", text):
         return None
-    with warnings.catch_warnings():
+    cells = io.StringIO(text, newline=None)
+    delimiter = None if delimiter == " " else delimiter
+    with warnings.catch_warnings(), suppress(ValueError, Warning):
         warnings.simplefilter("error")
-        try:
-            return np.loadtxt(
-                io.StringIO(text, newline=None),
-                dtype=dtype,
-                delimiter=None if delimiter == " " else delimiter,
-                comments=None,
-                skiprows=skip_rows,
-                ndmin=2,
-            )
-        except (ValueError, Warning):
-            return None
-
-
-class _Codes(dict):
-    """The number of every text, in order of first lookup."""
-
-    def __missing__(self, text):
-        self[text] = number = len(self)
-        return number
+        return np.loadtxt(cells, dtype=dtype, delimiter=delimiter, comments=None, skiprows=skip_rows, ndmin=2)
+    return None
 
 
 def _read_codes(file, rows, width):
     """The remaining rows as :class:`Coded` columns; the first one has been taken from `rows` already."""
-    numbers, blocks, n_read = [_Codes() for _ in range(width)], [[] for _ in range(width)], 1
+    # Each dictionary numbers the texts of a column in order of first lookup.
+    numbers = [defaultdict(count().__next__) for _ in range(width)]
+    blocks, n_read = [[np.empty(0, np.int32)] for _ in range(width)], 1
     while block := list(islice(rows, BLOCK)):
         lengths = list(map(len, block))
         if set(lengths) != {width}:
@@ -196,10 +181,7 @@ def _read_codes(file, rows, width):
         for number_of, part, cells in zip(numbers, blocks, zip(*block, strict=True), strict=True):
             part.append(np.fromiter(map(number_of.__getitem__, cells), np.int32, len(block)))
         n_read += len(block)
-    return [
-        Coded(np.concatenate([np.empty(0, np.int32), *part]), list(number_of))
-        for number_of, part in zip(numbers, blocks, strict=True)
-    ]
+    return [Coded(np.concatenate(part), list(number_of)) for number_of, part in zip(numbers, blocks, strict=True)]
 
 
 def _with_first(column, cell):
