@@ -133,9 +133,9 @@ def _statistics(extended, weights, state):
 
     mask_coef = by_mask(scale - chance)
     all_together = -by_mask(chance * together)
-    alone, surplus = -by_mask(chance * own), -by_mask(chance * (1.0 - together))
+    alone = -by_mask(chance * own)
     by_slot = np.append(np.repeat(scale, np.diff(np.append(extended.offsets, n_slots))), all_together)
-    return statistics_from(extended, S, G, scale, by_slot, mask_coef, np.column_stack([alone, surplus]))
+    return statistics_from(extended, S, G, by_slot, mask_coef, all_together, alone)
 
 
 def statistics_at(extended, weights, rows):

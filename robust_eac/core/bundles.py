@@ -55,23 +55,17 @@ class Statistics(NamedTuple):
 
     T : (n_slots, width >= k) coef S; columns behind the k-th are zero, since loops over whole vectors are faster.
     Q : (n_masks, k, k) mask_coef G.
-    self_weight : (n_rows,) sum of coef over the partitions that observe the row.
-    coef : (n_hard,) of the hard partitions.
+    own : (n_rows, 3) what one object of a row adds to its own objective: its mask_coef; what that has more than the
+        coefs of its slots that are in T; the coef of a partition that puts every object into a cluster of its own.
     mask_coef : (n_masks,).
-    slot_coef : (n_slots,) coef of the partition of each slot.
-    soft_coef : (n_soft_slots,) coef of the partition of each soft slot.
-    chance : (n_masks, 2) zeros, or what corrects for chance: the coef of a partition that puts every object of the mask
-        into a cluster of its own, and what mask_coef has more than the coefs that are in T.
+    slot_coef : (n_slots,) coef of each slot.
     """
 
     T: np.ndarray
     Q: np.ndarray
-    self_weight: np.ndarray
-    coef: np.ndarray
+    own: np.ndarray
     mask_coef: np.ndarray
     slot_coef: np.ndarray
-    soft_coef: np.ndarray
-    chance: np.ndarray
 
 
 class Visit(NamedTuple):
@@ -90,11 +84,10 @@ class Visit(NamedTuple):
 
 
 class OwnTerm(NamedTuple):
-    """What a row adds to its own objective: quartic (|y|^2 - target)^2 + 2 extra |y|^2, and weight y0 y0' in H."""
+    """What a row adds to its own objective: quartic (|y|^2 - 1)^2 + 2 extra |y|^2, and weight y0 y0' in H."""
 
     weight: float
     quartic: float
-    target: float
     extra: float
 
 

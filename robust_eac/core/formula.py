@@ -186,21 +186,26 @@ def coefficients(encoding, weights):
 def weighted_statistics(encoding, weights, S, G):
     """The :class:`~robust_eac.core.bundles.Statistics` of weighted raw losses."""
     coef, mask_coef = coefficients(encoding, weights)
-    by_slot = np.repeat(coef, encoding.n_codes)
-    return statistics_from(encoding, S, G, coef, by_slot, mask_coef, np.zeros((len(mask_coef), 2)))
+    nothing = np.zeros(len(mask_coef))
+    return statistics_from(encoding, S, G, np.repeat(coef, encoding.n_codes), mask_coef, nothing, nothing)
 
 
-def statistics_from(encoding, S, G, coef, by_slot, mask_coef, chance):
-    """The :class:`Statistics` from the coefficients of the partitions, of their clusters, and of the masks."""
+def statistics_from(encoding, S, G, slot_coef, mask_coef, together, alone):
+    """The :class:`~robust_eac.core.bundles.Statistics` from the coefficients of slots and masks.
+
+    `together` and `alone` are the coefficients per mask of two more partitions of its objects, which put all together
+    and all apart; the first is among the slots.
+    """
+    # Memberships in a partition sum to 1.
+    of_slots = np.bincount(encoding.mask_of, weights=slot_coef[encoding.offsets], minlength=len(mask_coef)) + together
+    lack = (encoding.soft * (1.0 - encoding.soft)) @ slot_coef[encoding.soft_slots]
+    surplus = encoding.observed @ (mask_coef - of_slots) + lack
     return Statistics(
-        T=_padded(S * by_slot[:, np.newaxis]),
+        T=_padded(S * slot_coef[:, np.newaxis]),
         Q=G * mask_coef[:, np.newaxis, np.newaxis],
-        self_weight=encoding.observed @ mask_coef,
-        coef=coef[encoding.hard],
+        own=np.column_stack([encoding.observed @ mask_coef, surplus, encoding.observed @ alone]),
         mask_coef=mask_coef,
-        slot_coef=by_slot,
-        soft_coef=by_slot[encoding.soft_slots],
-        chance=chance,
+        slot_coef=slot_coef,
     )
 
 
@@ -213,7 +218,7 @@ def _padded(T):
 def gradient_of(encoding, rows, statistics, *, diagonal, block=slice(None)):
     """Gradient in the membership of one object of every row (of a block of rows)."""
     out = np.empty_like(rows[block])
-    statistics = statistics._replace(self_weight=statistics.self_weight[block])
+    statistics = statistics._replace(own=statistics.own[block])
     kernels.gradient(encoding.data.take(block), encoding.slots, statistics, rows[block], diagonal, out)
     return out
 

@@ -97,19 +97,6 @@ def gather_soft(soft, i, soft_slots, T, b):
 
 
 @njit(cache=True, nogil=True)
-def self_similarity(soft, i, soft_coef, self_weight):
-    """Mean of the row's |x_u|^2 over the partitions that observe it, weighted by coef: 1 if all of them are hard.
-
-    Memberships x_u sum to 1: a soft partition lacks sum_c x_uc (1 - x_uc) of it, which is 0 where it does not observe.
-    Corrected for chance, coef sums to 0 where all partitions agree as by chance: nothing is left to weigh.
-    """
-    lack = 0.0
-    for s in range(soft.shape[1]):
-        lack += soft_coef[s] * soft[i, s] * (1.0 - soft[i, s])
-    return 1.0 - lack / self_weight if lack > 0.0 and self_weight != 0.0 else 1.0
-
-
-@njit(cache=True, nogil=True)
 def fill_hessian(observed, i, Q, H):
     """H = sum of Q[g] over the masks that observe row i."""
     H[:] = 0.0
@@ -121,33 +108,18 @@ def fill_hessian(observed, i, Q, H):
 
 
 @njit(cache=True, nogil=True)
-def chance_terms(observed, i, chance):
-    """(alone, surplus) of row i: those of the masks that observe it together."""
-    alone, surplus = 0.0, 0.0
-    for g in range(observed.shape[1]):
-        if observed[i, g]:
-            alone += chance[g, 0]
-            surplus += chance[g, 1]
-    return alone, surplus
-
-
-@njit(cache=True, nogil=True)
-def quarter_gradient(y, H, b, alone, self_term, target, extra, out):
-    """out = H y - b - alone y - (self_term (|y|^2 - target) + extra) y: a quarter of the gradient in one column.
-
-    With the diagonal ``self_term`` and ``extra`` are zero. What the row itself contributes is left out when
-    ``self_term`` is its own weight, ``target`` its self-similarity and ``extra`` what both owe to chance.
-    """
+def quarter_gradient(y, H, b, quartic, extra, out):
+    """A quarter of the gradient in one column, less a row's own part: H y - b - (quartic (|y|^2 - 1) + extra) y."""
     k = y.shape[0]
     square = 0.0
     for p in range(k):
         square += y[p] * y[p]
-        out[p] = -b[p] - alone * y[p]
+        out[p] = -b[p]
     for q in range(k):
         if y[q] != 0.0:
             for p in range(k):
                 out[p] += y[q] * H[q, p]
-    shift = self_term * (square - target) + extra
+    shift = quartic * (square - 1.0) + extra
     if shift != 0.0:
         for p in range(k):
             out[p] -= shift * y[p]
@@ -163,22 +135,19 @@ def own_share(own_pairs, multiplicity):
 def gradient(data, slots, statistics, membership, diagonal, out):
     """Fill out (rows, k) with the gradient in each object's column; O(rows ((m + soft slots) k + masks k^2))."""
     k = membership.shape[1]
-    T, Q, self_weight = statistics.T, statistics.Q, statistics.self_weight
+    T, Q, own = statistics.T, statistics.Q, statistics.own
     b = np.empty(T.shape[1])
     everywhere = Q.shape[0] == 1 and data.observed.all()
     H = Q[0] if everywhere else np.empty((k, k))
     for i in range(data.codes.shape[0]):
         gather(data.codes, i, slots.offsets, T, b)
-        target = 1.0
         if data.soft.shape[1] > 0:
             gather_soft(data.soft, i, slots.soft, T, b)
-            target = self_similarity(data.soft, i, statistics.soft_coef, self_weight[i])
         if not everywhere:
             fill_hessian(data.observed, i, Q, H)
         share = own_share(data.own_pairs[i], data.multiplicity[i])
-        left_out = 0.0 if diagonal else self_weight[i] * share
-        alone, _ = chance_terms(data.observed, i, statistics.chance)
-        quarter_gradient(membership[i], H, b, alone * share, left_out, target, 0.0, out[i])
+        left_out = 0.0 if diagonal else share
+        quarter_gradient(membership[i], H, b, left_out * own[i, 0], left_out * own[i, 1] + share * own[i, 2], out[i])
         for p in range(k):
             out[i, p] *= 4.0
 
@@ -291,18 +260,18 @@ def steepest_pair(y, e, shift, slopes):
 def descend_column(y, y0, e, H, own, visit, slopes):
     """Up to n_steps exact pairwise steps on a column y: its Frank-Wolfe gap on entry, over 4, and their decrease.
 
-    Minimises 2 y' H_ y - 4 b_' y + quartic (|y|^2 - target)^2 + 2 extra |y|^2 over the simplex, with the row's
+    Minimises 2 y' H_ y - 4 b_' y + quartic (|y|^2 - 1)^2 + 2 extra |y|^2 over the simplex, with the row's
     :class:`OwnTerm`; H_ = H - weight y0 y0' and b_ are what the other rows contribute. ``e`` holds H_ y - b_ and
     follows y. Mass moves from the coordinate of largest derivative among those that have some to the one of smallest
     derivative, by exact line search.
     """
-    weight, quartic, target, extra = own
+    weight, quartic, extra = own
     k = y.shape[0]
     gap, decrease, square = 0.0, 0.0, 0.0
     for j in range(k):
         square += y[j] * y[j]
     for step in range(visit.n_steps):
-        r = square - target
+        r = square - 1.0
         shift = quartic * r + extra
         p, q, low, high = steepest_pair(y, e, shift, slopes)
         if step == 0:
@@ -340,7 +309,7 @@ def overrelax(y, y0, e, e0, own, relaxation, decrease):
     Only if that is no worse than y0. Returns the decrease from y0. ``e0`` is what ``e`` was at y0, so that their
     difference is H_ times the step.
     """
-    _, quartic, target, extra = own
+    _, quartic, extra = own
     k = y.shape[0]
     reach, slope, bend, square, dot, length = relaxation, 0.0, 0.0, 0.0, 0.0, 0.0
     for p in range(k):
@@ -354,7 +323,7 @@ def overrelax(y, y0, e, e0, own, relaxation, decrease):
             reach = -y0[p] / d
     if reach <= 1.0:
         return decrease
-    r = square - target
+    r = square - 1.0
     value = quartic_value(
         reach,
         4.0 * (slope + (quartic * r + extra) * dot),
@@ -379,14 +348,8 @@ def sweep(order, data, slots, statistics, membership, visit):
     not above zero. O(rows ((m + soft slots) k + masks k^2)) time, no allocation that grows with the rows.
     """
     codes, soft, observed = data.codes, data.soft, data.observed
-    offsets, soft_slots, soft_coef = slots.offsets, slots.soft, statistics.soft_coef
-    T, Q, coef, mask_coef, self_weight = (
-        statistics.T,
-        statistics.Q,
-        statistics.coef,
-        statistics.mask_coef,
-        statistics.self_weight,
-    )
+    offsets, soft_slots = slots.offsets, slots.soft
+    T, Q, slot_coef, mask_coef = statistics.T, statistics.Q, statistics.slot_coef, statistics.mask_coef
     k, width = membership.shape[1], T.shape[1]
     n_partitions = codes.shape[1]
     b, e, y, y0, step = np.empty(width), np.empty(k), np.empty(k), np.empty(k), np.zeros(width)
@@ -400,21 +363,18 @@ def sweep(order, data, slots, statistics, membership, visit):
         for p in range(k):
             y[p] = y0[p] = membership[i, p]
         w = data.multiplicity[i]
-        weight = w * self_weight[i]
+        quartic, surplus, alone = statistics.own[i, 0], statistics.own[i, 1], statistics.own[i, 2]
+        weight, extra = w * quartic, w * surplus
         gather(codes, i, offsets, T, b)
-        target = 1.0
         if soft.shape[1] > 0:
             gather_soft(soft, i, soft_slots, T, b)
-            target = self_similarity(soft, i, soft_coef, self_weight[i])
         if not everywhere:
             fill_hessian(observed, i, Q, H)
         share = own_share(data.own_pairs[i], w)
-        alone, surplus = chance_terms(observed, i, statistics.chance)
-        alone *= share
-        extra = w * surplus - alone
-        quarter_gradient(y, H, b, alone, weight, target, extra, e)
+        quarter_gradient(y, H, b, weight, extra, e)
         e0[:] = e
-        own = OwnTerm(weight, weight if visit.diagonal else weight - self_weight[i] * share, target, extra)
+        left_out = 0.0 if visit.diagonal else share
+        own = OwnTerm(weight, weight - left_out * quartic, extra - left_out * surplus - share * alone)
         gap, decrease = descend_column(y, y0, e, H, own, visit, slopes)
         if visit.relaxation > 1.0 and decrease < 0.0:
             decrease = overrelax(y, y0, e, e0, own, visit.relaxation, decrease)
@@ -432,20 +392,24 @@ def sweep(order, data, slots, statistics, membership, visit):
             continue
         if 4 * n_moved < k:
             for u in range(n_partitions):
-                slot, factor = offsets[u] + codes[i, u], coef[u]
+                slot = offsets[u] + codes[i, u]
+                factor = slot_coef[slot]
                 for j in range(n_moved):
                     T[slot, moved[j]] += factor * step[moved[j]]
             for s in range(soft.shape[1]):
-                slot, factor = soft_slots[s], soft_coef[s] * soft[i, s]
+                slot = soft_slots[s]
+                factor = slot_coef[slot] * soft[i, s]
                 for j in range(n_moved):
                     T[slot, moved[j]] += factor * step[moved[j]]
         else:
             for u in range(n_partitions):
-                slot, factor = offsets[u] + codes[i, u], coef[u]
+                slot = offsets[u] + codes[i, u]
+                factor = slot_coef[slot]
                 for p in range(width):
                     T[slot, p] += factor * step[p]
             for s in range(soft.shape[1]):
-                slot, factor = soft_slots[s], soft_coef[s] * soft[i, s]
+                slot = soft_slots[s]
+                factor = slot_coef[slot] * soft[i, s]
                 for p in range(width):
                     T[slot, p] += factor * step[p]
         for slot in slots.missing:
@@ -571,19 +535,16 @@ def relocation_costs(i, data, slots, statistics, own, P, costs):
     Moving it raises the objective by twice its multiplicity times the difference of two costs. ``P[g]`` is the
     diagonal of Q[g]; the row's own part of T and P, in its cluster ``own``, is taken out.
     """
-    self_weight = statistics.self_weight[i]
     gather(data.codes, i, slots.offsets, statistics.T, costs)
-    target = 1.0
     if data.soft.shape[1] > 0:
         gather_soft(data.soft, i, slots.soft, statistics.T, costs)
-        target = self_similarity(data.soft, i, statistics.soft_coef, self_weight)
     for c in range(costs.shape[0]):
         costs[c] *= -2.0
     for g in range(data.observed.shape[1]):
         if data.observed[i, g]:
             for c in range(costs.shape[0]):
                 costs[c] += P[g, c]
-    costs[own] += data.multiplicity[i] * self_weight * (2.0 * target - 1.0)
+    costs[own] += data.multiplicity[i] * (statistics.own[i, 0] - 2.0 * statistics.own[i, 1])
 
 
 @njit(cache=True, nogil=True)
@@ -600,14 +561,16 @@ def relocate(order, data, slots, statistics, slack, clusters, P):
         own, w = clusters[i], data.multiplicity[i]
         relocation_costs(i, data, slots, statistics, own, P, costs)
         best = np.argmin(costs)
-        if costs[best] >= costs[own] - slack * statistics.self_weight[i]:
+        if costs[best] >= costs[own] - slack * statistics.own[i, 0]:
             continue
         for u in range(codes.shape[1]):
-            slot, step = slots.offsets[u] + codes[i, u], w * statistics.coef[u]
+            slot = slots.offsets[u] + codes[i, u]
+            step = w * statistics.slot_coef[slot]
             T[slot, own] -= step
             T[slot, best] += step
         for s in range(soft.shape[1]):
-            slot, step = slots.soft[s], w * statistics.soft_coef[s] * soft[i, s]
+            slot = slots.soft[s]
+            step = w * statistics.slot_coef[slot] * soft[i, s]
             T[slot, own] -= step
             T[slot, best] += step
         for slot in slots.missing:

@@ -131,7 +131,7 @@ def _place(absent, solution, distance, *, skip, max_visits, n_threads=1):
 
 def place_by(absent, statistics, n_clusters, *, skip, max_visits, n_threads=1):
     """Place rows by the statistics of another encoding of the same partitions."""
-    statistics = statistics._replace(self_weight=absent.observed @ statistics.mask_coef)
+    statistics = statistics._replace(own=np.zeros((len(absent.codes), 3)))
     placed = np.full((len(absent.codes), n_clusters), 1.0 / n_clusters)
     order = np.arange(len(placed))
     how = Visit(diagonal=True, n_steps=_PLACING_STEPS * n_clusters, skip=skip, relaxation=1.0)

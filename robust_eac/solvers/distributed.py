@@ -307,7 +307,7 @@ def _place_from_sample(encodings, problem, start, seeds, settings, *, n_jobs, te
         problem = problem._replace(encoding=sample, weighting=fixed(equal))
     run, membership = solve(problem, start, seeds, settings, n_jobs=n_jobs, tell=tell)
     statistics = distance.statistics(sample, run.weights, membership)
-    shared = partitions, dask_tasks.ship(statistics._replace(self_weight=np.empty(0))), problem.n_clusters
+    shared = partitions, dask_tasks.ship(statistics._replace(own=np.empty((0, 3)))), problem.n_clusters
     tasks = [dask_tasks.later(block_steps.place_block, workers=home) for home in dask_tasks.homes(encodings)]
     return persist(*[task(encoding, *shared) for task, encoding in zip(tasks, encodings, strict=True)])
 

@@ -128,10 +128,10 @@ def test_incremental_matrices_equal_recomputed_ones_after_a_thousand_sweeps(rng,
         # A new membership for one row keeps the sweeps from coming to rest; T and Q are told by their definition.
         i = rng.randint(len(rows))
         before, rows[i] = rows[i].copy(), random_membership(rng, 1, k)[0]
-        factor = encoding.multiplicity[i] * statistics.coef
-        for u, slot in enumerate(encoding.offsets + encoding.codes[i]):
+        factor = encoding.multiplicity[i] * statistics.slot_coef
+        for slot in encoding.offsets + encoding.codes[i]:
             if slot not in encoding.missing_slots:
-                T[slot, :k] += factor[u] * (rows[i] - before)
+                T[slot, :k] += factor[slot] * (rows[i] - before)
         for g in np.flatnonzero(encoding.observed[i]):
             own = np.outer(rows[i], rows[i]) - np.outer(before, before)
             Q[g] += encoding.multiplicity[i] * statistics.mask_coef[g] * own

@@ -96,11 +96,11 @@ def _put(encoding, statistics, rows, i, membership):
     """Give a row another membership; T and Q are told by their definition."""
     step, before, w = membership - rows[i], rows[i].copy(), encoding.multiplicity[i]
     rows[i] = membership
-    for u, slot in zip(encoding.hard, encoding.offsets[encoding.hard] + encoding.codes[i], strict=True):
+    for slot in encoding.offsets[encoding.hard] + encoding.codes[i]:
         if slot not in encoding.missing_slots:
-            statistics.T[slot, :K] += w * statistics.slot_coef[encoding.offsets[u]] * step
+            statistics.T[slot, :K] += w * statistics.slot_coef[slot] * step
     for s, slot in enumerate(encoding.soft_slots):
-        statistics.T[slot, :K] += w * encoding.soft[i, s] * statistics.soft_coef[s] * step
+        statistics.T[slot, :K] += w * encoding.soft[i, s] * statistics.slot_coef[slot] * step
     for g in np.flatnonzero(encoding.observed[i]):
         statistics.Q[g] += w * statistics.mask_coef[g] * (np.outer(membership, membership) - np.outer(before, before))
 

@@ -81,6 +81,7 @@ def test_visits_know_by_how_much_the_objective_falls(rng, missing, weighted, dis
     encoding, rows, weights = problem(rng, missing, weighted, diagonal)
     encoding = distance.extend(encoding)
     statistics = distance.statistics(encoding, weights, rows)
+    quartic, surplus, alone = statistics.own.T
 
     def model_value(rows):
         """sum of mask_coef |G|^2 - 2 sum of coef |S|^2, and what the pairs (i, i) add or leave out."""
@@ -88,10 +89,7 @@ def test_visits_know_by_how_much_the_objective_falls(rng, missing, weighted, dis
         value = statistics.mask_coef @ (G**2).sum(axis=(1, 2)) - 2.0 * statistics.slot_coef @ (S**2).sum(axis=1)
         square = (rows**2).sum(axis=1)
         if not diagonal:
-            lack = (encoding.soft * (1.0 - encoding.soft)) @ statistics.soft_coef
-            target = 1.0 - lack / statistics.self_weight
-            value -= np.sum(encoding.own_pairs * statistics.self_weight * (square - target) ** 2)
-        alone = encoding.observed @ statistics.chance[:, 0]
+            value -= np.sum(encoding.own_pairs * (quartic * (square - 1.0) ** 2 + 2.0 * surplus * square))
         return value - 2.0 * np.sum(encoding.own_pairs * alone * square)
 
     before, falls = model_value(rows), 0.0
@@ -178,7 +176,7 @@ def test_columns_are_not_carried_uphill():
     for bend, expected in ((5.0, [0.66, 0.34]), (20.0, [0.6, 0.4])):
         # The change along the step is -0.8 t + 4 bend 0.01 t^2: at t = 1.6 it is below zero for the first bend alone.
         moved = y.copy()
-        value = _kernels.overrelax(moved, y0, e0 + bend * (y - y0), e0, OwnTerm(0.0, 0.0, 1.0, 0.0), 1.6, -0.123)
+        value = _kernels.overrelax(moved, y0, e0 + bend * (y - y0), e0, OwnTerm(0.0, 0.0, 0.0), 1.6, -0.123)
         np.testing.assert_allclose(moved, expected, rtol=1e-14)
         assert value == pytest.approx(-0.8 * 1.6 + 4.0 * bend * 0.01 * 1.6**2 if bend == 5.0 else -0.123)
 
