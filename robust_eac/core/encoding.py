@@ -120,12 +120,7 @@ def encode_ensemble(ensemble, sample_weight=None):
     n_codes = np.empty(m, dtype=np.int64)
     n_codes[ensemble.hard], n_codes[soft_partitions] = hard.n_codes, ensemble.widths
     is_soft = np.repeat(np.isin(np.arange(m), soft_partitions), n_codes)
-    observed = np.empty((n, m), dtype=bool)
-    observed[:, ensemble.hard] = hard.observed[:, hard.mask_of]
-    # Rows sum to 1, or to 0 where not observed.
-    starts = np.cumsum(ensemble.widths) - ensemble.widths
-    observed[:, soft_partitions] = np.add.reduceat(ensemble.soft, starts, axis=1) > 0.5
-    masks, mask_of = _masks(observed)
+    masks, mask_of = _masks(ensemble.observed())
     encoding = hard._replace(
         hard=ensemble.hard,
         soft=ensemble.soft,
