@@ -133,12 +133,11 @@ def _follow_chains(sums, pairs, tree):
     n = sums.shape[0]
     # Rows neither merged into another nor in the chain. Without this, rounding could close the chain to a ring.
     free = np.ones(n, dtype=np.bool_)
-    merged = np.zeros(n, dtype=np.bool_)
     chain, length, start = np.empty(n, dtype=np.int64), 0, 0
     for k in range(n - 1):
         while True:
             if length == 0:
-                while merged[start]:
+                while not free[start]:
                     start += 1
                 chain[0], free[start], length = start, False, 1
             x = chain[length - 1]
@@ -157,10 +156,7 @@ def _follow_chains(sums, pairs, tree):
         length -= 2
         a, b = min(x, before), max(x, before)
         tree.left[k], tree.right[k], tree.similarities[k] = a, b, similarity
-        for j in range(n):
-            sums[a, j] += sums[b, j]
-            pairs[a, j] += pairs[b, j]
-        for j in range(n):
-            sums[j, a] += sums[j, b]
-            pairs[j, a] += pairs[j, b]
-        merged[b], free[a] = True, True
+        for values in (sums, pairs):
+            values[a] += values[b]
+            values[:, a] += values[:, b]
+        free[a] = True

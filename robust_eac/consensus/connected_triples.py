@@ -87,8 +87,7 @@ def connected_triples(
     decay = check_real(decay, name="decay", low=0.0, high=1.0)
     encoding = distinct_rows(encoding)
     alike = triple_similarities(encoding, weights, decay)
-    tables = [weight * table for weight, table in zip(weights, alike, strict=True)]
-    return cluster_by_linkage(encoding, tables, weights, n_clusters, linkage=linkage, max_bytes=max_bytes)
+    return cluster_by_linkage(encoding, alike, weights, n_clusters, linkage=linkage, max_bytes=max_bytes)
 
 
 def triple_similarities(encoding, weights, decay):
