@@ -156,7 +156,10 @@ def _follow_chains(sums, pairs, tree):
         length -= 2
         a, b = min(x, before), max(x, before)
         tree.left[k], tree.right[k], tree.similarities[k] = a, b, similarity
-        for values in (sums, pairs):
-            values[a] += values[b]
-            values[:, a] += values[:, b]
+        for j in range(n):
+            sums[a, j] += sums[b, j]
+            pairs[a, j] += pairs[b, j]
+        for j in range(n):
+            sums[j, a] += sums[j, b]
+            pairs[j, a] += pairs[j, b]
         free[a] = True

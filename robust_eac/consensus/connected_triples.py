@@ -102,7 +102,6 @@ def triple_similarities(encoding, weights, decay):
         tables.append(table)
     largest = max(table.max() for table in tables)
     for table, start in zip(tables, encoding.offsets, strict=True):
-        if largest > 0.0:
-            table *= decay / largest
+        table *= decay / (largest or 1.0)
         np.fill_diagonal(table, encoding.sizes[start : start + len(table)] > 0.0)
     return tables
