@@ -192,14 +192,10 @@ def assign_to_cores(X: ArrayLike, labels: ArrayLike, *, ridge: float = 1e-12) ->
     return assigned
 
 
-def _kmeans(X, n_clusters, random_state):
-    """k-means from objects drawn at random, as in the experiments of the paper."""
-    return KMeans(n_clusters, init="random", n_init=1, random_state=random_state).fit(X).labels_
-
-
 # name: (random, function); function(X, n_clusters, seed) -> labels or memberships. Deterministic ones run once.
+# k-means starts from objects drawn at random, as in the experiments of the paper.
 OVI_CLUSTERERS = {
-    "kmeans": (True, _kmeans),
+    "kmeans": (True, lambda X, k, seed: KMeans(k, init="random", n_init=1, random_state=seed).fit(X).labels_),
     "kmeans-ka": (False, lambda X, k, seed: kaufman_kmeans(X, k)),
     "fcm": (True, lambda X, k, seed: fuzzy_c_means(X, k, random_state=seed).membership),
     "gath-geva": (True, lambda X, k, seed: gath_geva(X, k, random_state=seed).membership),

@@ -142,13 +142,12 @@ class FeatureSubsetEnsemble(Ensemble):
         }
         whiten = check_bool(self.whiten, name="whiten")
         distinct = check_choice(self.reproduce, MODES, name="reproduce") == "equation"
-        subsets = None
-        if self.combinations is not None:
-            subsets = check_subsets(self.combinations, n_features, name="combinations")
         n_jobs = check_n_jobs(self.n_jobs)
         rng = check_random_state(self.random_state)
-        if subsets is None:
+        if self.combinations is None:
             subsets = draw_subsets(n_features, **counts, distinct=distinct, rng=rng)
+        else:
+            subsets = check_subsets(self.combinations, n_features, name="combinations")
         n_clusters = rng.randint(low, high + 1, size=len(subsets))
         seeds = np.zeros((len(subsets), high), dtype=np.intp)
         for k in np.unique(n_clusters):
