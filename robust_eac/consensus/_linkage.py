@@ -316,11 +316,8 @@ def _follow_chains(half, sizes, names, rule, tree, start, stop):
     the chain from the search: by rounding, the latter could otherwise close the chain to a ring.
     """
     n = len(sizes)
-    firsts, divisors, nearness = np.empty(n, dtype=np.int64), np.empty(n), np.empty(n)
+    firsts, divisors, nearness = _first(n, np.arange(n)), sizes.copy(), np.empty(n)
     chain, length = np.empty(n, dtype=np.int64), 0
-    for i in range(n):
-        firsts[i] = _first(n, i)
-        divisors[i] = sizes[i]
     for k in range(start, stop):
         while True:
             if length == 0:

@@ -47,7 +47,7 @@ def _check_subset(subset, n_features, name):
     return array
 
 
-def draw_subsets(n_features, *, max_order, max_per_order, min_per_order, distinct, rng):
+def draw_subsets(n_features, max_order, max_per_order, min_per_order, distinct, rng):
     """All subsets of up to max_order features, or as many random ones, by increasing order; list of intp arrays."""
     subsets = []
     for order in range(1, min(max_order, n_features) + 1):
