@@ -215,8 +215,9 @@ def _compare(rows, terms, i, b, row, both):
     for u in range(codes.shape[0]):
         code, slot = codes[u], terms.offsets[u] + codes[u]
         if len(terms.tables) > 0:
+            table = terms.tables[slot]
             for j in range(len(row)):
-                row[j] += terms.tables[slot, block[u, j]]
+                row[j] += table[block[u, j]]
         else:
             value = terms.values[slot]
             if value > 0.0:

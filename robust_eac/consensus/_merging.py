@@ -133,11 +133,12 @@ def _follow_chains(sums, pairs, tree):
     n = sums.shape[0]
     # Rows neither merged into another nor in the chain. Without this, rounding could close the chain to a ring.
     free = np.ones(n, dtype=np.bool_)
+    merged = np.zeros(n, dtype=np.bool_)
     chain, length, start = np.empty(n, dtype=np.int64), 0, 0
     for k in range(n - 1):
         while True:
             if length == 0:
-                while not free[start]:
+                while merged[start]:
                     start += 1
                 chain[0], free[start], length = start, False, 1
             x = chain[length - 1]
@@ -162,4 +163,4 @@ def _follow_chains(sums, pairs, tree):
         for j in range(n):
             sums[j, a] += sums[j, b]
             pairs[j, a] += pairs[j, b]
-        free[a] = True
+        merged[b], free[a] = True, True
