@@ -27,10 +27,8 @@ def prepare(labels, n_clusters, weights):
 
     The weights sum to one.
     """
-    labels = check_labels(labels)
-    n_clusters = check_n_clusters(n_clusters, len(labels))
     encoding, weights = prepare_ensemble(labels, weights)
-    return encoding, n_clusters, weights
+    return encoding, check_n_clusters(n_clusters, encoding.n_samples), weights
 
 
 def prepare_rows(labels, n_clusters, weights):
@@ -77,9 +75,7 @@ def load_package(name, purpose, requirement):
 def relabel(codes):
     """Rename clusters to 0, 1, ... in the order of first appearance; (n,) intp."""
     _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), dtype=np.intp)
-    rank[np.argsort(first)] = np.arange(len(first))
-    return rank[inverse]
+    return np.argsort(np.argsort(first))[inverse]
 
 
 def check_memory(n_bytes, what):

@@ -58,16 +58,13 @@ class _Terms(NamedTuple):
 
     offsets : (m,) int64; first slot of each partition.
     values : (n_slots,) what sharing a slot adds. Not read if there are tables.
-    tables : the (k_u, k_u) matrices of what two clusters of a partition add, row by row, one after the other; or empty.
-    starts, widths : (m,) int64; where each matrix begins in `tables`, and k_u.
+    tables : (n_slots, largest k_u) what the cluster of a slot and every cluster of its partition add; or no columns.
     mask_weights : (n_masks,) share of the partitions of each mask.
     """
 
     offsets: np.ndarray
     values: np.ndarray
     tables: np.ndarray
-    starts: np.ndarray
-    widths: np.ndarray
     mask_weights: np.ndarray
 
 
@@ -80,11 +77,8 @@ def check_linkage(linkage, max_bytes):
 
 def distinct_rows(encoding):
     """The encoding with identical rows merged, except those of objects that no partition observes."""
-    alone = ~encoding.observed.any(axis=1)
-    if not alone.any():
-        return collapse(encoding, min_saving=0.0)
     # Objects lose all labels when partitions of weight 0 are dropped. They are not similar to each other either.
-    names = np.where(alone, np.arange(1.0, len(alone) + 1.0), 0.0)
+    names = np.where(encoding.observed.any(axis=1), 0.0, np.arange(1.0, encoding.n_samples + 1.0))
     return collapse(encoding, names[:, np.newaxis], min_saving=0.0)
 
 
@@ -98,21 +92,22 @@ def merge_tree(encoding, values, shares, linkage, *, max_bytes=None):
     """The :class:`Tree` of the rows of an encoding without identical rows.
 
     values : (n_slots,) non-negative, 0 in the slots of "not observed". Or a list with one (k_u, k_u) matrix per
-        partition: what it adds to the similarity of two rows, by their clusters.
+        partition: its share times this is what it adds to the similarity of two rows, by their clusters.
     shares : (m,) non-negative.
     """
-    n, m = encoding.codes.shape
+    n = len(encoding.codes)
     complete = len(encoding.missing_slots) == 0
     seen = np.empty((n, 0), dtype=np.uint8) if complete else encoding.observed.astype(np.uint8)
     rows = _Rows(encoding.codes, seen, _blocks(encoding.codes), _blocks(seen))
-    tables, starts = np.empty(0), np.zeros(m, dtype=np.int64)
+    tables = np.empty((0, 0))
     if isinstance(values, list):
-        tables = np.concatenate([table.ravel() for table in values])
-        starts = np.cumsum([0] + [table.size for table in values[:-1]])
+        tables = np.zeros((len(encoding.sizes), encoding.n_codes.max()))
+        for share, start, table in zip(shares, encoding.offsets, values, strict=True):
+            tables[start : start + len(table), : len(table)] = share * table
         values = np.empty(0)
-    terms = _Terms(encoding.offsets, values, tables, starts, encoding.n_codes, mask_weights(encoding, shares))
+    terms = _Terms(encoding.offsets, values, tables, mask_weights(encoding, shares))
     tree = empty_tree(n)
-    if linkage == "single" and len(tables) == 0:
+    if linkage == "single" and tables.size == 0:
         _span(rows, terms, tree)
     else:
         half = _allocate_half(encoding, linkage, max_bytes)
@@ -218,14 +213,13 @@ def _compare(rows, terms, i, b, row, both):
     codes, block = rows.codes[i], rows.blocks[b]
     row[:] = 0.0
     for u in range(codes.shape[0]):
-        code = codes[u]
+        code, slot = codes[u], terms.offsets[u] + codes[u]
         if len(terms.tables) > 0:
-            start = terms.starts[u] + code * terms.widths[u]
-            table = terms.tables[start : start + terms.widths[u]]
+            table = terms.tables[slot]
             for j in range(len(row)):
                 row[j] += table[block[u, j]]
         else:
-            value = terms.values[terms.offsets[u] + code]
+            value = terms.values[slot]
             if value > 0.0:
                 for j in range(len(row)):
                     row[j] += value if block[u, j] == code else 0.0
@@ -323,11 +317,8 @@ def _follow_chains(half, sizes, names, rule, tree, start, stop):
     the chain from the search: by rounding, the latter could otherwise close the chain to a ring.
     """
     n = len(sizes)
-    firsts, divisors, nearness = np.empty(n, dtype=np.int64), np.empty(n), np.empty(n)
+    firsts, divisors, nearness = _first(n, np.arange(n)), sizes.copy(), np.empty(n)
     chain, length = np.empty(n, dtype=np.int64), 0
-    for i in range(n):
-        firsts[i] = _first(n, i)
-        divisors[i] = sizes[i]
     for k in range(start, stop):
         while True:
             if length == 0:

@@ -247,11 +247,11 @@ def bisecting_kmeans_consensus(
 def _leaf(encoding, weights, rows, criterion, singleton, search):
     """The leaf of some rows, with the best split found by 2-means."""
     own = take_rows(encoding, rows)
-    density, loss = _grade(own, weights, np.zeros(len(rows), dtype=np.intp), 1, singleton)
-    if len(rows) == 1:
-        return _Leaf(rows, density, loss, (), -np.inf)
-    halves = best_lloyd(own, weights, squared_distances, 2, **search._asdict()).clusters
-    if not 0 < np.count_nonzero(halves) < len(rows):
+    halves = np.zeros(len(rows), dtype=np.intp)
+    density, loss = _grade(own, weights, halves, 1, singleton)
+    if len(rows) > 1:
+        halves = best_lloyd(own, weights, squared_distances, 2, **search._asdict()).clusters
+    if halves.min() == halves.max():
         return _Leaf(rows, density, loss, (), -np.inf)
     split_density, split_loss = _grade(own, weights, halves, 2, singleton)
     gain = {"density": split_density - density, "loss": loss - split_loss, "size": own.multiplicity.sum()}[criterion]

@@ -87,8 +87,7 @@ def connected_triples(
     decay = check_real(decay, name="decay", low=0.0, high=1.0)
     encoding = distinct_rows(encoding)
     alike = triple_similarities(encoding, weights, decay)
-    tables = [weight * table for weight, table in zip(weights, alike, strict=True)]
-    return cluster_by_linkage(encoding, tables, weights, n_clusters, linkage=linkage, max_bytes=max_bytes)
+    return cluster_by_linkage(encoding, alike, weights, n_clusters, linkage=linkage, max_bytes=max_bytes)
 
 
 def triple_similarities(encoding, weights, decay):
@@ -103,7 +102,6 @@ def triple_similarities(encoding, weights, decay):
         tables.append(table)
     largest = max(table.max() for table in tables)
     for table, start in zip(tables, encoding.offsets, strict=True):
-        if largest > 0.0:
-            table *= decay / largest
+        table *= decay / (largest or 1.0)
         np.fill_diagonal(table, encoding.sizes[start : start + len(table)] > 0.0)
     return tables

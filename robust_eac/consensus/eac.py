@@ -192,8 +192,7 @@ def lifetime_eac(
     check_linkage(linkage, max_bytes)
     one_cluster = check_bool(one_cluster, name="one_cluster")
     encoding, tree = _tree(encoding, weights, linkage, max_bytes)
-    heights = np.zeros(encoding.n_samples - 1)
-    heights[len(heights) - len(tree.similarities) :] = 1.0 - tree.similarities
+    heights = np.concatenate([np.zeros(encoding.n_samples - len(encoding.codes)), 1.0 - tree.similarities])
     return relabel(encoding.expand(cut(tree, _longest_lived(heights, one_cluster))))
 
 

@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks.types import RandomState
-from ._common import check_search
 from .kmeans import cluster_rows
-from .utilities import cost_of
+from .utilities import cross_entropies
 
 __all__ = ["ecc"]
 
@@ -72,5 +71,4 @@ def ecc(
     >>> ecc([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]], 2, random_state=0)
     array([0, 0, 0, 1, 1])
     """
-    search = check_search(n_init, max_iter, n_jobs, random_state)
-    return cluster_rows(labels, n_clusters, weights, cost_of("entropy"), search)
+    return cluster_rows(labels, n_clusters, weights, cross_entropies, n_init, max_iter, n_jobs, random_state)

@@ -13,12 +13,9 @@ from ._bipartite import unit_rows
 from ._common import check_starts, prepare_rows, relabel
 from ._metis import trivial
 from .coassociation import walk_similarities
-from .mcla import associations, clusters_of
+from .mcla import TIE, associations, clusters_of
 
 __all__ = ["ecpcs_mc"]
-
-# Equal means that are summed in different orders differ by less.
-_TIE = 1e-12
 
 
 def ecpcs_mc(
@@ -104,7 +101,7 @@ def ecpcs_mc(
             kmeans = KMeans(n_clusters, n_init=n_init, random_state=rng)
             groups = kmeans.fit(points, sample_weight=cluster_weights).labels_
         votes = associations(members, groups, cluster_weights)
-        rows = (votes >= votes.max(axis=1, keepdims=True) - _TIE).argmax(axis=1)
+        rows = (votes >= votes.max(axis=1, keepdims=True) - TIE).argmax(axis=1)
     return relabel(encoding.expand(rows))
 
 

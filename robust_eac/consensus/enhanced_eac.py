@@ -79,5 +79,4 @@ def enhanced_eac(
     n_steps = check_integer(n_steps, name="n_steps", low=1)
     encoding = distinct_rows(encoding)
     alike = cluster_similarities(encoding, n_steps)
-    tables = [weight * table for weight, table in zip(weights, alike, strict=True)]
-    return cluster_by_linkage(encoding, tables, weights, n_clusters, linkage=linkage, max_bytes=max_bytes)
+    return cluster_by_linkage(encoding, alike, weights, n_clusters, linkage=linkage, max_bytes=max_bytes)

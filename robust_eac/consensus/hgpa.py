@@ -116,22 +116,21 @@ def hgpa(
     encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
     imbalance = check_real(imbalance, name="imbalance", low=0.0, high=1.0)
     rng = check_random_state(random_state)
-    _load_kahypar()
+    kahypar = load_package("kahypar", "hgpa partitions hypergraphs with KaHyPar", "kahypar>=1.3.5")
     clusters = trivial(encoding, n_clusters)
     if clusters is not None:
         return relabel(encoding.expand(clusters))
     rows, sizes, piece = pieces(encoding, n_clusters, imbalance)
     members, _, weights = clusters_of(take_rows(encoding, rows), weights)
-    parts = partition_hypergraph(members, weights, sizes, n_clusters, imbalance=imbalance, rng=rng)
+    parts = partition_hypergraph(kahypar, members, weights, sizes, n_clusters, imbalance=imbalance, rng=rng)
     return relabel(parts[piece])
 
 
-def partition_hypergraph(members, weights, sizes, n_parts, *, imbalance, rng):
-    """Parts of nearly equal size that cut few hyperedges: (n_vertices,) intp, by KaHyPar.
+def partition_hypergraph(kahypar, members, weights, sizes, n_parts, *, imbalance, rng):
+    """Parts of nearly equal size that cut few hyperedges: (n_vertices,) intp, by the package KaHyPar.
 
     members : (n_vertices, n_hyperedges) sparse indicators.
     """
-    kahypar = _load_kahypar()
     weights = whole_numbers(weights, np.int32)
     # A hyperedge with a single vertex cannot be cut, and KaHyPar crashes on it.
     used = np.flatnonzero((members.sum(axis=0) > 1.0) & (weights > 0))
@@ -150,7 +149,3 @@ def partition_hypergraph(members, weights, sizes, n_parts, *, imbalance, rng):
     hypergraph = kahypar.Hypergraph(len(sizes), len(used), ends, vertices, n_parts, weights, sizes)
     kahypar.partition(hypergraph, context)
     return np.array([hypergraph.blockID(i) for i in range(len(sizes))], dtype=np.intp)
-
-
-def _load_kahypar():
-    return load_package("kahypar", "hgpa partitions hypergraphs with KaHyPar", "kahypar>=1.3.5")

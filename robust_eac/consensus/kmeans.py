@@ -93,17 +93,18 @@ def kmeans_consensus(
     >>> kmeans_consensus(labels, 2, random_state=0)
     array([0, 0, 0, 1, 1])
     """
-    search = check_search(n_init, max_iter, n_jobs, random_state)
-    return cluster_rows(labels, n_clusters, weights, lambda encoding, weights: (weights, squared_distances), search)
+    return cluster_rows(labels, n_clusters, weights, squared_distances, n_init, max_iter, n_jobs, random_state)
 
 
-def cluster_rows(labels, n_clusters, weights, cost, search):
-    """Check an ensemble and cluster its rows by Lloyd's algorithm; warn if it does not converge.
+def cluster_rows(labels, n_clusters, weights, table_of, n_init, max_iter, n_jobs, random_state, *, reweigh=None):
+    """Check the arguments and cluster the rows by Lloyd's algorithm on a table of costs; warn if it does not converge.
 
-    ``cost(encoding, weights)`` returns the weights of the partitions in the cost and its table function.
+    ``reweigh(encoding, weights)`` returns the weights of the partitions in the cost.
     """
+    search = check_search(n_init, max_iter, n_jobs, random_state)
     encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
-    weights, table_of = cost(encoding, weights)
+    if reweigh is not None:
+        weights = reweigh(encoding, weights)
     result = best_lloyd(encoding, weights, table_of, n_clusters, **search._asdict())
     if not result.converged:
         message = f"k-means did not converge: objects still moved in pass max_iter={search.max_iter}."

@@ -16,7 +16,7 @@ __all__ = ["mcla"]
 
 BALANCES = ("size", "count")
 # Equal means that are summed in different orders differ by less.
-_TIE = 1e-12
+TIE = 1e-12
 
 
 def mcla(
@@ -139,5 +139,5 @@ def associations(members, groups, weights):
 
 def _closest(values, rng):
     """Column of the largest value of each row; a random one of equals."""
-    largest = values >= values.max(axis=1, keepdims=True) - _TIE
+    largest = values >= values.max(axis=1, keepdims=True) - TIE
     return np.where(largest, rng.uniform(size=values.shape), -1.0).argmax(axis=1)

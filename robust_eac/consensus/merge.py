@@ -272,8 +272,7 @@ def _assign(encoding, weights, values, leaves, counts, groups, n_threads):
     """
     n_groups, by_slot = groups.max() + 1, np.repeat(weights, encoding.n_codes) * values
     check_memory(8 * encoding.n_samples * n_groups, f"the membership of {encoding.n_samples} objects")
-    group_counts = np.zeros((len(counts), n_groups))
-    np.add.at(group_counts.T, groups, counts.T)
+    group_counts = counts @ np.eye(n_groups)[groups]
     similarity = mean_similarities(encoding, weights, by_slot, group_counts, n_threads)
     best = similarity.argmax(axis=1)
     merged = np.where(leaves >= 0, groups[leaves], best)

@@ -116,7 +116,9 @@ def ovi_lda_consensus(
     array([ 0,  0, -1,  1,  1])
     """
     partitions = check_labels(partitions, name="partitions")
-    values = _check_values(values, partitions.shape)
+    values = check_features(values, name="values", ensure_all_finite="allow-nan")
+    if values.shape != partitions.shape:
+        raise ValueError(f"values must have the shape of partitions, {partitions.shape}, got {values.shape}.")
     min_value, method, strict = _check_consensus_options(min_value, method, strict)
     n_partitions = partitions.shape[1]
     threshold = n_partitions // 2 + 1 if strict else (n_partitions + 1) // 2
@@ -190,14 +192,10 @@ def assign_to_cores(X: ArrayLike, labels: ArrayLike, *, ridge: float = 1e-12) ->
     return assigned
 
 
-def _kmeans(X, n_clusters, random_state):
-    """k-means from objects drawn at random, as in the experiments of the paper."""
-    return KMeans(n_clusters, init="random", n_init=1, random_state=random_state).fit(X).labels_
-
-
 # name: (random, function); function(X, n_clusters, seed) -> labels or memberships. Deterministic ones run once.
+# k-means starts from objects drawn at random, as in the experiments of the paper.
 OVI_CLUSTERERS = {
-    "kmeans": (True, _kmeans),
+    "kmeans": (True, lambda X, k, seed: KMeans(k, init="random", n_init=1, random_state=seed).fit(X).labels_),
     "kmeans-ka": (False, lambda X, k, seed: kaufman_kmeans(X, k)),
     "fcm": (True, lambda X, k, seed: fuzzy_c_means(X, k, random_state=seed).membership),
     "gath-geva": (True, lambda X, k, seed: gath_geva(X, k, random_state=seed).membership),
@@ -369,21 +367,10 @@ class OVIConsensus(ClusterMixin, BaseEstimator):
 def _best_run(X, name, n_clusters, seeds, options):
     """Run of largest V of one algorithm at one number of clusters: (OVIResult, labels)."""
     random, cluster = OVI_CLUSTERERS[name]
-    best = None
-    for seed in seeds if random else seeds[:1]:
-        found = cluster(X, int(n_clusters), int(seed))
-        result = ovi_lda(X, found, **options)
-        if best is None or result.value > best[0].value or (np.isnan(best[0].value) and not np.isnan(result.value)):
-            best = result, (found if found.ndim == 1 else found.argmax(axis=1)).astype(np.intp)
-    return best
-
-
-def _check_values(values, shape):
-    """Float64 (n_samples, n_partitions); NaN is allowed."""
-    array = check_features(values, name="values", ensure_all_finite="allow-nan")
-    if array.shape != shape:
-        raise ValueError(f"values must have the shape of partitions, {shape}, got {array.shape}.")
-    return array
+    found = (cluster(X, int(n_clusters), int(seed)) for seed in (seeds if random else seeds[:1]))
+    runs = ((ovi_lda(X, memberships, **options), memberships) for memberships in found)
+    result, best = max(runs, key=lambda run: -np.inf if np.isnan(run[0].value) else run[0].value)
+    return result, (best if best.ndim == 1 else best.argmax(axis=1)).astype(np.intp)
 
 
 def _check_consensus_options(min_value, method, strict):
@@ -410,13 +397,10 @@ def _majority_clusters(partitions, kept, threshold, method):
     if not kept.any():
         return labels
     # Objects with equal labels have the same links: one row for all, in the order of their first object.
-    rows, first, inverse, counts = np.unique(
-        partitions[kept], axis=0, return_index=True, return_inverse=True, return_counts=True
-    )
-    order = np.argsort(first)
-    rows, counts = rows[order], counts[order]
-    votes = np.zeros((len(rows), len(rows)), dtype=np.int32)
-    for column in rows.T:
+    row_of = relabel(np.unique(partitions[kept], axis=0, return_inverse=True)[1].ravel())
+    _, first, counts = np.unique(row_of, return_index=True, return_counts=True)
+    votes = np.zeros((len(first), len(first)), dtype=np.int32)
+    for column in partitions[kept][first].T:
         votes += (column[:, np.newaxis] == column) & (column != -1)
     linked = votes >= threshold
     # Every object is also linked to itself.
@@ -425,9 +409,8 @@ def _majority_clusters(partitions, kept, threshold, method):
         clusters = connected_components(linked, directed=False)[1]
     else:
         clusters = _leader_clusters(votes, linked, clustered)
-    found = np.where(clustered, clusters, -1)[np.argsort(order)[inverse.ravel()]]
-    inside = np.flatnonzero(kept)[found >= 0]
-    labels[inside] = relabel(found[found >= 0])
+    labels[kept] = np.where(clustered, clusters, -1)[row_of]
+    labels[labels >= 0] = relabel(labels[labels >= 0])
     return labels
 
 

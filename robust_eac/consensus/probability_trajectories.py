@@ -14,15 +14,13 @@ from ._common import check_memory, check_starts, prepare, relabel
 from ._linkage import LINKAGES, cut, distinct_rows, merge_tree_of
 from ._metis import trivial
 from .coassociation import coassociation_of, trajectory_cosines
-from .mcla import clusters_of
+from .mcla import TIE, clusters_of
 
 __all__ = ["probability_trajectories"]
 
 METHODS = ("linkage", "cut")
 # Matrices of all pairs of rows that exist at the same time.
 _MATRICES = 6
-# Equal co-associations that are summed in different orders differ by less.
-_TIE = 1e-12
 
 
 def probability_trajectories(
@@ -130,7 +128,7 @@ def trajectory_similarities(encoding, weights, n_neighbors, n_steps):
     np.fill_diagonal(links, 0.0)
     place = max(len(links) - n_neighbors, 0)
     thresholds = np.partition(links, place, axis=1)[:, place, np.newaxis]
-    elite = links >= thresholds - _TIE
+    elite = links >= thresholds - TIE
     return trajectory_cosines(np.where(elite | elite.T, links, 0.0) * encoding.multiplicity, n_steps)
 
 

@@ -7,7 +7,6 @@ from numpy.typing import ArrayLike
 
 from ..checks.types import RandomState
 from ..core.lloyd import slot_weights
-from ._common import check_search
 from .kmeans import cluster_rows
 
 __all__ = ["sec"]
@@ -82,8 +81,7 @@ def sec(
     >>> sec([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]], 2, random_state=0)
     array([0, 0, 0, 1, 1])
     """
-    search = check_search(n_init, max_iter, n_jobs, random_state)
-    return cluster_rows(labels, n_clusters, weights, lambda encoding, weights: (weights, _table), search)
+    return cluster_rows(labels, n_clusters, weights, _table, n_init, max_iter, n_jobs, random_state)
 
 
 def _table(encoding, weights, counts):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -9,7 +11,6 @@ from ..checks.types import RandomState
 from ..checks.values import check_bool, check_choice
 from ..core.encoding import Encoding
 from ..core.lloyd import label_shares, slot_weights, squared_distances
-from ._common import check_search
 from .kmeans import cluster_rows
 
 __all__ = ["utility_consensus"]
@@ -100,15 +101,9 @@ def utility_consensus(
     >>> utility_consensus(labels, 2, utility="cosine", normalised=True, random_state=0)
     array([0, 0, 0, 1, 1])
     """
-    search = check_search(n_init, max_iter, n_jobs, random_state)
-    return cluster_rows(labels, n_clusters, weights, cost_of(utility, normalised), search)
-
-
-def cost_of(utility, normalised=False):
-    """The cost that maximises a utility, for :func:`~robust_eac.consensus.kmeans.cluster_rows`."""
     mu, table_of = UTILITIES[check_choice(utility, UTILITIES, name="utility")]
-    normalised = check_bool(normalised, name="normalised")
-    return lambda encoding, weights: (_normalised(encoding, weights, mu) if normalised else weights, table_of)
+    reweigh = partial(_normalised, mu=mu) if check_bool(normalised, name="normalised") else None
+    return cluster_rows(labels, n_clusters, weights, table_of, n_init, max_iter, n_jobs, random_state, reweigh=reweigh)
 
 
 def _normalised(encoding: Encoding, weights, mu):
@@ -119,7 +114,7 @@ def _normalised(encoding: Encoding, weights, mu):
     return quotient / quotient.sum() if quotient.any() else weights
 
 
-def _cross_entropies(encoding, weights, counts):
+def cross_entropies(encoding, weights, counts):
     return slot_weights(encoding, weights) * -np.log(np.maximum(label_shares(encoding, counts), _EPS))
 
 
@@ -137,6 +132,6 @@ def _negative_entropy(shares):
 # name -> (mu of a vector of shares, table of the divergences)
 UTILITIES = {
     "category": (lambda shares: shares @ shares, squared_distances),
-    "entropy": (_negative_entropy, _cross_entropies),
+    "entropy": (_negative_entropy, cross_entropies),
     "cosine": (np.linalg.norm, _cosine_distances),
 }

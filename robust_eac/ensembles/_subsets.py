@@ -47,7 +47,7 @@ def _check_subset(subset, n_features, name):
     return array
 
 
-def draw_subsets(n_features, *, max_order, max_per_order, min_per_order, distinct, rng):
+def draw_subsets(n_features, max_order, max_per_order, min_per_order, distinct, rng):
     """All subsets of up to max_order features, or as many random ones, by increasing order; list of intp arrays."""
     subsets = []
     for order in range(1, min(max_order, n_features) + 1):
@@ -56,11 +56,9 @@ def draw_subsets(n_features, *, max_order, max_per_order, min_per_order, distinc
             draw = _draw_different if distinct else draw_combinations
             chosen = draw(rng, max_per_order, n_features, order)
         else:
-            chosen = np.array(list(combinations(range(n_features), order)), dtype=np.intp)
-            wanted = min(min_per_order, max_per_order)
-            if total < wanted and not distinct:
-                extra = draw_combinations(rng, wanted - total, n_features, order)
-                chosen = np.concatenate([chosen, extra])
+            n_extra = 0 if distinct else max(0, min(min_per_order, max_per_order) - total)
+            extra = draw_combinations(rng, n_extra, n_features, order)
+            chosen = np.concatenate([list(combinations(range(n_features), order)), extra])
         subsets.extend(np.sort(chosen, axis=1))
     return subsets
 
@@ -81,8 +79,7 @@ def _draw_different(rng, n_rows, population, size):
     rows = np.empty((0, size), dtype=np.intp)
     while len(rows) < n_rows:
         rows = np.concatenate([rows, np.sort(draw_combinations(rng, n_rows, population, size), axis=1)])
-        _, first = np.unique(rows, axis=0, return_index=True)
-        rows = rows[np.sort(first)]
+        rows = rows[np.sort(np.unique(rows, axis=0, return_index=True)[1])]
     return rows[:n_rows]
 
 

@@ -120,12 +120,7 @@ def _make_singleton(x, labels, c, clusters):
             lonely = i
     if counts[labels[lonely]] < 2:
         # All objects lie on their centres: take one from the first cluster of at least two.
-        source = 0
-        while counts[source] < 2:
-            source += 1
-        lonely = 0
-        while labels[lonely] != source:
-            lonely += 1
+        lonely = np.argmax(labels == np.argmax(counts >= 2))
     source = labels[lonely]
     labels[lonely] = c
     _update(x, labels, c, centres[c], counts, distances[c])
@@ -135,22 +130,18 @@ def _make_singleton(x, labels, c, clusters):
 @njit(cache=True, nogil=True)
 def silhouettes(data, labels, n_clusters, squared, singleton, undefined, out):
     """Fill out with the :func:`ramped_mean` silhouette of every data set; objects with label -1 are left out."""
-    n_dims, n = data.shape[1:]
     counts = np.empty(n_clusters, dtype=np.int64)
-    sums = np.empty((n_clusters, n))
-    first = np.empty(n_clusters, dtype=np.int64)
-    shift = np.empty((n_clusters, n_dims))
-    row = np.empty(n)
+    sums = np.empty((n_clusters, data.shape[2]))
     for u in range(data.shape[0]):
         if squared:
-            _sums_of_squares(data[u], labels[u], first, shift, counts, sums)
+            _sums_of_squares(data[u], labels[u], counts, sums)
         else:
-            _sums_of_distances(data[u], labels[u], row, counts, sums)
+            _sums_of_distances(data[u], labels[u], counts, sums)
         out[u] = ramped_mean(sums, labels[u], counts, singleton, undefined)
 
 
 @njit(cache=True, nogil=True)
-def _sums_of_squares(x, labels, first, shift, counts, sums):
+def _sums_of_squares(x, labels, counts, sums):
     """sums[c, i] = sum of the squared distances of object i to the objects of c, by the parallel-axis theorem.
 
     Coordinates are relative to a member of the cluster. If object i coincides with all objects of c, the sum is then
@@ -158,7 +149,7 @@ def _sums_of_squares(x, labels, first, shift, counts, sums):
     """
     n_dims, n = x.shape
     counts[:] = 0
-    shift[:] = 0.0
+    first, shift = np.empty_like(counts), np.zeros((counts.shape[0], n_dims))
     for i in range(n):
         c = labels[i]
         if c >= 0:
@@ -188,9 +179,10 @@ def _sums_of_squares(x, labels, first, shift, counts, sums):
 
 
 @njit(cache=True, nogil=True)
-def _sums_of_distances(x, labels, row, counts, sums):
+def _sums_of_distances(x, labels, counts, sums):
     """sums[c, i] = sum of the Euclidean distances of object i to the objects of c."""
     n_dims, n = x.shape
+    row = np.empty(n)
     counts[:] = 0
     sums[:] = 0.0
     for i in range(n):

@@ -94,16 +94,12 @@ def corrupt_ensemble(
     if kind in _ORIGINALS and mask.any():
         original, values = _ORIGINALS[kind](labels, mask, rng)
     for u in np.flatnonzero(mask):
-        observed = _observed(labels[:, u])
+        observed = labels[:, u] != -1
         if kind in _ALONE:
             corrupted[observed, u] = _ALONE[kind](labels[observed, u], rng)
         else:
             corrupted[observed, u] = _jittered(original[observed], values, rng)
     return corrupted, mask
-
-
-def _observed(column):
-    return np.ones(len(column), dtype=bool) if column.dtype.kind in "bu" else column != -1
 
 
 def _uniform(column, rng):
@@ -130,21 +126,20 @@ def _of_features(column, rng):
 
 def _wrong_partition(labels, mask, rng):
     """A random partition of all objects, and its labels: those of the partition of median size."""
-    values = [np.unique(column[_observed(column)]) for column in labels.T]
-    order = np.argsort([len(value) for value in values], kind="stable")
-    chosen = values[order[len(order) // 2]]
+    values = sorted((np.unique(column[column != -1]) for column in labels.T), key=len)
+    chosen = values[len(values) // 2]
     return chosen[rng.randint(len(chosen), size=len(labels))], chosen
 
 
 def _kept_partition(labels, mask, rng):
     """One of the partitions that are kept, and its labels."""
     column = labels[:, rng.choice(np.flatnonzero(~mask) if not mask.all() else len(mask))]
-    return column, np.unique(column[_observed(column)])
+    return column, np.unique(column[column != -1])
 
 
 def _jittered(original, values, rng):
     """A copy in which some labels, and all missing ones, are drawn."""
-    drawn = (rng.uniform(size=len(original)) < _JITTER) | ~_observed(original)
+    drawn = (rng.uniform(size=len(original)) < _JITTER) | (original == -1)
     return np.where(drawn, values[rng.randint(len(values), size=len(original))], original)
 
 

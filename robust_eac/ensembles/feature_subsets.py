@@ -135,20 +135,17 @@ class FeatureSubsetEnsemble(Ensemble):
         X = check_features(X, estimator=self)
         n, n_features = X.shape
         low, high = check_range(self.n_clusters, n, "n_samples")
-        counts = {
-            "max_order": check_integer(self.max_order, name="max_order", low=1),
-            "max_per_order": check_integer(self.max_per_order, name="max_per_order", low=1),
-            "min_per_order": check_integer(self.min_per_order, name="min_per_order", low=0),
-        }
+        max_order = check_integer(self.max_order, name="max_order", low=1)
+        max_per_order = check_integer(self.max_per_order, name="max_per_order", low=1)
+        min_per_order = check_integer(self.min_per_order, name="min_per_order", low=0)
         whiten = check_bool(self.whiten, name="whiten")
         distinct = check_choice(self.reproduce, MODES, name="reproduce") == "equation"
-        subsets = None
-        if self.combinations is not None:
-            subsets = check_subsets(self.combinations, n_features, name="combinations")
         n_jobs = check_n_jobs(self.n_jobs)
         rng = check_random_state(self.random_state)
-        if subsets is None:
-            subsets = draw_subsets(n_features, **counts, distinct=distinct, rng=rng)
+        if self.combinations is None:
+            subsets = draw_subsets(n_features, max_order, max_per_order, min_per_order, distinct, rng)
+        else:
+            subsets = check_subsets(self.combinations, n_features, name="combinations")
         n_clusters = rng.randint(low, high + 1, size=len(subsets))
         seeds = np.zeros((len(subsets), high), dtype=np.intp)
         for k in np.unique(n_clusters):

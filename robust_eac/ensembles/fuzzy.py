@@ -230,8 +230,7 @@ def gath_geva(
     tol = check_real(tol, name="tol", low=0.0)
     rng = check_random_state(random_state)
     if init is None:
-        start = _draw_centers(X, n_clusters, rng)
-        membership = _descend_c_means(X, start, 2.0, max_iter, tol).membership
+        membership = _descend_c_means(X, _draw_centers(X, n_clusters, rng), 2.0, max_iter, tol).membership
     else:
         membership = check_membership(init, len(X), n_clusters, name="init")
     result = _descend_gath_geva(X, membership, ridge, max_iter, tol)
@@ -363,9 +362,7 @@ def _check_centers(centers, n_clusters, n_features):
 
 def _draw_centers(X, n_clusters, rng):
     """Distinct objects, repeated only if there are too few; (n_clusters, n_features)."""
-    distinct = np.unique(X, axis=0)
-    order = rng.permutation(len(distinct))
-    return distinct[np.resize(order, n_clusters)]
+    return np.resize(rng.permutation(np.unique(X, axis=0)), (n_clusters, X.shape[1]))
 
 
 def _descend_c_means(X, centers, fuzzifier, max_iter, tol):
@@ -426,10 +423,9 @@ def _descend_gath_geva(X, membership, ridge, max_iter, tol):
         shares /= totals
         converged = bool(np.abs(shares - before).max() <= tol)
     log_total = np.log(totals) + largest
-    membership = np.ascontiguousarray(shares.T)
-    priors = masses / n_samples
     objective = float(0.5 * n_samples * n_features * np.log(2.0 * np.pi) - log_total.sum())
-    return GathGevaResult(membership, centers, covariances, priors, objective, n_iter, converged)
+    membership = np.ascontiguousarray(shares.T)
+    return GathGevaResult(membership, centers, covariances, masses / n_samples, objective, n_iter, converged)
 
 
 def _warn(method, max_iter, tol):

@@ -109,11 +109,11 @@ class MixedEnsemble(Ensemble):
         rng = check_random_state(self.random_state)
 
         per_linkage = max(1, n_partitions * 9 // 56)
-        n_kmeans = (n_partitions - 4 * per_linkage) // 2
-        n_spectral = n_partitions - 4 * per_linkage - n_kmeans
+        n_drawn = n_partitions - 4 * per_linkage
+        n_kmeans = n_drawn // 2
         spaced = np.rint(np.linspace(low, high, per_linkage)).astype(int)
-        drawn = rng.randint(low, high + 1, size=n_kmeans + n_spectral)
-        seeds = rng.randint(MAX_SEED, size=n_kmeans + n_spectral)
+        drawn = rng.randint(low, high + 1, size=n_drawn)
+        seeds = rng.randint(MAX_SEED, size=n_drawn)
 
         columns = []
         for method in self._LINKAGES:
@@ -127,7 +127,7 @@ class MixedEnsemble(Ensemble):
         self.labels_ = stack(columns)
         self.n_clusters_ = np.concatenate([np.tile(spaced, 4), drawn])
         self._n_features_out = n_partitions
-        counts = [per_linkage] * 4 + [n_kmeans, n_spectral]
+        counts = [per_linkage] * 4 + [n_kmeans, n_drawn - n_kmeans]
         self.algorithms_ = np.repeat([*self._LINKAGES, "kmeans", "spectral"], counts).tolist()
         return self
 
@@ -136,6 +136,4 @@ def _affinity(X):
     """Gaussian affinity with the median distance as its width; constant if all objects coincide."""
     squares = pairwise_distances(X, metric="sqeuclidean")
     width = np.median(squares[np.triu_indices(len(X), 1)])
-    if width == 0.0:
-        width = squares.mean() or 1.0
-    return np.exp(-squares / (2.0 * width))
+    return np.exp(-squares / (2.0 * (width or squares.mean() or 1.0)))

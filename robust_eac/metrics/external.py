@@ -268,7 +268,7 @@ def ensemble_nmi(
     check_choice(average, AVERAGES, name="average")
     scores = []
     for column in labels.T:
-        observed = slice(None) if column.dtype.kind in "bu" else column != -1
+        observed = column != -1
         scores.append(normalized_mutual_info_score(consensus[observed], column[observed], average_method=average))
     return float(weights @ scores)
 

@@ -191,13 +191,10 @@ def _center_and_covariance(X, column, fuzzifier, as_printed):
 
 def _pooled(covariance, others, weight, weights, as_printed):
     """Eq. (6) for one cluster and each of the others; (n_others, n_features, n_features)."""
-    if as_printed:
-        own, foreign = weights, np.full_like(weights, weight)
-    else:
-        own, foreign = np.full_like(weights, weight), weights
+    weights = weights[:, np.newaxis, np.newaxis]
+    own, foreign = (weights, weight) if as_printed else (weight, weights)
     # The sum for a pair does not depend on which of the two is the own cluster.
-    summed = own[:, np.newaxis, np.newaxis] * covariance + foreign[:, np.newaxis, np.newaxis] * others
-    return summed / (weight + weights)[:, np.newaxis, np.newaxis]
+    return (own * covariance + foreign * others) / (weight + weights)
 
 
 def _log_distances(X, centers, roots):
