@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from robust_eac import CONSENSUS_FUNCTIONS, WEIGHTING_SCHEMES, adjusted_rand_score, load_dataset
-from robust_eac.consensus._common import prepare_ensemble
 
+from ..access import prepare_ensemble
 from ..conftest import planted_ensemble, random_ensemble
 
 TRUTH = np.repeat([0, 1, 2], 12)
