@@ -1,4 +1,4 @@
-"""Every compiled function, on ensembles small enough for plain Python; test_kernel_modes runs this in other modes."""
+"""Every compiled function, on ensembles small enough for plain Python; test_kernel_modes runs this as such."""
 
 import ast
 import sys

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 PROJECT = Path(__file__).parents[2]
-N_CELLS, KILLS = 40, 4
+N_CELLS, KILLS = 40, 2
 
 # Large results: writing a record takes long enough to be killed in the middle of it. Every call is logged with its run.
 SLOW = '''"""Squares, slowly."""
