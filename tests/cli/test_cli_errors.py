@@ -349,7 +349,7 @@ def test_nobody_reads_standard_output(folder):
 
 
 def interruptible():
-    """Undo that a shell ignores SIGINT in the background."""
+    """Restore SIGINT, which a shell ignores in the background."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 

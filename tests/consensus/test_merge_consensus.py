@@ -119,7 +119,7 @@ def test_tree_of_all_objects_equals_a_naive_agglomeration(rng, missing, weighted
 
 
 def test_pairs_that_no_partition_sees(rng):
-    """Halves of the objects whose partitions differ meet at last, with no similarity."""
+    """Two halves of the objects that share no partition are merged last, at similarity 0."""
     labels = np.full((16, 12), -1)
     labels[:8, :6], labels[8:, 6:] = random_ensemble(rng, 8, 6), random_ensemble(rng, 8, 6)
     sums, pairs = dense_pairs(labels, np.full(12, 1.0 / 12))
@@ -201,7 +201,7 @@ def test_the_border_is_mended(rng):
 
 
 def assign(similarity, leaves, groups):
-    """What `_assign` makes of such similarities of the rows to the groups."""
+    """Groups that `_assign` gives to rows with these similarities to the groups."""
 
     class Encoding:
         n_samples, n_codes = len(similarity), np.array([1])
@@ -329,7 +329,7 @@ def test_scaled_distances_are_those_of_explicit_rows(rng, missing):
 
 @pytest.fixture(scope="module")
 def many():
-    """More objects than micro-clusters are looked for on, nearly all of them different."""
+    """More objects than the sample on which micro-clusters are found, nearly all different."""
     rng = np.random.RandomState(0)
     truth = rng.randint(5, size=12_000)
     labels = planted_ensemble(rng, truth, 40, noise=0.4, n_random=8)
@@ -546,7 +546,7 @@ def test_dtypes_and_read_only_inputs(rng):
 
 
 def test_equal_similarities_are_no_trouble():
-    """Every pair of objects is as similar as every other: chains meet ties alone."""
+    """All pairs of objects are equally similar: every step of a chain is a tie."""
     labels = np.column_stack([np.arange(30)] * 3)
     result = merge_consensus(labels, 4, weights=np.ones(3))
     assert result.n_clusters == 4
@@ -611,7 +611,7 @@ def test_too_many_micro_clusters_are_refused_before_any_work(rng, monkeypatch):
 
     monkeypatch.setattr(module, "find_micro_clusters", never)
     monkeypatch.setattr(module, "cluster_counts", never)
-    # As many as there are objects, at most; the default is as large here.
+    # At most as many as objects; the default is that large here.
     for n_micro in (10**12, None):
         with pytest.raises(ValueError, match=r"n_micro_clusters=3000 groups needs about 1.07 GiB of memory"):
             merge_consensus(labels, 2, weights=np.ones(3), n_micro_clusters=n_micro)

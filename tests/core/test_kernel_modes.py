@@ -9,7 +9,7 @@ TESTS = Path(__file__).parent
 
 
 def test_kernels_as_plain_python():
-    # Against slow and obvious code as well.
+    # The last two also compare with slow, obvious code.
     files = ["test_every_kernel.py", "test_kernels.py", "test_encoding.py"]
     done = subprocess.run(
         [

@@ -43,7 +43,7 @@ def test_planted_number_is_found(rng, k):
     selection = select_n_clusters(labels, range(1, 8), **QUICK)
     assert selection.n_clusters == k
     assert adjusted_rand_score(truth, selection.labels) > 0.95
-    # What the solver leaves of a generous maximum never exceeds it.
+    # The solver never uses more than the maximum number of clusters.
     assert np.all(selection.n_nonempty <= selection.candidates)
 
 

@@ -25,7 +25,7 @@ def test_smoke_grid_of_every_experiment(name, smoke_root):
 def test_number_of_workers_changes_no_result(name, smoke_root, tmp_path, monkeypatch):
     experiment = runner.load_experiment(name)
     alone = smoke_records(name, smoke_root)
-    # The ends of the grid in the opposite order: what a cell leaves behind for the next one shows, too.
+    # First and last cell, in the opposite order: then it also shows if a cell depends on those before it.
     ends = slice(None, None, -max(len(alone) - 1, 1))
     monkeypatch.setattr(experiment, "SMOKE", experiment.SMOKE[ends])
     together = runner.run_experiment(experiment, smoke=True, n_jobs=2, root=tmp_path)

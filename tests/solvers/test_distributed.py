@@ -83,7 +83,7 @@ def by_rows(array, *sizes):
 
 
 def assert_consistent(labels, result, diagonal=True):
-    """What is returned is what it says of itself."""
+    """The result agrees with what the public functions compute from it."""
     membership = result.membership.compute()
     np.testing.assert_allclose(membership.sum(axis=1), 1.0, rtol=0, atol=1e-12)
     assert membership.min() >= 0.0
