@@ -1,11 +1,24 @@
 """What tests ask of the library beyond its public names; the one place to change when code moves."""
+# ruff: noqa: F401
 
 import numpy as np
 
 from robust_eac import summary as _summary
+from robust_eac._whole_files import write_files
 from robust_eac.checks.labels import check_ensemble, check_init, check_labels
 from robust_eac.checks.values import check_membership, check_weights
+from robust_eac.cli.files import text as _text
+from robust_eac.consensus import _bipartite, _linkage, _merging, _peace_kernels
+from robust_eac.consensus import _common as _consensus_common
+from robust_eac.consensus._bipartite import leading_vectors, normalised_graph
+from robust_eac.consensus._common import check_memory, prepare, prepare_ensemble, relabel
+from robust_eac.consensus._metis import partition_graph, pieces, whole_numbers
 from robust_eac.consensus.coassociation import walk_similarities
+from robust_eac.consensus.mcla import _closest
+from robust_eac.consensus.peace import _MARGIN
+from robust_eac.consensus.peace import _sample as sample_pairs
+from robust_eac.consensus.sec import _table as sec_table
+from robust_eac.consensus.utilities import _normalised
 from robust_eac.core import alternation as _alternation
 from robust_eac.core import descent as _descent
 from robust_eac.core import distance as _distance
@@ -45,100 +58,22 @@ from robust_eac.core.lloyd import (
 from robust_eac.core.starts import Solution, draw_sample, expand_rows, initial_rows, place_from_sample, reduce_rows
 from robust_eac.core.sweep import visiting_order
 from robust_eac.datasets import loading as datasets
+from robust_eac.diagnostics import selection as _selection
 from robust_eac.diagnostics.lower_bound import _membership_bounds, _pair_terms
 from robust_eac.diagnostics.selection import _agreements, _best, _compare, _consensus, _draw_pair, _Half, _pose, _rand
+from robust_eac.ensembles import _subsets, _tiny_kmeans
 from robust_eac.metrics import external as metrics
+from robust_eac.metrics import ovi as _ovi
 from robust_eac.solvers import block_steps as _blocks
 from robust_eac.solvers import dask_tasks as _tasks
 from robust_eac.solvers import distributed
 from robust_eac.solvers.local_search import relocate_rows, relocation_statistics
+from robust_eac.weighting import _common as _weighting_common
 from robust_eac.weighting import joint
 from robust_eac.weighting.joint import power_mean, resolve_weighting
-
-__all__ = [
-    "ADJUSTED",
-    "OwnTerm",
-    "Problem",
-    "Settings",
-    "Solution",
-    "Visit",
-    "_Half",
-    "_agreements",
-    "_alternation",
-    "_best",
-    "_blocks",
-    "_chance",
-    "_compare",
-    "_consensus",
-    "_descent",
-    "_distance",
-    "_draw_pair",
-    "_encoding",
-    "_formula",
-    "_kernels",
-    "_lloyd",
-    "_membership_bounds",
-    "_pair_terms",
-    "_pose",
-    "_rand",
-    "_starts",
-    "_summary",
-    "_sweep",
-    "_tasks",
-    "accumulate",
-    "alternate",
-    "best_lloyd",
-    "check_ensemble",
-    "check_init",
-    "check_labels",
-    "check_membership",
-    "check_weights",
-    "cluster_counts",
-    "collapse",
-    "datasets",
-    "descend",
-    "distributed",
-    "draw_sample",
-    "empty_last",
-    "encode",
-    "encode_ensemble",
-    "expand_rows",
-    "fixed",
-    "frank_wolfe_gaps",
-    "gap_of",
-    "gap_unit",
-    "gradient_of",
-    "initial_rows",
-    "joint",
-    "losses_at",
-    "losses_of",
-    "metrics",
-    "next_relaxation",
-    "one_hot",
-    "place_from_sample",
-    "power_mean",
-    "raw_distance",
-    "reduce_rows",
-    "relocate_rows",
-    "relocation_statistics",
-    "resolve_weighting",
-    "run_lloyd",
-    "scaled_distances",
-    "seed_rows",
-    "seed_table",
-    "select",
-    "sides_of_test",
-    "squared_distances",
-    "statistics_of",
-    "sweep",
-    "table_costs",
-    "take_rows",
-    "visit",
-    "visiting_order",
-    "walk_similarities",
-    "weighted_loss",
-    "weighted_statistics",
-]
+from robust_eac.weighting.selection import _hull_vertices, _spectral_groups
+from robust_eac.weighting.trust import _pairwise_pvalues as pairwise_pvalues
+from robust_eac.weighting.trust import _sample as sample_columns
 
 
 def statistics_of(encoding, weights, rows):

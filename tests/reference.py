@@ -32,7 +32,7 @@ def pair_terms(labels, diagonal, sample_weight=None):
         together, observed = comembership(column) if column.ndim == 1 else soft_comembership(column)
         pairs = observed * np.outer(w, w)
         if not diagonal:
-            # w copies of an object are w of its w^2 pairs; below one there are none but those.
+            # w copies of an object make w pairs (i, i) among its w^2 pairs; with w below one there are no others.
             pairs -= np.diag(np.diag(observed) * np.minimum(w, w**2))
         yield together, pairs, (w.sum() / w[np.diag(observed) > 0.0].sum()) ** 2
 

@@ -91,12 +91,7 @@ _SWEEP = [MAIN | cell for cell in grid(decibel=range(1, 11), repetition=range(RE
 _MORE_RUNS = [MAIN | cell for cell in grid(n_init=(30,), decibel=(2, 5), repetition=(0,))]
 GRID = _DEFINITIONS + [config for config in _SWEEP if config not in _DEFINITIONS] + _MORE_RUNS
 SMOKE = [
-    *(
-        {"divisor": divisor, "n": 60, "n_init": 1, "decibel": decibel, "repetition": repetition}
-        for divisor in (2, 4)
-        for decibel in PRINTED
-        for repetition in range(2 if divisor == 4 else 1)
-    ),
+    *grid(divisor=(2, 4), n=(60,), n_init=(1,), decibel=PRINTED, repetition=(0,)),
     {"divisor": 4, "n": 60, "n_init": 2, "decibel": 2, "repetition": 0},
 ]
 

@@ -18,8 +18,8 @@ import pytest
 from scipy.io import savemat
 
 from robust_eac import RobustEAC
-from robust_eac._whole_files import write_files
 
+from ..access import write_files
 from ..conftest import planted_ensemble
 from .command_line import CONSENSUS, contents, fill_folder, process, read_csv, run, write_csv
 
@@ -312,15 +312,15 @@ def test_limited_file_size(folder):
 
 def test_killed_while_writing(tmp_path):
     (tmp_path / "out.csv").write_text("before")
-    code = """
+    code = f"""
 import sys, time
-from robust_eac._whole_files import write_files
+from {write_files.__module__} import write_files
 def slow(handle):
     handle.write(b"half")
     handle.flush()
     print("half", flush=True)
     time.sleep(100)
-write_files({sys.argv[1]: slow})
+write_files({{sys.argv[1]: slow}})
 """
     with subprocess.Popen(
         [sys.executable, "-c", code, tmp_path / "out.csv"], stdout=subprocess.PIPE, text=True
@@ -349,7 +349,7 @@ def test_nobody_reads_standard_output(folder):
 
 
 def interruptible():
-    """Undo that a shell ignores SIGINT in the background."""
+    """Restore SIGINT, which a shell ignores in the background."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 

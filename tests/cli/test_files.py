@@ -15,6 +15,8 @@ from robust_eac.cli.files.features import features_of
 from robust_eac.cli.files.labels import labels_of
 from robust_eac.cli.files.tables import find_column, read_table, texts_of
 
+from ..access import _text
+
 LABELS = np.array([[0, 1, 0], [0, 1, 2], [1, 0, 2], [1, 0, -1]])
 BODY = "0,1,0\n0,1,2\n1,0,2\n1,0,-1\n"
 
@@ -128,7 +130,7 @@ def test_decimals_of_a_column_are_labels_only_if_they_are_integers(tmp_path):
 @pytest.mark.parametrize("fast", [True, False])
 def test_header(tmp_path, monkeypatch, content, header, has_one, fast):
     if not fast:
-        monkeypatch.setattr("robust_eac.cli.files.text._read_numbers", lambda *args, **kwargs: None)
+        monkeypatch.setattr(_text, "_read_numbers", lambda *args, **kwargs: None)
     path = tmp_path / "a.csv"
     path.write_text(content)
     table = read_table(path, header=None if header is None else header == "yes")
@@ -210,7 +212,7 @@ def test_fast_way_and_exact_way_agree(tmp_path, monkeypatch, rng, dtype):
         fast = read_table(path, dtype=dtype)
         assert fast.is_numeric
         with monkeypatch.context() as patch:
-            patch.setattr("robust_eac.cli.files.text._read_numbers", lambda *args, **kwargs: None)
+            patch.setattr(_text, "_read_numbers", lambda *args, **kwargs: None)
             exact = read_table(path, dtype=dtype)
         assert not exact.is_numeric
         assert fast.header == exact.header

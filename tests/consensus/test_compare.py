@@ -66,7 +66,7 @@ def test_the_records_are_what_the_parts_compute(labels):
 
 
 def test_every_run_starts_from_the_seed(labels):
-    """Drawn once, also by a scheme that draws before the function."""
+    """Every run has a generator with the same seed, also if the scheme draws before the function."""
     expected = np.random.RandomState(np.random.RandomState(7).randint(np.iinfo(np.int32).max)).uniform()
     drawn = []
 

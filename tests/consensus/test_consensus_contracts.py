@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from robust_eac import CONSENSUS_FUNCTIONS, WEIGHTING_SCHEMES, adjusted_rand_score, load_dataset
-from robust_eac.consensus._common import prepare_ensemble
 
+from ..access import prepare_ensemble
 from ..conftest import planted_ensemble, random_ensemble
 
 TRUTH = np.repeat([0, 1, 2], 12)
@@ -89,7 +89,7 @@ def test_a_published_example(name, consensus):
     labels = np.array([[1, 1, 1, 2, 2, 3, 3], [2, 2, 2, 3, 3, 1, 1], [1, 1, 2, 2, 3, 3, 3], [1, 2, -1, 1, 2, -1, -1]]).T
     found = consensus(labels, 3, random_state=0)
     if name == "ecc-normalised":
-        # The last partition, coarse and so of more weight here, tells the fourth object from the fifth.
+        # The last partition separates the fourth object from the fifth; it is coarse, so it has more weight here.
         assert adjusted_rand_score([0, 0, 0, 1, 1, 2, 2], found) > 0.5
     elif name in WALKS:
         assert adjusted_rand_score([0, 0, 0, 1, 1, 2, 2], found) > 0.35
@@ -122,7 +122,7 @@ def test_weights(rng, name, consensus):
         assert np.array_equal(
             consensus(labels, 3, random_state=0), consensus(labels, 3, weights=np.ones(15), random_state=0)
         )
-    # A partition without weight is as good as not there.
+    # A partition without weight is ignored.
     only = (np.arange(15) < 10).astype(float)
     assert same_partition(
         consensus(labels, 3, weights=only, random_state=0),

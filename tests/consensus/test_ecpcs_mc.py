@@ -16,7 +16,7 @@ module = importlib.import_module("robust_eac.consensus.ecpcs_mc")
 
 
 def cosines(trajectories):
-    """Cosine by cosine; 1 for a cluster and itself, 0 beside a walk that goes nowhere."""
+    """Cosine by cosine; 1 for a cluster with itself, 0 if a trajectory is zero."""
     k = len(trajectories)
     Z = np.eye(k)
     for a in range(k):

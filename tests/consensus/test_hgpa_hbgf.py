@@ -8,14 +8,12 @@ from scipy import sparse
 from sklearn.cluster import SpectralCoclustering
 
 from robust_eac import adjusted_rand_score
-from robust_eac.consensus import _bipartite
-from robust_eac.consensus._bipartite import leading_vectors, normalised_graph
 from robust_eac.consensus.cspa import cspa
 from robust_eac.consensus.hbgf import hbgf
 from robust_eac.consensus.hgpa import hgpa
 from robust_eac.consensus.mcla import clusters_of, mcla
 
-from ..access import collapse, encode
+from ..access import _bipartite, collapse, encode, leading_vectors, normalised_graph
 from ..conftest import planted_ensemble, random_ensemble
 from ..reference import balanced_partitions, hyperedge_cut, indicator_lists
 

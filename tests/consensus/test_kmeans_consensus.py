@@ -22,16 +22,17 @@ from robust_eac import (
     sec,
     utility_consensus,
 )
-from robust_eac.consensus.sec import _table as sec_table
-from robust_eac.consensus.utilities import UTILITIES, _normalised
+from robust_eac.consensus.utilities import UTILITIES
 
 from ..access import (
     _lloyd,
+    _normalised,
     best_lloyd,
     collapse,
     encode,
     one_hot,
     run_lloyd,
+    sec_table,
     seed_rows,
     seed_table,
     squared_distances,

@@ -9,11 +9,19 @@ from scipy.cluster.hierarchy import dendrogram, fcluster, is_valid_linkage, link
 from scipy.spatial.distance import squareform
 
 from robust_eac import adjusted_rand_score, merge_consensus, robust_merge, trusted_group_weights
-from robust_eac.consensus import _common, _merging
-from robust_eac.consensus._linkage import cut
 
 from .. import reference
-from ..access import cluster_counts, collapse, encode, scaled_distances, table_costs, take_rows
+from ..access import (
+    _consensus_common,
+    _linkage,
+    _merging,
+    cluster_counts,
+    collapse,
+    encode,
+    scaled_distances,
+    table_costs,
+    take_rows,
+)
 from ..conftest import planted_ensemble, random_ensemble
 
 module = importlib.import_module("robust_eac.consensus.merge")
@@ -104,14 +112,14 @@ def test_tree_of_all_objects_equals_a_naive_agglomeration(rng, missing, weighted
     np.testing.assert_allclose(tree.similarities, sorted((s for s, _ in merges), reverse=True), rtol=1e-9)
     for k in (1, 2, 3, 5, 9, 22):
         groups = merges[len(merges) - k][1] if k < 22 else [[i] for i in range(22)]
-        assert same_partition(cut(tree, k), partition_of(groups, 22))
+        assert same_partition(_linkage.cut(tree, k), partition_of(groups, 22))
     found = merge_consensus(labels, 4, weights=weights, n_micro_clusters=22, random_state=0)
     np.testing.assert_array_equal(found.micro_clusters, np.arange(22))
     np.testing.assert_allclose(1.0 / found.tree[:, 2] - 1.0, tree.similarities, rtol=1e-9)
 
 
 def test_pairs_that_no_partition_sees(rng):
-    """Halves of the objects whose partitions differ meet at last, with no similarity."""
+    """Two halves of the objects that share no partition are merged last, at similarity 0."""
     labels = np.full((16, 12), -1)
     labels[:8, :6], labels[8:, 6:] = random_ensemble(rng, 8, 6), random_ensemble(rng, 8, 6)
     sums, pairs = dense_pairs(labels, np.full(12, 1.0 / 12))
@@ -141,7 +149,7 @@ def test_tree_equals_that_of_scipy(rng):
 @pytest.mark.parametrize("n_micro", [None, 9, 30])
 def test_tree_is_one_of_scipy(rng, monkeypatch, missing, n_micro):
     cuts = []
-    monkeypatch.setattr(module, "cut", lambda *arguments: cuts.append(cut(*arguments)) or cuts[-1])
+    monkeypatch.setattr(module, "cut", lambda *arguments: cuts.append(_linkage.cut(*arguments)) or cuts[-1])
     labels = random_ensemble(rng, 30, 12, missing=missing)
     result = merge_consensus(labels, 4, weights=np.ones(12), n_micro_clusters=n_micro, random_state=0)
     cuts.clear()
@@ -193,7 +201,7 @@ def test_the_border_is_mended(rng):
 
 
 def assign(similarity, leaves, groups):
-    """What `_assign` makes of such similarities of the rows to the groups."""
+    """Groups that `_assign` gives to rows with these similarities to the groups."""
 
     class Encoding:
         n_samples, n_codes = len(similarity), np.array([1])
@@ -236,7 +244,7 @@ def test_the_cut_is_that_of_largest_lift(rng, missing, weighted):
     tree = _merging.average_linkage(sums, pairs)
     lifts = []
     for k in range(2, 12):
-        groups = cut(tree, k)
+        groups = _linkage.cut(tree, k)
         totals = np.zeros((2, 2))
         for i in range(30):
             for j in range(30):
@@ -321,7 +329,7 @@ def test_scaled_distances_are_those_of_explicit_rows(rng, missing):
 
 @pytest.fixture(scope="module")
 def many():
-    """More objects than micro-clusters are looked for on, nearly all of them different."""
+    """More objects than the sample on which micro-clusters are found, nearly all different."""
     rng = np.random.RandomState(0)
     truth = rng.randint(5, size=12_000)
     labels = planted_ensemble(rng, truth, 40, noise=0.4, n_random=8)
@@ -538,7 +546,7 @@ def test_dtypes_and_read_only_inputs(rng):
 
 
 def test_equal_similarities_are_no_trouble():
-    """Every pair of objects is as similar as every other: chains meet ties alone."""
+    """All pairs of objects are equally similar: every step of a chain is a tie."""
     labels = np.column_stack([np.arange(30)] * 3)
     result = merge_consensus(labels, 4, weights=np.ones(3))
     assert result.n_clusters == 4
@@ -596,14 +604,14 @@ def test_the_number_of_robust_merge_is_given():
 
 def test_too_many_micro_clusters_are_refused_before_any_work(rng, monkeypatch):
     labels = np.column_stack([rng.permutation(3000) for _ in range(3)])
-    monkeypatch.setattr(_common, "physical_memory", lambda: 2**20)
+    monkeypatch.setattr(_consensus_common, "physical_memory", lambda: 2**20)
 
     def never(*arguments, **options):
         raise AssertionError("allocated before the check")
 
     monkeypatch.setattr(module, "find_micro_clusters", never)
     monkeypatch.setattr(module, "cluster_counts", never)
-    # As many as there are objects, at most; the default is as large here.
+    # At most as many as objects; the default is that large here.
     for n_micro in (10**12, None):
         with pytest.raises(ValueError, match=r"n_micro_clusters=3000 groups needs about 1.07 GiB of memory"):
             merge_consensus(labels, 2, weights=np.ones(3), n_micro_clusters=n_micro)
@@ -611,7 +619,7 @@ def test_too_many_micro_clusters_are_refused_before_any_work(rng, monkeypatch):
 
 def test_a_membership_beyond_memory_is_refused(rng, monkeypatch):
     labels = np.repeat(np.arange(2000) % 2, 1)[:, np.newaxis]
-    monkeypatch.setattr(_common, "physical_memory", lambda: 2**14)
+    monkeypatch.setattr(_consensus_common, "physical_memory", lambda: 2**14)
     with pytest.raises(ValueError, match="the membership of 2000 objects needs about"):
         merge_consensus(labels, 2)
 

@@ -7,13 +7,20 @@ import pytest
 from scipy import sparse
 
 from robust_eac import adjusted_rand_score, coassociation_matrix
-from robust_eac.consensus._common import check_memory
-from robust_eac.consensus._metis import partition_graph, pieces, whole_numbers
 from robust_eac.consensus.cspa import coassociation_graph, cspa
 from robust_eac.consensus.hgpa import hgpa
-from robust_eac.consensus.mcla import _closest, associations, clusters_of, jaccard_graph, mcla
+from robust_eac.consensus.mcla import associations, clusters_of, jaccard_graph, mcla
 
-from ..access import collapse, encode, take_rows
+from ..access import (
+    _closest,
+    check_memory,
+    collapse,
+    encode,
+    partition_graph,
+    pieces,
+    take_rows,
+    whole_numbers,
+)
 from ..conftest import planted_ensemble, random_ensemble
 from ..reference import balanced_partitions, edge_cut, indicator_lists
 

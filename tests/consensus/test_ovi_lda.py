@@ -9,7 +9,6 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from robust_eac.consensus._common import relabel
 from robust_eac.consensus.ovi_lda import (
     OVI_CLUSTERERS,
     OVIConsensus,
@@ -18,6 +17,7 @@ from robust_eac.consensus.ovi_lda import (
 )
 from robust_eac.metrics import ovi_lda
 
+from ..access import relabel
 from ..conftest import random_ensemble
 
 

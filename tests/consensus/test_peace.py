@@ -16,11 +16,10 @@ from robust_eac import (
     optimality_gap,
     solve_membership,
 )
-from robust_eac.consensus import _common
-from robust_eac.consensus import _peace_kernels as kernels
-from robust_eac.consensus.peace import _MARGIN, _sample, peace, solve_peace
+from robust_eac.consensus.peace import peace, solve_peace
 
-from ..access import encode
+from ..access import _MARGIN, _consensus_common, encode, sample_pairs
+from ..access import _peace_kernels as kernels
 from ..conftest import planted_ensemble, random_ensemble, random_membership
 
 
@@ -66,7 +65,7 @@ def state_of(pairs, Y, kl):
 @pytest.fixture
 def problem(rng):
     labels, weights = random_ensemble(rng, 12, 6, missing=0.3), rng.dirichlet(np.ones(6))
-    return labels, weights, _sample(encode(labels), weights, None, rng)
+    return labels, weights, sample_pairs(encode(labels), weights, None, rng)
 
 
 def test_pairs_are_all_that_some_partition_observes(problem):
@@ -87,8 +86,8 @@ def test_pairs_are_all_that_some_partition_observes(problem):
 
 def test_every_object_has_partners_and_no_pair_is_sampled_twice(rng):
     encoding, weights = encode(random_ensemble(rng, 300, 5)), np.full(5, 0.2)
-    pairs = _sample(encoding, weights, 3, np.random.RandomState(1))
-    again = _sample(encoding, weights, 3, np.random.RandomState(1))
+    pairs = sample_pairs(encoding, weights, 3, np.random.RandomState(1))
+    again = sample_pairs(encoding, weights, 3, np.random.RandomState(1))
     assert all(np.array_equal(a, b) for a, b in zip(pairs, again, strict=True))
     first = np.repeat(np.arange(300), np.diff(pairs.starts))
     drawn = set(zip(first.tolist(), pairs.partners.tolist(), strict=True))
@@ -96,9 +95,9 @@ def test_every_object_has_partners_and_no_pair_is_sampled_twice(rng):
     assert len(first) > 0.9 * 2 * 3 * 300
     assert all((j, i) in drawn and i != j for i, j in drawn)
     assert np.diff(pairs.starts).min() >= 1
-    other = _sample(encoding, weights, 3, np.random.RandomState(2))
+    other = sample_pairs(encoding, weights, 3, np.random.RandomState(2))
     assert not np.array_equal(pairs.partners, other.partners)
-    assert len(_sample(encoding, weights, 150, rng).partners) == 300 * 299
+    assert len(sample_pairs(encoding, weights, 150, rng).partners) == 300 * 299
 
 
 @pytest.mark.parametrize("kl", [False, True])
@@ -207,7 +206,7 @@ def test_columns_at_the_end_are_optimal_by_cvxpy(rng, divergence):
 
 def test_all_pairs_is_the_exact_problem_without_the_diagonal(rng):
     labels, weights = random_ensemble(rng, 20, 6), rng.dirichlet(np.ones(6))
-    pairs = _sample(encode(labels), weights, None, rng)
+    pairs = sample_pairs(encode(labels), weights, None, rng)
     C = coassociation_matrix(labels, weights=weights)
     rest = np.sum((C * (1 - C))[~np.eye(20, dtype=bool)])
     for k in (2, 5):
@@ -345,8 +344,8 @@ def test_small_cases(rng, divergence):
 def test_integer_weights_are_repeated_partitions(rng, divergence):
     labels, times = random_ensemble(rng, 10, 6, missing=0.3), rng.randint(1, 4, size=6)
     repeated = np.repeat(labels, times, axis=1)
-    one = _sample(encode(labels), times / times.sum(), None, rng)
-    other = _sample(encode(repeated), np.full(times.sum(), 1 / times.sum()), None, rng)
+    one = sample_pairs(encode(labels), times / times.sum(), None, rng)
+    other = sample_pairs(encode(repeated), np.full(times.sum(), 1 / times.sum()), None, rng)
     for a, b in zip(one, other, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-12)
     # Two clusters: no ties between clusters, which rounding would break either way.
@@ -361,7 +360,7 @@ def test_integer_weights_are_repeated_partitions(rng, divergence):
 def test_objects_that_no_partition_observes_together(rng, divergence):
     labels = np.full((7, 3), -1)
     labels[:3, 0], labels[3:6, 1], labels[6, 2] = (0, 0, 1), (2, 2, 2), 5
-    pairs = _sample(encode(labels), np.full(3, 1 / 3), None, rng)
+    pairs = sample_pairs(encode(labels), np.full(3, 1 / 3), None, rng)
     assert np.array_equal(np.diff(pairs.starts), [2, 2, 2, 2, 2, 2, 0])
     start = random_membership(rng, 7, 2)
     result = solve_peace(labels, 2, divergence=divergence, init=start)
@@ -405,7 +404,7 @@ def test_no_descent_without_a_step(rng, monkeypatch):
 
 
 def test_memory_of_all_pairs_is_checked_first(monkeypatch):
-    monkeypatch.setattr(_common, "physical_memory", lambda: 20_000)
+    monkeypatch.setattr(_consensus_common, "physical_memory", lambda: 20_000)
     labels = np.arange(40).reshape(20, 2) % 3
     with pytest.raises(ValueError, match="peace: all pairs of n_samples=20 objects needs about"):
         peace(labels, 2, n_partners=None)

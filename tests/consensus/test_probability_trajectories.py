@@ -10,7 +10,7 @@ from scipy.spatial.distance import squareform
 from robust_eac import adjusted_rand_score
 from robust_eac.consensus.probability_trajectories import embed, probability_trajectories, trajectory_similarities
 
-from ..access import collapse, encode
+from ..access import _consensus_common, collapse, encode
 from ..conftest import planted_ensemble, random_ensemble
 from ..reference import indicator_lists, transfer_cut_rows
 
@@ -146,7 +146,7 @@ def test_planted_clusters(rng, method):
 
 
 def test_too_many_objects_for_the_memory(monkeypatch):
-    monkeypatch.setattr("robust_eac.consensus._common.physical_memory", lambda: 1000)
+    monkeypatch.setattr(_consensus_common, "physical_memory", lambda: 1000)
     with pytest.raises(ValueError, match="probability_trajectories: the similarities of 10 distinct objects"):
         probability_trajectories(np.arange(10)[:, np.newaxis], 2)
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from robust_eac import adjusted_rand_score, ensemble_driven_cluster_index
-from robust_eac.consensus import CONSENSUS_FUNCTIONS, _bipartite
+from robust_eac.consensus import CONSENSUS_FUNCTIONS
 from robust_eac.consensus.transfer_cut import embed, transfer_cut
 
-from ..access import collapse, encode
+from ..access import _bipartite, collapse, encode
 from ..conftest import planted_ensemble, random_ensemble
 from ..reference import indicator_lists, transfer_cut_rows
 

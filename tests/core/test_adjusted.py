@@ -103,7 +103,7 @@ def test_a_visit_minimises_the_model_exactly(problem, rng):
         step = rows - start
         assert np.flatnonzero(np.abs(step).sum(axis=1)).tolist() == [i]
         longest = start[i, step[i].argmin()] / -step[i].min()
-        # Along the line the model is a quartic: five values tell where it is least.
+        # Along the line the model is a quartic: five values determine its minimum.
         times = np.linspace(0.0, longest, 5)
         models = [parts(start + t * step) for t in times]
         values = np.array([beta @ losses - gamma @ means for losses, means in models])
@@ -193,7 +193,7 @@ def test_alternation_is_monotone_and_reports_its_objective(rng, weighting):
 
 
 def test_adjusted_losses_do_not_favour_fine_random_partitions(rng):
-    """What the correction is for: the raw distance puts weight on random partitions of many clusters."""
+    """Why agreement is corrected: the raw distance puts weight on random partitions of many clusters."""
     truth = np.repeat(np.arange(10), 20)
     coarse = np.column_stack([rng.permutation(10)[truth] < 5 for _ in range(5)])
     labels = np.column_stack([np.tile(truth[:, np.newaxis], 5), coarse, rng.randint(30, size=(200, 10))])

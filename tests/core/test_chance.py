@@ -53,7 +53,7 @@ def test_both_trivial_is_full_agreement_and_one_trivial_is_chance(rng):
 def test_a_consensus_that_treats_all_objects_alike_agrees_with_nothing_to_the_last_digit(rng):
     for n in (*range(20, 60), 100_000):
         labels = np.column_stack([random_partitions(rng, n, 20), np.arange(n)])
-        # None of one cluster.
+        # No partition of a single cluster.
         labels[0] = labels[1] + 1
         assert not adjusted_agreement(labels, np.ones((n, 1))).any()
         test = agreement_test(labels, np.tile(rng.dirichlet(np.ones(4)), (n, 1)))
@@ -205,7 +205,7 @@ CONSENSUSES = {
 
 
 def random_partitions(rng, n, m, fine=False):
-    """Partitions that know nothing of anything: 2 to 10 clusters of equal or unequal probability, or tens of them."""
+    """Random partitions: 2 to 10 clusters of equal or unequal probability, or tens of them."""
     columns = []
     for u in range(m):
         k = n // 10 if fine else rng.randint(2, 11)
@@ -224,7 +224,7 @@ def test_p_values_of_random_partitions_are_uniform(rng, kind, n):
     for level, low, high in ((0.05, 0.8, 1.25), (0.01, 0.55, 1.6), (0.001, 0.0, 3.0)):
         assert low <= np.mean(test.pvalue <= level) / level <= high
     if kind == "soft":
-        # Of hard ones the statistic takes few values, and p-values jump from one to the next.
+        # For hard partitions the statistic takes few values, so p-values jump.
         assert kstest(test.pvalue, "uniform").pvalue > 1e-4
 
 

@@ -1,4 +1,4 @@
-"""Every compiled function, on ensembles small enough for plain Python; test_kernel_modes runs this in other modes."""
+"""Every compiled function, on ensembles small enough for plain Python; test_kernel_modes runs it that way."""
 
 import ast
 import sys
@@ -33,7 +33,7 @@ def compiled_functions():
 
 @contextmanager
 def _recorded():
-    """Note which functions are called; of compiled ones the interpreter sees none."""
+    """Note which functions are called. The profiler does not see calls of compiled functions."""
 
     def note(frame, event, argument):
         if event == "call":
@@ -91,7 +91,7 @@ def test_the_solver(n_clusters, agreement):
 
 
 def test_many_pair_steps_and_carried_columns():
-    """Slow sweeps, whose columns are carried on beyond their minimum."""
+    """Slow convergence, so that columns are over-relaxed."""
     labels = np.random.RandomState(0).randint(2, size=(14, 3))
     with _recorded():
         result = solve_membership(labels, 3, tol=1e-9, random_state=0)

@@ -125,7 +125,7 @@ def test_incremental_matrices_equal_recomputed_ones_after_a_thousand_sweeps(rng,
     statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
     T, Q = statistics.T, statistics.Q
     for _ in range(1000):
-        # A new membership for one row keeps the sweeps from coming to rest; T and Q are told by their definition.
+        # A new membership of one row keeps the sweeps from converging; T and Q are updated by their definition.
         i = rng.randint(len(rows))
         before, rows[i] = rows[i].copy(), random_membership(rng, 1, k)[0]
         factor = encoding.multiplicity[i] * statistics.slot_coef

@@ -1,4 +1,4 @@
-"""What is kept up does not drift, what is reported can be computed again, and nothing depends on who computes."""
+"""Updated quantities do not drift, reported ones can be recomputed, and no result depends on processes or threads."""
 
 import os
 import subprocess
@@ -70,7 +70,7 @@ def ensembles():
 @pytest.mark.parametrize("diagonal", [True, False])
 @pytest.mark.parametrize("kind", ["hard", "missing", "soft", "mixed"])
 def test_nothing_drifts_over_ten_thousand_sweeps(ensembles, kind, diagonal):
-    """T and Q, updated at every visit, against fresh ones; every hundredth sweep starts from somewhere else."""
+    """T and Q, updated at every visit, equal recomputed ones; every hundredth sweep starts from a new membership."""
     rng = np.random.RandomState(0)
     encoding = collapse(encode_ensemble(check_ensemble(ensembles[kind])))
     weights = rng.dirichlet(np.ones(len(encoding.offsets)))
@@ -93,7 +93,7 @@ def test_nothing_drifts_over_ten_thousand_sweeps(ensembles, kind, diagonal):
 
 
 def _put(encoding, statistics, rows, i, membership):
-    """Give a row another membership; T and Q are told by their definition."""
+    """Give a row another membership and update T and Q by their definition."""
     step, before, w = membership - rows[i], rows[i].copy(), encoding.multiplicity[i]
     rows[i] = membership
     for slot in encoding.offsets[encoding.hard] + encoding.codes[i]:
@@ -134,8 +134,7 @@ def test_what_is_reported_is_what_the_public_functions_find(ensembles, weighting
     assert result.gap == pytest.approx(gap, rel=1e-6, abs=1e-13)
     assert result.converged == (result.gap <= 1e-7)
     if weighting == "power":
-        # The power mean for gamma = 2 is the geometric one. Of a loss near zero the logarithm shows the rounding, so it
-        # is that of the losses which are reported, in the last digits.
+        # The power mean for gamma = 2 is the geometric one. The logarithm of a loss near zero magnifies rounding.
         losses = result.losses
         objective = np.prod(losses ** (1.0 / len(losses)))
     else:

@@ -66,7 +66,7 @@ def test_objective_never_rises_and_matrices_follow(rng, diagonal, missing, weigh
     fresh = statistics_of(encoding, weights, rows)
     np.testing.assert_allclose(statistics.T, fresh.T, rtol=0, atol=1e-10)
     np.testing.assert_allclose(statistics.Q, fresh.Q, rtol=0, atol=1e-10)
-    # At rest, not stuck.
+    # It has converged.
     assert gap_of(encoding, rows, fresh, diagonal=diagonal) < 1e-3
 
 
@@ -102,7 +102,7 @@ def test_visits_know_by_how_much_the_objective_falls(rng, missing, weighted, dis
 
 
 def test_blocks_that_would_raise_the_objective_together_follow_one_another(rng, monkeypatch):
-    # Eight objects, each a block of its own: every one goes where the others were.
+    # Eight objects, each a block of its own: each moves to where the others were before the round.
     monkeypatch.setattr(_sweep, "_MIN_BLOCK", 1)
 
     def largest_rise():

@@ -1,4 +1,4 @@
-"""Starts: random ones of many clusters, and those that are solved for a sample of the objects first."""
+"""Starts: random ones with many clusters, and those that are first solved on a sample of the objects."""
 
 import numpy as np
 import pytest
@@ -54,7 +54,7 @@ def test_result_is_a_solution_for_all_objects(rng, monkeypatch, weighting, agree
     monkeypatch.setattr(_starts, "_SAMPLE", 10**9)
     whole = solve(labels, weighting=weighting)
     assert sampled.objective == pytest.approx(whole.objective, rel=1e-3)
-    # The sample leaves little to do.
+    # A start from the sample leaves little to improve.
     assert sampled.objective_history[0] - sampled.objective < 0.2 * (whole.objective_history[0] - whole.objective)
 
 

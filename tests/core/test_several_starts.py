@@ -1,4 +1,4 @@
-"""Of several starts all run a part of the way and the best of them to the end."""
+"""Several starts: all are solved loosely, and the best of them to the tolerance."""
 
 import re
 
@@ -110,7 +110,7 @@ def test_progress_of_every_start_is_told(labels, capsys):
     for line in lines:
         if found := re.search(r"iteration (\d+)", line):
             iterations[line.split(":")[0]].append(int(found[1]))
-    # Numbered through, whether a start goes on or not.
+    # Starts keep their numbers, whether they are refined or not.
     assert all(numbers == list(range(1, len(numbers) + 1)) for numbers in iterations.values())
     assert result.n_iter in map(len, iterations.values())
     assert any(line.endswith(f"objective {result.objective:.6g}") for line in lines)

@@ -1,4 +1,4 @@
-"""Sweeps of fixed weights: when columns are carried beyond their minimum, and when it ends."""
+"""Sweeps of fixed weights: when columns are over-relaxed, and when a descent ends."""
 
 import numpy as np
 import pytest

@@ -96,7 +96,7 @@ def test_bound_of_memberships_is_the_convex_envelope_over_ranks(rng):
 
 @LOOSE
 def test_multipliers_keep_the_pairs_within_the_box():
-    # Four objects that all partitions join and six that come and go: Eckart and Young put pairs of the four above 1.
+    # All partitions join four of the ten objects: the low-rank fit has entries above 1 for pairs of these four.
     rng = np.random.RandomState(3)
     labels = np.zeros((10, 4), dtype=int)
     labels[:6] = (rng.uniform(size=(6, 4)) < 0.6) * rng.randint(1, 4, size=(6, 4))
@@ -289,7 +289,7 @@ def test_one_hot_memberships_repeated_objects_and_scales(rng, hard):
 def test_a_unanimous_soft_ensemble_is_bounded_exactly(rng):
     X = random_membership(rng, 12, 3)
     assert consensus_lower_bound([X, X], n_clusters=3).bound == pytest.approx(0.0, abs=1e-9)
-    # Its hardened consensus is not exact, and the bound for partitions knows.
+    # Its hardened consensus is not optimal, so the bound for partitions is higher.
     hard = consensus_lower_bound([X, X], n_clusters=3, hard=True).bound
     refined = min(refine_labels([X, X], rng.randint(3, size=12), 3, random_state=0).objective for _ in range(10))
     assert 0.0 < hard <= refined

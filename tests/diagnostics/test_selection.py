@@ -19,6 +19,7 @@ from ..access import (
     _Half,
     _pose,
     _rand,
+    _selection,
     check_ensemble,
     encode,
     encode_ensemble,
@@ -42,7 +43,7 @@ def test_planted_number_is_found(rng, k):
     selection = select_n_clusters(labels, range(1, 8), **QUICK)
     assert selection.n_clusters == k
     assert adjusted_rand_score(truth, selection.labels) > 0.95
-    # What the solver leaves of a generous maximum never exceeds it.
+    # The solver never uses more than the maximum number of clusters.
     assert np.all(selection.n_nonempty <= selection.candidates)
 
 
@@ -219,7 +220,7 @@ def test_agreement_and_start_stability_are_those_of_the_starts(rng, monkeypatch,
             runs.append(run)
         return run
 
-    monkeypatch.setattr("robust_eac.diagnostics.selection._consensus", spy)
+    monkeypatch.setattr(_selection, "_consensus", spy)
     selection = select_n_clusters(labels, [5], n_init=4, n_splits=1, random_state=0, sample_weight=weight)
     assert np.ptp([run.objective for run in runs]) > 0.0
     best = min(runs, key=lambda run: np.mean([other.weights for other in runs], axis=0) @ run.losses)

@@ -67,7 +67,7 @@ def test_moves_are_those_of_the_slow_search_in_the_same_order(rng, missing, weig
         k, n = Y.shape[1], len(Y)
         weight = None if weight is None else np.maximum(weight, 0.1)
         start = rng.randint(k, size=n)
-        # No two objects share a row: the order of the rows is that of the objects.
+        # All objects differ, so rows and objects are in the same order.
         labels, weights = [*labels, random_membership(rng, n, 3)], np.append(0.9 * weights, 0.1)
         result = refine_labels(labels, start, k, weights=weights, sample_weight=weight, random_state=case)
         orders, clusters = np.random.RandomState(case), start.copy()
@@ -273,7 +273,7 @@ def test_a_solved_adjusted_consensus_is_certified(rng, name):
 
 def test_units_do_not_depend_on_the_scale_of_the_weights(rng):
     labels, Y, weight = random_soft_ensemble(rng, 15, 4), random_membership(rng, 15, 3), rng.uniform(0.2, 2.0, size=15)
-    # An object that counts for more than one has pairs with itself, of which chance takes notice.
+    # An object of weight above one has pairs with itself, which enter the expected agreement.
     for factor, options in ((5.0, {}), (0.1, {"agreement": "adjusted"})):
         one = certify(labels, Y, weighting="l2", sample_weight=0.5 * weight, **options)
         two = certify(labels, Y, weighting="l2", sample_weight=0.5 * factor * weight, **options)

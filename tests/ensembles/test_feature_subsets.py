@@ -9,7 +9,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from robust_eac import load_dataset
 from robust_eac.consensus.combinatorial import zca_whiten
-from robust_eac.ensembles import FeatureSubsetEnsemble, _subsets, _tiny_kmeans
+from robust_eac.ensembles import FeatureSubsetEnsemble
+
+from ..access import _subsets, _tiny_kmeans
 
 
 @pytest.mark.global_random_state

@@ -95,7 +95,7 @@ def test_pickles_are_equal(estimator, X):
     for copy in (pickle.loads(pickle.dumps(estimator)), joblib.load(stream)):
         assert same(vars(copy), vars(estimator))
         assert str(copy) == str(estimator)
-        # A copy is as good as the original to go on with.
+        # A copy can be used like the original.
         assert same(fitted(copy.fit(X)), fitted(estimator))
         if hasattr(estimator, "transform"):
             assert np.array_equal(copy.transform(X[:7]), estimator.transform(X[:7]))

@@ -175,7 +175,7 @@ def test_merging_refuses_what_it_does_not_read(labels):
             RobustEAC(3, method="merge", **{name: value}).fit(labels)
     with pytest.raises(ValueError, match=r"^init belongs .{,100}$"):
         RobustEAC(3, method="merge", init=[0, 1] * 10_000).fit(labels)
-    # Equal to the defaults is as good as not given.
+    # A parameter equal to its default counts as not given.
     same = {"n_init": np.int64(10), "tol": np.float64(1e-5), "diagonal": np.True_, "verbose": False}
     RobustEAC(3, method="merge", **same).fit(labels)
     with pytest.raises(ValueError, match='sample_weight must be None for method="merge", got ndarray'):

@@ -36,7 +36,7 @@ def _rows(text):
 @pytest.mark.parametrize("agreement", ["raw", "adjusted"])
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_agreements_are_those_of_the_public_function(rng, agreement, missing):
-    # Few clusters: rows that are equal are solved for as one.
+    # Few clusters: equal rows are solved as one.
     labels = random_ensemble(rng, 60, 5, max_clusters=2, missing=missing)
     model = RobustEAC(2, agreement=agreement, n_init=2, random_state=0).fit(labels)
     np.testing.assert_allclose(model.agreements_, adjusted_agreement(labels, model.membership_), atol=1e-10)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 PROJECT = Path(__file__).parents[2]
-N_CELLS, KILLS = 40, 4
+N_CELLS, KILLS = 40, 2
 
 # Large results: writing a record takes long enough to be killed in the middle of it. Every call is logged with its run.
 SLOW = '''"""Squares, slowly."""
@@ -112,7 +112,7 @@ def test_killed_runs_lose_repeat_and_tear_nothing(toy, tmp_path, seed, n_jobs):
     for run in range(KILLS + 1):
         process = start(toy, root, run, n_jobs)
         if run < KILLS:
-            # At the very moment at which some record begins to be written, or a little later.
+            # At the moment when a record begins to be written, or a little later.
             wanted, delay = n_files(root) + rng.randint(1, 4), rng.choice([0.0, rng.uniform(0.0, 0.1)])
             while process.poll() is None and n_files(root) < wanted:
                 time.sleep(1e-4)
@@ -139,6 +139,6 @@ def test_two_runs_at_once_do_not_harm_each_other(toy, tmp_path):
         assert "not a valid record" not in errors
     assert cells(contents(root)) == set(range(N_CELLS))
     assert [path.name for path in (root / "slow").iterdir() if path.suffix != ".json"] == []
-    # Both were at work, or this shows nothing.
+    # Both computed something; otherwise this test would show nothing.
     assert called(toy, 0)
     assert called(toy, 1)

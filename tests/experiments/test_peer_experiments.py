@@ -62,6 +62,26 @@ def test_failure_tells_why(sleeper):
     assert caught.value.args[0] == 1
 
 
+# The mixture model takes a minute; voting seeds NumPy's global generator.
+@pytest.mark.global_random_state
+@pytest.mark.parametrize("way", [way for way in peer_ways.WAYS if way != "OpenEnsembles, mixture model"])
+def test_every_way_finds_a_consensus(way):
+    peer = peer_ways.WAYS[way]
+    if peer_ways.installed(peer.package) is None:
+        pytest.skip(f"{peer.package} is not installed")
+    labels, _ = peers.make_ensemble(60, 6, np.random.RandomState(0))
+    try:
+        answer = peer.run(labels, peers.N_CLUSTERS, 0)
+    except Exception as error:
+        if peer.package in (None, "scikit-learn", "scipy", "fastcluster"):
+            raise
+        pytest.skip(f"{peer.package} fails by itself: {error}")
+    assert len(answer.found) == 60
+    assert 2 <= peers.judge(labels, labels[:, 0], answer.found)["n_clusters"] <= peers.N_CLUSTERS
+    assert answer.seconds > 0.0
+    assert answer.peak_bytes >= answer.bytes_before
+
+
 def run_peer(monkeypatch, error=None, version="1"):
     """Result of a cell whose process raises an error."""
 

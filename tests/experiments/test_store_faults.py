@@ -131,7 +131,7 @@ def test_full_disk(folder):
 
 def test_full_disk_keeps_what_was_there(folder):
     drive(folder, "run()")
-    # Identities of the files: a record written again may well have the same bytes, to the microsecond it took.
+    # Inodes, since a record that is written again may have the same bytes.
     before = {path: path.stat().st_ino for path in (folder / "records" / "toy").iterdir()}
     answers = drive(
         folder,
@@ -222,7 +222,7 @@ def test_something_else_lies_where_records_go(folder):
 def test_interrupt_from_the_keyboard(folder, n_jobs):
     (folder / "experiments" / "slow").touch()
     command = ["-m", "experiments", "run", "toy", "--records", "records", "--n-jobs", str(n_jobs)]
-    # What is started in the background of a shell without job control ignores the signal, and so would what it starts.
+    # A shell without job control lets background processes ignore the signal, and their children inherit that.
     heard = signal.signal(signal.SIGINT, signal.default_int_handler)
     process = start(folder, *command, start_new_session=True)
     signal.signal(signal.SIGINT, heard)

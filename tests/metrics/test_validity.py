@@ -15,6 +15,7 @@ from robust_eac.metrics import (
     xie_beni,
 )
 
+from ..access import _ovi
 from ..conftest import random_membership
 
 
@@ -368,7 +369,7 @@ def test_errors_of_the_fuzzifier(index):
 def test_values_do_not_depend_on_the_blocks(rng, monkeypatch, neighbour):
     X, membership = rng.normal(size=(60, 3)), rng.dirichlet(np.ones(5), size=60)
     whole = ovi_lda(X, membership, neighbour=neighbour)
-    monkeypatch.setattr("robust_eac.metrics.ovi._BLOCK", 25)
+    monkeypatch.setattr(_ovi, "_BLOCK", 25)
     blocks = ovi_lda(X, membership, neighbour=neighbour)
     assert np.allclose(blocks.object_values, whole.object_values, rtol=1e-12)
     assert np.array_equal(blocks.neighbours, whole.neighbours)

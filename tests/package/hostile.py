@@ -114,7 +114,7 @@ def fitted(function):
     def fit(**arguments):
         data = {key: arguments.pop(key) for key in ("X", "sample_weight") if key in arguments}
         model = function(**arguments).fit(**data)
-        # The names of the columns are no result of the data.
+        # The names of the columns do not depend on the data.
         return {key: value for key, value in vars(model).items() if key.endswith("_") and key != "feature_names_in_"}
 
     return fit
@@ -198,7 +198,7 @@ def _watched(arguments):
     before = {key: _frozen(value) for key, value in arguments.items()}
     with warnings.catch_warnings(), time_limit():
         warnings.simplefilter("error")
-        # What the library itself warns of is an answer.
+        # A warning of the library itself is an answer.
         for known in (ConvergenceWarning, UserWarning):
             warnings.simplefilter("ignore", known)
         yield

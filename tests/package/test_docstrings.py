@@ -111,7 +111,7 @@ def test_attributes_are_what_fit_sets(kind):
     for name, (estimator, _) in ESTIMATORS.items():
         if type(estimator) is kind:
             with warnings.catch_warnings():
-                # What a fit to so little data warns of is not asked here.
+                # Warnings about so little data do not matter here.
                 warnings.simplefilter("ignore")
                 learned |= set(fitted(estimator.fit(data(name))))
     described = list(entries(sections(kind)["Attributes"]))

@@ -1,4 +1,4 @@
-"""The rooms of the package: imports point down only."""
+"""The rooms of the package: imports point down only. Tests: private names come from tests/access.py."""
 
 import ast
 from pathlib import Path
@@ -43,3 +43,14 @@ def test_imports_point_down():
     found = list(imports())
     assert len(found) > 200
     assert [(str(path), room) for path, own, room in found if ROOMS.index(room) >= ROOMS.index(own)] == []
+
+
+def test_tests_import_private_names_in_one_place():
+    found = []
+    for path in Path(__file__).parents[1].rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("robust_eac"):
+                names = [*node.module.split("."), *(alias.name for alias in node.names)]
+                if any(name.startswith("_") and not name.startswith("__") for name in names):
+                    found.append(path.name)
+    assert set(found) == {"access.py"}

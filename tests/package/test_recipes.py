@@ -27,9 +27,8 @@ from robust_eac import (
     l2_weights,
     load_dataset,
 )
-from robust_eac.consensus._common import prepare, relabel
 
-from ..access import datasets, joint, weighted_loss
+from ..access import datasets, joint, prepare, relabel, weighted_loss
 from ..conftest import planted_ensemble
 from ..consensus import test_consensus_contracts
 from . import test_contracts

@@ -22,6 +22,8 @@ from paper_figures.drawing import Paper, Topic, drawing
 from paper_figures.markdown import document, table
 from paper_figures.rooms import PAPERS, ROOMS
 
+from ..experiments.smoke import smoke_records
+
 EXPERIMENT = """VERSION = 1
 GRID = [{"x": x} for x in (3, 1, 2)]
 SMOKE = GRID[:1]
@@ -372,11 +374,6 @@ def test_styles_are_accepted_by_matplotlib(tmp_path):
 DRAWINGS = cli.select_drawings([])
 
 
-def run_smoke(names, root):
-    for name in names:
-        runner.run_experiment(runner.load_experiment(name), smoke=True, root=root)
-
-
 def test_names_and_captions():
     names = [drawing.name for drawing in DRAWINGS]
     assert len(names) == len(set(names))
@@ -390,7 +387,8 @@ def test_names_and_captions():
 def test_every_drawing_from_smoke_records(drawing, smoke_root, out):
     matplotlib.use("Agg")
     names = drawing.experiments
-    run_smoke([names] if isinstance(names, str) else names, smoke_root)
+    for name in [names] if isinstance(names, str) else names:
+        smoke_records(name, smoke_root)
     records = sources.drawing_records(drawing, smoke=True, root=smoke_root)
     paths = cli.draw(drawing, records, out)
     assert [path.suffix for path in paths] == ([".txt"] if drawing.name.startswith("table") else [".pdf", ".png"])
@@ -399,7 +397,8 @@ def test_every_drawing_from_smoke_records(drawing, smoke_root, out):
 
 @pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)
 def test_every_paper_from_smoke_and_frozen_records(paper, smoke_root):
-    run_smoke(paper.experiments, smoke_root)
+    for name in paper.experiments:
+        smoke_records(name, smoke_root)
     smoke = report.paper_claims(paper, smoke=True, root=smoke_root)
     frozen = report.paper_claims(paper)
     assert [judged[:2] for judged in smoke] == [judged[:2] for judged in frozen]

@@ -23,7 +23,7 @@ from robust_eac import (
     solve_median_partition_distributed,
 )
 
-from ..access import _blocks, _tasks, accumulate, distributed, encode, losses_of
+from ..access import _blocks, _starts, _tasks, accumulate, distributed, encode, losses_of
 from ..conftest import planted_ensemble, random_ensemble, random_membership
 
 dask = pytest.importorskip("dask")
@@ -83,7 +83,7 @@ def by_rows(array, *sizes):
 
 
 def assert_consistent(labels, result, diagonal=True):
-    """What is returned is what it says of itself."""
+    """The result agrees with what the public functions compute from it."""
     membership = result.membership.compute()
     np.testing.assert_allclose(membership.sum(axis=1), 1.0, rtol=0, atol=1e-12)
     assert membership.min() >= 0.0
@@ -202,8 +202,8 @@ def test_where_the_sweeps_do_not_help_mass_moves_towards_the_best_clusters(rng, 
 
 def test_sample_start_finds_the_planted_partition(rng, scheduler, monkeypatch):
     if scheduler == "synchronous":
-        monkeypatch.setattr("robust_eac.core.starts._SAMPLE", 40)
-        monkeypatch.setattr("robust_eac.core.starts._SAMPLE_PER_CLUSTER", 1)
+        monkeypatch.setattr(_starts, "_SAMPLE", 40)
+        monkeypatch.setattr(_starts, "_SAMPLE_PER_CLUSTER", 1)
     labels, _ = problem(rng, n=900)
     result = solve_median_partition_distributed(by_rows(labels, 200), K, random_state=0)
     assert_consistent(labels, result)

@@ -61,7 +61,7 @@ def test_same_moves_as_the_slow_search_in_the_same_order(rng, missing):
     for case in range(8):
         n, m, k = rng.randint(5, 20), rng.randint(3, 7), rng.randint(2, 5)
         labels = random_ensemble(rng, n, m, missing=missing, max_clusters=8)
-        # Only different objects: no row is shared, and the orders of rows and objects are the same.
+        # All objects differ, so rows and objects are in the same order.
         labels = np.unique(labels, axis=0)
         start = rng.randint(k, size=len(labels))
         weights = rng.uniform(0.1, 1.0, size=m)

@@ -299,7 +299,7 @@ def test_select_equals_encoding_the_entries(rng):
 
 
 def check_ensemble_unobserved(labels):
-    """An ensemble some of whose objects no partition observes, as leaving partitions out makes them."""
+    """An ensemble with objects that no partition observes, as after leaving partitions out."""
     return check_ensemble([*labels, np.ones((30, 1))])._replace(**trimmed(check_ensemble([*labels, np.ones((30, 1))])))
 
 

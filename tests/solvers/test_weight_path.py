@@ -67,7 +67,7 @@ def test_first_point_is_the_solver_and_values_are_sorted(labels):
 
 
 def test_a_warm_start_begins_with_the_weights_its_membership_deserves(labels):
-    """The objective of the next setting at the membership before is where its alternation begins."""
+    """The alternation of a setting begins at the objective of the membership before it."""
     path = weight_path(labels, 3, parameter="n_trusted", values=[12, 6, 3], n_init=2, random_state=0)
     for before, number, objective in zip(path.losses[:-1], (6, 3), path.objectives[1:], strict=True):
         assert objective <= restricted_simplex_weights(before, rho=1.0 / number) @ before + 1e-9

@@ -8,9 +8,8 @@ import pytest
 from scipy.stats import binom
 
 from robust_eac import agreement_test, chance_corrected_weights, trusted_group_weights
-from robust_eac.weighting import trust
 
-from ..access import _chance, check_ensemble, encode, encode_ensemble
+from ..access import _chance, check_ensemble, encode, encode_ensemble, pairwise_pvalues, sample_columns
 from ..conftest import planted_ensemble, random_ensemble
 from ..core.test_chance import one_hot, random_partitions
 from ..solvers.test_soft_ensembles import random_soft_ensemble
@@ -140,7 +139,7 @@ def test_pairwise_p_values_are_those_of_the_test(rng, missing):
             [random_ensemble(rng, n, 4, missing=missing), np.zeros(n, dtype=int), np.arange(n), np.arange(n) % 3]
         )
         labels = np.column_stack([labels, np.where(labels[:, 0] == -1, -1, 7 - labels[:, 0])])
-        pvalues = trust._pairwise_pvalues(trust._sample(encode(labels), rng), np.arange(labels.shape[1]))
+        pvalues = pairwise_pvalues(sample_columns(encode(labels), rng), np.arange(labels.shape[1]))
         for (u, v), expected in pvalues_by_test(labels).items():
             assert pvalues[u, v] == pytest.approx(expected, rel=1e-6, abs=1e-300)
             assert pvalues[v, u] == 1.0
@@ -154,11 +153,11 @@ def test_soft_partitions_are_compared_by_their_hard_labels(rng):
             for entry in labels
         ]
     )
-    soft, plain = (trust._sample(encoding, rng) for encoding in (encode_ensemble(check_ensemble(labels)), encode(hard)))
-    references = np.arange(5)
-    np.testing.assert_allclose(
-        trust._pairwise_pvalues(soft, references), trust._pairwise_pvalues(plain, references), rtol=1e-9
+    soft, plain = (
+        sample_columns(encoding, rng) for encoding in (encode_ensemble(check_ensemble(labels)), encode(hard))
     )
+    references = np.arange(5)
+    np.testing.assert_allclose(pairwise_pvalues(soft, references), pairwise_pvalues(plain, references), rtol=1e-9)
 
 
 def group_by_hand(labels, level):
@@ -273,20 +272,20 @@ def test_the_sample_is_large_enough_for_incomplete_partitions(rng):
     labels[rng.uniform(size=labels.shape) < 0.9] = -1
     labels = labels[(labels != -1).any(axis=1)]
     assert np.array_equal(trusted_group_weights(labels, random_state=0) > 0.0, np.arange(12) < 8)
-    sample = trust._sample(encode(labels), rng)
+    sample = sample_columns(encode(labels), rng)
     assert np.mean([np.sum((a >= 0) & (b >= 0)) for a, b in combinations(sample, 2)]) > 250
-    assert trust._sample(encode(np.where(labels == -1, 0, labels)), rng).shape == (12, 1000)
+    assert sample_columns(encode(np.where(labels == -1, 0, labels)), rng).shape == (12, 1000)
 
 
 def test_objects_without_weight_do_not_count(rng):
     labels = planted_ensemble(rng, TRUTH, 6)
     weight = np.r_[np.zeros(60), rng.uniform(0.01, 3.0, size=60)]
-    sample = trust._sample(encode_ensemble(check_ensemble(labels), weight), rng)
+    sample = sample_columns(encode_ensemble(check_ensemble(labels), weight), rng)
     assert sample.shape == (6, 60)
     references = np.arange(6)
     np.testing.assert_allclose(
-        trust._pairwise_pvalues(sample, references),
-        trust._pairwise_pvalues(trust._sample(encode(labels[60:]), rng), references),
+        pairwise_pvalues(sample, references),
+        pairwise_pvalues(sample_columns(encode(labels[60:]), rng), references),
     )
 
 

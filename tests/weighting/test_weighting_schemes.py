@@ -9,7 +9,6 @@ from sklearn.metrics import normalized_mutual_info_score
 from robust_eac import coassociation_matrix
 from robust_eac.weighting import (
     WEIGHTING_SCHEMES,
-    _common,
     agreement_weights,
     ensemble_driven_cluster_index,
     kernel_weights,
@@ -20,7 +19,7 @@ from robust_eac.weighting.agreement import equal_weights, pairwise_nmi
 from robust_eac.weighting.clusters import slot_certainty
 from robust_eac.weighting.schemes import FEATURE_SCHEMES
 
-from ..access import encode
+from ..access import _weighting_common, encode
 from ..conftest import planted_ensemble, random_ensemble
 
 AVERAGES = ("arithmetic", "geometric", "max")
@@ -46,14 +45,14 @@ def clusters_of(column):
 @pytest.mark.parametrize("missing", [0.0, 0.4])
 @pytest.mark.parametrize("small", [2**16, 0])
 def test_tables_count_the_objects_that_two_clusters_share(rng, monkeypatch, missing, small):
-    monkeypatch.setattr(_common, "_SMALL_TABLE", small)
-    monkeypatch.setattr(_common, "_CELLS_PER_ROW", 4 if small else 0)
+    monkeypatch.setattr(_weighting_common, "_SMALL_TABLE", small)
+    monkeypatch.setattr(_weighting_common, "_CELLS_PER_ROW", 4 if small else 0)
     labels = random_ensemble(rng, 12, 4, missing=missing)
     labels = labels[rng.randint(12, size=60)]
-    encoding = _common.encode_collapsed(labels)
+    encoding = _weighting_common.encode_collapsed(labels)
     assert encoding.inverse is not None
     pairs = []
-    for u, v, table in _common.tables(encoding):
+    for u, v, table in _weighting_common.tables(encoding):
         pairs.append((u, v))
         first, second = clusters_of(labels[:, u]), clusters_of(labels[:, v])
         counted = np.zeros((len(first), len(second)))

@@ -9,8 +9,8 @@ from sklearn.cluster import spectral_clustering
 from sklearn.metrics import adjusted_rand_score
 
 from robust_eac.weighting import cluster_and_select_weights, convex_hull_weights, joint_criterion_weights
-from robust_eac.weighting.selection import _hull_vertices, _spectral_groups
 
+from ..access import _hull_vertices, _spectral_groups
 from ..conftest import random_ensemble
 from .test_weighting_schemes import nmi_loop
 
