@@ -161,7 +161,7 @@ def agreement_figure(records):
         ax.set_title(f"{title}: Spearman {rhos[0]:.2f}, hollow marks {rhos[1]:.2f}")
         ax.grid(linewidth=0.3, color="0.85")
     legend_above(figure, axes[0], 3)
-    figure.supxlabel(f"filled: {', '.join(sorted(others)) or 'none'}", fontsize=8)
+    figure.supxlabel(f"filled: {', '.join(sorted(others)) or 'none'}")
     return figure
 
 

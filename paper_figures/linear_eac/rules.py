@@ -23,11 +23,9 @@ def scores(rows, columns, measure, names=None):
 
 def printed_scores(columns, measure):
     """The same of the printed tables, for the data sets that have all columns."""
-    values = {}
-    for (dataset, column), value in printed_values(measure).items():
-        if column in columns:
-            values.setdefault(dataset, {})[column] = value
-    return {name: row for name, row in values.items() if len(row) == len(columns)}
+    values = printed_values(measure)
+    whole = [name for name, _ in values if all((name, column) in values for column in columns)]
+    return {name: {column: values[name, column] for column in columns} for name in whole}
 
 
 def winners(table):

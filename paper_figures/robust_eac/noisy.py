@@ -54,15 +54,14 @@ def _accuracy_bars(records, fraction):
             means = h.mean(axis=1)
             spans = around(means, h.min(axis=1), h.max(axis=1))
             ax.bar(places, means, width, yerr=spans, error_kw=whiskers, **bar_style(weighting))
-        ax.set(
-            title=f"{title}, {fraction:.0%} of the partitions random", ylabel="accuracy (H criterion)", ylim=(0, 1.02)
-        )
+        ax.set(title=f"{title}, {fraction:.0%} of the partitions random", ylabel="accuracy (H criterion)")
+        ax.set_ylim(0, 1.02)
         ax.set_axisbelow(True)
         ax.grid(axis="y", linewidth=0.3, color="0.8")
     axes[1].set_xticks(np.arange(len(names)), names, rotation=25, ha="right", rotation_mode="anchor")
     legend_above(figure, axes[0], len(WEIGHTINGS))
-    repetitions = len(distinct(records, "repetition"))
-    figure.supxlabel(f"bars: mean over {repetitions} ensembles; whiskers: lowest and highest", fontsize=8)
+    n_ensembles = len(distinct(records, "repetition"))
+    figure.supxlabel(f"bars: mean over {n_ensembles} ensembles; whiskers: lowest and highest")
     return figure
 
 

@@ -102,10 +102,8 @@ def _convergence(ax, records):
     ax.axvline(90, ymax=0.8, color="0.5", linewidth=0.8, linestyle="--")
     ax.text(92, 0.1, "printed: 2 from here", fontsize=7, color="0.3")
     ax.axhline(2, color="0.8", linewidth=0.6, zorder=0)
-    ax.set(
-        title=f"(b) k = {CONVERGENCE_K}, t = {DEFAULT}", xlabel="number of clusterings N", ylabel="number of clusters"
-    )
-    ax.set_ylim(0, 1.35 * ax.get_ylim()[1])
+    ax.set(xlabel="number of clusterings N", ylabel="number of clusters", ylim=(0, 1.35 * ax.get_ylim()[1]))
+    ax.set_title(f"(b) k = {CONVERGENCE_K}, t = {DEFAULT}")
     ax.legend(ncols=2, fontsize=7, loc="upper right")
 
 
