@@ -160,18 +160,17 @@ def benchmark_figure(records):
     """
     records = small_sets(records)
     n_sets = len(distinct(records, "dataset"))
-    means = {}
-    for name in methods(records):
-        for measure in MEASURES if name not in BESIDE else ():
-            for fraction in MARKS:
-                found = scores(records, name, ("sqrt", (10,), fraction), measure)
-                means[name, measure, fraction] = np.mean(list(found.values())) if len(found) == n_sets else np.nan
-    aris = {name: mean for (name, measure, fraction), mean in means.items() if (measure, fraction) == ("ari", 0.0)}
+
+    def mean(name, measure, fraction):
+        found = scores(records, name, ("sqrt", (10,), fraction), measure)
+        return np.mean(list(found.values())) if len(found) == n_sets else np.nan
+
+    aris = {name: mean(name, "ari", 0.0) for name in methods(records) if name not in BESIDE}
     names = sorted((name for name in aris if np.isfinite(aris[name])), key=aris.get)
     figure, axes = plt.subplots(1, 2, figsize=(PAGE, 0.16 * len(names) + 0.8), sharey=True)
     for ax, measure, title in zip(axes, MEASURES, ("NMI", "adjusted Rand index"), strict=True):
         for fraction, style in MARKS.items():
-            values = [means[name, measure, fraction] for name in names]
+            values = [mean(name, measure, fraction) for name in names]
             ax.plot(values, np.arange(len(names)), markersize=4, alpha=0.9, **style)
         ax.set_xlabel(f"mean {title} over {n_sets} data sets")
         ax.grid(axis="y", color="0.9", linewidth=0.6)

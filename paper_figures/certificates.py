@@ -61,7 +61,7 @@ def bound_figure(records):
         ax.set(xscale="log", xlim=(0.4 * LEAST, 0.3), title=method_style(weighting)["label"])
         ax.grid(axis="x", linewidth=0.3, color="0.8")
     axes[0].set(yticks=range(len(names)), yticklabels=names, ylim=(len(names) - 0.5, -0.5))
-    figure.supxlabel("relative distance to the lower bound", fontsize="medium")
+    figure.supxlabel("relative distance to the lower bound")
     legend_above(figure, axes[0], len(SERIES))
     return figure
 

@@ -55,6 +55,11 @@ def mean_interval(values):
     return float(drawn.confidence_interval.low), float(drawn.confidence_interval.high)
 
 
+def standard_error(sample):
+    """Standard error of the mean over the first axis; zero for a single repetition."""
+    return np.std(sample, axis=0, ddof=1 if len(sample) > 1 else 0) / np.sqrt(len(sample))
+
+
 def signed(mean, interval, digits=4):
     """Text of a difference and its interval."""
     low, high = interval

@@ -6,7 +6,9 @@ import numpy as np
 from experiments.accuracy.tolerance import TOLERANCES, WEIGHTINGS
 
 from .drawing import drawing
+from .linear_eac.values import growth
 from .markdown import document, table
+from .peers import added
 from .records import distinct, grouped, matching, results
 from .style import BLACK, BLUE, PAGE, VERMILLION, around
 
@@ -28,8 +30,7 @@ def samples(records, axis, measure):
 
 def slope(by_size):
     """Exponent of a power law through the medians, by least squares of logarithms."""
-    sizes, medians = np.array([(size, np.median(values)) for size, values in by_size.items()]).T
-    return np.polyfit(np.log(sizes), np.log(medians), 1)[0]
+    return growth(list(by_size), [np.median(values) for values in by_size.values()])
 
 
 def last_decade(by_size):
@@ -89,8 +90,7 @@ def merging_table(records):
     """How time and peak memory of the merged consensus grow with the number of objects, from 10,000 to a million."""
     times, rows = samples(records, "n_samples", "consensus_seconds"), []
     for n, of_size in grouped(records, "n_samples").items():
-        measures = medians(of_size, "consensus_seconds", "peak_bytes", "ari", "noise_weight")
-        time, peak, ari, noise = measures
+        time, peak, ari, noise = medians(of_size, "consensus_seconds", "peak_bytes", "ari", "noise_weight")
         rows.append([f"{n:,}", f"{time:.2f}", f"{peak / 2.0**30:.2f}", f"{ari:.3f}", f"{noise:.3f}"])
     return document(
         f"exponent of time {slope(times):.2f}, in the last decade {slope(last_decade(times)):.2f}; at most 1.05",
@@ -176,15 +176,11 @@ def baselines_table(records):
     for task, of_task in grouped(records, "task").items():
         found = {way: [record["result"] for record in of_way] for way, of_way in grouped(of_task, "way").items()}
         seconds = {way: np.array([result["seconds"] for result in runs]) for way, runs in found.items()}
-        # Work that fits in memory the process has freed before adds nothing; a page stands for that.
-        added = {
-            way: np.array([max(result["peak_bytes"] - result["bytes_before"], 4096) for result in runs])
-            for way, runs in found.items()
-        }
+        memory = {way: np.array([added(result) for result in runs]) for way, runs in found.items()}
         for way in found:
-            slower, larger = (np.median(values[way] / values["robust_eac"]) for values in (seconds, added))
+            slower, larger = (np.median(values[way] / values["robust_eac"]) for values in (seconds, memory))
             row = [task, f"{of_task[0]['config']['n_samples']:,}", way, f"{np.median(seconds[way]):.3f}"]
-            rows.append([*row, f"{slower:.1f}", f"{np.median(added[way]) / 2.0**20:.0f}", f"{larger:.1f}"])
+            rows.append([*row, f"{slower:.1f}", f"{np.median(memory[way]) / 2.0**20:.0f}", f"{larger:.1f}"])
     return table("task | objects | way | seconds | times ours | memory added, MiB | times ours", rows)
 
 

@@ -32,6 +32,8 @@ _RC = {
     "figure.constrained_layout.use": True,
     "savefig.dpi": 300,
     "font.size": 8,
+    "figure.titlesize": 8,
+    "figure.labelsize": 8,
     "axes.titlesize": 9,
     "axes.labelsize": 8,
     "xtick.labelsize": 8,
@@ -89,7 +91,7 @@ def around(middle, low, high):
 
 def note(figure, text):
     """A line above the panels."""
-    figure.suptitle(text, x=0.01, ha="left", fontsize=8)
+    figure.suptitle(text, x=0.01, ha="left")
 
 
 def legend_above(figure, ax, ncols):

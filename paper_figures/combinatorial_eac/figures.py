@@ -5,8 +5,8 @@ import numpy as np
 from scipy.stats import binomtest
 
 from ..style import BLUE, GREEN, ORANGE, PAGE, VERMILLION, around, legend_above, look, note
+from . import statistics as stats
 from .samples import both, exponent_name, exponents, weightings, whitening_pair
-from .statistics import LEVEL, WEIGHTS_BLOCK, blocks, fit, half_point, interval, logistic, sign_tests, significant
 
 METHODS = (look(BLUE, "o", "-", label="combination clustering"), look(VERMILLION, "s", ":", label="ordinary EAC"))
 WHITENING = look(BLUE, "o", "-", label="prewhitened"), look(VERMILLION, "s", ":", label="not whitened")
@@ -33,18 +33,18 @@ def draw_curve(ax, by_size, style):
     """Means with bootstrapped intervals, and the fitted curve."""
     sizes = list(by_size)
     means = [values.mean() for values in by_size.values()]
-    low, high = np.array([interval(values) for values in by_size.values()]).T
+    low, high = np.array([stats.interval(values) for values in by_size.values()]).T
     color = style["color"]
     marks = look(color, style["marker"], markersize=3.5) | BARS
     ax.errorbar(sizes, means, yerr=around(means, low, high), **marks)
     x = np.linspace(np.log10(sizes[0]), np.log10(sizes[-1]), 200)
-    ax.plot(10.0**x, logistic(fit(by_size), x), color=color, linestyle=style["linestyle"])
+    ax.plot(10.0**x, stats.logistic(stats.fit(by_size), x), color=color, linestyle=style["linestyle"])
     ax.plot([], [], **style)
 
 
 def draw_half_point(ax, place, by_size, parts, style, **options):
     """Number of features at which the curve comes down to 0.5, with its range over repeated experiments."""
-    at, spread = half_point(by_size), [half_point(part) for part in parts]
+    at, spread = stats.half_point(by_size), [stats.half_point(part) for part in parts]
     marks = {"color": style["color"], "marker": style["marker"]} | BARS | options
     ax.errorbar(place, at, yerr=around([at], [min(spread)], [max(spread)]), **marks)
 
@@ -72,7 +72,7 @@ def goodness(records):
         ax.grid(linewidth=0.3, color="0.85")
         ax.set(xlim=(-0.03, 1.03), ylim=(0, 1.03))
     axes[0].set_ylabel("mean goodness g")
-    figure.supxlabel("mean NMI of the sub-clusterings with the true groups", fontsize=8)
+    figure.supxlabel("mean NMI of the sub-clusterings with the true groups")
     legend_above(figure, axes[0], 3)
     return figure
 
@@ -91,11 +91,11 @@ def features(records):
         draw_curve(left, by_size, style)
     left.legend(loc="upper right")
     left.set_ylabel("NMI with the true groups")
-    for size, test in sign_tests(*pair).items():
+    for size, test in stats.sign_tests(*pair).items():
         if test["n"]:
             share = test["wins"] / test["n"]
             ends = binomtest(test["wins"], test["n"]).proportion_ci()
-            fill = BLUE if test["adjusted"] < LEVEL else "white"
+            fill = BLUE if test["adjusted"] < stats.LEVEL else "white"
             spread = 100 * around([share], [ends.low], [ends.high])
             right.errorbar(size, 100 * share, yerr=spread, color=BLUE, marker="o", mfc=fill, **BARS)
     right.axhline(50, color="0.4", linewidth=0.8, linestyle="--")
@@ -105,7 +105,7 @@ def features(records):
         size_axis(ax)
         ax.set_xlabel("number of features")
     right.set_ylim(-3, 105)
-    note(figure, f"{len(next(iter(pair[0].values())))} data sets of 50 objects at every size")
+    note(figure, f"{stats.count(pair[0])} data sets of 50 objects at every size")
     return figure
 
 
@@ -126,12 +126,12 @@ def zipf(records):
     for column, (exponent, ax) in enumerate(zip(known, axes.flat, strict=False)):
         for shift, by_size, style in zip((-0.07, 0.07), both(records, exponent), METHODS, strict=True):
             draw_curve(ax, by_size, style)
-            draw_half_point(below, column + shift, by_size, blocks(by_size), style, linestyle="none")
+            draw_half_point(below, column + shift, by_size, stats.blocks(by_size), style, linestyle="none")
         size_axis(ax)
         ax.set_title(f"s = {exponent_name(exponent)}")
     legend_above(upper, axes[0, 0], len(METHODS))
-    upper.supylabel("NMI with the true groups", fontsize=8)
-    upper.supxlabel("number of features", fontsize=8)
+    upper.supylabel("NMI with the true groups")
+    upper.supxlabel("number of features")
     below.set(yscale="log", ylabel="features at NMI 0.5", xlabel="Zipf's exponent s", xlim=(-0.5, len(known) - 0.5))
     below.set_yticks(ticks := (5, 10, 20, 50, 100), map(str, ticks))
     below.minorticks_off()
@@ -155,14 +155,13 @@ def whitening(records):
         pair = whitening_pair(records, noise, variant)
         for by_size, style in zip(pair, WHITENING, strict=True):
             draw_curve(ax, by_size, style)
-        for size in significant(*pair):
+        for size in stats.significant(*pair):
             ax.plot(size, -0.06, marker="*", color="0.2", markersize=5, linestyle="none", clip_on=False)
         if noise == "correlated":
             ax.axvspan(2, 10, color="0.93", linewidth=0, zorder=0)
         size_axis(ax)
         ax.set_ylim(-0.1, 1.05)
-        repetitions = len(next(iter(pair[0].values())))
-        ax.set(title=title, xlabel=f"number of features ({repetitions} data sets each)")
+        ax.set(title=title, xlabel=f"number of features ({stats.count(pair[0])} data sets each)")
     axes[0].set_ylabel("NMI with the true groups")
     axes[0].legend(loc="upper right")
     return figure
@@ -178,12 +177,12 @@ def weights(records):
     found = weightings(records)
     for column, (condition, style) in enumerate(CONDITIONS.items()):
         draw_curve(left, found[condition], style)
-        draw_half_point(right, column, found[condition], blocks(found[condition], WEIGHTS_BLOCK), style)
+        draw_half_point(right, column, found[condition], stats.blocks(found[condition], stats.WEIGHTS_BLOCK), style)
     size_axis(left)
     left.set(xlabel="number of features", ylabel="NMI with the true groups")
     left.legend(loc="upper right", title="weighting by")
     right.set(ylabel="features at NMI 0.5", xlim=(-0.5, 3.5), ylim=(0, None))
     right.set_xticks(range(4), ["none", "order", "good-\nness", "both"])
     right.grid(axis="y", linewidth=0.3, color="0.85")
-    note(figure, f"{len(next(iter(found['none'].values())))} data sets of 50 objects at every size")
+    note(figure, f"{stats.count(found['none'])} data sets of 50 objects at every size")
     return figure

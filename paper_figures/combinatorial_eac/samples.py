@@ -1,5 +1,8 @@
 """What the records of paper 000's experiments hold, as {number of features: array of NMI}, and how it is written."""
 
+from functools import reduce
+from operator import getitem
+
 import numpy as np
 
 from experiments.combinatorial_eac.combinatorial_data import N_OBJECTS, SIGNAL
@@ -16,13 +19,8 @@ def samples(records, key, **where):
 
     key is the path to the list in a result, such as ("listing", "whitened").
     """
-    found = {}
-    for record in matching(records, **where):
-        values = record["result"]
-        for step in key:
-            values = values[step]
-        found[record["config"]["n_features"]] = np.array(values)
-    return dict(sorted(found.items()))
+    chosen = sorted(matching(records, **where), key=lambda record: record["config"]["n_features"])
+    return {record["config"]["n_features"]: np.array(reduce(getitem, key, record["result"])) for record in chosen}
 
 
 def both(features, exponent, signal=SIGNAL):

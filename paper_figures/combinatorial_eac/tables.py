@@ -116,7 +116,7 @@ def signals(records):
     head += [f"untied data sets (share won, %): {first}", *others, "sum of absolute deviations from printed: untied"]
     head += ["share", "ordinary EAC's mean NMI, s = 0, most features (up to 500)", "Figure 4: significant at"]
     head += ["features at NMI 0.5, s = ∞: combination", "ordinary"]
-    repetitions = min(map(len, pairs[None][0].values()))
+    repetitions = stats.count(pairs[None][0])
     note = f"{repetitions} repetitions of each number of features; printed: {stats.PAPER_REPETITIONS}."
     return document(table(head, rows), note)
 
@@ -162,7 +162,7 @@ def whitening(records):
                 for size, test in tests.items()
             }
             name = f"{noise}, {signal}, {n_objects}, {VARIANT_NAMES[variant]}"
-            rows.append([name, *(cells.get(size, "") for size in sizes), len(next(iter(first.values())))])
+            rows.append([name, *(cells.get(size, "") for size in sizes), stats.count(first)])
     return table(["noise, reading, objects, weights", *(f"{size:,}" for size in sizes), "data sets each"], rows)
 
 
@@ -182,8 +182,8 @@ def weights(records):
         rows.append([*row, *(f"{sample.mean():.3f} ({np.median(sample):.3f})" for sample in values)])
     head = ["features", "printed chi-squared(3)", "reproduced, repetitions of the paper", "reproduced, all"]
     head += [f"mean (median) NMI: {CONDITIONS[name]['label']}" for name in found]
-    repetitions = len(next(iter(found["none"].values())))
-    note = f"{repetitions} data sets of each number of features; the paper's repetitions: {stats.WEIGHTS_BLOCK}."
+    count = stats.count(found["none"])
+    note = f"{count} data sets of each number of features; the paper's repetitions: {stats.WEIGHTS_BLOCK}."
     return document(table(head, rows), _pairs(found), note)
 
 

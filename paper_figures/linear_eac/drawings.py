@@ -7,6 +7,7 @@ from matplotlib.ticker import LogLocator
 from experiments.linear_eac.linear_eac_settings import CLUSTERS
 
 from ..markdown import document, table
+from ..paired import standard_error
 from ..records import results
 from ..style import BLACK, BLUE, COLUMN, GREEN, ORANGE, PAGE, PURPLE, SKY, VERMILLION, around, legend_above, look, note
 from .values import (
@@ -49,7 +50,26 @@ LOOKS = {
 COST_LOOKS = look(VERMILLION, "s", "-"), look(BLUE, "o", "--"), look(GREEN, "^", "-.")
 
 
-def side_by_side(records, name):
+def nonhierarchical_table(records):
+    """SEC, MCLA, ECC and CSPA by data set, printed beside reproduced (Section 6.1): ensemble NMI and density,
+    mean ± sd.
+    """
+    return _side_by_side(records, "nonhierarchical")
+
+
+def hierarchical_table(records):
+    """Agglomerative clustering of the raw (R) and enhanced (E) co-association, printed beside reproduced
+    (Section 6.2).
+    """
+    return _side_by_side(records, "hierarchical")
+
+
+def comparison_table(records):
+    """Base clusterings, k-means and the best of each family, printed beside reproduced (Section 6.3): mean ± sd."""
+    return _side_by_side(records, "comparison")
+
+
+def _side_by_side(records, name):
     """One of the paper's pairs of tables: printed and reproduced, cell by cell."""
     blocks = []
     for measure, title in MEASURES.items():
@@ -128,7 +148,7 @@ def agreement_figure(records):
                 if not pairs:
                     continue
                 found = [samples(records, name, column, measure) for name, column, *_ in pairs]
-                errors = [2.0 * _deviation(sample) / np.sqrt(len(sample)) for sample in found]
+                errors = [2.0 * standard_error(sample) for sample in found]
                 theirs, ours = np.array([pair[2:] for pair in pairs]).T
                 marks = {"color": color, "fmt": marker, "markersize": 3.5, "markeredgewidth": 0.8, "elinewidth": 0.6}
                 marks |= {"label": None if filled else label, "markerfacecolor": color if filled else "none"}
@@ -141,7 +161,7 @@ def agreement_figure(records):
         ax.set_title(f"{title}: Spearman {rhos[0]:.2f}, hollow marks {rhos[1]:.2f}")
         ax.grid(linewidth=0.3, color="0.85")
     legend_above(figure, axes[0], 3)
-    figure.supxlabel(f"filled: {', '.join(sorted(others)) or 'none'}", fontsize=8)
+    figure.supxlabel(f"filled: {', '.join(sorted(others)) or 'none'}")
     return figure
 
 
@@ -156,14 +176,12 @@ def clusters_figure(records):
     for ax, (measure, title) in zip(axes, MEASURES.items(), strict=True):
         for label, style in LOOKS.items():
             values = np.mean([consensus_values(rows, name, SYSTEMS[label], measure) for name in names], axis=0)
-            n = len(values)
-            error = 2.0 * values.std(axis=0, ddof=1) / np.sqrt(n) if n > 1 else np.zeros(len(CLUSTERS))
-            bars = {"yerr": error, "capsize": 1.5, "elinewidth": 0.6, "label": label}
+            bars = {"yerr": 2.0 * standard_error(values), "capsize": 1.5, "elinewidth": 0.6, "label": label}
             ax.errorbar(CLUSTERS, values.mean(axis=0), **bars, **style)
         ax.set(xlabel="consensus clusters", ylabel=f"{title}, percent", xticks=CLUSTERS)
         ax.grid(linewidth=0.3, color="0.85")
     axes[1].legend(ncols=2)
-    note(figure, f"Mean over {len(names)} data sets; bars: two standard errors over {n} repetitions")
+    note(figure, f"Mean over {len(names)} data sets; bars: two standard errors over {len(values)} repetitions")
     return figure
 
 

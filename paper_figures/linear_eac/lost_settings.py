@@ -7,7 +7,7 @@ from experiments.linear_eac.linear_eac_data import CHOSEN, N_PARTITIONS, VARIANT
 from experiments.linear_eac.linear_eac_settings import CLUSTERS
 
 from ..markdown import document, table
-from ..records import results
+from ..records import matching, results
 from .values import MEASURES, consensus_records, datasets, printed, printed_values
 
 SETTING = ("range of k", "start", "scaling", "partitions", "NMI")
@@ -28,14 +28,14 @@ def member_deviations(records, variant=False):
     A setting is a tuple in the order of SETTING. Abalone without the sex stands apart, under `variant`.
     """
     values = {measure: printed("comparison", measure) for measure in MEASURES}
-    configs = [(record["config"], record["result"]) for record in records if record["config"]["part"] == "members"]
-    configs = [(config, result) for config, result in configs if (config["dataset"] == VARIANT) == variant]
-    names = list(dict.fromkeys(config["dataset"] for config, _ in configs))
-    found = {}
-    for config, result in configs:
+    members = matching(records, part="members")
+    rows, found = [row for row in members if (row["config"]["dataset"] == VARIANT) == variant], {}
+    names = datasets(rows)
+    for row in rows:
+        config = row["config"]
         name = "abalone" if variant else config["dataset"]
         target = [values[measure][name, column] for measure in MEASURES for column in ("Mean", "Max")]
-        for size, columns in result.items():
+        for size, columns in row["result"].items():
             for normaliser in columns.keys() - {"density"}:
                 key = (config["widths"], config["starts"], config["scaling"], int(size), normaliser)
                 ours = columns[normaliser] + columns["density"]

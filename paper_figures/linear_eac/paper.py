@@ -1,7 +1,5 @@
 """Paper 001: its record and its drawings."""
 
-from functools import partial
-
 from ..drawing import Paper, drawing, read_settings
 from . import drawings
 from .claims import claims
@@ -9,30 +7,9 @@ from .lost_settings import settings_table
 
 AGREEMENT = "not in the paper: printed against reproduced"
 DRAWINGS = (
-    drawing(
-        "table_linear_eac_nonhierarchical",
-        "linear_eac",
-        partial(drawings.side_by_side, name="nonhierarchical"),
-        "Tables of Section 6.1",
-        caption="SEC, MCLA, ECC and CSPA by data set, printed beside reproduced (Section 6.1): ensemble NMI and "
-        "density, mean ± sd.",
-    ),
-    drawing(
-        "table_linear_eac_hierarchical",
-        "linear_eac",
-        partial(drawings.side_by_side, name="hierarchical"),
-        "Tables of Section 6.2",
-        caption="Agglomerative clustering of the raw (R) and enhanced (E) co-association, printed beside reproduced "
-        "(Section 6.2).",
-    ),
-    drawing(
-        "table_linear_eac_comparison",
-        "linear_eac",
-        partial(drawings.side_by_side, name="comparison"),
-        "Tables of Section 6.3",
-        caption="Base clusterings, k-means and the best of each family, printed beside reproduced (Section 6.3): mean "
-        "± sd.",
-    ),
+    drawing("table_linear_eac_nonhierarchical", "linear_eac", drawings.nonhierarchical_table, "Tables of Section 6.1"),
+    drawing("table_linear_eac_hierarchical", "linear_eac", drawings.hierarchical_table, "Tables of Section 6.2"),
+    drawing("table_linear_eac_comparison", "linear_eac", drawings.comparison_table, "Tables of Section 6.3"),
     drawing("fig_linear_eac_agreement", "linear_eac", drawings.agreement_figure, AGREEMENT),
     drawing("table_linear_eac_agreement", "linear_eac", drawings.agreement_table, AGREEMENT),
     drawing("table_linear_eac_settings", "linear_eac_settings", settings_table, "not in the paper: the lost settings"),

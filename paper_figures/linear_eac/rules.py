@@ -6,6 +6,7 @@ differences is more than two standard errors from zero.
 
 import numpy as np
 
+from ..paired import standard_error
 from .values import SYSTEMS, datasets, printed, printed_values, samples
 
 # Large differences in the paper's own words: of NMI "more than 5 points" (Section 6.1), of density 10 (Section 6.3).
@@ -22,11 +23,9 @@ def scores(rows, columns, measure, names=None):
 
 def printed_scores(columns, measure):
     """The same of the printed tables, for the data sets that have all columns."""
-    values = {}
-    for (dataset, column), value in printed_values(measure).items():
-        if column in columns:
-            values.setdefault(dataset, {})[column] = value
-    return {name: row for name, row in values.items() if len(row) == len(columns)}
+    values = printed_values(measure)
+    whole = [name for name, _ in values if all((name, column) in values for column in columns)]
+    return {name: {column: values[name, column] for column in columns} for name in whole}
 
 
 def winners(table):
@@ -63,8 +62,7 @@ def count(flags):
 def beaten(rows, name, column, other, measure):
     """Whether another column is above this one by more than two standard errors of the paired difference."""
     difference = samples(rows, name, other, measure) - samples(rows, name, column, measure)
-    spread = difference.std(ddof=1) / np.sqrt(len(difference)) if len(difference) > 1 else 0.0
-    return difference.mean() > 2.0 * spread and difference.mean() > 0.0
+    return difference.mean() > 2.0 * standard_error(difference) and difference.mean() > 0.0
 
 
 def small(rows):

@@ -104,12 +104,9 @@ def consensus_records(records):
 def ratios(records, name):
     """(sizes,) numbers of objects and (sizes, repetitions) ratios of seconds, each within one cell."""
     slower, faster = RATIOS[name]
-    by_size = {}
-    for record in records:
-        seconds = record["result"]["seconds"]
-        by_size.setdefault(record["config"]["n_samples"], []).append(seconds[slower] / seconds[faster])
-    sizes = np.array(sorted(by_size))
-    return sizes, np.array([by_size[size] for size in sizes.tolist()])
+    sizes = sorted(distinct(records, "n_samples"))
+    seconds = [[result["seconds"] for result in results(records, n_samples=size)] for size in sizes]
+    return np.array(sizes), np.array([[run[slower] / run[faster] for run in of_size] for of_size in seconds])
 
 
 def growth(sizes, values):

@@ -114,7 +114,7 @@ def graded(record, route, index):
     """
     grades = record["result"]["routes"][route]
     values = {name: grades["algorithms"][name][index] for name in ALGORITHMS}
-    values |= {f"{name} on core": grades["algorithms"][name]["core"][index] for name in ALGORITHMS}
+    values |= {f"{name} on core": grades["algorithms"][name]["core"].get(index) for name in ALGORITHMS}
     values |= {kind: grades["consensus"][kind][index] for kind in ("core", "complete")}
     return {name: np.nan if value is None else value for name, value in values.items()}
 
@@ -126,17 +126,9 @@ def lower(records, route, index, kind, names=ALGORITHMS):
     return np.array([all(v[consensus] <= v[other.replace("NAME", name)] for name in names) for v in values])
 
 
-def accuracies(record, route):
-    """Adjusted Rand index with the symbols: {name: value} of the algorithms and of the complete consensus."""
-    grades = record["result"]["routes"][route]
-    values = {name: grades["algorithms"][name]["ari"] for name in ALGORITHMS}
-    complete = grades["consensus"]["complete"]["ari"]
-    return values | {"complete": np.nan if complete is None else complete}
-
-
 def mean_accuracies(records, route):
-    """Mean over the data sets of each of :func:`accuracies`."""
-    found = [accuracies(record, route) for record in records]
+    """Mean adjusted Rand index with the symbols over the data sets: {name: value}, with the complete consensus."""
+    found = [graded(record, route, "ari") for record in records]
     return {name: float(np.nanmean([values[name] for values in found])) for name in (*ALGORITHMS, "complete")}
 
 

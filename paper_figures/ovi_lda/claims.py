@@ -12,7 +12,6 @@ from .answers import (
     NAMES,
     ROUTES,
     TRUE_NUMBER,
-    accuracies,
     agreement,
     at,
     by_setting,
@@ -252,7 +251,7 @@ def best(rows):
     # What XB endorses, against the symbols.
 
     def share(route):
-        found = [accuracies(record, route) for record in rows]
+        found = [graded(record, route, "ari") for record in rows]
         return np.mean([all(values["complete"] >= values[name] for name in ALGORITHMS) for values in found])
 
     judged, text = _by_route(share)
@@ -274,7 +273,7 @@ def useful(rows):
     near = at(rows, (1, 2, 3))
     judged, parts = {}, []
     for route, title in ROUTES.items():
-        found = [accuracies(record, route) for record in near]
+        found = [graded(record, route, "ari") for record in near]
         gains = np.array([np.nan_to_num(v["complete"]) - np.median([v[name] for name in ALGORITHMS]) for v in found])
         wins, losses = np.count_nonzero(gains > 0), np.count_nonzero(gains < 0)
         p = binomtest(wins, wins + losses).pvalue if wins + losses else 1.0

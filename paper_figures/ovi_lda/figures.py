@@ -63,7 +63,7 @@ def indices_figure(records):
     axes[0, 0].set_yticks(XB_TICKS, [f"{tick:g}" for tick in XB_TICKS])
     axes[0, 0].minorticks_off()
     legend_above(figure, axes[0, 0], 4)
-    figure.supxlabel(f"SNR in dB; medians over {len(repetitions(chosen))} data sets each", fontsize=8)
+    figure.supxlabel(f"SNR in dB; medians over {len(repetitions(chosen))} data sets each")
     return figure
 
 
@@ -101,7 +101,7 @@ def four_figure(records):
         counts = np.array(list(rows.values()))
         heat_map(ax, counts, str, counts > total / 2, cmap="Greys", vmin=0, vmax=total)
         ax.set(title=title, xticks=range(len(levels)), xticklabels=levels, yticks=range(len(rows)), yticklabels=rows)
-    figure.supxlabel(f"SNR in dB; {total} data sets each", fontsize=8)
+    figure.supxlabel(f"SNR in dB; {total} data sets each")
     return figure
 
 
@@ -123,7 +123,7 @@ def surface_figure(records):
     flat[1].set_ylabel("four clusters")
     figure.colorbar(filled, ax=flat, label="OVI-LDA value", shrink=0.6, aspect=40)
     text = f"{config['n']} objects of one data set, {config['decibel']} dB; the marks of the objects tell the clusters"
-    figure.supxlabel(text, fontsize=8)
+    figure.supxlabel(text)
     return figure
 
 

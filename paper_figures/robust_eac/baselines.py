@@ -52,8 +52,7 @@ def functions_figure(records):
         ax.axvline(len(columns) - 1.5, color="white", linewidth=2)
         ax.set_title(f"{fraction:.0%} of the partitions random")
     figure.colorbar(image, ax=axes, label="accuracy (H criterion)", shrink=0.5, pad=0.01)
-    repetitions = len(distinct(records, "repetition"))
-    figure.supxlabel(f"means over {repetitions} ensembles; bold: within 0.005 of the best", fontsize=8)
+    figure.supxlabel(f"means over {len(distinct(records, 'repetition'))} ensembles; bold: within 0.005 of the best")
     return figure
 
 
@@ -103,7 +102,7 @@ def weightings_figure(records):
         ax.grid(axis="y", linewidth=0.3, color="0.8")
     legend_above(figure, axes[0], len(LOOKS))
     text = "means over data sets and ensembles; dotted: equal weights; weights found jointly go with robust-eac alone"
-    figure.supxlabel(text, fontsize=8)
+    figure.supxlabel(text)
     return figure
 
 

@@ -38,10 +38,8 @@ def shapes_figure(records):
         x, y, classes = (np.array(record["result"][key]) for key in ("x", "y", "classes"))
         for label, color, marker in zip(range(classes.max() + 1), CLASS_COLORS, "o^sDvPX*", strict=False):
             ax.scatter(x[classes == label], y[classes == label], s=4, color=color, marker=marker, linewidths=0)
-        ax.set_title(f"({letter}) {record['config']['dataset']}")
+        ax.set(title=f"({letter}) {record['config']['dataset']}", xticks=[], yticks=[])
         ax.set_aspect("equal", adjustable="datalim")
-        ax.set_xticks([])
-        ax.set_yticks([])
     return figure
 
 

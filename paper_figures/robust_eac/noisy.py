@@ -6,7 +6,7 @@ import numpy as np
 from experiments.robust_eac.noisy_ensembles import WEIGHTINGS
 
 from ..markdown import document, table
-from ..paired import HEAD, cells, compare
+from ..paired import HEAD, cells, compare, standard_error
 from ..records import distinct, matching, results
 from ..style import PAGE, around, bar_style, legend_above, line_style, note, plain_name
 
@@ -32,7 +32,17 @@ def changes(records, ensemble):
     return {weighting: noisy[weighting].mean(axis=1) - clean[weighting].mean(axis=1) for weighting in WEIGHTINGS}
 
 
-def accuracy_bars(records, fraction):
+def clean_figure(records):
+    """Figure 2 of paper 002: accuracy on clean ensembles."""
+    return _accuracy_bars(records, 0.0)
+
+
+def noisy_figure(records):
+    """Figure 4 of paper 002: accuracy with a fifth of the partitions replaced by random ones."""
+    return _accuracy_bars(records, NOISE)
+
+
+def _accuracy_bars(records, fraction):
     """H by data set and weighting, k-means ensembles above, mixed ones below."""
     names = distinct(records, "dataset")
     figure, axes = plt.subplots(2, 1, figsize=(PAGE, 0.56 * PAGE), sharex=True, sharey=True)
@@ -50,8 +60,8 @@ def accuracy_bars(records, fraction):
         ax.grid(axis="y", linewidth=0.3, color="0.8")
     axes[1].set_xticks(np.arange(len(names)), names, rotation=25, ha="right", rotation_mode="anchor")
     legend_above(figure, axes[0], len(WEIGHTINGS))
-    repetitions = len(distinct(records, "repetition"))
-    figure.supxlabel(f"bars: mean over {repetitions} ensembles; whiskers: lowest and highest", fontsize=8)
+    n_ensembles = len(distinct(records, "repetition"))
+    figure.supxlabel(f"bars: mean over {n_ensembles} ensembles; whiskers: lowest and highest")
     return figure
 
 
@@ -68,15 +78,14 @@ def sweep_figure(records):
             for weighting in WEIGHTINGS:
                 # (data sets, shares, repetitions)
                 sample = np.stack([found[weighting] for found in by_share], axis=1)
-                over_data = sample.mean(axis=0)
-                mean, error = over_data.mean(axis=1), over_data.std(axis=1, ddof=1) / np.sqrt(over_data.shape[1])
-                ax.errorbar(shares, mean, yerr=2.0 * error, capsize=1.5, elinewidth=0.6, **line_style(weighting))
+                over_data = sample.mean(axis=0).T
+                bars = {"yerr": 2.0 * standard_error(over_data), "capsize": 1.5, "elinewidth": 0.6}
+                ax.errorbar(shares, over_data.mean(axis=0), **bars, **line_style(weighting))
             ax.grid(linewidth=0.3, color="0.8")
         column[0].set_title(title)
         column[1].set_xlabel("share of random partitions")
     axes[0, 0].set_ylabel("accuracy (H criterion)")
-    axes[1, 0].set_ylabel("weight on random partitions")
-    axes[1, 0].set_ylim(bottom=-0.02)
+    axes[1, 0].set(ylabel="weight on random partitions", ylim=(-0.02, None))
     axes[0, 0].legend(loc="lower left")
     n_datasets, _, n_ensembles = sample.shape
     note(figure, f"Mean over {n_datasets} data sets; bars: two standard errors over {n_ensembles} ensembles each")

@@ -35,7 +35,21 @@ def gains(records, group, ensemble):
     return measured(records, group, "h", ensemble) - measured(records, "uniform", "h", ensemble)
 
 
-def heat_maps(records, group):
+def rho_figure(records):
+    """Restricted simplex: gain in H over no weighting, and weight on random partitions, by noise and by
+    rho = 1 / (share m). Values are means over the data sets and three ensembles of each. A frame marks the paper's rho.
+    """
+    return _heat_maps(records, "rho")
+
+
+def lambda_figure(records):
+    """l2 weights: gain in H over no weighting, and weight on random partitions, by noise and by lambda. Values are
+    means over the data sets and three ensembles of each. A frame marks the paper's lambda.
+    """
+    return _heat_maps(records, "lambda")
+
+
+def _heat_maps(records, group):
     """Above the gain in H over no weighting, below the weight left on random partitions, by noise and parameter."""
     figure, axes = plt.subplots(2, 2, figsize=(PAGE, 0.58 * PAGE), sharex=True, sharey=True)
     shares, (axis_label, values) = fractions(records), AXES[group]
@@ -51,11 +65,9 @@ def heat_maps(records, group):
             ax.add_patch(plt.Rectangle(corner, 1, len(shares), fill=False, edgecolor="black", linewidth=1.4))
             ax.set_yticks(range(len(shares)), [f"{share:.0%}" for share in shares])
         upper.set_title(f"{title}: gain in H over no weighting")
-        lower.set_title(f"{title}: weight on random partitions")
+        lower.set(title=f"{title}: weight on random partitions", xlabel=axis_label)
         lower.set_xticks(range(len(values)), [f"{value:g}" for value in values])
-        lower.set_xlabel(axis_label)
-    for ax in axes[:, 0]:
-        ax.set_ylabel("random partitions")
+    plt.setp(axes[:, 0], ylabel="random partitions")
     return figure
 
 

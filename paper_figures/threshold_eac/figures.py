@@ -56,9 +56,7 @@ def draw_tree(ax, tree):
     drawn = dendrogram(shape, no_plot=True, link_color_func=color)
     for x, y, link in zip(drawn["icoord"], drawn["dcoord"], drawn["color_list"], strict=True):
         ax.plot(x, y, color=link, **LINK_LOOKS[link])
-    ax.set_xticks([])
-    ax.set_xlabel(f"{len(tree['counts'])} largest subtrees")
-    ax.set_ylim(bottom=0.0)
+    ax.set(xlabel=f"{len(tree['counts'])} largest subtrees", xticks=[], ylim=(0.0, None))
 
 
 def shown_set(records, dataset):
@@ -104,9 +102,8 @@ def _convergence(ax, records):
     ax.axvline(90, ymax=0.8, color="0.5", linewidth=0.8, linestyle="--")
     ax.text(92, 0.1, "printed: 2 from here", fontsize=7, color="0.3")
     ax.axhline(2, color="0.8", linewidth=0.6, zorder=0)
-    ax.set(title=f"(b) k = {CONVERGENCE_K}, t = {DEFAULT}", xlabel="number of clusterings N")
-    ax.set_ylabel("number of clusters")
-    ax.set_ylim(0, 1.35 * ax.get_ylim()[1])
+    ax.set(xlabel="number of clusterings N", ylabel="number of clusters", ylim=(0, 1.35 * ax.get_ylim()[1]))
+    ax.set_title(f"(b) k = {CONVERGENCE_K}, t = {DEFAULT}")
     ax.legend(ncols=2, fontsize=7, loc="upper right")
 
 
@@ -213,5 +210,4 @@ def _numbers(ax, records, threshold):
         places = np.array(distances) + 0.05 * (i - 1.5)
         ax.errorbar(places, means, yerr=errors, elinewidth=0.6, capsize=1.5, label=f"k = {k}", **style)
     ax.axhline(2, color="0.8", linewidth=0.6, zorder=0)
-    ax.set_ylabel("number of clusters")
-    ax.set_ylim(bottom=0.8)
+    ax.set(ylabel="number of clusters", ylim=(0.8, None))

@@ -130,7 +130,7 @@ def records():
 
 
 def verdicts(records):
-    return [goal.judge("l2")[0] for goal in drawn.goals(records)]
+    return [goal("l2")[0] for goal in drawn.goals(records)]
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_goals_are_judged_by_their_rules(records, costs, options, missed):
 
 def test_goals_name_where_the_worst_is(records):
     made = records({("b", 0.5): 0.06}, weight=0.03)
-    numbers = [goal.judge("l2")[1] for goal in drawn.goals(made)]
+    numbers = [goal("l2")[1] for goal in drawn.goals(made)]
     assert "-0.0200, at 50% uniform" in numbers[1]
     assert numbers[2].startswith("-0.0020 on b;")
     assert "mean up to 0.0300" in numbers[3]
