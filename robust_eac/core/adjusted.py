@@ -99,11 +99,7 @@ def adjusted_state(encoding, rows, *, n_threads=1):
 def state_of(extended, rows, partitions=None, *, n_threads=1):
     """The :class:`State` of the memberships of an extended encoding's rows; the Sides of its partitions if known."""
     S, G = accumulate(extended, rows, n_threads=n_threads)
-    n_slots = len(S) - len(G)
-    encoding = extended._replace(
-        soft=extended.soft[:, : -len(G)], soft_slots=extended.soft_slots[: -len(G)], sizes=extended.sizes[:n_slots]
-    )
-    return State(S, G, *agreement_sides(encoding, S[:n_slots], rows, partitions))
+    return State(S, G, *agreement_sides(_without_everything(extended), S[: -len(G)], rows, partitions))
 
 
 def with_everything(encoding):
@@ -113,13 +109,25 @@ def with_everything(encoding):
         soft=np.concatenate([encoding.soft, encoding.observed], axis=1),
         soft_slots=np.append(encoding.soft_slots, n_slots + np.arange(n_masks)),
         sizes=np.append(encoding.sizes, np.zeros(n_masks)),
+        slot_weights=None if encoding.slot_weights is None else np.append(encoding.slot_weights, np.ones(n_masks)),
+    )
+
+
+def _without_everything(extended):
+    """The encoding of which :func:`with_everything` made the extended one."""
+    n_masks = extended.observed.shape[1]
+    return extended._replace(
+        soft=extended.soft[:, :-n_masks],
+        soft_slots=extended.soft_slots[:-n_masks],
+        sizes=extended.sizes[:-n_masks],
+        slot_weights=None if extended.slot_weights is None else extended.slot_weights[:-n_masks],
     )
 
 
 def _statistics(extended, weights, state):
     """The :class:`~robust_eac.core.bundles.Statistics` of the model at a state, in the scale of ordered pairs."""
     S, G, squares, consensus, partitions = state
-    n_slots = len(S) - len(G)
+    encoding = _without_everything(extended)
     both = consensus.square + partitions.square
     expected_losses = both - 2.0 * relabelling.expected(consensus, partitions)
     some = expected_losses > _TRIVIAL * both
@@ -132,10 +140,9 @@ def _statistics(extended, weights, state):
         return np.bincount(extended.mask_of, weights=values, minlength=len(G))
 
     mask_coef = by_mask(scale - chance)
-    all_together = -by_mask(chance * together)
-    alone = -by_mask(chance * own)
-    by_slot = np.append(np.repeat(scale, np.diff(np.append(extended.offsets, n_slots))), all_together)
-    return statistics_from(extended, S, G, by_slot, mask_coef, all_together, alone)
+    slot_coef = np.append(encoding.by_slot(scale), -by_mask(chance * together))
+    surplus = encoding.surplus(scale) - extended.observed @ by_mask(chance * (1.0 - together))
+    return statistics_from(extended, S, G, slot_coef, mask_coef, surplus, -by_mask(chance * own))
 
 
 def statistics_at(extended, weights, rows):

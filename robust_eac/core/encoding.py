@@ -24,7 +24,7 @@ class Encoding(NamedTuple):
     soft_slots : (n_soft_slots,) int64; slot of each column of soft.
     offsets : (m,) int64; first slot of each partition, one slot per code or soft cluster.
     sizes : (n_slots,) float64; weight of each cluster's objects, X_u 1 (0 in the slots of "not observed").
-    squares : (m,) float64; |X_u'X_u|^2, for a hard partition the sum of its squared sizes.
+    squares : (m,) float64; |X_u'W_uX_u|^2, for a hard partition the sum of its squared sizes times squared weights.
     missing_slots : int64; the slots of "not observed".
     multiplicity : (n_rows,) float64; weight of each row's objects: their number when none are weighted.
     own_pairs : (n_rows,) float64; weight of the row's pairs (i, i), which can be left out. An object of weight w has w
@@ -35,6 +35,7 @@ class Encoding(NamedTuple):
     n_observed : (m,) float64; weight of the objects each partition observes.
     total : float; weight of all objects.
     n_samples : int
+    slot_weights : (n_slots,) float64 or None; the weights W_u of the base clusters, None where all are 1.
     """
 
     codes: np.ndarray
@@ -53,6 +54,7 @@ class Encoding(NamedTuple):
     n_observed: np.ndarray
     total: float
     n_samples: int
+    slot_weights: np.ndarray | None = None
 
     @property
     def data(self):
@@ -84,16 +86,41 @@ class Encoding(NamedTuple):
         end = self.offsets[partition] + self.n_codes[partition]
         return self.soft[:, slice(*np.searchsorted(self.soft_slots, [self.offsets[partition], end]))]
 
+    @property
+    def unlike_self(self):
+        """The partitions whose co-association of an object with itself need not be 1: soft, or with slot weights."""
+        return self.soft_partitions if self.slot_weights is None else np.arange(len(self.offsets))
+
+    def by_slot(self, coef):
+        """(n_slots,) coefficients of the partitions times the weights of their clusters."""
+        by_slot = np.repeat(coef, self.n_codes)
+        return by_slot if self.slot_weights is None else by_slot * self.slot_weights
+
     def self_similarity(self, partition):
-        """(n_rows,) |x_ui|^2 of a soft partition: the co-association of an object with itself, 1 if it were hard."""
-        x = self.memberships(partition)
-        return np.einsum("ic,ic->i", x, x)
+        """(n_rows,) x_ui'W_u x_ui: the co-association of an object with itself; 0 where the partition does not observe."""
+        weights = self.by_slot(np.ones(len(self.offsets)))[self.offsets[partition] :][: self.n_codes[partition]]
+        if partition in self.hard:
+            observed = self.observed[:, self.mask_of[partition]]
+            codes = self.codes[:, np.searchsorted(self.hard, partition)]
+            return np.where(observed, weights[codes], 0.0)
+        return self.memberships(partition) ** 2 @ weights
+
+    def surplus(self, coef):
+        """(n_rows,) sum over the partitions that observe the row of coef (1 - x_ui'W_u x_ui); 0 if all are hard."""
+        if self.slot_weights is None:
+            return (self.soft * (1.0 - self.soft)) @ np.repeat(coef, self.n_codes)[self.soft_slots]
+        by_slot = self.by_slot(coef)
+        by_slot[self.missing_slots] = 0.0
+        similarity = np.zeros((len(self.codes), 1))
+        kernels.table_costs(self.codes, self.offsets[self.hard], by_slot[:, np.newaxis], similarity)
+        presence = self.observed @ np.bincount(self.mask_of, weights=coef, minlength=self.observed.shape[1])
+        return presence - similarity[:, 0] - self.soft**2 @ by_slot[self.soft_slots]
 
     def mean_self_similarity(self, coef):
-        """(n_rows,) mean of |x_ui|^2 over the partitions that observe the row, with weights coef; 1 if all are hard."""
-        lack = (self.soft * (1.0 - self.soft)) @ np.repeat(coef, self.n_codes)[self.soft_slots]
+        """(n_rows,) mean of x_ui'W_u x_ui over the partitions that observe the row, with weights coef."""
+        lack = self.surplus(coef)
         presence = self.observed @ np.bincount(self.mask_of, weights=coef, minlength=self.observed.shape[1])
-        return 1.0 - np.divide(lack, presence, out=np.zeros_like(lack), where=lack > 0.0)
+        return 1.0 - np.divide(lack, presence, out=np.zeros_like(lack), where=lack != 0.0)
 
     def gram(self, partition):
         """(k_u, k_u) matrix H_u = X_u X_u', diagonal when the partition is hard."""
@@ -146,15 +173,23 @@ def weigh(encoding, weight):
     n_observed = np.where(encoding.observed.all(axis=0), total, weight @ encoding.observed)
     encoding = encoding._replace(
         sizes=np.ascontiguousarray(sizes),
-        squares=np.add.reduceat(sizes**2, encoding.offsets),
         multiplicity=weight,
         own_pairs=np.minimum(weight, weight**2),
         n_observed=n_observed[encoding.mask_of],
         total=total,
     )
+    return weigh_clusters(encoding, encoding.slot_weights)
+
+
+def weigh_clusters(encoding, slot_weights):
+    """Set the weights of the base clusters, and what depends on them; None for 1 each."""
+    encoding = encoding._replace(slot_weights=slot_weights)
+    weights = encoding.by_slot(np.ones(len(encoding.offsets)))
+    squares = np.add.reduceat((weights * encoding.sizes) ** 2, encoding.offsets)
     for u in encoding.soft_partitions:
-        encoding.squares[u] = np.sum(encoding.gram(u) ** 2)
-    return encoding
+        own = weights[encoding.offsets[u] :][: encoding.n_codes[u]]
+        squares[u] = own @ encoding.gram(u) ** 2 @ own
+    return encoding._replace(squares=squares)
 
 
 def encode(labels):
@@ -310,6 +345,7 @@ def select(encoding, partitions):
         observed=np.ascontiguousarray(encoding.observed[:, masks]),
         mask_of=mask_of,
         n_observed=encoding.n_observed[partitions],
+        slot_weights=None if encoding.slot_weights is None else encoding.slot_weights[slots],
     )
 
 

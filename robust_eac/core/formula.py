@@ -63,11 +63,10 @@ def losses_of(encoding, S, G, rows, *, diagonal):
 
 def _loss_on_diagonal(encoding, rows):
     """What the pairs (i, i) add to the loss of each partition on the objects that it observes."""
-    # (|y_i|^2 - 1)^2 each: the co-association of an object with itself is 1.
+    # (|y_i|^2 - 1)^2 each, where the co-association of an object with itself is 1.
     own = np.einsum("ip,ip->i", rows, rows)
     left_out = (encoding.observed.T @ (encoding.own_pairs * (own - 1.0) ** 2))[encoding.mask_of]
-    # In a soft partition it is |x_i|^2 instead.
-    for u in encoding.soft_partitions:
+    for u in encoding.unlike_self:
         pairs = encoding.own_pairs * encoding.observed[:, encoding.mask_of[u]]
         lack = 1.0 - encoding.self_similarity(u)
         left_out[u] += pairs @ (lack * (2.0 * (own - 1.0) + lack))
@@ -77,32 +76,35 @@ def _loss_on_diagonal(encoding, rows):
 def losses_from(encoding, S, G, left_out=0.0):
     """The losses d_u from S and G, less the cost of pairs left out; does not read the encoding's rows."""
     square_G = np.einsum("gpq,gpq->g", G, G)[encoding.mask_of] - left_out
-    square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), encoding.offsets)
-    losses = square_G - 2.0 * square_S + encoding.squares
+    losses = square_G - 2.0 * _square_S(encoding, S) + encoding.squares
     # The difference of three large numbers: rounding must not hide perfect agreement.
     losses[losses < _ROUNDING * (square_G + encoding.squares)] = 0.0
     return losses * encoding.scale
+
+
+def _square_S(encoding, S):
+    """<Y'Y, X_u'W_uX_u>, one value per partition: sums of weighted squares of the rows of S."""
+    return np.add.reduceat(encoding.by_slot(np.ones(len(encoding.offsets))) * np.einsum("sp,sp->s", S, S), encoding.offsets)
 
 
 def agreement_sides(encoding, S, rows, partitions=None):
     """|S_u|^2, and the Sides (see relabelling) of the consensus and of the partition: one value per partition each."""
     masks = encoding.observed.T
     consensus = [relabelling.soft_side(rows, encoding.multiplicity * mask, encoding.own_pairs * mask) for mask in masks]
-    square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), encoding.offsets)
     if partitions is None:
         partitions = partition_sides(encoding)
-    return square_S, relabelling.stack(consensus, encoding.mask_of), partitions
+    return _square_S(encoding, S), relabelling.stack(consensus, encoding.mask_of), partitions
 
 
 def partition_sides(encoding):
     """The Sides (see relabelling) of all partitions."""
     singles = (encoding.own_pairs @ encoding.observed)[encoding.mask_of]
-    sides = relabelling.hard_side(encoding.n_observed, singles, encoding.squares)
-    for u in encoding.soft_partitions:
-        mask = encoding.observed[:, encoding.mask_of[u]]
-        side = relabelling.soft_side(encoding.memberships(u), encoding.multiplicity * mask, encoding.own_pairs * mask)
-        _fill(sides, u, side)
-    return sides
+    together = np.add.reduceat(encoding.by_slot(np.ones(len(singles))) * encoding.sizes**2, encoding.offsets)
+    own, own2 = singles.copy(), singles.copy()
+    for u in encoding.unlike_self:
+        similarity = encoding.self_similarity(u)
+        own[u], own2[u] = encoding.own_pairs @ similarity, encoding.own_pairs @ similarity**2
+    return relabelling.Side(encoding.n_observed, singles, own, own2, together - own, encoding.squares - own2)
 
 
 def sides_of_test(encoding, memberships):
@@ -187,19 +189,15 @@ def weighted_statistics(encoding, weights, S, G):
     """The :class:`~robust_eac.core.bundles.Statistics` of weighted raw losses."""
     coef, mask_coef = coefficients(encoding, weights)
     nothing = np.zeros(len(mask_coef))
-    return statistics_from(encoding, S, G, np.repeat(coef, encoding.n_codes), mask_coef, nothing, nothing)
+    return statistics_from(encoding, S, G, encoding.by_slot(coef), mask_coef, encoding.surplus(coef), nothing)
 
 
-def statistics_from(encoding, S, G, slot_coef, mask_coef, together, alone):
+def statistics_from(encoding, S, G, slot_coef, mask_coef, surplus, alone):
     """The :class:`~robust_eac.core.bundles.Statistics` from the coefficients of slots and masks.
 
-    `together` and `alone` are the coefficients per mask of two more partitions of its objects, which put all together
-    and all apart; the first is among the slots.
+    `surplus` is what a row's mask_coef has more than its slots; `alone`, the coefficient per mask of a partition that
+    puts all objects apart.
     """
-    # Memberships in a partition sum to 1.
-    of_slots = np.bincount(encoding.mask_of, weights=slot_coef[encoding.offsets], minlength=len(mask_coef)) + together
-    lack = (encoding.soft * (1.0 - encoding.soft)) @ slot_coef[encoding.soft_slots]
-    surplus = encoding.observed @ (mask_coef - of_slots) + lack
     return Statistics(
         T=_padded(S * slot_coef[:, np.newaxis]),
         Q=G * mask_coef[:, np.newaxis, np.newaxis],

@@ -195,13 +195,13 @@ def _pair_terms(encoding, weights, hard, diagonal):
     """The pairs of an encoding of different rows."""
     coef = weights * encoding.scale
     X = one_hot(encoding)
-    together = ((X * np.repeat(coef, encoding.n_codes)) @ X.T).toarray()
+    together = ((X * encoding.by_slot(coef)) @ X.T).toarray()
     observed = encoding.observed[:, encoding.mask_of].astype(np.float64)
     curvature = (observed * coef) @ observed.T
     roots = np.sqrt(encoding.multiplicity)
     scale = np.outer(roots, roots)
     own_squares = observed @ coef
-    for u in encoding.soft_partitions:
+    for u in encoding.unlike_self:
         own_squares += coef[u] * (encoding.self_similarity(u) ** 2 - observed[:, u])
     # What counts of the pairs of a row with itself, and what has a place in the matrices.
     counted = encoding.multiplicity**2 - (0.0 if diagonal else encoding.own_pairs)

@@ -269,7 +269,7 @@ def add(parts):
 def search_line(tables, weights, S, G, sums, diagonal):
     """The share t in [0, 1] of all blocks' steps that lowers the objective most: the exact minimiser of a quartic."""
     coef, mask_coef = coefficients(tables, weights)
-    slot_coef = np.repeat(coef, tables.n_codes)
+    slot_coef = tables.by_slot(coef)
 
     def inner(a, b):
         return float(mask_coef @ np.einsum("gpq,gpq->g", a, b))
