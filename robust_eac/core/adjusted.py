@@ -16,7 +16,7 @@ import numpy as np
 
 from . import relabelling
 from .bundles import Visit
-from .formula import accumulate, agreement_sides, gap_of, gap_unit, gradient_of, statistics_from
+from .formula import accumulate, agreement_sides, gap_of, gap_unit, gradient_of, statistics_from, with_everything
 from .sweep import PAIR_STEPS, sweep, visiting_order
 
 # A step is halved at most so many times.
@@ -26,7 +26,7 @@ _TRIVIAL = 1e-13
 
 
 class State(NamedTuple):
-    """S and G of a membership, with the partitions that put all together; |S_u|^2 and the Sides (see relabelling)."""
+    """S and G of a membership, <Y'Y, X_u'W_uX_u>, and the Sides (see relabelling)."""
 
     S: np.ndarray
     G: np.ndarray
@@ -50,7 +50,8 @@ class AdjustedSteps:
 
     def __init__(self, encoding, weights, rows, state, settings, rng):
         self.state = state
-        self._extended, self._weights, self._rows, self._rng = with_everything(encoding), weights, rows, rng
+        self._encoding, self._extended = encoding, with_everything(encoding)
+        self._weights, self._rows, self._rng = weights, rows, rng
         self._n_threads = settings.n_threads
         self._visit = Visit(diagonal=True, n_steps=PAIR_STEPS, skip=0.0, relaxation=1.0)
 
@@ -77,13 +78,13 @@ class AdjustedSteps:
         """The state is measured after every sweep."""
 
     def _statistics(self):
-        return _statistics(self._extended, self._weights, self.state)
+        return _statistics(self._encoding, self._weights, self.state)
 
     def _shorten(self, before):
         """Halve the step from `before` to the rows until the sum is lower than it was: the state there, or None."""
         value = self._weights @ self.state.losses
         for _ in range(_MAX_HALVINGS):
-            state = state_of(self._extended, self._rows, self.state.partitions, n_threads=self._n_threads)
+            state = adjusted_state(self._encoding, self._rows, self.state.partitions, n_threads=self._n_threads)
             if self._weights @ state.losses < value:
                 return state
             self._rows += before
@@ -91,60 +92,32 @@ class AdjustedSteps:
         return None
 
 
-def adjusted_state(encoding, rows, *, n_threads=1):
-    """The :class:`State` of the memberships of an encoding's rows."""
-    return state_of(with_everything(encoding), rows, n_threads=n_threads)
+def adjusted_state(encoding, rows, partitions=None, *, n_threads=1):
+    """The :class:`State` of the memberships of an encoding's rows; the Sides of its partitions if known."""
+    S, G = accumulate(encoding, rows, n_threads=n_threads)
+    return State(S, G, *agreement_sides(encoding, S, rows, partitions))
 
 
-def state_of(extended, rows, partitions=None, *, n_threads=1):
-    """The :class:`State` of the memberships of an extended encoding's rows; the Sides of its partitions if known."""
-    S, G = accumulate(extended, rows, n_threads=n_threads)
-    return State(S, G, *agreement_sides(_without_everything(extended), S[: -len(G)], rows, partitions))
+def _statistics(encoding, weights, state):
+    """The :class:`~robust_eac.core.bundles.Statistics` of the model at a state, in the scale of ordered pairs.
 
-
-def with_everything(encoding):
-    """The encoding with one more soft partition per mask: a single cluster of all its objects."""
-    n_slots, n_masks = len(encoding.sizes), encoding.observed.shape[1]
-    return encoding._replace(
-        soft=np.concatenate([encoding.soft, encoding.observed], axis=1),
-        soft_slots=np.append(encoding.soft_slots, n_slots + np.arange(n_masks)),
-        sizes=np.append(encoding.sizes, np.zeros(n_masks)),
-        slot_weights=None if encoding.slot_weights is None else np.append(encoding.slot_weights, np.ones(n_masks)),
-    )
-
-
-def _without_everything(extended):
-    """The encoding of which :func:`with_everything` made the extended one."""
-    n_masks = extended.observed.shape[1]
-    return extended._replace(
-        soft=extended.soft[:, :-n_masks],
-        soft_slots=extended.soft_slots[:-n_masks],
-        sizes=extended.sizes[:-n_masks],
-        slot_weights=None if extended.slot_weights is None else extended.slot_weights[:-n_masks],
-    )
-
-
-def _statistics(extended, weights, state):
-    """The :class:`~robust_eac.core.bundles.Statistics` of the model at a state, in the scale of ordered pairs."""
+    They are for visits of the encoding :func:`~robust_eac.core.formula.with_everything`.
+    """
     S, G, squares, consensus, partitions = state
-    encoding = _without_everything(extended)
     both = consensus.square + partitions.square
     expected_losses = both - 2.0 * relabelling.expected(consensus, partitions)
     some = expected_losses > _TRIVIAL * both
-    scale = np.where(some, weights * extended.total**2 / np.where(some, expected_losses, 1.0), 0.0)
+    scale = np.where(some, weights * encoding.total**2 / np.where(some, expected_losses, 1.0), 0.0)
     chance = scale * (both - 2.0 * squares) / np.where(some, expected_losses, 1.0)
-    together = relabelling.share_of_pairs(partitions)
-    own = partitions.own / partitions.singles - together
+    share = relabelling.share_of_pairs(partitions)
 
     def by_mask(values):
-        return np.bincount(extended.mask_of, weights=values, minlength=len(G))
+        return np.bincount(encoding.mask_of, weights=values, minlength=len(G))
 
-    mask_coef = by_mask(scale - chance)
-    slot_coef = np.append(encoding.by_slot(scale), -by_mask(chance * together))
-    surplus = encoding.surplus(scale) - extended.observed @ by_mask(chance * (1.0 - together))
-    return statistics_from(extended, S, G, slot_coef, mask_coef, surplus, -by_mask(chance * own))
+    together, alone = by_mask(-chance * share), by_mask(-chance * (partitions.own / partitions.singles - share))
+    return statistics_from(encoding, S, G, scale, by_mask(scale - chance), together, alone)
 
 
-def statistics_at(extended, weights, rows):
-    """The Statistics of the model at the memberships of an extended encoding's rows."""
-    return _statistics(extended, weights, state_of(extended, rows))
+def statistics_at(encoding, weights, rows):
+    """The Statistics of the model at the memberships of an encoding's rows."""
+    return _statistics(encoding, weights, adjusted_state(encoding, rows))

@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..checks.values import check_bool, check_choice
-from .adjusted import AdjustedSteps, adjusted_state, with_everything
+from .adjusted import AdjustedSteps, adjusted_state
 from .adjusted import statistics_at as adjusted_statistics
 from .bundles import Visit
 from .encoding import Encoding, select
-from .formula import accumulate, gap_of, gap_unit, losses_of, matrices_of, weighted_statistics
+from .formula import accumulate, gap_of, gap_unit, losses_of, matrices_of, weighted_statistics, with_everything
 from .sweep import PAIR_STEPS, sweep, visiting_order
 
 
@@ -24,8 +24,8 @@ class Distance(NamedTuple):
     losses : (encoding, rows, state) -> losses of the partitions.
     steps : (encoding, weights, rows, state, settings, rng) -> what :func:`~robust_eac.core.descent.descend` drives; its
         `state` is that of the rows after the last refresh.
-    extend : encoding -> the encoding that gradient and line search read.
-    statistics : (extended encoding, weights, rows) -> its Statistics at the rows.
+    extend : encoding -> the encoding that gradient and line search visit.
+    statistics : (encoding, weights, rows) -> the Statistics at the rows for these visits.
     """
 
     diagonal: bool

@@ -96,8 +96,12 @@ class Encoding(NamedTuple):
         by_slot = np.repeat(coef, self.n_codes)
         return by_slot if self.slot_weights is None else by_slot * self.slot_weights
 
+    def sum_slots(self, values):
+        """(m,) sums of the values of a partition's slots, times the weights of the clusters."""
+        return np.add.reduceat(values if self.slot_weights is None else values * self.slot_weights, self.offsets)
+
     def self_similarity(self, partition):
-        """(n_rows,) x_ui'W_u x_ui: the co-association of an object with itself; 0 where the partition does not observe."""
+        """(n_rows,) x_ui'W_u x_ui, the co-association of an object with itself; 0 where it is not observed."""
         weights = self.by_slot(np.ones(len(self.offsets)))[self.offsets[partition] :][: self.n_codes[partition]]
         if partition in self.hard:
             observed = self.observed[:, self.mask_of[partition]]

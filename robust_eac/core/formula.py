@@ -76,15 +76,15 @@ def _loss_on_diagonal(encoding, rows):
 def losses_from(encoding, S, G, left_out=0.0):
     """The losses d_u from S and G, less the cost of pairs left out; does not read the encoding's rows."""
     square_G = np.einsum("gpq,gpq->g", G, G)[encoding.mask_of] - left_out
-    losses = square_G - 2.0 * _square_S(encoding, S) + encoding.squares
+    losses = square_G - 2.0 * shared_pairs(encoding, S) + encoding.squares
     # The difference of three large numbers: rounding must not hide perfect agreement.
     losses[losses < _ROUNDING * (square_G + encoding.squares)] = 0.0
     return losses * encoding.scale
 
 
-def _square_S(encoding, S):
-    """<Y'Y, X_u'W_uX_u>, one value per partition: sums of weighted squares of the rows of S."""
-    return np.add.reduceat(encoding.by_slot(np.ones(len(encoding.offsets))) * np.einsum("sp,sp->s", S, S), encoding.offsets)
+def shared_pairs(encoding, S):
+    """(m,) <Y'Y, X_u'W_uX_u> = sum over the slots l of w_l |S_l|^2."""
+    return encoding.sum_slots(np.einsum("sp,sp->s", S, S))
 
 
 def agreement_sides(encoding, S, rows, partitions=None):
@@ -93,18 +93,19 @@ def agreement_sides(encoding, S, rows, partitions=None):
     consensus = [relabelling.soft_side(rows, encoding.multiplicity * mask, encoding.own_pairs * mask) for mask in masks]
     if partitions is None:
         partitions = partition_sides(encoding)
-    return _square_S(encoding, S), relabelling.stack(consensus, encoding.mask_of), partitions
+    return shared_pairs(encoding, S), relabelling.stack(consensus, encoding.mask_of), partitions
 
 
 def partition_sides(encoding):
     """The Sides (see relabelling) of all partitions."""
     singles = (encoding.own_pairs @ encoding.observed)[encoding.mask_of]
-    together = np.add.reduceat(encoding.by_slot(np.ones(len(singles))) * encoding.sizes**2, encoding.offsets)
     own, own2 = singles.copy(), singles.copy()
     for u in encoding.unlike_self:
         similarity = encoding.self_similarity(u)
         own[u], own2[u] = encoding.own_pairs @ similarity, encoding.own_pairs @ similarity**2
-    return relabelling.Side(encoding.n_observed, singles, own, own2, together - own, encoding.squares - own2)
+    return relabelling.Side(
+        encoding.n_observed, singles, own, own2, encoding.sum_slots(encoding.sizes**2) - own, encoding.squares - own2
+    )
 
 
 def sides_of_test(encoding, memberships):
@@ -188,16 +189,36 @@ def coefficients(encoding, weights):
 def weighted_statistics(encoding, weights, S, G):
     """The :class:`~robust_eac.core.bundles.Statistics` of weighted raw losses."""
     coef, mask_coef = coefficients(encoding, weights)
-    nothing = np.zeros(len(mask_coef))
-    return statistics_from(encoding, S, G, encoding.by_slot(coef), mask_coef, encoding.surplus(coef), nothing)
+    return _statistics(encoding, S, G, encoding.by_slot(coef), mask_coef, encoding.surplus(coef), 0.0 * mask_coef)
 
 
-def statistics_from(encoding, S, G, slot_coef, mask_coef, surplus, alone):
-    """The :class:`~robust_eac.core.bundles.Statistics` from the coefficients of slots and masks.
+def statistics_from(encoding, S, G, coef, mask_coef, together, alone):
+    """The :class:`~robust_eac.core.bundles.Statistics` for visits of the encoding :func:`with_everything`.
 
-    `surplus` is what a row's mask_coef has more than its slots; `alone`, the coefficient per mask of a partition that
-    puts all objects apart.
+    They minimise  sum_g mask_coef |Y'Y|^2 - 2 sum_u coef <Y'Y, X_u'W_uX_u> - 2 sum_g together |Y1|^2 - 2 sum_g alone
+    sum_i |y_i|^2,  sums over the objects of mask g and what partition u observes.
     """
+    of_masks = mask_coef - np.bincount(encoding.mask_of, weights=coef, minlength=len(G)) - together
+    surplus = encoding.surplus(coef) + encoding.observed @ of_masks
+    # A partition's memberships sum to 1 wherever it observes.
+    _, first = np.unique(encoding.mask_of, return_index=True)
+    v = np.add.reduceat(S, encoding.offsets, axis=0)[first]
+    slot_coef = np.append(encoding.by_slot(coef), together)
+    return _statistics(encoding, np.concatenate([S, v]), G, slot_coef, mask_coef, surplus, alone)
+
+
+def with_everything(encoding):
+    """The encoding with one more soft partition per mask: a single cluster of all its objects."""
+    n_slots, n_masks = len(encoding.sizes), encoding.observed.shape[1]
+    return encoding._replace(
+        soft=np.concatenate([encoding.soft, encoding.observed], axis=1),
+        soft_slots=np.append(encoding.soft_slots, n_slots + np.arange(n_masks)),
+        sizes=np.append(encoding.sizes, np.zeros(n_masks)),
+    )
+
+
+def _statistics(encoding, S, G, slot_coef, mask_coef, surplus, alone):
+    """The Statistics from coefficients of slots and masks, and what a row's mask_coef has more than its slots."""
     return Statistics(
         T=_padded(S * slot_coef[:, np.newaxis]),
         Q=G * mask_coef[:, np.newaxis, np.newaxis],

@@ -124,7 +124,7 @@ def _place(absent, solution, distance, *, skip, max_visits, n_threads=1):
 
     The same quartic without the row's own term, which is a convex quadratic: any start will do.
     """
-    statistics = distance.statistics(distance.extend(solution.encoding), solution.weights, solution.rows)
+    statistics = distance.statistics(solution.encoding, solution.weights, solution.rows)
     absent, n_clusters = distance.extend(absent), solution.rows.shape[1]
     return place_by(absent, statistics, n_clusters, skip=skip, max_visits=max_visits, n_threads=n_threads)
 

@@ -141,7 +141,7 @@ def certify(
 
     encoding = encode_ensemble(ensemble, sample_weight)
     extended = distance.extend(encoding)
-    statistics = distance.statistics(extended, weights, membership)
+    statistics = distance.statistics(encoding, weights, membership)
     object_gaps = frank_wolfe_gaps(extended, membership, statistics, diagonal=distance.diagonal) / (4.0 * total)
     weight_gap = None
     if resolved is not None:

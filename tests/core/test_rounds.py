@@ -79,8 +79,7 @@ def test_objective_never_rises_and_matrices_follow(rng, diagonal, missing, weigh
 def test_visits_know_by_how_much_the_objective_falls(rng, missing, weighted, distance, relaxation):
     diagonal = distance.diagonal
     encoding, rows, weights = problem(rng, missing, weighted, diagonal)
-    encoding = distance.extend(encoding)
-    statistics = distance.statistics(encoding, weights, rows)
+    statistics, encoding = distance.statistics(encoding, weights, rows), distance.extend(encoding)
     quartic, surplus, alone = statistics.own.T
 
     def model_value(rows):
