@@ -52,8 +52,12 @@ def matrices_of(encoding, partitions, S, G):
     """The S and G of some of the partitions, given ascending; those of :func:`~robust_eac.core.encoding.select`."""
     if len(partitions) == len(encoding.offsets):
         return S, G
-    kept = np.repeat(np.isin(np.arange(len(encoding.offsets)), partitions), encoding.n_codes)
-    return S[kept], G[np.unique(encoding.mask_of[partitions])]
+    return slots_of(encoding, partitions, S), G[np.unique(encoding.mask_of[partitions])]
+
+
+def slots_of(encoding, partitions, values):
+    """The values, one or a row per slot, of some of the partitions."""
+    return values[np.repeat(np.isin(np.arange(len(encoding.offsets)), partitions), encoding.n_codes)]
 
 
 def losses_of(encoding, S, G, rows, *, diagonal):
