@@ -1,4 +1,4 @@
-"""Weights of single clusters by the certainty of the ensemble, and locally weighted co-association."""
+"""Weights of base clusters: by certainty, by size; locally weighted co-association."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks.labels import check_labels
-from ..checks.values import check_real, check_weights
-from ..core.encoding import collapse, encode, one_hot
+from ..checks.values import check_choice, check_real, check_vector, check_weights
+from ..core.encoding import collapse, encode, one_hot, weigh_clusters
 from ._common import cluster_slots, mean_over_observed, tables
 
 __all__ = ["ensemble_driven_cluster_index", "locally_weighted_coassociation_matrix"]
+
+# Names of weights of base clusters, and theta of those that ask for the entropy.
+CLUSTER_WEIGHTS = ("entropy", "size", "entropy-size")
+_THETA = 0.4
 
 
 def ensemble_driven_cluster_index(
@@ -126,6 +130,17 @@ def _certainty(labels, weights, theta):
 
 def slot_certainty(encoding, weights, theta):
     """(n_slots,) ECI of the cluster of each slot of the encoding; 0 for "not observed"."""
+    entropies, seen = (_soft_entropies if encoding.soft.shape[1] else _entropies)(encoding, weights)
+    # A cluster that no partition of positive weight observes gets index 1.
+    mean = np.divide(entropies, seen, out=np.zeros_like(seen), where=seen > 0.0)
+    with np.errstate(over="ignore"):
+        certainty = np.exp(-mean / theta)
+    certainty[encoding.missing_slots] = 0.0
+    return certainty
+
+
+def _entropies(encoding, weights):
+    """Weighted sums of the entropies of each slot, and of the weights of the partitions that observe it."""
     slots = cluster_slots(encoding)
     entropies, seen = np.zeros(len(encoding.sizes)), np.repeat(weights, encoding.n_codes)
     for u, v, table in tables(collapse(encoding)):
@@ -136,9 +151,63 @@ def slot_certainty(encoding, weights, theta):
             p = table.counts / sums[codes]
             entropies[own] -= other * np.bincount(codes, weights=p * np.log2(p), minlength=len(sums))
             seen[own] += other * (sums > 0.0)
-    # A cluster that no partition of positive weight observes gets index 1.
-    mean = np.divide(entropies, seen, out=np.zeros_like(seen), where=seen > 0.0)
-    with np.errstate(over="ignore"):
-        certainty = np.exp(-mean / theta)
-    certainty[encoding.missing_slots] = 0.0
-    return certainty
+    return entropies, seen
+
+
+def _soft_entropies(encoding, weights):
+    """:func:`_entropies` of an ensemble with soft partitions, in which an object is in several clusters by shares."""
+    memberships = one_hot(encoding)
+    counts = (memberships.T @ (memberships * encoding.multiplicity[:, np.newaxis])).toarray()
+    entropies, seen = np.zeros((2, len(counts)))
+    for weight, start, n_codes in zip(weights, encoding.offsets, encoding.n_codes, strict=True):
+        table = counts[:, start : start + n_codes]
+        sums = table.sum(axis=1)
+        p = np.divide(table, sums[:, np.newaxis], out=np.ones_like(table), where=table > 0.0)
+        entropies -= weight * np.sum(p * np.log2(p), axis=1)
+        seen += weight * (sums > 0.0)
+    return entropies, seen
+
+
+def check_cluster_weights(cluster_weights):
+    """Return weights of base clusters, which are None, a name, or an array per partition."""
+    if cluster_weights is None:
+        return None
+    if isinstance(cluster_weights, str):
+        return check_choice(cluster_weights, CLUSTER_WEIGHTS, name="cluster_weights")
+    if not isinstance(cluster_weights, (list, tuple)):
+        kind = type(cluster_weights).__name__
+        raise TypeError(f"cluster_weights must be None, a name or a list with an array per partition, got {kind}.")
+    return [check_vector(own, name=f"cluster_weights[{u}]") for u, own in enumerate(cluster_weights)]
+
+
+def weigh_by(encoding, cluster_weights):
+    """The encoding with checked weights of its base clusters."""
+    if cluster_weights is None:
+        return encoding
+    return weigh_clusters(encoding, (_named if isinstance(cluster_weights, str) else _given)(encoding, cluster_weights))
+
+
+def _named(encoding, name):
+    """(n_slots,) weights by certainty, by size, or both, scaled to the sum of w_l n_l^2 that weights of 1 have."""
+    m = len(encoding.offsets)
+    weights = np.ones(len(encoding.sizes))
+    if "entropy" in name:
+        weights *= slot_certainty(encoding, np.full(m, 1.0 / m), _THETA)
+    if "size" in name:
+        observed = np.repeat(encoding.n_observed, encoding.n_codes)
+        weights *= np.divide(observed, encoding.sizes, out=np.zeros_like(observed), where=encoding.sizes > 0.0)
+    pairs = np.repeat(encoding.scale, encoding.n_codes) * encoding.sizes**2
+    return weights * (pairs.sum() / (weights @ pairs))
+
+
+def _given(encoding, arrays):
+    """(n_slots,) weights given partition by partition, in the order of the labels; 0 for "not observed"."""
+    n_clusters = encoding.n_codes - np.isin(encoding.offsets + encoding.n_codes - 1, encoding.missing_slots)
+    if len(arrays) != len(n_clusters):
+        raise ValueError(f"cluster_weights must have one array per partition, {len(n_clusters)}, got {len(arrays)}.")
+    weights = np.zeros(len(encoding.sizes))
+    for u, (own, k, start) in enumerate(zip(arrays, n_clusters, encoding.offsets, strict=True)):
+        if len(own) != k:
+            raise ValueError(f"cluster_weights[{u}] must have one value per cluster, {k}, got {len(own)}.")
+        weights[start : start + k] = own
+    return weights
