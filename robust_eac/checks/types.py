@@ -11,4 +11,6 @@ Labels = ArrayLike | Sequence[ArrayLike]
 Subsets = ArrayLike | Sequence[ArrayLike]
 #: A name in `WEIGHT_SOLVERS`, or a function losses -> weights.
 WeightSolver = str | Callable[..., np.ndarray]
+#: Weights of base clusters: a name, or one array per clustering.
+ClusterWeights = str | Sequence[ArrayLike] | None
 RandomState = int | np.random.RandomState | None

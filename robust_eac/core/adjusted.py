@@ -84,7 +84,7 @@ class AdjustedSteps:
         """Halve the step from `before` to the rows until the sum is lower than it was: the state there, or None."""
         value = self._weights @ self.state.losses
         for _ in range(_MAX_HALVINGS):
-            state = adjusted_state(self._encoding, self._rows, self.state.partitions, n_threads=self._n_threads)
+            state = measure(self._encoding, self._rows, self.state.partitions, n_threads=self._n_threads)
             if self._weights @ state.losses < value:
                 return state
             self._rows += before
@@ -92,7 +92,7 @@ class AdjustedSteps:
         return None
 
 
-def adjusted_state(encoding, rows, partitions=None, *, n_threads=1):
+def measure(encoding, rows, partitions=None, *, n_threads=1):
     """The :class:`State` of the memberships of an encoding's rows; the Sides of its partitions if known."""
     S, G = accumulate(encoding, rows, n_threads=n_threads)
     return State(S, G, *agreement_sides(encoding, S, rows, partitions))
@@ -120,4 +120,4 @@ def _statistics(encoding, weights, state):
 
 def statistics_at(encoding, weights, rows):
     """The Statistics of the model at the memberships of an encoding's rows."""
-    return _statistics(encoding, weights, adjusted_state(encoding, rows))
+    return _statistics(encoding, weights, measure(encoding, rows))

@@ -111,7 +111,8 @@ def begin(problem, start, rng, settings, *, warm=False, tell=None):
         run = alternate(of_sample, initial_rows(sample, n_clusters, start, own), own, rough)
         solution = Solution(sample, run.weights, run.rows)
         rows = place_from_sample(encoding, solution, distance, n_threads=settings.n_threads)
-    state = distance.measure(encoding, rows, n_threads=settings.n_threads)
+    equal = np.full(len(encoding.offsets), 1.0 / len(encoding.offsets))
+    state = distance.measure(encoding, rows, equal, n_threads=settings.n_threads)
     losses = distance.losses(encoding, rows, state)
     weights = weighting.solve(losses) if warm or sample is not None else weighting.first(losses)
     history = [weighting.objective(losses, weights)]
@@ -205,7 +206,7 @@ def _confirm(problem, run, seed, settings):
     """
     following, first = problem.weighting.following, True
     while following is not None:
-        state = ADJUSTED.measure(problem.encoding, run.rows, n_threads=settings.n_threads)
+        state = ADJUSTED.measure(problem.encoding, run.rows, run.weights, n_threads=settings.n_threads)
         weighting = following(ADJUSTED.losses(problem.encoding, run.rows, state), run.weights, first)
         if weighting is None:
             break

@@ -15,12 +15,13 @@ class Distance(NamedTuple):
 
     diagonal : whether the pairs (i, i) count.
     in_pairs : whether losses count ordered pairs of objects; otherwise they are shares of what chance would give.
-    measure : (encoding, rows, *, n_threads) -> the state that losses and steps share.
+    measure : (encoding, rows, weights, *, n_threads) -> the state that losses and steps share.
     losses : (encoding, rows, state) -> losses of the partitions.
     steps : (encoding, weights, rows, state, settings, rng) -> what :func:`~robust_eac.core.descent.descend` drives; its
         `state` is that of the rows after the last refresh.
     extend : encoding -> the encoding that gradient and line search visit.
     statistics : (encoding, weights, rows) -> the Statistics at the rows for these visits.
+    factor : (encoding, weights, rows) -> gradient of the weighted losses over that of the statistics.
     """
 
     diagonal: bool
@@ -30,13 +31,14 @@ class Distance(NamedTuple):
     steps: Callable
     extend: Callable
     statistics: Callable
+    factor: Callable
 
     def unit(self, total):
         """Unit of the losses: the number of ordered pairs for objects of this total weight; 1 for shares."""
         return total**2 if self.in_pairs else 1.0
 
 
-def _measure(encoding, rows, *, n_threads=1):
+def _measure(encoding, rows, weights, *, n_threads=1):
     return State(*accumulate(encoding, rows, n_threads=n_threads))
 
 
@@ -50,17 +52,19 @@ def raw_distance(diagonal=True):
         steps=partial(RawSteps, diagonal=diagonal),
         extend=lambda encoding: encoding,
         statistics=lambda encoding, weights, rows: weighted_statistics(encoding, weights, *accumulate(encoding, rows)),
+        factor=lambda encoding, weights, rows: 1.0,
     )
 
 
 ADJUSTED = Distance(
     diagonal=True,
     in_pairs=False,
-    measure=adjusted.adjusted_state,
+    measure=lambda encoding, rows, weights, *, n_threads=1: adjusted.measure(encoding, rows, n_threads=n_threads),
     losses=lambda encoding, rows, state: state.losses,
     steps=adjusted.AdjustedSteps,
     extend=with_everything,
     statistics=adjusted.statistics_at,
+    factor=lambda encoding, weights, rows: 1.0 / encoding.total**2,
 )
 
 
@@ -74,6 +78,7 @@ def level_distance(diagonal=True):
         steps=partial(levels.LevelSteps, diagonal=diagonal),
         extend=with_everything,
         statistics=partial(levels.statistics_at, diagonal=diagonal),
+        factor=partial(levels.factor, diagonal=diagonal),
     )
 
 

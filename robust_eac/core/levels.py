@@ -7,7 +7,7 @@ With P = Y'Y, B_u = X_u'W_uX_u and two levels a >= b, partition u loses
 its squared error if P_ij is the probability that i and j are together. The levels minimise sum_u alpha_u d_u: the
 weighted mean co-associations inside and outside of P. Up to a constant,
 
-    sum_u alpha_u d_u = 2 (a - b) [(a + b)/2 sum_ij P_ij - sum_u alpha_u <P, B_u>],
+    sum_u alpha_u d_u = (a^2 - b^2) [sum_ij P_ij - sum_u alpha_u <P, B_u> / ((a + b)/2)],
 
 so that joining a pair pays where its co-association is above the mean of the levels, in place of one half. The sweeps
 minimise the bracket. It is linear in P, and its minima in Y are vertices, or nearly: the memberships are hard.
@@ -47,8 +47,8 @@ class State(NamedTuple):
 class LevelSteps:
     """Steps down sum_u alpha_u d_u over `rows`, which are changed; see :mod:`~robust_eac.core.descent`.
 
-    The levels are found anew after every sweep. The gap is that of the bracket over (a + b)/2. Partitions without
-    weight are not visited.
+    The levels are found anew after every sweep. The gap is that of the bracket's quotient. Partitions without weight
+    are not visited.
     """
 
     def __init__(self, encoding, weights, rows, state, settings, rng, *, diagonal):
@@ -61,26 +61,23 @@ class LevelSteps:
         self.state = state._replace(levels=find_levels(encoding, weights, state))
 
     def gap(self):
-        S, levels = slots_of(self._encoding, self._active, self.state.S), self.state.levels
-        self._statistics = level_statistics(self._part, self._weights[self._active], S, levels)
-        # Of an ensemble without any pair together both levels are 0.
-        self._unit = sum(levels) or 1.0
+        S = slots_of(self._encoding, self._active, self.state.S)
+        self._statistics = _statistics(self._part, self._weights[self._active], S, self.state.levels)
         diagonal, n_threads = self._visit.diagonal, self._n_threads
-        return gap_of(self._visited, self._rows, self._statistics, diagonal=diagonal, n_threads=n_threads) / self._unit
+        return gap_of(self._visited, self._rows, self._statistics, diagonal=diagonal, n_threads=n_threads)
 
     def sweep(self, relaxation):
         order, how = visiting_order(len(self._rows), self._rng), self._visit._replace(relaxation=relaxation)
         seen = sweep(self._visited, self._statistics, self._rows, order, how, n_threads=self._n_threads)
-        return seen / (gap_unit(self._encoding) * self._unit)
+        return seen / gap_unit(self._encoding)
 
     def refresh(self):
         diagonal, totals = self._visit.diagonal, self.state.totals
         self.state = _state(self._encoding, self._rows, totals, self._weights, diagonal, self._n_threads)
 
 
-def measure(encoding, rows, weights=None, *, diagonal, n_threads=1):
-    """The :class:`State` of the memberships of the rows, with the levels of these weights; None for equal ones."""
-    weights = np.ones(len(encoding.offsets)) if weights is None else weights
+def measure(encoding, rows, weights, *, diagonal, n_threads=1):
+    """The :class:`State` of the memberships of an encoding's rows."""
     return _state(encoding, rows, _totals(encoding, diagonal), weights, diagonal, n_threads)
 
 
@@ -129,15 +126,23 @@ def losses(encoding, state):
     return found * encoding.scale
 
 
-def level_statistics(encoding, weights, S, levels):
-    """Twice the bracket's Statistics, for visits of the encoding with everything."""
+def _statistics(encoding, weights, S, levels):
+    """The bracket's Statistics, for visits of the encoding with everything."""
     coef, n_masks, k = weights * encoding.scale, encoding.observed.shape[1], S.shape[1]
     nothing = np.zeros(n_masks)
-    threshold = -0.5 * sum(levels) * np.bincount(encoding.mask_of, weights=coef, minlength=n_masks)
-    return statistics_from(encoding, S, np.zeros((n_masks, k, k)), coef, nothing, threshold, nothing)
+    together = -0.5 * np.bincount(encoding.mask_of, weights=coef, minlength=n_masks)
+    # Without any pair together both levels are 0.
+    coef /= sum(levels) or 1.0
+    return statistics_from(encoding, S, np.zeros((n_masks, k, k)), coef, nothing, together, nothing)
 
 
 def statistics_at(encoding, weights, rows, *, diagonal):
-    """The Statistics at the memberships of an encoding's rows, at their levels."""
+    """The Statistics of :class:`LevelSteps` at the memberships of an encoding's rows."""
     state = measure(encoding, rows, weights, diagonal=diagonal)
-    return level_statistics(encoding, weights, state.S, state.levels)
+    return _statistics(encoding, weights, state.S, state.levels)
+
+
+def factor(encoding, weights, rows, *, diagonal):
+    """a^2 - b^2."""
+    a, b = measure(encoding, rows, weights, diagonal=diagonal).levels
+    return a**2 - b**2

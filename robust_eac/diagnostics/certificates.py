@@ -145,7 +145,7 @@ def certify(
     object_gaps = frank_wolfe_gaps(extended, membership, statistics, diagonal=distance.diagonal) / (4.0 * total)
     weight_gap = None
     if resolved is not None:
-        losses = distance.losses(encoding, membership, distance.measure(encoding, membership))
+        losses = distance.losses(encoding, membership, distance.measure(encoding, membership, weights))
         weight_gap = resolved.excess(losses, weights) / n_pairs
     counts = np.all((encoding.multiplicity == 0.0) | (encoding.multiplicity >= 1.0))
     return Certificate(

@@ -11,20 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks.labels import check_ensemble, check_sample_weight
-from ..checks.types import Labels
-from ..checks.values import check_bool, check_membership, check_real, check_weights
+from ..checks.types import ClusterWeights, Labels
+from ..checks.values import check_membership, check_real, check_weights
 from ..core import relabelling
+from ..core.distance import resolve_distance
 from ..core.encoding import encode_ensemble
-from ..core.formula import (
-    accumulate,
-    adjusted_agreement_of,
-    gap_of,
-    gradient_of,
-    losses_of,
-    sides_of_test,
-    weighted_loss,
-    weighted_statistics,
-)
+from ..core.formula import accumulate, adjusted_agreement_of, gap_of, gradient_of, sides_of_test, weighted_loss
+from ..weighting.clusters import check_cluster_weights, weigh_by
 
 __all__ = [
     "AgreementTest",
@@ -38,7 +31,14 @@ __all__ = [
 
 
 def partition_losses(
-    labels: Labels, membership: ArrayLike, *, diagonal: bool = True, sample_weight: ArrayLike | None = None
+    labels: Labels,
+    membership: ArrayLike,
+    *,
+    weights: ArrayLike | None = None,
+    diagonal: bool = True,
+    sample_weight: ArrayLike | None = None,
+    cluster_weights: ClusterWeights = None,
+    threshold: str = "half",
 ) -> np.ndarray:
     """Distance of every partition of the ensemble to a consensus membership.
 
@@ -46,6 +46,15 @@ def partition_losses(
     |G|^2 - 2 |S_u|^2 + sum_c n_uc^2  with G = YY' and S_u = YX_u'; no n x n matrix is formed. A partition that
     observes only the objects O_u is compared on these: d_u = (n/n_u)^2 |(Y'Y - X_u'X_u) on O_u x O_u|^2. For a soft
     partition, whose X_u is a membership like Y, the last term is |X_u X_u'|^2.
+
+    With weights w_l of the base clusters l, B_u = X_u'W_uX_u takes the place of X_u'X_u: each pair that cluster l puts
+    together counts w_l. With ``threshold="data"``, pairs that the consensus puts together have the level a, all others
+    b, and with P = Y'Y
+
+        d_u = (n/n_u)^2 sum_ij P_ij (B_uij - a)^2 + (1 - P_ij) (B_uij - b)^2,
+
+    P_ij being read as the probability that i and j are together. The levels, a >= b, minimise sum_u alpha_u d_u: they
+    are the mean co-associations of pairs together and apart. For hard memberships, a = 1 and b = 0 give |P - B_u|^2.
 
     Parameters
     ----------
@@ -56,11 +65,21 @@ def partition_losses(
         least, is two-dimensional; otherwise it is a matrix, its entries the rows.
     membership : array-like of shape (n_samples, n_clusters)
         Consensus membership Y', rows on the simplex.
+    weights : array-like of shape (n_partitions,), default=None
+        alpha, for which the levels are found; not read if `threshold` is "half". None means uniform.
     diagonal : bool, default=True
         Count the pairs (i, i), as printed in [1]_; hard memberships have no loss on them in hard partitions. An object
         of weight w has w of them among its w^2 pairs, as w copies have; below 1, all of its pairs are.
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of every object: weight w counts as w identical objects that share a membership. None means one each.
+    cluster_weights : {"entropy", "size", "entropy-size"} or list of ndarrays, default=None
+        "size": w_l in proportion to 1/n_l, n_l being the size of the cluster, so that fine and coarse partitions count
+        alike (n_u/n_l if n_u objects are observed). "entropy": to exp(-H_l / 0.4), the certainty of
+        :func:`~robust_eac.ensemble_driven_cluster_index`. "entropy-size": to their product. Scaled so that the sum of
+        all w_l n_l^2 stays that of weights of 1. Or one array per partition, a non-negative weight per cluster in the
+        order of the labels (of the columns of a soft partition). None means 1 each.
+    threshold : {"half", "data"}, default="half"
+        "half": d_u = |Y'Y - B_u|^2, the paper's. "data": losses from two levels, as above.
 
     Returns
     -------
@@ -96,8 +115,9 @@ def partition_losses(
     >>> partition_losses([posteriors, [0, 0, 1]], np.eye(2)[[0, 0, 1]])
     array([0.8125, 0.    ])
     """
-    encoding, rows = _checked(labels, membership, diagonal, sample_weight)
-    return losses_of(encoding, *accumulate(encoding, rows), rows, diagonal=diagonal)
+    encoding, rows, distance = _checked(labels, membership, sample_weight, diagonal, cluster_weights, threshold)
+    weights = check_weights(weights, len(encoding.offsets))
+    return distance.losses(encoding, rows, distance.measure(encoding, rows, weights))
 
 
 def objective_value(
@@ -108,6 +128,8 @@ def objective_value(
     lam: float = 0.0,
     diagonal: bool = True,
     sample_weight: ArrayLike | None = None,
+    cluster_weights: ClusterWeights = None,
+    threshold: str = "half",
 ) -> float:
     """Value of the weighted median-partition objective.
 
@@ -127,6 +149,10 @@ def objective_value(
         Count the pairs (i, i), as printed in [1]_.
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of every object: weight w counts as w identical objects that share a membership. None means one each.
+    cluster_weights : {"entropy", "size", "entropy-size"} or list of ndarrays, default=None
+        Weights of the base clusters, as in :func:`partition_losses`.
+    threshold : {"half", "data"}, default="half"
+        "data" for losses from two levels, as in :func:`partition_losses`, found for `weights`.
 
     Returns
     -------
@@ -152,11 +178,10 @@ def objective_value(
     >>> objective_value(labels, np.eye(2)[[0, 0, 1]], weights=[3, 1])
     1.0
     """
-    encoding, rows = _checked(labels, membership, diagonal, sample_weight)
+    encoding, rows, distance = _checked(labels, membership, sample_weight, diagonal, cluster_weights, threshold)
     weights = check_weights(weights, len(encoding.offsets))
     lam = check_real(lam, name="lam", low=0.0)
-    losses = losses_of(encoding, *accumulate(encoding, rows), rows, diagonal=diagonal)
-    return weighted_loss(losses, weights, lam=lam)
+    return weighted_loss(distance.losses(encoding, rows, distance.measure(encoding, rows, weights)), weights, lam=lam)
 
 
 def membership_gradient(
@@ -166,6 +191,8 @@ def membership_gradient(
     weights: ArrayLike | None = None,
     diagonal: bool = True,
     sample_weight: ArrayLike | None = None,
+    cluster_weights: ClusterWeights = None,
+    threshold: str = "half",
 ) -> np.ndarray:
     """Gradient of the objective in every object's membership.
 
@@ -186,6 +213,10 @@ def membership_gradient(
         Count the pairs (i, i), as printed in [1]_.
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of every object: weight w counts as w identical objects that share a membership. None means one each.
+    cluster_weights : {"entropy", "size", "entropy-size"} or list of ndarrays, default=None
+        Weights of the base clusters, as in :func:`partition_losses`.
+    threshold : {"half", "data"}, default="half"
+        "data" for losses from two levels, as in :func:`partition_losses`, found for `weights`.
 
     Returns
     -------
@@ -213,10 +244,11 @@ def membership_gradient(
            [ 2., -2.],
            [-2.,  0.]])
     """
-    encoding, rows = _checked(labels, membership, diagonal, sample_weight)
+    encoding, rows, distance = _checked(labels, membership, sample_weight, diagonal, cluster_weights, threshold)
     weights = check_weights(weights, len(encoding.offsets))
-    statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
-    return gradient_of(encoding, rows, statistics, diagonal=diagonal) * encoding.multiplicity[:, np.newaxis]
+    statistics = distance.statistics(encoding, weights, rows)
+    gradient = gradient_of(distance.extend(encoding), rows, statistics, diagonal=diagonal)
+    return distance.factor(encoding, weights, rows) * encoding.multiplicity[:, np.newaxis] * gradient
 
 
 def optimality_gap(
@@ -226,6 +258,8 @@ def optimality_gap(
     weights: ArrayLike | None = None,
     diagonal: bool = True,
     sample_weight: ArrayLike | None = None,
+    cluster_weights: ClusterWeights = None,
+    threshold: str = "half",
 ) -> float:
     """Violation of the first-order optimality conditions of the membership, free of scale.
 
@@ -246,6 +280,10 @@ def optimality_gap(
         Count the pairs (i, i).
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of every object: weight w counts as w identical objects that share a membership. None means one each.
+    cluster_weights : {"entropy", "size", "entropy-size"} or list of ndarrays, default=None
+        Weights of the base clusters, as in :func:`partition_losses`.
+    threshold : {"half", "data"}, default="half"
+        "data" for losses from two levels, as in :func:`partition_losses`, found for `weights`.
 
     Returns
     -------
@@ -273,10 +311,10 @@ def optimality_gap(
     >>> round(optimality_gap(labels, np.eye(2)[[0, 1, 1]]), 4)
     0.4444
     """
-    encoding, rows = _checked(labels, membership, diagonal, sample_weight)
+    encoding, rows, distance = _checked(labels, membership, sample_weight, diagonal, cluster_weights, threshold)
     weights = check_weights(weights, len(encoding.offsets))
-    statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
-    return gap_of(encoding, rows, statistics, diagonal=diagonal)
+    statistics = distance.statistics(encoding, weights, rows)
+    return gap_of(distance.extend(encoding), rows, statistics, diagonal=diagonal)
 
 
 class AgreementTest(NamedTuple):
@@ -334,7 +372,7 @@ def adjusted_agreement(labels: Labels, membership: ArrayLike, *, sample_weight: 
     >>> adjusted_agreement(labels, np.eye(2)[[0, 0, 1, 1]])
     array([ 1. , -0.5])
     """
-    encoding, rows = _checked(labels, membership, True, sample_weight)
+    encoding, rows, _ = _checked(labels, membership, sample_weight)
     return adjusted_agreement_of(encoding, accumulate(encoding, rows)[0], rows)
 
 
@@ -394,7 +432,7 @@ def agreement_test(labels: Labels, membership: ArrayLike, *, sample_weight: Arra
     >>> agreement_test(labels, np.eye(2)[consensus]).pvalue < 0.01
     array([ True, False])
     """
-    encoding, rows = _checked(labels, membership, True, sample_weight, counts=True)
+    encoding, rows, _ = _checked(labels, membership, sample_weight, counts=True)
     return agreement_test_of(encoding, accumulate(encoding, rows)[0], rows)
 
 
@@ -411,9 +449,11 @@ def agreement_test_of(encoding, S, rows):
     )
 
 
-def _checked(labels, membership, diagonal, sample_weight, *, counts=False):
+def _checked(labels, membership, sample_weight, diagonal=True, cluster_weights=None, threshold="half", counts=False):
+    """(encoding, memberships of its rows, distance), all checked."""
     ensemble = check_ensemble(labels)
-    check_bool(diagonal, name="diagonal")
+    distance = resolve_distance("raw", diagonal, threshold)
     sample_weight = check_sample_weight(sample_weight, ensemble, counts=counts)
     rows = check_membership(membership, ensemble.n_samples)
-    return encode_ensemble(ensemble, sample_weight), rows
+    cluster_weights = check_cluster_weights(cluster_weights)
+    return weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights), rows, distance

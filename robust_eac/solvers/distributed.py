@@ -324,7 +324,7 @@ def _distance(diagonal):
     )
 
 
-def _measure(tables, rows, *, n_threads=1):
+def _measure(tables, rows, weights=None, *, n_threads=1):
     """S, G, and what the pairs (i, i) cost per mask."""
     return dask_tasks.sum_of(rows.map(block_steps.measure, rows.t))[0]
 
