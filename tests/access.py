@@ -98,7 +98,7 @@ def sweep(encoding, statistics, rows, order, *, diagonal, n_steps=4, skip=0.0, r
 
 def descend(encoding, weights, rows, *, distance, tol, max_sweeps, rng):
     """(gap, number of sweeps, state) of a descent, which changes rows."""
-    state, settings = distance.measure(encoding, rows), Settings(tol, 1)
+    state, settings = distance.measure(encoding, rows, weights), Settings(tol, 1)
     steps = distance.steps(encoding, weights, rows, state, settings, rng)
     return *_descent.descend(steps, tol=tol, max_sweeps=max_sweeps), steps.state
 

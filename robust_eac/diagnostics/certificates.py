@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks.labels import check_ensemble, check_sample_weight
-from ..checks.types import Labels, WeightSolver
+from ..checks.types import ClusterWeights, Labels, WeightSolver
 from ..checks.values import check_membership, check_weights
 from ..core.distance import resolve_distance
 from ..core.encoding import encode_ensemble
 from ..core.formula import accumulate, frank_wolfe_gaps
 from ..solvers.local_search import move_margins
+from ..weighting.clusters import check_cluster_weights, weigh_by
 from ..weighting.joint import check_judgeable, resolve_weighting
 from .objective import AgreementTest, agreement_test_of
 
@@ -43,6 +44,8 @@ def certify(
     lam: float | None = None,
     lam0: float | None = None,
     sample_weight: ArrayLike | None = None,
+    cluster_weights: ClusterWeights = None,
+    threshold: str = "half",
 ) -> Certificate:
     """Check a consensus from any source: how stationary it is, how certain each object is, how good its weights are.
 
@@ -88,6 +91,12 @@ def certify(
     sample_weight : array-like of shape (n_samples,), default=None
         Weight w_i of every object: it counts as w_i identical objects that share a membership and move together.
         None means one each. n is the sum of the weights.
+    cluster_weights : {"entropy", "size", "entropy-size"} or list of ndarrays, default=None
+        Weights of the base clusters, as in :func:`~robust_eac.partition_losses`; `trust` looks at the partitions as
+        they are.
+    threshold : {"half", "data"}, default="half"
+        "data" for the gap and the weights of losses from two levels, as in :func:`~robust_eac.partition_losses`. The
+        costs of moves are always those of one half.
 
     Returns
     -------
@@ -131,7 +140,8 @@ def certify(
     n, m = ensemble.n_samples, ensemble.n_partitions
     membership = check_membership(membership, n)
     weights = check_weights(weights, m)
-    distance = resolve_distance(agreement, diagonal)
+    distance = resolve_distance(agreement, diagonal, threshold)
+    cluster_weights = check_cluster_weights(cluster_weights)
     sample_weight = check_sample_weight(sample_weight, ensemble)
     total = float(n) if sample_weight is None else float(sample_weight.sum())
     n_pairs, resolved = distance.unit(total), None
@@ -139,7 +149,8 @@ def certify(
         resolved = resolve_weighting(weighting, n_pairs=n_pairs, n_partitions=m, rho=rho, lam=lam, lam0=lam0)
         check_judgeable(weighting, resolved)
 
-    encoding = encode_ensemble(ensemble, sample_weight)
+    plain = encode_ensemble(ensemble, sample_weight)
+    encoding = weigh_by(plain, cluster_weights)
     extended = distance.extend(encoding)
     statistics = distance.statistics(encoding, weights, membership)
     object_gaps = frank_wolfe_gaps(extended, membership, statistics, diagonal=distance.diagonal) / (4.0 * total)
@@ -153,7 +164,7 @@ def certify(
         object_gaps=object_gaps,
         margins=_margins(membership),
         move_costs=move_margins(encoding, weights, membership.argmax(axis=1), membership.shape[1]) / total,
-        trust=agreement_test_of(encoding, accumulate(encoding, membership)[0], membership) if counts else None,
+        trust=agreement_test_of(plain, accumulate(plain, membership)[0], membership) if counts else None,
         weight_gap=weight_gap,
     )
 

@@ -9,9 +9,10 @@ from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 
 from ..checks.labels import check_ensemble, check_sample_weight
-from ..checks.types import Labels
+from ..checks.types import ClusterWeights, Labels
 from ..checks.values import check_bool, check_integer, check_n_clusters, check_real, check_weights
 from ..core.encoding import collapse, encode_ensemble, one_hot, take_rows
+from ..weighting.clusters import check_cluster_weights, weigh_by
 
 __all__ = ["LowerBound", "consensus_lower_bound"]
 
@@ -44,6 +45,7 @@ def consensus_lower_bound(
     tol: float = 1e-4,
     max_iter: int = 1000,
     sample_weight: ArrayLike | None = None,
+    cluster_weights: ClusterWeights = None,
 ) -> LowerBound:
     """Bound the objective from below over all consensuses, which tells how far from optimal a solution can be.
 
@@ -95,6 +97,8 @@ def consensus_lower_bound(
         Largest number of iterations, one symmetric eigendecomposition each.
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of every object: weight w counts as w identical objects that share a membership. None means one each.
+    cluster_weights : {"entropy", "size", "entropy-size"} or list of ndarrays, default=None
+        Weights of the base clusters, as in :func:`~robust_eac.partition_losses`. None means 1 each, as in [1]_.
 
     Returns
     -------
@@ -148,8 +152,9 @@ def consensus_lower_bound(
     max_iter = check_integer(max_iter, name="max_iter", low=1)
 
     sample_weight = check_sample_weight(sample_weight, ensemble)
+    cluster_weights = check_cluster_weights(cluster_weights)
 
-    encoding = encode_ensemble(ensemble, sample_weight)
+    encoding = weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights)
     pairs = _pair_terms(_different_rows(encoding, weights, hard, diagonal), weights, hard, diagonal)
     margin = _ROUNDING * encoding.total**2
     # The objective is never negative.

@@ -10,12 +10,13 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from ..checks.labels import check_ensemble, check_labels, check_sample_weight
-from ..checks.types import Labels, RandomState, WeightSolver
+from ..checks.types import ClusterWeights, Labels, RandomState, WeightSolver
 from ..checks.values import as_array, check_integer, check_n_clusters, check_random_state, check_weights
 from ..core import kernels
 from ..core.alternation import fixed
 from ..core.encoding import collapse, encode_ensemble, select
 from ..core.formula import accumulate, losses_of, weighted_statistics
+from ..weighting.clusters import check_cluster_weights, weigh_by
 from ..weighting.joint import check_found_from_losses, resolve_weighting
 
 __all__ = ["RefinementResult", "refine_labels"]
@@ -50,6 +51,7 @@ def refine_labels(
     max_passes: int = 100,
     random_state: RandomState = None,
     sample_weight: ArrayLike | None = None,
+    cluster_weights: ClusterWeights = None,
 ) -> RefinementResult:
     """Improve a hard consensus by moving single objects, until no move lowers the objective.
 
@@ -95,6 +97,8 @@ def refine_labels(
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of every object: weight w counts as w identical objects that stay together. None means one each. An
         object of weight zero goes where it would with a little weight, and the others do not notice.
+    cluster_weights : {"entropy", "size", "entropy-size"} or list of ndarrays, default=None
+        Weights of the base clusters, as in :func:`~robust_eac.partition_losses`. None means 1 each, as in [1]_.
 
     Returns
     -------
@@ -150,8 +154,9 @@ def refine_labels(
     weighting = _check_weighting(weights, weighting, total, m, rho=rho, lam=lam, lam0=lam0)
     max_passes = check_integer(max_passes, name="max_passes", low=1)
     rng = check_random_state(random_state)
+    cluster_weights = check_cluster_weights(cluster_weights)
 
-    encoding = encode_ensemble(ensemble, sample_weight)
+    encoding = weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights)
     losses = hard_losses(encoding, clusters, n_clusters)
     weights = weighting.solve(losses)
     before = objective = weighting.objective(losses, weights)

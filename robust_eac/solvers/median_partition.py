@@ -12,12 +12,13 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from ..checks.labels import check_ensemble, check_init, check_sample_weight
-from ..checks.types import Labels, RandomState, WeightSolver
+from ..checks.types import ClusterWeights, Labels, RandomState, WeightSolver
 from ..checks.values import MAX_SEED, check_integer, check_n_clusters, check_n_jobs, check_random_state, check_real
 from ..core.alternation import Problem, Settings, solve
 from ..core.descent import is_stationary
 from ..core.distance import resolve_distance
 from ..core.encoding import encode_ensemble
+from ..weighting.clusters import check_cluster_weights, weigh_by
 from ..weighting.joint import resolve_weighting, settle
 from ..weighting.trust import LEVEL, NO_LINKS
 
@@ -56,6 +57,8 @@ def solve_median_partition(
     random_state: RandomState = None,
     verbose: int = 0,
     sample_weight: ArrayLike | None = None,
+    cluster_weights: ClusterWeights = None,
+    threshold: str = "half",
 ) -> MedianPartitionResult:
     """Find the consensus membership and the weights of the partitions together.
 
@@ -117,6 +120,11 @@ def solve_median_partition(
         1 prints a line per start and alternation.
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of every object: weight w counts as w identical objects that share a membership. None means one each.
+    cluster_weights : {"entropy", "size", "entropy-size"} or list of ndarrays, default=None
+        Weights of the base clusters, as in :func:`~robust_eac.partition_losses`. None means 1 each, as in [1]_.
+    threshold : {"half", "data"}, default="half"
+        "data" for losses from two levels, as in :func:`~robust_eac.partition_losses`, found together with the
+        membership, in place of the paper's.
 
     Returns
     -------
@@ -181,6 +189,8 @@ def solve_median_partition(
         init=init,
         n_jobs=n_jobs,
         random_state=random_state,
+        cluster_weights=cluster_weights,
+        threshold=threshold,
         tell=progress(verbose),
     )
     return solve_and_encode(labels, n_clusters, options, sample_weight)[0]
@@ -201,6 +211,8 @@ class Options(NamedTuple):
     init: object
     n_jobs: int | None
     random_state: RandomState
+    cluster_weights: ClusterWeights
+    threshold: str
     tell: Callable | None
 
 
@@ -216,16 +228,17 @@ def solve_and_encode(labels, n_clusters, options, sample_weight):
     n_clusters = check_n_clusters(n_clusters, n)
     sample_weight = check_sample_weight(sample_weight, ensemble)
     total = float(n) if sample_weight is None else float(sample_weight.sum())
-    distance = resolve_distance(options.agreement, options.diagonal)
+    distance = resolve_distance(options.agreement, options.diagonal, options.threshold)
     parameters = {"rho": options.rho, "lam": options.lam, "lam0": options.lam0}
     weighting = resolve_weighting(options.weighting, n_pairs=distance.unit(total), n_partitions=m, **parameters)
+    cluster_weights = check_cluster_weights(options.cluster_weights)
     n_init, settings = check_effort(options)
     start = check_init(options.init, n, n_clusters)
     n_jobs = check_n_jobs(options.n_jobs)
     rng = check_random_state(options.random_state)
     seeds = rng.randint(MAX_SEED, size=n_init if isinstance(start, str) else 1)
 
-    whole = encode_ensemble(ensemble, sample_weight)
+    whole = weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights)
     weighting, linked = settle(weighting, whole, rng)
     if not linked:
         warnings.warn(NO_LINKS.format(LEVEL), UserWarning, stacklevel=3)

@@ -10,9 +10,8 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from ..checks.labels import check_ensemble, check_init, check_sample_weight
-from ..checks.types import Labels, RandomState
+from ..checks.types import ClusterWeights, Labels, RandomState
 from ..checks.values import (
-    check_bool,
     check_integer,
     check_n_clusters,
     check_n_jobs,
@@ -22,10 +21,11 @@ from ..checks.values import (
 )
 from ..core.alternation import Problem, Settings, alternate, fixed
 from ..core.descent import is_stationary
-from ..core.distance import raw_distance
+from ..core.distance import resolve_distance
 from ..core.encoding import encode_ensemble
 from ..core.starts import Solution, expand_rows, reduce_rows
 from ..core.threads import count_threads
+from ..weighting.clusters import check_cluster_weights, weigh_by
 
 __all__ = ["MembershipResult", "solve_membership"]
 
@@ -52,6 +52,8 @@ def solve_membership(
     random_state: RandomState = None,
     sample_weight: ArrayLike | None = None,
     n_jobs: int | None = None,
+    cluster_weights: ClusterWeights = None,
+    threshold: str = "half",
 ) -> MembershipResult:
     """Minimise the weighted median-partition objective in the membership, for fixed partition weights.
 
@@ -87,6 +89,11 @@ def solve_membership(
         Weight of every object: weight w counts as w identical objects that share a membership. None means one each.
     n_jobs : int, default=None
         Threads, as in :func:`~robust_eac.solve_median_partition`. The result does not depend on it.
+    cluster_weights : {"entropy", "size", "entropy-size"} or list of ndarrays, default=None
+        Weights of the base clusters, as in :func:`~robust_eac.partition_losses`. None means 1 each, as in [1]_.
+    threshold : {"half", "data"}, default="half"
+        "data" for losses from two levels, as in :func:`~robust_eac.partition_losses`, found together with the
+        membership, in place of the paper's.
 
     Returns
     -------
@@ -132,14 +139,15 @@ def solve_membership(
     weights = check_weights(weights, ensemble.n_partitions)
     tol = check_real(tol, name="tol", low=0.0)
     max_sweeps = check_integer(max_sweeps, name="max_sweeps", low=0)
-    diagonal = check_bool(diagonal, name="diagonal")
+    distance = resolve_distance("raw", diagonal, threshold)
+    cluster_weights = check_cluster_weights(cluster_weights)
     start = check_init(init, ensemble.n_samples, n_clusters)
     sample_weight = check_sample_weight(sample_weight, ensemble)
     n_jobs = check_n_jobs(n_jobs)
     rng = check_random_state(random_state)
 
-    whole, distance = encode_ensemble(ensemble, sample_weight), raw_distance(diagonal)
-    encoding, start = reduce_rows(whole, start, diagonal=diagonal)
+    whole = weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights)
+    encoding, start = reduce_rows(whole, start, diagonal=distance.diagonal)
     problem = Problem(encoding, n_clusters, fixed(weights), distance)
     _, n_threads = count_threads(n_jobs, 1, encoding, n_clusters)
     # The weights are fixed: a single Y step runs to the end.

@@ -59,9 +59,9 @@ def problem(request, rng):
 
 
 def test_losses_equal_the_dense_reference(problem):
-    ensemble, copies, encoding, _, membership = problem
+    ensemble, copies, encoding, weights, membership = problem
     expected = dense_losses(ensemble, membership, copies)
-    np.testing.assert_allclose(ADJUSTED.measure(encoding, membership).losses, expected, rtol=1e-10)
+    np.testing.assert_allclose(ADJUSTED.measure(encoding, membership, weights).losses, expected, rtol=1e-10)
     sample_weight = copies.astype(float)
     np.testing.assert_allclose(
         1.0 - adjusted_agreement(ensemble, membership, sample_weight=sample_weight), expected, rtol=1e-10
@@ -127,13 +127,13 @@ def test_a_visit_minimises_the_model_exactly(problem, rng):
 
 def test_descent_is_monotone_and_ends_at_a_stationary_point(problem):
     _, _, encoding, weights, membership = problem
-    rows, values = membership.copy(), [weights @ ADJUSTED.measure(encoding, membership).losses]
+    rows, values = membership.copy(), [weights @ ADJUSTED.measure(encoding, membership, weights).losses]
     rng = np.random.RandomState(0)
     # A saddle point on the way can take hundreds of steps.
     for _ in range(3000):
         gap, n_sweeps, state = descend(encoding, weights, rows, distance=ADJUSTED, tol=1e-7, max_sweeps=3, rng=rng)
-        np.testing.assert_allclose(state.losses, ADJUSTED.measure(encoding, rows).losses, rtol=1e-12)
-        values.append(weights @ ADJUSTED.measure(encoding, rows).losses)
+        np.testing.assert_allclose(state.losses, ADJUSTED.measure(encoding, rows, weights).losses, rtol=1e-12)
+        values.append(weights @ ADJUSTED.measure(encoding, rows, weights).losses)
         if n_sweeps == 0:
             break
     assert gap <= 1e-7
@@ -148,7 +148,7 @@ def test_descent_is_monotone_and_ends_at_a_stationary_point(problem):
 def test_a_step_that_raises_the_objective_is_not_taken(monkeypatch, rng):
     encoding = encode_ensemble(check_ensemble(random_ensemble(rng, 20, 6)))
     weights, rows = np.full(6, 1 / 6), random_membership(rng, 20, 3)
-    before = weights @ ADJUSTED.measure(encoding, rows).losses
+    before = weights @ ADJUSTED.measure(encoding, rows, weights).losses
 
     def scatter(encoding, statistics, rows, order, how, **options):
         rows[:] = rng.dirichlet(np.full(3, 0.1), size=len(rows))
@@ -158,7 +158,7 @@ def test_a_step_that_raises_the_objective_is_not_taken(monkeypatch, rng):
     values = [before]
     for _ in range(5):
         descend(encoding, weights, rows, distance=ADJUSTED, tol=1e-9, max_sweeps=1, rng=rng)
-        values.append(weights @ ADJUSTED.measure(encoding, rows).losses)
+        values.append(weights @ ADJUSTED.measure(encoding, rows, weights).losses)
     assert np.all(np.diff(values) < 0.0)
 
 
@@ -170,7 +170,7 @@ def test_collapsed_rows_have_the_same_objective_and_gap(rng):
     assert len(encoding.codes) == 10
     weights = rng.dirichlet(np.ones(4))
     np.testing.assert_allclose(
-        ADJUSTED.measure(encoding, rows).losses, ADJUSTED.measure(whole, start).losses, rtol=1e-12
+        ADJUSTED.measure(encoding, rows, weights).losses, ADJUSTED.measure(whole, start, weights).losses, rtol=1e-12
     )
     gaps = []
     for e, y in ((encoding, rows), (whole, start)):
