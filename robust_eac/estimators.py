@@ -13,10 +13,11 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .checks.labels import check_ensemble, check_labels, is_ensemble_list
-from .checks.types import Labels, RandomState, WeightSolver
+from .checks.types import ClusterWeights, Labels, RandomState, WeightSolver
 from .checks.values import check_choice, check_names, is_dask_array
 from .consensus.merge import MergeResult, merge_labels
-from .core.formula import agreement_from_losses
+from .core.encoding import weigh_clusters
+from .core.formula import accumulate, adjusted_agreement_of, agreement_from_losses
 from .diagnostics.objective import adjusted_agreement, partition_losses
 from .solvers.distributed import solve_and_grade_distributed
 from .solvers.median_partition import MedianPartitionResult, Options, progress, solve_and_encode
@@ -72,15 +73,21 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         Stop when :func:`~robust_eac.optimality_gap` of the membership is at most `tol`.
     diagonal : bool, default=True
         Count the pairs (i, i), as printed in [1]_.
-    init : {"random", "kmeans"} or array-like, default="random"
-        Dirichlet(1/k) rows, k-means on the one-hot ensemble, a membership of shape (n_samples, n_clusters), or a label
-        vector of shape (n_samples,).
+    init : {"random", "kmeans", "merge"} or array-like, default="random"
+        Dirichlet(1/k) rows, k-means on the one-hot ensemble, the labels of :func:`~robust_eac.merge_consensus` (one
+        start, of hard labels), a membership of shape (n_samples, n_clusters), or a label vector of shape (n_samples,).
     n_jobs : int, default=None
         Threads, None for all cores, as in :func:`~robust_eac.solve_median_partition`. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Draws the starts and the order of the visits; for "merge", samples of the objects.
     verbose : int, default=0
         1 prints a line per start.
+    cluster_weights : {"entropy", "size", "entropy-size"} or list of ndarrays, default=None
+        Weights of the base clusters, as in :func:`~robust_eac.partition_losses`; "size" lets fine and coarse partitions
+        count alike. None means 1 each, as in [1]_.
+    threshold : {"half", "data"}, default="half"
+        Co-association above which pairs should be together: "half", as in [1]_, or "data", the mean of two levels that
+        are found with the consensus, as in :func:`~robust_eac.partition_losses`. Best started from "merge".
 
     Attributes
     ----------
@@ -178,6 +185,8 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         n_jobs: int | None = None,
         random_state: RandomState = None,
         verbose: int = 0,
+        cluster_weights: ClusterWeights = None,
+        threshold: str = "half",
     ) -> None:
         self.n_clusters = n_clusters
         self.method = method
@@ -194,6 +203,8 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.cluster_weights = cluster_weights
+        self.threshold = threshold
 
     def fit(self, X: Labels, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Find the consensus of an ensemble.
@@ -243,13 +254,9 @@ class RobustEAC(ClusterMixin, BaseEstimator):
                 self.__dict__.pop("feature_names_in_", None)
             else:
                 validate_data(self, X, skip_check_array=True)
-            result, encoding = solve_and_encode(ensemble, self.n_clusters, self._options(), sample_weight)
-            total = encoding.total
-            agreements = (
-                1.0 - result.losses
-                if self.agreement == "adjusted"
-                else agreement_from_losses(encoding, result.losses, result.membership, diagonal=self.diagonal)
-            )
+            options = self._start_from_merge(ensemble)
+            result, encoding = solve_and_encode(ensemble, self.n_clusters, options, sample_weight)
+            total, agreements = encoding.total, self._agreements(encoding, result)
         for name in MedianPartitionResult._fields + MergeResult._fields:
             # Remove results of the other method.
             self.__dict__.pop(f"{name}_", None)
@@ -263,6 +270,25 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         # The summary describes this fit, even if parameters change afterwards.
         self._settings = Settings(method, self.n_clusters, self.weighting, self.agreement, self.tol, total)
         return self
+
+    def _start_from_merge(self, ensemble):
+        """What the solver is told, with the labels of the merged consensus for init="merge"."""
+        options = self._options()
+        if not (isinstance(self.init, str) and self.init == "merge"):
+            return options
+        if len(ensemble.widths):
+            raise ValueError('init must not be "merge" for an ensemble with memberships in it.')
+        merged = merge_labels(ensemble.labels, self.n_clusters, n_jobs=self.n_jobs, random_state=self.random_state)
+        return options._replace(init=merged.labels)
+
+    def _agreements(self, encoding, result):
+        """Chance-corrected agreement of the partitions, all base clusters alike, with the consensus."""
+        if encoding.slot_weights is None and self.threshold == "half":
+            if self.agreement == "adjusted":
+                return 1.0 - result.losses
+            return agreement_from_losses(encoding, result.losses, result.membership, diagonal=self.diagonal)
+        plain, rows = weigh_clusters(encoding, None), result.membership
+        return adjusted_agreement_of(plain, accumulate(plain, rows)[0], rows)
 
     # Set by the command line: receives progress lines, verbose or not.
     _tell = None
@@ -362,6 +388,8 @@ def _labels_to_merge(X, sample_weight, parameters):
 def _solve_distributed(X, sample_weight, n_clusters, options):
     if check_choice(options.agreement, ("raw", "adjusted"), name="agreement") == "adjusted":
         raise ValueError('agreement must be "raw" for a Dask array, got "adjusted".')
+    if check_choice(options.threshold, ("half", "data"), name="threshold") == "data":
+        raise ValueError('threshold must be "half" for a Dask array, got "data".')
     if sample_weight is not None:
         raise ValueError("sample_weight must be None for a Dask array.")
     return solve_and_grade_distributed(X, n_clusters, options)

@@ -17,6 +17,7 @@ from ..core.encoding import Encoding, encode, select, take_rows
 from ..core.formula import accumulate, coefficients, gap_of, gradient_of, matrices_of, weighted_statistics
 from ..core.starts import draw_rows, place_by, reduce_rows
 from ..core.sweep import visiting_order
+from ..weighting.clusters import slot_counts
 
 
 class Report(NamedTuple):
@@ -114,6 +115,11 @@ def encode_block(alone, report, tables, values, start, diagonal):
     )
     encoding, start = reduce_rows(encoding, start, diagonal=diagonal)
     return encoding, None if isinstance(start, str) else Proposal(start, start)
+
+
+def count(encoding):
+    """(:func:`~robust_eac.weighting.clusters.slot_counts` of a block,)."""
+    return (slot_counts(encoding),)
 
 
 def check_start(start, n_clusters, first_row):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks.labels import check_init, check_start_tells_apart
-from ..checks.types import RandomState, WeightSolver
+from ..checks.types import ClusterWeights, RandomState, WeightSolver
 from ..checks.values import (
     MAX_SEED,
     check_bool,
@@ -26,10 +26,11 @@ from ..checks.values import (
 from ..core.alternation import Problem, alternate, empty_last_order, fixed, solve
 from ..core.bundles import Visit
 from ..core.distance import raw_distance
-from ..core.encoding import select, weigh
+from ..core.encoding import select, weigh, weigh_clusters
 from ..core.formula import agreement_from_sums, gap_unit, losses_from
 from ..core.starts import SAMPLE_SHARE, SAMPLE_TOL, sample_size
 from ..core.sweep import PAIR_STEPS
+from ..weighting.clusters import check_cluster_weights, weigh_by
 from ..weighting.joint import check_found_from_losses, resolve_weighting, settle
 from ..weighting.trust import LEVEL, NO_LINKS
 from . import block_steps, dask_tasks
@@ -60,6 +61,7 @@ def solve_median_partition_distributed(
     n_jobs: int | None = None,
     random_state: RandomState = None,
     verbose: int = 0,
+    cluster_weights: ClusterWeights = None,
 ) -> MedianPartitionResult:
     """Find the consensus membership and the weights of the partitions of an ensemble in a Dask array.
 
@@ -108,6 +110,9 @@ def solve_median_partition_distributed(
         Draws the sample, the starts and the order of the visits.
     verbose : int, default=0
         1 prints a line per start and alternation.
+    cluster_weights : {"entropy", "size", "entropy-size"} or list of ndarrays, default=None
+        Weights of the base clusters, as in :func:`~robust_eac.partition_losses`; with `diagonal` True only. For the
+        entropies every chunk sends a matrix of K x K numbers once, K clusters in all partitions together.
 
     Returns
     -------
@@ -174,6 +179,8 @@ def solve_median_partition_distributed(
         init=init,
         n_jobs=n_jobs,
         random_state=random_state,
+        cluster_weights=cluster_weights,
+        threshold="half",
         tell=progress(verbose),
     )
     return solve_and_grade_distributed(labels, n_clusters, options)[0]
@@ -193,6 +200,9 @@ def solve_and_grade_distributed(labels, n_clusters, options):
         'weighting "chance-corrected" needs chance-corrected losses, which are not summed over chunks: use another '
         'weighting, or rho="auto".',
     )
+    cluster_weights = check_cluster_weights(options.cluster_weights)
+    if cluster_weights is not None and not diagonal:
+        raise ValueError("diagonal must be True with cluster_weights for a Dask array, got False.")
     n_init, settings = check_effort(options)
     start = _check_start(options.init, labels, n_clusters)
     n_jobs = check_n_jobs(options.n_jobs)
@@ -200,7 +210,8 @@ def solve_and_grade_distributed(labels, n_clusters, options):
     sampled = isinstance(start, str)
     seeds = rng.randint(MAX_SEED, size=n_init if sampled else 1)
 
-    tables, encodings, starts = _encode(labels, start, n_clusters, diagonal)
+    plain, encodings, starts = _encode(labels, start, n_clusters, diagonal)
+    tables, encodings = _weigh(plain, encodings, cluster_weights)
     if sampled or weighting.for_group is not None:
         sample = _gather_sample(encodings, tables, labels.chunks[0], n_clusters, rng)
         weighting, linked = settle(weighting, sample, rng)
@@ -216,7 +227,7 @@ def solve_and_grade_distributed(labels, n_clusters, options):
         problem, dask_tasks.Rows(encodings, starts), np.random.RandomState(seeds[0]), settings, warm=sampled, tell=tell
     )
     S, G, _ = _measure(tables, run.rows)
-    agreements = agreement_from_sums(tables, S, G)
+    agreements = agreement_from_sums(plain, S, G)
     consensus, membership = _finish(run.rows, labels.chunks[0], n_clusters)
     result = result_of(run, consensus, membership, settings.tol)
     if not result.converged:
@@ -275,6 +286,23 @@ def _encode(labels, start, n_clusters, diagonal):
     bounds = np.array(compute(*kept[2 * len(blocks) :]))
     check_start_tells_apart(bounds[:, 0].min(axis=0), bounds[:, 1].max(axis=0))
     return tables, kept[: len(blocks)], kept[len(blocks) : 2 * len(blocks)]
+
+
+def _weigh(tables, encodings, cluster_weights):
+    """Tables and encodings with weights of the base clusters."""
+    from dask import persist
+
+    if cluster_weights is None:
+        return tables, encodings
+    counts = None
+    if isinstance(cluster_weights, str) and "entropy" in cluster_weights:
+        places = zip(encodings, dask_tasks.homes(encodings), strict=True)
+        (counts,), _ = dask_tasks.sum_of(dask_tasks.later(block_steps.count, workers=home)(e) for e, home in places)
+    tables = weigh_by(tables, cluster_weights, counts)
+    values, places = dask_tasks.ship(tables.slot_weights), zip(encodings, dask_tasks.homes(encodings), strict=True)
+    return tables, persist(
+        *[dask_tasks.later(weigh_clusters, workers=home)(e, values) for e, home in places]
+    )
 
 
 def _gather_sample(encodings, tables, n_rows, n_clusters, rng):

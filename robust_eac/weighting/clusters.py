@@ -128,9 +128,17 @@ def _certainty(labels, weights, theta):
     return encoding, weights, slot_certainty(encoding, weights, theta)
 
 
-def slot_certainty(encoding, weights, theta):
-    """(n_slots,) ECI of the cluster of each slot of the encoding; 0 for "not observed"."""
-    entropies, seen = (_soft_entropies if encoding.soft.shape[1] else _entropies)(encoding, weights)
+def slot_certainty(encoding, weights, theta, counts=None):
+    """(n_slots,) ECI of the cluster of each slot of the encoding; 0 for "not observed".
+
+    The encoding is not read where :func:`slot_counts` are given.
+    """
+    if counts is None and encoding.soft.shape[1]:
+        counts = slot_counts(encoding)
+    if counts is None:
+        entropies, seen = _entropies_of_hard(encoding, weights)
+    else:
+        entropies, seen = _entropies(encoding, weights, counts)
     # A cluster that no partition of positive weight observes gets index 1.
     mean = np.divide(entropies, seen, out=np.zeros_like(seen), where=seen > 0.0)
     with np.errstate(over="ignore"):
@@ -139,7 +147,7 @@ def slot_certainty(encoding, weights, theta):
     return certainty
 
 
-def _entropies(encoding, weights):
+def _entropies_of_hard(encoding, weights):
     """Weighted sums of the entropies of each slot, and of the weights of the partitions that observe it."""
     slots = cluster_slots(encoding)
     entropies, seen = np.zeros(len(encoding.sizes)), np.repeat(weights, encoding.n_codes)
@@ -154,10 +162,14 @@ def _entropies(encoding, weights):
     return entropies, seen
 
 
-def _soft_entropies(encoding, weights):
-    """:func:`_entropies` of an ensemble with soft partitions, in which an object is in several clusters by shares."""
+def slot_counts(encoding):
+    """(n_slots, n_slots) objects in both clusters, by shares in soft ones."""
     memberships = one_hot(encoding)
-    counts = (memberships.T @ (memberships * encoding.multiplicity[:, np.newaxis])).toarray()
+    return (memberships.T @ (memberships * encoding.multiplicity[:, np.newaxis])).toarray()
+
+
+def _entropies(encoding, weights, counts):
+    """The same from :func:`slot_counts`."""
     entropies, seen = np.zeros((2, len(counts)))
     for weight, start, n_codes in zip(weights, encoding.offsets, encoding.n_codes, strict=True):
         table = counts[:, start : start + n_codes]
@@ -180,19 +192,21 @@ def check_cluster_weights(cluster_weights):
     return [check_vector(own, name=f"cluster_weights[{u}]") for u, own in enumerate(cluster_weights)]
 
 
-def weigh_by(encoding, cluster_weights):
+def weigh_by(encoding, cluster_weights, counts=None):
     """The encoding with checked weights of its base clusters."""
     if cluster_weights is None:
         return encoding
-    return weigh_clusters(encoding, (_named if isinstance(cluster_weights, str) else _given)(encoding, cluster_weights))
+    if isinstance(cluster_weights, str):
+        return weigh_clusters(encoding, _named(encoding, cluster_weights, counts))
+    return weigh_clusters(encoding, _given(encoding, cluster_weights))
 
 
-def _named(encoding, name):
+def _named(encoding, name, counts):
     """(n_slots,) weights by certainty, by size, or both, scaled to the sum of w_l n_l^2 that weights of 1 have."""
     m = len(encoding.offsets)
     weights = np.ones(len(encoding.sizes))
     if "entropy" in name:
-        weights *= slot_certainty(encoding, np.full(m, 1.0 / m), _THETA)
+        weights *= slot_certainty(encoding, np.full(m, 1.0 / m), _THETA, counts)
     if "size" in name:
         observed = np.repeat(encoding.n_observed, encoding.n_codes)
         weights *= np.divide(observed, encoding.sizes, out=np.zeros_like(observed), where=encoding.sizes > 0.0)
