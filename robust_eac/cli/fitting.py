@@ -6,11 +6,15 @@ from sklearn.metrics.cluster import pair_confusion_matrix
 from ..diagnostics.selection import select_n_clusters
 from ..estimators import METHODS, RobustEAC
 from ..weighting import WEIGHT_SOLVERS
+from ..weighting.clusters import CLUSTER_WEIGHTS
 from .console import progress, say, solver_lines, warn
 from .options import AUTO_CANDIDATES, add_n_clusters, add_seed, number_or_auto
 
 # Options that RobustEAC takes as they are, with its defaults.
-_PASSED = ("method", "weighting", "agreement", "rho", "lam", "lam0", "n_init", "max_iter", "tol", "n_jobs")
+_PASSED = (
+    *("method", "weighting", "agreement", "cluster_weights", "threshold", "init"),
+    *("rho", "lam", "lam0", "n_init", "max_iter", "tol", "n_jobs"),
+)
 # Options of one weighting only.
 _WEIGHTING_OF = {"rho": "restricted-simplex", "lam": "l2", "lam0": "l2"}
 # The number of clusters cannot be judged by halves of fewer clusterings than this.
@@ -41,6 +45,20 @@ def add_solver_options(parser):
         "--agreement",
         choices=("raw", "adjusted"),
         help="use the losses as they are, or corrected for chance; default: %(default)s",
+    )
+    group.add_argument(
+        "--cluster-weights",
+        choices=CLUSTER_WEIGHTS,
+        help="weights of the base clusters; size lets fine and coarse clusterings count alike; default: all the same",
+    )
+    group.add_argument(
+        "--threshold",
+        choices=("half", "data"),
+        help="share of the clusterings that must join two objects for the consensus to do so: half, or found from the "
+        "data, best with --init merge; default: %(default)s",
+    )
+    group.add_argument(
+        "--init", choices=("random", "kmeans", "merge"), help="where to start from; default: %(default)s"
     )
     group.add_argument(
         "--rho",

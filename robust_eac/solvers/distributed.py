@@ -300,9 +300,7 @@ def _weigh(tables, encodings, cluster_weights):
         (counts,), _ = dask_tasks.sum_of(dask_tasks.later(block_steps.count, workers=home)(e) for e, home in places)
     tables = weigh_by(tables, cluster_weights, counts)
     values, places = dask_tasks.ship(tables.slot_weights), zip(encodings, dask_tasks.homes(encodings), strict=True)
-    return tables, persist(
-        *[dask_tasks.later(weigh_clusters, workers=home)(e, values) for e, home in places]
-    )
+    return tables, persist(*[dask_tasks.later(weigh_clusters, workers=home)(e, values) for e, home in places])
 
 
 def _gather_sample(encodings, tables, n_rows, n_clusters, rng):
