@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from . import accuracy, certificates, number_of_clusters, peers, robustness, speed
+from . import accuracy, certificates, levels, number_of_clusters, peers, robustness, speed
 from .claim import claims_table
 from .combinatorial_eac.paper import PAPER as COMBINATORIAL_EAC
 from .drawing import Topic, drawing
@@ -23,6 +23,7 @@ CLAIMS = drawing(
 ROOMS = (
     *PAPERS,
     Topic("accuracy", accuracy.DRAWINGS),
+    Topic("threshold", levels.DRAWINGS),
     Topic("robustness", robustness.DRAWINGS),
     Topic("number of clusters", number_of_clusters.DRAWINGS),
     Topic("certificates", certificates.DRAWINGS),

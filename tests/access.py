@@ -32,7 +32,7 @@ from robust_eac.core import sweep as _sweep
 from robust_eac.core.alternation import Problem, Settings, empty_last, fixed
 from robust_eac.core.bundles import OwnTerm, Visit
 from robust_eac.core.descent import next_relaxation
-from robust_eac.core.distance import ADJUSTED, raw_distance
+from robust_eac.core.distance import ADJUSTED, level_distance, raw_distance
 from robust_eac.core.encoding import collapse, encode, encode_ensemble, one_hot, select, take_rows
 from robust_eac.core.formula import (
     accumulate,
@@ -70,6 +70,7 @@ from robust_eac.solvers import distributed
 from robust_eac.solvers.local_search import relocate_rows, relocation_statistics
 from robust_eac.weighting import _common as _weighting_common
 from robust_eac.weighting import joint
+from robust_eac.weighting.clusters import weigh_by
 from robust_eac.weighting.joint import power_mean, resolve_weighting
 from robust_eac.weighting.selection import _hull_vertices, _spectral_groups
 from robust_eac.weighting.trust import _pairwise_pvalues as pairwise_pvalues

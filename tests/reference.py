@@ -24,12 +24,23 @@ def partitions_of(labels):
     return list(labels) if isinstance(labels, (list, tuple)) else list(labels.T)
 
 
-def pair_terms(labels, diagonal, sample_weight=None):
+def weighted_comembership(column, cluster_weights):
+    """(n, n) co-association X_u'W_uX_u of a hard or soft partition, with a weight per cluster."""
+    if column.ndim == 2:
+        x = np.where(np.isnan(column), 0.0, column)
+    else:
+        x = np.array([column == value for value in np.unique(column[column != -1])], dtype=float).T
+    return x @ np.diag(cluster_weights) @ x.T
+
+
+def pair_terms(labels, diagonal, sample_weight=None, cluster_weights=None):
     """For every partition: comembership, weight of every pair, factor (n / n_u)^2."""
     columns = partitions_of(labels)
     w = np.ones(len(columns[0])) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    for column in columns:
+    for u, column in enumerate(columns):
         together, observed = comembership(column) if column.ndim == 1 else soft_comembership(column)
+        if cluster_weights is not None:
+            together = weighted_comembership(column, cluster_weights[u])
         pairs = observed * np.outer(w, w)
         if not diagonal:
             # w copies of an object make w pairs (i, i) among its w^2 pairs; with w below one there are no others.
@@ -37,45 +48,120 @@ def pair_terms(labels, diagonal, sample_weight=None):
         yield together, pairs, (w.sum() / w[np.diag(observed) > 0.0].sum()) ** 2
 
 
-def losses(labels, membership, diagonal=True, sample_weight=None):
+def losses(labels, membership, diagonal=True, sample_weight=None, cluster_weights=None):
     """d_u pair by pair."""
     gram = membership @ membership.T
     return np.array(
         [
             factor * (pairs * (gram - together) ** 2).sum()
-            for together, pairs, factor in pair_terms(labels, diagonal, sample_weight)
+            for together, pairs, factor in pair_terms(labels, diagonal, sample_weight, cluster_weights)
         ]
     )
 
 
-def objective(labels, membership, weights, lam=0.0, diagonal=True, sample_weight=None):
+def levels(labels, membership, weights, diagonal=True, sample_weight=None, cluster_weights=None):
+    """Weighted mean co-association of pairs together and of all others, the first not below the second."""
+    gram = membership @ membership.T
+    inside = outside = shared = rest = 0.0
+    for weight, (together, pairs, factor) in zip(
+        weights, pair_terms(labels, diagonal, sample_weight, cluster_weights), strict=True
+    ):
+        inside += weight * factor * (pairs * gram).sum()
+        outside += weight * factor * (pairs * (1.0 - gram)).sum()
+        shared += weight * factor * (pairs * gram * together).sum()
+        rest += weight * factor * (pairs * (1.0 - gram) * together).sum()
+    if inside > 0.0 and outside > 1e-12 * inside and shared / inside > rest / outside:
+        return shared / inside, rest / outside
+    return 2 * ((shared + rest) / (inside + outside),)
+
+
+def level_losses(labels, membership, found, diagonal=True, sample_weight=None, cluster_weights=None):
+    """d_u at two levels, pair by pair."""
+    gram = membership @ membership.T
+    return np.array(
+        [
+            factor * (pairs * (gram * (together - found[0]) ** 2 + (1.0 - gram) * (together - found[1]) ** 2)).sum()
+            for together, pairs, factor in pair_terms(labels, diagonal, sample_weight, cluster_weights)
+        ]
+    )
+
+
+def level_gradient(labels, membership, weights, diagonal=True, sample_weight=None, cluster_weights=None):
+    """Derivative of the weighted losses at their levels in every entry of the membership."""
+    a, b = levels(labels, membership, weights, diagonal, sample_weight, cluster_weights)
+    total = np.zeros_like(membership)
+    for weight, (together, pairs, factor) in zip(
+        weights, pair_terms(labels, diagonal, sample_weight, cluster_weights), strict=True
+    ):
+        total += 2.0 * weight * factor * (pairs * ((together - a) ** 2 - (together - b) ** 2)) @ membership
+    return total
+
+
+def cluster_weights(labels, name, sample_weight=None):
+    """Weights of base clusters by their certainty, size or both, object by object."""
+    columns = partitions_of(labels)
+    w = np.ones(len(columns[0])) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    x, seen = [], []
+    for column in columns:
+        if column.ndim == 2:
+            seen.append(~np.isnan(column[:, 0]))
+            x.append(np.where(np.isnan(column), 0.0, column).T)
+        else:
+            seen.append(column != -1)
+            x.append([(column == value).astype(float) for value in np.unique(column[column != -1])])
+    found, pairs, scaled = [], 0.0, 0.0
+    for clusters, own in zip(x, seen, strict=True):
+        found.append([])
+        for cluster in clusters:
+            weight, entropies = 1.0, []
+            for others in x:
+                shared = np.array([w @ (cluster * other) for other in others])
+                if shared.sum() > 0.0:
+                    p = shared[shared > 0.0] / shared.sum()
+                    entropies.append(-(p @ np.log2(p)))
+            if "entropy" in name:
+                weight *= np.exp(-np.mean(entropies) / 0.4)
+            if "size" in name:
+                weight *= w[own].sum() / (w @ cluster)
+            found[-1].append(weight)
+            size = (w.sum() / w[own].sum()) ** 2 * (w @ cluster) ** 2
+            pairs, scaled = pairs + size, scaled + weight * size
+    return [np.array(own) * pairs / scaled for own in found]
+
+
+def objective(labels, membership, weights, lam=0.0, diagonal=True, sample_weight=None, cluster_weights=None):
     """Objective (4) or (5)."""
-    return weights @ losses(labels, membership, diagonal, sample_weight) + 0.5 * lam * weights @ weights
+    found = losses(labels, membership, diagonal, sample_weight, cluster_weights)
+    return weights @ found + 0.5 * lam * weights @ weights
 
 
-def gradient(labels, membership, weights, diagonal=True, sample_weight=None):
+def gradient(labels, membership, weights, diagonal=True, sample_weight=None, cluster_weights=None):
     """Derivative of the weighted loss in every entry of the membership."""
     gram = membership @ membership.T
     total = np.zeros_like(membership)
-    for weight, (together, pairs, factor) in zip(weights, pair_terms(labels, diagonal, sample_weight), strict=True):
+    for weight, (together, pairs, factor) in zip(
+        weights, pair_terms(labels, diagonal, sample_weight, cluster_weights), strict=True
+    ):
         total += 4.0 * weight * factor * (pairs * (gram - together)) @ membership
     return total
 
 
-def gap(labels, membership, weights, diagonal=True, sample_weight=None):
+def gap(labels, membership, weights, diagonal=True, sample_weight=None, cluster_weights=None):
     """The optimality gap from the dense gradient."""
-    g = gradient(labels, membership, weights, diagonal, sample_weight)
+    g = gradient(labels, membership, weights, diagonal, sample_weight, cluster_weights)
     total = len(membership) if sample_weight is None else np.sum(sample_weight)
     return ((g * membership).sum(axis=1) - g.min(axis=1)).sum() / (4.0 * total**2)
 
 
-def quartic_along(labels, membership, direction, weights, diagonal=True, sample_weight=None):
+def quartic_along(labels, membership, direction, weights, diagonal=True, sample_weight=None, cluster_weights=None):
     """Coefficients (t, t^2, t^3, t^4) of the weighted loss at membership + t direction, minus its value at t = 0."""
     zeroth = membership @ membership.T
     first = membership @ direction.T + direction @ membership.T
     second = direction @ direction.T
     c = np.zeros(4)
-    for weight, (together, pairs, factor) in zip(weights, pair_terms(labels, diagonal, sample_weight), strict=True):
+    for weight, (together, pairs, factor) in zip(
+        weights, pair_terms(labels, diagonal, sample_weight, cluster_weights), strict=True
+    ):
         rest = zeroth - together
         scale = weight * factor
         c[0] += scale * 2.0 * (pairs * rest * first).sum()

@@ -2,9 +2,9 @@
 
 A base clustering is k-means from a random start. Its number of clusters is drawn from [2, sqrt(n)] ("sqrt", the usual
 choice) or from [k, 2 k] with k classes ("near"), or it is k ("fixed"). Random partitions replace some base clusterings.
-A cell is one data set, range, number of partitions and share of noise, with all its ensembles. It runs either the
-merged consensus or all other methods. Pools of published base clusterings, which have the range "sqrt", come from the
-folder that ROBUST_EAC_POOLS names.
+A cell is one data set, range, number of partitions and share of noise, with all its ensembles. It runs the merged
+consensus, the median partition with weights of base clusters, or all other methods. Pools of published base
+clusterings, which have the range "sqrt", come from the folder that ROBUST_EAC_POOLS names.
 
 Data sets of more than 2,500 objects have only ten partitions and the range "sqrt". Above 5,000 objects the functions
 that need a matrix of all pairs are left out.
@@ -66,8 +66,8 @@ def _for_all_methods(cells):
     return [cell | {"methods": group} for group in GROUPS for cell in cells]
 
 
-# The merged consensus has cells of its own, so that a change of it leaves the other cells valid.
-GROUPS = ("merge", "others")
+# Cells of their own, so that a change of these methods leaves the other cells valid.
+GROUPS = ("merge", "cluster weights", "others")
 GRID = _for_all_methods(
     [*cells(SMALL, RANGES, SIZES), *cells(SMALL_POOLS, RANGES[:1], SIZES), *cells(LARGE, RANGES[:1], SIZES[:1])]
 )
@@ -83,13 +83,33 @@ def _median_partition(labels, n_clusters, *, random_state, **settings):
     return solve_median_partition(labels, n_clusters, random_state=random_state, **settings).labels
 
 
+def _from_merged(labels, n_clusters, *, random_state, **settings):
+    """The median partition from the merged consensus as its start."""
+    start = CONSENSUS_FUNCTIONS[MERGED](labels, n_clusters, random_state=random_state)
+    return _median_partition(labels, n_clusters, init=start, random_state=random_state, **settings)
+
+
 # Methods outside the registry: the weights come from trusted_group_weights, or from the solver.
 BESIDE = {
     "trusted locally-weighted-eac": partial(_given_trust, "locally-weighted-eac"),
     "trusted lwgp": partial(_given_trust, "lwgp"),
     "robust-eac chance-corrected": partial(_median_partition, weighting="chance-corrected"),
 }
-METHODS = CONSENSUS_FUNCTIONS | BESIDE
+# The median partition with weights of base clusters, and with a threshold from the data.
+_TRUST, _SIZE = {"weighting": "chance-corrected"}, {"cluster_weights": "size"}
+_DATA = {"threshold": "data"} | _SIZE
+WEIGHTED = {
+    "size": partial(_median_partition, **_SIZE),
+    "size, uniform": partial(_median_partition, weighting="uniform", **_SIZE),
+    "size, trusted": partial(_median_partition, **_TRUST, **_SIZE),
+    "data": partial(_median_partition, **_TRUST, **_DATA),
+    "half from merge": partial(_from_merged, **_TRUST),
+    "size from merge": partial(_from_merged, **_TRUST, **_SIZE),
+    "data from merge": partial(_from_merged, **_TRUST, **_DATA),
+    "data from merge, weights": partial(_from_merged, **_DATA),
+    "data from merge, plain clusters": partial(_from_merged, threshold="data", **_TRUST),
+}
+METHODS = CONSENSUS_FUNCTIONS | BESIDE | WEIGHTED
 
 
 def run_one(*, dataset, range, n_partitions, fraction, n_ensembles, methods):
@@ -126,7 +146,7 @@ def methods_for(n_samples, n_partitions, fraction, group):
     return [
         name
         for name in METHODS
-        if (name == MERGED) == (group == "merge")
+        if group == ("merge" if name == MERGED else "cluster weights" if name in WEIGHTED else "others")
         and (fraction > 0.0 or not name.startswith("trusted"))
         and (name not in DENSE or n_samples <= DENSE_LIMIT)
         and (name not in SLOW or (n_partitions <= SIZES[0] and n_samples <= SLOW_LIMIT))

@@ -10,7 +10,7 @@ import numpy as np
 from ..checks.values import MAX_SEED
 from .descent import descend, is_stationary
 from .distance import ADJUSTED, Distance
-from .encoding import Encoding
+from .encoding import Encoding, weigh_clusters
 from .formula import weighted_loss
 from .starts import SAMPLE_TOL, Solution, draw_sample, expand_rows, initial_rows, place_from_sample, reduce_rows
 from .threads import count_threads, map_threads
@@ -202,12 +202,14 @@ def solve(problem, start, seeds, settings, *, n_jobs=None, tell=None):
 def _confirm(problem, run, seed, settings):
     """Alternate membership and trust until the trusted partitions are those that the consensus confirms.
 
-    Updates after the first only withdraw trust: at most n_partitions + 1 Y steps.
+    Trust looks at the partitions as they are, whatever the weights of their clusters. Updates after the first only
+    withdraw it: at most n_partitions + 1 Y steps.
     """
     following, first = problem.weighting.following, True
+    plain = weigh_clusters(problem.encoding, None) if following else None
     while following is not None:
-        state = ADJUSTED.measure(problem.encoding, run.rows, run.weights, n_threads=settings.n_threads)
-        weighting = following(ADJUSTED.losses(problem.encoding, run.rows, state), run.weights, first)
+        state = ADJUSTED.measure(plain, run.rows, run.weights, n_threads=settings.n_threads)
+        weighting = following(ADJUSTED.losses(plain, run.rows, state), run.weights, first)
         if weighting is None:
             break
         run = alternate(problem._replace(weighting=weighting), run.rows, np.random.RandomState(seed), settings)
