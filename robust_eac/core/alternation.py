@@ -18,6 +18,9 @@ from .threads import count_threads, map_threads
 # With several starts: solve each to this gap; of starts placed by samples, only the best three.
 _LOOSE_TOL = 1e-4
 _N_LOOSE = 3
+# Updates of weights and losses that follow each other: at most so many, until the objective falls by less than this.
+_MAX_WEIGHINGS = 1000
+_SAME = 1e-13
 
 
 class Settings(NamedTuple):
@@ -134,8 +137,8 @@ def go_on(problem, run, settings):
         # After an idle first Y step the weights still have to be found.
         if n_sweeps == 0 and n_iter > 0:
             break
-        losses, before = distance.losses(encoding, rows, state), weights
-        weights = weighting.solve(losses)
+        before = weights
+        losses, weights, state = _weigh(problem, rows, state)
         history.append(weighting.objective(losses, weights))
         n_iter += 1
         if run.tell:
@@ -146,6 +149,22 @@ def go_on(problem, run, settings):
     return run._replace(
         state=state, losses=losses, weights=weights, history=history, gap=gap, n_iter=n_iter, n_sweeps=total
     )
+
+
+def _weigh(problem, rows, state):
+    """(losses, weights, state) of memberships; where losses follow the weights, both until neither changes."""
+    encoding, _, weighting, distance = problem
+    losses, objective = distance.losses(encoding, rows, state), np.inf
+    for _ in range(_MAX_WEIGHINGS):
+        weights = weighting.solve(losses)
+        if distance.follow is None:
+            break
+        before, state = objective, distance.follow(encoding, weights, state)
+        losses = distance.losses(encoding, rows, state)
+        objective = weighting.objective(losses, weights)
+        if not objective < before * (1.0 - _SAME):
+            break
+    return losses, weights, state
 
 
 def alternate(problem, start, rng, settings, *, warm=False, tell=None):

@@ -38,7 +38,8 @@ def descend(steps, *, tol, max_sweeps, reduction=0.0):
             return gap, n_sweeps
         if n_sweeps == 0:
             target = max(tol, reduction * gap)
-        seen[kind] = max(seen[kind], gap / estimate)
+        if estimate > 0.0:
+            seen[kind] = max(seen[kind], gap / estimate)
         expected = np.inf
         while not is_stationary(expected, target) and n_sweeps < max_sweeps:
             before = estimate

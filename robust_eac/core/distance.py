@@ -22,6 +22,8 @@ class Distance(NamedTuple):
     extend : encoding -> the encoding that gradient and line search visit.
     statistics : (encoding, weights, rows) -> the Statistics at the rows for these visits.
     factor : (encoding, weights, rows) -> gradient of the weighted losses over that of the statistics.
+    follow : (encoding, weights, state) -> the state whose losses belong to these weights; None if losses do not depend
+        on the weights.
     """
 
     diagonal: bool
@@ -32,6 +34,7 @@ class Distance(NamedTuple):
     extend: Callable
     statistics: Callable
     factor: Callable
+    follow: Callable | None = None
 
     def unit(self, total):
         """Unit of the losses: the number of ordered pairs for objects of this total weight; 1 for shares."""
@@ -79,6 +82,7 @@ def level_distance(diagonal=True):
         extend=with_everything,
         statistics=partial(levels.statistics_at, diagonal=diagonal),
         factor=partial(levels.factor, diagonal=diagonal),
+        follow=levels.follow,
     )
 
 

@@ -58,7 +58,7 @@ class LevelSteps:
         self._visited = with_everything(self._part)
         self._rows, self._rng, self._n_threads = rows, rng, settings.n_threads
         self._visit = Visit(diagonal, PAIR_STEPS, skip=0.0, relaxation=1.0)
-        self.state = state._replace(levels=find_levels(encoding, weights, state))
+        self.state = follow(encoding, weights, state)
 
     def gap(self):
         S = slots_of(self._encoding, self._active, self.state.S)
@@ -90,8 +90,7 @@ def _state(encoding, rows, totals, weights, diagonal, n_threads):
         own = encoding.own_pairs * np.einsum("ip,ip->i", rows, rows)
         together -= (own @ encoding.observed)[encoding.mask_of]
         shared -= [own @ encoding.self_similarity(u) for u in range(len(shared))]
-    state = State(S, together, shared, totals, ())
-    return state._replace(levels=find_levels(encoding, weights, state))
+    return follow(encoding, weights, State(S, together, shared, totals, ()))
 
 
 def _totals(encoding, diagonal):
@@ -105,14 +104,14 @@ def _totals(encoding, diagonal):
     return Totals(pairs, together, squares)
 
 
-def find_levels(encoding, weights, state):
-    """The levels (a, b), a >= b, of least weighted loss: equal ones where pairs together are not more alike."""
+def follow(encoding, weights, state):
+    """The state with the levels a >= b of least weighted loss: equal ones where pairs together are not more alike."""
     coef = weights * encoding.scale
     pairs, together, _ = (coef @ total for total in state.totals)
     inside, shared = coef @ state.together, coef @ state.shared
     if not 0.0 < inside < pairs or shared * pairs <= together * inside:
-        return together / pairs, together / pairs
-    return shared / inside, (together - shared) / (pairs - inside)
+        return state._replace(levels=(together / pairs, together / pairs))
+    return state._replace(levels=(shared / inside, (together - shared) / (pairs - inside)))
 
 
 def losses(encoding, state):
