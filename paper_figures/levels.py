@@ -11,11 +11,12 @@ TITLES = {"fixed": "base clusterings as coarse as the classes", "sqrt": "finer b
 
 
 def levels_figure(records):
-    """Share of the partitions that join a pair, for pairs of the same class and of different classes of 8-by-8 digits.
+    """Share of the partitions that join a pair, for pairs of the same class and of others, on the set "image-1".
 
     Left, base clusterings with as many clusters as there are classes; right, with 2 to sqrt(n). Pairs of a class join
     the same cluster where their co-association is above the threshold: one half, or the mean of the two levels that
-    are found from the data (`threshold="data"`). With fine base clusterings most pairs of a class are below one half.
+    are found from the data (`threshold="data"`). With fine base clusterings half of the pairs of
+    a class and more are below one half.
     """
     fig, axes = plt.subplots(1, 2, figsize=(PAGE, 2.4), sharey=True)
     for ax, (drawn, title) in zip(axes, TITLES.items(), strict=True):
@@ -34,7 +35,7 @@ def levels_figure(records):
             xlabel=f"co-association\n(ARI with one half {half:.2f}, from the data {data:.2f})",
         )
     axes[0].set_ylabel("share of the pairs")
-    axes[1].legend(loc="upper right")
+    fig.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
     return fig
 
 

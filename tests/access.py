@@ -21,11 +21,11 @@ from robust_eac.consensus.sec import _table as sec_table
 from robust_eac.consensus.utilities import _normalised
 from robust_eac.core import alternation as _alternation
 from robust_eac.core import descent as _descent
-from robust_eac.core import distance as _distance
 from robust_eac.core import encoding as _encoding
 from robust_eac.core import formula as _formula
 from robust_eac.core import kernels as _kernels
 from robust_eac.core import lloyd as _lloyd
+from robust_eac.core import raw as _raw
 from robust_eac.core import relabelling as _chance
 from robust_eac.core import starts as _starts
 from robust_eac.core import sweep as _sweep

@@ -15,7 +15,7 @@ from .ensemble_benchmark import make_ensemble, seed_of
 VERSION = 1
 
 N_BINS = 20
-GRID = grid(dataset=("optdigits",), range=("fixed", "sqrt"), n_partitions=(100,), repetition=(0,))
+GRID = grid(dataset=("image-1",), range=("fixed", "sqrt"), n_partitions=(100,), repetition=(0,))
 SMOKE = grid(dataset=("iris",), range=("fixed", "sqrt"), n_partitions=(10,), repetition=(0,))
 
 

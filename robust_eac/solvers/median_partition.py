@@ -69,6 +69,12 @@ def solve_median_partition(
     of the weights; neither raises the objective. Stops when the Y step finds the membership stationary for weights
     that are optimal for it. The problem is not convex: the best of `n_init` starts is returned.
 
+    `cluster_weights` and `threshold` change the losses d_u where base clusterings are much finer than the consensus, in
+    which the paper's leave pairs apart that fewer than half of the partitions join: see
+    :func:`~robust_eac.partition_losses`. With ``threshold="data"`` the alternation has a third step, the two levels,
+    in closed form too; the memberships that it finds are hard or nearly so, and there is no lower bound for it. It has
+    many more local minima: start it from a good consensus, as ``init=merge_consensus(labels, n_clusters).labels``.
+
     "chance-corrected" has no joint objective, but it terminates. Its weights are equal over a set of trusted
     partitions, and each Y step descends the unweighted objective (4) of the set. All starts share one set, the largest
     group of partitions that agree beyond chance before any consensus (:func:`~robust_eac.trusted_group_weights`), so

@@ -5,6 +5,7 @@ import pytest
 
 from robust_eac import (
     RobustEAC,
+    adjusted_agreement,
     certify,
     consensus_lower_bound,
     ensemble_driven_cluster_index,
@@ -14,12 +15,13 @@ from robust_eac import (
     partition_losses,
     refine_labels,
     solve_median_partition,
+    solve_median_partition_distributed,
     solve_membership,
 )
 
 from .. import reference
 from ..access import Visit, check_ensemble, encode_ensemble, level_distance, raw_distance, visit, weigh_by
-from ..conftest import random_ensemble, random_membership
+from ..conftest import planted_ensemble, random_ensemble, random_membership
 
 N, M, K = 24, 5, 3
 NAMES = ("entropy", "size", "entropy-size")
@@ -297,3 +299,37 @@ def test_threshold_errors():
         solve_median_partition(labels, 2, threshold="third")
     with pytest.raises(ValueError, match='threshold must be "half" with agreement="adjusted"'):
         solve_median_partition(labels, 2, threshold="data", agreement="adjusted")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_chunks_have_the_weights_of_the_whole_ensemble(rng, name):
+    dask_array = pytest.importorskip("dask.array")
+    labels = random_ensemble(rng, 60, M, missing=0.2)
+    chunks = dask_array.from_array(labels, chunks=(17, M))
+    result = solve_median_partition_distributed(chunks, K, cluster_weights=name, random_state=0)
+    membership = result.membership.compute()
+    given = {"weights": result.weights, "cluster_weights": name}
+    np.testing.assert_allclose(partition_losses(labels, membership, **given), result.losses, rtol=1e-9)
+    assert optimality_gap(labels, membership, **given) == pytest.approx(result.gap, abs=1e-9)
+    model = RobustEAC(K, cluster_weights=name, random_state=0).fit(chunks)
+    np.testing.assert_allclose(model.agreements_, adjusted_agreement(labels, membership), rtol=1e-9)
+
+
+def test_what_chunks_do_not_support(rng):
+    dask_array = pytest.importorskip("dask.array")
+    chunks = dask_array.from_array(random_ensemble(rng, 20, 3), chunks=(10, 3))
+    with pytest.raises(ValueError, match="diagonal must be True with cluster_weights for a Dask array"):
+        RobustEAC(2, cluster_weights="size", diagonal=False).fit(chunks)
+    with pytest.raises(ValueError, match='threshold must be "half" for a Dask array, got "data"'):
+        RobustEAC(2, threshold="data").fit(chunks)
+    with pytest.raises(ValueError, match="init must be one of"):
+        RobustEAC(2, init="merge").fit(chunks)
+
+
+def test_agreements_and_trust_look_at_the_partitions_as_they_are(rng):
+    labels = planted_ensemble(rng, np.repeat(np.arange(3), 20), 8, noise=0.2)
+    for model in ({"cluster_weights": "entropy-size"}, {"threshold": "data"}):
+        fitted = RobustEAC(3, random_state=0, **model).fit(labels)
+        np.testing.assert_allclose(fitted.agreements_, adjusted_agreement(labels, fitted.membership_), rtol=1e-9)
+        certificate = certify(labels, fitted.membership_, **model)
+        np.testing.assert_allclose(certificate.trust.agreement, fitted.agreements_, rtol=1e-9)

@@ -5,7 +5,7 @@ import pytest
 
 from robust_eac import KMeansEnsemble, load_dataset
 
-from ..access import _descent, _distance, descend, encode, gap_of, next_relaxation, raw_distance, weighted_statistics
+from ..access import _descent, _raw, descend, encode, gap_of, next_relaxation, raw_distance, weighted_statistics
 from ..conftest import random_membership
 
 TOL = 1e-6
@@ -35,13 +35,13 @@ def descents(encoding, seed, n_starts=6):
 @pytest.fixture
 def relaxations(monkeypatch):
     """The relaxation of every sweep."""
-    seen, sweep = [], _distance.sweep
+    seen, sweep = [], _raw.sweep
 
     def spy(encoding, statistics, rows, order, how, **options):
         seen.append(how.relaxation)
         return sweep(encoding, statistics, rows, order, how, **options)
 
-    monkeypatch.setattr(_distance, "sweep", spy)
+    monkeypatch.setattr(_raw, "sweep", spy)
     return seen
 
 

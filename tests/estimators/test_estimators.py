@@ -164,6 +164,7 @@ def test_a_fit_by_another_method_leaves_nothing_behind(labels):
 _OTHER_VALUES = {
     "weighting": "uniform", "agreement": "adjusted", "rho": 0.5, "lam": 1.0, "lam0": 1.0, "n_init": 2, "max_iter": 5,
     "tol": 1e-3, "diagonal": False, "init": np.arange(45) % 3, "verbose": 1,
+    "cluster_weights": "size", "threshold": "data",
 }  # fmt: skip
 
 

@@ -78,7 +78,22 @@ SCALARS = {
     "min_stability": _reals(0.0, 1.0, also_bad=(1.5,)),
     "max_samples": _reals(0.6, 1.0, below=0.5, also_bad=(1.5,)),
     "fraction": _reals(0.0, 1.0, _TINY, also_bad=(1.5,)),
-    "threshold": _reals(0.0, 1.0, -1e300, 1e300, _TINY, below=None),
+    "threshold": _names("half", "data"),
+    ("threshold_eac", "threshold"): _reals(0.0, 1.0, -1e300, 1e300, _TINY, below=None),
+    "cluster_weights": Parameter(
+        (
+            "nonsense",
+            3,
+            True,
+            np.ones(12),
+            [np.ones(3)] * 3,
+            [np.ones(2)] * 4,
+            [-np.ones(3)] * 4,
+            [np.nan * np.ones(3)] * 4,
+        ),
+        ("entropy", "size", "entropy-size", [np.ones(3)] * 4, [[1, 0, 2]] * 4, [np.zeros(3)] * 4),
+        none=True,
+    ),
     "min_value": _reals(0.0, -1e300, 1e300, below=None),
     "min_cluster_size": _reals(2.0, 1e300, below=1.0, none=True),
     **dict.fromkeys(
