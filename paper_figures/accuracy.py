@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from scipy.stats import rankdata, wilcoxon
 
-from experiments.accuracy.ensemble_benchmark import BESIDE, LARGE, MERGED
+from experiments.accuracy.ensemble_benchmark import BESIDE, LARGE, MERGED, WEIGHTED
 from experiments.accuracy.merge_ablation import BLOBS, CHOSEN_ON
 from experiments.accuracy.method_choice import SHOWN, UNBALANCED
 from experiments.shared.store import canonical_json
@@ -165,7 +165,7 @@ def benchmark_figure(records):
         found = scores(records, name, ("sqrt", (10,), fraction), measure)
         return np.mean(list(found.values())) if len(found) == n_sets else np.nan
 
-    aris = {name: mean(name, "ari", 0.0) for name in methods(records) if name not in BESIDE}
+    aris = {name: mean(name, "ari", 0.0) for name in methods(records) if name not in BESIDE | WEIGHTED}
     names = sorted((name for name in aris if np.isfinite(aris[name])), key=aris.get)
     figure, axes = plt.subplots(1, 2, figsize=(PAGE, 0.16 * len(names) + 0.8), sharey=True)
     for ax, measure, title in zip(axes, MEASURES, ("NMI", "adjusted Rand index"), strict=True):
@@ -197,10 +197,11 @@ def benchmark_table(records):
     names = [
         name
         for name in methods(records)
-        if any(len(scores(records, name, protocol, "ari")) == n_sets for protocol in (FIELD, NOISY))
+        if name not in WEIGHTED
+        and any(len(scores(records, name, protocol, "ari")) == n_sets for protocol in (FIELD, NOISY))
     ]
     ranks = mean_ranks(records, [name for name in names if name not in BESIDE], FIELD)
-    left_out = ", ".join(name for name in methods(records) if name not in names) or "none"
+    left_out = ", ".join(name for name in methods(records) if name not in [*names, *WEIGHTED]) or "none"
 
     def cell(name, protocol, without=()):
         n_run, n_all = (len(scores(records, method, protocol, "nmi")) for method in (name, "kmeans"))
