@@ -87,7 +87,8 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         count alike. None means 1 each, as in [1]_.
     threshold : {"half", "data"}, default="half"
         Co-association above which pairs should be together: "half", as in [1]_, or "data", the mean of two levels that
-        are found with the consensus, as in :func:`~robust_eac.partition_losses`. Best started from "merge".
+        are found with the consensus, as in :func:`~robust_eac.partition_losses`. The memberships are then hard, or
+        nearly. It has many local minima: start it from "merge".
 
     Attributes
     ----------

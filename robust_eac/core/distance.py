@@ -1,4 +1,4 @@
-"""The distances that an alternation minimises: losses of the partitions, raw or corrected for chance."""
+"""The distances that an alternation minimises: losses of the partitions, raw, at two levels, or chance-corrected."""
 
 from collections.abc import Callable
 from functools import partial

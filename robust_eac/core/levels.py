@@ -47,8 +47,8 @@ class State(NamedTuple):
 class LevelSteps:
     """Steps down sum_u alpha_u d_u over `rows`, which are changed; see :mod:`~robust_eac.core.descent`.
 
-    The levels are found anew after every sweep. The gap is that of the bracket's quotient. Partitions without weight
-    are not visited.
+    The levels are found anew after every sweep. The gap is that of the bracket, sum_u alpha_u d_u over a^2 - b^2.
+    Partitions without weight are not visited.
     """
 
     def __init__(self, encoding, weights, rows, state, settings, rng, *, diagonal):
