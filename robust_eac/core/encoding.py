@@ -35,7 +35,8 @@ class Encoding(NamedTuple):
     n_observed : (m,) float64; weight of the objects each partition observes.
     total : float; weight of all objects.
     n_samples : int
-    slot_weights : (n_slots,) float64 or None; the weights W_u of the base clusters, None where all are 1.
+    slot_weights : (n_slots,) float64 or None; weights W_u of the base clusters, 0 in the slots of "not observed"; None
+        where all are 1.
     """
 
     codes: np.ndarray
@@ -114,7 +115,6 @@ class Encoding(NamedTuple):
         if self.slot_weights is None:
             return (self.soft * (1.0 - self.soft)) @ np.repeat(coef, self.n_codes)[self.soft_slots]
         by_slot = self.by_slot(coef)
-        by_slot[self.missing_slots] = 0.0
         similarity = np.zeros((len(self.codes), 1))
         kernels.table_costs(self.codes, self.offsets[self.hard], by_slot[:, np.newaxis], similarity)
         presence = self.observed @ np.bincount(self.mask_of, weights=coef, minlength=self.observed.shape[1])

@@ -149,8 +149,7 @@ def certify(
         resolved = resolve_weighting(weighting, n_pairs=n_pairs, n_partitions=m, rho=rho, lam=lam, lam0=lam0)
         check_judgeable(weighting, resolved)
 
-    plain = encode_ensemble(ensemble, sample_weight)
-    encoding = weigh_by(plain, cluster_weights)
+    encoding = weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights)
     extended = distance.extend(encoding)
     statistics = distance.statistics(encoding, weights, membership)
     object_gaps = frank_wolfe_gaps(extended, membership, statistics, diagonal=distance.diagonal) / (4.0 * total)
@@ -164,7 +163,7 @@ def certify(
         object_gaps=object_gaps,
         margins=_margins(membership),
         move_costs=move_margins(encoding, weights, membership.argmax(axis=1), membership.shape[1]) / total,
-        trust=agreement_test_of(plain, accumulate(plain, membership)[0], membership) if counts else None,
+        trust=agreement_test_of(encoding, accumulate(encoding, membership)[0], membership) if counts else None,
         weight_gap=weight_gap,
     )
 

@@ -437,7 +437,7 @@ def agreement_test(labels: Labels, membership: ArrayLike, *, sample_weight: Arra
 
 
 def agreement_test_of(encoding, S, rows):
-    """The :class:`AgreementTest` of the memberships of an encoding's rows."""
+    """The :class:`AgreementTest` of the memberships of an encoding's rows, whatever the weights of base clusters."""
     square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), encoding.offsets)
     sides = sides_of_test(encoding, rows)
     return AgreementTest(

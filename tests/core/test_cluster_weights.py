@@ -7,6 +7,7 @@ from robust_eac import (
     RobustEAC,
     adjusted_agreement,
     certify,
+    chance_corrected_weights,
     consensus_lower_bound,
     ensemble_driven_cluster_index,
     membership_gradient,
@@ -20,7 +21,17 @@ from robust_eac import (
 )
 
 from .. import reference
-from ..access import Visit, check_ensemble, encode_ensemble, level_distance, raw_distance, visit, weigh_by
+from ..access import (
+    Visit,
+    _blocks,
+    accumulate,
+    check_ensemble,
+    encode_ensemble,
+    level_distance,
+    raw_distance,
+    visit,
+    weigh_by,
+)
 from ..conftest import planted_ensemble, random_ensemble, random_membership
 
 N, M, K = 24, 5, 3
@@ -333,3 +344,31 @@ def test_agreements_and_trust_look_at_the_partitions_as_they_are(rng):
         np.testing.assert_allclose(fitted.agreements_, adjusted_agreement(labels, fitted.membership_), rtol=1e-9)
         certificate = certify(labels, fitted.membership_, **model)
         np.testing.assert_allclose(certificate.trust.agreement, fitted.agreements_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("case", [3, 27, 39, 45, 53])
+def test_trust_confirms_the_partitions_as_they_are(case):
+    # Cases in which trust by the weighted clusters would differ.
+    rng = np.random.RandomState(case)
+    truth, noise = np.repeat(np.arange(3), 20), rng.uniform(0.2, 0.9, size=12)
+    labels = np.column_stack([np.where(rng.rand(60) < share, rng.randint(3, size=60), truth) for share in noise])
+    arrays = [np.ones(3) if u < 6 else rng.permutation([0.0, 0.0, 3.0]) for u in range(12)]
+    result = solve_median_partition(
+        labels, 3, weighting="chance-corrected", cluster_weights=arrays, n_init=2, random_state=0
+    )
+    agreements = adjusted_agreement(labels, result.membership)
+    confirmed = chance_corrected_weights(np.maximum(1.0 - agreements, 0.0), expected=1.0)
+    assert np.all(confirmed[result.weights > 0.0] > 0.0)
+
+
+def test_the_common_step_of_chunks_is_exact(rng):
+    labels, _, cluster_weights = make(rng, "incomplete")
+    encoding = weigh_by(encode_ensemble(check_ensemble(labels)), cluster_weights)
+    weights, rows, target = rng.dirichlet(np.ones(M)), random_membership(rng, N, K), random_membership(rng, N, K)
+    sums = _blocks.sums_of_step(encoding, rows, target, 0.0)
+    t = _blocks.search_line(encoding, weights, *accumulate(encoding, rows), sums, True)
+
+    def value(t):
+        return reference.objective(labels, rows + t * (target - rows), weights, cluster_weights=cluster_weights)
+
+    assert value(t) <= min(value(other) for other in np.linspace(0.0, 1.0, 101)) * (1.0 + 1e-12)
