@@ -72,7 +72,7 @@ def test_gradient_of_the_model_is_that_of_the_adjusted_objective(problem):
     ensemble, copies, encoding, weights, membership = problem
     extended = ADJUSTED.extend(encoding)
     gradient = gradient_of(extended, membership, ADJUSTED.statistics(encoding, weights, membership), diagonal=True)
-    gradient *= copies[:, np.newaxis] / encoding.total**2
+    gradient *= copies[:, np.newaxis] * ADJUSTED.factor(encoding, weights, membership)
     h = 1e-6
     for i in range(len(membership)):
         for p in range(1, membership.shape[1]):

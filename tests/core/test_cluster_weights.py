@@ -74,6 +74,7 @@ def test_losses_value_gradient_and_gap_equal_the_dense_formulas(rng, kind, weigh
         np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10 * np.abs(expected).max())
 
 
+# Two sweeps make a start that agrees with the ensemble, no solution.
 @pytest.mark.filterwarnings("ignore:The membership did not converge")
 @pytest.mark.parametrize(("kind", "weighted", "diagonal"), CASES)
 def test_losses_value_gradient_and_gap_at_levels_equal_the_dense_formulas(rng, kind, weighted, diagonal):
@@ -196,6 +197,7 @@ def test_a_cluster_of_weight_zero_joins_no_objects(rng):
     )
 
 
+# Trust falls back on equal weights, and says so, in so few random partitions.
 @pytest.mark.filterwarnings("ignore:No two partitions agree")
 @pytest.mark.parametrize("threshold", ["half", "data"])
 @pytest.mark.parametrize("weighting", ["uniform", "restricted-simplex", "l2", "entropy", "chance-corrected"])
