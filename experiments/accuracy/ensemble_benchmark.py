@@ -42,6 +42,8 @@ STANDARDISED = ("wine", "house-votes", "ionosphere", "glass", "contraceptive", "
 RANGES = ("sqrt", "near", "fixed")
 SIZES = (10, 30, 100)
 FRACTIONS = (0.0, 0.3, 0.5)
+# With more noise than that, so many partitions that some good ones are left.
+HEAVY, MANY = (0.7, 0.9), 30
 N_ENSEMBLES = 6
 MERGED = "robust-merge"
 
@@ -69,7 +71,12 @@ def _for_all_methods(cells):
 # Cells of their own, so that a change of these methods leaves the other cells valid.
 GROUPS = ("merge", "cluster weights", "others")
 GRID = _for_all_methods(
-    [*cells(SMALL, RANGES, SIZES), *cells(SMALL_POOLS, RANGES[:1], SIZES), *cells(LARGE, RANGES[:1], SIZES[:1])]
+    [
+        *cells(SMALL, RANGES, SIZES),
+        *cells(SMALL_POOLS, RANGES[:1], SIZES),
+        *cells(LARGE, RANGES[:1], SIZES[:1]),
+        *cells((*SMALL, *SMALL_POOLS), RANGES[:1], (MANY,), fractions=HEAVY),
+    ]
 )
 SMOKE = _for_all_methods(cells(("iris",), RANGES[:2], SIZES[:1], n_ensembles=1, fractions=(0.0, 0.5)))
 
