@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from experiments.accuracy.ensemble_benchmark import MERGED, WEIGHTED
+from experiments.accuracy.ensemble_benchmark import BESIDE, HEAVY, MANY, MERGED, WEIGHTED
 
 from .accuracy import DRIVER, MEASURES, PROTOCOLS, differences, interval_text, mean_score, small_sets
 from .drawing import drawing
@@ -13,6 +13,14 @@ from .style import BLUE, ORANGE, PAGE, VERMILLION
 
 TITLES = {"fixed": "base clusterings as coarse as the classes", "sqrt": "finer base clusterings"}
 LWEA, DEFAULT = "locally-weighted-eac", "robust-eac"
+ALL_SIZES = PROTOCOLS["near k"][1]
+NOISE = {
+    "near k, 30 % random": ("near", ALL_SIZES, 0.3),
+    "near k, 50 %": ("near", ALL_SIZES, 0.5),
+    "k, 30 %": ("fixed", ALL_SIZES, 0.3),
+    "k, 50 %": ("fixed", ALL_SIZES, 0.5),
+    **{f"sqrt(n), {MANY}, {100 * share:.0f} %": ("sqrt", (MANY,), share) for share in HEAVY},
+}
 
 
 def levels_figure(records):
@@ -54,18 +62,13 @@ def weights_table(records):
     to the default and to locally weighted EAC [95 % bootstrap interval over data sets], with and without half-rings.
     """
     records = small_sets(records)
-    rows = [
-        [
-            name,
-            *(
-                " / ".join(f"{mean_score(records, name, protocol, measure):.3f}" for measure in MEASURES)
-                for protocol in PROTOCOLS.values()
-            ),
-        ]
-        for name in (MERGED, LWEA, DEFAULT, *WEIGHTED)
+    blocks = [
+        f"{len(distinct(records, 'dataset'))} data sets",
+        _means(records, (MERGED, LWEA, DEFAULT, *WEIGHTED), PROTOCOLS),
+        "More random partitions, and random ones beside base clusterings near k",
+        _means(records, (MERGED, LWEA, DEFAULT, *BESIDE, *WEIGHTED), NOISE),
     ]
-    blocks = [f"{len(distinct(records, 'dataset'))} data sets", table(["consensus", *PROTOCOLS], rows)]
-    for title, protocol in PROTOCOLS.items():
+    for title, protocol in (PROTOCOLS | NOISE).items():
         settings = [(measure, without) for measure in MEASURES for without in ((), (DRIVER,))]
         for other in (DEFAULT, LWEA):
             gains = [
@@ -81,6 +84,19 @@ def weights_table(records):
             heads = [f"{measure.upper()}{f' without {DRIVER}' if without else ''}" for measure, without in settings]
             blocks += [f"{title}, minus {other}", table(["consensus", *heads], gains)]
     return document(*blocks)
+
+
+def _means(records, names, protocols):
+    """Table of the mean NMI / ARI of methods in protocols."""
+    rows = [
+        [name]
+        + [
+            " / ".join(f"{mean_score(records, name, protocol, measure):.3f}" for measure in MEASURES)
+            for protocol in protocols.values()
+        ]
+        for name in names
+    ]
+    return table(["consensus", *protocols], rows)
 
 
 DRAWINGS = (
