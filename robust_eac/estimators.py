@@ -18,7 +18,8 @@ from .checks.values import check_choice, check_names, is_dask_array
 from .consensus.merge import MergeResult, merge_labels
 from .core.encoding import weigh_clusters
 from .core.formula import accumulate, adjusted_agreement_of, agreement_from_losses
-from .diagnostics.objective import adjusted_agreement, partition_losses
+from .diagnostics.agreement import adjusted_agreement
+from .diagnostics.objective import partition_losses
 from .solvers.distributed import solve_and_grade_distributed
 from .solvers.median_partition import MedianPartitionResult, Options, progress, solve_and_encode
 from .summary import Settings, summarise

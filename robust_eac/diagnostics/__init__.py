@@ -1,16 +1,9 @@
 """How good a consensus is: losses, gap and agreement; certificates; a lower bound; the number of clusters."""
 
+from .agreement import AgreementTest, adjusted_agreement, agreement_test
 from .certificates import Certificate, certify
 from .lower_bound import LowerBound, consensus_lower_bound
-from .objective import (
-    AgreementTest,
-    adjusted_agreement,
-    agreement_test,
-    membership_gradient,
-    objective_value,
-    optimality_gap,
-    partition_losses,
-)
+from .objective import membership_gradient, objective_value, optimality_gap, partition_losses
 from .selection import ClusterNumberSelection, select_n_clusters
 
 __all__ = [

@@ -16,7 +16,7 @@ from ..core.formula import accumulate, frank_wolfe_gaps
 from ..solvers.local_search import move_margins
 from ..weighting.clusters import check_cluster_weights, weigh_by
 from ..weighting.joint import check_judgeable, resolve_weighting
-from .objective import AgreementTest, agreement_test_of
+from .agreement import AgreementTest, agreement_test_of
 
 __all__ = ["Certificate", "certify"]
 

@@ -1,11 +1,9 @@
-"""Measures of a consensus: losses, objective, gradient, optimality gap, and agreement corrected for chance.
+"""Measures of a consensus: losses, objective, gradient and optimality gap.
 
 Each checks its arguments and calls core/formula.py, where the formulas stand.
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,21 +11,12 @@ from numpy.typing import ArrayLike
 from ..checks.labels import check_ensemble, check_sample_weight
 from ..checks.types import ClusterWeights, Labels
 from ..checks.values import check_membership, check_real, check_weights
-from ..core import relabelling
 from ..core.distance import resolve_distance
 from ..core.encoding import encode_ensemble
-from ..core.formula import accumulate, adjusted_agreement_of, gap_of, gradient_of, sides_of_test, weighted_loss
+from ..core.formula import gap_of, gradient_of, weighted_loss
 from ..weighting.clusters import check_cluster_weights, weigh_by
 
-__all__ = [
-    "AgreementTest",
-    "adjusted_agreement",
-    "agreement_test",
-    "membership_gradient",
-    "objective_value",
-    "optimality_gap",
-    "partition_losses",
-]
+__all__ = ["membership_gradient", "objective_value", "optimality_gap", "partition_losses"]
 
 
 def partition_losses(
@@ -317,143 +306,11 @@ def optimality_gap(
     return gap_of(distance.extend(encoding), rows, statistics, diagonal=diagonal)
 
 
-class AgreementTest(NamedTuple):
-    """What :func:`agreement_test` returns: one value per partition in each field."""
-
-    agreement: np.ndarray
-    statistic: np.ndarray
-    expected: np.ndarray
-    variance: np.ndarray
-    zscore: np.ndarray
-    pvalue: np.ndarray
-
-
-def adjusted_agreement(labels: Labels, membership: ArrayLike, *, sample_weight: ArrayLike | None = None) -> np.ndarray:
-    """Agreement of every partition with a consensus, corrected for chance.
-
-    Computes  a_u = (|S_u|^2 - E_u) / ((|G|^2 + |X_u'X_u|^2)/2 - E_u) = 1 - d_u / E[d_u],  where S_u = YX_u' and E_u is
-    the mean of |S_u|^2 when the objects of one side are permuted at random: for a hard membership the adjusted Rand
-    index [1]_, for a soft one its extension. Unlike the distance d_u it does not favour fine partitions.
-
-    Parameters
-    ----------
-    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
-        Base clusterings, hard or soft, as in :func:`partition_losses`. The agreement with an incomplete partition is
-        that on the objects that it observes.
-    membership : array-like of shape (n_samples, n_clusters)
-        Consensus membership Y', rows on the simplex.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weight of every object: weight w counts as w identical objects that share a membership; weights below 1 count
-        for their ratios. None means one each.
-
-    Returns
-    -------
-    agreement : ndarray of shape (n_partitions,)
-        At most 1, reached where the two agree; 0 is chance.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If `labels` is not a label matrix, or `membership` not a membership matrix of these objects.
-
-    Notes
-    -----
-    Time O(n_samples (n_partitions n_clusters + n_masks n_clusters^2)), n_masks counting the distinct sets of objects
-    that partitions observe; memory O(n_samples (n_partitions + n_clusters)).
-
-    References
-    ----------
-    .. [1] Hubert, Arabie, "Comparing partitions", Journal of Classification 2, 1985.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> labels = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
-    >>> adjusted_agreement(labels, np.eye(2)[[0, 0, 1, 1]])
-    array([ 1. , -0.5])
-    """
-    encoding, rows, _ = _checked(labels, membership, sample_weight)
-    return adjusted_agreement_of(encoding, accumulate(encoding, rows)[0], rows)
-
-
-def agreement_test(labels: Labels, membership: ArrayLike, *, sample_weight: ArrayLike | None = None) -> AgreementTest:
-    """Test whether each partition agrees with a consensus more than a random relabelling of the objects would.
-
-    The statistic is  |S_u|^2 = sum_ij (y_i'y_j) (x_ui'x_uj),  over ordered pairs with i = j. Its mean, variance and
-    skewness over all n! permutations of the objects are exact [1]_ [2]_ (the skewness if the consensus or the partition
-    is hard; else up to a share of the order of 1/n, and it is not taken below 0). The p-value is that of the Pearson
-    type III distribution with these three moments.
-
-    Parameters
-    ----------
-    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
-        Base clusterings, hard or soft, as in :func:`partition_losses`.
-    membership : array-like of shape (n_samples, n_clusters)
-        Consensus membership Y', rows on the simplex.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Number of objects that every object stands for, each of them relabelled on its own: 0 or at least 1. None means
-        one each.
-
-    Returns
-    -------
-    result : AgreementTest
-        Named tuple of arrays of shape (n_partitions,): `agreement`, as :func:`adjusted_agreement`; `statistic`,
-        `expected` and `variance` of the statistic, in ordered pairs of objects and its square; `zscore`; `pvalue`.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If `labels` is not a label matrix, `membership` not a membership matrix of these objects, or a weight is between
-        0 and 1.
-
-    Notes
-    -----
-    Where nothing can vary, since one side puts all objects together, all apart, or treats them alike, the z-score is 0
-    and the p-value 1.
-
-    The p-value is valid for partitions that had no part in the consensus. Partitions that had agree with it a little
-    more than by chance even if they are random, the more the fewer they are.
-
-    Time O(n_samples (n_partitions n_clusters + n_masks n_clusters^3)), and O(n_samples k_u^3) for every soft
-    partition; memory as :func:`adjusted_agreement`.
-
-    References
-    ----------
-    .. [1] Mantel, "The detection of disease clustering and a generalized regression approach", Cancer Research 27,
-       1967.
-    .. [2] Mielke, "Clarification and appropriate inferences for Mantel and Valand's nonparametric multivariate
-       analysis technique", Biometrics 34, 1978, for the approximation by three moments.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> consensus = np.repeat([0, 1], 10)
-    >>> labels = np.column_stack([np.repeat([3, 4], [9, 11]), np.tile([0, 1], 10)])
-    >>> agreement_test(labels, np.eye(2)[consensus]).pvalue < 0.01
-    array([ True, False])
-    """
-    encoding, rows, _ = _checked(labels, membership, sample_weight, counts=True)
-    return agreement_test_of(encoding, accumulate(encoding, rows)[0], rows)
-
-
-def agreement_test_of(encoding, S, rows):
-    """The :class:`AgreementTest` of the memberships of an encoding's rows, whatever the weights of base clusters."""
-    square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), encoding.offsets)
-    sides = sides_of_test(encoding, rows)
-    return AgreementTest(
-        relabelling.adjusted(square_S, *sides),
-        square_S,
-        relabelling.expected(*sides),
-        relabelling.variance(*sides),
-        *relabelling.significance(square_S, *sides),
-    )
-
-
-def _checked(labels, membership, sample_weight, diagonal=True, cluster_weights=None, threshold="half", counts=False):
+def _checked(labels, membership, sample_weight, diagonal, cluster_weights, threshold):
     """(encoding, memberships of its rows, distance), all checked."""
     ensemble = check_ensemble(labels)
     distance = resolve_distance("raw", diagonal, threshold)
-    sample_weight = check_sample_weight(sample_weight, ensemble, counts=counts)
+    sample_weight = check_sample_weight(sample_weight, ensemble)
     rows = check_membership(membership, ensemble.n_samples)
     cluster_weights = check_cluster_weights(cluster_weights)
     return weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights), rows, distance

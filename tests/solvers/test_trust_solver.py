@@ -21,7 +21,7 @@ from robust_eac import (
 
 from ..access import _alternation, joint
 from ..conftest import planted_ensemble, random_ensemble, random_membership
-from ..core.test_chance import random_partitions
+from ..diagnostics.test_agreement import random_partitions
 from .test_soft_ensembles import planted_soft_ensemble
 
 TRUTH = np.repeat([0, 1, 2], [30, 40, 50])

@@ -11,7 +11,7 @@ from robust_eac import agreement_test, chance_corrected_weights, trusted_group_w
 
 from ..access import _chance, check_ensemble, encode, encode_ensemble, pairwise_pvalues, sample_columns
 from ..conftest import planted_ensemble, random_ensemble
-from ..core.test_chance import one_hot, random_partitions
+from ..diagnostics.test_agreement import one_hot, random_partitions
 from ..solvers.test_soft_ensembles import random_soft_ensemble
 
 TRUTH = np.repeat([0, 1, 2], [30, 40, 50])
