@@ -18,7 +18,6 @@ from scipy.sparse.csgraph import connected_components
 
 from ..checks.values import check_choice, check_integer
 from ..core.encoding import collapse
-from ..weighting._common import mask_weights
 from ._common import physical_memory, relabel
 
 LINKAGES = ("single", "average", "complete")
@@ -105,7 +104,7 @@ def merge_tree(encoding, values, shares, linkage, *, max_bytes=None):
         for share, start, table in zip(shares, encoding.offsets, values, strict=True):
             tables[start : start + len(table), : len(table)] = share * table
         values = np.empty(0)
-    terms = _Terms(encoding.offsets, values, tables, mask_weights(encoding, shares))
+    terms = _Terms(encoding.offsets, values, tables, encoding.by_mask(shares))
     tree = empty_tree(n)
     if linkage == "single" and tables.size == 0:
         _span(rows, terms, tree)

@@ -10,7 +10,6 @@ from ..checks.blocks import row_blocks
 from ..checks.types import RandomState
 from ..checks.values import check_real
 from ..core.encoding import one_hot, take_rows
-from ..weighting._common import mask_weights
 from ._common import check_memory, check_starts, prepare_rows, relabel
 from ._metis import BYTES_PER_EDGE, load_metis, partition_graph, pieces, trivial
 
@@ -108,7 +107,7 @@ def coassociation_graph(encoding, weights, sizes):
     indicators = (sparse.diags_array(sizes.astype(np.float64)) @ indicators).tocsr()
     edges = (indicators @ sparse.diags_array(np.repeat(weights, encoding.n_codes)) @ indicators.T).tocsr()
     if len(encoding.missing_slots):
-        shares = mask_weights(encoding, weights)
+        shares = encoding.by_mask(weights)
         for rows in row_blocks(p):
             both = (encoding.observed[rows] * shares) @ encoding.observed.T
             ends = edges.indptr[rows.start : rows.stop + 1]

@@ -110,12 +110,9 @@ def _statistics(encoding, weights, state):
     scale = np.where(some, weights * encoding.total**2 / np.where(some, expected_losses, 1.0), 0.0)
     chance = scale * (both - 2.0 * squares) / np.where(some, expected_losses, 1.0)
     share = relabelling.share_of_pairs(partitions)
-
-    def by_mask(values):
-        return np.bincount(encoding.mask_of, weights=values, minlength=len(G))
-
-    together, alone = by_mask(-chance * share), by_mask(-chance * (partitions.own / partitions.singles - share))
-    return statistics_from(encoding, S, G, scale, by_mask(scale - chance), together, alone)
+    together = encoding.by_mask(-chance * share)
+    alone = encoding.by_mask(-chance * (partitions.own / partitions.singles - share))
+    return statistics_from(encoding, S, G, scale, encoding.by_mask(scale - chance), together, alone)
 
 
 def statistics_at(encoding, weights, rows):

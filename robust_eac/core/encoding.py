@@ -101,6 +101,14 @@ class Encoding(NamedTuple):
         """(m,) sums of the values of a partition's slots, times the weights of the clusters."""
         return np.add.reduceat(values if self.slot_weights is None else values * self.slot_weights, self.offsets)
 
+    def by_mask(self, values):
+        """(n_masks,) sums of the values of the partitions of each mask."""
+        return np.bincount(self.mask_of, weights=values, minlength=self.observed.shape[1])
+
+    def presence(self, coef):
+        """(n_rows,) sum of coef over the partitions that observe the row."""
+        return self.observed @ self.by_mask(coef)
+
     def self_similarity(self, partition):
         """(n_rows,) x_ui'W_u x_ui, the co-association of an object with itself; 0 where it is not observed."""
         weights = self.by_slot(np.ones(len(self.offsets)))[self.offsets[partition] :][: self.n_codes[partition]]
@@ -117,14 +125,12 @@ class Encoding(NamedTuple):
         by_slot = self.by_slot(coef)
         similarity = np.zeros((len(self.codes), 1))
         kernels.table_costs(self.codes, self.offsets[self.hard], by_slot[:, np.newaxis], similarity)
-        presence = self.observed @ np.bincount(self.mask_of, weights=coef, minlength=self.observed.shape[1])
-        return presence - similarity[:, 0] - self.soft**2 @ by_slot[self.soft_slots]
+        return self.presence(coef) - similarity[:, 0] - self.soft**2 @ by_slot[self.soft_slots]
 
     def mean_self_similarity(self, coef):
         """(n_rows,) mean of x_ui'W_u x_ui over the partitions that observe the row, with weights coef."""
         lack = self.surplus(coef)
-        presence = self.observed @ np.bincount(self.mask_of, weights=coef, minlength=self.observed.shape[1])
-        return 1.0 - np.divide(lack, presence, out=np.zeros_like(lack), where=lack != 0.0)
+        return 1.0 - np.divide(lack, self.presence(coef), out=np.zeros_like(lack), where=lack != 0.0)
 
     def gram(self, partition):
         """(k_u, k_u) matrix H_u = X_u X_u', diagonal when the partition is hard."""

@@ -186,8 +186,7 @@ def agreement_from_sums(tables, S, G):
 def coefficients(encoding, weights):
     """alpha_u (n / n_u)^2 and their sum per mask."""
     coef = weights * encoding.scale
-    mask_coef = np.bincount(encoding.mask_of, weights=coef, minlength=encoding.observed.shape[1])
-    return coef, mask_coef
+    return coef, encoding.by_mask(coef)
 
 
 def weighted_statistics(encoding, weights, S, G):
@@ -202,7 +201,7 @@ def statistics_from(encoding, S, G, coef, mask_coef, together, alone):
     They minimise  sum_g mask_coef |Y'Y|^2 - 2 sum_u coef <Y'Y, X_u'W_uX_u> - 2 sum_g together |Y1|^2 - 2 sum_g alone
     sum_i |y_i|^2,  sums over the objects of mask g and what partition u observes.
     """
-    of_masks = mask_coef - np.bincount(encoding.mask_of, weights=coef, minlength=len(G)) - together
+    of_masks = mask_coef - encoding.by_mask(coef) - together
     surplus = encoding.surplus(coef) + encoding.observed @ of_masks
     # A partition's memberships sum to 1 wherever it observes.
     _, first = np.unique(encoding.mask_of, return_index=True)

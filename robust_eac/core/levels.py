@@ -129,7 +129,7 @@ def _statistics(encoding, weights, S, levels):
     """The bracket's Statistics, for visits of the encoding with everything."""
     coef, n_masks, k = weights * encoding.scale, encoding.observed.shape[1], S.shape[1]
     nothing = np.zeros(n_masks)
-    together = -0.5 * np.bincount(encoding.mask_of, weights=coef, minlength=n_masks)
+    together = -0.5 * encoding.by_mask(coef)
     # Without any pair together both levels are 0.
     coef /= sum(levels) or 1.0
     return statistics_from(encoding, S, np.zeros((n_masks, k, k)), coef, nothing, together, nothing)

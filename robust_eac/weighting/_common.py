@@ -50,15 +50,10 @@ def cluster_slots(encoding):
     return list(map(slice, encoding.offsets.tolist(), ends.tolist()))
 
 
-def mask_weights(encoding, weights):
-    """(n_masks,) weight of the partitions of each mask."""
-    return np.bincount(encoding.mask_of, weights=weights, minlength=encoding.observed.shape[1])
-
-
 def mean_over_observed(together, encoding, weights):
     """Sums over the partitions -> means over those that observe both objects, at most 1; 0 where none does."""
     if len(encoding.missing_slots):
-        both = (encoding.observed * mask_weights(encoding, weights)) @ encoding.observed.T
+        both = (encoding.observed * encoding.by_mask(weights)) @ encoding.observed.T
         together = np.divide(together, both, out=np.zeros_like(both), where=both > 0.0)
     return np.minimum(together, 1.0, out=together)
 
