@@ -22,13 +22,17 @@ class Rows:
 
     def each(self, function, n_results=None):
         """The function of (encoding, proposal, ...) for every block, to be called where the block lies."""
-        places = homes(self.encodings, self.proposals)
-        blocks = zip(self.encodings, self.proposals, places, strict=True)
-        return [partial(later(function, n_results, home), *block) for *block, home in blocks]
+        return on_blocks(function, self.encodings, self.proposals, n_results=n_results)
 
     def map(self, function, *shared):
         """The function of (encoding, proposal, *shared) for every block."""
         return [task(*shared) for task in self.each(function)]
+
+
+def on_blocks(function, *parts, n_results=None):
+    """The function of (parts of a block, ...) for every block, to be called where the block lies."""
+    blocks = zip(*parts, homes(*parts), strict=True)
+    return [partial(later(function, n_results, home), *block) for *block, home in blocks]
 
 
 def later(function, n_results=None, workers=()):

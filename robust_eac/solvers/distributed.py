@@ -1,6 +1,6 @@
 """Ensembles larger than memory: the alternation on Dask arrays whose chunks of rows stay on the workers.
 
-What is done with a chunk stands in _blocks, on which worker in _tasks; here is when, and what travels.
+What is done with a chunk stands in block_steps.py, on which worker in dask_tasks.py; here is when, and what travels.
 """
 
 from __future__ import annotations
@@ -262,9 +262,7 @@ def _encode(labels, start, n_clusters, diagonal):
         dask_tasks.later(block_steps.read, 2)(block, int(first))
         for block, first in zip(blocks, first_rows, strict=True)
     ]
-    alone, reports = zip(*pairs, strict=True)
-    alone = persist(*alone, *reports)
-    alone, reports = alone[: len(blocks)], alone[len(blocks) :]
+    alone, reports = persist(*zip(*pairs, strict=True))
     tables, values = block_steps.merge(compute(*reports))
     shared = dask_tasks.ship(tables), dask_tasks.ship(values)
     if isinstance(start, str):
@@ -274,18 +272,16 @@ def _encode(labels, start, n_clusters, diagonal):
             dask_tasks.later(block_steps.check_start)(piece, n_clusters, int(first))
             for piece, first in zip(start.to_delayed().ravel(), first_rows, strict=True)
         ]
-    encoded = [
-        dask_tasks.later(block_steps.encode_block, 2, home)(encoding, report, *shared, rows, diagonal)
-        for encoding, report, rows, home in zip(alone, reports, starts, dask_tasks.homes(alone), strict=True)
-    ]
+    tasks = dask_tasks.on_blocks(block_steps.encode_block, alone, n_results=2)
+    encoded = [task(report, *shared, rows, diagonal) for task, report, rows in zip(tasks, reports, starts, strict=True)]
     encodings, proposals = zip(*encoded, strict=True)
     if isinstance(start, str):
         return tables, persist(*encodings), None
     bounds = [dask_tasks.later(block_steps.extremes)(rows) for rows in starts]
-    kept = persist(*encodings, *proposals, *bounds)
-    bounds = np.array(compute(*kept[2 * len(blocks) :]))
+    encodings, proposals, bounds = persist(encodings, proposals, bounds)
+    bounds = np.array(compute(*bounds))
     check_start_tells_apart(bounds[:, 0].min(axis=0), bounds[:, 1].max(axis=0))
-    return tables, kept[: len(blocks)], kept[len(blocks) : 2 * len(blocks)]
+    return tables, encodings, proposals
 
 
 def _weigh(tables, encodings, cluster_weights):
@@ -296,11 +292,10 @@ def _weigh(tables, encodings, cluster_weights):
         return tables, encodings
     counts = None
     if isinstance(cluster_weights, str) and "entropy" in cluster_weights:
-        places = zip(encodings, dask_tasks.homes(encodings), strict=True)
-        (counts,), _ = dask_tasks.sum_of(dask_tasks.later(block_steps.count, workers=home)(e) for e, home in places)
+        (counts,), _ = dask_tasks.sum_of(task() for task in dask_tasks.on_blocks(block_steps.count, encodings))
     tables = weigh_by(tables, cluster_weights, counts)
-    values, places = dask_tasks.ship(tables.slot_weights), zip(encodings, dask_tasks.homes(encodings), strict=True)
-    return tables, persist(*[dask_tasks.later(weigh_clusters, workers=home)(e, values) for e, home in places])
+    values = dask_tasks.ship(tables.slot_weights)
+    return tables, persist(*[task(values) for task in dask_tasks.on_blocks(weigh_clusters, encodings)])
 
 
 def _gather_sample(encodings, tables, n_rows, n_clusters, rng):
@@ -334,8 +329,7 @@ def _place_from_sample(encodings, problem, start, seeds, settings, *, n_jobs, te
     run, membership = solve(problem, start, seeds, settings, n_jobs=n_jobs, tell=tell)
     statistics = distance.statistics(sample, run.weights, membership)
     shared = partitions, dask_tasks.ship(statistics._replace(own=np.empty((0, 3)))), problem.n_clusters
-    tasks = [dask_tasks.later(block_steps.place_block, workers=home) for home in dask_tasks.homes(encodings)]
-    return persist(*[task(encoding, *shared) for task, encoding in zip(tasks, encodings, strict=True)])
+    return persist(*[task(*shared) for task in dask_tasks.on_blocks(block_steps.place_block, encodings)])
 
 
 def _distance(diagonal):
