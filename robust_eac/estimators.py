@@ -110,7 +110,7 @@ class RobustEAC(ClusterMixin, BaseEstimator):
     n_features_in_ : int
         Number of partitions.
     objective_ : float
-        Objective (4) or (5) at `membership_` and `weights_`, regulariser included. This and the next four are there
+        Objective (4) or (5) at `membership_` and `weights_`, regulariser included. This and the next five are there
         after "median-partition" alone.
     objective_history_ : ndarray of shape (n_iter_ + 1,)
         The objective at the start and after every alternation.
@@ -120,6 +120,9 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         Number of alternations of the start that was kept.
     converged_ : bool
         gap_ <= tol.
+    levels_ : tuple of two floats, or None
+        Co-association a of pairs together and b of pairs apart, for which `losses_` are computed, with
+        ``threshold="data"``; otherwise None.
     confidence_ : ndarray of shape (n_samples,)
         Membership of every object in its own cluster. This and the next three are there after "merge" alone.
     cluster_weights_ : list of n_partitions ndarrays
@@ -163,6 +166,7 @@ class RobustEAC(ClusterMixin, BaseEstimator):
     gap_: float
     n_iter_: int
     converged_: bool
+    levels_: tuple[float, float] | None
     confidence_: np.ndarray
     cluster_weights_: list[np.ndarray]
     tree_: np.ndarray

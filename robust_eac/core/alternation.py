@@ -96,6 +96,12 @@ class Run(NamedTuple):
     def objective(self):
         return self.history[-1]
 
+    @property
+    def levels(self):
+        """(a, b) of losses from two levels; None for other losses."""
+        levels = getattr(self.state, "levels", None)
+        return levels and tuple(map(float, levels))
+
 
 def begin(problem, start, rng, settings, *, warm=False, tell=None):
     """Set up the :class:`Run` of a start, before its first Y step.

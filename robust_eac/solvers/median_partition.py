@@ -37,6 +37,7 @@ class MedianPartitionResult(NamedTuple):
     gap: float
     n_iter: int
     converged: bool
+    levels: tuple[float, float] | None
 
 
 def solve_median_partition(
@@ -139,7 +140,8 @@ def solve_median_partition(
         (n_samples, n_clusters), empty clusters last; `weights` and `losses` of shape (n_partitions,); `objective` at
         them, regulariser included (for "entropy" with its penalty, for "power" the power mean of the losses, see
         :func:`~robust_eac.power_weights`); `objective_history`, from the start to the last alternation; `gap`;
-        `n_iter`; `converged`. For "chance-corrected", history and `n_iter` are those of the last set of partitions.
+        `n_iter`; `converged`; `levels`, (a, b) with ``threshold="data"``, otherwise None. For "chance-corrected",
+        history and `n_iter` are those of the last set of partitions.
 
     Raises
     ------
@@ -284,3 +286,4 @@ def warn_unconverged(gap, settings, *, stacklevel):
         ConvergenceWarning,
         stacklevel=stacklevel,
     )
+        levels=run.levels,

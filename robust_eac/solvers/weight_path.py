@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks.labels import check_ensemble, check_sample_weight
-from ..checks.types import Labels, RandomState
+from ..checks.types import ClusterWeights, Labels, RandomState
 from ..checks.values import (
     MAX_SEED,
     check_choice,
@@ -25,6 +25,7 @@ from ..core.distance import resolve_distance
 from ..core.encoding import encode_ensemble
 from ..core.starts import reduce_rows
 from ..core.threads import count_threads
+from ..weighting.clusters import check_cluster_weights, weigh_by
 from ..weighting.joint import resolve_weighting
 
 __all__ = ["WeightPath", "weight_path"]
@@ -47,6 +48,7 @@ class WeightPath(NamedTuple):
     objectives: np.ndarray
     gaps: np.ndarray
     converged: np.ndarray
+    levels: np.ndarray | None
 
 
 def weight_path(
@@ -64,6 +66,8 @@ def weight_path(
     n_jobs: int | None = None,
     random_state: RandomState = None,
     sample_weight: ArrayLike | None = None,
+    cluster_weights: ClusterWeights = None,
+    threshold: str = "half",
 ) -> WeightPath:
     """Follow the consensus and its weights from equal weights to few trusted partitions.
 
@@ -82,7 +86,8 @@ def weight_path(
     values : array-like of shape (n_values,), default=None
         Values of the parameter, in any order. None means 20 or fewer: for the restricted simplex all whole numbers of
         partitions from n_partitions to 1 when there are so few, else equally spaced ones, rho being 1 over these; for
-        l2 a geometric grid from lam0 = 1, where every partition has weight, down to 1e-4.
+        l2 a geometric grid from lam0 = 1, where every partition has weight unless `cluster_weights` are large, down to
+        1e-4.
     parameter : {"rho", "n_trusted", "lam", "lam0"}, default=None
         What varies. Of the restricted simplex, rho (also None) or the number of partitions that it trusts, 1 / rho; of
         l2 weights, lambda (also None) or its scale-free form lam0 = lambda / (n_partitions n_samples^2).
@@ -102,13 +107,18 @@ def weight_path(
         Draws the starts and the order of the visits.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the objects.
+    cluster_weights : {"entropy", "size", "entropy-size"} or list of ndarrays, default=None
+        Weights of the base clusters, as in :func:`~robust_eac.partition_losses`.
+    threshold : {"half", "data"}, default="half"
+        As in :func:`~robust_eac.solve_median_partition`. With "data" every value has levels of its own; the random
+        starts of the first one find one of many local minima, which the others then follow.
 
     Returns
     -------
     path : WeightPath
         Named tuple: `parameter`; `values` from the most equal weights to the least; `weights` and `losses` of shape
         (n_values, n_partitions); `labels` of shape (n_values, n_samples); `objectives`, `gaps` and `converged` of
-        shape (n_values,).
+        shape (n_values,); `levels` of shape (n_values, 2), (a, b) with ``threshold="data"``, otherwise None.
 
     Raises
     ------
@@ -140,7 +150,8 @@ def weight_path(
     weighting = check_choice(weighting, _PARAMETERS, name="weighting")
     known = _PARAMETERS[weighting]
     parameter = known[0] if parameter is None else check_choice(parameter, known, name="parameter")
-    distance = resolve_distance(agreement, diagonal)
+    distance = resolve_distance(agreement, diagonal, threshold)
+    cluster_weights = check_cluster_weights(cluster_weights)
     sample_weight = check_sample_weight(sample_weight, ensemble)
     total = float(n) if sample_weight is None else float(sample_weight.sum())
     n_pairs = distance.unit(total)
@@ -153,7 +164,7 @@ def weight_path(
     n_jobs = check_n_jobs(n_jobs)
     seeds = check_random_state(random_state).randint(MAX_SEED, size=n_init)
 
-    whole = encode_ensemble(ensemble, sample_weight)
+    whole = weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights)
     encoding, start = reduce_rows(whole, "random", diagonal=distance.diagonal)
     _, n_threads = count_threads(n_jobs, 1, encoding, n_clusters)
     settings = Settings(tol, max_iter, n_threads=n_threads)
@@ -172,6 +183,7 @@ def weight_path(
         np.array([run.objective for run in runs]),
         np.array([run.gap for run in runs]),
         np.array([is_stationary(run.gap, tol) for run in runs]),
+        np.array([run.levels for run in runs]) if threshold == "data" else None,
     )
 
 
@@ -182,7 +194,7 @@ def _default_values(parameter, n_partitions, n_pairs):
         return numbers
     if parameter == "rho":
         return 1.0 / numbers
-    # No loss exceeds the number of pairs, so that every partition has weight at lam0 = 1.
+    # Without weights of base clusters no loss exceeds the number of pairs: every partition has weight at lam0 = 1.
     lam0 = np.geomspace(_SMALLEST_LAM0, 1.0, _N_VALUES)
     return lam0 if parameter == "lam0" else lam0 * n_partitions * n_pairs
 

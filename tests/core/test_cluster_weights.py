@@ -213,6 +213,12 @@ def test_fits_descend_and_report_what_can_be_checked(rng, kind, weighting, thres
     assert optimality_gap(labels, result.membership, **graded) == pytest.approx(result.gap, abs=1e-9)
     assert certify(labels, result.membership, **graded).gap == pytest.approx(result.gap, abs=1e-9)
     assert result.converged
+    if threshold == "half":
+        assert result.levels is None
+    else:
+        given = {"sample_weight": sample_weight, "cluster_weights": cluster_weights}
+        expected = reference.levels(labels, result.membership, result.weights, **given)
+        np.testing.assert_allclose(result.levels, expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize("kind", ["complete", "incomplete", "soft"])

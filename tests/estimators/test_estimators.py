@@ -150,7 +150,7 @@ def test_a_fit_by_another_method_leaves_nothing_behind(labels):
         options = {} if method == "merge" else {"n_init": 2}
         alone[method] = set(vars(RobustEAC(3, method=method, random_state=0, **options).fit(labels)))
     assert alone["median-partition"] - alone["merge"] == {
-        "objective_", "objective_history_", "gap_", "n_iter_", "converged_"
+        "objective_", "objective_history_", "gap_", "n_iter_", "converged_", "levels_"
     }  # fmt: skip
     assert alone["merge"] - alone["median-partition"] == {
         "confidence_", "cluster_weights_", "tree_", "micro_clusters_"

@@ -1,8 +1,15 @@
 import numpy as np
 import pytest
 
-from robust_eac import l2_weights, restricted_simplex_weights, solve_median_partition, weight_path
+from robust_eac import (
+    l2_weights,
+    partition_losses,
+    restricted_simplex_weights,
+    solve_median_partition,
+    weight_path,
+)
 
+from .. import reference
 from ..conftest import planted_ensemble
 
 
@@ -11,13 +18,16 @@ def labels(rng):
     return planted_ensemble(rng, np.repeat([0, 1, 2], 15), 12, noise=0.15, n_random=4)
 
 
-@pytest.mark.parametrize("agreement", ["raw", "adjusted"])
+ADJUSTED, SIZE, DATA = {"agreement": "adjusted"}, {"cluster_weights": "size"}, {"threshold": "data"}
+
+
+@pytest.mark.parametrize("model", [{}, ADJUSTED, SIZE, DATA, ADJUSTED | SIZE, DATA | SIZE], ids=str)
 @pytest.mark.parametrize("parameter", ["n_trusted", "rho", "lam", "lam0"])
-def test_every_point_is_stationary_for_its_own_setting(labels, parameter, agreement):
+def test_every_point_is_stationary_for_its_own_setting(labels, parameter, model):
     weighting = "l2" if parameter.startswith("lam") else "restricted-simplex"
-    options = {"weighting": weighting, "parameter": parameter, "agreement": agreement}
+    options = {"weighting": weighting, "parameter": parameter} | model
     path = weight_path(labels, 3, **options, n_init=2, random_state=0)
-    unit = 1.0 if agreement == "adjusted" else 45.0**2
+    unit = 1.0 if model.get("agreement") == "adjusted" else 45.0**2
     assert path.converged.all()
     assert path.gaps.max() <= 1e-5
     assert len(path.values) == len(path.weights) == len(path.losses) == len(path.labels) == len(path.objectives)
@@ -29,7 +39,8 @@ def test_every_point_is_stationary_for_its_own_setting(labels, parameter, agreem
             lam = value * 12 * unit if parameter == "lam0" else value
             best = l2_weights(losses, lam=lam)
             penalty = 0.5 * lam * weights @ weights
-        np.testing.assert_allclose(weights, best, atol=1e-12)
+        # Weights and levels follow each other until the objective falls by less than 1e-13.
+        np.testing.assert_allclose(weights, best, atol=1e-7 if "threshold" in model else 1e-12)
         assert objective == pytest.approx(weights @ losses + penalty, rel=1e-10)
 
 
@@ -61,9 +72,35 @@ def test_first_point_is_the_solver_and_values_are_sorted(labels):
     first = solve_median_partition(labels, 3, rho=1 / 12, n_init=4, random_state=5)
     assert path.objectives[0] == first.objective
     assert np.array_equal(path.labels[0], first.labels)
+    assert path.levels is None
     path = weight_path(labels, 3, weighting="l2", values=[1.0, 9.0], n_init=1, random_state=0)
     assert path.parameter == "lam"
     assert path.values.tolist() == [9.0, 1.0]
+
+
+@pytest.mark.parametrize("threshold", ["half", "data"])
+@pytest.mark.parametrize("cluster_weights", ["size", "given"])
+def test_losses_of_other_models_are_those_of_the_labels_found(rng, labels, cluster_weights, threshold):
+    labels = np.where(rng.uniform(size=labels.shape) < 0.1, -1, 2 * labels)
+    if cluster_weights == "given":
+        cluster_weights = [rng.uniform(size=len(np.unique(column[column != -1]))) for column in labels.T]
+    model = {"cluster_weights": cluster_weights, "threshold": threshold, "sample_weight": rng.uniform(0.5, 2.0, 45)}
+    path = weight_path(labels, 3, parameter="n_trusted", values=[12, 6], n_init=4, random_state=5, **model)
+    first = solve_median_partition(labels, 3, rho=1 / 12, n_init=4, random_state=5, **model)
+    assert np.array_equal(path.losses[0], first.losses)
+    assert np.array_equal(path.labels[0], first.labels)
+    if threshold == "half":
+        assert path.levels is None
+        return
+    assert tuple(path.levels[0]) == first.levels
+    for found, weights, losses, levels in zip(path.labels, path.weights, path.losses, path.levels, strict=True):
+        # Two levels make hard memberships.
+        expected = partition_losses(labels, np.eye(3)[found], weights=weights, **model)
+        np.testing.assert_allclose(losses, expected, rtol=1e-9)
+        given = {"sample_weight": model["sample_weight"], "cluster_weights": cluster_weights}
+        if isinstance(cluster_weights, str):
+            given["cluster_weights"] = reference.cluster_weights(labels, cluster_weights, given["sample_weight"])
+        np.testing.assert_allclose(levels, reference.levels(labels, np.eye(3)[found], weights, **given), rtol=1e-9)
 
 
 def test_a_warm_start_begins_with_the_weights_its_membership_deserves(labels):
@@ -97,8 +134,12 @@ L2 = {"weighting": "l2"}
         ({"agreement": "x"}, ValueError, "agreement must be one of"),
         ({"agreement": "adjusted", "diagonal": False}, ValueError, "diagonal must be True with agreement"),
         ({"n_init": 0}, ValueError, "n_init must be at least 1"),
+        ({"threshold": "third"}, ValueError, "threshold must be one of 'half', 'data', got 'third'"),
+        (DATA | ADJUSTED, ValueError, 'threshold must be "half" with agreement="adjusted"'),
+        ({"cluster_weights": "sizes"}, ValueError, "cluster_weights must be one of"),
+        ({"cluster_weights": [[1.0]]}, ValueError, "cluster_weights must have one array per partition, 12, got 1"),
     ],
 )
 def test_errors(labels, options, error, match):
     with pytest.raises(error, match=match):
-        weight_path(labels, 3, **options)
+        weight_path(labels, 3, **{"random_state": 0} | options)
