@@ -260,8 +260,7 @@ class RobustEAC(ClusterMixin, BaseEstimator):
                 self.__dict__.pop("feature_names_in_", None)
             else:
                 validate_data(self, X, skip_check_array=True)
-            options = self._start_from_merge(ensemble)
-            result, encoding = solve_and_encode(ensemble, self.n_clusters, options, sample_weight)
+            result, encoding = solve_and_encode(ensemble, self.n_clusters, self._options(), sample_weight, self._merge)
             total, agreements = encoding.total, self._agreements(encoding, result)
         for name in MedianPartitionResult._fields + MergeResult._fields:
             # Remove results of the other method.
@@ -277,15 +276,11 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         self._settings = Settings(method, self.n_clusters, self.weighting, self.agreement, self.tol, total)
         return self
 
-    def _start_from_merge(self, ensemble):
-        """What the solver is told, with the labels of the merged consensus for init="merge"."""
-        options = self._options()
-        if not (isinstance(self.init, str) and self.init == "merge"):
-            return options
-        if len(ensemble.widths):
-            raise ValueError('init must not be "merge" for an ensemble with memberships in it.')
-        merged = merge_labels(ensemble.labels, self.n_clusters, n_jobs=self.n_jobs, random_state=self.random_state)
-        return options._replace(init=merged.labels)
+    def _merge(self, labels):
+        """Labels to start from, for init="merge"."""
+        options = {"n_jobs": self.n_jobs, "random_state": self.random_state}
+        # The solver calls this, and fit the solver.
+        return merge_labels(labels, self.n_clusters, **options, stacklevel=6).labels
 
     def _agreements(self, encoding, result):
         """Chance-corrected agreement of the partitions, all base clusters alike, with the consensus."""

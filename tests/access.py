@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from robust_eac import estimators as _estimators
 from robust_eac import summary as _summary
 from robust_eac._whole_files import write_files
 from robust_eac.checks.labels import check_ensemble, check_init, check_labels

@@ -271,12 +271,12 @@ def check_columns_observed(columns, name="labels"):
         raise ValueError(f"{name}: every partition must observe at least one object, column {u} is -1 throughout.")
 
 
-def check_init(init, n_samples, n_clusters):
+def check_init(init, n_samples, n_clusters, names=("random", "kmeans")):
     """Return the name of a start (None is "random"), or the membership that an array describes."""
     if init is None:
         return "random"
     if isinstance(init, str):
-        return check_choice(init, ("random", "kmeans"), name="init")
+        return check_choice(init, names, name="init")
     array = as_array(init, "init")
     if array.ndim == 1:
         return np.eye(n_clusters)[_check_label_vector(array, n_samples, n_clusters)]

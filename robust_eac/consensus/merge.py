@@ -196,8 +196,18 @@ def robust_merge(
     return merge_labels(labels, n_clusters, weights=weights, random_state=random_state).labels
 
 
-def merge_labels(labels, n_clusters, weights=None, theta=_THETA, n_micro_clusters=None, n_jobs=None, random_state=None):
-    """The :class:`MergeResult`; warnings point at the caller of the public function that calls this."""
+def merge_labels(
+    labels,
+    n_clusters,
+    weights=None,
+    theta=_THETA,
+    n_micro_clusters=None,
+    n_jobs=None,
+    random_state=None,
+    *,
+    stacklevel=4,
+):
+    """The :class:`MergeResult`; with a stacklevel of 4 warnings point at the caller of the function that calls this."""
     labels = check_labels(labels)
     n, m = labels.shape
     if not isinstance(n_clusters, str):
@@ -212,7 +222,7 @@ def merge_labels(labels, n_clusters, weights=None, theta=_THETA, n_micro_cluster
     rng = check_random_state(random_state)
     encoding = encode(labels)
     if weights is None:
-        trusted = trusted_group(encoding, rng=rng, stacklevel=4)
+        trusted = trusted_group(encoding, rng=rng, stacklevel=stacklevel)
         weights = trusted / np.count_nonzero(trusted)
     else:
         weights = check_weights(weights, m)

@@ -229,8 +229,11 @@ def progress(verbose):
     return partial(print, flush=True) if verbose else None
 
 
-def solve_and_encode(labels, n_clusters, options, sample_weight):
-    """(what :func:`solve_median_partition` returns, the encoding of the ensemble)."""
+def solve_and_encode(labels, n_clusters, options, sample_weight, merge=None):
+    """(what :func:`solve_median_partition` returns, the encoding of the ensemble).
+
+    merge : label matrix -> labels to start from, for init="merge"; None where there is no such start.
+    """
     ensemble = check_ensemble(labels)
     n, m = ensemble.n_samples, ensemble.n_partitions
     n_clusters = check_n_clusters(n_clusters, n)
@@ -241,15 +244,21 @@ def solve_and_encode(labels, n_clusters, options, sample_weight):
     weighting = resolve_weighting(options.weighting, n_pairs=distance.unit(total), n_partitions=m, **parameters)
     cluster_weights = check_cluster_weights(options.cluster_weights)
     n_init, settings = check_effort(options)
-    start = check_init(options.init, n, n_clusters)
+    names = ("random", "kmeans", "merge") if merge else ("random", "kmeans")
+    start = check_init(options.init, n, n_clusters, names)
+    merging = isinstance(start, str) and start == "merge"
+    if merging and len(ensemble.widths):
+        raise ValueError('init must not be "merge" for an ensemble with memberships in it.')
     n_jobs = check_n_jobs(options.n_jobs)
     rng = check_random_state(options.random_state)
-    seeds = rng.randint(MAX_SEED, size=n_init if isinstance(start, str) else 1)
+    seeds = rng.randint(MAX_SEED, size=n_init if isinstance(start, str) and not merging else 1)
 
     whole = weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights)
     weighting, linked = settle(weighting, whole, rng)
     if not linked:
         warnings.warn(NO_LINKS.format(LEVEL), UserWarning, stacklevel=3)
+    if merging:
+        start = np.eye(n_clusters)[merge(ensemble.labels)]
     problem = Problem(whole, n_clusters, weighting, distance)
     run, membership = solve(problem, start, seeds, settings, n_jobs=n_jobs, tell=options.tell)
     result = result_of(run, membership.argmax(axis=1), membership, settings.tol)
@@ -277,6 +286,7 @@ def result_of(run, labels, membership, tol):
         gap=run.gap,
         n_iter=run.n_iter,
         converged=is_stationary(run.gap, tol),
+        levels=run.levels,
     )
 
 
@@ -286,4 +296,3 @@ def warn_unconverged(gap, settings, *, stacklevel):
         ConvergenceWarning,
         stacklevel=stacklevel,
     )
-        levels=run.levels,

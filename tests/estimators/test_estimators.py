@@ -20,6 +20,7 @@ from robust_eac import (
 )
 
 from .. import reference
+from ..access import _estimators
 from ..conftest import planted_ensemble
 from ..package.hostile_arrays import degenerate_ensembles
 
@@ -104,6 +105,12 @@ def test_warnings_point_at_the_caller(rng, solve, options, match):
     assert {warning.filename for warning in record} == {__file__}
 
 
+def test_the_warning_of_a_merged_start_points_at_the_caller(rng):
+    with pytest.warns(UserWarning, match="No two partitions agree") as record:
+        _fit(rng.randint(3, size=(30, 5)), 2, init="merge", random_state=0)
+    assert {warning.filename for warning in record} == {__file__}
+
+
 def test_pipeline_from_features_to_consensus():
     X, y = load_dataset("iris")
     pipeline = make_pipeline(KMeansEnsemble(40, (3, 10), random_state=0), RobustEAC(3, random_state=0))
@@ -129,6 +136,42 @@ def test_merging_is_the_function(labels):
     assert np.array_equal(model.losses_, partition_losses(labels, hard))
     assert np.array_equal(clone(model).fit_predict(labels), model.labels_)
     assert RobustEAC("auto", method="merge", random_state=0).fit(labels).n_clusters_found_ == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"n_clusters": "auto"}, "n_clusters must be an integer"),
+        ({"weighting": "best"}, "weighting must be one of"),
+        ({"agreement": "none"}, "agreement must be one of"),
+        ({"rho": 0.01}, "rho must be at least"),
+        ({"n_init": 0}, "n_init must be at least 1"),
+        ({"max_iter": 0}, "max_iter must be at least 1"),
+        ({"tol": -1.0}, "tol must be at least 0"),
+        ({"n_jobs": 0}, "n_jobs must"),
+        ({"random_state": "seed"}, "random_state must"),
+        ({"cluster_weights": [[1.0]]}, "cluster_weights must have one array per partition, 10, got 1"),
+        ({"threshold": "third"}, "threshold must be one of"),
+        ({"sample_weight": [1.0]}, "sample_weight must have 45 values"),
+        ({}, "merged"),
+    ],
+)
+def test_all_is_checked_before_merging_for_a_start(labels, monkeypatch, options, match):
+    def fail(*args, **kwargs):
+        raise ValueError("merged")
+
+    monkeypatch.setattr(_estimators, "merge_labels", fail)
+    parameters = {"n_clusters": 3, "init": "merge", "random_state": 0} | options
+    sample_weight = parameters.pop("sample_weight", None)
+    with pytest.raises((ValueError, TypeError), match=match):
+        RobustEAC(**parameters).fit(labels, sample_weight=sample_weight)
+
+
+def test_names_of_starts(labels):
+    with pytest.raises(ValueError, match="init must be one of 'random', 'kmeans', 'merge', got 'best'"):
+        RobustEAC(3, init="best").fit(labels)
+    with pytest.raises(ValueError, match="init must be one of 'random', 'kmeans', got 'merge'"):
+        solve_median_partition(labels, 3, init="merge")
 
 
 def test_merging_as_a_step_and_with_named_columns(labels):
