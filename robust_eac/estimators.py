@@ -273,7 +273,9 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         self.agreements_ = agreements
         self.n_clusters_found_ = int(result.labels.max()) + 1
         # The summary describes this fit, even if parameters change afterwards.
-        self._settings = Settings(method, self.n_clusters, self.weighting, self.agreement, self.tol, total)
+        self._settings = Settings(
+            method, self.n_clusters, self.weighting, self.agreement, self.cluster_weights, self.tol, total
+        )
         return self
 
     def _merge(self, labels):
@@ -303,6 +305,8 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         """Report in words: quality of the consensus, trusted partitions, confidence in the objects.
 
         * clusters found, with the number of objects in each;
+        * the model, where it is not the default: losses corrected for chance, weights of base clusters, the threshold
+          from the data and its two levels;
         * the objective, also per ordered pair of objects (n_samples^2 of them, or the sum of the sample weights,
           squared), and how far the solver got (not with "merge", which has no objective);
         * how many partitions have weight, and how much the partitions agree with the consensus (`agreements_`): their

@@ -19,6 +19,7 @@ class Settings(NamedTuple):
     n_clusters: int | str
     weighting: object
     agreement: str
+    cluster_weights: object
     tol: float
     total: float
 
@@ -33,6 +34,8 @@ def summarise(model, names, settings):
     merged = settings.method == "merge"
     rows = {"clusters": _clusters(model.labels_, settings.n_clusters)}
     if not merged:
+        if not_default := _model(settings, model.levels_):
+            rows["model"] = not_default
         rows["objective"] = _objective(model.objective_, settings)
         rows["convergence"] = _convergence(model, settings.tol)
     rows["weights"] = _weights(model.weights_, "trust" if merged else settings.weighting)
@@ -57,6 +60,19 @@ def _clusters(labels, n_clusters):
     listed = ", ".join(f"{size:,}" for size in sizes[:_SIZES]) + (", ..." if found > _SIZES else "")
     wanted = "as the cut of largest lift" if n_clusters == "auto" else f"of {n_clusters:,} asked for"
     return f"{found:,} found {wanted}; objects in each: {listed}"
+
+
+def _model(settings, levels):
+    """How the losses differ from the paper's."""
+    parts, given = [], settings.cluster_weights
+    if settings.agreement == "adjusted":
+        parts.append("losses corrected for chance")
+    if given is not None:
+        parts.append(f"cluster weights: {given if isinstance(given, str) else 'given'}")
+    if levels is not None:
+        a, b = levels
+        parts.append(f"threshold from the data: {0.5 * (a + b):.3g}, between the levels {a:.3g} and {b:.3g}")
+    return "; ".join(parts)
 
 
 def _objective(objective, settings):

@@ -186,6 +186,35 @@ def test_settings_are_named(labels):
     assert f"or {model.objective_ / 90**2:.4g} per" in model.summary()
 
 
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({}, None),
+        ({"agreement": "adjusted"}, "losses corrected for chance"),
+        ({"cluster_weights": "entropy-size"}, "cluster weights: entropy-size"),
+        ({"agreement": "adjusted", "cluster_weights": "size"}, "losses corrected for chance; cluster weights: size"),
+        ({"threshold": "data"}, "{}"),
+        ({"threshold": "data", "cluster_weights": "given"}, "cluster weights: given; {}"),
+    ],
+)
+def test_the_model_is_named_where_it_is_not_the_default(labels, options, named):
+    if options.get("cluster_weights") == "given":
+        options = options | {"cluster_weights": [np.ones(len(np.unique(column))) for column in labels.T]}
+    model = RobustEAC(3, n_init=1, random_state=0, **options).fit(labels)
+    text = model.summary()
+    assert max(map(len, text.splitlines())) <= 120
+    if named is None:
+        assert "\nmodel" not in text
+    else:
+        a, b = model.levels_ or (np.nan, np.nan)
+        levels = f"threshold from the data: {(a + b) / 2:.3g}, between the levels {a:.3g} and {b:.3g}"
+        assert _line(text, "model") == named.format(levels)
+    # The report is about the fit, whatever the parameters are now.
+    model.set_params(cluster_weights="entropy", threshold="half", agreement="raw")
+    assert model.summary() == text
+    assert pickle.loads(pickle.dumps(model)).summary() == text
+
+
 @pytest.mark.parametrize(("n", "m", "k"), [(1, 1, 1), (1, 3, 1), (5, 1, 5), (30, 2, 30), (400, 300, 1)])
 def test_extreme_sizes(rng, n, m, k):
     model = RobustEAC(k, n_init=1, random_state=0).fit(rng.randint(5, size=(n, m)))
