@@ -40,8 +40,9 @@ def encode_collapsed(labels):
 
 
 def n_clusters_of(encoding):
-    """(m,) number of clusters of each partition."""
-    return np.add.reduceat((encoding.sizes > 0.0).astype(np.intp), encoding.offsets)
+    """(m,) number of clusters of each partition, those whose objects have no weight included."""
+    last = encoding.offsets + encoding.n_codes - 1
+    return encoding.n_codes - np.isin(last, encoding.missing_slots)
 
 
 def cluster_slots(encoding):
@@ -77,7 +78,7 @@ def tables(encoding):
                 keys, inverse = np.unique(keys, return_inverse=True)
                 counts = np.bincount(inverse, weights=encoding.multiplicity)
                 rows, cols = np.divmod(keys, shape[1])
-                kept = (rows < n_clusters[u]) & (cols < n_clusters[v])
+                kept = (rows < n_clusters[u]) & (cols < n_clusters[v]) & (counts > 0.0)
                 rows, cols, counts = rows[kept], cols[kept], counts[kept]
             row_sums = np.bincount(rows, weights=counts, minlength=n_clusters[u])
             col_sums = np.bincount(cols, weights=counts, minlength=n_clusters[v])

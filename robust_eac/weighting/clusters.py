@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from ..checks.labels import check_labels
 from ..checks.values import check_choice, check_real, check_vector, check_weights
 from ..core.encoding import collapse, encode, one_hot, weigh_clusters
-from ._common import cluster_slots, mean_over_observed, tables
+from ._common import cluster_slots, mean_over_observed, n_clusters_of, tables
 
 __all__ = ["ensemble_driven_cluster_index", "locally_weighted_coassociation_matrix"]
 
@@ -216,7 +216,7 @@ def _named(encoding, name, counts):
 
 def _given(encoding, arrays):
     """(n_slots,) weights given partition by partition, in the order of the labels; 0 for "not observed"."""
-    n_clusters = encoding.n_codes - np.isin(encoding.offsets + encoding.n_codes - 1, encoding.missing_slots)
+    n_clusters = n_clusters_of(encoding)
     if len(arrays) != len(n_clusters):
         raise ValueError(f"cluster_weights must have one array per partition, {len(n_clusters)}, got {len(arrays)}.")
     weights = np.zeros(len(encoding.sizes))

@@ -158,6 +158,22 @@ def test_named_weights_equal_those_found_object_by_object(rng, kind, weighted, d
     )
 
 
+# The larger one has tables too large to be counted as arrays.
+@pytest.mark.parametrize(("n", "n_clusters"), [(20, 5), (900, 400)])
+@pytest.mark.parametrize("name", NAMES)
+def test_clusters_of_objects_without_weight_do_not_count(rng, name, n, n_clusters):
+    labels, weight = rng.randint(n_clusters, size=(n, M)), np.where(rng.uniform(size=n) < 0.5, 0.0, 1.0)
+    labels[rng.uniform(size=n) < 0.2, 1] = -1
+    # A cluster in the middle without any weight.
+    weight[labels[:, 0] == np.sort(labels[:, 0])[n // 2]], weight[np.argmax(labels[:, 1])] = 0.0, 1.0
+    kept, membership = weight > 0.0, random_membership(rng, n, K)
+    np.testing.assert_allclose(
+        partition_losses(labels, membership, sample_weight=weight, cluster_weights=name),
+        partition_losses(labels[kept], membership[kept], cluster_weights=name),
+        rtol=1e-10,
+    )
+
+
 def test_entropy_is_the_certainty_of_the_ensemble(rng):
     labels = random_ensemble(rng, N, M)
     membership, index = random_membership(rng, N, K), ensemble_driven_cluster_index(labels)
