@@ -13,13 +13,14 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from ..checks.labels import check_ensemble, check_sample_weight
-from ..checks.types import Labels, RandomState, WeightSolver
+from ..checks.types import ClusterWeights, Labels, RandomState, WeightSolver
 from ..checks.values import MAX_SEED, check_integer, check_n_jobs, check_random_state, check_real
 from ..core.alternation import Problem, Settings, Weighting, solve
-from ..core.distance import raw_distance
-from ..core.encoding import Encoding, encode_ensemble, sub_ensemble
+from ..core.distance import resolve_distance
+from ..core.encoding import Encoding, encode_ensemble, sub_ensemble, weigh_clusters
 from ..core.formula import accumulate, adjusted_agreement_of
 from ..solvers.median_partition import result_of
+from ..weighting.clusters import check_cluster_weights, weigh_by
 from ..weighting.joint import resolve_weighting, settle
 from ..weighting.trust import LEVEL, NO_LINKS
 
@@ -60,6 +61,8 @@ def select_n_clusters(
     n_jobs: int | None = None,
     random_state: RandomState = None,
     sample_weight: ArrayLike | None = None,
+    cluster_weights: ClusterWeights = None,
+    threshold: str = "half",
 ) -> ClusterNumberSelection:
     """Choose the number of clusters that an ensemble supports; one, if it supports none.
 
@@ -108,6 +111,13 @@ def select_n_clusters(
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of every object: weight w counts as w identical objects that share a membership, and are left out
         together. None means one each. Sub-ensembles are drawn from the objects that have weight.
+    cluster_weights : {"entropy", "size", "entropy-size"} or list of ndarrays, default=None
+        Weights of the base clusters, as in :func:`~robust_eac.partition_losses`. Those with a name are found anew in
+        every sub-ensemble, so that one half knows nothing of the other; arrays go with their partitions. Agreements
+        look at the partitions as they are.
+    threshold : {"half", "data"}, default="half"
+        As in :func:`~robust_eac.solve_median_partition`. "data" has many local minima, so that few starts make stable
+        candidates look unstable: set `n_init_split` to 10, say.
 
     Returns
     -------
@@ -178,10 +188,13 @@ def select_n_clusters(
     max_iter = check_integer(max_iter, name="max_iter", low=1)
     tol = check_real(tol, name="tol", low=0.0)
     sample_weight = check_sample_weight(sample_weight, ensemble)
+    cluster_weights = check_cluster_weights(cluster_weights)
+    distance = resolve_distance("raw", True, threshold)
     n_jobs = check_n_jobs(n_jobs)
     rng = check_random_state(random_state)
 
-    encoding = encode_ensemble(ensemble, sample_weight)
+    named = cluster_weights if isinstance(cluster_weights, str) else None
+    encoding = weigh_by(encode_ensemble(ensemble, sample_weight), None if named else cluster_weights)
     pairs = [_draw_pair(encoding, max_samples, rng) for _ in range(n_splits)]
     parts = [encoding, *(half.encoding for pair in pairs for half in pair)]
     counts = [1] * n_init + [n_init_split] * (len(parts) - 1)
@@ -189,12 +202,12 @@ def select_n_clusters(
     trust_seeds = rng.randint(MAX_SEED, size=len(parts))
     parallel = Parallel(n_jobs=n_jobs, prefer="threads")
     whole, *parts = parallel(
-        delayed(_pose)(part, weighting, seed) for part, seed in zip(parts, trust_seeds, strict=True)
+        delayed(_pose)(part, weighting, seed, named) for part, seed in zip(parts, trust_seeds, strict=True)
     )
     if not whole.linked:
         warnings.warn(NO_LINKS.format(LEVEL), UserWarning, stacklevel=2)
     solutions = parallel(
-        delayed(_consensus)(problem, k, n_init=count, seed=seed, max_iter=max_iter, tol=tol)
+        delayed(_consensus)(problem, k, distance=distance, n_init=count, seed=seed, max_iter=max_iter, tol=tol)
         for k, row in zip(candidates[candidates > 1], seeds, strict=True)
         for problem, count, seed in zip([whole] * n_init + parts, counts, row, strict=True)
     )
@@ -259,21 +272,25 @@ class _Problem(NamedTuple):
     linked: bool
 
 
-def _pose(encoding, weighting, seed):
-    """The :class:`_Problem` of an ensemble, which does not depend on the number of clusters; None for None."""
+def _pose(encoding, weighting, seed, cluster_weights=None):
+    """The :class:`_Problem` of an ensemble, which does not depend on the number of clusters; None for None.
+
+    cluster_weights : a name, for weights found in this ensemble; None leaves them as they are.
+    """
     if encoding is None:
         return None
+    encoding = weigh_by(encoding, cluster_weights)
     weighting = resolve_weighting(weighting, n_pairs=encoding.total**2, n_partitions=len(encoding.offsets))
     return _Problem(encoding, *settle(weighting, encoding, np.random.RandomState(seed)))
 
 
-def _consensus(problem, k, *, n_init, seed, max_iter, tol):
+def _consensus(problem, k, *, distance, n_init, seed, max_iter, tol):
     """The consensus of an ensemble with at most k clusters; None for None."""
     if problem is None:
         return None
     k = min(int(k), problem.encoding.n_samples)
     seeds, settings = np.random.RandomState(seed).randint(MAX_SEED, size=n_init), Settings(tol, max_iter)
-    posed = Problem(problem.encoding, k, problem.weighting, raw_distance())
+    posed = Problem(problem.encoding, k, problem.weighting, distance)
     # The problems themselves run in parallel.
     run, membership = solve(posed, "random", seeds, settings, n_jobs=1)
     return result_of(run, membership.argmax(axis=1), membership, tol)
@@ -324,7 +341,8 @@ def _agreements(encoding, rows, consensus):
     agreements = np.zeros(len(encoding.offsets))
     seen = np.flatnonzero(encoding.observed[rows].any(axis=0)[encoding.mask_of])
     if np.ptp(consensus) > 0 and len(seen):
-        part, memberships = sub_ensemble(encoding, rows, seen), np.eye(consensus.max() + 1)[consensus]
+        part = weigh_clusters(sub_ensemble(encoding, rows, seen), None)
+        memberships = np.eye(consensus.max() + 1)[consensus]
         agreements[seen] = adjusted_agreement_of(part, accumulate(part, memberships)[0], memberships)
     return agreements
 

@@ -8,7 +8,13 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
-from robust_eac import KMeansEnsemble, adjusted_agreement, select_n_clusters, solve_median_partition
+from robust_eac import (
+    KMeansEnsemble,
+    adjusted_agreement,
+    partition_losses,
+    select_n_clusters,
+    solve_median_partition,
+)
 
 from ..access import (
     _agreements,
@@ -23,6 +29,7 @@ from ..access import (
     check_ensemble,
     encode,
     encode_ensemble,
+    raw_distance,
 )
 from ..conftest import planted_ensemble, random_ensemble, random_membership
 from ..solvers.test_soft_ensembles import planted_soft_ensemble, random_soft_ensemble
@@ -138,7 +145,7 @@ def test_halves_are_compared_on_the_objects_of_both(rng):
     labels = random_ensemble(rng, 30, 9, missing=0.3)
     first, second = _draw_pair(encode(labels), 0.7, rng)
     runs = [
-        _consensus(_pose(half.encoding, "l2", 0), 3, n_init=1, seed=s, max_iter=50, tol=1e-4)
+        _consensus(_pose(half.encoding, "l2", 0), 3, distance=raw_distance(), n_init=1, seed=s, max_iter=50, tol=1e-4)
         for s, half in enumerate((first, second))
     ]
     common = sorted(set(first.objects) & set(second.objects))
@@ -166,7 +173,8 @@ def test_halves_are_compared_with_the_weights_of_the_objects(rng):
     labels, weight = random_ensemble(rng, 30, 8), rng.randint(1, 4, size=30)
     first, second = _draw_pair(encode_ensemble(check_ensemble(labels), weight.astype(float)), 0.8, rng)
     runs = [
-        _consensus(_pose(h.encoding, "uniform", 0), 3, n_init=1, seed=0, max_iter=50, tol=1e-4) for h in (first, second)
+        _consensus(_pose(h.encoding, "uniform", 0), 3, distance=raw_distance(), n_init=1, seed=0, max_iter=50, tol=1e-4)
+        for h in (first, second)
     ]
     _, i, j = np.intersect1d(first.objects, second.objects, return_indices=True)
     times = weight[first.objects[i]]
@@ -207,9 +215,65 @@ def test_halves_have_no_partition_in_common_and_observe_what_they_hold(rng, miss
         assert set(first.objects) != set(second.objects)
 
 
+def _given(rng, labels):
+    """A weight for every cluster of every partition."""
+    return [rng.uniform(0.5, 2.0, size=len(np.unique(column[column != -1]))) for column in labels.T]
+
+
+@pytest.mark.parametrize("threshold", ["half", "data"])
+@pytest.mark.parametrize("name", ["entropy", "size", "entropy-size", "given"])
+def test_weights_of_base_clusters_are_those_of_each_half(rng, monkeypatch, name, threshold):
+    labels, halves, runs = random_ensemble(rng, 30, 8, missing=0.2), [], []
+
+    def draw(*arguments):
+        halves.extend(_draw_pair(*arguments))
+        return halves
+
+    def solve(*arguments, **options):
+        runs.append(_consensus(*arguments, **options))
+        return runs[-1]
+
+    monkeypatch.setattr(_selection, "_draw_pair", draw)
+    monkeypatch.setattr(_selection, "_consensus", solve)
+    cluster_weights = _given(rng, labels) if name == "given" else name
+    options = {"n_init": 2, "n_splits": 1, "n_init_split": 1, "weighting": "uniform", "random_state": 0}
+    select_n_clusters(labels, [3], cluster_weights=cluster_weights, threshold=threshold, **options)
+    assert len(runs) == 4
+    for half, run in zip(halves, runs[2:], strict=True):
+        part, own = labels[np.ix_(half.objects, half.partitions)], name
+        if name == "given":
+            # Clusters of which the half has no object are none of its own.
+            names = [np.setdiff1d(labels[:, u], -1) for u in half.partitions]
+            pairs = zip(half.partitions, names, part.T, strict=True)
+            own = [cluster_weights[u][np.isin(values, column)] for u, values, column in pairs]
+        expected = partition_losses(part, run.membership, cluster_weights=own, threshold=threshold)
+        np.testing.assert_allclose(run.losses, expected, rtol=1e-9)
+
+
+def test_weights_of_one_change_nothing(rng):
+    labels = planted_ensemble(rng, np.arange(60) % 3, 10, noise=0.3)
+    plain = select_n_clusters(labels, [2, 3], **QUICK)
+    ones = [np.ones(len(np.unique(column))) for column in labels.T]
+    for one, two in zip(plain, select_n_clusters(labels, [2, 3], cluster_weights=ones, **QUICK), strict=True):
+        np.testing.assert_allclose(one, two, atol=1e-9)
+
+
+@pytest.mark.parametrize("cluster_weights", [None, "size", "entropy", "entropy-size"])
+@pytest.mark.parametrize("threshold", ["half", "data"])
+def test_planted_number_is_found_by_other_models(rng, cluster_weights, threshold):
+    labels = planted_ensemble(rng, np.arange(120) % 3, 40, noise=0.25, n_random=8)
+    model = {"cluster_weights": cluster_weights, "threshold": threshold}
+    assert select_n_clusters(labels, range(1, 6), n_init_split=10, **model, **QUICK).n_clusters == 3
+
+
+@pytest.mark.parametrize("cluster_weights", [None, "entropy-size", "given"])
+@pytest.mark.parametrize("threshold", ["half", "data"])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_agreement_and_start_stability_are_those_of_the_starts(rng, monkeypatch, weighted):
+def test_agreement_and_start_stability_are_those_of_the_starts(rng, monkeypatch, weighted, threshold, cluster_weights):
     labels = random_ensemble(rng, 40, 4)
+    if cluster_weights == "given":
+        cluster_weights = _given(rng, labels)
+    model = {"cluster_weights": cluster_weights, "threshold": threshold}
     weight = rng.randint(1, 4, size=40) if weighted else None
     times = 1 if weight is None else weight
     runs = []
@@ -221,7 +285,7 @@ def test_agreement_and_start_stability_are_those_of_the_starts(rng, monkeypatch,
         return run
 
     monkeypatch.setattr(_selection, "_consensus", spy)
-    selection = select_n_clusters(labels, [5], n_init=4, n_splits=1, random_state=0, sample_weight=weight)
+    selection = select_n_clusters(labels, [5], n_init=4, n_splits=1, random_state=0, sample_weight=weight, **model)
     assert np.ptp([run.objective for run in runs]) > 0.0
     best = min(runs, key=lambda run: np.mean([other.weights for other in runs], axis=0) @ run.losses)
     expected = best.weights @ [
@@ -386,6 +450,9 @@ LABELS = np.arange(24).reshape(6, 4) % 3
         ({"labels": [np.eye(3), np.array([0, 1])]}, ValueError, r"labels\[1\] must be a label vector"),
         ({"labels": [np.eye(3)]}, ValueError, "labels must have at least 2 partitions to compare, got 1"),
         ({"sample_weight": [1.0, 2.0]}, ValueError, "sample_weight must have 6 values, one per sample, got 2"),
+        ({"cluster_weights": "sizes"}, ValueError, "cluster_weights must be one of"),
+        ({"cluster_weights": [[1.0]]}, ValueError, "cluster_weights must have one array per partition, 4, got 1"),
+        ({"threshold": "third"}, ValueError, "threshold must be one of 'half', 'data', got 'third'"),
     ],
 )
 def test_errors(kwargs, error, match):
