@@ -61,7 +61,7 @@ def compare(
         name. None means all names; without X, those that need none.
     consensus : list of str, or dict of str to callable, default=None
         Names in `CONSENSUS_FUNCTIONS`, or functions ``(labels, n_clusters, *, weights, random_state) -> labels`` by
-        name. None means all names.
+        name; a `functools.partial` sets their other options. None means all names.
     random_state : int, RandomState instance or None, default=None
         Draws one seed for all runs, so that leaving out a run does not change the others.
 
