@@ -1,0 +1,341 @@
+"""Losses between partitions from their contingency tables, and kernels that move the rows of one to lower them.
+
+For a partition u and a consensus with cluster sizes n_l and N_c and contingency n_lc, every loss is a function of
+
+    own = sum_l psi(n_l),  a = sum_c psi(N_c),  b = sum_lc psi(n_lc),   psi(x) = x^2 or x log2(x),
+
+over the objects that u observes. All kernels that read them live in this file: numba's disk cache does not notice
+changes in a callee of another file.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+BINDER, VI, OMARI, NVI, ID, NID = range(6)
+# Losses below this share of what they are the difference of are rounding, and so are entropies.
+_ROUNDING = 1e-13
+
+
+class Judged(NamedTuple):
+    """What moves do not change.
+
+    kind, cost : the loss, and what it costs to part what a partition puts together; 2 - cost the reverse.
+    weights, mask_of : (m,) alpha, and the mask that each partition observes.
+    totals, singles, own : (m,) weight of the objects that a partition observes, of their pairs (i, i), and its sum.
+    parts, slot_weights : (n_slots,) partition and weight of each base cluster.
+    slot_coef, mask_coef : (n_slots,) and (n_masks,) factors of psi(n_lc) and psi(N_c) in the weighted loss, or in its
+        linear approximation.
+    unit : the weight of a row for which :class:`Tables` hold differences.
+    powers : psi of 0, 1, 2, ...; empty where psi(x) = x^2.
+    """
+
+    kind: int
+    cost: float
+    weights: np.ndarray
+    mask_of: np.ndarray
+    totals: np.ndarray
+    singles: np.ndarray
+    own: np.ndarray
+    parts: np.ndarray
+    slot_weights: np.ndarray
+    slot_coef: np.ndarray
+    mask_coef: np.ndarray
+    unit: float
+    powers: np.ndarray
+
+
+class Tables(NamedTuple):
+    """What moves change: counts n_lc (n_slots, k), sizes N_c (n_masks, k), and what depends on them.
+
+    rises, falls : psi(x + unit) - psi(x) and psi(x) - psi(x - unit) of the counts; size_rises, size_falls of the sizes.
+        Rises have columns of zeros behind the k-th, since loops over whole vectors are faster.
+    a, b : (n_masks,) and (m,) sums of psi.
+    """
+
+    counts: np.ndarray
+    rises: np.ndarray
+    falls: np.ndarray
+    sizes: np.ndarray
+    size_rises: np.ndarray
+    size_falls: np.ndarray
+    a: np.ndarray
+    b: np.ndarray
+
+
+@njit(cache=True, nogil=True)
+def power(x, powers):
+    """psi(x). Fractional weights leave rounding errors in empty entries: where psi is x log2(x), 0 up to 0."""
+    if powers.shape[0] == 0:
+        return x * x
+    if x <= 0.0:
+        return 0.0
+    whole = int(x)
+    if whole < powers.shape[0] and whole == x:
+        return powers[whole]
+    return x * np.log2(x)
+
+
+@njit(cache=True, nogil=True)
+def rise(x, step, powers):
+    """psi(x + step) - psi(x)."""
+    return power(x + step, powers) - power(x, powers)
+
+
+@njit(cache=True, nogil=True)
+def loss(kind, cost, a, b, own, total, singles):
+    """Loss of a partition from the three sums; :data:`~robust_eac.core.hard.LOSSES` names them."""
+    if kind == BINDER:
+        return (cost * own + (2.0 - cost) * a - 2.0 * b) / (total * total)
+    if kind == VI:
+        return (cost * own + (2.0 - cost) * a - 2.0 * b) / total
+    if kind == OMARI:
+        pairs, together, shared = total * total - singles, a - singles, b - singles
+        chance = together * (own - singles) / pairs if pairs > 0.0 else 0.0
+        room = 0.5 * (together + own - singles) - chance
+        # Otherwise both put all objects together, or all apart.
+        return 1.0 - (shared - chance) / room if room > _ROUNDING * pairs else 0.0
+    scale = np.log2(total)
+    of_consensus, of_partition, joint = scale - a / total, scale - own / total, scale - b / total
+    information = of_consensus + of_partition - joint
+    larger = max(of_consensus, of_partition)
+    if kind == ID:
+        return larger - information
+    whole = joint if kind == NVI else larger
+    # Otherwise neither tells objects apart.
+    return 1.0 - information / whole if whole > _ROUNDING * scale else 0.0
+
+
+@njit(cache=True, nogil=True)
+def losses(judged, a, b, out):
+    """Fill out (m,) with the losses at sums a and b of every partition."""
+    for u in range(out.shape[0]):
+        out[u] = loss(judged.kind, judged.cost, a[u], b[u], judged.own[u], judged.totals[u], judged.singles[u])
+
+
+@njit(cache=True, nogil=True)
+def tabulate(data, slots, judged, clusters, tables):
+    """Fill the tables from the clusters of the rows, of which those in cluster -1 are left out."""
+    counts, rises, falls, sizes, size_rises, size_falls, a, b = tables
+    powers, unit = judged.powers, judged.unit
+    k = counts.shape[1]
+    counts[:] = 0.0
+    sizes[:] = 0.0
+    for i in range(clusters.shape[0]):
+        own, w = clusters[i], data.multiplicity[i]
+        if own >= 0:
+            for u in range(data.codes.shape[1]):
+                counts[slots.offsets[u] + data.codes[i, u], own] += w
+            for s in range(data.soft.shape[1]):
+                counts[slots.soft[s], own] += w * data.soft[i, s]
+            for g in range(sizes.shape[0]):
+                if data.observed[i, g]:
+                    sizes[g, own] += w
+    counts[slots.missing] = 0.0
+    b[:] = 0.0
+    for slot in range(counts.shape[0]):
+        for c in range(k):
+            x = counts[slot, c]
+            rises[slot, c], falls[slot, c] = rise(x, unit, powers), -rise(x, -unit, powers)
+            b[judged.parts[slot]] += judged.slot_weights[slot] * power(x, powers)
+    rises[slots.missing] = 0.0
+    falls[slots.missing] = 0.0
+    a[:] = 0.0
+    for g in range(sizes.shape[0]):
+        for c in range(k):
+            x = sizes[g, c]
+            size_rises[g, c], size_falls[g, c] = rise(x, unit, powers), -rise(x, -unit, powers)
+            a[g] += power(x, powers)
+
+
+@njit(cache=True, nogil=True)
+def linear_cost(i, w, data, slots, judged, tables, cluster, sign):
+    """What w objects like row i add to the linear loss in a cluster (sign 1), or what theirs do that are there (-1)."""
+    powers, cost = judged.powers, 0.0
+    for u in range(data.codes.shape[1]):
+        slot = slots.offsets[u] + data.codes[i, u]
+        if data.observed[i, judged.mask_of[judged.parts[slot]]]:
+            cost += judged.slot_coef[slot] * sign * rise(tables.counts[slot, cluster], sign * w, powers)
+    for s in range(data.soft.shape[1]):
+        slot = slots.soft[s]
+        cost += judged.slot_coef[slot] * sign * rise(tables.counts[slot, cluster], sign * w * data.soft[i, s], powers)
+    for g in range(data.observed.shape[1]):
+        if data.observed[i, g]:
+            cost += judged.mask_coef[g] * sign * rise(tables.sizes[g, cluster], sign * w, powers)
+    return cost
+
+
+@njit(cache=True, nogil=True)
+def linear_costs(i, w, data, slots, judged, tables, own, costs):
+    """What row i, of weight w, adds to the linear loss in every cluster; infinite behind the last one. O(m k)."""
+    codes, rises, coef = data.codes, tables.rises, judged.slot_coef
+    if w != judged.unit or data.soft.shape[1] > 0:
+        for c in range(tables.counts.shape[1]):
+            costs[c] = linear_cost(i, w, data, slots, judged, tables, c, -1.0 if c == own else 1.0)
+    else:
+        costs[:] = 0.0
+        # Four partitions at a time: otherwise every addition waits for the store of the one before.
+        rest = codes.shape[1] - codes.shape[1] % 4
+        for u in range(0, rest, 4):
+            slot0 = slots.offsets[u] + codes[i, u]
+            slot1 = slots.offsets[u + 1] + codes[i, u + 1]
+            slot2 = slots.offsets[u + 2] + codes[i, u + 2]
+            slot3 = slots.offsets[u + 3] + codes[i, u + 3]
+            x0, x1, x2, x3 = coef[slot0], coef[slot1], coef[slot2], coef[slot3]
+            for c in range(costs.shape[0]):
+                costs[c] += (x0 * rises[slot0, c] + x1 * rises[slot1, c]) + (x2 * rises[slot2, c] + x3 * rises[slot3, c])
+        for u in range(rest, codes.shape[1]):
+            slot = slots.offsets[u] + codes[i, u]
+            for c in range(costs.shape[0]):
+                costs[c] += coef[slot] * rises[slot, c]
+        for g in range(data.observed.shape[1]):
+            if data.observed[i, g]:
+                for c in range(costs.shape[0]):
+                    costs[c] += judged.mask_coef[g] * tables.size_rises[g, c]
+        if own >= 0:
+            costs[own] = 0.0
+            for u in range(codes.shape[1]):
+                slot = slots.offsets[u] + codes[i, u]
+                costs[own] += coef[slot] * tables.falls[slot, own]
+            for g in range(data.observed.shape[1]):
+                if data.observed[i, g]:
+                    costs[own] += judged.mask_coef[g] * tables.size_falls[g, own]
+    costs[tables.counts.shape[1] :] = np.inf
+
+
+@njit(cache=True, nogil=True)
+def value_after(i, w, data, slots, judged, tables, own, cluster):
+    """The weighted loss with row i, of weight w, moved from its own cluster (or none, -1) to another; O(m).
+
+    For losses of hard partitions with base clusters that weigh 1.
+    """
+    powers, value = judged.powers, 0.0
+    for u in range(tables.b.shape[0]):
+        g = judged.mask_of[u]
+        a, b = tables.a[g], tables.b[u]
+        if cluster != own and data.observed[i, g]:
+            slot = slots.offsets[u] + data.codes[i, u]
+            b += rise(tables.counts[slot, cluster], w, powers)
+            a += rise(tables.sizes[g, cluster], w, powers)
+            if own >= 0:
+                b += rise(tables.counts[slot, own], -w, powers)
+                a += rise(tables.sizes[g, own], -w, powers)
+        value += judged.weights[u] * loss(
+            judged.kind, judged.cost, a, b, judged.own[u], judged.totals[u], judged.singles[u]
+        )
+    return value
+
+
+@njit(cache=True, nogil=True)
+def look(rows, weight, data, slots, judged, tables, exact, clusters, best, margins):
+    """Where rows would rather be: their best other cluster, and by how much the weighted loss would rise.
+
+    For a row of cluster -1 the best one, and how much better it is than the second best. ``weight[j]`` is the weight of
+    row rows[j]; its own multiplicity, unless that is 0.
+    """
+    costs = np.empty(tables.rises.shape[1])
+    for j in range(rows.shape[0]):
+        i, own = rows[j], clusters[rows[j]]
+        if exact:
+            costs[:] = np.inf
+            for c in range(tables.counts.shape[1]):
+                costs[c] = value_after(i, weight[j], data, slots, judged, tables, own, c)
+        else:
+            linear_costs(i, weight[j], data, slots, judged, tables, own, costs)
+        first = own if own >= 0 else np.argmin(costs)
+        here = costs[first]
+        costs[first] = np.inf
+        best[j] = np.argmin(costs) if own >= 0 else first
+        margins[j] = costs.min() - here
+
+
+@njit(cache=True, nogil=True)
+def renew(x, row, column, unit, powers, rises, falls):
+    """Renew the differences of a table entry that is x now; returns how far they go, the larger of the two."""
+    rise_before, fall_before = rises[row, column], falls[row, column]
+    rises[row, column], falls[row, column] = rise(x, unit, powers), -rise(x, -unit, powers)
+    return max(abs(rises[row, column] - rise_before), abs(falls[row, column] - fall_before))
+
+
+@njit(cache=True, nogil=True)
+def place(i, step, data, slots, judged, tables, cluster):
+    """Add `step` objects like row i to a cluster; returns how far the costs of a row of unit weight can go."""
+    powers, unit, drift = judged.powers, judged.unit, 0.0
+    for u in range(data.codes.shape[1]):
+        slot = slots.offsets[u] + data.codes[i, u]
+        part = judged.parts[slot]
+        if data.observed[i, judged.mask_of[part]]:
+            x = tables.counts[slot, cluster]
+            tables.b[part] += judged.slot_weights[slot] * rise(x, step, powers)
+            tables.counts[slot, cluster] = x + step
+            far = renew(x + step, slot, cluster, unit, powers, tables.rises, tables.falls)
+            drift += abs(judged.slot_coef[slot]) * far
+    for s in range(data.soft.shape[1]):
+        slot, share = slots.soft[s], step * data.soft[i, s]
+        x = tables.counts[slot, cluster]
+        tables.b[judged.parts[slot]] += judged.slot_weights[slot] * rise(x, share, powers)
+        tables.counts[slot, cluster] = x + share
+        far = renew(x + share, slot, cluster, unit, powers, tables.rises, tables.falls)
+        drift += abs(judged.slot_coef[slot]) * far
+    for g in range(data.observed.shape[1]):
+        if data.observed[i, g]:
+            x = tables.sizes[g, cluster]
+            tables.a[g] += rise(x, step, powers)
+            tables.sizes[g, cluster] = x + step
+            far = renew(x + step, g, cluster, unit, powers, tables.size_rises, tables.size_falls)
+            drift += abs(judged.mask_coef[g]) * far
+    return drift
+
+
+@njit(cache=True, nogil=True)
+def relocate(order, data, slots, judged, tables, exact, slack, clusters, margins, drift):
+    """Move rows, in the given order, to the cluster of least weighted loss; returns (rows moved, drift).
+
+    A loss that is not linear is approximated by one that is, unless `exact`; a move is made if it lowers the loss
+    itself by more than slack. Rows of cluster -1 are new and go where the approximation is least.
+
+    ``margins[i]`` is by how much the cheapest other cluster cost row i more than its own when it was looked at, plus
+    the drift then. As long as the drift has not caught up, a row of unit weight stays: O(1). O(m k) for the others.
+    """
+    linear = judged.kind == BINDER or judged.kind == VI
+    costs = np.empty(tables.rises.shape[1])
+    n_moved = 0
+    for i in order:
+        own, w = clusters[i], data.multiplicity[i]
+        if own >= 0 and margins[i] - drift > slack:
+            continue
+        if exact:
+            costs[:] = np.inf
+            for c in range(tables.counts.shape[1]):
+                costs[c] = value_after(i, w, data, slots, judged, tables, own, c)
+        else:
+            linear_costs(i, w, data, slots, judged, tables, own, costs)
+        best = np.argmin(costs)
+        if own >= 0 and costs[best] >= costs[own] - slack:
+            best = own
+        if best != own and own >= 0 and not linear:
+            here = value_after(i, w, data, slots, judged, tables, own, own)
+            if value_after(i, w, data, slots, judged, tables, own, best) >= here - slack:
+                best = own
+        here = costs[best]
+        costs[best] = np.inf
+        bounded = not exact and w == judged.unit
+        margins[i] = costs.min() - here if bounded else -np.inf
+        if best != own:
+            drift += place(i, w, data, slots, judged, tables, best)
+            if own >= 0:
+                drift += place(i, -w, data, slots, judged, tables, own)
+            clusters[i] = best
+            n_moved += 1
+        margins[i] += drift
+    return n_moved, drift
+
+
+@njit(cache=True, nogil=True)
+def take_out(rows, data, slots, judged, tables, clusters, drift):
+    """Take rows out of their clusters, into none (-1); returns the drift."""
+    for i in rows:
+        drift += place(i, -data.multiplicity[i], data, slots, judged, tables, clusters[i])
+        clusters[i] = -1
+    return drift

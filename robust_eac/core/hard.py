@@ -1,0 +1,280 @@
+"""Search for the partition of least weighted loss: moves of rows, and clusters that are dissolved and grown again."""
+
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from . import contingency
+from .contingency import Judged, Tables
+from .encoding import collapse, select
+
+# Gains below this share of the largest possible loss are rounding.
+_SLACK = 1e-13
+# x log2(x) is looked up for so many whole numbers.
+_POWERS = 2**20
+# Empty clusters at hand: as many as there are, over this, and two at least.
+_SPARE = 4
+# Columns of tables in a SIMD vector.
+_WIDTH = 4
+# Losses are linearised over this many objects (moves of them change a sum of squares by n times as much).
+_SECANT = 2.0
+
+
+class Loss(NamedTuple):
+    """A loss between partitions.
+
+    kind : its number in :mod:`~robust_eac.core.contingency`.
+    squares : whether it counts pairs (psi(x) = x^2); otherwise information, in bits (psi(x) = x log2(x)).
+    linear : whether it is linear in the sums a and b; then `cost` can be chosen.
+    """
+
+    kind: int
+    squares: bool
+    linear: bool
+
+    def largest(self, total):
+        """A number that the loss does not exceed, for objects of this total weight."""
+        return 2.0 * np.log2(max(total, 2.0)) if self.kind in (contingency.VI, contingency.ID) else 2.0
+
+
+LOSSES = {
+    "binder": Loss(contingency.BINDER, squares=True, linear=True),
+    "vi": Loss(contingency.VI, squares=False, linear=True),
+    "omari": Loss(contingency.OMARI, squares=True, linear=False),
+    "nvi": Loss(contingency.NVI, squares=False, linear=False),
+    "id": Loss(contingency.ID, squares=False, linear=False),
+    "nid": Loss(contingency.NID, squares=False, linear=False),
+}
+
+
+class Aim(NamedTuple):
+    """What a search lowers: the :class:`Loss` with its cost, and the largest number of clusters."""
+
+    loss: Loss
+    cost: float
+    n_clusters: int
+
+
+class Search:
+    """A partition of an encoding's rows, and steps down its weighted loss.
+
+    `clusters` (n_rows,) has the cluster of every row, -1 of those that are in none. Partitions without weight are not
+    read. Rows have weight.
+    """
+
+    def __init__(self, encoding, weights, aim, clusters):
+        active = np.flatnonzero(weights)
+        self._encoding = select(encoding, active) if len(active) < len(weights) else encoding
+        self._aim, self._judged = aim, _judge(self._encoding, weights[active], aim)
+        self._slack = _SLACK * aim.loss.largest(encoding.total)
+        self.n_moves = self.n_passes = 0
+        self.clusters = np.array(clusters, dtype=np.intp)
+        self._tabulate(_room(1 + self.clusters.max(initial=-1), aim.n_clusters))
+
+    @property
+    def value(self):
+        """The weighted loss."""
+        return float(self._judged.weights @ _losses(self._judged, self._tables))
+
+    def settle(self, rng, max_passes, *, exact=True):
+        """Pass over all rows in random order until no move lowers the loss; whether it came to that.
+
+        A loss that is not linear is followed along secants, which are found anew for every pass. If `exact`, all moves
+        are tried under the loss itself once these lead no further.
+        """
+        for _ in range(max_passes):
+            self._make_room()
+            self._linearise()
+            moved = self._visit(rng.permutation(len(self.clusters)))
+            self.n_passes += 1
+            if moved == 0 and exact and not self._aim.loss.linear:
+                self._margins[:] = -np.inf
+                moved = self._visit(rng.permutation(len(self.clusters)), exact=True)
+            if moved == 0:
+                return True
+        return False
+
+    def allocate(self, order):
+        """Put rows that are in no cluster where they cost least, one after the other."""
+        self._linearise()
+        self._visit(order)
+
+    def dissolve(self, rng, max_passes, *, together=1):
+        """Dissolve a cluster, let its rows find new ones, and settle; undo it unless it pays.
+
+        In random order, until no cluster is better dissolved, nor up to so many together. This is how clusters merge
+        and split.
+        """
+        size = 1
+        while size <= together:
+            groups = list(combinations(np.unique(self.clusters), size))
+            pays = any(self._regrow(groups[g], rng, max_passes) for g in rng.permutation(len(groups)))
+            size = 1 if pays else size + 1
+
+    def _regrow(self, group, rng, max_passes):
+        """Dissolve a group of clusters, unless that does not pay; whether it does."""
+        before, kept = self.value, self._state()
+        rows = rng.permutation(np.flatnonzero(np.isin(self.clusters, group)))
+        self._drift = contingency.take_out(rows, *self._problem, self._tables, self.clusters, self._drift)
+        self._visit(rows)
+        self.settle(rng, max_passes, exact=False)
+        if self.value < before - self._slack:
+            return True
+        self._restore(kept)
+        return False
+
+    @property
+    def _problem(self):
+        return self._encoding.data, self._encoding.slots, self._judged
+
+    def _visit(self, order, *, exact=False):
+        state = exact, self._slack, self.clusters, self._margins, self._drift
+        moved, self._drift = contingency.relocate(order, *self._problem, self._tables, *state)
+        self.n_moves += moved
+        return moved
+
+    def _tabulate(self, n_columns):
+        self._tables = _tabulate(self._encoding, self._judged, self.clusters, n_columns)
+        self._margins, self._drift = np.full(len(self.clusters), -np.inf), 0.0
+
+    def _make_room(self):
+        """Keep a few empty clusters, but not many: each costs as much as a full one."""
+        used = np.unique(self.clusters)
+        n_columns, wanted = self._tables.counts.shape[1], _room(len(used), self._aim.n_clusters)
+        if not wanted <= n_columns <= 2 * wanted or (n_columns == len(used) < self._aim.n_clusters):
+            self.clusters = np.searchsorted(used, self.clusters)
+            self._tabulate(wanted)
+
+    def _linearise(self):
+        if not self._aim.loss.linear:
+            self._judged = _linearised(self._judged, self._tables, self._aim.loss)
+            self._margins[:] = -np.inf
+
+    def _state(self):
+        arrays = self.clusters, self._margins, *self._tables
+        return [array.copy() for array in arrays], self._drift, self._judged
+
+    def _restore(self, state):
+        (self.clusters, self._margins, *tables), self._drift, self._judged = state
+        self._tables = Tables(*tables)
+
+
+def partition_losses(encoding, clusters, aim):
+    """(m,) losses of all partitions against the clusters of an encoding's rows."""
+    judged = _judge(encoding, np.ones(len(encoding.offsets)), aim)
+    found = _losses(judged, _tabulate(encoding, judged, clusters, 1 + clusters.max()))
+    # The difference of large numbers: rounding must not hide perfect agreement.
+    found[found < _SLACK * aim.loss.largest(encoding.total)] = 0.0
+    return found
+
+
+def nearest(encoding, weights, aim, clusters, absent):
+    """The clusters of least cost for the rows of `absent`, an encoding of other objects and the same partitions.
+
+    A row without weight goes where it would with that of one object.
+    """
+    judged = _judge(encoding, weights, aim)
+    tables = _tabulate(encoding, judged, clusters, min(2 + clusters.max(), aim.n_clusters))
+    if not aim.loss.linear:
+        judged = _linearised(judged, tables, aim.loss)
+    return _look(absent, judged, tables, np.full(len(absent.codes), -1), exact=False)[0]
+
+
+def moves(encoding, weights, aim, clusters, n_clusters):
+    """(best other cluster of every row, by how much the weighted loss would rise) with this many clusters."""
+    judged = _judge(encoding, weights, aim)
+    tables = _tabulate(encoding, judged, clusters, n_clusters)
+    return _look(encoding, judged, tables, clusters, exact=not aim.loss.linear)
+
+
+def group(encoding, weights, aim, clusters=None):
+    """The encoding with one row for all copies of an object that are in the same cluster and may stay together.
+
+    A partition that no single move improves never separates copies, unless they are no better together than apart:
+    objects of soft or weighted base clusters, which have little in common with themselves.
+    """
+    apart = np.zeros(len(encoding.codes), dtype=bool)
+    if len(encoding.unlike_self):
+        similarity = encoding.mean_self_similarity(weights * encoding.scale)
+        apart = similarity <= 1.0 - 0.5 * aim.cost
+    numbers = [np.where(apart, 1.0 + np.arange(len(apart)), 0.0)]
+    if clusters is not None:
+        numbers.append(clusters.astype(np.float64))
+    return collapse(encoding, np.column_stack(numbers), min_saving=0.0)
+
+
+def _room(n_used, limit):
+    return int(min(limit, n_used + max(2, n_used // _SPARE)))
+
+
+def _judge(encoding, weights, aim):
+    """The :class:`Judged` of an encoding's partitions."""
+    loss, totals = aim.loss, encoding.n_observed
+    powers = np.empty(0) if loss.squares else _xlogx(np.arange(int(min(encoding.total, _POWERS)) + 1.0))
+    own = encoding.squares if loss.squares else encoding.sum_slots(_xlogx(encoding.sizes))
+    slot_weights = encoding.by_slot(np.ones(len(totals)))
+    coef = weights / (totals**2 if loss.squares else totals)
+    kinds, n_rows = np.unique(encoding.multiplicity, return_counts=True)
+    return Judged(
+        kind=loss.kind,
+        cost=aim.cost,
+        weights=weights,
+        mask_of=encoding.mask_of,
+        totals=totals,
+        singles=(encoding.own_pairs @ encoding.observed)[encoding.mask_of],
+        own=own,
+        parts=np.repeat(np.arange(len(totals)), encoding.n_codes),
+        slot_weights=slot_weights,
+        slot_coef=-2.0 * np.repeat(coef, encoding.n_codes) * slot_weights,
+        mask_coef=(2.0 - aim.cost) * encoding.by_mask(coef),
+        unit=float(kinds[n_rows.argmax()]) or 1.0,
+        powers=powers,
+    )
+
+
+def _xlogx(x):
+    return x * np.log2(np.where(x > 0.0, x, 1.0))
+
+
+def _tabulate(encoding, judged, clusters, n_columns):
+    """The :class:`Tables` of the clusters of an encoding's rows."""
+    n_slots, n_masks, width = len(encoding.sizes), encoding.observed.shape[1], n_columns + -n_columns % _WIDTH
+    tables = Tables(
+        counts=np.empty((n_slots, n_columns)),
+        rises=np.zeros((n_slots, width)),
+        falls=np.empty((n_slots, n_columns)),
+        sizes=np.empty((n_masks, n_columns)),
+        size_rises=np.zeros((n_masks, width)),
+        size_falls=np.empty((n_masks, n_columns)),
+        a=np.empty(n_masks),
+        b=np.empty(len(encoding.offsets)),
+    )
+    contingency.tabulate(encoding.data, encoding.slots, judged, clusters, tables)
+    return tables
+
+
+def _losses(judged, tables, a=0.0, b=0.0):
+    """(m,) losses, with a and b added to the sums."""
+    found = np.empty(len(tables.b))
+    contingency.losses(judged, tables.a[judged.mask_of] + a, tables.b + b, found)
+    return found
+
+
+def _linearised(judged, tables, loss):
+    """Judged with the slopes of the secants over moves of an object."""
+    step = _SECANT * (judged.totals if loss.squares else np.ones(len(judged.totals)))
+    by_a = (_losses(judged, tables, step) - _losses(judged, tables, -step)) / (2.0 * step)
+    by_b = (_losses(judged, tables, b=step) - _losses(judged, tables, b=-step)) / (2.0 * step)
+    masks = np.bincount(judged.mask_of, weights=judged.weights * by_a, minlength=len(tables.a))
+    return judged._replace(slot_coef=(judged.weights * by_b)[judged.parts], mask_coef=masks)
+
+
+def _look(encoding, judged, tables, clusters, *, exact):
+    best, margins = np.empty(len(clusters), dtype=np.intp), np.empty(len(clusters))
+    weight = np.where(encoding.multiplicity > 0.0, encoding.multiplicity, judged.unit)
+    rows, own = np.arange(len(clusters)), np.asarray(clusters, dtype=np.intp)
+    contingency.look(
+        rows, weight, encoding.data, encoding.slots, judged, tables, exact, own, best, margins
+    )
+    return best, margins
