@@ -47,6 +47,7 @@ from robust_eac.core.formula import (
     weighted_loss,
     weighted_statistics,
 )
+from robust_eac.core.hard import LOSSES, Aim, Search
 from robust_eac.core.lloyd import (
     best_lloyd,
     run_lloyd,
@@ -68,7 +69,6 @@ from robust_eac.metrics import ovi as _ovi
 from robust_eac.solvers import block_steps as _blocks
 from robust_eac.solvers import dask_tasks as _tasks
 from robust_eac.solvers import distributed
-from robust_eac.solvers.local_search import relocate_rows, relocation_statistics
 from robust_eac.weighting import _common as _weighting_common
 from robust_eac.weighting import joint
 from robust_eac.weighting.clusters import weigh_by

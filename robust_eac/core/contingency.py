@@ -184,7 +184,9 @@ def linear_costs(i, w, data, slots, judged, tables, own, costs):
             slot3 = slots.offsets[u + 3] + codes[i, u + 3]
             x0, x1, x2, x3 = coef[slot0], coef[slot1], coef[slot2], coef[slot3]
             for c in range(costs.shape[0]):
-                costs[c] += (x0 * rises[slot0, c] + x1 * rises[slot1, c]) + (x2 * rises[slot2, c] + x3 * rises[slot3, c])
+                costs[c] += (x0 * rises[slot0, c] + x1 * rises[slot1, c]) + (
+                    x2 * rises[slot2, c] + x3 * rises[slot3, c]
+                )
         for u in range(rest, codes.shape[1]):
             slot = slots.offsets[u] + codes[i, u]
             for c in range(costs.shape[0]):
@@ -228,26 +230,31 @@ def value_after(i, w, data, slots, judged, tables, own, cluster):
 
 
 @njit(cache=True, nogil=True)
-def look(rows, weight, data, slots, judged, tables, exact, clusters, best, margins):
-    """Where rows would rather be: their best other cluster, and by how much the weighted loss would rise.
+def row_costs(i, w, data, slots, judged, tables, exact, own, costs):
+    """The weighted loss with row i in every cluster if `exact`, otherwise what it adds to the linear one."""
+    if exact:
+        costs[:] = np.inf
+        for c in range(tables.counts.shape[1]):
+            costs[c] = value_after(i, w, data, slots, judged, tables, own, c)
+    else:
+        linear_costs(i, w, data, slots, judged, tables, own, costs)
 
-    For a row of cluster -1 the best one, and how much better it is than the second best. ``weight[j]`` is the weight of
-    row rows[j]; its own multiplicity, unless that is 0.
+
+@njit(cache=True, nogil=True)
+def look(data, slots, judged, tables, exact, clusters, best, rises):
+    """Where rows would rather be: their best other cluster, and the rise of the weighted loss per unit of weight.
+
+    Rows without weight, which are in no table, look as if they had that of one object.
     """
     costs = np.empty(tables.rises.shape[1])
-    for j in range(rows.shape[0]):
-        i, own = rows[j], clusters[rows[j]]
-        if exact:
-            costs[:] = np.inf
-            for c in range(tables.counts.shape[1]):
-                costs[c] = value_after(i, weight[j], data, slots, judged, tables, own, c)
-        else:
-            linear_costs(i, weight[j], data, slots, judged, tables, own, costs)
-        first = own if own >= 0 else np.argmin(costs)
-        here = costs[first]
-        costs[first] = np.inf
-        best[j] = np.argmin(costs) if own >= 0 else first
-        margins[j] = costs.min() - here
+    for i in range(clusters.shape[0]):
+        weighs, own = data.multiplicity[i] > 0.0, clusters[i]
+        w, inside = (data.multiplicity[i], own) if weighs else (judged.unit, -1)
+        row_costs(i, w, data, slots, judged, tables, exact, inside, costs)
+        here = costs[own]
+        costs[own] = np.inf
+        best[i] = np.argmin(costs)
+        rises[i] = (costs[best[i]] - here) / w
 
 
 @njit(cache=True, nogil=True)
@@ -302,30 +309,28 @@ def relocate(order, data, slots, judged, tables, exact, slack, clusters, margins
     costs = np.empty(tables.rises.shape[1])
     n_moved = 0
     for i in order:
-        own, w = clusters[i], data.multiplicity[i]
+        own = clusters[i]
         if own >= 0 and margins[i] - drift > slack:
             continue
-        if exact:
-            costs[:] = np.inf
-            for c in range(tables.counts.shape[1]):
-                costs[c] = value_after(i, w, data, slots, judged, tables, own, c)
-        else:
-            linear_costs(i, w, data, slots, judged, tables, own, costs)
+        weighs = data.multiplicity[i] > 0.0
+        w, inside = (data.multiplicity[i], own) if weighs else (judged.unit, -1)
+        row_costs(i, w, data, slots, judged, tables, exact, inside, costs)
         best = np.argmin(costs)
         if own >= 0 and costs[best] >= costs[own] - slack:
             best = own
         if best != own and own >= 0 and not linear:
-            here = value_after(i, w, data, slots, judged, tables, own, own)
-            if value_after(i, w, data, slots, judged, tables, own, best) >= here - slack:
+            here = value_after(i, w, data, slots, judged, tables, inside, own)
+            if value_after(i, w, data, slots, judged, tables, inside, best) >= here - slack:
                 best = own
         here = costs[best]
         costs[best] = np.inf
-        bounded = not exact and w == judged.unit
+        bounded = weighs and not exact and w == judged.unit
         margins[i] = costs.min() - here if bounded else -np.inf
         if best != own:
-            drift += place(i, w, data, slots, judged, tables, best)
-            if own >= 0:
-                drift += place(i, -w, data, slots, judged, tables, own)
+            if weighs:
+                drift += place(i, w, data, slots, judged, tables, best)
+                if own >= 0:
+                    drift += place(i, -w, data, slots, judged, tables, own)
             clusters[i] = best
             n_moved += 1
         margins[i] += drift
@@ -336,6 +341,7 @@ def relocate(order, data, slots, judged, tables, exact, slack, clusters, margins
 def take_out(rows, data, slots, judged, tables, clusters, drift):
     """Take rows out of their clusters, into none (-1); returns the drift."""
     for i in rows:
-        drift += place(i, -data.multiplicity[i], data, slots, judged, tables, clusters[i])
+        if data.multiplicity[i] > 0.0:
+            drift += place(i, -data.multiplicity[i], data, slots, judged, tables, clusters[i])
         clusters[i] = -1
     return drift

@@ -60,7 +60,7 @@ class Search:
     """A partition of an encoding's rows, and steps down its weighted loss.
 
     `clusters` (n_rows,) has the cluster of every row, -1 of those that are in none. Partitions without weight are not
-    read. Rows have weight.
+    read.
     """
 
     def __init__(self, encoding, weights, aim, clusters):
@@ -139,12 +139,18 @@ class Search:
         self._margins, self._drift = np.full(len(self.clusters), -np.inf), 0.0
 
     def _make_room(self):
-        """Keep a few empty clusters, but not many: each costs as much as a full one."""
+        """Keep some empty clusters, but not many: each costs as much as a full one. Twice as many if they run out."""
         used = np.unique(self.clusters)
-        n_columns, wanted = self._tables.counts.shape[1], _room(len(used), self._aim.n_clusters)
-        if not wanted <= n_columns <= 2 * wanted or (n_columns == len(used) < self._aim.n_clusters):
-            self.clusters = np.searchsorted(used, self.clusters)
-            self._tabulate(wanted)
+        n_columns, limit = self._tables.counts.shape[1], self._aim.n_clusters
+        if n_columns == len(used) < limit:
+            self._tables_of(used, min(limit, 2 * n_columns))
+        elif n_columns > 2 * _room(len(used), limit):
+            self._tables_of(used, _room(len(used), limit))
+
+    def _tables_of(self, used, n_columns):
+        """Number the used clusters 0, 1, ... and tabulate this many."""
+        self.clusters = np.searchsorted(used, self.clusters)
+        self._tabulate(n_columns)
 
     def _linearise(self):
         if not self._aim.loss.linear:
@@ -169,23 +175,16 @@ def partition_losses(encoding, clusters, aim):
     return found
 
 
-def nearest(encoding, weights, aim, clusters, absent):
-    """The clusters of least cost for the rows of `absent`, an encoding of other objects and the same partitions.
-
-    A row without weight goes where it would with that of one object.
-    """
-    judged = _judge(encoding, weights, aim)
-    tables = _tabulate(encoding, judged, clusters, min(2 + clusters.max(), aim.n_clusters))
-    if not aim.loss.linear:
-        judged = _linearised(judged, tables, aim.loss)
-    return _look(absent, judged, tables, np.full(len(absent.codes), -1), exact=False)[0]
-
-
 def moves(encoding, weights, aim, clusters, n_clusters):
-    """(best other cluster of every row, by how much the weighted loss would rise) with this many clusters."""
-    judged = _judge(encoding, weights, aim)
-    tables = _tabulate(encoding, judged, clusters, n_clusters)
-    return _look(encoding, judged, tables, clusters, exact=not aim.loss.linear)
+    """(best other cluster of every row, rise of the weighted loss per unit of its weight) with this many clusters.
+
+    Rows without weight move as if they had that of one object.
+    """
+    judged, own = _judge(encoding, weights, aim), np.asarray(clusters, dtype=np.intp)
+    tables = _tabulate(encoding, judged, own, n_clusters)
+    best, rises = np.empty(len(own), dtype=np.intp), np.empty(len(own))
+    contingency.look(encoding.data, encoding.slots, judged, tables, not aim.loss.linear, own, best, rises)
+    return best, rises
 
 
 def group(encoding, weights, aim, clusters=None):
@@ -215,7 +214,7 @@ def _judge(encoding, weights, aim):
     own = encoding.squares if loss.squares else encoding.sum_slots(_xlogx(encoding.sizes))
     slot_weights = encoding.by_slot(np.ones(len(totals)))
     coef = weights / (totals**2 if loss.squares else totals)
-    kinds, n_rows = np.unique(encoding.multiplicity, return_counts=True)
+    kinds, n_rows = np.unique(encoding.multiplicity[encoding.multiplicity > 0.0], return_counts=True)
     return Judged(
         kind=loss.kind,
         cost=aim.cost,
@@ -228,7 +227,7 @@ def _judge(encoding, weights, aim):
         slot_weights=slot_weights,
         slot_coef=-2.0 * np.repeat(coef, encoding.n_codes) * slot_weights,
         mask_coef=(2.0 - aim.cost) * encoding.by_mask(coef),
-        unit=float(kinds[n_rows.argmax()]) or 1.0,
+        unit=float(kinds[n_rows.argmax()]),
         powers=powers,
     )
 
@@ -268,13 +267,3 @@ def _linearised(judged, tables, loss):
     by_b = (_losses(judged, tables, b=step) - _losses(judged, tables, b=-step)) / (2.0 * step)
     masks = np.bincount(judged.mask_of, weights=judged.weights * by_a, minlength=len(tables.a))
     return judged._replace(slot_coef=(judged.weights * by_b)[judged.parts], mask_coef=masks)
-
-
-def _look(encoding, judged, tables, clusters, *, exact):
-    best, margins = np.empty(len(clusters), dtype=np.intp), np.empty(len(clusters))
-    weight = np.where(encoding.multiplicity > 0.0, encoding.multiplicity, judged.unit)
-    rows, own = np.arange(len(clusters)), np.asarray(clusters, dtype=np.intp)
-    contingency.look(
-        rows, weight, encoding.data, encoding.slots, judged, tables, exact, own, best, margins
-    )
-    return best, margins

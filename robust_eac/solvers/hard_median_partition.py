@@ -27,7 +27,7 @@ from ..checks.values import (
 from ..core.alternation import Problem, Settings, Weighting, alternate, fixed
 from ..core.distance import ADJUSTED, raw_distance
 from ..core.encoding import Encoding, encode_ensemble, harden, take_rows, weigh, weigh_clusters
-from ..core.hard import LOSSES, Aim, Search, group, nearest, partition_losses
+from ..core.hard import LOSSES, Aim, Search, group, partition_losses
 from ..core.starts import draw_rows
 from ..core.threads import count_threads, map_threads
 from ..weighting.clusters import check_cluster_weights, weigh_by
@@ -63,12 +63,16 @@ class HardMedianPartition(NamedTuple):
 
 
 class Task(NamedTuple):
-    """A search for a hard partition: what it lowers, how weights are found, and how far it goes."""
+    """A search for a hard partition: what it lowers, how weights are found, and how far it goes.
+
+    `unit` is what a loss of 1 is to the weighting and in the results.
+    """
 
     encoding: Encoding
     aim: Aim
     weighting: Weighting
     max_passes: int
+    unit: float = 1.0
 
 
 class Run(NamedTuple):
@@ -125,12 +129,12 @@ def solve_hard_median_partition(
     seeds = rng.randint(MAX_SEED, size=n_init)
     solve = partial(_solve, whole, weighting, start, seeds, max_passes, n_jobs)
     if cost == "n_clusters":
-        run, clusters, cost = _solve_by_cost(solve, chosen, limit, n)
+        run, cost = _solve_by_cost(solve, chosen, limit, n)
     else:
-        run, clusters = solve(Aim(chosen, cost, limit))
+        run = solve(Aim(chosen, cost, limit))
     if not run.converged:
         warn_unconverged(max_passes, stacklevel=3)
-    found = in_order(clusters)
+    found = in_order(run.clusters)
     return HardMedianPartition(
         labels=found,
         weights=run.weights,
@@ -143,33 +147,24 @@ def solve_hard_median_partition(
     )
 
 
-def _solve(whole, weighting, start, seeds, max_passes, n_jobs, aim):
-    """(best :class:`Run` for the objects with weight, clusters of all objects)."""
-    weighty = np.flatnonzero(whole.multiplicity)
-    encoding = take_rows(whole, weighty) if len(weighty) < len(whole.codes) else whole
+def _solve(encoding, weighting, start, seeds, max_passes, n_jobs, aim):
+    """The best :class:`Run`."""
     task = Task(encoding, aim, weighting, max_passes)
+    rng = np.random.RandomState(seeds[0])
     if isinstance(start, str):
         run = _best_of_starts(task, start, seeds, n_jobs)
     else:
-        rng = np.random.RandomState(seeds[0])
-        losses = partition_losses(encoding, start[weighty], aim)
-        run = refine(task, start[weighty], weighting.first(losses), rng, thorough=thoroughness(task, start))
-    run = _confirm(task, run, np.random.RandomState(seeds[0]))
-    clusters = np.empty(len(whole.codes), dtype=np.intp)
-    clusters[weighty] = run.clusters
-    weightless = np.flatnonzero(whole.multiplicity == 0.0)
-    if len(weightless):
-        absent = take_rows(whole, weightless)
-        clusters[weightless] = nearest(encoding, run.weights, aim, run.clusters, absent)
-    return run, clusters
+        first = weighting.first(partition_losses(encoding, start, aim))
+        run = refine(task, start, first, rng, thorough=thoroughness(task, start))
+    return _confirm(task, run, rng)
 
 
 def _solve_by_cost(solve, loss, target, n_samples):
-    """(run, clusters, cost) at a cost for which the best partition has `target` clusters, by bisection."""
+    """(run, cost) at a cost for which the best partition has `target` clusters, by bisection."""
     low, high, cost = 0.0, 2.0, 1.0
     for _ in range(_MAX_HALVINGS):
-        run, clusters = solve(Aim(loss, cost, n_samples))
-        n_found = len(np.unique(clusters))
+        run = solve(Aim(loss, cost, n_samples))
+        n_found = len(np.unique(run.clusters))
         if n_found == target:
             break
         # The more it costs to part objects, the fewer clusters.
@@ -181,12 +176,12 @@ def _solve_by_cost(solve, loss, target, n_samples):
             ConvergenceWarning,
             stacklevel=3,
         )
-    return run, clusters, cost
+    return run, cost
 
 
 def _best_of_starts(task, start, seeds, n_jobs):
     """The :class:`Run` of least objective: all starts settle, the best few are searched thoroughly, one goes on."""
-    encoding, aim, weighting, max_passes = task
+    encoding, aim, weighting, max_passes, _ = task
     weights = weighting.first(np.ones(len(encoding.offsets)))
     rows = group(encoding, weights, aim)
     sample, drawn = _draw_sample(rows, np.random.RandomState(seeds[0]))
@@ -200,21 +195,21 @@ def _best_of_starts(task, start, seeds, n_jobs):
         return search.value, number, search.clusters
 
     def go_on(found):
-        _, number, clusters = found
-        return descend(work, clusters, weights, np.random.RandomState(seeds[number]), thorough=thoroughness(work, clusters))
-
-    n_threads = count_threads(n_jobs, len(seeds), sample, aim.n_clusters)[0]
-    starts = list(map_threads(set_out, range(len(seeds)), n_threads))
-    runs = list(map_threads(go_on, nsmallest(_N_THOROUGH, starts, key=lambda found: found[:2]), n_threads))
-    run = min(runs, key=lambda run: run.objective)
-    if sample is not rows:
-        rng = np.random.RandomState(seeds[0])
+        rng, clusters = np.random.RandomState(seeds[found[1]]), found[2]
+        run = descend(work, clusters, weights, rng, thorough=thoroughness(work, clusters))
+        if sample is rows:
+            return run
         placed = np.full(len(rows.codes), -1)
         placed[drawn] = run.clusters
         search = Search(rows, run.weights, aim, placed)
-        search.allocate(rng.permutation(np.flatnonzero(search.clusters < 0)))
+        search.allocate(rng.permutation(np.flatnonzero(placed < 0)))
         full = task._replace(encoding=rows)
-        run = descend(full, search.clusters, run.weights, rng, thorough=thoroughness(full, search.clusters))
+        return descend(full, search.clusters, run.weights, rng, thorough=thoroughness(full, search.clusters))
+
+    n_threads = count_threads(n_jobs, len(seeds), sample, aim.n_clusters)[0]
+    starts = list(map_threads(set_out, range(len(seeds)), n_threads))
+    finalists = nsmallest(_N_THOROUGH, starts, key=lambda found: found[:2])
+    run = min(map_threads(go_on, finalists, n_threads), key=lambda run: run.objective)
     return run._replace(clusters=rows.expand(run.clusters))
 
 
@@ -253,7 +248,7 @@ def _given_partition(encoding, aim, weights, number):
 
 def descend(task, clusters, weights, rng, *, thorough):
     """Alternate search and weights from a partition of the task's rows until neither changes anything."""
-    encoding, aim, weighting, max_passes = task
+    encoding, aim, weighting, max_passes, unit = task
     n_moves = n_passes = 0
     while True:
         search = Search(encoding, weights, aim, clusters)
@@ -262,7 +257,7 @@ def descend(task, clusters, weights, rng, *, thorough):
             search.dissolve(rng, max_passes, together=thorough)
         settled = search.settle(rng, max_passes)
         n_moves, n_passes, clusters = n_moves + search.n_moves, n_passes + search.n_passes, search.clusters
-        losses = partition_losses(encoding, clusters, aim)
+        losses = unit * partition_losses(encoding, clusters, aim)
         before, weights = weights, weighting.solve(losses)
         objective = weighting.objective(losses, weights)
         unchanged = np.array_equal(weights, before)
@@ -272,20 +267,21 @@ def descend(task, clusters, weights, rng, *, thorough):
 
 def refine(task, clusters, weights, rng, *, thorough):
     """:func:`descend` from a partition that may separate copies of an object; they move together once they meet."""
-    encoding, aim = task.encoding, task.aim
-    n_moves, n_passes, n_rows = 0, 0, None
+    n_moves = n_passes = 0
     while True:
-        rows = group(encoding, weights, aim, clusters)
-        if n_rows is not None and (len(rows.codes) == n_rows or not run.converged):
-            return run._replace(n_moves=n_moves, n_passes=n_passes)
-        n_rows = len(rows.codes)
-        of_rows = np.empty(n_rows, dtype=np.intp)
+        rows = group(task.encoding, weights, task.aim, clusters)
+        of_rows = np.empty(len(rows.codes), dtype=np.intp)
         of_rows[slice(None) if rows.inverse is None else rows.inverse] = clusters
         left = task._replace(encoding=rows, max_passes=task.max_passes - n_passes)
         run = descend(left, of_rows, weights, rng, thorough=thorough)
-        clusters, weights = rows.expand(run.clusters), run.weights
         n_moves, n_passes = n_moves + run.n_moves, n_passes + run.n_passes
-        run = run._replace(clusters=clusters)
+        clusters, weights = rows.expand(run.clusters), run.weights
+        if run.n_moves == 0 or n_passes >= task.max_passes:
+            break
+    # The same sums as before the search: they do not differ by rounding if nothing moved.
+    losses = task.unit * partition_losses(task.encoding, clusters, task.aim)
+    objective = task.weighting.objective(losses, weights)
+    return run._replace(clusters=clusters, losses=losses, objective=objective, n_moves=n_moves, n_passes=n_passes)
 
 
 def _confirm(task, run, rng):
@@ -314,7 +310,7 @@ def thoroughness(task, clusters):
 
 
 def _draw_sample(encoding, rng):
-    """(encoding of rows drawn in proportion to their weights, which rows); (encoding, all rows) if that does not pay."""
+    """(encoding of rows drawn in proportion to their weights, which rows); all of them if a sample does not pay."""
     size = max(_SAMPLE, _SAMPLE_PER_CLUSTER * int(encoding.n_codes.max()))
     size = int(np.ceil(size * encoding.total / encoding.n_observed.min()))
     if len(encoding.codes) >= _SAMPLE_SHARE * size:

@@ -1,28 +1,22 @@
-"""Local search on the hard consensus: single moves, evaluated exactly on small matrices."""
+"""Local search on the hard consensus: single moves, evaluated exactly."""
 
 from __future__ import annotations
 
-import warnings
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.exceptions import ConvergenceWarning
 
-from ..checks.labels import check_ensemble, check_labels, check_sample_weight
+from ..checks.labels import check_ensemble, check_sample_weight
 from ..checks.types import ClusterWeights, Labels, RandomState, WeightSolver
-from ..checks.values import as_array, check_integer, check_n_clusters, check_random_state, check_weights
-from ..core import kernels
-from ..core.alternation import fixed
-from ..core.encoding import collapse, encode_ensemble, select
-from ..core.formula import accumulate, losses_of, weighted_statistics
+from ..checks.values import as_array, check_integer, check_n_clusters, check_random_state
+from ..core.encoding import encode_ensemble
+from ..core.hard import LOSSES, Aim, moves, partition_losses
 from ..weighting.clusters import check_cluster_weights, weigh_by
-from ..weighting.joint import check_found_from_losses, resolve_weighting
+from ..weighting.joint import check_found_from_losses
+from .hard_median_partition import Task, check_codes, check_weighting, refine, warn_unconverged
 
 __all__ = ["RefinementResult", "refine_labels"]
-
-# Gains below this share of an object's largest possible cost are rounding errors of the small matrices.
-_SLACK = 1e-12
 
 
 class RefinementResult(NamedTuple):
@@ -151,88 +145,42 @@ def refine_labels(
     clusters, n_clusters = _check_start(consensus, n, n_clusters)
     sample_weight = check_sample_weight(sample_weight, ensemble)
     total = float(n) if sample_weight is None else float(sample_weight.sum())
-    weighting = _check_weighting(weights, weighting, total, m, rho=rho, lam=lam, lam0=lam0)
+    resolved = check_weighting(weights, weighting, total**2, m, rho=rho, lam=lam, lam0=lam0)
+    check_found_from_losses(
+        resolved, f"weighting must be one that the losses determine, got {weighting!r}: pass the weights that it found."
+    )
+    weighting = resolved
     max_passes = check_integer(max_passes, name="max_passes", low=1)
     rng = check_random_state(random_state)
     cluster_weights = check_cluster_weights(cluster_weights)
 
     encoding = weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights)
-    losses = hard_losses(encoding, clusters, n_clusters)
+    task = Task(encoding, Aim(LOSSES["binder"], 1.0, n_clusters), weighting, max_passes, unit=total**2)
+    losses = task.unit * partition_losses(encoding, clusters, task.aim)
     weights = weighting.solve(losses)
-    before = objective = weighting.objective(losses, weights)
-    n_moves, n_passes, converged = 0, 0, False
-    while not converged and n_passes < max_passes:
-        clusters, moves, passes, settled = _search(encoding, weights, clusters, n_clusters, max_passes - n_passes, rng)
-        n_moves, n_passes, previous = n_moves + moves, n_passes + passes, weights
-        losses = hard_losses(encoding, clusters, n_clusters)
-        weights = weighting.solve(losses)
-        objective = weighting.objective(losses, weights)
-        converged = settled and np.array_equal(weights, previous)
-    if not converged:
-        warnings.warn(
-            f"The local search did not converge: objects or weights still changed in pass max_passes={max_passes}.",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
+    before = weighting.objective(losses, weights)
+    run = refine(task, clusters, weights, rng, thorough=0)
+    if not run.converged:
+        warn_unconverged(max_passes, stacklevel=3)
     return RefinementResult(
-        labels=np.unique(clusters, return_inverse=True)[1],
-        weights=weights,
-        losses=losses,
-        objective=objective,
-        gain=before - objective,
-        n_moves=n_moves,
-        n_passes=n_passes,
-        converged=converged,
+        labels=np.unique(run.clusters, return_inverse=True)[1],
+        weights=run.weights,
+        losses=run.losses,
+        objective=run.objective,
+        gain=before - run.objective,
+        n_moves=run.n_moves,
+        n_passes=run.n_passes,
+        converged=run.converged,
     )
 
 
-def hard_losses(encoding, clusters, n_clusters):
-    """The losses of a hard consensus, the cluster of every row of the encoding."""
-    rows = np.eye(n_clusters)[clusters]
-    return losses_of(encoding, *accumulate(encoding, rows), rows, diagonal=True)
-
-
-def relocation_statistics(encoding, weights, rows):
-    """Statistics of a hard membership, and P, the diagonals of Q, which the kernels of single moves read."""
-    statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
-    return statistics, np.einsum("gcc->gc", statistics.Q).copy()
-
-
-def relocate_rows(encoding, statistics, P, clusters, order):
-    """Move the rows in order, each to its best cluster; update clusters, T and P; return the number of moves."""
-    slack = _SLACK * encoding.total
-    return kernels.relocate(order, encoding.data, encoding.slots, statistics, slack, clusters, P)
-
-
 def move_margins(encoding, weights, clusters, n_clusters):
-    """Cost of the cheapest other cluster minus that of its own, for every row: half the rise per unit of weight."""
-    statistics, P = relocation_statistics(encoding, weights, np.eye(n_clusters)[clusters])
-    margins = np.empty(len(clusters))
-    kernels.relocation_margins(encoding.data, encoding.slots, statistics, clusters, P, margins)
-    return margins
+    """Half the rise of sum_u alpha_u d_u if a row goes to its best other cluster, per unit of its weight.
 
-
-def _search(encoding, weights, clusters, n_clusters, max_passes, rng):
-    """Pass over all objects until a pass moves none: (clusters, number of moves, number of passes, converged)."""
-    active = np.flatnonzero(weights)
-    if len(active) < len(weights):
-        encoding, weights = select(encoding, active), weights[active]
-    # Copies that gain nothing by staying together get distinct numbers, so that they do not share a row.
-    apart = encoding.mean_self_similarity(weights * encoding.scale) <= 0.5
-    numbers = np.where(apart, 1.0 + np.arange(len(apart)), 0.0)
-    n_moves, n_passes, moved = 0, 0, True
-    while moved and n_passes < max_passes:
-        # Identical objects now in one cluster become one row; the matrices are recomputed.
-        membership = np.eye(n_clusters)[clusters]
-        collapsed = collapse(encoding, np.column_stack([membership, numbers]), min_saving=0.0)
-        rows = np.empty((len(collapsed.codes), n_clusters))
-        rows[slice(None) if collapsed.inverse is None else collapsed.inverse] = membership
-        row_clusters = rows.argmax(axis=1)
-        order = rng.permutation(len(rows))
-        moved = relocate_rows(collapsed, *relocation_statistics(collapsed, weights, rows), row_clusters, order)
-        clusters = collapsed.expand(row_clusters)
-        n_moves, n_passes = n_moves + moved, n_passes + 1
-    return clusters, n_moves, n_passes, moved == 0
+    The limit for small weights where a row has none.
+    """
+    _, rises = moves(encoding, weights, Aim(LOSSES["binder"], 1.0, n_clusters), clusters, n_clusters)
+    return 0.5 * encoding.total**2 * rises
 
 
 def _check_start(consensus, n_samples, n_clusters):
@@ -240,28 +188,11 @@ def _check_start(consensus, n_samples, n_clusters):
     array = as_array(consensus, "consensus")
     if array.shape != (n_samples,):
         raise ValueError(f"consensus must have shape ({n_samples},), one label per object, got {array.shape}.")
-    if np.any(array == -1):
-        raise ValueError("consensus must label every object, got -1.")
-    codes, clusters = np.unique(check_labels(array[:, np.newaxis], name="consensus")[:, 0], return_inverse=True)
+    clusters = check_codes(array, "consensus")
+    n_codes = int(clusters.max()) + 1
     if n_clusters is None:
-        return clusters, len(codes)
+        return clusters, n_codes
     n_clusters = check_n_clusters(n_clusters, n_samples)
-    if len(codes) > n_clusters:
-        raise ValueError(f"consensus must have at most n_clusters={n_clusters} clusters, got {len(codes)}.")
+    if n_codes > n_clusters:
+        raise ValueError(f"consensus must have at most n_clusters={n_clusters} clusters, got {n_codes}.")
     return clusters, n_clusters
-
-
-def _check_weighting(weights, weighting, n_samples, n_partitions, **parameters):
-    """Fixed weights, or a weighting, as a :class:`Weighting`."""
-    if weighting is None:
-        given = [f"{name}={value}" for name, value in parameters.items() if value is not None]
-        if given:
-            raise ValueError(f"rho, lam and lam0 need a weighting, got {', '.join(given)} and weighting=None.")
-        return fixed(check_weights(weights, n_partitions))
-    if weights is not None:
-        raise ValueError(f"weights must be None when weighting is given, got both and weighting={weighting!r}.")
-    resolved = resolve_weighting(weighting, n_pairs=n_samples**2, n_partitions=n_partitions, **parameters)
-    check_found_from_losses(
-        resolved, f"weighting must be one that the losses determine, got {weighting!r}: pass the weights that it found."
-    )
-    return resolved

@@ -17,7 +17,7 @@ from robust_eac import (
 )
 
 from .. import reference
-from ..access import check_ensemble, encode_ensemble, relocate_rows, relocation_statistics, resolve_weighting
+from ..access import LOSSES, Aim, Search, check_ensemble, encode_ensemble, resolve_weighting
 from ..conftest import random_ensemble, random_membership
 from ..solvers.test_soft_ensembles import planted_soft_ensemble, problems, random_soft_ensemble
 
@@ -170,11 +170,12 @@ def test_matrices_follow_the_moves(rng, missing):
     labels, weight = random_soft_ensemble(rng, 40, 5, missing=missing), rng.uniform(0.2, 3.0, size=40)
     encoding = encode_ensemble(check_ensemble(labels), weight)
     weights, clusters = rng.dirichlet(np.ones(5)), rng.randint(4, size=40)
-    statistics, P = relocation_statistics(encoding, weights, np.eye(4)[clusters])
-    assert relocate_rows(encoding, statistics, P, clusters, np.arange(40)) > 0
-    fresh, fresh_P = relocation_statistics(encoding, weights, np.eye(4)[clusters])
-    np.testing.assert_allclose(statistics.T, fresh.T, atol=1e-12)
-    np.testing.assert_allclose(P, fresh_P, atol=1e-12)
+    search = Search(encoding, weights, Aim(LOSSES["binder"], 1.0, 4), clusters)
+    search.settle(rng, 1)
+    assert search.n_moves > 0
+    fresh = Search(encoding, weights, Aim(LOSSES["binder"], 1.0, 4), search.clusters)
+    for followed, found in zip(search._tables, fresh._tables, strict=True):
+        np.testing.assert_allclose(followed, found, atol=1e-10)
 
 
 @pytest.mark.parametrize("name", ["restricted-simplex", "l2"])

@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 from robust_eac import objective_value, partition_losses, refine_labels, solve_median_partition
 
 from .. import reference
-from ..access import collapse, encode, relocate_rows, relocation_statistics, resolve_weighting
+from ..access import LOSSES, Aim, Search, collapse, encode, resolve_weighting
 from ..conftest import planted_ensemble, random_ensemble
 
 MISSING = pytest.mark.parametrize("missing", [0.0, 0.3], ids=["complete", "incomplete"])
@@ -110,11 +110,12 @@ def test_matrices_follow_the_moves(rng, missing):
     encoding = collapse(encode(np.r_[labels, np.arange(5)[None]]), min_saving=0.0)
     weights = rng.dirichlet(np.ones(5))
     clusters = rng.randint(4, size=len(encoding.codes))
-    statistics, P = relocation_statistics(encoding, weights, np.eye(4)[clusters])
-    assert relocate_rows(encoding, statistics, P, clusters, np.arange(len(clusters))) > 0
-    fresh, fresh_P = relocation_statistics(encoding, weights, np.eye(4)[clusters])
-    np.testing.assert_allclose(statistics.T, fresh.T, atol=1e-12)
-    np.testing.assert_allclose(P, fresh_P, atol=1e-12)
+    search = Search(encoding, weights, Aim(LOSSES["binder"], 1.0, 4), clusters)
+    search.settle(rng, 1)
+    assert search.n_moves > 0
+    fresh = Search(encoding, weights, Aim(LOSSES["binder"], 1.0, 4), search.clusters)
+    for followed, found in zip(search._tables, fresh._tables, strict=True):
+        np.testing.assert_allclose(followed, found, atol=1e-10)
 
 
 def test_identical_objects_come_together(rng):
