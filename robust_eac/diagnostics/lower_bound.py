@@ -13,17 +13,14 @@ from ..checks.types import ClusterWeights, Labels
 from ..checks.values import check_bool, check_integer, check_n_clusters, check_real, check_weights
 from ..core.encoding import collapse, encode_ensemble, one_hot, take_rows
 from ..weighting.clusters import check_cluster_weights, weigh_by
+from ._partition_bound import partition_bounds, until_settled
 
 __all__ = ["LowerBound", "consensus_lower_bound"]
 
-# Stop when a bound has not risen by its tolerance over this many iterations.
-_PATIENCE = 20
 # Lower bounds by this share of the weight of all pairs, more than rounding can raise them.
 _ROUNDING = 1e-12
 # Smallest curvature of a pair, as a share of the mean, when pairs are observed unequally often.
 _FLOOR = 0.65
-# Penalty of the method of multipliers in units of what a pair weighs on average, and its over-relaxation.
-_PENALTY, _RELAXATION = 2.0, 1.6
 
 
 class LowerBound(NamedTuple):
@@ -159,14 +156,18 @@ def consensus_lower_bound(
     margin = _ROUNDING * encoding.total**2
     # The objective is never negative.
     pairwise = max(_pairwise_bound(pairs, hard) - margin, 0.0)
-    history: list[float] = []
-    converged = False
-    for value in (_partition_bounds if hard else _membership_bounds)(pairs, n_clusters):
-        history.append(max(value - margin, history[-1] if history else pairwise))
-        converged = len(history) > _PATIENCE and history[-1] - history[-1 - _PATIENCE] <= tol * history[-1]
-        if converged or len(history) == max_iter:
+    if hard:
+        slope = pairs.curvature * pairs.scale - 2.0 * pairs.linear
+        values = partition_bounds(slope, pairs.scale, pairs.constant, n_clusters, tol)
+    else:
+        values = until_settled(_membership_bounds(pairs, n_clusters), tol)
+    bound, n_iter, converged = pairwise, 0, True
+    for value in values:
+        if n_iter == max_iter:
+            converged = False
             break
-    return LowerBound(history[-1], pairwise, len(history), converged)
+        bound, n_iter = max(bound, value - margin), n_iter + 1
+    return LowerBound(bound, pairwise, n_iter, converged)
 
 
 class _PairTerms(NamedTuple):
@@ -283,22 +284,3 @@ def _common_curvature(curvature):
     if len(others) == 0 or not others.max() > 0.0:
         return max(float(curvature.max()), 1.0)
     return max(float(others.min()), _FLOOR * float(others.mean()))
-
-
-def _partition_bounds(pairs, n_clusters):
-    """Yield bounds for partitions: a Lagrangian over the box, its semidefinite multiplier from ADMM on Z = mean + M."""
-    curvature, linear, constant, scale = pairs
-    mean = scale / n_clusters
-    slope = curvature * scale - 2.0 * linear
-    penalty = _PENALTY * float(np.sum(np.abs(slope) * scale) / np.sum(scale**2)) or 1.0
-    M, U = scale - mean, np.zeros_like(scale)
-    while True:
-        Z = np.clip(M + mean - U - slope / penalty, 0.0, scale)
-        np.fill_diagonal(Z, np.diagonal(scale))
-        values, vectors = np.linalg.eigh(_RELAXATION * (Z - mean) + (1.0 - _RELAXATION) * M + U)
-        below = values < 0.0
-        A = -penalty * (vectors[:, below] * values[below]) @ vectors[:, below].T
-        M = (vectors[:, ~below] * values[~below]) @ vectors[:, ~below].T
-        U = -A / penalty
-        # The diagonal has Z_ii = 1, the end that its slope, never positive, chooses.
-        yield constant + float(np.sum(np.minimum(slope - A, 0.0) * scale)) + float(np.sum(A * mean))
