@@ -358,7 +358,7 @@ def ordered_move_search(labels, clusters, weights, n_clusters, orders):
 
 
 def partition_lower_bound(labels, weights, n_clusters, diagonal=True, sample_weight=None):
-    """cvxpy: least objective over the semidefinite relaxation of all partitions, object by object."""
+    """cvxpy: least objective over the relaxation of partitions by a semidefinite matrix and triangle inequalities."""
     import cvxpy as cp
 
     n = len(partitions_of(labels)[0])
@@ -368,9 +368,53 @@ def partition_lower_bound(labels, weights, n_clusters, diagonal=True, sample_wei
         weight * factor * (cp.sum(cp.multiply(pairs * (1.0 - 2.0 * together), Z)) + (pairs * together**2).sum())
         for weight, (together, pairs, factor) in zip(weights, pair_terms(labels, diagonal, sample_weight), strict=True)
     )
-    problem = cp.Problem(cp.Minimize(value), [gram + 1.0 / n_clusters == Z, Z >= 0.0, Z <= 1.0, cp.diag(Z) == 1.0])
+    ones = np.ones((1, n))
+    constraints = [gram + 1.0 / n_clusters == Z, Z >= 0.0, Z <= 1.0, cp.diag(Z) == 1.0]
+    constraints += [Z[:, [j]] @ ones + ones.T @ Z[[j], :] - Z <= 1.0 for j in range(n)]
+    problem = cp.Problem(cp.Minimize(value), constraints)
     problem.solve(solver=cp.CLARABEL)
     return problem.value
+
+
+def triangle_lower_bound(costs):
+    """Linear program: least sum of costs over pairs (both orders), 0 <= z <= 1 and all triangle inequalities."""
+    from scipy.optimize import linprog
+
+    pairs = {pair: number for number, pair in enumerate(combinations(range(len(costs)), 2))}
+    rows = []
+    for i, k in pairs:
+        for j in set(range(len(costs))) - {i, k}:
+            row = np.zeros(len(pairs))
+            row[pairs[min(i, j), max(i, j)]] = row[pairs[min(j, k), max(j, k)]] = 1.0
+            row[pairs[i, k]] = -1.0
+            rows.append(row)
+    return linprog([2.0 * costs[pair] for pair in pairs], A_ub=rows, b_ub=np.ones(len(rows)), bounds=(0.0, 1.0)).fun
+
+
+def packed_triangles(costs):
+    """Greedy multipliers {(i, j, k): amount} of z_ij + z_jk - z_ik <= 1, and what they leave of the costs."""
+    costs, packed = costs.copy(), {}
+    for i in range(len(costs)):
+        for k in range(i):
+            for j in range(len(costs)):
+                amount = min(-costs[i, j], -costs[j, k], costs[i, k])
+                if j not in (i, k) and amount > 0.0:
+                    packed[i, j, k] = amount
+                    for (a, b), change in (((i, j), amount), ((j, k), amount), ((i, k), -amount)):
+                        costs[a, b] += change
+                        costs[b, a] += change
+    return packed, costs
+
+
+def violated_triangles(z, per_pair, least):
+    """{(i, j, k)} with z_ij + z_jk - z_ik > 1 + least, i > k: the worst for every pair (i, k)."""
+    found = set()
+    for i in range(len(z)):
+        for k in range(i):
+            others = [j for j in range(len(z)) if j not in (i, k) and z[i, j] + z[j, k] - z[i, k] > 1.0 + least]
+            others.sort(key=lambda j: -z[i, j] - z[j, k])
+            found |= {(i, j, k) for j in others[:per_pair]}
+    return found
 
 
 def eckart_young_bound(labels, weights, n_clusters, sample_weight=None):

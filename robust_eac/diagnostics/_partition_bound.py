@@ -1,5 +1,7 @@
 """Lower bounds of a linear objective over partitions, from triangle inequalities and a semidefinite matrix."""
 
+from itertools import count
+
 import numpy as np
 from numba import njit
 
@@ -9,13 +11,13 @@ _PATIENCE = 20
 _PENALTY, _RELAXATION = 2.0, 1.3
 # Passes over the active triangles per iteration; iterations from one search for violated ones to the next.
 _PASSES, _SEARCH = 2, 5
-# Eigenvalues that are few, as a share of all: so few are followed from step to step without an eigendecomposition.
+# Positive eigenvalues, if they are less than this share of all, are followed from step to step between two searches.
 _FEW = 0.25
 # A search takes so many triangles per pair: the worst of those violated by more than this.
 _PER_PAIR, _VIOLATION = 2, 1e-3
 # Passes over all objects that improve a partition.
 _MOVES = 10
-# A sum of squared inverse weights above this belongs to objects of next to no weight: their triangles are left out.
+# Triangles of objects of next to no weight, whose squared inverse weights add up to more than this, are left alone.
 _LARGEST = 1e100
 
 
@@ -42,10 +44,10 @@ def partition_bounds(slope, scale, constant, n_clusters, tol):
     best, found = constant + triangles.bound(), np.inf
     yield best
     mean = scale / n_clusters
-    for target in (None, mean) if n_clusters >= len(scale) else (mean,):
+    for centre in (None, mean) if n_clusters >= len(scale) else (mean,):
         if found - best <= 10.0 * tol * abs(best):
             return
-        bounds = (constant + bound for bound in _ascend(triangles, Z, target))
+        bounds = (constant + bound for bound in _ascend(triangles, Z, centre))
         for number, bound in enumerate(until_settled(bounds, tol)):
             yield bound
             best = max(best, bound)
@@ -61,42 +63,38 @@ def partition_bounds(slope, scale, constant, n_clusters, tol):
 def _ascend(triangles, Z, mean):
     """Yield lower bounds without the constant, from better and better multipliers; Z, to start from, is changed.
 
-    The method of multipliers (ADMM), in which Z is kept near a semidefinite matrix plus `mean`; without `mean` near the
-    previous Z (proximal point method). The triangles are active in the step for Z.
+    The method of multipliers (ADMM), in which Z is kept near a semidefinite matrix M plus `mean`; without `mean` near
+    the previous Z (proximal point method). Triangles belong to the step for Z, which they do not solve exactly.
     """
-    scale = triangles.scale
+    scale, limited = triangles.scale, mean is not None
     penalty = _PENALTY * float(np.sum(np.abs(triangles.costs)) / np.sum(scale**2)) or 1.0
-    limited = mean is not None
-    M, A = Z - mean if limited else None, np.zeros_like(Z)
-    number = 0
-    while True:
+    M, A, vectors = Z - mean if limited else Z, np.zeros_like(Z), None
+    for number in count():
         if number % _SEARCH == 0:
             triangles.search(Z)
+            vectors = None
         centre = M + mean + A / penalty if limited else Z.copy()
         np.clip(centre - triangles.slope / penalty, 0.0, scale, out=Z)
         np.fill_diagonal(Z, np.diagonal(scale))
         triangles.ascend(Z, centre, penalty)
-        bound = -np.inf
-        if limited:
-            target = _RELAXATION * (Z - mean) + (1.0 - _RELAXATION) * M - A / penalty
-            exact = number % _SEARCH == 0 or vectors.shape[1] > _FEW * len(Z)
-            M, vectors = _positive_part(target, None if exact else vectors)
-            A = penalty * (M - target)
-            if exact:
-                bound = triangles.bound(A) + float(np.sum(A * mean))
-        else:
-            bound = triangles.bound()
-        yield bound
-        number += 1
+        if not limited:
+            yield triangles.bound()
+            continue
+        near = _RELAXATION * (Z - mean) + (1.0 - _RELAXATION) * M - A / penalty
+        exact = vectors is None or vectors.shape[1] > _FEW * len(Z)
+        M, vectors = _positive_part(near, None if exact else vectors)
+        A = penalty * (M - near)
+        # Only an exact A is semidefinite. The diagonal has Z_gg = scale_gg, the end that its slope chooses.
+        yield triangles.bound(A) + float(np.sum(A * mean)) if exact else -np.inf
 
 
 def _positive_part(matrix, vectors):
-    """Nearest semidefinite matrix, and the eigenvectors it is of; approximately, from those of a similar matrix."""
+    """Nearest semidefinite matrix and its eigenvectors; given those of a similar matrix, approximately."""
     if vectors is not None:
         basis = np.linalg.qr(np.hstack([vectors, matrix @ vectors]))[0]
         values, rotation = np.linalg.eigh(basis.T @ matrix @ basis)
-        vectors = basis @ rotation[:, values > 0.0]
-        return (vectors * values[values > 0.0]) @ vectors.T, vectors
+        kept = basis @ rotation[:, values > 0.0]
+        return (kept * values[values > 0.0]) @ kept.T, kept
     values, vectors = np.linalg.eigh(matrix)
     above = values > 0.0
     kept = vectors[:, above]
@@ -118,8 +116,8 @@ class _Triangles:
         # Memory that a search does not fill is never touched.
         self._found = np.empty((capacity, 3), dtype=np.int32)
         amounts = np.empty(capacity)
-        count = _pack(self.costs.copy(), self._found, amounts)
-        self._corners, self._multipliers = self._found[:count].copy(), amounts[:count].copy()
+        n_found = _pack(self.costs.copy(), self._found, amounts)
+        self._corners, self._multipliers = self._found[:n_found].copy(), amounts[:n_found].copy()
         self._restate()
 
     def _restate(self):
@@ -130,17 +128,15 @@ class _Triangles:
     def search(self, Z):
         """Replace triangles without a multiplier by violated ones."""
         kept = self._multipliers > 0.0
-        count = _violated(Z / self.scale, _PER_PAIR, _VIOLATION, self._found)
-        self._corners = np.concatenate([self._corners[kept], self._found[:count]])
-        self._multipliers = np.concatenate([self._multipliers[kept], np.zeros(count)])
+        n_found = _violated(Z / self.scale, _PER_PAIR, _VIOLATION, self._found)
+        self._corners = np.concatenate([self._corners[kept], self._found[:n_found]])
+        self._multipliers = np.concatenate([self._multipliers[kept], np.zeros(n_found)])
         self._restate()
 
     def ascend(self, Z, centre, penalty):
         """Passes over the active triangles, each raising its multiplier to the best one; Z and the slope follow."""
         for _ in range(_PASSES):
-            _raise_multipliers(
-                Z, centre, self.slope, self._corners, self._multipliers, self._inverse, penalty, _LARGEST
-            )
+            _raise_multipliers(Z, centre, self.slope, self._corners, self._multipliers, self._inverse, penalty)
 
     def bound(self, A=0.0):
         """Smallest value of  <slope - A, Z>  over the box, with the constant of the Lagrangian."""
@@ -255,7 +251,7 @@ def _add_multipliers(slope, corners, multipliers, inverse):
 
 
 @njit(cache=True, nogil=True)
-def _raise_multipliers(Z, centre, slope, corners, multipliers, inverse, penalty, largest):
+def _raise_multipliers(Z, centre, slope, corners, multipliers, inverse, penalty):
     """One pass of exact steps, each as if the box 0 <= Z <= scale did not bind the three pairs.
 
     Z is kept at  argmin <slope, Z> + penalty / 2 |Z - centre|^2  in the box.
@@ -264,7 +260,7 @@ def _raise_multipliers(Z, centre, slope, corners, multipliers, inverse, penalty,
         i, j, k = corners[t, 0], corners[t, 1], corners[t, 2]
         ij, kj, ik = inverse[i] * inverse[j], inverse[k] * inverse[j], inverse[i] * inverse[k]
         squares = ij * ij + kj * kj + ik * ik
-        if not squares < largest:
+        if not squares < _LARGEST:
             continue
         excess = ij * Z[i, j] + kj * Z[k, j] - ik * Z[i, k] - 1.0
         step = max(penalty * excess / squares, -multipliers[t])

@@ -66,10 +66,17 @@ def consensus_lower_bound(
     W_ij z^2 is bounded from below by a curvature common to all pairs and a line: a tangent where W_ij is larger, which
     follows Z, or the chord over the possible z where it is smaller, as on the pairs (i, i) with ``diagonal=False``.
 
-    *Partitions.* Z_ij is 0 or 1, its own square, and the objective is linear:  sum_ij (W_ij - 2 C_ij) Z_ij.  It is
-    relaxed to  Z - 11'/k  semidefinite, 0 <= Z_ij <= 1, Z_ii = 1  (doubly non-negative with unit diagonal [3]_). For
-    every semidefinite A the objective is at least its value minus <A, Z - 11'/k>, whose minimum over the box separates
-    into pairs. The method of multipliers (ADMM [4]_) proposes A, the negative part of a symmetric matrix.
+    *Partitions.* Z_ij is 0 or 1, its own square, and the objective is linear:  sum_ij (W_ij - 2 C_ij) Z_ij, the costs
+    of a correlation clustering. Being together is transitive:  Z_ij + Z_jk - Z_ik <= 1  for all triples [6]_. A
+    multiplier L >= 0 of such a triangle moves costs between its pairs and adds a constant: what is left is bounded pair
+    by pair. Multipliers are first packed greedily, where two pairs are better together and the third better apart
+    ([7]_; [8]_ has more ways to use them). Then they rise one by one, each by an exact step, within a proximal point
+    method on Z; a search now and then adds the most violated triangles. With a limit to the clusters,  Z - 11'/k  is
+    semidefinite as well (with unit diagonal, the relaxation of [3]_): for every semidefinite A the objective is at
+    least its value minus <A, Z - 11'/k>, whose minimum separates into pairs, too, and the multipliers add up. The
+    method of multipliers (ADMM [4]_) proposes A, the negative part of a symmetric matrix; the triangles belong to its
+    step for Z.
+    Without a limit this matrix joins only where triangles leave more than 10 `tol` to a partition found on the way.
 
     Both bounds are values of such closed forms, the largest one met: stopping early or a loose tolerance weakens them,
     but they hold. The rounding of an eigendecomposition and of sums over pairs is covered by lowering them by 1e-12 per
@@ -89,9 +96,10 @@ def consensus_lower_bound(
     diagonal : bool, default=True
         Count the pairs (i, i). Between hard partitions there is no loss on them.
     tol : float, default=1e-4
-        Stop when the bound has risen by no more than this share of itself over 20 iterations.
+        Stop when the bound has risen by no more than this share of itself over 20 iterations; with ``hard=True`` also
+        when it is within this share of a partition.
     max_iter : int, default=1000
-        Largest number of iterations, one symmetric eigendecomposition each.
+        Largest number of iterations, one symmetric eigendecomposition each, unless triangles alone are at work.
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of every object: weight w counts as w identical objects that share a membership. None means one each.
     cluster_weights : {"entropy", "size", "entropy-size"} or list of ndarrays, default=None
@@ -111,10 +119,12 @@ def consensus_lower_bound(
 
     Notes
     -----
-    For d objects with different labels an iteration takes O(d^3) time, the memory is O(d^2). Copies of an object share
-    a row with their number as weight: by convexity the objective of Y is at least that of the memberships averaged
-    over copies, and the same holds for Z in the relaxation. For partitions, that of all copies in the place of a random
-    one of them is, on average, no larger as long as no two copies are better apart. Where this does not hold, copies
+    For d objects with different labels an iteration takes O(d^3) time, the memory is O(d^2). For partitions without a
+    limit, until the matrix joins, only packing and every fifth iteration do, and the others a time proportional to the
+    triangles in use, at most a few per pair. Copies of an object share a row with their number as weight: by convexity
+    the objective of Y is at least that of the memberships averaged over copies, and the same holds for Z in the
+    relaxation. For partitions, that of all copies in the place of a random one of them is, on average, no larger as
+    long as no two copies are better apart. Where this does not hold, copies
     keep rows of their own: for partitions if C_ii < W_ii / 2, which only soft partitions bring about; for memberships
     without the diagonal if C_ii < W_ii, since averaging brings copies closer together, or if weights are below 1.
 
@@ -128,6 +138,11 @@ def consensus_lower_bound(
        direction method of multipliers", Foundations and Trends in Machine Learning 3(1), 2011.
     .. [5] Grussler, Giselsson, "Low-rank inducing norms with optimality interpretations", SIAM Journal on Optimization
        28(4), 2018.
+    .. [6] Grötschel, Wakabayashi, "A cutting plane algorithm for a clustering problem", Mathematical Programming 45,
+       1989.
+    .. [7] Lange, Karrenbauer, Andres, "Partial optimality and fast lower bounds for weighted correlation clustering",
+       ICML 2018.
+    .. [8] Swoboda, Andres, "A message passing algorithm for the minimum cost multicut problem", CVPR 2017.
 
     Examples
     --------
