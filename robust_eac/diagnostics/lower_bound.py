@@ -75,8 +75,7 @@ def consensus_lower_bound(
     semidefinite as well (with unit diagonal, the relaxation of [3]_): for every semidefinite A the objective is at
     least its value minus <A, Z - 11'/k>, whose minimum separates into pairs, too, and the multipliers add up. The
     method of multipliers (ADMM [4]_) proposes A, the negative part of a symmetric matrix; the triangles belong to its
-    step for Z.
-    Without a limit this matrix joins only where triangles leave more than 10 `tol` to a partition found on the way.
+    step for Z. Without a limit, A joins only where triangles leave more than 10 `tol` to a partition found on the way.
 
     Both bounds are values of such closed forms, the largest one met: stopping early or a loose tolerance weakens them,
     but they hold. The rounding of an eigendecomposition and of sums over pairs is covered by lowering them by 1e-12 per
@@ -121,12 +120,12 @@ def consensus_lower_bound(
     -----
     For d objects with different labels an iteration takes O(d^3) time, the memory is O(d^2). For partitions without a
     limit, until the matrix joins, only packing and every fifth iteration do, and the others a time proportional to the
-    triangles in use, at most a few per pair. Copies of an object share a row with their number as weight: by convexity
-    the objective of Y is at least that of the memberships averaged over copies, and the same holds for Z in the
-    relaxation. For partitions, that of all copies in the place of a random one of them is, on average, no larger as
-    long as no two copies are better apart. Where this does not hold, copies
-    keep rows of their own: for partitions if C_ii < W_ii / 2, which only soft partitions bring about; for memberships
-    without the diagonal if C_ii < W_ii, since averaging brings copies closer together, or if weights are below 1.
+    triangles in use, usually about one per pair. Copies of an object share a row with their number as weight: by
+    convexity the objective of Y is at least that of the memberships averaged over copies, and the same holds for Z in
+    the relaxation. For partitions, that of all copies in the place of a random one of them is, on average, no larger as
+    long as no two copies are better apart. Where this does not hold, copies keep rows of their own: for partitions if
+    C_ii < W_ii / 2, which only soft partitions bring about; for memberships without the diagonal if C_ii < W_ii, since
+    averaging brings copies closer together, or if weights are below 1.
 
     References
     ----------
