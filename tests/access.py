@@ -60,16 +60,15 @@ from robust_eac.core.lloyd import (
 from robust_eac.core.starts import Solution, draw_sample, expand_rows, initial_rows, place_from_sample, reduce_rows
 from robust_eac.core.sweep import visiting_order
 from robust_eac.datasets import loading as datasets
-from robust_eac.diagnostics import _partition_bound
 from robust_eac.diagnostics import selection as _selection
-from robust_eac.diagnostics.lower_bound import _membership_bounds, _pair_terms
 from robust_eac.diagnostics.selection import _agreements, _best, _compare, _consensus, _draw_pair, _Half, _pose, _rand
 from robust_eac.ensembles import _subsets, _tiny_kmeans
 from robust_eac.metrics import external as metrics
 from robust_eac.metrics import ovi as _ovi
 from robust_eac.solvers import block_steps as _blocks
 from robust_eac.solvers import dask_tasks as _tasks
-from robust_eac.solvers import distributed
+from robust_eac.solvers import distributed, partition_bound
+from robust_eac.solvers.lower_bound import _membership_bounds, _pair_terms
 from robust_eac.weighting import _common as _weighting_common
 from robust_eac.weighting import joint
 from robust_eac.weighting.clusters import weigh_by

@@ -2,7 +2,6 @@
 
 from .agreement import AgreementTest, adjusted_agreement, agreement_test
 from .certificates import Certificate, certify
-from .lower_bound import LowerBound, consensus_lower_bound
 from .objective import membership_gradient, objective_value, optimality_gap, partition_losses
 from .selection import ClusterNumberSelection, select_n_clusters
 
@@ -10,11 +9,9 @@ __all__ = [
     "AgreementTest",
     "Certificate",
     "ClusterNumberSelection",
-    "LowerBound",
     "adjusted_agreement",
     "agreement_test",
     "certify",
-    "consensus_lower_bound",
     "membership_gradient",
     "objective_value",
     "optimality_gap",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from functools import partial
-from heapq import nsmallest
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ from ..checks.types import ClusterWeights, Labels, RandomState, WeightSolver
 from ..checks.values import (
     MAX_SEED,
     as_array,
+    check_bool,
     check_choice,
     check_integer,
     check_n_clusters,
@@ -24,29 +24,19 @@ from ..checks.values import (
     check_real,
     check_weights,
 )
-from ..core.alternation import Problem, Settings, Weighting, alternate, fixed
-from ..core.distance import ADJUSTED, raw_distance
-from ..core.encoding import Encoding, encode_ensemble, harden, take_rows, weigh, weigh_clusters
-from ..core.hard import LOSSES, Aim, Search, group, partition_losses
-from ..core.starts import draw_rows
-from ..core.threads import count_threads, map_threads
+from ..core.alternation import fixed
+from ..core.encoding import encode_ensemble
+from ..core.hard import LOSSES, Aim, partition_losses
 from ..weighting.clusters import check_cluster_weights, weigh_by
 from ..weighting.joint import resolve_weighting, settle
 from ..weighting.trust import LEVEL, NO_LINKS
+from .hard_search import INITS, Task, best_of_starts, confirm, refine, thoroughness
+from .lower_bound import bound_partitions
 
 __all__ = ["HardMedianPartition", "solve_hard_median_partition"]
 
-INITS = ("sequential", "random", "partitions", "relaxed")
-# Of all starts, so many are searched thoroughly.
-_N_THOROUGH = 2
-# Objects in a sample, at least, and per base cluster; draw one if there are this many times more rows.
-_SAMPLE, _SAMPLE_PER_CLUSTER, _SAMPLE_SHARE = 4096, 64, 4
-# Dissolve clusters as long as rows x partitions x clusters^2 are at most this.
-_THOROUGH_WORK = 10**9
 # Halvings of the range of costs.
 _MAX_HALVINGS = 30
-# Gap to which the relaxed problem is solved for a start.
-_RELAXED_TOL = 1e-3
 
 
 class HardMedianPartition(NamedTuple):
@@ -58,31 +48,7 @@ class HardMedianPartition(NamedTuple):
     objective: float
     n_clusters: int
     cost: float
-    n_passes: int
-    converged: bool
-
-
-class Task(NamedTuple):
-    """A search for a hard partition: what it lowers, how weights are found, and how far it goes.
-
-    `unit` is what a loss of 1 is to the weighting and in the results.
-    """
-
-    encoding: Encoding
-    aim: Aim
-    weighting: Weighting
-    max_passes: int
-    unit: float = 1.0
-
-
-class Run(NamedTuple):
-    """A partition of the rows of a task, and what belongs to it."""
-
-    clusters: np.ndarray
-    weights: np.ndarray
-    losses: np.ndarray
-    objective: float
-    n_moves: int
+    bound: float | None
     n_passes: int
     converged: bool
 
@@ -101,26 +67,158 @@ def solve_hard_median_partition(
     n_init: int = 16,
     init: str | ArrayLike = "sequential",
     max_passes: int = 100,
+    bound: bool = False,
     n_jobs: int | None = None,
     random_state: RandomState = None,
     sample_weight: ArrayLike | None = None,
     cluster_weights: ClusterWeights = None,
 ) -> HardMedianPartition:
-    """Find the partition of least weighted mean loss."""
+    """Find the partition of least weighted mean loss: the median partition itself, not its relaxation.
+
+    Minimise  sum_u alpha_u L(c, u)  over the hard partitions c of the objects, L(c, u) being one of the losses below of
+    the estimate c against partition u. With draws from the posterior of a Bayesian mixture as partitions this is the
+    estimate of least expected loss. :func:`~robust_eac.solve_median_partition` finds memberships instead, whose labels
+    are no minimum among partitions.
+
+    With I the mutual information, H entropies in bits, and shares of all ordered pairs of objects:
+
+    ========  =================================================================================  ======
+    loss      L(c, u)                                                                            source
+    ========  =================================================================================  ======
+    "binder"  cost * (together in u, apart in c) + (2 - cost) * (apart in u, together in c)      [1]_
+    "vi"      variation of information, cost * H(c | u) + (2 - cost) * H(u | c)                  [2]_
+    "omari"   one minus the adjusted Rand index                                                  [3]_
+    "nvi"     1 - I / H(c, u)                                                                    [4]_
+    "id"      max(H(c), H(u)) - I                                                                [4]_
+    "nid"     1 - I / max(H(c), H(u))                                                            [4]_
+    ========  =================================================================================  ======
+
+    Binder's loss with cost 1 is the d_u of :func:`~robust_eac.partition_losses` over n_samples^2. It makes small
+    clusters of objects whose place is uncertain; the variation of information makes fewer and larger ones.
+
+    Objects are moved one at a time to the cluster of least loss, new clusters included, until no move lowers it. Then
+    clusters are dissolved, one or two together, and grown again from their objects [5]_, unless the problem is large.
+    The problem is not convex: all starts settle, the best two are searched in this way, the better one is returned.
+    With a `weighting` the weights belong to the losses of the partition, as in
+    :func:`~robust_eac.solve_median_partition`: search and weights alternate, neither raises the objective.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
+        Base clusterings, one per column (transpose draws that are rows); -1 marks an object that the partition did not
+        observe: a partition is compared on the objects that it observes. Soft partitions with "binder" only.
+    n_clusters : int, default=None
+        Largest number of clusters. None means as many as the loss wants. Or the number wanted, see `cost`.
+    loss : {"binder", "vi", "omari", "nvi", "id", "nid"}, default="binder"
+        As above.
+    cost : float in [0, 2] or "n_clusters", default=1.0
+        What it costs to part what a partition puts together, for "binder" and "vi"; joining what it parts costs 2 -
+        cost. The larger, the fewer clusters. "n_clusters" finds a cost with `n_clusters` clusters by bisection.
+    weights : array-like of shape (n_partitions,), default=None
+        alpha, kept fixed: non-negative, not all zero; normalised to sum to one. None means uniform, unless
+        `weighting` is given.
+    weighting : str or callable, default=None
+        Weights found together with the partition, instead of `weights`: as in
+        :func:`~robust_eac.solve_median_partition`, "chance-corrected" included. None means fixed weights.
+    rho : float or "auto", default=None
+        Largest weight, for "restricted-simplex". None means 1 / (0.8 n_partitions), "auto" 1 over the number of
+        partitions that :func:`~robust_eac.trusted_group_weights` trusts.
+    lam : float, default=None
+        lambda, for "l2", in the units of the losses. None means 0.5.
+    lam0 : float, default=None
+        In place of `lam`: lambda = lam0 n_partitions.
+    n_init : int, default=16
+        Number of starts. An array as `init` is one start.
+    init : {"sequential", "random", "partitions", "relaxed"} or array-like of shape (n_samples,), default="sequential"
+        "sequential": objects in random order, each joins the cluster of least loss so far (under "vi", if the loss is
+        none of the first two). "random": random clusters. "partitions": the given partitions of least loss. "relaxed":
+        labels of the relaxed median partition. Or a partition to start from: any integer codes but -1.
+    max_passes : int, default=100
+        Largest number of visits of all objects, from one solution to the next.
+    bound : bool, default=False
+        Compute a lower bound of the objective over all partitions with at most `n_clusters` clusters, for the weights
+        found; for "binder" only. Takes memory and time as :func:`~robust_eac.consensus_lower_bound` does.
+    n_jobs : int, default=None
+        Threads, over the starts. None means all cores, or as many as the environment variable NUMBA_NUM_THREADS says,
+        where there is enough to do. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Draws the starts and the order of the visits.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weight of every object: weight w counts as w identical objects that stay together. None means one each. An
+        object of weight zero goes where an object of weight one would, and the others do not notice.
+    cluster_weights : {"entropy", "size", "entropy-size"} or list of ndarrays, default=None
+        Weights of the base clusters, as in :func:`~robust_eac.partition_losses`, with "binder" only. None means 1 each.
+
+    Returns
+    -------
+    result : HardMedianPartition
+        Named tuple: `labels` of shape (n_samples,), numbered in the order of first objects; `weights` and `losses` of
+        shape (n_partitions,); `objective` at them, regulariser included; `n_clusters` found; `cost`; `bound`, a number
+        that no partition can beat, or None; `n_passes`; `converged`, whether the last pass moved nothing and left the
+        weights as they were.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range, or has no meaning for the loss.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If objects still move, or weights change, in pass `max_passes`; if no cost has the number of clusters wanted.
+    UserWarning
+        If the trusted group is asked for ("chance-corrected", or `rho` "auto") and no two partitions agree beyond
+        chance: then all start with equal weights.
+
+    Notes
+    -----
+    Every loss is a function of sums over the contingency table, which follow each move. "binder" and "vi" are linear in
+    them: a visit costs O(n_partitions n_clusters), or O(1) where a bound shows that an object stays. The others are
+    followed along their secants, each move being judged by the loss itself, and at the end so are all possible moves.
+    Memory is O(n_samples n_partitions), and O(n_clusters) per base cluster.
+
+    From 16,384 objects with different labels on (more where base clusters are many or labels missing), starts are made
+    on a sample of them; the other objects join its solution, and all move until none gains.
+
+    References
+    ----------
+    .. [1] Binder, "Bayesian cluster analysis", Biometrika 65, 1978.
+    .. [2] Meilă, "Comparing clusterings: an information based distance", Journal of Multivariate Analysis 98, 2007;
+       with two costs in [5]_.
+    .. [3] Fritsch, Ickstadt, "Improved criteria for clustering based on the posterior similarity matrix", Bayesian
+       Analysis 4, 2009.
+    .. [4] Vinh, Epps, Bailey, "Information theoretic measures for clusterings comparison", Journal of Machine Learning
+       Research 11, 2010.
+    .. [5] Dahl, Johnson, Müller, "Search algorithms and loss functions for Bayesian clustering", Journal of
+       Computational and Graphical Statistics 31, 2022.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> labels = np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, 1], [1, 0, 1]])
+    >>> result = solve_hard_median_partition(labels, loss="vi", random_state=0)
+    >>> result.labels, round(result.objective, 6)
+    (array([0, 0, 0, 1, 1, 1]), 0.945531)
+    >>> result = solve_hard_median_partition(labels, 2, bound=True, random_state=0)
+    >>> result.labels, round(result.objective, 6), round(result.bound, 6)
+    (array([0, 0, 0, 1, 1, 1]), 0.240741, 0.240741)
+    """
     ensemble = check_ensemble(labels)
     n, m = ensemble.n_samples, ensemble.n_partitions
     chosen = LOSSES[check_choice(loss, LOSSES, name="loss")]
     limit = n if n_clusters is None else check_n_clusters(n_clusters, n)
-    cost = _check_cost(cost, loss, n_clusters)
+    cost = check_cost(cost, loss, n_clusters)
     sample_weight = check_sample_weight(sample_weight, ensemble)
     weighting = check_weighting(weights, weighting, 1.0, m, rho=rho, lam=lam, lam0=lam0)
     n_init = check_integer(n_init, name="n_init", low=1)
     start = _check_init(init, n, limit)
     max_passes = check_integer(max_passes, name="max_passes", low=1)
+    if check_bool(bound, name="bound") and loss != "binder":
+        raise ValueError(f'bound must be False with loss={loss!r}: there is one for "binder" only.')
     n_jobs = check_n_jobs(n_jobs)
     rng = check_random_state(random_state)
     cluster_weights = check_cluster_weights(cluster_weights)
-    _check_ensemble_fits(ensemble, cluster_weights, loss)
+    check_ensemble_fits(ensemble, cluster_weights, loss)
 
     whole = weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights)
     weighting, linked = settle(weighting, whole, rng)
@@ -135,6 +233,7 @@ def solve_hard_median_partition(
     if not run.converged:
         warn_unconverged(max_passes, stacklevel=3)
     found = in_order(run.clusters)
+    least = bound_partitions(whole, run.weights, limit, cost=cost).bound / whole.total**2 if bound else None
     return HardMedianPartition(
         labels=found,
         weights=run.weights,
@@ -142,6 +241,7 @@ def solve_hard_median_partition(
         objective=run.objective,
         n_clusters=int(found.max()) + 1,
         cost=cost,
+        bound=least,
         n_passes=run.n_passes,
         converged=run.converged,
     )
@@ -152,11 +252,11 @@ def _solve(encoding, weighting, start, seeds, max_passes, n_jobs, aim):
     task = Task(encoding, aim, weighting, max_passes)
     rng = np.random.RandomState(seeds[0])
     if isinstance(start, str):
-        run = _best_of_starts(task, start, seeds, n_jobs)
+        run = best_of_starts(task, start, seeds, n_jobs)
     else:
         first = weighting.first(partition_losses(encoding, start, aim))
         run = refine(task, start, first, rng, thorough=thoroughness(task, start))
-    return _confirm(task, run, rng)
+    return confirm(task, run, rng)
 
 
 def _solve_by_cost(solve, loss, target, n_samples):
@@ -177,148 +277,6 @@ def _solve_by_cost(solve, loss, target, n_samples):
             stacklevel=3,
         )
     return run, cost
-
-
-def _best_of_starts(task, start, seeds, n_jobs):
-    """The :class:`Run` of least objective: all starts settle, the best few are searched thoroughly, one goes on."""
-    encoding, aim, weighting, max_passes, _ = task
-    weights = weighting.first(np.ones(len(encoding.offsets)))
-    rows = group(encoding, weights, aim)
-    sample, drawn = _draw_sample(rows, np.random.RandomState(seeds[0]))
-    work = task._replace(encoding=sample)
-
-    def set_out(number):
-        rng = np.random.RandomState(seeds[number])
-        search = Search(sample, weights, aim, _start(work, start, number, weights, rng))
-        search.allocate(rng.permutation(np.flatnonzero(search.clusters < 0)))
-        search.settle(rng, max_passes, exact=False)
-        return search.value, number, search.clusters
-
-    def go_on(found):
-        rng, clusters = np.random.RandomState(seeds[found[1]]), found[2]
-        run = descend(work, clusters, weights, rng, thorough=thoroughness(work, clusters))
-        if sample is rows:
-            return run
-        placed = np.full(len(rows.codes), -1)
-        placed[drawn] = run.clusters
-        search = Search(rows, run.weights, aim, placed)
-        search.allocate(rng.permutation(np.flatnonzero(placed < 0)))
-        full = task._replace(encoding=rows)
-        return descend(full, search.clusters, run.weights, rng, thorough=thoroughness(full, search.clusters))
-
-    n_threads = count_threads(n_jobs, len(seeds), sample, aim.n_clusters)[0]
-    starts = list(map_threads(set_out, range(len(seeds)), n_threads))
-    finalists = nsmallest(_N_THOROUGH, starts, key=lambda found: found[:2])
-    run = min(map_threads(go_on, finalists, n_threads), key=lambda run: run.objective)
-    return run._replace(clusters=rows.expand(run.clusters))
-
-
-def _start(task, start, number, weights, rng):
-    """Clusters of a task's rows to start from; -1 for those that are to be allocated, one after the other."""
-    encoding, aim = task.encoding, task.aim
-    n_rows, widest = len(encoding.codes), int(min(aim.n_clusters, encoding.n_codes.max()))
-    if start == "random":
-        return rng.randint(widest, size=n_rows)
-    if start == "relaxed":
-        problem = Problem(encoding, widest, fixed(weights), raw_distance())
-        return alternate(problem, "random", rng, Settings(_RELAXED_TOL, 1)).rows.argmax(axis=1)
-    if start == "partitions":
-        return _given_partition(encoding, aim, weights, number)
-    clusters = np.full(n_rows, -1)
-    if not aim.loss.linear:
-        # Without objects in clusters there is no secant to follow.
-        search = Search(encoding, weights, aim._replace(loss=LOSSES["vi"], cost=1.0), clusters)
-        search.allocate(rng.permutation(n_rows))
-        return search.clusters
-    return clusters
-
-
-def _given_partition(encoding, aim, weights, number):
-    """The base partition of the (number + 1)-th least loss; -1 where it does not observe a row, or has too many."""
-    codes = harden(encoding).codes.astype(np.intp)
-    observed = encoding.observed[:, encoding.mask_of]
-    codes[~observed] = -1
-    values = [weights @ partition_losses(encoding, column, aim) for column in codes.T]
-    column = codes[:, np.argsort(values, kind="stable")[number % len(values)]]
-    sizes = np.bincount(column[column >= 0], minlength=1)
-    rank = np.empty(len(sizes), dtype=np.intp)
-    rank[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))
-    return np.where((column >= 0) & (rank[column] < aim.n_clusters), rank[column], -1)
-
-
-def descend(task, clusters, weights, rng, *, thorough):
-    """Alternate search and weights from a partition of the task's rows until neither changes anything."""
-    encoding, aim, weighting, max_passes, unit = task
-    n_moves = n_passes = 0
-    while True:
-        search = Search(encoding, weights, aim, clusters)
-        if thorough:
-            search.settle(rng, max_passes, exact=False)
-            search.dissolve(rng, max_passes, together=thorough)
-        settled = search.settle(rng, max_passes)
-        n_moves, n_passes, clusters = n_moves + search.n_moves, n_passes + search.n_passes, search.clusters
-        losses = unit * partition_losses(encoding, clusters, aim)
-        before, weights = weights, weighting.solve(losses)
-        objective = weighting.objective(losses, weights)
-        unchanged = np.array_equal(weights, before)
-        if unchanged or n_passes >= max_passes:
-            return Run(clusters, weights, losses, objective, n_moves, n_passes, settled and unchanged)
-
-
-def refine(task, clusters, weights, rng, *, thorough):
-    """:func:`descend` from a partition that may separate copies of an object; they move together once they meet."""
-    n_moves = n_passes = 0
-    while True:
-        rows = group(task.encoding, weights, task.aim, clusters)
-        of_rows = np.empty(len(rows.codes), dtype=np.intp)
-        of_rows[slice(None) if rows.inverse is None else rows.inverse] = clusters
-        left = task._replace(encoding=rows, max_passes=task.max_passes - n_passes)
-        run = descend(left, of_rows, weights, rng, thorough=thorough)
-        n_moves, n_passes = n_moves + run.n_moves, n_passes + run.n_passes
-        clusters, weights = rows.expand(run.clusters), run.weights
-        if run.n_moves == 0 or n_passes >= task.max_passes:
-            break
-    # The same sums as before the search: they do not differ by rounding if nothing moved.
-    losses = task.unit * partition_losses(task.encoding, clusters, task.aim)
-    objective = task.weighting.objective(losses, weights)
-    return run._replace(clusters=clusters, losses=losses, objective=objective, n_moves=n_moves, n_passes=n_passes)
-
-
-def _confirm(task, run, rng):
-    """Alternate search and trust until the trusted partitions are those that the consensus confirms."""
-    following, first = task.weighting.following, True
-    plain = weigh_clusters(task.encoding, None) if following else None
-    while following is not None:
-        rows = np.eye(1 + run.clusters.max())[run.clusters]
-        losses = ADJUSTED.losses(plain, rows, ADJUSTED.measure(plain, rows, run.weights))
-        weighting = following(losses, run.weights, first)
-        if weighting is None:
-            break
-        trusting = task._replace(weighting=weighting)
-        weights = weighting.first(losses)
-        run = refine(trusting, run.clusters, weights, rng, thorough=thoroughness(task, run.clusters))
-        first = False
-    return run
-
-
-def thoroughness(task, clusters):
-    """How many clusters are dissolved together in a search over all of a task's rows: 0, 1 or 2."""
-    n_rows, n_hard = task.encoding.codes.shape
-    k = 1 + int(np.max(clusters))
-    work = n_rows * (n_hard + task.encoding.soft.shape[1]) * k**2
-    return int(work <= _THOROUGH_WORK) + int(work * k <= _THOROUGH_WORK)
-
-
-def _draw_sample(encoding, rng):
-    """(encoding of rows drawn in proportion to their weights, which rows); all of them if a sample does not pay."""
-    size = max(_SAMPLE, _SAMPLE_PER_CLUSTER * int(encoding.n_codes.max()))
-    size = int(np.ceil(size * encoding.total / encoding.n_observed.min()))
-    if len(encoding.codes) >= _SAMPLE_SHARE * size:
-        rows, counts = draw_rows(encoding, size, rng)
-        sample = weigh(take_rows(encoding, rows), counts.astype(np.float64))
-        if sample.n_observed.all():
-            return sample, rows
-    return encoding, np.arange(len(encoding.codes))
 
 
 def in_order(clusters):
@@ -367,7 +325,7 @@ def _check_init(init, n_samples, limit):
     return clusters
 
 
-def _check_cost(cost, loss, n_clusters):
+def check_cost(cost, loss, n_clusters=None):
     """The cost as a float, or "n_clusters"."""
     if isinstance(cost, str):
         check_choice(cost, ("n_clusters",), name="cost")
@@ -380,7 +338,7 @@ def _check_cost(cost, loss, n_clusters):
     return cost
 
 
-def _check_ensemble_fits(ensemble, cluster_weights, loss):
+def check_ensemble_fits(ensemble, cluster_weights, loss):
     """Refuse soft partitions and weights of base clusters where the loss has no meaning for them."""
     if loss == "binder":
         return

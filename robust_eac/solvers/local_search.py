@@ -14,7 +14,8 @@ from ..core.encoding import encode_ensemble
 from ..core.hard import LOSSES, Aim, moves, partition_losses
 from ..weighting.clusters import check_cluster_weights, weigh_by
 from ..weighting.joint import check_found_from_losses
-from .hard_median_partition import Task, check_codes, check_weighting, refine, warn_unconverged
+from .hard_median_partition import check_codes, check_weighting, warn_unconverged
+from .hard_search import Task, refine
 
 __all__ = ["RefinementResult", "refine_labels"]
 

@@ -13,7 +13,7 @@ from ..checks.types import ClusterWeights, Labels
 from ..checks.values import check_bool, check_integer, check_n_clusters, check_real, check_weights
 from ..core.encoding import collapse, encode_ensemble, one_hot, take_rows
 from ..weighting.clusters import check_cluster_weights, weigh_by
-from ._partition_bound import partition_bounds, until_settled
+from .partition_bound import partition_bounds, until_settled
 
 __all__ = ["LowerBound", "consensus_lower_bound"]
 
@@ -166,16 +166,30 @@ def consensus_lower_bound(
     cluster_weights = check_cluster_weights(cluster_weights)
 
     encoding = weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights)
-    pairs = _pair_terms(_different_rows(encoding, weights, hard, diagonal), weights, hard, diagonal)
-    margin = _ROUNDING * encoding.total**2
-    # The objective is never negative.
-    pairwise = max(_pairwise_bound(pairs, hard) - margin, 0.0)
+    how = {"diagonal": diagonal, "tol": tol, "max_iter": max_iter}
     if hard:
-        slope = pairs.curvature * pairs.scale - 2.0 * pairs.linear
-        values = partition_bounds(slope, pairs.scale, pairs.constant, n_clusters, tol)
-    else:
-        values = until_settled(_membership_bounds(pairs, n_clusters), tol)
-    bound, n_iter, converged = pairwise, 0, True
+        return bound_partitions(encoding, weights, n_clusters, **how)
+    pairs = _pair_terms(_different_rows(encoding, weights, False, diagonal), weights, False, diagonal)
+    values = until_settled(_membership_bounds(pairs, n_clusters), tol)
+    return _best_of(values, _pairwise_bound(pairs, hard), encoding.total**2, max_iter)
+
+
+def bound_partitions(encoding, weights, n_clusters, *, cost=1.0, diagonal=True, tol=1e-4, max_iter=1000):
+    """The :class:`LowerBound` of an encoding over partitions; a pair together in them alone costs 2 - cost.
+
+    One that is together in a base partition alone costs `cost`.
+    """
+    pairs = _pair_terms(_different_rows(encoding, weights, True, diagonal, cost), weights, True, diagonal, cost)
+    slope = pairs.curvature * pairs.scale - 2.0 * pairs.linear
+    values = partition_bounds(slope, pairs.scale, pairs.constant, n_clusters, tol)
+    return _best_of(values, _pairwise_bound(pairs, True), encoding.total**2, max_iter)
+
+
+def _best_of(values, pairwise, n_pairs, max_iter):
+    """The :class:`LowerBound` of a sequence of bounds, rounding taken off; the objective is never negative."""
+    margin = _ROUNDING * n_pairs
+    bound = pairwise = max(pairwise - margin, 0.0)
+    n_iter, converged = 0, True
     for value in values:
         if n_iter == max_iter:
             converged = False
@@ -196,12 +210,12 @@ class _PairTerms(NamedTuple):
     scale: np.ndarray
 
 
-def _different_rows(encoding, weights, hard, diagonal):
+def _different_rows(encoding, weights, hard, diagonal, cost=1.0):
     """The encoding with one row for all copies of an object, where they may share it, and none without weight."""
     encoding = take_rows(encoding, np.flatnonzero(encoding.multiplicity))
     similarity = encoding.mean_self_similarity(weights * encoding.scale)
     if hard:
-        apart = similarity < 0.5
+        apart = similarity < 1.0 - 0.5 * cost
     elif diagonal:
         apart = np.zeros(len(similarity), dtype=bool)
     else:
@@ -211,13 +225,13 @@ def _different_rows(encoding, weights, hard, diagonal):
     return collapse(encoding, numbers[:, np.newaxis], min_saving=0.0)
 
 
-def _pair_terms(encoding, weights, hard, diagonal):
+def _pair_terms(encoding, weights, hard, diagonal, cost=1.0):
     """The pairs of an encoding of different rows."""
     coef = weights * encoding.scale
     X = one_hot(encoding)
     together = ((X * encoding.by_slot(coef)) @ X.T).toarray()
     observed = encoding.observed[:, encoding.mask_of].astype(np.float64)
-    curvature = (observed * coef) @ observed.T
+    curvature = (2.0 - cost) * (observed * coef) @ observed.T
     roots = np.sqrt(encoding.multiplicity)
     scale = np.outer(roots, roots)
     own_squares = observed @ coef
@@ -226,7 +240,7 @@ def _pair_terms(encoding, weights, hard, diagonal):
     # What counts of the pairs of a row with itself, and what has a place in the matrices.
     counted = encoding.multiplicity**2 - (0.0 if diagonal else encoding.own_pairs)
     kept = np.zeros_like(counted) if hard else counted
-    constant = float(coef @ encoding.squares - (encoding.multiplicity**2 - counted) @ own_squares)
+    constant = float(cost * coef @ encoding.squares - (encoding.multiplicity**2 - counted) @ own_squares)
     if hard:
         # Partitions have Z_ii = 1.
         constant += float(counted @ (np.diagonal(curvature) - 2.0 * np.diagonal(together)))

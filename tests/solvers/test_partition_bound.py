@@ -8,7 +8,7 @@ import pytest
 from robust_eac import consensus_lower_bound, refine_labels
 
 from .. import reference
-from ..access import _partition_bound
+from ..access import partition_bound
 from ..conftest import planted_ensemble, random_ensemble
 
 KERNELS = ("_pack", "_violated", "_add_multipliers", "_raise_multipliers", "_round")
@@ -36,7 +36,7 @@ def test_no_partition_is_below_any_bound(rng, k):
         slope, scale = signed_problem(rng, 6)
         least = least_value(slope * scale, k)
         for tol in (1e-2, 1e-9):
-            bounds = list(islice(_partition_bound.partition_bounds(slope, scale, 0.5, k, tol), 400))
+            bounds = list(islice(partition_bound.partition_bounds(slope, scale, 0.5, k, tol), 400))
             assert max(bounds) <= 0.5 + least + 1e-12 * scale.sum()
     # Few objects leave little to relax.
     assert max(bounds) >= 0.5 + least - 0.1 * np.abs(slope * scale).sum()
@@ -62,14 +62,14 @@ def test_triangles_reach_the_linear_program(rng):
     for n in (4, 9, 12):
         slope, scale = signed_problem(rng, n)
         least = reference.triangle_lower_bound(slope * scale)
-        triangles = _partition_bound._Triangles(slope, scale)
-        bounds = list(islice(_partition_bound._ascend(triangles, scale.copy(), None), 600))
+        triangles = partition_bound._Triangles(slope, scale)
+        bounds = list(islice(partition_bound._ascend(triangles, scale.copy(), None), 600))
         size = np.abs(slope * scale).sum()
         assert max(bounds) <= least + 1e-9 * size
         assert max(bounds) >= least - 1e-3 * size
         # With a semidefinite matrix no less, from the same multipliers on.
         Z = np.where(triangles.slope < 0.0, scale, 0.0)
-        assert max(islice(_partition_bound._ascend(triangles, Z, scale / n), 600)) >= least - 1e-3 * size
+        assert max(islice(partition_bound._ascend(triangles, Z, scale / n), 600)) >= least - 1e-3 * size
 
 
 def test_bound_without_a_limit_is_exact_where_partitions_are_clear(rng):
@@ -107,7 +107,7 @@ def test_packing_equals_the_slow_one(rng):
     for n in (3, 8, 15):
         slope, scale = signed_problem(rng, n)
         packed, left = reference.packed_triangles(slope * scale)
-        triangles = _partition_bound._Triangles(slope, scale)
+        triangles = partition_bound._Triangles(slope, scale)
         found = dict(zip(map(tuple, triangles._corners.tolist()), triangles._multipliers, strict=True))
         assert found == pytest.approx(packed)
         assert triangles.slope * scale == pytest.approx(left)
@@ -125,7 +125,7 @@ def test_search_finds_the_worst_triangles(rng):
         np.fill_diagonal(z, 1.0)
         for per_pair in (1, 2, 5):
             corners = np.empty((per_pair * n * n, 3), dtype=np.int32)
-            n_found = _partition_bound._violated(z, per_pair, 1e-3, corners)
+            n_found = partition_bound._violated(z, per_pair, 1e-3, corners)
             found = list(map(tuple, corners[:n_found].tolist()))
             assert len(found) == len(set(found))
             assert set(found) == reference.violated_triangles(z, per_pair, 1e-3)
@@ -133,7 +133,7 @@ def test_search_finds_the_worst_triangles(rng):
 
 def test_multipliers_and_slope_stay_together(rng):
     slope, scale = signed_problem(rng, 12)
-    triangles = _partition_bound._Triangles(slope, scale)
+    triangles = partition_bound._Triangles(slope, scale)
     Z = scale.copy()
     values = []
     for _ in range(3):
@@ -159,25 +159,25 @@ def test_multipliers_and_slope_stay_together(rng):
 def test_followed_eigenvectors_come_close(rng):
     basis = np.linalg.qr(rng.normal(size=(40, 40)))[0]
     matrix = (basis * np.r_[9.0, 5.0, 2.0, -rng.uniform(size=37)]) @ basis.T
-    exact, vectors = _partition_bound._positive_part(matrix, None)
+    exact, vectors = partition_bound._positive_part(matrix, None)
     assert exact == pytest.approx((basis[:, :3] * [9.0, 5.0, 2.0]) @ basis[:, :3].T)
     change = rng.normal(scale=1e-4, size=(40, 40))
     other = matrix + change + change.T
-    near, followed = _partition_bound._positive_part(other, vectors)
+    near, followed = partition_bound._positive_part(other, vectors)
     assert followed.shape == (40, 3)
-    assert near == pytest.approx(_partition_bound._positive_part(other, None)[0], abs=1e-4)
+    assert near == pytest.approx(partition_bound._positive_part(other, None)[0], abs=1e-4)
     # Many positive eigenvalues: the negative ones are taken away. None at all: nothing is left.
-    assert _partition_bound._positive_part(-matrix, None)[0] == pytest.approx(exact - matrix)
-    nothing, vectors = _partition_bound._positive_part(-exact - np.eye(40), None)
+    assert partition_bound._positive_part(-matrix, None)[0] == pytest.approx(exact - matrix)
+    nothing, vectors = partition_bound._positive_part(-exact - np.eye(40), None)
     assert nothing == pytest.approx(np.zeros((40, 40)), abs=1e-9)
-    assert _partition_bound._positive_part(-np.eye(40), vectors)[0] == pytest.approx(np.zeros((40, 40)))
+    assert partition_bound._positive_part(-np.eye(40), vectors)[0] == pytest.approx(np.zeros((40, 40)))
 
 
 def test_rounding_ends_where_no_single_move_improves(rng):
     for n, k in ((2, 1), (15, 2), (15, 15), (30, 4)):
         slope, scale = signed_problem(rng, n)
         clusters = np.empty(n, dtype=np.int64)
-        _partition_bound._round(rng.uniform(size=(n, n)), slope * scale, k, clusters)
+        partition_bound._round(rng.uniform(size=(n, n)), slope * scale, k, clusters)
         assert 0 <= clusters.min() <= clusters.max() < k
         value = np.sum(slope * scale, where=clusters[:, None] == clusters)
         for i in range(n):
@@ -197,9 +197,9 @@ def test_objects_of_next_to_no_weight_leave_finite_bounds(rng):
             assert with_them == pytest.approx(without, rel=1e-2)
 
 
-@pytest.mark.skipif(not hasattr(_partition_bound._pack, "signatures"), reason="kernels run as plain Python")
+@pytest.mark.skipif(not hasattr(partition_bound._pack, "signatures"), reason="kernels run as plain Python")
 def test_one_compiled_signature_each(rng):
     for k in (2, None):
         consensus_lower_bound(random_ensemble(rng, 9, 3), n_clusters=k, hard=True)
     for name in KERNELS:
-        assert len(getattr(_partition_bound, name).signatures) == 1
+        assert len(getattr(partition_bound, name).signatures) == 1
