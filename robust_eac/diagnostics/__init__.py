@@ -1,4 +1,4 @@
-"""How good a consensus is: losses, gap and agreement; certificates; a lower bound; the number of clusters."""
+"""How good a consensus is: losses, gap and agreement; certificates; the number of clusters."""
 
 from .agreement import AgreementTest, adjusted_agreement, agreement_test
 from .certificates import Certificate, certify

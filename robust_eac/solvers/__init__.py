@@ -1,4 +1,4 @@
-"""Solvers of the median partition: membership, membership and weights together, along a path, hard, distributed."""
+"""Solvers: membership, membership and weights together, along a path, hard partitions, lower bounds, distributed."""
 
 from .distributed import solve_median_partition_distributed
 from .hard_median_partition import HardMedianPartition, solve_hard_median_partition
