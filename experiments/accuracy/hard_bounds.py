@@ -33,9 +33,7 @@ def run_one(*, problem, limited):
     """
     labels, k = make_ensemble(problem)
     limit = k if limited else None
-    found, search_seconds = timed(
-        solve_hard_median_partition, labels, limit, random_state=derive_seed(0, 0, "solver")
-    )
+    found, search_seconds = timed(solve_hard_median_partition, labels, limit, random_state=derive_seed(0, 0, "solver"))
     tol = TOL if len(labels) <= LARGE else LARGE_TOL
     lower, bound_seconds = timed(consensus_lower_bound, labels, n_clusters=limit, hard=True, tol=tol)
     return {

@@ -60,7 +60,7 @@ class Search:
     """A partition of an encoding's rows, and steps down its weighted loss.
 
     `clusters` (n_rows,) has the cluster of every row, -1 of those that are in none. Partitions without weight are not
-    read.
+    read. `n_moves` counts moves, `n_passes` visits of all rows but those of dissolved clusters.
     """
 
     def __init__(self, encoding, weights, aim, clusters):
@@ -114,11 +114,12 @@ class Search:
 
     def _regrow(self, group, rng, max_passes):
         """Dissolve a group of clusters, unless that does not pay; whether it does."""
-        before, kept = self.value, self._state()
+        before, kept, n_passes = self.value, self._state(), self.n_passes
         rows = rng.permutation(np.flatnonzero(np.isin(self.clusters, group)))
         self._drift = contingency.take_out(rows, *self._problem, self._tables, self.clusters, self._drift)
         self._visit(rows)
         self.settle(rng, max_passes, exact=False)
+        self.n_passes = n_passes
         if self.value < before - self._slack:
             return True
         self._restore(kept)

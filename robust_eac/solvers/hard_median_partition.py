@@ -134,7 +134,7 @@ def solve_hard_median_partition(
         none of the first two). "random": random clusters. "partitions": the given partitions of least loss. "relaxed":
         labels of the relaxed median partition. Or a partition to start from: any integer codes but -1.
     max_passes : int, default=100
-        Largest number of visits of all objects, from one solution to the next.
+        Largest number of visits of all objects per start; those in which dissolved clusters grow again do not count.
     bound : bool, default=False
         Compute a lower bound of the objective over all partitions with at most `n_clusters` clusters, for the weights
         found; for "binder" only. Takes memory and time as :func:`~robust_eac.consensus_lower_bound` does.
@@ -154,7 +154,7 @@ def solve_hard_median_partition(
     result : HardMedianPartition
         Named tuple: `labels` of shape (n_samples,), numbered in the order of first objects; `weights` and `losses` of
         shape (n_partitions,); `objective` at them, regulariser included; `n_clusters` found; `cost`; `bound`, a number
-        that no partition can beat, or None; `n_passes`; `converged`, whether the last pass moved nothing and left the
+        that no partition can beat, or None; `n_passes`, visits of all objects after the starts; `converged`, whether the last pass moved nothing and left the
         weights as they were.
 
     Raises

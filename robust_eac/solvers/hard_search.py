@@ -120,11 +120,11 @@ def descend(task, clusters, weights, rng, *, thorough):
     encoding, aim, weighting, max_passes, unit = task
     n_moves = n_passes = 0
     while True:
-        search = Search(encoding, weights, aim, clusters)
+        search, left = Search(encoding, weights, aim, clusters), max_passes - n_passes
         if thorough:
-            search.settle(rng, max_passes, exact=False)
+            search.settle(rng, left, exact=False)
             search.dissolve(rng, max_passes, together=thorough)
-        settled = search.settle(rng, max_passes)
+        settled = search.settle(rng, max(left - search.n_passes, 1))
         n_moves, n_passes, clusters = n_moves + search.n_moves, n_passes + search.n_passes, search.clusters
         losses = unit * partition_losses(encoding, clusters, aim)
         before, weights = weights, weighting.solve(losses)
