@@ -154,8 +154,8 @@ def solve_hard_median_partition(
     result : HardMedianPartition
         Named tuple: `labels` of shape (n_samples,), numbered in the order of first objects; `weights` and `losses` of
         shape (n_partitions,); `objective` at them, regulariser included; `n_clusters` found; `cost`; `bound`, a number
-        that no partition can beat, or None; `n_passes`, visits of all objects after the starts; `converged`, whether the last pass moved nothing and left the
-        weights as they were.
+        that no partition can beat, or None; `n_passes`, visits of all objects after the starts; `converged`, whether
+        the last pass moved nothing and left the weights as they were.
 
     Raises
     ------
