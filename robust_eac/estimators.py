@@ -21,12 +21,14 @@ from .core.formula import accumulate, adjusted_agreement_of, agreement_from_loss
 from .diagnostics.agreement import adjusted_agreement
 from .diagnostics.objective import partition_losses
 from .solvers.distributed import solve_and_grade_distributed
+from .solvers.local_search import search_labels
 from .solvers.median_partition import MedianPartitionResult, Options, progress, solve_and_encode
 from .summary import Settings, summarise
 
 __all__ = ["RobustEAC"]
 
 METHODS = ("median-partition", "merge")
+HARDENINGS = ("argmax", "search")
 # Parameters of "merge"; all others belong to "median-partition".
 _OF_MERGING = ("n_clusters", "method", "n_jobs", "random_state")
 
@@ -90,23 +92,32 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         Co-association above which pairs should be together: "half", as in [1]_, or "data", the mean of two levels that
         are found with the consensus, as in :func:`~robust_eac.partition_losses`. The memberships are then hard, or
         nearly. It has many local minima: start it from "merge".
+    hardening : {"argmax", "search"}, default="argmax"
+        How `labels_` are found once the memberships are. "argmax", as in [1]_, takes the cluster of largest membership.
+        In general this is no local minimum of the hard objective, sum_u alpha_u d_u of a partition. "search" goes on
+        from there: it moves single objects, and dissolves clusters and grows them again, until neither lowers that
+        objective with the weights `weights_` (too many objects and clusters are only moved). The number of clusters may
+        change, up to `n_clusters`. This is the search of :func:`~robust_eac.solve_hard_median_partition`, which
+        can also find the weights that belong to the partition. `labels_` and `n_clusters_found_` alone depend on it. It
+        lowers raw losses, and needs ``agreement="raw"``, ``threshold="half"`` and labels that are no Dask array.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        Consensus labels, the clusters of largest membership: 0, 1, ... without holes.
+        Consensus labels, 0, 1, ... without holes: the partition to use. `hardening` says how they follow from
+        `membership_`; with "search" they are in the order of the clusters of largest membership, new ones last.
     membership_ : ndarray of shape (n_samples, n_clusters)
-        Consensus membership Y', rows on the simplex. With "merge", of shape (n_samples, n_clusters_found_): an object's
-        mean similarities to the clusters over their sum.
+        Consensus membership Y', rows on the simplex: it tells how sure the labels are. With "merge", of shape
+        (n_samples, n_clusters_found_): an object's mean similarities to the clusters over their sum.
     weights_ : ndarray of shape (n_partitions,)
-        Weights of the partitions, summing to one.
+        Weights of the partitions, summing to one, found with `membership_`.
     losses_ : ndarray of shape (n_partitions,)
         d_u at `membership_` (with "merge", at `labels_`), in ordered pairs of objects.
     agreements_ : ndarray of shape (n_partitions,)
         Agreement of every partition with the same, corrected for chance: 1 where they are the same, 0 is chance. See
         :func:`~robust_eac.adjusted_agreement`.
     n_clusters_found_ : int
-        Number of clusters that are an object's largest membership; the rest of `n_clusters` are empty.
+        Number of clusters in `labels_`; the rest of `n_clusters` are empty.
     n_features_in_ : int
         Number of partitions.
     objective_ : float
@@ -193,6 +204,7 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         verbose: int = 0,
         cluster_weights: ClusterWeights = None,
         threshold: str = "half",
+        hardening: str = "argmax",
     ) -> None:
         self.n_clusters = n_clusters
         self.method = method
@@ -211,6 +223,7 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         self.verbose = verbose
         self.cluster_weights = cluster_weights
         self.threshold = threshold
+        self.hardening = hardening
 
     def fit(self, X: Labels, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Find the consensus of an ensemble.
@@ -248,7 +261,9 @@ class RobustEAC(ClusterMixin, BaseEstimator):
             hard = np.eye(result.n_clusters)[result.labels]
             agreements, total = adjusted_agreement(labels, hard), float(len(labels))
         elif is_dask_array(X):
-            result, agreements = _solve_distributed(X, sample_weight, self.n_clusters, self._options())
+            options = self._options()
+            _check_hardening(self.hardening, options, is_dask=True)
+            result, agreements = _solve_distributed(X, sample_weight, self.n_clusters, options)
             self.n_features_in_ = len(result.weights)
             self.__dict__.pop("feature_names_in_", None)
             total = float(len(result.labels))
@@ -260,8 +275,13 @@ class RobustEAC(ClusterMixin, BaseEstimator):
                 self.__dict__.pop("feature_names_in_", None)
             else:
                 validate_data(self, X, skip_check_array=True)
-            result, encoding = solve_and_encode(ensemble, self.n_clusters, self._options(), sample_weight, self._merge)
+            options = self._options()
+            searching = _check_hardening(self.hardening, options) == "search"
+            result, encoding = solve_and_encode(ensemble, self.n_clusters, options, sample_weight, self._merge)
             total, agreements = encoding.total, self._agreements(encoding, result)
+            if searching:
+                found = search_labels(encoding, result, self.n_clusters, self.random_state, stacklevel=3)
+                result = result._replace(labels=found)
         for name in MedianPartitionResult._fields + MergeResult._fields:
             # Remove results of the other method.
             self.__dict__.pop(f"{name}_", None)
@@ -274,7 +294,14 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         self.n_clusters_found_ = int(result.labels.max()) + 1
         # The summary describes this fit, even if parameters change afterwards.
         self._settings = Settings(
-            method, self.n_clusters, self.weighting, self.agreement, self.cluster_weights, self.tol, total
+            method,
+            self.n_clusters,
+            self.weighting,
+            self.agreement,
+            self.cluster_weights,
+            self.tol,
+            total,
+            self.hardening,
         )
         return self
 
@@ -306,7 +333,7 @@ class RobustEAC(ClusterMixin, BaseEstimator):
 
         * clusters found, with the number of objects in each;
         * the model, where it is not the default: losses corrected for chance, weights of base clusters, the threshold
-          from the data and its two levels;
+          from the data and its two levels, labels found by search;
         * the objective, also per ordered pair of objects (n_samples^2 of them, or the sum of the sample weights,
           squared), and how far the solver got (not with "merge", which has no objective);
         * how many partitions have weight, and how much the partitions agree with the consensus (`agreements_`): their
@@ -388,6 +415,21 @@ def _labels_to_merge(X, sample_weight, parameters):
         kind = "a Dask array" if is_dask_array(X) else "a list with memberships in it"
         raise ValueError(f'X must be a matrix of hard labels for method="merge", got {kind}.')
     return check_labels(X, name="X")
+
+
+def _check_hardening(hardening, options, *, is_dask=False):
+    """The hardening; ValueError if the search would lower another objective than the solver, or reads no such data."""
+    if check_choice(hardening, HARDENINGS, name="hardening") == "search":
+        for name, choices in (("agreement", ("raw", "adjusted")), ("threshold", ("half", "data"))):
+            chosen = check_choice(getattr(options, name), choices, name=name)
+            if chosen != choices[0]:
+                raise ValueError(
+                    f'hardening must be "argmax" with {name}="{chosen}", got "search", which lowers the losses of '
+                    f'{name}="{choices[0]}".'
+                )
+        if is_dask:
+            raise ValueError('hardening must be "argmax" for a Dask array, got "search".')
+    return hardening
 
 
 def _solve_distributed(X, sample_weight, n_clusters, options):

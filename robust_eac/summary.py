@@ -5,11 +5,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .core.hard import LOSSES
+
 # Up to so many partitions are listed all, otherwise so many from either end; sizes of clusters; characters of a name.
 _ALL_LISTED = 15
 _LISTED = 3
 _SIZES = 8
 _NAME = 24
+# What the objective of a hard partition is counted in.
+_UNITS = {"binder": " per ordered pair of objects", "vi": " bits", "id": " bits"}
 
 
 class Settings(NamedTuple):
@@ -22,6 +26,7 @@ class Settings(NamedTuple):
     cluster_weights: object
     tol: float
     total: float
+    hardening: str
 
 
 def summarise(model, names, settings):
@@ -29,8 +34,7 @@ def summarise(model, names, settings):
 
     names : (n_partitions,) what the partitions are called.
     """
-    n, agreements = len(model.labels_), model.agreements_
-    mean, by_weight = _rounded(agreements.mean()), _rounded(model.weights_ @ agreements)
+    agreements = model.agreements_
     merged = settings.method == "merge"
     rows = {"clusters": _clusters(model.labels_, settings.n_clusters)}
     if not merged:
@@ -39,31 +43,54 @@ def summarise(model, names, settings):
         rows["objective"] = _objective(model.objective_, settings)
         rows["convergence"] = _convergence(model, settings.tol)
     rows["weights"] = _weights(model.weights_, "trust" if merged else settings.weighting)
-    rows["agreement"] = f"of the partitions with the consensus: mean {mean}, by weight {by_weight} (1: same, 0: chance)"
+    rows["agreement"] = _agreement(model.weights_, agreements)
     if merged:
         rows["confidence"] = f"share of similarity {_below(model.confidence_)}"
     else:
         rows["confidence"] = f"largest membership {_below(model.membership_.max(axis=1))}"
-    lines = [f"Consensus of {counted(len(agreements), 'partition')} of {counted(n, 'object')}", ""]
+    return _report(rows, len(model.labels_), model.weights_, agreements, names)
+
+
+def summarise_partition(result, agreements, names, options):
+    """The report on a hard median partition, with the options of its solver.
+
+    agreements : (m,) adjusted Rand indices of the partitions with it.
+    """
+    cost = f", cost {result.cost:.4g}" if LOSSES[options["loss"]].linear else ""
+    passes = counted(result.n_passes, "pass", "passes")
+    rows = {
+        "clusters": _clusters(result.labels, options["n_clusters"]),
+        "loss": f"{options['loss']}{cost}",
+        "objective": f"{result.objective:.5g}{_UNITS.get(options['loss'], '')}",
+        "convergence": f"{'converged' if result.converged else 'NOT converged'} after {passes}",
+        "weights": _weights(result.weights, options["weighting"]),
+        "agreement": _agreement(result.weights, agreements),
+    }
+    return _report(rows, len(result.labels), result.weights, agreements, names)
+
+
+def _report(rows, n_samples, weights, agreements, names):
+    lines = [f"Consensus of {counted(len(agreements), 'partition')} of {counted(n_samples, 'object')}", ""]
     lines += [f"{name:<13}{text}" for name, text in rows.items()]
-    return "\n".join([*lines, "", *_table(model.weights_, agreements, names)])
+    return "\n".join([*lines, "", *_table(weights, agreements, names)])
 
 
-def counted(number, noun):
+def counted(number, noun, plural=None):
     """A number and its noun: 1 object, 1,000 objects."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def _clusters(labels, n_clusters):
     found = int(labels.max()) + 1
     sizes = np.asarray(np.bincount(labels, minlength=found))
     listed = ", ".join(f"{size:,}" for size in sizes[:_SIZES]) + (", ..." if found > _SIZES else "")
-    wanted = "as the cut of largest lift" if n_clusters == "auto" else f"of {n_clusters:,} asked for"
+    wanted = {"auto": "as the cut of largest lift", None: "without a limit"}.get(n_clusters)
+    wanted = wanted or f"of {n_clusters:,} asked for"
     return f"{found:,} found {wanted}; objects in each: {listed}"
 
 
 def _model(settings, levels):
-    """How the losses differ from the paper's."""
+    """How the losses, and the labels, differ from the paper's."""
     parts, given = [], settings.cluster_weights
     if settings.agreement == "adjusted":
         parts.append("losses corrected for chance")
@@ -72,6 +99,8 @@ def _model(settings, levels):
     if levels is not None:
         a, b = levels
         parts.append(f"threshold from the data: {0.5 * (a + b):.3g}, between the levels {a:.3g} and {b:.3g}")
+    if settings.hardening == "search":
+        parts.append("labels by search from the largest memberships")
     return "; ".join(parts)
 
 
@@ -94,6 +123,11 @@ def _weights(weights, weighting):
     name = weighting if isinstance(weighting, str) else getattr(weighting, "__name__", type(weighting).__name__)
     with_weight = np.count_nonzero(weights)
     return f"{name}: {counted(with_weight, 'partition')} with weight, {len(weights) - with_weight:,} without"
+
+
+def _agreement(weights, agreements):
+    mean, by_weight = _rounded(agreements.mean()), _rounded(weights @ agreements)
+    return f"of the partitions with the consensus: mean {mean}, by weight {by_weight} (1: same, 0: chance)"
 
 
 def _below(largest):

@@ -68,6 +68,7 @@ from robust_eac.metrics import ovi as _ovi
 from robust_eac.solvers import block_steps as _blocks
 from robust_eac.solvers import dask_tasks as _tasks
 from robust_eac.solvers import distributed, partition_bound
+from robust_eac.solvers import local_search as _local_search
 from robust_eac.solvers.lower_bound import _membership_bounds, _pair_terms
 from robust_eac.weighting import _common as _weighting_common
 from robust_eac.weighting import joint

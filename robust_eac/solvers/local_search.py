@@ -9,15 +9,19 @@ from numpy.typing import ArrayLike
 
 from ..checks.labels import check_ensemble, check_sample_weight
 from ..checks.types import ClusterWeights, Labels, RandomState, WeightSolver
-from ..checks.values import as_array, check_integer, check_n_clusters, check_random_state
+from ..checks.values import MAX_SEED, as_array, check_integer, check_n_clusters, check_random_state, check_weights
+from ..core.alternation import fixed
 from ..core.encoding import encode_ensemble
 from ..core.hard import LOSSES, Aim, moves, partition_losses
 from ..weighting.clusters import check_cluster_weights, weigh_by
 from ..weighting.joint import check_found_from_losses
 from .hard_median_partition import check_codes, check_weighting, warn_unconverged
-from .hard_search import Task, refine
+from .hard_search import Task, refine, thoroughness
 
 __all__ = ["RefinementResult", "refine_labels"]
+
+# Passes of a search from a relaxed solution.
+_MAX_PASSES = 100
 
 
 class RefinementResult(NamedTuple):
@@ -173,6 +177,22 @@ def refine_labels(
         n_passes=run.n_passes,
         converged=run.converged,
     )
+
+
+def search_labels(encoding, result, n_clusters, random_state, *, stacklevel):
+    """(n,) labels that moves and dissolved clusters reach from those of a relaxed solution, under its weights.
+
+    The partition is that of :func:`~robust_eac.solve_hard_median_partition` from the same labels with the same
+    `random_state`. The order of the clusters remains, new ones come last.
+    """
+    # Weights rounded as there: ties between partitions of equal weight are broken alike.
+    weights = check_weights(result.weights, len(result.weights))
+    task = Task(encoding, Aim(LOSSES["binder"], 1.0, n_clusters), fixed(weights), _MAX_PASSES)
+    rng = np.random.RandomState(check_random_state(random_state).randint(MAX_SEED))
+    run = refine(task, result.labels, weights, rng, thorough=thoroughness(task, result.labels))
+    if not run.converged:
+        warn_unconverged(_MAX_PASSES, stacklevel=stacklevel + 1)
+    return np.unique(run.clusters, return_inverse=True)[1]
 
 
 def move_margins(encoding, weights, clusters, n_clusters):

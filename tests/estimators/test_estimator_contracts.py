@@ -33,6 +33,7 @@ from ..package.surface import public_objects
 # name, and after a comma its method -> an estimator that is quick to fit, and a parameter to change.
 ESTIMATORS = {
     "RobustEAC": (RobustEAC(3, n_init=2, random_state=0), {"n_clusters": 2}),
+    "RobustEAC, search": (RobustEAC(3, n_init=2, hardening="search", random_state=0), {"n_clusters": 2}),
     "RobustEAC, merge": (RobustEAC(3, method="merge", random_state=0), {"n_clusters": 2}),
     "KMeansEnsemble": (KMeansEnsemble(5, (2, 4), random_state=0), {"n_partitions": 3}),
     "MixedEnsemble": (MixedEnsemble(8, (2, 4), random_state=0), {"n_partitions": 6}),

@@ -14,14 +14,17 @@ from robust_eac import (
     adjusted_rand_score,
     load_dataset,
     merge_consensus,
+    objective_value,
     partition_losses,
+    refine_labels,
     robust_merge,
+    solve_hard_median_partition,
     solve_median_partition,
 )
 
 from .. import reference
-from ..access import _estimators
-from ..conftest import planted_ensemble
+from ..access import _estimators, _local_search, relabel
+from ..conftest import planted_ensemble, random_ensemble, random_membership
 from ..package.hostile_arrays import degenerate_ensembles
 
 # Merging refuses sample weights, in words of its own, and has no max_iter to keep, though the class has both.
@@ -45,7 +48,13 @@ def expected_failures(estimator):
 
 @pytest.mark.global_random_state
 @parametrize_with_checks(
-    [RobustEAC(2), RobustEAC(3, method="merge"), KMeansEnsemble(5, (2, 3)), MixedEnsemble(6, (2, 3))],
+    [
+        RobustEAC(2),
+        RobustEAC(2, hardening="search"),
+        RobustEAC(3, method="merge"),
+        KMeansEnsemble(5, (2, 3)),
+        MixedEnsemble(6, (2, 3)),
+    ],
     expected_failed_checks=expected_failures,
 )
 def test_scikit_learn_contract(estimator, check):
@@ -207,7 +216,7 @@ def test_a_fit_by_another_method_leaves_nothing_behind(labels):
 _OTHER_VALUES = {
     "weighting": "uniform", "agreement": "adjusted", "rho": 0.5, "lam": 1.0, "lam0": 1.0, "n_init": 2, "max_iter": 5,
     "tol": 1e-3, "diagonal": False, "init": np.arange(45) % 3, "verbose": 1,
-    "cluster_weights": "size", "threshold": "data",
+    "cluster_weights": "size", "threshold": "data", "hardening": "search",
 }  # fmt: skip
 
 
@@ -232,6 +241,141 @@ def test_merging_refuses_what_it_does_not_read(labels):
         RobustEAC("auto").fit(labels)
     with pytest.raises(ValueError, match="X must hold integer cluster labels"):
         RobustEAC(3, method="merge").fit(labels + 0.5)
+
+
+def uncertain_ensemble(rng, n, *, missing=0.0, soft=False, n_true=8):
+    """An ensemble whose largest memberships are no local minimum, in general."""
+    if soft:
+        return [rng.randint(4, size=n), random_membership(rng, n, 3), random_membership(rng, n, 5)]
+    labels = planted_ensemble(rng, rng.randint(n_true, size=n), 7, noise=0.4)
+    hidden = random_ensemble(rng, n, 7, missing=missing) == -1
+    return np.where(hidden, -1, labels)
+
+
+@pytest.mark.parametrize(
+    ("options", "data"),
+    [
+        ({}, {}),
+        ({"weighting": "l2", "lam0": 0.05, "diagonal": False}, {"missing": 0.2}),
+        ({"weighting": "chance-corrected", "init": "merge"}, {}),
+        ({"weighting": "uniform", "init": "kmeans"}, {"sample_weight": "shares"}),
+        ({"cluster_weights": "size"}, {"missing": 0.2}),
+        ({"cluster_weights": "entropy", "weighting": "entropy"}, {"sample_weight": "counts"}),
+        ({"weighting": "uniform"}, {"soft": True}),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:No two partitions agree")
+def test_the_search_is_that_of_the_hard_median_partition(rng, options, data):
+    n, k, moved = 60, 6, 0
+    weighted = data.get("sample_weight")
+    data = {name: value for name, value in data.items() if name != "sample_weight"}
+    for seed in range(5):
+        labels = uncertain_ensemble(rng, n, **data)
+        given = {None: None, "counts": rng.randint(4, size=n), "shares": rng.uniform(size=n)}[weighted]
+        by_argmax, by_search = (
+            RobustEAC(k, n_init=2, random_state=seed, hardening=how, **options).fit(labels, sample_weight=given)
+            for how in ("argmax", "search")
+        )
+        # The relaxed solution does not depend on the hardening.
+        for name in ("membership", "weights", "losses", "objective", "objective_history", "gap", "agreements"):
+            np.testing.assert_array_equal(getattr(by_argmax, f"{name}_"), getattr(by_search, f"{name}_"), err_msg=name)
+        found, start = by_search.labels_, by_argmax.labels_
+        assert np.array_equal(start, np.unique(by_argmax.membership_.argmax(axis=1), return_inverse=True)[1])
+        aim = {"sample_weight": given, "cluster_weights": options.get("cluster_weights")}
+        expected = solve_hard_median_partition(
+            labels, k, weights=by_search.weights_, init=start, random_state=seed, **aim
+        )
+        assert np.array_equal(relabel(found), expected.labels)
+        assert by_search.n_clusters_found_ == found.max() + 1 == len(np.unique(found)) <= k
+        before, after = (
+            objective_value(labels, np.eye(k)[found], weights=by_search.weights_, **aim) for found in (start, found)
+        )
+        moved += after < before
+        assert after <= before * (1.0 + 1e-12)
+        assert (after < before) == (adjusted_rand_score(found, start) < 1.0) or given is not None
+        # No single move improves it.
+        refined = refine_labels(labels, found, k, weights=by_search.weights_, random_state=0, **aim)
+        assert refined.n_moves == 0
+    assert moved > 0
+
+
+def test_labels_that_nothing_improves_keep_their_names(labels):
+    for seed in range(3):
+        start = RobustEAC(3, random_state=seed).fit(labels).labels_
+        model = RobustEAC(3, hardening="search", random_state=seed).fit(labels)
+        assert np.array_equal(model.labels_, start)
+        assert np.array_equal(model.labels_, model.membership_.argmax(axis=1))
+
+
+def test_the_search_may_use_clusters_that_are_empty_up_to_the_limit(rng):
+    more = 0
+    for seed in range(5):
+        labels = uncertain_ensemble(rng, 60, n_true=4)
+        by_argmax, by_search = (
+            RobustEAC(8, n_init=1, hardening=how, random_state=seed).fit(labels).n_clusters_found_
+            for how in ("argmax", "search")
+        )
+        assert by_search <= 8
+        more += by_search > by_argmax
+    assert more > 0
+
+
+def test_the_same_seed_searches_alike_whatever_the_jobs(rng):
+    labels = uncertain_ensemble(rng, 300)
+    options = {"hardening": "search", "n_init": 3}
+    first = RobustEAC(6, n_jobs=1, random_state=5, **options).fit(labels)
+    assert np.array_equal(first.labels_, RobustEAC(6, n_jobs=2, random_state=5, **options).fit_predict(labels))
+    # A generator goes on from where the solver left it.
+    found = [RobustEAC(6, random_state=np.random.RandomState(5), **options).fit_predict(labels) for _ in range(2)]
+    assert np.array_equal(*found)
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"hardening": "hard"}, "hardening must be one of 'argmax', 'search', got 'hard'"),
+        ({"agreement": "adjusted"}, 'hardening must be "argmax" with agreement="adjusted", got "search", which lowers'),
+        ({"threshold": "data"}, 'hardening must be "argmax" with threshold="data", got "search", which lowers'),
+        ({"agreement": "none"}, "agreement must be one of"),
+        ({"method": "merge"}, """hardening belongs to method="median-partition" and must be 'argmax'"""),
+    ],
+)
+def test_what_does_not_go_with_the_search_is_refused_before_work(labels, monkeypatch, options, match):
+    def fail(*args, **kwargs):
+        raise AssertionError("at work")
+
+    monkeypatch.setattr(_estimators, "solve_and_encode", fail)
+    monkeypatch.setattr(_estimators, "merge_labels", fail)
+    with pytest.raises(ValueError, match=match):
+        RobustEAC(3, **({"hardening": "search"} | options)).fit(labels)
+
+
+@pytest.mark.parametrize("hardening", ["search", "hard"])
+def test_a_dask_array_is_hardened_by_argmax(labels, hardening):
+    da = pytest.importorskip("dask.array")
+    with pytest.raises(ValueError, match="hardening must be"):
+        RobustEAC(3, hardening=hardening).fit(da.from_array(labels, chunks=(20, 10)))
+
+
+def test_a_search_that_does_not_end_warns_at_the_caller(rng, monkeypatch):
+    monkeypatch.setattr(_local_search, "_MAX_PASSES", 1)
+    # What follows dissolved clusters settles in a pass.
+    monkeypatch.setattr(_local_search, "thoroughness", lambda *args: 0)
+    ensembles = [uncertain_ensemble(rng, 60) for _ in range(5)]
+    with pytest.warns(UserWarning, match="The search did not converge") as record:
+        _ = [_fit(labels, 6, n_init=1, hardening="search", random_state=0) for labels in ensembles]
+    assert {warning.filename for warning in record} == {__file__}
+
+
+@pytest.mark.parametrize("name", degenerate_ensembles())
+@pytest.mark.parametrize("n_clusters", [1, "all"])
+def test_searching_degenerate_ensembles(name, n_clusters):
+    labels = degenerate_ensembles()[name]
+    k = len(labels) if n_clusters == "all" else 1
+    model = RobustEAC(k, hardening="search", n_init=1, random_state=0).fit(labels)
+    assert set(model.labels_) == set(range(model.n_clusters_found_))
+    assert model.membership_.shape == (len(labels), k)
+    assert "nan" not in model.summary()
 
 
 @pytest.mark.parametrize("n_clusters", [1, "auto"])

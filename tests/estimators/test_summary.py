@@ -193,6 +193,11 @@ def test_settings_are_named(labels):
         ({"agreement": "adjusted"}, "losses corrected for chance"),
         ({"cluster_weights": "entropy-size"}, "cluster weights: entropy-size"),
         ({"agreement": "adjusted", "cluster_weights": "size"}, "losses corrected for chance; cluster weights: size"),
+        ({"hardening": "search"}, "labels by search from the largest memberships"),
+        (
+            {"hardening": "search", "cluster_weights": "size"},
+            "cluster weights: size; labels by search from the largest memberships",
+        ),
         ({"threshold": "data"}, "{}"),
         ({"threshold": "data", "cluster_weights": "given"}, "cluster weights: given; {}"),
     ],
@@ -210,7 +215,7 @@ def test_the_model_is_named_where_it_is_not_the_default(labels, options, named):
         levels = f"threshold from the data: {(a + b) / 2:.3g}, between the levels {a:.3g} and {b:.3g}"
         assert _line(text, "model") == named.format(levels)
     # The report is about the fit, whatever the parameters are now.
-    model.set_params(cluster_weights="entropy", threshold="half", agreement="raw")
+    model.set_params(cluster_weights="entropy", threshold="half", agreement="raw", hardening="argmax")
     assert model.summary() == text
     assert pickle.loads(pickle.dumps(model)).summary() == text
 

@@ -114,6 +114,8 @@ SCALARS = {
     ),
     "weighting": _names("uniform", "l2", "entropy", "power", "chance-corrected"),
     "agreement": _names("raw", "adjusted"),
+    "hardening": _names("argmax", "search"),
+    "loss": _names("binder", "vi", "omari", "nvi", "id", "nid"),
     "average": _names("arithmetic", "geometric", "max"),
     "matching": _names("optimal", "greedy"),
     "linkage": _names("single", "average", "complete"),
