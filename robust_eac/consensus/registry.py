@@ -18,6 +18,7 @@ from .hgpa import hgpa
 from .kmeans import kmeans_consensus
 from .locally_weighted_eac import locally_weighted_eac
 from .mcla import mcla
+from .median_partition import median_partition
 from .merge import robust_merge
 from .peace import peace
 from .probability_trajectories import probability_trajectories
@@ -32,6 +33,8 @@ __all__ = ["CONSENSUS_FUNCTIONS"]
 CONSENSUS_FUNCTIONS: dict[str, Callable[..., np.ndarray]] = {
     "robust-eac": robust_consensus,
     "robust-merge": robust_merge,
+    "median-partition": median_partition,
+    "median-partition-vi": partial(median_partition, loss="vi"),
     "peace": peace,
     "kmeans": kmeans_consensus,
     "kmeans-normalised": partial(utility_consensus, utility="category", normalised=True),

@@ -5,7 +5,13 @@ import inspect
 import numpy as np
 import pytest
 
-from robust_eac import CONSENSUS_FUNCTIONS, WEIGHTING_SCHEMES, adjusted_rand_score, load_dataset
+from robust_eac import (
+    CONSENSUS_FUNCTIONS,
+    WEIGHTING_SCHEMES,
+    adjusted_rand_score,
+    load_dataset,
+    solve_hard_median_partition,
+)
 
 from ..access import prepare_ensemble
 from ..conftest import planted_ensemble, random_ensemble
@@ -93,6 +99,9 @@ def test_a_published_example(name, consensus):
         assert adjusted_rand_score([0, 0, 0, 1, 1, 2, 2], found) > 0.5
     elif name in WALKS:
         assert adjusted_rand_score([0, 0, 0, 1, 1, 2, 2], found) > 0.35
+    elif name == "median-partition":
+        # Pairs of the last partition, which observes four objects, weigh more. This has loss 9, their answer 9.125.
+        assert np.array_equal(found, [0, 1, 0, 0, 1, 2, 2])
     else:
         assert np.array_equal(found, [0, 0, 0, 1, 1, 2, 2])
 
@@ -217,3 +226,17 @@ def test_schemes_see_partitions_not_names(rng, scheme):
         order = rng.permutation(len(y))
         np.testing.assert_allclose(scheme(labels[order], X=X[order], random_state=0), weights, atol=1e-6)
     np.testing.assert_allclose(scheme(np.ones((30, 4), dtype=int), X=X, random_state=0), 0.25, atol=1e-9)
+
+
+@pytest.mark.parametrize(("name", "loss"), [("median-partition", "binder"), ("median-partition-vi", "vi")])
+def test_median_partitions_are_those_of_the_solver(rng, name, loss):
+    weights, fewer = rng.dirichlet(np.ones(8)), 0
+    for missing in (0.0, 0.2):
+        labels = random_ensemble(rng, 40, 8, max_clusters=3, missing=missing)
+        for k in (2, 6, 40):
+            found = CONSENSUS_FUNCTIONS[name](labels, k, weights=weights, random_state=3)
+            expected = solve_hard_median_partition(labels, k, loss=loss, weights=weights, random_state=3)
+            assert np.array_equal(found, expected.labels)
+            fewer += found.max() + 1 < k
+    # The number of clusters is an upper bound.
+    assert fewer > 0

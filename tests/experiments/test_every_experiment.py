@@ -1,7 +1,11 @@
 """Every experiment of the project runs its smoke grid, alone and with workers."""
 
+from pathlib import Path
+
 import pytest
 
+from experiments.accuracy import ensemble_benchmark
+from experiments.robust_eac import baselines
 from experiments.shared import runner, store
 
 from .smoke import smoke_records
@@ -31,3 +35,14 @@ def test_number_of_workers_changes_no_result(name, smoke_root, tmp_path, monkeyp
     together = runner.run_experiment(experiment, smoke=True, n_jobs=2, root=tmp_path)
     for one, other in zip(alone[ends], together, strict=True):
         assert store.without_measurements(one["result"]) == store.without_measurements(other["result"])
+
+
+def test_what_joins_the_registry_later_leaves_the_frozen_records_complete():
+    """A grid over CONSENSUS_FUNCTIONS names what it leaves out; otherwise its frozen records would lack methods."""
+    data = Path(__file__).parents[2] / "paper_figures" / "data"
+    methods = set()
+    for row in store.load_frozen(data / "ensemble_benchmark.json")["rows"]:
+        methods |= set(row["result"])
+    assert methods == set(ensemble_benchmark.METHODS)
+    for row in store.load_frozen(data / "baselines.json")["rows"]:
+        assert set(row["result"]["functions"]) == set(baselines.FUNCTIONS)

@@ -36,8 +36,9 @@ NOT_CALLED = {
     "adjusted_rand_score": "scikit-learn's own",
     **dict.fromkeys(
         [
-            "AgreementTest", "BisectingTree", "Certificate", "ClusterNumberSelection", "LowerBound",
-            "MedianPartitionResult", "MembershipResult", "MergeResult", "PeaceResult", "RefinementResult", "WeightPath",
+            "AgreementTest", "BisectingTree", "Certificate", "ClusterNumberSelection", "HardMedianPartition",
+            "LowerBound", "MedianPartitionResult", "MembershipResult", "MergeResult", "PeaceResult",
+            "RefinementResult", "WeightPath",
         ],
         "a named tuple: stores what it is given",
     ),
@@ -52,6 +53,7 @@ _REGISTERED = {
     name: CONSENSUS_FUNCTIONS[name]
     for name in (
         "cspa", "mcla", "hgpa", "hbgf", "ecc-normalised", "lwgp", "usenc", "ecpcs-mc", "wct", "pta", "ptgp",
+        "median-partition", "median-partition-vi",
     )
 }  # fmt: skip
 CALLABLES = {
