@@ -1,20 +1,30 @@
-"""The consensus that the arguments ask for: options of the solver, the number of clusters, and the fit."""
+"""The consensus that the arguments ask for: options of the solvers, the number of clusters, and the fit."""
+
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.metrics.cluster import pair_confusion_matrix
 
+from ..core.encoding import encode
+from ..core.hard import LOSSES, Aim, partition_losses
 from ..diagnostics.selection import select_n_clusters
 from ..estimators import METHODS, RobustEAC
+from ..solvers.hard_median_partition import solve_hard_median_partition
+from ..summary import summarise_partition
 from ..weighting import WEIGHT_SOLVERS
 from ..weighting.clusters import CLUSTER_WEIGHTS
 from .console import progress, say, solver_lines, warn
-from .options import AUTO_CANDIDATES, add_n_clusters, add_seed, number_or_auto
+from .options import AUTO_CANDIDATES, add_n_clusters, add_seed, number_or
 
 # Options that RobustEAC takes as they are, with its defaults.
 _PASSED = (
     *("method", "weighting", "agreement", "cluster_weights", "threshold", "init"),
     *("rho", "lam", "lam0", "n_init", "max_iter", "tol", "n_jobs"),
 )
+# Options of solve_hard_median_partition, and those that have no meaning for it.
+_PASSED_WITH_LOSS = ("loss", "weighting", "rho", "lam", "lam0", "n_init", "cluster_weights", "n_jobs")
+_NOT_WITH_LOSS = ("method", "agreement", "threshold", "init", "max_iter", "tol", "verbose", "membership")
 # Options of one weighting only.
 _WEIGHTING_OF = {"rho": "restricted-simplex", "lam": "l2", "lam0": "l2"}
 # The number of clusters cannot be judged by halves of fewer clusterings than this.
@@ -24,12 +34,41 @@ _LOW_AGREEMENT = 0.3
 _JUDGED = 2000
 
 
+class Found(NamedTuple):
+    """A consensus as the commands write it: per object, per partition, what found it, what it is worth, and in words.
+
+    A hard median partition has no membership.
+    """
+
+    labels: np.ndarray
+    membership: np.ndarray | None
+    weights: np.ndarray
+    losses: np.ndarray
+    agreements: np.ndarray
+    parameters: dict
+    results: dict
+    summary: str
+
+
 def add_solver_options(parser):
     """Add the options of a consensus."""
     defaults = RobustEAC(1).get_params()
     parser.set_defaults(**{name: defaults[name] for name in _PASSED})
     group = parser.add_argument_group("consensus")
-    add_n_clusters(group)
+    add_n_clusters(group, required=False, note="; with --loss an integer, or left out for as many as the loss wants")
+    group.add_argument(
+        "--loss",
+        choices=list(LOSSES),
+        metavar="NAME",
+        help=f"search for the hard partition of least loss: {', '.join(LOSSES)}; default: memberships; see below",
+    )
+    group.add_argument(
+        "--cost",
+        type=partial(number_or, "n-clusters"),
+        metavar="C",
+        help="for --loss binder and vi: what it costs to part objects that a clustering joins, 0 to 2, the reverse "
+        "costing 2-C; 'n-clusters' finds a cost that gives --n-clusters clusters; default: 1",
+    )
     group.add_argument(
         "--method",
         choices=METHODS,
@@ -62,13 +101,16 @@ def add_solver_options(parser):
     )
     group.add_argument(
         "--rho",
-        type=number_or_auto,
+        type=partial(number_or, "auto"),
         metavar="R",
         help="for restricted-simplex: the largest weight, so that 1/R clusterings keep weight; 'auto' counts the "
         "clusterings that agree more than by chance; default: 1/(0.8 number of clusterings), which leaves out a fifth",
     )
     group.add_argument(
-        "--lam", type=float, metavar="L", help="for l2: lambda; default: half the squared number of objects"
+        "--lam",
+        type=float,
+        metavar="L",
+        help="for l2: lambda; default: half the squared number of objects, with --loss 0.5",
     )
     group.add_argument("--lam0", type=float, metavar="L", help="for l2: lambda free of scale, instead of --lam")
     group.add_argument("--n-init", type=int, metavar="N", help="number of starts; default: %(default)s")
@@ -79,20 +121,72 @@ def add_solver_options(parser):
     group.add_argument("--verbose", action="store_true", help="print every alternation")
 
 
-def fit_consensus(arguments, labels):
-    """A fitted RobustEAC; warns if the clusterings hardly agree with the consensus."""
+def check_solver_options(arguments):
+    """Raise ValueError for options that do not go together, before anything is read."""
     for name, weighting in _WEIGHTING_OF.items():
         if getattr(arguments, name) is not None and arguments.weighting != weighting:
             raise ValueError(f"--{name} applies to --weighting {weighting} only, not to {arguments.weighting}.")
+    n_clusters, loss = arguments.n_clusters, arguments.loss
+    if loss is None:
+        if arguments.cost is not None:
+            raise ValueError("--cost applies to --loss only.")
+        if n_clusters is None:
+            raise ValueError("--n-clusters is required; only --loss can do without.")
+        return
+    defaults = RobustEAC(1).get_params() | {"verbose": False, "membership": None}
+    for name in _NOT_WITH_LOSS:
+        if getattr(arguments, name, defaults[name]) != defaults[name]:
+            raise ValueError(f"--{name.replace('_', '-')} does not apply to --loss {loss}.")
+    if not (n_clusters is None or isinstance(n_clusters, int)):
+        raise ValueError(
+            f"--n-clusters must be an integer for --loss {loss}, or left out for as many clusters as the loss wants, "
+            f"got {n_clusters[0]}-{n_clusters[-1]}."
+        )
+
+
+def find_consensus(arguments, labels, titles):
+    """The consensus :class:`Found`; warns if the clusterings hardly agree with it."""
+    found = (_fit if arguments.loss is None else _search)(arguments, labels, titles)
+    if found.labels.max() > 0:
+        _warn_of_low_agreement(labels, found)
+    return found
+
+
+def _fit(arguments, labels, titles):
+    """What a RobustEAC finds."""
     merging = arguments.method == "merge"
     n_clusters = _n_clusters_to_merge(arguments) if merging else choose_n_clusters(arguments, labels)
     options = {name: getattr(arguments, name) for name in _PASSED}
     model = RobustEAC(n_clusters, random_state=arguments.seed, verbose=int(arguments.verbose), **options)
     with solver_lines(arguments.verbose) as model._tell:
         model.fit(labels)
-    if model.n_clusters_found_ > 1:
-        _warn_of_low_agreement(labels, model)
-    return model
+    # Merging minimises no objective.
+    names = () if merging else ("objective", "gap", "converged", "n_iter")
+    return Found(
+        labels=model.labels_,
+        membership=model.membership_,
+        weights=model.weights_,
+        losses=model.losses_,
+        agreements=model.agreements_,
+        parameters=model.get_params(),
+        results={name: getattr(model, f"{name}_") for name in names},
+        summary=model.summary(names=titles),
+    )
+
+
+def _search(arguments, labels, titles):
+    """A hard median partition."""
+    options = {name: getattr(arguments, name) for name in _PASSED_WITH_LOSS}
+    cost = "n_clusters" if arguments.cost == "n-clusters" else arguments.cost
+    options |= {"n_clusters": arguments.n_clusters, "cost": 1.0 if cost is None else cost}
+    options |= {"random_state": arguments.seed}
+    with progress("consensus"):
+        result = solve_hard_median_partition(labels, **options)
+        adjusted_rand = Aim(LOSSES["omari"], 1.0, len(labels))
+        agreements = 1.0 - partition_losses(encode(labels), result.labels, adjusted_rand)
+    results = {name: getattr(result, name) for name in ("objective", "cost", "converged", "n_passes")}
+    summary = summarise_partition(result, agreements, titles, options)
+    return Found(result.labels, None, result.weights, result.losses, agreements, options, results, summary)
 
 
 def choose_n_clusters(arguments, labels):
@@ -126,10 +220,10 @@ def _n_clusters_to_merge(arguments):
     return "auto"
 
 
-def _warn_of_low_agreement(labels, model):
+def _warn_of_low_agreement(labels, found):
     """Warn if the clusterings hardly agree with the consensus, judged on some of the objects."""
     rows = np.random.RandomState(0).permutation(len(labels))[:_JUDGED]
-    share = model.weights_ @ [attained_agreement(column, model.labels_[rows]) for column in labels[rows].T]
+    share = found.weights @ [attained_agreement(column, found.labels[rows]) for column in labels[rows].T]
     if share < _LOW_AGREEMENT:
         warn(
             f"the clusterings hardly agree with their consensus: {max(share, 0.0):.0%} of the agreement beyond chance "

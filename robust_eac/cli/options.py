@@ -16,14 +16,15 @@ def add_labels(parser):
     parser.add_argument("labels", type=Path, metavar="LABELS", help="file with one column per clustering")
 
 
-def add_n_clusters(parser):
+def add_n_clusters(parser, *, required=True, note=""):
     """Add the number of clusters of a consensus."""
     parser.add_argument(
         "--n-clusters",
         type=number_of_clusters,
-        required=True,
+        required=required,
         metavar="K",
-        help="largest number of clusters; LOW-HIGH or 'auto' (1-10) chooses the number that the clusterings support",
+        help="largest number of clusters; LOW-HIGH or 'auto' (1-10) chooses the number that the clusterings support"
+        + note,
     )
 
 
@@ -65,12 +66,12 @@ def range_of_numbers(text, expected="an integer or LOW-HIGH"):
     raise argparse.ArgumentTypeError(f"must be {expected}, got {text!r}")
 
 
-def number_or_auto(text):
-    """A float, or "auto"."""
+def number_or(word, text):
+    """A float, or a word."""
     try:
-        return text if text == "auto" else float(text)
+        return text if text == word else float(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"must be a number or 'auto', got {text!r}") from None
+        raise argparse.ArgumentTypeError(f"must be a number or {word!r}, got {text!r}") from None
 
 
 def _path_ending_in(suffixes, text):

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from scipy.io import savemat
+from sklearn.exceptions import ConvergenceWarning
 
 from robust_eac import (
     CONSENSUS_FUNCTIONS,
@@ -18,10 +19,12 @@ from robust_eac import (
     KMeansEnsemble,
     RobustEAC,
     __version__,
+    adjusted_agreement,
     adjusted_rand_score,
     compare,
     load_dataset,
     select_n_clusters,
+    solve_hard_median_partition,
 )
 from robust_eac.cli import main
 from robust_eac.cli.fitting import attained_agreement
@@ -110,6 +113,142 @@ def test_what_does_not_go_with_merging_is_one_line(folder, capsys, options, matc
     (line,) = capsys.readouterr().err.splitlines()
     assert match in line
     assert not (folder / "c.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("argv", "options"),
+    [
+        ((), {}),
+        (("--loss", "vi", "--weighting", "uniform", "--n-init", 3), {"weighting": "uniform", "n_init": 3}),
+        (("--loss", "vi", "--cost", 0.5, "--n-clusters", 4), {"cost": 0.5, "n_clusters": 4}),
+        (("--loss", "vi", "--cost", "n-clusters", "--n-clusters", 2), {"cost": "n_clusters", "n_clusters": 2}),
+        (("--weighting", "l2", "--lam0", 0.01, "--seed", 4), {"weighting": "l2", "lam0": 0.01, "random_state": 4}),
+        (("--weighting", "chance-corrected"), {"weighting": "chance-corrected"}),
+        (("--rho", "auto", "--cluster-weights", "size", "--n-jobs", 1), {"rho": "auto", "cluster_weights": "size"}),
+        *((("--loss", loss, "--n-clusters", 5), {"n_clusters": 5}) for loss in ("omari", "nvi", "id", "nid")),
+    ],
+)
+def test_a_hard_median_partition(folder, capsys, argv, options):
+    argv = argv if "--loss" in argv else ("--loss", "binder", *argv)
+    loss = argv[argv.index("--loss") + 1]
+    outputs = ("--output", "c.csv", "--weights", "w.csv", "--json", "s.json")
+    assert run("consensus", "labels.csv", *argv, *outputs) == 0
+    given = {"weighting": "restricted-simplex", "n_init": 10, "random_state": 0} | options
+    result = solve_hard_median_partition(LABELS, loss=loss, **given)
+    assert read_csv("c.csv") == (["cluster"], [tuple(map(str, result.labels))])
+    header, (titles, weights, losses, agreements) = read_csv("w.csv")
+    assert header == ["partition", "weight", "loss", "agreement"]
+    assert np.array_equal(np.array(weights, dtype=float), result.weights)
+    assert np.array_equal(np.array(losses, dtype=float), result.losses)
+    expected = adjusted_agreement(LABELS, np.eye(result.n_clusters)[result.labels])
+    np.testing.assert_allclose(np.array(agreements, dtype=float), expected, atol=1e-12)
+
+    summary = json.loads((folder / "s.json").read_text(encoding="utf-8"))
+    for name in ("objective", "cost", "converged", "n_passes"):
+        assert summary[name] == getattr(result, name), name
+    assert summary["n_clusters_found"] == result.n_clusters
+    assert summary["cluster_sizes"] == np.bincount(result.labels).tolist()
+    assert summary["parameters"] == {
+        **{"loss": loss, "cost": 1.0, "n_clusters": None, "rho": None, "lam": None, "lam0": None},
+        **{"cluster_weights": None, "n_jobs": 1 if "--n-jobs" in argv else None},
+        **given,
+    }
+    assert summary["arguments"]["n_clusters"] == options.get("n_clusters")
+    assert [row["weight"] for row in summary["partitions"]] == result.weights.tolist()
+
+    said = capsys.readouterr()
+    assert said.err == ""
+    limit = f"of {options['n_clusters']} asked for" if "n_clusters" in options else "without a limit"
+    sizes = ", ".join(map(str, np.bincount(result.labels)))
+    cost = f", cost {result.cost:.4g}" if loss in ("binder", "vi") else ""
+    unit = {"binder": " per ordered pair of objects", "vi": " bits", "id": " bits"}.get(loss, "")
+    for line in (
+        "Consensus of 8 partitions of 30 objects",
+        f"clusters     {result.n_clusters} found {limit}; objects in each: {sizes}",
+        f"loss         {loss}{cost}",
+        f"objective    {result.objective:.5g}{unit}",
+        f"convergence  converged after {result.n_passes} passes",
+        f"weights      {given['weighting']}: {np.count_nonzero(result.weights)} partition",
+    ):
+        assert f"\n{line}" in f"\n{said.out}", line
+    assert "confidence" not in said.out
+    assert {line.split()[0] for line in said.out.splitlines() if line.startswith("   ")} >= {*titles}
+
+
+def test_a_hard_median_partition_with_names_and_missing_labels_and_in_a_plot(folder, capsys):
+    hidden = LABELS.copy()
+    hidden[4, 2] = hidden[20, 5] = -1
+    rows = [[name, *(["NA" if c == -1 else c for c in row])] for name, row in zip(NAMES, hidden, strict=True)]
+    write_csv("hidden.csv", ["name", *(f"p{u}" for u in range(8))], rows)
+    chosen = ("hidden.csv", "--index-column", "name", "--loss", "vi", "--weighting", "uniform")
+    assert run("consensus", *chosen, "--output", "c.csv", "--weights", "w.csv") == 0
+    result = solve_hard_median_partition(hidden, loss="vi", n_init=10, random_state=0)
+    assert read_csv("c.csv") == (["name", "cluster"], [tuple(NAMES), tuple(map(str, result.labels))])
+    expected = adjusted_agreement(hidden, np.eye(result.n_clusters)[result.labels])
+    np.testing.assert_allclose(np.array(read_csv("w.csv")[1][3], dtype=float), expected, atol=1e-12)
+    assert run("plot", *chosen, "--output", "c.png") == 0
+    assert (folder / "c.png").stat().st_size > 0
+    assert capsys.readouterr().err == ""
+
+
+def test_a_search_that_does_not_end_is_told(folder, capsys, monkeypatch):
+    def early(*args, **options):
+        with pytest.warns(ConvergenceWarning):
+            return solve_hard_median_partition(*args, **options, max_passes=1)
+
+    monkeypatch.setattr("robust_eac.cli.fitting.solve_hard_median_partition", early)
+    np.save("noise.npy", np.random.RandomState(0).randint(4, size=(200, 6)))
+    assert run("consensus", "noise.npy", "--loss", "omari", "--output", "c.csv", "--json", "s.json") == 0
+    assert json.loads((folder / "s.json").read_text())["converged"] is False
+    assert re.search(r"convergence  NOT converged after \d+ pass", capsys.readouterr().out)
+
+
+def test_clusterings_that_hardly_agree_with_their_median_partition(folder, capsys):
+    np.save("noise.npy", np.random.RandomState(0).randint(3, size=(60, 12)))
+    assert run("consensus", "noise.npy", "--loss", "binder", "--n-clusters", 3, "--output", "c.csv") == 0
+    assert "warning: the clusterings hardly agree with their consensus" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        (("--agreement", "adjusted"), "--agreement does not apply to --loss vi."),
+        (("--threshold", "data"), "--threshold does not apply to --loss vi."),
+        (("--method", "merge"), "--method does not apply to --loss vi."),
+        (("--init", "kmeans"), "--init does not apply to --loss vi."),
+        (("--max-iter", 5), "--max-iter does not apply to --loss vi."),
+        (("--tol", 0.1), "--tol does not apply to --loss vi."),
+        (("--verbose",), "--verbose does not apply to --loss vi."),
+        (("--membership", "m.csv"), "--membership does not apply to --loss vi."),
+        (("--n-clusters", "2-5"), "--n-clusters must be an integer for --loss vi, or left out for as many clusters as"),
+        (("--n-clusters", "auto"), "as the loss wants, got 1-10."),
+        (("--rho", 0.5, "--weighting", "l2"), "--rho applies to --weighting restricted-simplex only, not to l2."),
+        (("--cluster-weights", "size"), "cluster_weights must be None with loss='vi'"),
+        (("--cost", "n-clusters"), 'n_clusters must be given with cost="n_clusters"'),
+        (("--cost", "n_clusters"), "--cost: must be a number or 'n-clusters', got 'n_clusters'"),
+        (("--cost", 3), "cost must be"),
+        (("--loss", "omari", "--cost", 0.5), "cost must be 1 with loss='omari'"),
+        (("--loss", "ari"), "--loss: invalid choice: 'ari'"),
+    ],
+)
+def test_what_does_not_go_with_a_loss_is_one_line(folder, capsys, monkeypatch, options, match):
+    if match.startswith("--") and ": " not in match:
+        monkeypatch.setattr("robust_eac.cli.commands.consensus.read_labels", None)
+    assert run("consensus", "labels.csv", "--loss", "vi", "--output", "c.csv", *options) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert match in line
+    assert not (folder / "c.csv").exists()
+
+
+@pytest.mark.parametrize("command", ["consensus", "plot"])
+def test_without_a_loss_a_cost_is_refused_and_a_number_of_clusters_required(folder, capsys, command):
+    argv = (command, "labels.csv", "--output", "c.csv" if command == "consensus" else "c.png")
+    for options, match in (
+        (("--cost", 1.0, "--n-clusters", 3), "--cost applies to --loss only."),
+        ((), "--n-clusters is required; only --loss can do without."),
+    ):
+        assert run(*argv, *options) == 2
+        assert capsys.readouterr().err == f"robust-eac: error: {match}\n"
 
 
 def test_the_same_seed_writes_the_same_bytes(folder):

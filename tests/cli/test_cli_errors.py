@@ -145,7 +145,7 @@ L2 = ("--weighting", "l2")
 BAD_ARGUMENTS = [
     ((), r"arguments are required: COMMAND \(see 'robust-eac --help'\)"),
     (("cluster",), r"invalid choice: 'cluster'"),
-    (("consensus",), r"required: LABELS, --n-clusters, --output \(see 'robust-eac consensus --help'\)"),
+    (("consensus",), r"required: LABELS, --output \(see 'robust-eac consensus --help'\)"),
     (("consensus", "labels.csv", "--n-clusters", 3), r"required: --output"),
     (("consensus", "none.csv", *CONSENSUS, "c.csv"), r"none\.csv: cannot be read: No such file"),
     (("consensus", ".", *CONSENSUS, "c.csv"), r"\.: cannot be read: Is a directory"),
@@ -170,7 +170,7 @@ BAD_ARGUMENTS = [
      r"--lam0 applies to --weighting l2 only, not to restricted-"),
     (("plot", "labels.csv", *CONSENSUS, "c.png", *L2, "--rho", "1"),
      r"--rho applies to --weighting restricted-simplex only, not to l2"),
-    (("consensus", "--", "--none.csv", "--n-clusters"), r"required: --n-clusters, --output"),
+    (("consensus", "--", "--none.csv", "--n-clusters"), r"required: --output"),
     (("consensus", "labels.csv", "--n_clusters", "2"), r"option --n_clusters \(did you mean '--n-clusters'\?\)"),
     (("compare", "labels.csv", "--weighting=l2"), r"--weighting \(did you mean '--weightings'\?\) \(see 'robust"),
     (("consensus", "labels.csv", *CONSENSUS, "c.csv", "2.csv"),
@@ -246,6 +246,7 @@ def test_a_link_to_the_input_is_the_input(folder, capsys):
 
 COMMANDS = [
     ("consensus", "labels.csv", *CONSENSUS, "out.csv", "--weights", "w.csv", "--json", "s.json"),
+    ("consensus", "labels.csv", "--loss", "vi", "--output", "out.npy", "--weights", "w.csv", "--json", "s.json"),
     ("compare", "labels.csv", "--n-clusters", 3, "--weightings", "weac", "--consensus", "sec", "--output", "out.csv"),
     ("ensemble", "labels.csv", "--n-partitions", 3, "--output", "out.csv"),
     ("ensemble", "labels.csv", "--n-partitions", 3, "--output", "out.npy"),

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..._version import __version__
 from ..console import say
-from ..fitting import add_solver_options, fit_consensus
+from ..fitting import add_solver_options, check_solver_options, find_consensus
 from ..inputs import add_input_options, read_labels
 from ..options import add_labels, add_table_output
 from ..writing import check_outputs, say_written, table_writer, write_outputs
@@ -22,6 +22,7 @@ examples:
   robust-eac consensus labels.csv --n-clusters 3 --output consensus.csv
   robust-eac consensus labels.csv --index-column name --n-clusters auto --weighting chance-corrected \\
              --output consensus.csv --weights weights.csv --membership membership.csv --json summary.json
+  robust-eac consensus labels.csv --loss vi --weighting uniform --output consensus.csv
 
 outputs:
   --output      cluster of every object (0, 1, ...), after its name if --index-column is given
@@ -30,6 +31,13 @@ outputs:
                 partition, 0 is chance)
   --membership  share of every object in every cluster
   --json        arguments, versions, objective, gap, clusters found, weights
+
+losses, with which the consensus is the hard partition that a search finds (no memberships, and a loss of its own units
+in --weights); --n-clusters can be left out:
+  binder           share of the ordered pairs of objects that one joins and the other parts
+  vi               variation of information, in bits: fewer and larger clusters
+  omari            one minus the adjusted Rand index
+  nvi, id, nid     other measures of information
 
 methods:
   median-partition  finds the memberships and weights of least loss together
@@ -61,20 +69,22 @@ def add_arguments(parser):
 def run(arguments):
     """Write the consensus, and what else is asked for."""
     start = time.perf_counter()
+    check_solver_options(arguments)
     check_outputs([arguments.output, arguments.weights, arguments.membership, arguments.json], [arguments.labels])
     ensemble, labels = read_labels(arguments)
-    model = fit_consensus(arguments, labels)
-    memberships = [f"cluster_{c}" for c in range(model.membership_.shape[1])]
+    found = find_consensus(arguments, labels, ensemble.titles)
     fields = ["partition", "weight", "loss", "agreement"]
-    columns = [model.weights_, model.losses_, model.agreements_]
+    columns = [found.weights, found.losses, found.agreements]
     tables = [
-        (arguments.output, *ensemble.with_objects(["cluster"], [model.labels_])),
+        (arguments.output, *ensemble.with_objects(["cluster"], [found.labels])),
         (arguments.weights, fields, [ensemble.titles, *columns]),
-        (arguments.membership, *ensemble.with_objects(memberships, [model.membership_])),
     ]
+    if found.membership is not None:
+        memberships = [f"cluster_{c}" for c in range(found.membership.shape[1])]
+        tables.append((arguments.membership, *ensemble.with_objects(memberships, [found.membership])))
     writers = {path: table_writer(path, header, columns) for path, header, columns in tables if path is not None}
     if arguments.json is not None:
-        summary = _inputs(arguments, labels, model) | _results(model)
+        summary = _inputs(arguments, labels, found) | _results(found)
         rows = zip(ensemble.titles, *(column.tolist() for column in columns), strict=True)
         partitions = [dict(zip(fields, row, strict=True)) for row in rows]
         summary |= {"seconds": round(time.perf_counter() - start, 3), "partitions": partitions}
@@ -82,30 +92,27 @@ def run(arguments):
         text = json.dumps(summary, indent=1, allow_nan=False, default=os.fspath) + "\n"
         writers[arguments.json] = lambda handle: handle.write(text.encode())
     write_outputs(writers)
-    say(model.summary(names=ensemble.titles))
+    say(found.summary)
     say_written(writers)
 
 
-def _inputs(arguments, labels, model):
+def _inputs(arguments, labels, found):
     """What the summary says of versions, arguments and labels."""
-    n_clusters = "auto" if model.n_clusters == "auto" else arguments.n_clusters
+    n_clusters = "auto" if found.parameters["n_clusters"] == "auto" else arguments.n_clusters
     return {
         "command": "consensus",
         "versions": {"robust_eac": __version__, "python": platform.python_version()}
         | {name: version(name) for name in ("numpy", "scipy", "numba", "scikit-learn")},
         "arguments": vars(arguments)
-        | {"n_clusters": n_clusters if isinstance(n_clusters, int | str) else list(n_clusters)},
-        "parameters": model.get_params(),
+        | {"n_clusters": list(n_clusters) if isinstance(n_clusters, range) else n_clusters},
+        "parameters": found.parameters,
         "n_objects": len(labels),
         "n_partitions": labels.shape[1],
         "n_missing": int(np.count_nonzero(labels == -1)),
     }
 
 
-def _results(model):
+def _results(found):
     """What the summary says of the consensus."""
-    found = {"n_clusters_found": model.n_clusters_found_, "cluster_sizes": np.bincount(model.labels_).tolist()}
-    # Merging minimises no objective.
-    if model.method == "merge":
-        return found
-    return {name: getattr(model, f"{name}_") for name in ("objective", "gap", "converged", "n_iter")} | found
+    sizes = np.bincount(found.labels).tolist()
+    return found.results | {"n_clusters_found": len(sizes), "cluster_sizes": sizes}

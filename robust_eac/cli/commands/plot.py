@@ -4,7 +4,7 @@ from pathlib import Path
 
 from ...summary import shortened
 from ..console import say
-from ..fitting import add_solver_options, fit_consensus
+from ..fitting import add_solver_options, check_solver_options, find_consensus
 from ..inputs import add_input_options, read_labels
 from ..options import add_labels
 from ..writing import check_outputs, say_written, write_outputs
@@ -33,19 +33,20 @@ def add_arguments(parser):
 
 def run(arguments):
     """Write the figure."""
+    check_solver_options(arguments)
     check_outputs([arguments.output], [arguments.labels])
     figure, axes = _make_figure(arguments.output)
     from ...plotting import plot_coassociation, plot_weights
 
     ensemble, labels = read_labels(arguments)
-    model = fit_consensus(arguments, labels)
+    found = find_consensus(arguments, labels, ensemble.titles)
     drawn = {} if arguments.max_objects is None else {"max_objects": arguments.max_objects}
-    plot_coassociation(labels, model.labels_, weights=model.weights_, random_state=arguments.seed, ax=axes[0], **drawn)
-    plot_weights(model.weights_, ax=axes[1])
+    plot_coassociation(labels, found.labels, weights=found.weights, random_state=arguments.seed, ax=axes[0], **drawn)
+    plot_weights(found.weights, ax=axes[1])
     _name_clusterings(axes[1], ensemble.titles)
     kind = arguments.output.suffix[1:].lower()
     write_outputs({arguments.output: lambda handle: figure.savefig(handle, format=kind, dpi=150)})
-    say(model.summary(names=ensemble.titles))
+    say(found.summary)
     say_written([arguments.output])
 
 
