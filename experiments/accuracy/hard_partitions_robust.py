@@ -1,0 +1,65 @@
+"""Hard median partitions of posterior draws of which random partitions replace a share, with and without weighting.
+
+The draws are those of `posterior_draws`, anew in every repetition. Clusters are limited to the most that any draw has.
+"""
+
+import numpy as np
+
+from robust_eac import corrupt_ensemble, solve_hard_median_partition
+
+from ..shared.store import derive_seed
+from .hard_partitions import largest_number, losses_of
+from .posterior_draws import SIZES, mixture_draws
+
+VERSION = 1
+
+LOSSES = ("binder", "vi")
+WAYS = {
+    "unweighted": {},
+    "restricted-simplex": {"weighting": "restricted-simplex", "rho": "auto"},
+    "chance-corrected": {"weighting": "chance-corrected"},
+}
+KINDS, FRACTIONS = ("uniform", "shuffled"), (0.3, 0.5, 0.7)
+N_REPETITIONS = 5
+
+
+def cells(sizes, kinds, fractions, repetitions):
+    """Configurations of draws, clean and with all shares and kinds of noise."""
+    noises = [("uniform", 0.0), *((kind, fraction) for kind in kinds for fraction in fractions)]
+    return [
+        {"n_samples": n, "loss": loss, "kind": kind, "fraction": fraction, "repetition": repetition}
+        for n in sizes
+        for loss in LOSSES
+        for kind, fraction in noises
+        for repetition in range(repetitions)
+    ]
+
+
+GRID = cells((300, 2000), KINDS, FRACTIONS, N_REPETITIONS)
+SMOKE = cells((60,), ("uniform",), (0.5,), 1)
+
+
+def run_one(*, n_samples, kind, fraction, loss, repetition):
+    """Expected loss on the draws that are kept, of partitions found from these alone ("clean") and from all.
+
+    With the weight that each weighting leaves on random partitions, and the number of clusters.
+    """
+    draws = mixture_draws(n_samples, SIZES[n_samples], repetition)[0]
+    seeds = [derive_seed(n_samples, repetition, component) for component in ("corruption", "solver")]
+    labels, random = corrupt_ensemble(draws, fraction, seeds[0], kind=kind)
+    kept, largest = draws[:, ~random], largest_number(draws)
+
+    def solve(labels, **options):
+        return solve_hard_median_partition(labels, largest, loss=loss, random_state=seeds[1], **options)
+
+    found = {"clean": solve(kept)} | {name: solve(labels, **options) for name, options in WAYS.items()}
+    means = [losses.mean() for losses in losses_of(kept, [result.labels for result in found.values()], loss)]
+    return {
+        name: {
+            "loss": float(mean),
+            "n_clusters": result.n_clusters,
+            "noise_weight": 0.0 if name == "clean" else float(np.sum(result.weights[random])),
+            "converged": result.converged,
+        }
+        for (name, result), mean in zip(found.items(), means, strict=True)
+    }

@@ -1,0 +1,74 @@
+"""Time and peak memory of the hard median partition by the number of objects, for 200 draws of ten clusters.
+
+Every object has a cluster; three in ten also have another one, in which a draw puts them with a probability of their
+own. Labels take one byte each. Each search runs in a process of its own, with 16 starts and at most ten clusters.
+"""
+
+import numpy as np
+
+from robust_eac import solve_hard_median_partition
+
+from ..accuracy.hard_partitions import losses_of
+from ..shared.ensembles import N_CLUSTERS
+from ..shared.measure import in_fresh_process, peak_bytes, print_measured, timed
+from ..shared.store import derive_seed, grid
+
+VERSION = 1
+# Cells are timed, so they run one after another.
+JOBS = 1
+
+N_DRAWS = 200
+REPETITIONS = 3
+UNCERTAIN = 0.3
+
+GRID = grid(
+    loss=("binder", "vi"),
+    n_samples=(1000, 10_000, 100_000, 1_000_000),
+    n_draws=(N_DRAWS,),
+    repetition=range(REPETITIONS),
+)
+SMOKE = grid(loss=("binder", "vi"), n_samples=(200, 600), n_draws=(20,), repetition=(0,))
+
+
+def run_one(**config):
+    """What `measure` returns in a process of its own."""
+    return in_fresh_process(__name__, config)
+
+
+def measure(loss, n_samples, n_draws, repetition):
+    """Seconds of the search, peak memory of the process in bytes, and expected losses found and planted."""
+    rng = np.random.RandomState(derive_seed(0, repetition, "ensemble"))
+    # A small first search loads the compiled kernels for labels of the same type, so that their loading is not timed.
+    warm, _ = uncertain_draws(10 * N_CLUSTERS, n_draws, rng)
+    solve_hard_median_partition(warm, N_CLUSTERS, loss=loss, n_init=2, random_state=0)
+    labels, planted = uncertain_draws(n_samples, n_draws, rng)
+    input_bytes = peak_bytes()
+    seed = derive_seed(0, repetition, "solver")
+    result, seconds = timed(solve_hard_median_partition, labels, N_CLUSTERS, loss=loss, random_state=seed)
+    peak = peak_bytes()
+    (of_planted,) = losses_of(labels, [planted], loss)
+    return {
+        "search_seconds": seconds,
+        "input_bytes": input_bytes,
+        "peak_bytes": peak,
+        "loss": result.objective,
+        "planted": float(of_planted.mean()),
+        "n_clusters": result.n_clusters,
+        "passes": result.n_passes,
+        "converged": result.converged,
+    }
+
+
+def uncertain_draws(n_samples, n_draws, rng):
+    """(draws (n_samples, n_draws), one per column, uint8; the cluster in which every object is most often)."""
+    first = rng.randint(N_CLUSTERS, size=n_samples).astype(np.uint8)
+    second = (first + rng.randint(1, N_CLUSTERS, size=n_samples)).astype(np.uint8) % N_CLUSTERS
+    share = np.where(rng.uniform(size=n_samples) < UNCERTAIN, rng.uniform(0.0, 0.5, size=n_samples), 0.0)
+    labels = np.empty((n_samples, n_draws), dtype=np.uint8)
+    for u in range(n_draws):
+        labels[:, u] = np.where(rng.uniform(size=n_samples) < share, second, first)
+    return labels, first
+
+
+if __name__ == "__main__":
+    print_measured(measure)

@@ -1,0 +1,97 @@
+"""Hard median partitions: the sampler of posterior draws against enumeration, losses, and salso's draws."""
+
+from collections import Counter
+from itertools import product
+from math import lgamma
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal
+
+from experiments.accuracy import hard_partitions, hard_partitions_robust, posterior_draws
+from experiments.speed.hard_partition_scaling import uncertain_draws
+from robust_eac import variation_of_information
+
+
+def _log_posterior(X, components, n_components, spread, concentration):
+    """Of the components of all objects, up to a constant: Dirichlet and normal distributions in closed form."""
+    log = 0.0
+    for k in range(n_components):
+        inside = X[components == k]
+        log += lgamma(len(inside) + concentration / n_components)
+        if len(inside):
+            covariance = np.eye(len(inside)) + spread**2
+            log += sum(multivariate_normal.logpdf(column, cov=covariance) for column in inside.T)
+    return log
+
+
+def test_chain_draws_from_the_posterior(rng):
+    X, n_components, n_sweeps = rng.normal(scale=1.5, size=(5, 2)), 3, 40_000
+    setting = n_components, 1.7, 0.8
+    exact, drawn = Counter(), Counter()
+    for components in product(range(n_components), repeat=len(X)):
+        exact[_partition(components)] += np.exp(_log_posterior(X, np.array(components), *setting))
+    chain = posterior_draws.Chain(X, *setting)
+    for _ in range(n_sweeps):
+        drawn[_partition(chain.run(1, rng))] += 1
+    expected = np.array(list(exact.values())) / sum(exact.values())
+    found = np.array([drawn[partition] for partition in exact]) / n_sweeps
+    # Neighbouring draws are dependent: three times the error of independent ones, summed over the partitions.
+    assert np.abs(found - expected).sum() < 3.0 * np.sqrt(2.0 / np.pi * expected / n_sweeps).sum()
+
+
+def _partition(components):
+    """Components as clusters in the order of their first objects."""
+    return tuple(list(dict.fromkeys(components)).index(k) for k in components)
+
+
+def test_draws_depend_on_their_arguments_only():
+    first, classes = posterior_draws.mixture_draws(40, 12, 0)
+    copy = first.copy()
+    other, _ = posterior_draws.mixture_draws(40, 12, 1)
+    again, same = posterior_draws.mixture_draws(40, 12, 0)
+    assert again.shape == (40, 12)
+    assert np.array_equal(again, copy)
+    assert np.array_equal(same, classes)
+    assert not np.array_equal(again, other)
+    assert again.min() >= 0
+    assert again.max() < posterior_draws.N_COMPONENTS
+
+
+def test_losses_are_those_of_the_measures(rng):
+    labels, partition = rng.randint(4, size=(30, 5)), rng.choice([-3, 7, 9], size=30)
+    (binder,) = hard_partitions.losses_of(labels, [partition], "binder")
+    (vi,) = hard_partitions.losses_of(labels, [partition], "vi")
+    for column, of_pairs, of_information in zip(labels.T, binder, vi, strict=True):
+        together = [values[:, np.newaxis] == values for values in (column, partition)]
+        assert of_pairs == pytest.approx(np.mean(together[0] != together[1]))
+        assert of_information == pytest.approx(variation_of_information(column, partition) / np.log(2.0))
+
+
+def test_draws_of_salso_come_from_their_folder(tmp_path, monkeypatch, rng):
+    labels = rng.randint(3, size=(20, 6))
+    np.savez(tmp_path / "draws_20.npz", labels=labels)
+    monkeypatch.delenv(hard_partitions.SALSO_VARIABLE, raising=False)
+    with pytest.raises(FileNotFoundError, match=r"set ROBUST_EAC_SALSO to the folder that contains draws_20\.npz"):
+        hard_partitions.load_draws("salso 20")
+    monkeypatch.setenv(hard_partitions.SALSO_VARIABLE, str(tmp_path))
+    assert np.array_equal(hard_partitions.load_draws("salso 20"), labels)
+    result = hard_partitions.run_one(draws="salso 20", loss="vi")
+    assert result["largest"] == 3
+    assert result["found"]["draws"]["n_clusters"] <= 3
+    assert result["found"]["free"]["loss"] <= result["found"]["draws"]["loss"] <= result["best draw"]["loss"]
+
+
+def test_without_random_partitions_nothing_is_lost():
+    result = hard_partitions_robust.run_one(n_samples=60, kind="uniform", fraction=0.0, loss="vi", repetition=0)
+    assert result["clean"] == result["unweighted"]
+    assert all(answer["noise_weight"] == 0.0 for answer in result.values())
+
+
+def test_uncertain_objects_are_mostly_in_their_first_cluster(rng):
+    labels, first = uncertain_draws(2000, 50, rng)
+    share = np.mean(labels == first[:, np.newaxis], axis=1)
+    assert labels.dtype == np.uint8
+    assert all(len(np.unique(row)) <= 2 for row in labels)
+    assert np.mean(share < 1.0) == pytest.approx(0.3, abs=0.05)
+    assert share[share < 1.0].mean() == pytest.approx(0.75, abs=0.03)
