@@ -1,0 +1,169 @@
+"""Hard median partitions of posterior draws: expected loss beside other answers and salso, noise, time."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from experiments.accuracy.hard_partitions import LIMITS
+from experiments.accuracy.hard_partitions_robust import WAYS
+
+from .drawing import drawing
+from .markdown import document, table
+from .records import distinct, grouped, matching, printed_table
+from .speed import last_decade, medians, samples, slope
+from .style import BLUE, PAGE, VERMILLION, around
+
+ANSWERS = ("best draw", "relaxed", "refined")
+TITLES = {"binder": "Binder's loss", "vi": "variation of information"}
+COLORS = {"binder": (BLUE, "o"), "vi": (VERMILLION, "s")}
+
+
+def losses_table(records):
+    """Expected loss of partitions of posterior draws, by loss: the given draws, the relaxation, the hard partition.
+
+    The draws are Gibbs samples from the posterior of a Gaussian mixture. "best draw" is the draw of least expected
+    loss, "relaxed" the argmax of the relaxed median partition, "refined" that after single moves, both with at most as
+    many clusters as any draw has and made for Binder's loss. "found" are hard median partitions for the loss itself,
+    with that limit and without. Numbers of clusters in brackets; seconds are medians of three runs, 16 starts each,
+    from labels to partition. Binder's loss is a share of ordered pairs, VI and ID are in bits.
+    """
+    rows = []
+    for record in _from("mixture", records):
+        result = record["result"]
+        row = [f"{_size(record):,}", record["config"]["loss"], result["largest"]]
+        row += [_graded(result[answer]) for answer in ANSWERS]
+        for limit in LIMITS:
+            found = result["found"][limit]
+            row += [_graded(found), f"{np.median(found['seconds']):.2f}"]
+        rows.append(row)
+    head = "objects | loss | most clusters of a draw | best draw | relaxed | refined"
+    return table(f"{head} | found | seconds | found without limit | seconds", rows)
+
+
+def salso_table(records):
+    """Expected loss reached on the same draws by salso and by `solve_hard_median_partition`, both with 16 starts.
+
+    salso 0.3.35 (R; Dahl, Johnson, Müller, "Search algorithms and loss functions for Bayesian clustering", JCGS 31(4),
+    2022) ran with its default largest number of clusters, the most that any draw has, on two cores (2 starts at 20,000
+    objects, where it was not run for NVI, ID and NID). Its seconds were taken on a shared machine, ours are
+    medians of three runs. "difference" is our loss with the same limit minus that of salso, relative to the latter.
+    The draws are bootstrap refits of Gaussian mixtures; ROBUST_EAC_SALSO names the folder that has them.
+    """
+    ours = {(_size(record), record["config"]["loss"]): record["result"] for record in _from("salso", records)}
+    theirs = {
+        (int(row["draws"].removeprefix("draws_")), row["loss"].lower()): row
+        for row in printed_table("salso_expected_loss")
+    }
+    rows = []
+    for size, loss in ours | theirs:
+        row, salso, result = [f"{size:,}", loss], theirs.get((size, loss)), ours.get((size, loss))
+        if salso:
+            graded = {"loss": float(salso["expected_loss"]), "n_clusters": int(salso["n_clusters"])}
+            row += [_graded(graded), salso["n_runs"], f"{float(salso['seconds']):.2f}"]
+        else:
+            row += [None] * 3
+        for limit in LIMITS:
+            found = result and result["found"][limit]
+            row += [_graded(found), f"{np.median(found['seconds']):.2f}"] if found else [None] * 2
+        row.append(_beside(result["found"]["draws"]["loss"], graded["loss"]) if salso and result else None)
+        rows.append(row)
+    head = "objects | loss | salso | its starts | its seconds | found | seconds | found without limit | seconds"
+    return table(f"{head} | difference", rows)
+
+
+def robust_table(records):
+    """Hard median partitions of draws of which random partitions replace a share: what the search loses by them.
+
+    Expected loss on the draws that are kept, relative to that of the partition found from these alone: mean rise over
+    the repetitions, and the largest. Below, the mean weight on random partitions and the searches that did not
+    converge. "uniform": random labels; "shuffled": the labels of the replaced draw in random order. The restricted
+    simplex has `rho="auto"`.
+    """
+    rises, weights = [], []
+    for (n, loss, kind, fraction), of_cell in grouped(records, "n_samples", "loss", "kind", "fraction").items():
+        found = [record["result"] for record in of_cell]
+        cell = [f"{n:,}", loss, kind if fraction else "none", f"{fraction:.0%}"]
+        rise = [[result[way]["loss"] / result["clean"]["loss"] - 1.0 for result in found] for way in WAYS]
+        rises.append([*cell, *(f"{np.mean(values):.2%} ({np.max(values):.2%})" for values in rise)])
+        weight = [np.mean([result[way]["noise_weight"] for result in found]) for way in WAYS]
+        unfinished = [sum(not result[way]["converged"] for result in found) for way in WAYS]
+        weights.append(
+            [*cell, *(f"{mean:.3f}, {n} of {len(found)}" for mean, n in zip(weight, unfinished, strict=True))]
+        )
+    head = ["objects", "loss", "random partitions", "share", *WAYS]
+    return document(
+        "rise of the expected loss: mean (largest)",
+        table(head, rises),
+        "weight on random partitions, searches that did not converge",
+        table(head, weights),
+    )
+
+
+def scaling_table(records):
+    """Time and peak memory of the hard median partition by the number of objects: 200 draws, at most ten clusters.
+
+    Medians over repetitions; memory is that of the whole process, "before" with the labels in it but before the search.
+    Expected losses are those found, and those of the partition in which every object is where most draws have it.
+    """
+    exponents, rows = [], []
+    for loss, of_loss in grouped(records, "loss").items():
+        seconds = samples(of_loss, "n_samples", "search_seconds")
+        exponents.append([TITLES[loss], f"{slope(seconds):.2f}", f"{slope(last_decade(seconds)):.2f}"])
+        for n, of_size in grouped(of_loss, "n_samples").items():
+            names = "search_seconds", "peak_bytes", "input_bytes", "loss", "planted"
+            time, peak, before, found, planted = medians(of_size, *names)
+            memory = [f"{size / 2.0**30:.2f}" for size in (peak, before)]
+            rows.append([loss, f"{n:,}", f"{time:.2f}", *memory, f"{found:.5f}", f"{planted:.5f}"])
+    head = "loss | objects | seconds | peak memory, GiB | before | expected loss | of the most frequent clusters"
+    return document(table("loss | exponent of time | in the last decade", exponents), table(head, rows))
+
+
+def scaling_figure(records):
+    """Seconds and peak memory of the hard median partition over the number of objects: 200 draws, ten clusters."""
+    figure, axes = plt.subplots(1, 2, figsize=(PAGE, 0.36 * PAGE))
+    for loss in distinct(records, "loss"):
+        color, marker = COLORS[loss]
+        of_loss = matching(records, loss=loss)
+        for ax, measure, unit in zip(axes, ("search_seconds", "peak_bytes"), (1.0, 2.0**30), strict=True):
+            by_size = samples(of_loss, "n_samples", measure)
+            low, middle, high = np.array([[np.min(v), np.median(v), np.max(v)] for v in by_size.values()]).T / unit
+            name = TITLES[loss]
+            if unit == 1.0:
+                name += rf", time $\propto n^{{{slope(by_size):.2f}}}$"
+            ax.errorbar(
+                list(by_size), middle, yerr=around(middle, low, high), color=color, marker=marker, capsize=2, label=name
+            )
+    for ax, label in zip(axes, ("seconds", "peak memory, GiB"), strict=True):
+        ax.set(xscale="log", yscale="log", xlabel="objects n", ylabel=label)
+        ax.grid(linewidth=0.3, color="0.8")
+        ax.yaxis.set_major_formatter("{x:g}")
+        ax.yaxis.set_minor_formatter("")
+    axes[0].legend()
+    return figure
+
+
+def _from(source, records):
+    """The records of draws from this source."""
+    return [record for record in records if record["config"]["draws"].startswith(source)]
+
+
+def _size(record):
+    return int(record["config"]["draws"].split()[1])
+
+
+def _graded(found):
+    """Expected loss and, in brackets, the number of clusters."""
+    return f"{found['loss']:.6f} ({found['n_clusters']})"
+
+
+def _beside(ours, theirs):
+    """Relative difference; what ten printed digits do not tell is none."""
+    return "same" if abs(ours - theirs) < 1e-9 else f"{ours / theirs - 1.0:+.4%}"
+
+
+DRAWINGS = (
+    drawing("table_hard_partitions", "hard_partitions", losses_table),
+    drawing("table_hard_partitions_salso", "hard_partitions", salso_table),
+    drawing("table_hard_partitions_robust", "hard_partitions_robust", robust_table),
+    drawing("table_hard_partition_scaling", "hard_partition_scaling", scaling_table),
+    drawing("fig_hard_partition_scaling", "hard_partition_scaling", scaling_figure),
+)
