@@ -12,7 +12,8 @@ from robust_eac.cli import main
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
-DOCUMENTS = ["README.md", "CONTRIBUTING.md", "paper_figures/README.md", "robust_eac/consensus/README.md"]
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs/objectives.md", "docs/posterior_draws.md"]
+DOCUMENTS += ["paper_figures/README.md", "robust_eac/consensus/README.md"]
 
 
 @pytest.mark.parametrize("document", ["README.md", "paper_figures/README.md"])
