@@ -36,9 +36,9 @@ NOT_CALLED = {
     "adjusted_rand_score": "scikit-learn's own",
     **dict.fromkeys(
         [
-            "AgreementTest", "BisectingTree", "Certificate", "ClusterNumberSelection", "HardMedianPartition",
-            "LowerBound", "MedianPartitionResult", "MembershipResult", "MergeResult", "PeaceResult",
-            "RefinementResult", "WeightPath",
+            "AgreementTest", "BisectingTree", "Certificate", "ClusterNumberSelection", "CredibleBall",
+            "HardMedianPartition", "LowerBound", "MedianPartitionResult", "MembershipResult", "MergeResult",
+            "PeaceResult", "ReassignmentCosts", "RefinementResult", "WeightPath",
         ],
         "a named tuple: stores what it is given",
     ),
@@ -129,6 +129,7 @@ def arguments_of(name, world):
     plain = {
         "labels": world.labels, "partitions": world.labels, "n_clusters": low, "X": world.X,
         "membership": world.membership, "memberships": world.consensus, "consensus": world.consensus,
+        "partition": world.consensus,
         "losses": np.arange(1.0, m + 1.0), "values": np.ones((n, m)), "lam": 1.0, "eta": 1.0, "fraction": 0.5,
         "y_true": world.consensus, "y_pred": world.labels[:, 0], "a": world.consensus, "b": world.labels[:, 0],
         "subsets": [[u % 2] for u in range(m)],
@@ -169,8 +170,10 @@ def label_parameter(name):
     return None
 
 
+# Soft partitions are no estimates, and have no number of clusters.
+_HARD_ONLY = ("credible_ball", "expected_losses")
 # Those that take lists with membership matrices in them too.
-SOFT = tuple(name for name in CALLABLES if "sample_weight" in parameters_of(name))
+SOFT = tuple(name for name in CALLABLES if "sample_weight" in parameters_of(name) and name not in _HARD_ONLY)
 OF_LABELS = tuple(name for name in CALLABLES if label_parameter(name) is not None)
 OF_FEATURES = tuple(name for name in CALLABLES if "X" in parameters_of(name) and name != "RobustEAC")
 
@@ -250,7 +253,10 @@ def refusal(name, arguments, parameter):
 
 
 # Where NaN or infinity is a documented answer.
-_UNDEFINED = ("silhouette", "calinski_harabasz", "xie_beni", "ovi_lda", "OVIConsensus", "certify")
+_UNDEFINED = (
+    "silhouette", "calinski_harabasz", "xie_beni", "ovi_lda", "OVIConsensus", "certify", "expected_losses",
+    "reassignment_costs",
+)  # fmt: skip
 _WEIGHTS = tuple(
     name for name in CALLABLES if name.endswith("_weights") and name not in ("order_weights", "silhouette_weights")
 )

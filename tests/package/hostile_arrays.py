@@ -11,7 +11,7 @@ TINY = 5e-324
 ARRAYS = (
     "X", "labels", "partitions", "weights", "sample_weight", "losses", "expected", "values", "consensus", "y_true",
     "y_pred",
-    "a", "b", "y", "membership", "memberships", "init", "subsets", "combinations", "weightings", "indices",
+    "a", "b", "y", "membership", "memberships", "init", "subsets", "combinations", "weightings", "indices", "partition",
 )  # fmt: skip
 
 

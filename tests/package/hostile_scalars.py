@@ -57,6 +57,8 @@ SCALARS = {
     "min_per_order": _integers(0),
     "max_bytes": Parameter((*_NOT_INTEGERS, -1), (_HUGE, 4 * 9 * 8 // 2), none=True),
     "size": _integers(1, 4, none=True),
+    "loss": _names("binder", "vi", "omari", "nvi", "id", "nid"),
+    "cost": _reals(1.0, 0.0, _TINY, 2.0, also_bad=(2.1, "n_clusters")),
     "tol": _reals(0.0, 1.0, 1e300, _TINY),
     "rho": _reals(0.25, 1.0, 1e300, below=0.2, none=True),
     "lam": _reals(0.0, _TINY, 1e-300, 1e300, none=True),

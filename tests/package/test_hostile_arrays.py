@@ -37,7 +37,7 @@ def _reads_features(name):
 
 VECTORS = [*_having("weights", "sample_weight", "losses"), ("chance_corrected_weights", "expected")]
 PARTITIONS = [
-    *_having("consensus", "y_true", "y_pred", "a", "b", "y", without=("compare",)),
+    *_having("consensus", "partition", "y_true", "y_pred", "a", "b", "y", without=("compare",)),
     ("compare", "y"),
     ("assign_to_cores", "labels"),
 ]
@@ -73,7 +73,7 @@ def _within_range(key, odd):
 @pytest.mark.parametrize(("name", "key"), PARTITIONS)
 def test_partitions(name, key):
     arguments = arguments_of(name, WORLD)
-    texts = name not in ("refine_labels", "assign_to_cores")
+    texts = name not in ("refine_labels", "assign_to_cores") and key != "partition"
     expected = call(name, arguments | {key: WORLD.consensus})
     for value in partition_forms(WORLD.consensus, texts=texts).values():
         assert_same(sound_result(name, arguments | {key: value}), expected)

@@ -1,0 +1,195 @@
+"""Credible balls against their definition, radius by radius and draw by draw."""
+
+import numpy as np
+import pytest
+
+from robust_eac import credible_ball, hard_partition_losses
+
+from ..conftest import random_ensemble
+from .test_hard_losses import EVERY_LOSS, WITH_COSTS, slow_loss
+
+
+def groups_of(column, weight):
+    """A partition of the objects that have weight, as a set of clusters."""
+    kept = [i for i in range(len(column)) if column[i] != -1 and weight[i] > 0]
+    return frozenset(frozenset(i for i in kept if column[i] == label) for label in {column[i] for i in kept})
+
+
+def slow_ball(labels, partition, level, loss, cost, weights, weight):
+    """(radius, distances, draws inside, horizontal, upper, lower) by trying all radii; weights are whole numbers."""
+    m = labels.shape[1]
+    # Equal up to rounding is equal.
+    distances = [round(slow_loss(u, partition, loss, cost, weight), 11) for u in labels.T]
+    for radius in sorted(distances):
+        inside = [u for u in range(m) if distances[u] <= radius and weights[u] > 0]
+        if sum(weights[u] for u in inside) >= level * sum(weights):
+            break
+    groups = [groups_of(column, weight) for column in labels.T]
+
+    def farthest(draws):
+        most = max(distances[u] for u in draws)
+        far = [u for u in draws if distances[u] == most]
+        return [u for u in far if not any(v < u and groups[v] == groups[u] for v in far)]
+
+    counts = [len(group) for group in groups]
+    fewest, many = min(counts[u] for u in inside), max(counts[u] for u in inside)
+    upper, lower = [[u for u in inside if counts[u] == count] for count in (fewest, many)]
+    return radius, distances, inside, farthest(inside), farthest(upper), farthest(lower)
+
+
+def assert_equal_to_slow(ball, expected):
+    radius, distances, inside, *bounds = expected
+    assert ball.radius == pytest.approx(radius, abs=1e-10)
+    np.testing.assert_allclose(ball.distances, distances, atol=1e-10)
+    assert np.flatnonzero(ball.inside).tolist() == inside
+    assert [bound.tolist() for bound in (ball.horizontal, ball.vertical_upper, ball.vertical_lower)] == bounds
+
+
+@EVERY_LOSS
+@pytest.mark.parametrize("level", [0.05, 0.5, 0.75, 0.95, 1.0])
+def test_ball_is_that_of_the_definition(rng, loss, cost, level):
+    for number in range(6):
+        n, m = rng.randint(1, 8), rng.randint(1, 15)
+        labels = random_ensemble(rng, n, m, max_clusters=3, missing=0.2 * (number % 2))
+        weights, weight = rng.randint(3, size=m), rng.randint(1, 3, size=n)
+        weights[rng.randint(m)] = 1
+        partition = rng.randint(3, size=n)
+        options = {"loss": loss, "cost": cost, "level": level}
+        expected = slow_ball(labels, partition, weights=[1] * m, weight=[1] * n, **options)
+        assert_equal_to_slow(credible_ball(labels, partition, **options), expected)
+        options |= {"weights": weights, "weight": weight}
+        expected = slow_ball(labels, partition, **options)
+        options["sample_weight"] = options.pop("weight")
+        assert_equal_to_slow(credible_ball(labels, partition, **options), expected)
+
+
+@pytest.mark.parametrize("m", [1, 7, 10, 20, 49, 100, 1000])
+def test_a_level_that_whole_numbers_of_draws_reach_is_reached_by_them(rng, m):
+    """0.95 of 100 draws are 95, however the sums of weights of 0.01 are rounded."""
+    labels = np.zeros((m + 1, m), dtype=int)
+    # Draw u takes the first u objects apart: distances to the first draw ascend.
+    for u in range(m):
+        labels[:u, u] = np.arange(1, u + 1)
+    order = rng.permutation(m)
+    for count in {1, m, *rng.randint(1, m + 1, size=20)}:
+        for level in (count / m, np.nextafter(count / m, 0.0), min(np.nextafter(count / m, 2.0), 1.0)):
+            ball = credible_ball(labels[:, order], labels[:, 0], level=level)
+            assert ball.inside.sum() == count
+            assert set(order[ball.inside]) == set(range(count))
+
+
+@EVERY_LOSS
+def test_level_one_holds_all_draws(rng, loss, cost):
+    labels = random_ensemble(rng, 20, 12)
+    weights = np.geomspace(1e-30, 1.0, 12)
+    for w in (None, weights, weights[::-1]):
+        ball = credible_ball(labels, labels[:, 3], level=1.0, loss=loss, cost=cost, weights=w)
+        assert ball.inside.all()
+        assert ball.radius == ball.distances.max()
+
+
+def test_the_least_level_holds_the_nearest_draw(rng):
+    labels = random_ensemble(rng, 20, 12)
+    ball = credible_ball(labels, labels[:, 3], level=5e-324)
+    assert np.flatnonzero(ball.inside).tolist() == [3]
+    assert ball.radius == 0.0
+    assert ball.horizontal.tolist() == ball.vertical_upper.tolist() == ball.vertical_lower.tolist() == [3]
+    # A draw without weight is none.
+    ball = credible_ball(labels, labels[:, 3], level=5e-324, weights=np.arange(12) != 3)
+    assert not ball.inside[3]
+    assert ball.distances[3] == 0.0
+    assert ball.radius == np.delete(ball.distances, 3).min()
+
+
+def test_weighted_draws_are_repeated_draws(rng):
+    for loss, cost in WITH_COSTS:
+        labels, counts = random_ensemble(rng, 9, 10, missing=0.1), rng.randint(1, 5, size=10)
+        partition = rng.randint(3, size=9)
+        options = {"loss": loss, "cost": cost, "level": 0.7}
+        ball = credible_ball(labels, partition, weights=counts, **options)
+        repeated = credible_ball(np.repeat(labels, counts, axis=1), partition, **options)
+        assert ball.radius == pytest.approx(repeated.radius, rel=1e-12)
+        np.testing.assert_array_equal(np.repeat(ball.inside, counts), repeated.inside)
+        # The first of the copies stands for them.
+        first = np.cumsum(counts) - counts
+        for bound in ("horizontal", "vertical_upper", "vertical_lower"):
+            assert first[getattr(ball, bound)].tolist() == getattr(repeated, bound).tolist()
+
+
+def test_weighted_objects_are_repeated_objects(rng):
+    labels, counts = random_ensemble(rng, 8, 10, missing=0.1), rng.randint(4, size=8)
+    counts[labels.argmax(axis=0)] = 2
+    partition = rng.randint(3, size=8)
+    for loss, cost in WITH_COSTS:
+        ball = credible_ball(labels, partition, sample_weight=counts, loss=loss, cost=cost, level=0.6)
+        copies = np.repeat(labels, counts, axis=0), np.repeat(partition, counts)
+        for found, expected in zip(ball, credible_ball(*copies, loss=loss, cost=cost, level=0.6), strict=True):
+            np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
+
+
+@EVERY_LOSS
+def test_names_of_clusters_do_not_matter(rng, loss, cost):
+    labels, partition = random_ensemble(rng, 10, 30, max_clusters=2), rng.randint(3, size=10)
+    names = np.array([rng.permutation(2) + rng.randint(9) for _ in range(30)])
+    renamed = names[np.arange(30), labels]
+    ball = credible_ball(labels, partition, loss=loss, cost=cost, level=0.8)
+    for found, expected in zip(
+        credible_ball(renamed, 7 - partition, loss=loss, cost=cost, level=0.8), ball, strict=True
+    ):
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_equal_partitions_are_named_once():
+    column = np.array([0, 0, 1, 1])
+    labels = np.column_stack([column, [0, 1, 1, 1], [5, 2, 2, 2], [1, 0, 1, 1], 1 - column])
+    ball = credible_ball(labels, column, level=1.0)
+    assert ball.horizontal.tolist() == [1, 3]
+    assert ball.vertical_upper.tolist() == ball.vertical_lower.tolist() == [1, 3]
+    # Partitions that differ in what they observe are not equal.
+    labels = np.array([[0, 0, -1], [0, 0, 0], [0, -1, 0], [1, 1, 1]])
+    assert credible_ball(labels, [0, 0, 1, 1], level=1.0, loss="nvi").horizontal.tolist() in ([0], [1], [2])
+    assert credible_ball(labels, [0, 0, 0, 1], level=1.0).horizontal.tolist() == [0, 1, 2]
+
+
+def test_bounds_by_hand():
+    """From two clusters of two objects: one cluster is as far as all apart; three clusters are nearer."""
+    labels = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [1, 0, 1, 2], [1, 0, 2, 3]])
+    ball = credible_ball(labels, [0, 0, 1, 1], level=0.5, loss="vi")
+    assert ball.radius == 0.5
+    assert ball.inside.tolist() == [True, False, True, False]
+    assert ball.horizontal.tolist() == ball.vertical_lower.tolist() == [2]
+    assert ball.vertical_upper.tolist() == [0]
+
+
+def test_larger_levels_have_larger_balls(rng):
+    labels = random_ensemble(rng, 15, 50)
+    radii = [credible_ball(labels, labels[:, 0], level=level, loss="vi").radius for level in (0.1, 0.5, 0.9, 1.0)]
+    assert radii == sorted(radii)
+    assert radii[0] < radii[-1]
+
+
+def test_distances_are_the_losses_and_arguments_stay(rng):
+    labels, partition = random_ensemble(rng, 12, 6, missing=0.2), rng.randint(3, size=12)
+    before = labels.copy(), partition.copy()
+    ball = credible_ball(labels, partition, loss="id")
+    np.testing.assert_array_equal(ball.distances, hard_partition_losses(labels, partition, loss="id"))
+    assert np.array_equal(before[0], labels)
+    assert np.array_equal(before[1], partition)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "match"),
+    [
+        ({"level": 0.0}, "level must be greater than 0 and at most 1"),
+        ({"level": 1.5}, "level must be"),
+        ({"loss": "nmi"}, "loss must be one of"),
+        ({"loss": "omari", "cost": 0.5}, "cost must be 1 with loss='omari'"),
+        ({"labels": [np.array([0, 1, 1]), np.full((3, 2), 0.5)]}, "labels must be a label matrix here"),
+        ({"partition": [0, -1, 1]}, "partition must label every object"),
+        ({"weights": [1]}, "weights must have 2 values"),
+    ],
+)
+def test_bad_arguments(arguments, match):
+    good = {"labels": [[0, 0], [0, 1], [1, 1]], "partition": [0, 0, 1]}
+    with pytest.raises((ValueError, TypeError), match=match):
+        credible_ball(**(good | arguments))

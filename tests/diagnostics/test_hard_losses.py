@@ -1,0 +1,339 @@
+"""Losses of a hard partition against definitions: pairs one by one, entropies of label counts, scikit-learn."""
+
+from collections import Counter
+from itertools import product
+from math import log2
+
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+
+from robust_eac import (
+    expected_losses,
+    hard_partition_losses,
+    partition_losses,
+    reassignment_costs,
+    solve_hard_median_partition,
+    variation_of_information,
+)
+
+from ..conftest import random_ensemble, random_membership
+
+LOSSES = ("binder", "vi", "omari", "nvi", "id", "nid")
+WITH_COSTS = [*((loss, 1.0) for loss in LOSSES), ("binder", 0.4), ("binder", 2.0), ("vi", 1.7), ("vi", 0.0)]
+EVERY_LOSS = pytest.mark.parametrize(("loss", "cost"), WITH_COSTS)
+
+
+def slow_loss(u, c, loss="binder", cost=1.0, weight=None):
+    """Loss of c against u on the objects that both observe (label not -1), from its definition."""
+    weight = np.ones(len(u)) if weight is None else weight
+    objects = [i for i in range(len(u)) if u[i] != -1 and c[i] != -1]
+    total = sum(weight[i] for i in objects)
+    if loss in ("binder", "omari"):
+        only_u = only_c = both = neither = 0.0
+        for i, j in product(objects, repeat=2):
+            # w copies of an object make w^2 ordered pairs, of which omari does not count the w with themselves.
+            pairs = weight[i] * weight[j] - (weight[i] if loss == "omari" and i == j else 0.0)
+            in_u, in_c = u[i] == u[j], c[i] == c[j]
+            only_u, only_c = only_u + pairs * (in_u and not in_c), only_c + pairs * (in_c and not in_u)
+            both, neither = both + pairs * (in_u and in_c), neither + pairs * (not in_u and not in_c)
+        if loss == "binder":
+            return (cost * only_u + (2.0 - cost) * only_c) / total**2
+        # Hubert and Arabie's index by the four counts.
+        above = 2.0 * (both * neither - only_u * only_c)
+        below = (both + only_u) * (only_u + neither) + (both + only_c) * (only_c + neither)
+        return 1.0 - above / below if below > 0.0 else 0.0
+
+    def entropy(names):
+        counts = Counter()
+        for i, name in zip(objects, names, strict=True):
+            counts[name] += weight[i]
+        return -sum(count / total * log2(count / total) for count in counts.values() if count > 0.0)
+
+    of_u, of_c = entropy([u[i] for i in objects]), entropy([c[i] for i in objects])
+    joint = entropy([(u[i], c[i]) for i in objects])
+    if loss == "vi":
+        return cost * (joint - of_u) + (2.0 - cost) * (joint - of_c)
+    shared, larger = of_u + of_c - joint, max(of_u, of_c)
+    if loss == "id":
+        return larger - shared
+    whole = joint if loss == "nvi" else larger
+    return 1.0 - shared / whole if whole > 1e-12 else 0.0
+
+
+def slow_objective(labels, partition, loss, cost, weights, weight=None):
+    return sum(w * slow_loss(u, partition, loss, cost, weight) for w, u in zip(weights, labels.T, strict=True))
+
+
+def problems(rng, count=6):
+    """(labels, partition, weights of partitions, whole weights of objects), with and without missing labels."""
+    for number in range(count):
+        n, m = rng.randint(2, 14), rng.randint(1, 6)
+        labels = random_ensemble(rng, n, m, missing=0.3 * (number % 2))
+        weights = rng.uniform(size=m)
+        yield labels, rng.randint(4, size=n), weights / weights.sum(), rng.randint(1, 4, size=n)
+
+
+@EVERY_LOSS
+def test_losses_are_those_of_the_definitions(rng, loss, cost):
+    for labels, partition, _, weight in problems(rng):
+        for w in (None, weight):
+            found = hard_partition_losses(labels, partition, loss=loss, cost=cost, sample_weight=w)
+            expected = [slow_loss(u, partition, loss, cost, w) for u in labels.T]
+            np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+
+
+def test_losses_are_those_of_scikit_learn(rng):
+    labels, partition = random_ensemble(rng, 40, 8), rng.randint(5, size=40)
+    for loss, score in (
+        ("omari", lambda u: 1.0 - adjusted_rand_score(u, partition)),
+        ("nid", lambda u: 1.0 - normalized_mutual_info_score(u, partition, average_method="max")),
+        ("vi", lambda u: variation_of_information(u, partition) / np.log(2.0)),
+    ):
+        found = hard_partition_losses(labels, partition, loss=loss)
+        np.testing.assert_allclose(found, [score(u) for u in labels.T], rtol=1e-10)
+
+
+def test_losses_are_those_of_the_hard_median_partition(rng):
+    labels = random_ensemble(rng, 20, 5, missing=0.1)
+    for loss, cost in WITH_COSTS:
+        result = solve_hard_median_partition(labels, loss=loss, cost=cost, n_init=2, random_state=0)
+        found = hard_partition_losses(labels, result.labels, loss=loss, cost=cost)
+        np.testing.assert_allclose(found, result.losses, rtol=1e-10, atol=1e-12)
+
+
+def test_binder_of_soft_partitions_and_weighted_clusters_is_the_loss_of_memberships(rng):
+    n, partition = 15, np.repeat([4, 2, 9], 5)
+    Y = np.eye(3)[np.repeat([0, 1, 2], 5)]
+    labels = [rng.randint(3, size=n), random_membership(rng, n, 4), random_membership(rng, n, 2)]
+    for names in (None, "entropy", "size"):
+        found = hard_partition_losses(labels, partition, cluster_weights=names)
+        np.testing.assert_allclose(found, partition_losses(labels, Y, cluster_weights=names) / n**2, rtol=1e-10)
+    gram = labels[1] @ labels[1].T
+    of_cost = (1.5 * (gram**2).sum() + 0.5 * (Y @ Y.T).sum() - 2.0 * (gram * (Y @ Y.T)).sum()) / n**2
+    assert hard_partition_losses(labels, partition, cost=1.5)[1] == pytest.approx(of_cost, rel=1e-12)
+
+
+@EVERY_LOSS
+def test_names_of_clusters_do_not_matter(rng, loss, cost):
+    labels, partition = random_ensemble(rng, 25, 4, missing=0.2), rng.randint(4, size=25)
+    renamed = np.where(labels == -1, -1, np.array([7, 90, 3, 0])[labels])
+    other = np.array([5, 1, 10**9, -7])[partition]
+    found = hard_partition_losses(labels, partition, loss=loss, cost=cost)
+    np.testing.assert_allclose(hard_partition_losses(renamed, other, loss=loss, cost=cost), found, rtol=1e-12)
+    expected = expected_losses(labels, loss=loss, cost=cost)
+    np.testing.assert_allclose(expected_losses(renamed, loss=loss, cost=cost), expected, rtol=1e-12)
+    costs = reassignment_costs(labels, partition, loss=loss, cost=cost)
+    again = reassignment_costs(renamed, other, loss=loss, cost=cost)
+    np.testing.assert_allclose(again.rises, costs.rises, rtol=1e-10, atol=1e-14)
+
+
+@EVERY_LOSS
+def test_the_same_partition_has_no_loss(rng, loss, cost):
+    column = rng.randint(4, size=300)
+    assert hard_partition_losses(column[:, None], 9 - column, loss=loss, cost=cost)[0] == 0.0
+    assert expected_losses(column[:, None], loss=loss, cost=cost)[0] == 0.0
+
+
+def all_partitions(n):
+    """All partitions of n objects, as rows of labels."""
+    rows = [[0]]
+    for _ in range(n - 1):
+        rows = [[*row, label] for row in rows for label in range(max(row) + 2)]
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_which_losses_are_metrics(loss):
+    """As the docstring says: all but omari."""
+    partitions = all_partitions(5)
+    assert len(partitions) == 52
+    d = np.array([hard_partition_losses(partitions.T, row, loss=loss) for row in partitions])
+    np.testing.assert_allclose(d, d.T, atol=1e-12)
+    assert np.array_equal(d == 0.0, np.eye(52, dtype=bool))
+    excess = (d[:, None, :] - d[:, :, None] - d[None, :, :]).max()
+    assert (excess > 0.01) if loss == "omari" else (excess <= 1e-12)
+
+
+@EVERY_LOSS
+def test_expected_losses_are_weighted_means_on_common_objects(rng, loss, cost):
+    for labels, _, weights, weight in problems(rng):
+        for w in (None, weight):
+            found = expected_losses(labels, loss=loss, cost=cost, weights=weights, sample_weight=w)
+            for v, column in enumerate(labels.T):
+                common = [np.any((column != -1) & (u != -1)) for u in labels.T]
+                terms = [
+                    alpha * slow_loss(u, column, loss, cost, w)
+                    for alpha, u, shares in zip(weights, labels.T, common, strict=True)
+                    if shares
+                ]
+                assert found[v] == pytest.approx(sum(terms) / weights[common].sum(), rel=1e-9, abs=1e-12)
+
+
+def test_expected_losses_of_complete_partitions_are_means_of_losses(rng):
+    labels, weights = random_ensemble(rng, 30, 7), np.arange(7)
+    for loss, cost in WITH_COSTS:
+        found = expected_losses(labels, loss=loss, cost=cost, weights=weights)
+        means = [hard_partition_losses(labels, v, loss=loss, cost=cost) @ weights / 21 for v in labels.T]
+        np.testing.assert_allclose(found, means, rtol=1e-12)
+
+
+def test_expected_losses_of_weighted_draws_are_those_of_repeated_draws(rng):
+    labels, counts = random_ensemble(rng, 12, 5, missing=0.2), np.array([2, 0, 1, 3, 1])
+    found = expected_losses(labels, weights=counts, loss="vi")
+    repeated = expected_losses(np.repeat(labels, counts, axis=1), loss="vi")
+    np.testing.assert_allclose(np.repeat(found, counts), repeated, rtol=1e-12)
+
+
+def test_expected_losses_where_nothing_is_shared():
+    """A partition that shares no object with the weighted ones has none; others leave it out."""
+    labels = np.array([[0, 0, -1], [0, 1, -1], [1, -1, 0], [1, -1, 0]])
+    found = expected_losses(labels, weights=[0, 1, 0])
+    assert found[0] == pytest.approx(0.5)
+    assert found[1] == 0.0
+    assert np.isnan(found[2])
+    np.testing.assert_allclose(expected_losses(labels)[2], 0.0)
+    # An object of weight zero does not count as shared.
+    labels = np.array([[0, 0], [0, -1], [-1, 1]])
+    found = expected_losses(labels, weights=[0, 1], sample_weight=[0, 1, 1])
+    assert np.isnan(found[0])
+
+
+def test_expected_losses_find_the_best_draw(rng):
+    truth = np.repeat([0, 1, 2], 8)
+    draws = np.repeat(truth[:, None], 9, axis=1)
+    for u in range(1, 9):
+        draws[rng.randint(24, size=u), u] = rng.randint(3, size=u)
+    assert expected_losses(draws, loss="vi").argmin() in np.flatnonzero((draws == truth[:, None]).all(axis=0))
+
+
+def best_moves(labels, partition, loss, cost, weights, weight=None):
+    """Rise of every object's best move per unit of its weight, and the moves that reach it, by recomputation."""
+    here = slow_objective(labels, partition, loss, cost, weights, weight)
+    for i in range(len(partition)):
+        names = sorted(set(np.delete(partition, i)) - {partition[i]})
+        if partition[i] in np.delete(partition, i):
+            names.append(-1)
+        rises = []
+        for name in names:
+            moved = partition.copy()
+            moved[i] = partition.max() + 1 if name == -1 else name
+            rises.append(slow_objective(labels, moved, loss, cost, weights, weight) - here)
+        rises = np.array(rises) / (1.0 if weight is None else weight[i])
+        least = rises.min() if len(rises) else np.inf
+        yield least, [name for name, rise in zip(names, rises, strict=True) if rise <= least + 1e-12]
+
+
+@EVERY_LOSS
+def test_reassignment_costs_are_differences_of_objectives(rng, loss, cost):
+    for labels, partition, weights, weight in problems(rng):
+        for w in (None, weight):
+            options = {"loss": loss, "cost": cost, "weights": weights, "sample_weight": w}
+            clusters, rises = reassignment_costs(labels, 3 * partition, **options)
+            expected = best_moves(labels, 3 * partition, loss, cost, weights, w)
+            for cluster, rise, (least, names) in zip(clusters, rises, expected, strict=True):
+                assert rise == pytest.approx(least, rel=1e-8, abs=1e-12)
+                assert cluster in names
+
+
+def test_reassignment_costs_of_soft_partitions_and_weighted_clusters(rng):
+    n = 9
+    partition = np.array([0, 0, 0, 1, 1, 1, 2, 2, 3])
+    labels = [rng.randint(3, size=n), random_membership(rng, n, 4)]
+    options = {"cost": 1.3, "cluster_weights": "size"}
+    clusters, rises = reassignment_costs(labels, partition, **options)
+    here = hard_partition_losses(labels, partition, **options).mean()
+    for i in range(n):
+        moved, values = partition.copy(), []
+        for cluster in range(5 if i < 8 else 3):
+            moved[i] = cluster
+            values.append(np.inf if cluster == partition[i] else hard_partition_losses(labels, moved, **options).mean())
+        assert rises[i] == pytest.approx(min(values) - here, rel=1e-8, abs=1e-13)
+        assert clusters[i] in (np.argmin(values), -1)
+
+
+def test_no_move_improves_what_the_solver_returns(rng):
+    labels = random_ensemble(rng, 25, 6)
+    for loss, cost in WITH_COSTS:
+        result = solve_hard_median_partition(labels, loss=loss, cost=cost, n_init=2, random_state=0)
+        costs = reassignment_costs(labels, result.labels, loss=loss, cost=cost, weights=result.weights)
+        assert costs.rises.min() > -1e-12
+
+
+def test_uncertain_objects_have_small_rises():
+    draws = np.column_stack([[0, 0, 0, 0, 1, 1, 1, 1]] * 3 + [[0, 0, 0, 1, 1, 1, 1, 1]] * 2)
+    rises = reassignment_costs(draws, draws[:, 0], loss="vi").rises
+    assert rises.argmin() == 3
+    assert 0.0 < rises[3] < 0.3 * np.delete(rises, 3).min()
+
+
+def test_alone_is_not_improved_by_another_empty_cluster():
+    """An object of its own must name an existing cluster, also where others have no weight."""
+    labels = np.array([[0, 0], [0, 0], [1, 1], [2, 1]])
+    clusters, rises = reassignment_costs(labels, [5, 5, 6, 7])
+    assert clusters.tolist() == [-1, -1, 7, 6]
+    assert rises.min() >= 0.0
+    # Object 2 is alone, since object 3 weighs nothing; cluster 8 is as good as none.
+    labels = np.array([[0, 0], [0, 0], [1, 1], [1, 1], [2, 0]])
+    weighted = reassignment_costs(labels, [5, 5, 6, 6, 8], sample_weight=[1, 1, 1, 0, 0])
+    plain = reassignment_costs(labels[:3], [5, 5, 6])
+    np.testing.assert_allclose(weighted.rises[:3], plain.rises, rtol=1e-12)
+    assert weighted.clusters[:3].tolist() == plain.clusters.tolist()
+    # Object 3 would leave object 2 behind, so a new cluster is another one.
+    assert weighted.clusters[3] == -1
+    assert weighted.clusters[4] in (5, 6)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_single_object_has_nowhere_to_go(loss):
+    clusters, rises = reassignment_costs([[0, 3]], [4], loss=loss)
+    assert clusters.tolist() == [-1]
+    assert rises.tolist() == [np.inf]
+    assert reassignment_costs([[0], [0]], [4, 5], loss=loss, sample_weight=[2, 0]).rises[0] == np.inf
+
+
+def test_objects_of_weight_zero_do_not_matter_to_the_others(rng):
+    labels, partition = random_ensemble(rng, 12, 4), rng.randint(4, size=12)
+    weight = rng.randint(1, 4, size=12)
+    weight[[2, 5, 7]] = 0
+    kept = weight > 0
+    for loss, cost in WITH_COSTS:
+        options = {"loss": loss, "cost": cost}
+        found = reassignment_costs(labels, partition, sample_weight=weight, **options)
+        fewer = reassignment_costs(labels[kept], partition[kept], sample_weight=weight[kept], **options)
+        np.testing.assert_allclose(found.rises[kept], fewer.rises, rtol=1e-8, atol=1e-13)
+        assert np.isfinite(found.rises).all()
+        for f, more in ((hard_partition_losses, (partition,)), (expected_losses, ())):
+            part = f(labels[kept], *(p[kept] for p in more), sample_weight=weight[kept], **options)
+            np.testing.assert_allclose(f(labels, *more, sample_weight=weight, **options), part, rtol=1e-10, atol=1e-13)
+
+
+SOFT = [np.array([0, 1, 1]), np.full((3, 2), 0.5)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "match"),
+    [
+        ({"loss": "ari"}, "loss must be one of 'binder'"),
+        ({"cost": 2.1}, "cost must be at least 0 and at most 2"),
+        ({"cost": "n_clusters"}, "cost must be a real number"),
+        ({"loss": "nid", "cost": 0.5}, "cost must be 1 with loss='nid'"),
+        ({"labels": SOFT, "loss": "vi"}, "labels must be hard partitions with loss='vi'"),
+        ({"cluster_weights": "size", "loss": "omari"}, "cluster_weights must be None with loss='omari'"),
+        ({"partition": [0, -1, 1]}, "partition must label every object"),
+        ({"partition": [0, 1]}, r"partition must have shape \(3,\)"),
+        ({"partition": ["a", "b", "b"]}, "partition must hold integers"),
+        ({"sample_weight": [1, 1]}, "sample_weight must have 3 values"),
+        ({"weights": [1, 1, 1]}, "weights must have 2 values"),
+    ],
+)
+def test_bad_arguments(arguments, match):
+    labels = np.array([[0, 0], [0, 1], [1, 1]])
+    functions = [hard_partition_losses] * ("weights" not in arguments) + [reassignment_costs]
+    functions += [expected_losses] * (not {"partition", "cluster_weights"} & set(arguments))
+    for function in functions:
+        given = {} if function is expected_losses else {"partition": [0, 0, 1]}
+        if function is expected_losses and "labels" in arguments:
+            match = "labels must be a label matrix here"
+        with pytest.raises((ValueError, TypeError), match=match):
+            function(**({"labels": labels} | given | arguments))
