@@ -151,6 +151,28 @@ def test_equal_partitions_are_named_once():
     assert credible_ball(labels, [0, 0, 0, 1], level=1.0).horizontal.tolist() == [0, 1, 2]
 
 
+def test_distances_that_differ_by_rounding_are_equal(rng):
+    """Copies of a partition under other names: their entropies are summed in another order."""
+    partition, other = rng.randint(9, size=(2, 101))
+    labels = np.column_stack([rng.permutation(9)[other] for _ in range(50)])
+    for loss in ("vi", "nvi", "id", "nid"):
+        ball = credible_ball(labels, partition, level=0.01, loss=loss)
+        assert ball.inside.all()
+        assert ball.radius == ball.distances.max()
+        assert ball.horizontal.tolist() == ball.vertical_upper.tolist() == ball.vertical_lower.tolist() == [0]
+    # The farthest is the first of its kind, though rounding puts a copy farther.
+    labels[:, 0] = partition
+    for u in range(1, 49):
+        assert credible_ball(labels[:, [0, *range(u, 50)]], partition, level=1.0, loss="vi").horizontal.tolist() == [1]
+
+
+def test_objects_of_weight_zero_make_no_partitions_different():
+    labels = np.array([[0, 0, 0], [1, 1, 1], [1, 1, 0], [0, 1, 2]])
+    ball = credible_ball(labels, [0, 0, 0, 0], level=1.0, loss="vi", sample_weight=[1, 1, 1, 0])
+    assert ball.horizontal.tolist() == ball.vertical_lower.tolist() == [0, 2]
+    assert credible_ball(labels, [0, 0, 0, 0], level=1.0).vertical_lower.tolist() == [2]
+
+
 def test_bounds_by_hand():
     """From two clusters of two objects: one cluster is as far as all apart; three clusters are nearer."""
     labels = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [1, 0, 1, 2], [1, 0, 2, 3]])
