@@ -104,7 +104,7 @@ def loss(kind, cost, a, b, own, total, singles):
         return larger - information
     whole = joint if kind == NVI else larger
     # Otherwise neither tells objects apart.
-    return 1.0 - information / whole if whole > _ROUNDING * scale else 0.0
+    return 1.0 - information / whole if whole > _ROUNDING * max(abs(scale), 1.0) else 0.0
 
 
 @njit(cache=True, nogil=True)
