@@ -17,7 +17,7 @@ _POWERS = 2**20
 _SPARE = 4
 # Columns of tables in a SIMD vector.
 _WIDTH = 4
-# Losses are linearised over this many objects (moves of them change a sum of squares by n times as much).
+# Losses are linearised over this many objects of mean weight (moves of them change a sum of squares by n times as much).
 _SECANT = 2.0
 
 
@@ -103,26 +103,48 @@ class Search:
     def dissolve(self, rng, max_passes, *, together=1):
         """Dissolve a cluster, let its rows find new ones, and settle; undo it unless it pays.
 
-        In random order, until no cluster is better dissolved, nor up to so many together. This is how clusters merge
-        and split.
+        In random order, until no cluster is better dissolved, nor up to so many together, nor two better merged. What
+        is tried counts as moves if it pays, and never as passes.
         """
-        size = 1
+        size, n_passes = 1, self.n_passes
         while size <= together:
+            while self._merge():
+                self.settle(rng, max_passes, exact=False)
             groups = list(combinations(np.unique(self.clusters), size))
             pays = any(self._regrow(groups[g], rng, max_passes) for g in rng.permutation(len(groups)))
             size = 1 if pays else size + 1
+        self.n_passes = n_passes
+
+    def _merge(self):
+        """Merge the two clusters of which that lowers the loss most, unless none does; whether one did."""
+        judged, tables, psi = self._judged, self._tables, np.square if self._aim.loss.squares else _xlogx
+        of_counts = np.add.reduceat(judged.slot_weights[:, np.newaxis] * psi(tables.counts), self._encoding.offsets)
+        of_sizes, best, least = psi(tables.sizes), None, self.value - self._slack
+        for c, d in combinations(np.unique(self.clusters), 2):
+            together = judged.slot_weights * psi(tables.counts[:, c] + tables.counts[:, d])
+            b = np.add.reduceat(together, self._encoding.offsets) - of_counts[:, c] - of_counts[:, d]
+            a = psi(tables.sizes[:, c] + tables.sizes[:, d]) - of_sizes[:, c] - of_sizes[:, d]
+            value = judged.weights @ _losses(judged, tables, a[judged.mask_of], b)
+            if value < least:
+                best, least = (c, d), value
+        if best is None:
+            return False
+        self.n_moves += int(np.count_nonzero(self.clusters == best[1]))
+        self.clusters[self.clusters == best[1]] = best[0]
+        self._tabulate(tables.counts.shape[1])
+        return True
 
     def _regrow(self, group, rng, max_passes):
         """Dissolve a group of clusters, unless that does not pay; whether it does."""
-        before, kept, n_passes = self.value, self._state(), self.n_passes
+        before, kept, n_moves = self.value, self._state(), self.n_moves
         rows = rng.permutation(np.flatnonzero(np.isin(self.clusters, group)))
         self._drift = contingency.take_out(rows, *self._problem, self._tables, self.clusters, self._drift)
         self._visit(rows)
         self.settle(rng, max_passes, exact=False)
-        self.n_passes = n_passes
         if self.value < before - self._slack:
             return True
         self._restore(kept)
+        self.n_moves = n_moves
         return False
 
     @property
@@ -155,7 +177,8 @@ class Search:
 
     def _linearise(self):
         if not self._aim.loss.linear:
-            self._judged = _linearised(self._judged, self._tables, self._aim.loss)
+            step = _SECANT * self._encoding.total / self._encoding.n_samples
+            self._judged = _linearised(self._judged, self._tables, self._aim.loss, step)
             self._margins[:] = -np.inf
 
     def _state(self):
@@ -261,9 +284,9 @@ def _losses(judged, tables, a=0.0, b=0.0):
     return found
 
 
-def _linearised(judged, tables, loss):
-    """Judged with the slopes of the secants over moves of an object."""
-    step = _SECANT * (judged.totals if loss.squares else np.ones(len(judged.totals)))
+def _linearised(judged, tables, loss, step):
+    """Judged with the slopes of the secants over moves of this weight."""
+    step = step * (judged.totals if loss.squares else np.ones(len(judged.totals)))
     by_a = (_losses(judged, tables, step) - _losses(judged, tables, -step)) / (2.0 * step)
     by_b = (_losses(judged, tables, b=step) - _losses(judged, tables, b=-step)) / (2.0 * step)
     masks = np.bincount(judged.mask_of, weights=judged.weights * by_a, minlength=len(tables.a))
