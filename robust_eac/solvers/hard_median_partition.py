@@ -218,7 +218,7 @@ def solve_hard_median_partition(
     n_jobs = check_n_jobs(n_jobs)
     rng = check_random_state(random_state)
     cluster_weights = check_cluster_weights(cluster_weights)
-    check_ensemble_fits(ensemble, cluster_weights, loss)
+    check_ensemble_fits(ensemble, cluster_weights, loss, cost)
 
     whole = weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights)
     weighting, linked = settle(weighting, whole, rng)
@@ -338,11 +338,13 @@ def check_cost(cost, loss, n_clusters=None):
     return cost
 
 
-def check_ensemble_fits(ensemble, cluster_weights, loss):
+def check_ensemble_fits(ensemble, cluster_weights, loss, cost):
     """Refuse soft partitions and weights of base clusters where the loss has no meaning for them."""
-    if loss == "binder":
-        return
-    if len(ensemble.widths):
+    soft = len(ensemble.widths) > 0
+    if soft and loss != "binder":
         raise ValueError(f'labels must be hard partitions with loss={loss!r}; soft ones have a loss "binder" only.')
-    if cluster_weights is not None:
+    if cluster_weights is not None and loss != "binder":
         raise ValueError(f'cluster_weights must be None with loss={loss!r}: only "binder" counts pairs one by one.')
+    if (soft or cluster_weights is not None) and cost != 1.0:
+        # cost t^2 + (2 - cost) - 2 t, of a pair that is together, would be negative for t between 0 and 1.
+        raise ValueError(f"cost must be 1 with soft partitions or cluster_weights, which no pair need obey; got {cost!r}.")
