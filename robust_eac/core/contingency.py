@@ -71,9 +71,11 @@ def power(x, powers):
         return x * x
     if x <= 0.0:
         return 0.0
-    whole = int(x)
-    if whole < powers.shape[0] and whole == x:
-        return powers[whole]
+    # The conversion of a number beyond 64 bits is any number.
+    if x < powers.shape[0]:
+        whole = int(x)
+        if whole == x:
+            return powers[whole]
     return x * np.log2(x)
 
 
