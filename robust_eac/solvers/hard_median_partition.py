@@ -254,7 +254,8 @@ def _solve(encoding, weighting, start, seeds, max_passes, n_jobs, aim):
     if isinstance(start, str):
         run = best_of_starts(task, start, seeds, n_jobs)
     else:
-        first = weighting.first(partition_losses(encoding, start, aim))
+        # Weights of the start itself: no result is worse than that.
+        first = weighting.solve(partition_losses(encoding, start, aim))
         run = refine(task, start, first, rng, thorough=thoroughness(task, start))
     return confirm(task, run, rng)
 
@@ -347,4 +348,4 @@ def check_ensemble_fits(ensemble, cluster_weights, loss, cost):
         raise ValueError(f'cluster_weights must be None with loss={loss!r}: only "binder" counts pairs one by one.')
     if (soft or cluster_weights is not None) and cost != 1.0:
         # cost t^2 + (2 - cost) - 2 t, of a pair that is together, would be negative for t between 0 and 1.
-        raise ValueError(f"cost must be 1 with soft partitions or cluster_weights, which no pair need obey; got {cost!r}.")
+        raise ValueError(f"cost must be 1 with soft partitions or cluster_weights: pairs are half together; got {cost!r}.")
