@@ -262,15 +262,15 @@ def _solve(encoding, weighting, start, seeds, max_passes, n_jobs, aim):
 
 def _solve_by_cost(solve, loss, target, n_samples):
     """(run, cost) at a cost for which the best partition has `target` clusters, by bisection."""
-    low, high, cost = 0.0, 2.0, 1.0
+    low, high = 0.0, 2.0
     for _ in range(_MAX_HALVINGS):
+        cost = 0.5 * (low + high)
         run = solve(Aim(loss, cost, n_samples))
         n_found = len(np.unique(run.clusters))
         if n_found == target:
             break
         # The more it costs to part objects, the fewer clusters.
         low, high = (cost, high) if n_found > target else (low, cost)
-        cost = 0.5 * (low + high)
     else:
         warnings.warn(
             f"No cost gives n_clusters={target} clusters: at cost={cost:.6g} there are {n_found}.",
