@@ -246,13 +246,14 @@ def row_costs(i, w, data, slots, judged, tables, exact, own, costs):
 def look(data, slots, judged, tables, exact, clusters, best, rises):
     """Where rows would rather be: their best other cluster, and the rise of the weighted loss per unit of weight.
 
-    Rows without weight, which are in no table, look as if they had that of one object.
+    Rows without weight, which are in no table, look as if they had that of one object, at the linear loss: the sums
+    with them are of no partition.
     """
     costs = np.empty(tables.rises.shape[1])
     for i in range(clusters.shape[0]):
         weighs, own = data.multiplicity[i] > 0.0, clusters[i]
         w, inside = (data.multiplicity[i], own) if weighs else (judged.unit, -1)
-        row_costs(i, w, data, slots, judged, tables, exact, inside, costs)
+        row_costs(i, w, data, slots, judged, tables, exact and weighs, inside, costs)
         here = costs[own]
         costs[own] = np.inf
         best[i] = np.argmin(costs)
@@ -302,7 +303,8 @@ def relocate(order, data, slots, judged, tables, exact, slack, clusters, margins
     """Move rows, in the given order, to the cluster of least weighted loss; returns (rows moved, drift).
 
     A loss that is not linear is approximated by one that is, unless `exact`; a move is made if it lowers the loss
-    itself by more than slack. Rows of cluster -1 are new and go where the approximation is least.
+    itself by more than slack. Rows of cluster -1 are new and go where the approximation is least, and so do rows
+    without weight.
 
     ``margins[i]`` is by how much the cheapest other cluster cost row i more than its own when it was looked at, plus
     the drift then. As long as the drift has not caught up, a row of unit weight stays: O(1). O(m k) for the others.
@@ -316,11 +318,11 @@ def relocate(order, data, slots, judged, tables, exact, slack, clusters, margins
             continue
         weighs = data.multiplicity[i] > 0.0
         w, inside = (data.multiplicity[i], own) if weighs else (judged.unit, -1)
-        row_costs(i, w, data, slots, judged, tables, exact, inside, costs)
+        row_costs(i, w, data, slots, judged, tables, exact and weighs, inside, costs)
         best = np.argmin(costs)
         if own >= 0 and costs[best] >= costs[own] - slack:
             best = own
-        if best != own and own >= 0 and not linear:
+        if best != own and own >= 0 and weighs and not linear:
             here = value_after(i, w, data, slots, judged, tables, inside, own)
             if value_after(i, w, data, slots, judged, tables, inside, best) >= here - slack:
                 best = own

@@ -177,8 +177,7 @@ class Search:
 
     def _linearise(self):
         if not self._aim.loss.linear:
-            step = _SECANT * self._encoding.total / self._encoding.n_samples
-            self._judged = _linearised(self._judged, self._tables, self._aim.loss, step)
+            self._judged = _linearised(self._judged, self._tables, self._aim.loss, _secant(self._encoding))
             self._margins[:] = -np.inf
 
     def _state(self):
@@ -206,6 +205,8 @@ def moves(encoding, weights, aim, clusters, n_clusters):
     """
     judged, own = _judge(encoding, weights, aim), np.asarray(clusters, dtype=np.intp)
     tables = _tabulate(encoding, judged, own, n_clusters)
+    if not aim.loss.linear:
+        judged = _linearised(judged, tables, aim.loss, _secant(encoding))
     best, rises = np.empty(len(own), dtype=np.intp), np.empty(len(own))
     contingency.look(encoding.data, encoding.slots, judged, tables, not aim.loss.linear, own, best, rises)
     return best, rises
@@ -282,6 +283,11 @@ def _losses(judged, tables, a=0.0, b=0.0):
     found = np.empty(len(tables.b))
     contingency.losses(judged, tables.a[judged.mask_of] + a, tables.b + b, found)
     return found
+
+
+def _secant(encoding):
+    """Weight over whose moves losses are linearised."""
+    return _SECANT * encoding.total / encoding.n_samples
 
 
 def _linearised(judged, tables, loss, step):
