@@ -107,6 +107,8 @@ def _given_partition(encoding, aim, weights, number):
     codes = harden(encoding).codes.astype(np.intp)
     observed = encoding.observed[:, encoding.mask_of]
     codes[~observed] = -1
+    # One type of columns: every other is compiled anew.
+    codes = np.asfortranarray(codes)
     values = [weights @ partition_losses(encoding, column, aim) for column in codes.T]
     column = codes[:, np.argsort(values, kind="stable")[number % len(values)]]
     sizes = np.bincount(column[column >= 0], minlength=1)
