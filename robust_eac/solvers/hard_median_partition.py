@@ -348,4 +348,6 @@ def check_ensemble_fits(ensemble, cluster_weights, loss, cost):
         raise ValueError(f'cluster_weights must be None with loss={loss!r}: only "binder" counts pairs one by one.')
     if (soft or cluster_weights is not None) and cost != 1.0:
         # cost t^2 + (2 - cost) - 2 t, of a pair that is together, would be negative for t between 0 and 1.
-        raise ValueError(f"cost must be 1 with soft partitions or cluster_weights: pairs are half together; got {cost!r}.")
+        raise ValueError(
+            f"cost must be 1 with soft partitions or cluster_weights: pairs are half together; got {cost!r}."
+        )

@@ -1,0 +1,338 @@
+"""Losses between hard partitions, the kernels that move rows, and the search, beside pairs and entropies as defined."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score, mutual_info_score, rand_score
+
+from robust_eac import solve_hard_median_partition
+
+from .. import reference
+from ..access import LOSSES, Aim, Search, _contingency, _hard, collapse, encode, encode_ensemble, weigh, weigh_by
+from ..access import check_ensemble as checked
+from ..conftest import random_ensemble
+
+LINEAR = [(name, cost) for name in ("binder", "vi") for cost in (0.0, 0.3, 1.0, 2.0)]
+COSTS = [*LINEAR, *((name, 1.0) for name in ("omari", "nvi", "id", "nid"))]
+OF_ALL = pytest.mark.parametrize(("name", "cost"), COSTS)
+MISSING = pytest.mark.parametrize("missing", [0.0, 0.3], ids=["complete", "incomplete"])
+
+
+def compact(labels):
+    return np.unique(labels, return_inverse=True)[1]
+
+
+def weighings(rng, n):
+    """No weights, copies, fractions, all of them below one, and far below."""
+    yield None
+    yield rng.randint(1, 5, size=n).astype(float)
+    yield rng.uniform(0.01, 3.0, size=n)
+    yield rng.uniform(0.001, 0.1, size=n)
+    yield 1e-40 * rng.uniform(0.1, 1.0, size=n)
+
+
+def encoded(labels, sample_weight=None):
+    encoding = encode(np.asarray(labels))
+    return encoding if sample_weight is None else weigh(encoding, np.asarray(sample_weight, dtype=float))
+
+
+def losses_of(labels, clusters, name, cost, sample_weight=None):
+    return _hard.partition_losses(encoded(labels, sample_weight), clusters, Aim(LOSSES[name], cost, len(clusters)))
+
+
+def make_search(rng, name, cost, *, n=30, m=6, k=4, missing=0.0, sample_weight=None, limit=7):
+    """A search at a random partition, with an empty cluster or more; and labels, weights of partitions."""
+    labels = random_ensemble(rng, n, m, missing=missing, max_clusters=5)
+    weights = rng.dirichlet(np.ones(m))
+    return Search(encoded(labels, sample_weight), weights, Aim(LOSSES[name], cost, limit), rng.randint(k, size=n)), labels
+
+
+@OF_ALL
+@MISSING
+def test_losses_are_what_they_are_defined_to_be(rng, name, cost, missing):
+    for n in (1, 2, 5, 12):
+        labels = random_ensemble(rng, n, 4, missing=missing if n > 2 else 0.0)
+        for clusters in (compact(rng.randint(3, size=n)), np.zeros(n, dtype=int), np.arange(n)):
+            for weight in weighings(rng, n):
+                expected = reference.hard_losses(name, cost, labels, clusters, weight)
+                np.testing.assert_allclose(losses_of(labels, clusters, name, cost, weight), expected, atol=1e-12)
+
+
+@MISSING
+def test_scikit_learn_agrees(rng, missing):
+    for n in (2, 9, 40):
+        labels, clusters = random_ensemble(rng, n, 3, missing=missing if n > 2 else 0.0), compact(rng.randint(4, size=n))
+        copies = rng.randint(1, 4, size=n)
+        found = {name: losses_of(labels, clusters, name, 1.0, copies) for name in LOSSES}
+        for u, column in enumerate(labels.T):
+            a, b = (np.repeat(z[column != -1], copies[column != -1]) for z in (clusters, column))
+            of_a, of_b, both = (mutual_info_score(*pair) / np.log(2.0) for pair in ((a, a), (b, b), (a, b)))
+            size = len(a)
+            expected = {
+                "binder": (1.0 - rand_score(a, b)) * (size - 1.0) / size, "vi": of_a + of_b - 2.0 * both,
+                "omari": 1.0 - adjusted_rand_score(a, b), "id": max(of_a, of_b) - both,
+                "nvi": 1.0 - both / (of_a + of_b - both) if of_a + of_b > 0.0 else 0.0,
+                "nid": 1.0 - both / max(of_a, of_b) if of_a + of_b > 0.0 else 0.0,
+            }  # fmt: skip
+            for name, value in expected.items():
+                assert found[name][u] == pytest.approx(value, abs=1e-12), name
+
+
+@OF_ALL
+@MISSING
+def test_weights_are_copies(rng, name, cost, missing):
+    labels, clusters = random_ensemble(rng, 10, 5, missing=missing), compact(rng.randint(4, size=10))
+    copies = rng.randint(1, 5, size=10)
+    repeated = losses_of(np.repeat(labels, copies, axis=0), np.repeat(clusters, copies), name, cost)
+    np.testing.assert_allclose(losses_of(labels, clusters, name, cost, copies), repeated, atol=1e-13)
+
+
+@OF_ALL
+def test_perfect_agreement_is_exactly_zero(rng, name, cost):
+    for n in (1, 2, 7, 300):
+        for clusters in (np.zeros(n, dtype=int), np.arange(n), compact(rng.randint(4, size=n))):
+            hidden = np.where(rng.uniform(size=n) < 0.3, -1, 7 - clusters)
+            hidden[0] = 7 - clusters[0]
+            for weight in weighings(rng, n):
+                found = losses_of(np.column_stack([clusters, 900 - 3 * clusters, hidden]), clusters, name, cost, weight)
+                assert not found.any()
+
+
+def test_losses_at_the_ends():
+    """One cluster against singletons, both ways; costs count what is parted and what is put together."""
+    one, apart = np.zeros(8, dtype=int), np.arange(8)
+    for cost in (0.0, 0.3, 2.0):
+        assert losses_of(one[:, None], apart, "binder", cost)[0] == pytest.approx(cost * 56 / 64)
+        assert losses_of(apart[:, None], one, "binder", cost)[0] == pytest.approx((2.0 - cost) * 56 / 64)
+        assert losses_of(one[:, None], apart, "vi", cost)[0] == pytest.approx(3.0 * cost)
+        assert losses_of(apart[:, None], one, "vi", cost)[0] == pytest.approx(3.0 * (2.0 - cost))
+    for name, value in {"omari": 1.0, "nvi": 1.0, "id": 3.0, "nid": 1.0}.items():
+        assert losses_of(one[:, None], apart, name, 1.0)[0] == value
+        assert losses_of(apart[:, None], one, name, 1.0)[0] == value
+
+
+def soft_and_weighted(rng, n):
+    """(labels, weights of base clusters): soft and hard partitions, with missing labels and without."""
+    unseen = rng.dirichlet(np.ones(2), size=n)
+    unseen[: n // 3] = np.nan
+    column = np.where(rng.uniform(size=n) < 0.2, -1, rng.permutation(np.arange(n) % 3))
+    soft = [rng.dirichlet(np.ones(3), size=n), unseen, column, rng.permutation(np.arange(n) % 2)]
+    yield soft, None
+    yield soft, [rng.uniform(0.2, 2.0, size=k) for k in (3, 2, 3, 2)]
+    labels = np.column_stack(soft[2:])
+    yield labels, [rng.uniform(0.2, 2.0, size=k) for k in (3, 2)]
+
+
+def test_binder_of_soft_and_weighted_partitions_is_the_dense_distance(rng):
+    n, aim = 15, Aim(LOSSES["binder"], 1.0, 6)
+    for labels, cluster_weights in soft_and_weighted(rng, n):
+        for sample_weight in (None, rng.randint(1, 4, size=n).astype(float), rng.uniform(0.1, 2.0, size=n)):
+            ensemble = checked(labels)
+            encoding = weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights)
+            clusters, total = rng.randint(4, size=n), n if sample_weight is None else sample_weight.sum()
+
+            def dense(codes, labels=labels, weights=cluster_weights, sample_weight=sample_weight, total=total):
+                return reference.losses(labels, np.eye(6)[codes], True, sample_weight, weights) / total**2
+
+            np.testing.assert_allclose(_hard.partition_losses(encoding, clusters, aim), dense(clusters), atol=1e-12)
+            weights = rng.dirichlet(np.ones(len(encoding.offsets)))
+            search = Search(encoding, weights, aim, clusters)
+            assert search.value == pytest.approx(weights @ dense(clusters), abs=1e-12)
+            compare_row_costs(search, clusters, lambda codes, w=weights, dense=dense: w @ dense(codes))
+            search.settle(rng, 50)
+            assert search.value == pytest.approx(weights @ dense(search.clusters), abs=1e-12)
+
+
+def compare_row_costs(search, clusters, objective):
+    """Differences of what every row costs in every cluster are those of the objective."""
+    linear = search._aim.loss.linear
+    here, k = objective(clusters), search._tables.counts.shape[1]
+    costs = np.empty(search._tables.rises.shape[1])
+    for i, own in enumerate(clusters):
+        w = search._encoding.multiplicity[i]
+        if w > 0.0:
+            _contingency.row_costs(i, w, *search._problem, search._tables, not linear, own, costs)
+            found = costs[:k] - costs[own] if linear else costs[:k] - here
+            moved = [objective(np.where(np.arange(len(clusters)) == i, c, clusters)) for c in range(k)]
+            np.testing.assert_allclose(found, np.array(moved) - here, atol=1e-10)
+            assert np.isinf(costs[k:]).all()
+
+
+@OF_ALL
+@MISSING
+def test_costs_of_rows_are_differences_of_the_objective(rng, name, cost, missing):
+    for weight in (None, np.r_[np.ones(8), 2.0, 3.0, 2.5, 0.3], 1e-3 * np.arange(1.0, 13.0), np.r_[0.0, np.ones(11)]):
+        # Seven partitions: four at a time and the rest.
+        search, labels = make_search(rng, name, cost, n=12, m=7, missing=missing, sample_weight=weight)
+        weights = search._judged.weights
+
+        def objective(codes, labels=labels, weights=weights, weight=weight):
+            return weights @ reference.hard_losses(name, cost, labels, codes, weight)
+
+        assert search.value == pytest.approx(objective(search.clusters), abs=1e-12)
+        compare_row_costs(search, search.clusters, objective)
+        # The same through the public face of these kernels.
+        found, rises = _hard.moves(search._encoding, weights, search._aim, search.clusters, 6)
+        for i in np.flatnonzero(search._encoding.multiplicity):
+            moved = np.where(np.arange(12) == i, found[i], search.clusters)
+            change = objective(moved) - objective(search.clusters)
+            assert rises[i] * search._encoding.multiplicity[i] == pytest.approx(change, abs=1e-10)
+            assert found[i] != search.clusters[i]
+
+
+def assert_tables_are_fresh(search):
+    n_columns = search._tables.counts.shape[1]
+    fresh = _hard._tabulate(search._encoding, search._judged, search.clusters, n_columns)
+    for followed, found in zip(search._tables, fresh, strict=True):
+        np.testing.assert_allclose(followed, found, rtol=1e-9, atol=1e-9)
+
+
+@OF_ALL
+@MISSING
+def test_tables_follow_the_moves(rng, name, cost, missing):
+    for weight in (None, rng.randint(1, 4, size=30), rng.uniform(0.1, 2.0, size=30), np.arange(30.0) % 4):
+        search, _ = make_search(rng, name, cost, missing=missing, sample_weight=weight)
+        search._visit(rng.permutation(30))
+        assert search.n_moves > 0
+        assert_tables_are_fresh(search)
+        search.settle(rng, 3)
+        assert_tables_are_fresh(search)
+        search.dissolve(rng, 20, together=2)
+        assert_tables_are_fresh(search)
+
+
+@MISSING
+def test_what_is_taken_out_and_put_back_changes_nothing(rng, missing):
+    for name in ("binder", "nid"):
+        search, _ = make_search(rng, name, 1.0, missing=missing, sample_weight=np.arange(30) % 3)
+        before, clusters = [table.copy() for table in search._tables], search.clusters.copy()
+        rows = rng.permutation(30)[:20]
+        drift = _contingency.take_out(rows, *search._problem, search._tables, search.clusters, 0.0)
+        assert drift > 0.0
+        assert np.array_equal(search.clusters, np.where(np.isin(np.arange(30), rows), -1, clusters))
+        assert_tables_are_fresh(search)
+        for i in rows:
+            _contingency.place(i, i % 3.0, *search._problem, search._tables, clusters[i])
+        for table, old in zip(search._tables, before, strict=True):
+            np.testing.assert_allclose(table, old, atol=1e-10)
+
+
+@OF_ALL
+@MISSING
+def test_rows_are_skipped_only_where_no_move_pays(rng, name, cost, missing):
+    skipped = 0
+    for weight in (None, np.where(np.arange(80) % 5 == 0, 2.5, 1.0)):
+        search, labels = make_search(rng, name, cost, n=80, m=5, missing=missing, sample_weight=weight)
+        search._linearise()
+        width = search._tables.rises.shape[1]
+        for _ in range(12):
+            search._visit(rng.permutation(80)[:25])
+            for i in np.flatnonzero(search._margins - search._drift > search._slack):
+                costs, own = np.empty(width), search.clusters[i]
+                w = search._encoding.multiplicity[i]
+                _contingency.linear_costs(i, w, *search._problem, search._tables, own, costs)
+                # It must be by as much as the margin says.
+                least = np.delete(costs, own).min() - costs[own]
+                assert least >= search._margins[i] - search._drift - 1e-12
+                skipped += 1
+        while search._visit(rng.permutation(80)):
+            pass
+        search._margins[:] = -np.inf
+        assert search._visit(rng.permutation(80)) == 0
+    assert skipped > 20
+
+
+@OF_ALL
+def test_rows_without_weight_follow_and_disturb_nobody(rng, name, cost):
+    labels, clusters = random_ensemble(rng, 30, 5), rng.randint(4, size=30)
+    absent = rng.permutation(30)[:10]
+    weight = np.ones(30)
+    weight[absent] = 0.0
+    weights, aim, kept = rng.dirichlet(np.ones(5)), Aim(LOSSES[name], cost, 6), np.flatnonzero(weight)
+    # Codes as they are with all objects.
+    whole, part = Search(encoded(labels, weight), weights, aim, clusters), Search(
+        encoded(labels[kept]), weights, aim, clusters[kept]
+    )
+    for exact in (False, False, True):
+        order = rng.permutation(30)
+        for search, visits in ((whole, order), (part, np.searchsorted(kept, order[weight[order] > 0.0]))):
+            search._linearise()
+            search._visit(visits, exact=exact)
+        assert np.array_equal(whole.clusters[kept], part.clusters)
+        assert whole.value == pytest.approx(part.value, abs=1e-12)
+    if name == "binder":
+        whole.settle(rng, 100)
+        for i in absent:
+            values = []
+            for c in range(6):
+                codes = np.where(np.arange(30) == i, c, whole.clusters)
+                one = weight + (np.arange(30) == i)
+                values.append(weights @ reference.hard_losses(name, cost, labels, codes, one))
+            assert values[whole.clusters[i]] == pytest.approx(min(values), abs=1e-12)
+
+
+def test_powers_are_looked_up_or_computed():
+    powers = _hard._xlogx(np.arange(9.0))
+    for x in (0.0, 1.0, 2.0, 7.0, 8.0, 9.0, 2.5, 1e-20, 100.0, 1e30):
+        assert _contingency.power(x, powers) == pytest.approx(x * np.log2(x) if x > 0.0 else 0.0, rel=1e-14)
+        assert _contingency.power(x, np.empty(0)) == x * x
+    assert _contingency.power(-1e-17, powers) == 0.0
+    assert _contingency.rise(3.0, -1.0, powers) == pytest.approx(2.0 - 3.0 * np.log2(3.0))
+
+
+@OF_ALL
+def test_the_best_merge_is_found(rng, name, cost):
+    for weight in (None, rng.uniform(0.1, 2.0, size=12)):
+        search, labels = make_search(rng, name, cost, n=12, k=5, missing=0.2, sample_weight=weight)
+        while True:
+            clusters, before = compact(search.clusters), search.value
+            near = reference.moved_and_merged(clusters, 0)
+            values = reference.hard_losses(name, cost, labels, near, weight) @ search._judged.weights
+            if not search._merge():
+                break
+            assert search.value == pytest.approx(values.min(), abs=1e-10)
+            assert search.value < before
+            assert_tables_are_fresh(search)
+        assert len(values) == 0 or values.min() >= before - 1e-10
+
+
+@OF_ALL
+def test_a_search_never_climbs_and_tries_leave_no_trace(rng, name, cost):
+    search, _ = make_search(rng, name, cost, n=40, missing=0.2)
+    values = [search.value]
+    for step in (lambda: search.settle(rng, 1), lambda: search.settle(rng, 50), lambda: search.dissolve(rng, 50)) * 2:
+        step()
+        values.append(search.value)
+    assert np.all(np.diff(values) <= 1e-12)
+    assert search.settle(rng, 50)
+    search.dissolve(rng, 50, together=2)
+    clusters, moves, passes, value = search.clusters.copy(), search.n_moves, search.n_passes, search.value
+    search.dissolve(rng, 50, together=2)
+    assert search.value <= value
+    assert search.n_passes == passes
+    if search.value == value:
+        assert np.array_equal(search.clusters, clusters)
+        assert search.n_moves == moves
+
+
+def test_copies_share_a_row_and_may_be_told_apart(rng):
+    labels = np.repeat(random_ensemble(rng, 6, 4), 3, axis=0)
+    weights, aim = np.full(4, 0.25), Aim(LOSSES["vi"], 1.0, 6)
+    rows = _hard.group(encoded(labels), weights, aim)
+    assert len(rows.codes) == len(np.unique(labels, axis=0)) == len(collapse(encoded(labels)).codes)
+    apart = _hard.group(encoded(labels), weights, aim, np.arange(18) % 3)
+    assert len(apart.codes) == 3 * len(rows.codes)
+
+
+def test_kernels_have_one_signature_per_type_of_codes(rng):
+    if not hasattr(_contingency.relocate, "signatures"):
+        pytest.skip("numba is disabled (NUMBA_DISABLE_JIT)")
+    for missing in (0.0, 0.2):
+        labels = np.asfortranarray(random_ensemble(rng, 30, 5, missing=missing))
+        for name in LOSSES:
+            for init in ("sequential", "random", "partitions", "relaxed", labels[:, 0].clip(0)):
+                options = {"sample_weight": np.arange(1, 31), "cost": 1, "n_init": 2, "random_state": 0}
+                solve_hard_median_partition(labels, 5, loss=name, init=init, **options)
+    for kernel, place in ((_contingency.relocate, 1), (_contingency.tabulate, 0), (_contingency.take_out, 1)):
+        types = [signature[place].types[0].dtype for signature in kernel.signatures]
+        assert len(types) == len(set(types)) >= 1
+    assert len(_contingency.losses.signatures) == 1

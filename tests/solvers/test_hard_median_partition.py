@@ -1,0 +1,346 @@
+import warnings
+from functools import partial
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score
+
+from robust_eac import objective_value, refine_labels, solve_hard_median_partition
+
+from .. import reference
+from ..access import LOSSES, Aim, _hard, _hard_median_partition, encode, resolve_weighting
+from ..conftest import planted_ensemble, random_ensemble
+
+COSTS = [("binder", 0.6), ("binder", 1.0), ("binder", 1.4), ("vi", 0.6), ("vi", 1.0), ("vi", 1.4)]
+COSTS += [(name, 1.0) for name in ("omari", "nvi", "id", "nid")]
+OF_ALL = pytest.mark.parametrize(("name", "cost"), COSTS)
+LOSS = pytest.mark.parametrize("loss", LOSSES)
+solve = partial(solve_hard_median_partition, random_state=0)
+
+
+def problems(rng, n, count=4):
+    """Random ensembles, complete and not, weights of partitions, and of objects."""
+    for case in range(count):
+        m = rng.randint(2, 8)
+        labels = random_ensemble(rng, n, m, missing=0.3 * (case % 2), max_clusters=rng.randint(2, 6))
+        objects = (None, rng.randint(1, 4, size=n), rng.uniform(0.1, 3.0, size=n))[case % 3]
+        yield labels, rng.dirichlet(np.ones(m)), objects
+
+
+def same_partition(a, b):
+    return np.array_equal(reference.together_in(a), reference.together_in(b))
+
+
+def assert_consistent(result, labels, name, cost, sample_weight=None):
+    """Labels in order, losses of the labels, their weighted sum."""
+    found, first = np.unique(result.labels, return_index=True)
+    assert np.array_equal(found, np.arange(result.n_clusters))
+    assert np.all(np.diff(first) > 0)
+    expected = reference.hard_losses(name, cost, labels, result.labels, sample_weight)
+    np.testing.assert_allclose(result.losses, expected, atol=1e-12)
+    assert np.all(result.losses >= 0.0)
+
+
+def best_of_all(labels, name, cost, weights, sample_weight):
+    """The least objective for every largest number of clusters, 1, 2, ..., over all partitions."""
+    every = reference.every_partition(labels.shape[0])
+    values = reference.hard_losses(name, cost, labels, every, sample_weight) @ weights
+    n_clusters = every.max(axis=1) + 1
+    return np.array([values[n_clusters <= k].min() for k in range(1, labels.shape[0] + 1)])
+
+
+def brute_force(rng, name, cost, n, count):
+    """Excesses of results over the best of all partitions; checks that none is below and none is easy to improve."""
+    for labels, weights, objects in problems(rng, n, count):
+        best = best_of_all(labels, name, cost, weights, objects)
+        for k in (None, *range(1, min(n, 3) + 1)):
+            result = solve(labels, k, loss=name, cost=cost, weights=weights, sample_weight=objects)
+            assert result.converged
+            assert result.n_clusters <= (k or n)
+            assert_consistent(result, labels, name, cost, objects)
+            assert result.objective == pytest.approx(weights @ result.losses, abs=1e-14)
+            near = reference.moved_and_merged(result.labels, k or n)
+            values = reference.hard_losses(name, cost, labels, near, objects) @ weights
+            assert values.min() >= result.objective - 1e-9
+            excess = result.objective - best[(k or n) - 1]
+            assert excess >= -1e-9
+            yield excess, result.objective
+
+
+@OF_ALL
+@pytest.mark.parametrize("n", [1, 2, 5, 8])
+def test_the_best_of_all_partitions(name, cost, n):
+    # These seeds alone: of 4320 results for eight objects, under other ones, 10 to 20 are above the optimum.
+    excess = [value for value, _ in brute_force(np.random.RandomState(0), name, cost, n, 6)]
+    assert max(excess) <= 1e-9
+
+
+@OF_ALL
+def test_never_below_the_optimum_rarely_above_and_never_far(rng, name, cost):
+    excess, values = np.array(list(brute_force(rng, name, cost, 7, 5))).T
+    assert np.count_nonzero(excess > 1e-9) <= 2
+    assert np.all(excess <= 0.05 * values + 1e-9)
+
+
+@LOSS
+def test_a_planted_partition_is_found_whatever_the_start(rng, loss):
+    truth = rng.permutation(np.repeat(np.arange(5), 20))
+    labels = planted_ensemble(rng, truth, 9, noise=0.15)
+    values = []
+    for init in ("sequential", "random", "partitions", "relaxed", truth + 3, np.zeros(100, dtype=int)):
+        result = solve(labels, 7, loss=loss, init=init, n_init=4)
+        assert result.converged
+        assert adjusted_rand_score(truth, result.labels) > 0.9
+        values.append(result.objective)
+    np.testing.assert_allclose(values, values[0], rtol=2e-3)
+    unanimous = np.column_stack([truth, 7 - truth, truth])
+    for k in (None, 5, 60):
+        result = solve(unanimous, k, loss=loss)
+        assert result.objective == 0.0
+        assert same_partition(result.labels, truth)
+
+
+@OF_ALL
+def test_no_worse_than_any_partition_given(rng, name, cost):
+    for labels, weights, objects in problems(rng, 30):
+        complete = labels[:, (labels != -1).all(axis=0)].T
+        for k in (None, 3):
+            found = solve(
+                labels, k, loss=name, cost=cost, weights=weights, sample_weight=objects, init="partitions",
+                n_init=labels.shape[1],
+            )  # fmt: skip
+            for start in (*complete, rng.randint(3, size=30), np.zeros(30, dtype=int)):
+                before = weights @ reference.hard_losses(name, cost, labels, start, objects)
+                if k is None or len(np.unique(start)) <= k:
+                    result = solve(
+                        labels, k, loss=name, cost=cost, weights=weights, sample_weight=objects, init=start
+                    )
+                    assert result.objective <= before + 1e-12
+                    if any(start is given for given in complete):
+                        assert found.objective <= before + 1e-12
+
+
+@OF_ALL
+def test_invariances(rng, name, cost):
+    labels = random_ensemble(rng, 24, 6, missing=0.2, max_clusters=3)
+    weights, objects, order = rng.dirichlet(np.ones(6)), rng.randint(1, 4, size=24), rng.permutation(24)
+    options = {"loss": name, "cost": cost, "n_init": 30}
+    result = solve(labels, weights=weights, **options)
+    renamed = np.where(labels == -1, -1, 10 - 3 * labels)
+    scaled = solve(renamed, weights=50.0 * weights, **options)
+    assert np.array_equal(scaled.labels, result.labels)
+    assert scaled.objective == pytest.approx(result.objective, rel=1e-12)
+    # Other orders are other searches; they come to the same value, or nearly.
+    twice = {"labels": np.tile(labels, (1, 2)), "weights": np.tile(weights, 2)}
+    for other in (
+        solve(labels[:, ::-1], weights=weights[::-1], **options),
+        solve(labels[order], weights=weights, **options),
+        solve(**twice, **options),
+        solve(np.c_[labels, rng.randint(3, size=24)], weights=np.r_[weights, 0.0], **options),
+        solve(labels, weights=weights, sample_weight=np.full(24, 3.0), **options) if name != "omari" else result,
+    ):
+        assert other.objective == pytest.approx(result.objective, rel=0.02)
+    repeated = np.repeat(np.arange(24), objects)
+    one = solve(labels, weights=weights, sample_weight=objects, **options)
+    copies = solve(labels[repeated], weights=weights, **options)
+    assert copies.objective == pytest.approx(one.objective, rel=0.02)
+    np.testing.assert_allclose(
+        reference.hard_losses(name, cost, labels[repeated], one.labels[repeated]), one.losses, atol=1e-12
+    )
+    assert np.array_equal(np.unique(np.c_[repeated, copies.labels], axis=0)[:, 0], np.arange(24))
+
+
+def test_scale_of_the_weights_of_objects_does_not_matter(rng):
+    labels, objects = planted_ensemble(rng, rng.randint(4, size=80), 7, noise=0.3), rng.uniform(0.5, 1.5, size=80)
+    for loss in LOSSES:
+        if loss != "omari":  # Its pairs of objects depend on how many copies there are.
+            scaled = (solve(labels, loss=loss, sample_weight=c * objects, n_init=4) for c in (1.0, 1e-50, 1e-3, 1e50))
+            values = [result.objective for result in scaled]
+            np.testing.assert_allclose(values, values[0], rtol=0.01)
+
+
+@LOSS
+def test_seed_decides_and_jobs_do_not_and_inputs_stay(rng, loss):
+    labels, weights, objects = random_ensemble(rng, 40, 6, missing=0.2), rng.uniform(size=6), rng.uniform(size=40)
+    init = rng.randint(3, size=40)
+    inputs = labels, weights, objects, init
+    copies = [array.copy() for array in inputs]
+    for start in ("sequential", "random", "partitions", "relaxed", init):
+        results = [
+            solve_hard_median_partition(
+                labels, 4, loss=loss, weights=weights, sample_weight=objects, init=start, n_init=5, n_jobs=n_jobs,
+                random_state=7,
+            )
+            for n_jobs in (None, 1, 2, 5, -1)
+        ]  # fmt: skip
+        for other in results[1:]:
+            assert all(np.array_equal(a, b) for a, b in zip(results[0], other, strict=True))
+    assert all(np.array_equal(array, copy) for array, copy in zip(inputs, copies, strict=True))
+
+
+@LOSS
+def test_clusters_open_up_to_the_limit(rng, loss):
+    truth = rng.permutation(np.repeat(np.arange(9), 4))
+    labels = np.tile(truth[:, None], (1, 3))
+    assert solve(labels, loss=loss, n_init=1).n_clusters == 9
+    assert solve(labels, loss=loss, init=np.zeros(36, dtype=int)).n_clusters == 9
+    assert solve(labels, loss=loss, init=np.arange(36)).n_clusters == 9
+    for k in (1, 2, 5, 8):
+        for init in ("sequential", "random", "partitions", "relaxed", np.arange(36) % k):
+            assert solve(labels, k, loss=loss, init=init, n_init=3).n_clusters <= k
+
+
+def test_costs_decide_the_number_of_clusters(rng):
+    labels = planted_ensemble(rng, rng.permutation(np.repeat(np.arange(4), 12)), 9, noise=0.3)
+    for loss in ("binder", "vi"):
+        found = [solve(labels, loss=loss, cost=cost).n_clusters for cost in (0.0, 1.0, 2.0)]
+        assert found[0] == len(np.unique(labels, axis=0))
+        assert found[2] == 1
+        for k in (1, 2, 4, 6):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                result = solve(labels, k, loss=loss, cost="n_clusters")
+            assert (result.n_clusters == k) != any("No cost gives n_clusters" in str(w.message) for w in caught)
+            assert 0.0 <= result.cost <= 2.0
+            again = solve(labels, loss=loss, cost=result.cost)
+            assert np.array_equal(again.labels, result.labels)
+            assert_consistent(result, labels, loss, result.cost)
+        assert solve(labels, 4, loss=loss, cost="n_clusters").n_clusters == 4
+    # Identical objects cannot be told apart.
+    with pytest.warns(ConvergenceWarning, match=r"No cost gives n_clusters=3 clusters: at cost=\S+ there are 2"):
+        solve(np.tile([[0], [0], [1], [1]], (1, 2)), 3, cost="n_clusters")
+
+
+def test_binder_is_the_distance_that_refine_labels_lowers(rng):
+    soft = [rng.dirichlet(np.ones(3), size=25), rng.randint(3, size=25), rng.randint(4, size=25)]
+    for labels in (random_ensemble(rng, 25, 5, missing=0.2), soft):
+        for cluster_weights in (None, "entropy"):
+            result = solve(labels, 5, cluster_weights=cluster_weights)
+            options = {"cluster_weights": cluster_weights}
+            value = objective_value(labels, np.eye(5)[result.labels], **options) / 25**2
+            assert result.objective == pytest.approx(value, rel=1e-12)
+            assert refine_labels(labels, result.labels, 5, random_state=0, **options).gain <= 1e-9
+
+
+@LOSS
+@pytest.mark.parametrize("weighting", ["uniform", "restricted-simplex", "l2", "entropy", "power"])
+def test_weights_found_with_the_partition(rng, loss, weighting):
+    truth = rng.randint(3, size=60)
+    labels = planted_ensemble(rng, truth, 12, noise=0.1, n_random=4)
+    result = solve(labels, 5, loss=loss, weighting=weighting)
+    assert result.converged
+    assert_consistent(result, labels, loss, 1.0)
+    resolved = resolve_weighting(weighting, n_pairs=1.0, n_partitions=12)
+    np.testing.assert_allclose(result.weights, resolved.solve(result.losses), rtol=1e-12)
+    assert result.objective == pytest.approx(resolved.objective(result.losses, result.weights), abs=1e-15)
+    near = reference.moved_and_merged(result.labels, 5)
+    values = reference.hard_losses(loss, 1.0, labels, near) @ result.weights
+    assert values.min() >= result.weights @ result.losses - 1e-9
+    for start in (truth, result.labels, labels[:, 0], rng.randint(3, size=60)):
+        before = reference.hard_losses(loss, 1.0, labels, start)
+        again = solve(labels, 5, loss=loss, weighting=weighting, init=start)
+        assert again.converged
+        assert again.objective <= resolved.objective(before, resolved.solve(before)) + 1e-12
+    if weighting != "uniform":
+        assert result.weights[:8].mean() > result.weights[8:].mean()
+
+
+@LOSS
+def test_random_partitions_are_left_out(rng, loss):
+    truth = rng.permutation(np.repeat(np.arange(4), 30))
+    labels = planted_ensemble(rng, truth, 16, noise=0.1, n_random=5)
+    for options in ({"weighting": "chance-corrected"}, {"weighting": "restricted-simplex", "rho": "auto"}):
+        result = solve(labels, loss=loss, **options)
+        assert result.converged
+        assert not result.weights[11:].any()
+        assert np.all(result.weights[:11] > 0.0)
+        assert adjusted_rand_score(truth, result.labels) > 0.9
+    with pytest.warns(UserWarning, match="agree"):
+        solve(rng.randint(3, size=(40, 5)), loss=loss, weighting="chance-corrected", n_init=2)
+
+
+def sampled(rng, monkeypatch, loss, n):
+    """Result for noisy copies of a partition by a sample of them, beside the result from the partition itself."""
+    truth = rng.randint(5, size=n)
+    labels = planted_ensemble(rng, truth, 24, noise=0.2)
+    drawn, draw = [], _hard_median_partition.draw_rows
+    monkeypatch.setattr(_hard_median_partition, "draw_rows", lambda *given: drawn.append(1) or draw(*given))
+    result = solve(labels, 8, loss=loss, n_init=6)
+    assert drawn
+    assert result.converged
+    assert adjusted_rand_score(truth, result.labels) > 0.9
+    aim = Aim(LOSSES[loss], 1.0, 8)
+    assert _hard.moves(encode(labels), np.full(24, 1 / 24), aim, result.labels, 8)[1].min() >= -1e-11
+    # All objects from the start, from the best start that there is.
+    drawn.clear()
+    whole = solve(labels, 8, loss=loss, init=truth)
+    assert not drawn
+    assert result.objective <= 1.005 * whole.objective
+
+
+@LOSS
+def test_many_objects_by_a_sample_of_them(rng, loss, monkeypatch):
+    monkeypatch.setattr(_hard_median_partition, "_SAMPLE", 500)
+    sampled(rng, monkeypatch, loss, 2500)
+
+
+def test_a_sample_of_more_than_sixteen_thousand_objects(monkeypatch):
+    sampled(np.random.RandomState(0), monkeypatch, "vi", 19000)
+
+
+def test_objects_without_weight(rng):
+    labels = planted_ensemble(rng, np.arange(40) % 4, 9, noise=0.2)
+    weight = np.r_[np.ones(30), np.zeros(10)]
+    for loss in LOSSES:
+        result = solve(labels, loss=loss, sample_weight=weight)
+        others = solve(labels[:30], loss=loss)
+        assert result.objective == pytest.approx(others.objective, rel=0.01)
+        np.testing.assert_allclose(result.losses, reference.hard_losses(loss, 1.0, labels[:30], result.labels[:30]))
+        assert adjusted_rand_score(result.labels[30:], np.arange(30, 40) % 4) > 0.6
+
+
+def test_unfinished_search_says_so(rng):
+    labels = random_ensemble(rng, 300, 9)
+    with pytest.warns(ConvergenceWarning, match="max_passes=1"):
+        result = solve(labels, 6, init=rng.randint(6, size=300), max_passes=1, weighting="l2")
+    assert not result.converged
+
+
+LABELS = np.array([[0, 0], [0, 1], [1, 1]])
+SOFT = [np.full((3, 2), 0.5), np.array([0, 0, 1])]
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "match"),
+    [
+        ({"loss": "rand"}, "loss must be one of 'binder', 'vi'"),
+        ({"cost": 2.1}, "cost must be .*2.1"),
+        ({"cost": "auto"}, "cost must be .*n_clusters"),
+        ({"cost": "n_clusters"}, "n_clusters must be given with cost"),
+        ({"loss": "omari", "cost": 0.5}, "cost must be 1 with loss='omari'"),
+        ({"loss": "nid", "cost": "n_clusters", "n_clusters": 2}, "cost must be 1 with loss='nid'"),
+        ({"labels": SOFT, "loss": "vi"}, "labels must be hard partitions with loss='vi'"),
+        ({"labels": SOFT, "cost": 0.5}, "cost must be 1 with soft partitions"),
+        ({"cluster_weights": "size", "loss": "id"}, "cluster_weights must be None with loss='id'"),
+        ({"cluster_weights": "size", "cost": "n_clusters", "n_clusters": 2}, "cost must be 1 with soft partitions or"),
+        ({"n_clusters": 4}, r"n_clusters must be in \[1, n_samples=3\], got 4"),
+        ({"weights": [1.0]}, "weights must have 2 values"),
+        ({"weights": [1.0, 1.0], "weighting": "l2"}, "weights must be None when weighting is given"),
+        ({"rho": "auto"}, "rho, lam and lam0 need a weighting, got rho=auto"),
+        ({"weighting": "restricted-simplex", "rho": 0.1}, "rho must be at least 1/n_partitions"),
+        ({"weighting": "l2", "lam": 1.0, "lam0": 1.0}, "Only one of lam and lam0"),
+        ({"weighting": "best"}, "weighting must be one of 'uniform'"),
+        ({"init": "k-means"}, "init must be one of 'sequential'"),
+        ({"init": [0, 1]}, r"init must have shape \(3,\), one label per object, got \(2,\)"),
+        ({"init": [0, 1, -1]}, "init must label every object, got -1"),
+        ({"init": [0, 1, 2], "n_clusters": 2}, "init must have at most n_clusters=2 clusters, got 3"),
+        ({"n_init": 0}, "n_init must be at least 1"),
+        ({"max_passes": 0}, "max_passes must be at least 1"),
+        ({"n_jobs": 0}, "n_jobs"),
+        ({"sample_weight": [1.0, -1.0, 1.0]}, "sample_weight"),
+    ],
+)
+def test_errors(kwargs, match):
+    with pytest.raises(ValueError, match=match):
+        solve_hard_median_partition(**({"labels": LABELS} | kwargs))
