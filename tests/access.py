@@ -21,9 +21,11 @@ from robust_eac.consensus.peace import _sample as sample_pairs
 from robust_eac.consensus.sec import _table as sec_table
 from robust_eac.consensus.utilities import _normalised
 from robust_eac.core import alternation as _alternation
+from robust_eac.core import contingency as _contingency
 from robust_eac.core import descent as _descent
 from robust_eac.core import encoding as _encoding
 from robust_eac.core import formula as _formula
+from robust_eac.core import hard as _hard
 from robust_eac.core import kernels as _kernels
 from robust_eac.core import lloyd as _lloyd
 from robust_eac.core import raw as _raw
@@ -34,7 +36,7 @@ from robust_eac.core.alternation import Problem, Settings, empty_last, fixed
 from robust_eac.core.bundles import OwnTerm, Visit
 from robust_eac.core.descent import next_relaxation
 from robust_eac.core.distance import ADJUSTED, level_distance, raw_distance
-from robust_eac.core.encoding import collapse, encode, encode_ensemble, one_hot, select, take_rows
+from robust_eac.core.encoding import collapse, encode, encode_ensemble, one_hot, select, take_rows, weigh
 from robust_eac.core.formula import (
     accumulate,
     cluster_counts,
@@ -68,6 +70,7 @@ from robust_eac.metrics import ovi as _ovi
 from robust_eac.solvers import block_steps as _blocks
 from robust_eac.solvers import dask_tasks as _tasks
 from robust_eac.solvers import distributed, partition_bound
+from robust_eac.solvers import hard_search as _hard_search
 from robust_eac.solvers import local_search as _local_search
 from robust_eac.solvers.lower_bound import _membership_bounds, _pair_terms
 from robust_eac.weighting import _common as _weighting_common

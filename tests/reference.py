@@ -1,5 +1,6 @@
 """Slow, obvious code to compare the library with: explicit n x n matrices and cvxpy models. Only for small n."""
 
+from functools import cache
 from itertools import combinations, permutations, product
 
 import numpy as np
@@ -544,3 +545,70 @@ def naive_average_linkage(sums, pairs):
         groups = [*(group for c, group in enumerate(groups) if c not in (a, b)), groups[a] + groups[b]]
         merges.append((similarity, [sorted(group) for group in groups]))
     return merges
+
+
+def together_in(labels):
+    """(..., n, n) whether two objects share a label, of labellings (..., n)."""
+    return labels[..., :, None] == labels[..., None, :]
+
+
+def hard_loss(name, cost, together, column, sample_weight=None):
+    """Loss of partitions, given by what is together in them (..., n, n), against one that may miss objects: (...,).
+
+    Pair counting and entropy as they are defined, on the objects that the column observes.
+    """
+    seen = np.flatnonzero(column != -1)
+    w = np.ones(len(seen)) if sample_weight is None else np.asarray(sample_weight, dtype=float)[seen]
+    T, U = together[..., seen[:, None], seen].astype(float), together_in(column[seen]).astype(float)
+    pairs = np.outer(w, w)
+
+    def entropy(z):
+        share = (z @ w) / w.sum()
+        return -np.where(w > 0.0, w * np.log2(np.where(w > 0.0, share, 1.0)), 0.0).sum(axis=-1) / w.sum()
+
+    def ratio(above, below):
+        """0/0 is 1: nothing to disagree on."""
+        return np.where(below > 1e-12, above / np.where(below > 1e-12, below, 1.0), 1.0)
+
+    if name == "binder":
+        return (pairs * (cost * U * (1.0 - T) + (2.0 - cost) * T * (1.0 - U))).sum(axis=(-2, -1)) / w.sum() ** 2
+    if name == "omari":
+        # An object of weight w is w copies: w^2 pairs, w of them no pairs of two objects.
+        pairs = (pairs - np.diag(np.minimum(w, w**2))) / w.sum() ** 2
+        a, b, both = (np.sum(pairs * z, axis=(-2, -1)) for z in (T, U, T * U))
+        chance = a * b / pairs.sum() if pairs.sum() > 0.0 else 0.0 * a
+        return 1.0 - ratio(both - chance, 0.5 * (a + b) - chance)
+    of_c, of_u, joint = entropy(T), entropy(U), entropy(T * U)
+    information = of_c + of_u - joint
+    return {
+        "vi": cost * (joint - of_u) + (2.0 - cost) * (joint - of_c),
+        "nvi": 1.0 - ratio(information, joint),
+        "id": np.maximum(of_c, of_u) - information,
+        "nid": 1.0 - ratio(information, np.maximum(of_c, of_u)),
+    }[name]
+
+
+def hard_losses(name, cost, labels, consensus, sample_weight=None):
+    """(..., m) losses of labellings (..., n) against all columns."""
+    together = together_in(np.asarray(consensus))
+    return np.stack([hard_loss(name, cost, together, column, sample_weight) for column in labels.T], axis=-1)
+
+
+@cache
+def every_partition(n):
+    """(Bell number, n) every partition of n objects once, as a restricted growth string."""
+    rows = [[0]]
+    for _ in range(n - 1):
+        rows = [[*row, code] for row in rows for code in range(max(row) + 2)]
+    return np.array(rows)
+
+
+def moved_and_merged(consensus, limit):
+    """Every partition that one object's move, or a merge of two clusters, makes of a labelling 0, 1, ..."""
+    k = int(consensus.max()) + 1
+    found = [np.where(consensus == b, a, consensus) for a, b in combinations(range(k), 2)]
+    for i, c in np.ndindex(len(consensus), min(k + 1, limit)):
+        moved = consensus.copy()
+        moved[i] = c
+        found.append(moved)
+    return np.reshape(found, (len(found), len(consensus))).astype(int)

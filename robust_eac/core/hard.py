@@ -15,9 +15,11 @@ _SLACK = 1e-13
 _POWERS = 2**20
 # Empty clusters at hand: as many as there are, over this, and two at least.
 _SPARE = 4
+# Where nothing is in a cluster yet: as many clusters at hand as base partitions have, in tables of so many entries.
+_FIRST_ENTRIES = 2**22
 # Columns of tables in a SIMD vector.
 _WIDTH = 4
-# Losses are linearised over this many objects of mean weight (moves of them change a sum of squares by n times as much).
+# Losses are linearised over this many objects of mean weight (their moves change a sum of squares by n times as much).
 _SECANT = 2.0
 
 
@@ -70,7 +72,11 @@ class Search:
         self._slack = _SLACK * aim.loss.largest(encoding.total)
         self.n_moves = self.n_passes = 0
         self.clusters = np.array(clusters, dtype=np.intp)
-        self._tabulate(_room(1 + self.clusters.max(initial=-1), aim.n_clusters))
+        n_used = 1 + self.clusters.max(initial=-1)
+        if n_used == 0:
+            # The first rows open clusters, and what starts in too few seldom finds the others.
+            n_used = min(np.median(self._encoding.n_codes), _FIRST_ENTRIES // len(self._encoding.sizes))
+        self._tabulate(_room(int(n_used), aim.n_clusters))
 
     @property
     def value(self):

@@ -43,7 +43,8 @@ def make_search(rng, name, cost, *, n=30, m=6, k=4, missing=0.0, sample_weight=N
     """A search at a random partition, with an empty cluster or more; and labels, weights of partitions."""
     labels = random_ensemble(rng, n, m, missing=missing, max_clusters=5)
     weights = rng.dirichlet(np.ones(m))
-    return Search(encoded(labels, sample_weight), weights, Aim(LOSSES[name], cost, limit), rng.randint(k, size=n)), labels
+    aim = Aim(LOSSES[name], cost, limit)
+    return Search(encoded(labels, sample_weight), weights, aim, rng.randint(k, size=n)), labels
 
 
 @OF_ALL
@@ -60,7 +61,8 @@ def test_losses_are_what_they_are_defined_to_be(rng, name, cost, missing):
 @MISSING
 def test_scikit_learn_agrees(rng, missing):
     for n in (2, 9, 40):
-        labels, clusters = random_ensemble(rng, n, 3, missing=missing if n > 2 else 0.0), compact(rng.randint(4, size=n))
+        labels = random_ensemble(rng, n, 3, missing=missing if n > 2 else 0.0)
+        clusters = compact(rng.randint(4, size=n))
         copies = rng.randint(1, 4, size=n)
         found = {name: losses_of(labels, clusters, name, 1.0, copies) for name in LOSSES}
         for u, column in enumerate(labels.T):
@@ -221,7 +223,7 @@ def test_what_is_taken_out_and_put_back_changes_nothing(rng, missing):
 def test_rows_are_skipped_only_where_no_move_pays(rng, name, cost, missing):
     skipped = 0
     for weight in (None, np.where(np.arange(80) % 5 == 0, 2.5, 1.0)):
-        search, labels = make_search(rng, name, cost, n=80, m=5, missing=missing, sample_weight=weight)
+        search, _ = make_search(rng, name, cost, n=80, m=5, missing=missing, sample_weight=weight)
         search._linearise()
         width = search._tables.rises.shape[1]
         for _ in range(12):
@@ -249,8 +251,9 @@ def test_rows_without_weight_follow_and_disturb_nobody(rng, name, cost):
     weight[absent] = 0.0
     weights, aim, kept = rng.dirichlet(np.ones(5)), Aim(LOSSES[name], cost, 6), np.flatnonzero(weight)
     # Codes as they are with all objects.
-    whole, part = Search(encoded(labels, weight), weights, aim, clusters), Search(
-        encoded(labels[kept]), weights, aim, clusters[kept]
+    whole, part = (
+        Search(encoded(labels, weight), weights, aim, clusters),
+        Search(encoded(labels[kept]), weights, aim, clusters[kept]),
     )
     for exact in (False, False, True):
         order = rng.permutation(30)

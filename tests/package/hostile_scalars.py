@@ -117,7 +117,6 @@ SCALARS = {
     "weighting": _names("uniform", "l2", "entropy", "power", "chance-corrected"),
     "agreement": _names("raw", "adjusted"),
     "hardening": _names("argmax", "search"),
-    "loss": _names("binder", "vi", "omari", "nvi", "id", "nid"),
     "average": _names("arithmetic", "geometric", "max"),
     "matching": _names("optimal", "greedy"),
     "linkage": _names("single", "average", "complete"),
@@ -158,6 +157,9 @@ SCALARS = {
     **dict.fromkeys([("lwgp", "theta"), ("usenc", "theta")], _reals(0.4, _TINY, 1e-300, 1e300, below=0.0, none=True)),
     **dict.fromkeys([("pta", "method"), ("ptgp", "method")], _names("linkage", "cut")),
     **dict.fromkeys([("pta", "n_steps"), ("ptgp", "n_steps")], _integers(1, 1000, none=True)),
+    ("solve_hard_median_partition", "n_clusters"): _integers(1, 9, none=True),
+    ("solve_hard_median_partition", "weighting"): _names("uniform", "l2", "power", "chance-corrected", none=True),
+    **{("solve_hard_median_partition", key): Parameter((), none=True) for key in ("rho", "lam", "lam0")},  # As below.
     ("refine_labels", "n_clusters"): _integers(2, 9, none=True),
     ("refine_labels", "weighting"): Parameter((*_NOT_NAMES, "chance-corrected"), ("uniform", "l2", "power"), none=True),
     ("refine_labels", "rho"): Parameter((), none=True),  # Only with a weighting, as the next two.

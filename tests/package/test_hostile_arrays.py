@@ -43,7 +43,7 @@ PARTITIONS = [
 ]
 MEMBERSHIPS = _having("membership", "memberships")
 FEATURES = [(name, key) for name, key in _having("X") if _reads_features(name)]
-STARTS = _having("init", without=("fuzzy_c_means", "gath_geva"))
+STARTS = _having("init", without=("fuzzy_c_means", "gath_geva", "solve_hard_median_partition"))
 
 
 @pytest.mark.parametrize(("name", "key"), VECTORS)
@@ -115,6 +115,20 @@ def test_starts(name, key):
     }
     for value in (*bad.values(), *bad_partitions(N, texts=False).values()):
         refusal(name, arguments | {key: value}, key)
+
+
+def test_partitions_to_start_from():
+    name = "solve_hard_median_partition"
+    arguments = arguments_of(name, WORLD) | {"n_clusters": 2}
+    expected = call(name, arguments | {"init": WORLD.consensus})
+    for value in partition_forms(WORLD.consensus, texts=False).values():
+        assert_same(sound_result(name, arguments | {"init": value}), expected)
+    for value in ("sequential", "random", "partitions", "relaxed", WORLD.consensus - 7, np.zeros(N, int)):
+        sound_result(name, arguments | {"init": value})
+    bad = bad_partitions(N, texts=False)
+    bad |= {"three": np.arange(N) % 3, "missing": np.arange(N) % 2 - 1, "membership": np.eye(2)[WORLD.consensus]}
+    for value in (None, True, "k-means", "", 3, *bad.values()):
+        refusal(name, arguments | {"init": value}, "init")
 
 
 @pytest.mark.parametrize("name", [name for name, _ in FEATURES])

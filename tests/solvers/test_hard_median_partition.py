@@ -9,7 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 from robust_eac import objective_value, refine_labels, solve_hard_median_partition
 
 from .. import reference
-from ..access import LOSSES, Aim, _hard, _hard_median_partition, encode, resolve_weighting
+from ..access import LOSSES, Aim, _hard, _hard_search, encode, resolve_weighting
 from ..conftest import planted_ensemble, random_ensemble
 
 COSTS = [("binder", 0.6), ("binder", 1.0), ("binder", 1.4), ("vi", 0.6), ("vi", 1.0), ("vi", 1.4)]
@@ -113,9 +113,7 @@ def test_no_worse_than_any_partition_given(rng, name, cost):
             for start in (*complete, rng.randint(3, size=30), np.zeros(30, dtype=int)):
                 before = weights @ reference.hard_losses(name, cost, labels, start, objects)
                 if k is None or len(np.unique(start)) <= k:
-                    result = solve(
-                        labels, k, loss=name, cost=cost, weights=weights, sample_weight=objects, init=start
-                    )
+                    result = solve(labels, k, loss=name, cost=cost, weights=weights, sample_weight=objects, init=start)
                     assert result.objective <= before + 1e-12
                     if any(start is given for given in complete):
                         assert found.objective <= before + 1e-12
@@ -264,8 +262,8 @@ def sampled(rng, monkeypatch, loss, n):
     """Result for noisy copies of a partition by a sample of them, beside the result from the partition itself."""
     truth = rng.randint(5, size=n)
     labels = planted_ensemble(rng, truth, 24, noise=0.2)
-    drawn, draw = [], _hard_median_partition.draw_rows
-    monkeypatch.setattr(_hard_median_partition, "draw_rows", lambda *given: drawn.append(1) or draw(*given))
+    drawn, draw = [], _hard_search.draw_rows
+    monkeypatch.setattr(_hard_search, "draw_rows", lambda *given: drawn.append(1) or draw(*given))
     result = solve(labels, 8, loss=loss, n_init=6)
     assert drawn
     assert result.converged
@@ -281,7 +279,7 @@ def sampled(rng, monkeypatch, loss, n):
 
 @LOSS
 def test_many_objects_by_a_sample_of_them(rng, loss, monkeypatch):
-    monkeypatch.setattr(_hard_median_partition, "_SAMPLE", 500)
+    monkeypatch.setattr(_hard_search, "_SAMPLE", 500)
     sampled(rng, monkeypatch, loss, 2500)
 
 
