@@ -19,7 +19,7 @@ _SPARE = 4
 _FIRST_ENTRIES = 2**22
 # Columns of tables in a SIMD vector.
 _WIDTH = 4
-# Losses are linearised over this many objects of mean weight (their moves change a sum of squares by n times as much).
+# Losses are linearised over this many objects of mean weight (moving them changes a sum of squares n times as much).
 _SECANT = 2.0
 
 
