@@ -1,7 +1,8 @@
 """Time and peak memory of the hard median partition by the number of objects, for 200 draws of ten clusters.
 
-Every object has a cluster; three in ten also have another one, in which a draw puts them with a probability of their
-own. Labels take one byte each. Each search runs in a process of its own, with 16 starts and at most ten clusters.
+Every object has two clusters. A draw puts it into the second one with a probability that is uniform in [0, 1/2] for
+three objects in ten, and 1 % for the others, so that most rows of labels differ. Labels take one byte each. Each search
+runs in a process of its own, with 16 starts and at most ten clusters.
 """
 
 import numpy as np
@@ -19,7 +20,7 @@ JOBS = 1
 
 N_DRAWS = 200
 REPETITIONS = 3
-UNCERTAIN = 0.3
+UNCERTAIN, STRAYING = 0.3, 0.01
 
 GRID = grid(
     loss=("binder", "vi"),
@@ -63,7 +64,7 @@ def uncertain_draws(n_samples, n_draws, rng):
     """(draws (n_samples, n_draws), one per column, uint8; the cluster in which every object is most often)."""
     first = rng.randint(N_CLUSTERS, size=n_samples).astype(np.uint8)
     second = (first + rng.randint(1, N_CLUSTERS, size=n_samples)).astype(np.uint8) % N_CLUSTERS
-    share = np.where(rng.uniform(size=n_samples) < UNCERTAIN, rng.uniform(0.0, 0.5, size=n_samples), 0.0)
+    share = np.where(rng.uniform(size=n_samples) < UNCERTAIN, rng.uniform(0.0, 0.5, size=n_samples), STRAYING)
     labels = np.empty((n_samples, n_draws), dtype=np.uint8)
     for u in range(n_draws):
         labels[:, u] = np.where(rng.uniform(size=n_samples) < share, second, first)
