@@ -74,16 +74,16 @@ def robust_table(records):
     """Hard median partitions of draws of which random partitions replace a share: what the search loses by them.
 
     Expected loss on the draws that are kept, relative to that of the partition found from these alone: mean rise over
-    the repetitions, and the largest. Below, the mean weight on random partitions and the searches that did not
-    converge. "uniform": random labels; "shuffled": the labels of the replaced draw in random order. The restricted
-    simplex has `rho="auto"`.
+    the repetitions, and the largest; below zero where the search from these alone ended in a worse minimum. Then the
+    mean weight on random partitions, and the searches that did not converge. "uniform": random labels; "shuffled": the
+    labels of the replaced draw in random order. The restricted simplex has `rho="auto"`.
     """
     rises, weights = [], []
     for (n, loss, kind, fraction), of_cell in grouped(records, "n_samples", "loss", "kind", "fraction").items():
         found = [record["result"] for record in of_cell]
         cell = [f"{n:,}", loss, kind if fraction else "none", f"{fraction:.0%}"]
         rise = [[result[way]["loss"] / result["clean"]["loss"] - 1.0 for result in found] for way in WAYS]
-        rises.append([*cell, *(f"{np.mean(values):.2%} ({np.max(values):.2%})" for values in rise)])
+        rises.append([*cell, *(f"{_percent(np.mean(values))} ({_percent(np.max(values))})" for values in rise)])
         weight = [np.mean([result[way]["noise_weight"] for result in found]) for way in WAYS]
         unfinished = [sum(not result[way]["converged"] for result in found) for way in WAYS]
         weights.append(
@@ -137,6 +137,7 @@ def scaling_figure(records):
         ax.grid(linewidth=0.3, color="0.8")
         ax.yaxis.set_major_formatter("{x:g}")
         ax.yaxis.set_minor_formatter("")
+    axes[1].set_ylim(bottom=0.1)
     axes[0].legend()
     return figure
 
@@ -153,6 +154,11 @@ def _size(record):
 def _graded(found):
     """Expected loss and, in brackets, the number of clusters."""
     return f"{found['loss']:.6f} ({found['n_clusters']})"
+
+
+def _percent(share):
+    """Without the sign of a zero."""
+    return f"{round(share, 4) + 0.0:.2%}"
 
 
 def _beside(ours, theirs):
