@@ -5,10 +5,10 @@ The draws are those of `posterior_draws`, anew in every repetition. Clusters are
 
 import numpy as np
 
-from robust_eac import corrupt_ensemble, solve_hard_median_partition
+from robust_eac import corrupt_ensemble, hard_partition_losses, solve_hard_median_partition
 
 from ..shared.store import derive_seed
-from .hard_partitions import largest_number, losses_of
+from .hard_partitions import largest_number
 from .posterior_draws import SIZES, mixture_draws
 
 VERSION = 1
@@ -53,13 +53,12 @@ def run_one(*, n_samples, kind, fraction, loss, repetition):
         return solve_hard_median_partition(labels, largest, loss=loss, random_state=seeds[1], **options)
 
     found = {"clean": solve(kept)} | {name: solve(labels, **options) for name, options in WAYS.items()}
-    means = [losses.mean() for losses in losses_of(kept, [result.labels for result in found.values()], loss)]
     return {
         name: {
-            "loss": float(mean),
+            "loss": float(hard_partition_losses(kept, result.labels, loss=loss).mean()),
             "n_clusters": result.n_clusters,
             "noise_weight": 0.0 if name == "clean" else float(np.sum(result.weights[random])),
             "converged": result.converged,
         }
-        for (name, result), mean in zip(found.items(), means, strict=True)
+        for name, result in found.items()
     }

@@ -7,9 +7,8 @@ runs in a process of its own, with 16 starts and at most ten clusters.
 
 import numpy as np
 
-from robust_eac import solve_hard_median_partition
+from robust_eac import hard_partition_losses, solve_hard_median_partition
 
-from ..accuracy.hard_partitions import losses_of
 from ..shared.ensembles import N_CLUSTERS
 from ..shared.measure import in_fresh_process, peak_bytes, print_measured, timed
 from ..shared.store import derive_seed, grid
@@ -47,13 +46,12 @@ def measure(loss, n_samples, n_draws, repetition):
     seed = derive_seed(0, repetition, "solver")
     result, seconds = timed(solve_hard_median_partition, labels, N_CLUSTERS, loss=loss, random_state=seed)
     peak = peak_bytes()
-    (of_planted,) = losses_of(labels, [planted], loss)
     return {
         "search_seconds": seconds,
         "input_bytes": input_bytes,
         "peak_bytes": peak,
         "loss": result.objective,
-        "planted": float(of_planted.mean()),
+        "planted": float(hard_partition_losses(labels, planted, loss=loss).mean()),
         "n_clusters": result.n_clusters,
         "passes": result.n_passes,
         "converged": result.converged,

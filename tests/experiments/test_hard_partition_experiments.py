@@ -10,7 +10,6 @@ from scipy.stats import multivariate_normal
 
 from experiments.accuracy import hard_partitions, hard_partitions_robust, posterior_draws
 from experiments.speed.hard_partition_scaling import uncertain_draws
-from robust_eac import variation_of_information
 
 
 def _log_posterior(X, components, n_components, spread, concentration):
@@ -56,16 +55,6 @@ def test_draws_depend_on_their_arguments_only():
     assert not np.array_equal(again, other)
     assert again.min() >= 0
     assert again.max() < posterior_draws.N_COMPONENTS
-
-
-def test_losses_are_those_of_the_measures(rng):
-    labels, partition = rng.randint(4, size=(30, 5)), rng.choice([-3, 7, 9], size=30)
-    (binder,) = hard_partitions.losses_of(labels, [partition], "binder")
-    (vi,) = hard_partitions.losses_of(labels, [partition], "vi")
-    for column, of_pairs, of_information in zip(labels.T, binder, vi, strict=True):
-        together = [values[:, np.newaxis] == values for values in (column, partition)]
-        assert of_pairs == pytest.approx(np.mean(together[0] != together[1]))
-        assert of_information == pytest.approx(variation_of_information(column, partition) / np.log(2.0))
 
 
 def test_draws_of_salso_come_from_their_folder(tmp_path, monkeypatch, rng):
