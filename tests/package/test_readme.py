@@ -4,6 +4,7 @@ import re
 import shlex
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from paper_figures.rooms import ROOMS
@@ -27,6 +28,19 @@ def test_python_blocks_run(document, tmp_path, monkeypatch):
     assert blocks
     for block in blocks:
         exec(compile(block, document, "exec"), {})
+
+
+def test_blocks_on_posterior_draws_run(tmp_path, monkeypatch, rng):
+    monkeypatch.chdir(tmp_path)
+    labels = np.where(rng.uniform(size=(60, 20)) < 0.1, rng.randint(3, size=(60, 20)), np.arange(60)[:, np.newaxis] % 3)
+    np.savetxt("draws.csv", labels.T, fmt="%d", delimiter=",")
+    np.savetxt("labels.csv", labels, fmt="%d", delimiter=",")
+    text = (ROOT / "docs" / "posterior_draws.md").read_text(encoding="utf-8")
+    for block in re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL):
+        exec(compile(block, "posterior_draws.md", "exec"), {})
+    (command,) = re.findall(r"```sh\n(.*?)```", text, flags=re.DOTALL)
+    assert main(shlex.split(command)[1:]) == 0
+    assert (tmp_path / "consensus.csv").exists()
 
 
 def test_commands_of_the_command_line_run(tmp_path, monkeypatch, capsys):
