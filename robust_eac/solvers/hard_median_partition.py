@@ -65,7 +65,7 @@ def solve_hard_median_partition(
     lam: float | None = None,
     lam0: float | None = None,
     n_init: int = 16,
-    init: str | ArrayLike = "sequential",
+    init: str | ArrayLike = "mixed",
     max_passes: int = 100,
     bound: bool = False,
     n_jobs: int | None = None,
@@ -129,10 +129,11 @@ def solve_hard_median_partition(
         In place of `lam`: lambda = lam0 n_partitions.
     n_init : int, default=16
         Number of starts. An array as `init` is one start.
-    init : {"sequential", "random", "partitions", "relaxed"} or array-like of shape (n_samples,), default="sequential"
+    init : {"mixed", "sequential", "random", "partitions", "relaxed"} or array-like, default="mixed"
         "sequential": objects in random order, each joins the cluster of least loss so far (under "vi", if the loss is
-        none of the first two). "random": random clusters. "partitions": the given partitions of least loss. "relaxed":
-        labels of the relaxed median partition. Or a partition to start from: any integer codes but -1.
+        none of the first two). "random": random clusters. "mixed": these two in turn. "partitions": the given
+        partitions of least loss. "relaxed": labels of the relaxed median partition. Or a partition to start from, of
+        shape (n_samples,): any integer codes but -1.
     max_passes : int, default=100
         Largest number of visits of all objects per start; those in which dissolved clusters grow again do not count.
     bound : bool, default=False

@@ -12,7 +12,7 @@ from ..core.hard import LOSSES, Aim, Search, group, partition_losses
 from ..core.starts import draw_rows
 from ..core.threads import count_threads, map_threads
 
-INITS = ("sequential", "random", "partitions", "relaxed")
+INITS = ("mixed", "sequential", "random", "partitions", "relaxed")
 # Of all starts, so many are searched thoroughly.
 _N_THOROUGH = 2
 # Objects in a sample, at least, and per base cluster; draw one if there are this many times more rows.
@@ -86,6 +86,8 @@ def _start(task, start, number, weights, rng):
     """Clusters of a task's rows to start from; -1 for those that are to be allocated, one after the other."""
     encoding, aim = task.encoding, task.aim
     n_rows, widest = len(encoding.codes), int(min(aim.n_clusters, encoding.n_codes.max()))
+    if start == "mixed":
+        start = ("sequential", "random")[number % 2]
     if start == "random":
         return rng.randint(widest, size=n_rows)
     if start == "relaxed":
