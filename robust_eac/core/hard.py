@@ -19,7 +19,7 @@ _SPARE = 4
 _FIRST_ENTRIES = 2**22
 # Columns of tables in a SIMD vector.
 _WIDTH = 4
-# Losses are linearised over this many objects of mean weight (moving them changes a sum of squares n times as much).
+# Losses are linearised over this many rows of mean weight (moving them changes a sum of squares n times as much).
 _SECANT = 2.0
 
 
@@ -36,8 +36,8 @@ class Loss(NamedTuple):
     linear: bool
 
     def largest(self, total):
-        """A number that the loss does not exceed, for objects of this total weight."""
-        return 2.0 * np.log2(max(total, 2.0)) if self.kind in (contingency.VI, contingency.ID) else 2.0
+        """A number of the size of the terms whose difference the loss is, for objects of this total weight."""
+        return 2.0 * max(abs(np.log2(total)), 1.0) if self.kind in (contingency.VI, contingency.ID) else 2.0
 
 
 LOSSES = {
@@ -292,8 +292,8 @@ def _losses(judged, tables, a=0.0, b=0.0):
 
 
 def _secant(encoding):
-    """Weight over whose moves losses are linearised."""
-    return _SECANT * encoding.total / encoding.n_samples
+    """Weight over whose moves losses are linearised. Rows without weight do not count: the others must not notice."""
+    return _SECANT * encoding.total / np.count_nonzero(encoding.multiplicity)
 
 
 def _linearised(judged, tables, loss, step):
