@@ -40,10 +40,9 @@ def losses_of(labels, clusters, name, cost, sample_weight=None):
 
 
 def make_search(rng, name, cost, *, n=30, m=6, k=4, missing=0.0, sample_weight=None, limit=7):
-    """A search at a random partition, with an empty cluster or more; and labels, weights of partitions."""
+    """A search at a random partition, with an empty cluster or more, and its labels."""
     labels = random_ensemble(rng, n, m, missing=missing, max_clusters=5)
-    weights = rng.dirichlet(np.ones(m))
-    aim = Aim(LOSSES[name], cost, limit)
+    aim, weights = Aim(LOSSES[name], cost, limit), rng.dirichlet(np.ones(m))
     return Search(encoded(labels, sample_weight), weights, aim, rng.randint(k, size=n)), labels
 
 
@@ -62,8 +61,7 @@ def test_losses_are_what_they_are_defined_to_be(rng, name, cost, missing):
 def test_scikit_learn_agrees(rng, missing):
     for n in (2, 9, 40):
         labels = random_ensemble(rng, n, 3, missing=missing if n > 2 else 0.0)
-        clusters = compact(rng.randint(4, size=n))
-        copies = rng.randint(1, 4, size=n)
+        clusters, copies = compact(rng.randint(4, size=n)), rng.randint(1, 4, size=n)
         found = {name: losses_of(labels, clusters, name, 1.0, copies) for name in LOSSES}
         for u, column in enumerate(labels.T):
             a, b = (np.repeat(z[column != -1], copies[column != -1]) for z in (clusters, column))
@@ -251,10 +249,8 @@ def test_rows_without_weight_follow_and_disturb_nobody(rng, name, cost):
     weight[absent] = 0.0
     weights, aim, kept = rng.dirichlet(np.ones(5)), Aim(LOSSES[name], cost, 6), np.flatnonzero(weight)
     # Codes as they are with all objects.
-    whole, part = (
-        Search(encoded(labels, weight), weights, aim, clusters),
-        Search(encoded(labels[kept]), weights, aim, clusters[kept]),
-    )
+    whole = Search(encoded(labels, weight), weights, aim, clusters)
+    part = Search(encoded(labels[kept]), weights, aim, clusters[kept])
     for exact in (False, False, True):
         order = rng.permutation(30)
         for search, visits in ((whole, order), (part, np.searchsorted(kept, order[weight[order] > 0.0]))):
@@ -332,7 +328,7 @@ def test_kernels_have_one_signature_per_type_of_codes(rng):
     for missing in (0.0, 0.2):
         labels = np.asfortranarray(random_ensemble(rng, 30, 5, missing=missing))
         for name in LOSSES:
-            for init in ("sequential", "random", "partitions", "relaxed", labels[:, 0].clip(0)):
+            for init in ("mixed", "sequential", "random", "partitions", "relaxed", labels[:, 0].clip(0)):
                 options = {"sample_weight": np.arange(1, 31), "cost": 1, "n_init": 2, "random_state": 0}
                 solve_hard_median_partition(labels, 5, loss=name, init=init, **options)
     for kernel, place in ((_contingency.relocate, 1), (_contingency.tabulate, 0), (_contingency.take_out, 1)):

@@ -123,7 +123,7 @@ def test_partitions_to_start_from():
     expected = call(name, arguments | {"init": WORLD.consensus})
     for value in partition_forms(WORLD.consensus, texts=False).values():
         assert_same(sound_result(name, arguments | {"init": value}), expected)
-    for value in ("sequential", "random", "partitions", "relaxed", WORLD.consensus - 7, np.zeros(N, int)):
+    for value in ("mixed", "sequential", "random", "partitions", "relaxed", WORLD.consensus - 7, np.zeros(N, int)):
         sound_result(name, arguments | {"init": value})
     bad = bad_partitions(N, texts=False)
     bad |= {"three": np.arange(N) % 3, "missing": np.arange(N) % 2 - 1, "membership": np.eye(2)[WORLD.consensus]}

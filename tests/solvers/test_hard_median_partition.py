@@ -88,7 +88,7 @@ def test_a_planted_partition_is_found_whatever_the_start(rng, loss):
     truth = rng.permutation(np.repeat(np.arange(5), 20))
     labels = planted_ensemble(rng, truth, 9, noise=0.15)
     values = []
-    for init in ("sequential", "random", "partitions", "relaxed", truth + 3, np.zeros(100, dtype=int)):
+    for init in ("mixed", "sequential", "random", "partitions", "relaxed", truth + 3, np.zeros(100, dtype=int)):
         result = solve(labels, 7, loss=loss, init=init, n_init=4)
         assert result.converged
         assert adjusted_rand_score(truth, result.labels) > 0.9
@@ -121,7 +121,8 @@ def test_no_worse_than_any_partition_given(rng, name, cost):
 
 @OF_ALL
 def test_invariances(rng, name, cost):
-    labels = random_ensemble(rng, 24, 6, missing=0.2, max_clusters=3)
+    labels = planted_ensemble(rng, rng.permutation(np.arange(24) % 3), 6, noise=0.25)
+    labels = np.where(random_ensemble(rng, 24, 6, missing=0.2) == -1, -1, labels)
     weights, objects, order = rng.dirichlet(np.ones(6)), rng.randint(1, 4, size=24), rng.permutation(24)
     options = {"loss": name, "cost": cost, "n_init": 30}
     result = solve(labels, weights=weights, **options)
@@ -150,10 +151,10 @@ def test_invariances(rng, name, cost):
 
 
 def test_scale_of_the_weights_of_objects_does_not_matter(rng):
-    labels, objects = planted_ensemble(rng, rng.randint(4, size=80), 7, noise=0.3), rng.uniform(0.5, 1.5, size=80)
+    labels, objects = planted_ensemble(rng, rng.randint(4, size=60), 7, noise=0.2), rng.uniform(0.5, 1.5, size=60)
     for loss in LOSSES:
         if loss != "omari":  # Its pairs of objects depend on how many copies there are.
-            scaled = (solve(labels, loss=loss, sample_weight=c * objects, n_init=4) for c in (1.0, 1e-50, 1e-3, 1e50))
+            scaled = (solve(labels, loss=loss, sample_weight=c * objects, n_init=4) for c in (1.0, 1e-50, 1e50))
             values = [result.objective for result in scaled]
             np.testing.assert_allclose(values, values[0], rtol=0.01)
 
@@ -164,7 +165,7 @@ def test_seed_decides_and_jobs_do_not_and_inputs_stay(rng, loss):
     init = rng.randint(3, size=40)
     inputs = labels, weights, objects, init
     copies = [array.copy() for array in inputs]
-    for start in ("sequential", "random", "partitions", "relaxed", init):
+    for start in ("mixed", "sequential", "random", "partitions", "relaxed", init):
         results = [
             solve_hard_median_partition(
                 labels, 4, loss=loss, weights=weights, sample_weight=objects, init=start, n_init=5, n_jobs=n_jobs,
@@ -185,7 +186,7 @@ def test_clusters_open_up_to_the_limit(rng, loss):
     assert solve(labels, loss=loss, init=np.zeros(36, dtype=int)).n_clusters == 9
     assert solve(labels, loss=loss, init=np.arange(36)).n_clusters == 9
     for k in (1, 2, 5, 8):
-        for init in ("sequential", "random", "partitions", "relaxed", np.arange(36) % k):
+        for init in ("mixed", "sequential", "random", "partitions", "relaxed", np.arange(36) % k):
             assert solve(labels, k, loss=loss, init=init, n_init=3).n_clusters <= k
 
 
@@ -329,7 +330,7 @@ SOFT = [np.full((3, 2), 0.5), np.array([0, 0, 1])]
         ({"weighting": "restricted-simplex", "rho": 0.1}, "rho must be at least 1/n_partitions"),
         ({"weighting": "l2", "lam": 1.0, "lam0": 1.0}, "Only one of lam and lam0"),
         ({"weighting": "best"}, "weighting must be one of 'uniform'"),
-        ({"init": "k-means"}, "init must be one of 'sequential'"),
+        ({"init": "k-means"}, "init must be one of 'mixed'"),
         ({"init": [0, 1]}, r"init must have shape \(3,\), one label per object, got \(2,\)"),
         ({"init": [0, 1, -1]}, "init must label every object, got -1"),
         ({"init": [0, 1, 2], "n_clusters": 2}, "init must have at most n_clusters=2 clusters, got 3"),
