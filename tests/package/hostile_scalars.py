@@ -100,6 +100,7 @@ SCALARS = {
     "min_cluster_size": _reals(2.0, 1e300, below=1.0, none=True),
     **dict.fromkeys(
         [
+            "bound",
             "diagonal",
             "hard",
             "goodness",
