@@ -121,7 +121,7 @@ def test_what_does_not_go_with_merging_is_one_line(folder, capsys, options, matc
         ((), {}),
         (("--loss", "vi", "--weighting", "uniform", "--n-init", 3), {"weighting": "uniform", "n_init": 3}),
         (("--loss", "vi", "--cost", 0.5, "--n-clusters", 4), {"cost": 0.5, "n_clusters": 4}),
-        (("--loss", "vi", "--cost", "n-clusters", "--n-clusters", 2), {"cost": "n_clusters", "n_clusters": 2}),
+        (("--loss", "vi", "--cost", "n-clusters", "--n-clusters", 3), {"cost": "n_clusters", "n_clusters": 3}),
         (("--weighting", "l2", "--lam0", 0.01, "--seed", 4), {"weighting": "l2", "lam0": 0.01, "random_state": 4}),
         (("--weighting", "chance-corrected"), {"weighting": "chance-corrected"}),
         (("--rho", "auto", "--cluster-weights", "size", "--n-jobs", 1), {"rho": "auto", "cluster_weights": "size"}),

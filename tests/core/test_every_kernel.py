@@ -10,7 +10,13 @@ import numpy as np
 import pytest
 
 import robust_eac
-from robust_eac import consensus_lower_bound, refine_labels, solve_median_partition, solve_membership
+from robust_eac import (
+    consensus_lower_bound,
+    refine_labels,
+    solve_hard_median_partition,
+    solve_median_partition,
+    solve_membership,
+)
 
 from ..package.hostile import CALLABLES, arguments_of, make_world, sound_result
 from ..package.hostile_arrays import degenerate_ensembles
@@ -99,12 +105,13 @@ def test_many_pair_steps_and_carried_columns():
 
 
 def test_what_the_defaults_do_not_reach():
-    """The Kullback-Leibler divergence, plain distances, bounds of partitions, and as many clusters as objects."""
+    """The Kullback-Leibler divergence, plain distances, bounds of partitions, curved losses, a cluster per object."""
     labels = degenerate_ensembles()["all noise"]
     world = make_world(labels)
     with _recorded():
         sound_result("solve_peace", arguments_of("solve_peace", world) | {"divergence": "kl"})
         assert consensus_lower_bound(labels, hard=True).bound >= 0.0
+        assert solve_hard_median_partition(labels, 3, loss="nid", n_init=2, random_state=0).objective >= 0.0
         sound_result("silhouette_weights", arguments_of("silhouette_weights", world) | {"metric": "euclidean"})
         for n_clusters in (2, len(labels)):
             features = arguments_of("FeatureSubsetEnsemble", world) | {"n_clusters": n_clusters}
