@@ -5,7 +5,8 @@ For a partition u and a consensus with cluster sizes n_l and N_c and contingency
     own = sum_l psi(n_l),  a = sum_c psi(N_c),  b = sum_lc psi(n_lc),   psi(x) = x^2 or x log2(x),
 
 over the objects that u observes. All kernels that read them live in this file: numba's disk cache does not notice
-changes in a callee of another file.
+changes in a callee of another file. Loops read arrays under local names: every access to a field of a tuple counts
+references, which takes longer than the arithmetic.
 """
 
 from typing import NamedTuple
@@ -49,8 +50,10 @@ class Judged(NamedTuple):
 class Tables(NamedTuple):
     """What moves change: counts n_lc (n_slots, k), sizes N_c (n_masks, k), and what depends on them.
 
-    rises, falls : psi(x + unit) - psi(x) and psi(x) - psi(x - unit) of the counts; size_rises, size_falls of the sizes.
-        Rises have columns of zeros behind the k-th, since loops over whole vectors are faster.
+    rises, falls : what a row of unit weight adds to the linear loss where it comes, and what it leaves behind where it
+        goes: slot_coef (psi(x + unit) - psi(x)) and slot_coef (psi(x) - psi(x - unit)) of the counts. size_rises and
+        size_falls are those of the sizes, with mask_coef. Rises have columns of zeros behind the k-th, since loops over
+        whole vectors are faster.
     a, b : (n_masks,) and (m,) sums of psi.
     """
 
@@ -117,95 +120,110 @@ def losses(judged, a, b, out):
 
 
 @njit(cache=True, nogil=True)
+def renew(x, row, column, coef, unit, powers, rises, falls):
+    """Renew the differences of a table entry that is x now; returns how far they go, the larger of the two."""
+    rise_before, fall_before = rises[row, column], falls[row, column]
+    rises[row, column], falls[row, column] = coef * rise(x, unit, powers), -coef * rise(x, -unit, powers)
+    return max(abs(rises[row, column] - rise_before), abs(falls[row, column] - fall_before))
+
+
+@njit(cache=True, nogil=True)
 def tabulate(data, slots, judged, clusters, tables):
-    """Fill the tables from the clusters of the rows, of which those in cluster -1 are left out."""
-    counts, rises, falls, sizes, size_rises, size_falls, a, b = tables
-    powers, unit = judged.powers, judged.unit
-    k = counts.shape[1]
+    """Fill counts, sizes and sums from the clusters of the rows, of which those in cluster -1 are left out."""
+    counts, sizes, a, b, powers = tables.counts, tables.sizes, tables.a, tables.b, judged.powers
+    codes, soft, observed, multiplicity = data.codes, data.soft, data.observed, data.multiplicity
+    offsets, soft_slots, parts, slot_weights = slots.offsets, slots.soft, judged.parts, judged.slot_weights
     counts[:] = 0.0
     sizes[:] = 0.0
     for i in range(clusters.shape[0]):
-        own, w = clusters[i], data.multiplicity[i]
+        own, w = clusters[i], multiplicity[i]
         if own >= 0:
-            for u in range(data.codes.shape[1]):
-                counts[slots.offsets[u] + data.codes[i, u], own] += w
-            for s in range(data.soft.shape[1]):
-                counts[slots.soft[s], own] += w * data.soft[i, s]
+            for u in range(codes.shape[1]):
+                counts[offsets[u] + codes[i, u], own] += w
+            for s in range(soft.shape[1]):
+                counts[soft_slots[s], own] += w * soft[i, s]
             for g in range(sizes.shape[0]):
-                if data.observed[i, g]:
+                if observed[i, g]:
                     sizes[g, own] += w
     counts[slots.missing] = 0.0
     b[:] = 0.0
     for slot in range(counts.shape[0]):
-        for c in range(k):
-            x = counts[slot, c]
-            rises[slot, c], falls[slot, c] = rise(x, unit, powers), -rise(x, -unit, powers)
-            b[judged.parts[slot]] += judged.slot_weights[slot] * power(x, powers)
-    rises[slots.missing] = 0.0
-    falls[slots.missing] = 0.0
+        for c in range(counts.shape[1]):
+            b[parts[slot]] += slot_weights[slot] * power(counts[slot, c], powers)
     a[:] = 0.0
     for g in range(sizes.shape[0]):
-        for c in range(k):
-            x = sizes[g, c]
-            size_rises[g, c], size_falls[g, c] = rise(x, unit, powers), -rise(x, -unit, powers)
-            a[g] += power(x, powers)
+        for c in range(sizes.shape[1]):
+            a[g] += power(sizes[g, c], powers)
+
+
+@njit(cache=True, nogil=True)
+def differ(slots, judged, tables):
+    """Fill the differences from counts, sizes and factors."""
+    unit, powers = judged.unit, judged.powers
+    fill(tables.counts, judged.slot_coef, unit, powers, tables.rises, tables.falls)
+    fill(tables.sizes, judged.mask_coef, unit, powers, tables.size_rises, tables.size_falls)
+    tables.rises[slots.missing] = 0.0
+    tables.falls[slots.missing] = 0.0
+
+
+@njit(cache=True, nogil=True)
+def fill(entries, coef, unit, powers, rises, falls):
+    """Fill the differences of a table."""
+    for row in range(entries.shape[0]):
+        for c in range(entries.shape[1]):
+            renew(entries[row, c], row, c, coef[row], unit, powers, rises, falls)
 
 
 @njit(cache=True, nogil=True)
 def linear_cost(i, w, data, slots, judged, tables, cluster, sign):
     """What w objects like row i add to the linear loss in a cluster (sign 1), or what theirs do that are there (-1)."""
-    powers, cost = judged.powers, 0.0
-    for u in range(data.codes.shape[1]):
-        slot = slots.offsets[u] + data.codes[i, u]
-        if data.observed[i, judged.mask_of[judged.parts[slot]]]:
-            cost += judged.slot_coef[slot] * sign * rise(tables.counts[slot, cluster], sign * w, powers)
-    for s in range(data.soft.shape[1]):
-        slot = slots.soft[s]
-        cost += judged.slot_coef[slot] * sign * rise(tables.counts[slot, cluster], sign * w * data.soft[i, s], powers)
-    for g in range(data.observed.shape[1]):
-        if data.observed[i, g]:
-            cost += judged.mask_coef[g] * sign * rise(tables.sizes[g, cluster], sign * w, powers)
+    codes, soft, observed, counts, sizes = data.codes, data.soft, data.observed, tables.counts, tables.sizes
+    offsets, soft_slots, parts, mask_of = slots.offsets, slots.soft, judged.parts, judged.mask_of
+    slot_coef, mask_coef, powers, cost = judged.slot_coef, judged.mask_coef, judged.powers, 0.0
+    for u in range(codes.shape[1]):
+        slot = offsets[u] + codes[i, u]
+        if observed[i, mask_of[parts[slot]]]:
+            cost += slot_coef[slot] * sign * rise(counts[slot, cluster], sign * w, powers)
+    for s in range(soft.shape[1]):
+        slot = soft_slots[s]
+        cost += slot_coef[slot] * sign * rise(counts[slot, cluster], sign * w * soft[i, s], powers)
+    for g in range(observed.shape[1]):
+        if observed[i, g]:
+            cost += mask_coef[g] * sign * rise(sizes[g, cluster], sign * w, powers)
     return cost
 
 
 @njit(cache=True, nogil=True)
-def linear_costs(i, w, data, slots, judged, tables, own, costs):
-    """What row i, of weight w, adds to the linear loss in every cluster; infinite behind the last one. O(m k)."""
-    codes, rises, coef = data.codes, tables.rises, judged.slot_coef
-    if w != judged.unit or data.soft.shape[1] > 0:
-        for c in range(tables.counts.shape[1]):
-            costs[c] = linear_cost(i, w, data, slots, judged, tables, c, -1.0 if c == own else 1.0)
-    else:
-        costs[:] = 0.0
-        # Four partitions at a time: otherwise every addition waits for the store of the one before.
-        rest = codes.shape[1] - codes.shape[1] % 4
-        for u in range(0, rest, 4):
-            slot0 = slots.offsets[u] + codes[i, u]
-            slot1 = slots.offsets[u + 1] + codes[i, u + 1]
-            slot2 = slots.offsets[u + 2] + codes[i, u + 2]
-            slot3 = slots.offsets[u + 3] + codes[i, u + 3]
-            x0, x1, x2, x3 = coef[slot0], coef[slot1], coef[slot2], coef[slot3]
+def gather(i, own, codes, observed, offsets, rises, falls, size_rises, size_falls, costs):
+    """What row i, of unit weight, adds to the linear loss in every cluster; infinite behind the last one. O(m k).
+
+    Takes arrays in place of tuples, whose fields are all copied for every call.
+    """
+    costs[:] = 0.0
+    # Four partitions at a time: otherwise every addition waits for the store of the one before.
+    rest = codes.shape[1] - codes.shape[1] % 4
+    for u in range(0, rest, 4):
+        slot0, slot1 = offsets[u] + codes[i, u], offsets[u + 1] + codes[i, u + 1]
+        slot2, slot3 = offsets[u + 2] + codes[i, u + 2], offsets[u + 3] + codes[i, u + 3]
+        for c in range(costs.shape[0]):
+            costs[c] += (rises[slot0, c] + rises[slot1, c]) + (rises[slot2, c] + rises[slot3, c])
+    for u in range(rest, codes.shape[1]):
+        slot = offsets[u] + codes[i, u]
+        for c in range(costs.shape[0]):
+            costs[c] += rises[slot, c]
+    for g in range(observed.shape[1]):
+        if observed[i, g]:
             for c in range(costs.shape[0]):
-                costs[c] += (x0 * rises[slot0, c] + x1 * rises[slot1, c]) + (
-                    x2 * rises[slot2, c] + x3 * rises[slot3, c]
-                )
-        for u in range(rest, codes.shape[1]):
-            slot = slots.offsets[u] + codes[i, u]
-            for c in range(costs.shape[0]):
-                costs[c] += coef[slot] * rises[slot, c]
-        for g in range(data.observed.shape[1]):
-            if data.observed[i, g]:
-                for c in range(costs.shape[0]):
-                    costs[c] += judged.mask_coef[g] * tables.size_rises[g, c]
-        if own >= 0:
-            costs[own] = 0.0
-            for u in range(codes.shape[1]):
-                slot = slots.offsets[u] + codes[i, u]
-                costs[own] += coef[slot] * tables.falls[slot, own]
-            for g in range(data.observed.shape[1]):
-                if data.observed[i, g]:
-                    costs[own] += judged.mask_coef[g] * tables.size_falls[g, own]
-    costs[tables.counts.shape[1] :] = np.inf
+                costs[c] += size_rises[g, c]
+    if own >= 0:
+        here = 0.0
+        for u in range(codes.shape[1]):
+            here += falls[offsets[u] + codes[i, u], own]
+        for g in range(observed.shape[1]):
+            if observed[i, g]:
+                here += size_falls[g, own]
+        costs[own] = here
+    costs[falls.shape[1] :] = np.inf
 
 
 @njit(cache=True, nogil=True)
@@ -214,32 +232,33 @@ def value_after(i, w, data, slots, judged, tables, own, cluster):
 
     For losses of hard partitions with base clusters that weigh 1.
     """
-    powers, value = judged.powers, 0.0
-    for u in range(tables.b.shape[0]):
-        g = judged.mask_of[u]
-        a, b = tables.a[g], tables.b[u]
-        if cluster != own and data.observed[i, g]:
-            slot = slots.offsets[u] + data.codes[i, u]
-            b += rise(tables.counts[slot, cluster], w, powers)
-            a += rise(tables.sizes[g, cluster], w, powers)
+    codes, observed, offsets, counts, sizes = data.codes, data.observed, slots.offsets, tables.counts, tables.sizes
+    kind, loss_cost, weights, mask_of, powers = judged.kind, judged.cost, judged.weights, judged.mask_of, judged.powers
+    sums_a, sums_b, sums, totals, singles = tables.a, tables.b, judged.own, judged.totals, judged.singles
+    value = 0.0
+    for u in range(sums_b.shape[0]):
+        g = mask_of[u]
+        a, b = sums_a[g], sums_b[u]
+        if cluster != own and observed[i, g]:
+            slot = offsets[u] + codes[i, u]
+            b += rise(counts[slot, cluster], w, powers)
+            a += rise(sizes[g, cluster], w, powers)
             if own >= 0:
-                b += rise(tables.counts[slot, own], -w, powers)
-                a += rise(tables.sizes[g, own], -w, powers)
-        value += judged.weights[u] * loss(
-            judged.kind, judged.cost, a, b, judged.own[u], judged.totals[u], judged.singles[u]
-        )
+                b += rise(counts[slot, own], -w, powers)
+                a += rise(sizes[g, own], -w, powers)
+        value += weights[u] * loss(kind, loss_cost, a, b, sums[u], totals[u], singles[u])
     return value
 
 
 @njit(cache=True, nogil=True)
 def row_costs(i, w, data, slots, judged, tables, exact, own, costs):
-    """The weighted loss with row i in every cluster if `exact`, otherwise what it adds to the linear one."""
-    if exact:
-        costs[:] = np.inf
-        for c in range(tables.counts.shape[1]):
+    """The weighted loss with row i, of any weight, in every cluster, or what it adds to the linear one, as `gather`."""
+    costs[:] = np.inf
+    for c in range(tables.counts.shape[1]):
+        if exact:
             costs[c] = value_after(i, w, data, slots, judged, tables, own, c)
-    else:
-        linear_costs(i, w, data, slots, judged, tables, own, costs)
+        else:
+            costs[c] = linear_cost(i, w, data, slots, judged, tables, c, -1.0 if c == own else 1.0)
 
 
 @njit(cache=True, nogil=True)
@@ -249,11 +268,17 @@ def look(data, slots, judged, tables, exact, clusters, best, rises):
     Rows without weight, which are in no table, look as if they had that of one object, at the linear loss: the sums
     with them are of no partition.
     """
-    costs = np.empty(tables.rises.shape[1])
+    codes, observed, multiplicity, offsets = data.codes, data.observed, data.multiplicity, slots.offsets
+    onto, off, size_onto, size_off = tables.rises, tables.falls, tables.size_rises, tables.size_falls
+    unit, plain = judged.unit, data.soft.shape[1] == 0 and not exact
+    costs = np.empty(onto.shape[1])
     for i in range(clusters.shape[0]):
-        weighs, own = data.multiplicity[i] > 0.0, clusters[i]
-        w, inside = (data.multiplicity[i], own) if weighs else (judged.unit, -1)
-        row_costs(i, w, data, slots, judged, tables, exact and weighs, inside, costs)
+        weighs, own = multiplicity[i] > 0.0, clusters[i]
+        w, inside = (multiplicity[i], own) if weighs else (unit, -1)
+        if plain and w == unit:
+            gather(i, inside, codes, observed, offsets, onto, off, size_onto, size_off, costs)
+        else:
+            row_costs(i, w, data, slots, judged, tables, exact and weighs, inside, costs)
         here = costs[own]
         costs[own] = np.inf
         best[i] = np.argmin(costs)
@@ -261,40 +286,33 @@ def look(data, slots, judged, tables, exact, clusters, best, rises):
 
 
 @njit(cache=True, nogil=True)
-def renew(x, row, column, unit, powers, rises, falls):
-    """Renew the differences of a table entry that is x now; returns how far they go, the larger of the two."""
-    rise_before, fall_before = rises[row, column], falls[row, column]
-    rises[row, column], falls[row, column] = rise(x, unit, powers), -rise(x, -unit, powers)
-    return max(abs(rises[row, column] - rise_before), abs(falls[row, column] - fall_before))
-
-
-@njit(cache=True, nogil=True)
 def place(i, step, data, slots, judged, tables, cluster):
     """Add `step` objects like row i to a cluster; returns how far the costs of a row of unit weight can go."""
-    powers, unit, drift = judged.powers, judged.unit, 0.0
-    for u in range(data.codes.shape[1]):
-        slot = slots.offsets[u] + data.codes[i, u]
-        part = judged.parts[slot]
-        if data.observed[i, judged.mask_of[part]]:
-            x = tables.counts[slot, cluster]
-            tables.b[part] += judged.slot_weights[slot] * rise(x, step, powers)
-            tables.counts[slot, cluster] = x + step
-            far = renew(x + step, slot, cluster, unit, powers, tables.rises, tables.falls)
-            drift += abs(judged.slot_coef[slot]) * far
-    for s in range(data.soft.shape[1]):
-        slot, share = slots.soft[s], step * data.soft[i, s]
-        x = tables.counts[slot, cluster]
-        tables.b[judged.parts[slot]] += judged.slot_weights[slot] * rise(x, share, powers)
-        tables.counts[slot, cluster] = x + share
-        far = renew(x + share, slot, cluster, unit, powers, tables.rises, tables.falls)
-        drift += abs(judged.slot_coef[slot]) * far
-    for g in range(data.observed.shape[1]):
-        if data.observed[i, g]:
-            x = tables.sizes[g, cluster]
-            tables.a[g] += rise(x, step, powers)
-            tables.sizes[g, cluster] = x + step
-            far = renew(x + step, g, cluster, unit, powers, tables.size_rises, tables.size_falls)
-            drift += abs(judged.mask_coef[g]) * far
+    codes, soft, observed, offsets, soft_slots = data.codes, data.soft, data.observed, slots.offsets, slots.soft
+    parts, mask_of, slot_weights = judged.parts, judged.mask_of, judged.slot_weights
+    counts, sizes, a, b, drift = tables.counts, tables.sizes, tables.a, tables.b, 0.0
+    slot_coef, mask_coef, unit, powers = judged.slot_coef, judged.mask_coef, judged.unit, judged.powers
+    rises, falls, size_rises, size_falls = tables.rises, tables.falls, tables.size_rises, tables.size_falls
+    for u in range(codes.shape[1]):
+        slot = offsets[u] + codes[i, u]
+        part = parts[slot]
+        if observed[i, mask_of[part]]:
+            x = counts[slot, cluster]
+            b[part] += slot_weights[slot] * rise(x, step, powers)
+            counts[slot, cluster] = x + step
+            drift += renew(x + step, slot, cluster, slot_coef[slot], unit, powers, rises, falls)
+    for s in range(soft.shape[1]):
+        slot, share = soft_slots[s], step * soft[i, s]
+        x = counts[slot, cluster]
+        b[parts[slot]] += slot_weights[slot] * rise(x, share, powers)
+        counts[slot, cluster] = x + share
+        drift += renew(x + share, slot, cluster, slot_coef[slot], unit, powers, rises, falls)
+    for g in range(observed.shape[1]):
+        if observed[i, g]:
+            x = sizes[g, cluster]
+            a[g] += rise(x, step, powers)
+            sizes[g, cluster] = x + step
+            drift += renew(x + step, g, cluster, mask_coef[g], unit, powers, size_rises, size_falls)
     return drift
 
 
@@ -309,16 +327,22 @@ def relocate(order, data, slots, judged, tables, exact, slack, clusters, margins
     ``margins[i]`` is by how much the cheapest other cluster cost row i more than its own when it was looked at, plus
     the drift then. As long as the drift has not caught up, a row of unit weight stays: O(1). O(m k) for the others.
     """
+    codes, observed, multiplicity, offsets = data.codes, data.observed, data.multiplicity, slots.offsets
+    rises, falls, size_rises, size_falls = tables.rises, tables.falls, tables.size_rises, tables.size_falls
+    unit, plain = judged.unit, data.soft.shape[1] == 0 and not exact
     linear = judged.kind == BINDER or judged.kind == VI
-    costs = np.empty(tables.rises.shape[1])
+    costs = np.empty(rises.shape[1])
     n_moved = 0
     for i in order:
         own = clusters[i]
         if own >= 0 and margins[i] - drift > slack:
             continue
-        weighs = data.multiplicity[i] > 0.0
-        w, inside = (data.multiplicity[i], own) if weighs else (judged.unit, -1)
-        row_costs(i, w, data, slots, judged, tables, exact and weighs, inside, costs)
+        weighs = multiplicity[i] > 0.0
+        w, inside = (multiplicity[i], own) if weighs else (unit, -1)
+        if plain and w == unit:
+            gather(i, inside, codes, observed, offsets, rises, falls, size_rises, size_falls, costs)
+        else:
+            row_costs(i, w, data, slots, judged, tables, exact and weighs, inside, costs)
         best = np.argmin(costs)
         if own >= 0 and costs[best] >= costs[own] - slack:
             best = own
@@ -328,7 +352,7 @@ def relocate(order, data, slots, judged, tables, exact, slack, clusters, margins
                 best = own
         here = costs[best]
         costs[best] = np.inf
-        bounded = weighs and not exact and w == judged.unit
+        bounded = weighs and not exact and w == unit
         margins[i] = costs.min() - here if bounded else -np.inf
         if best != own:
             if weighs:

@@ -165,6 +165,7 @@ class Search:
 
     def _tabulate(self, n_columns):
         self._tables = _tabulate(self._encoding, self._judged, self.clusters, n_columns)
+        contingency.differ(self._encoding.slots, self._judged, self._tables)
         self._margins, self._drift = np.full(len(self.clusters), -np.inf), 0.0
 
     def _make_room(self):
@@ -184,6 +185,7 @@ class Search:
     def _linearise(self):
         if not self._aim.loss.linear:
             self._judged = _linearised(self._judged, self._tables, self._aim.loss, _secant(self._encoding))
+            contingency.differ(self._encoding.slots, self._judged, self._tables)
             self._margins[:] = -np.inf
 
     def _state(self):
@@ -213,6 +215,7 @@ def moves(encoding, weights, aim, clusters, n_clusters):
     tables = _tabulate(encoding, judged, own, n_clusters)
     if not aim.loss.linear:
         judged = _linearised(judged, tables, aim.loss, _secant(encoding))
+    contingency.differ(encoding.slots, judged, tables)
     best, rises = np.empty(len(own), dtype=np.intp), np.empty(len(own))
     contingency.look(encoding.data, encoding.slots, judged, tables, not aim.loss.linear, own, best, rises)
     return best, rises
@@ -268,15 +271,15 @@ def _xlogx(x):
 
 
 def _tabulate(encoding, judged, clusters, n_columns):
-    """The :class:`Tables` of the clusters of an encoding's rows."""
+    """The :class:`Tables` of the clusters of an encoding's rows, but for the differences."""
     n_slots, n_masks, width = len(encoding.sizes), encoding.observed.shape[1], n_columns + -n_columns % _WIDTH
     tables = Tables(
         counts=np.empty((n_slots, n_columns)),
         rises=np.zeros((n_slots, width)),
-        falls=np.empty((n_slots, n_columns)),
+        falls=np.zeros((n_slots, n_columns)),
         sizes=np.empty((n_masks, n_columns)),
         size_rises=np.zeros((n_masks, width)),
-        size_falls=np.empty((n_masks, n_columns)),
+        size_falls=np.zeros((n_masks, n_columns)),
         a=np.empty(n_masks),
         b=np.empty(len(encoding.offsets)),
     )

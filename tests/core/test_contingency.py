@@ -155,6 +155,16 @@ def compare_row_costs(search, clusters, objective):
             moved = [objective(np.where(np.arange(len(clusters)) == i, c, clusters)) for c in range(k)]
             np.testing.assert_allclose(found, np.array(moved) - here, atol=1e-10)
             assert np.isinf(costs[k:]).all()
+            if linear and w == search._judged.unit and search._encoding.soft.shape[1] == 0:
+                np.testing.assert_allclose(gathered_costs(search, i, own), costs, rtol=1e-12, atol=1e-13)
+
+
+def gathered_costs(search, i, own):
+    """What a row of unit weight adds to the linear loss in every cluster, from the tables of differences."""
+    costs, data, tables = np.empty(search._tables.rises.shape[1]), search._encoding.data, search._tables
+    differences = tables.rises, tables.falls, tables.size_rises, tables.size_falls
+    _contingency.gather(i, own, data.codes, data.observed, search._encoding.slots.offsets, *differences, costs)
+    return costs
 
 
 @OF_ALL
@@ -182,6 +192,7 @@ def test_costs_of_rows_are_differences_of_the_objective(rng, name, cost, missing
 def assert_tables_are_fresh(search):
     n_columns = search._tables.counts.shape[1]
     fresh = _hard._tabulate(search._encoding, search._judged, search.clusters, n_columns)
+    _contingency.differ(search._encoding.slots, search._judged, fresh)
     for followed, found in zip(search._tables, fresh, strict=True):
         np.testing.assert_allclose(followed, found, rtol=1e-9, atol=1e-9)
 
@@ -223,13 +234,12 @@ def test_rows_are_skipped_only_where_no_move_pays(rng, name, cost, missing):
     for weight in (None, np.where(np.arange(80) % 5 == 0, 2.5, 1.0)):
         search, _ = make_search(rng, name, cost, n=80, m=5, missing=missing, sample_weight=weight)
         search._linearise()
-        width = search._tables.rises.shape[1]
         for _ in range(12):
             search._visit(rng.permutation(80)[:25])
             for i in np.flatnonzero(search._margins - search._drift > search._slack):
-                costs, own = np.empty(width), search.clusters[i]
-                w = search._encoding.multiplicity[i]
-                _contingency.linear_costs(i, w, *search._problem, search._tables, own, costs)
+                own = search.clusters[i]
+                assert search._encoding.multiplicity[i] == search._judged.unit
+                costs = gathered_costs(search, i, own)
                 # It must be by as much as the margin says.
                 least = np.delete(costs, own).min() - costs[own]
                 assert least >= search._margins[i] - search._drift - 1e-12
