@@ -251,14 +251,40 @@ def value_after(i, w, data, slots, judged, tables, own, cluster):
 
 
 @njit(cache=True, nogil=True)
+def values_after(i, w, data, slots, judged, tables, own, costs):
+    """The weighted loss with row i, of weight w, in every cluster: what it leaves is found once for all of them."""
+    codes, observed, offsets, counts, sizes = data.codes, data.observed, slots.offsets, tables.counts, tables.sizes
+    kind, cost, weights, mask_of, powers = judged.kind, judged.cost, judged.weights, judged.mask_of, judged.powers
+    sums_a, sums_b, sums, totals, singles = tables.a, tables.b, judged.own, judged.totals, judged.singles
+    costs[:] = 0.0
+    for u in range(sums_b.shape[0]):
+        g = mask_of[u]
+        slot = offsets[u] + codes[i, u]
+        a, b = sums_a[g], sums_b[u]
+        here = weights[u] * loss(kind, cost, a, b, sums[u], totals[u], singles[u])
+        if observed[i, g]:
+            if own >= 0:
+                a += rise(sizes[g, own], -w, powers)
+                b += rise(counts[slot, own], -w, powers)
+            for c in range(counts.shape[1]):
+                if c == own:
+                    costs[c] += here
+                else:
+                    to_a, to_b = rise(sizes[g, c], w, powers), rise(counts[slot, c], w, powers)
+                    costs[c] += weights[u] * loss(kind, cost, a + to_a, b + to_b, sums[u], totals[u], singles[u])
+        else:
+            costs += here
+
+
+@njit(cache=True, nogil=True)
 def row_costs(i, w, data, slots, judged, tables, exact, own, costs):
     """The weighted loss with row i, of any weight, in every cluster, or what it adds to the linear one, as `gather`."""
-    costs[:] = np.inf
-    for c in range(tables.counts.shape[1]):
-        if exact:
-            costs[c] = value_after(i, w, data, slots, judged, tables, own, c)
-        else:
+    if exact:
+        values_after(i, w, data, slots, judged, tables, own, costs)
+    else:
+        for c in range(tables.counts.shape[1]):
             costs[c] = linear_cost(i, w, data, slots, judged, tables, c, -1.0 if c == own else 1.0)
+    costs[tables.counts.shape[1] :] = np.inf
 
 
 @njit(cache=True, nogil=True)
