@@ -19,6 +19,8 @@ _SPARE = 4
 _FIRST_ENTRIES = 2**22
 # Columns of tables in a SIMD vector.
 _WIDTH = 4
+# Two clusters are dissolved together if their rows x partitions x (largest number of clusters)^4 are at most this.
+_PAIR_WORK = 2 * 10**9
 # Losses are linearised over this many rows of mean weight (moving them changes a sum of squares n times as much).
 _SECANT = 2.0
 
@@ -106,20 +108,28 @@ class Search:
         self._linearise()
         self._visit(order)
 
-    def dissolve(self, rng, max_passes, *, together=1):
-        """Dissolve a cluster, let its rows find new ones, and settle; undo it unless it pays.
+    def dissolve(self, rng, max_passes):
+        """Dissolve clusters, let their rows find new ones, and settle; undo it unless it pays.
 
-        In random order, until no cluster is better dissolved, nor up to so many together, nor two better merged. What
-        is tried counts as moves if it pays, and never as passes.
+        Until no cluster is better dissolved, nor two better merged, nor two small ones better dissolved together. Pairs
+        help where no more clusters may open. What is tried counts as moves if it pays, and never as passes.
         """
-        size, n_passes = 1, self.n_passes
-        while size <= together:
+        n_passes, pays = self.n_passes, True
+        while pays:
             while self._merge():
                 self.settle(rng, max_passes, exact=False)
-            groups = list(combinations(np.unique(self.clusters), size))
-            pays = any(self._regrow(groups[g], rng, max_passes) for g in rng.permutation(len(groups)))
-            size = 1 if pays else size + 1
+            pays = any(self._regrow(group, rng, max_passes) for group in self._groups(rng))
         self.n_passes = n_passes
+
+    def _groups(self, rng):
+        """Yield the clusters to dissolve together, in random order."""
+        used, sizes = np.unique(self.clusters, return_counts=True)
+        yield from rng.permutation(used)[:, np.newaxis]
+        n_columns = self._encoding.codes.shape[1] + self._encoding.soft.shape[1]
+        most = _PAIR_WORK / (n_columns * float(self._aim.n_clusters) ** 4)
+        small = np.flatnonzero(sizes <= most)
+        pairs = small[np.column_stack(np.triu_indices(len(small), 1))]
+        yield from rng.permutation(used[pairs[sizes[pairs].sum(axis=1) <= most]])
 
     def _merge(self):
         """Merge the two clusters of which that lowers the loss most, unless none does; whether one did."""

@@ -30,7 +30,7 @@ from ..core.hard import LOSSES, Aim, partition_losses
 from ..weighting.clusters import check_cluster_weights, weigh_by
 from ..weighting.joint import resolve_weighting, settle
 from ..weighting.trust import LEVEL, NO_LINKS
-from .hard_search import INITS, Task, best_of_starts, confirm, refine, thoroughness
+from .hard_search import INITS, Task, best_of_starts, confirm, may_dissolve, refine
 from .lower_bound import bound_partitions
 
 __all__ = ["HardMedianPartition", "solve_hard_median_partition"]
@@ -257,7 +257,7 @@ def _solve(encoding, weighting, start, seeds, max_passes, n_jobs, aim):
     else:
         # Weights of the start itself: no result is worse than that.
         first = weighting.solve(partition_losses(encoding, start, aim))
-        run = refine(task, start, first, rng, thorough=thoroughness(task, start))
+        run = refine(task, start, first, rng, thorough=may_dissolve(task, start))
     return confirm(task, run, rng)
 
 

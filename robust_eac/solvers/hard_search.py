@@ -17,7 +17,7 @@ INITS = ("mixed", "sequential", "random", "partitions", "relaxed")
 _N_THOROUGH = 2
 # Objects in a sample, at least, and per base cluster; draw one if there are this many times more rows.
 _SAMPLE, _SAMPLE_PER_CLUSTER, _SAMPLE_SHARE = 4096, 64, 4
-# Dissolve clusters as long as rows x partitions x clusters^2 are at most this, two together if x clusters^3 are.
+# Dissolve clusters as long as rows x partitions x clusters^2 are at most this.
 _THOROUGH_WORK = 10**9
 # Gap to which the relaxed problem is solved for a start.
 _RELAXED_TOL = 1e-3
@@ -65,7 +65,7 @@ def best_of_starts(task, start, seeds, n_jobs):
 
     def go_on(found):
         rng, clusters = np.random.RandomState(seeds[found[1]]), found[2]
-        run = descend(work, clusters, weights, rng, thorough=thoroughness(work, clusters))
+        run = descend(work, clusters, weights, rng, thorough=may_dissolve(work, clusters))
         if sample is rows:
             return run
         placed = np.full(len(rows.codes), -1)
@@ -73,7 +73,7 @@ def best_of_starts(task, start, seeds, n_jobs):
         search = Search(rows, run.weights, aim, placed)
         search.allocate(rng.permutation(np.flatnonzero(placed < 0)))
         full = task._replace(encoding=rows)
-        return descend(full, search.clusters, run.weights, rng, thorough=thoroughness(full, search.clusters))
+        return descend(full, search.clusters, run.weights, rng, thorough=may_dissolve(full, search.clusters))
 
     n_threads = count_threads(n_jobs, len(seeds), sample, aim.n_clusters)[0]
     starts = list(map_threads(set_out, range(len(seeds)), n_threads))
@@ -127,7 +127,7 @@ def descend(task, clusters, weights, rng, *, thorough):
         search, left = Search(encoding, weights, aim, clusters), max_passes - n_passes
         if thorough:
             search.settle(rng, left, exact=False)
-            search.dissolve(rng, max_passes, together=thorough)
+            search.dissolve(rng, max_passes)
         settled = search.settle(rng, max(left - search.n_passes, 1))
         n_moves, n_passes, clusters = n_moves + search.n_moves, n_passes + search.n_passes, search.clusters
         losses = unit * partition_losses(encoding, clusters, aim)
@@ -169,17 +169,16 @@ def confirm(task, run, rng):
             break
         trusting = task._replace(weighting=weighting)
         weights = weighting.first(losses)
-        run = refine(trusting, run.clusters, weights, rng, thorough=thoroughness(task, run.clusters))
+        run = refine(trusting, run.clusters, weights, rng, thorough=may_dissolve(task, run.clusters))
         first = False
     return run
 
 
-def thoroughness(task, clusters):
-    """How many clusters are dissolved together in a search over all of a task's rows: 0, 1 or 2."""
+def may_dissolve(task, clusters):
+    """Whether a search over all of a task's rows is to dissolve clusters."""
     n_rows, n_hard = task.encoding.codes.shape
     k = 1 + int(np.max(clusters))
-    work = n_rows * (n_hard + task.encoding.soft.shape[1]) * k**2
-    return int(work <= _THOROUGH_WORK) + int(work * k <= _THOROUGH_WORK)
+    return n_rows * (n_hard + task.encoding.soft.shape[1]) * k**2 <= _THOROUGH_WORK
 
 
 def _draw_sample(encoding, rng):

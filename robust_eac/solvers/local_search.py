@@ -16,7 +16,7 @@ from ..core.hard import LOSSES, Aim, moves, partition_losses
 from ..weighting.clusters import check_cluster_weights, weigh_by
 from ..weighting.joint import check_found_from_losses
 from .hard_median_partition import check_codes, check_weighting, warn_unconverged
-from .hard_search import Task, refine, thoroughness
+from .hard_search import Task, may_dissolve, refine
 
 __all__ = ["RefinementResult", "refine_labels"]
 
@@ -164,7 +164,7 @@ def refine_labels(
     losses = task.unit * partition_losses(encoding, clusters, task.aim)
     weights = weighting.solve(losses)
     before = weighting.objective(losses, weights)
-    run = refine(task, clusters, weights, rng, thorough=0)
+    run = refine(task, clusters, weights, rng, thorough=False)
     if not run.converged:
         warn_unconverged(max_passes, stacklevel=3)
     return RefinementResult(
@@ -189,7 +189,7 @@ def search_labels(encoding, result, n_clusters, random_state, *, stacklevel):
     weights = check_weights(result.weights, len(result.weights))
     task = Task(encoding, Aim(LOSSES["binder"], 1.0, n_clusters), fixed(weights), _MAX_PASSES)
     rng = np.random.RandomState(check_random_state(random_state).randint(MAX_SEED))
-    run = refine(task, result.labels, weights, rng, thorough=thoroughness(task, result.labels))
+    run = refine(task, result.labels, weights, rng, thorough=may_dissolve(task, result.labels))
     if not run.converged:
         warn_unconverged(_MAX_PASSES, stacklevel=stacklevel + 1)
     return np.unique(run.clusters, return_inverse=True)[1]

@@ -207,7 +207,7 @@ def test_tables_follow_the_moves(rng, name, cost, missing):
         assert_tables_are_fresh(search)
         search.settle(rng, 3)
         assert_tables_are_fresh(search)
-        search.dissolve(rng, 20, together=2)
+        search.dissolve(rng, 20)
         assert_tables_are_fresh(search)
 
 
@@ -313,9 +313,9 @@ def test_a_search_never_climbs_and_tries_leave_no_trace(rng, name, cost):
         values.append(search.value)
     assert np.all(np.diff(values) <= 1e-12)
     assert search.settle(rng, 50)
-    search.dissolve(rng, 50, together=2)
+    search.dissolve(rng, 50)
     clusters, moves, passes, value = search.clusters.copy(), search.n_moves, search.n_passes, search.value
-    search.dissolve(rng, 50, together=2)
+    search.dissolve(rng, 50)
     assert search.value <= value
     assert search.n_passes == passes
     if search.value == value:

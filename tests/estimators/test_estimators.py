@@ -360,7 +360,7 @@ def test_a_dask_array_is_hardened_by_argmax(labels, hardening):
 def test_a_search_that_does_not_end_warns_at_the_caller(rng, monkeypatch):
     monkeypatch.setattr(_local_search, "_MAX_PASSES", 1)
     # What follows dissolved clusters settles in a pass.
-    monkeypatch.setattr(_local_search, "thoroughness", lambda *args: 0)
+    monkeypatch.setattr(_local_search, "may_dissolve", lambda *args: False)
     ensembles = [uncertain_ensemble(rng, 60) for _ in range(5)]
     with pytest.warns(UserWarning, match="The search did not converge") as record:
         _ = [_fit(labels, 6, n_init=1, hardening="search", random_state=0) for labels in ensembles]
