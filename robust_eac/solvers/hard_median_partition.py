@@ -208,7 +208,7 @@ def solve_hard_median_partition(
     n, m = ensemble.n_samples, ensemble.n_partitions
     chosen = LOSSES[check_choice(loss, LOSSES, name="loss")]
     limit = n if n_clusters is None else check_n_clusters(n_clusters, n)
-    cost = check_cost(cost, loss, n_clusters)
+    cost = _check_cost(cost, loss, n_clusters)
     sample_weight = check_sample_weight(sample_weight, ensemble)
     weighting = check_weighting(weights, weighting, 1.0, m, rho=rho, lam=lam, lam0=lam0)
     n_init = check_integer(n_init, name="n_init", low=1)
@@ -327,7 +327,7 @@ def _check_init(init, n_samples, limit):
     return clusters
 
 
-def check_cost(cost, loss, n_clusters=None):
+def _check_cost(cost, loss, n_clusters):
     """The cost as a float, or "n_clusters"."""
     if isinstance(cost, str):
         check_choice(cost, ("n_clusters",), name="cost")
@@ -335,9 +335,14 @@ def check_cost(cost, loss, n_clusters=None):
             raise ValueError('n_clusters must be given with cost="n_clusters", got None.')
     else:
         cost = check_real(cost, name="cost", low=0.0, high=2.0)
+    check_cost_fits(cost, loss)
+    return cost
+
+
+def check_cost_fits(cost, loss):
+    """Refuse costs but 1 where the loss has none."""
     if cost != 1.0 and not LOSSES[loss].linear:
         raise ValueError(f'cost must be 1 with loss={loss!r}: only "binder" and "vi" have two costs; got {cost!r}.')
-    return cost
 
 
 def check_ensemble_fits(ensemble, cluster_weights, loss, cost):
@@ -348,7 +353,7 @@ def check_ensemble_fits(ensemble, cluster_weights, loss, cost):
     if cluster_weights is not None and loss != "binder":
         raise ValueError(f'cluster_weights must be None with loss={loss!r}: only "binder" counts pairs one by one.')
     if (soft or cluster_weights is not None) and cost != 1.0:
-        # cost t^2 + (2 - cost) - 2 t, of a pair that is together, would be negative for t between 0 and 1.
+        # A pair together whose co-association is t costs  cost t^2 + (2 - cost) - 2 t < 0  for 2 / cost - 1 < t < 1.
         raise ValueError(
-            f"cost must be 1 with soft partitions or cluster_weights: pairs are half together; got {cost!r}."
+            f"cost must be 1 with soft partitions or cluster_weights: losses could be negative; got {cost!r}."
         )
