@@ -234,13 +234,18 @@ def solve_hard_median_partition(
     if not run.converged:
         warn_unconverged(max_passes, stacklevel=3)
     found = in_order(run.clusters)
-    least = bound_partitions(whole, run.weights, limit, cost=cost).bound / whole.total**2 if bound else None
+    n_found = int(found.max()) + 1
+    least = None
+    if bound:
+        # No cost may give as few clusters as wanted: the bound must hold for those found, too.
+        most = max(limit, n_found)
+        least = bound_partitions(whole, run.weights, most, cost=cost).bound / whole.total**2
     return HardMedianPartition(
         labels=found,
         weights=run.weights,
         losses=run.losses,
         objective=run.objective,
-        n_clusters=int(found.max()) + 1,
+        n_clusters=n_found,
         cost=cost,
         bound=least,
         n_passes=run.n_passes,
