@@ -100,13 +100,14 @@ def solve_hard_median_partition(
     clusters are dissolved, one or two together, and grown again from their objects [5]_, unless the problem is large.
     The problem is not convex: all starts settle, the best two are searched in this way, the better one is returned.
     With a `weighting` the weights belong to the losses of the partition, as in
-    :func:`~robust_eac.solve_median_partition`: search and weights alternate, neither raises the objective.
+    :func:`~robust_eac.solve_median_partition`: search and weights alternate, and neither raises the objective (with a
+    callable this is not promised).
 
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
         Base clusterings, one per column (transpose draws that are rows); -1 marks an object that the partition did not
-        observe: a partition is compared on the objects that it observes. Soft partitions with "binder" only.
+        observe: a partition is compared on the objects that it observes. Soft partitions need "binder" at cost 1.
     n_clusters : int, default=None
         Largest number of clusters. None means as many as the loss wants. Or the number wanted, see `cost`.
     loss : {"binder", "vi", "omari", "nvi", "id", "nid"}, default="binder"
@@ -135,7 +136,8 @@ def solve_hard_median_partition(
         partitions of least loss. "relaxed": labels of the relaxed median partition. Or a partition to start from, of
         shape (n_samples,): any integer codes but -1.
     max_passes : int, default=100
-        Largest number of visits of all objects per start; those in which dissolved clusters grow again do not count.
+        Largest number of visits of all objects per start. Those in which dissolved clusters grow again do not count;
+        one more follows them.
     bound : bool, default=False
         Compute a lower bound of the objective over all partitions with at most `n_clusters` clusters, for the weights
         found; for "binder" only. Takes memory and time as :func:`~robust_eac.consensus_lower_bound` does.
@@ -146,9 +148,11 @@ def solve_hard_median_partition(
         Draws the starts and the order of the visits.
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of every object: weight w counts as w identical objects that stay together. None means one each. An
-        object of weight zero goes where an object of weight one would, and the others do not notice.
+        object of weight zero goes where one of the commonest weight would (identical objects counted as one), and the
+        others do not notice.
     cluster_weights : {"entropy", "size", "entropy-size"} or list of ndarrays, default=None
-        Weights of the base clusters, as in :func:`~robust_eac.partition_losses`, with "binder" only. None means 1 each.
+        Weights of the base clusters, as in :func:`~robust_eac.partition_losses`, with "binder" at cost 1 only. None
+        means 1 each.
 
     Returns
     -------
@@ -176,7 +180,8 @@ def solve_hard_median_partition(
     Every loss is a function of sums over the contingency table, which follow each move. "binder" and "vi" are linear in
     them: a visit costs O(n_partitions n_clusters), or O(1) where a bound shows that an object stays. The others are
     followed along their secants, each move being judged by the loss itself, and at the end so are all possible moves.
-    Memory is O(n_samples n_partitions), and O(n_clusters) per base cluster.
+    Memory is O(n_samples n_partitions), and O(n_clusters) per base cluster; "relaxed" starts and "chance-corrected"
+    weights take O(n_clusters) per object as well.
 
     From 16,384 objects with different labels on (more where base clusters are many or labels missing), starts are made
     on a sample of them; the other objects join its solution, and all move until none gains.
