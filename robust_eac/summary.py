@@ -51,17 +51,20 @@ def summarise(model, names, settings):
     return _report(rows, len(model.labels_), model.weights_, agreements, names)
 
 
-def summarise_partition(result, agreements, names, options):
+def summarise_partition(result, radius, agreements, names, options):
     """The report on a hard median partition, with the options of its solver.
 
+    radius : that of the credible ball around it, at 95 %.
     agreements : (m,) adjusted Rand indices of the partitions with it.
     """
+    unit = _UNITS.get(options["loss"], "")
     cost = f", cost {result.cost:.4g}" if LOSSES[options["loss"]].linear else ""
     passes = counted(result.n_passes, "pass", "passes")
     rows = {
         "clusters": _clusters(result.labels, options["n_clusters"]),
         "loss": f"{options['loss']}{cost}",
-        "objective": f"{result.objective:.5g}{_UNITS.get(options['loss'], '')}",
+        "objective": f"{result.objective:.5g}{unit}",
+        "distances": f"nearest partition {result.losses.min():.5g}; 95 % of the weight within {radius:.5g}{unit}",
         "convergence": f"{'converged' if result.converged else 'NOT converged'} after {passes}",
         "weights": _weights(result.weights, options["weighting"]),
         "agreement": _agreement(result.weights, agreements),

@@ -8,6 +8,7 @@ from sklearn.metrics.cluster import pair_confusion_matrix
 
 from ..core.encoding import encode
 from ..core.hard import LOSSES, Aim, partition_losses
+from ..diagnostics.credible_ball import radius_of
 from ..diagnostics.selection import select_n_clusters
 from ..estimators import METHODS, RobustEAC
 from ..solvers.hard_median_partition import solve_hard_median_partition
@@ -186,8 +187,10 @@ def _search(arguments, labels, titles):
         result = solve_hard_median_partition(labels, **options)
         adjusted_rand = Aim(LOSSES["omari"], 1.0, len(labels))
         agreements = 1.0 - partition_losses(encode(labels), result.labels, adjusted_rand)
+    radius = float(radius_of(result.losses, result.weights, 0.95))
     results = {name: getattr(result, name) for name in ("objective", "cost", "converged", "n_passes")}
-    summary = summarise_partition(result, agreements, titles, options)
+    results["credible_radius"] = radius
+    summary = summarise_partition(result, radius, agreements, titles, options)
     return Found(result.labels, None, result.weights, result.losses, agreements, options, results, summary)
 
 

@@ -124,7 +124,7 @@ def credible_ball(
 
     distances = partition_losses(encoding, clusters, aim)
     ties = _SAME_DISTANCE * aim.loss.largest(encoding.total)
-    inside = (weights > 0.0) & (distances <= _radius(distances, weights, level) + ties)
+    inside = (weights > 0.0) & (distances <= radius_of(distances, weights, level) + ties)
     n_clusters = np.add.reduceat(encoding.sizes > 0.0, encoding.offsets, dtype=np.intp)
 
     def farthest(draws):
@@ -140,7 +140,7 @@ def credible_ball(
     )
 
 
-def _radius(distances, weights, level):
+def radius_of(distances, weights, level):
     """Distance of the first draw, from the nearest to the farthest, beyond which at most 1 - level of the mass lies."""
     order = np.argsort(distances, kind="stable")
     order = order[weights[order] > 0.0]

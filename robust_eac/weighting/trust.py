@@ -172,7 +172,8 @@ def linked_group(encoding, *, level=LEVEL, rng):
     m = len(encoding.offsets)
     if m == 1:
         return np.ones(1, dtype=bool)
-    references = np.arange(m) if m <= _REFERENCES else np.sort(rng.permutation(m)[:_REFERENCES])
+    # Not rng.permutation(m): with the same seed that is the order in which `corrupt_ensemble` replaces partitions.
+    references = np.arange(m) if m <= _REFERENCES else np.sort(rng.random_sample(m).argsort()[:_REFERENCES])
     pvalues = _pairwise_pvalues(_sample(encoding, rng), references)
     n_tests = len(references) * m - len(references) * (len(references) + 1) // 2
     first, second = np.nonzero(pvalues <= level / n_tests)

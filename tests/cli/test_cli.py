@@ -146,6 +146,9 @@ def test_a_hard_median_partition(folder, capsys, argv, options):
     summary = json.loads((folder / "s.json").read_text(encoding="utf-8"))
     for name in ("objective", "cost", "converged", "n_passes"):
         assert summary[name] == getattr(result, name), name
+    order = np.argsort(result.losses)
+    radius = result.losses[order][np.cumsum(result.weights[order]) >= 0.95 - 1e-12][0]
+    assert summary["credible_radius"] == radius
     assert summary["n_clusters_found"] == result.n_clusters
     assert summary["cluster_sizes"] == np.bincount(result.labels).tolist()
     assert summary["parameters"] == {
@@ -167,6 +170,7 @@ def test_a_hard_median_partition(folder, capsys, argv, options):
         f"clusters     {result.n_clusters} found {limit}; objects in each: {sizes}",
         f"loss         {loss}{cost}",
         f"objective    {result.objective:.5g}{unit}",
+        f"distances    nearest partition {result.losses.min():.5g}; 95 % of the weight within {radius:.5g}{unit}",
         f"convergence  converged after {result.n_passes} passes",
         f"weights      {given['weighting']}: {np.count_nonzero(result.weights)} partition",
     ):

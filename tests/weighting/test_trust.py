@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from robust_eac import agreement_test, chance_corrected_weights, trusted_group_weights
+from robust_eac import agreement_test, chance_corrected_weights, corrupt_ensemble, trusted_group_weights
 
 from ..access import _chance, check_ensemble, encode, encode_ensemble, pairwise_pvalues, sample_columns
 from ..conftest import planted_ensemble, random_ensemble
@@ -263,6 +263,14 @@ def test_many_partitions_and_many_objects(rng):
     assert np.array_equal(
         trusted_group_weights(labels[:, :300], random_state=3), trusted_group_weights(labels[:, :300], random_state=3)
     )
+
+
+def test_the_seed_of_the_noise_may_be_that_of_the_trust(rng):
+    """References drawn in the order in which partitions were replaced would all be noise, which links nothing."""
+    planted = planted_ensemble(rng, np.repeat(np.arange(4), 50), 320, noise=0.2)
+    noisy, replaced = corrupt_ensemble(planted, 0.8, 0)
+    weights = trusted_group_weights(noisy, random_state=0)
+    np.testing.assert_array_equal(weights > 0.0, ~replaced)
 
 
 def test_the_sample_is_large_enough_for_incomplete_partitions(rng):

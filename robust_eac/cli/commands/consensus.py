@@ -30,7 +30,8 @@ outputs:
                 squared differences where memberships are fractions), agreement (adjusted Rand index: 1 is the same
                 partition, 0 is chance)
   --membership  share of every object in every cluster
-  --json        arguments, versions, objective, gap, clusters found, weights
+  --json        arguments, versions, objective, gap, clusters found, weights; with --loss the radius of the credible
+                ball around the consensus that holds 95 % of the weight
 
 losses: with --loss, the consensus is the hard partition of least loss that a search finds; it has no memberships, the
 losses in --weights are in the units of this one, and --n-clusters can be left out:
