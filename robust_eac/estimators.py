@@ -95,8 +95,8 @@ class RobustEAC(ClusterMixin, BaseEstimator):
     hardening : {"argmax", "search"}, default="argmax"
         How `labels_` are found once the memberships are. "argmax", as in [1]_, takes the cluster of largest membership.
         In general this is no local minimum of the hard objective, sum_u alpha_u d_u of a partition. "search" goes on
-        from there: it moves single objects, and dissolves clusters and grows them again, until neither lowers that
-        objective with the weights `weights_` (too many objects and clusters are only moved). The number of clusters may
+        from there: it moves single objects, and dissolves clusters and grows them again (in large problems it only
+        moves objects), until neither lowers that objective with the weights `weights_`. The number of clusters may
         change, up to `n_clusters`. This is the search of :func:`~robust_eac.solve_hard_median_partition`, which
         can also find the weights that belong to the partition. `labels_` and `n_clusters_found_` alone depend on it. It
         lowers raw losses, and needs ``agreement="raw"``, ``threshold="half"`` and labels that are no Dask array.

@@ -134,6 +134,8 @@ def check_solver_options(arguments):
         if n_clusters is None:
             raise ValueError("--n-clusters is required; only --loss can do without.")
         return
+    if arguments.cost == "n-clusters" and n_clusters is None:
+        raise ValueError("--cost n-clusters needs --n-clusters.")
     defaults = RobustEAC(1).get_params() | {"verbose": False, "membership": None}
     for name in _NOT_WITH_LOSS:
         if getattr(arguments, name, defaults[name]) != defaults[name]:

@@ -65,7 +65,8 @@ def median_partition(
 
     Notes
     -----
-    Time O(n_samples n_partitions n_clusters) per pass, memory O(n_samples (n_partitions + n_clusters)).
+    Time O(n_samples n_partitions n_clusters) per pass; memory O(n_samples n_partitions), and O(n_clusters) per base
+    cluster.
 
     References
     ----------

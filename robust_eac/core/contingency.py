@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 
 BINDER, VI, OMARI, NVI, ID, NID = range(6)
-# Losses below this share of what they are the difference of are rounding, and so are entropies.
+# Denominators below this share of their terms are rounding.
 _ROUNDING = 1e-13
 
 
@@ -121,7 +121,7 @@ def losses(judged, a, b, out):
 
 @njit(cache=True, nogil=True)
 def renew(x, row, column, coef, unit, powers, rises, falls):
-    """Renew the differences of a table entry that is x now; returns how far they go, the larger of the two."""
+    """Renew the differences of a table entry that is x now; returns the larger of their two changes."""
     rise_before, fall_before = rises[row, column], falls[row, column]
     rises[row, column], falls[row, column] = coef * rise(x, unit, powers), -coef * rise(x, -unit, powers)
     return max(abs(rises[row, column] - rise_before), abs(falls[row, column] - fall_before))
@@ -291,8 +291,7 @@ def row_costs(i, w, data, slots, judged, tables, exact, own, costs):
 def look(data, slots, judged, tables, exact, clusters, best, rises):
     """Where rows would rather be: their best other cluster, and the rise of the weighted loss per unit of weight.
 
-    Rows without weight, which are in no table, look as if they had that of one object, at the linear loss: the sums
-    with them are of no partition.
+    Rows without weight, which are in no sum, look at the linear loss, as if they weighed `unit`.
     """
     codes, observed, multiplicity, offsets = data.codes, data.observed, data.multiplicity, slots.offsets
     onto, off, size_onto, size_off = tables.rises, tables.falls, tables.size_rises, tables.size_falls
@@ -313,7 +312,7 @@ def look(data, slots, judged, tables, exact, clusters, best, rises):
 
 @njit(cache=True, nogil=True)
 def place(i, step, data, slots, judged, tables, cluster):
-    """Add `step` objects like row i to a cluster; returns how far the costs of a row of unit weight can go."""
+    """Add `step` objects like row i to a cluster; returns by how much the costs of a row of unit weight can change."""
     codes, soft, observed, offsets, soft_slots = data.codes, data.soft, data.observed, slots.offsets, slots.soft
     parts, mask_of, slot_weights = judged.parts, judged.mask_of, judged.slot_weights
     counts, sizes, a, b, drift = tables.counts, tables.sizes, tables.a, tables.b, 0.0

@@ -13,9 +13,9 @@ from .encoding import collapse, select
 _SLACK = 1e-13
 # x log2(x) is looked up for so many whole numbers.
 _POWERS = 2**20
-# Empty clusters at hand: as many as there are, over this, and two at least.
+# Empty clusters at hand: one for every so many used ones, at least two.
 _SPARE = 4
-# Where nothing is in a cluster yet: as many clusters at hand as base partitions have, in tables of so many entries.
+# Before any row is in a cluster: as many at hand as base partitions have, in tables of at most so many entries.
 _FIRST_ENTRIES = 2**22
 # Columns of tables in a SIMD vector.
 _WIDTH = 4
@@ -64,7 +64,7 @@ class Search:
     """A partition of an encoding's rows, and steps down its weighted loss.
 
     `clusters` (n_rows,) has the cluster of every row, -1 of those that are in none. Partitions without weight are not
-    read. `n_moves` counts moves, `n_passes` visits of all rows but those of dissolved clusters.
+    read. `n_moves` counts moves, `n_passes` visits of all rows, not those after dissolving clusters.
     """
 
     def __init__(self, encoding, weights, aim, clusters):
@@ -132,7 +132,7 @@ class Search:
         yield from rng.permutation(used[pairs[sizes[pairs].sum(axis=1) <= most]])
 
     def _merge(self):
-        """Merge the two clusters of which that lowers the loss most, unless none does; whether one did."""
+        """Merge the two clusters whose merger lowers the loss most; returns whether there are any such two."""
         judged, tables, psi = self._judged, self._tables, np.square if self._aim.loss.squares else _xlogx
         of_counts = np.add.reduceat(judged.slot_weights[:, np.newaxis] * psi(tables.counts), self._encoding.offsets)
         of_sizes, best, least = psi(tables.sizes), None, self.value - self._slack
@@ -151,7 +151,7 @@ class Search:
         return True
 
     def _regrow(self, group, rng, max_passes):
-        """Dissolve a group of clusters, unless that does not pay; whether it does."""
+        """Dissolve a group of clusters and undo it unless it pays; returns whether it does."""
         before, kept, n_moves = self.value, self._state(), self.n_moves
         rows = rng.permutation(np.flatnonzero(np.isin(self.clusters, group)))
         self._drift = contingency.take_out(rows, *self._problem, self._tables, self.clusters, self._drift)
@@ -219,7 +219,7 @@ def partition_losses(encoding, clusters, aim):
 def moves(encoding, weights, aim, clusters, n_clusters):
     """(best other cluster of every row, rise of the weighted loss per unit of its weight) with this many clusters.
 
-    Rows without weight move as if they had that of one object.
+    Rows without weight move as if they had the commonest weight of a row.
     """
     judged, own = _judge(encoding, weights, aim), np.asarray(clusters, dtype=np.intp)
     tables = _tabulate(encoding, judged, own, n_clusters)

@@ -12,7 +12,7 @@ from ..checks.types import ClusterWeights, Labels
 from ..checks.values import as_array, check_choice, check_real, check_weights
 from ..core.encoding import encode_ensemble, sub_ensemble
 from ..core.hard import LOSSES, Aim, moves, partition_losses
-from ..solvers.hard_median_partition import check_codes
+from ..solvers.hard_median_partition import check_codes, check_cost_fits, check_ensemble_fits
 from ..weighting.clusters import check_cluster_weights, weigh_by
 
 __all__ = ["ReassignmentCosts", "expected_losses", "hard_partition_losses", "reassignment_costs"]
@@ -56,8 +56,8 @@ def hard_partition_losses(
     ----------
     labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
         Base clusterings or posterior draws, one per column; -1 marks an object that the partition did not observe. A
-        list may hold soft partitions, as in :func:`~robust_eac.partition_losses`, with "binder" only. Their loss is
-        (cost |X_u'X_u|^2 + (2 - cost) |Y'Y|^2 - 2 |YX_u'|^2) / n_u^2.
+        list may hold soft partitions, as in :func:`~robust_eac.partition_losses`, with "binder" and ``cost=1`` only.
+        Their loss is |Y'Y - X_u'X_u|^2 / n_u^2.
     partition : array-like of shape (n_samples,), int
         The hard partition: any integer codes but -1.
     loss : {"binder", "vi", "omari", "nvi", "id", "nid"}, default="binder"
@@ -68,7 +68,7 @@ def hard_partition_losses(
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of every object: weight w counts as w identical objects. None means one each.
     cluster_weights : {"entropy", "size", "entropy-size"} or list of ndarrays, default=None
-        Weights of the base clusters, as in :func:`~robust_eac.partition_losses`; with "binder" only.
+        Weights of the base clusters, as in :func:`~robust_eac.partition_losses`; with "binder" and ``cost=1`` only.
 
     Returns
     -------
@@ -110,7 +110,7 @@ def hard_partition_losses(
     clusters = check_hard(partition, ensemble.n_samples)
     aim = check_loss(loss, cost)
     sample_weight = check_sample_weight(sample_weight, ensemble)
-    return partition_losses(_encode(ensemble, sample_weight, cluster_weights, loss), clusters, aim)
+    return partition_losses(_encode(ensemble, sample_weight, cluster_weights, loss, aim.cost), clusters, aim)
 
 
 def expected_losses(
@@ -233,7 +233,7 @@ def reassignment_costs(
         Weight of every object: weight w counts as w identical objects that move together. None means one each. An
         object of weight zero has the rise that one of the commonest weight would bring, beside the others.
     cluster_weights : {"entropy", "size", "entropy-size"} or list of ndarrays, default=None
-        Weights of the base clusters, as in :func:`~robust_eac.partition_losses`; with "binder" only.
+        Weights of the base clusters, as in :func:`~robust_eac.partition_losses`; with "binder" and ``cost=1`` only.
 
     Returns
     -------
@@ -273,7 +273,7 @@ def reassignment_costs(
     aim = check_loss(loss, cost)
     weights = check_weights(weights, ensemble.n_partitions)
     sample_weight = check_sample_weight(sample_weight, ensemble)
-    encoding = _encode(ensemble, sample_weight, cluster_weights, loss)
+    encoding = _encode(ensemble, sample_weight, cluster_weights, loss, aim.cost)
 
     # Clusters that have weight, side by side. Objects in others are alone: they stand in the empty column at the end.
     heavy = encoding.multiplicity > 0.0
@@ -294,8 +294,7 @@ def check_loss(loss, cost):
     """The :class:`~robust_eac.core.hard.Aim` of a loss and a cost, without a limit to the clusters."""
     chosen = LOSSES[check_choice(loss, LOSSES, name="loss")]
     cost = check_real(cost, name="cost", low=0.0, high=2.0)
-    if cost != 1.0 and not chosen.linear:
-        raise ValueError(f'cost must be 1 with loss={loss!r}: only "binder" and "vi" have two costs; got {cost!r}.')
+    check_cost_fits(cost, loss)
     return Aim(chosen, cost, np.inf)
 
 
@@ -312,11 +311,8 @@ def _names(partition, codes):
     return np.asarray(partition)[np.unique(codes, return_index=True)[1]].astype(np.int64)
 
 
-def _encode(ensemble, sample_weight, cluster_weights, loss):
-    """The encoding; soft partitions and weights of base clusters are for "binder" alone."""
+def _encode(ensemble, sample_weight, cluster_weights, loss, cost):
+    """The encoding; soft partitions and weights of base clusters are for "binder" at cost 1 alone."""
     cluster_weights = check_cluster_weights(cluster_weights)
-    if loss != "binder" and len(ensemble.widths):
-        raise ValueError(f'labels must be hard partitions with loss={loss!r}; soft ones have a loss "binder" only.')
-    if loss != "binder" and cluster_weights is not None:
-        raise ValueError(f'cluster_weights must be None with loss={loss!r}: only "binder" counts pairs one by one.')
+    check_ensemble_fits(ensemble, cluster_weights, loss, cost)
     return weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights)

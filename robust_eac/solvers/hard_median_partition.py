@@ -100,13 +100,14 @@ def solve_hard_median_partition(
     clusters are dissolved, one or two together, and grown again from their objects [5]_, unless the problem is large.
     The problem is not convex: all starts settle, the best two are searched in this way, the better one is returned.
     With a `weighting` the weights belong to the losses of the partition, as in
-    :func:`~robust_eac.solve_median_partition`: search and weights alternate, neither raises the objective.
+    :func:`~robust_eac.solve_median_partition`: search and weights alternate, and neither raises the objective (with a
+    callable this is not promised).
 
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
         Base clusterings, one per column (transpose draws that are rows); -1 marks an object that the partition did not
-        observe: a partition is compared on the objects that it observes. Soft partitions with "binder" only.
+        observe: a partition is compared on the objects that it observes. Soft partitions need "binder" at cost 1.
     n_clusters : int, default=None
         Largest number of clusters. None means as many as the loss wants. Or the number wanted, see `cost`.
     loss : {"binder", "vi", "omari", "nvi", "id", "nid"}, default="binder"
@@ -135,7 +136,8 @@ def solve_hard_median_partition(
         partitions of least loss. "relaxed": labels of the relaxed median partition. Or a partition to start from, of
         shape (n_samples,): any integer codes but -1.
     max_passes : int, default=100
-        Largest number of visits of all objects per start; those in which dissolved clusters grow again do not count.
+        Largest number of visits of all objects per start. Those in which dissolved clusters grow again do not count;
+        one more follows them.
     bound : bool, default=False
         Compute a lower bound of the objective over all partitions with at most `n_clusters` clusters, for the weights
         found; for "binder" only. Takes memory and time as :func:`~robust_eac.consensus_lower_bound` does.
@@ -146,9 +148,11 @@ def solve_hard_median_partition(
         Draws the starts and the order of the visits.
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of every object: weight w counts as w identical objects that stay together. None means one each. An
-        object of weight zero goes where an object of weight one would, and the others do not notice.
+        object of weight zero goes where one of the commonest weight would (identical objects counted as one), and the
+        others do not notice.
     cluster_weights : {"entropy", "size", "entropy-size"} or list of ndarrays, default=None
-        Weights of the base clusters, as in :func:`~robust_eac.partition_losses`, with "binder" only. None means 1 each.
+        Weights of the base clusters, as in :func:`~robust_eac.partition_losses`, with "binder" at cost 1 only. None
+        means 1 each.
 
     Returns
     -------
@@ -176,7 +180,8 @@ def solve_hard_median_partition(
     Every loss is a function of sums over the contingency table, which follow each move. "binder" and "vi" are linear in
     them: a visit costs O(n_partitions n_clusters), or O(1) where a bound shows that an object stays. The others are
     followed along their secants, each move being judged by the loss itself, and at the end so are all possible moves.
-    Memory is O(n_samples n_partitions), and O(n_clusters) per base cluster.
+    Memory is O(n_samples n_partitions), and O(n_clusters) per base cluster; "relaxed" starts and "chance-corrected"
+    weights take O(n_clusters) per object as well.
 
     From 16,384 objects with different labels on (more where base clusters are many or labels missing), starts are made
     on a sample of them; the other objects join its solution, and all move until none gains.
@@ -208,7 +213,7 @@ def solve_hard_median_partition(
     n, m = ensemble.n_samples, ensemble.n_partitions
     chosen = LOSSES[check_choice(loss, LOSSES, name="loss")]
     limit = n if n_clusters is None else check_n_clusters(n_clusters, n)
-    cost = check_cost(cost, loss, n_clusters)
+    cost = _check_cost(cost, loss, n_clusters)
     sample_weight = check_sample_weight(sample_weight, ensemble)
     weighting = check_weighting(weights, weighting, 1.0, m, rho=rho, lam=lam, lam0=lam0)
     n_init = check_integer(n_init, name="n_init", low=1)
@@ -234,13 +239,18 @@ def solve_hard_median_partition(
     if not run.converged:
         warn_unconverged(max_passes, stacklevel=3)
     found = in_order(run.clusters)
-    least = bound_partitions(whole, run.weights, limit, cost=cost).bound / whole.total**2 if bound else None
+    n_found = int(found.max()) + 1
+    least = None
+    if bound:
+        # No cost may give as few clusters as wanted: the bound must hold for those found, too.
+        most = max(limit, n_found)
+        least = bound_partitions(whole, run.weights, most, cost=cost).bound / whole.total**2
     return HardMedianPartition(
         labels=found,
         weights=run.weights,
         losses=run.losses,
         objective=run.objective,
-        n_clusters=int(found.max()) + 1,
+        n_clusters=n_found,
         cost=cost,
         bound=least,
         n_passes=run.n_passes,
@@ -327,7 +337,7 @@ def _check_init(init, n_samples, limit):
     return clusters
 
 
-def check_cost(cost, loss, n_clusters=None):
+def _check_cost(cost, loss, n_clusters):
     """The cost as a float, or "n_clusters"."""
     if isinstance(cost, str):
         check_choice(cost, ("n_clusters",), name="cost")
@@ -335,9 +345,14 @@ def check_cost(cost, loss, n_clusters=None):
             raise ValueError('n_clusters must be given with cost="n_clusters", got None.')
     else:
         cost = check_real(cost, name="cost", low=0.0, high=2.0)
+    check_cost_fits(cost, loss)
+    return cost
+
+
+def check_cost_fits(cost, loss):
+    """Refuse costs but 1 where the loss has none."""
     if cost != 1.0 and not LOSSES[loss].linear:
         raise ValueError(f'cost must be 1 with loss={loss!r}: only "binder" and "vi" have two costs; got {cost!r}.')
-    return cost
 
 
 def check_ensemble_fits(ensemble, cluster_weights, loss, cost):
@@ -348,7 +363,7 @@ def check_ensemble_fits(ensemble, cluster_weights, loss, cost):
     if cluster_weights is not None and loss != "binder":
         raise ValueError(f'cluster_weights must be None with loss={loss!r}: only "binder" counts pairs one by one.')
     if (soft or cluster_weights is not None) and cost != 1.0:
-        # cost t^2 + (2 - cost) - 2 t, of a pair that is together, would be negative for t between 0 and 1.
+        # A pair together whose co-association is t costs  cost t^2 + (2 - cost) - 2 t < 0  for 2 / cost - 1 < t < 1.
         raise ValueError(
-            f"cost must be 1 with soft partitions or cluster_weights: pairs are half together; got {cost!r}."
+            f"cost must be 1 with soft partitions or cluster_weights: losses could be negative; got {cost!r}."
         )

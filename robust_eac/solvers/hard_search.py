@@ -55,10 +55,12 @@ def best_of_starts(task, start, seeds, n_jobs):
     rows = group(encoding, weights, aim)
     sample, drawn = _draw_sample(rows, np.random.RandomState(seeds[0]))
     work = task._replace(encoding=sample)
+    given = _best_partitions(sample, aim, weights, len(seeds)) if start == "partitions" else None
 
     def set_out(number):
         rng = np.random.RandomState(seeds[number])
-        search = Search(sample, weights, aim, _start(work, start, number, weights, rng))
+        clusters = _start(work, start, number, weights, rng) if given is None else given[number % len(given)]
+        search = Search(sample, weights, aim, clusters)
         search.allocate(rng.permutation(np.flatnonzero(search.clusters < 0)))
         search.settle(rng, max_passes, exact=False)
         return search.value, number, search.clusters
@@ -93,8 +95,6 @@ def _start(task, start, number, weights, rng):
     if start == "relaxed":
         problem = Problem(encoding, widest, fixed(weights), raw_distance())
         return alternate(problem, "random", rng, Settings(_RELAXED_TOL, 1)).rows.argmax(axis=1)
-    if start == "partitions":
-        return _given_partition(encoding, aim, weights, number)
     clusters = np.full(n_rows, -1)
     if not aim.loss.linear:
         # Without objects in clusters there is no secant to follow.
@@ -104,19 +104,23 @@ def _start(task, start, number, weights, rng):
     return clusters
 
 
-def _given_partition(encoding, aim, weights, number):
-    """The base partition of the (number + 1)-th least loss; -1 where it does not observe a row, or has too many."""
+def _best_partitions(encoding, aim, weights, count):
+    """Base partitions of least loss, ascending; -1 where one does not observe a row, or has too many clusters."""
     codes = harden(encoding).codes.astype(np.intp)
     observed = encoding.observed[:, encoding.mask_of]
     codes[~observed] = -1
     # One type of columns: every other is compiled anew.
     codes = np.asfortranarray(codes)
     values = [weights @ partition_losses(encoding, column, aim) for column in codes.T]
-    column = codes[:, np.argsort(values, kind="stable")[number % len(values)]]
-    sizes = np.bincount(column[column >= 0], minlength=1)
+    return [_largest_clusters(codes[:, u], aim.n_clusters) for u in np.argsort(values, kind="stable")[:count]]
+
+
+def _largest_clusters(codes, n_clusters):
+    """The clusters of a partition by size, the largest first; -1 for those beyond the limit and where codes are -1."""
+    sizes = np.bincount(codes[codes >= 0], minlength=1)
     rank = np.empty(len(sizes), dtype=np.intp)
     rank[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))
-    return np.where((column >= 0) & (rank[column] < aim.n_clusters), rank[column], -1)
+    return np.where((codes >= 0) & (rank[codes] < n_clusters), rank[codes], -1)
 
 
 def descend(task, clusters, weights, rng, *, thorough):

@@ -125,8 +125,8 @@ def refine_labels(
     costs: O(n_partitions n_clusters) for all clusters, O(n_partitions) for the move. For a soft partition, n_lc is the
     sum of x_ui'x_uj over the objects j of c; its pairs (i, i), on which no partition can agree with it, cost
     (1 - |x_ui|^2)^2 wherever i is. An incomplete partition counts its observed objects, times (n/n_u)^2. A pass costs
-    O(n_samples n_partitions n_clusters), a soft partition counting as k_u; memory O(n_samples (n_partitions +
-    n_clusters)).
+    O(n_samples n_partitions n_clusters), a soft partition counting as k_u; memory O(n_samples n_partitions), and
+    O(n_clusters) per base cluster.
 
     References
     ----------

@@ -228,7 +228,7 @@ def test_clusterings_that_hardly_agree_with_their_median_partition(folder, capsy
         (("--n-clusters", "auto"), "as the loss wants, got 1-10."),
         (("--rho", 0.5, "--weighting", "l2"), "--rho applies to --weighting restricted-simplex only, not to l2."),
         (("--cluster-weights", "size"), "cluster_weights must be None with loss='vi'"),
-        (("--cost", "n-clusters"), 'n_clusters must be given with cost="n_clusters"'),
+        (("--cost", "n-clusters"), "--cost n-clusters needs --n-clusters."),
         (("--cost", "n_clusters"), "--cost: must be a number or 'n-clusters', got 'n_clusters'"),
         (("--cost", 3), "cost must be"),
         (("--loss", "omari", "--cost", 0.5), "cost must be 1 with loss='omari'"),

@@ -109,9 +109,6 @@ def test_binder_of_soft_partitions_and_weighted_clusters_is_the_loss_of_membersh
     for names in (None, "entropy", "size"):
         found = hard_partition_losses(labels, partition, cluster_weights=names)
         np.testing.assert_allclose(found, partition_losses(labels, Y, cluster_weights=names) / n**2, rtol=1e-10)
-    gram = labels[1] @ labels[1].T
-    of_cost = (1.5 * (gram**2).sum() + 0.5 * (Y @ Y.T).sum() - 2.0 * (gram * (Y @ Y.T)).sum()) / n**2
-    assert hard_partition_losses(labels, partition, cost=1.5)[1] == pytest.approx(of_cost, rel=1e-12)
 
 
 @EVERY_LOSS
@@ -241,7 +238,7 @@ def test_reassignment_costs_of_soft_partitions_and_weighted_clusters(rng):
     n = 9
     partition = np.array([0, 0, 0, 1, 1, 1, 2, 2, 3])
     labels = [rng.randint(3, size=n), random_membership(rng, n, 4)]
-    options = {"cost": 1.3, "cluster_weights": "size"}
+    options = {"cluster_weights": "size"}
     clusters, rises = reassignment_costs(labels, partition, **options)
     here = hard_partition_losses(labels, partition, **options).mean()
     for i in range(n):
@@ -250,7 +247,7 @@ def test_reassignment_costs_of_soft_partitions_and_weighted_clusters(rng):
             moved[i] = cluster
             values.append(np.inf if cluster == partition[i] else hard_partition_losses(labels, moved, **options).mean())
         assert rises[i] == pytest.approx(min(values) - here, rel=1e-8, abs=1e-13)
-        assert clusters[i] in (np.argmin(values), -1)
+        assert clusters[i] == (-1 if np.argmin(values) == 4 else np.argmin(values))
 
 
 def test_no_move_improves_what_the_solver_returns(rng):
@@ -320,7 +317,9 @@ SOFT = [np.array([0, 1, 1]), np.full((3, 2), 0.5)]
         ({"cost": "n_clusters"}, "cost must be a real number"),
         ({"loss": "nid", "cost": 0.5}, "cost must be 1 with loss='nid'"),
         ({"labels": SOFT, "loss": "vi"}, "labels must be hard partitions with loss='vi'"),
+        ({"labels": SOFT, "cost": 1.5}, "cost must be 1 with soft partitions"),
         ({"cluster_weights": "size", "loss": "omari"}, "cluster_weights must be None with loss='omari'"),
+        ({"cluster_weights": "size", "cost": 0.5}, "cost must be 1 with soft partitions or cluster_weights"),
         ({"partition": [0, -1, 1]}, "partition must label every object"),
         ({"partition": [0, 1]}, r"partition must have shape \(3,\)"),
         ({"partition": ["a", "b", "b"]}, "partition must hold integers"),

@@ -6,7 +6,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
-from robust_eac import objective_value, refine_labels, solve_hard_median_partition
+from robust_eac import consensus_lower_bound, objective_value, refine_labels, solve_hard_median_partition
 
 from .. import reference
 from ..access import LOSSES, Aim, _hard, _hard_search, encode, resolve_weighting
@@ -209,6 +209,36 @@ def test_costs_decide_the_number_of_clusters(rng):
     # Identical objects cannot be told apart.
     with pytest.warns(ConvergenceWarning, match=r"No cost gives n_clusters=3 clusters: at cost=\S+ there are 2"):
         solve(np.tile([[0], [0], [1], [1]], (1, 2)), 3, cost="n_clusters")
+
+
+@pytest.mark.parametrize("cost", [0.0, 0.6, 1.0, 1.4, 2.0])
+def test_no_partition_beats_the_bound(rng, cost):
+    for labels, weights, objects in problems(rng, 7, 6):
+        best = best_of_all(labels, "binder", cost, weights, objects)
+        for k in (None, 1, 2, 3):
+            result = solve(labels, k, cost=cost, weights=weights, sample_weight=objects, bound=True)
+            assert result.bound <= best[(k or 7) - 1] + 1e-10
+            # Seven objects have hardly a gap, but with a limit.
+            share = 0.99 if k in (None, 1) else 0.6
+            assert result.bound >= share * best[(k or 7) - 1] - 1e-10
+
+
+def test_the_bound_is_that_of_the_weights_found(rng):
+    labels = planted_ensemble(rng, rng.randint(3, size=30), 9, noise=0.3, n_random=3)
+    for k in (None, 3):
+        result = solve(labels, k, weighting="restricted-simplex", bound=True)
+        lower = consensus_lower_bound(labels, n_clusters=k, weights=result.weights, hard=True)
+        assert result.bound == pytest.approx(lower.bound / 30**2, rel=1e-12)
+        assert result.bound <= result.objective + 1e-12
+        assert solve(labels, k, weighting="restricted-simplex").bound is None
+
+
+def test_the_bound_holds_where_no_cost_gives_the_number_of_clusters():
+    labels = np.tile(np.repeat(np.arange(4), 3)[:, None], (1, 2))
+    with pytest.warns(ConvergenceWarning, match="No cost gives n_clusters=3"):
+        result = solve(labels, 3, cost="n_clusters", bound=True)
+    assert result.n_clusters == 4
+    assert result.bound <= result.objective + 1e-12
 
 
 def test_binder_is_the_distance_that_refine_labels_lowers(rng):

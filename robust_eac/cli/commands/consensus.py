@@ -33,8 +33,8 @@ outputs:
   --json        arguments, versions, objective, gap, clusters found, weights; with --loss the radius of the credible
                 ball around the consensus that holds 95 % of the weight
 
-losses, with which the consensus is the hard partition that a search finds (no memberships, and a loss of its own units
-in --weights); --n-clusters can be left out:
+losses: with --loss, the consensus is the hard partition of least loss that a search finds; it has no memberships, the
+losses in --weights are in the units of this one, and --n-clusters can be left out:
   binder           share of the ordered pairs of objects that one joins and the other parts
   vi               variation of information, in bits: fewer and larger clusters
   omari            one minus the adjusted Rand index
@@ -45,7 +45,7 @@ methods:
   merge             builds a tree of the objects from the clusterings that agree with others more than by chance; small
                     and certain clusters count most; '--n-clusters auto' takes its best cut into at least two clusters
 
-weightings, for median-partition:
+weightings, for median-partition and --loss:
   restricted-simplex  from the paper: equal weights, but none for the clusterings of largest loss, by default a fifth
                       of all, good or bad (--rho sets how many keep weight)
   l2                  from the paper: weights fall with the losses, faster for a smaller --lam
