@@ -114,7 +114,9 @@ def add_solver_options(parser):
         help="for l2: lambda; default: half the squared number of objects, with --loss 0.5",
     )
     group.add_argument("--lam0", type=float, metavar="L", help="for l2: lambda free of scale, instead of --lam")
-    group.add_argument("--n-init", type=int, metavar="N", help="number of starts; default: %(default)s")
+    group.add_argument(
+        "--n-init", type=int, metavar="N", help="number of starts; default: %(default)s (16 in Python with a loss)"
+    )
     group.add_argument("--max-iter", type=int, metavar="N", help="alternations of each start; default: %(default)s")
     group.add_argument("--tol", type=float, metavar="T", help="optimality gap to stop at; default: %(default)g")
     group.add_argument("--n-jobs", type=int, metavar="N", help="threads; default: all cores; changes no result")
@@ -148,10 +150,12 @@ def check_solver_options(arguments):
 
 
 def find_consensus(arguments, labels, titles):
-    """The consensus :class:`Found`; warns if the clusterings hardly agree with it."""
+    """The consensus :class:`Found`; warns if the clusterings hardly agree with it, or it joins all that they part."""
     found = (_fit if arguments.loss is None else _search)(arguments, labels, titles)
     if found.labels.max() > 0:
         _warn_of_low_agreement(labels, found)
+    elif arguments.loss is not None and found.agreements.min() < 1.0:
+        warn("all objects are in one cluster, which costs least. Are the columns clusterings, and the rows objects?")
     return found
 
 

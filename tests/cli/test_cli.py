@@ -207,6 +207,17 @@ def test_a_search_that_does_not_end_is_told(folder, capsys, monkeypatch):
     assert re.search(r"convergence  NOT converged after \d+ pass", capsys.readouterr().out)
 
 
+def test_a_median_partition_into_one_cluster_is_told(folder, capsys):
+    rng = np.random.RandomState(0)
+    np.save("rows.npy", np.array([rng.permutation(np.repeat(np.arange(4), 10)) for _ in range(30)]))
+    np.save("one.npy", np.zeros((30, 6), dtype=int))
+    for name, told in (("rows.npy", True), ("one.npy", False)):
+        assert run("consensus", name, "--loss", "vi", "--weighting", "uniform", "--output", "c.csv") == 0
+        said = capsys.readouterr()
+        assert "1 found without a limit" in said.out
+        assert ("warning: all objects are in one cluster" in said.err) == told
+
+
 def test_clusterings_that_hardly_agree_with_their_median_partition(folder, capsys):
     np.save("noise.npy", np.random.RandomState(0).randint(3, size=(60, 12)))
     assert run("consensus", "noise.npy", "--loss", "binder", "--n-clusters", 3, "--output", "c.csv") == 0
