@@ -98,8 +98,8 @@ def hard_bound_table(records):
     """Hard median partitions under Binder's loss, and the lower bound on that of every partition.
 
     Loss per ordered pair of objects. "of pairs" is the bound that every pair by itself gives. k-means base clusterings
-    with 4 to 20 clusters, or copies of a partition in which 40 % of the objects have a random label; 50 of them; the number of
-    clusters free, or at most the number of classes.
+    with 4 to 20 clusters, or copies of a partition in which 40 % of the objects have a random label; 50 of them; the
+    number of clusters free, or at most the number of classes.
     """
     rows = []
     for record in records:
