@@ -233,4 +233,24 @@ def check_dask_rows(array, *, name):
         raise ValueError(f"{name} must have chunks of known sizes: call its compute_chunk_sizes() first.")
     if 0 in array.shape:
         raise ValueError(f"{name} must not be empty, got shape {array.shape}.")
-    return array.rechunk((tuple(size for size in array.chunks[0] if size), array.shape[1]))
+    sizes = tuple(size for size in array.chunks[0] if size)
+    return with_checked_chunks(array, name=name).rechunk((sizes, array.shape[1]))
+
+
+def with_checked_chunks(array, *, name):
+    """The Dask array; a chunk of another shape than declared is a ValueError when it is read.
+
+    Dask believes what :func:`dask.array.from_delayed` is told, and rechunking cuts a chunk that is too long.
+    """
+    return array.map_blocks(_check_chunk, argument=name, dtype=array.dtype, meta=array._meta)
+
+
+def _check_chunk(chunk, *, argument, block_info):
+    """Return a chunk that has the shape that its Dask array declares."""
+    place = block_info[0]["array-location"]
+    declared = tuple(stop - start for start, stop in place)
+    if np.shape(chunk) != declared:
+        where = ", ".join(f"{start}:{stop}" for start, stop in place)
+        rule = f"must be a chunk of the declared shape {declared}"
+        raise ValueError(f"{argument}[{where}] {rule}, got {np.shape(chunk)}.")
+    return chunk

@@ -53,7 +53,8 @@ def kmeans_ensemble_distributed(
     Raises
     ------
     ValueError, TypeError
-        If an argument is malformed or out of range, or the features of the sample are not finite.
+        If an argument is malformed or out of range, or the features of the sample are not finite. A chunk of another
+        shape than its array declares is found when it is read.
 
     Notes
     -----

@@ -22,6 +22,7 @@ from ..checks.values import (
     check_n_jobs,
     check_random_state,
     is_dask_array,
+    with_checked_chunks,
 )
 from ..core.alternation import Problem, alternate, empty_last_order, fixed, solve
 from ..core.bundles import Visit
@@ -124,7 +125,8 @@ def solve_median_partition_distributed(
     ------
     ValueError, TypeError
         If an argument is malformed or out of range, or not supported here. What only the labels can tell (floats that
-        are no integers, objects that no partition observes) is found when they are first read.
+        are no integers, objects that no partition observes, a chunk of another shape than its array declares) is found
+        when they are first read.
 
     Warns
     -----
@@ -249,7 +251,7 @@ def _check_start(init, labels, n_clusters):
         return start if isinstance(start, str) else da.from_array(start, chunks=(labels.chunks[0], n_clusters))
     if init.shape not in ((n,), (n, n_clusters)):
         raise ValueError(f"init must have shape {(n,)} or {(n, n_clusters)}, got {init.shape}.")
-    return init.rechunk((labels.chunks[0], n_clusters)[: init.ndim])
+    return with_checked_chunks(init, name="init").rechunk((labels.chunks[0], n_clusters)[: init.ndim])
 
 
 def _encode(labels, start, n_clusters, diagonal):

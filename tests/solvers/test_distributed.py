@@ -391,6 +391,17 @@ def lazily(array, chunks=50):
 GOOD = np.tile([[0, 1], [1, 0]], (50, 1))
 
 
+def misdeclared(array, size):
+    """A Dask array of 100 rows in two chunks, of which the second holds another number of rows than it should."""
+    parts = [dask.delayed(array[:50]), dask.delayed(np.resize(array, (size, *array.shape[1:])))]
+    shape = 50, *array.shape[1:]
+    return da.concatenate([da.from_delayed(part, shape=shape, dtype=array.dtype) for part in parts])
+
+
+# What the error says of such a chunk of 40 rows.
+SHORT = r"\[50:100, 0:2\] must be a chunk of the declared shape \(50, 2\), got \(40, 2\)"
+
+
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
     ("kwargs", "error", "match"),
@@ -403,6 +414,12 @@ GOOD = np.tile([[0, 1], [1, 0]], (50, 1))
         ({"labels": lazily(GOOD + 0.5)}, ValueError, r"labels\[(0|50):\] must hold integer cluster labels"),
         ({"labels": lazily(np.where([[True, False]], -1, GOOD))}, ValueError, "column 0 is -1 throughout"),
         ({"labels": lazily(np.r_[GOOD, [[-1, -1]]])}, ValueError, r"labels\[100:\]: every object .* row 0 is -1"),
+        ({"labels": misdeclared(GOOD, 40)}, ValueError, f"labels{SHORT}"),
+        ({"labels": misdeclared(GOOD, 0)}, ValueError, r"labels\[50:100, 0:2\] must be a chunk of .*, got \(0, 2\)"),
+        ({"labels": misdeclared(GOOD, 60)}, ValueError, r"labels\[50:100, 0:2\] must be a chunk of .*, got \(60, 2\)"),
+        ({"labels": da.concatenate([lazily(GOOD), misdeclared(GOOD, 60)], axis=1)}, ValueError, r"\[50:100, 2:4\]"),
+        ({"init": misdeclared(np.eye(2)[GOOD[:, 0]], 40)}, ValueError, f"init{SHORT}"),
+        ({"init": misdeclared(GOOD[:, 0], 60)}, ValueError, r"init\[50:100\] must be a chunk of .*, got \(60,\)"),
         ({"n_clusters": 101}, ValueError, r"n_clusters must be in \[1, n_samples=100\], got 101"),
         ({"weighting": "chance-corrected"}, ValueError, "chance-corrected"),
         ({"weighting": "none"}, ValueError, "weighting must be one of"),
@@ -456,6 +473,7 @@ def two_groups(rng):
         ({"n_partitions": 0}, ValueError, "n_partitions must be"),
         ({"n_clusters": (5, 200)}, ValueError, "n_clusters"),
         ({"X": lazily(np.full((100, 2), np.nan))}, ValueError, "NaN"),
+        ({"X": misdeclared(GOOD, 40)}, ValueError, f"X{SHORT}"),
     ],
 )
 def test_errors_of_the_ensemble(kwargs, error, match):
