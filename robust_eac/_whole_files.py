@@ -2,9 +2,14 @@
 
 import os
 import shutil
+import sys
 import uuid
-from contextlib import contextmanager
+import zlib
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+
+if sys.platform != "win32":
+    import fcntl
 
 
 def write_files(writers):
@@ -23,32 +28,68 @@ def write_files(writers):
 
     Notes
     -----
-    A process that is killed leaves the files as they were, and perhaps a `.robust-eac-*.tmp` beside them.
+    Processes may write the same file at once: each file is that of the last one to finish.
+
+    A process that is killed leaves the files as they were, and perhaps a `.robust-eac-*.tmp` beside them, which is
+    removed when the same file is written again. A lock (flock) tells whether its process lives, on any host that shares
+    locks. Such leftovers stay on Windows, on file systems without locks, and if the file is never written again. Where
+    a file system keeps locks to each host, hosts that write the same file at the same time may end in an OSError.
     """
     staged = []
-    try:
+    with ExitStack() as cleanup:
         for output, write in writers.items():
             # A link stays a link: replace the file that it points to.
             target = Path(os.path.realpath(output))
-            temporary = temporary_path(target)
-            staged.append((output, temporary, target))
-            with _naming(output), open(temporary, "xb") as handle:
-                write(handle)
-                handle.flush()
-                os.fsync(handle.fileno())
+            with _naming(output):
+                _remove_leftovers(target)
+                temporary = _create_temporary(target, cleanup)
+                with open(temporary, "wb") as handle:
+                    write(handle)
+                    handle.flush()
+                    os.fsync(handle.fileno())
             if target.exists():
                 shutil.copymode(target, temporary)
+            staged.append((output, temporary, target))
         for output, temporary, target in staged:
             with _naming(output):
                 os.replace(temporary, target)
-    finally:
-        for _, temporary, _ in staged:
-            temporary.unlink(missing_ok=True)
 
 
 def temporary_path(target):
     """A new name in the folder of a file."""
-    return target.with_name(f".robust-eac-{uuid.uuid4().hex}.tmp")
+    return target.with_name(_temporary_name(target, uuid.uuid4().hex))
+
+
+def _temporary_name(target, unique):
+    return f".robust-eac-{zlib.crc32(os.fsencode(target.name)):08x}-{unique}.tmp"
+
+
+def _create_temporary(target, cleanup):
+    """A new temporary file of a target, locked until the cleanup, which removes it."""
+    while True:
+        path = temporary_path(target)
+        cleanup.callback(path.unlink, missing_ok=True)
+        with open(path, "xb") as handle:
+            if sys.platform == "win32":
+                return path
+            # The lock holds until the last descriptor is closed.
+            cleanup.callback(os.close, os.dup(handle.fileno()))
+            with suppress(OSError):
+                fcntl.flock(handle, fcntl.LOCK_EX)
+        # Before it was locked, another process may have taken it for a leftover.
+        if path.exists():
+            return path
+
+
+def _remove_leftovers(target):
+    """Remove the temporary files of a target that nobody has locked."""
+    if sys.platform == "win32":
+        return
+    for path in target.parent.glob(_temporary_name(target, "*")):
+        # Locked, removed by another process, or not ours to remove.
+        with suppress(OSError), open(path, "r+b") as leftover:
+            fcntl.flock(leftover, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            path.unlink()
 
 
 @contextmanager

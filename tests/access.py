@@ -5,7 +5,7 @@ import numpy as np
 
 from robust_eac import estimators as _estimators
 from robust_eac import summary as _summary
-from robust_eac._whole_files import write_files
+from robust_eac._whole_files import temporary_path, write_files
 from robust_eac.checks.labels import check_ensemble, check_init, check_labels
 from robust_eac.checks.values import check_membership, check_weights
 from robust_eac.cli.files import text as _text

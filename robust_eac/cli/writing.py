@@ -84,7 +84,8 @@ def _try_to_write(output, target):
         if target.exists() and not os.access(target, os.W_OK):
             raise PermissionError(None, "it is read-only")
         open(temporary, "xb").close()
-        temporary.unlink()
+        # Another process may have taken it for a leftover.
+        temporary.unlink(missing_ok=True)
     except OSError as error:
         raise ValueError(f"{output}: cannot be written: {error.strerror or error}.") from error
 

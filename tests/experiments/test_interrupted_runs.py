@@ -128,6 +128,8 @@ def test_killed_runs_lose_repeat_and_tear_nothing(toy, tmp_path, seed, n_jobs):
         before = after
         stop_workers(process)
     assert cells(before) == set(range(N_CELLS))
+    # The temporary files of the killed runs are gone: their cells were done again.
+    assert n_files(root) == N_CELLS
 
 
 def test_two_runs_at_once_do_not_harm_each_other(toy, tmp_path):
