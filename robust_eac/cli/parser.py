@@ -28,8 +28,10 @@ getting started:
 
 'robust-eac COMMAND --help' lists the options of a command. The same seed gives the same files. A file is written
 whole or not at all, and replaces an existing one; what a killed command leaves (.robust-eac-*.tmp) goes when the same
-file is written again. Errors take one line: file, row, column (counted from 1; a header is row 1). Exit codes: 0
-success, 1 failure, 2 wrong arguments or input, 130 interrupted."""
+file is written again. In .csv and .tsv outputs a quote (') stands before names and titles that a spreadsheet would run
+as formulas: those that begin with =, +, -, @ or a tab and are no numbers. Commands read them without the quote. Errors
+take one line: file, row, column (counted from 1; a header is row 1). Exit codes: 0 success, 1 failure, 2 wrong
+arguments or input, 130 interrupted."""
 
 
 class UsageError(ValueError):

@@ -9,6 +9,7 @@ import numpy as np
 
 from .._whole_files import temporary_path, write_files
 from .console import clean_interrupts, say
+from .files.text import as_written
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".npy")
 
@@ -43,7 +44,8 @@ def table_writer(path, header, columns):
     header : list of str
         Titles of the columns. An .npy file has none.
     columns : list
-        Arrays of shape (n_rows,) or (n_rows, n_columns), and lists of n_rows texts, which an .npy file leaves out.
+        Arrays of numbers of shape (n_rows,) or (n_rows, n_columns), and lists of n_rows texts, numbers or both, which
+        an .npy file leaves out. Titles and texts are written as :func:`~robust_eac.cli.files.text.as_written` says.
     """
     suffix = Path(path).suffix.lower()
     if suffix == ".npy":
@@ -55,7 +57,7 @@ def table_writer(path, header, columns):
         # A text from an array may hold a lone surrogate, which must not cost the result of a long run.
         text = io.TextIOWrapper(handle, encoding="utf-8", errors="backslashreplace", newline="")
         writer = csv.writer(text, delimiter="\t" if suffix == ".tsv" else ",", lineterminator="\n")
-        writer.writerow(header)
+        writer.writerow(map(as_written, header))
         writer.writerows(zip(*(part for column in columns for part in _lists(column)), strict=True))
         text.flush()
         text.detach()
@@ -75,7 +77,9 @@ def say_written(paths):
 
 
 def _lists(column):
-    return np.atleast_2d(column.T).tolist() if isinstance(column, np.ndarray) else [column]
+    if isinstance(column, np.ndarray):
+        return np.atleast_2d(column.T).tolist()
+    return [[as_written(cell) if isinstance(cell, str) else cell for cell in column]]
 
 
 def _try_to_write(output, target):

@@ -1,13 +1,19 @@
-"""No file that a user names can run code: nothing is unpickled, evaluated or handed to a shell."""
+"""No file that a user names can run code: not here, and not in a spreadsheet that opens the outputs."""
 
 import ast
+import json
 import pickle
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from robust_eac.cli import main
+from robust_eac.cli.files.text import as_read, as_written, is_number
+
+from .command_line import CONSENSUS, LABELS, TRUTH, read_csv, run, write_csv
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("robust_eac", "experiments", "paper_figures")
@@ -83,3 +89,55 @@ def test_pickles_in_files_of_labels_are_not_loaded(tmp_path, capsys, name):
     assert not output.exists()
     pickle.loads(pickle.dumps(bomb))
     assert marker.exists()
+
+
+# A spreadsheet runs a cell that begins like this.
+BEGINS_A_FORMULA = tuple("=+-@\t\r\n＝＋－＠")
+NAMES = [
+    *('=HYPERLINK("http://example.org?"&A1,"x")', "@SUM(1)", "+1+1", "-1+1", "-1,5", "-x", "--1", "-", "+ 1", "＝1+1"),
+    *("1=1", "'name", "'", "name", "-1", "+2", "-0.5", "-1e-5", *(f"={i}" for i in range(12))),
+]
+
+
+@pytest.mark.parametrize("number", ["-1", "+1", "-0.5", "-.5", "-1e-05", "1", "-12345678901234567890"])
+def test_numbers_are_written_as_numbers(number):
+    assert as_written(number) == as_read(number) == number
+
+
+@given(st.text("=+-@\t\r\n＝'1.e a", max_size=6) | st.text(max_size=6))
+@example("=")
+@example("'=")
+@example("''=")
+def test_no_text_is_written_as_a_formula_and_every_text_is_read_as_it_was(text):
+    written = as_written(text)
+    assert as_read(written) == text
+    assert is_number(written) or not written.startswith(BEGINS_A_FORMULA)
+    assert written == (text if is_number(text) or not text.lstrip("'").startswith(BEGINS_A_FORMULA) else f"'{text}")
+
+
+def test_names_that_look_like_formulas_go_through_every_command(tmp_path, monkeypatch, capsys):
+    """From a file that holds them as they are to outputs that do not, and on to the next command."""
+    monkeypatch.chdir(tmp_path)
+    features = np.random.RandomState(0).normal(10 * TRUTH[:, np.newaxis], 1.0, size=(30, 2))
+    write_csv("f.csv", ["=who", "x", "y", "class"], [*zip(NAMES, *features.T, TRUTH, strict=True)])
+    write_csv("l.csv", ["=who", *NAMES[:8]], [*zip(NAMES, *LABELS.T, strict=True)])
+    named = ("--index-column", "=who")
+    made = ("--drop-column", "class", "--n-partitions", 9, "--n-clusters", 3, "--output", "e.csv")
+    assert run("ensemble", "f.csv", *named, *made) == 0
+    written = ("c.tsv", "--weights", "w.csv", "--membership", "m.csv", "--json", "s.json")
+    assert run("consensus", "l.csv", *named, *CONSENSUS, *written) == 0
+
+    cells = [as_written(name) for name in NAMES]
+    assert [cell for cell in cells if cell.startswith(BEGINS_A_FORMULA)] == ["-1", "+2", "-0.5", "-1e-5"]
+    for file, delimiter in (("e.csv", ","), ("m.csv", ","), ("c.tsv", "\t")):
+        header, columns = read_csv(file, delimiter)
+        assert (header[0], columns[0]) == ("'=who", tuple(cells)), file
+    assert read_csv("w.csv")[1][0] == tuple(cells[:8])
+    assert [row["partition"] for row in json.loads(Path("s.json").read_text())["partitions"]] == NAMES[:8]
+
+    truth = ("--truth", "f.csv", "--truth-column", "class", "--features", "f.csv")
+    tried = ("--weightings", "uniform", "--consensus", "kmeans", "--n-clusters", 3, "--output", "t.csv")
+    assert run("compare", "e.csv", *named, *truth, *tried) == 0
+    assert run("consensus", "e.csv", *named, *CONSENSUS, "again.csv") == 0
+    assert read_csv("again.csv")[1][0] == tuple(cells)
+    assert capsys.readouterr().err == ""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .arrays import ARRAY_SUFFIXES, read_array
-from .text import Coded, column_number, read_text
+from .text import Coded, as_read, column_number, read_text
 
 
 class Table(NamedTuple):
@@ -78,7 +78,7 @@ def read_table(path, *, dtype=np.int64, variable=None, delimiter=None, header=No
     if variable is not None:
         raise ValueError(f"{path}: --variable applies to .npz and .mat files only, not to text files.")
     cells, titles = read_text(path, dtype, delimiter=delimiter, header=header, special=special)
-    return Table(str(path), cells, titles, 1 if titles is None else 2)
+    return Table(str(path), cells, titles and [*map(as_read, titles)], 1 if titles is None else 2)
 
 
 def find_column(table, spec):
@@ -103,11 +103,11 @@ def find_column(table, spec):
 
 
 def texts_of(table, column):
-    """Cells of a column as texts, without white space at the ends."""
+    """Cells of a column as texts, without white space at the ends and the quote before what could be a formula."""
     if table.is_numeric:
         return [str(value) for value in table.cells[:, column].tolist()]
     codes, texts = table.cells[column]
-    return np.array([text.strip() for text in texts], dtype=object)[codes].tolist()
+    return np.array([as_read(text.strip()) for text in texts], dtype=object)[codes].tolist()
 
 
 def names_of(table, column):

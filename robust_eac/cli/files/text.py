@@ -21,6 +21,8 @@ _MISSING = {"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none"}
 INTEGER = re.compile(r"[+-]?[0-9]+")
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
+# Spreadsheets run a cell that begins like this, without the quotes.
+_FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 
 
 class Coded(NamedTuple):
@@ -38,6 +40,19 @@ def is_missing(text):
 def is_number(text):
     """Whether a cell is a decimal number."""
     return NUMBER.fullmatch(text.strip()) is not None
+
+
+def as_written(text):
+    """A text as a cell of an output: behind a single quote if a spreadsheet would run it as a formula.
+
+    Numbers stay as they are. Quotes before a formula get one more, so that :func:`as_read` undoes this for every text.
+    """
+    return f"'{text}" if _FORMULA.match(text) and not is_number(text) else text
+
+
+def as_read(cell):
+    """The text that :func:`as_written` wrote."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
 def comma_hint(cell):
