@@ -12,6 +12,8 @@ from scipy.stats import pearson3
 
 # Differences below this share of the larger number are rounding.
 _ROUNDING = 1e-13
+# And below this for each of the objects summed over.
+_EPSILON = np.finfo(float).eps
 # Orders and directions of three pairs, for each of the graphs that they can form; see _graphs.
 _WAYS = (4, 24, 8, 6, 24, 8, 12, 1)
 
@@ -168,7 +170,10 @@ def share_of_pairs(side):
 
 
 def variance(a, b):
-    """Variance of |S|^2 over all relabellings of the objects: Mantel's, and the terms of the pairs (i, i)."""
+    """Variance of |S|^2 over all relabellings of the objects: Mantel's, and the terms of the pairs (i, i).
+
+    0 where nothing but rounding varies.
+    """
     n, n1, n2, n3 = (np.maximum(a.n - j, 1.0) for j in range(4))
     # Sums over more objects than exist are zero.
     same = 2.0 * (a.spread / n) * (b.spread / n1)
@@ -176,7 +181,11 @@ def variance(a, b):
     apart = 4.0 * ((a.spread - 2.0 * a.rows2) / (n * n1)) * ((b.spread - 2.0 * b.rows2) / (n2 * n3))
     mixed = a.mixed * b.mixed
     both = np.where(n > 2.0, 2.0 * mixed / (n1 * n2), 2.0 * mixed / (n * n1))
-    return np.maximum(same + shared + apart + a.own_spread * b.own_spread / n1 + 2.0 * both, 0.0)
+    # Each side's sums are bounded by its own spread: a difference inside a term rounds by no more than these terms.
+    terms = np.array([same, shared, apart, a.own_spread * b.own_spread / n1, 2.0 * both])
+    total, size = terms.sum(axis=0), np.abs(terms).sum(axis=0)
+    varies = (total > (_ROUNDING + _EPSILON * n) * size) & _tells_apart(a) & _tells_apart(b)
+    return np.where(varies, total, 0.0)
 
 
 def skewness(a, b):
@@ -234,11 +243,12 @@ def adjusted(square_S, a, b):
 def significance(square_S, a, b):
     """(z-score, p-value) of |S|^2: probability of as much or more agreement, by the Pearson type III distribution."""
     mean, spread = expected(a, b), variance(a, b)
-    varies = (spread > (_ROUNDING * mean) ** 2) & _tells_apart(a) & _tells_apart(b)
+    varies = spread > (_ROUNDING * mean) ** 2
     zscore = np.where(varies, (square_S - mean) / np.sqrt(np.where(varies, spread, 1.0)), 0.0)
     return zscore, np.where(varies, pearson3.sf(zscore, np.where(varies, skewness(a, b), 0.0)), 1.0)
 
 
 def _tells_apart(side):
     """Whether pairs of objects, or objects, differ by more than rounding."""
-    return (side.spread > _ROUNDING * side.pairs2) | (side.own_spread > _ROUNDING * side.own2)
+    # Of objects all apart, the pairs have nothing but the rounding of what the objects themselves add.
+    return (side.spread > _ROUNDING * side.square) | (side.own_spread > _ROUNDING * side.own2)

@@ -108,8 +108,8 @@ def agreement_test(labels: Labels, membership: ArrayLike, *, sample_weight: Arra
 
     Notes
     -----
-    Where nothing can vary, since one side puts all objects together, all apart, or treats them alike, the z-score is 0
-    and the p-value 1.
+    Where nothing can vary, since one side puts all objects together, all apart, or treats them alike, or since it
+    singles out one object of equally large clusters, the variance and the z-score are 0 and the p-value is 1.
 
     The p-value is valid for partitions that had no part in the consensus. Partitions that had agree with it a little
     more than by chance even if they are random, the more the fewer they are.
