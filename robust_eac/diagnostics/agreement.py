@@ -13,6 +13,7 @@ from ..checks.values import check_membership
 from ..core import relabelling
 from ..core.encoding import encode_ensemble
 from ..core.formula import accumulate, adjusted_agreement_of, sides_of_test
+from ..core.permutations import exact_pvalues
 
 __all__ = ["AgreementTest", "adjusted_agreement", "agreement_test"]
 
@@ -82,7 +83,8 @@ def agreement_test(labels: Labels, membership: ArrayLike, *, sample_weight: Arra
     The statistic is  |S_u|^2 = sum_ij (y_i'y_j) (x_ui'x_uj),  over ordered pairs with i = j. Its mean, variance and
     skewness over all n! permutations of the objects are exact [1]_ [2]_ (the skewness if the consensus or the partition
     is hard; else up to a share of the order of 1/n, and it is not taken below 0). The p-value is that of the Pearson
-    type III distribution with these three moments.
+    type III distribution with these three moments; for partitions that observe at most 8 objects it is exact, the share
+    of the permutations with as much agreement or more.
 
     Parameters
     ----------
@@ -92,7 +94,8 @@ def agreement_test(labels: Labels, membership: ArrayLike, *, sample_weight: Arra
         Consensus membership Y', rows on the simplex.
     sample_weight : array-like of shape (n_samples,), default=None
         Number of objects that every object stands for, each of them relabelled on its own: 0 or at least 1. None means
-        one each.
+        one each. With fractions among them there are no permutations, and p-values are approximate for any number of
+        objects.
 
     Returns
     -------
@@ -115,7 +118,8 @@ def agreement_test(labels: Labels, membership: ArrayLike, *, sample_weight: Arra
     more than by chance even if they are random, the more the fewer they are.
 
     Time O(n_samples (n_partitions n_clusters + n_masks n_clusters^3)), and O(n_samples k_u^3) for every soft
-    partition; memory as :func:`adjusted_agreement`.
+    partition; memory as :func:`adjusted_agreement`. For 8 objects, 0.01 seconds more for every soft partition and for
+    every collection of cluster sizes that a hard one has.
 
     References
     ----------
@@ -140,12 +144,15 @@ def agreement_test_of(encoding, S, rows):
     """The :class:`AgreementTest` of the memberships of an encoding's rows, whatever the weights of base clusters."""
     square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), encoding.offsets)
     sides = sides_of_test(encoding, rows)
+    zscore, pvalue = relabelling.significance(square_S, *sides)
+    exact = exact_pvalues(encoding, rows, square_S)
     return AgreementTest(
         relabelling.adjusted(square_S, *sides),
         square_S,
         relabelling.expected(*sides),
         relabelling.variance(*sides),
-        *relabelling.significance(square_S, *sides),
+        zscore,
+        np.where(np.isnan(exact), pvalue, exact),
     )
 
 

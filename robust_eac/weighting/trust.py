@@ -98,10 +98,11 @@ def trusted_group_weights(
 
     Two partitions are linked if the p-value of their agreement is at most `level` over the number of tested pairs. So
     the probability of any link between independent partitions is about `level`. The p-value is that of
-    :func:`~robust_eac.agreement_test`, with either partition as the consensus and a correction for continuity. The
-    largest connected group is trusted; of equally large groups, the one with the first partition. Random partitions
-    agree with none, and neither do partitions of one cluster or of single objects. Wrong partitions that agree with
-    each other form their own group, which loses to a larger one. With very few objects no agreement is significant.
+    :func:`~robust_eac.agreement_test`, with either partition as the consensus and a correction for continuity, from
+    three moments however few the objects. The largest connected group is trusted; of equally large groups, the one with
+    the first partition. Random partitions agree with none, and neither do partitions of one cluster or of single
+    objects. Wrong partitions that agree with each other form their own group, which loses to a larger one. With very
+    few objects no agreement is significant.
 
     Parameters
     ----------

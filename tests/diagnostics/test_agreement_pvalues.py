@@ -1,12 +1,16 @@
-"""The p-values of agreement where nothing varies."""
+"""The p-values of agreement: where nothing varies, and of few objects."""
 
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from robust_eac import agreement_test
+from robust_eac import agreement_test, certify
 
+from .. import reference
+from ..access import _chance, check_ensemble, encode_ensemble, sides_of_test
+from ..conftest import random_membership
+from ..solvers.test_soft_ensembles import random_soft_ensemble
 from .test_agreement import exact_moments, one_hot
 
 
@@ -91,3 +95,48 @@ def test_a_soft_consensus_beside_one_singled_out_object(rng, row):
             moved[0, :2] = moved[0, 1::-1]
             test = agreement_test(labels, moved)
             assert_varies(test, 0, relabelled_variance(moved, lone))
+
+
+def exact_pvalue(membership, column):
+    values = reference.relabelled_agreements(membership, column)
+    return np.mean(values >= values[0] - 1e-10)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_few_objects_have_the_p_value_of_all_permutations(rng, missing):
+    for n in (1, 2, 3, 4, 5, 6, 6, 6, 7, 8):
+        labels, k = random_soft_ensemble(rng, n, 6 if n < 8 else 3, missing=missing), rng.randint(1, 5)
+        for Y in (random_membership(rng, n, k), np.eye(k)[rng.randint(k, size=n)]):
+            expected = [exact_pvalue(Y, column) for column in labels]
+            np.testing.assert_allclose(agreement_test(labels, Y).pvalue, expected, rtol=1e-12)
+            np.testing.assert_allclose(certify(labels, Y).trust.pvalue, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("shares", [(1.0,), (0.1, 0.2, 0.7)])
+def test_equal_agreement_is_as_much_in_spite_of_rounding(rng, shares):
+    # Sums of 0.1, 0.2 and 0.7 in another order differ in their last digits.
+    for sizes, others, expected in (([3, 3], [3, 2, 1], 0.1), ([3, 2, 1], [3, 1, 1, 1], 0.05), ([5, 1], [3, 3], 1.0)):
+        one = one_hot(column_of(sizes))
+        Y = np.concatenate([share * one for share in shares], axis=1)
+        for _ in range(10):
+            order, clusters = rng.permutation(6), rng.permutation(Y.shape[1])
+            labels = column_of(others)[order][:, np.newaxis]
+            assert agreement_test(labels, Y[order][:, clusters]).pvalue[0] == pytest.approx(expected, rel=1e-12)
+
+
+def test_few_objects_by_weights_and_beyond_few(rng):
+    labels, Y = random_soft_ensemble(rng, 4, 5), random_membership(rng, 4, 3)
+    repeated = np.array([0, 0, 0, 1, 3, 3])
+    expected = [exact_pvalue(Y[repeated], column[repeated]) for column in labels]
+    test = agreement_test(labels, Y, sample_weight=[3, 1, 0, 2])
+    np.testing.assert_allclose(test.pvalue, expected, rtol=1e-12)
+    # Parts of objects cannot be permuted.
+    weight = np.array([2.5, 1.0, 0.0, 2.5])
+    parts = agreement_test(labels, Y, sample_weight=weight)
+    sides = sides_of_test(encode_ensemble(check_ensemble(labels), weight), Y)
+    np.testing.assert_allclose(parts.pvalue, _chance.significance(parts.statistic, *sides)[1], rtol=1e-12)
+    # Nine objects are approximated, the first eight of them are not.
+    column = column_of([3, 3, 3])
+    nine = agreement_test(np.column_stack([column, np.append(column[:8], -1)]), one_hot(column))
+    assert nine.pvalue[1] == pytest.approx(1 / 280, rel=1e-12)
+    assert nine.pvalue[0] != pytest.approx(1 / 280, rel=1e-3)

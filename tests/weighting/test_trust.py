@@ -123,7 +123,8 @@ def pvalues_by_test(labels):
             test = agreement_test(column[:, np.newaxis], one_hot(labels[both, u]))
             sides = [side_of(labels[both, w]) for w in (u, v)]
             pvalues[u, v] = float(_chance.significance(test.statistic[0] - 1.0, *sides)[1])
-            if test.variance[0] > 0.0:
+            # With fewer objects, agreement_test permutes them.
+            if both.sum() > 8:
                 assert _chance.significance(test.statistic[0], *sides)[1] == pytest.approx(test.pvalue[0], rel=1e-6)
     return pvalues
 
