@@ -1,4 +1,4 @@
-"""The p-values of agreement: where nothing varies, and of few objects."""
+"""The p-values of agreement: where nothing varies, of few objects, and of random partitions."""
 
 from fractions import Fraction
 
@@ -140,3 +140,22 @@ def test_few_objects_by_weights_and_beyond_few(rng):
     nine = agreement_test(np.column_stack([column, np.append(column[:8], -1)]), one_hot(column))
     assert nine.pvalue[1] == pytest.approx(1 / 280, rel=1e-12)
     assert nine.pvalue[0] != pytest.approx(1 / 280, rel=1e-3)
+
+
+@pytest.mark.parametrize("soft", [False, True])
+@pytest.mark.parametrize("n", [6, 9, 20, 300])
+def test_random_partitions_with_random_cluster_sizes_are_seldom_significant(rng, n, soft):
+    def column():
+        k = rng.randint(2, min(n, 10) + 1)
+        return rng.choice(k, p=rng.dirichlet(np.ones(k)), size=n)
+
+    pvalues = []
+    for _ in range(30):
+        Y = random_membership(rng, n, rng.randint(2, min(n, 10) + 1)) if soft else one_hot(column())
+        pvalues.append(agreement_test(np.column_stack([column() for _ in range(100)]), Y).pvalue)
+    pvalues = np.sort(np.concatenate(pvalues))
+    for level in (0.05, 0.01, 0.001):
+        assert np.mean(pvalues <= level) <= 1.5 * level + 0.006
+    assert np.max(np.arange(1, len(pvalues) + 1) / len(pvalues) - pvalues) <= 0.06
+    if n >= 9:
+        assert np.mean(pvalues <= 0.05) >= 0.025
