@@ -21,8 +21,6 @@ from .sweep import PAIR_STEPS, sweep, visiting_order
 
 # A step is halved at most so many times.
 _MAX_HALVINGS = 40
-# Below this share of its largest value E[d_u] is rounding: both partitions are trivial.
-_TRIVIAL = 1e-13
 
 
 class State(NamedTuple):
@@ -106,9 +104,11 @@ def _statistics(encoding, weights, state):
     S, G, squares, consensus, partitions = state
     both = consensus.square + partitions.square
     expected_losses = both - 2.0 * relabelling.expected(consensus, partitions)
-    some = expected_losses > _TRIVIAL * both
-    scale = np.where(some, weights * encoding.total**2 / np.where(some, expected_losses, 1.0), 0.0)
-    chance = scale * (both - 2.0 * squares) / np.where(some, expected_losses, 1.0)
+    # What tells nothing has the loss 1 everywhere, and E[d_u] can be 0.
+    tells = relabelling.tells_apart(partitions)
+    expected_losses = np.where(tells, expected_losses, 1.0)
+    scale = np.where(tells, weights * encoding.total**2 / expected_losses, 0.0)
+    chance = scale * (both - 2.0 * squares) / expected_losses
     share = relabelling.share_of_pairs(partitions)
     together = encoding.by_mask(-chance * share)
     alone = encoding.by_mask(-chance * (partitions.own / partitions.singles - share))

@@ -184,7 +184,7 @@ def variance(a, b):
     # Each side's sums are bounded by its own spread: a difference inside a term rounds by no more than these terms.
     terms = np.array([same, shared, apart, a.own_spread * b.own_spread / n1, 2.0 * both])
     total, size = terms.sum(axis=0), np.abs(terms).sum(axis=0)
-    varies = (total > (_ROUNDING + _EPSILON * n) * size) & _tells_apart(a) & _tells_apart(b)
+    varies = (total > (_ROUNDING + _EPSILON * n) * size) & tells_apart(a) & tells_apart(b)
     return np.where(varies, total, 0.0)
 
 
@@ -230,14 +230,24 @@ def _graphs(side):
 
 
 def adjusted(square_S, a, b):
-    """(|S|^2 - E) / ((|Y'Y|^2 + |X'X|^2)/2 - E): 1 for equal partitions, 0 on average under random relabelling."""
+    """(|S|^2 - E) / ((|Y'Y|^2 + |X'X|^2)/2 - E): 1 for equal partitions, 0 on average under random relabelling.
+
+    0 for a partition b that relabelling does not change (see :func:`tells_apart`), whatever the consensus a.
+    """
     mean = expected(a, b)
     most = 0.5 * (a.square + b.square)
-    room, lift = most - mean, square_S - mean
-    # Mean equals maximum: both partitions put all objects together, or all apart.
-    trivial = room <= _ROUNDING * most
-    lift = np.where(np.abs(lift) <= _ROUNDING * most, 0.0, lift)
-    return np.minimum(np.where(trivial, 1.0, lift / np.where(trivial, 1.0, room)), 1.0)
+    lift, tells = square_S - mean, tells_apart(b)
+    lift = np.where(tells & (np.abs(lift) > _ROUNDING * most), lift, 0.0)
+    return np.minimum(lift / np.where(tells, most - mean, 1.0), 1.0)
+
+
+def tells_apart(side):
+    """Whether relabelling the objects changes their co-associations by more than rounding.
+
+    It does not where pairs of different objects are all alike, and pairs (i, i) too: one cluster, all apart, or the
+    same memberships for all. Then |S|^2 = E and d = E[d] against every other side, even an equal one, where both are 0.
+    """
+    return side.square - expected(side, side) > _ROUNDING * side.square
 
 
 def significance(square_S, a, b):
@@ -246,9 +256,3 @@ def significance(square_S, a, b):
     varies = spread > (_ROUNDING * mean) ** 2
     zscore = np.where(varies, (square_S - mean) / np.sqrt(np.where(varies, spread, 1.0)), 0.0)
     return zscore, np.where(varies, pearson3.sf(zscore, np.where(varies, skewness(a, b), 0.0)), 1.0)
-
-
-def _tells_apart(side):
-    """Whether pairs of objects, or objects, differ by more than rounding."""
-    # Of objects all apart, the pairs have nothing but the rounding of what the objects themselves add.
-    return (side.spread > _ROUNDING * side.square) | (side.own_spread > _ROUNDING * side.own2)

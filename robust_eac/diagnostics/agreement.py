@@ -50,7 +50,7 @@ def adjusted_agreement(labels: Labels, membership: ArrayLike, *, sample_weight: 
     Returns
     -------
     agreement : ndarray of shape (n_partitions,)
-        At most 1, reached where the two agree; 0 is chance.
+        At most 1, reached where the two agree; 0 is chance, and a partition that tells nothing (see Notes).
 
     Raises
     ------
@@ -59,6 +59,12 @@ def adjusted_agreement(labels: Labels, membership: ArrayLike, *, sample_weight: 
 
     Notes
     -----
+    A partition tells nothing if relabelling the objects that it observes does not change it: it puts all of them
+    together, or all apart (as any partition of one or two objects does), or gives all of them the same memberships.
+    Then d_u = E[d_u] for every consensus, so that a_u = 0. This holds for an equal consensus too, where a_u is 0/0 and
+    scikit-learn's index 1: every other consensus, however near, is at 0. A consensus that tells nothing agrees with
+    nothing in the same way.
+
     Time O(n_samples (n_partitions n_clusters + n_masks n_clusters^2)), n_masks counting the distinct sets of objects
     that partitions observe; memory O(n_samples (n_partitions + n_clusters)).
 

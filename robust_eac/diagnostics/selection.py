@@ -326,21 +326,19 @@ def _compare(first, second, first_run, second_run):
 
 
 def _rand(a, b, weight):
-    """Adjusted Rand index; 0 if either partition has a single cluster, even if both do."""
-    if np.ptp(b) == 0:
-        return 0.0
+    """Adjusted Rand index; 0 if a partition tells nothing, even if both do."""
     encoding = encode_ensemble(check_ensemble(b[:, np.newaxis]), weight)
     return float(_agreements(encoding, np.arange(len(a)), a)[0])
 
 
 def _agreements(encoding, rows, consensus):
-    """(m,) agreement of every partition with a hard consensus of these rows; as :func:`_rand`, 0 for a single cluster.
+    """(m,) agreement of every partition with a hard consensus of these rows; 0 if either tells nothing.
 
     For hard partitions the adjusted Rand index. A partition that observes none of the rows counts as 0 as well.
     """
     agreements = np.zeros(len(encoding.offsets))
     seen = np.flatnonzero(encoding.observed[rows].any(axis=0)[encoding.mask_of])
-    if np.ptp(consensus) > 0 and len(seen):
+    if len(seen):
         part = weigh_clusters(sub_ensemble(encoding, rows, seen), None)
         memberships = np.eye(consensus.max() + 1)[consensus]
         agreements[seen] = adjusted_agreement_of(part, accumulate(part, memberships)[0], memberships)

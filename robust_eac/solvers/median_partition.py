@@ -97,7 +97,8 @@ def solve_median_partition(
     agreement : {"raw", "adjusted"}, default="raw"
         What the weights and the membership lower: the losses d_u, or their chance-corrected form d_u / E[d_u] = 1 - a_u
         (see :func:`~robust_eac.adjusted_agreement`), which does not favour fine partitions. Losses are then shares, and
-        so are `lam` and the objective.
+        so are `lam` and the objective. A partition of one cluster, or into single objects, on what it observes has the
+        loss 1 for every consensus, so that it moves none.
     rho : float or "auto", default=None
         Largest weight, for "restricted-simplex". None means 1 / (0.8 n_partitions), "auto" 1 over the number of
         partitions that :func:`~robust_eac.trusted_group_weights` trusts.

@@ -179,6 +179,76 @@ def test_collapsed_rows_have_the_same_objective_and_gap(rng):
     assert gaps[0] == pytest.approx(gaps[1], rel=1e-10)
 
 
+def with_partitions_that_tell_nothing(rng):
+    """k-means-like partitions of planted clusters, and some that relabelling does not change."""
+    truth = np.repeat([0, 1, 2], 20)
+    labels = planted_ensemble(rng, truth, 12, noise=0.2)
+    columns = [np.where(truth == u % 3, 0, -1) for u in range(3)]
+    columns += [np.where(rng.rand(60) < 0.5, 0, -1), np.where(rng.rand(60) < 0.5, np.arange(60), -1), np.arange(60)]
+    columns += [np.where(np.arange(60) < 2, np.arange(60), -1), np.zeros(60, dtype=int)]
+    return labels, np.column_stack(columns), truth
+
+
+def test_a_partition_that_tells_nothing_has_the_loss_of_chance_everywhere(rng):
+    _, nothing, truth = with_partitions_that_tell_nothing(rng)
+    alike = np.tile(rng.dirichlet(np.ones(3)), (60, 1))
+    ensemble, weights = [*nothing.T, alike], rng.dirichlet(np.ones(9))
+    encoding = encode_ensemble(check_ensemble(ensemble))
+    near = (1.0 - 1e-6) * np.eye(3)[truth] + 1e-6 * random_membership(rng, 60, 3)
+    constant = np.eye(3)[np.zeros(60, dtype=int)]
+    for membership in (np.eye(3)[truth], near, constant, alike, np.eye(60), random_membership(rng, 60, 3)):
+        assert np.array_equal(ADJUSTED.measure(encoding, membership, weights).losses, np.ones(9))
+        assert np.array_equal(adjusted_agreement(ensemble, membership), np.zeros(9))
+        statistics = ADJUSTED.statistics(encoding, weights, membership)
+        assert not gradient_of(ADJUSTED.extend(encoding), membership, statistics, diagonal=True).any()
+
+
+@pytest.mark.parametrize("place", ["hard", "nearly hard", "soft"])
+def test_gradient_is_that_of_the_losses_beside_partitions_that_tell_nothing(rng, place):
+    labels, nothing, truth = with_partitions_that_tell_nothing(rng)
+    encoding = encode_ensemble(check_ensemble(np.column_stack([labels, nothing])))
+    weights, away = rng.dirichlet(np.ones(20)), random_membership(rng, 60, 3)
+    share = {"hard": 0.0, "nearly hard": 1e-6, "soft": 0.3}[place]
+    membership = (1.0 - share) * np.eye(3)[truth] + share * away
+    statistics = ADJUSTED.statistics(encoding, weights, membership)
+    gradient = gradient_of(ADJUSTED.extend(encoding), membership, statistics, diagonal=True)
+    gradient *= ADJUSTED.factor(encoding, weights, membership)
+    h = 1e-5
+    for _ in range(10):
+        direction = random_membership(rng, 60, 3) - random_membership(rng, 60, 3)
+        ahead, behind = (
+            weights @ ADJUSTED.measure(encoding, membership + s * direction, weights).losses for s in (h, -h)
+        )
+        assert np.sum(gradient * direction) == pytest.approx((ahead - behind) / (2.0 * h), rel=1e-5, abs=1e-8)
+
+
+@pytest.mark.parametrize("weighting", ["uniform", "restricted-simplex"])
+def test_partitions_that_tell_nothing_do_not_hold_the_descent_up(rng, weighting):
+    labels, nothing, _ = with_partitions_that_tell_nothing(rng)
+    options = {"weighting": weighting, "agreement": "adjusted", "n_init": 2, "random_state": 0}
+    options |= {"rho": 0.1} if weighting == "restricted-simplex" else {}
+    alone = solve_median_partition(labels, 3, **options)
+    ensemble = np.column_stack([labels, nothing])
+    result = solve_median_partition(ensemble, 3, **options)
+    assert result.converged
+    assert result.n_iter <= alone.n_iter + 2
+    assert np.array_equal(result.losses[12:], np.ones(8))
+    if weighting == "uniform":
+        assert result.objective == pytest.approx((12 * alone.objective + 8) / 20, abs=1e-6)
+    else:
+        assert not result.weights[12:].any()
+        assert result.objective == pytest.approx(alone.objective, abs=1e-6)
+    assert result.objective == pytest.approx(
+        result.weights @ (1.0 - adjusted_agreement(ensemble, result.membership)), abs=1e-12
+    )
+    encoding, rows = encode_ensemble(check_ensemble(ensemble)), random_membership(rng, 60, 3)
+    gap, n_sweeps, _ = descend(
+        encoding, np.full(20, 0.05), rows, distance=ADJUSTED, tol=1e-6, max_sweeps=200, rng=np.random.RandomState(0)
+    )
+    assert gap <= 1e-6
+    assert n_sweeps < 100
+
+
 @pytest.mark.parametrize("weighting", WEIGHT_SOLVERS)
 def test_alternation_is_monotone_and_reports_its_objective(rng, weighting):
     labels = planted_ensemble(rng, np.repeat([0, 1, 2], 12), 12, noise=0.2, n_random=4)

@@ -35,14 +35,20 @@ def test_hard_agreement_is_scikit_learns_adjusted_rand_index(rng, missing):
             agreement = adjusted_agreement(labels, one_hot(consensus))
             for value, column in zip(agreement, labels.T, strict=True):
                 seen = column != -1
-                assert value == pytest.approx(adjusted_rand_score(column[seen], consensus[seen]), abs=1e-12)
+                tells = 1 < len(np.unique(column[seen])) < np.count_nonzero(seen)
+                expected = adjusted_rand_score(column[seen], consensus[seen]) if tells else 0.0
+                assert value == pytest.approx(expected, abs=1e-12)
 
 
-def test_both_trivial_is_full_agreement_and_one_trivial_is_chance(rng):
+def test_what_tells_nothing_agrees_with_nothing_not_even_with_itself(rng):
     together, apart, other = np.zeros(8, dtype=int), np.arange(8), np.repeat([0, 1], 4)
     labels = np.column_stack([together, apart, other])
-    assert np.array_equal(adjusted_agreement(labels, one_hot(together)), [1.0, 0.0, 0.0])
-    assert np.array_equal(adjusted_agreement(labels, one_hot(apart)), [0.0, 1.0, 0.0])
+    assert np.array_equal(adjusted_agreement(labels, one_hot(together)), np.zeros(3))
+    assert np.array_equal(adjusted_agreement(labels, one_hot(apart)), np.zeros(3))
+    assert np.array_equal(adjusted_agreement(labels, one_hot(other)), [0.0, 0.0, 1.0])
+    for share in (1e-2, 1e-6, 1e-9):
+        near = (1.0 - share) * np.eye(2)[together] + share * np.eye(2)[other]
+        assert np.array_equal(adjusted_agreement(labels[:, :2], near), np.zeros(2))
     for trivial in (one_hot(together), one_hot(apart), np.full((8, 3), 1 / 3)):
         test = agreement_test(labels, trivial)
         assert np.array_equal(test.zscore, np.zeros(3))
