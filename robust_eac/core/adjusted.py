@@ -24,18 +24,18 @@ _MAX_HALVINGS = 40
 
 
 class State(NamedTuple):
-    """S and G of a membership, <Y'Y, X_u'W_uX_u>, and the Sides (see relabelling)."""
+    """S and G of a membership, the lifts of <Y'Y, X_u'W_uX_u>, and the Sides (see relabelling)."""
 
     S: np.ndarray
     G: np.ndarray
-    squares: np.ndarray
+    lift: np.ndarray
     consensus: relabelling.Side
     partitions: relabelling.Side
 
     @property
     def losses(self):
         """The chance-corrected losses d_u / E[d_u] = 1 - a_u, clipped at zero."""
-        return np.maximum(1.0 - relabelling.adjusted(self.squares, self.consensus, self.partitions), 0.0)
+        return np.maximum(1.0 - relabelling.adjusted(self.lift, self.consensus, self.partitions), 0.0)
 
 
 class AdjustedSteps:
@@ -101,14 +101,12 @@ def _statistics(encoding, weights, state):
 
     They are for visits of the encoding :func:`~robust_eac.core.formula.with_everything`.
     """
-    S, G, squares, consensus, partitions = state
-    both = consensus.square + partitions.square
-    expected_losses = both - 2.0 * relabelling.expected(consensus, partitions)
+    S, G, lift, consensus, partitions = state
     # What tells nothing has the loss 1 everywhere, and E[d_u] can be 0.
     tells = relabelling.tells_apart(partitions)
-    expected_losses = np.where(tells, expected_losses, 1.0)
-    scale = np.where(tells, weights * encoding.total**2 / expected_losses, 0.0)
-    chance = scale * (both - 2.0 * squares) / expected_losses
+    room = np.where(tells, relabelling.room(consensus, partitions), 1.0)
+    scale = np.where(tells, weights * encoding.total**2 / (2.0 * room), 0.0)
+    chance = scale * (room - lift) / room
     share = relabelling.share_of_pairs(partitions)
     together = encoding.by_mask(-chance * share)
     alone = encoding.by_mask(-chance * (partitions.own / partitions.singles - share))

@@ -92,24 +92,52 @@ def shared_pairs(encoding, S):
 
 
 def agreement_sides(encoding, S, rows, partitions=None):
-    """|S_u|^2, and the Sides (see relabelling) of the consensus and of the partition: one value per partition each."""
-    masks = encoding.observed.T
-    consensus = [relabelling.soft_side(rows, encoding.multiplicity * mask, encoding.own_pairs * mask) for mask in masks]
+    """The lift |S_u|^2 - E_u, and the Sides (see relabelling) of the consensus and of the partition, (m,) each.
+
+    Sums of centred memberships: the rounding of S would hide how nearly constant ones agree.
+    """
     if partitions is None:
         partitions = partition_sides(encoding)
-    return shared_pairs(encoding, S), relabelling.stack(consensus, encoding.mask_of), partitions
+    mask_of_slot, soft_slots = np.repeat(encoding.mask_of, encoding.n_codes), encoding.soft_slots
+    means, sides, of_soft = [], [], np.empty((len(soft_slots), rows.shape[1]))
+    for g, mask in enumerate(encoding.observed.T):
+        weight = encoding.multiplicity * mask
+        mean, centred = relabelling.centre(rows, weight)
+        means.append(mean)
+        sides.append(relabelling.soft_side(mean, centred, weight, encoding.own_pairs * mask))
+        soft = np.flatnonzero(mask_of_slot[soft_slots] == g)
+        of_soft[soft] = encoding.soft[:, soft].T @ (weight[:, np.newaxis] * centred)
+    mean_of_slot, sizes = np.array(means)[mask_of_slot], encoding.sizes
+    centred_S = S - sizes[:, np.newaxis] * mean_of_slot
+    centred_S[soft_slots] = of_soft
+    along, own = (np.einsum("sp,sp->s", centred_S, other) for other in (mean_of_slot, centred_S))
+    shared = encoding.sum_slots(2.0 * sizes * along + own)
+    consensus = relabelling.stack(sides, encoding.mask_of)
+    return relabelling.lift(shared, consensus, partitions), consensus, partitions
 
 
 def partition_sides(encoding):
     """The Sides (see relabelling) of all partitions."""
     singles = (encoding.own_pairs @ encoding.observed)[encoding.mask_of]
-    own, own2 = singles.copy(), singles.copy()
-    for u in encoding.unlike_self:
-        similarity = encoding.self_similarity(u)
-        own[u], own2[u] = encoding.own_pairs @ similarity, encoding.own_pairs @ similarity**2
-    return relabelling.Side(
-        encoding.n_observed, singles, own, own2, encoding.sum_slots(encoding.sizes**2) - own, encoding.squares - own2
-    )
+    own = singles.copy()
+    for u in np.intersect1d(encoding.unlike_self, encoding.hard):
+        own[u] = encoding.own_pairs @ encoding.self_similarity(u)
+    everything = encoding.sum_slots(encoding.sizes**2)
+    sides = relabelling.side_from_sums(encoding.n_observed, singles, own, everything, encoding.squares)
+    for u in encoding.soft_partitions:
+        mask = encoding.observed[:, encoding.mask_of[u]]
+        weight, own_pairs = encoding.multiplicity * mask, encoding.own_pairs * mask
+        centred = relabelling.centre(_scaled_memberships(encoding, u), weight)
+        _fill(sides, u, relabelling.soft_side(*centred, weight, own_pairs))
+    return sides
+
+
+def _scaled_memberships(encoding, partition):
+    """Memberships in a soft partition times the roots of the weights of its clusters: their products are B_u."""
+    memberships = encoding.memberships(partition)
+    if encoding.slot_weights is None:
+        return memberships
+    return memberships * np.sqrt(encoding.slot_weights[encoding.offsets[partition] :][: memberships.shape[1]])
 
 
 def sides_of_test(encoding, memberships):
@@ -139,14 +167,13 @@ def adjusted_agreement_of(encoding, S, rows):
 
 def agreement_from_losses(encoding, losses, rows, *, diagonal):
     """The adjusted agreements a_u from known losses d_u: O(n_rows k^2) per mask, without S."""
-    consensus = relabelling.stack(_sides_by_mask(encoding, rows), encoding.mask_of)
-    partitions = partition_sides(encoding)
+    consensus, partitions = _sides_by_mask(encoding, rows), partition_sides(encoding)
     losses = losses / encoding.scale + (0.0 if diagonal else _loss_on_diagonal(encoding, rows))
-    return relabelling.adjusted(0.5 * (consensus.square + partitions.square - losses), consensus, partitions)
+    return relabelling.adjusted(relabelling.room(consensus, partitions) - 0.5 * losses, consensus, partitions)
 
 
 def _sides_by_mask(encoding, rows):
-    """The Sides (see relabelling) of the memberships on the objects of every mask, summed block by block."""
+    """The Sides (see relabelling) of the memberships on the objects of each partition, summed block by block."""
     n_masks, k = encoding.observed.shape[1], rows.shape[1]
     n, singles, own = np.zeros((3, n_masks))
     v, H = np.zeros((n_masks, k)), np.zeros((n_masks * k, k))
@@ -162,15 +189,8 @@ def _sides_by_mask(encoding, rows):
         v += weight @ X
         H += (weight[:, np.newaxis] * X.T).reshape(n_masks * k, -1) @ X
     square, everything = np.sum(H.reshape(n_masks, -1) ** 2, axis=1), np.einsum("gc,gc->g", v, v)
-    return [_side(*sums) for sums in zip(n, singles, own, square, everything, strict=True)]
-
-
-def _side(n, singles, own, square, everything):
-    """The Side (see relabelling) of which agreement needs the sums of A_ij and A_ij^2 over all ordered pairs.
-
-    How much of the squares is on the pairs (i, i) makes no difference to it.
-    """
-    return relabelling.Side(n, singles, own, np.zeros_like(square), everything - own, square)
+    by_mask = relabelling.side_from_sums(n, singles, own, everything, square)
+    return relabelling.Side(*(values[encoding.mask_of] for values in by_mask))
 
 
 def agreement_from_sums(tables, S, G):
@@ -179,8 +199,9 @@ def agreement_from_sums(tables, S, G):
     # Each observed object is in one cluster of the partition, so that S sums all memberships.
     n, v = tables.n_observed, np.add.reduceat(S, tables.offsets, axis=0)
     own, square = (values[tables.mask_of] for values in (np.einsum("gpp->g", G), np.einsum("gpq,gpq->g", G, G)))
-    consensus = _side(n, n, own, square, np.einsum("up,up->u", v, v))
-    return relabelling.adjusted(square_S, consensus, relabelling.hard_side(n, n, tables.squares))
+    consensus = relabelling.side_from_sums(n, n, own, np.einsum("up,up->u", v, v), square)
+    partitions = relabelling.hard_side(n, n, tables.squares)
+    return relabelling.adjusted(square_S - relabelling.expected(consensus, partitions), consensus, partitions)
 
 
 def coefficients(encoding, weights):

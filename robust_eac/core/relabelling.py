@@ -14,6 +14,8 @@ from scipy.stats import pearson3
 _ROUNDING = 1e-13
 # And below this for each of the objects summed over.
 _EPSILON = np.finfo(float).eps
+# Memberships that differ by less than the root of this would leave too few digits.
+_ALIKE = 1e-12
 # Orders and directions of three pairs, for each of the graphs that they can form; see _graphs.
 _WAYS = (4, 24, 8, 6, 24, 8, 12, 1)
 
@@ -21,25 +23,35 @@ _WAYS = (4, 24, 8, 6, 24, 8, 12, 1)
 class Side(NamedTuple):
     """Sums over a membership matrix of columns x_i that the mean needs; numbers, or arrays of one shape.
 
-    With A_ij = x_i'x_j:
+    They are centred: memberships that hardly differ keep their digits. With A_ij = x_i'x_j:
 
     n : weight of the objects.
     singles : weight of the pairs (i, i); n unless objects weigh less than one.
-    own, own2 : sums of A_ii and A_ii^2 over the pairs (i, i).
-    pairs, pairs2 : sums over i != j of A_ij and A_ij^2.
+    level : mean of the A_ij over all pairs.
+    excess : sum of A_ii - level over the pairs (i, i).
+    scatter : sum of (A_ij - level)^2 over all pairs.
     """
 
     n: np.ndarray
     singles: np.ndarray
-    own: np.ndarray
-    own2: np.ndarray
-    pairs: np.ndarray
-    pairs2: np.ndarray
+    level: np.ndarray
+    excess: np.ndarray
+    scatter: np.ndarray
+
+    @property
+    def own(self):
+        """Sum of the A_ii over the pairs (i, i)."""
+        return self.singles * self.level + self.excess
+
+    @property
+    def pairs(self):
+        """Sum of the A_ij over i != j."""
+        return (self.n**2 - self.singles) * self.level - self.excess
 
     @property
     def square(self):
         """|X'X|^2 over all ordered pairs, which is what |S|^2 becomes where both sides agree."""
-        return self.own2 + self.pairs2
+        return (self.n * self.level) ** 2 + self.scatter
 
 
 class TestedSide(NamedTuple):
@@ -59,10 +71,9 @@ class TestedSide(NamedTuple):
 
     n: np.ndarray
     singles: np.ndarray
-    own: np.ndarray
-    own2: np.ndarray
-    pairs: np.ndarray
-    pairs2: np.ndarray
+    level: np.ndarray
+    excess: np.ndarray
+    scatter: np.ndarray
     own_spread: np.ndarray
     mixed: np.ndarray
     spread: np.ndarray
@@ -73,13 +84,19 @@ class TestedSide(NamedTuple):
     chains: np.ndarray
     triangles: np.ndarray
 
-    square = Side.square  # type: ignore[misc]  # a method, no field
+    # Methods, no fields.
+    own, pairs, square = Side.own, Side.pairs, Side.square  # type: ignore[misc]
 
 
 def hard_side(n, singles, power2):
     """Side of a partition from n, the weight of its pairs (i, i) and the sum of its squared cluster sizes."""
-    pairs = power2 - singles
-    return Side(n.copy(), singles.copy(), singles.copy(), singles.copy(), pairs, pairs.copy())
+    return side_from_sums(n, singles, singles, power2, power2)
+
+
+def side_from_sums(n, singles, own, everything, square):
+    """Side from the sums of A_ii over the pairs (i, i), and of A_ij and its square over all pairs."""
+    level = everything / n**2
+    return Side(n + 0.0, singles + 0.0, level, own - singles * level, np.maximum(square - (n * level) ** 2, 0.0))
 
 
 def tested_hard_side(n, power2, rows2, rows3):
@@ -106,26 +123,33 @@ def tested_hard_side(n, power2, rows2, rows3):
     )
 
 
-def soft_side(X, weight, own_pairs):
-    """Side of a membership matrix X' of shape (n_rows, k); weights of the rows and of their pairs (i, i)."""
-    squares = np.einsum("ic,ic->i", X, X)
-    v, H = weight @ X, (X.T * weight) @ X
-    own, own2 = own_pairs @ squares, own_pairs @ squares**2
-    return Side(weight.sum(), own_pairs.sum(), own, own2, v @ v - own, np.sum(H**2) - own2)
+def centre(X, weight):
+    """Mean of the rows and the rows less it; twice, since the first mean is rounded."""
+    mean = weight @ X / weight.sum()
+    centred = X - mean
+    rest = weight @ centred / weight.sum()
+    centred -= rest
+    return mean + rest, centred
+
+
+def soft_side(mean, centred, weight, own_pairs):
+    """Side of a membership matrix X' of shape (n_rows, k), centred; weights of the rows and of their pairs (i, i)."""
+    along, scatter = centred @ mean, (centred.T * weight) @ centred
+    excess = own_pairs @ (2.0 * along + np.einsum("ic,ic->i", centred, centred))
+    n = weight.sum()
+    return Side(n, own_pairs.sum(), mean @ mean, excess, 2.0 * n * (weight @ along**2) + np.sum(scatter**2))
 
 
 def tested_soft_side(X, weight):
     """The :class:`TestedSide` of a membership matrix; O(n_rows k^3)."""
-    side = soft_side(X, weight, weight)
+    mean, centred = centre(X, weight)
+    side = soft_side(mean, centred, weight, weight)
     n, n_pairs = side.n, max(side.n * (side.n - 1.0), 1.0)
     v, H = weight @ X, (X.T * weight) @ X
     squares = np.einsum("ic,ic->i", X, X)
     rows = X @ v - squares
     squares_by_row = np.einsum("ic,ic->i", X @ H, X)
-    share = side.pairs / n_pairs
-    # Centre the memberships, so that identical objects leave only rounding.
-    mean = v / n
-    centred = X - mean
+    share, pairs2 = side.pairs / n_pairs, np.sum(H**2) - weight @ squares**2
     scatter = (centred.T * weight) @ centred
     excess = np.einsum("ic,ic->i", centred, centred) + 2.0 * centred @ mean
     surplus = excess - weight @ excess / n
@@ -138,13 +162,13 @@ def tested_soft_side(X, weight):
     rows2 = weight @ deviation**2
     cubes = sum(np.sum(((X.T * (weight * x)) @ X) ** 2) for x in X.T) - weight @ squares**3
     triangles = np.sum((H @ H) * H) - weight @ (squares * (3.0 * squares_by_row - 2.0 * squares**2))
-    open_ends = weight @ rows**2 - side.pairs2
+    open_ends = weight @ rows**2 - pairs2
     return TestedSide(
         *side,
         own_spread=weight @ surplus**2,
         mixed=weight @ (surplus * deviation),
         spread=spread,
-        cubes=cubes - 3.0 * share * side.pairs2 + 2.0 * share**2 * side.pairs,
+        cubes=cubes - 3.0 * share * pairs2 + 2.0 * share**2 * side.pairs,
         rows2=rows2,
         rows3=weight @ deviation**3,
         forks=weight @ ((forks - weight @ forks / n) * deviation),
@@ -160,13 +184,30 @@ def stack(sides, index):
 
 def expected(a, b):
     """Mean of |S|^2 over all relabellings of the objects."""
-    return a.own * b.own / a.singles + a.pairs * share_of_pairs(b)
+    return (a.n * a.level) * (b.n * b.level) + _of_own_pairs(a, b)
+
+
+def _of_own_pairs(a, b):
+    """What the mean of |S|^2 is above n^2 times both levels, since the pairs (i, i) go among themselves."""
+    different = b.n**2 - b.singles
+    # A single object has no other pairs, and no excess.
+    return a.excess * (b.excess / b.singles + b.excess / np.where(different > 0.0, different, 1.0))
+
+
+def lift(shared, a, b):
+    """|S|^2 - E, from what |S|^2 is above n^2 times both levels."""
+    return shared - _of_own_pairs(a, b)
+
+
+def room(a, b):
+    """(|Y'Y|^2 + |X'X|^2)/2 - E = E[d]/2."""
+    return 0.5 * ((b.n * (a.level - b.level)) ** 2 + a.scatter + b.scatter) - _of_own_pairs(a, b)
 
 
 def share_of_pairs(side):
-    """Mean of the A_ij over i != j; 0 of a single object, which has no such pairs."""
+    """Mean of the A_ij over i != j; of a single object, which has no such pairs, the A_ii."""
     different = side.n**2 - side.singles
-    return np.where(different > 0.0, side.pairs / np.where(different > 0.0, different, 1.0), 0.0)
+    return side.level - side.excess / np.where(different > 0.0, different, 1.0)
 
 
 def variance(a, b):
@@ -229,25 +270,23 @@ def _graphs(side):
     return [*sums, -sum(ways * value for ways, value in zip(_WAYS, sums, strict=False))]
 
 
-def adjusted(square_S, a, b):
+def adjusted(lift, a, b):
     """(|S|^2 - E) / ((|Y'Y|^2 + |X'X|^2)/2 - E): 1 for equal partitions, 0 on average under random relabelling.
 
     0 for a partition b that relabelling does not change (see :func:`tells_apart`), whatever the consensus a.
     """
-    mean = expected(a, b)
-    most = 0.5 * (a.square + b.square)
-    lift, tells = square_S - mean, tells_apart(b)
-    lift = np.where(tells & (np.abs(lift) > _ROUNDING * most), lift, 0.0)
-    return np.minimum(lift / np.where(tells, most - mean, 1.0), 1.0)
+    tells = tells_apart(b)
+    some = tells & (np.abs(lift) > _ROUNDING * np.sqrt(a.square * b.scatter))
+    return np.minimum(np.where(some, lift, 0.0) / np.where(tells, room(a, b), 1.0), 1.0)
 
 
 def tells_apart(side):
-    """Whether relabelling the objects changes their co-associations by more than rounding.
+    """Whether relabelling the objects changes their co-associations: whether memberships differ, by 1e-6 or so.
 
     It does not where pairs of different objects are all alike, and pairs (i, i) too: one cluster, all apart, or the
     same memberships for all. Then |S|^2 = E and d = E[d] against every other side, even an equal one, where both are 0.
     """
-    return side.square - expected(side, side) > _ROUNDING * side.square
+    return side.scatter - _of_own_pairs(side, side) > _ALIKE * side.square
 
 
 def significance(square_S, a, b):

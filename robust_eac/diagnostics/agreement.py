@@ -11,7 +11,7 @@ from ..checks.labels import check_ensemble, check_sample_weight
 from ..checks.types import Labels
 from ..checks.values import check_membership
 from ..core import relabelling
-from ..core.encoding import encode_ensemble
+from ..core.encoding import encode_ensemble, weigh_clusters
 from ..core.formula import accumulate, adjusted_agreement_of, sides_of_test
 from ..core.permutations import exact_pvalues
 
@@ -60,10 +60,10 @@ def adjusted_agreement(labels: Labels, membership: ArrayLike, *, sample_weight: 
     Notes
     -----
     A partition tells nothing if relabelling the objects that it observes does not change it: it puts all of them
-    together, or all apart (as any partition of one or two objects does), or gives all of them the same memberships.
-    Then d_u = E[d_u] for every consensus, so that a_u = 0. This holds for an equal consensus too, where a_u is 0/0 and
-    scikit-learn's index 1: every other consensus, however near, is at 0. A consensus that tells nothing agrees with
-    nothing in the same way.
+    together, or all apart (as any partition of one or two objects does), or gives all of them the same memberships, up
+    to 1e-6 or so. Then d_u = E[d_u] for every consensus, so that a_u = 0. This holds for an equal consensus too, where
+    a_u is 0/0 and scikit-learn's index 1: every other consensus, however near, is at 0. A consensus that tells nothing
+    agrees with nothing in the same way.
 
     Time O(n_samples (n_partitions n_clusters + n_masks n_clusters^2)), n_masks counting the distinct sets of objects
     that partitions observe; memory O(n_samples (n_partitions + n_clusters)).
@@ -159,7 +159,7 @@ def agreement_test_of(encoding, S, rows):
     zscore, pvalue = relabelling.significance(square_S, *sides)
     exact = exact_pvalues(encoding, rows, square_S)
     return AgreementTest(
-        relabelling.adjusted(square_S, *sides),
+        adjusted_agreement_of(weigh_clusters(encoding, None), S, rows),
         square_S,
         relabelling.expected(*sides),
         relabelling.variance(*sides),

@@ -1,3 +1,5 @@
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -247,6 +249,70 @@ def test_partitions_that_tell_nothing_do_not_hold_the_descent_up(rng, weighting)
     )
     assert gap <= 1e-6
     assert n_sweeps < 100
+
+
+def nearly_constant(rng, n, eps, place):
+    constant = {"vertex": [1.0, 0.0, 0.0], "inside": [0.5, 0.3, 0.2]}[place]
+    return (1.0 - eps) * np.array(constant) + eps * rng.dirichlet(np.ones(3), size=n)
+
+
+NEARLY_CONSTANT = {
+    "one": lambda rng, soft: [soft()],
+    "several": lambda rng, soft: [soft() for _ in range(4)],
+    "among labels": lambda rng, soft: [soft(), rng.randint(3, size=24), soft(), np.zeros(24, dtype=int)],
+    "incomplete": lambda rng, soft: [soft(), *(np.where(rng.rand(24, 1) < 0.2, np.nan, soft()) for _ in range(2))],
+    "copies": lambda rng, soft: [np.repeat(soft()[:6], 4, axis=0) for _ in range(3)],
+}
+
+
+@pytest.mark.parametrize("place", ["vertex", "inside"])
+@pytest.mark.parametrize("kind", NEARLY_CONSTANT)
+@pytest.mark.parametrize("eps", 10.0 ** -np.arange(3, 10))
+def test_agreement_with_nearly_constant_memberships_is_the_objective(rng, eps, kind, place):
+    ensemble = NEARLY_CONSTANT[kind](rng, lambda: nearly_constant(rng, 24, eps, place))
+    membership = nearly_constant(rng, 24, eps, place)[np.arange(24) // 4]
+    encoding, rows = reduce_rows(encode_ensemble(check_ensemble(ensemble)), membership, diagonal=True)
+    assert len(rows) == (6 if kind == "copies" else 24)
+    weights = np.full(len(ensemble), 1.0 / len(ensemble))
+    value, order = weights @ ADJUSTED.measure(encoding, rows, weights).losses, rng.permutation(24)
+    for columns in ([0, 1, 2], [2, 0, 1]):
+        agreement = adjusted_agreement([column[order] for column in ensemble], membership[order][:, columns])
+        assert value == pytest.approx(weights @ (1.0 - agreement), abs=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("kind", ["one", "several", "among labels", "incomplete", "copies"])
+@pytest.mark.parametrize("eps", [1e-3, 1e-5, 1e-6, 1e-7, 1e-9])
+def test_the_objective_reported_is_that_of_nearly_constant_memberships(rng, eps, kind):
+    ensemble = NEARLY_CONSTANT[kind](rng, lambda: nearly_constant(rng, 24, eps, "inside"))
+    init = nearly_constant(rng, 24, eps, "inside")[np.arange(24) // 4]
+    options = {"weighting": "uniform", "agreement": "adjusted", "max_iter": 1, "random_state": 0}
+    result = solve_median_partition(ensemble, 3, init=init, **options)
+    agreement = adjusted_agreement(ensemble, result.membership)
+    assert result.objective == pytest.approx(result.weights @ (1.0 - agreement), abs=1e-9)
+
+
+@pytest.mark.parametrize("place", ["vertex", "inside"])
+@pytest.mark.parametrize("eps", [1e-1, 1e-3, 1e-5])
+def test_agreement_of_nearly_constant_memberships_in_rational_numbers(rng, eps, place):
+    def exact(X):
+        X = [[Fraction(float(x)) for x in row] for row in X]
+        return [[sum(a * b for a, b in zip(x, y, strict=True)) for y in X] for x in X]
+
+    n = 8
+    X, Y = (nearly_constant(rng, n, eps, place) for _ in range(2))
+    B, P, own, pairs = exact(X), exact(Y), Fraction(1), Fraction(1)
+    for side in (B, P):
+        trace = sum(side[i][i] for i in range(n))
+        own, pairs = own * trace, pairs * (sum(map(sum, side)) - trace)
+    shared, of_Y, of_X = (
+        sum(a * b for x, y in zip(*sides, strict=True) for a, b in zip(x, y, strict=True))
+        for sides in ((P, B), (P, P), (B, B))
+    )
+    mean = own / n + pairs / (n * (n - 1))
+    expected = float((shared - mean) / ((of_Y + of_X) / 2 - mean))
+    assert abs(expected) > 1e-3
+    assert adjusted_agreement([X], Y)[0] == pytest.approx(expected, abs=1e-10)
 
 
 @pytest.mark.parametrize("weighting", WEIGHT_SOLVERS)
