@@ -8,6 +8,10 @@ with beta and gamma held fixed, and E[d_u] = |Y'Y|^2 + |X_u'X_u|^2 - 2 E_u depen
 sum_i |y_i|^2 alone. |Y1|^2 is the agreement with a partition that puts all objects together, sum_i |y_i|^2 that with
 one that puts all apart: correcting for chance is a median partition with two more partitions, of negative weight. So
 the sweeps of the plain Y step minimise this model too. What they propose is taken as far as it lowers the true sum.
+
+If X_u'X_u is c off the diagonal and c' on it, relabelling does not change it, and d_u = E[d_u] for every Y. Such a
+partition has the loss 1, and no part in the model, even at Y'Y = X_u'X_u, where the ratio is 0/0: a loss of 0 at this
+one point would be a pit that no gradient shows, and the objective of a descent that falls into it is never stationary.
 """
 
 from typing import NamedTuple
