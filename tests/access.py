@@ -32,6 +32,7 @@ from robust_eac.core import raw as _raw
 from robust_eac.core import relabelling as _chance
 from robust_eac.core import starts as _starts
 from robust_eac.core import sweep as _sweep
+from robust_eac.core import threads as _threads
 from robust_eac.core.alternation import Problem, Settings, empty_last, fixed
 from robust_eac.core.bundles import OwnTerm, Visit
 from robust_eac.core.descent import next_relaxation

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from .threads import end_if_told
+
 # Gaps below this are rounding errors of the small matrices.
 ROUNDING = 1e-14
 # Over-relaxation: after a sweep that leaves more than this share of the gap, columns go this many times as far as their
@@ -42,6 +44,7 @@ def descend(steps, *, tol, max_sweeps, reduction=0.0):
             seen[kind] = max(seen[kind], gap / estimate)
         expected = np.inf
         while not is_stationary(expected, target) and n_sweeps < max_sweeps:
+            end_if_told()
             before = estimate
             kind = "relaxed" if relaxation > 1.0 else "closing" if kind == "relaxed" else "plain"
             estimate = steps.sweep(relaxation)

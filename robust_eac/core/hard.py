@@ -8,6 +8,7 @@ import numpy as np
 from . import contingency
 from .contingency import Judged, Tables
 from .encoding import collapse, select
+from .threads import end_if_told
 
 # Gains below this share of the largest possible loss are rounding.
 _SLACK = 1e-13
@@ -17,6 +18,8 @@ _POWERS = 2**20
 _SPARE = 4
 # Before any row is in a cluster: as many at hand as base partitions have, in tables of at most so many entries.
 _FIRST_ENTRIES = 2**22
+# Rows that are visited before the search looks whether it was interrupted.
+_UNINTERRUPTED = 2**14
 # Columns of tables in a SIMD vector.
 _WIDTH = 4
 # Two clusters are dissolved together if their rows x partitions x (largest number of clusters)^4 are at most this.
@@ -168,10 +171,14 @@ class Search:
         return self._encoding.data, self._encoding.slots, self._judged
 
     def _visit(self, order, *, exact=False):
-        state = exact, self._slack, self.clusters, self._margins, self._drift
-        moved, self._drift = contingency.relocate(order, *self._problem, self._tables, *state)
-        self.n_moves += moved
-        return moved
+        before = self.n_moves
+        for first in range(0, len(order), _UNINTERRUPTED):
+            end_if_told()
+            rows = order[first : first + _UNINTERRUPTED]
+            state = exact, self._slack, self.clusters, self._margins, self._drift
+            moved, self._drift = contingency.relocate(rows, *self._problem, self._tables, *state)
+            self.n_moves += moved
+        return self.n_moves - before
 
     def _tabulate(self, n_columns):
         self._tables = _tabulate(self._encoding, self._judged, self.clusters, n_columns)

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from . import kernels
+from .threads import end_if_told
 
 # So many rows fit in the cache, where random access costs nothing.
 _SHUFFLED_SINGLY = 2**15
@@ -34,6 +35,7 @@ def sweep(encoding, statistics, rows, order, how, *, n_threads=1):
     total = 0.0
     with ThreadPoolExecutor(n_threads) as pool:
         for first in range(0, len(order), _BLOCKS * length):
+            end_if_told()
             blocks = np.split(order[first : first + _BLOCKS * length], range(length, _BLOCKS * length, length))
             total += _sweep_round(encoding, statistics, rows, blocks, how, pool)
     return total

@@ -1,12 +1,16 @@
 """Threads for kernels that release the interpreter's lock."""
 
-from concurrent.futures import ThreadPoolExecutor
+import threading
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 
 from joblib import effective_n_jobs
 from numba import config
 
 # Below this much work (objects x partitions x clusters), threads do not pay.
 _WORTH_THREADS = 10**6
+
+# In a thread of map_threads: `stop`, the event that tells it to end.
+_own = threading.local()
 
 
 def count_threads(n_jobs, n_tasks, encoding, n_clusters):
@@ -24,9 +28,32 @@ def count_threads(n_jobs, n_tasks, encoding, n_clusters):
 
 
 def map_threads(function, items, n_threads):
-    """Generate function(item) for item in items, in order, with this many threads."""
+    """Generate function(item) for item in items, in order, with this many threads.
+
+    An error, and Ctrl-C too, ends the others at their next :func:`end_if_told`.
+    """
     if n_threads == 1:
-        yield from map(function, items)
-    else:
-        with ThreadPoolExecutor(n_threads) as pool:
-            yield from pool.map(function, items)
+        for item in items:
+            end_if_told()
+            yield function(item)
+        return
+    stop = threading.Event()
+
+    def run(item):
+        _own.stop = stop
+        end_if_told()
+        return function(item)
+
+    with ThreadPoolExecutor(n_threads) as pool:
+        try:
+            yield from pool.map(run, items)
+        except BaseException:
+            stop.set()
+            raise
+
+
+def end_if_told():
+    """End the call of a thread of :func:`map_threads` whose results nobody awaits any more; to be called often."""
+    stop = getattr(_own, "stop", None)
+    if stop is not None and stop.is_set():
+        raise CancelledError

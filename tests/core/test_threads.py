@@ -1,0 +1,74 @@
+"""Threads end soon after an interrupt, or after an error in one of them."""
+
+import os
+import signal
+import threading
+import time
+from concurrent.futures import CancelledError
+
+import numpy as np
+import pytest
+
+from robust_eac import refine_labels, solve_hard_median_partition, solve_median_partition
+
+from ..access import _threads
+from ..conftest import planted_ensemble
+
+# Far longer than a thread that is told may go on.
+LONG = 30.0
+
+
+def work(ended):
+    """Go on until told to end."""
+    until = time.monotonic() + LONG
+    try:
+        while time.monotonic() < until:
+            _threads.end_if_told()
+            time.sleep(0.01)
+    except CancelledError:
+        ended.append(True)
+        raise
+
+
+@pytest.mark.skipif(os.name == "nt", reason="os.kill does not interrupt on Windows")
+def test_an_interrupt_ends_all_threads():
+    ended, start = [], time.monotonic()
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        list(_threads.map_threads(lambda item: work(ended), range(5), 2))
+    assert time.monotonic() - start < LONG / 2.0
+    assert len(ended) == 2
+
+
+def test_an_error_ends_the_other_threads_and_is_told():
+    ended, start = [], time.monotonic()
+
+    def fail_or_work(item):
+        if item == 0:
+            raise ValueError("first")
+        work(ended)
+
+    with pytest.raises(ValueError, match="first"):
+        list(_threads.map_threads(fail_or_work, range(3), 3))
+    assert time.monotonic() - start < LONG / 2.0
+    assert list(_threads.map_threads(abs, [-1, 2], 2)) == [1, 2]
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_searches_look_whether_they_are_told(rng, monkeypatch, told):
+    labels = planted_ensemble(rng, np.repeat(np.arange(3), 20), 6, noise=0.3)
+    stop = threading.Event()
+    monkeypatch.setattr(_threads._own, "stop", stop, raising=False)
+    if told:
+        stop.set()
+    for search in (
+        lambda: solve_median_partition(labels, 3, random_state=0, n_jobs=1),
+        lambda: solve_hard_median_partition(labels, 3, random_state=0, n_jobs=1),
+        lambda: refine_labels(labels, rng.randint(3, size=60), random_state=0),
+    ):
+        if told:
+            with pytest.raises(CancelledError):
+                search()
+        else:
+            search()
