@@ -78,9 +78,8 @@ from robust_eac.weighting import _common as _weighting_common
 from robust_eac.weighting import joint
 from robust_eac.weighting.clusters import weigh_by
 from robust_eac.weighting.joint import power_mean, resolve_weighting
+from robust_eac.weighting.pairs import pairs_of, sample_columns
 from robust_eac.weighting.selection import _hull_vertices, _spectral_groups
-from robust_eac.weighting.trust import _pairwise_pvalues as pairwise_pvalues
-from robust_eac.weighting.trust import _sample as sample_columns
 
 
 def statistics_of(encoding, weights, rows):

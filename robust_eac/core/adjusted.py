@@ -45,9 +45,9 @@ class State(NamedTuple):
 class AdjustedSteps:
     """Steps down sum_u alpha_u d_u / E[d_u] over `rows`, which are changed; see :mod:`~robust_eac.core.descent`.
 
-    The gap is that of the sum times n^2: losses are shares here, not pairs. Every sweep minimises a model of the sum,
-    made anew. If the sum is not lower after it, the step is halved. If no part of it helps, mass moves towards the best
-    cluster of every object instead (Frank and Wolfe), which goes downhill wherever the gap is not zero.
+    The gap is that of the sum times :func:`chance_of`, so that it is counted in pairs as that of raw losses is, where
+    these would be no smaller. The sweeps between two refreshes minimise a model of the sum. If the sum is not lower after them, the step is halved. If no part of it helps, mass moves towards
+    the best cluster of every object instead (Frank and Wolfe), which goes downhill wherever the gap is not zero.
     """
 
     def __init__(self, encoding, weights, rows, state, settings, rng):
@@ -56,40 +56,42 @@ class AdjustedSteps:
         self._weights, self._rows, self._rng = weights, rows, rng
         self._n_threads = settings.n_threads
         self._visit = Visit(diagonal=True, n_steps=PAIR_STEPS, skip=0.0, relaxation=1.0)
+        self._before, self._stuck = rows.copy(), False
 
     def gap(self):
-        return gap_of(self._extended, self._rows, self._statistics(), diagonal=True, n_threads=self._n_threads)
+        self._statistics = _statistics(self._encoding, self._weights, self.state)
+        return gap_of(self._extended, self._rows, self._statistics, diagonal=True, n_threads=self._n_threads)
 
     def sweep(self, relaxation):
-        order, how = visiting_order(len(self._rows), self._rng), self._visit._replace(relaxation=relaxation)
-        before = self._rows.copy()
-        seen = sweep(self._extended, self._statistics(), self._rows, order, how, n_threads=self._n_threads)
-        lower = self._shorten(before)
-        if lower is None:
-            gradient = gradient_of(self._extended, before, self._statistics(), diagonal=True)
-            self._rows[:] = np.eye(before.shape[1])[gradient.argmin(axis=1)]
-            lower = self._shorten(before)
-        if lower is None:
+        if self._stuck:
             # The rest of the gap is rounding.
-            self._rows[:] = before
             return None
-        self.state = lower
+        order, how = visiting_order(len(self._rows), self._rng), self._visit._replace(relaxation=relaxation)
+        seen = sweep(self._extended, self._statistics, self._rows, order, how, n_threads=self._n_threads)
         return seen / gap_unit(self._extended)
 
     def refresh(self):
-        """The state is measured after every sweep."""
+        if self._stuck:
+            return
+        lower = self._shorten()
+        if lower is None:
+            statistics = _statistics(self._encoding, self._weights, self.state)
+            gradient = gradient_of(self._extended, self._before, statistics, diagonal=True)
+            self._rows[:] = np.eye(gradient.shape[1])[gradient.argmin(axis=1)]
+            lower = self._shorten()
+        if lower is None:
+            self._rows[:], self._stuck = self._before, True
+        else:
+            self._before[:], self.state = self._rows, lower
 
-    def _statistics(self):
-        return _statistics(self._encoding, self._weights, self.state)
-
-    def _shorten(self, before):
-        """Halve the step from `before` to the rows until the sum is lower than it was: the state there, or None."""
+    def _shorten(self):
+        """Halve the step since the last refresh until the sum is lower than it was: the state there, or None."""
         value = self._weights @ self.state.losses
         for _ in range(_MAX_HALVINGS):
             state = measure(self._encoding, self._rows, self.state.partitions, n_threads=self._n_threads)
             if self._weights @ state.losses < value:
                 return state
-            self._rows += before
+            self._rows += self._before
             self._rows *= 0.5
         return None
 
@@ -100,17 +102,28 @@ def measure(encoding, rows, partitions=None, *, n_threads=1):
     return State(S, G, *agreement_sides(encoding, S, rows, partitions))
 
 
-def _statistics(encoding, weights, state):
-    """The :class:`~robust_eac.core.bundles.Statistics` of the model at a state, in the scale of ordered pairs.
+def chance_of(weights, state):
+    """Losses that chance would give, over all partitions: 1 / sum_u alpha_u / E[d_u], in ordered pairs."""
+    rates = _rates(weights, state)
+    return 1.0 / rates.sum() if rates.any() else 1.0
 
-    They are for visits of the encoding :func:`~robust_eac.core.formula.with_everything`.
+
+def _rates(weights, state):
+    """(m,) alpha_u / E[d_u]; 0 for what tells nothing, since its loss is 1 everywhere, and E[d_u] can be 0."""
+    tells = relabelling.tells_apart(state.partitions)
+    room = np.where(tells, relabelling.room(state.consensus, state.partitions), 1.0)
+    return np.where(tells, weights / (2.0 * room), 0.0)
+
+
+def _statistics(encoding, weights, state):
+    """The :class:`~robust_eac.core.bundles.Statistics` of the model at a state, in ordered pairs.
+
+    They are those of the model times :func:`chance_of`, so that their coefficients of the d_u sum to one. They are for
+    visits of the encoding :func:`~robust_eac.core.formula.with_everything`.
     """
-    S, G, lift, consensus, partitions = state
-    # What tells nothing has the loss 1 everywhere, and E[d_u] can be 0.
-    tells = relabelling.tells_apart(partitions)
-    room = np.where(tells, relabelling.room(consensus, partitions), 1.0)
-    scale = np.where(tells, weights * encoding.total**2 / (2.0 * room), 0.0)
-    chance = scale * (room - lift) / room
+    S, G, partitions = state.S, state.G, state.partitions
+    scale = _rates(weights, state) * chance_of(weights, state)
+    chance = scale * state.losses
     share = relabelling.share_of_pairs(partitions)
     together = encoding.by_mask(-chance * share)
     alone = encoding.by_mask(-chance * (partitions.own / partitions.singles - share))
@@ -120,3 +133,8 @@ def _statistics(encoding, weights, state):
 def statistics_at(encoding, weights, rows):
     """The Statistics of the model at the memberships of an encoding's rows."""
     return _statistics(encoding, weights, measure(encoding, rows))
+
+
+def factor(encoding, weights, rows):
+    """Gradient of sum_u alpha_u d_u / E[d_u] over that of the statistics."""
+    return 1.0 / chance_of(weights, measure(encoding, rows))

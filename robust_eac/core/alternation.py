@@ -47,9 +47,11 @@ class Weighting(NamedTuple):
     objective : (losses, weights) -> value that the alternation reports and descends.
     first : losses -> weights of the first Y step.
     excess : (losses, weights) -> how far the weights are above the minimum of their problem; None if that is not known.
-    for_group : trusted (m,) bool -> the Weighting to alternate with; None if no group is needed.
-    following : (chance-corrected losses, weights so far, is it the first update) -> the Weighting to go on with, or
-        None where the consensus confirms its weights. None if there is nothing to confirm.
+    for_group : (pairs, group, among, families), see :func:`~robust_eac.weighting.joint.settle` -> the Weighting to
+        alternate with; None if no group is needed.
+    following : chance-corrected losses -> the Weighting to go on with, or None where the consensus confirms the
+        weights. None if there is nothing to confirm.
+    corrected : whether `solve` reads chance-corrected losses.
     """
 
     solve: Callable
@@ -58,6 +60,7 @@ class Weighting(NamedTuple):
     excess: Callable | None = None
     for_group: Callable | None = None
     following: Callable | None = None
+    corrected: bool = False
 
 
 def fixed(weights):
@@ -230,15 +233,14 @@ def _confirm(problem, run, seed, settings):
     Trust looks at the partitions as they are, whatever the weights of their clusters. Updates after the first only
     withdraw it: at most n_partitions + 1 Y steps.
     """
-    following, first = problem.weighting.following, True
-    plain = weigh_clusters(problem.encoding, None) if following else None
-    while following is not None:
+    weighting = problem.weighting
+    plain = weigh_clusters(problem.encoding, None) if weighting.following else None
+    while weighting.following is not None:
         state = ADJUSTED.measure(plain, run.rows, run.weights, n_threads=settings.n_threads)
-        weighting = following(ADJUSTED.losses(plain, run.rows, state), run.weights, first)
+        weighting = weighting.following(ADJUSTED.losses(plain, run.rows, state))
         if weighting is None:
             break
         run = alternate(problem._replace(weighting=weighting), run.rows, np.random.RandomState(seed), settings)
-        first = False
     return run
 
 

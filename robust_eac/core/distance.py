@@ -67,7 +67,7 @@ ADJUSTED = Distance(
     steps=adjusted.AdjustedSteps,
     extend=with_everything,
     statistics=adjusted.statistics_at,
-    factor=lambda encoding, weights, rows: 1.0 / encoding.total**2,
+    factor=adjusted.factor,
 )
 
 

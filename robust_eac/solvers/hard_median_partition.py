@@ -227,7 +227,8 @@ def solve_hard_median_partition(
     check_ensemble_fits(ensemble, cluster_weights, loss, cost)
 
     whole = weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights)
-    weighting, linked = settle(weighting, whole, rng)
+    # Draws of a posterior repeat what is likely.
+    weighting, linked = settle(weighting, whole, rng, families=False)
     if not linked:
         warnings.warn(NO_LINKS.format(LEVEL), UserWarning, stacklevel=2)
     seeds = rng.randint(MAX_SEED, size=n_init)

@@ -163,18 +163,17 @@ def refine(task, clusters, weights, rng, *, thorough):
 
 def confirm(task, run, rng):
     """Alternate search and trust until the trusted partitions are those that the consensus confirms."""
-    following, first = task.weighting.following, True
-    plain = weigh_clusters(task.encoding, None) if following else None
-    while following is not None:
+    weighting = task.weighting
+    plain = weigh_clusters(task.encoding, None) if weighting.following else None
+    while weighting.following is not None:
         rows = np.eye(1 + run.clusters.max())[run.clusters]
         losses = ADJUSTED.losses(plain, rows, ADJUSTED.measure(plain, rows, run.weights))
-        weighting = following(losses, run.weights, first)
+        weighting = weighting.following(losses)
         if weighting is None:
             break
         trusting = task._replace(weighting=weighting)
         weights = weighting.first(losses)
         run = refine(trusting, run.clusters, weights, rng, thorough=may_dissolve(task, run.clusters))
-        first = False
     return run
 
 

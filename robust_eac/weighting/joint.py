@@ -12,7 +12,8 @@ from ..checks.values import check_choice, check_real, check_returned_weights
 from ..core.alternation import Weighting, fixed
 from ..core.formula import weighted_loss
 from .losses import entropy_weights, l2_weights, power_weights, restricted_simplex_weights, uniform_weights
-from .trust import chance_corrected_weights, linked_group
+from .pairs import compare_pairs
+from .trust import chance_corrected_weights, count_families_once, largest_group, near_copies, with_unheard
 
 __all__ = ["WEIGHT_SOLVERS"]
 
@@ -123,7 +124,7 @@ def resolve_weighting(weighting, *, n_pairs, n_partitions, rho=None, lam=None, l
         resolve = partial(resolve_weighting, weighting, n_pairs=n_pairs, n_partitions=n_partitions, lam=lam, lam0=lam0)
         resolved = resolve()
         if resolved.for_group is None:
-            resolved = resolved._replace(for_group=lambda trusted: resolve(rho=1.0 / np.count_nonzero(trusted)))
+            resolved = resolved._replace(for_group=lambda pairs, group, *_: resolve(rho=1.0 / np.count_nonzero(group)))
         return resolved
     if rho is not None:
         restricted_simplex_weights(np.zeros(n_partitions), rho=rho)
@@ -159,13 +160,6 @@ def _weighting(record, parameters, n_partitions):
         # Differences of sums of many losses below this share are rounding.
         return 0.0 if abs(above) <= 1e-13 * abs(best) else float(above)
 
-    def following(losses, weights, first):
-        # The first update may add partitions; later ones only remove some.
-        confirmed = solve(losses) * (True if first else weights > 0.0)
-        if not confirmed.any() or np.array_equal(confirmed > 0.0, weights > 0.0):
-            return None
-        return fixed(confirmed / confirmed.sum())
-
     if any(record.solve is solver for solver in WEIGHT_SOLVERS.values()):
         # Find wrong parameters before any work is done.
         solve(np.zeros(n_partitions))
@@ -177,22 +171,45 @@ def _weighting(record, parameters, n_partitions):
     )
     if not record.corrected:
         return weighting
-    return weighting._replace(
-        for_group=lambda trusted: fixed(trusted / np.count_nonzero(trusted))._replace(following=following),
-        following=following,
-    )
+    return weighting._replace(for_group=partial(_trusting, solve), corrected=True)
 
 
-def settle(weighting, encoding, rng):
+def _trusting(solve, pairs, group, among, families):
+    """The :class:`Weighting` whose first Y step gives equal weights to a group, the following ones to whom it trusts.
+
+    solve : chance-corrected losses -> weights, zero for partitions that are not trusted.
+    among : (m,) bool; the partitions that can be trusted.
+    families : whether near copies count once.
+    """
+
+    def follow(losses, weights, near, among):
+        trusted = (solve(losses) > 0.0) & among
+        if not trusted.any():
+            return None
+        # The first update may add partitions and finds the near copies; later ones only withdraw trust.
+        if near is None:
+            near = near_copies(pairs, 1.0 - losses) & families
+        confirmed = count_families_once(near, pairs.references, trusted)
+        return None if np.array_equal(confirmed, weights) else going_on(confirmed, near, trusted)
+
+    def going_on(weights, near, among):
+        return fixed(weights)._replace(following=partial(follow, weights=weights, near=near, among=among))
+
+    first = with_unheard(pairs, group, among)
+    return going_on(first / np.count_nonzero(first), None, among)
+
+
+def settle(weighting, encoding, rng, *, families=True):
     """(the :class:`Weighting` to alternate with, whether partitions are linked by agreement beyond chance).
 
     Finds the trusted group of an encoding if the weighting needs it; without links all partitions make it.
     """
     if weighting.for_group is None:
         return weighting, True
-    group = linked_group(encoding, rng=rng)
-    linked = group is not None
-    return weighting.for_group(group if linked else np.ones(len(encoding.offsets), dtype=bool)), linked
+    everyone = np.ones(len(encoding.offsets), dtype=bool)
+    pairs = compare_pairs(encoding, rng)
+    group = largest_group(pairs, everyone)
+    return weighting.for_group(pairs, everyone if group is None else group, everyone, families), group is not None
 
 
 def check_judgeable(weighting, resolved):
@@ -204,5 +221,5 @@ def check_judgeable(weighting, resolved):
 
 def check_found_from_losses(resolved, message):
     """Raise ValueError with this message if the weights need chance-corrected losses."""
-    if resolved.following is not None:
+    if resolved.corrected:
         raise ValueError(message)

@@ -5,35 +5,35 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
-from sklearn.utils.random import sample_without_replacement
+from scipy.stats import norm
 
 from ..checks.labels import check_labels
 from ..checks.types import RandomState
 from ..checks.values import as_array, check_random_state, check_real, check_vector
-from ..core import relabelling
-from ..core.encoding import encode, harden, take_rows
+from ..core.encoding import encode
+from .pairs import compare_pairs
 
 __all__ = ["chance_corrected_weights", "trusted_group_weights"]
 
-# Agreement is tested on this many objects, and with this many other partitions. This is enough: the z-score of two
-# partitions grows in proportion to the objects.
-_OBJECTS = 1000
-_REFERENCES = 256
-# With incomplete partitions, more objects are drawn, so that two have that many in common on average; at most this
-# many.
-_MAX_OBJECTS = 100_000
-
 # Family-wise error rate of the links.
 LEVEL = 0.01
+# Share of the mean agreement that is needed for trust.
+SHARE = 0.2
+# Near copies have at least this adjusted Rand index, this ratio of numbers of clusters, and this share of the objects
+# that either observes in common.
+_NEAR = 0.8
+_AS_FINE = 0.9
+_SAME_OBJECTS = 0.5
 # The warning if there are no links.
 NO_LINKS = "No two partitions agree beyond chance at the level {:g}: all are weighted equally."
 
 
-def chance_corrected_weights(losses: ArrayLike, *, expected: ArrayLike | None = None, share: float = 0.2) -> np.ndarray:
+def chance_corrected_weights(
+    losses: ArrayLike, *, expected: ArrayLike | None = None, share: float = SHARE
+) -> np.ndarray:
     """Equal weights for the partitions that agree with the consensus beyond chance.
 
     The agreement is  a_u = 1 - d_u / E[d_u],  and its mean weighted by itself is  a = sum_u a_u^2 / sum_u a_u  over the
@@ -158,100 +158,64 @@ def trusted_group_weights(
 
 def trusted_group(encoding, *, level=LEVEL, rng, stacklevel=3):
     """Mask (m,) of the largest group of partitions linked by agreement. If there are no links: all, and a warning."""
-    trusted = linked_group(encoding, level=level, rng=rng)
-    if trusted is None:
-        warnings.warn(NO_LINKS.format(level), UserWarning, stacklevel=stacklevel)
-        return np.ones(len(encoding.offsets), dtype=bool)
-    return trusted
-
-
-def linked_group(encoding, *, level=LEVEL, rng):
-    """Mask (m,) of the largest group of partitions linked by agreement; None if there are no links.
-
-    Every object of positive weight counts once. Soft partitions are compared by their hard labels.
-    """
     m = len(encoding.offsets)
+    group = largest_group(compare_pairs(encoding, rng), np.ones(m, dtype=bool), level=level)
+    if group is None:
+        warnings.warn(NO_LINKS.format(level), UserWarning, stacklevel=stacklevel)
+        return np.ones(m, dtype=bool)
+    return group
+
+
+def largest_group(pairs, among, *, level=LEVEL):
+    """Mask (m,) of the largest group, among some partitions, that is linked by agreement; None if there are no links.
+
+    A single partition among all of one is a group.
+    """
+    m = len(among)
     if m == 1:
-        return np.ones(1, dtype=bool)
-    # Not rng.permutation(m): with the same seed that is the order in which `corrupt_ensemble` replaces partitions.
-    references = np.arange(m) if m <= _REFERENCES else np.sort(rng.random_sample(m).argsort()[:_REFERENCES])
-    pvalues = _pairwise_pvalues(_sample(encoding, rng), references)
-    n_tests = len(references) * m - len(references) * (len(references) + 1) // 2
-    first, second = np.nonzero(pvalues <= level / n_tests)
-    links = coo_array((np.ones(len(first)), (references[first], second)), shape=(m, m))
+        return among
+    first, second = np.nonzero(pairs.linked(level) & among[pairs.references][:, np.newaxis] & among)
+    links = coo_array((np.ones(len(first)), (pairs.references[first], second)), shape=(m, m))
     _, group = connected_components(links, directed=False)
     sizes = np.bincount(group)
     return group == sizes.argmax() if sizes.max() > 1 else None
 
 
-def _sample(encoding, rng):
-    """(m, n_objects) codes of a sample of rows, from 0; -1 means not observed. Soft partitions are hardened."""
-    rows = np.flatnonzero(encoding.multiplicity)
-    if len(rows) > _OBJECTS:
-        drawn = sample_without_replacement(len(rows), _OBJECTS, random_state=rng)
-        in_common = np.mean(encoding.observed[rows[drawn]][:, encoding.mask_of].mean(axis=1) ** 2)
-        if in_common < 1.0:
-            wanted = min(round(_OBJECTS / in_common), _MAX_OBJECTS, len(rows))
-            drawn = sample_without_replacement(len(rows), wanted, random_state=rng)
-        rows = rows[drawn]
-    sample = harden(take_rows(encoding, rows))
-    columns = sample.codes.T
-    observed = sample.observed[:, sample.mask_of].T
-    return np.array([np.unique(column, return_inverse=True)[1] for column in columns]) * observed - ~observed
+def with_unheard(pairs, group, among):
+    """Mask of a group and of those partitions, among some, of which too little is known to distrust them.
 
-
-def _pairwise_pvalues(columns, references):
-    """(n_references, m) p-values of the agreement of references with partitions; 1 for pairs tested elsewhere."""
-    numbers = np.arange(len(columns))
-    tested = ~np.isin(numbers, references) | (numbers > references[:, np.newaxis])
-    statistics = np.zeros((8, len(references), len(columns)))
-    _compare_pairs(columns, references, tested, statistics)
-    tested &= statistics[0] > 1.0
-    n, square_S, *sums = statistics[:, tested]
-    pvalues = np.ones(tested.shape)
-    sides = relabelling.tested_hard_side(n, *sums[:3]), relabelling.tested_hard_side(n, *sums[3:])
-    # |S|^2 changes in steps of two: the correction for continuity is half a step.
-    pvalues[tested] = relabelling.significance(square_S - 1.0, *sides)[1]
-    return pvalues
-
-
-@njit(cache=True, nogil=True)
-def _compare_pairs(columns, references, tested, out):
-    """Fill out (8, n_references, m) for the tested pairs.
-
-    In order: objects that both observe; sum of squared cells of the contingency table; for each of the two partitions,
-    the three sums over cluster sizes that relabelling.tested_hard_side takes.
+    They are those whose agreement with the group, a mean over the pairs by their precision, is not below what trust
+    needs at the level of the links.
     """
-    width = columns.max() + 1
-    table = np.zeros((width, width))
-    sizes = np.zeros((2, width))
-    for r in range(references.shape[0]):
-        first = columns[references[r]]
-        for v in range(columns.shape[0]):
-            if not tested[r, v]:
-                continue
-            second = columns[v]
-            n, square = 0.0, 0.0
-            for i in range(first.shape[0]):
-                a, b = first[i], second[i]
-                if a >= 0 and b >= 0:
-                    n += 1.0
-                    square += 2.0 * table[a, b] + 1.0
-                    table[a, b] += 1.0
-                    sizes[0, a] += 1.0
-                    sizes[1, b] += 1.0
-            out[0, r, v], out[1, r, v] = n, square
-            for i in range(first.shape[0]):
-                if first[i] >= 0 and second[i] >= 0:
-                    table[first[i], second[i]] = 0.0
-            for side in range(2):
-                power2, rows2, rows3 = 0.0, 0.0, 0.0
-                for c in range(width):
-                    power2 += sizes[side, c] ** 2
-                for c in range(width):
-                    size = sizes[side, c]
-                    deviation = size - power2 / n if n > 0.0 else 0.0
-                    rows2 += size * deviation**2
-                    rows3 += size * deviation**3
-                    sizes[side, c] = 0.0
-                out[2 + 3 * side, r, v], out[3 + 3 * side, r, v], out[4 + 3 * side, r, v] = power2, rows2, rows3
+    members = group[pairs.references]
+    precision = pairs.precision[members] * (pairs.references[members][:, np.newaxis] != np.arange(len(group)))
+    known = precision.sum(axis=0)
+    some = known > 0.0
+    agreement = np.divide(
+        (precision * pairs.agreement[members]).sum(axis=0), known, out=np.zeros(len(group)), where=some
+    )
+    error = np.divide(1.0, np.sqrt(known), out=np.full(len(group), np.inf), where=some)
+    inside = (agreement * known)[group].sum() / known[group].sum() if known[group].any() else 0.0
+    return group | (among & (agreement + norm.isf(LEVEL) * error >= SHARE * inside))
+
+
+def near_copies(pairs, agreements):
+    """Mask (n_references, m) of partitions that are near copies of each other, beside agreements with a consensus.
+
+    They agree more with each other than either does with the consensus: partitions near the consensus agree with each
+    other because all of them are right. They have about as many clusters: a refinement of a partition is no copy.
+    """
+    nearer = pairs.agreement > np.maximum(agreements[pairs.references][:, np.newaxis], agreements)
+    alike = (pairs.agreement >= _NEAR) & (pairs.fineness >= _AS_FINE) & (pairs.overlap >= _SAME_OBJECTS)
+    return nearer & alike
+
+
+def count_families_once(near, references, trusted):
+    """(m,) weights over the trusted partitions: 1 over the number of its near copies and itself, scaled to sum one.
+
+    Where the references are a sample, near copies among them stand for those among all.
+    """
+    others = trusted[references].sum() - np.isin(np.arange(len(trusted)), references[trusted[references]])
+    copies = near[trusted[references]].sum(axis=0) * (trusted.sum() - 1.0) / np.maximum(others, 1)
+    weights = trusted / (1.0 + copies)
+    return weights / weights.sum()

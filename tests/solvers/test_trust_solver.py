@@ -158,9 +158,9 @@ def test_partitions_that_the_group_missed_can_be_added(rng, monkeypatch):
     labels, corrupted = noisy_planted(rng, 0.5)
     few = np.zeros(40, dtype=bool)
     few[:4] = True
-    monkeypatch.setattr(joint, "linked_group", lambda encoding, rng: few)
+    monkeypatch.setattr(joint, "largest_group", lambda pairs, among: few)
     assert np.array_equal(solve(labels).weights > 0.0, ~corrupted)
-    monkeypatch.setattr(joint, "linked_group", lambda encoding, rng: np.ones(40, dtype=bool))
+    monkeypatch.setattr(joint, "largest_group", lambda pairs, among: np.ones(40, dtype=bool))
     assert np.array_equal(solve(labels).weights > 0.0, ~corrupted)
 
 
@@ -182,7 +182,7 @@ def test_alternation_with_trust_stops_whatever_the_rule(rng, monkeypatch, rule):
     name, record = "chance-corrected", joint.Record(adversary, corrected=True)
     monkeypatch.setitem(joint.RECORDS, name, record)
     monkeypatch.setitem(joint.WEIGHT_SOLVERS, name, adversary)
-    monkeypatch.setattr(joint, "linked_group", lambda encoding, rng: None)
+    monkeypatch.setattr(joint, "largest_group", lambda pairs, among: None)
     begin = _alternation.begin
 
     def counted(problem, *args, **options):

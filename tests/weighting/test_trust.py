@@ -9,7 +9,7 @@ from scipy.stats import binom
 
 from robust_eac import agreement_test, chance_corrected_weights, corrupt_ensemble, trusted_group_weights
 
-from ..access import _chance, check_ensemble, encode, encode_ensemble, pairwise_pvalues, sample_columns
+from ..access import _chance, check_ensemble, encode, encode_ensemble, pairs_of, sample_columns
 from ..conftest import planted_ensemble, random_ensemble
 from ..diagnostics.test_agreement import one_hot, random_partitions
 from ..solvers.test_soft_ensembles import random_soft_ensemble
@@ -140,10 +140,11 @@ def test_pairwise_p_values_are_those_of_the_test(rng, missing):
             [random_ensemble(rng, n, 4, missing=missing), np.zeros(n, dtype=int), np.arange(n), np.arange(n) % 3]
         )
         labels = np.column_stack([labels, np.where(labels[:, 0] == -1, -1, 7 - labels[:, 0])])
-        pvalues = pairwise_pvalues(sample_columns(encode(labels), rng), np.arange(labels.shape[1]))
+        pvalues = pairs_of(sample_columns(encode(labels), rng), np.arange(labels.shape[1])).pvalue
         for (u, v), expected in pvalues_by_test(labels).items():
             assert pvalues[u, v] == pytest.approx(expected, rel=1e-6, abs=1e-300)
-            assert pvalues[v, u] == 1.0
+            assert pvalues[v, u] == pvalues[u, v]
+        assert np.all(np.diag(pvalues) == 1.0)
 
 
 def test_soft_partitions_are_compared_by_their_hard_labels(rng):
@@ -158,7 +159,8 @@ def test_soft_partitions_are_compared_by_their_hard_labels(rng):
         sample_columns(encoding, rng) for encoding in (encode_ensemble(check_ensemble(labels)), encode(hard))
     )
     references = np.arange(5)
-    np.testing.assert_allclose(pairwise_pvalues(soft, references), pairwise_pvalues(plain, references), rtol=1e-9)
+    for of_soft, of_plain in zip(pairs_of(soft, references), pairs_of(plain, references), strict=True):
+        np.testing.assert_allclose(of_soft, of_plain, rtol=1e-9)
 
 
 def group_by_hand(labels, level):
@@ -293,8 +295,8 @@ def test_objects_without_weight_do_not_count(rng):
     assert sample.shape == (6, 60)
     references = np.arange(6)
     np.testing.assert_allclose(
-        pairwise_pvalues(sample, references),
-        pairwise_pvalues(sample_columns(encode(labels[60:]), rng), references),
+        pairs_of(sample, references).pvalue,
+        pairs_of(sample_columns(encode(labels[60:]), rng), references).pvalue,
     )
 
 
