@@ -60,7 +60,15 @@ from robust_eac.core.lloyd import (
     squared_distances,
     table_costs,
 )
-from robust_eac.core.starts import Solution, draw_sample, expand_rows, initial_rows, place_from_sample, reduce_rows
+from robust_eac.core.starts import (
+    Solution,
+    draw_sample,
+    expand_rows,
+    initial_rows,
+    pays_to_sample,
+    place_from_sample,
+    reduce_rows,
+)
 from robust_eac.core.sweep import visiting_order
 from robust_eac.datasets import loading as datasets
 from robust_eac.diagnostics import selection as _selection

@@ -12,7 +12,16 @@ from .descent import descend, is_stationary
 from .distance import ADJUSTED, Distance
 from .encoding import Encoding, weigh_clusters
 from .formula import weighted_loss
-from .starts import SAMPLE_TOL, Solution, draw_sample, expand_rows, initial_rows, place_from_sample, reduce_rows
+from .starts import (
+    SAMPLE_TOL,
+    Solution,
+    draw_sample,
+    expand_rows,
+    initial_rows,
+    pays_to_sample,
+    place_from_sample,
+    reduce_rows,
+)
 from .threads import count_threads, map_threads
 
 # With several starts: solve each to this gap; of starts placed by samples, only the best three.
@@ -89,7 +98,6 @@ class Run(NamedTuple):
     weights: np.ndarray
     history: list
     rng: np.random.RandomState
-    sampled: bool
     tell: Callable | None
     gap: float = np.inf
     n_iter: int = 0
@@ -130,7 +138,7 @@ def begin(problem, start, rng, settings, *, warm=False, tell=None):
     history = [weighting.objective(losses, weights)]
     if tell and sample is not None:
         tell(f"solution of a sample, objective {history[0]:.6g}")
-    return Run(rows, state, losses, weights, history, rng, sample is not None, tell)
+    return Run(rows, state, losses, weights, history, rng, tell)
 
 
 def go_on(problem, run, settings):
@@ -185,23 +193,33 @@ def best_of_starts(problem, start, seeds, settings, *, n_jobs=None, tell=None):
     """The run of least objective, one from every seed; the first of equal ones.
 
     All starts go to a loose gap, or the best few where samples show which these are. The best one goes on to the end.
+    The others are dropped as soon as they have lost: each has n_clusters numbers per object and per base cluster.
     """
+    loose = settings._replace(tol=max(settings.tol, _LOOSE_TOL))
 
     def in_parallel(function, items, settings):
         outer, n_threads = count_threads(n_jobs, len(items), problem.encoding, problem.n_clusters)
         own = settings._replace(n_threads=n_threads)
-        return list(map_threads(partial(function, settings=own), items, outer))
+        return map_threads(partial(function, settings=own), items, outer)
 
     def set_out(number, settings):
         first = start if isinstance(start, str) else start.copy()
         own = tell and partial(_tell_of_start, tell, number, len(seeds))
         return begin(problem, first, np.random.RandomState(seeds[number]), settings, tell=own)
 
-    runs = in_parallel(set_out, range(len(seeds)), settings)
-    if len(runs) > 1:
-        kept = nsmallest(_N_LOOSE, runs, key=_objective) if runs[0].sampled else runs
-        runs = in_parallel(partial(go_on, problem), kept, settings._replace(tol=max(settings.tol, _LOOSE_TOL)))
-    return in_parallel(partial(go_on, problem), [min(runs, key=_objective)], settings)[0]
+    def set_out_and_go_on(number, settings):
+        return go_on(problem, set_out(number, settings), settings)
+
+    numbers = range(len(seeds))
+    if len(seeds) == 1:
+        runs = in_parallel(set_out, numbers, settings)
+    elif pays_to_sample(problem.encoding, problem.n_clusters):
+        kept = nsmallest(_N_LOOSE, in_parallel(set_out, numbers, settings), key=_objective)
+        runs = in_parallel(partial(go_on, problem), kept, loose)
+    else:
+        runs = in_parallel(set_out_and_go_on, numbers, loose)
+    (run,) = in_parallel(partial(go_on, problem), [min(runs, key=_objective)], settings)
+    return run
 
 
 def _objective(run):

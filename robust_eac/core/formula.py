@@ -37,7 +37,11 @@ def accumulate(encoding, rows, *, n_threads=1) -> tuple[np.ndarray, np.ndarray]:
         return of_part(slice(None))
     ends = np.linspace(0, len(rows), _PARTS + 1).astype(int)
     parts = map_threads(of_part, [slice(*ends[p : p + 2]) for p in range(_PARTS)], n_threads)
-    return tuple(sum(matrices) for matrices in zip(*parts, strict=True))
+    S, G = next(parts)
+    for S_of_part, G_of_part in parts:
+        S += S_of_part
+        G += G_of_part
+    return S, G
 
 
 def cluster_counts(encoding, clusters, n_clusters):

@@ -98,12 +98,17 @@ def place_from_sample(encoding, solution, distance, *, n_threads=1):
 
 def draw_sample(encoding, n_clusters, rng):
     """Encoding of objects drawn with replacement, with the total weight of all; None if a sample does not pay."""
-    size = sample_size(encoding, n_clusters)
-    if len(encoding.codes) < SAMPLE_SHARE * size:
+    if not pays_to_sample(encoding, n_clusters):
         return None
+    size = sample_size(encoding, n_clusters)
     rows, counts = draw_rows(encoding, size, rng)
     sample = weigh(take_rows(encoding, rows), counts * (encoding.total / size))
     return sample if sample.n_observed.all() else None
+
+
+def pays_to_sample(encoding, n_clusters):
+    """Whether the rows are many times those of a sample."""
+    return len(encoding.codes) >= SAMPLE_SHARE * sample_size(encoding, n_clusters)
 
 
 def sample_size(encoding, n_clusters):

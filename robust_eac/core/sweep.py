@@ -59,10 +59,9 @@ def _sweep_round(encoding, statistics, rows, blocks, how, pool):
         return gap, fall, before, own.T - T, own.Q - Q
 
     gaps, falls, before, steps_T, steps_Q = zip(*pool.map(propose, blocks), strict=True)
-    steps_T, steps_Q = np.array(steps_T), np.array(steps_Q)
     if sum(falls) + _interaction(statistics, steps_T, steps_Q) <= 0.0:
-        T += steps_T.sum(axis=0)
-        Q += steps_Q.sum(axis=0)
+        T += sum(steps_T)
+        Q += sum(steps_Q)
         return sum(gaps)
     for block, values in zip(blocks, before, strict=True):
         rows[block] = values
@@ -73,8 +72,7 @@ def _interaction(statistics, steps_T, steps_Q):
     """Rise of the objective with all steps together, minus the sum of its rises with each step alone."""
 
     def cross(steps):
-        together = steps.sum(axis=0)
-        return np.sum(together**2, axis=-1) - np.sum(steps**2, axis=(0, -1))
+        return np.sum(sum(steps) ** 2, axis=-1) - sum(np.sum(step**2, axis=-1) for step in steps)
 
     def weigh(values, coef):
         return np.sum(np.divide(values, coef, out=np.zeros_like(values), where=coef != 0.0))

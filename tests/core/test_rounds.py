@@ -1,5 +1,7 @@
 """Sweeps in rounds of blocks: never uphill, and the same for any number of threads."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -14,6 +16,7 @@ from ..access import (
     _sweep,
     accumulate,
     check_ensemble,
+    encode,
     encode_ensemble,
     frank_wolfe_gaps,
     gap_of,
@@ -186,3 +189,21 @@ def test_parts_add_up(rng, monkeypatch):
     monkeypatch.setattr(_formula, "_IN_PARTS", len(rows) + 1)
     for matrix, expected in zip(parts, accumulate(encoding, rows), strict=True):
         np.testing.assert_allclose(matrix, expected, rtol=1e-12, atol=1e-14)
+
+
+def test_few_copies_of_the_matrices_are_in_memory_at_a_time(rng):
+    encoding = encode(np.column_stack([rng.permutation(4000) // 2 for _ in range(4)]))
+    rows, weights = random_membership(rng, 4000, 8), np.full(4, 0.25)
+    statistics, order = statistics_of(encoding, weights, rows), np.arange(24)
+
+    def peak_in_copies(function):
+        function()
+        tracemalloc.start()
+        function()
+        highest = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return highest / statistics.T.nbytes
+
+    assert peak_in_copies(lambda: accumulate(encoding, rows)) < 5
+    # The steps of eight blocks have to be kept.
+    assert peak_in_copies(lambda: sweep(encoding, statistics, rows, order, diagonal=True)) < 13

@@ -1,13 +1,23 @@
 """Several starts: all are solved loosely, and the best of them to the tolerance."""
 
 import re
+import tracemalloc
 
 import numpy as np
 import pytest
 
 from robust_eac import partition_losses, solve_median_partition
 
-from ..access import _alternation, _starts, alternate, empty_last, encode, reduce_rows, resolve_weighting
+from ..access import (
+    _alternation,
+    _starts,
+    alternate,
+    empty_last,
+    encode,
+    pays_to_sample,
+    reduce_rows,
+    resolve_weighting,
+)
 from ..conftest import planted_ensemble
 
 WEIGHTINGS = ("uniform", "restricted-simplex", "l2")
@@ -81,11 +91,27 @@ def test_the_best_starts_go_on(labels, monkeypatch):
     solve_median_partition(labels, 6, n_init=8, n_jobs=1, random_state=2)
     objectives = [run.objective for run in begun]
     assert len(set(objectives)) == 8
-    if begun[0].sampled:
+    if pays_to_sample(encode(labels), 6):
         assert went_on[:-1] == sorted(objectives)[:3]
     else:
         assert went_on[:-1] == objectives
     assert went_on[-1] <= min(objectives)
+
+
+@pytest.mark.parametrize("size", [2, 500])
+def test_starts_that_have_lost_take_no_memory(rng, size):
+    labels = np.column_stack([rng.permutation(3000) // size for _ in range(6)])
+    assert pays_to_sample(encode(labels), 8) == (size == 500)
+
+    def peak(n_init):
+        tracemalloc.start()
+        solve_median_partition(labels, 8, n_init=n_init, tol=1e-3, n_jobs=1, random_state=0)
+        highest = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return highest
+
+    peak(1)
+    assert peak(16) < 1.25 * peak(4)
 
 
 @pytest.mark.parametrize("n_jobs", [2, 3])
