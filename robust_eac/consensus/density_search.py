@@ -82,7 +82,7 @@ def density_search(
     -----
     A move changes only the terms of two clusters: O(n_partitions), given the counts of labels in the clusters.
     Comparing all clusters for one object costs O(n_partitions n_clusters). Memory O(n_samples n_partitions), a byte per
-    label.
+    label, and O(n_clusters) per base cluster.
 
     References
     ----------

@@ -59,7 +59,8 @@ def ecc(
     Notes
     -----
     Time O(n_samples n_partitions n_clusters) for the first passes, less for later ones; memory O(n_samples
-    n_partitions), a byte per label. Warns like :func:`~robust_eac.utility_consensus`.
+    n_partitions), a byte per label, and O(n_clusters) per base cluster. Warns like
+    :func:`~robust_eac.utility_consensus`.
 
     References
     ----------

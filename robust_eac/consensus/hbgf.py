@@ -60,8 +60,8 @@ def hbgf(
     -----
     Linear in the number n of distinct objects: O(n n_partitions^2 + K^3) for the vectors if all partitions together
     have K <= 1000 clusters, O(n n_partitions) per step of a Lanczos method otherwise; then O(n n_clusters^2) per pass
-    of each start of k-means. Memory O(n (n_partitions + n_clusters)). Only vectors of positive singular values are
-    used; these may be fewer than `n_clusters`.
+    of each start of k-means. Memory O(n (n_partitions + n_clusters) + K n_clusters). Only vectors of positive singular
+    values are used; these may be fewer than `n_clusters`.
 
     [1]_ has no partition weights. k-means weights every object and cluster by its degree in the graph, where [1]_
     weights all equally. An integer weight is then the same as repeating the partition.

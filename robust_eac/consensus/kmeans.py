@@ -80,7 +80,8 @@ def kmeans_consensus(
     Notes
     -----
     Time O(n_samples n_partitions n_clusters) for the first passes. Later ones check only objects whose cluster may have
-    changed, so most cost O(n_samples). Memory O(n_samples (n_partitions + 1)), a byte per label.
+    changed, so most cost O(n_samples). Memory O(n_samples (n_partitions + 1)), a byte per label, and
+    O(n_clusters) per base cluster.
 
     References
     ----------

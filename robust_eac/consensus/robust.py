@@ -63,7 +63,7 @@ def robust_consensus(
     Notes
     -----
     Time O(n_samples (n_partitions n_clusters + n_clusters^2)) per sweep, memory O(n_samples (n_partitions +
-    n_clusters)).
+    n_clusters)), and O(n_clusters) per base cluster.
 
     References
     ----------

@@ -68,8 +68,8 @@ def sec(
     Notes
     -----
     Time O(n_samples n_partitions n_clusters) for the first passes, less for later ones; memory O(n_samples
-    n_partitions), a byte per label. The scale of A has no effect. Seeds are drawn by k-means++ under the weighted
-    Hamming distance.
+    n_partitions), a byte per label, and O(n_clusters) per base cluster. The scale of A has no effect. Seeds are drawn
+    by k-means++ under the weighted Hamming distance.
 
     References
     ----------

@@ -66,7 +66,7 @@ def transfer_cut(
     -----
     Linear in the number n of distinct objects: O(n n_partitions^2 + K^3) for the vectors if all partitions together
     have K <= 1000 clusters, O(n n_partitions) per step of a Lanczos method otherwise; O(n n_partitions^2) for the
-    index; O(n n_clusters^2) per pass of each start of k-means. Memory O(n (n_partitions + n_clusters)).
+    index; O(n n_clusters^2) per pass of each start of k-means. Memory O(n (n_partitions + n_clusters) + K n_clusters).
 
     [1]_ and [2]_ have no partition weights. An integer weight is the same as a partition repeated that often. Identical
     objects are merged and weighted by their number; they share a cluster. :func:`~robust_eac.consensus.hbgf` differs in

@@ -86,10 +86,10 @@ def utility_consensus(
     Notes
     -----
     Time O(n_samples n_partitions n_clusters) for the first passes, less for later ones; memory O(n_samples
-    n_partitions), a byte per label. U never falls when a cluster is split, so the number of clusters must be given.
-    With "entropy", a label that no object of a cluster has would be infinitely far; its share is set to 2.2e-16, as in
-    the authors' code. Seeds are drawn by k-means++ under the weighted Hamming distance, where [1]_ draws rows
-    uniformly.
+    n_partitions), a byte per label, and O(n_clusters) per base cluster. U never falls when a cluster is split, so the
+    number of clusters must be given. With "entropy", a label that no object of a cluster has would be infinitely far;
+    its share is set to 2.2e-16, as in the authors' code. Seeds are drawn by k-means++ under the weighted Hamming
+    distance, where [1]_ draws rows uniformly.
 
     References
     ----------

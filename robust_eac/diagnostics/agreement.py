@@ -66,7 +66,7 @@ def adjusted_agreement(labels: Labels, membership: ArrayLike, *, sample_weight: 
     agrees with nothing in the same way.
 
     Time O(n_samples (n_partitions n_clusters + n_masks n_clusters^2)), n_masks counting the distinct sets of objects
-    that partitions observe; memory O(n_samples (n_partitions + n_clusters)).
+    that partitions observe; memory O(n_samples (n_partitions + n_clusters)), and O(n_clusters) per base cluster.
 
     References
     ----------

@@ -118,8 +118,9 @@ def certify(
     Notes
     -----
     Time O(n_samples (n_partitions n_clusters + n_masks n_clusters^3)), and O(n_samples k_u^3) for every soft
-    partition; memory O(n_samples (n_partitions + n_clusters)). First-order conditions are necessary, not sufficient:
-    :func:`consensus_lower_bound` says how far from the global minimum the objective can be.
+    partition; memory O(n_samples (n_partitions + n_clusters)), and O(n_clusters) per base cluster. First-order
+    conditions are necessary, not sufficient: :func:`consensus_lower_bound` says how far from the global minimum the
+    objective can be.
 
     References
     ----------

@@ -83,8 +83,8 @@ def partition_losses(
 
     Notes
     -----
-    Time O(n_samples (n_partitions n_clusters + n_clusters^2)), memory O(n_samples (n_partitions + n_clusters)). A soft
-    partition counts as k_u partitions, and takes O(n_samples k_u^2) once.
+    Time O(n_samples (n_partitions n_clusters + n_clusters^2)), memory O(n_samples (n_partitions + n_clusters)), and
+    O(n_clusters) per base cluster. A soft partition counts as k_u partitions, and takes O(n_samples k_u^2) once.
 
     References
     ----------

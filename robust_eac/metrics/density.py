@@ -56,7 +56,7 @@ def intra_density(
 
     Notes
     -----
-    Time O(n_samples n_partitions), memory O(n_samples n_partitions), a byte per label.
+    Time and memory O(n_samples n_partitions + K k), with K the clusters of all partitions and k those of the consensus.
 
     References
     ----------
@@ -100,8 +100,8 @@ def inter_density(labels: ArrayLike, consensus: ArrayLike, *, weights: ArrayLike
 
     Notes
     -----
-    Time O(n_samples n_partitions + K k^2) with K the clusters of all partitions, memory O(n_samples n_partitions), a
-    byte per label.
+    Time O(n_samples n_partitions + K k^2), memory O(n_samples n_partitions + K k), with K the clusters of all
+    partitions.
 
     References
     ----------
@@ -150,7 +150,7 @@ def density(
 
     Notes
     -----
-    Time O(n_samples n_partitions), memory O(n_samples n_partitions), a byte per label.
+    Time and memory O(n_samples n_partitions + K k), with K the clusters of all partitions and k those of the consensus.
 
     References
     ----------

@@ -115,9 +115,11 @@ def solve_membership(
     -----
     Time O(n_samples (n_partitions n_clusters + n_masks n_clusters^2)) per sweep, where n_masks counts the distinct
     sets of objects that partitions observe (1 when nothing is missing); memory O(n_samples (n_partitions +
-    n_clusters)). Soft partitions count as k_u partitions each. Objects with equal labels, and equal memberships, in all
-    partitions share a column when that pays. Objects of weight zero take no part; afterwards each gets the membership
-    that is best with the others fixed, its pair with itself left out. Inputs are not modified.
+    n_clusters)), and O(n_clusters) per base cluster, which matters where these are tiny: see
+    :func:`~robust_eac.solve_median_partition`. Soft partitions count as k_u partitions each. Objects with equal labels,
+    and equal memberships, in all partitions share a column when that pays. Objects of weight zero take no part;
+    afterwards each gets the membership that is best with the others fixed, its pair with itself left out. Inputs are
+    not modified.
 
     References
     ----------
