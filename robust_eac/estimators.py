@@ -16,13 +16,14 @@ from .checks.labels import check_ensemble, check_labels, is_ensemble_list
 from .checks.types import ClusterWeights, Labels, RandomState, WeightSolver
 from .checks.values import check_choice, check_names, is_dask_array
 from .consensus.merge import MergeResult, merge_labels
+from .core.distance import AGREEMENTS
 from .core.encoding import weigh_clusters
 from .core.formula import accumulate, adjusted_agreement_of, agreement_from_losses
 from .diagnostics.agreement import adjusted_agreement
 from .diagnostics.objective import partition_losses
 from .solvers.distributed import solve_and_grade_distributed
 from .solvers.local_search import search_labels
-from .solvers.median_partition import MedianPartitionResult, Options, progress, solve_and_encode
+from .solvers.median_partition import MedianPartitionResult, Options, distance_of, progress, solve_and_encode
 from .summary import Settings, summarise
 
 __all__ = ["RobustEAC"]
@@ -55,11 +56,12 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         A name in `WEIGHT_SOLVERS`: "uniform", "restricted-simplex", "l2", "entropy", "power", "chance-corrected"
         (equal weights for the partitions that agree with the consensus beyond chance); a `functools.partial` of one of
         these solvers, for other parameters; or any function losses -> weights.
-    agreement : {"raw", "adjusted"}, default="raw"
+    agreement : {"auto", "raw", "adjusted"}, default="auto"
         What the weights and the membership lower: the losses d_u, or their chance-corrected form d_u / E[d_u] = 1 - a_u
         (see :func:`~robust_eac.adjusted_agreement`), which does not favour fine partitions. Losses are then shares, and
         so are `lam` and the objective. A partition of one cluster, or into single objects, on what it observes has the
-        loss 1 for every consensus, so that it moves none.
+        loss 1 for every consensus, so that it moves none. "auto" means "adjusted" for "chance-corrected" if
+        `diagonal`, `threshold` and `hardening` do not need raw losses, and otherwise "raw".
     rho : float or "auto", default=None
         Largest weight, for "restricted-simplex". None means 1 / (0.8 n_partitions), "auto" 1 over the number of
         partitions that :func:`~robust_eac.trusted_group_weights` trusts.
@@ -102,8 +104,8 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         clean and half random, the objective falls by 2.1 and 2.3 %, at most 11 %, and H by .008 [-.001, .019] and .010
         [.000, .025], means with 95 % intervals (``python -m paper_figures hardening``). This is the search of
         :func:`~robust_eac.solve_hard_median_partition`, which can also find the weights that belong to the partition.
-        `labels_` and `n_clusters_found_` alone depend on it. It lowers raw losses, and needs ``agreement="raw"``,
-        ``threshold="half"`` and labels that are no Dask array.
+        `labels_` and `n_clusters_found_` alone depend on it. It lowers raw losses, and needs an `agreement` that is not
+        "adjusted", ``threshold="half"`` and labels that are no Dask array.
 
     Attributes
     ----------
@@ -194,7 +196,7 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         *,
         method: str = "median-partition",
         weighting: WeightSolver = "restricted-simplex",
-        agreement: str = "raw",
+        agreement: str = "auto",
         rho: float | str | None = None,
         lam: float | None = None,
         lam0: float | None = None,
@@ -257,7 +259,7 @@ class RobustEAC(ClusterMixin, BaseEstimator):
             If X or `sample_weight` is malformed, or a parameter is malformed or out of range.
         """
         parameters = self.get_params(deep=False)
-        method = check_choice(parameters.pop("method"), METHODS, name="method")
+        method, adjusted = check_choice(parameters.pop("method"), METHODS, name="method"), False
         if method == "merge":
             labels = _labels_to_merge(X, sample_weight, parameters)
             validate_data(self, X, skip_check_array=True)
@@ -281,8 +283,11 @@ class RobustEAC(ClusterMixin, BaseEstimator):
                 validate_data(self, X, skip_check_array=True)
             options = self._options()
             searching = _check_hardening(self.hardening, options) == "search"
+            if searching and options.agreement == "auto":
+                options = options._replace(agreement="raw")
+            adjusted = not distance_of(options).in_pairs
             result, encoding = solve_and_encode(ensemble, self.n_clusters, options, sample_weight, self._merge)
-            total, agreements = encoding.total, self._agreements(encoding, result)
+            total, agreements = encoding.total, self._agreements(encoding, result, adjusted)
             if searching:
                 found = search_labels(encoding, result, self.n_clusters, self.random_state, stacklevel=3)
                 result = result._replace(labels=found)
@@ -301,7 +306,7 @@ class RobustEAC(ClusterMixin, BaseEstimator):
             method,
             self.n_clusters,
             self.weighting,
-            self.agreement,
+            adjusted,
             self.cluster_weights,
             self.tol,
             total,
@@ -315,10 +320,10 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         # The solver calls this, and fit the solver.
         return merge_labels(labels, self.n_clusters, **options, stacklevel=6).labels
 
-    def _agreements(self, encoding, result):
+    def _agreements(self, encoding, result, adjusted):
         """Chance-corrected agreement of the partitions, all base clusters alike, with the consensus."""
         if encoding.slot_weights is None and self.threshold == "half":
-            if self.agreement == "adjusted":
+            if adjusted:
                 return 1.0 - result.losses
             return agreement_from_losses(encoding, result.losses, result.membership, diagonal=self.diagonal)
         plain, rows = weigh_clusters(encoding, None), result.membership
@@ -424,12 +429,11 @@ def _labels_to_merge(X, sample_weight, parameters):
 def _check_hardening(hardening, options, *, is_dask=False):
     """The hardening; ValueError if the search would lower another objective than the solver, or reads no such data."""
     if check_choice(hardening, HARDENINGS, name="hardening") == "search":
-        for name, choices in (("agreement", ("raw", "adjusted")), ("threshold", ("half", "data"))):
-            chosen = check_choice(getattr(options, name), choices, name=name)
-            if chosen != choices[0]:
+        for name, other, own in (("agreement", "adjusted", "raw"), ("threshold", "data", "half")):
+            if getattr(options, name) == other:
                 raise ValueError(
-                    f'hardening must be "argmax" with {name}="{chosen}", got "search", which lowers the losses of '
-                    f'{name}="{choices[0]}".'
+                    f'hardening must be "argmax" with {name}="{other}", got "search", which lowers the losses of '
+                    f'{name}="{own}".'
                 )
         if is_dask:
             raise ValueError('hardening must be "argmax" for a Dask array, got "search".')
@@ -437,8 +441,8 @@ def _check_hardening(hardening, options, *, is_dask=False):
 
 
 def _solve_distributed(X, sample_weight, n_clusters, options):
-    if check_choice(options.agreement, ("raw", "adjusted"), name="agreement") == "adjusted":
-        raise ValueError('agreement must be "raw" for a Dask array, got "adjusted".')
+    if check_choice(options.agreement, AGREEMENTS, name="agreement") == "adjusted":
+        raise ValueError('agreement must not be "adjusted" for a Dask array.')
     if check_choice(options.threshold, ("half", "data"), name="threshold") == "data":
         raise ValueError('threshold must be "half" for a Dask array, got "data".')
     if sample_weight is not None:

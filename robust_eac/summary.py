@@ -17,12 +17,12 @@ _UNITS = {"binder": " per ordered pair of objects", "vi": " bits", "id": " bits"
 
 
 class Settings(NamedTuple):
-    """Settings of the fit that the report mentions; total is the weight of all objects."""
+    """Settings of the fit that the report mentions; whether losses are corrected for chance; the objects' weight."""
 
     method: str
     n_clusters: int | str
     weighting: object
-    agreement: str
+    adjusted: bool
     cluster_weights: object
     tol: float
     total: float
@@ -95,7 +95,7 @@ def _clusters(labels, n_clusters):
 def _model(settings, levels):
     """How the losses, and the labels, differ from the paper's."""
     parts, given = [], settings.cluster_weights
-    if settings.agreement == "adjusted":
+    if settings.adjusted:
         parts.append("losses corrected for chance")
     if given is not None:
         parts.append(f"cluster weights: {given if isinstance(given, str) else 'given'}")
@@ -108,7 +108,7 @@ def _model(settings, levels):
 
 
 def _objective(objective, settings):
-    if settings.agreement == "adjusted":
+    if settings.adjusted:
         return f"{objective:.5g}, in shares of the losses that chance would give"
     return f"{objective:.5g}, or {objective / settings.total**2:.4g} per ordered pair of objects"
 

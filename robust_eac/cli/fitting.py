@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.metrics.cluster import pair_confusion_matrix
 
+from ..core.distance import AGREEMENTS
 from ..core.encoding import encode
 from ..core.hard import LOSSES, Aim, partition_losses
 from ..diagnostics.credible_ball import radius_of
@@ -83,8 +84,9 @@ def add_solver_options(parser):
     )
     group.add_argument(
         "--agreement",
-        choices=("raw", "adjusted"),
-        help="use the losses as they are, or corrected for chance; default: %(default)s",
+        choices=AGREEMENTS,
+        help="use the losses as they are (raw), or corrected for chance (adjusted); default: %(default)s, which means "
+        "adjusted for chance-corrected and raw for the others",
     )
     group.add_argument(
         "--cluster-weights",

@@ -45,9 +45,10 @@ class State(NamedTuple):
 class AdjustedSteps:
     """Steps down sum_u alpha_u d_u / E[d_u] over `rows`, which are changed; see :mod:`~robust_eac.core.descent`.
 
-    The gap is that of the sum times :func:`chance_of`, so that it is counted in pairs as that of raw losses is, where
-    these would be no smaller. The sweeps between two refreshes minimise a model of the sum. If the sum is not lower after them, the step is halved. If no part of it helps, mass moves towards
-    the best cluster of every object instead (Frank and Wolfe), which goes downhill wherever the gap is not zero.
+    The gap is that of the sum times :func:`chance_of`, so that it is counted in ordered pairs, as that of raw losses.
+    The sweeps between two refreshes minimise a model of the sum. If the sum is not lower after them, the step is
+    halved. If no part of it helps, mass moves towards the best cluster of every object instead (Frank and Wolfe), which
+    goes downhill wherever the gap is not zero.
     """
 
     def __init__(self, encoding, weights, rows, state, settings, rng):

@@ -9,6 +9,8 @@ from . import adjusted, levels
 from .formula import accumulate, losses_of, weighted_statistics, with_everything
 from .raw import RawSteps, State
 
+AGREEMENTS = ("auto", "raw", "adjusted")
+
 
 class Distance(NamedTuple):
     """Distance of partitions from a membership, and how to minimise its weighted sum.
@@ -86,13 +88,20 @@ def level_distance(diagonal=True):
     )
 
 
-def resolve_distance(agreement, diagonal, threshold="half"):
-    """Check the arguments and return the :class:`Distance` of that name."""
-    adjusted = check_choice(agreement, ("raw", "adjusted"), name="agreement") == "adjusted"
+def resolve_distance(agreement, diagonal, threshold="half", *, corrected=None):
+    """Check the arguments and return the :class:`Distance` of that name.
+
+    corrected : whether the weighting reads chance-corrected losses, which "auto" follows if no argument needs raw ones.
+        None where there is no "auto".
+    """
+    names = ("raw", "adjusted") if corrected is None else AGREEMENTS
+    check_choice(agreement, names, name="agreement")
     diagonal = check_bool(diagonal, name="diagonal")
     data = check_choice(threshold, ("half", "data"), name="threshold") == "data"
-    if adjusted and not diagonal:
+    if agreement == "adjusted" and not diagonal:
         raise ValueError('diagonal must be True with agreement="adjusted", which is defined over all pairs; got False.')
-    if adjusted and data:
+    if agreement == "adjusted" and data:
         raise ValueError('threshold must be "half" with agreement="adjusted", got "data".')
-    return ADJUSTED if adjusted else level_distance(diagonal) if data else raw_distance(diagonal)
+    if agreement == "adjusted" or (agreement == "auto" and corrected and diagonal and not data):
+        return ADJUSTED
+    return level_distance(diagonal) if data else raw_distance(diagonal)

@@ -19,7 +19,7 @@ from ..core.descent import is_stationary
 from ..core.distance import resolve_distance
 from ..core.encoding import encode_ensemble
 from ..weighting.clusters import check_cluster_weights, weigh_by
-from ..weighting.joint import resolve_weighting, settle
+from ..weighting.joint import is_corrected, resolve_weighting, settle
 from ..weighting.trust import LEVEL, NO_LINKS
 
 __all__ = ["MedianPartitionResult", "solve_median_partition"]
@@ -45,7 +45,7 @@ def solve_median_partition(
     n_clusters: int,
     *,
     weighting: WeightSolver = "restricted-simplex",
-    agreement: str = "raw",
+    agreement: str = "auto",
     rho: float | str | None = None,
     lam: float | None = None,
     lam0: float | None = None,
@@ -94,11 +94,12 @@ def solve_median_partition(
         A name in `WEIGHT_SOLVERS`: "uniform", "restricted-simplex" (4), "l2" (5), "entropy" (eta = 0.05
         n_samples^2), "power" (gamma = 2), "chance-corrected" (see above); a `functools.partial` of one of these
         solvers, for other parameters; or any function losses -> weights, for which no descent is promised.
-    agreement : {"raw", "adjusted"}, default="raw"
+    agreement : {"auto", "raw", "adjusted"}, default="auto"
         What the weights and the membership lower: the losses d_u, or their chance-corrected form d_u / E[d_u] = 1 - a_u
         (see :func:`~robust_eac.adjusted_agreement`), which does not favour fine partitions. Losses are then shares, and
         so are `lam` and the objective. A partition of one cluster, or into single objects, on what it observes has the
-        loss 1 for every consensus, so that it moves none.
+        loss 1 for every consensus, so that it moves none. "auto" means "adjusted" for "chance-corrected", if neither
+        `diagonal` nor `threshold` needs the raw losses, and otherwise "raw".
     rho : float or "auto", default=None
         Largest weight, for "restricted-simplex". None means 1 / (0.8 n_partitions), "auto" 1 over the number of
         partitions that :func:`~robust_eac.trusted_group_weights` trusts.
@@ -246,7 +247,7 @@ def solve_and_encode(labels, n_clusters, options, sample_weight, merge=None):
     n_clusters = check_n_clusters(n_clusters, n)
     sample_weight = check_sample_weight(sample_weight, ensemble)
     total = float(n) if sample_weight is None else float(sample_weight.sum())
-    distance = resolve_distance(options.agreement, options.diagonal, options.threshold)
+    distance = distance_of(options)
     parameters = {"rho": options.rho, "lam": options.lam, "lam0": options.lam0}
     weighting = resolve_weighting(options.weighting, n_pairs=distance.unit(total), n_partitions=m, **parameters)
     cluster_weights = check_cluster_weights(options.cluster_weights)
@@ -272,6 +273,12 @@ def solve_and_encode(labels, n_clusters, options, sample_weight, merge=None):
     if not result.converged:
         warn_unconverged(result.gap, settings, stacklevel=4)
     return result, whole
+
+
+def distance_of(options):
+    """The :class:`~robust_eac.core.distance.Distance` of the options."""
+    corrected = is_corrected(options.weighting)
+    return resolve_distance(options.agreement, options.diagonal, options.threshold, corrected=corrected)
 
 
 def check_effort(options):

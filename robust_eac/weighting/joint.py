@@ -137,15 +137,25 @@ def resolve_weighting(weighting, *, n_pairs, n_partitions, rho=None, lam=None, l
     return _weighting(*_bind(weighting, Given(rho, lam, n_pairs)), n_partitions)
 
 
+def is_corrected(weighting):
+    """Whether a weighting, as :func:`resolve_weighting` takes it, reads chance-corrected losses."""
+    return _record_of(weighting)[0].corrected
+
+
 def _bind(weighting, given):
     """(record, parameters) of a name, a partial of a solver, or any callable."""
+    record, parameters = _record_of(weighting)
+    return record, record.defaults(given) | parameters
+
+
+def _record_of(weighting):
+    """(record, parameters that a partial gives) of a name, a partial of a solver, or any callable."""
     if not callable(weighting):
         weighting = WEIGHT_SOLVERS[check_choice(weighting, WEIGHT_SOLVERS, name="weighting")]
     bound = isinstance(weighting, partial) and not weighting.args
     solver, parameters = (weighting.func, weighting.keywords) if bound else (weighting, {})
     # Compare by identity: a callable object may be neither hashable nor comparable.
-    record = next((known for known in RECORDS.values() if known.solve is solver), Record(solver))
-    return record, record.defaults(given) | parameters
+    return next((known for known in RECORDS.values() if known.solve is solver), Record(solver)), parameters
 
 
 def _weighting(record, parameters, n_partitions):

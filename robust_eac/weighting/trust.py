@@ -191,11 +191,10 @@ def with_unheard(pairs, group, among):
     precision = pairs.precision[members] * (pairs.references[members][:, np.newaxis] != np.arange(len(group)))
     known = precision.sum(axis=0)
     some = known > 0.0
-    agreement = np.divide(
-        (precision * pairs.agreement[members]).sum(axis=0), known, out=np.zeros(len(group)), where=some
-    )
+    known_agreement = (precision * pairs.agreement[members]).sum(axis=0)
+    agreement = np.divide(known_agreement, known, out=np.zeros(len(group)), where=some)
     error = np.divide(1.0, np.sqrt(known), out=np.full(len(group), np.inf), where=some)
-    inside = (agreement * known)[group].sum() / known[group].sum() if known[group].any() else 0.0
+    inside = known_agreement[group].sum() / known[group].sum() if known[group].any() else 0.0
     return group | (among & (agreement + norm.isf(LEVEL) * error >= SHARE * inside))
 
 

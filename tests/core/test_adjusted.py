@@ -383,7 +383,7 @@ def test_objects_without_weight_get_the_best_membership(rng):
 @pytest.mark.parametrize(
     ("options", "error", "match"),
     [
-        ({"agreement": "chance"}, ValueError, "agreement must be one of 'raw', 'adjusted', got 'chance'"),
+        ({"agreement": "chance"}, ValueError, "agreement must be one of 'auto', 'raw', 'adjusted', got 'chance'"),
         ({"agreement": "adjusted", "diagonal": False}, ValueError, 'diagonal must be True with agreement="adjusted"'),
         ({"lam": 1.0, "lam0": 1.0}, ValueError, "Only one of lam and lam0 may be given"),
         ({"lam0": -1.0}, ValueError, "lam0 must be at least 0, got -1.0"),

@@ -378,7 +378,7 @@ def test_estimator_takes_a_dask_array(rng):
     assert isinstance(model.fit_predict(array), da.Array)
     with pytest.raises(ValueError, match="sample_weight must be None"):
         model.fit(array, sample_weight=np.ones(N))
-    with pytest.raises(ValueError, match='agreement must be "raw"'):
+    with pytest.raises(ValueError, match='agreement must not be "adjusted"'):
         RobustEAC(K, agreement="adjusted").fit(array)
     with pytest.raises(ValueError, match="agreement must be one of"):
         RobustEAC(K, agreement="none").fit(array)

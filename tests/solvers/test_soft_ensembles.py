@@ -195,7 +195,8 @@ def test_objective_never_rises(rng, weighting, diagonal):
     for n, m, missing, weighted in ((30, 6, 0.0, False), (30, 6, 0.2, True), (5, 3, 0.0, True), (12, 8, 0.2, False)):
         labels, weight = random_soft_ensemble(rng, n, m, missing=missing), random_sample_weight(rng, n, weighted)
         weight = None if weight is None else np.maximum(weight, 0.05)
-        options = {"weighting": weighting, "diagonal": diagonal, "sample_weight": weight, "random_state": 0}
+        options = {"weighting": weighting, "agreement": "raw", "diagonal": diagonal, "sample_weight": weight}
+        options["random_state"] = 0
         for init in ("random", "kmeans", random_membership(rng, n, 3)):
             result = solve_median_partition(labels, 3, init=init, n_init=2, **options)
             total = n if weight is None else weight.sum()

@@ -63,7 +63,14 @@ def test_where_all_are_trusted_it_is_no_weighting_bit_for_bit(rng, n_init):
     missing = planted_ensemble(rng, TRUTH, 12, noise=0.2)
     ensembles.append(np.where(rng.uniform(size=missing.shape) < 0.2, -1, missing))
     for labels in ensembles:
-        for options in ({}, {"sample_weight": rng.uniform(0.2, 3.0, size=120)}, {"diagonal": False}):
+        weighted = {"sample_weight": rng.uniform(0.2, 3.0, size=120)}
+        for options in (
+            {"agreement": "adjusted"},
+            {"agreement": "raw"},
+            {"agreement": "raw"} | weighted,
+            {"agreement": "adjusted"} | weighted,
+            {"diagonal": False},
+        ):
             ours = solve(labels, n_init=n_init, **options)
             plain = solve(labels, n_init=n_init, weighting="uniform", **options)
             for one, other in zip(ours, plain, strict=True):
@@ -72,8 +79,8 @@ def test_where_all_are_trusted_it_is_no_weighting_bit_for_bit(rng, n_init):
 
 CASES = {
     "hard": lambda rng: (noisy_planted(rng, 0.6)[0], {}),
+    "raw distance": lambda rng: (noisy_planted(rng, 0.6)[0], {"agreement": "raw"}),
     "no diagonal": lambda rng: (noisy_planted(rng, 0.6)[0], {"diagonal": False}),
-    "adjusted distance": lambda rng: (noisy_planted(rng, 0.6)[0], {"agreement": "adjusted"}),
     "missing": lambda rng: (
         np.where(rng.uniform(size=(120, 40)) < 0.3, -1, noisy_planted(rng, 0.6)[0]),
         {},
@@ -98,7 +105,7 @@ CASES = {
 def test_result_is_what_it_says_and_a_fixpoint(rng, case):
     labels, options = CASES[case](rng)
     weight = options.get("sample_weight")
-    raw = options.get("agreement") is None
+    raw = options.get("agreement") == "raw" or "diagonal" in options
     result = solve(labels, **options)
     agreement = adjusted_agreement(labels, result.membership, sample_weight=weight)
     confirmed = chance_corrected_weights(np.maximum(1.0 - agreement, 0.0), expected=1.0)
