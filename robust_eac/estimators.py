@@ -260,6 +260,7 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         """
         parameters = self.get_params(deep=False)
         method, adjusted = check_choice(parameters.pop("method"), METHODS, name="method"), False
+        second_mode = None
         if method == "merge":
             labels = _labels_to_merge(X, sample_weight, parameters)
             validate_data(self, X, skip_check_array=True)
@@ -286,7 +287,9 @@ class RobustEAC(ClusterMixin, BaseEstimator):
             if searching and options.agreement == "auto":
                 options = options._replace(agreement="raw")
             adjusted = not distance_of(options).in_pairs
-            result, encoding = solve_and_encode(ensemble, self.n_clusters, options, sample_weight, self._merge)
+            result, encoding, second_mode = solve_and_encode(
+                ensemble, self.n_clusters, options, sample_weight, self._merge
+            )
             total, agreements = encoding.total, self._agreements(encoding, result, adjusted)
             if searching:
                 found = search_labels(encoding, result, self.n_clusters, self.random_state, stacklevel=3)
@@ -311,6 +314,7 @@ class RobustEAC(ClusterMixin, BaseEstimator):
             self.tol,
             total,
             self.hardening,
+            second_mode,
         )
         return self
 
@@ -347,6 +351,8 @@ class RobustEAC(ClusterMixin, BaseEstimator):
           squared), and how far the solver got (not with "merge", which has no objective);
         * how many partitions have weight, and how much the partitions agree with the consensus (`agreements_`): their
           mean, and the mean weighted by `weights_`;
+        * with "chance-corrected", how many partitions without weight agree with each other on something else: a second
+          mode, which :func:`~robust_eac.solve_consensus_modes` finds;
         * how many objects have a largest membership below 0.5 and below 0.9 (with "merge", `confidence_`);
         * the partitions of largest and of smallest weight, among equal weights those of largest and smallest agreement,
           by their number (from 0) or their name.

@@ -17,7 +17,11 @@ _UNITS = {"binder": " per ordered pair of objects", "vi": " bits", "id": " bits"
 
 
 class Settings(NamedTuple):
-    """Settings of the fit that the report mentions; whether losses are corrected for chance; the objects' weight."""
+    """What the report mentions of a fit beside its attributes.
+
+    adjusted : whether losses are corrected for chance. total : weight of all objects.
+    second_mode : number of partitions in it; None if nobody looked.
+    """
 
     method: str
     n_clusters: int | str
@@ -27,6 +31,7 @@ class Settings(NamedTuple):
     tol: float
     total: float
     hardening: str
+    second_mode: int | None
 
 
 def summarise(model, names, settings):
@@ -44,6 +49,12 @@ def summarise(model, names, settings):
         rows["convergence"] = _convergence(model, settings.tol)
     rows["weights"] = _weights(model.weights_, "trust" if merged else settings.weighting)
     rows["agreement"] = _agreement(model.weights_, agreements)
+    if settings.second_mode:
+        share = 100.0 * settings.second_mode / len(agreements)
+        rows["second mode"] = (
+            f"{counted(settings.second_mode, 'partition')} ({share:.0f} %) without weight agree with each other, hardly "
+            "with this consensus"
+        )
     if merged:
         rows["confidence"] = f"share of similarity {_below(model.confidence_)}"
     else:

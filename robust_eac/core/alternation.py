@@ -61,6 +61,7 @@ class Weighting(NamedTuple):
     following : chance-corrected losses -> the Weighting to go on with, or None where the consensus confirms the
         weights. None if there is nothing to confirm.
     corrected : whether `solve` reads chance-corrected losses.
+    pairs : the :class:`~robust_eac.weighting.pairs.Pairs` that trust looked at; None where it did not.
     """
 
     solve: Callable
@@ -70,6 +71,7 @@ class Weighting(NamedTuple):
     for_group: Callable | None = None
     following: Callable | None = None
     corrected: bool = False
+    pairs: tuple | None = None
 
 
 def fixed(weights):

@@ -1,5 +1,6 @@
 """Solvers: membership, membership and weights together, along a path, hard partitions, lower bounds, distributed."""
 
+from .consensus_modes import ConsensusModes, solve_consensus_modes
 from .distributed import solve_median_partition_distributed
 from .hard_median_partition import HardMedianPartition, solve_hard_median_partition
 from .local_search import RefinementResult, refine_labels
@@ -9,6 +10,7 @@ from .membership import MembershipResult, solve_membership
 from .weight_path import WeightPath, weight_path
 
 __all__ = [
+    "ConsensusModes",
     "HardMedianPartition",
     "LowerBound",
     "MedianPartitionResult",
@@ -17,6 +19,7 @@ __all__ = [
     "WeightPath",
     "consensus_lower_bound",
     "refine_labels",
+    "solve_consensus_modes",
     "solve_hard_median_partition",
     "solve_median_partition",
     "solve_median_partition_distributed",

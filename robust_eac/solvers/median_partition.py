@@ -20,7 +20,7 @@ from ..core.distance import resolve_distance
 from ..core.encoding import encode_ensemble
 from ..weighting.clusters import check_cluster_weights, weigh_by
 from ..weighting.joint import is_corrected, resolve_weighting, settle
-from ..weighting.trust import LEVEL, NO_LINKS
+from ..weighting.trust import LEVEL, NO_LINKS, second_group
 
 __all__ = ["MedianPartitionResult", "solve_median_partition"]
 
@@ -238,7 +238,10 @@ def progress(verbose):
 
 
 def solve_and_encode(labels, n_clusters, options, sample_weight, merge=None):
-    """(what :func:`solve_median_partition` returns, the encoding of the ensemble).
+    """(what :func:`solve_median_partition` returns, the encoding of the ensemble, the size of its second mode).
+
+    The second mode are the partitions without weight that agree with each other, and hardly with those that have some;
+    their number is None for a weighting that does not look for agreement.
 
     merge : label matrix -> labels to start from, for init="merge"; None where there is no such start.
     """
@@ -272,7 +275,11 @@ def solve_and_encode(labels, n_clusters, options, sample_weight, merge=None):
     result = result_of(run, membership.argmax(axis=1), membership, settings.tol)
     if not result.converged:
         warn_unconverged(result.gap, settings, stacklevel=4)
-    return result, whole
+    second = None
+    if weighting.pairs is not None:
+        group = second_group(weighting.pairs, run.weights > 0.0)
+        second = 0 if group is None else int(np.count_nonzero(group))
+    return result, whole, second
 
 
 def distance_of(options):

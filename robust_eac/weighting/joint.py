@@ -206,7 +206,7 @@ def _trusting(solve, pairs, group, among, families):
         return fixed(weights)._replace(following=partial(follow, weights=weights, near=near, among=among))
 
     first = with_unheard(pairs, group, among)
-    return going_on(first / np.count_nonzero(first), None, among)
+    return going_on(first / np.count_nonzero(first), None, among)._replace(pairs=pairs)
 
 
 def settle(weighting, encoding, rng, *, families=True):

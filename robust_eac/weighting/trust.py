@@ -173,7 +173,7 @@ def largest_group(pairs, among, *, level=LEVEL):
     """
     m = len(among)
     if m == 1:
-        return among
+        return among if among.all() else None
     first, second = np.nonzero(pairs.linked(level) & among[pairs.references][:, np.newaxis] & among)
     links = coo_array((np.ones(len(first)), (pairs.references[first], second)), shape=(m, m))
     _, group = connected_components(links, directed=False)
@@ -196,6 +196,34 @@ def with_unheard(pairs, group, among):
     error = np.divide(1.0, np.sqrt(known), out=np.full(len(group), np.inf), where=some)
     inside = known_agreement[group].sum() / known[group].sum() if known[group].any() else 0.0
     return group | (among & (agreement + norm.isf(LEVEL) * error >= SHARE * inside))
+
+
+def are_apart(pairs, group, other):
+    """Whether the partitions of two groups hardly agree, beside how much those of each agree among themselves.
+
+    Coarse and fine partitions that are nested agree. No partition is compared with itself, or with what it made.
+    """
+
+    def mean(first, second):
+        rows = np.flatnonzero(first[pairs.references])
+        apart = (pairs.references[rows][:, np.newaxis] != np.arange(len(second))) & second
+        return (pairs.nesting[rows] * apart).sum() / max(apart.sum(), 1)
+
+    across = 0.5 * (mean(group, other) + mean(other, group))
+    return bool(across < SHARE * np.sqrt(max(mean(group, group), 0.0) * max(mean(other, other), 0.0)))
+
+
+def second_group(pairs, trusted):
+    """Mask of the largest group among the partitions that are not trusted that is apart from those that are, or None.
+
+    Partitions that agree with each other, and hardly with those that are trusted, follow a truth of their own.
+    """
+    rest = ~trusted
+    while (group := largest_group(pairs, rest)) is not None:
+        if are_apart(pairs, group, trusted):
+            return group
+        rest &= ~group
+    return None
 
 
 def near_copies(pairs, agreements):
