@@ -51,10 +51,8 @@ def summarise(model, names, settings):
     rows["agreement"] = _agreement(model.weights_, agreements)
     if settings.second_mode:
         share = 100.0 * settings.second_mode / len(agreements)
-        rows["second mode"] = (
-            f"{counted(settings.second_mode, 'partition')} ({share:.0f} %) without weight agree with each other, hardly "
-            "with this consensus"
-        )
+        size = f"{counted(settings.second_mode, 'partition')} ({share:.0f} %) without weight"
+        rows["second mode"] = f"{size} agree with each other, hardly with this consensus"
     if merged:
         rows["confidence"] = f"share of similarity {_below(model.confidence_)}"
     else:

@@ -233,7 +233,7 @@ def trusted_by(mode):
 
 
 def _assign(find, pairs, modes, max_iter):
-    """Assign every partition to the mode that it fits best, until nothing changes: (modes, steps, have they settled)."""
+    """(modes, steps, have they settled) with every partition assigned to the mode that it fits best."""
     if len(modes) == 1:
         return modes, 0, True
     near = [near_copies(pairs, mode.agreements) for mode in modes]
