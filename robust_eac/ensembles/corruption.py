@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.cluster import KMeans
@@ -13,8 +15,12 @@ from ._common import prepare_clusterer
 
 __all__ = ["corrupt_ensemble"]
 
-# Share of the objects of a copy whose label is drawn again.
+# Share of the objects of a copy whose label is drawn again, of a near copy, and of the partition that it is near to.
 _JITTER = 0.1
+_NEAR_JITTER = 0.04
+_MEDIOCRE = 0.4
+# Number of partitions that agree with both structures.
+_N_BRIDGES = 2
 # Features of the noise that is clustered. Any number gives independent partitions.
 _N_FEATURES = 2
 
@@ -25,19 +31,31 @@ def corrupt_ensemble(
     """Replace a fraction of the partitions by bad ones.
 
     round(fraction * n_partitions) partitions, chosen without replacement, are replaced. With the first four kinds the
-    new partitions are independent, with the last two they agree with each other:
+    new partitions are independent:
 
     * "uniform": every object gets a label drawn uniformly from those of the replaced partition;
     * "unequal": likewise with probabilities proportional to 1/c^2 for c = 1, 2, ...: one large cluster and many small
       ones;
     * "shuffled": the labels of the replaced partition in random order, so that cluster sizes stay;
     * "features": k-means, one random start, on Gaussian noise drawn anew for every partition, into as many clusters as
-      the replaced partition had;
+      the replaced partition had.
+
+    With the next five they agree with each other. In every copy, a random tenth of the labels are drawn again
+    uniformly, in a near copy a twenty-fifth:
+
     * "coherent": copies of one random partition with the labels of the partition of median size: wrong evidence that
       agrees with itself;
-    * "duplicates": copies of one partition that is kept (of any, if all are replaced): right evidence, repeated.
+    * "duplicates": copies of one partition that is kept (of any, if all are replaced): right evidence, repeated;
+    * "family": near copies of one mediocre partition, one that is kept with two fifths of its labels drawn again;
+    * "structured": another structure, as diverse as the first: the labels of the replaced partitions, for objects in
+      one random order;
+    * "bridges": likewise, but two of them have that order for a random half of the objects only, so that they agree
+      with both structures.
 
-    In every copy, a random tenth of the labels are drawn again uniformly.
+    With the last two they are partly right:
+
+    * "graded": a share of the labels, drawn uniformly for every partition, is drawn again;
+    * "blocks": the labels of a random half of the objects, the same for all, are drawn again.
 
     Parameters
     ----------
@@ -47,8 +65,8 @@ def corrupt_ensemble(
         Share of the partitions to replace, in [0, 1].
     random_state : int, RandomState instance or None, default=None
         Draws which partitions are replaced, the same ones for every kind, and their labels.
-    kind : {"uniform", "unequal", "shuffled", "features", "coherent", "duplicates"}, default="uniform"
-        What replaces them.
+    kind : str, default="uniform"
+        What replaces them: one of the kinds above.
 
     Returns
     -------
@@ -65,8 +83,8 @@ def corrupt_ensemble(
     Notes
     -----
     Time and memory O(n_samples n_partitions); "features" takes as long as that many runs of k-means. A random partition
-    of few objects into many clusters can leave some of them empty. If a copy observes an object that its original does
-    not, the label is drawn.
+    of few objects into many clusters can leave some of them empty. If a partition observes an object that what it is
+    copied from does not, the label is drawn.
 
     References
     ----------
@@ -85,21 +103,23 @@ def corrupt_ensemble(
     """
     labels = check_labels(labels)
     fraction = check_real(fraction, name="fraction", low=0.0, high=1.0)
-    check_choice(kind, (*_ALONE, *_ORIGINALS), name="kind")
+    check_choice(kind, _KINDS, name="kind")
     rng = check_random_state(random_state)
     m = labels.shape[1]
     corrupted = labels.copy()
     mask = np.zeros(m, dtype=bool)
     mask[rng.permutation(m)[: round(fraction * m)]] = True
-    if kind in _ORIGINALS and mask.any():
-        original, values = _ORIGINALS[kind](labels, mask, rng)
-    for u in np.flatnonzero(mask):
-        observed = labels[:, u] != -1
-        if kind in _ALONE:
-            corrupted[observed, u] = _ALONE[kind](labels[observed, u], rng)
-        else:
-            corrupted[observed, u] = _jittered(original[observed], values, rng)
+    if mask.any():
+        replace = _KINDS[kind](labels, mask, rng)
+        for u in np.flatnonzero(mask):
+            observed = labels[:, u] != -1
+            corrupted[observed, u] = replace(u, observed)
     return corrupted, mask
+
+
+def _alone(draw):
+    """The kind whose partitions depend on the labels that they replace alone; draw(labels, rng) -> labels."""
+    return lambda labels, mask, rng: lambda u, observed: draw(labels[observed, u], rng)
 
 
 def _uniform(column, rng):
@@ -137,13 +157,66 @@ def _kept_partition(labels, mask, rng):
     return column, np.unique(column[column != -1])
 
 
-def _jittered(original, values, rng):
-    """A copy in which some labels, and all missing ones, are drawn."""
-    drawn = (rng.uniform(size=len(original)) < _JITTER) | (original == -1)
-    return np.where(drawn, values[rng.randint(len(values), size=len(original))], original)
+def _mediocre_partition(labels, mask, rng):
+    """A partition that is kept, with many labels drawn again, and its labels."""
+    column, values = _kept_partition(labels, mask, rng)
+    return _drawn_again(column, values, _MEDIOCRE, rng), values
 
 
-# kind -> f(observed labels of the replaced partition, rng) -> labels
-_ALONE = {"uniform": _uniform, "unequal": _unequal, "shuffled": _shuffled, "features": _of_features}
-# kind -> f(labels, mask, rng) -> (partition that is copied, labels to draw from)
-_ORIGINALS = {"coherent": _wrong_partition, "duplicates": _kept_partition}
+def _copies(original_of, jitter):
+    """The kind that copies one partition; original_of(labels, mask, rng) -> (partition, labels to draw from)."""
+
+    def kind(labels, mask, rng):
+        original, values = original_of(labels, mask, rng)
+        return lambda u, observed: _drawn_again(original[observed], values, jitter, rng)
+
+    return kind
+
+
+def _drawn_again(column, values, share, rng):
+    """Labels of which a random share, and all missing ones, are drawn."""
+    drawn = (rng.uniform(size=len(column)) < share) | (column == -1)
+    return np.where(drawn, values[rng.randint(len(values), size=len(column))], column)
+
+
+def _graded(column, rng):
+    return _drawn_again(column, np.unique(column), rng.uniform(), rng)
+
+
+def _structured(labels, mask, rng, n_bridges=0):
+    """The labels of the replaced partitions for objects in one random order; for half of them in the bridges."""
+    order, bridges = rng.permutation(len(labels)), np.flatnonzero(mask)[:n_bridges]
+
+    def replace(u, observed):
+        column, moved = labels[:, u], labels[order, u]
+        if u in bridges:
+            moved = np.where(rng.permutation(len(labels)) < len(labels) // 2, moved, column)
+        return _drawn_again(moved[observed], np.unique(column[observed]), 0.0, rng)
+
+    return replace
+
+
+def _blocks(labels, mask, rng):
+    block = rng.permutation(len(labels)) < len(labels) // 2
+
+    def replace(u, observed):
+        column = labels[observed, u]
+        return np.where(block[observed], _uniform(column, rng), column)
+
+    return replace
+
+
+# kind -> f(labels, mask, rng) -> g(replaced partition, objects that it observes) -> labels of these objects
+_KINDS = {
+    "uniform": _alone(_uniform),
+    "unequal": _alone(_unequal),
+    "shuffled": _alone(_shuffled),
+    "features": _alone(_of_features),
+    "coherent": _copies(_wrong_partition, _JITTER),
+    "duplicates": _copies(_kept_partition, _JITTER),
+    "family": _copies(_mediocre_partition, _NEAR_JITTER),
+    "structured": _structured,
+    "bridges": partial(_structured, n_bridges=_N_BRIDGES),
+    "graded": _alone(_graded),
+    "blocks": _blocks,
+}
