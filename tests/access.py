@@ -73,7 +73,7 @@ from robust_eac.solvers import dask_tasks as _tasks
 from robust_eac.solvers import distributed, partition_bound
 from robust_eac.solvers import hard_search as _hard_search
 from robust_eac.solvers import local_search as _local_search
-from robust_eac.solvers.lower_bound import _membership_bounds, _pair_terms
+from robust_eac.solvers.lower_bound import _membership_bounds, _pair_terms, bound_memberships, spectral_bound
 from robust_eac.weighting import _common as _weighting_common
 from robust_eac.weighting import joint
 from robust_eac.weighting.clusters import weigh_by
