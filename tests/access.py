@@ -63,6 +63,7 @@ from robust_eac.core.lloyd import (
 from robust_eac.core.starts import Solution, draw_sample, expand_rows, initial_rows, place_from_sample, reduce_rows
 from robust_eac.core.sweep import visiting_order
 from robust_eac.datasets import loading as datasets
+from robust_eac.diagnostics import assurance as _assurance
 from robust_eac.diagnostics import selection as _selection
 from robust_eac.diagnostics.selection import _agreements, _best, _compare, _consensus, _draw_pair, _Half, _pose, _rand
 from robust_eac.ensembles import _subsets, _tiny_kmeans
