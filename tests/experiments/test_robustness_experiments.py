@@ -9,6 +9,7 @@ from experiments.robustness import calibration, robustness, robustness_cost, rob
 from experiments.shared.ensembles import planted_labels
 from experiments.shared.store import derive_seed, without_measurements
 from paper_figures import robustness as drawn
+from paper_figures.certificates import calibration_table
 from paper_figures.speed import tolerance_table
 from paper_figures.style import METHODS
 from robust_eac import (
@@ -276,3 +277,17 @@ def test_chance_is_all_that_a_calibration_sees(monkeypatch, consensus):
         assert len({tuple(column) for column in labels.T}) == 100
         assert ((membership == 0.0) | (membership == 1.0)).all() == (consensus == "hard")
     assert not np.array_equal(seen[0][0], seen[1][0])
+
+
+def test_the_table_of_a_calibration_has_the_figures_of_the_records():
+    result = {"n_tests": 24000, "shares": [0.05125, 0.0104, 0.0], "excess": 0.0041, "distance": 0.0926}
+    records = [
+        {"config": {"n_samples": n, "consensus": consensus, "repetitions": 240}, "result": result}
+        for n in (9, 2000)
+        for consensus in ("soft", "hard")
+    ]
+    lines = calibration_table(records).splitlines()[2:]
+    assert [line.split(" | ")[:2] for line in lines] == [
+        ["| soft", "9"], ["| soft", "2,000"], ["| hard", "9"], ["| hard", "2,000"]
+    ]  # fmt: skip
+    assert lines[0] == "| soft | 9 | 5.12 % | 1.04 % | 0.00 % | 0.004 | 0.093 |"
