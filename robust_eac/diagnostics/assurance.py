@@ -33,8 +33,10 @@ class Assurance(NamedTuple):
 
     @property
     def excess(self):
-        """How far the loss is above the least possible one at most, as a share of that; None without a bound."""
-        return max(self.loss / self.bound - 1.0, 0.0) if self.bound else None
+        """How far the loss is above the least possible at most, as a share of that; None without a bound above zero."""
+        if self.bound is not None and self.loss <= self.bound:
+            return 0.0
+        return self.loss / self.bound - 1.0 if self.bound else None
 
 
 def unassured(reason):

@@ -198,7 +198,8 @@ def spectral_bound(encoding, weights, n_clusters):
         top = eigh(indefinite, eigvals_only=True, subset_by_index=[len(roots) - rank, len(roots) - 1])
         captured = float(np.sum(np.maximum(top, 0.0) ** 2))
     mean = (total**2 / n_clusters - 2.0 * float(slots @ encoding.sizes**2)) / n_clusters
-    return max(float(weights @ encoding.squares) + mean - captured - _ROUNDING * total**2, 0.0)
+    # Every eigenvalue has a rounding of its own.
+    return max(float(weights @ encoding.squares) + mean - captured - (1 + rank) * _ROUNDING * total**2, 0.0)
 
 
 def bound_partitions(encoding, weights, n_clusters, *, cost=1.0, diagonal=True, tol=1e-4, max_iter=1000):
