@@ -1,17 +1,27 @@
 """A fitted consensus, in words."""
 
 from functools import partial
+from math import ceil, floor, log10
 from typing import NamedTuple
 
 import numpy as np
 
+from .checks.labels import check_ensemble, check_sample_weight
+from .checks.values import is_dask_array
+from .core.encoding import encode_ensemble
+from .core.formula import accumulate, adjusted_agreement_of
 from .core.hard import LOSSES
+from .diagnostics.assurance import UNSURE, assure_membership, unassured
+from .diagnostics.credible_ball import LEVEL
+from .weighting.clusters import check_cluster_weights, weigh_by
 
 # Up to so many partitions are listed all, otherwise so many from either end; sizes of clusters; characters of a name.
 _ALL_LISTED = 15
 _LISTED = 3
 _SIZES = 8
 _NAME = 24
+# Chance-corrected agreements that differ by more are those of another ensemble than the one that was fitted.
+_SAME = 1e-6
 # What the objective of a hard partition is counted in.
 _UNITS = {"binder": " per ordered pair of objects", "vi": " bits", "id": " bits"}
 
@@ -31,10 +41,45 @@ class Settings(NamedTuple):
     tol: float
     total: float
     hardening: str
+    diagonal: bool
     second_mode: int | None
 
 
-def summarise(model, names, settings):
+def assure(model, X, sample_weight, settings):
+    """The Assurance of a fitted :class:`~robust_eac.RobustEAC`; ValueError if X is not what it was fitted to."""
+    if is_dask_array(model.labels_):
+        return unassured("the fit was to a Dask array")
+    ensemble, labels = check_ensemble(X, name="X"), model.labels_
+    if (ensemble.n_samples, ensemble.n_partitions) != (len(labels), len(model.weights_)):
+        raise ValueError(
+            f"X must be the ensemble that was fitted, {counted(len(model.weights_), 'partition')} of "
+            f"{counted(len(labels), 'object')}, got {ensemble.n_partitions:,} of {ensemble.n_samples:,}."
+        )
+    encoding = encode_ensemble(ensemble, check_sample_weight(sample_weight, ensemble))
+    merged = settings.method == "merge"
+    membership = np.eye(model.n_clusters_found_)[labels] if merged else model.membership_
+    agreements = adjusted_agreement_of(encoding, accumulate(encoding, membership)[0], membership)
+    if not np.allclose(agreements, model.agreements_, rtol=0.0, atol=_SAME):
+        raise ValueError(
+            "X and sample_weight must be those of the fit, got others: the partitions agree with the consensus by "
+            f"{_rounded(agreements.mean())} in the mean, those of the fit by {_rounded(model.agreements_.mean())}."
+        )
+    unbounded = "merging minimises no objective" if merged else None
+    if settings.adjusted:
+        unbounded = "the losses are corrected for chance"
+    elif not merged and model.levels_ is not None:
+        unbounded = "the threshold is from the data"
+    return assure_membership(
+        weigh_by(encoding, check_cluster_weights(settings.cluster_weights)),
+        model.weights_,
+        membership,
+        labels,
+        diagonal=settings.diagonal,
+        unbounded=unbounded,
+    )
+
+
+def summarise(model, names, settings, assurance=None):
     """The report on a fitted :class:`~robust_eac.RobustEAC`, whose labels and membership may be Dask arrays.
 
     names : (n_partitions,) what the partitions are called.
@@ -47,6 +92,7 @@ def summarise(model, names, settings):
             rows["model"] = not_default
         rows["objective"] = _objective(model.objective_, settings)
         rows["convergence"] = _convergence(model, settings.tol)
+    rows |= _assured(assurance, len(model.labels_))
     rows["weights"] = _weights(model.weights_, "trust" if merged else settings.weighting)
     rows["agreement"] = _agreement(model.weights_, agreements)
     if settings.second_mode:
@@ -60,21 +106,22 @@ def summarise(model, names, settings):
     return _report(rows, len(model.labels_), model.weights_, agreements, names)
 
 
-def summarise_partition(result, radius, agreements, names, options):
+def summarise_partition(result, radius, agreements, names, options, assurance=None):
     """The report on a hard median partition, with the options of its solver.
 
-    radius : that of the credible ball around it, at 95 %.
+    radius : that of the credible ball around it, at the level `LEVEL`.
     agreements : (m,) adjusted Rand indices of the partitions with it.
     """
-    unit = _UNITS.get(options["loss"], "")
+    unit, level = _UNITS.get(options["loss"], ""), percent(LEVEL)
     cost = f", cost {result.cost:.4g}" if LOSSES[options["loss"]].linear else ""
     passes = counted(result.n_passes, "pass", "passes")
     rows = {
         "clusters": _clusters(result.labels, options["n_clusters"]),
         "loss": f"{options['loss']}{cost}",
         "objective": f"{result.objective:.5g}{unit}",
-        "distances": f"nearest partition {result.losses.min():.5g}; 95 % of the weight within {radius:.5g}{unit}",
+        "distances": f"nearest partition {result.losses.min():.5g}; {level} of the weight within {radius:.5g}{unit}",
         "convergence": f"{'converged' if result.converged else 'NOT converged'} after {passes}",
+        **_assured(assurance, len(result.labels)),
         "weights": _weights(result.weights, options["weighting"]),
         "agreement": _agreement(result.weights, agreements),
     }
@@ -127,6 +174,37 @@ def _convergence(model, tol):
     if model.converged_:
         return f"converged: gap {model.gap_:.2g} after {steps}"
     return f"NOT converged: gap {model.gap_:.2g} > tol {tol:.2g} after {steps}"
+
+
+def _assured(assurance, n_samples):
+    """Two rows: the distance to the bound, the unsure objects; none if nobody asked."""
+    if assurance is None:
+        return {}
+    loss, bound, excess = assurance.loss, assurance.bound, assurance.excess
+    if bound is None:
+        distance = f"none: {assurance.unbounded}"
+    elif excess is None:
+        distance = f"weighted loss at most {loss:.2g} per ordered pair of objects above the least possible"
+    else:
+        distance = f"weighted loss at most {_at_most(100.0 * excess)} % above the least possible with these weights"
+    if assurance.n_unsure is None:
+        return {"bound": distance, "unsure": "not counted"}
+    share = f"{100 * assurance.n_unsure / n_samples:.1f} %"
+    gains = f"; for {assurance.n_gaining:,} it gains" if assurance.n_gaining else ""
+    unsure = f"{counted(assurance.n_unsure, 'object')} ({share}): moving one costs less than {percent(UNSURE)}"
+    return {"bound": distance, "unsure": f"{unsure} of the loss per object{gains}"}
+
+
+def _at_most(value):
+    """A number above zero in two digits, rounded up, not below a thousandth."""
+    value = max(value, 1e-3)
+    unit = 10.0 ** (floor(log10(value)) - 1)
+    return f"{ceil(value / unit) * unit:.6g}"
+
+
+def percent(share):
+    """A share in percent, without decimals."""
+    return f"{100.0 * share:.0f} %"
 
 
 def _weights(weights, weighting):

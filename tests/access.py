@@ -71,6 +71,7 @@ from robust_eac.core.starts import (
 )
 from robust_eac.core.sweep import visiting_order
 from robust_eac.datasets import loading as datasets
+from robust_eac.diagnostics import assurance as _assurance
 from robust_eac.diagnostics import selection as _selection
 from robust_eac.diagnostics.selection import _agreements, _best, _compare, _consensus, _draw_pair, _Half, _pose, _rand
 from robust_eac.ensembles import _subsets, _tiny_kmeans
@@ -81,7 +82,7 @@ from robust_eac.solvers import dask_tasks as _tasks
 from robust_eac.solvers import distributed, partition_bound
 from robust_eac.solvers import hard_search as _hard_search
 from robust_eac.solvers import local_search as _local_search
-from robust_eac.solvers.lower_bound import _membership_bounds, _pair_terms
+from robust_eac.solvers.lower_bound import _membership_bounds, _pair_terms, bound_memberships, spectral_bound
 from robust_eac.weighting import _common as _weighting_common
 from robust_eac.weighting import joint
 from robust_eac.weighting.clusters import weigh_by

@@ -9,13 +9,14 @@ from sklearn.metrics.cluster import pair_confusion_matrix
 from ..core.distance import AGREEMENTS
 from ..core.encoding import encode
 from ..core.hard import LOSSES, Aim, partition_losses
-from ..diagnostics.credible_ball import radius_of
+from ..diagnostics.assurance import assure_partition
+from ..diagnostics.credible_ball import LEVEL, radius_of
 from ..diagnostics.selection import select_n_clusters
 from ..estimators import METHODS, RobustEAC
 from ..solvers.hard_median_partition import solve_hard_median_partition
-from ..summary import summarise_partition
+from ..summary import assure, summarise, summarise_partition
 from ..weighting import WEIGHT_SOLVERS
-from ..weighting.clusters import CLUSTER_WEIGHTS
+from ..weighting.clusters import CLUSTER_WEIGHTS, check_cluster_weights, weigh_by
 from .console import progress, say, solver_lines, warn
 from .options import AUTO_CANDIDATES, add_n_clusters, add_seed, number_or
 
@@ -55,7 +56,7 @@ class Found(NamedTuple):
 def add_solver_options(parser):
     """Add the options of a consensus."""
     defaults = RobustEAC(1).get_params()
-    parser.set_defaults(**{name: defaults[name] for name in _PASSED})
+    parser.set_defaults(certify=False, **{name: defaults[name] for name in _PASSED})
     group = parser.add_argument_group("consensus")
     add_n_clusters(group, required=False, note="; with --loss an integer, or left out for as many as the loss wants")
     group.add_argument(
@@ -137,7 +138,11 @@ def check_solver_options(arguments):
             raise ValueError("--cost applies to --loss only.")
         if n_clusters is None:
             raise ValueError("--n-clusters is required; only --loss can do without.")
+        if arguments.certify and arguments.method == "merge":
+            raise ValueError("--certify does not apply to --method merge, which minimises no objective.")
         return
+    if arguments.certify and loss != "binder":
+        raise ValueError(f"--certify does not apply to --loss {loss}: of the losses there is a bound for binder only.")
     if arguments.cost == "n-clusters" and n_clusters is None:
         raise ValueError("--cost n-clusters needs --n-clusters.")
     defaults = RobustEAC(1).get_params() | {"verbose": False, "membership": None}
@@ -171,6 +176,10 @@ def _fit(arguments, labels, titles):
         model.fit(labels)
     # Merging minimises no objective.
     names = () if merging else ("objective", "gap", "converged", "n_iter")
+    assurance = None
+    if arguments.certify:
+        with progress("certificate"):
+            assurance = assure(model, labels, None, model._settings)
     return Found(
         labels=model.labels_,
         membership=model.membership_,
@@ -178,8 +187,8 @@ def _fit(arguments, labels, titles):
         losses=model.losses_,
         agreements=model.agreements_,
         parameters=model.get_params(),
-        results={name: getattr(model, f"{name}_") for name in names},
-        summary=model.summary(names=titles),
+        results={name: getattr(model, f"{name}_") for name in names} | _certificate(assurance),
+        summary=summarise(model, titles, model._settings, assurance),
     )
 
 
@@ -193,11 +202,25 @@ def _search(arguments, labels, titles):
         result = solve_hard_median_partition(labels, **options)
         adjusted_rand = Aim(LOSSES["omari"], 1.0, len(labels))
         agreements = 1.0 - partition_losses(encode(labels), result.labels, adjusted_rand)
-    radius = float(radius_of(result.losses, result.weights, 0.95))
+    radius = float(radius_of(result.losses, result.weights, LEVEL))
     results = {name: getattr(result, name) for name in ("objective", "cost", "converged", "n_passes")}
     results["credible_radius"] = radius
-    summary = summarise_partition(result, radius, agreements, titles, options)
+    assurance = None
+    if arguments.certify:
+        most = max(arguments.n_clusters or len(labels), result.n_clusters)
+        encoding = weigh_by(encode(labels), check_cluster_weights(arguments.cluster_weights))
+        with progress("certificate"):
+            assurance = assure_partition(encoding, result.weights, result.labels, most, result.cost)
+    results |= _certificate(assurance)
+    summary = summarise_partition(result, radius, agreements, titles, options, assurance)
     return Found(result.labels, None, result.weights, result.losses, agreements, options, results, summary)
+
+
+def _certificate(assurance):
+    """What the summary for programs says of it; losses per ordered pair of objects."""
+    if assurance is None:
+        return {}
+    return {"certificate": assurance._asdict() | {"excess": assurance.excess}}
 
 
 def choose_n_clusters(arguments, labels):

@@ -15,6 +15,8 @@ from .hard_losses import check_hard, check_loss
 
 __all__ = ["CredibleBall", "credible_ball"]
 
+# Share of the draws that a ball holds, unless told otherwise.
+LEVEL = 0.95
 # Distances that differ by less than this share of the largest possible one are equal, and so are sums of weights that
 # differ by less than this share: the rest is rounding.
 _SAME_DISTANCE = 1e-13
@@ -36,7 +38,7 @@ def credible_ball(
     labels: ArrayLike,
     partition: ArrayLike,
     *,
-    level: float = 0.95,
+    level: float = LEVEL,
     loss: str = "binder",
     cost: float = 1.0,
     weights: ArrayLike | None = None,

@@ -275,6 +275,16 @@ def reassignment_costs(
     sample_weight = check_sample_weight(sample_weight, ensemble)
     encoding = _encode(ensemble, sample_weight, cluster_weights, loss, aim.cost)
 
+    used, best, rises = reassign(encoding, weights, aim, codes)
+    names = np.append(_names(partition, codes)[used], -1)
+    return ReassignmentCosts(np.where(np.isfinite(rises), names[best], -1), rises)
+
+
+def reassign(encoding, weights, aim, codes):
+    """(clusters that have weight, best other one of every row among them and a new one at the end, rise per weight).
+
+    No cluster is new if the aim allows no more than there are.
+    """
     # Clusters that have weight, side by side. Objects in others are alone: they stand in the empty column at the end.
     heavy = encoding.multiplicity > 0.0
     n_heavy = np.bincount(codes, weights=heavy)
@@ -282,12 +292,11 @@ def reassignment_costs(
     columns = np.where(n_heavy[codes] > 0.0, np.searchsorted(used, codes), len(used))
     best, rises = moves(encoding, weights, aim, columns, len(used) + 1)
     # From its own cluster to an empty one is no move.
-    alone = heavy & (n_heavy[codes] == 1.0)
-    if alone.any():
+    confined = heavy & ((n_heavy[codes] == 1.0) | (len(used) >= aim.n_clusters))
+    if confined.any():
         others = moves(encoding, weights, aim, np.minimum(columns, len(used) - 1), len(used))
-        best[alone], rises[alone] = others[0][alone], others[1][alone]
-    names = np.append(_names(partition, codes)[used], -1)
-    return ReassignmentCosts(np.where(np.isfinite(rises), names[best], -1), rises)
+        best[confined], rises[confined] = others[0][confined], others[1][confined]
+    return used, best, rises
 
 
 def check_loss(loss, cost):

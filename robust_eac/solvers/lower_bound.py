@@ -166,12 +166,40 @@ def consensus_lower_bound(
     cluster_weights = check_cluster_weights(cluster_weights)
 
     encoding = weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights)
-    how = {"diagonal": diagonal, "tol": tol, "max_iter": max_iter}
-    if hard:
-        return bound_partitions(encoding, weights, n_clusters, **how)
-    pairs = _pair_terms(_different_rows(encoding, weights, False, diagonal), weights, False, diagonal)
+    how = bound_partitions if hard else bound_memberships
+    return how(encoding, weights, n_clusters, diagonal=diagonal, tol=tol, max_iter=max_iter)
+
+
+def bound_memberships(encoding, weights, n_clusters, *, diagonal=True, tol=1e-4, max_iter=1000, enough=np.inf):
+    """The :class:`LowerBound` of an encoding over memberships, or the first that is at least `enough`."""
+    pairs = _pair_terms(different_rows(encoding, weights, False, diagonal), weights, False, diagonal)
     values = until_settled(_membership_bounds(pairs, n_clusters), tol)
-    return _best_of(values, _pairwise_bound(pairs, hard), encoding.total**2, max_iter)
+    return _best_of(values, _pairwise_bound(pairs, False), encoding.total**2, max_iter, enough)
+
+
+def spectral_bound(encoding, weights, n_clusters):
+    """The first bound over memberships, for complete partitions and with the diagonal, without a matrix of all pairs.
+
+    With s the weights of the slots, C - 11'/k is  B diag(1, ..., 1, -1) B',  where B has the columns sqrt(s_l) x_l and
+    1/sqrt(k), and has the eigenvalues other than zero of  R diag(1, ..., 1, -1) R'  for any R'R = B'B.
+    """
+    slots, total = encoding.by_slot(weights), encoding.total
+    X, roots = one_hot(encoding), np.append(np.sqrt(slots), n_clusters**-0.5)
+    gram = np.empty((len(roots), len(roots)))
+    gram[:-1, :-1] = (X.T @ (X * encoding.multiplicity[:, np.newaxis])).toarray()
+    gram[-1, :-1] = gram[:-1, -1] = encoding.sizes
+    gram[-1, -1] = total
+    values, vectors = eigh(gram * np.outer(roots, roots))
+    R = np.sqrt(np.maximum(values, 0.0)) * vectors
+    rank = min(n_clusters - 1, len(roots))
+    captured = 0.0
+    if rank:
+        indefinite = R[:-1].T @ R[:-1] - np.outer(R[-1], R[-1])
+        top = eigh(indefinite, eigvals_only=True, subset_by_index=[len(roots) - rank, len(roots) - 1])
+        captured = float(np.sum(np.maximum(top, 0.0) ** 2))
+    mean = (total**2 / n_clusters - 2.0 * float(slots @ encoding.sizes**2)) / n_clusters
+    # Every eigenvalue has a rounding of its own.
+    return max(float(weights @ encoding.squares) + mean - captured - (1 + rank) * _ROUNDING * total**2, 0.0)
 
 
 def bound_partitions(encoding, weights, n_clusters, *, cost=1.0, diagonal=True, tol=1e-4, max_iter=1000):
@@ -179,13 +207,13 @@ def bound_partitions(encoding, weights, n_clusters, *, cost=1.0, diagonal=True, 
 
     One that is together in a base partition alone costs `cost`.
     """
-    pairs = _pair_terms(_different_rows(encoding, weights, True, diagonal, cost), weights, True, diagonal, cost)
+    pairs = _pair_terms(different_rows(encoding, weights, True, diagonal, cost), weights, True, diagonal, cost)
     slope = pairs.curvature * pairs.scale - 2.0 * pairs.linear
     values = partition_bounds(slope, pairs.scale, pairs.constant, n_clusters, tol)
     return _best_of(values, _pairwise_bound(pairs, True), encoding.total**2, max_iter)
 
 
-def _best_of(values, pairwise, n_pairs, max_iter):
+def _best_of(values, pairwise, n_pairs, max_iter, enough=np.inf):
     """The :class:`LowerBound` of a sequence of bounds, rounding taken off; the objective is never negative."""
     margin = _ROUNDING * n_pairs
     bound = pairwise = max(pairwise - margin, 0.0)
@@ -195,6 +223,8 @@ def _best_of(values, pairwise, n_pairs, max_iter):
             converged = False
             break
         bound, n_iter = max(bound, value - margin), n_iter + 1
+        if bound >= enough:
+            break
     return LowerBound(bound, pairwise, n_iter, converged)
 
 
@@ -210,7 +240,7 @@ class _PairTerms(NamedTuple):
     scale: np.ndarray
 
 
-def _different_rows(encoding, weights, hard, diagonal, cost=1.0):
+def different_rows(encoding, weights, hard, diagonal, cost=1.0):
     """The encoding with one row for all copies of an object, where they may share it, and none without weight."""
     encoding = take_rows(encoding, np.flatnonzero(encoding.multiplicity))
     similarity = encoding.mean_self_similarity(weights * encoding.scale)

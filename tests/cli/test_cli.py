@@ -21,12 +21,15 @@ from robust_eac import (
     __version__,
     adjusted_agreement,
     adjusted_rand_score,
+    certify,
     compare,
+    consensus_lower_bound,
     load_dataset,
     select_n_clusters,
     solve_hard_median_partition,
 )
 from robust_eac.cli import main
+from robust_eac.cli.commands.consensus import EPILOG
 from robust_eac.cli.fitting import attained_agreement
 
 from ..conftest import planted_ensemble
@@ -253,6 +256,81 @@ def test_what_does_not_go_with_a_loss_is_one_line(folder, capsys, monkeypatch, o
     (line,) = capsys.readouterr().err.splitlines()
     assert match in line
     assert not (folder / "c.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "unbounded"),
+    [((), None), (("--cluster-weights", "size"), None), (("--agreement", "adjusted"), "the losses are corrected")],
+)
+def test_a_certificate(folder, capsys, options, unbounded):
+    chosen = {name[2:].replace("-", "_"): value for name, value in zip(options[::2], options[1::2], strict=True)}
+    argv = ("consensus", "labels.csv", *options, *CONSENSUS, "c.csv", "--json", "s.json")
+    assert run(*argv) == 0
+    plain = capsys.readouterr().out.splitlines()
+    assert "certificate" not in json.loads((folder / "s.json").read_text())
+    assert run(*argv, "--certify") == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    model = RobustEAC(3, n_init=2, random_state=0, **chosen).fit(LABELS)
+    assert model.summary(LABELS, names=[f"p{u}" for u in range(8)]) in said.out
+    rows = [line.split()[0] for line in said.out.splitlines() if line not in plain]
+    assert rows == ["bound", "unsure"]
+    found = json.loads((folder / "s.json").read_text())["certificate"]
+    if unbounded is not None:
+        assert found["unbounded"].startswith(unbounded)
+        assert (found["loss"], found["bound"], found["excess"]) == (None, None, None)
+        return
+    assert found["unbounded"] is None
+    assert found["loss"] == pytest.approx(model.weights_ @ model.losses_ / 30**2)
+    least = consensus_lower_bound(LABELS, n_clusters=3, weights=model.weights_, **chosen).bound / 30**2
+    assert min(least, 0.999 * found["loss"]) <= found["bound"] * (1.0 + 1e-9) <= least * (1.0 + 2e-9)
+    assert found["excess"] == pytest.approx(found["loss"] / found["bound"] - 1.0)
+    costs = certify(LABELS, np.eye(3)[model.labels_], weights=model.weights_, **chosen).move_costs
+    assert found["n_gaining"] == np.sum(costs < -1e-9)
+
+
+@pytest.mark.parametrize("options", [(), ("--n-clusters", 4), ("--cost", 1.5), ("--cluster-weights", "size")])
+def test_a_certificate_of_a_hard_median_partition(folder, capsys, options):
+    chosen = {name[2:].replace("-", "_"): value for name, value in zip(options[::2], options[1::2], strict=True)}
+    argv = ("--loss", "binder", "--weighting", "uniform", *options, "--certify", "--output", "c.csv")
+    assert run("consensus", "labels.csv", *argv, "--json", "s.json") == 0
+    said = capsys.readouterr()
+    result = solve_hard_median_partition(LABELS, n_init=10, bound=True, random_state=0, **chosen)
+    summary = json.loads((folder / "s.json").read_text())
+    found = summary["certificate"]
+    assert found["loss"] == pytest.approx(summary["objective"])
+    assert found["bound"] == pytest.approx(result.bound, rel=1e-3)
+    assert found["bound"] <= result.objective
+    percents = re.findall(
+        r"^bound        weighted loss at most (\S+) % above the least possible", said.out, re.MULTILINE
+    )
+    assert 100 * found["excess"] <= float(percents[0]) <= max(110 * found["excess"], 0.1)
+    assert found["n_gaining"] == 0
+    assert re.search(rf"^unsure       {found['n_unsure']} objects? \(.*loss per object$", said.out, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        (("--method", "merge", "--n-clusters", 3), "does not apply to --method merge, which minimises no objective."),
+        (("--loss", "vi"), "does not apply to --loss vi: of the losses there is a bound for binder only."),
+        (("--loss", "omari", "--n-clusters", 3), "does not apply to --loss omari: "),
+    ],
+)
+def test_without_a_bound_a_certificate_is_refused(folder, capsys, monkeypatch, options, match):
+    monkeypatch.setattr("robust_eac.cli.commands.consensus.read_labels", None)
+    assert run("consensus", "labels.csv", "--certify", "--output", "c.csv", *options) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("robust-eac: error: --certify ")
+    assert match in line
+    assert not (folder / "c.csv").exists()
+
+
+def test_help_tells_the_levels_that_hold():
+    # The help states what the code uses.
+    assert "ball around the consensus that holds 95 % of the weight" in EPILOG
+    assert "less than 10 % of the loss per object" in EPILOG
+    assert "more than 3,000 different objects" in EPILOG
 
 
 @pytest.mark.parametrize("command", ["consensus", "plot"])

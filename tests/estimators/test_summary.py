@@ -11,7 +11,14 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from robust_eac import RobustEAC, adjusted_agreement, l2_weights
+from robust_eac import (
+    RobustEAC,
+    adjusted_agreement,
+    certify,
+    consensus_lower_bound,
+    l2_weights,
+    partition_losses,
+)
 
 from ..access import _summary
 from ..conftest import planted_ensemble, random_ensemble, random_membership
@@ -267,10 +274,112 @@ def test_report_on_a_merged_consensus(labels, n_clusters):
     assert pickle.loads(pickle.dumps(model)).summary() == text
 
 
+def test_with_the_labels_two_rows_certify_the_fit(labels):
+    model = RobustEAC(3, n_init=2, random_state=0).fit(labels)
+    plain, text = model.summary().splitlines(), model.summary(labels).splitlines()
+    assert max(map(len, text)) <= 120
+    bound, unsure = (line for line in text if line not in plain)
+    assert [line for line in text if line in plain] == plain
+    assert text.index(unsure) == text.index(bound) + 1
+    least = consensus_lower_bound(labels, n_clusters=3, weights=model.weights_).bound
+    stated = re.fullmatch(
+        r"bound        weighted loss at most (\d+(?:\.\d+)?) % above the least possible with these weights", bound
+    )
+    excess = 100 * (model.weights_ @ model.losses_ / least - 1.0)
+    assert excess <= float(stated[1]) <= max(1.1 * excess, 0.1)
+    hard = np.eye(3)[model.labels_]
+    loss = model.weights_ @ partition_losses(labels, hard) / 45**2
+    n_unsure = np.sum(certify(labels, hard, weights=model.weights_).move_costs < 0.05 * loss)
+    assert f"{n_unsure} object" in unsure
+    assert f"({100 * n_unsure / 45:.1f} %): moving one costs less than 10 % of the loss per object" in unsure
+    # The report is about the fit, whatever the parameters are now, and with names.
+    model.set_params(diagonal=False, n_clusters=2, cluster_weights="size", agreement="adjusted")
+    assert model.summary(pd.DataFrame(labels)).splitlines() == text
+    assert pickle.loads(pickle.dumps(model)).summary(labels.tolist()).splitlines() == text
+    names = [f"run {u}" for u in range(12)]
+    assert set(model.summary(labels, names=names).splitlines()) - set(model.summary(names=names).splitlines()) == {
+        bound,
+        unsure,
+    }
+
+
+def test_unsure_objects_that_gain_are_told(labels):
+    model = RobustEAC(3, n_init=2, random_state=0).fit(labels)
+    model.labels_ = np.where(np.arange(45) < 4, (model.labels_ + 1) % 3, model.labels_)
+    assert _line(model.summary(labels), "unsure").endswith("of the loss per object; for 4 it gains")
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"agreement": "adjusted"}, "the losses are corrected for chance"),
+        ({"threshold": "data"}, "the threshold is from the data"),
+        ({"method": "merge"}, "merging minimises no objective"),
+    ],
+)
+def test_where_there_is_no_bound_the_report_says_why(labels, options, reason):
+    model = RobustEAC(3, random_state=0, **options).fit(labels)
+    text = model.summary(labels)
+    assert _line(text, "bound") == f"none: {reason}"
+    assert re.match(r"\d+ objects? \(\d+\.\d %\): moving one costs less", _line(text, "unsure"))
+    assert len(text.splitlines()) == len(model.summary().splitlines()) + 2
+
+
+def test_a_dask_array_has_no_certificate(labels):
+    da = pytest.importorskip("dask.array")
+    array = da.from_array(labels, chunks=(17, 12))
+    text = RobustEAC(3, n_init=1, random_state=0).fit(array).summary(array)
+    assert _line(text, "bound") == "none: the fit was to a Dask array"
+    assert _line(text, "unsure") == "not counted"
+
+
+@pytest.mark.parametrize("options", [{}, {"method": "merge"}, {"agreement": "adjusted"}, {"threshold": "data"}])
+def test_only_the_ensemble_that_was_fitted_certifies(labels, options):
+    model = RobustEAC(3, random_state=0, **options).fit(labels)
+    for wrong in (labels[:-1], labels[:, :-1]):
+        given = f"{wrong.shape[1]} of {len(wrong)}."
+        with pytest.raises(ValueError, match=rf"that was fitted, 12 partitions of 45 objects, got {given}"):
+            model.summary(wrong)
+    for wrong in (labels[np.random.RandomState(0).permutation(45)], labels[:, ::-1]):
+        with pytest.raises(ValueError, match="X and sample_weight must be those of the fit, got others"):
+            model.summary(wrong)
+    with pytest.raises(ValueError, match="X and sample_weight must be those of the fit, got others"):
+        model.summary(labels, np.arange(1.0, 46.0))
+    with pytest.raises(ValueError, match="sample_weight"):
+        model.summary(labels, np.ones(44))
+
+
+def test_weights_of_objects_and_clusters_are_certified_too(labels, rng):
+    weight = rng.randint(1, 4, size=45)
+    options = {"cluster_weights": "size", "diagonal": False}
+    model = RobustEAC(3, n_init=2, random_state=0, **options).fit(labels, sample_weight=weight)
+    least = consensus_lower_bound(labels, n_clusters=3, weights=model.weights_, sample_weight=weight, **options).bound
+    excess = 100 * (model.weights_ @ model.losses_ / least - 1.0)
+    stated = float(re.search(r"at most (\S+) %", _line(model.summary(labels, weight), "bound"))[1])
+    assert excess <= stated <= max(1.1 * excess, 0.1)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.0, "0.001"), (0.65001, "0.66"), (0.65, "0.65"), (12.01, "13"), (48.0, "48"), (312.0, "320")]
+)
+def test_distances_are_rounded_up(value, text):
+    assert _summary._at_most(value) == text
+
+
+def test_a_bound_of_zero_has_a_distance_without_percent():
+    labels = np.tile(np.arange(40)[:, np.newaxis] % 4, 6)
+    model = RobustEAC(4, n_init=1, tol=0.05, random_state=0).fit(labels)
+    assert model.losses_.max() > 0.0
+    least = f"weighted loss at most {model.weights_ @ model.losses_ / 1600:.2g} per ordered pair of objects above"
+    assert _line(model.summary(labels), "bound") == f"{least} the least possible"
+    model.set_params(tol=1e-9, init=labels[:, 0]).fit(labels)
+    assert _line(model.summary(labels), "bound").startswith("weighted loss at most 0.001 % above")
+
+
 def test_readme_shows_a_real_report(capsys):
     readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
     code, shown = re.search(
-        r"```python\n([^`]*summary\(\)[^`]*)```\s+```text\n(.*?)```", readme, flags=re.DOTALL
+        r"```python\n([^`]*summary\(labels\)[^`]*)```\s+```text\n(.*?)```", readme, flags=re.DOTALL
     ).groups()
     exec(compile(code, "README.md", "exec"), {})
     printed = capsys.readouterr().out

@@ -2,17 +2,20 @@
 
 import numpy as np
 import pytest
+from scipy.stats import kstest
 
 from experiments.accuracy import tolerance
-from experiments.robustness import robustness, robustness_cost, robustness_schemes
+from experiments.robustness import calibration, robustness, robustness_cost, robustness_schemes
 from experiments.shared.ensembles import planted_labels
 from experiments.shared.store import derive_seed, without_measurements
 from paper_figures import robustness as drawn
+from paper_figures.certificates import calibration_table
 from paper_figures.speed import tolerance_table
 from paper_figures.style import METHODS
 from robust_eac import (
     WEIGHTING_SCHEMES,
     adjusted_rand_score,
+    agreement_test,
     corrupt_ensemble,
     h_criterion,
     solve_median_partition,
@@ -237,3 +240,54 @@ def test_tolerances_stand_beside_the_smallest_of_them():
     lines = tolerance_table(records).splitlines()
     assert lines[2] == "| 80% | uniform | 0.5000 | 0.6000 | 0.7000 | 0.8000 | 4e-02, 3e-02, 2e-02 | 0.5, 1, 1.5, 4 |"
     assert lines[-1] == "| iris | 0.600, 0.800 |"
+
+
+def test_a_summary_of_pvalues_is_what_the_empirical_distribution_says(rng):
+    # Half of the values at 0.04, where uniform ones have 4 %; the others never up to x more often than x.
+    found = calibration.summary(np.array([0.04, 0.04, 0.9, 1.0]))
+    assert found == {"n_tests": 4, "shares": [0.5, 0.0, 0.0], "excess": 0.46, "distance": 0.46}
+    # Ones alone, of tests that never reject: as far from uniform as can be, but no p-value is too small.
+    assert calibration.summary(np.ones(5)) == {"n_tests": 5, "shares": [0.0] * 3, "excess": 0.0, "distance": 1.0}
+    pvalues = rng.uniform(size=1000) ** 2
+    found = calibration.summary(pvalues)
+    assert found["distance"] == pytest.approx(kstest(pvalues, "uniform").statistic, abs=1e-4)
+    assert found["excess"] == pytest.approx(kstest(pvalues, "uniform", alternative="greater").statistic, abs=1e-4)
+    assert found["shares"] == [np.mean(pvalues <= level) for level in (0.05, 0.01, 0.001)]
+
+
+@pytest.mark.parametrize("consensus", calibration.CONSENSUSES)
+def test_chance_is_all_that_a_calibration_sees(monkeypatch, consensus):
+    seen = []
+
+    def judge(labels, membership):
+        seen.append((labels, membership))
+        return agreement_test(labels, membership)
+
+    monkeypatch.setattr(calibration, "agreement_test", judge)
+    result = calibration.run_one(n_samples=30, consensus=consensus, repetitions=3)
+    assert result == calibration.run_one(n_samples=30, consensus=consensus, repetitions=3)
+    assert result["n_tests"] == 300
+    pvalues = np.concatenate([agreement_test(*given).pvalue for given in seen[:3]])
+    assert result["shares"][0] == pytest.approx(np.mean(pvalues <= 0.05), abs=1e-6)
+    for (labels, membership), (again, same) in zip(seen[:3], seen[3:], strict=True):
+        assert np.array_equal(labels, again)
+        assert np.array_equal(membership, same)
+        assert labels.shape == (30, 100)
+        assert labels.max() < 10
+        assert len({tuple(column) for column in labels.T}) == 100
+        assert ((membership == 0.0) | (membership == 1.0)).all() == (consensus == "hard")
+    assert not np.array_equal(seen[0][0], seen[1][0])
+
+
+def test_the_table_of_a_calibration_has_the_figures_of_the_records():
+    result = {"n_tests": 24000, "shares": [0.05125, 0.0104, 0.0], "excess": 0.0041, "distance": 0.0926}
+    records = [
+        {"config": {"n_samples": n, "consensus": consensus, "repetitions": 240}, "result": result}
+        for n in (9, 2000)
+        for consensus in ("soft", "hard")
+    ]
+    lines = calibration_table(records).splitlines()[2:]
+    assert [line.split(" | ")[:2] for line in lines] == [
+        ["| soft", "9"], ["| soft", "2,000"], ["| hard", "9"], ["| hard", "2,000"]
+    ]  # fmt: skip
+    assert lines[0] == "| soft | 9 | 5.12 % | 1.04 % | 0.00 % | 0.004 | 0.093 |"

@@ -1,3 +1,5 @@
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,16 @@ from robust_eac import (
 )
 
 from .. import reference
-from ..access import _membership_bounds, _pair_terms, check_ensemble, encode, encode_ensemble
+from ..access import (
+    _membership_bounds,
+    _pair_terms,
+    bound_memberships,
+    check_ensemble,
+    encode,
+    encode_ensemble,
+    spectral_bound,
+    weigh_by,
+)
 from ..conftest import planted_ensemble, random_ensemble, random_membership
 from ..solvers.test_soft_ensembles import random_soft_ensemble
 
@@ -81,6 +92,32 @@ def test_bound_of_memberships_starts_from_eckart_and_young(rng):
         first = next(_membership_bounds(_pair_terms(encode(labels), weights, False, True), k))
         assert first == pytest.approx(reference.eckart_young_bound(labels, weights, k), rel=1e-9, abs=1e-9)
         assert consensus_lower_bound(labels, n_clusters=k, weights=weights).bound >= first - 1e-9 * n * n
+
+
+def test_the_first_bound_of_memberships_needs_no_pairs_of_objects(rng):
+    for n, m, k in ((12, 5, 3), (20, 9, 1), (9, 4, 9), (60, 2, 60), (30, 3, 4)):
+        ensembles = [random_ensemble(rng, n, m), [*random_ensemble(rng, n, m - 1).T, random_membership(rng, n, 3)]]
+        sample_weight = rng.randint(1, 4, size=n) * rng.uniform(0.5, 2.0)
+        for labels, cluster_weights in product(ensembles, (None, "size")):
+            weights = rng.dirichlet(np.ones(m))
+            encoding = weigh_by(encode_ensemble(check_ensemble(labels), sample_weight), cluster_weights)
+            given = {"n_clusters": k, "weights": weights, "cluster_weights": cluster_weights, "max_iter": 1}
+            first = consensus_lower_bound(labels, sample_weight=sample_weight, **given).bound
+            found = spectral_bound(encoding, weights, k)
+            # The bound that every pair by itself gives may be larger.
+            value = next(_membership_bounds(_pair_terms(encoding, weights, False, True), k))
+            assert found == pytest.approx(max(value, 0.0), abs=1e-9 * encoding.total**2)
+            assert found <= first + 1e-12 * encoding.total**2
+
+
+def test_a_bound_that_is_enough_is_not_raised(rng):
+    labels = planted_ensemble(rng, np.repeat([0, 1, 2], 5), 4, noise=0.3)
+    encoding, weights = encode(labels), np.full(4, 0.25)
+    full = bound_memberships(encoding, weights, 2)
+    for enough in (0.0, 0.999 * full.bound, 2.0 * full.bound):
+        found = bound_memberships(encoding, weights, 2, enough=enough)
+        assert min(enough, full.bound) <= found.bound <= full.bound
+        assert (found.n_iter < full.n_iter) == (enough < full.bound)
 
 
 @LOOSE

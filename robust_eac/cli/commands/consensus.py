@@ -10,6 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from ..._version import __version__
+from ...diagnostics.assurance import MOST_PAIRED, UNSURE
+from ...diagnostics.credible_ball import LEVEL
+from ...summary import percent
 from ..console import say
 from ..fitting import add_solver_options, check_solver_options, find_consensus
 from ..inputs import add_input_options, read_labels
@@ -17,12 +20,13 @@ from ..options import add_labels, add_table_output
 from ..writing import check_outputs, say_written, table_writer, write_outputs
 
 HELP = "find the consensus of clusterings, and their weights"
-EPILOG = """\
+EPILOG = f"""\
 examples:
   robust-eac consensus labels.csv --n-clusters 3 --output consensus.csv
   robust-eac consensus labels.csv --index-column name --n-clusters auto --weighting chance-corrected \\
              --output consensus.csv --weights weights.csv --membership membership.csv --json summary.json
   robust-eac consensus labels.csv --loss vi --weighting uniform --output consensus.csv
+  robust-eac consensus labels.csv --n-clusters 3 --certify --output consensus.csv
 
 outputs:
   --output      cluster of every object (0, 1, ...), after its name if --index-column is given
@@ -31,7 +35,17 @@ outputs:
                 partition, 0 is chance)
   --membership  share of every object in every cluster
   --json        arguments, versions, objective, gap, clusters found, weights; with --loss the radius of the credible
-                ball around the consensus that holds 95 % of the weight
+                ball around the consensus that holds {percent(LEVEL)} of the weight; with --certify loss and bound, both
+                per ordered pair of objects, and the numbers of objects that are unsure and that a move gains
+
+certificate, with --certify (not for --method merge, nor for a --loss but binder):
+  bound         how far the weighted loss is at most from the least possible with these weights; none for --agreement
+                adjusted and --threshold data, nor for more than {MOST_PAIRED:,} different objects with labels missing
+  unsure        objects that cost less than {percent(UNSURE)} of the loss per object if moved to another cluster
+  Takes 0.04 s for 1,000 objects, 0.1 s for 10,000, 1 s for 100,000 (50 complete clusterings into 8 clusters, one core).
+  Where this bound leaves a gap or labels are missing, and for --loss, one by all pairs follows, for up to
+  {MOST_PAIRED:,} different objects: seconds for 1,000, a minute or more for {MOST_PAIRED:,}. For more objects, the
+  bound of a --loss is a loose one.
 
 losses: with --loss, the consensus is the hard partition of least loss that a search finds; it has no memberships, the
 losses in --weights are in the units of this one, and --n-clusters can be left out:
@@ -60,6 +74,11 @@ def add_arguments(parser):
     add_labels(parser)
     add_solver_options(parser)
     add_input_options(parser)
+    parser.add_argument(
+        "--certify",
+        action="store_true",
+        help="also say how far the consensus is from a lower bound, and how many objects are unsure; see below",
+    )
     outputs = parser.add_argument_group("output (.csv, .tsv or .npy)")
     add_table_output(outputs, required=True, help="the consensus")
     add_table_output(outputs, "--weights", help="weights of the clusterings")

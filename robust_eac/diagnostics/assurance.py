@@ -1,0 +1,109 @@
+"""A consensus at a glance: how far from the best it is at most, and how many of its objects are unsure."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..core.formula import accumulate, losses_of
+from ..core.hard import LOSSES, Aim, partition_losses
+from ..solvers.lower_bound import bound_memberships, bound_partitions, different_rows, spectral_bound
+from .hard_losses import reassign
+
+# A bound within this share of the loss is not improved: the report has no more digits to show.
+_ENOUGH = 1e-3
+# Bounds by all pairs of objects that differ, or of base clusters, are for at most so many: a minute or two.
+MOST_PAIRED = 3000
+# An object is unsure if its best move costs less than this share of the loss per object; below zero, for rounding.
+UNSURE, _GAIN = 0.1, -1e-9
+
+
+class Assurance(NamedTuple):
+    """A consensus beside a lower bound for its weights, both per ordered pair of objects, and its unsure objects.
+
+    unbounded : why there is no bound, if there is none.
+    n_unsure, n_gaining : how many objects a move costs less than `UNSURE` of the loss per object, how many it gains;
+        None where nobody looked.
+    """
+
+    loss: float | None
+    bound: float | None
+    unbounded: str | None
+    n_unsure: int | None
+    n_gaining: int | None
+
+    @property
+    def excess(self):
+        """How far the loss is above the least possible at most, as a share of that; None without a bound above zero."""
+        if self.bound is not None and self.loss <= self.bound:
+            return 0.0
+        return self.loss / self.bound - 1.0 if self.bound else None
+
+
+def unassured(reason):
+    """The :class:`Assurance` of a consensus that cannot be looked at."""
+    return Assurance(None, None, reason, None, None)
+
+
+def assure_membership(encoding, weights, membership, labels, *, diagonal, unbounded=None):
+    """The :class:`Assurance` of a membership, whose labels are what objects may be unsure about.
+
+    unbounded : why it is not to be held against a bound.
+    """
+    n_clusters, loss, bound = membership.shape[1], None, None
+    if unbounded is None:
+        loss = float(weights @ losses_of(encoding, *accumulate(encoding, membership), membership, diagonal=diagonal))
+        bound, unbounded = _bound_of_membership(encoding, weights, n_clusters, diagonal, loss / (1.0 + _ENOUGH))
+        loss /= encoding.total**2
+    aim = Aim(LOSSES["binder"], 1.0, n_clusters)
+    return Assurance(loss, bound, unbounded, *_count_unsure(encoding, weights, labels, aim))
+
+
+def assure_partition(encoding, weights, labels, n_clusters, cost):
+    """The :class:`Assurance` of a partition under Binder's loss, among those of at most so many clusters."""
+    aim = Aim(LOSSES["binder"], cost, n_clusters)
+    loss = float(weights @ partition_losses(encoding, labels, aim))
+    bound, unbounded = _bound_of_partition(encoding, weights, n_clusters, cost)
+    return Assurance(loss, bound, unbounded, *_count_unsure(encoding, weights, labels, aim))
+
+
+def _bound_of_membership(encoding, weights, n_clusters, diagonal, enough):
+    """(bound per ordered pair, None), or (None, why there is none)."""
+    n_different = len(different_rows(encoding, weights, False, diagonal).codes)
+    obstacle = _obstacle(encoding) if diagonal else "the pairs (i, i) do not count"
+    bound = 0.0
+    if obstacle is None and len(encoding.sizes) < n_different:
+        bound = spectral_bound(encoding, weights, n_clusters)
+    if bound < enough and n_different <= MOST_PAIRED:
+        by_pairs = bound_memberships(encoding, weights, n_clusters, diagonal=diagonal, enough=enough)
+        bound, obstacle = max(bound, by_pairs.bound), None
+    return _stated(encoding, bound, obstacle)
+
+
+def _bound_of_partition(encoding, weights, n_clusters, cost):
+    """(bound per ordered pair, None), or (None, why there is none)."""
+    if len(different_rows(encoding, weights, True, True, cost).codes) <= MOST_PAIRED:
+        bound = bound_partitions(encoding, weights, n_clusters, cost=cost, tol=_ENOUGH).bound
+        return _stated(encoding, bound, None)
+    obstacle = _obstacle(encoding) if cost == 1.0 else "the cost is not 1"
+    # A partition is a membership, too.
+    return _stated(encoding, 0.0 if obstacle else spectral_bound(encoding, weights, n_clusters), obstacle)
+
+
+def _stated(encoding, bound, obstacle):
+    if obstacle is None:
+        return bound / encoding.total**2, None
+    return None, f"more than {MOST_PAIRED:,} objects differ, and {obstacle}"
+
+
+def _obstacle(encoding):
+    """Why there is no bound by pairs of base clusters, if there is none."""
+    if not encoding.observed[encoding.multiplicity > 0.0].all():
+        return "labels are missing"
+    return f"there are more than {MOST_PAIRED:,} base clusters" if len(encoding.sizes) > MOST_PAIRED else None
+
+
+def _count_unsure(encoding, weights, labels, aim):
+    """How many objects hardly lose by their best move, and how many gain."""
+    loss = weights @ partition_losses(encoding, labels, aim)
+    rises = encoding.total * reassign(encoding, weights, aim, labels)[2][encoding.multiplicity > 0.0]
+    return int(np.count_nonzero(rises - UNSURE * loss < _GAIN)), int(np.count_nonzero(rises < _GAIN))

@@ -1,0 +1,146 @@
+"""The two figures of a certificate that one can read: the distance to a bound, and the unsure objects."""
+
+import numpy as np
+import pytest
+
+from robust_eac import (
+    RobustEAC,
+    certify,
+    consensus_lower_bound,
+    objective_value,
+    partition_losses,
+    reassignment_costs,
+    solve_hard_median_partition,
+)
+
+from ..access import _assurance, encode, weigh
+from ..conftest import planted_ensemble, random_membership
+
+
+def _ensemble(rng, n=60, k=3, noise=0.35, missing=0.0):
+    labels = planted_ensemble(rng, np.arange(n) % k, 9, noise=noise, n_random=2)
+    labels[rng.uniform(size=labels.shape) < missing] = -1
+    labels[:, 0] = np.maximum(labels[:, 0], 0)
+    return labels
+
+
+def _assured(model, labels, **options):
+    return _assurance.assure_membership(
+        encode(labels), model.weights_, model.membership_, model.labels_, diagonal=model.diagonal, **options
+    )
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+@pytest.mark.parametrize("diagonal", [True, False])
+@pytest.mark.parametrize("largest", [3000, 10])
+def test_the_bound_is_one(rng, monkeypatch, missing, diagonal, largest):
+    monkeypatch.setattr(_assurance, "MOST_PAIRED", largest)
+    labels = _ensemble(rng, missing=missing)
+    model = RobustEAC(3, diagonal=diagonal, n_init=2, random_state=0).fit(labels)
+    found = _assured(model, labels)
+    given = {"n_clusters": 3, "weights": model.weights_, "diagonal": diagonal}
+    full = consensus_lower_bound(labels, **given).bound / 60**2
+    loss = objective_value(labels, model.membership_, weights=model.weights_, diagonal=diagonal) / 60**2
+    if largest == 10:
+        # 11 partitions have more than 10 clusters.
+        obstacle = "labels are missing" if missing else "there are more than 10 base clusters"
+        obstacle = obstacle if diagonal else "the pairs (i, i) do not count"
+        assert (found.bound, found.excess) == (None, None)
+        assert found.unbounded == f"more than 10 objects differ, and {obstacle}"
+        return
+    assert found.unbounded is None
+    assert found.loss == pytest.approx(loss)
+    # Where the first bound is near enough the others are left out.
+    assert min(0.999 * loss, 0.999 * full) <= found.bound <= full * (1.0 + 1e-9)
+    assert found.excess == pytest.approx(found.loss / found.bound - 1.0)
+
+
+def test_many_objects_have_a_bound_without_pairs(rng, monkeypatch):
+    labels = _ensemble(rng, n=300, k=4)
+    model = RobustEAC(4, n_init=2, random_state=0).fit(labels)
+    exact = _assured(model, labels)
+    hard = solve_hard_median_partition(labels, 4, weights=model.weights_, random_state=0)
+    full = consensus_lower_bound(labels, n_clusters=4, weights=model.weights_, hard=True).bound / 300**2
+    arguments = encode(labels), hard.weights, hard.labels, 4, 1.0
+    near = _assurance.assure_partition(*arguments)
+    monkeypatch.setattr(_assurance, "bound_memberships", None)
+    quick = _assured(model, labels)
+    # It was enough above, too.
+    assert quick == exact
+    monkeypatch.setattr(_assurance, "MOST_PAIRED", 200)
+    monkeypatch.setattr(_assurance, "bound_partitions", None)
+    assert _assured(model, labels) == exact
+    assert quick.unbounded is None
+    assert 0.0 < quick.excess < 1e-3
+    assert near.loss == pytest.approx(hard.objective)
+    assert full * 0.99 <= near.bound <= hard.objective
+    # Of partitions it is the bound on all memberships: valid, and loose.
+    loose = _assurance.assure_partition(*arguments)
+    assert loose.bound == pytest.approx(quick.bound)
+    assert 0.0 < loose.bound <= full
+    dear = _assurance.assure_partition(*arguments[:-1], 1.5)
+    assert dear.unbounded == "more than 200 objects differ, and the cost is not 1"
+
+
+def test_unsure_objects_are_those_of_small_move_costs(rng):
+    counts = set()
+    for noise in (0.0, 0.35, 0.5, 0.6):
+        labels = _ensemble(rng, noise=noise)
+        model = RobustEAC(3, n_init=2, random_state=0).fit(labels)
+        hard = np.eye(3)[model.labels_]
+        loss = model.weights_ @ partition_losses(labels, hard) / 60**2
+        costs = certify(labels, hard, weights=model.weights_).move_costs
+        found = _assured(model, labels)
+        assert found.n_unsure == np.count_nonzero(costs < 0.05 * loss)
+        assert found.n_gaining == np.count_nonzero(costs < -1e-9)
+        counts.add((found.n_unsure, found.n_gaining))
+    assert len(counts) > 2
+
+
+@pytest.mark.parametrize("limit", [None, "found"])
+@pytest.mark.parametrize("cost", [1.0, 1.4])
+def test_unsure_objects_of_a_partition(rng, limit, cost):
+    labels = _ensemble(rng, noise=0.6)
+    result = solve_hard_median_partition(labels, cost=cost, random_state=0)
+    found = _assurance.assure_partition(
+        encode(labels), result.weights, result.labels, len(labels) if limit is None else result.n_clusters, cost
+    )
+    assert 1 < result.n_clusters < 60
+    assert found.n_gaining == 0
+    rises = 60 * reassignment_costs(labels, result.labels, cost=cost).rises
+    n_unsure = np.count_nonzero(rises < 0.1 * result.objective)
+    # Without room for a new cluster fewer moves are cheap. An object that is alone gains nothing by being alone.
+    assert found.n_unsure == n_unsure if limit is None else found.n_unsure < n_unsure
+
+
+def test_perfect_agreement_and_a_single_cluster(rng):
+    labels = np.tile(np.arange(40)[:, np.newaxis] % 4, 6)
+    model = RobustEAC(4, random_state=0, init=labels[:, 0]).fit(labels)
+    found = _assured(model, labels)
+    assert found.loss == pytest.approx(0.0, abs=1e-9)
+    assert found.bound == pytest.approx(0.0, abs=1e-9)
+    assert (found.n_unsure, found.n_gaining) == (0, 0)
+    assert found.excess == 0.0
+    assert found._replace(loss=1e-3).excess is None
+    exact = _assurance.assure_partition(encode(labels), np.full(6, 1 / 6), labels[:, 0], 4, 1.0)
+    assert exact == (0.0, 0.0, None, 0, 0)
+    one = RobustEAC(1, random_state=0).fit(labels)
+    found = _assured(one, labels)
+    assert found.excess == pytest.approx(0.0, abs=1e-3)
+    assert (found.n_unsure, found.n_gaining) == (0, 0)
+
+
+def test_objects_without_weight_are_not_counted(rng):
+    labels, n_unsure = _ensemble(rng, noise=0.6), set()
+    membership, weights = random_membership(rng, 60, 3), np.full(9, 1 / 9)
+    for _ in range(5):
+        weight = rng.randint(3, size=60).astype(float)
+        kept = weight > 0.0
+        arguments = weights, membership, membership.argmax(axis=1)
+        found = _assurance.assure_membership(weigh(encode(labels), weight), *arguments, diagonal=True)
+        arguments = weights, membership[kept], membership[kept].argmax(axis=1)
+        fewer = _assurance.assure_membership(weigh(encode(labels[kept]), weight[kept]), *arguments, diagonal=True)
+        np.testing.assert_allclose(found[:2], fewer[:2], rtol=1e-9)
+        assert found[2:] == fewer[2:]
+        n_unsure.add(found.n_unsure)
+    assert len(n_unsure) > 1
