@@ -23,6 +23,7 @@ def run_one(*, dataset, fraction, repetitions):
             model = RobustEAC(
                 SETTINGS[dataset][0],
                 weighting="chance-corrected",
+                agreement="raw",
                 n_init=N_INIT,
                 random_state=derive_seed(0, repetition, "solver"),
                 hardening=way,

@@ -269,7 +269,7 @@ def test_copies_draw_what_their_original_did_not_observe():
     ("arguments", "error", "match"),
     [
         ({"fraction": 1.5}, ValueError, r"fraction must be at least 0 and at most 1, got 1\.5"),
-        ({"kind": "gauss"}, ValueError, "kind must be one of 'uniform', 'unequal', .*'duplicates', got 'gauss'"),
+        ({"kind": "gauss"}, ValueError, "kind must be one of 'uniform', 'unequal', .*'blocks', got 'gauss'"),
         ({"kind": None}, ValueError, "kind must be one of .*, got None"),
     ],
 )
