@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from . import accuracy, certificates, hard_partitions, levels, number_of_clusters, peers, robustness, speed
+from . import accuracy, certificates, hard_partitions, levels, number_of_clusters, peers, robustness, speed, trust
 from .claim import claims_table
 from .combinatorial_eac.paper import PAPER as COMBINATORIAL_EAC
 from .drawing import Topic, drawing
@@ -25,6 +25,7 @@ ROOMS = (
     Topic("accuracy", accuracy.DRAWINGS),
     Topic("threshold", levels.DRAWINGS),
     Topic("robustness", robustness.DRAWINGS),
+    Topic("trust", trust.DRAWINGS),
     Topic("number of clusters", number_of_clusters.DRAWINGS),
     Topic("certificates", certificates.DRAWINGS),
     Topic("hard median partitions", hard_partitions.DRAWINGS),

@@ -7,7 +7,7 @@ from sklearn.metrics import adjusted_rand_score
 from robust_eac import KMeansEnsemble, MixedEnsemble, coassociation_matrix, corrupt_ensemble, load_dataset
 
 from .. import reference
-from ..conftest import random_ensemble
+from ..conftest import planted_ensemble, random_ensemble
 
 
 @pytest.fixture(name="X", scope="module")
@@ -158,7 +158,8 @@ def test_uniform_noise_is_what_it_was_before_there_were_other_kinds():
     assert corrupted.tolist() == [[0, -1, 2], [3, 4, 3], [1, 0, 0], [4, 2, 1]]
 
 
-KINDS = ("uniform", "unequal", "shuffled", "features", "coherent", "duplicates")
+ALONE = ("uniform", "unequal", "shuffled", "features")
+KINDS = (*ALONE, "coherent", "duplicates", "family", "structured", "bridges", "graded", "blocks")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -207,7 +208,7 @@ def sizes(column):
     return np.unique(column, return_counts=True)[1]
 
 
-@pytest.mark.parametrize("kind", ["uniform", "unequal", "shuffled", "features"])
+@pytest.mark.parametrize("kind", ALONE)
 def test_noise_that_stands_alone_agrees_with_nothing(rng, kind):
     labels = sized_ensemble(rng)
     corrupted, mask = corrupt_ensemble(labels, 0.5, random_state=rng, kind=kind)
@@ -251,6 +252,53 @@ def test_copies_share_nine_tenths_with_their_original(rng, kind):
         assert len(found) == 0
         assert k == np.sort([len(sizes(column)) for column in labels.T])[len(labels.T) // 2]
         assert max(abs(adjusted_rand_score(original, column)) for column in kept.T) < 0.01
+
+
+def test_a_family_are_near_copies_of_a_mediocre_partition(rng):
+    labels = sized_ensemble(rng)
+    corrupted, mask = corrupt_ensemble(labels, 0.4, random_state=rng, kind="family")
+    family, kept = corrupted[:, mask], corrupted[:, ~mask]
+    original = np.array([np.bincount(row).argmax() for row in family])
+    k = len(np.unique(original))
+    changed = (family != original[:, np.newaxis]).mean(axis=0)
+    assert np.abs(changed - 0.04 * (1.0 - 1.0 / k)).max() < 5.0 * np.sqrt(0.04 / len(labels))
+    # It shares the rest with one that is kept, and with no other.
+    shared = np.sort((kept == original[:, np.newaxis]).mean(axis=0))
+    assert abs(shared[-1] - (1.0 - 0.4 * (1.0 - 1.0 / k))) < 5.0 * np.sqrt(0.24 / len(labels))
+    assert np.sort([adjusted_rand_score(original, column) for column in kept.T])[-2] < 0.01
+
+
+@pytest.mark.parametrize(("kind", "n_bridges"), [("structured", 0), ("bridges", 2)])
+def test_a_second_structure_is_the_first_for_objects_in_another_order(rng, kind, n_bridges):
+    truth = rng.randint(4, size=2000)
+    labels = planted_ensemble(rng, truth, 20, noise=0.2)
+    corrupted, mask = corrupt_ensemble(labels, 0.4, random_state=rng, kind=kind)
+    replaced = np.flatnonzero(mask)
+    second = corrupted[:, replaced[n_bridges:]]
+    for column, u in zip(second.T, replaced[n_bridges:], strict=True):
+        assert np.array_equal(sizes(column), sizes(labels[:, u]))
+        assert abs(adjusted_rand_score(truth, column)) < 0.01
+    among = [adjusted_rand_score(second[:, 0], column) for column in second.T[1:]]
+    assert np.abs(np.array(among) - adjusted_rand_score(labels[:, 0], labels[:, 1])).max() < 0.1
+    for u in replaced[:n_bridges]:
+        assert abs((corrupted[:, u] == labels[:, u]).mean() - 0.5 * (1.0 + 0.25)) < 0.05
+        assert 0.05 < adjusted_rand_score(truth, corrupted[:, u]) < 0.4
+        assert 0.05 < adjusted_rand_score(second[:, 0], corrupted[:, u]) < 0.4
+
+
+def test_partly_right_partitions(rng):
+    labels = sized_ensemble(rng)
+    corrupted, mask = corrupt_ensemble(labels, 0.5, random_state=rng, kind="graded")
+    changed = np.sort((corrupted != labels)[:, mask].mean(axis=0))
+    assert changed[0] < 0.3
+    assert changed[-1] > 0.5
+    assert np.diff(changed).min() > 0.0
+    corrupted, mask = corrupt_ensemble(labels, 0.5, random_state=rng, kind="blocks")
+    block = (corrupted != labels)[:, mask].any(axis=1)
+    # In fifteen partitions of up to twelve clusters, hardly an object of the block keeps all labels.
+    assert abs(block.mean() - 0.5) < 0.01
+    for u in np.flatnonzero(mask):
+        assert abs(adjusted_rand_score(labels[block, u], corrupted[block, u])) < 5.0 / np.sqrt(1500)
 
 
 def test_copies_draw_what_their_original_did_not_observe():
