@@ -54,8 +54,8 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         `n_clusters`, `n_jobs` and `random_state`; the other parameters must have their default values.
     weighting : str or callable, default="restricted-simplex"
         A name in `WEIGHT_SOLVERS`: "uniform", "restricted-simplex", "l2", "entropy", "power", "chance-corrected"
-        (equal weights for the partitions that agree with the consensus beyond chance); a `functools.partial` of one of
-        these solvers, for other parameters; or any function losses -> weights.
+        (equal weights for the partitions that agree with the consensus beyond chance, near copies counting once); a
+        `functools.partial` of one of these solvers, for other parameters; or any function losses -> weights.
     agreement : {"auto", "raw", "adjusted"}, default="auto"
         What the weights and the membership lower: the losses d_u, or their chance-corrected form d_u / E[d_u] = 1 - a_u
         (see :func:`~robust_eac.adjusted_agreement`), which does not favour fine partitions. Losses are then shares, and

@@ -20,7 +20,7 @@ from ..shared.store import derive_seed
 from .robustness import N_INIT, ORACLE, SETTINGS, measures, noisy_ensemble, summary
 from .robustness_schemes import DATASETS
 
-VERSION = 1
+VERSION = 2
 
 CELLS = (
     *(("uniform", fraction) for fraction in (0.0, 0.5, 0.9, 0.95)),
@@ -130,7 +130,7 @@ def with_share(share):
 CANDIDATES = {
     "unweighted": option(weighting="uniform"),
     "chance-corrected": option(weighting="chance-corrected"),
-    "chance-corrected, adjusted distance": option(weighting="chance-corrected", agreement="adjusted"),
+    "chance-corrected, raw distance": option(weighting="chance-corrected", agreement="raw"),
     **{f"chance-corrected, share {share}": with_share(share) for share in (0.05, 0.1, 0.3, 0.5)},
     "group alone": group_alone,
     "share of agreement alone": option(

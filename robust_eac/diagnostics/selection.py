@@ -90,8 +90,8 @@ def select_n_clusters(
         Candidates, each in [1, n_samples]; each is the largest number of clusters of its consensus. One is a possible
         answer whether listed or not.
     weighting : str or callable, default="chance-corrected"
-        As in :func:`~robust_eac.solve_median_partition`. With many random partitions, "uniform" finds fewer
-        candidates stable.
+        As in :func:`~robust_eac.solve_median_partition`, on raw losses. With many random partitions, "uniform" finds
+        fewer candidates stable.
     n_init : int, default=5
         Starts per candidate, at least 2.
     n_splits : int, default=10

@@ -120,7 +120,8 @@ def solve_hard_median_partition(
         `weighting` is given.
     weighting : str or callable, default=None
         Weights found together with the partition, instead of `weights`: as in
-        :func:`~robust_eac.solve_median_partition`, "chance-corrected" included. None means fixed weights.
+        :func:`~robust_eac.solve_median_partition`, "chance-corrected" included, but near copies all count: draws of a
+        posterior repeat what is likely. None means fixed weights.
     rho : float or "auto", default=None
         Largest weight, for "restricted-simplex". None means 1 / (0.8 n_partitions), "auto" 1 over the number of
         partitions that :func:`~robust_eac.trusted_group_weights` trusts.

@@ -13,11 +13,11 @@ from robust_eac.cli import main
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
-DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs/objectives.md", "docs/posterior_draws.md"]
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs/objectives.md", "docs/posterior_draws.md", "docs/trust.md"]
 DOCUMENTS += ["paper_figures/README.md", "robust_eac/consensus/README.md"]
 
 
-@pytest.mark.parametrize("document", ["README.md", "paper_figures/README.md"])
+@pytest.mark.parametrize("document", ["README.md", "paper_figures/README.md", "docs/trust.md"])
 def test_python_blocks_run(document, tmp_path, monkeypatch):
     # Blocks may write pictures.
     monkeypatch.syspath_prepend(ROOT)

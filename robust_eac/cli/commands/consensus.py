@@ -64,7 +64,7 @@ weightings, for median-partition and --loss:
                       of all, good or bad (--rho sets how many keep weight)
   l2                  from the paper: weights fall with the losses, faster for a smaller --lam
   chance-corrected    equal weights for the clusterings that agree with each other more than by chance, none for the
-                      others: tells which clusterings are bad
+                      others: tells which clusterings are bad; near copies of each other count once (not with --loss)
   uniform             equal weights for all
   entropy, power      smooth functions of the losses"""
 
