@@ -179,7 +179,8 @@ def solve_consensus_modes(
     weighting = resolve_weighting("chance-corrected", n_pairs=distance.unit(encoding.total), n_partitions=m)
     seeds = rng.randint(MAX_SEED, size=n_init)
     find = partial(_find, Problem(encoding, n_clusters, weighting, distance), seeds, settings, n_jobs)
-    modes, rest, n_iter, settled = [], np.ones(m, dtype=bool), 0, True
+    modes: list[_Mode] = []
+    rest, n_iter, settled = np.ones(m, dtype=bool), 0, True
     while len(modes) < limit and (group := largest_group(pairs, rest)) is not None:
         mode = find(weighting.for_group(pairs, group, rest, True), "random")
         if all(are_apart(pairs, mode.members, other.members) for other in modes):
