@@ -87,8 +87,16 @@ from robust_eac.weighting import _common as _weighting_common
 from robust_eac.weighting import joint
 from robust_eac.weighting.clusters import weigh_by
 from robust_eac.weighting.joint import power_mean, resolve_weighting
-from robust_eac.weighting.pairs import pairs_of, sample_columns
+from robust_eac.weighting.pairs import Pairs, compare_pairs, pairs_of, sample_columns
 from robust_eac.weighting.selection import _hull_vertices, _spectral_groups
+from robust_eac.weighting.trust import (
+    are_apart,
+    count_families_once,
+    largest_group,
+    near_copies,
+    second_group,
+    with_unheard,
+)
 
 
 def statistics_of(encoding, weights, rows):

@@ -28,7 +28,7 @@ class Pairs(NamedTuple):
     agreement : adjusted Rand index.
     precision : 1 / its variance under random relabelling; 0 where nothing can vary.
     nesting : of the pairs of objects that the finer partition joins, the share that the other joins, corrected for
-        chance (the larger adjusted Wallace coefficient): 1 for a partition and a refinement of it.
+        chance (its adjusted Wallace coefficient, the one further from 0): 1 for a partition and a refinement of it.
     overlap : number of the objects that both observe over that of the objects that either does.
     fineness : the smaller number of clusters over the larger one.
     """
@@ -69,9 +69,11 @@ def sample_columns(encoding, rng):
             drawn = sample_without_replacement(len(rows), wanted, random_state=rng)
         rows = rows[drawn]
     sample = harden(take_rows(encoding, rows))
-    columns = sample.codes.T
     observed = sample.observed[:, sample.mask_of].T
-    return np.array([np.unique(column, return_inverse=True)[1] for column in columns]) * observed - ~observed
+    columns = np.full(observed.shape, -1)
+    for own, codes, seen in zip(columns, sample.codes.T, observed, strict=True):
+        own[seen] = np.unique(codes[seen], return_inverse=True)[1]
+    return columns
 
 
 def pairs_of(columns, references):
@@ -104,7 +106,8 @@ def pairs_of(columns, references):
         return table
 
     overlap = np.where(square_S > 0.0, n, 0.0) / either
-    n_clusters = columns.max(axis=1) + 1.0
+    # A sample can miss all that a partition observes.
+    n_clusters = np.maximum(columns.max(axis=1) + 1.0, 1.0)
     fineness = np.divide.outer(n_clusters[references], n_clusters)[tested]
     fineness = np.minimum(fineness, 1.0 / fineness)
     rest = map(everywhere, (lift / room, precision, lift / finer, overlap, fineness))
