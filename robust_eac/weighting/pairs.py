@@ -69,11 +69,9 @@ def sample_columns(encoding, rng):
             drawn = sample_without_replacement(len(rows), wanted, random_state=rng)
         rows = rows[drawn]
     sample = harden(take_rows(encoding, rows))
+    columns = sample.codes.T
     observed = sample.observed[:, sample.mask_of].T
-    columns = np.full(observed.shape, -1)
-    for own, codes, seen in zip(columns, sample.codes.T, observed, strict=True):
-        own[seen] = np.unique(codes[seen], return_inverse=True)[1]
-    return columns
+    return np.array([np.unique(column, return_inverse=True)[1] for column in columns]) * observed - ~observed
 
 
 def pairs_of(columns, references):
