@@ -190,7 +190,7 @@ def with_unheard(pairs, group, among):
     needs at the level of the links.
     """
     members = group[pairs.references]
-    precision = pairs.precision[members] * (pairs.references[members][:, np.newaxis] != np.arange(len(group)))
+    precision = pairs.precision[members]
     known = precision.sum(axis=0)
     some = known > 0.0
     known_agreement = (precision * pairs.agreement[members]).sum(axis=0)

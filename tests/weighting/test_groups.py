@@ -185,12 +185,23 @@ def test_the_mean_agreement_with_the_group_counts_by_precision(rng):
     assert np.array_equal(with_unheard(pairs, group, np.ones(12, dtype=bool)), expected)
 
 
-def table(nesting, references=None):
-    """Pairs of which only the nesting is read."""
-    m = len(nesting)
-    references = np.arange(m) if references is None else references
-    values = np.array(nesting, dtype=float)[references]
-    return Pairs(references, *[np.zeros_like(values)] * 3, values, *[np.zeros_like(values)] * 2)
+def table(references, **fields):
+    """Pairs of which only these fields are read."""
+    values = {field: np.array(value, dtype=float)[references] for field, value in fields.items()}
+    zeros = np.zeros_like(next(iter(values.values())))
+    return Pairs(references, *[values.get(field, zeros) for field in Pairs._fields[1:]])
+
+
+def test_how_much_evidence_distrust_needs():
+    # Two that agree by 0.5, and one that agrees with them by 0.05, half of what trust needs: within 2.326 errors of it.
+    agreement, precision = np.full((3, 3), 0.05), np.full((3, 3), 500.0)
+    agreement[:2, :2] = 0.5
+    np.fill_diagonal(precision, 0.0)
+    group = np.array([True, True, False])
+    for evidence, heard in ((0.99, True), (1.01, False)):
+        precision[:2, 2] = 0.5 * evidence * (2.3263478740408408 / 0.05) ** 2
+        pairs = table(np.arange(3), agreement=agreement, precision=precision)
+        assert with_unheard(pairs, group, np.ones(3, dtype=bool))[2] == heard
 
 
 def test_groups_are_apart_if_they_agree_less_than_a_fifth_as_much_as_among_themselves():
@@ -201,8 +212,8 @@ def test_groups_are_apart_if_they_agree_less_than_a_fifth_as_much_as_among_thems
         # A fifth of the root of 0.9 x 0.4 is 0.12. The diagonal counts for nothing.
         np.fill_diagonal(nesting, 7.0)
         for references in (np.arange(6), np.array([0, 1, 3, 5])):
-            assert are_apart(table(nesting, references), first, second) is apart
-            assert are_apart(table(nesting, references), second, first) is apart
+            assert are_apart(table(references, nesting=nesting), first, second) is apart
+            assert are_apart(table(references, nesting=nesting), second, first) is apart
 
 
 def test_the_second_group_is_the_largest_of_another_truth(rng):
