@@ -78,6 +78,7 @@ from robust_eac.ensembles import _subsets, _tiny_kmeans
 from robust_eac.metrics import external as metrics
 from robust_eac.metrics import ovi as _ovi
 from robust_eac.solvers import block_steps as _blocks
+from robust_eac.solvers import consensus_modes as _modes
 from robust_eac.solvers import dask_tasks as _tasks
 from robust_eac.solvers import distributed, partition_bound
 from robust_eac.solvers import hard_search as _hard_search
