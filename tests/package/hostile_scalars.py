@@ -116,7 +116,7 @@ SCALARS = {
         _FLAG,
     ),
     "weighting": _names("uniform", "l2", "entropy", "power", "chance-corrected"),
-    "agreement": _names("raw", "adjusted"),
+    "agreement": Parameter((*_NOT_NAMES, "auto"), ("raw", "adjusted")),
     "hardening": _names("argmax", "search"),
     "average": _names("arithmetic", "geometric", "max"),
     "matching": _names("optimal", "greedy"),
@@ -151,6 +151,8 @@ SCALARS = {
     ("select_n_clusters", "n_init"): _integers(2),
     ("RobustEAC", "method"): _names("median-partition"),
     ("merge_consensus", "n_clusters"): _integers(1, 9)._replace(good=(1, np.int64(1), 9, "auto")),
+    ("solve_consensus_modes", "n_modes"): _integers(1, _HUGE, "auto"),
+    **{(name, "agreement"): _names("auto", "raw", "adjusted") for name in ("RobustEAC", "solve_median_partition")},
     # The smaller, the fewer base clusters keep weight; at last there are none.
     ("merge_consensus", "theta"): _reals(0.4, 1e-300, 1e300, below=0.0),
     ("consensus_lower_bound", "n_clusters"): _integers(1, 9, none=True),
