@@ -36,7 +36,7 @@ from robust_eac.core import threads as _threads
 from robust_eac.core.alternation import Problem, Settings, empty_last, fixed
 from robust_eac.core.bundles import OwnTerm, Visit
 from robust_eac.core.descent import next_relaxation
-from robust_eac.core.distance import ADJUSTED, level_distance, raw_distance
+from robust_eac.core.distance import ADJUSTED, level_distance, raw_distance, resolve_distance
 from robust_eac.core.encoding import collapse, encode, encode_ensemble, one_hot, select, take_rows, weigh
 from robust_eac.core.formula import (
     accumulate,
@@ -77,6 +77,7 @@ from robust_eac.ensembles import _subsets, _tiny_kmeans
 from robust_eac.metrics import external as metrics
 from robust_eac.metrics import ovi as _ovi
 from robust_eac.solvers import block_steps as _blocks
+from robust_eac.solvers import consensus_modes as _modes
 from robust_eac.solvers import dask_tasks as _tasks
 from robust_eac.solvers import distributed, partition_bound
 from robust_eac.solvers import hard_search as _hard_search
@@ -86,8 +87,16 @@ from robust_eac.weighting import _common as _weighting_common
 from robust_eac.weighting import joint
 from robust_eac.weighting.clusters import weigh_by
 from robust_eac.weighting.joint import power_mean, resolve_weighting
-from robust_eac.weighting.pairs import pairs_of, sample_columns
+from robust_eac.weighting.pairs import Pairs, compare_pairs, pairs_of, sample_columns
 from robust_eac.weighting.selection import _hull_vertices, _spectral_groups
+from robust_eac.weighting.trust import (
+    are_apart,
+    count_families_once,
+    largest_group,
+    near_copies,
+    second_group,
+    with_unheard,
+)
 
 
 def statistics_of(encoding, weights, rows):

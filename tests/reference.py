@@ -463,6 +463,21 @@ def relabelled_agreements(membership, partition):
     return np.einsum("ij,tij->t", gram, other[orders[:, :, None], orders[:, None, :]])
 
 
+def adjusted_wallace(first, second):
+    """Both adjusted Wallace coefficients of two complete partitions, pair of objects by pair of objects.
+
+    Of the pairs that one joins, the share that the other joins, less the share that it joins of all pairs, over one
+    less that share.
+    """
+    pairs = [(first[i] == first[j], second[i] == second[j]) for i, j in combinations(range(len(first)), 2)]
+    found = []
+    for one in (0, 1):
+        of_all = sum(pair[1 - one] for pair in pairs) / len(pairs)
+        joined = [pair[1 - one] for pair in pairs if pair[one]]
+        found.append((sum(joined) / len(joined) - of_all) / (1.0 - of_all))
+    return found
+
+
 def cluster_jaccard(labels):
     """Jaccard indices of all base clusters, as sets of objects that both partitions observe; diagonal 0."""
     sets = indicator_lists(labels)

@@ -28,7 +28,7 @@ class Pairs(NamedTuple):
     agreement : adjusted Rand index.
     precision : 1 / its variance under random relabelling; 0 where nothing can vary.
     nesting : of the pairs of objects that the finer partition joins, the share that the other joins, corrected for
-        chance (the larger adjusted Wallace coefficient): 1 for a partition and a refinement of it.
+        chance (its adjusted Wallace coefficient, the one further from 0): 1 for a partition and a refinement of it.
     overlap : number of the objects that both observe over that of the objects that either does.
     fineness : the smaller number of clusters over the larger one.
     """
@@ -104,7 +104,8 @@ def pairs_of(columns, references):
         return table
 
     overlap = np.where(square_S > 0.0, n, 0.0) / either
-    n_clusters = columns.max(axis=1) + 1.0
+    # A sample can miss all that a partition observes.
+    n_clusters = np.maximum(columns.max(axis=1) + 1.0, 1.0)
     fineness = np.divide.outer(n_clusters[references], n_clusters)[tested]
     fineness = np.minimum(fineness, 1.0 / fineness)
     rest = map(everywhere, (lift / room, precision, lift / finer, overlap, fineness))

@@ -1,0 +1,165 @@
+"""Pairs of partitions: how much they agree, on what evidence, and which of them are nested."""
+
+import warnings
+from itertools import combinations
+
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+from robust_eac import agreement_test, trusted_group_weights
+
+from .. import reference
+from ..access import Pairs, compare_pairs, encode, pairs_of, sample_columns
+from ..conftest import planted_ensemble, random_ensemble
+from ..diagnostics.test_agreement import one_hot
+
+# What a partition and itself, or two without enough objects in common, have.
+NOTHING = {"pvalue": 1.0, "agreement": 0.0, "precision": 0.0, "nesting": 0.0}
+
+
+def all_pairs(labels):
+    """The pairs of all partitions with all; a warning is an error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return compare_pairs(encode(np.asarray(labels)), np.random.RandomState(0))
+
+
+def pair_by_hand(first, second):
+    """Fields of the pair of two label vectors that do not depend on a test."""
+    seen, other_seen = first != -1, second != -1
+    both = seen & other_seen
+    numbers = [len(np.unique(labels[labels != -1])) for labels in (first, second)]
+    found = NOTHING | {
+        "overlap": both.sum() / (seen | other_seen).sum(),
+        "fineness": min(numbers) / max(numbers),
+    }
+    first, second = first[both], second[both]
+    if len(first) > 1:
+        test = agreement_test(second[:, np.newaxis], one_hot(first))
+        if test.variance[0] > 0.0:
+            # The adjusted Rand index is the statistic, less its mean, over the largest such difference.
+            room = 0.5 * (np.unique(first, return_counts=True)[1] ** 2).sum()
+            room += 0.5 * (np.unique(second, return_counts=True)[1] ** 2).sum() - test.expected[0]
+            found["agreement"] = adjusted_rand_score(first, second)
+            found["precision"] = room**2 / test.variance[0]
+            # That of the partition that joins fewer pairs is further from zero.
+            found["nesting"] = max(reference.adjusted_wallace(first, second), key=abs)
+    return found
+
+
+def odd_and_planted(rng, n, missing):
+    """Random partitions, finer and coarser ones of the same, and some that tell nothing."""
+    labels = random_ensemble(rng, n, 4, missing=missing)
+    fine = np.where(labels[:, 0] == -1, -1, 5 * labels[:, 0] + rng.randint(2, size=n))
+    alone = np.full(n, -1)
+    alone[0] = 3
+    return np.column_stack(
+        [labels, fine, labels[:, 0], np.zeros(n, dtype=int), np.arange(n), np.arange(n) == 0, alone, np.arange(n) % 2]
+    )
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+@pytest.mark.parametrize("n", [1, 2, 3, 6, 40])
+def test_every_field_is_that_of_slow_code(rng, n, missing):
+    labels = odd_and_planted(rng, n, missing)
+    pairs = all_pairs(labels)
+    n_telling = 0
+    for u, v in combinations(range(labels.shape[1]), 2):
+        expected = pair_by_hand(labels[:, u], labels[:, v])
+        n_telling += expected["precision"] > 0.0
+        for field, value in expected.items():
+            found = getattr(pairs, field)
+            if field != "pvalue" or expected["precision"] == 0.0:
+                assert found[u, v] == pytest.approx(value, rel=1e-9, abs=1e-12), field
+            assert found[v, u] == found[u, v], field
+    assert n_telling > 10 or n < 40
+    for field in pairs._fields[1:]:
+        assert getattr(pairs, field).shape == 2 * labels.shape[1:]
+        assert np.array_equal(np.diag(getattr(pairs, field)), np.full(labels.shape[1], NOTHING.get(field, 0.0)))
+
+
+def test_a_partition_and_its_refinement_are_nested_and_no_copies():
+    coarse = np.repeat([0, 1, 2], 20)
+    pairs = all_pairs(np.column_stack([coarse, np.arange(60) // 5, 7 - coarse]))
+    assert pairs.nesting[0, 1] == pytest.approx(1.0)
+    assert pairs.agreement[0, 1] < 0.5
+    assert pairs.fineness[0, 1] == 0.25
+    assert pairs.agreement[0, 2] == pairs.nesting[0, 2] == pytest.approx(1.0)
+
+
+def test_what_tells_nothing_and_what_is_disjoint_agrees_with_nothing():
+    rng = np.random.RandomState(0)
+    truth, half = np.arange(40) % 2, np.arange(40) < 20
+    labels = np.column_stack(
+        [truth, np.zeros(40, dtype=int), np.arange(40), np.where(half, truth, -1), np.where(half, -1, truth)]
+    )
+    pairs = all_pairs(labels)
+    for u, v in ((0, 1), (0, 2), (1, 2), (3, 4), (1, 3), (2, 4)):
+        assert {field: getattr(pairs, field)[u, v] for field in NOTHING} == NOTHING
+    assert pairs.overlap[3, 4] == 0.0
+    assert pairs.overlap[0, 3] == 0.5
+    assert pairs.agreement[0, 3] == pytest.approx(1.0)
+    # Fewer objects in common say less.
+    labels = planted_ensemble(rng, np.repeat([0, 1, 2], 40), 2, noise=0.3)
+    whole, part = (
+        all_pairs(labels),
+        all_pairs(np.column_stack([labels[:, 0], np.where(np.arange(120) % 4, -1, labels[:, 1])])),
+    )
+    assert part.precision[0, 1] < 0.5 * whole.precision[0, 1]
+
+
+def test_some_references_are_rows_of_the_whole_table(rng):
+    labels = odd_and_planted(rng, 30, 0.3)
+    columns = sample_columns(encode(labels), rng)
+    whole = pairs_of(columns, np.arange(len(columns)))
+    for references in (np.array([4]), np.array([0, 3, 7, 10]), np.array([2, 5, 6])):
+        part = pairs_of(columns, references)
+        for field in Pairs._fields[1:]:
+            np.testing.assert_allclose(getattr(part, field), getattr(whole, field)[references], rtol=1e-9, atol=1e-12)
+
+
+def test_a_link_is_as_improbable_as_the_number_of_pairs_demands(rng):
+    columns = sample_columns(encode(odd_and_planted(rng, 30, 0.0)), rng)
+    for references, n_pairs in ((np.arange(11), 55), (np.array([2, 5, 6]), 27), (np.array([4]), 10)):
+        pairs = pairs_of(columns, references)
+        for pvalue, linked in ((0.3 / n_pairs, True), (1.001 * 0.3 / n_pairs, False)):
+            assert np.all(pairs._replace(pvalue=np.full_like(pairs.pvalue, pvalue)).linked(0.3) == linked)
+
+
+def test_many_partitions_are_compared_with_some(rng):
+    labels = planted_ensemble(rng, np.repeat([0, 1, 2], 10), 300, noise=0.2)
+    pairs = all_pairs(labels)
+    assert pairs.references.shape == (256,)
+    assert np.all(np.diff(pairs.references) > 0)
+    whole = pairs_of(sample_columns(encode(labels), rng), np.arange(300))
+    np.testing.assert_allclose(pairs.agreement, whole.agreement[pairs.references], rtol=1e-9, atol=1e-12)
+
+
+def test_names_of_labels_and_order_do_not_matter(rng):
+    labels = odd_and_planted(rng, 25, 0.2)
+    pairs, order, objects = all_pairs(labels), rng.permutation(11), rng.permutation(25)
+    renamed = np.where(labels == -1, -1, 100 * (labels.max() - labels) + 3)
+    other = all_pairs(renamed[objects][:, order])
+    for field in Pairs._fields[1:]:
+        np.testing.assert_allclose(
+            getattr(other, field), getattr(pairs, field)[np.ix_(order, order)], rtol=1e-9, atol=1e-12
+        )
+
+
+def test_a_partition_of_which_the_sample_sees_nothing_is_in_no_group(rng):
+    """Of 5,000 objects 1,000 or so are drawn; this partition observes two."""
+    truth = rng.randint(3, size=5000)
+    alone = np.full(5000, -1)
+    alone[:2] = 0, 1
+    labels = np.column_stack([np.tile(truth[:, np.newaxis], 9), alone])
+    missed = 0
+    for seed in range(5):
+        columns = sample_columns(encode(labels), np.random.RandomState(seed))
+        missed += columns[9].max() == -1
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert np.array_equal(trusted_group_weights(labels, random_state=seed) > 0.0, np.arange(10) < 9)
+            pairs = pairs_of(columns, np.arange(10))
+        assert np.array_equal(pairs.agreement[9], np.zeros(10))
+    assert missed
