@@ -27,6 +27,8 @@ SHARE = 0.2
 _NEAR = 0.8
 _AS_FINE = 0.9
 _SAME_OBJECTS = 0.5
+# Differences of agreements below this are rounding.
+_ROUNDING = 1e-9
 # The warning if there are no links.
 NO_LINKS = "No two partitions agree beyond chance at the level {:g}: all are weighted equally."
 
@@ -188,7 +190,7 @@ def with_unheard(pairs, group, among):
     needs at the level of the links.
     """
     members = group[pairs.references]
-    precision = pairs.precision[members] * (pairs.references[members][:, np.newaxis] != np.arange(len(group)))
+    precision = pairs.precision[members]
     known = precision.sum(axis=0)
     some = known > 0.0
     known_agreement = (precision * pairs.agreement[members]).sum(axis=0)
@@ -232,7 +234,8 @@ def near_copies(pairs, agreements):
     They agree more with each other than either does with the consensus: partitions near the consensus agree with each
     other because all of them are right. They have about as many clusters: a refinement of a partition is no copy.
     """
-    nearer = pairs.agreement > np.maximum(agreements[pairs.references][:, np.newaxis], agreements)
+    with_consensus = np.maximum(agreements[pairs.references][:, np.newaxis], agreements)
+    nearer = pairs.agreement > with_consensus + _ROUNDING
     alike = (pairs.agreement >= _NEAR) & (pairs.fineness >= _AS_FINE) & (pairs.overlap >= _SAME_OBJECTS)
     return nearer & alike
 

@@ -1,0 +1,250 @@
+"""Groups of partitions: near copies, those of which too little is known, and groups apart from each other."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+from robust_eac import RobustEAC, chance_corrected_weights, solve_median_partition, trusted_group_weights
+
+from ..access import (
+    Pairs,
+    are_apart,
+    compare_pairs,
+    count_families_once,
+    encode,
+    largest_group,
+    near_copies,
+    second_group,
+    with_unheard,
+)
+from ..conftest import planted_ensemble
+from ..diagnostics.test_agreement import random_partitions
+
+TRUTH = np.repeat([0, 1, 2], 60)
+
+
+def solve(labels, k=3, **options):
+    return solve_median_partition(
+        labels, k, **({"weighting": "chance-corrected", "n_init": 2, "random_state": 0} | options)
+    )
+
+
+def pairs_among(labels):
+    return compare_pairs(encode(labels), np.random.RandomState(0))
+
+
+def agreements_with(labels, consensus):
+    return np.array(
+        [adjusted_rand_score(consensus[column != -1], column[column != -1]) for column in np.transpose(labels)]
+    )
+
+
+def test_near_copies_together_weigh_about_as_much_as_one_partition(rng):
+    good = planted_ensemble(rng, TRUTH, 60, noise=0.35)
+    mediocre = planted_ensemble(rng, TRUTH, 1, noise=0.35)[:, 0]
+    labels = np.column_stack([good, planted_ensemble(rng, mediocre, 40, noise=0.01)])
+    result, equal = solve(labels), solve(labels, weighting="uniform", agreement="adjusted")
+    assert np.all(result.weights[:60] > 0.0)
+    np.testing.assert_allclose(result.weights[:60], result.weights[0], rtol=1e-12)
+    assert 0.9 * result.weights[0] < result.weights[60:].sum() < 4.0 * result.weights[0]
+    assert result.weights.sum() == pytest.approx(1.0, abs=1e-12)
+    assert adjusted_rand_score(TRUTH, result.labels) > adjusted_rand_score(TRUTH, equal.labels) + 0.3
+    model = RobustEAC(3, weighting="chance-corrected", n_init=2, random_state=0).fit(labels)
+    assert np.array_equal(model.weights_, result.weights)
+
+
+def test_partitions_near_the_consensus_are_no_copies(rng):
+    labels = np.column_stack(
+        [planted_ensemble(rng, TRUTH, 90, noise=0.05), planted_ensemble(rng, TRUTH, 10, noise=0.3)]
+    )
+    assert np.mean(pairs_among(labels).agreement[:90, :90] > 0.8) > 0.3
+    result = solve(labels)
+    # A few pairs can happen to be nearer to each other.
+    assert np.mean(result.weights == result.weights.max()) >= 0.96
+    assert result.weights.max() < 0.0105
+    assert adjusted_rand_score(TRUTH, result.labels) > 0.95
+
+
+def test_copies_are_those_that_agree_more_with_each_other_than_with_the_consensus(rng):
+    copied = planted_ensemble(rng, TRUTH, 1, noise=0.3)[:, 0]
+    refined = 2 * copied + (np.arange(180) % 23 == 0)
+    assert adjusted_rand_score(copied, refined) > 0.8
+    part, most = (np.where(np.arange(180) % 5 < number, copied, -1) for number in (2, 3))
+    noisy = planted_ensemble(rng, copied, 1, noise=0.04)
+    labels = np.column_stack([copied, (copied + 1) % 3, noisy, most, refined, part])
+    pairs, numbers = pairs_among(labels), np.arange(6)
+    near = near_copies(pairs, agreements_with(labels, TRUTH))
+    # The refinement has twice the clusters, and one partition observes two fifths of what the others do.
+    copies = numbers < 4
+    expected = copies[:, np.newaxis] & copies & ~np.eye(6, dtype=bool)
+    expected[3, 5] = expected[5, 3] = True
+    assert np.array_equal(near, expected)
+    # Of a partition that is as near to the consensus, up to rounding, no other is a copy.
+    agreements = agreements_with(labels, TRUTH)
+    agreements[1] = 1.0 - 1e-12
+    assert not near_copies(pairs, agreements)[1].any()
+    assert not near_copies(pairs, agreements)[:, 1].any()
+
+
+def families_by_loop(near, references, trusted):
+    """1 over the size of the family for every trusted partition, all partitions being references."""
+    weights = [1.0 / (1 + sum(near[u, v] and trusted[v] for v in references)) * trusted[u] for u in references]
+    return np.array(weights) / sum(weights)
+
+
+def test_families_count_once(rng):
+    for m in (1, 2, 5, 12):
+        for _ in range(10):
+            near = rng.uniform(size=(m, m)) < 0.4
+            near = np.triu(near, 1) | np.triu(near, 1).T
+            trusted = rng.uniform(size=m) < 0.7
+            trusted[rng.randint(m)] = True
+            weights = count_families_once(near, np.arange(m), trusted)
+            np.testing.assert_allclose(weights, families_by_loop(near, range(m), trusted), rtol=1e-14)
+            assert weights.sum() == pytest.approx(1.0, abs=1e-15)
+            assert np.array_equal(weights > 0.0, trusted)
+    none = np.zeros((9, 9), dtype=bool)
+    assert np.array_equal(count_families_once(none, np.arange(9), np.arange(9) < 7), (np.arange(9) < 7) / 7)
+
+
+@pytest.mark.parametrize("size", [20, 150, 399])
+def test_a_family_counts_once_where_references_are_a_sample(rng, size):
+    family, trusted = np.arange(400) < size, np.arange(400) < 399
+    # What holds on average over the samples.
+    totals = []
+    for _ in range(100):
+        references = np.sort(rng.permutation(400)[:256])
+        near = np.logical_and.outer(family[references], family) & (references[:, np.newaxis] != np.arange(400))
+        weights = count_families_once(near, references, trusted)
+        assert weights.sum() == pytest.approx(1.0, abs=1e-12)
+        assert not weights[399]
+        totals.append(weights[family].sum() / weights[398] if size < 399 else 1.0)
+        assert size < 399 or np.ptp(weights[:399]) < 0.02 / 399
+    assert np.mean(totals) == pytest.approx(1.0, rel=0.1)
+
+
+def incomplete_crowd(rng):
+    """60 partitions of 2,000 objects, each of which sees a tenth and is right on a share of it; with the truth."""
+    truth, labels = rng.randint(4, size=2000), np.full((2000, 60), -1)
+    for u, share in enumerate(rng.uniform(0.0, 0.9, size=60)):
+        seen = rng.permutation(2000)[:200]
+        labels[seen, u] = np.where(rng.uniform(size=200) < share, truth[seen], rng.randint(4, size=200))
+    kept = (labels != -1).any(axis=1)
+    return labels[kept], truth[kept]
+
+
+def test_a_crowd_of_which_little_is_known_is_heard(rng):
+    labels, truth = incomplete_crowd(rng)
+    result, linked = solve(labels, 4), trusted_group_weights(labels, random_state=0)
+    assert np.count_nonzero(result.weights) > 1.2 * np.count_nonzero(linked)
+    equal = solve(labels, 4, weighting="uniform", agreement="adjusted")
+    alone = solve(labels, 4, weighting=lambda losses: linked, agreement="adjusted")
+    ours, plain, few = (adjusted_rand_score(truth, found.labels) for found in (result, equal, alone))
+    assert ours > plain - 0.05
+    assert ours > few + 0.05
+
+
+def test_distrust_needs_evidence(rng):
+    good, noise = planted_ensemble(rng, TRUTH, 10, noise=0.2), random_partitions(rng, 180, 30)
+    few = np.where(rng.permutation(180)[:, np.newaxis] < 4, noise, -1)
+    labels = np.column_stack([good, noise, few, np.zeros(180, dtype=int), np.arange(180)])
+    pairs, everyone = pairs_among(labels), np.ones(72, dtype=bool)
+    group = largest_group(pairs, everyone)
+    assert np.array_equal(group, np.arange(72) < 10)
+    heard = with_unheard(pairs, group, everyone)
+    assert heard[:10].all()
+    # Random partitions of all objects are known to be wrong; four objects say little, and one cluster nothing.
+    assert heard[10:40].mean() < 0.1
+    assert heard[40:70].mean() > 0.4
+    assert heard[70:].all()
+    among = everyone & (np.arange(72) != 71)
+    assert np.array_equal(with_unheard(pairs, group, among), heard & among)
+
+
+def test_random_partitions_beside_a_group_stay_out(rng):
+    labels = np.column_stack([planted_ensemble(rng, TRUTH, 15, noise=0.4), random_partitions(rng, 180, 45)])
+    trusted = solve(labels).weights > 0.0
+    assert trusted[:15].all()
+    # The share of the agreement that trust needs is not rare where all agree little.
+    assert np.count_nonzero(trusted[15:]) <= 2
+
+
+def test_the_mean_agreement_with_the_group_counts_by_precision(rng):
+    """The definition, partition by partition."""
+    labels = np.column_stack([planted_ensemble(rng, TRUTH, 6, noise=0.4), planted_ensemble(rng, TRUTH, 6, noise=0.75)])
+    labels[rng.uniform(size=labels.shape) < rng.uniform(0.0, 0.9, size=12)] = -1
+    pairs, group = pairs_among(labels), np.arange(12) < 6
+    inside = [(pairs.precision[u, v], pairs.agreement[u, v]) for u in range(6) for v in range(6) if u != v]
+    mean = np.average([a for _, a in inside], weights=[p for p, _ in inside])
+    expected = []
+    for v in range(12):
+        known = pairs.precision[:6, v].sum() - (pairs.precision[v, v] if v < 6 else 0.0)
+        agreement = sum(pairs.precision[u, v] * pairs.agreement[u, v] for u in range(6) if u != v) / known
+        # 2.326 is the quantile of one percent.
+        expected.append(v < 6 or agreement + 2.3263478740408408 / np.sqrt(known) >= 0.2 * mean)
+    assert np.array_equal(with_unheard(pairs, group, np.ones(12, dtype=bool)), expected)
+
+
+def table(references, **fields):
+    """Pairs of which only these fields are read."""
+    values = {field: np.array(value, dtype=float)[references] for field, value in fields.items()}
+    zeros = np.zeros_like(next(iter(values.values())))
+    return Pairs(references, *[values.get(field, zeros) for field in Pairs._fields[1:]])
+
+
+def test_how_much_evidence_distrust_needs():
+    # Two that agree by 0.5, and one that agrees with them by 0.05, half of what trust needs: within 2.326 errors of it.
+    agreement, precision = np.full((3, 3), 0.05), np.full((3, 3), 500.0)
+    agreement[:2, :2] = 0.5
+    np.fill_diagonal(precision, 0.0)
+    group = np.array([True, True, False])
+    for evidence, heard in ((0.99, True), (1.01, False)):
+        precision[:2, 2] = 0.5 * evidence * (2.3263478740408408 / 0.05) ** 2
+        pairs = table(np.arange(3), agreement=agreement, precision=precision)
+        assert with_unheard(pairs, group, np.ones(3, dtype=bool))[2] == heard
+
+
+def test_groups_are_apart_if_they_agree_less_than_a_fifth_as_much_as_among_themselves():
+    first, second = np.arange(6) < 3, np.arange(6) >= 3
+    for across, apart in ((0.11, True), (0.13, False), (-0.2, True)):
+        nesting = np.full((6, 6), across)
+        nesting[:3, :3], nesting[3:, 3:] = 0.9, 0.4
+        # A fifth of the root of 0.9 x 0.4 is 0.12. The diagonal counts for nothing.
+        np.fill_diagonal(nesting, 7.0)
+        for references in (np.arange(6), np.array([0, 1, 3, 5])):
+            assert are_apart(table(references, nesting=nesting), first, second) is apart
+            assert are_apart(table(references, nesting=nesting), second, first) is apart
+
+
+def test_the_second_group_is_the_largest_of_another_truth(rng):
+    other, third = rng.permutation(TRUTH), rng.permutation(TRUTH)
+    labels = np.column_stack(
+        [
+            planted_ensemble(rng, TRUTH, 10, noise=0.1),
+            planted_ensemble(rng, other, 6, noise=0.2),
+            planted_ensemble(rng, third, 4, noise=0.2),
+        ]
+    )
+    pairs, numbers = pairs_among(labels), np.arange(20)
+    assert np.array_equal(second_group(pairs, numbers < 10), (numbers >= 10) & (numbers < 16))
+    assert np.array_equal(second_group(pairs, numbers < 16), (numbers >= 16) & (numbers < 20))
+    assert second_group(pairs, numbers < 20) is None
+    # Those left out of the group of the same truth are larger in number, and no second one.
+    assert np.array_equal(second_group(pairs, numbers < 2), (numbers >= 10) & (numbers < 16))
+    assert second_group(pairs, np.ones(20, dtype=bool)) is None
+
+
+def test_weak_and_coarse_partitions_of_the_same_truth_are_no_second_group(rng):
+    fine = 3 * TRUTH + rng.randint(3, size=180)
+    weak = planted_ensemble(rng, TRUTH, 8, noise=0.6)
+    labels = np.column_stack([planted_ensemble(rng, fine, 8, noise=0.05), TRUTH > 0, weak, TRUTH > 0, TRUTH < 2])
+    pairs = pairs_among(labels)
+    assert largest_group(pairs, np.arange(19) >= 8) is not None
+    assert second_group(pairs, np.arange(19) < 8) is None
+
+
+def test_trust_by_the_consensus_is_what_the_weights_say(rng):
+    """Without near copies and with enough evidence: equal weights for the partitions that the consensus trusts."""
+    labels = np.column_stack([planted_ensemble(rng, TRUTH, 12, noise=0.4), random_partitions(rng, 180, 12)])
+    result = solve(labels)
+    assert np.array_equal(result.weights, chance_corrected_weights(result.losses, expected=1.0))
