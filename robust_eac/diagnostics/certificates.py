@@ -54,7 +54,7 @@ def certify(
 
     * the violation of its first-order conditions,  1/(4 n) max_p <g_i, y_i - e_p>,  whose mean over the objects is
       :func:`~robust_eac.optimality_gap`. For ``agreement="adjusted"`` g_i is the gradient of sum_u alpha_u d_u / E[d_u]
-      in y_i times n^2, and the mean is a quarter of the Frank-Wolfe gap of that sum;
+      in y_i over sum_u alpha_u / E[d_u], so that it counts ordered pairs of objects too;
     * its margin, the largest membership minus the second largest;
     * the cost of its best move: how much the objective of the hardened consensus (argmax) rises when the object alone
       goes to the best other cluster, negative if it falls. The margin says how the relaxed solution splits an object,
