@@ -1,0 +1,351 @@
+"""Several consensuses: every group of partitions that agree among themselves has its own."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score
+
+from robust_eac import (
+    adjusted_agreement,
+    certify,
+    chance_corrected_weights,
+    objective_value,
+    solve_consensus_modes,
+    solve_median_partition,
+)
+
+from ..access import Pairs, _modes
+from ..conftest import planted_ensemble, random_ensemble
+from ..diagnostics.test_agreement import random_partitions
+from .test_soft_ensembles import planted_soft_ensemble
+
+N = 162
+
+
+def truths(rng, count):
+    """Up to three partitions into three clusters, each of which says nothing of the others."""
+    objects = rng.permutation(N)
+    return [objects // 3**position % 3 for position in range(count)]
+
+
+def solve(labels, k=3, **options):
+    return solve_consensus_modes(labels, k, **({"n_init": 2, "random_state": 0} | options))
+
+
+def mixture(rng, sizes, n_random=0, noise=0.2):
+    """(labels of so many partitions of several truths each and random ones, the truths, which partition has which)."""
+    found = truths(rng, len(sizes))
+    columns = [planted_ensemble(rng, truth, m, noise=noise) for truth, m in zip(found, sizes, strict=True)]
+    which = np.repeat([*range(len(sizes)), -1], [*sizes, n_random])
+    return (
+        np.column_stack([*columns, random_partitions(rng, N, n_random) if n_random else np.empty((N, 0), int)]),
+        found,
+        which,
+    )
+
+
+def unsettled(rng):
+    """Partitions that take every object from one of three truths, each from its own mixture of them."""
+    found = truths(rng, 3)
+    columns = [np.choose(rng.choice(3, p=rng.dirichlet([0.4] * 3), size=N), found) for _ in range(40)]
+    return np.where(rng.uniform(size=(N, 40)) < 0.1, rng.randint(3, size=(N, 40)), np.column_stack(columns))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "n_random"), [((24, 16), 0), ((20, 12, 8), 0), ((16, 12), 12), ((9,), 0), ((8, 6), 26), ((2, 2), 0)]
+)
+def test_planted_truths_are_found_and_random_partitions_are_in_none(rng, sizes, n_random):
+    labels, found, which = mixture(rng, sizes, n_random)
+    modes = solve(labels)
+    assert modes.n_modes == len(sizes)
+    assert np.mean(modes.assignment == which) >= (0.95 if n_random else 1.0)
+    assert np.array_equal(modes.assignment[which >= 0], which[which >= 0])
+    for g, truth in enumerate(found):
+        assert adjusted_rand_score(truth, modes.labels[:, g]) > (0.95 if sizes[g] > 8 else 0.9 if sizes[g] > 2 else 0.3)
+    assert modes.converged
+
+
+def test_bridges_belong_to_the_mode_that_they_fit_better(rng):
+    labels, (first, second), _ = mixture(rng, (20, 12))
+    for part, belongs in ((0.6, 0), (0.4, 1)):
+        bridges = [np.where(rng.permutation(N) < part * N, first, second) for _ in range(4)]
+        modes = solve(np.column_stack([labels, *bridges]))
+        assert modes.n_modes == 2
+        assert np.array_equal(modes.assignment, np.repeat([0, 1, belongs], [20, 12, 4]))
+        assert min(adjusted_rand_score(truth, modes.labels[:, g]) for g, truth in enumerate((first, second))) > 0.95
+        assert np.array_equal(modes.assignment[32:], modes.agreements[:, 32:].argmax(axis=0))
+
+
+def test_the_larger_mode_comes_first_whichever_was_found_first(rng):
+    labels, (first, second), _ = mixture(rng, (15, 13))
+    bridges = [np.where(rng.permutation(N) < 0.35 * N, first, second) for _ in range(6)]
+    modes = solve(np.column_stack([labels, *bridges]))
+    assert np.array_equal(modes.assignment, np.repeat([1, 0, 0], [15, 13, 6]))
+    assert np.array_equal(modes.shares, [19 / 34, 15 / 34])
+
+
+def test_coarse_and_fine_partitions_of_one_truth_are_one_mode(rng):
+    objects = rng.permutation(N)
+    fine = planted_ensemble(rng, objects % 27, 12, noise=0.05)
+    coarse = planted_ensemble(rng, (objects % 3 > 0) * 1, 8, noise=0.05)
+    modes = solve(np.column_stack([fine, coarse]), 27)
+    # The fine consensus does not trust the coarse ones, which agree with each other: no mode of their own even so.
+    assert np.array_equal(modes.assignment, np.repeat([0, -1], [12, 8]))
+    assert modes.n_modes == 1
+
+
+def test_weak_partitions_beside_good_ones_are_no_mode(rng):
+    truth = rng.randint(3, size=1000)
+    weak = planted_ensemble(rng, truth, 20, noise=0.66)
+    modes = solve(np.column_stack([planted_ensemble(rng, truth, 30, noise=0.02), weak]))
+    assert modes.n_modes == 1
+    assert np.array_equal(modes.assignment, np.repeat([0, -1], [30, 20]))
+    # They agree with each other beyond chance.
+    assert solve(weak).n_modes == 1
+
+
+def test_no_mode_where_nothing_agrees(rng):
+    for labels in (random_partitions(rng, N, 12), np.zeros((N, 4), dtype=int), np.tile(np.arange(6)[:, np.newaxis], 3)):
+        with pytest.warns(
+            UserWarning, match="No two partitions agree beyond chance at the level 0.01: there is no mode"
+        ) as caught:
+            modes = solve(labels)
+        assert caught[0].filename == __file__
+        n, m = labels.shape
+        assert modes.n_modes == modes.n_iter == 0
+        assert modes.labels.shape == (n, 0)
+        assert modes.labels.dtype == np.intp
+        assert modes.memberships == []
+        assert np.array_equal(modes.assignment, np.full(m, -1))
+        assert modes.weights.shape == modes.agreements.shape == (0, m)
+        assert modes.shares.shape == modes.objectives.shape == modes.gaps.shape == (0,)
+        assert modes.converged is True
+
+
+def test_one_partition_is_a_mode(rng):
+    (truth,) = truths(rng, 1)
+    modes = solve(truth[:, np.newaxis])
+    assert modes.n_modes == 1
+    assert np.array_equal(modes.assignment, [0])
+    assert np.array_equal(modes.weights, [[1.0]])
+    assert adjusted_rand_score(truth, modes.labels[:, 0]) == 1.0
+
+
+def test_the_number_of_modes_is_limited(rng):
+    labels, found, which = mixture(rng, (9, 16, 6))
+    one, two = solve(labels, n_modes=1), solve(labels, n_modes=2)
+    assert adjusted_rand_score(found[1], one.labels[:, 0]) > 0.95
+    assert np.array_equal(one.assignment, np.where(which == 1, 0, -1))
+    assert np.array_equal(two.assignment, np.select([which == 1, which == 0], [0, 1], -1))
+    single = solve_median_partition(labels, 3, weighting="chance-corrected", n_init=2, random_state=0)
+    assert adjusted_rand_score(single.labels, one.labels[:, 0]) == 1.0
+    for limit in (3, 99, "auto"):
+        assert solve(labels, n_modes=limit).n_modes == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "match"),
+    [
+        ({"n_modes": 0}, ValueError, "n_modes must be at least 1, got 0"),
+        ({"n_modes": "x"}, ValueError, "n_modes must be one of 'auto', got 'x'"),
+        ({"n_modes": 2.0}, TypeError, "n_modes must be an integer, got 2.0"),
+        ({"agreement": "auto"}, ValueError, "agreement must be one of 'raw', 'adjusted', got 'auto'"),
+    ],
+)
+def test_errors(options, error, match):
+    with pytest.raises(error, match=match):
+        solve(np.tile([[0], [1]], (3, 4)), 2, **options)
+
+
+def kinds(rng):
+    labels, _, _ = mixture(rng, (10, 7), 5)
+    weight = rng.uniform(0.2, 3.0, size=N)
+    weight[:3] = 0.0
+    first, second = truths(rng, 2)
+    return {
+        "hard": (labels, {}),
+        "raw": (labels, {"agreement": "raw"}),
+        "weighted": (labels, {"sample_weight": weight}),
+        "weighted raw": (labels, {"sample_weight": weight, "agreement": "raw"}),
+        "missing": (np.where(rng.uniform(size=labels.shape) < 0.3, -1, labels), {}),
+        "soft": ([*planted_soft_ensemble(rng, first, 8), *planted_soft_ensemble(rng, second, 6)], {}),
+        "unsettled": (next(found for found in (unsettled(rng) for _ in range(50)) if solve(found).n_iter), {}),
+    }
+
+
+@pytest.mark.parametrize("kind", ["hard", "raw", "weighted", "weighted raw", "missing", "soft", "unsettled"])
+def test_every_field_is_what_it_says(rng, kind):
+    labels, options = kinds(rng)[kind]
+    kept = [np.array(entry) for entry in labels]
+    modes = solve(labels, **options)
+    assert all(np.array_equal(entry, before) for entry, before in zip(labels, kept, strict=True))
+    weight, m = options.get("sample_weight"), len(labels) if isinstance(labels, list) else labels.shape[1]
+    n_modes = modes.n_modes
+    assert n_modes == len(modes.memberships) == 2 or kind == "unsettled"
+    assert modes.labels.shape == (N, n_modes)
+    assert modes.weights.shape == modes.agreements.shape == (n_modes, m)
+    assert np.all(np.diff(modes.shares) <= 0.0)
+    members = modes.weights > 0.0
+    assert np.array_equal(members, modes.assignment == np.arange(n_modes)[:, np.newaxis])
+    assert np.array_equal(modes.shares, members.mean(axis=1))
+    np.testing.assert_allclose(modes.weights.sum(axis=1), 1.0, rtol=1e-12)
+    for g, membership in enumerate(modes.memberships):
+        assert membership.shape == (N, 3)
+        assert np.array_equal(modes.labels[:, g], membership.argmax(axis=1))
+        agreement = adjusted_agreement(labels, membership, sample_weight=weight)
+        np.testing.assert_allclose(modes.agreements[g], agreement, atol=1e-12)
+        raw = options.get("agreement") == "raw"
+        if raw:
+            expected = objective_value(labels, membership, weights=modes.weights[g], sample_weight=weight)
+        else:
+            expected = modes.weights[g] @ (1.0 - agreement)
+        assert modes.objectives[g] == pytest.approx(expected, rel=1e-9)
+        certificate = certify(
+            labels,
+            membership,
+            weights=modes.weights[g],
+            agreement="raw" if raw else "adjusted",
+            sample_weight=weight,
+        )
+        assert modes.gaps[g] == pytest.approx(certificate.gap, rel=1e-6, abs=1e-12)
+    assert modes.converged == bool(np.all(modes.gaps <= 1e-5))
+    # No partition fits a mode that trusts it better than its own.
+    trusted = np.array(
+        [chance_corrected_weights(np.maximum(1.0 - row, 0.0), expected=1.0) > 0.0 for row in modes.agreements]
+    )
+    best = np.where(trusted, modes.agreements, -np.inf).argmax(axis=0)
+    if n_modes > 1:
+        assert np.array_equal(modes.assignment, np.where(trusted.any(axis=0), best, -1))
+
+
+def test_order_and_names_do_not_matter(rng):
+    labels, _, _ = mixture(rng, (12, 8), 6)
+    modes, order = solve(labels), rng.permutation(26)
+    permuted = solve(labels[:, order])
+    np.testing.assert_allclose(permuted.weights, modes.weights[:, order], rtol=1e-12)
+    assert np.array_equal(permuted.assignment, modes.assignment[order])
+    assert np.array_equal(solve(100 - 7 * labels).assignment, modes.assignment)
+    for g in range(2):
+        assert adjusted_rand_score(permuted.labels[:, g], modes.labels[:, g]) == 1.0
+    objects = rng.permutation(N)
+    assert np.array_equal(solve(labels[objects]).assignment, modes.assignment)
+
+
+def test_same_seed_same_result_on_any_number_of_threads(rng):
+    labels = unsettled(rng)
+    modes = solve(labels)
+    for other in (solve(labels), solve(labels, n_jobs=2), solve(labels, random_state=np.random.RandomState(0))):
+        for one, same in zip(modes, other, strict=True):
+            assert np.array_equal(one, same)
+
+
+def test_near_copies_count_once_in_their_mode(rng):
+    labels, (first, _), _ = mixture(rng, (12, 8))
+    copied = planted_ensemble(rng, first, 1, noise=0.4)[:, 0]
+    modes = solve(np.column_stack([labels, planted_ensemble(rng, copied, 6, noise=0.0)]))
+    assert np.array_equal(modes.assignment, np.repeat([0, 1, 0], [12, 8, 6]))
+    np.testing.assert_allclose(modes.weights[0], np.repeat([1 / 13, 0.0, 1 / 78], [12, 8, 6]), rtol=1e-12)
+
+
+def test_partitions_near_their_consensus_all_count(rng):
+    labels, _, _ = mixture(rng, (12, 8), noise=0.05)
+    weights = solve(labels).weights
+    # A pair can happen to be nearer to each other.
+    assert np.mean(weights[0, :12] == weights[0].max()) > 0.8
+    assert np.mean(weights[1, 12:] == weights[1].max()) > 0.7
+
+
+def test_assignments_that_go_on_are_told(rng):
+    labels = next(labels for labels in (unsettled(rng) for _ in range(50)) if solve(labels).n_iter > 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert solve(labels).converged
+    with pytest.warns(ConvergenceWarning, match=r"The modes did not converge: .*tol=1e-05, max_iter=1\.") as caught:
+        modes = solve(labels, max_iter=1)
+    assert caught[0].filename == __file__
+    assert not modes.converged
+    members = modes.weights > 0.0
+    assert members.sum(axis=0).max() == 1
+
+
+def hand_made(agreements, weights):
+    """A mode of these agreements, which all have about the same membership."""
+    return _modes._Mode(np.eye(2)[[0, 1]], np.array(weights, dtype=float), np.array(agreements), 0.5, 0.0)
+
+
+def test_a_mode_that_loses_its_partitions_goes_and_the_others_keep_their_copies():
+    first, loser = (
+        hand_made([0.9] * 3 + [0.0] * 3, np.arange(6) < 3),
+        hand_made([0.8] * 3 + [0.0] * 3, np.arange(6) < 3),
+    )
+    last = hand_made([0.0] * 3 + [0.97] * 2 + [0.6], np.arange(6) > 2)
+    agreement = np.zeros((6, 6))
+    agreement[3, 4] = agreement[4, 3] = 0.95
+    # Near copies beside every mode but the last, which both are nearer to.
+    pairs = Pairs(np.arange(6), *[np.zeros((6, 6))] * 5, np.ones((6, 6)))._replace(
+        agreement=agreement, overlap=np.ones((6, 6))
+    )
+
+    def find(weighting, start):
+        return (
+            first._replace(weights=weighting.solve(None))
+            if start is first.membership
+            else last._replace(weights=weighting.solve(None))
+        )
+
+    modes, n_steps, settled = _modes._assign(find, pairs, [first, loser, last], 9)
+    assert settled
+    assert n_steps == 1
+    assert [mode.weights.round(3).tolist() for mode in modes] == [[0.333] * 3 + [0.0] * 3, [0.0] * 3 + [0.333] * 3]
+
+
+def test_modes_are_sorted_by_their_partitions():
+    modes = [hand_made([0.5] * 6, np.isin(np.arange(6), numbers)) for numbers in ([0], [1, 2, 3], [4, 5])]
+    result = _modes._result_of(modes, 2, 6, 0, True, 1e-5)
+    assert np.array_equal(result.assignment, [2, 0, 0, 0, 1, 1])
+    assert np.array_equal(result.shares, [1 / 2, 1 / 3, 1 / 6])
+
+
+def test_assignment_stops_where_it_turns_in_circles(rng, monkeypatch):
+    """Two modes that exchange a partition for ever."""
+    labels, _, _ = mixture(rng, (8, 6))
+    turns = []
+
+    def restless(mode):
+        turns.append(None)
+        return np.arange(14) % 2 == len(turns) // 2 % 2
+
+    monkeypatch.setattr(_modes, "trusted_by", restless)
+    with pytest.warns(ConvergenceWarning, match="max_iter=5"):
+        modes = solve(labels, max_iter=5)
+    assert modes.n_iter == 5
+    assert len(turns) <= 20
+
+
+def test_tiny_and_trivial_ensembles(rng):
+    ensembles = [random_ensemble(rng, n, m) for n in range(1, 7) for m in (1, 2, 5)]
+    ensembles += [np.tile(np.arange(40)[:, np.newaxis] % 2, 2), np.tile(np.arange(40)[:, np.newaxis] % 4, 300)]
+    ensembles += [np.column_stack([np.zeros(30, dtype=int), np.arange(30), np.arange(30) % 3, np.arange(30) % 3])]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", "No two partitions agree")
+        for labels in ensembles:
+            for k in {1, min(2, len(labels)), len(labels)}:
+                modes = solve(labels, k, n_init=1)
+                assert modes.weights.shape == (modes.n_modes, labels.shape[1])
+                np.testing.assert_allclose(modes.weights.sum(axis=1), 1.0, rtol=1e-12)
+        pair, many, odd = (solve(labels, n_init=1) for labels in ensembles[-3:])
+    assert np.array_equal(pair.assignment, [0, 0])
+    assert np.array_equal(many.assignment, np.zeros(300, dtype=int))
+    np.testing.assert_allclose(many.weights, 1 / 300)
+    assert np.array_equal(odd.assignment, [-1, -1, 0, 0])
+
+
+def test_types_of_labels_do_not_matter(rng):
+    labels, _, _ = mixture(rng, (10, 7), 4)
+    modes = solve(labels)
+    for other in (labels.astype(np.uint8), 10**15 * labels - 7, labels.astype(float)):
+        for one, same in zip(modes, solve(other), strict=True):
+            assert np.array_equal(one, same)
