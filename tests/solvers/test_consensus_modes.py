@@ -247,6 +247,9 @@ def test_near_copies_count_once_in_their_mode(rng):
     modes = solve(np.column_stack([labels, planted_ensemble(rng, copied, 6, noise=0.0)]))
     assert np.array_equal(modes.assignment, np.repeat([0, 1, 0], [12, 8, 6]))
     np.testing.assert_allclose(modes.weights[0], np.repeat([1 / 13, 0.0, 1 / 78], [12, 8, 6]), rtol=1e-12)
+    # A single mode is not assigned to.
+    alone = solve(np.column_stack([labels[:, :12], *[copied] * 6]))
+    np.testing.assert_allclose(alone.weights, [np.repeat([1 / 13, 1 / 78], [12, 6])], rtol=1e-12)
 
 
 def test_partitions_near_their_consensus_all_count(rng):
