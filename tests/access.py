@@ -36,7 +36,7 @@ from robust_eac.core import threads as _threads
 from robust_eac.core.alternation import Problem, Settings, empty_last, fixed
 from robust_eac.core.bundles import OwnTerm, Visit
 from robust_eac.core.descent import next_relaxation
-from robust_eac.core.distance import ADJUSTED, level_distance, raw_distance
+from robust_eac.core.distance import ADJUSTED, level_distance, raw_distance, resolve_distance
 from robust_eac.core.encoding import collapse, encode, encode_ensemble, one_hot, select, take_rows, weigh
 from robust_eac.core.formula import (
     accumulate,

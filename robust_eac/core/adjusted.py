@@ -103,14 +103,17 @@ def measure(encoding, rows, partitions=None, *, n_threads=1):
     return State(S, G, *agreement_sides(encoding, S, rows, partitions))
 
 
-def chance_of(weights, state):
-    """Losses that chance would give, over all partitions: 1 / sum_u alpha_u / E[d_u], in ordered pairs."""
-    rates = _rates(weights, state)
+def chance_of(encoding, weights, state):
+    """Losses that chance would give, over all partitions: 1 / sum_u alpha_u / E[d_u], in ordered pairs.
+
+    As in the raw losses, the pairs that a partition observes stand for all.
+    """
+    rates = _rates(weights, state) * (state.partitions.n / encoding.total) ** 2
     return 1.0 / rates.sum() if rates.any() else 1.0
 
 
 def _rates(weights, state):
-    """(m,) alpha_u / E[d_u]; 0 for what tells nothing, since its loss is 1 everywhere, and E[d_u] can be 0."""
+    """(m,) alpha_u / E[d_u], in observed pairs; 0 for what tells nothing: its loss is 1 everywhere, E[d_u] can be 0."""
     tells = relabelling.tells_apart(state.partitions)
     room = np.where(tells, relabelling.room(state.consensus, state.partitions), 1.0)
     return np.where(tells, weights / (2.0 * room), 0.0)
@@ -123,7 +126,7 @@ def _statistics(encoding, weights, state):
     visits of the encoding :func:`~robust_eac.core.formula.with_everything`.
     """
     S, G, partitions = state.S, state.G, state.partitions
-    scale = _rates(weights, state) * chance_of(weights, state)
+    scale = _rates(weights, state) * chance_of(encoding, weights, state)
     chance = scale * state.losses
     share = relabelling.share_of_pairs(partitions)
     together = encoding.by_mask(-chance * share)
@@ -138,4 +141,4 @@ def statistics_at(encoding, weights, rows):
 
 def factor(encoding, weights, rows):
     """Gradient of sum_u alpha_u d_u / E[d_u] over that of the statistics."""
-    return 1.0 / chance_of(weights, measure(encoding, rows))
+    return 1.0 / chance_of(encoding, weights, measure(encoding, rows))

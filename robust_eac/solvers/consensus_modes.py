@@ -121,7 +121,7 @@ def solve_consensus_modes(
         (n_partitions,), the mode of every partition, -1 for none; `weights` of shape (n_modes, n_partitions), rows sum
         to one, near copies of one partition count once; `shares` of shape (n_modes,), the share of the partitions that
         each mode has; `agreements` of shape (n_modes, n_partitions), as :func:`~robust_eac.adjusted_agreement`;
-        `objectives` and `gaps` of shape (n_modes,); `n_iter`, the number of assignments; `converged`, whether these
+        `objectives` and `gaps` of shape (n_modes,); `n_iter`, how often assignments changed; `converged`, whether that
         ended and all gaps are at most `tol`.
 
     Raises
@@ -138,8 +138,8 @@ def solve_consensus_modes(
 
     Notes
     -----
-    Time and memory are those of a fit with "chance-corrected" per mode, and of a few further Y steps. An object that no
-    partition of a mode observes is in an arbitrary cluster of that mode.
+    Time and memory are those of a fit with "chance-corrected" per mode, and per group that turns out to be none, and of
+    a few further Y steps. An object that no partition of a mode observes is in an arbitrary cluster of that mode.
 
     Related: the modes of a collection of partitions under a stochastic model ([1]_), and summaries of a posterior by
     several partitions at least Wasserstein distance ([2]_). Both give a mode to every partition; here some have none.

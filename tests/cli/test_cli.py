@@ -79,6 +79,19 @@ def test_consensus_writes_what_the_estimator_finds(folder, capsys):
     assert model.summary(names=titles) in said.out
 
 
+@pytest.mark.parametrize(("weighting", "same"), [("chance-corrected", "adjusted"), ("l2", "raw")])
+def test_agreement_is_that_of_the_weighting(folder, weighting, same):
+    for name, argv in (("default", ()), ("auto", ("--agreement", "auto")), ("same", ("--agreement", same))):
+        argv = (*CONSENSUS, f"{name}.csv", "--weights", f"{name}-w.csv", "--weighting", weighting, "--seed", 0, *argv)
+        assert run("consensus", "labels.csv", *argv) == 0
+    for suffix in (".csv", "-w.csv"):
+        auto = (folder / f"auto{suffix}").read_bytes()
+        assert (folder / f"default{suffix}").read_bytes() == auto == (folder / f"same{suffix}").read_bytes()
+    losses = np.array(read_csv("auto-w.csv")[1][2], dtype=float)
+    # Shares of what chance gives, or pairs of objects.
+    assert (losses.max() < 2.0) == (same == "adjusted")
+
+
 @pytest.mark.parametrize("n_clusters", [4, "auto"])
 def test_a_merged_consensus(folder, capsys, n_clusters):
     outputs = ("--output", "c.csv", "--weights", "w.csv", "--membership", "m.npy", "--json", "s.json")

@@ -7,12 +7,23 @@ from robust_eac import (
     WEIGHT_SOLVERS,
     RobustEAC,
     adjusted_agreement,
+    certify,
     solve_median_partition,
     trusted_group_weights,
 )
 
 from .. import reference
-from ..access import ADJUSTED, check_ensemble, descend, encode_ensemble, gap_of, gradient_of, reduce_rows, sweep
+from ..access import (
+    ADJUSTED,
+    Settings,
+    check_ensemble,
+    descend,
+    encode_ensemble,
+    gap_of,
+    gradient_of,
+    reduce_rows,
+    sweep,
+)
 from ..conftest import planted_ensemble, random_ensemble, random_membership
 
 
@@ -84,6 +95,99 @@ def test_gradient_of_the_model_is_that_of_the_adjusted_objective(problem):
             ahead, behind = (dense_losses(ensemble, membership + s * direction, copies) for s in (h, -h))
             slope = weights @ (ahead - behind) / (2.0 * h)
             assert gradient[i, p] - gradient[i, 0] == pytest.approx(slope, abs=2e-8)
+
+
+def test_gap_counts_ordered_pairs_as_that_of_raw_losses(problem):
+    """The gap from differences of d_u / E[d_u], over what the mean of 1 / E[d_u] is; that of the steps and certify."""
+    ensemble, copies, encoding, weights, membership = problem
+    h, gradient = 1e-6, np.zeros_like(membership)
+    for i, p in np.ndindex(gradient.shape):
+        step = np.zeros_like(membership)
+        # One copy of the object; the others go along in the losses of all.
+        step[i, p] = h
+        ahead, behind = (dense_losses(ensemble, membership + sign * step, copies) for sign in (1.0, -1.0))
+        gradient[i, p] = weights @ (ahead - behind) / (2.0 * h)
+    violations = (gradient * membership).sum(axis=1) - gradient.min(axis=1)
+    shares = dense_losses(ensemble, membership, copies)
+    chance = reference.losses(ensemble, membership, sample_weight=copies.astype(float)) / shares
+    expected = violations.sum() / (4.0 * copies.sum() ** 2 * (weights @ (1.0 / chance)))
+    state = ADJUSTED.measure(encoding, membership, weights)
+    steps = ADJUSTED.steps(encoding, weights, membership.copy(), state, Settings(1e-5, 1), np.random.RandomState(0))
+    assert steps.gap() == pytest.approx(expected, rel=1e-5)
+    certificate = certify(
+        ensemble, membership, weights=weights, agreement="adjusted", sample_weight=copies.astype(float)
+    )
+    assert certificate.gap == pytest.approx(steps.gap(), rel=1e-9)
+    assert certificate.object_gaps @ copies / copies.sum() == pytest.approx(certificate.gap, rel=1e-9)
+
+
+def test_gap_that_a_solver_reports_is_that_of_certify(rng):
+    labels = planted_ensemble(rng, np.repeat([0, 1, 2], 20), 12, noise=0.3, n_random=4)
+    weight = rng.uniform(0.5, 2.0, size=60)
+    for weighting in ("uniform", "chance-corrected", "l2"):
+        result = solve_median_partition(
+            labels, 3, weighting=weighting, agreement="adjusted", sample_weight=weight, n_init=2, random_state=0
+        )
+        found = certify(
+            labels, result.membership, weights=result.weights, agreement="adjusted", sample_weight=weight
+        ).gap
+        assert result.gap == pytest.approx(found, rel=1e-6, abs=1e-13)
+        assert result.gap <= 1e-5
+
+
+def test_objective_falls_at_every_refresh_and_between_them_the_model_stays(problem):
+    _, _, encoding, weights, membership = problem
+    rows, rng = membership.copy(), np.random.RandomState(0)
+    state = ADJUSTED.measure(encoding, rows, weights)
+    steps = ADJUSTED.steps(encoding, weights, rows, state, Settings(1e-9, 1), rng)
+    values = [weights @ state.losses]
+    for _ in range(30):
+        if steps.gap() <= 1e-9:
+            break
+        for _ in range(3):
+            before = steps.state
+            assert steps.sweep(1.0) >= 0.0
+            # Measured at a refresh only.
+            assert steps.state is before
+        steps.refresh()
+        np.testing.assert_allclose(steps.state.losses, ADJUSTED.measure(encoding, rows, weights).losses, rtol=1e-12)
+        values.append(weights @ steps.state.losses)
+    assert np.all(np.diff(values) < 0.0)
+    assert len(values) > 2
+
+
+def test_steps_end_where_nothing_is_lower(monkeypatch, rng):
+    """A sum that no step lowers leaves the rows as they are; there are no more sweeps, though there is a gap."""
+    encoding = encode_ensemble(check_ensemble(random_ensemble(rng, 20, 6)))
+    weights, rows = np.full(6, 1 / 6), random_membership(rng, 20, 3)
+    start, state = rows.copy(), ADJUSTED.measure(encoding, rows, weights)
+    steps = ADJUSTED.steps(encoding, weights, rows, state, Settings(1e-9, 1), np.random.RandomState(0))
+    steps.gap()
+    steps.sweep(1.0)
+    steps.refresh()
+    assert weights @ steps.state.losses < weights @ state.losses
+    before, state, measured = rows.copy(), steps.state, []
+    assert not np.array_equal(before, start)
+
+    def measure(*args, **options):
+        measured.append(None)
+        return state
+
+    monkeypatch.setattr("robust_eac.core.adjusted.measure", measure)
+    assert steps.gap() > 1e-3
+    assert steps.sweep(1.0) > 0.0
+    steps.refresh()
+    assert np.array_equal(rows, before)
+    assert steps.state is state
+    assert steps.sweep(1.0) is None
+    # Both ways were tried, every step of them once.
+    n_measured = len(measured)
+    steps.refresh()
+    assert len(measured) == n_measured
+    gap, n_sweeps, _ = descend(encoding, weights, rows, distance=ADJUSTED, tol=1e-9, max_sweeps=1000, rng=rng)
+    assert gap > 1e-3
+    assert n_sweeps < 200
+    assert np.array_equal(rows, before)
 
 
 def test_a_visit_minimises_the_model_exactly(problem, rng):

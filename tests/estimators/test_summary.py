@@ -227,6 +227,30 @@ def test_the_model_is_named_where_it_is_not_the_default(labels, options, named):
     assert pickle.loads(pickle.dumps(model)).summary() == text
 
 
+def test_a_second_mode_is_told_of_exactly_where_there_is_one(rng):
+    truth = np.repeat([0, 1, 2], 30)
+    one, other = (
+        planted_ensemble(rng, truth, 15, noise=0.2),
+        planted_ensemble(rng, rng.permutation(truth), 9, noise=0.2),
+    )
+    random, weak = rng.randint(3, size=(90, 6)), planted_ensemble(rng, truth, 6, noise=0.65)
+    options = {"weighting": "chance-corrected", "n_init": 2, "random_state": 0}
+    model = RobustEAC(3, **options).fit(np.column_stack([one, other, random]))
+    said = "9 partitions (30 %) without weight agree with each other, hardly with this consensus"
+    assert _line(model.summary(), "second mode") == said
+    assert not model.weights_[15:].any()
+    assert max(map(len, model.summary().splitlines())) <= 120
+    # The report is about the fit, whatever the parameters are now.
+    assert model.set_params(weighting="uniform").summary() == pickle.loads(pickle.dumps(model)).summary()
+    for weighting in ("uniform", "restricted-simplex"):
+        assert "second mode" not in RobustEAC(3, **options | {"weighting": weighting}).fit(np.c_[one, other]).summary()
+    model = RobustEAC(3, rho="auto", n_init=2, random_state=0).fit(np.c_[one, other])
+    assert "second mode" not in model.summary()
+    assert "second mode" not in RobustEAC(3, method="merge", random_state=0).fit(np.c_[one, other]).summary()
+    for labels in (one, np.c_[one, random], np.c_[one, weak], one[:, :1]):
+        assert "second mode" not in RobustEAC(3, **options).fit(labels).summary()
+
+
 @pytest.mark.parametrize(("n", "m", "k"), [(1, 1, 1), (1, 3, 1), (5, 1, 5), (30, 2, 30), (400, 300, 1)])
 def test_extreme_sizes(rng, n, m, k):
     model = RobustEAC(k, n_init=1, random_state=0).fit(rng.randint(5, size=(n, m)))

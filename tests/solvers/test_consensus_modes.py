@@ -16,7 +16,7 @@ from robust_eac import (
     solve_median_partition,
 )
 
-from ..access import _modes
+from ..access import Pairs, _modes
 from ..conftest import planted_ensemble, random_ensemble
 from ..diagnostics.test_agreement import random_partitions
 from .test_soft_ensembles import planted_soft_ensemble
@@ -78,18 +78,32 @@ def test_bridges_belong_to_the_mode_that_they_fit_better(rng):
         assert np.array_equal(modes.assignment[32:], modes.agreements[:, 32:].argmax(axis=0))
 
 
-def test_coarse_fine_and_weak_partitions_of_one_truth_are_one_mode(rng):
-    (truth,) = truths(rng, 1)
-    fine = 3 * truth + rng.randint(3, size=N)
-    coarse = [planted_ensemble(rng, (truth > 0) * 1, 8, noise=0.1), planted_ensemble(rng, truth, 8, noise=0.1)]
-    modes = solve(np.column_stack([planted_ensemble(rng, fine, 12, noise=0.05), *coarse]), 9)
+def test_the_larger_mode_comes_first_whichever_was_found_first(rng):
+    labels, (first, second), _ = mixture(rng, (15, 13))
+    bridges = [np.where(rng.permutation(N) < 0.35 * N, first, second) for _ in range(6)]
+    modes = solve(np.column_stack([labels, *bridges]))
+    assert np.array_equal(modes.assignment, np.repeat([1, 0, 0], [15, 13, 6]))
+    assert np.array_equal(modes.shares, [19 / 34, 15 / 34])
+
+
+def test_coarse_and_fine_partitions_of_one_truth_are_one_mode(rng):
+    objects = rng.permutation(N)
+    fine = planted_ensemble(rng, objects % 27, 12, noise=0.05)
+    coarse = planted_ensemble(rng, (objects % 3 > 0) * 1, 8, noise=0.05)
+    modes = solve(np.column_stack([fine, coarse]), 27)
+    # The fine consensus does not trust the coarse ones, which agree with each other: no mode of their own even so.
+    assert np.array_equal(modes.assignment, np.repeat([0, -1], [12, 8]))
     assert modes.n_modes == 1
-    weak = np.column_stack([planted_ensemble(rng, truth, 15, noise=0.1), planted_ensemble(rng, truth, 20, noise=0.65)])
-    modes = solve(weak)
+
+
+def test_weak_partitions_beside_good_ones_are_no_mode(rng):
+    truth = rng.randint(3, size=1000)
+    weak = planted_ensemble(rng, truth, 20, noise=0.66)
+    modes = solve(np.column_stack([planted_ensemble(rng, truth, 30, noise=0.02), weak]))
     assert modes.n_modes == 1
-    assert not modes.assignment[:15].any()
-    # Not all of them fit the consensus.
-    assert np.any(modes.assignment[15:] == -1)
+    assert np.array_equal(modes.assignment, np.repeat([0, -1], [30, 20]))
+    # They agree with each other beyond chance.
+    assert solve(weak).n_modes == 1
 
 
 def test_no_mode_where_nothing_agrees(rng):
@@ -157,11 +171,11 @@ def kinds(rng):
         "weighted raw": (labels, {"sample_weight": weight, "agreement": "raw"}),
         "missing": (np.where(rng.uniform(size=labels.shape) < 0.3, -1, labels), {}),
         "soft": ([*planted_soft_ensemble(rng, first, 8), *planted_soft_ensemble(rng, second, 6)], {}),
-        "unsettled": (unsettled(rng), {}),
+        "unsettled": (next(found for found in (unsettled(rng) for _ in range(50)) if solve(found).n_iter), {}),
     }
 
 
-@pytest.mark.parametrize("kind", kinds(np.random.RandomState(0)))
+@pytest.mark.parametrize("kind", ["hard", "raw", "weighted", "weighted raw", "missing", "soft", "unsettled"])
 def test_every_field_is_what_it_says(rng, kind):
     labels, options = kinds(rng)[kind]
     kept = [np.array(entry) for entry in labels]
@@ -233,6 +247,17 @@ def test_near_copies_count_once_in_their_mode(rng):
     modes = solve(np.column_stack([labels, planted_ensemble(rng, copied, 6, noise=0.0)]))
     assert np.array_equal(modes.assignment, np.repeat([0, 1, 0], [12, 8, 6]))
     np.testing.assert_allclose(modes.weights[0], np.repeat([1 / 13, 0.0, 1 / 78], [12, 8, 6]), rtol=1e-12)
+    # A single mode is not assigned to.
+    alone = solve(np.column_stack([labels[:, :12], *[copied] * 6]))
+    np.testing.assert_allclose(alone.weights, [np.repeat([1 / 13, 1 / 78], [12, 6])], rtol=1e-12)
+
+
+def test_partitions_near_their_consensus_all_count(rng):
+    labels, _, _ = mixture(rng, (12, 8), noise=0.05)
+    weights = solve(labels).weights
+    # A pair can happen to be nearer to each other.
+    assert np.mean(weights[0, :12] == weights[0].max()) > 0.8
+    assert np.mean(weights[1, 12:] == weights[1].max()) > 0.7
 
 
 def test_assignments_that_go_on_are_told(rng):
@@ -246,6 +271,44 @@ def test_assignments_that_go_on_are_told(rng):
     assert not modes.converged
     members = modes.weights > 0.0
     assert members.sum(axis=0).max() == 1
+
+
+def hand_made(agreements, weights):
+    """A mode of these agreements, which all have about the same membership."""
+    return _modes._Mode(np.eye(2)[[0, 1]], np.array(weights, dtype=float), np.array(agreements), 0.5, 0.0)
+
+
+def test_a_mode_that_loses_its_partitions_goes_and_the_others_keep_their_copies():
+    first, loser = (
+        hand_made([0.9] * 3 + [0.0] * 3, np.arange(6) < 3),
+        hand_made([0.8] * 3 + [0.0] * 3, np.arange(6) < 3),
+    )
+    last = hand_made([0.0] * 3 + [0.97] * 2 + [0.6], np.arange(6) > 2)
+    agreement = np.zeros((6, 6))
+    agreement[3, 4] = agreement[4, 3] = 0.95
+    # Near copies beside every mode but the last, which both are nearer to.
+    pairs = Pairs(np.arange(6), *[np.zeros((6, 6))] * 5, np.ones((6, 6)))._replace(
+        agreement=agreement, overlap=np.ones((6, 6))
+    )
+
+    def find(weighting, start):
+        return (
+            first._replace(weights=weighting.solve(None))
+            if start is first.membership
+            else last._replace(weights=weighting.solve(None))
+        )
+
+    modes, n_steps, settled = _modes._assign(find, pairs, [first, loser, last], 9)
+    assert settled
+    assert n_steps == 1
+    assert [mode.weights.round(3).tolist() for mode in modes] == [[0.333] * 3 + [0.0] * 3, [0.0] * 3 + [0.333] * 3]
+
+
+def test_modes_are_sorted_by_their_partitions():
+    modes = [hand_made([0.5] * 6, np.isin(np.arange(6), numbers)) for numbers in ([0], [1, 2, 3], [4, 5])]
+    result = _modes._result_of(modes, 2, 6, 0, True, 1e-5)
+    assert np.array_equal(result.assignment, [2, 0, 0, 0, 1, 1])
+    assert np.array_equal(result.shares, [1 / 2, 1 / 3, 1 / 6])
 
 
 def test_assignment_stops_where_it_turns_in_circles(rng, monkeypatch):
