@@ -46,9 +46,9 @@ class AdjustedSteps:
     """Steps down sum_u alpha_u d_u / E[d_u] over `rows`, which are changed; see :mod:`~robust_eac.core.descent`.
 
     The gap is that of the sum times :func:`chance_of`, so that it is counted in ordered pairs, as that of raw losses.
-    The sweeps between two refreshes minimise a model of the sum. If the sum is not lower after them, the step is
-    halved. If no part of it helps, mass moves towards the best cluster of every object instead (Frank and Wolfe), which
-    goes downhill wherever the gap is not zero.
+    Every sweep minimises a model of the sum, made anew: a model that is kept for longer leads away from the sum. If the
+    sum is not lower after it, the step is halved. If no part of it helps, mass moves towards the best cluster of every
+    object instead (Frank and Wolfe), which goes downhill wherever the gap is not zero.
     """
 
     def __init__(self, encoding, weights, rows, state, settings, rng):
@@ -57,42 +57,40 @@ class AdjustedSteps:
         self._weights, self._rows, self._rng = weights, rows, rng
         self._n_threads = settings.n_threads
         self._visit = Visit(diagonal=True, n_steps=PAIR_STEPS, skip=0.0, relaxation=1.0)
-        self._before, self._stuck = rows.copy(), False
 
     def gap(self):
-        self._statistics = _statistics(self._encoding, self._weights, self.state)
-        return gap_of(self._extended, self._rows, self._statistics, diagonal=True, n_threads=self._n_threads)
+        return gap_of(self._extended, self._rows, self._statistics(), diagonal=True, n_threads=self._n_threads)
 
     def sweep(self, relaxation):
-        if self._stuck:
-            # The rest of the gap is rounding.
-            return None
         order, how = visiting_order(len(self._rows), self._rng), self._visit._replace(relaxation=relaxation)
-        seen = sweep(self._extended, self._statistics, self._rows, order, how, n_threads=self._n_threads)
+        before = self._rows.copy()
+        seen = sweep(self._extended, self._statistics(), self._rows, order, how, n_threads=self._n_threads)
+        lower = self._shorten(before)
+        if lower is None:
+            gradient = gradient_of(self._extended, before, self._statistics(), diagonal=True)
+            self._rows[:] = np.eye(before.shape[1])[gradient.argmin(axis=1)]
+            lower = self._shorten(before)
+        if lower is None:
+            # The rest of the gap is rounding.
+            self._rows[:] = before
+            return None
+        self.state = lower
         return seen / gap_unit(self._extended)
 
     def refresh(self):
-        if self._stuck:
-            return
-        lower = self._shorten()
-        if lower is None:
-            statistics = _statistics(self._encoding, self._weights, self.state)
-            gradient = gradient_of(self._extended, self._before, statistics, diagonal=True)
-            self._rows[:] = np.eye(gradient.shape[1])[gradient.argmin(axis=1)]
-            lower = self._shorten()
-        if lower is None:
-            self._rows[:], self._stuck = self._before, True
-        else:
-            self._before[:], self.state = self._rows, lower
+        """The state is measured after every sweep."""
 
-    def _shorten(self):
-        """Halve the step since the last refresh until the sum is lower than it was: the state there, or None."""
+    def _statistics(self):
+        return _statistics(self._encoding, self._weights, self.state)
+
+    def _shorten(self, before):
+        """Halve the step from `before` to the rows until the sum is lower than it was: the state there, or None."""
         value = self._weights @ self.state.losses
         for _ in range(_MAX_HALVINGS):
             state = measure(self._encoding, self._rows, self.state.partitions, n_threads=self._n_threads)
             if self._weights @ state.losses < value:
                 return state
-            self._rows += self._before
+            self._rows += before
             self._rows *= 0.5
         return None
 
