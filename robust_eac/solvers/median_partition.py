@@ -76,18 +76,19 @@ def solve_median_partition(
     in closed form too; the memberships that it finds are hard or nearly so, and there is no lower bound for it. It has
     many more local minima: start it from a good consensus, as ``init=merge_consensus(labels, n_clusters).labels``.
 
-    "chance-corrected" has no joint objective, but it terminates. Its weights are fixed for every Y step and positive for
-    a set of trusted partitions. All starts share the first set, so that their objectives can be compared: equal weights
-    for the largest group of partitions that agree beyond chance before any consensus
+    "chance-corrected" has no joint objective, but it terminates. Its weights are fixed for every Y step, and positive
+    for a set of trusted partitions. All starts share the first set, so that their objectives can be compared: equal
+    weights for the largest group of partitions that agree beyond chance before any consensus
     (:func:`~robust_eac.trusted_group_weights`), and for those of which too little is known to distrust them. The best
     start then alternates Y steps with trust: the partitions that agree enough with the consensus are the next set. The
     first of these updates may add partitions, the later ones only withdraw trust, so that there are at most
     n_partitions + 1 Y steps. At the end the consensus confirms every partition that made it.
 
-    Near copies count once: a partition weighs 1 over the number of its near copies and itself. These are nearer to each
-    other than either is to the consensus of the first update, with an adjusted Rand index of at least 0.8, numbers of
-    clusters that differ by a tenth at most, and half of the objects that either observes in common. Good partitions
-    that agree because all of them are near the consensus are no copies, and neither is a refinement of a partition.
+    Near copies count once: a partition weighs 1 over the number of its near copies and itself. Two partitions are near
+    copies if their adjusted Rand index is at least 0.8 and above that of either with the consensus of the first update,
+    their numbers of clusters differ by at most a tenth, and at least half of the objects that either observes are
+    common to both. Good partitions agree with each other because they are right, but more with the consensus; those
+    that agree with it to 0.95 are no copies in any case.
 
     Parameters
     ----------

@@ -27,8 +27,8 @@ SHARE = 0.2
 _NEAR = 0.8
 _AS_FINE = 0.9
 _SAME_OBJECTS = 0.5
-# Differences of agreements below this are rounding.
-_ROUNDING = 1e-9
+# Partitions that agree with the consensus as much as this are no copies of anything else.
+_AT_CONSENSUS = 0.95
 # The warning if there are no links.
 NO_LINKS = "No two partitions agree beyond chance at the level {:g}: all are weighted equally."
 
@@ -231,11 +231,12 @@ def second_group(pairs, trusted):
 def near_copies(pairs, agreements):
     """Mask (n_references, m) of partitions that are near copies of each other, beside agreements with a consensus.
 
-    They agree more with each other than either does with the consensus: partitions near the consensus agree with each
-    other because all of them are right. They have about as many clusters: a refinement of a partition is no copy.
+    They agree more with each other than either does with the consensus, and neither is hardly different from it:
+    partitions near the consensus agree with each other because all of them are right. They have about as many clusters:
+    a refinement of a partition is no copy.
     """
     with_consensus = np.maximum(agreements[pairs.references][:, np.newaxis], agreements)
-    nearer = pairs.agreement > with_consensus + _ROUNDING
+    nearer = (pairs.agreement > with_consensus) & (with_consensus < _AT_CONSENSUS)
     alike = (pairs.agreement >= _NEAR) & (pairs.fineness >= _AS_FINE) & (pairs.overlap >= _SAME_OBJECTS)
     return nearer & alike
 

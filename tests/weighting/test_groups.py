@@ -39,6 +39,15 @@ def agreements_with(labels, consensus):
     )
 
 
+@pytest.mark.parametrize(("n_right", "n_weak", "noise"), [(50, 10, 0.6), (20, 10, 0.65), (30, 40, 0.6)])
+def test_right_partitions_that_are_all_the_same_keep_their_weight(rng, n_right, n_weak, noise):
+    truth = rng.randint(4, size=200)
+    labels = np.column_stack([np.tile(truth[:, np.newaxis], n_right), planted_ensemble(rng, truth, n_weak, noise=noise)])
+    result = solve(labels, 4)
+    assert adjusted_rand_score(result.labels, truth) == 1.0
+    np.testing.assert_allclose(result.weights[:n_right], result.weights.max(), rtol=1e-12)
+
+
 def test_near_copies_together_weigh_about_as_much_as_one_partition(rng):
     good = planted_ensemble(rng, TRUTH, 60, noise=0.35)
     mediocre = planted_ensemble(rng, TRUTH, 1, noise=0.35)[:, 0]
