@@ -79,11 +79,13 @@ def modes_table(records):
             continue
         ari, oracle = np.array(result["ari"]), np.array(result["oracle"])
         right = sum(number == ari.shape[1] for number in found)
-        texts = [f"{mean:.3f} ({least:.3f})" for mean, least in zip(ari.mean(axis=0), ari.min(axis=0), strict=True)]
-        best = [f"{mean:.3f} ({least:.3f})" for mean, least in zip(oracle.mean(axis=0), oracle.min(axis=0), strict=True)]
+        texts, best = (
+            ", ".join(f"{of_truth.mean():.3f} ({of_truth.min():.3f})" for of_truth in values.T)
+            for values in (ari, oracle)
+        )
         random = sum(result["random_assigned"])
         seconds = f"{np.median(result['seconds']):.2g}"
-        planted.append([source, truths, f"{right} of {len(found)}", ", ".join(texts), ", ".join(best), random, seconds])
+        planted.append([source, truths, f"{right} of {len(found)}", texts, best, random, seconds])
     return document(
         "Planted truths",
         table("ensemble | truths | right number | ARI of each | its oracle | random in a mode | seconds", planted),

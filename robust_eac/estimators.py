@@ -104,8 +104,8 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         clean and half random, the objective falls by 2.1 and 2.3 %, at most 11 %, and H by .008 [-.001, .019] and .010
         [.000, .025], means with 95 % intervals (``python -m paper_figures hardening``). This is the search of
         :func:`~robust_eac.solve_hard_median_partition`, which can also find the weights that belong to the partition.
-        `labels_` and `n_clusters_found_` alone depend on it. It lowers raw losses, and needs an `agreement` that is not
-        "adjusted", ``threshold="half"`` and labels that are no Dask array.
+        `labels_` and `n_clusters_found_` alone depend on it. It lowers raw losses, as ``agreement="auto"`` then does,
+        and needs an `agreement` that is not "adjusted", ``threshold="half"`` and labels that are no Dask array.
 
     Attributes
     ----------
@@ -286,10 +286,9 @@ class RobustEAC(ClusterMixin, BaseEstimator):
             searching = _check_hardening(self.hardening, options) == "search"
             if searching and options.agreement == "auto":
                 options = options._replace(agreement="raw")
+            solved = solve_and_encode(ensemble, self.n_clusters, options, sample_weight, self._merge)
+            result, encoding, second_mode = solved
             adjusted = not distance_of(options).in_pairs
-            result, encoding, second_mode = solve_and_encode(
-                ensemble, self.n_clusters, options, sample_weight, self._merge
-            )
             total, agreements = encoding.total, self._agreements(encoding, result, adjusted)
             if searching:
                 found = search_labels(encoding, result, self.n_clusters, self.random_state, stacklevel=3)
@@ -463,8 +462,9 @@ def _labels_to_merge(X, sample_weight, parameters):
 def _check_hardening(hardening, options, *, is_dask=False):
     """The hardening; ValueError if the search would lower another objective than the solver, or reads no such data."""
     if check_choice(hardening, HARDENINGS, name="hardening") == "search":
-        for name, other, own in (("agreement", "adjusted", "raw"), ("threshold", "data", "half")):
-            if getattr(options, name) == other:
+        choices = (("agreement", AGREEMENTS, "adjusted", "raw"), ("threshold", ("half", "data"), "data", "half"))
+        for name, known, other, own in choices:
+            if check_choice(getattr(options, name), known, name=name) == other:
                 raise ValueError(
                     f'hardening must be "argmax" with {name}="{other}", got "search", which lowers the losses of '
                     f'{name}="{own}".'

@@ -48,11 +48,13 @@ class Pairs(NamedTuple):
 
 
 def compare_pairs(encoding, rng):
-    """The :class:`Pairs` of an encoding of at least two partitions.
+    """The :class:`Pairs` of an encoding. Nothing is drawn for a single partition, which has none.
 
     Every object of positive weight counts once. Soft partitions are compared by their hard labels.
     """
     m = len(encoding.offsets)
+    if m == 1:
+        return pairs_of(np.zeros((1, 1), dtype=np.int64), np.arange(1))
     # Not rng.permutation(m): with the same seed that is the order in which `corrupt_ensemble` replaces partitions.
     references = np.arange(m) if m <= _REFERENCES else np.sort(rng.random_sample(m).argsort()[:_REFERENCES])
     return pairs_of(sample_columns(encoding, rng), references)

@@ -6,8 +6,10 @@ import warnings
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
+from scipy.spatial.distance import squareform
 from scipy.stats import norm
 
 from ..checks.labels import check_labels
@@ -102,7 +104,9 @@ def trusted_group_weights(
     the probability of any link between independent partitions is about `level`. The p-value is that of
     :func:`~robust_eac.agreement_test`, with either partition as the consensus and a correction for continuity, from
     three moments however few the objects. The largest connected group is trusted; of equally large groups, the one with
-    the first partition. Random partitions agree with none, and neither do partitions of one cluster or of single
+    the first partition. If it has two parts that hardly agree, less than a fifth as much as the partitions of either
+    part do among themselves, the larger part is trusted: a few partitions that agree with both parts link them. Random
+    partitions agree with none, and neither do partitions of one cluster or of single
     objects. Wrong partitions that agree with each other form their own group, which loses to a larger one. With very
     few objects no agreement is significant.
 
@@ -171,7 +175,8 @@ def trusted_group(encoding, *, level=LEVEL, rng, stacklevel=3):
 def largest_group(pairs, among, *, level=LEVEL):
     """Mask (m,) of the largest group, among some partitions, that is linked by agreement; None if there are no links.
 
-    A single partition among all of one is a group.
+    A single partition among all of one is a group. Partitions that agree with two groups link them, and so do groups
+    that agree a little, if there are many objects: of groups that are apart the larger part counts.
     """
     m = len(among)
     if m == 1:
@@ -180,7 +185,34 @@ def largest_group(pairs, among, *, level=LEVEL):
     links = coo_array((np.ones(len(first)), (pairs.references[first], second)), shape=(m, m))
     _, group = connected_components(links, directed=False)
     sizes = np.bincount(group)
-    return group == sizes.argmax() if sizes.max() > 1 else None
+    return _larger_part(pairs, group == sizes.argmax()) if sizes.max() > 1 else None
+
+
+def _larger_part(pairs, group):
+    """Mask (m,) of the larger part of a group, where two parts of it are apart; otherwise of the group.
+
+    The parts are the two largest of a cut of the tree of average linkage, the first cut where they are apart; the rest
+    goes to the part that it agrees with more.
+    """
+    rows = np.flatnonzero(group[pairs.references])
+    among = pairs.references[rows]
+    if len(rows) < 4:
+        return group
+    distances = 1.0 - np.clip(pairs.nesting[np.ix_(rows, among)], 0.0, 1.0)
+    tree = linkage(squareform(distances, checks=False), "average")
+    for n_parts in range(2, len(rows)):
+        part = fcluster(tree, n_parts, "maxclust")
+        first, second = np.argsort(-np.bincount(part), kind="stable")[:2]
+        parts = np.zeros((2, len(group)), dtype=bool)
+        parts[0, among[part == first]] = parts[1, among[part == second]] = True
+        sizes = parts.sum(axis=1)
+        if sizes.sum() < 0.5 * len(rows):
+            break
+        if sizes.min() > 1 and are_apart(pairs, *parts):
+            agreement = [pairs.nesting[rows[part == one]].mean(axis=0) for one in (first, second)]
+            nearer = group & (np.argmax(agreement, axis=0) == np.arange(2)[:, np.newaxis])
+            return _larger_part(pairs, nearer[nearer.sum(axis=1).argmax()])
+    return group
 
 
 def with_unheard(pairs, group, among):

@@ -124,8 +124,8 @@ def test_what_is_reported_is_what_the_public_functions_find(ensembles, weighting
     sample_weight = np.random.RandomState(1).randint(0, 4, size=N) + 0.5 if weighted else None
     n = N if sample_weight is None else sample_weight.sum()
     result = solve_median_partition(
-        labels, K, weighting=weighting, diagonal=diagonal, sample_weight=sample_weight, n_init=2, tol=1e-7,
-        max_iter=1000, random_state=0,
+        labels, K, weighting=weighting, agreement="raw", diagonal=diagonal, sample_weight=sample_weight, n_init=2,
+        tol=1e-7, max_iter=1000, random_state=0,
     )  # fmt: skip
     options = {"diagonal": diagonal, "sample_weight": sample_weight}
     losses = partition_losses(labels, result.membership, **options)

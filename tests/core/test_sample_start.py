@@ -52,7 +52,7 @@ def test_result_is_a_solution_for_all_objects(rng, monkeypatch, weighting, agree
     assert adjusted_rand_score(TRUTH, sampled.labels) == 1.0
     assert optimality_gap(labels, sampled.membership, weights=sampled.weights) <= 1e-5
     monkeypatch.setattr(_starts, "_SAMPLE", 10**9)
-    whole = solve(labels, weighting=weighting)
+    whole = solve(labels, weighting=weighting, agreement=agreement)
     assert sampled.objective == pytest.approx(whole.objective, rel=1e-3)
     # A start from the sample leaves little to improve.
     assert sampled.objective_history[0] - sampled.objective < 0.2 * (whole.objective_history[0] - whole.objective)

@@ -110,7 +110,7 @@ def test_choice_is_the_stable_candidate_of_largest_held_out_agreement(rng):
     best = np.flatnonzero(selection.stable)[selection.held_out_agreement[selection.stable].argmax()]
     assert selection.n_clusters == selection.n_nonempty[best] == 4
     assert len(np.unique(selection.labels)) == 4
-    strict = select_n_clusters(labels, [3], **QUICK, min_stability=1.0)
+    strict = select_n_clusters(labels, [3], **QUICK, weighting="uniform", min_stability=1.0)
     assert strict.split_stability[0] < 1.0
     assert strict.n_clusters == 1
 

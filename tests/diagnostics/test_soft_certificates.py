@@ -12,6 +12,7 @@ from robust_eac import (
     certify,
     objective_value,
     optimality_gap,
+    partition_losses,
     refine_labels,
     solve_median_partition,
 )
@@ -250,7 +251,12 @@ def test_gaps_of_the_adjusted_objective_by_central_differences(rng, missing, wei
             step[i] = h * (np.eye(k)[p] - Y[i])
             slopes[i, p] = (value(Y + step) - value(Y - step)) / (2.0 * h)
         result = certify(labels, Y, weights=weights, agreement="adjusted", sample_weight=weight)
-        expected = -slopes.min(axis=1)
+        # The gap counts pairs: the slopes times the losses that chance would give.
+        # Partitions that tell nothing have no part in it.
+        losses = partition_losses(labels, Y, sample_weight=weight)
+        agreement = adjusted_agreement(labels, Y, sample_weight=weight)
+        rates = np.divide(1.0 - agreement, losses, out=np.zeros_like(losses), where=agreement != 0.0)
+        expected = -slopes.min(axis=1) / (weights / weights.sum() @ rates) / w.sum() ** 2
         np.testing.assert_allclose(4.0 * w * result.object_gaps / w.sum(), expected, atol=2e-6)
         assert result.gap == pytest.approx(expected.sum() / 4.0, abs=1e-5)
 

@@ -257,7 +257,7 @@ def uncertain_ensemble(rng, n, *, missing=0.0, soft=False, n_true=8):
     [
         ({}, {}),
         ({"weighting": "l2", "lam0": 0.05, "diagonal": False}, {"missing": 0.2}),
-        ({"weighting": "chance-corrected", "init": "merge"}, {}),
+        ({"weighting": "chance-corrected", "agreement": "raw", "init": "merge"}, {}),
         ({"weighting": "uniform", "init": "kmeans"}, {"sample_weight": "shares"}),
         ({"cluster_weights": "size"}, {"missing": 0.2}),
         ({"cluster_weights": "entropy", "weighting": "entropy"}, {"sample_weight": "counts"}),

@@ -14,6 +14,7 @@ from robust_eac import (
     objective_value,
     solve_consensus_modes,
     solve_median_partition,
+    trusted_group_weights,
 )
 
 from ..access import Pairs, _modes
@@ -352,3 +353,22 @@ def test_types_of_labels_do_not_matter(rng):
     for other in (labels.astype(np.uint8), 10**15 * labels - 7, labels.astype(float)):
         for one, same in zip(modes, solve(other), strict=True):
             assert np.array_equal(one, same)
+
+
+@pytest.mark.parametrize("sizes", [(24, 16), (20, 20)])
+def test_truths_that_agree_a_little_are_two_modes(rng, sizes):
+    # Many objects: every partition agrees with every other beyond chance.
+    first = rng.permutation(np.arange(1000) % 3)
+    second = np.where(rng.uniform(size=1000) < 0.3, first, rng.permutation(np.arange(1000) % 3))
+    assert 0.05 < adjusted_rand_score(first, second) < 0.15
+    ensembles = [planted_ensemble(rng, truth, m, noise=0.2) for truth, m in zip((first, second), sizes, strict=True)]
+    labels = np.column_stack(ensembles)
+    modes = solve_consensus_modes(labels, 3, n_init=2, random_state=0)
+    assert modes.n_modes == 2
+    for truth, members in ((first, np.arange(40) < sizes[0]), (second, np.arange(40) >= sizes[0])):
+        own = modes.assignment[members][0]
+        assert np.array_equal(modes.assignment == own, members)
+        assert adjusted_rand_score(modes.labels[:, own], truth) > 0.95
+    trusted = trusted_group_weights(labels, random_state=0) > 0.0
+    assert trusted.sum() == sizes[0]
+    assert trusted[: sizes[0]].all() or trusted[sizes[0] :].all()

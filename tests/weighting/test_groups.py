@@ -42,7 +42,9 @@ def agreements_with(labels, consensus):
 @pytest.mark.parametrize(("n_right", "n_weak", "noise"), [(50, 10, 0.6), (20, 10, 0.65), (30, 40, 0.6)])
 def test_right_partitions_that_are_all_the_same_keep_their_weight(rng, n_right, n_weak, noise):
     truth = rng.randint(4, size=200)
-    labels = np.column_stack([np.tile(truth[:, np.newaxis], n_right), planted_ensemble(rng, truth, n_weak, noise=noise)])
+    labels = np.column_stack(
+        [np.tile(truth[:, np.newaxis], n_right), planted_ensemble(rng, truth, n_weak, noise=noise)]
+    )
     result = solve(labels, 4)
     assert adjusted_rand_score(result.labels, truth) == 1.0
     np.testing.assert_allclose(result.weights[:n_right], result.weights.max(), rtol=1e-12)
