@@ -21,7 +21,7 @@ from ..shared.ensembles import load_features
 from ..shared.measure import significant, timed
 from ..shared.store import derive_seed
 
-VERSION = 1
+VERSION = 2
 
 # Number of clusters of the consensus, and its range in the base clusterings. Six sets are added to those of paper 002
 # by its rule: the range goes from the number of classes to 10 for points in the plane, otherwise to 20, 40 or 50 for

@@ -20,7 +20,7 @@ from ..shared.store import derive_seed
 from .robustness import N_INIT, ORACLE, SETTINGS, measures, noisy_ensemble, summary
 from .robustness_schemes import DATASETS
 
-VERSION = 1
+VERSION = 2
 
 CELLS = (
     *(("uniform", fraction) for fraction in (0.0, 0.5, 0.9, 0.95)),

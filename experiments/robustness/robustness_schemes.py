@@ -9,7 +9,7 @@ from ..shared.measure import timed
 from ..shared.store import derive_seed, grid
 from .robustness import SETTINGS, make_data, noisy_ensemble, run_solver, summary
 
-VERSION = 1
+VERSION = 2
 
 LARGE = ("rings", "image-c", "image-1", "breast-cancer", "optdigits", "landsat", "pendigits", "yeast")
 DATASETS = [dataset for dataset in SETTINGS if dataset not in LARGE]
