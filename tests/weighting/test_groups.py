@@ -227,6 +227,30 @@ def test_groups_are_apart_if_they_agree_less_than_a_fifth_as_much_as_among_thems
             assert are_apart(table(references, nesting=nesting), second, first) is apart
 
 
+@pytest.mark.parametrize(
+    ("sizes", "across", "trusted"),
+    [
+        ((6, 4), 0.05, 6),
+        ((4, 6), 0.05, 6),
+        ((6, 4), 0.2, 10),
+        # One partition is no part,
+        ((6, 1), -0.1, 7),
+        # and two pairs are none of a group of ten, in which six more agree with both.
+        ((2, 2, 6), 0.05, 10),
+    ],
+)
+def test_the_larger_part_of_a_linked_group_whose_parts_are_apart(sizes, across, trusted):
+    part = np.repeat(np.arange(len(sizes)), sizes)
+    nesting = np.where(part[:, np.newaxis] == part, 0.9, across)
+    others = part == 2
+    nesting[others] = nesting[:, others] = 0.3
+    np.fill_diagonal(nesting, 0.0)
+    # All pairs have the p-value 0.
+    group = largest_group(table(np.arange(len(part)), nesting=nesting), np.ones(len(part), dtype=bool))
+    expected = np.ones(len(part), dtype=bool) if trusted == len(part) else part == np.argmax(sizes)
+    assert np.array_equal(group, expected)
+
+
 def test_the_second_group_is_the_largest_of_another_truth(rng):
     other, third = rng.permutation(TRUTH), rng.permutation(TRUTH)
     labels = np.column_stack(
