@@ -27,7 +27,8 @@ from ..checks.values import (
     check_real,
 )
 from ..ensembles._common import check_range
-from ..ensembles.fuzzy import fuzzy_c_means, gath_geva, kaufman_kmeans
+from ..ensembles.fuzzy import fuzzy_c_means, gath_geva
+from ..ensembles.kaufman import kaufman_kmeans
 from ..metrics import ovi_lda
 from ..metrics._common import check_clusters, feature_scale, whitening
 from ._common import relabel
