@@ -2,6 +2,7 @@
 
 import ast
 from functools import cache
+from itertools import chain
 from pkgutil import get_data
 
 
@@ -17,10 +18,12 @@ def keys(module, name):
 
 def defaults(module, name):
     """{parameter: default} of the keyword-only parameters of a class."""
-    (body,) = (node.body for node in _tree(module).body if isinstance(node, ast.ClassDef) and node.name == name)
-    (arguments,) = (node.args for node in body if isinstance(node, ast.FunctionDef) and node.name == "__init__")
-    values = map(ast.literal_eval, arguments.kw_defaults)
-    return dict(zip((argument.arg for argument in arguments.kwonlyargs), values, strict=True))
+    classes = (node for node in _tree(module).body if isinstance(node, ast.ClassDef) and node.name == name)
+    for node in chain.from_iterable(found.body for found in classes):
+        if isinstance(node, ast.FunctionDef) and node.name == "__init__":
+            values = map(ast.literal_eval, node.args.kw_defaults)
+            return dict(zip((argument.arg for argument in node.args.kwonlyargs), values, strict=True))
+    raise LookupError(f"{__package__}.{module} defines no class {name} with an __init__.")
 
 
 def _assigned(module, name):

@@ -122,5 +122,7 @@ def test_the_map_has_every_public_name_once_under_its_room():
 def test_what_is_read_from_source_must_be_there():
     with pytest.raises(LookupError, match=r"robust_eac\.core\.hard assigns nothing to LOSS\."):
         source.keys("core.hard", "LOSS")
+    with pytest.raises(LookupError, match=r"robust_eac\.core\.hard defines no class Hard with an __init__\."):
+        source.defaults("core.hard", "Hard")
     with pytest.raises(FileNotFoundError, match="nowhere"):
         source.literal("core.nowhere", "LOSSES")
