@@ -1,16 +1,17 @@
 """Weighted median-partition consensus clustering that never forms an n x n matrix."""
 
-from . import consensus, datasets, diagnostics, ensembles, estimators, metrics, plotting, solvers, weighting
+from . import consensus, datasets, diagnostics, ensembles, estimators, inputs, metrics, plotting, solvers, weighting
 from ._version import __version__ as __version__
 from .consensus import *
 from .datasets import *
 from .diagnostics import *
 from .ensembles import *
 from .estimators import *
+from .inputs import *
 from .metrics import *
 from .plotting import *
 from .solvers import *
 from .weighting import *
 
-_ROOMS = (consensus, datasets, diagnostics, ensembles, estimators, metrics, plotting, solvers, weighting)
+_ROOMS = (consensus, datasets, diagnostics, ensembles, estimators, inputs, metrics, plotting, solvers, weighting)
 __all__ = sorted(["__version__", *(name for room in _ROOMS for name in room.__all__)])

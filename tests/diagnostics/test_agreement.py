@@ -361,7 +361,7 @@ def test_inputs_are_not_changed(rng, function):
         assert np.array_equal(values, before)
 
 
-LABELS, MEMBERSHIP = [[0, 0], [0, 1], [1, 1]], [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]
+LABELS, MEMBERSHIP = np.array([[0, 0], [0, 1], [1, 1]]), [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]
 
 
 @pytest.mark.parametrize("function", [adjusted_agreement, agreement_test])

@@ -277,9 +277,9 @@ def test_draws_on_the_axes_given_and_on_no_other(rng, path):
         assert np.array_equal(array, copy)
 
 
-LABELS = [[0, 0], [0, 1], [1, 1]]
+LABELS = np.array([[0, 0], [0, 1], [1, 1]])
 ERRORS = [
-    (lambda: plot_coassociation([[0.5]], [0]), ValueError, "labels must hold integer cluster labels"),
+    (lambda: plot_coassociation(np.array([[0.5]]), [0]), ValueError, "labels must hold integer cluster labels"),
     (
         lambda: plot_coassociation(LABELS, [0, 1]),
         ValueError,
