@@ -236,11 +236,11 @@ class RobustEAC(ClusterMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
-            The ensemble: base clusterings, one per column, any integer codes; -1 marks an object that the partition
-            did not observe. Or a list with one entry per partition, a label vector or a membership matrix of shape
-            (n_samples, k_u), as in :func:`~robust_eac.partition_losses`; a list of vectors alone is a matrix, its
-            entries the rows. Or a Dask array of labels, for which
+        X : array-like of shape (n_samples, n_partitions), int, or list of clusterings
+            The ensemble: base clusterings, one per column, integers or names; -1, None, NaN and NA mark an object that
+            the partition did not observe. Or a list with one entry per partition, a label vector or a membership matrix
+            of shape (n_samples, k_u). :func:`~robust_eac.partition_losses` says which forms there are, and
+            :func:`~robust_eac.labels_from` reads more. Or a Dask array of labels, for which
             :func:`~robust_eac.solve_median_partition_distributed` says what is supported; `labels_` and `membership_`
             are Dask arrays then.
         y : Ignored

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence, Set, ValuesView
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -19,7 +20,7 @@ _CROWD = ("item", "worker", "label")
 
 
 def labels_from(
-    source: object,
+    source: Any,
     *,
     form: str = "auto",
     columns: Sequence[str] | None = None,

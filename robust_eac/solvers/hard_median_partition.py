@@ -106,7 +106,7 @@ def solve_hard_median_partition(
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
+    labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
         Base clusterings, one per column (transpose draws that are rows); -1 marks an object that the partition did not
         observe: a partition is compared on the objects that it observes. Soft partitions need "binder" at cost 1.
     n_clusters : int, default=None

@@ -177,7 +177,7 @@ def test_constant_partitions(rng, consensus):
         ({"n_clusters": 2.0}, "n_clusters must be an integer"),
         ({"weights": [1.0]}, "weights must have 2 values"),
         ({"weights": [0.0, 0.0]}, "weights must not be all zero"),
-        ({"labels": [[0.5, 1.0]] * 4}, "labels must hold integer cluster labels"),
+        ({"labels": np.full((4, 2), 0.5)}, "labels must hold integer cluster labels"),
         ({"random_state": "seed"}, "seed"),
     ],
 )

@@ -275,7 +275,7 @@ def test_flat_and_tiny_dendrograms_are_one_cluster(rng, method):
         options = {"linkage": method, "one_cluster": one_cluster}
         assert np.array_equal(lifetime_eac(np.array([[0], [1]]), **options), [0, 0])
         assert np.array_equal(lifetime_eac(np.repeat(np.arange(7)[:, None], 3, axis=1), **options), np.zeros(7))
-    assert np.array_equal(lifetime_eac([[0, 0]] * 5, linkage=method), np.zeros(5))
+    assert np.array_equal(lifetime_eac(np.zeros((5, 2), int), linkage=method), np.zeros(5))
 
 
 def test_lifetimes_that_differ_by_rounding_are_equal(rng):

@@ -588,7 +588,7 @@ def test_the_warning(rng):
         ({"n_micro_clusters": 2.5}, "n_micro_clusters must be an integer"),
         ({"n_jobs": 0}, "n_jobs must not be 0"),
         ({"random_state": "seed"}, "random_state must be None, an integer"),
-        ({"labels": [[0.5, 1.0]] * 4}, "labels must hold integer cluster labels"),
+        ({"labels": np.full((4, 2), 0.5)}, "labels must hold integer cluster labels"),
     ],
 )
 def test_errors(kwargs, match):

@@ -82,7 +82,7 @@ def test_containers_and_layouts(rng):
     readonly = labels.copy()
     readonly.flags.writeable = False
     views = [
-        labels.tolist(),
+        list(labels.T),
         pd.DataFrame(labels),
         pd.DataFrame(labels).astype("Int64"),
         np.asfortranarray(labels),

@@ -63,7 +63,6 @@ TAKEN = {
     "fractions": (np.vectorize(Fraction, otypes=[object])(LABELS), LABELS, None),
     "texts": (np.where(TEXTS == None, "", TEXTS).astype(str), LABELS, None),  # noqa: E711
     "texts, NA": (np.where(TEXTS == None, "NA", TEXTS).astype(str), LABELS, None),  # noqa: E711
-    "texts of NumPy 2": (np.where(TEXTS == None, "nan", TEXTS).astype(np.dtypes.StringDType()), LABELS, None),  # noqa: E711
     "bytes": (np.where(TEXTS == None, "", TEXTS).astype("S1"), LABELS, None),  # noqa: E711
     "texts of numbers": (LABELS.astype(str), LABELS, None),
     "texts of floats": (FLOATS.astype(str), LABELS, None),

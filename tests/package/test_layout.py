@@ -10,6 +10,7 @@ ROOMS = (
     "_version",
     "_whole_files",
     "checks",
+    "inputs",
     "core",
     "metrics",
     "datasets",
