@@ -55,6 +55,11 @@ deserves. Every public name can be imported from here, and is loaded when it is 
 - `fuzzy_c_means`, `gath_geva`: soft clusterings
 - `kaufman_kmeans`, `kaufman_seeds`: k-means from deterministic centers
 
+**Inputs** (`robust_eac.inputs`): label matrices from what other tools give
+
+- `labels_from`, `LabelMatrix`: from communities, dicts, tables of a crowd and matched pairs, with names
+- `labels_from_draws`: from posterior draws, one per row
+
 **Diagnostics and certificates** (`robust_eac.diagnostics`)
 
 - `certify`, `Certificate`: how good a consensus from any source is
@@ -104,6 +109,7 @@ _ROOMS = (
     "weighting",
     "consensus",
     "ensembles",
+    "inputs",
     "diagnostics",
     "metrics",
     "plotting",
@@ -118,6 +124,7 @@ if TYPE_CHECKING:
     from .diagnostics import *
     from .ensembles import *
     from .estimators import *
+    from .inputs import *
     from .metrics import *
     from .plotting import *
     from .solvers import *

@@ -93,7 +93,7 @@ def ovi_lda_consensus(
 
     Examples
     --------
-    >>> partitions = [[0, 0, 1], [0, 0, 1], [1, 0, 0], [1, 1, 0], [1, 1, 0]]
+    >>> partitions = np.array([[0, 0, 1], [0, 0, 1], [1, 0, 0], [1, 1, 0], [1, 1, 0]])
     >>> values = [[0.9, 0.8, 0.5], [0.7, 0.9, 0.4], [0.1, -0.2, 0.1], [0.8, 0.9, 0.9], [0.7, 0.6, 0.8]]
     >>> ovi_lda_consensus(partitions, values).labels
     array([ 0,  0, -1,  1,  1])

@@ -11,6 +11,7 @@ ROOMS = (
     "_source",
     "_whole_files",
     "checks",
+    "inputs",
     "core",
     "metrics",
     "datasets",
