@@ -246,8 +246,15 @@ def plot_weight_path(
     ax.set_xscale(scale)
     if scale == "linear":
         count_along(ax.xaxis)
-    ax.set_yscale("symlog", linthresh=0.5 / m)
-    ax.set(title=f"Weights of {counted(m, 'partition')}", xlabel=label, ylabel="weight (all together: 1)")
+    # Ticks at 0 and on the logarithmic part alone: below, the same step on paper is another ratio.
+    linear = 0.5 / m
+    ax.set_yscale("symlog", linthresh=linear)
+    ax.set_yticks([0.0, *(10.0 ** np.arange(np.ceil(np.log10(linear)), 1.0))])
+    ax.set(
+        title=f"Weights of {counted(m, 'partition')}",
+        xlabel=label,
+        ylabel=f"weight (all together: 1), linear below {linear:.2g}",
+    )
     ax.set_ylim(-0.02 / m, 1.1)
     if path.parameter != "rho":
         ax.invert_xaxis()
@@ -278,7 +285,7 @@ def _check_kinds(corrupted, n_partitions, remark=lambda kind: ""):
 
 def _limits(weights):
     """Limits of the axis of weights, with room for a legend above them."""
-    return -0.02 * weights.max(), 1.35 * weights.max()
+    return -0.02 * weights.max(), 1.5 * weights.max()
 
 
 def _width(n_partitions):

@@ -210,6 +210,9 @@ def test_path_goes_from_equal_weights_at_the_left(rng, parameter, values, left):
     assert len(ax.get_legend().get_texts()) == 2
     first, last = ax.get_xlim()
     assert abs(first - left) < abs(last - left)
+    # No tick stands on the linear part but 0.
+    np.testing.assert_allclose(ax.get_yticks(), [0.0, 0.1, 1.0])
+    assert "linear below 0.1" in ax.get_ylabel()
 
 
 def test_convergence_is_the_distance_to_the_last_value():
