@@ -61,7 +61,7 @@ def run(arguments):
     """Write the labels."""
     check_outputs([arguments.output], [arguments.features])
     maker = _maker(arguments)
-    features = read_input(arguments, arguments.features, dtype=np.float64)
+    features = read_input(arguments, arguments.features)
     X = features_of(features.table, features.columns)
     say(f"{features.table.file}: {X.shape[0]} objects, {X.shape[1]} features")
     if arguments.standardize:
