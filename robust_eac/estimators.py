@@ -304,18 +304,7 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         self.agreements_ = agreements
         self.n_clusters_found_ = int(result.labels.max()) + 1
         # The summary describes this fit, even if parameters change afterwards.
-        self._settings = Settings(
-            method,
-            self.n_clusters,
-            self.weighting,
-            adjusted,
-            self.cluster_weights,
-            self.tol,
-            total,
-            self.hardening,
-            self.diagonal,
-            second_mode,
-        )
+        self._settings = Settings(self.get_params(deep=False), adjusted, total, second_mode)
         return self
 
     def _merge(self, labels):
