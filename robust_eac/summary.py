@@ -145,9 +145,14 @@ def summarise_partition(result, radius, agreements, names, options, assurance=No
 
 
 def _report(rows, n_samples, weights, agreements, names):
-    lines = [f"Consensus of {counted(len(agreements), 'partition')} of {counted(n_samples, 'object')}", ""]
+    lines = [headline(n_samples, len(agreements)), ""]
     lines += [f"{name:<13}{text}" for name, text in rows.items()]
     return "\n".join([*lines, "", *_table(weights, agreements, names)])
+
+
+def headline(n_samples, n_partitions):
+    """The first line of a report."""
+    return f"Consensus of {counted(n_partitions, 'partition')} of {counted(n_samples, 'object')}"
 
 
 def counted(number, noun, plural=None):

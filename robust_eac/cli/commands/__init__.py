@@ -1,5 +1,12 @@
 """One module per command: HELP, EPILOG, `add_arguments(parser)` and `run(arguments)`."""
 
-from . import compare, consensus, data, ensemble, plot
+from . import compare, consensus, data, ensemble, plot, report
 
-COMMANDS = {"consensus": consensus, "compare": compare, "ensemble": ensemble, "plot": plot, "data": data}
+COMMANDS = {
+    "consensus": consensus,
+    "compare": compare,
+    "ensemble": ensemble,
+    "plot": plot,
+    "report": report,
+    "data": data,
+}

@@ -2,16 +2,14 @@
 
 import json
 import os
-import platform
 import time
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 
-from ..._version import __version__
 from ...diagnostics.assurance import MOST_PAIRED, UNSURE
 from ...diagnostics.credible_ball import LEVEL
+from ...reporting.asked import versions
 from ...summary import percent
 from ..console import say
 from ..fitting import add_solver_options, check_solver_options, find_consensus
@@ -121,8 +119,7 @@ def _inputs(arguments, labels, found):
     n_clusters = "auto" if found.parameters["n_clusters"] == "auto" else arguments.n_clusters
     return {
         "command": "consensus",
-        "versions": {"robust_eac": __version__, "python": platform.python_version()}
-        | {name: version(name) for name in ("numpy", "scipy", "numba", "scikit-learn")},
+        "versions": versions(),
         "arguments": vars(arguments)
         | {"n_clusters": list(n_clusters) if isinstance(n_clusters, range) else n_clusters},
         "parameters": found.parameters,
