@@ -124,7 +124,7 @@ def find_out(model, X, sample_weight, settings):
         n_observed=encoding.n_observed,
         n_missing=int((~encoding.observed).sum(axis=0)[encoding.mask_of].sum()),
         n_soft=len(encoding.soft_partitions),
-        families=families_of(pairs, model.agreements_),
+        families=families_of(pairs, np.max([model.agreements_, *modes.agreements], axis=0)),
         modes=modes,
         mode_agreements=_agreements_with(hard, modes.labels.T, sample_weight),
         heat_map=_heat_map(encoding, model.weights_, labels, rng),
@@ -133,7 +133,11 @@ def find_out(model, X, sample_weight, settings):
 
 
 def families_of(pairs, agreements):
-    """(m,) number of the family of near copies that a partition is in, the largest family first; 0 for none."""
+    """(m,) number of the family of near copies that a partition is in, the largest family first; 0 for none.
+
+    agreements : of every partition with the consensus that it fits best. Beside the consensus of another truth all
+        partitions of one would be copies.
+    """
     m = len(agreements)
     first, second = np.nonzero(near_copies(pairs, agreements))
     graph = coo_array((np.ones(len(first)), (pairs.references[first], second)), shape=(m, m))

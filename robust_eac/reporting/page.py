@@ -149,7 +149,7 @@ def _partitions(findings, settings, names):
         )
     if findings.families.any():
         text.append(
-            "Partitions of one family are near copies: they agree more with each other than with the consensus."
+            "Partitions of one family are near copies: they agree more with each other than with any consensus."
         )
     order = np.lexsort((-agreements, -weights))[:_PARTITIONS]
     incomplete, families = findings.n_missing > 0, findings.families.any()

@@ -13,8 +13,8 @@ def report(model, X, path, *, sample_weight, names, object_names, texts, max_row
 
     texts : {"title", "note", "call"}, each a text or None.
     """
-    if path is not None:
-        path = os.fspath(path)
+    if not (path is None or isinstance(path, str | os.PathLike)):
+        raise TypeError(f"path must be a text, a path or None, got {path!r}.")
     for name, text in texts.items():
         if not (text is None or isinstance(text, str)):
             raise TypeError(f"{name} must be a text or None, got {text!r}.")
