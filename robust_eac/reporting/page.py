@@ -367,4 +367,7 @@ def _percent(share):
 
 
 def _probability(value):
+    """A p-value; what is smaller than anybody can mean is not told apart."""
+    if value < 1e-99:
+        return "< 1e-99"
     return f"{value:.3f}" if value >= 0.001 else f"{value:.1e}"

@@ -199,6 +199,7 @@ def test_many_objects_are_sampled(rng):
     model = RobustEAC(3, n_init=1, random_state=np.random.RandomState(0)).fit(labels)
     page = model.to_html(labels)
     assert "400 objects, drawn from 900 at random" in text_of(section(page, "map"))
+    assert set(columns_of(page, "partitions")["p-value"]) == {"< 1e-99"}
     # The next report draws the same, and so would the next fit without one.
     assert model.to_html(labels) == page
 
