@@ -7,8 +7,9 @@ from string import Template
 
 import numpy as np
 
+from ..checks.words import percent
 from ..diagnostics.assurance import UNSURE
-from ..summary import counted, headline, name_of, percent
+from ..summary import counted, headline, name_of
 from .asked import call_of, shown, versions
 from .elements import Column, definitions, element, join, table
 from .heat_map import bar, draw_heat_map

@@ -3,9 +3,9 @@
 import shlex
 
 from ..console import progress, say
-from ..fitting import add_solver_options, check_solver_options, find_consensus
 from ..inputs import add_input_options, read_labels
 from ..options import add_labels, add_table_output
+from ..solver_options import add_solver_options, check_solver_options
 from ..writing import check_outputs, say_written, write_outputs
 
 HELP = "write one HTML page on a consensus: whom it trusts and why, how good it is, who is unsure"
@@ -49,6 +49,8 @@ def run(arguments):
         raise ValueError(f"--max-rows must be at least 0, got {arguments.max_rows}.")
     check_solver_options(arguments)
     check_outputs([arguments.output], [arguments.labels])
+    from ..fitting import find_consensus
+
     ensemble, labels = read_labels(arguments)
     found = find_consensus(arguments, labels, ensemble.titles)
     with progress("report"):
