@@ -471,7 +471,8 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         names : sequence of n_partitions str, default=None
             What the partitions are called. None means the names of the columns that `fit` saw, or numbers from 0.
         object_names : sequence of n_samples str, default=None
-            What the objects are called. None means the index of a DataFrame X, or numbers from 0.
+            What the objects are called. None means the index of a DataFrame X, the objects of a
+            :class:`~robust_eac.LabelMatrix` X, or numbers from 0.
         title : str, default=None
             Title of the page. None counts partitions and objects.
         note : str, default=None

@@ -7,6 +7,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from ..checks.labels import check_ensemble
 from ..checks.values import MAX_SEED, check_n_jobs, check_random_state
 from ..consensus.coassociation import coassociation_of
 from ..consensus.merge import merge_labels
@@ -94,7 +95,8 @@ class Findings(NamedTuple):
 
 def find_out(model, X, sample_weight, settings):
     """The :class:`Findings` on a model fitted to arrays in memory; ValueError if X is not what it was fitted to."""
-    encoding, membership = encode_fitted(model, X, sample_weight, settings)
+    ensemble = check_ensemble(X, name="X")
+    encoding, membership = encode_fitted(model, ensemble, sample_weight, settings)
     parameters, labels, k = settings.parameters, model.labels_, membership.shape[1]
     # Two reports on one model are the same.
     rng = check_random_state(deepcopy(parameters["random_state"]))
@@ -128,7 +130,7 @@ def find_out(model, X, sample_weight, settings):
         modes=modes,
         mode_agreements=_agreements_with(hard, modes.labels.T, sample_weight),
         heat_map=_heat_map(encoding, model.weights_, labels, rng),
-        alternatives=_alternatives(encoding, X, sample_weight, model, settings, k, hard, rng, effort),
+        alternatives=_alternatives(encoding, ensemble, sample_weight, model, settings, k, hard, rng, effort),
     )
 
 
@@ -163,7 +165,7 @@ def _heat_map(encoding, weights, labels, rng):
     return HeatMap(together[np.ix_(order, order)], labels[drawn][order])
 
 
-def _alternatives(encoding, X, sample_weight, model, settings, k, hard, rng, effort):
+def _alternatives(encoding, ensemble, sample_weight, model, settings, k, hard, rng, effort):
     """The :class:`Alternative` of this consensus, of other weightings, and of merging with the weights found."""
     chosen = settings.parameters["weighting"]
     found = [("this consensus", model.labels_, model.weights_)]
@@ -172,7 +174,7 @@ def _alternatives(encoding, X, sample_weight, model, settings, k, hard, rng, eff
             found.append((f"weighting {name}", *_median_partition(encoding, name, k, rng, effort)))
     # Merging takes hard partitions of objects that count alike.
     if not settings.merged and sample_weight is None and len(encoding.hard) == len(encoding.offsets):
-        merged = merge_labels(X, k, model.weights_, n_jobs=effort["n_jobs"], random_state=rng).labels
+        merged = merge_labels(ensemble, k, model.weights_, n_jobs=effort["n_jobs"], random_state=rng).labels
         found.append(("merging with these weights", merged, model.weights_))
     agreements = _agreements_with(hard, [labels for _, labels, _ in found[1:]], sample_weight)
     return [

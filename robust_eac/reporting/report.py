@@ -3,6 +3,7 @@
 import os
 
 from .._whole_files import write_files
+from ..checks.forms import objects_of
 from ..checks.values import check_integer, check_names, is_dask_array
 from .findings import find_out
 from .page import make_page
@@ -24,9 +25,7 @@ def report(model, X, path, *, sample_weight, names, object_names, texts, max_row
     n_samples = len(model.labels_)
     if object_names is not None:
         object_names = check_names(object_names, n_samples, name="object_names", each="object")
-    elif hasattr(X, "columns") and hasattr(X, "index"):
-        object_names = list(X.index)
-    else:
+    elif (object_names := objects_of(X)) is None:
         object_names = range(n_samples)
 
     settings, weighted = model._settings, sample_weight is not None

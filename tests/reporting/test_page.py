@@ -9,10 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from robust_eac import RobustEAC
+from robust_eac import LabelMatrix, RobustEAC, labels_from
 
 from ..access import draw_heat_map
 from ..conftest import planted_ensemble
@@ -206,11 +207,19 @@ def test_a_file_is_written_whole(model, labels, tmp_path):
         model.to_html(labels, tmp_path / "nowhere" / "report.html")
 
 
-def test_names_come_from_a_data_frame(labels):
-    frame = pd.DataFrame(labels, columns=list("abcdefgh"), index=[f"plant {i}" for i in range(45)])
-    page = RobustEAC(3, n_init=2, random_state=0).fit(frame).to_html(frame)
-    assert set(columns_of(page, "partitions")["partition"]) == set("abcdefgh")
-    assert columns_of(page, "objects")["object"][0].startswith("plant ")
+def test_names_come_from_what_holds_the_labels(model, labels):
+    partitions, objects = list("abcdefgh"), tuple(f"plant {i}" for i in range(45))
+    named = model.to_html(labels, names=partitions, object_names=objects)
+    assert set(columns_of(named, "partitions")["partition"]) == set(partitions)
+    assert columns_of(named, "objects")["object"][0].startswith("plant ")
+    frame = pd.DataFrame(labels, columns=partitions, index=objects)
+    for X in (frame, frame.astype(str), labels_from(frame), LabelMatrix(labels, tuple(partitions), objects)):
+        assert RobustEAC(3, n_init=2, random_state=0).fit(X).to_html(X) == named
+    # What names the columns alone leaves numbers to the objects.
+    columns = model.to_html(labels, names=partitions)
+    counted = frame.reset_index(drop=True)
+    for X in (counted, pl.DataFrame(frame), [counted[name] for name in partitions]):
+        assert RobustEAC(3, n_init=2, random_state=0).fit(X).to_html(X) == columns
 
 
 @pytest.mark.parametrize(
