@@ -49,9 +49,9 @@ def run(arguments):
         raise ValueError(f"--max-rows must be at least 0, got {arguments.max_rows}.")
     check_solver_options(arguments)
     check_outputs([arguments.output], [arguments.labels])
+    ensemble, labels = read_labels(arguments)
     from ..fitting import find_consensus
 
-    ensemble, labels = read_labels(arguments)
     found = find_consensus(arguments, labels, ensemble.titles)
     with progress("report"):
         page = found.model.to_html(
