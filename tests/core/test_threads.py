@@ -30,7 +30,16 @@ def work(ended):
         raise
 
 
+@pytest.fixture
+def interruptible():
+    """Interrupts are heard, which programs started in the background ignore."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="os.kill does not interrupt on Windows")
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_ends_all_threads():
     ended, start = [], time.monotonic()
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
