@@ -9,13 +9,11 @@ from numbers import Integral, Real
 import numpy as np
 
 from .blocks import row_blocks
+from .texts import INTEGER, MISSING, NUMBER
 from .values import as_array
 
-# Texts that mean a missing label, in any case, as in files; a missing value of pandas is known by the name of its type.
-_MISSING = {"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none"}
+# A missing value of pandas is known by the name of its type.
 _MISSING_TYPES = {"NoneType", "NAType", "NaTType"}
-_INTEGER = re.compile(r"[+-]?[0-9]+")
-_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 # Nobody means a name by these.
 _ODD = re.compile(r"[+-]?(inf(inity)?|[0-9]+,[0-9]+)", re.IGNORECASE)
 _FEATURES = "If these are features, make an ensemble of clusterings first, for example with KMeansEnsemble."
@@ -124,13 +122,13 @@ def _parse(value):
         value = value.decode(errors="backslashreplace")
     if isinstance(value, str):
         text = value.strip()
-        if text.lower() in _MISSING:
+        if text.lower() in MISSING:
             return -1
         if _ODD.fullmatch(text):
             raise ValueError(_NO_INTEGER)
-        if not _NUMBER.fullmatch(text):
+        if not NUMBER.fullmatch(text):
             return text
-        if not _INTEGER.fullmatch(text):
+        if not INTEGER.fullmatch(text):
             return _whole(float(text))
         # Python refuses to convert thousands of digits.
         value = int(text) if len(text) < 25 else 2**63

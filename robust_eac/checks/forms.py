@@ -142,9 +142,9 @@ def refuse_pairs(array, name):
 
 
 def _pairs_message(name, shape, largest):
-    what = "a co-association matrix" if largest else "distances or the edges of a graph"
+    what = "co-associations" if largest else "distances or the edges of a graph"
     return (
-        f"{name} must be a matrix of objects by clusterings, got a symmetric one of shape {shape}: {what}?. "
+        f"{name} must be a matrix of objects by clusterings, got a symmetric one of shape {shape}, as {what} are. "
         "Give the clusterings that it was made from, one per column."
     )
 

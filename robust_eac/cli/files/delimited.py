@@ -13,8 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions, read_csv
 
+from ...checks.texts import INTEGER
 from .arrays import attempt
-from .text import INTEGER, column_number, is_missing, is_number
+from .text import column_number, is_missing, is_number
 
 # The delimiter is judged by this many lines.
 _PROBE = 20

@@ -6,8 +6,9 @@ import warnings
 import numpy as np
 
 from ...checks.blocks import row_blocks
+from ...checks.texts import INTEGER, NUMBER
 from .tables import cell_error, check_not_empty, coded, shown
-from .text import DECIMAL_COMMA, INTEGER, NUMBER, comma_hint, is_missing
+from .text import DECIMAL_COMMA, comma_hint, is_missing
 
 _INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE | re.ASCII)
 # A clustering of fewer objects may well have more labels than half of them.

@@ -2,11 +2,9 @@
 
 import re
 
+from ...checks.texts import MISSING, NUMBER
+
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "space": " "}
-# In any case. The integer -1 means missing as well.
-_MISSING = {"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none"}
-INTEGER = re.compile(r"[+-]?[0-9]+")
-NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 # Spreadsheets run a cell that begins like this, without the quotes.
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
@@ -14,7 +12,7 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 
 def is_missing(text):
     """Whether a cell means that the value is missing."""
-    return text.strip().lower() in _MISSING
+    return text.strip().lower() in MISSING
 
 
 def is_number(text):
