@@ -1,7 +1,8 @@
 """Weighted median-partition consensus clustering that never forms an n x n matrix."""
 
-from . import consensus, datasets, diagnostics, ensembles, estimators, metrics, plotting, solvers, weighting
+from . import comparison, consensus, datasets, diagnostics, ensembles, estimators, metrics, plotting, solvers, weighting
 from ._version import __version__ as __version__
+from .comparison import *
 from .consensus import *
 from .datasets import *
 from .diagnostics import *
@@ -12,5 +13,5 @@ from .plotting import *
 from .solvers import *
 from .weighting import *
 
-_ROOMS = (consensus, datasets, diagnostics, ensembles, estimators, metrics, plotting, solvers, weighting)
+_ROOMS = (comparison, consensus, datasets, diagnostics, ensembles, estimators, metrics, plotting, solvers, weighting)
 __all__ = sorted(["__version__", *(name for room in _ROOMS for name in room.__all__)])

@@ -8,6 +8,7 @@ import robust_eac
 # From the bottom up: a room imports from those before it.
 ROOMS = (
     "_version",
+    "_tables",
     "_whole_files",
     "checks",
     "core",
@@ -21,6 +22,7 @@ ROOMS = (
     "summary",
     "estimators",
     "plotting",
+    "comparison",
     "cli",
     "__main__",
     "__init__",
