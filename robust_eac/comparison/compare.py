@@ -185,10 +185,10 @@ def _number_drawn(resample, n_partitions):
     """Number of partitions that a repeat draws, None for all as they are."""
     if resample is None:
         return None
-    if resample == "bootstrap":
-        return n_partitions
     if isinstance(resample, str):
-        raise ValueError(f"resample must be a share, 'bootstrap' or None, got {resample!r}.")
+        if resample != "bootstrap":
+            raise ValueError(f"resample must be a share, 'bootstrap' or None, got {resample!r}.")
+        return n_partitions
     share = check_real(resample, name="resample", low=0.0, high=1.0, strict=True)
     return max(1, round(share * n_partitions))
 

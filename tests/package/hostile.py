@@ -34,11 +34,12 @@ NOT_CALLED = {
     "WEIGHTING_SCHEMES": "a registry; its functions are public, or equal_weights",
     "WEIGHT_SOLVERS": "a registry; its functions are public",
     "adjusted_rand_score": "scikit-learn's own",
+    "Comparison": "a list of what compare returns",
     **dict.fromkeys(
         [
-            "AgreementTest", "BisectingTree", "Certificate", "ClusterNumberSelection", "ConsensusModes",
-            "CredibleBall", "HardMedianPartition", "LowerBound", "MedianPartitionResult", "MembershipResult",
-            "MergeResult", "PeaceResult", "ReassignmentCosts", "RefinementResult", "WeightPath",
+            "AgreementTest", "BisectingTree", "Certificate", "ClusterNumberSelection", "ComparisonSummary",
+            "ConsensusModes", "CredibleBall", "HardMedianPartition", "LowerBound", "MedianPartitionResult",
+            "MembershipResult", "MergeResult", "PeaceResult", "ReassignmentCosts", "RefinementResult", "WeightPath",
         ],
         "a named tuple: stores what it is given",
     ),
