@@ -13,13 +13,14 @@ _MARGINS, _ROW, _WIDTH = 1.1, 0.24, 7.0
 
 
 def draw_intervals(summary, table, ax):
-    """Means with intervals, the best method on top, over small points for the blocks."""
+    """Means with intervals, the best method on top, and below them small points for the blocks."""
     ax = _new_axes(ax, len(table.names))
     rows = [row for row in summary.rows if row["mean"] is not None]
     labels = []
     for place, row in enumerate(rows):
         scores = table.scores[:, table.names.index(row["method"])]
-        ax.plot(scores, np.full(len(scores), place), "o", markersize=3.0, color=GREY, alpha=0.7, markeredgewidth=0.0)
+        # Below the line, which would hide them.
+        ax.plot(scores, np.full(len(scores), place + 0.25), "o", markersize=3.0, color=GREY, markeredgewidth=0.0)
         if row["low"] is not None:
             ax.plot([row["low"], row["high"]], [place, place], color=BLUE, linewidth=1.5)
         ax.plot(row["mean"], place, "D", color=BLUE, markersize=5.0)
@@ -52,9 +53,10 @@ def draw_critical_difference(summary, table, ax):
     except ImportError as error:
         raise ImportError("kind 'critical-difference' needs scikit-posthocs: pip install scikit-posthocs") from error
     ranks = pd.DataFrame(ranks_of(scores), columns=names)
-    critical_difference_diagram(ranks.mean(), posthoc_nemenyi_friedman(ranks), ax=ax)
+    colors = dict.fromkeys(names, "black")
+    critical_difference_diagram(ranks.mean(), posthoc_nemenyi_friedman(ranks), ax=ax, color_palette=colors)
     title = _TITLES.get(summary.measure, summary.measure)
-    ax.set_title(f"mean ranks by {title} over {summary.n_blocks} {summary.blocks}; joined: not told apart at 5 %")
+    ax.set_title(f"mean ranks by {title} over {summary.n_blocks} {summary.blocks}\njoined: not told apart at 5 %")
     return ax
 
 

@@ -60,10 +60,8 @@ def outcomes(waiting, *, n_workers, time_limit, begin):
                 elif not usable:
                     raise RuntimeError(f"no worker process could be started: {outcome[2]}")
     finally:
-        for worker in idle:
-            worker.shutdown()
-        for at_work in busy.values():
-            at_work.worker.shutdown(kill_workers=True)
+        for worker in (*idle, *(at_work.worker for at_work in busy.values())):
+            worker.shutdown(kill_workers=True)
 
 
 class _AtWork(NamedTuple):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from robust_eac import compare, kmeans_consensus
+from robust_eac import compare
 
 from ..access import outcomes
 from ..conftest import planted_ensemble
@@ -67,20 +67,21 @@ def test_what_takes_too_long_is_stopped_and_what_dies_is_told(labels):
         warnings.warn("so so", stacklevel=1)
         return labels[:, 0]
 
-    functions = {"endless": endless, "dying": dying, "good": kmeans_consensus, "told": told}
-    start = time.perf_counter()
+    def good(labels, n_clusters, *, weights, random_state):
+        return labels[:, 1]
+
+    functions = {"endless": endless, "dying": dying, "good": good, "told": told}
     with pytest.warns(UserWarning, match="so so"):
-        records = compare(labels, 3, weightings=["uniform"], consensus=functions, time_limit=10.0, random_state=0)
-    assert time.perf_counter() - start < 120.0
+        records = compare(labels, 3, weightings=["uniform"], consensus=functions, time_limit=5.0, random_state=0)
     assert [record["error"] for record in records] == [
-        "TimeoutError: stopped after 10 s",
+        "TimeoutError: stopped after 5 s",
         "ChildProcessError: its process died: it was killed, or crashed",
         None,
         None,
     ]
-    assert records[0]["seconds"] == pytest.approx(10.0, abs=5.0)
-    (direct,) = compare(labels, 3, weightings=["uniform"], consensus=["kmeans"], random_state=0)
-    np.testing.assert_array_equal(records[2]["labels"], direct["labels"])
+    assert records[0]["seconds"] >= 5.0
+    np.testing.assert_array_equal(records[2]["labels"], labels[:, 1])
+    np.testing.assert_array_equal(records[3]["labels"], labels[:, 0])
 
 
 def test_a_scheme_that_is_stopped_fails_its_functions(labels):
