@@ -92,8 +92,8 @@ def compare(
         Number of worker processes; -1 means one per core. None and 1 mean this process. The result does not depend on
         it, but the seconds do: runs at the same time share the machine.
     time_limit : float, default=None
-        Seconds that a scheme, and then every consensus, may take. Runs then go to worker processes, since compiled code
-        can only be stopped by killing its process; "error" is "TimeoutError: stopped after N s".
+        Seconds by the clock that a scheme, and then every consensus, may take. Runs then go to worker processes, since
+        compiled code can only be stopped by killing its process; "error" is "TimeoutError: stopped after N s".
     verbose : int, default=0
         Whether to show on standard error, by tqdm, what is running.
     random_state : int, RandomState instance or None, default=None
