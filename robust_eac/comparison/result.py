@@ -72,7 +72,7 @@ class Comparison(list):
     Examples
     --------
     >>> from robust_eac import compare
-    >>> labels = [[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]
+    >>> labels = np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]])
     >>> options = {"weightings": ["uniform"], "consensus": ["kmeans", "eac-single"], "random_state": 0}
     >>> found = compare(labels, 2, dataset="five", **options) + compare(labels[:4], 2, dataset="four", **options)
     >>> len(found), found.summary().blocks, found.summary().n_blocks

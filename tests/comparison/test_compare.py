@@ -283,4 +283,4 @@ def test_progress_is_shown_on_request(labels, capsys):
 def test_errors(kwargs, error, match):
     arguments = {"n_clusters": 2} | kwargs
     with pytest.raises(error, match=match):
-        compare([[0, 0], [0, 1], [1, 1]], **arguments)
+        compare(np.array([[0, 0], [0, 1], [1, 1]]), **arguments)

@@ -8,15 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from ...checks.values import did_you_mean
-from ...comparison import compare
-from ...comparison.result import name_of
-from ...consensus import CONSENSUS_FUNCTIONS
-from ...weighting import WEIGHT_SOLVERS, WEIGHTING_SCHEMES
-from ...weighting.schemes import FEATURE_SCHEMES
+from ...checks.words import did_you_mean
 from ..console import clean_interrupts, say, say_table, warn
-from ..fitting import choose_n_clusters
 from ..inputs import add_input_options, read_features, read_labels, read_truth
+from ..names import CONSENSUS_FUNCTIONS, FEATURE_SCHEMES, WEIGHT_SOLVERS, WEIGHTING_SCHEMES
 from ..options import add_labels, add_n_clusters, add_seed, add_table_output, number_or
 from ..writing import check_outputs, check_picture, picture_writer, say_written, table_writer, write_outputs
 
@@ -59,7 +54,7 @@ def add_arguments(parser):
     add_n_clusters(parser)
     for option, names, note in (
         ("--weightings", weightings, f" ({', '.join(FEATURE_SCHEMES)} only with --features)"),
-        ("--consensus", list(CONSENSUS_FUNCTIONS), ""),
+        ("--consensus", CONSENSUS_FUNCTIONS, ""),
     ):
         text = f"names, separated by spaces; default: all of {', '.join(names)}{note}"
         parser.add_argument(option, nargs="+", choices=names, metavar="NAME", help=text)
@@ -105,7 +100,7 @@ def run(arguments):
     outputs = [path for path in (arguments.output, arguments.figure) if path is not None]
     check_outputs(outputs, [path for path in inputs if path is not None])
     check_picture(arguments.figure)
-    functions = arguments.consensus or list(CONSENSUS_FUNCTIONS)
+    functions = arguments.consensus or CONSENSUS_FUNCTIONS
     weightings = _weightings(arguments, functions)
     _check_reference(arguments.reference, weightings, functions)
 
@@ -113,6 +108,9 @@ def run(arguments):
     ensemble, labels = read_labels(arguments, left_out=in_labels)
     y = read_truth(arguments, ensemble)
     X = None if arguments.features is None else read_features(arguments, ensemble)
+    from ...comparison import compare
+    from ..fitting import choose_n_clusters
+
     n_clusters = choose_n_clusters(arguments, labels)
 
     # Ctrl-C ends the worker processes, too.
@@ -181,12 +179,16 @@ def _weightings(arguments, functions):
 
 def _check_reference(reference, weightings, functions):
     """Raise ValueError for a reference that is none of the methods; None is the best."""
+    if reference is None:
+        return
+    from ...comparison.result import name_of
+
     known = [
         name_of(name, function)
         for name in weightings
         for function in (functions if name in WEIGHTING_SCHEMES else ["robust-eac"])
     ]
-    if reference is not None and reference not in known:
+    if reference not in known:
         raise ValueError(
             f"--reference must be a method that is compared, such as {known[0]!r}, got {reference!r}"
             f"{did_you_mean(reference, known)}."

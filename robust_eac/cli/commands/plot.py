@@ -2,11 +2,10 @@
 
 from pathlib import Path
 
-from ...summary import shortened
 from ..console import say
-from ..fitting import add_solver_options, check_solver_options, find_consensus
 from ..inputs import add_input_options, read_labels
 from ..options import add_labels
+from ..solver_options import add_solver_options, check_solver_options
 from ..writing import check_outputs, check_picture, picture_writer, say_written, write_outputs
 
 HELP = "draw the co-association in the order of the consensus, and the weights"
@@ -36,11 +35,12 @@ def run(arguments):
     check_solver_options(arguments)
     check_outputs([arguments.output], [arguments.labels])
     check_picture(arguments.output)
+    ensemble, labels = read_labels(arguments)
     from matplotlib.figure import Figure
 
     from ...plotting import plot_coassociation, plot_weights
+    from ..fitting import find_consensus
 
-    ensemble, labels = read_labels(arguments)
     found = find_consensus(arguments, labels, ensemble.titles)
     figure = Figure(figsize=(12.0, 5.0), layout="constrained")
     axes = figure.subplots(1, 2)
@@ -55,6 +55,8 @@ def run(arguments):
 
 def _name_clusterings(ax, titles):
     """Label the horizontal axis with titles, or with numbers if there are many."""
+    from ...summary import shortened
+
     if len(titles) <= _MOST_TITLES:
         ax.set_xticks(range(len(titles)), [shortened(title) for title in titles], rotation=90, parse_math=False)
         ax.set_xlabel("clustering")
