@@ -104,7 +104,9 @@ def _cells(path, array):
     import pyarrow as pa
 
     texts = attempt(path, lambda: np.char.decode(array, "utf-8")) if array.dtype.kind == "S" else array
-    return attempt(path, lambda: [pa.chunked_array([column.tolist()], pa.string()) for column in texts.T])
+    # A half of a surrogate pair, which Arrow refuses, is spelled out, as it is where it is written.
+    columns = ([text.encode("utf-8", "backslashreplace") for text in column.tolist()] for column in texts.T)
+    return [pa.chunked_array([column], pa.string()) for column in columns]
 
 
 def _texts_of_cells(path, array):
