@@ -12,7 +12,7 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 from tqdm import tqdm
 
-from ..checks.labels import check_labels
+from ..checks.labels import check_ensemble, check_labels
 from ..checks.types import RandomState
 from ..checks.values import (
     MAX_SEED,
@@ -103,12 +103,12 @@ def compare(
     -------
     records : Comparison
         A list of dicts, one per run, in the order of the repeats: "dataset", "repeat" (0, 1, ...), "partitions"
-        (numbers of those drawn, None for all); "scheme", "function", "weights" (of the partitions drawn), "labels";
-        "n_clusters" found; "h", "nmi", "ari" against `y` (None without it); "ensemble_nmi" and "density", unweighted,
-        against all partitions; "seconds" of the consensus function ("scheme_seconds" of the scheme); "error", None or
-        the message of a run that failed; its results are then None. Its methods are
-        :meth:`~robust_eac.Comparison.summary`, :meth:`~robust_eac.Comparison.plot` and
-        :meth:`~robust_eac.Comparison.to_frame`.
+        (numbers of those drawn, None for all), "partition_names" (of those drawn, as the columns of a DataFrame are
+        called, None without names); "scheme", "function", "weights" (of the partitions drawn), "labels"; "n_clusters"
+        found; "h", "nmi", "ari" against `y` (None without it); "ensemble_nmi" and "density", unweighted, against all
+        partitions; "seconds" of the consensus function ("scheme_seconds" of the scheme); "error", None or the message
+        of a run that failed; its results are then None. Its methods are :meth:`~robust_eac.Comparison.summary`,
+        :meth:`~robust_eac.Comparison.plot` and :meth:`~robust_eac.Comparison.to_frame`.
 
     Raises
     ------
@@ -142,7 +142,8 @@ def compare(
     >>> [(record["scheme"], record["function"], record["h"], round(record["density"], 3)) for record in records]
     [('uniform', 'kmeans', 1.0, 0.867), ('uniform', 'sec', 1.0, 0.867)]
     """
-    labels = check_labels(labels)
+    ensemble = check_ensemble(labels)
+    labels = check_labels(ensemble)
     n_clusters = check_n_clusters(n_clusters, len(labels))
     y = None if y is None else check_consensus(y, len(labels), name="y")
     X = None if X is None else check_features(X, n_samples=len(labels))
@@ -167,6 +168,7 @@ def compare(
             if name in methods.solvers and error is None:
                 weights, result = result
             about = {"dataset": dataset, "repeat": repeat, "partitions": draw.partitions}
+            about |= {"partition_names": _names_of(draw.partitions, ensemble.names)}
             about |= {"scheme": name, "function": function_name, "weights": weights, "labels": result}
             costs = {"scheme_seconds": scheme_seconds, "seconds": seconds, "error": error}
             records.append(about | _grade(labels, y, result) | costs)
@@ -191,6 +193,10 @@ def _number_drawn(resample, n_partitions):
         return n_partitions
     share = check_real(resample, name="resample", low=0.0, high=1.0, strict=True)
     return max(1, round(share * n_partitions))
+
+
+def _names_of(partitions, names):
+    return names if names is None or partitions is None else tuple(names[u] for u in partitions)
 
 
 def _draw(labels, n_drawn, with_replacement, seed):

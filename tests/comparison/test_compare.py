@@ -3,6 +3,7 @@
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from robust_eac import (
@@ -228,6 +229,19 @@ def test_all_methods_of_a_repeat_see_the_partitions_that_it_drew(labels, resampl
     by_repeat = [records[2 * repeat]["partitions"].tolist() for repeat in range(3)]
     assert by_repeat == [records[2 * repeat + 1]["partitions"].tolist() for repeat in range(3)]
     assert len({tuple(partitions) for partitions in by_repeat}) > 1 or resample == 1.0
+
+
+def test_the_records_name_the_partitions(labels):
+    frame = pd.DataFrame(labels, columns=list("abcdefghij")).replace({0: "x", 1: "y", 2: "z"})
+    chosen = {"y": pd.Series(TRUTH).map(str), "weightings": ["weac"], "consensus": ["kmeans"], "random_state": 0}
+    (record,) = compare(frame, 3, **chosen)
+    assert record["partition_names"] == tuple("abcdefghij")
+    (of_codes,) = compare(labels, 3, **chosen)
+    assert of_codes["partition_names"] is None
+    assert (record["ari"], record["weights"].tolist()) == (of_codes["ari"], of_codes["weights"].tolist())
+    (drawn,) = compare([frame[name] for name in frame], 3, **chosen, resample="bootstrap")
+    assert drawn["partition_names"] == tuple(frame.columns[drawn["partitions"]])
+    assert len(drawn["partition_names"]) == len(drawn["weights"]) > len(set(drawn["partition_names"]))
 
 
 def test_what_a_consensus_function_returns_is_checked(labels):
