@@ -38,8 +38,8 @@ LOOKS = {
 OVERVIEW_WEIGHTINGS = ("uniform", "restricted-simplex", "l2", "chance-corrected")
 # What the overview shows: ours weights by the restricted simplex, the others do not weight.
 OVERVIEW_WAYS = {
-    "robust_eac, ten starts": "restricted simplex, ten starts",
-    "scikit-learn KMeans, ten starts": "k-means on one-hot, ten starts",
+    "robust_eac, ten starts": "robust_eac, restricted simplex",
+    "scikit-learn KMeans, ten starts": "k-means on one-hot",
     "average linkage, SciPy": "co-association, average linkage",
     CLUE: "clue (R), GV3",
 }

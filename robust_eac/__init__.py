@@ -5,7 +5,7 @@ deserves. Every public name can be imported from here, and is loaded when it is 
 
 **Consensus and weights in one fit** (`robust_eac.estimators`)
 
-- `RobustEAC`: the estimator to begin with: `fit(labels)`, then `labels_`, `weights_`, `summary()`
+- `RobustEAC`: the estimator to begin with: `fit(labels)`, then `labels_`, `weights_`, `summary()`, `to_html()`
 
 **Solving** (`robust_eac.solvers`): functions of arrays, each with the named tuple that it returns
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import reprlib
 from collections.abc import Sequence
+from os import PathLike
 from typing import Self
 
 import numpy as np
@@ -300,18 +301,7 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         self.agreements_ = agreements
         self.n_clusters_found_ = int(result.labels.max()) + 1
         # The summary describes this fit, even if parameters change afterwards.
-        self._settings = Settings(
-            method,
-            self.n_clusters,
-            self.weighting,
-            adjusted,
-            self.cluster_weights,
-            self.tol,
-            total,
-            self.hardening,
-            self.diagonal,
-            second_mode,
-        )
+        self._settings = Settings(self.get_params(deep=False), adjusted, total, second_mode)
         return self
 
     def _keep_names(self, ensemble):
@@ -433,12 +423,107 @@ class RobustEAC(ClusterMixin, BaseEstimator):
                 3    0.25     -0.049
         """
         check_is_fitted(self)
-        if names is None:
-            names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
-        else:
-            names = check_names(names, self.n_features_in_, name="names")
+        names = self._names(names)
         assurance = None if X is None else assure(self, X, sample_weight, self._settings)
         return summarise(self, names, self._settings, assurance)
+
+    def _names(self, names):
+        """What the partitions are called: the names given, the titles of the columns that `fit` saw, or numbers."""
+        if names is None:
+            return getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
+        return check_names(names, self.n_features_in_, name="names")
+
+    def to_html(
+        self,
+        X: Labels,
+        path: str | PathLike | None = None,
+        *,
+        sample_weight: ArrayLike | None = None,
+        names: Sequence[str] | None = None,
+        object_names: Sequence[str] | None = None,
+        title: str | None = None,
+        note: str | None = None,
+        call: str | None = None,
+        max_rows: int = 100,
+    ) -> str | None:
+        """Report on the fit as one HTML page that can be sent: it needs no other file, no network and no script.
+
+        * the clusters, and what :meth:`summary` says, explained;
+        * every partition: weight, loss, agreement with the consensus and its p-value, number of clusters, the family of
+          near copies and the mode that it belongs to;
+        * whether there is a second truth, by :func:`~robust_eac.solve_consensus_modes`;
+        * the co-association of at most 400 objects as a heat map;
+        * the unsure objects, and the cluster that each could as well be in;
+        * what other weightings, and merging, make of the same ensemble;
+        * parameters, versions, and the call that makes the fit again.
+
+        A few lines of script sort the tables. The page is the same for the same fit, and without a date, unless the
+        note has one.
+
+        Parameters
+        ----------
+        X : array-like
+            The ensemble that was fitted, which the model does not keep.
+        path : str or path-like, default=None
+            The file to write, whole or not at all. None returns the page.
+        sample_weight : array-like of shape (n_samples,), default=None
+            The weights of the objects that were fitted.
+        names : sequence of n_partitions str, default=None
+            What the partitions are called. None means the names of the columns that `fit` saw, or numbers from 0.
+        object_names : sequence of n_samples str, default=None
+            What the objects are called. None means the index of a DataFrame X, the objects of a
+            :class:`~robust_eac.LabelMatrix` X, or numbers from 0.
+        title : str, default=None
+            Title of the page. None counts partitions and objects.
+        note : str, default=None
+            Text below the title: what the data are, who made this and when.
+        call : str, default=None
+            What makes the fit again. None means the call in Python.
+        max_rows : int, default=100
+            Largest number of unsure objects listed, the least sure ones.
+
+        Returns
+        -------
+        page : str or None
+            The page, None if it was written.
+
+        Raises
+        ------
+        NotFittedError
+            If the model was not fitted.
+        ValueError, TypeError
+            If an argument is malformed, X and `sample_weight` are not those of the fit, or the fit was to a Dask array.
+        OSError
+            If the file cannot be written.
+
+        Notes
+        -----
+        Time of :meth:`summary` with X and of a fit with at most five starts for each of three weightings and for every
+        mode.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from robust_eac import RobustEAC
+        >>> labels = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0], [1, 1, 1, 1], [1, 1, 1, 0], [1, 1, 1, 1]])
+        >>> page = RobustEAC(n_clusters=2, random_state=0).fit(labels).to_html(labels, names=["a", "b", "c", "d"])
+        >>> page.splitlines()[0]
+        '<!DOCTYPE html>'
+        """
+        # Nothing else needs it.
+        from .reporting.report import report
+
+        check_is_fitted(self)
+        return report(
+            self,
+            X,
+            path,
+            sample_weight=sample_weight,
+            names=self._names(names),
+            object_names=object_names,
+            texts={"title": title, "note": note, "call": call},
+            max_rows=max_rows,
+        )
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -30,26 +30,33 @@ _UNITS = {"binder": " per ordered pair of objects", "vi": " bits", "id": " bits"
 class Settings(NamedTuple):
     """What the report mentions of a fit beside its attributes.
 
-    adjusted : whether losses are corrected for chance. total : weight of all objects.
-    second_mode : number of partitions in it; None if nobody looked.
+    parameters : those of the model, by name. adjusted : whether losses are corrected for chance.
+    total : weight of all objects. second_mode : number of partitions in it; None if nobody looked.
     """
 
-    method: str
-    n_clusters: int | str
-    weighting: object
+    parameters: dict
     adjusted: bool
-    cluster_weights: object
-    tol: float
     total: float
-    hardening: str
-    diagonal: bool
     second_mode: int | None
+
+    @property
+    def merged(self):
+        """Whether the consensus is that of average linkage."""
+        return self.parameters["method"] == "merge"
 
 
 def assure(model, X, sample_weight, settings):
     """The Assurance of a fitted :class:`~robust_eac.RobustEAC`; ValueError if X is not what it was fitted to."""
     if is_dask_array(model.labels_):
         return unassured("the fit was to a Dask array")
+    return assure_encoded(model, *encode_fitted(model, X, sample_weight, settings), settings)
+
+
+def encode_fitted(model, X, sample_weight, settings):
+    """(encoding, membership) of a model fitted to arrays in memory; ValueError if X is not what it was fitted to.
+
+    Base clusters weigh the same; after merging, the membership is that of the labels.
+    """
     ensemble, labels = check_ensemble(X, name="X"), model.labels_
     if (ensemble.n_samples, ensemble.n_partitions) != (len(labels), len(model.weights_)):
         raise ValueError(
@@ -57,25 +64,29 @@ def assure(model, X, sample_weight, settings):
             f"{counted(len(labels), 'object')}, got {ensemble.n_partitions:,} of {ensemble.n_samples:,}."
         )
     encoding = encode_ensemble(ensemble, check_sample_weight(sample_weight, ensemble))
-    merged = settings.method == "merge"
-    membership = np.eye(model.n_clusters_found_)[labels] if merged else model.membership_
+    membership = np.eye(model.n_clusters_found_)[labels] if settings.merged else model.membership_
     agreements = adjusted_agreement_of(encoding, accumulate(encoding, membership)[0], membership)
     if not np.allclose(agreements, model.agreements_, rtol=0.0, atol=_SAME):
         raise ValueError(
             "X and sample_weight must be those of the fit, got others: the partitions agree with the consensus by "
             f"{_rounded(agreements.mean())} in the mean, those of the fit by {_rounded(model.agreements_.mean())}."
         )
-    unbounded = "merging minimises no objective" if merged else None
+    return encoding, membership
+
+
+def assure_encoded(model, encoding, membership, settings):
+    """The Assurance of a fitted model from what :func:`encode_fitted` returns."""
+    unbounded = "merging minimises no objective" if settings.merged else None
     if settings.adjusted:
         unbounded = "the losses are corrected for chance"
-    elif not merged and model.levels_ is not None:
+    elif not settings.merged and model.levels_ is not None:
         unbounded = "the threshold is from the data"
     return assure_membership(
-        weigh_by(encoding, check_cluster_weights(settings.cluster_weights)),
+        weigh_by(encoding, check_cluster_weights(settings.parameters["cluster_weights"])),
         model.weights_,
         membership,
-        labels,
-        diagonal=settings.diagonal,
+        model.labels_,
+        diagonal=settings.parameters["diagonal"],
         unbounded=unbounded,
     )
 
@@ -85,26 +96,31 @@ def summarise(model, names, settings, assurance=None):
 
     names : (n_partitions,) what the partitions are called.
     """
+    rows = describe(model, settings, assurance)
+    return _report(rows, len(model.labels_), model.weights_, model.agreements_, names)
+
+
+def describe(model, settings, assurance=None):
+    """The rows of the report on a fitted model: what they are about and what they say."""
     agreements = model.agreements_
-    merged = settings.method == "merge"
-    rows = {"clusters": _clusters(model.labels_, settings.n_clusters)}
-    if not merged:
+    rows = {"clusters": _clusters(model.labels_, settings.parameters["n_clusters"])}
+    if not settings.merged:
         if not_default := _model(settings, model.levels_):
             rows["model"] = not_default
         rows["objective"] = _objective(model.objective_, settings)
-        rows["convergence"] = _convergence(model, settings.tol)
+        rows["convergence"] = _convergence(model, settings.parameters["tol"])
     rows |= _assured(assurance, len(model.labels_))
-    rows["weights"] = _weights(model.weights_, "trust" if merged else settings.weighting)
+    rows["weights"] = _weights(model.weights_, "trust" if settings.merged else settings.parameters["weighting"])
     rows["agreement"] = _agreement(model.weights_, agreements)
     if settings.second_mode:
         share = 100.0 * settings.second_mode / len(agreements)
         size = f"{counted(settings.second_mode, 'partition')} ({share:.0f} %) without weight"
         rows["second mode"] = f"{size} agree with each other, hardly with this consensus"
-    if merged:
+    if settings.merged:
         rows["confidence"] = f"share of similarity {_below(model.confidence_)}"
     else:
         rows["confidence"] = f"largest membership {_below(model.membership_.max(axis=1))}"
-    return _report(rows, len(model.labels_), model.weights_, agreements, names)
+    return rows
 
 
 def summarise_partition(result, radius, agreements, names, options, assurance=None):
@@ -130,9 +146,14 @@ def summarise_partition(result, radius, agreements, names, options, assurance=No
 
 
 def _report(rows, n_samples, weights, agreements, names):
-    lines = [f"Consensus of {counted(len(agreements), 'partition')} of {counted(n_samples, 'object')}", ""]
+    lines = [headline(n_samples, len(agreements)), ""]
     lines += [f"{name:<13}{text}" for name, text in rows.items()]
     return "\n".join([*lines, "", *_table(weights, agreements, names)])
+
+
+def headline(n_samples, n_partitions):
+    """The first line of a report."""
+    return f"Consensus of {counted(n_partitions, 'partition')} of {counted(n_samples, 'object')}"
 
 
 def counted(number, noun, plural=None):
@@ -151,7 +172,7 @@ def _clusters(labels, n_clusters):
 
 def _model(settings, levels):
     """How the losses, and the labels, differ from the paper's."""
-    parts, given = [], settings.cluster_weights
+    parts, given = [], settings.parameters["cluster_weights"]
     if settings.adjusted:
         parts.append("losses corrected for chance")
     if given is not None:
@@ -159,7 +180,7 @@ def _model(settings, levels):
     if levels is not None:
         a, b = levels
         parts.append(f"threshold from the data: {0.5 * (a + b):.3g}, between the levels {a:.3g} and {b:.3g}")
-    if settings.hardening == "search":
+    if settings.parameters["hardening"] == "search":
         parts.append("labels by search from the largest memberships")
     return "; ".join(parts)
 
@@ -203,12 +224,17 @@ def _at_most(value):
     return f"{ceil(value / unit) * unit:.6g}"
 
 
-def _weights(weights, weighting):
+def name_of(weighting):
+    """What a weighting is called: its name, or that of the function."""
     if isinstance(weighting, partial):
         weighting = weighting.func
-    name = weighting if isinstance(weighting, str) else getattr(weighting, "__name__", type(weighting).__name__)
+    return weighting if isinstance(weighting, str) else getattr(weighting, "__name__", type(weighting).__name__)
+
+
+def _weights(weights, weighting):
     with_weight = np.count_nonzero(weights)
-    return f"{name}: {counted(with_weight, 'partition')} with weight, {len(weights) - with_weight:,} without"
+    split = f"{counted(with_weight, 'partition')} with weight, {len(weights) - with_weight:,} without"
+    return f"{name_of(weighting)}: {split}"
 
 
 def _agreement(weights, agreements):

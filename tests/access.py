@@ -80,6 +80,9 @@ from robust_eac.diagnostics.selection import _agreements, _best, _compare, _cons
 from robust_eac.ensembles import _subsets, _tiny_kmeans
 from robust_eac.metrics import external as metrics
 from robust_eac.metrics import ovi as _ovi
+from robust_eac.reporting.asked import call_of, shown
+from robust_eac.reporting.findings import families_of
+from robust_eac.reporting.heat_map import draw_heat_map
 from robust_eac.solvers import block_steps as _blocks
 from robust_eac.solvers import consensus_modes as _modes
 from robust_eac.solvers import dask_tasks as _tasks

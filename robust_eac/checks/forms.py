@@ -41,6 +41,16 @@ def frame_columns(frame):
     return columns, tuple(map(str, titles)) if any(isinstance(title, str) for title in titles) else None
 
 
+def objects_of(labels):
+    """What a :class:`LabelMatrix`, or the index of a DataFrame of pandas, calls the objects; None if it counts them."""
+    if isinstance(labels, LabelMatrix):
+        return labels.objects
+    index = getattr(labels, "index", None) if is_frame(labels) else None
+    if index is None or np.array_equal(np.asarray(index), np.arange(len(labels))):
+        return None
+    return tuple(index)
+
+
 def is_clustering(entry):
     """Whether an entry of a list is a clustering by itself: an array, a column, a list of lists, igraph's object."""
     if isinstance(entry, (list, tuple)):

@@ -193,13 +193,13 @@ def check_membership(membership, n_samples, n_clusters=None, *, name="membership
     return array
 
 
-def check_names(names, size, *, name) -> list:
-    """Return names of partitions as a list."""
+def check_names(names, size, *, name, each="partition") -> list:
+    """Return names of partitions, or of something else, as a list."""
     if isinstance(names, str | Mapping) or not isinstance(names, Iterable):
         raise TypeError(f"{name} must be a list of names, got {names!r}.")
     names = list(names)
     if len(names) != size:
-        raise ValueError(f"{name} must have one entry per partition, {size}, got {len(names)}.")
+        raise ValueError(f"{name} must have one entry per {each}, {size}, got {len(names)}.")
     return names
 
 

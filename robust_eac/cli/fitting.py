@@ -28,7 +28,7 @@ _JUDGED = 2000
 class Found(NamedTuple):
     """A consensus as the commands write it: per object, per partition, what found it, what it is worth, and in words.
 
-    A hard median partition has no membership.
+    A hard median partition has neither membership nor model.
     """
 
     labels: np.ndarray
@@ -39,6 +39,7 @@ class Found(NamedTuple):
     parameters: dict
     results: dict
     summary: str
+    model: RobustEAC | None
 
 
 def find_consensus(arguments, labels, titles):
@@ -74,6 +75,7 @@ def _fit(arguments, labels, titles):
         parameters=model.get_params(),
         results={name: getattr(model, f"{name}_") for name in names} | _certificate(assurance),
         summary=summarise(model, titles, model._settings, assurance),
+        model=model,
     )
 
 
@@ -98,7 +100,7 @@ def _search(arguments, labels, titles):
             assurance = assure_partition(encoding, result.weights, result.labels, most, result.cost)
     results |= _certificate(assurance)
     summary = summarise_partition(result, radius, agreements, titles, options, assurance)
-    return Found(result.labels, None, result.weights, result.losses, agreements, options, results, summary)
+    return Found(result.labels, None, result.weights, result.losses, agreements, options, results, summary, None)
 
 
 def _certificate(assurance):

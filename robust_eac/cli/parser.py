@@ -25,6 +25,7 @@ getting started:
   robust-eac compare labels.csv --n-clusters 3 --consensus robust-eac kmeans eac-average \\
              --truth iris.csv --truth-column class --output compared.csv
   robust-eac plot labels.csv --n-clusters 3 --output consensus.png
+  robust-eac report labels.csv --n-clusters 3 --output report.html
 
 'robust-eac COMMAND --help' lists the options of a command. The same seed gives the same files. A file is written
 whole or not at all, and replaces an existing one; what a killed command leaves (.robust-eac-*.tmp) goes when the same

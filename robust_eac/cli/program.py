@@ -1,5 +1,6 @@
 """Run one command and turn every failure into one line and an exit code."""
 
+import sys
 import warnings
 from collections.abc import Sequence
 
@@ -42,6 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         prepare_process()
     try:
         arguments = make_parser().parse_args(argv)
+        arguments.argv = list(sys.argv[1:] if argv is None else argv)
         with warnings.catch_warnings():
             warnings.showwarning = show_warning
             COMMANDS[arguments.command].run(arguments)

@@ -55,8 +55,12 @@ def assure_membership(encoding, weights, membership, labels, *, diagonal, unboun
         loss = float(weights @ losses_of(encoding, *accumulate(encoding, membership), membership, diagonal=diagonal))
         bound, unbounded = _bound_of_membership(encoding, weights, n_clusters, diagonal, loss / (1.0 + _ENOUGH))
         loss /= encoding.total**2
-    aim = Aim(LOSSES["binder"], 1.0, n_clusters)
-    return Assurance(loss, bound, unbounded, *_count_unsure(encoding, weights, labels, aim))
+    return Assurance(loss, bound, unbounded, *_count_unsure(encoding, weights, labels, aim_of(n_clusters)))
+
+
+def aim_of(n_clusters):
+    """What the labels of a membership are judged by."""
+    return Aim(LOSSES["binder"], 1.0, n_clusters)
 
 
 def assure_partition(encoding, weights, labels, n_clusters, cost):
@@ -103,8 +107,39 @@ def _obstacle(encoding):
     return f"there are more than {MOST_PAIRED:,} base clusters" if len(encoding.sizes) > MOST_PAIRED else None
 
 
+class Moves(NamedTuple):
+    """The best move of every object from its cluster to another one.
+
+    clusters : the other one, as numbered in the labels; the number of clusters for a new one.
+    rises : by how much it raises the loss, times the weight of all objects over that of the object; infinite for
+        objects without weight.
+    loss : the loss before, which is the loss per object in the same unit.
+    """
+
+    clusters: np.ndarray
+    rises: np.ndarray
+    loss: float
+
+    @property
+    def unsure(self):
+        """Mask of the objects that hardly lose by it, or gain."""
+        return self.rises - UNSURE * self.loss < _GAIN
+
+    @property
+    def gaining(self):
+        """Mask of the objects that gain by it."""
+        return self.rises < _GAIN
+
+
+def best_moves(encoding, weights, labels, aim):
+    """The :class:`Moves` of a partition."""
+    loss = float(weights @ partition_losses(encoding, labels, aim))
+    used, best, rises = reassign(encoding, weights, aim, labels)
+    rises = np.where(encoding.multiplicity > 0.0, encoding.total * rises, np.inf)
+    return Moves(np.append(used, labels.max() + 1)[best], rises, loss)
+
+
 def _count_unsure(encoding, weights, labels, aim):
     """How many objects hardly lose by their best move, and how many gain."""
-    loss = weights @ partition_losses(encoding, labels, aim)
-    rises = encoding.total * reassign(encoding, weights, aim, labels)[2][encoding.multiplicity > 0.0]
-    return int(np.count_nonzero(rises - UNSURE * loss < _GAIN)), int(np.count_nonzero(rises < _GAIN))
+    moves = best_moves(encoding, weights, labels, aim)
+    return int(np.count_nonzero(moves.unsure)), int(np.count_nonzero(moves.gaining))

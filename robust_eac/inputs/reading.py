@@ -9,7 +9,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from ..checks.columns import label_column
-from ..checks.forms import LabelMatrix, is_frame, is_vertex_clustering
+from ..checks.forms import LabelMatrix, is_frame, is_vertex_clustering, objects_of
 from ..checks.labels import check_ensemble, check_labels
 from ..checks.values import check_choice
 
@@ -153,20 +153,12 @@ def _from_frame(frame, form, columns, items):
         _check_no_items(items)
         frame = frame[list(chosen)]
         ensemble = check_ensemble(frame, name="source")
-        return LabelMatrix(ensemble.labels, ensemble.names, _index_of(frame))
+        return LabelMatrix(ensemble.labels, ensemble.names, objects_of(frame))
     width = {"crowd": 3, "pairs": 2}[form]
     if len(chosen) != width:
         raise ValueError(f'columns must name {width} columns of the source for form="{form}", got {list(chosen)!r}.')
     values = [frame[column].to_list() for column in chosen]
     return _from_crowd(*values, items) if form == "crowd" else _from_pairs(list(zip(*values, strict=True)), items)
-
-
-def _index_of(frame):
-    """What the index of a DataFrame of pandas calls the objects; None if it only counts them."""
-    index = getattr(frame, "index", None)
-    if index is None or np.array_equal(np.asarray(index), np.arange(len(frame))):
-        return None
-    return tuple(index)
 
 
 def _transposed(rows, what, width):

@@ -98,12 +98,10 @@ def plot_coassociation(
     rng = check_random_state(random_state)
     ax = check_axes(ax)
 
-    drawn = np.arange(n)
-    if n > max_objects:
-        drawn = _spread(np.lexsort((rng.permutation(n), groups)), max_objects, rng.randint(n))
+    drawn = draw_objects(groups, max_objects, rng)
     together = coassociation_of(encode(labels[drawn]), weights)
     groups = groups[drawn]
-    order = np.concatenate([_alike_together(together, np.flatnonzero(groups == group)) for group in np.unique(groups)])
+    order = order_by_group(together, groups)
     _draw(ax, together[np.ix_(order, order)], f"share of the {share_of} that puts both together", aspect="equal")
     starts, drawn_names = _bounds(groups[order], names)
     _frame(ax, starts)
@@ -188,6 +186,19 @@ def plot_membership(
         ylabel="cluster",
     )
     return ax
+
+
+def draw_objects(groups, size, rng):
+    """Objects to draw: all, or `size` at random if there are more, of every group about in proportion to its size."""
+    n = len(groups)
+    if n <= size:
+        return np.arange(n)
+    return _spread(np.lexsort((rng.permutation(n), groups)), size, rng.randint(n))
+
+
+def order_by_group(together, groups):
+    """Order of the rows of a co-association by their group, within it by average linkage."""
+    return np.concatenate([_alike_together(together, np.flatnonzero(groups == group)) for group in np.unique(groups)])
 
 
 def _alike_together(together, objects):

@@ -174,28 +174,15 @@ def solve_consensus_modes(
     rng = check_random_state(random_state)
     encoding = encode_ensemble(ensemble, check_sample_weight(sample_weight, ensemble))
 
-    m = ensemble.n_partitions
     pairs = compare_pairs(encoding, rng)
-    weighting = resolve_weighting("chance-corrected", n_pairs=distance.unit(encoding.total), n_partitions=m)
     seeds = rng.randint(MAX_SEED, size=n_init)
-    find = partial(_find, Problem(encoding, n_clusters, weighting, distance), seeds, settings, n_jobs)
-    modes: list[_Mode] = []
-    rest, n_iter, settled = np.ones(m, dtype=bool), 0, True
-    while len(modes) < limit and (group := largest_group(pairs, rest)) is not None:
-        mode = find(weighting.for_group(pairs, group, rest, True), "random")
-        if all(are_apart(pairs, mode.members, other.members) for other in modes):
-            modes.append(mode)
-            modes, steps, settled = _assign(find, pairs, modes, max_iter)
-            n_iter += steps
-            rest &= ~np.any([trusted_by(other) for other in modes], axis=0)
-        rest &= ~mode.members
-    if not modes:
+    result = find_modes(encoding, pairs, n_clusters, limit, distance, seeds, settings, n_jobs)
+    if result.n_modes == 0:
         warnings.warn(
             f"No two partitions agree beyond chance at the level {LEVEL:g}: there is no mode.",
             UserWarning,
             stacklevel=2,
         )
-    result = _result_of(modes, ensemble.n_samples, m, n_iter, settled, settings.tol)
     if not result.converged:
         warnings.warn(
             f"The modes did not converge: gap={result.gaps.max():.3g}, tol={settings.tol:.3g}, max_iter={max_iter}.",
@@ -203,6 +190,27 @@ def solve_consensus_modes(
             stacklevel=2,
         )
     return result
+
+
+def find_modes(encoding, pairs, n_clusters, limit, distance, seeds, settings, n_jobs):
+    """The :class:`ConsensusModes` of an encoding, at most `limit` of them, from one start per seed.
+
+    pairs : what :func:`~robust_eac.weighting.pairs.compare_pairs` says of the encoding.
+    """
+    m = len(encoding.offsets)
+    weighting = resolve_weighting("chance-corrected", n_pairs=distance.unit(encoding.total), n_partitions=m)
+    find = partial(_find, Problem(encoding, n_clusters, weighting, distance), seeds, settings, n_jobs)
+    modes: list[_Mode] = []
+    rest, n_iter, settled = np.ones(m, dtype=bool), 0, True
+    while len(modes) < limit and (group := largest_group(pairs, rest)) is not None:
+        mode = find(weighting.for_group(pairs, group, rest, True), "random")
+        if all(are_apart(pairs, mode.members, other.members) for other in modes):
+            modes.append(mode)
+            modes, steps, settled = _assign(find, pairs, modes, settings.max_iter)
+            n_iter += steps
+            rest &= ~np.any([trusted_by(other) for other in modes], axis=0)
+        rest &= ~mode.members
+    return _result_of(modes, encoding.n_samples, m, n_iter, settled, settings.tol)
 
 
 class _Mode(NamedTuple):

@@ -680,7 +680,7 @@ def test_objects_of_the_same_name_are_told_of(folder, capsys):
     assert read_csv("c.csv")[1][0] == ("x", "y", "x", "x")
 
 
-COMMANDS = ["consensus", "compare", "ensemble", "plot", "data"]
+COMMANDS = ["consensus", "compare", "ensemble", "plot", "report", "data"]
 
 
 def help_of(capsys, *argv):

@@ -259,6 +259,7 @@ COMMANDS = [
     ("ensemble", "labels.csv", "--n-partitions", 3, "--output", "out.csv"),
     ("ensemble", "labels.csv", "--n-partitions", 3, "--output", "out.npy"),
     ("plot", "labels.csv", "--n-clusters", 3, "--n-init", 1, "--output", "out.png"),
+    ("report", "labels.csv", "--n-clusters", 3, "--n-init", 1, "--output", "out.html"),
     ("data", "iris", "--output", "out.csv"),
 ]  # fmt: skip
 
@@ -266,7 +267,7 @@ COMMANDS = [
 @pytest.mark.parametrize("fault", ["fsync", "replace"])
 @pytest.mark.parametrize("argv", COMMANDS, ids=lambda argv: f"{argv[0]}-{argv[-1]}")
 def test_a_full_disk_leaves_everything_as_it_was(folder, capsys, monkeypatch, argv, fault):
-    for name in ("out.csv", "out.npy", "out.png", "w.csv"):
+    for name in ("out.csv", "out.npy", "out.png", "out.html", "w.csv"):
         (folder / name).write_text("before")
 
     def full(*args):

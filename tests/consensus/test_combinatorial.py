@@ -155,7 +155,7 @@ def test_whitening_reveals_what_correlation_hides(rng):
 
 def test_order_weighting_is_the_influence_of_an_order(rng):
     X = rng.normal(size=(10, 3))
-    combinations = np.array([[0]]) * 3 + [[0, 1]] + [[2]]
+    combinations = [[0]] * 3 + [[0, 1]] + [[2]]
     balanced = CombinatorialEAC(2, combinations=combinations, goodness=False, random_state=0).fit(X)
     np.testing.assert_allclose(balanced.weights_, [1 / 8, 1 / 8, 1 / 8, 1 / 2, 1 / 8])
     plain = CombinatorialEAC(2, combinations=combinations, goodness=False, order_weighting=False, random_state=0)
@@ -216,7 +216,7 @@ def test_one_undefined_silhouette_costs_the_partition_its_weight_in_the_listing_
     assert threes.any()
     assert not listing.goodness_[threes].any()
     assert set(listing.goodness_[~threes]) == {1.0}
-    equation = CombinatorialEAC(2, combinations=np.array([[0]]) * 20, reproduce="equation", random_state=0).fit(X)
+    equation = CombinatorialEAC(2, combinations=[[0]] * 20, reproduce="equation", random_state=0).fit(X)
     threes = equation.ensemble_.max(axis=0) == 2
     assert 0.0 < equation.goodness_[threes].max() < 1.0
 
@@ -384,7 +384,7 @@ def test_one_compiled_version_of_every_kernel(rng):
     [
         ({"X": [[1.0], [2.0]]}, ValueError, "X must have n_samples=3 rows, one per row of labels, got 2"),
         ({"X": [[1.0], [np.inf], [0.0]]}, ValueError, "X contains infinity"),
-        ({"subsets": np.array([[0]])}, ValueError, "subsets must hold one subset for each of the 2 partitions, got 1"),
+        ({"subsets": [[0]]}, ValueError, "subsets must hold one subset for each of the 2 partitions, got 1"),
         ({"subsets": [[0], [1]]}, ValueError, r"subsets\[1\] must hold indices in \[0, n_features - 1=0\], got 1"),
         ({"metric": "precomputed"}, ValueError, "metric must be one of 'sqeuclidean', 'euclidean'.*got 'precomputed'"),
         ({"singleton": 2.0}, ValueError, "singleton must be at least -1 and at most 1, got 2.0"),

@@ -58,7 +58,11 @@ def wheel(distributions):
 
 def package_files():
     """What belongs into the package: its modules, its data, and the marker of type hints."""
-    wanted = [path for suffix in ("*.py", "data/*.csv", "data/*.md", "py.typed") for path in PACKAGE.rglob(suffix)]
+    wanted = [
+        path
+        for suffix in ("*.py", "*.css", "*.html", "*.js", "data/*.csv", "data/*.md", "py.typed")
+        for path in PACKAGE.rglob(suffix)
+    ]
     return {path.relative_to(ROOT).as_posix() for path in wanted}
 
 

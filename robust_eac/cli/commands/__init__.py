@@ -3,6 +3,13 @@
 Only `run` imports what needs the solvers, after its checks: to load them takes longer than a help or an error.
 """
 
-from . import compare, consensus, data, ensemble, plot
+from . import compare, consensus, data, ensemble, plot, report
 
-COMMANDS = {"consensus": consensus, "compare": compare, "ensemble": ensemble, "plot": plot, "data": data}
+COMMANDS = {
+    "consensus": consensus,
+    "compare": compare,
+    "ensemble": ensemble,
+    "plot": plot,
+    "report": report,
+    "data": data,
+}

@@ -2,15 +2,13 @@
 
 import json
 import os
-import platform
 import time
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 
-from ..._version import __version__
 from ...checks.words import percent
+from ...reporting.asked import versions
 from ..console import say
 from ..inputs import add_input_options, read_labels
 from ..names import LEVEL, MOST_PAIRED, UNSURE
@@ -122,8 +120,7 @@ def _inputs(arguments, labels, found):
     n_clusters = "auto" if found.parameters["n_clusters"] == "auto" else arguments.n_clusters
     return {
         "command": "consensus",
-        "versions": {"robust_eac": __version__, "python": platform.python_version()}
-        | {name: version(name) for name in ("numpy", "scipy", "numba", "scikit-learn")},
+        "versions": versions(),
         "arguments": vars(arguments)
         | {"n_clusters": list(n_clusters) if isinstance(n_clusters, range) else n_clusters},
         "parameters": found.parameters,
