@@ -2,12 +2,13 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
-from scipy.stats import rankdata, wilcoxon
+from scipy.stats import rankdata
 
 from experiments.accuracy.ensemble_benchmark import BESIDE, LARGE, MERGED, WEIGHTED
 from experiments.accuracy.merge_ablation import BLOBS, CHOSEN_ON
 from experiments.accuracy.method_choice import SHOWN, UNBALANCED
 from experiments.shared.store import canonical_json
+from robust_eac.comparison.statistics import holm, signed_rank
 
 from .drawing import drawing
 from .markdown import document, table
@@ -119,21 +120,6 @@ def interval_text(values):
     """Mean and 95 % interval over data sets, nothing without any."""
     values = np.array(list(values))
     return signed(values.mean(), mean_interval(values), 3) if len(values) else ""
-
-
-def signed_rank(values):
-    """p-value of Wilcoxon's signed-rank test."""
-    return float(wilcoxon(values).pvalue) if np.count_nonzero(values) else 1.0
-
-
-def holm(pvalues):
-    """p-values corrected for the number of comparisons, by Holm's method."""
-    pvalues = np.asarray(pvalues)
-    order = np.argsort(pvalues)
-    steps = np.maximum.accumulate(pvalues[order] * np.arange(len(pvalues), 0, -1))
-    corrected = np.empty(len(pvalues))
-    corrected[order] = np.minimum(steps, 1.0)
-    return corrected
 
 
 def best_bold(pairs):

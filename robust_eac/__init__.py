@@ -34,7 +34,6 @@ deserves. Every public name can be imported from here, and is loaded when it is 
 **Consensus functions** (`robust_eac.consensus`)
 
 - `CONSENSUS_FUNCTIONS`: all that take labels and a number of clusters, by name
-- `compare`: weightings and consensus functions on the same clusterings, graded
 - `robust_consensus`, `robust_merge`: the labels of a weighted median partition, and of merging
 - `merge_consensus`, `MergeResult`: a tree of the objects, which also finds the number of clusters
 - `kmeans_consensus`, `bisecting_kmeans_consensus`, `sec`, `ecc`, `utility_consensus`: k-means on the labels
@@ -88,6 +87,11 @@ deserves. Every public name can be imported from here, and is loaded when it is 
 - `plot_weights`, `plot_losses`: whom the consensus trusts
 - `plot_weight_path`, `plot_n_clusters`, `plot_convergence`: curves
 
+**Comparing** (`robust_eac.comparison`)
+
+- `compare`: weightings and consensus functions on the same clusterings, graded
+- `Comparison`, `ComparisonSummary`: what it returns, with its statistics
+
 **Data** (`robust_eac.datasets`)
 
 - `load_dataset`, `DATASETS`: data sets with their classes, and their names
@@ -113,12 +117,14 @@ _ROOMS = (
     "diagnostics",
     "metrics",
     "plotting",
+    "comparison",
     "datasets",
 )
 _ROOM_OF = {name: room for room in _ROOMS for name in literal(room, "__all__")}
 __all__ = sorted(["__version__", *_ROOM_OF])
 
 if TYPE_CHECKING:
+    from .comparison import *
     from .consensus import *
     from .datasets import *
     from .diagnostics import *

@@ -9,6 +9,8 @@ from robust_eac import summary as _summary
 from robust_eac._whole_files import temporary_path, write_files
 from robust_eac.checks.labels import check_ensemble, check_init, check_labels
 from robust_eac.checks.values import check_membership, check_weights
+from robust_eac.comparison import statistics as comparison_statistics
+from robust_eac.comparison.runs import outcomes
 from robust_eac.consensus import _bipartite, _linkage, _merging, _peace_kernels
 from robust_eac.consensus import _common as _consensus_common
 from robust_eac.consensus._bipartite import leading_vectors, normalised_graph

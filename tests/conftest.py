@@ -3,6 +3,7 @@
 import os
 import sys
 from collections import Counter
+from types import SimpleNamespace
 
 import matplotlib as mpl
 import numpy as np
@@ -110,3 +111,19 @@ def random_membership(rng, n, k):
     """Dirichlet(1) rows."""
     rows = rng.standard_exponential((n, k))
     return rows / rows.sum(axis=1, keepdims=True)
+
+
+@pytest.fixture
+def time_is_up(tmp_path, monkeypatch):
+    """A file by which a run in a worker process says that it has taken too long; no limit passes otherwise."""
+    path, now = tmp_path / "time is up", 0.0
+
+    def clock():
+        nonlocal now
+        if path.exists():
+            path.unlink()
+            now += 1e6
+        return now
+
+    monkeypatch.setattr("robust_eac.comparison.runs.time", SimpleNamespace(perf_counter=clock))
+    return path

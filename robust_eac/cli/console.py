@@ -9,6 +9,8 @@ from functools import partial
 
 from tqdm import tqdm
 
+from .._tables import aligned
+
 # Seconds before a progress bar appears.
 _DELAY = 1.0
 
@@ -39,12 +41,8 @@ def say(line):
 
 def say_table(rows, *, n_names):
     """Print rows of cells in aligned columns; the first `n_names` columns hold names."""
-    texts = [[f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
-    for row in texts:
-        padded = [text.rjust(width) for text, width in zip(row, widths, strict=True)]
-        padded[:n_names] = [text.ljust(width) for text, width in zip(row[:n_names], widths, strict=False)]
-        say("  ".join(padded).rstrip())
+    for line in aligned(rows, n_names=n_names):
+        say(line)
 
 
 def show_warning(message, category, filename, lineno, file=None, line=None):

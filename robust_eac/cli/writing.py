@@ -65,6 +65,24 @@ def table_writer(path, header, columns):
     return write
 
 
+def check_picture(path):
+    """Raise an error for a picture that matplotlib cannot write; None is no picture."""
+    if path is None:
+        return
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError("plots need matplotlib: pip install matplotlib") from error
+    known = Figure().canvas.get_supported_filetypes()
+    if path.suffix[1:].lower() not in known:
+        raise ValueError(f"{path}: must end in .{', .'.join(sorted(known))}.")
+
+
+def picture_writer(path, figure):
+    """Function that writes a figure to a binary file, in the format that the suffix of a path tells."""
+    return lambda handle: figure.savefig(handle, format=path.suffix[1:].lower(), dpi=150)
+
+
 def write_outputs(writers):
     """Write files as :func:`~robust_eac._whole_files.write_files` does; Ctrl-C leaves no temporary file."""
     with clean_interrupts():

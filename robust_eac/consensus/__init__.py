@@ -1,9 +1,8 @@
-"""Consensus functions, one method per file; their registry; and `compare`, which runs them all."""
+"""Consensus functions, one method per file, and their registry."""
 
 from .bisecting import BisectingTree, bisecting_kmeans_consensus, bisecting_tree, cut_bisecting_tree
 from .coassociation import coassociation_matrix, enhanced_coassociation_matrix
 from .combinatorial import CombinatorialEAC, zca_whiten
-from .compare import compare
 from .density_search import density_search
 from .eac import eac, eac_linkage, lifetime_eac, threshold_eac
 from .ecc import ecc
@@ -30,7 +29,6 @@ __all__ = [
     "bisecting_kmeans_consensus",
     "bisecting_tree",
     "coassociation_matrix",
-    "compare",
     "cut_bisecting_tree",
     "density_search",
     "eac",

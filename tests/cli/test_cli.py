@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import time
 import tomllib
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -500,16 +501,58 @@ def test_compare_takes_all_by_default(folder, monkeypatch):
         asked.append((weightings, consensus))
         return compare(labels, n_clusters, weightings=["uniform"], consensus=["kmeans"], **options)
 
-    monkeypatch.setattr("robust_eac.consensus.compare", recorded)
+    monkeypatch.setattr("robust_eac.comparison.compare", recorded)
     assert run("compare", "labels.csv", "--n-clusters", 3) == 0
-    assert all(consensus == list(CONSENSUS_FUNCTIONS) for _, consensus in asked)
-    without_features = [name for (name,), _ in asked]
+    ((without_features, consensus),) = asked
+    assert consensus == list(CONSENSUS_FUNCTIONS)
     assert {"uniform", "l2", "chance-corrected"} <= set(without_features)
     assert not {"silhouette", "validity"} & set(without_features)
     asked.clear()
     write_csv("f.csv", None, np.random.RandomState(0).normal(size=(30, 2)))
     assert run("compare", "labels.csv", "--n-clusters", 3, "--features", "f.csv") == 0
-    assert set(WEIGHTING_SCHEMES) < {name for (name,), _ in asked}
+    ((with_features, _),) = asked
+    assert set(WEIGHTING_SCHEMES) < set(with_features)
+
+
+def test_compare_with_repeats_is_the_summary_of_compare(folder, capsys):
+    argv = ("compare", "named.csv", "--index-column", "name", "--truth-column", "class", "--n-clusters", 3)
+    options = ("--weightings", "uniform", "l2", "weac", "--consensus", "robust-eac", "sec", "--seed", 5)
+    repeats = ("--n-repeats", 3, "--resample", 0.6, "--reference", "weac + sec")
+    assert run(*argv, *options, *repeats, "--output", "t.csv", "--figure", "t.png") == 0
+    chosen = {"weightings": ["uniform", "l2", "weac"], "consensus": ["robust-eac", "sec"], "random_state": 5}
+    records = compare(LABELS, 3, y=TRUTH, **chosen, n_repeats=3, resample=0.6)
+    lines = capsys.readouterr().out.splitlines()
+    # Seconds differ.
+    table = [line.split()[:7] for line in lines if " + " in line][:5]
+    shown = [line.split()[:7] for line in str(records.summary(reference="weac + sec")).splitlines()[1:-1]]
+    assert sorted(table) == sorted(shown)
+    assert lines[-2].startswith(
+        "3 repeats; differences to weac + sec, Wilcoxon's signed-rank test; Friedman's test: p ="
+    )
+    assert lines[-1] == "written: t.csv, t.png"
+    header, columns = read_csv("t.csv")
+    table = dict(zip(header, columns, strict=True))
+    assert table["repeat"] == ("0",) * 5 + ("1",) * 5 + ("2",) * 5
+    assert table["scheme"][:5] == ("uniform", "uniform", "l2", "weac", "weac")
+    assert sorted(table["ari"]) == sorted(str(record["ari"]) for record in records)
+    assert Path("t.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_compare_stops_what_takes_too_long(folder, capsys, monkeypatch, time_is_up):
+    def slow(labels, n_clusters, *, weights=None, random_state=None):
+        time_is_up.touch()
+        time.sleep(600.0)
+
+    def quick(labels, n_clusters, *, weights=None, random_state=None):
+        return labels[:, 0]
+
+    monkeypatch.setitem(CONSENSUS_FUNCTIONS, "kmeans", slow)
+    monkeypatch.setitem(CONSENSUS_FUNCTIONS, "sec", quick)
+    chosen = ("--weightings", "uniform", "--consensus", "kmeans", "sec")
+    assert run("compare", "labels.csv", "--n-clusters", 3, *chosen, "--time-limit", 0.5) == 0
+    out, err = capsys.readouterr()
+    assert err == "robust-eac: warning: 1 of 2 runs failed: TimeoutError: stopped after 0.5 s\n"
+    assert "uniform  sec" in out
 
 
 @pytest.mark.parametrize(("text", "candidates"), [("auto", range(1, 11)), ("2-5", range(2, 6))])

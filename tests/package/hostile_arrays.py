@@ -13,7 +13,8 @@ TINY = 5e-324
 ARRAYS = (
     "X", "labels", "partitions", "weights", "sample_weight", "losses", "expected", "values", "consensus", "y_true",
     "y_pred",
-    "a", "b", "y", "membership", "memberships", "init", "subsets", "combinations", "weightings", "indices", "partition",
+    "a", "b", "y", "membership", "memberships", "init", "subsets", "combinations", "weightings",
+    "weight_solvers", "indices", "partition",
 )  # fmt: skip
 
 

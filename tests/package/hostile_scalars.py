@@ -145,7 +145,14 @@ SCALARS = {
     ("FeatureSubsetEnsemble", "n_clusters"): Parameter((0, 10, 2.5, "2", (3, 2), (2,), None), (1, 9, (1, 9))),
     ("OVIConsensus", "n_clusters"): Parameter((0, 10, 2.5, "2", (3, 2), (2,), None), (1, 9, (1, 3))),
     ("OVIConsensus", "clusterers"): Parameter(("fcm", [], ["nonsense"], None, 3, [None]), (("kmeans-ka",), ["ward"])),
-    # Its jobs are processes, which take seconds to start.
+    "n_repeats": _integers(1),
+    "resample": _reals(0.5, 1.0, _TINY, below=0.0, none=True, also_bad=(1.5, "half"))._replace(
+        good=(0.5, np.float32(0.5), 1.0, _TINY, "bootstrap")
+    ),
+    "dataset": Parameter((3, 1.5, True, ["iris"], b"iris"), ("iris", ""), none=True),
+    # A process takes seconds to start, the next too.
+    "time_limit": _reals(below=0.0, none=True),
+    ("compare", "n_jobs"): Parameter((2.5, "2", True, 0, np.nan, [1]), (1,), none=True),
     ("OVIConsensus", "n_jobs"): Parameter((2.5, "2", True, 0, np.nan, [1]), (1,), none=True),
     ("select_n_clusters", "n_clusters"): Parameter((3, "12", [], [0], [10], [2.5], [None], None), ([1], [9], (2, 2))),
     ("select_n_clusters", "n_init"): _integers(2),

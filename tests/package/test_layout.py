@@ -9,6 +9,7 @@ import robust_eac
 ROOMS = (
     "_version",
     "_source",
+    "_tables",
     "_whole_files",
     "checks",
     "inputs",
@@ -22,6 +23,7 @@ ROOMS = (
     "diagnostics",
     "summary",
     "plotting",
+    "comparison",
     "reporting",
     "estimators",
     "cli",

@@ -144,7 +144,8 @@ def imported(nodes):
             names |= {alias.name.partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and not node.level:
             names.add(node.module.partition(".")[0])
-    return {name.replace("sklearn", "scikit-learn") for name in names - set(sys.stdlib_module_names)}
+    spelt = {"sklearn": "scikit-learn", "scikit_posthocs": "scikit-posthocs"}
+    return {spelt.get(name, name) for name in names - set(sys.stdlib_module_names)}
 
 
 def names_of(requirements):

@@ -1,21 +1,27 @@
 """Grade weightings and consensus functions on the same clusterings."""
 
+import sys
 from collections import Counter
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from ..console import progress, say, say_table, warn
+from ...checks.words import did_you_mean
+from ..console import clean_interrupts, say, say_table, warn
 from ..inputs import add_input_options, read_features, read_labels, read_truth
 from ..names import CONSENSUS_FUNCTIONS, FEATURE_SCHEMES, WEIGHT_SOLVERS, WEIGHTING_SCHEMES
-from ..options import add_labels, add_n_clusters, add_seed, add_table_output
-from ..writing import check_outputs, say_written, table_writer, write_outputs
+from ..options import add_labels, add_n_clusters, add_seed, add_table_output, number_or
+from ..writing import check_outputs, check_picture, picture_writer, say_written, table_writer, write_outputs
 
 HELP = "grade weightings and consensus functions on the same clusterings"
 EPILOG = """\
 examples:
   robust-eac compare labels.csv --n-clusters 3 --weightings uniform l2 --consensus robust-eac kmeans sec
   robust-eac compare labels.csv --n-clusters 3 --truth classes.csv --output compared.csv
+  robust-eac compare labels.csv --n-clusters 3 --weightings uniform l2 chance-corrected --consensus robust-eac \\
+             --n-repeats 10 --resample 0.8 --n-jobs 2 --time-limit 600 --output compared.csv --figure compared.png
 
 Weightings that need no consensus (uniform, weac, ...) are tried with every consensus function; those found together
 with the consensus (restricted-simplex, l2, ...) only with robust-eac. All of them may take long, and functions that use
@@ -24,7 +30,12 @@ all pairs of objects need much memory. robust_eac/consensus/README.md describes 
 The table: h (share of objects in the right cluster), nmi and ari compare with the truth, ensemble_nmi and density with
 the clusterings. Rows are sorted by ari, or without a truth by ensemble_nmi, best first. Of more than 30 runs only the
 best are shown, and a summary of every weighting and every function; --output writes all. The seconds of the first run
-of a function include loading it, and when it is new compiling it."""
+of a function include loading it, and when it is new compiling it.
+
+With --n-repeats the table has a row per weighting and function: the mean, its interval, the mean rank, the number of
+runs that failed, the seconds, and the difference to the best, or to --reference, with Wilcoxon's signed-rank test,
+whose p-values Holm's method corrects for their number. All this is over seeds (with --resample over clusterings, too)
+on one data set, and says nothing of others."""
 
 # Fields of a record that are written, and those of them that are not shown.
 _FIELDS = (
@@ -60,47 +71,96 @@ def add_arguments(parser):
         help="features, for the weightings that need them, without the columns of --index-column, --truth-column and "
         "--drop-column",
     )
+    parser.add_argument(
+        "--n-repeats", type=int, default=1, metavar="N", help="runs of everything, each with other seeds"
+    )
+    parser.add_argument(
+        "--resample",
+        type=partial(number_or, "bootstrap"),
+        metavar="SHARE",
+        help="share of the clusterings that every repeat draws, the same for all methods; or 'bootstrap': as many as "
+        "there are, with replacement; default: all",
+    )
+    parser.add_argument("--n-jobs", type=int, metavar="N", help="worker processes; -1 for one per core; default: 1")
+    parser.add_argument("--time-limit", type=float, metavar="S", help="seconds after which a run is stopped")
+    parser.add_argument(
+        "--reference",
+        metavar="METHOD",
+        help="what the others are compared with, 'WEIGHTING + FUNCTION'; default: the best",
+    )
     add_seed(parser)
-    add_table_output(parser, suffixes=(".csv", ".tsv"), help="the table, as .csv or .tsv")
+    add_table_output(parser, suffixes=(".csv", ".tsv"), help="the table of all runs, as .csv or .tsv")
+    parser.add_argument("--figure", type=Path, metavar="FILE", help="picture of means and intervals; needs matplotlib")
     add_input_options(parser)
 
 
 def run(arguments):
     """Show the grades, and write them if asked to."""
     inputs = [arguments.labels, arguments.truth, arguments.features]
-    check_outputs([arguments.output], [path for path in inputs if path is not None])
+    outputs = [path for path in (arguments.output, arguments.figure) if path is not None]
+    check_outputs(outputs, [path for path in inputs if path is not None])
+    check_picture(arguments.figure)
     functions = arguments.consensus or CONSENSUS_FUNCTIONS
     weightings = _weightings(arguments, functions)
+    _check_reference(arguments.reference, weightings, functions)
 
     in_labels = [arguments.truth_column] if arguments.truth is None and arguments.truth_column is not None else []
     ensemble, labels = read_labels(arguments, left_out=in_labels)
     y = read_truth(arguments, ensemble)
     X = None if arguments.features is None else read_features(arguments, ensemble)
-    from ...consensus import compare
+    from ...comparison import compare
     from ..fitting import choose_n_clusters
 
     n_clusters = choose_n_clusters(arguments, labels)
 
-    records = []
-    with progress("weightings", total=len(weightings)) as bar:
-        # Runs are independent: one call per weighting gives the records of a single call.
-        for name in weightings:
-            options = {"weightings": [name], "consensus": functions, "random_state": arguments.seed}
-            records += compare(labels, n_clusters, y=y, X=X, **options)
-            if bar is not None:
-                bar.update()
-
-    if arguments.output is not None:
-        columns = [["" if record[field] is None else record[field] for record in records] for field in _FIELDS]
-        write_outputs({arguments.output: table_writer(arguments.output, list(_FIELDS), columns)})
+    # Ctrl-C ends the worker processes, too.
+    with clean_interrupts() if arguments.n_jobs is not None or arguments.time_limit is not None else nullcontext():
+        records = compare(
+            labels,
+            n_clusters,
+            y=y,
+            X=X,
+            weightings=weightings,
+            consensus=functions,
+            n_repeats=arguments.n_repeats,
+            resample=arguments.resample,
+            n_jobs=arguments.n_jobs,
+            time_limit=arguments.time_limit,
+            verbose=sys.stderr.isatty(),
+            random_state=arguments.seed,
+        )
+    # As the weightings were given; compare takes those that are found jointly last.
+    records.sort(key=lambda record: (record["repeat"], weightings.index(record["scheme"])))
     graded = [record for record in records if record["error"] is None]
-    _say_graded(graded, "ensemble_nmi" if y is None else "ari")
+    summary = records.summary(reference=arguments.reference) if graded else None
+
+    writers = {}
+    if arguments.output is not None:
+        fields = [*_FIELDS] if arguments.n_repeats == 1 else ["repeat", *_FIELDS]
+        columns = [["" if record[field] is None else record[field] for record in records] for field in fields]
+        writers[arguments.output] = table_writer(arguments.output, fields, columns)
+    if arguments.figure is not None and graded:
+        writers[arguments.figure] = picture_writer(arguments.figure, records.plot().figure)
+    if writers:
+        write_outputs(writers)
+    if arguments.n_repeats == 1 and arguments.reference is None:
+        _say_graded(graded, "ensemble_nmi" if y is None else "ari")
+    elif graded:
+        _say_summary(summary)
     for error, count in Counter(record["error"] for record in records if record["error"] is not None).items():
         warn(f"{count} of {len(records)} runs failed: {error}")
-    if arguments.output is not None:
-        say_written([arguments.output])
+    if writers:
+        say_written(list(writers))
     if not graded:
         raise RuntimeError("no run succeeded")
+
+
+def _say_summary(summary):
+    """Show the methods, of many only the best."""
+    for line in str(summary._replace(rows=summary.rows[:_SHOWN])).splitlines():
+        say(line)
+    if len(summary.rows) > _SHOWN:
+        say(f"(the best {_SHOWN} of {len(summary.rows)} by {summary.measure}; --output writes all)")
 
 
 def _weightings(arguments, functions):
@@ -115,6 +175,24 @@ def _weightings(arguments, functions):
         if name in FEATURE_SCHEMES and arguments.features is None:
             raise ValueError(f"--weightings {name} needs --features.")
     return list(dict.fromkeys(names))
+
+
+def _check_reference(reference, weightings, functions):
+    """Raise ValueError for a reference that is none of the methods; None is the best."""
+    if reference is None:
+        return
+    from ...comparison.result import name_of
+
+    known = [
+        name_of(name, function)
+        for name in weightings
+        for function in (functions if name in WEIGHTING_SCHEMES else ["robust-eac"])
+    ]
+    if reference not in known:
+        raise ValueError(
+            f"--reference must be a method that is compared, such as {known[0]!r}, got {reference!r}"
+            f"{did_you_mean(reference, known)}."
+        )
 
 
 def _say_graded(records, order):

@@ -6,7 +6,7 @@ from ..console import say
 from ..inputs import add_input_options, read_labels
 from ..options import add_labels
 from ..solver_options import add_solver_options, check_solver_options
-from ..writing import check_outputs, say_written, write_outputs
+from ..writing import check_outputs, check_picture, picture_writer, say_written, write_outputs
 
 HELP = "draw the co-association in the order of the consensus, and the weights"
 EPILOG = """\
@@ -34,33 +34,23 @@ def run(arguments):
     """Write the figure."""
     check_solver_options(arguments)
     check_outputs([arguments.output], [arguments.labels])
-    figure, axes = _make_figure(arguments.output)
+    check_picture(arguments.output)
     ensemble, labels = read_labels(arguments)
+    from matplotlib.figure import Figure
+
     from ...plotting import plot_coassociation, plot_weights
     from ..fitting import find_consensus
 
     found = find_consensus(arguments, labels, ensemble.titles)
+    figure = Figure(figsize=(12.0, 5.0), layout="constrained")
+    axes = figure.subplots(1, 2)
     drawn = {} if arguments.max_objects is None else {"max_objects": arguments.max_objects}
     plot_coassociation(labels, found.labels, weights=found.weights, random_state=arguments.seed, ax=axes[0], **drawn)
     plot_weights(found.weights, ax=axes[1])
     _name_clusterings(axes[1], ensemble.titles)
-    kind = arguments.output.suffix[1:].lower()
-    write_outputs({arguments.output: lambda handle: figure.savefig(handle, format=kind, dpi=150)})
+    write_outputs({arguments.output: picture_writer(arguments.output, figure)})
     say(found.summary)
     say_written([arguments.output])
-
-
-def _make_figure(path):
-    """An empty figure with two axes, if matplotlib can write the format of the path."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError("plots need matplotlib: pip install matplotlib") from error
-    figure = Figure(figsize=(12.0, 5.0), layout="constrained")
-    known = figure.canvas.get_supported_filetypes()
-    if path.suffix[1:].lower() not in known:
-        raise ValueError(f"{path}: must end in .{', .'.join(sorted(known))}.")
-    return figure, figure.subplots(1, 2)
 
 
 def _name_clusterings(ax, titles):

@@ -1,0 +1,312 @@
+"""What :func:`~robust_eac.compare` returns: the records, their table, statistics and pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from .._tables import aligned
+from ..checks.values import check_choice, check_real
+from .statistics import differences, friedman, holm, mean_ranks, signed_rank, t_interval
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+#: Scores of a consensus, higher is better: against the classes, and against the ensemble.
+MEASURES = ("ari", "nmi", "h", "ensemble_nmi", "density")
+_KINDS = ("intervals", "critical-difference")
+
+
+class ComparisonSummary(NamedTuple):
+    """Statistics of a comparison, made by :meth:`Comparison.summary`, which describes the rows; its text is a table.
+
+    measure : what was scored. blocks : "repeats" or "data sets", the units that the statistics count.
+    n_blocks : number of them. reference : the method from which differences are taken. level : of the intervals.
+    p_value : of Friedman's test that all methods rank alike; None with fewer than three methods or two blocks.
+    rows : list of dict, one per method, best mean first.
+    """
+
+    measure: str
+    blocks: str
+    n_blocks: int
+    reference: str
+    level: float
+    p_value: float | None
+    rows: list[dict]
+
+    def __str__(self) -> str:
+        interval = f"[{100.0 * self.level:g} %]"
+        head = ["method", f"mean {self.measure}", interval, "rank", "failed", "seconds"]
+        head += ["difference", interval, "p", "p (Holm)"]
+        lines = aligned([head, *map(_cells, self.rows)], n_names=1)
+        friedman_text = "" if self.p_value is None else f"; Friedman's test: p = {self.p_value:.2g}"
+        count = f"{self.n_blocks} {self.blocks if self.n_blocks > 1 else self.blocks[:-1]}"
+        notes = [f"{count}; differences to {self.reference}, Wilcoxon's signed-rank test{friedman_text}"]
+        return "\n".join([*lines, *notes])
+
+
+class Comparison(list):
+    """The records of :func:`~robust_eac.compare`, a list of dicts, with their table, statistics and pictures.
+
+    Comparisons of several data sets, each made with its `dataset`, are joined by ``+``; the statistics then count data
+    sets, as [1]_ recommends: the score of a method on a data set is its mean over the repeats.
+
+    Parameters
+    ----------
+    iterable : iterable of dict, default=()
+        Records.
+
+    Attributes
+    ----------
+    records : list of dict
+        The same as a plain list.
+
+    References
+    ----------
+    .. [1] Demšar, "Statistical Comparisons of Classifiers over Multiple Data Sets", Journal of Machine Learning
+       Research 7, 2006.
+
+    Examples
+    --------
+    >>> from robust_eac import compare
+    >>> labels = np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]])
+    >>> options = {"weightings": ["uniform"], "consensus": ["kmeans", "eac-single"], "random_state": 0}
+    >>> found = compare(labels, 2, dataset="five", **options) + compare(labels[:4], 2, dataset="four", **options)
+    >>> len(found), found.summary().blocks, found.summary().n_blocks
+    (4, 'data sets', 2)
+    """
+
+    @property
+    def records(self) -> list[dict]:
+        return list(self)
+
+    def __add__(self, other: Iterable[dict]) -> Comparison:  # type: ignore[override]
+        return Comparison([*self, *other])
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the records as a table, one row per run.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            A column per entry of the records; "weights" and "labels" hold arrays.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError("to_frame needs pandas: pip install pandas") from error
+        return pd.DataFrame(self.records)
+
+    def summary(
+        self, measure: str | None = None, *, reference: str | None = None, level: float = 0.95
+    ) -> ComparisonSummary:
+        """Compute mean, interval, rank, failures and time of every method, and its paired difference to a reference.
+
+        A block is a repeat, or, where the records name several data sets, a data set, with the mean over its repeats.
+        Methods saw the same partitions in a block, so differences are taken within blocks.
+
+        Parameters
+        ----------
+        measure : {"ari", "nmi", "h", "ensemble_nmi", "density"}, default=None
+            Score, higher is better. None means "ari", or "ensemble_nmi" if no run was compared with classes.
+        reference : str, default=None
+            Method from which the differences are taken, "WEIGHTING + FUNCTION". None means the method with the best
+            mean. That one is chosen on the same data, which favours differences: for a test name it beforehand.
+        level : float, default=0.95
+            Of the intervals, in (0, 1).
+
+        Returns
+        -------
+        summary : ComparisonSummary
+            `print` shows it as a table. An entry of its `rows` has "method", "scheme", "function"; "mean", "low" and
+            "high", over the blocks in which it succeeded, with Student's interval; "rank", the mean over the blocks, in
+            which a failure ranks last; "failures", runs with an error; "seconds", mean of weighting and consensus;
+            "difference", "difference_low", "difference_high" over the blocks in which both succeeded, "p_value" of
+            Wilcoxon's signed-rank test, and "p_holm", corrected for the number of tests. What cannot be computed is
+            None: everything but the failures of a method that never succeeded, intervals and tests of a single block.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If an argument is malformed or out of range, no run has the measure, or a method was not run exactly once
+            in every block and repeat.
+
+        Notes
+        -----
+        Over repeats on one data set, intervals and tests speak of other seeds, and of other partitions if these were
+        resampled, never of other data. Resampled partitions overlap, and more repeats make every difference
+        significant: such tests are no evidence that a method is better in general. For that, join comparisons of many
+        data sets.
+
+        With n blocks the p-value of the test is at least 2^(1 - n): below 0.05 from six on, before the correction.
+        """
+        level = check_real(level, name="level", low=0.0, high=1.0, strict=True)
+        if level == 1.0:
+            raise ValueError("level must be less than 1, got 1.0.")
+        table = score_table(self, measure)
+        scores, names = table.scores, table.names
+        means = np.array([column[~np.isnan(column)].mean() if succeeded(column) else np.nan for column in scores.T])
+        ranked = np.flatnonzero(~np.isnan(means))
+        if reference is None:
+            chosen = int(ranked[np.argmax(means[ranked])])
+        else:
+            chosen = names.index(check_choice(reference, names, name="reference"))
+            if chosen not in ranked:
+                raise ValueError(f"reference must have succeeded in a run, got {reference!r}.")
+        ranks = dict(zip(ranked.tolist(), mean_ranks(scores[:, ranked]).tolist(), strict=True))
+        rows = [
+            table.about[j] | _describe(scores[:, j], scores[:, chosen], ranks.get(j), level, own=j == chosen)
+            for j in range(len(names))
+        ]
+        tested = [row for row in rows if row["p_value"] is not None]
+        for row, corrected in zip(tested, holm([row["p_value"] for row in tested]), strict=True):
+            row["p_holm"] = float(corrected)
+        rows.sort(key=lambda row: np.inf if row["mean"] is None else -row["mean"])
+        test = friedman(scores[:, ranked])
+        return ComparisonSummary(table.measure, table.blocks, len(scores), names[chosen], level, test, rows)
+
+    def plot(self, measure: str | None = None, *, kind: str = "intervals", ax: Axes | None = None) -> Axes:
+        """Draw the methods, the best first.
+
+        Parameters
+        ----------
+        measure : {"ari", "nmi", "h", "ensemble_nmi", "density"}, default=None
+            Score. None means as in :meth:`summary`.
+        kind : {"intervals", "critical-difference"}, default="intervals"
+            Means with their 95 % intervals, and a small point per block; or mean ranks, where a bar joins methods that
+            Nemenyi's test after Friedman's does not tell apart at 5 % (scikit-posthocs draws it). A method that never
+            succeeded is left out of both; in the diagram other failures rank last.
+        ax : matplotlib Axes, default=None
+            Where to draw. None means a new figure of the height that the methods need.
+
+        Returns
+        -------
+        ax : matplotlib Axes
+
+        Raises
+        ------
+        ValueError, TypeError
+            As :meth:`summary`; or if there are fewer than three methods or two blocks for the diagram.
+        ImportError
+            If matplotlib, or for the diagram scikit-posthocs, is not installed.
+        """
+        from .drawing import draw_critical_difference, draw_intervals
+
+        check_choice(kind, _KINDS, name="kind")
+        summary, table = self.summary(measure), score_table(self, measure)
+        return (draw_intervals if kind == "intervals" else draw_critical_difference)(summary, table, ax)
+
+
+class ScoreTable(NamedTuple):
+    """scores : (n_blocks, n_methods), NaN where no run succeeded. about : what every row of a summary says first."""
+
+    measure: str
+    blocks: str
+    scores: np.ndarray
+    names: list[str]
+    about: list[dict]
+
+
+def score_table(records, measure):
+    """The :class:`ScoreTable` of records."""
+    if measure is None:
+        measure = "ari" if any(record["ari"] is not None for record in records) else "ensemble_nmi"
+    check_choice(measure, MEASURES, name="measure")
+    methods = list(dict.fromkeys((record["scheme"], record["function"]) for record in records))
+    runs = {}
+    for record in records:
+        key = record["dataset"], record["repeat"], record["scheme"], record["function"]
+        if key in runs:
+            raise ValueError(f"{_run_text(*key)} is there twice: name each data set with compare(..., dataset=...).")
+        runs[key] = record
+    cells = list(dict.fromkeys((record["dataset"], record["repeat"]) for record in records))
+    for cell in cells:
+        for method in methods:
+            if (*cell, *method) not in runs:
+                raise ValueError(f"{_run_text(*cell, *method)} is missing: leave out what was not run everywhere.")
+    datasets = list(dict.fromkeys(dataset for dataset, _ in cells))
+    groups = [[cell] for cell in cells]
+    if len(datasets) > 1:
+        groups = [[cell for cell in cells if cell[0] == dataset] for dataset in datasets]
+    scores = np.array(
+        [[_mean(runs[*cell, *method][measure] for cell in group) for method in methods] for group in groups]
+    ).reshape(len(groups), len(methods))
+    if np.isnan(scores).all():
+        raise ValueError(f"measure: no run has {measure!r}.")
+    about = []
+    for method in methods:
+        own = [runs[*cell, *method] for cell in cells]
+        good = [record for record in own if record["error"] is None]
+        seconds = [record["seconds"] + (record["scheme_seconds"] or 0.0) for record in good]
+        names = {"method": name_of(*method), "scheme": method[0], "function": method[1]}
+        about.append(names | {"failures": len(own) - len(good), "seconds": float(np.mean(seconds)) if good else None})
+    blocks = "data sets" if len(datasets) > 1 else "repeats"
+    return ScoreTable(measure, blocks, scores, [row["method"] for row in about], about)
+
+
+def name_of(scheme, function):
+    """Name of a method."""
+    return f"{scheme} + {function}"
+
+
+def succeeded(column):
+    """Whether a method has a score in any block."""
+    return not np.isnan(column).all()
+
+
+def _run_text(dataset, repeat, scheme, function):
+    return f"{name_of(scheme, function)!r} in repeat {repeat}{'' if dataset is None else f' of {dataset!r}'}"
+
+
+def _mean(values):
+    """Mean of the values that are there, NaN without any."""
+    values = [value for value in values if value is not None]
+    return np.mean(values) if values else np.nan
+
+
+def _describe(scores, reference, rank, level, *, own):
+    """The entries of a summary that are computed from the scores of a method and of the reference."""
+    keys = ("mean", "low", "high", "rank", "difference", "difference_low", "difference_high", "p_value", "p_holm")
+    row = dict.fromkeys(keys)
+    found = scores[~np.isnan(scores)]
+    if not found.size:
+        return row
+    low, high = t_interval(found, level)
+    row |= {"mean": float(found.mean()), "low": low, "high": high, "rank": rank}
+    between = differences(scores, reference)
+    if own or not between.size:
+        return row
+    low, high = t_interval(between, level)
+    row |= {"difference": float(between.mean()), "difference_low": low, "difference_high": high}
+    return row | {"p_value": signed_rank(between) if len(between) > 1 else None}
+
+
+def _cells(row):
+    """Texts of a row of the table."""
+
+    def interval(key):
+        low, high = row[f"{key}low"], row[f"{key}high"]
+        return "" if low is None else f"[{low:{sign[key]}.4f}, {high:{sign[key]}.4f}]"
+
+    def number(key, form):
+        return "" if row[key] is None else format(row[key], form)
+
+    sign = {"": "", "difference_": "+"}
+    scores = [row["method"], number("mean", ".4f"), interval(""), number("rank", ".2f")]
+    costs = [str(row["failures"]), number("seconds", ".2f")]
+    return [
+        *scores,
+        *costs,
+        number("difference", "+.4f"),
+        interval("difference_"),
+        number("p_value", ".3f"),
+        number("p_holm", ".3f"),
+    ]

@@ -1,0 +1,57 @@
+"""Statistics of paired scores: one row per block, in which all methods saw the same."""
+
+import numpy as np
+from scipy.stats import friedmanchisquare, rankdata, sem, t, wilcoxon
+
+# Equal partitions differ in the last digits of their scores.
+_DIGITS = 10
+
+
+def mean_ranks(scores):
+    """Mean rank of every column over the rows of scores, the highest being 1; ties share ranks, and NaN ranks last."""
+    return ranks_of(scores).mean(axis=0)
+
+
+def ranks_of(scores):
+    """Ranks within every row."""
+    return rankdata(-np.nan_to_num(np.round(scores, _DIGITS), nan=-np.inf), axis=1)
+
+
+def friedman(scores):
+    """p-value of Friedman's test that the columns rank alike; None with fewer than three of them or two rows."""
+    ranks = ranks_of(scores)
+    if len(ranks) < 2 or ranks.shape[1] < 3:
+        return None
+    # SciPy has no value where all are equal.
+    return float(friedmanchisquare(*ranks.T).pvalue) if np.ptp(ranks, axis=1).any() else 1.0
+
+
+def t_interval(values, level):
+    """(low, high) of Student's interval of the mean; (None, None) for fewer than two values."""
+    if len(values) < 2:
+        return None, None
+    mean, error = np.mean(values), sem(values)
+    # SciPy has no interval where all are equal.
+    low, high = t.interval(level, len(values) - 1, mean, error) if error > 0.0 else (mean, mean)
+    return float(low), float(high)
+
+
+def signed_rank(values):
+    """p-value of Wilcoxon's signed-rank test."""
+    return float(wilcoxon(values).pvalue) if np.count_nonzero(values) else 1.0
+
+
+def differences(scores, others):
+    """Paired differences where both have a value."""
+    found = np.round(scores - others, _DIGITS)
+    return found[~np.isnan(found)]
+
+
+def holm(pvalues):
+    """p-values corrected for the number of comparisons, by Holm's method."""
+    pvalues = np.asarray(pvalues)
+    order = np.argsort(pvalues)
+    steps = np.maximum.accumulate(pvalues[order] * np.arange(len(pvalues), 0, -1))
+    corrected = np.empty(len(pvalues))
+    corrected[order] = np.minimum(steps, 1.0)
+    return corrected

@@ -1,0 +1,244 @@
+"""What is made of the records: statistics against SciPy and statsmodels, tables, pictures, several data sets."""
+
+import pickle
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from robust_eac import Comparison, compare
+
+from ..access import comparison_statistics as statistics
+
+# By method and repeat.
+SCORES = {
+    "good": [0.9, 0.8, 0.95, 0.85, 0.9, 0.92],
+    "fair": [0.7, 0.75, 0.7, 0.72, 0.71, 0.8],
+    "same": [0.7, 0.75, 0.7, 0.72, 0.71, 0.8],
+    "poor": [0.2, None, 0.3, 0.25, None, 0.1],
+    "broken": [None] * 6,
+}
+
+
+def record(scheme, repeat, score, *, dataset=None, y=True):
+    scores = {"ari": score if y else None, "nmi": score, "h": score, "ensemble_nmi": score, "density": score}
+    costs = {"scheme_seconds": 1.0, "seconds": 2.0, "error": None if score is not None else "ValueError: no"}
+    about = {"dataset": dataset, "repeat": repeat, "scheme": scheme, "function": "f"}
+    return about | scores | costs
+
+
+def records_of(scores=SCORES, **about):
+    n_repeats = len(next(iter(scores.values())))
+    return Comparison(record(name, r, scores[name][r], **about) for r in range(n_repeats) for name in scores)
+
+
+def test_the_summary_is_what_scipy_computes():
+    summary = records_of().summary()
+    rows = {row["scheme"]: row for row in summary.rows}
+    assert list(rows) == ["good", "fair", "same", "poor", "broken"]
+    assert summary[:5] == ("ari", "repeats", 6, "good + f", 0.95)
+    good, fair = np.array(SCORES["good"]), np.array(SCORES["fair"])
+    expected = stats.ttest_1samp(good, 0.0).confidence_interval(0.95)
+    np.testing.assert_allclose((rows["good"]["low"], rows["good"]["high"]), expected)
+    assert rows["good"]["mean"] == pytest.approx(good.mean())
+    expected = stats.ttest_rel(fair, good).confidence_interval(0.95)
+    np.testing.assert_allclose((rows["fair"]["difference_low"], rows["fair"]["difference_high"]), expected)
+    assert rows["fair"]["p_value"] == pytest.approx(stats.wilcoxon(fair, good).pvalue)
+    filled = [[-1.0 if score is None else score for score in SCORES[name]] for name in list(SCORES)[:4]]
+    assert summary.p_value == pytest.approx(stats.friedmanchisquare(*filled).pvalue)
+    assert [rows[name]["rank"] for name in SCORES] == [1.0, 2.5, 2.5, 4.0, None]
+    assert {rows["good"][key] for key in ("difference", "p_value", "p_holm")} == {None}
+
+
+def test_failures_count_and_rank_last_and_leave_the_other_blocks():
+    rows = {row["scheme"]: row for row in records_of().summary().rows}
+    assert [rows[name]["failures"] for name in SCORES] == [0, 0, 0, 2, 6]
+    assert rows["good"]["seconds"] == 3.0
+    kept = np.array([score for score in SCORES["poor"] if score is not None])
+    paired = np.array([0.9, 0.95, 0.85, 0.92])
+    assert rows["poor"]["mean"] == pytest.approx(kept.mean())
+    assert rows["poor"]["difference"] == pytest.approx((kept - paired).mean())
+    assert rows["poor"]["p_value"] == pytest.approx(stats.wilcoxon(kept - paired).pvalue)
+    # 2.5 + 2.5 where both others are equal; here the failure ties with nobody.
+    ranks = statistics.mean_ranks(np.array([[0.5, np.nan, 0.5], [0.1, 0.2, np.nan]]))
+    np.testing.assert_array_equal(ranks, [1.75, 2.0, 2.25])
+    keys = ("mean", "low", "rank", "seconds", "difference", "p_value", "p_holm")
+    assert {rows["broken"][key] for key in keys} == {None}
+
+
+def test_the_reference_may_be_named():
+    rows = {row["scheme"]: row for row in records_of().summary("h", reference="fair + f").rows}
+    assert rows["same"]["difference"] == 0.0
+    assert (rows["same"]["difference_low"], rows["same"]["difference_high"]) == (0.0, 0.0)
+    assert rows["same"]["p_value"] == 1.0
+    assert rows["good"]["difference"] > 0.0
+
+
+def test_holm_is_that_of_statsmodels(rng):
+    multitest = pytest.importorskip("statsmodels.stats.multitest")
+    for size in (0, 1, 2, 9):
+        pvalues = np.round(rng.uniform(size=size) ** 3, 2)
+        expected = multitest.multipletests(pvalues, method="holm")[1] if size else []
+        np.testing.assert_allclose(statistics.holm(pvalues), expected)
+
+
+def test_holm_by_hand():
+    np.testing.assert_allclose(statistics.holm([0.01, 0.04, 0.03, 0.005]), [0.03, 0.06, 0.06, 0.02])
+    np.testing.assert_allclose(statistics.holm([0.5, 0.6]), [1.0, 1.0])
+
+
+def test_digits_that_rounding_leaves_make_no_difference():
+    scores = {"a": [0.1 + 0.2, 0.6], "b": [0.3, 0.6], "c": [0.3, 0.1 + 0.5]}
+    summary = records_of(scores).summary()
+    assert [row["rank"] for row in summary.rows] == [2.0, 2.0, 2.0]
+    assert summary.p_value == 1.0
+    assert {row["p_value"] for row in summary.rows} == {None, 1.0}
+
+
+def test_the_interval_covers_as_often_as_it_says():
+    """Percentiles of bootstrapped means, of as few values as repeats are, cover four times in five."""
+    rng = np.random.RandomState(0)
+    covered = [low <= 0.0 <= high for low, high in (statistics.t_interval(v, 0.9) for v in rng.normal(size=(2000, 5)))]
+    assert np.mean(covered) == pytest.approx(0.9, abs=0.02)
+
+
+def test_one_block_has_means_and_no_tests():
+    summary = records_of({"a": [0.5], "b": [0.6], "c": [None]}).summary()
+    assert summary.p_value is None
+    assert [row["mean"] for row in summary.rows] == [0.6, 0.5, None]
+    assert {row[key] for row in summary.rows for key in ("low", "high", "p_value", "p_holm")} == {None}
+    assert str(summary).splitlines()[-1] == "1 repeat; differences to b + f, Wilcoxon's signed-rank test"
+
+
+def test_the_text_is_a_table():
+    lines = str(records_of().summary()).splitlines()
+    head = ["method", "mean", "ari", "[95", "%]", "rank", "failed", "seconds", "difference", "[95", "%]"]
+    head += ["p", "p", "(Holm)"]
+    assert lines[0].split() == head
+    assert lines[1].split()[:4] == ["good", "+", "f", "0.8867"]
+    assert lines[5].split() == ["broken", "+", "f", "6"]
+    assert lines[6].startswith("6 repeats; differences to good + f, Wilcoxon's signed-rank test; Friedman's test: p = ")
+    assert {len(line) for line in (lines[0], *lines[2:5])} == {len(lines[0])}
+
+
+def test_data_sets_are_blocks_with_the_mean_of_their_repeats():
+    first = records_of({"a": [0.5, 0.7], "b": [0.1, None]}, dataset="one")
+    second = records_of({"a": [0.9], "b": [0.8]}, dataset="two")
+    joined = first + second
+    assert isinstance(joined, Comparison)
+    assert sum([first, second], Comparison()) == joined == first.records + second.records
+    summary = joined.summary()
+    assert (summary.blocks, summary.n_blocks) == ("data sets", 2)
+    a, b = summary.rows
+    assert (a["mean"], b["mean"]) == (pytest.approx(0.75), pytest.approx(0.45))
+    assert (a["failures"], b["failures"]) == (0, 1)
+    assert b["difference"] == pytest.approx(np.mean([0.1 - 0.6, 0.8 - 0.9]))
+
+
+def test_the_measure_is_chosen_by_the_classes():
+    assert records_of().summary().measure == "ari"
+    assert records_of({"a": [0.5]}, y=False).summary().measure == "ensemble_nmi"
+
+
+@pytest.mark.parametrize(
+    ("records", "options", "error", "match"),
+    [
+        (records_of(), {"measure": "accuracy"}, ValueError, "measure must be one of 'ari'"),
+        (records_of({"a": [0.5]}, y=False), {"measure": "ari"}, ValueError, "measure: no run has 'ari'"),
+        (Comparison(), {}, ValueError, "measure: no run has 'ensemble_nmi'"),
+        (records_of(), {"reference": "best"}, ValueError, r"reference must be one of 'good \+ f'"),
+        (records_of(), {"reference": "broken + f"}, ValueError, "reference must have succeeded in a run"),
+        (records_of(), {"level": 1.0}, ValueError, "level must be less than 1"),
+        (records_of(), {"level": "high"}, TypeError, "level must be a real number"),
+        (records_of() + records_of(), {}, ValueError, "'good . f' in repeat 0 is there twice: name each data set"),
+        (records_of()[1:], {}, ValueError, "'good . f' in repeat 0 is missing: leave out"),
+    ],
+)
+def test_errors(records, options, error, match):
+    with pytest.raises(error, match=match):
+        Comparison(records).summary(**options)
+
+
+def test_it_is_the_list_that_compare_returned_before(tmp_path):
+    labels = np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]])
+    chosen = {"weightings": ["uniform"], "consensus": ["kmeans", "sec"], "random_state": 0}
+    found = compare(labels, 2, **chosen, dataset="five")
+    assert isinstance(found, list)
+    assert type(found.records) is list
+    assert found.records == found
+    assert {record["dataset"] for record in found} == {"five"}
+    again = pickle.loads(pickle.dumps(found))
+    assert type(again) is Comparison
+    np.testing.assert_equal(again.records, found.records)
+    frame = found.to_frame()
+    assert list(frame.columns) == list(found[0])
+    assert frame["function"].tolist() == ["kmeans", "sec"]
+    assert isinstance(frame, pd.DataFrame)
+
+
+def test_what_needs_another_package_says_so(monkeypatch):
+    for name in ("pandas", "scikit_posthocs"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(ImportError, match="to_frame needs pandas: pip install pandas"):
+        records_of().to_frame()
+    with pytest.raises(ImportError, match="'critical-difference' needs scikit-posthocs"):
+        records_of().plot(kind="critical-difference")
+
+
+def test_points_and_intervals_are_drawn_where_they_are():
+    comparison = records_of()
+    ax = comparison.plot()
+    rows = [row for row in comparison.summary().rows if row["mean"] is not None]
+    assert [label.get_text() for label in ax.get_yticklabels()] == [
+        "good + f", "fair + f", "same + f", "poor + f (2 failed)",
+    ]  # fmt: skip
+    means = [line.get_xdata()[0] for line in ax.lines if line.get_marker() == "D"]
+    assert means == [row["mean"] for row in rows]
+    spans = [tuple(line.get_xdata()) for line in ax.lines if line.get_marker() == "None"]
+    assert spans == [(row["low"], row["high"]) for row in rows]
+    assert ax.yaxis_inverted()
+    assert (ax.get_xlabel(), ax.get_title()) == ("adjusted Rand index", "mean and 95 % interval over 6 repeats")
+
+
+def test_one_block_is_drawn_without_intervals():
+    ax = records_of({"a": [0.5], "b": [0.6]}).plot("h")
+    assert {line.get_marker() for line in ax.lines} == {"o", "D"}
+    assert (ax.get_xlabel(), ax.get_title()) == ("H", "")
+
+
+def test_the_diagram_joins_what_nemenyi_does_not_tell_apart(monkeypatch):
+    posthocs = pytest.importorskip("scikit_posthocs")
+    drawn = []
+    original = posthocs.critical_difference_diagram
+    monkeypatch.setattr(
+        posthocs,
+        "critical_difference_diagram",
+        lambda *args, **options: drawn.append(args) or original(*args, **options),
+    )
+    ax = records_of().plot(kind="critical-difference")
+    ((ranks, pvalues),) = drawn
+    assert ranks.to_dict() == {"good + f": 1.0, "fair + f": 2.5, "same + f": 2.5, "poor + f": 4.0}
+    # The critical difference for four methods (Demšar 2006, Table 5) lies between theirs, 3 and 1.5.
+    assert 1.5 < 2.569 * np.sqrt(4 * 5 / (6 * 6)) < 3.0
+    assert pvalues.loc["good + f", "poor + f"] < 0.05 < pvalues.loc["good + f", "fair + f"]
+    assert "mean ranks by adjusted Rand index over 6 repeats" in ax.get_title()
+
+
+@pytest.mark.parametrize(
+    ("records", "options", "error", "match"),
+    [
+        (records_of(), {"kind": "bars"}, ValueError, "kind must be one of 'intervals', 'critical-difference'"),
+        (records_of(), {"ax": 3}, TypeError, "ax must be a matplotlib Axes"),
+        (
+            records_of({"a": [0.5, 0.6], "b": [0.6, 0.1]}),
+            {"kind": "critical-difference"},
+            ValueError,
+            "needs at least 3 methods in 2 repeats, got 2 in 2",
+        ),
+    ],
+)
+def test_errors_of_plots(records, options, error, match):
+    with pytest.raises(error, match=match):
+        records.plot(**options)
