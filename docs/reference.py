@@ -71,9 +71,13 @@ def listed(registry):
     lines = f"   A dict of {len(registry)}, by name:\n\n"
     for name, entry in registry.items():
         entry = entry.func if isinstance(entry, partial) else entry
-        what = inspect.getdoc(entry).partition("\n")[0] if inspect.isfunction(entry) else ""
-        what = re.sub(r" \(?\[\d+\]_\)?", "", what)
-        lines += f'   * ``"{name}"``{": " if what else ""}{what}\n'
+        lines += f'   * ``"{name}"``'
+        if inspect.isfunction(entry):
+            what = re.sub(r" \(?\[\d+\]_\)?", "", inspect.getdoc(entry).partition("\n")[0])
+            lines += f": {what}"
+            if entry.__name__ in robust_eac.__all__ and is_own(entry):
+                lines += f" :func:`{entry.__name__}`"
+        lines += "\n"
     return lines + "\n"
 
 

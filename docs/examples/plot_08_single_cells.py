@@ -68,21 +68,26 @@ print("adjusted Rand index, single clusterings:", np.quantile(alone, [0, 0.5, 1]
 # Where it is unsure
 # ------------------
 #
-# Cells of low confidence are hollow.
+# Cells of low confidence are hollow. A cluster has the colour of the type that it fits
+# best.
 
 import matplotlib.pyplot as plt
+from scipy.optimize import linear_sum_assignment
+
+names = np.unique(types)
+shared_cells = pd.crosstab(adata.obs["consensus"], adata.obs["type"]).to_numpy()
+best = dict(zip(*linear_sum_assignment(-shared_cells), strict=True))
 
 fig, axes = plt.subplots(1, 2, figsize=(10, 4.4), sharex=True, sharey=True)
-for marker, name in zip("osv^D", np.unique(types), strict=True):
+for marker, name in zip("osv^D", names, strict=True):
     axes[0].plot(*X[types == name, :2].T, marker, linestyle="none", markersize=4, label=name)
 axes[0].set_title("cell type")
 axes[0].legend(fontsize=9)
 unsure = adata.obs["confidence"].to_numpy() < 0.8
-for cluster, marker in zip(range(model.n_clusters_found_), "osv^D", strict=False):
+for cluster, number in best.items():
     for some, fill in ((~unsure, "full"), (unsure, "none")):
-        here = (model.labels_ == cluster) & some
-        colour = f"C{cluster}"
-        axes[1].plot(*X[here, :2].T, marker, linestyle="none", markersize=4, color=colour, fillstyle=fill)
+        points = X[(model.labels_ == cluster) & some, :2].T
+        axes[1].plot(*points, "osv^D"[number], linestyle="none", markersize=4, color=f"C{number}", fillstyle=fill)
 axes[1].set_title(f"consensus; {unsure.sum()} unsure cells hollow")
 for ax in axes:
     ax.set_xlabel("first principal component")

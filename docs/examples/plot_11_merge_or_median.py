@@ -24,8 +24,8 @@ data = {
 }
 
 # %%
-# Each row is a data set, each column a method, all on the same 50 clusterings into 4 to
-# 25 pieces.
+# Each row is a data set, each column a method, all on the same 50 clusterings into 10 to
+# 40 pieces.
 
 methods = {
     "median partition": {},
@@ -34,7 +34,7 @@ methods = {
 }
 fig, axes = plt.subplots(len(data), len(methods), figsize=(10, 9.5))
 for row, (name, (X, y, n_clusters)) in zip(axes, data.items(), strict=True):
-    labels = KMeansEnsemble(n_partitions=50, n_clusters=(4, 25), random_state=0).fit_transform(X)
+    labels = KMeansEnsemble(n_partitions=50, n_clusters=(10, 40), random_state=0).fit_transform(X)
     for ax, (title, options) in zip(row, methods.items(), strict=True):
         found = RobustEAC(n_clusters, random_state=0, **options).fit_predict(labels)
         for cluster in range(found.max() + 1):

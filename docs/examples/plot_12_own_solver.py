@@ -54,7 +54,8 @@ for damping in (1.0, 0.5, 0.1):
     histories[f"step {damping:g}"] = np.array(history)
 
 # %%
-# All three fall to the same value; short steps take longer.
+# Full steps are the quickest; steps by a tenth are not there after twenty alternations.
+# What is left of the others is the gap of 1e-5 that the membership step stops at.
 
 import matplotlib.pyplot as plt
 
@@ -68,3 +69,4 @@ ax.set_ylabel("objective above the lowest value found")
 ax.xaxis.get_major_locator().set_params(integer=True)
 ax.legend()
 plt.show()
+print(f"lowest value found: {lowest:.1f}")
