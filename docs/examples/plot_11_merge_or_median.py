@@ -45,5 +45,7 @@ for row, (name, (X, y, n_clusters)) in zip(axes, data.items(), strict=True):
 plt.show()
 
 # %%
+# Merging follows the shapes; the median partition, asked for so few clusters, joins what
+# lies side by side. With size weights it is the better one of the unbalanced clusters.
 # :doc:`/choose` has the figures for 23 data sets; ``python -m paper_figures
 # method_choice`` compares both on mixed algorithms and unbalanced classes.
