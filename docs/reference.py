@@ -9,50 +9,50 @@ from pathlib import Path
 import robust_eac
 
 FOLDER = Path(__file__).parent / "api"
+TOPIC = re.compile(r"^\*\*(.+)\*\* \(`robust_eac\.(\w+)`\)(?:: )?(.*(?:\n.+)*)\n\n((?:[- ] .+\n)+)", re.MULTILINE)
+BULLET = re.compile(r"^- ((?:`\w+`,?\s+)*`\w+`): (.+(?:\n  .+)*)", re.MULTILINE)
+INTRODUCTION = """
+All that ``import robust_eac`` offers. ``help(robust_eac)`` lists the same names by the same topics.
+
+"""
 
 
 def topics():
-    """Public names by topic, from the docstring of the package."""
-    found = re.findall(r"^(\S.*)\n((?: {4}.+\n)+)", robust_eac.__doc__, flags=re.MULTILINE)
-    return {topic: re.findall(r"\w+", names) for topic, names in found}
+    """Per room of the package: title, remark, and (names, what is said of them) of every bullet in the docstring."""
+    return {
+        room: (title, remark, [(re.findall(r"\w+", names), what) for names, what in BULLET.findall(bullets)])
+        for title, room, remark, bullets in TOPIC.findall(robust_eac.__doc__)
+    }
 
 
 def write_pages():
     """Write the pages into a fresh folder: an index, and a page with tables per topic."""
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir()
-    for topic, text in pages().items():
-        (FOLDER / f"{slug(topic)}.rst").write_text(text, encoding="utf-8")
-    toctree = ".. toctree::\n   :maxdepth: 1\n\n" + "".join(f"   {slug(topic)}\n" for topic in pages())
+    for room, topic in topics().items():
+        (FOLDER / f"{room}.rst").write_text(page(*topic), encoding="utf-8")
+    toctree = ".. toctree::\n   :maxdepth: 1\n\n" + "".join(f"   {room}\n" for room in topics())
     (FOLDER / "index.rst").write_text(heading("API by topic", "=") + INTRODUCTION + toctree, encoding="utf-8")
 
 
-INTRODUCTION = """
-All that ``import robust_eac`` offers. ``print(robust_eac.__doc__)`` lists the same names by the same topics.
-
-"""
-
-
-def pages():
-    """The text of the page of every topic but the version."""
-    return {topic: page(topic, names) for topic, names in topics().items() if names != ["__version__"]}
-
-
-def page(topic, names):
-    members = {name: getattr(robust_eac, name) for name in names}
-    own = [name for name, member in members.items() if is_own(member)]
-    results = [name for name in own if hasattr(members[name], "_fields")]
-    registries = {name: member for name, member in members.items() if isinstance(member, dict)}
-    others = [name for name in members if name not in own and name not in registries]
-    text = heading(topic, "=") + "\n.. currentmodule:: robust_eac\n\n"
-    text += table([name for name in own if name not in results])
-    for name, registry in registries.items():
-        text += heading(name, "-") + f"\n.. py:data:: {name}\n\n" + listed(registry)
-    for name in others:
-        text += f".. py:function:: {name}{inspect.signature(members[name])}\n\n   {foreign(members[name])}\n\n"
-    if results:
-        text += heading("Results", "-") + "\nNamed tuples, described where they are returned.\n\n" + table(results)
+def page(title, remark, bullets):
+    """The text of a page: what each bullet says, and a table of its names."""
+    text = heading(title, "=") + "\n.. currentmodule:: robust_eac\n\n" + sentence(remark)
+    for names, what in bullets:
+        members = {name: getattr(robust_eac, name) for name in names}
+        text += sentence(what)
+        text += table([name for name, member in members.items() if is_own(member)])
+        for name, member in members.items():
+            if isinstance(member, dict):
+                text += f".. py:data:: {name}\n\n" + listed(member)
+            elif not is_own(member):
+                text += f".. py:function:: {name}{inspect.signature(member)}\n\n   {foreign(member)}\n\n"
     return text
+
+
+def sentence(phrase):
+    """A paragraph of words that stand after a colon in the docstring."""
+    return phrase and f"{phrase[0].upper()}{' '.join(phrase[1:].split())}.\n\n"
 
 
 def is_own(member):
@@ -89,7 +89,3 @@ def foreign(member):
 
 def heading(text, line):
     return f"{text}\n{line * len(text)}\n"
-
-
-def slug(topic):
-    return re.sub(r"\W+", "-", topic.lower())

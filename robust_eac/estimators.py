@@ -10,9 +10,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from .checks.labels import check_ensemble, check_labels, is_ensemble_list
+from .checks.labels import check_ensemble
 from .checks.types import ClusterWeights, Labels, RandomState, WeightSolver
 from .checks.values import check_choice, check_names, is_dask_array
 from .consensus.merge import MergeResult, merge_labels
@@ -236,11 +236,11 @@ class RobustEAC(ClusterMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
-            The ensemble: base clusterings, one per column, any integer codes; -1 marks an object that the partition
-            did not observe. Or a list with one entry per partition, a label vector or a membership matrix of shape
-            (n_samples, k_u), as in :func:`~robust_eac.partition_losses`; a list of vectors alone is a matrix, its
-            entries the rows. Or a Dask array of labels, for which
+        X : array-like of shape (n_samples, n_partitions), int, or list of clusterings
+            The ensemble: base clusterings, one per column, integers or names; -1, None, NaN and NA mark an object that
+            the partition did not observe. Or a list with one entry per partition, a label vector or a membership matrix
+            of shape (n_samples, k_u). :func:`~robust_eac.partition_losses` says which forms there are, and
+            :func:`~robust_eac.labels_from` reads more. Or a Dask array of labels, for which
             :func:`~robust_eac.solve_median_partition_distributed` says what is supported; `labels_` and `membership_`
             are Dask arrays then.
         y : Ignored
@@ -262,8 +262,9 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         method, adjusted = check_choice(parameters.pop("method"), METHODS, name="method"), False
         second_mode = None
         if method == "merge":
-            labels = _labels_to_merge(X, sample_weight, parameters)
-            validate_data(self, X, skip_check_array=True)
+            ensemble = _ensemble_to_merge(X, sample_weight, parameters)
+            self._keep_names(ensemble)
+            labels = ensemble.labels
             result = merge_labels(labels, self.n_clusters, n_jobs=self.n_jobs, random_state=self.random_state)
             hard = np.eye(result.n_clusters)[result.labels]
             agreements, total = adjusted_agreement(labels, hard), float(len(labels))
@@ -276,12 +277,7 @@ class RobustEAC(ClusterMixin, BaseEstimator):
             total = float(len(result.labels))
         else:
             ensemble = check_ensemble(X, name="X")
-            if is_ensemble_list(X):
-                # scikit-learn would count the columns of the first entry.
-                self.n_features_in_ = ensemble.n_partitions
-                self.__dict__.pop("feature_names_in_", None)
-            else:
-                validate_data(self, X, skip_check_array=True)
+            self._keep_names(ensemble)
             options = self._options()
             searching = _check_hardening(self.hardening, options) == "search"
             if searching and options.agreement == "auto":
@@ -317,6 +313,13 @@ class RobustEAC(ClusterMixin, BaseEstimator):
             second_mode,
         )
         return self
+
+    def _keep_names(self, ensemble):
+        """What scikit-learn's estimators keep of the columns; it knows no lists of clusterings."""
+        self.n_features_in_ = ensemble.n_partitions
+        self.__dict__.pop("feature_names_in_", None)
+        if ensemble.names is not None:
+            self.feature_names_in_ = np.array(ensemble.names, dtype=object)
 
     def _merge(self, labels):
         """Labels to start from, for init="merge"."""
@@ -440,11 +443,12 @@ class RobustEAC(ClusterMixin, BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = True
         return tags
 
 
-def _labels_to_merge(X, sample_weight, parameters):
-    """Checked labels; ValueError if they are not hard, or for options that merging does not support."""
+def _ensemble_to_merge(X, sample_weight, parameters):
+    """The checked ensemble; ValueError if they are not hard, or for options that merging does not support."""
     for name, parameter in inspect.signature(RobustEAC).parameters.items():
         if name not in _OF_MERGING and not np.array_equal(parameters[name], parameter.default):
             raise ValueError(
@@ -453,10 +457,11 @@ def _labels_to_merge(X, sample_weight, parameters):
             )
     if sample_weight is not None:
         raise ValueError(f'sample_weight must be None for method="merge", got {type(sample_weight).__name__}.')
-    if is_dask_array(X) or is_ensemble_list(X):
-        kind = "a Dask array" if is_dask_array(X) else "a list with memberships in it"
+    ensemble = None if is_dask_array(X) else check_ensemble(X, name="X")
+    if ensemble is None or len(ensemble.widths):
+        kind = "a Dask array" if ensemble is None else "a list with memberships in it"
         raise ValueError(f'X must be a matrix of hard labels for method="merge", got {kind}.')
-    return check_labels(X, name="X")
+    return ensemble
 
 
 def _check_hardening(hardening, options, *, is_dask=False):

@@ -78,7 +78,7 @@ def eac(
 
     Examples
     --------
-    >>> eac([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]], 2)
+    >>> eac(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]), 2)
     array([0, 0, 0, 1, 1])
     """
     encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
@@ -127,7 +127,7 @@ def eac_linkage(
 
     Examples
     --------
-    >>> eac_linkage([[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1], [1, 1, 0, 0]]).round(3)
+    >>> eac_linkage(np.array([[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1], [1, 1, 0, 0]])).round(3)
     array([[0.   , 1.   , 0.   , 2.   ],
            [2.   , 4.   , 0.25 , 3.   ],
            [3.   , 5.   , 0.917, 4.   ]])
@@ -185,7 +185,7 @@ def lifetime_eac(
 
     Examples
     --------
-    >>> lifetime_eac([[0, 0, 0, 0], [0, 0, 0, 1], [1, 1, 1, 1], [1, 1, 0, 1]])
+    >>> lifetime_eac(np.array([[0, 0, 0, 0], [0, 0, 0, 1], [1, 1, 1, 1], [1, 1, 0, 1]]))
     array([0, 0, 1, 1])
     """
     encoding, weights = prepare_ensemble(labels, weights)
@@ -237,9 +237,9 @@ def threshold_eac(labels: ArrayLike, *, threshold: float | Fraction = 0.5, stric
 
     Examples
     --------
-    >>> threshold_eac([[0, 0], [0, 1], [1, 1], [2, 2]])
+    >>> threshold_eac(np.array([[0, 0], [0, 1], [1, 1], [2, 2]]))
     array([0, 1, 2, 3])
-    >>> threshold_eac([[0, 0], [0, 1], [1, 1], [2, 2]], strict=False)
+    >>> threshold_eac(np.array([[0, 0], [0, 1], [1, 1], [2, 2]]), strict=False)
     array([0, 0, 0, 1])
     """
     encoding, weights = prepare_ensemble(labels, None)
