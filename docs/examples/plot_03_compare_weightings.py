@@ -11,8 +11,8 @@ beyond the luck of the draw.
 # -------------
 #
 # ``write.csv(partitions, "partitions.csv", row.names = FALSE)`` writes one clustering
-# per column, with names and ``NA``. Here the file is written by Python. pandas reads the
-# columns, and a category becomes its code; a missing label becomes -1.
+# per column, with names and ``NA``. Here the file is written by Python. What pandas reads
+# goes in as it is: names of clusters are labels, missing ones count as not seen.
 
 import io
 
@@ -27,9 +27,8 @@ labels, _ = corrupt_ensemble(ensemble.fit_transform(X), fraction=0.5, random_sta
 written = pd.DataFrame(labels).map("cluster {}".format).add_prefix("run_")
 file = io.StringIO(written.mask(np.random.default_rng(0).random(labels.shape) < 0.02).to_csv(index=False))
 
-frame = pd.read_csv(file).astype("category")
-print(frame.iloc[:4, :4])
-labels = frame.apply(lambda column: column.cat.codes).to_numpy()
+labels = pd.read_csv(file)
+print(labels.iloc[:4, :4])
 
 # %%
 # One call
@@ -54,7 +53,7 @@ print(pd.DataFrame(records)[columns].round(3).to_string(index=False))
 rng = np.random.RandomState(42)
 scores = []
 for _ in range(20):
-    drawn = labels[:, rng.choice(labels.shape[1], 20, replace=False)]
+    drawn = labels.iloc[:, rng.choice(labels.shape[1], 20, replace=False)]
     runs = compare(drawn, 3, y=y, weightings=weightings, consensus=["robust-eac"], random_state=0)
     scores.append({run["scheme"]: run["ari"] for run in runs})
 scores = pd.DataFrame(scores)

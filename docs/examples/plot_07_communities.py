@@ -17,35 +17,29 @@ graph = nx.stochastic_block_model(sizes, np.full((4, 4), 0.05) + 0.2 * np.eye(4)
 truth = np.repeat(range(4), sizes)
 
 # %%
-# networkx returns communities as a list of sets of nodes. A loop over them makes a vector of
-# labels, in the order of the nodes.
-
-
-def labels_of(communities, graph):
-    """Number of the community of every node."""
-    community_of = {node: number for number, nodes in enumerate(communities) for node in nodes}
-    return [community_of[node] for node in graph.nodes]
-
+# networkx returns communities as a list of sets of nodes.
 
 runs = [
-    labels_of(nx.community.louvain_communities(graph, resolution=resolution, seed=seed), graph)
+    nx.community.louvain_communities(graph, resolution=resolution, seed=seed)
     for seed in range(20)
     for resolution in (0.8, 1.0, 1.5)
 ]
 
 # %%
-# igraph's clusterings carry such a vector, `membership`, in the order of the vertices of
-# the graph. ``numpy.column_stack`` makes one clustering per column.
+# igraph has clusterings of its own. :func:`~robust_eac.labels_from` reads both, one
+# clustering per column.
 
 import random
 
 import igraph
 
+from robust_eac import labels_from
+
 random.seed(0)  # igraph draws from here
 same_graph = igraph.Graph.from_networkx(graph)
-runs += [same_graph.community_multilevel(return_levels=False).membership for _ in range(10)]
-runs += [same_graph.community_leiden("modularity", n_iterations=2).membership for _ in range(10)]
-labels = np.column_stack(runs)
+runs += [same_graph.community_multilevel(return_levels=False) for _ in range(10)]
+runs += [same_graph.community_leiden("modularity", n_iterations=2) for _ in range(10)]
+labels = labels_from(runs).labels
 print("runs:", labels.shape[1], " different ones:", len(np.unique(labels.T, axis=0)))
 
 # %%

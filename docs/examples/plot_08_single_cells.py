@@ -48,12 +48,11 @@ print(adata.obs[columns].nunique().to_string())
 # The consensus
 # -------------
 #
-# A categorical column becomes its codes; missing entries become -1. The columns keep
-# their names in the summary.
+# Columns of ``adata.obs`` go in as they are, and keep their names in the summary.
 
 from robust_eac import RobustEAC, adjusted_rand_score
 
-labels = adata.obs[columns].apply(lambda column: column.cat.codes)
+labels = adata.obs[columns]
 model = RobustEAC(n_clusters=5, weighting="chance-corrected", random_state=0).fit(labels)
 adata.obs["consensus"] = pd.Categorical(model.labels_)
 adata.obs["confidence"] = model.membership_.max(axis=1)

@@ -32,8 +32,6 @@ def session(block, names):
 
 @pytest.mark.parametrize("page", [page for page, text in PAGES.items() if "```pycon" in text])
 def test_blocks_print_what_the_page_shows(page):
-    if page == "guide/communities.md":
-        pytest.importorskip("networkx")
     names = {}
     for block in re.findall(r"```pycon\n(.*?)```", PAGES[page], flags=re.DOTALL):
         assert session(block, names) == block
