@@ -1,5 +1,7 @@
 """Posterior draws as labels."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 
