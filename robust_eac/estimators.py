@@ -115,7 +115,7 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         `membership_`; with "search" they are in the order of the clusters of largest membership, new ones last.
     membership_ : ndarray of shape (n_samples, n_clusters)
         Consensus membership Y', rows on the simplex: it tells how sure the labels are. With "merge", of shape
-        (n_samples, n_clusters_found_): an object's mean similarities to the clusters over their sum.
+        (n_samples, `n_clusters_found_`): an object's mean similarities to the clusters over their sum.
     weights_ : ndarray of shape (n_partitions,)
         Weights of the partitions, summing to one, found with `membership_`.
     losses_ : ndarray of shape (n_partitions,)
@@ -130,14 +130,14 @@ class RobustEAC(ClusterMixin, BaseEstimator):
     objective_ : float
         Objective (4) or (5) at `membership_` and `weights_`, regulariser included. This and the next five are there
         after "median-partition" alone.
-    objective_history_ : ndarray of shape (n_iter_ + 1,)
+    objective_history_ : ndarray of shape (`n_iter_` + 1,)
         The objective at the start and after every alternation.
     gap_ : float
         Optimality gap of `membership_`.
     n_iter_ : int
         Number of alternations of the start that was kept.
     converged_ : bool
-        gap_ <= tol.
+        `gap_` <= `tol`.
     levels_ : tuple of two floats, or None
         Co-association a of pairs together and b of pairs apart, for which `losses_` are computed, with
         ``threshold="data"``; otherwise None.

@@ -185,7 +185,7 @@ def robust_merge(
     References
     ----------
     .. [1] Huang, Wang, Lai, "Locally weighted ensemble clustering", IEEE Transactions on Cybernetics 48(5), 2018, for
-    the weights of uncertain base clusters.
+       the weights of uncertain base clusters.
 
     Examples
     --------

@@ -112,7 +112,7 @@ def validity_weights(
     X : array-like of shape (n_samples, n_features), default=None
         The features. Required.
     indices : sequence of str, default=("silhouette", "calinski-harabasz", "davies-bouldin")
-        As in :func:`partition_validity`. [1]_ also uses other indices.
+        As in `robust_eac.weighting.validity.partition_validity`. [1]_ also uses other indices.
     random_state : ignored
         Present for the common signature.
 
@@ -134,7 +134,7 @@ def validity_weights(
 
     Notes
     -----
-    Cost as :func:`partition_validity`. An undefined index counts as 0. An index that is equal for all partitions counts
+    Cost as `partition_validity`. An undefined index counts as 0. An index that is equal for all partitions counts
     as 1.
 
     References
@@ -179,7 +179,7 @@ def wpck_weights(
     X : array-like of shape (n_samples, n_features), default=None
         The features. Required. :func:`~robust_eac.agreement_weights` and :func:`~robust_eac.kernel_weights` need none.
     indices : sequence of str, default=("silhouette", "calinski-harabasz", "davies-bouldin")
-        As in :func:`partition_validity`, scaled to [0, 1] as in :func:`validity_weights`; [1]_ leaves the choice open.
+        As in `partition_validity`, scaled to [0, 1] as in :func:`validity_weights`; [1]_ leaves the choice open.
     knowledge : {"lack", "background"}, default="lack"
         Which of the two, as above.
     random_state : ignored
@@ -203,7 +203,7 @@ def wpck_weights(
 
     Notes
     -----
-    Cost as :func:`partition_validity`. The weights of "lack" are close to uniform by construction: they differ only as
+    Cost as `partition_validity`. The weights of "lack" are close to uniform by construction: they differ only as
     far as index values spread around their mean.
 
     References

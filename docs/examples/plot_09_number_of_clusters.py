@@ -1,0 +1,36 @@
+"""
+How many clusters?
+==================
+
+The number that the clusterings support, which need not be the number of classes.
+"""
+
+# %%
+# :func:`~robust_eac.select_n_clusters` asks of every number whether two halves of the
+# clusterings give the same consensus, and how well it agrees with clusterings that were
+# held out. Filled circles are stable numbers; the grey line is the answer.
+
+import matplotlib.pyplot as plt
+from sklearn.datasets import make_blobs
+
+from robust_eac import KMeansEnsemble, load_dataset, plot_n_clusters, select_n_clusters
+
+data = {
+    "three blobs": make_blobs(n_samples=300, centers=3, cluster_std=1.2, random_state=1)[0],
+    "votes of two parties": load_dataset("house-votes")[0],
+    "no clusters": make_blobs(n_samples=300, centers=1, random_state=0)[0],
+}
+fig, axes = plt.subplots(1, 3, figsize=(12, 4), sharey=True)
+for ax, (name, X) in zip(axes, data.items(), strict=True):
+    labels = KMeansEnsemble(n_partitions=60, n_clusters=(2, 20), random_state=0).fit_transform(X)
+    selection = select_n_clusters(labels, range(1, 9), random_state=0)
+    plot_n_clusters(selection, ax=ax)
+    ax.set_title(f"{name}: {selection.n_clusters}")
+    if ax is not axes[0]:
+        ax.get_legend().remove()
+        ax.set_ylabel("")
+plt.show()
+
+# %%
+# ``python -m paper_figures number_of_clusters`` has 96 ensembles whose number is known,
+# and ten other rules.
