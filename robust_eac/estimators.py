@@ -52,10 +52,11 @@ class RobustEAC(ClusterMixin, BaseEstimator):
     method : {"median-partition", "merge"}, default="median-partition"
         How the consensus is found. "merge" takes hard labels alone, weighs the partitions by trust and reads
         `n_clusters`, `n_jobs` and `random_state`; the other parameters must have their default values.
-    weighting : str or callable, default="restricted-simplex"
+    weighting : str, callable or array-like of shape (n_partitions,), default="restricted-simplex"
         A name in `WEIGHT_SOLVERS`: "uniform", "restricted-simplex", "l2", "entropy", "power", "chance-corrected"
         (equal weights for the partitions that agree with the consensus beyond chance, near copies counting once); a
-        `functools.partial` of one of these solvers, for other parameters; or any function losses -> weights.
+        `functools.partial` of one of these solvers, for other parameters; any function losses -> weights; or weights
+        to keep: non-negative, not all zero, normalised to sum to one.
     agreement : {"auto", "raw", "adjusted"}, default="auto"
         What the weights and the membership lower: the losses d_u, or their chance-corrected form d_u / E[d_u] = 1 - a_u
         (see :func:`~robust_eac.adjusted_agreement`), which does not favour fine partitions. Losses are then shares, and

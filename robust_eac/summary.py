@@ -14,6 +14,7 @@ from .core.hard import LOSSES
 from .diagnostics.assurance import UNSURE, assure_membership, unassured
 from .diagnostics.credible_ball import LEVEL
 from .weighting.clusters import check_cluster_weights, weigh_by
+from .weighting.joint import is_given
 
 # Up to so many partitions are listed all, otherwise so many from either end; sizes of clusters; characters of a name.
 _ALL_LISTED = 15
@@ -211,6 +212,7 @@ def _weights(weights, weighting):
     if isinstance(weighting, partial):
         weighting = weighting.func
     name = weighting if isinstance(weighting, str) else getattr(weighting, "__name__", type(weighting).__name__)
+    name = "given" if is_given(weighting) else name
     with_weight = np.count_nonzero(weights)
     return f"{name}: {counted(with_weight, 'partition')} with weight, {len(weights) - with_weight:,} without"
 
