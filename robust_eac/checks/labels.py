@@ -56,16 +56,16 @@ def _is_matrix(entry):
     return getattr(entry, "ndim", 0) == 2
 
 
-def check_ensemble(labels, *, name="labels") -> Ensemble:
+def check_ensemble(labels, *, name="labels", part=False) -> Ensemble:
     """Return a label matrix, or a list of label vectors and membership matrices, as an :class:`Ensemble`.
 
     A list or tuple with at least one two-dimensional entry is one partition per entry; anything else is a label matrix.
-    What was checked before is returned as it is.
+    What was checked before is returned as it is. With `part` a partition may observe none of the objects.
     """
     if isinstance(labels, Ensemble):
         return labels
     if not is_ensemble_list(labels):
-        matrix = check_labels(labels, name=name)
+        matrix = (check_label_block if part else check_labels)(labels, name=name)
         n, m = matrix.shape
         return Ensemble(matrix, np.empty((n, 0)), np.empty(0, dtype=np.int64), np.arange(m))
     is_soft = np.array([_is_matrix(entry) for entry in labels])
@@ -83,7 +83,7 @@ def check_ensemble(labels, *, name="labels") -> Ensemble:
     ensemble = Ensemble(matrix, np.empty((n, widths.sum())), widths, hard)
     for u, end, width in zip(soft, np.cumsum(widths), widths, strict=True):
         ensemble.soft[:, end - width : end] = _memberships(entries[u], f"{name}[{u}]")
-    _check_all_observed(ensemble.observed(), name)
+    _check_all_observed(ensemble.observed(), name, part)
     return ensemble
 
 
@@ -100,10 +100,10 @@ def _memberships(entry, name):
     return array
 
 
-def _check_all_observed(observed, name):
-    """Every partition of a list must observe an object, and every object must be observed by a partition."""
+def _check_all_observed(observed, name, part):
+    """Every partition of a list, if not of a part, must observe an object; a partition must observe every object."""
     partitions, rows = observed.any(axis=0), observed.any(axis=1)
-    if not partitions.all():
+    if not (part or partitions.all()):
         u = int(np.argmin(partitions))
         raise ValueError(f"{name}: every partition must observe at least one object, {name}[{u}] observes none.")
     if not rows.all():

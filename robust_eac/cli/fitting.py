@@ -12,7 +12,8 @@ from ..core.hard import LOSSES, Aim, partition_losses
 from ..diagnostics.assurance import assure_partition
 from ..diagnostics.credible_ball import LEVEL, radius_of
 from ..diagnostics.selection import select_n_clusters
-from ..estimators import METHODS, RobustEAC
+from ..estimators import RobustEAC
+from ..fitting import METHODS
 from ..solvers.hard_median_partition import solve_hard_median_partition
 from ..summary import assure, summarise, summarise_partition
 from ..weighting import WEIGHT_SOLVERS

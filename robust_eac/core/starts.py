@@ -23,7 +23,7 @@ SAMPLE_TOL = 1e-4
 # Pairwise steps of a visit from the uniform membership, per cluster.
 _PLACING_STEPS = 2
 # Largest number of visits of an object without weight; a few suffice.
-_MAX_PLACING = 1000
+MAX_PLACING = 1000
 
 
 class Solution(NamedTuple):
@@ -83,7 +83,7 @@ def expand_rows(whole, solution, distance, tol):
     full = np.empty((len(whole.codes), membership.shape[1]))
     full[whole.multiplicity > 0.0] = membership
     skip = max(tol, ROUNDING) * whole.total
-    full[weightless] = _place(take_rows(whole, weightless), solution, distance, skip=skip, max_visits=_MAX_PLACING)
+    full[weightless] = _place(take_rows(whole, weightless), solution, distance, skip=skip, max_visits=MAX_PLACING)
     return full
 
 

@@ -19,6 +19,8 @@ ROOMS = (
     "consensus",
     "diagnostics",
     "summary",
+    "fitting",
+    "fitted",
     "estimators",
     "plotting",
     "cli",
