@@ -148,6 +148,14 @@ class RobustEAC(Fitted, ClusterMixin, BaseEstimator):
     micro_clusters_ : ndarray of shape (n_samples,)
         Leaf of the tree that each object is in; -1 where no weighted partition observes it.
 
+    Notes
+    -----
+    An ensemble that grows is solved from the consensus so far, one start in place of `n_init`. When partitions come in:
+    ``RobustEAC(k, init=model.membership_).fit(labels)``, labels with the new columns. When objects come in, as rows
+    behind the old ones: ``init=np.vstack([model.membership_, model.predict_membership(labels[n_old:])])``. This takes a
+    fraction of the time of a fit from the beginning. It follows one local minimum: where much has come in, or starts
+    differ, see whether a fit from the beginning finds a lower `objective_`.
+
     References
     ----------
     .. [1] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation",

@@ -253,3 +253,22 @@ def test_it_forgets_the_fit_before(rng):
     model.set_params(method="merge").fit(labels)
     other = RobustEAC(3, random_state=0, method="merge").fit(labels)
     np.testing.assert_array_equal(model.predict_membership(labels), other.predict_membership(labels))
+
+
+@pytest.mark.parametrize("weighting", ["restricted-simplex", "l2", "chance-corrected"])
+def test_an_ensemble_that_grows_starts_from_its_consensus(rng, weighting):
+    """The recipe of the class: the warm start begins, and ends, about where a fit from the beginning ends."""
+    labels = planted_ensemble(rng, np.repeat(TRUTH, 5), 24, noise=0.3)
+    rng.shuffle(labels)
+    options = {"weighting": weighting, "random_state": 0}
+    cold = RobustEAC(3, **options).fit(labels)
+    fewer = RobustEAC(3, **options).fit(labels[:, :20])
+    some = RobustEAC(3, **options).fit(labels[:270])
+    starts = fewer.membership_, np.vstack([some.membership_, some.predict_membership(labels[270:])])
+    for start in starts:
+        warm = RobustEAC(3, init=start, **options).fit(labels)
+        assert warm.objective_ == pytest.approx(cold.objective_, rel=1e-3)
+        if weighting != "chance-corrected":
+            # Its history begins with the last set of partitions.
+            excess = [model.objective_history_[0] - cold.objective_ for model in (warm, cold)]
+            assert excess[0] < 0.1 * excess[1]
