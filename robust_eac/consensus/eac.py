@@ -32,12 +32,10 @@ __all__ = ["eac", "eac_linkage", "lifetime_eac", "threshold_eac"]
 _TIE = 1e-6
 # So are smaller differences of a given share from the threshold: it is a sum of fractions.
 _SHARE_TIE = 1e-9
-# Labels, or a co-association matrix.
-Coassociations = ArrayLike | sparse.sparray | sparse.spmatrix
 
 
 def eac(
-    labels: Coassociations,
+    labels: ArrayLike,
     n_clusters: int,
     *,
     linkage: str = "average",
@@ -118,7 +116,7 @@ def eac(
 
 
 def eac_linkage(
-    labels: Coassociations,
+    labels: ArrayLike,
     *,
     linkage: str = "average",
     weights: ArrayLike | None = None,
@@ -181,7 +179,7 @@ def eac_linkage(
 
 
 def lifetime_eac(
-    labels: Coassociations,
+    labels: ArrayLike,
     *,
     linkage: str = "single",
     weights: ArrayLike | None = None,
@@ -250,7 +248,7 @@ def lifetime_eac(
 
 
 def threshold_eac(
-    labels: Coassociations,
+    labels: ArrayLike,
     *,
     threshold: float | Fraction = 0.5,
     strict: bool = True,
