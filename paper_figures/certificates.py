@@ -61,6 +61,7 @@ def bound_figure(records):
                 ax.plot([sample.min(), sample.max()], [height, height], color=color, linewidth=0.8)
                 ax.plot(np.median(sample), height, color=color, marker=marker, label=None if position else label)
         ax.set(xscale="log", xlim=(0.4 * LEAST, 0.3), title=method_style(weighting)["label"])
+        ax.set_xticks([LEAST, 1e-6, 1e-4, 1e-2], [r"$\leq10^{-8}$", "$10^{-6}$", "$10^{-4}$", "$10^{-2}$"])
         ax.grid(axis="x", linewidth=0.3, color="0.8")
     axes[0].set(yticks=range(len(names)), yticklabels=names, ylim=(len(names) - 0.5, -0.5))
     figure.supxlabel("relative distance to the lower bound")

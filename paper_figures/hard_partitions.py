@@ -10,7 +10,7 @@ from .drawing import drawing
 from .markdown import document, table
 from .records import distinct, grouped, matching, printed_table
 from .speed import last_decade, medians, samples, slope
-from .style import BLUE, PAGE, VERMILLION, around
+from .style import BLUE, PAGE, VERMILLION, around, plain_ticks
 
 ANSWERS = ("best draw", "relaxed", "refined")
 TITLES = {"binder": "Binder's loss", "vi": "variation of information"}
@@ -118,7 +118,10 @@ def scaling_table(records):
 
 
 def scaling_figure(records):
-    """Seconds and peak memory of the hard median partition over the number of objects: 200 draws, ten clusters."""
+    """Seconds and peak memory of the hard median partition over the number of objects: 200 draws, ten clusters.
+
+    Points show medians, bars the ranges.
+    """
     figure, axes = plt.subplots(1, 2, figsize=(PAGE, 0.36 * PAGE))
     for loss in distinct(records, "loss"):
         color, marker = COLORS[loss]
@@ -135,10 +138,9 @@ def scaling_figure(records):
     for ax, label in zip(axes, ("seconds", "peak memory, GiB"), strict=True):
         ax.set(xscale="log", yscale="log", xlabel="objects n", ylabel=label)
         ax.grid(linewidth=0.3, color="0.8")
-        ax.yaxis.set_major_formatter("{x:g}")
-        ax.yaxis.set_minor_formatter("")
+        plain_ticks(ax.yaxis)
     axes[1].set_ylim(bottom=0.1)
-    axes[0].legend()
+    axes[0].legend(loc="upper left")
     return figure
 
 

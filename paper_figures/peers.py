@@ -4,46 +4,44 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from experiments.robustness.robustness import ORACLE
-from experiments.speed.peers import SECONDS
 
 from .drawing import drawing
 from .markdown import document, table
 from .records import grouped
-from .robustness import draw_over_shares, mean_difference, with_clean
-from .style import BLACK, BLUE, BROWN, GREEN, GREY, ORANGE, PAGE, PURPLE, SKY, VERMILLION, line_style, look
+from .robustness import datasets, draw_over_shares, mean_difference, with_clean
+from .style import BLUE, BROWN, GREY, KINDS, ORANGE, PAGE, SKY, VERMILLION, look, method_style
 
 OURS = "robust_eac, one start"
 CLUE = "clue, GV3"
 WHY = {"time": "out of time", "memory": "out of memory", "error": "fails", "not installed": "not installed"}
-# How a way stopped.
-MARKS = {"time": "x", "memory": (8, 2, 0), "error": "1", "not installed": "2"}
-# Colour tells packages apart, marker and line the ways of one.
+# Colour tells packages apart, marker and line the ways of one; hollow is the second way of a package.
+HOLLOW = {"fillstyle": "none"}
 LOOKS = {
-    OURS: look(BLUE, "o", "-"),
+    OURS: look(*KINDS["median partition"], "-"),
     "robust_eac, ten starts": look(BLUE, "s", "--"),
     "robust_eac, merging": look(BLUE, "D", "-."),
-    "robust_eac, LWGP": look(BLUE, "v", (0, (1, 1))),
-    "robust_eac, k-means": look(BLUE, "^", ":"),
-    "scikit-learn KMeans, one start": look(ORANGE, "o", "-"),
-    "scikit-learn KMeans, ten starts": look(ORANGE, "s", "--"),
-    "ccHBGF": look(GREEN, "D", "-"),
-    "iterative voting": look(SKY, "o", "-"),
-    "iterative probabilistic voting": look(SKY, "s", "--"),
-    "ensembleclustering, HGPA": look(PURPLE, "o", "-"),
-    "ensembleclustering, NMF": look(PURPLE, "s", "--"),
-    "OpenEnsembles, mixture model": look(GREY, "v", "-"),
-    "average linkage, SciPy": look(VERMILLION, "o", "-"),
-    "average linkage, fastcluster": look(VERMILLION, "s", "--"),
-    "clue, SE": look(BROWN, "o", "-"),
-    CLUE: look(BLACK, "P", "-"),
+    "robust_eac, LWGP": look(BLUE, "p", (0, (1, 1))),
+    "robust_eac, k-means": look(BLUE, "d", ":"),
+    "scikit-learn KMeans, one start": look(*KINDS["k-means"], "-"),
+    "scikit-learn KMeans, ten starts": look(*KINDS["k-means"], "--", **HOLLOW),
+    "ccHBGF": look(ORANGE, ">", "-"),
+    "iterative voting": look(SKY, "P", "-"),
+    "iterative probabilistic voting": look(SKY, "P", "--", **HOLLOW),
+    "ensembleclustering, HGPA": look(VERMILLION, "*", "-"),
+    "ensembleclustering, NMF": look(VERMILLION, "*", "--", **HOLLOW),
+    "OpenEnsembles, mixture model": look(GREY, "h", "-"),
+    "average linkage, SciPy": look(*KINDS["linkage"], "-"),
+    "average linkage, fastcluster": look(*KINDS["linkage"], "--", **HOLLOW),
+    "clue, SE": look(BROWN, "X", "--", **HOLLOW),
+    CLUE: look(BROWN, "X", "-"),
 }
-# What the overview shows: those that give every clustering the same weight but the first.
 OVERVIEW_WEIGHTINGS = ("uniform", "restricted-simplex", "l2", "chance-corrected")
-OVERVIEW_LOOKS = {
-    "robust_eac, ten starts": look(ORANGE, "P", label="robust_eac, ten starts"),
-    "scikit-learn KMeans, ten starts": look(BLUE, "s", label="k-means on one-hot, ten starts"),
-    "average linkage, SciPy": look(VERMILLION, "^", label="co-association, average linkage"),
-    CLUE: look(BLACK, "o", label="clue (R), GV3"),
+# What the overview shows: ours weights by the restricted simplex, the others do not weight.
+OVERVIEW_WAYS = {
+    "robust_eac, ten starts": "restricted simplex, ten starts",
+    "scikit-learn KMeans, ten starts": "k-means on one-hot, ten starts",
+    "average linkage, SciPy": "co-association, average linkage",
+    CLUE: "clue (R), GV3",
 }
 
 
@@ -88,39 +86,44 @@ def overview_figure(records):
 
     Left: mean over the data sets of the H criterion minus that of the oracle, which leaves the random partitions out;
     bars are 95 % bootstrap intervals over the data sets. Right: seconds from labels to the consensus, of ten starts
-    where a way has starts; a cross marks where a way runs out of time or memory.
+    where a way has starts; the strip above has the sizes at which a way runs out of time or memory.
     """
-    figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE, 0.42 * PAGE))
-    rows = records["robustness"]
+    figure, axes = plt.subplot_mosaic("AB;AC", figsize=(PAGE, 0.44 * PAGE), height_ratios=(1, 10))
+    rows, tasks = records["robustness"], by_task(records["peers"])
 
     def to_oracle(weighting, cell):
         return mean_difference(rows, weighting, ORACLE, *cell)
 
-    draw_over_shares(left, with_clean(rows, "uniform"), OVERVIEW_WEIGHTINGS, to_oracle, 0.05, line_style)
+    left = axes["A"]
+    left.axhline(0.0, color="0.3", linewidth=0.8, zorder=0.5)
+    draw_over_shares(left, with_clean(rows, "uniform"), OVERVIEW_WEIGHTINGS, to_oracle, 0.7, method_style)
     left.set(xlabel="share of random partitions, %", ylabel="accuracy H minus the oracle's")
+    left.set_title(f"{len(datasets(rows))} data sets, 95 % intervals")
     left.legend(loc="lower left")
-    _draw_time(right, by_task(records["peers"]))
+    _draw_times(axes["C"], axes["B"], tasks, {way: LOOKS[way] | {"label": OVERVIEW_WAYS[way]} for way in OVERVIEW_WAYS})
+    axes["B"].set_title(f"{max(m for _, m in tasks)} partitions")
+    # Room for the legend.
+    axes["C"].set_ylim(bottom=3e-4)
+    axes["C"].legend(loc="lower right")
     return figure
 
 
-def _draw_time(ax, tasks):
-    # Where the crosses stand: above what is allowed.
-    ceiling = 2.0 * SECONDS
-    for way, style in OVERVIEW_LOOKS.items():
-        results = {n: ways[way] for (n, _), ways in tasks.items() if way in ways}
-        times = {n: median(found, seconds) for n, found in results.items() if not stopped(found)}
-        ax.plot(list(times), list(times.values()), **style | {"linestyle": "-"})
-        failed = [n for n in results if n not in times]
-        if times and failed:
-            last, color = max(times), style["color"]
-            ax.plot([last, failed[0]], [times[last], ceiling], color=color, linestyle=":", linewidth=0.7)
-            ax.plot(failed[0], ceiling, color=color, marker="x")
-    ax.plot([], [], color="0.4", marker="x", linestyle="none", label="out of time or memory")
-    ax.set(xscale="log", yscale="log", xlabel="objects", ylabel="seconds from labels to consensus")
+def _draw_times(ax, strip, tasks, shown):
+    """Seconds over objects of the ways that ran, and in the strip above why and at which size they stopped."""
+    strip.sharex(ax)
+    ends = [(way, *end) for way in shown for end in _end(tasks, way)]
+    reasons = [why for why in WHY if why in {end[-1] for end in ends}]
+    for way, style in shown.items():
+        times = {n: median(ways[way], seconds) for (n, _), ways in tasks.items() if ran(ways.get(way))}
+        ax.plot(list(times), list(times.values()), markeredgewidth=0.8, **style)
+    for way, n, why in ends:
+        strip.plot(n, reasons.index(why), markeredgewidth=0.8, clip_on=False, **shown[way])
+    ax.set(xscale="log", yscale="log", xlabel="objects n", ylabel="seconds from labels to consensus")
     ax.grid(linewidth=0.3, color="0.8")
-    # Room for the legend.
-    ax.set_ylim(bottom=3e-4)
-    ax.legend(loc="lower right")
+    strip.set(ylim=(-0.6, len(reasons) - 0.4), facecolor="0.95")
+    strip.set_yticks(range(len(reasons)), [WHY[why] for why in reasons])
+    strip.tick_params(length=0, which="both", labelbottom=False)
+    strip.spines[:].set_visible(False)
 
 
 def peers_figure(records):
@@ -130,15 +133,10 @@ def peers_figure(records):
     """
     tasks = by_task(records)
     shown = {way: style for way, style in LOOKS.items() if any(ran(ways.get(way)) for ways in tasks.values())}
-    figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE, 0.6 * PAGE), width_ratios=(1.25, 1.0))
-    for way, style in shown.items():
-        times = {n: median(ways[way], seconds) for (n, _), ways in tasks.items() if ran(ways.get(way))}
-        left.plot(list(times), list(times.values()), markeredgewidth=0.5, **style)
-    _draw_ends(left, tasks, shown)
-    left.set(xscale="log", yscale="log", xlabel="objects n", ylabel="seconds from labels to consensus")
-    left.grid(linewidth=0.3, color="0.8")
-    if left.get_legend_handles_labels()[0]:
-        left.legend(loc="lower right", title="stopped:")
+    options = {"figsize": (PAGE, 0.64 * PAGE), "width_ratios": (1.25, 1.0), "height_ratios": (1, 12)}
+    figure, axes = plt.subplot_mosaic("AC;BC", **options)
+    _draw_times(axes["B"], axes["A"], tasks, shown)
+    right = axes["C"]
     sizes = [n for n, _ in tasks]
     for row, (way, style) in enumerate(shown.items()):
         for (n, _), ways in tasks.items():
@@ -146,7 +144,7 @@ def peers_figure(records):
                 alpha = 1.0 - 0.75 * sizes.index(n) / max(len(sizes) - 1, 1)
                 value = median(ways[way], lambda result: result["ari"])
                 right.plot(value, row, alpha=alpha, clip_on=False, **style | {"linestyle": "none"})
-    right.set(xlabel="adjusted Rand index", ylim=(len(shown) - 0.5, -0.5))
+    right.set(xlabel="adjusted Rand index (paler: more objects)", ylim=(len(shown) - 0.5, -0.5))
     right.set_yticks(range(len(shown)), shown)
     right.yaxis.tick_right()
     right.spines[["left"]].set_visible(False)
@@ -157,27 +155,14 @@ def peers_figure(records):
     return figure
 
 
-def _draw_ends(ax, tasks, shown):
-    """Marks above all times where the ways stop that ran once, and why."""
-    ceiling = 2.5 * max(median(found, seconds) for ways in tasks.values() for found in ways.values() if ran(found))
-    ends = [(way, *end) for way in shown for end in _end(tasks, way)]
-    for number, (way, n, last, why) in enumerate(ends):
-        # Apart from one another, where several stop at the same size.
-        x, color = n * 1.06 ** (number - 0.5 * (len(ends) - 1)), shown[way]["color"]
-        ax.plot([last[0], x], [last[1], ceiling], color=color, linestyle=":", linewidth=0.7)
-        ax.plot(x, ceiling, color=color, marker=MARKS[why], linestyle="none", markersize=6)
-    for why in dict.fromkeys(end[3] for end in ends):
-        ax.plot([], [], color=BLACK, marker=MARKS[why], linestyle="none", markersize=6, label=WHY[why])
-
-
 def _end(tasks, way):
-    """(size where it stopped, (size, seconds) before, why), if it stopped."""
-    last = None
+    """(size where it stopped, why), if it stopped after it had run."""
+    has_run = False
     for (n, _), ways in tasks.items():
         if ran(ways.get(way)):
-            last = (n, median(ways[way], seconds))
-        elif way in ways and last is not None:
-            yield n, last, stopped(ways[way])
+            has_run = True
+        elif way in ways and has_run:
+            yield n, stopped(ways[way])
             return
 
 

@@ -11,7 +11,7 @@ from .drawing import drawing
 from .markdown import document, table
 from .paired import mean_interval, signed
 from .records import distinct, matching, results
-from .style import PAGE, around, legend_above, line_style, plain_name
+from .style import PAGE, around, legend_above, method_style, plain_name
 
 KIND_NAMES = {
     "uniform": "uniform labels",
@@ -85,29 +85,29 @@ def mean_difference(records, weighting, other, kind, fraction):
 
 
 def draw_over_shares(ax, cells, names, mean, step, style):
-    """The means mean(name, cell) with their intervals over the shares of the cells, which stand at equal distances.
+    """The means mean(name, cell) with their intervals over the shares of the cells, in percent.
 
-    The points of one share stand side by side, a step apart.
+    The points of one share stand side by side, a step of percent apart.
     """
-    places = np.arange(len(cells))
+    places = np.array([100.0 * fraction for _, fraction in cells])
     for number, name in enumerate(names):
         middle, low, high = np.array([mean(name, cell)[:3] for cell in cells]).T
         shift = step * (number - 0.5 * (len(names) - 1))
         ax.errorbar(places + shift, middle, yerr=around(middle, low, high), elinewidth=0.6, **style(name))
-    ax.set_xticks(places, [f"{100 * fraction:.0f}" for _, fraction in cells])
-    ax.grid(axis="y", linewidth=0.3, color="0.8")
+    ax.set(xticks=range(0, 101, 20), xlim=(-4.0, 101.0))
+    ax.grid(linewidth=0.3, color="0.8")
 
 
 def panels(records, mean, ylabel, names):
     """Figure with a panel per kind of noise: mean(weighting, cell) over the shares."""
-    figure, axes = plt.subplots(2, 3, figsize=(PAGE, 0.66 * PAGE), sharey=True)
+    figure, axes = plt.subplots(2, 3, figsize=(PAGE, 0.72 * PAGE), sharex=True, sharey=True)
     for ax, (kind, title) in zip(axes.flat, KIND_NAMES.items(), strict=True):
         cells = with_clean(records, kind)
-        # The wider a panel's steps, the smaller the shift in them: the same distance on paper.
-        draw_over_shares(ax, cells, names, mean, 0.013 * len(cells), _line)
+        draw_over_shares(ax, cells, names, mean, 0.5, _line)
         ax.set_title(title)
     plt.setp(axes[:, 0], ylabel=ylabel)
-    plt.setp(axes[1], xlabel="share of the partitions replaced, %")
+    n_sets = len(datasets(records))
+    figure.supxlabel(f"share of the partitions replaced, %; means over {n_sets} data sets, 95 % intervals")
     legend_above(figure, axes[0, 0], 4)
     return figure
 
@@ -115,7 +115,7 @@ def panels(records, mean, ylabel, names):
 def _line(name):
     """Line of a weighting; the one that all this is about stands out."""
     width, zorder = (2.4, 3) if name == "chance-corrected" else (1.0, 2)
-    return line_style(name) | {"markeredgewidth": 0.0, "linewidth": width, "zorder": zorder}
+    return method_style(name) | {"markeredgewidth": 0.0, "linewidth": width, "zorder": zorder}
 
 
 def oracle_figure(records):
@@ -129,7 +129,7 @@ def oracle_figure(records):
     def to_oracle(weighting, cell):
         return mean_difference(records, weighting, ORACLE, *cell)
 
-    figure = panels(records, to_oracle, "H minus the oracle's", tuple(WEIGHTINGS))
+    figure = panels(records, to_oracle, "H minus the oracle's (0: as good)", tuple(WEIGHTINGS))
     for ax in figure.axes:
         ax.axhline(0.0, color="0.3", linewidth=0.8, zorder=0.5)
     return figure
@@ -144,9 +144,11 @@ def weight_figure(records):
     def left(weighting, cell):
         return over_datasets(records, values(records, "noise_weight", weighting, *cell))
 
-    figure = panels(records, left, "weight on the replaced", [name for name in WEIGHTINGS if name != "uniform"])
+    names = [name for name in WEIGHTINGS if name != "uniform"]
+    figure = panels(records, left, "weight on the replaced (best: 0)", names)
     for ax, kind in zip(figure.axes, KIND_NAMES, strict=True):
-        ax.plot([fraction for _, fraction in with_clean(records, kind)], color="0.2", linewidth=0.8, linestyle=":")
+        largest = max(fractions(records, kind))
+        ax.plot([0.0, 100.0 * largest], [0.0, largest], color="0.2", linewidth=0.8, linestyle=":")
     return figure
 
 

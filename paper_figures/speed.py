@@ -44,7 +44,10 @@ def medians(records, *measures):
 
 
 def scaling_figure(records):
-    """Time and peak memory of one fit over the numbers of objects, of partitions and of clusters, with exponents."""
+    """Time and peak memory of one fit over the numbers of objects, of partitions and of clusters, with exponents.
+
+    Points show medians, bars the ranges. The dashed line is what a matrix of all pairs alone would take.
+    """
     figure, axes = plt.subplots(2, 3, figsize=(PAGE, 0.62 * PAGE), sharex="col", sharey="row")
     for row, (measure, (label, unit, color, room)) in zip(axes, SCALES.items(), strict=True):
         for ax, axis in zip(row, AXES, strict=True):

@@ -1,11 +1,12 @@
-"""One look for all figures: sizes, fonts, and one colour, marker and printed name for each weighting."""
+"""One look for all figures: sizes, fonts, and one colour, marker and line for each weighting and kind of method."""
 
 import matplotlib.style
 import numpy as np
 from cycler import cycler
+from matplotlib.ticker import LogLocator, NullLocator
 
-COLUMN = 3.5  # width in inches of one column of a two-column paper
-PAGE = 7.2  # and of the whole page
+# Widths in inches: 85 mm, one column of a two-column paper, and 180 mm, the whole page.
+COLUMN, PAGE = 85 / 25.4, 180 / 25.4
 
 # Okabe and Ito's palette, which readers with the common kinds of colour blindness can tell apart.
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
@@ -13,19 +14,21 @@ YELLOW, BLUE, VERMILLION, PURPLE = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
 # Beside it.
 BROWN, GREY = "#6B4A1B", "#8C8C8C"
 
-CHANNELS = ("label", "color", "marker", "linestyle", "hatch")
+CHANNELS = ("label", "color", "marker", "linestyle")
 _LOOKS = {
-    "uniform": ("unweighted", BLACK, "o", "-", ""),
-    "restricted-simplex": ("restricted simplex", BLUE, "s", "--", "//"),
-    "l2": (r"$\ell_2$", VERMILLION, "^", "-.", "\\\\"),
-    "entropy": ("entropy", GREEN, "D", ":", "xx"),
-    "power": ("power", PURPLE, "v", (0, (5, 1, 1, 1, 1, 1)), ".."),
-    "chance-corrected": ("chance-corrected", ORANGE, "P", (0, (7, 1)), "++"),
-    "restricted-simplex-adjusted": ("restricted simplex, adjusted", SKY, "X", (0, (3, 1, 1, 1)), "oo"),
-    "l2-adjusted": (r"$\ell_2$, adjusted", BROWN, "<", (0, (1, 2)), "**"),
-    "oracle": ("oracle", GREY, "*", (0, (5, 3)), "--"),
+    "uniform": ("unweighted", BLACK, "o", "-"),
+    "restricted-simplex": ("restricted simplex", BLUE, "s", "--"),
+    "l2": (r"$\ell_2$", VERMILLION, "^", "-."),
+    "entropy": ("entropy", GREEN, "D", ":"),
+    "power": ("power", PURPLE, "v", (0, (5, 1, 1, 1, 1, 1))),
+    "chance-corrected": ("chance-corrected", ORANGE, "P", (0, (7, 1))),
+    "restricted-simplex-adjusted": ("restricted simplex, adjusted", SKY, "X", (0, (3, 1, 1, 1))),
+    "l2-adjusted": (r"$\ell_2$, adjusted", BROWN, "<", (0, (1, 2))),
+    "oracle": ("oracle", GREY, "*", (0, (5, 3))),
 }
 METHODS = {name: dict(zip(CHANNELS, values, strict=True)) for name, values in _LOOKS.items()}
+# Colour and marker of a kind of consensus wherever kinds are compared.
+KINDS = {"median partition": (BLUE, "o"), "k-means": (GREEN, "^"), "linkage": (PURPLE, "v")}
 
 _RC = {
     "figure.figsize": (COLUMN, 0.7 * COLUMN),
@@ -46,7 +49,6 @@ _RC = {
     "axes.linewidth": 0.6,
     "lines.linewidth": 1.2,
     "lines.markersize": 4,
-    "hatch.linewidth": 0.5,
     # TrueType: journals refuse Type 3 fonts, and the text stays searchable.
     "pdf.fonttype": 42,
 }
@@ -58,7 +60,7 @@ def use_style():
 
 
 def method_style(name):
-    """Entry of METHODS; ValueError listing the known weightings."""
+    """Keyword arguments of `Axes.plot` for a weighting; ValueError listing the known ones."""
     if name not in METHODS:
         raise ValueError(f"no style for weighting {name!r}; known: {', '.join(METHODS)}.")
     return METHODS[name]
@@ -67,16 +69,6 @@ def method_style(name):
 def plain_name(weighting):
     """Name of a weighting where mathematical text cannot be set."""
     return method_style(weighting)["label"].replace(r"$\ell_2$", "l2")
-
-
-def line_style(name):
-    """Keyword arguments of `Axes.plot` for a weighting."""
-    return {key: method_style(name)[key] for key in ("label", "color", "marker", "linestyle")}
-
-
-def bar_style(name):
-    """Keyword arguments of `Axes.bar` for a weighting; the hatch tells bars apart in grey print."""
-    return {key: method_style(name)[key] for key in ("label", "color", "hatch")} | {"edgecolor": "white"}
 
 
 def look(color, marker, linestyle="none", **more):
@@ -92,6 +84,13 @@ def around(middle, low, high):
 def note(figure, text):
     """A line above the panels."""
     figure.suptitle(text, x=0.01, ha="left")
+
+
+def plain_ticks(axis):
+    """Logarithmic axis with numbers at 1, 2 and 5 of every power of ten."""
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.set_major_formatter("{x:g}")
+    axis.set_minor_locator(NullLocator())
 
 
 def legend_above(figure, ax, ncols):

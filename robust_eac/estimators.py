@@ -7,9 +7,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import validate_data
 
-from .checks.labels import check_ensemble, is_ensemble_list
+from .checks.labels import check_ensemble
 from .checks.types import ClusterWeights, Labels, RandomState, WeightSolver
 from .checks.values import check_choice, is_dask_array
 from .consensus.merge import MergeResult, merge_labels
@@ -20,9 +19,10 @@ from .fitting import (
     METHODS,
     agreements_of,
     check_hardening,
+    ensemble_to_merge,
     keep_consensus,
     keep_groups,
-    labels_to_merge,
+    keep_names,
     solve_chunks,
 )
 from .solvers.local_search import search_labels
@@ -243,11 +243,11 @@ class RobustEAC(Fitted, ClusterMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
-            The ensemble: base clusterings, one per column, any integer codes; -1 marks an object that the partition
-            did not observe. Or a list with one entry per partition, a label vector or a membership matrix of shape
-            (n_samples, k_u), as in :func:`~robust_eac.partition_losses`; a list of vectors alone is a matrix, its
-            entries the rows. Or a Dask array of labels, for which
+        X : array-like of shape (n_samples, n_partitions), int, or list of clusterings
+            The ensemble: base clusterings, one per column, integers or names; -1, None, NaN and NA mark an object that
+            the partition did not observe. Or a list with one entry per partition, a label vector or a membership matrix
+            of shape (n_samples, k_u). :func:`~robust_eac.partition_losses` says which forms there are, and
+            :func:`~robust_eac.labels_from` reads more. Or a Dask array of labels, for which
             :func:`~robust_eac.solve_median_partition_distributed` says what is supported; `labels_` and `membership_`
             are Dask arrays then.
         y : Ignored
@@ -268,12 +268,13 @@ class RobustEAC(Fitted, ClusterMixin, BaseEstimator):
         method, adjusted = check_choice(self.method, METHODS, name="method"), False
         second_mode = known = None
         if method == "merge":
-            labels = labels_to_merge(self, X, sample_weight)
-            validate_data(self, X, skip_check_array=True)
+            ensemble = ensemble_to_merge(self, X, sample_weight)
+            keep_names(self, ensemble)
+            labels = ensemble.labels
             result = merge_labels(labels, self.n_clusters, n_jobs=self.n_jobs, random_state=self.random_state)
             hard = np.eye(result.n_clusters)[result.labels]
             agreements, total = adjusted_agreement(labels, hard), float(len(labels))
-            known = keep_groups(labels, result)
+            known = keep_groups(ensemble, result)
         elif is_dask_array(X):
             options = self._options()
             check_hardening(self.hardening, options, is_dask=True)
@@ -283,7 +284,7 @@ class RobustEAC(Fitted, ClusterMixin, BaseEstimator):
             total = float(len(result.labels))
         else:
             ensemble = check_ensemble(X, name="X")
-            self._remember_columns(X, ensemble)
+            keep_names(self, ensemble)
             options = self._options()
             searching = check_hardening(self.hardening, options) == "search"
             if searching and options.agreement == "auto":
@@ -324,15 +325,6 @@ class RobustEAC(Fitted, ClusterMixin, BaseEstimator):
         )
         return self
 
-    def _remember_columns(self, X, ensemble):
-        """Set `n_features_in_`, and `feature_names_in_` where columns have names."""
-        if not is_ensemble_list(X):
-            validate_data(self, X, skip_check_array=True)
-            return
-        # scikit-learn would count the columns of the first entry.
-        self.n_features_in_ = ensemble.n_partitions
-        self.__dict__.pop("feature_names_in_", None)
-
     def _merge(self, labels):
         """Labels to start from, for init="merge"."""
         options = {"n_jobs": self.n_jobs, "random_state": self.random_state}
@@ -350,4 +342,5 @@ class RobustEAC(Fitted, ClusterMixin, BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = True
         return tags

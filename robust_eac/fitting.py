@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .checks.labels import check_ensemble, check_labels, is_ensemble_list
+from .checks.labels import check_ensemble
 from .checks.values import check_choice, is_dask_array
 from .core.descent import ROUNDING
 from .core.distance import AGREEMENTS
@@ -23,8 +23,8 @@ HARDENINGS = ("argmax", "search")
 _OF_MERGING = ("n_clusters", "method", "n_jobs", "random_state")
 
 
-def labels_to_merge(model, X, sample_weight):
-    """Checked labels; ValueError if they are not hard, or for options that merging does not support."""
+def ensemble_to_merge(model, X, sample_weight):
+    """The checked ensemble; ValueError if they are not hard, or for options that merging does not support."""
     parameters = model.get_params(deep=False)
     for name, parameter in inspect.signature(type(model)).parameters.items():
         if name not in _OF_MERGING and not np.array_equal(parameters[name], parameter.default):
@@ -34,10 +34,19 @@ def labels_to_merge(model, X, sample_weight):
             )
     if sample_weight is not None:
         raise ValueError(f'sample_weight must be None for method="merge", got {type(sample_weight).__name__}.')
-    if is_dask_array(X) or is_ensemble_list(X):
-        kind = "a Dask array" if is_dask_array(X) else "a list with memberships in it"
+    ensemble = None if is_dask_array(X) else check_ensemble(X, name="X")
+    if ensemble is None or len(ensemble.widths):
+        kind = "a Dask array" if ensemble is None else "a list with memberships in it"
         raise ValueError(f'X must be a matrix of hard labels for method="merge", got {kind}.')
-    return check_labels(X, name="X")
+    return ensemble
+
+
+def keep_names(model, ensemble):
+    """What scikit-learn's estimators keep of the columns; it knows no lists of clusterings."""
+    model.n_features_in_ = ensemble.n_partitions
+    model.__dict__.pop("feature_names_in_", None)
+    if ensemble.names is not None:
+        model.feature_names_in_ = np.array(ensemble.names, dtype=object)
 
 
 def check_hardening(hardening, options, *, is_dask=False):
@@ -97,13 +106,13 @@ def keep_consensus(ensemble, encoding, result, distance, tol, clusters=None):
     return Known(book, hold(result.membership), None if clusters is None else hold(clusters))
 
 
-def keep_groups(labels, result):
+def keep_groups(ensemble, result):
     """The :class:`Known` of a merged consensus."""
-    encoding, active = encode(labels), np.flatnonzero(result.weights)
+    encoding, active = encode(ensemble.labels), np.flatnonzero(result.weights)
     values = np.zeros(len(encoding.sizes))
     for own, of_clusters in zip(cluster_slots(encoding), result.cluster_weights, strict=True):
         values[own] = of_clusters
     part, weights = select(encoding, active), result.weights[active]
     values = values[np.repeat(result.weights > 0.0, encoding.n_codes)] * part.by_slot(weights)
     groups = hold_groups(part, weights, values, result.labels)
-    return Known(write_codebook(part, check_ensemble(labels), active), groups, None)
+    return Known(write_codebook(part, ensemble, active), groups, None)

@@ -8,6 +8,7 @@ import numpy as np
 
 from .checks.labels import check_ensemble, check_sample_weight
 from .checks.values import is_dask_array
+from .checks.words import percent
 from .core.encoding import encode_ensemble
 from .core.formula import accumulate, adjusted_agreement_of
 from .core.hard import LOSSES
@@ -201,11 +202,6 @@ def _at_most(value):
     value = max(value, 1e-3)
     unit = 10.0 ** (floor(log10(value)) - 1)
     return f"{ceil(value / unit) * unit:.6g}"
-
-
-def percent(share):
-    """A share in percent, without decimals."""
-    return f"{100.0 * share:.0f} %"
 
 
 def _weights(weights, weighting):

@@ -3,12 +3,12 @@
 
 import numpy as np
 
+from robust_eac import _source as source
 from robust_eac import estimators as _estimators
 from robust_eac import summary as _summary
 from robust_eac._whole_files import temporary_path, write_files
 from robust_eac.checks.labels import check_ensemble, check_init, check_labels
 from robust_eac.checks.values import check_membership, check_weights
-from robust_eac.cli.files import text as _text
 from robust_eac.consensus import _bipartite, _linkage, _merging, _peace_kernels
 from robust_eac.consensus import _common as _consensus_common
 from robust_eac.consensus._bipartite import leading_vectors, normalised_graph
@@ -36,7 +36,7 @@ from robust_eac.core import threads as _threads
 from robust_eac.core.alternation import Problem, Settings, empty_last, fixed
 from robust_eac.core.bundles import OwnTerm, Visit
 from robust_eac.core.descent import next_relaxation
-from robust_eac.core.distance import ADJUSTED, level_distance, raw_distance, resolve_distance
+from robust_eac.core.distance import ADJUSTED, AGREEMENTS, level_distance, raw_distance, resolve_distance
 from robust_eac.core.encoding import collapse, encode, encode_ensemble, one_hot, select, take_rows, weigh
 from robust_eac.core.formula import (
     accumulate,
@@ -73,6 +73,7 @@ from robust_eac.core.sweep import visiting_order
 from robust_eac.datasets import loading as datasets
 from robust_eac.diagnostics import assurance as _assurance
 from robust_eac.diagnostics import selection as _selection
+from robust_eac.diagnostics.credible_ball import LEVEL as CREDIBLE_LEVEL
 from robust_eac.diagnostics.selection import _agreements, _best, _compare, _consensus, _draw_pair, _Half, _pose, _rand
 from robust_eac.ensembles import _subsets, _tiny_kmeans
 from robust_eac.metrics import external as metrics
@@ -86,9 +87,10 @@ from robust_eac.solvers import local_search as _local_search
 from robust_eac.solvers.lower_bound import _membership_bounds, _pair_terms, bound_memberships, spectral_bound
 from robust_eac.weighting import _common as _weighting_common
 from robust_eac.weighting import joint
-from robust_eac.weighting.clusters import weigh_by
+from robust_eac.weighting.clusters import CLUSTER_WEIGHTS, weigh_by
 from robust_eac.weighting.joint import power_mean, resolve_weighting
 from robust_eac.weighting.pairs import Pairs, compare_pairs, pairs_of, sample_columns
+from robust_eac.weighting.schemes import FEATURE_SCHEMES
 from robust_eac.weighting.selection import _hull_vertices, _spectral_groups
 from robust_eac.weighting.trust import (
     are_apart,

@@ -4,14 +4,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 from scipy.stats import binomtest
 
-from ..style import BLUE, GREEN, ORANGE, PAGE, VERMILLION, around, legend_above, look, note
+from ..style import BLACK, BLUE, GREEN, ORANGE, PAGE, VERMILLION, around, legend_above, look, note
 from . import statistics as stats
 from .samples import both, exponent_name, exponents, weightings, whitening_pair
 
 METHODS = (look(BLUE, "o", "-", label="combination clustering"), look(VERMILLION, "s", ":", label="ordinary EAC"))
 WHITENING = look(BLUE, "o", "-", label="prewhitened"), look(VERMILLION, "s", ":", label="not whitened")
 CONDITIONS = {
-    "none": look(VERMILLION, "s", ":", label="none"),
+    "none": look(BLACK, "s", ":", label="none"),
     "order": look(ORANGE, "^", "-.", label="order of dimensionality"),
     "goodness": look(GREEN, "D", "--", label="goodness of clustering"),
     "both": look(BLUE, "o", "-", label="both"),
@@ -117,25 +117,28 @@ def zipf(records):
     experiments of the paper's number of repetitions.
     """
     known = exponents(records)
+    # Infinity stands beyond a gap in the axis.
+    places = [place + 0.5 * (exponent is None) for place, exponent in enumerate(known)]
     figure = plt.figure(figsize=(PAGE, 0.85 * PAGE))
     upper, lower = figure.subfigures(2, 1, height_ratios=[2, 1])
     axes = upper.subplots(2, 3, sharex=True, sharey=True)
     below = lower.subplots()
     for ax in axes.flat[len(known) :]:
         ax.remove()
-    for column, (exponent, ax) in enumerate(zip(known, axes.flat, strict=False)):
+    for place, exponent, ax in zip(places, known, axes.flat, strict=False):
         for shift, by_size, style in zip((-0.07, 0.07), both(records, exponent), METHODS, strict=True):
             draw_curve(ax, by_size, style)
-            draw_half_point(below, column + shift, by_size, stats.blocks(by_size), style, linestyle="none")
+            draw_half_point(below, place + shift, by_size, stats.blocks(by_size), style, linestyle="none")
         size_axis(ax)
         ax.set_title(f"s = {exponent_name(exponent)}")
     legend_above(upper, axes[0, 0], len(METHODS))
     upper.supylabel("NMI with the true groups")
     upper.supxlabel("number of features")
-    below.set(yscale="log", ylabel="features at NMI 0.5", xlabel="Zipf's exponent s", xlim=(-0.5, len(known) - 0.5))
+    below.set(yscale="log", ylabel="features at NMI 0.5", xlabel="Zipf's exponent s", xlim=(-0.5, places[-1] + 0.5))
     below.set_yticks(ticks := (5, 10, 20, 50, 100), map(str, ticks))
     below.minorticks_off()
-    below.set_xticks(range(len(known)), map(exponent_name, known))
+    below.set_xticks(places, map(exponent_name, known))
+    below.text(places[-1] - 0.75, 0.0, "//", transform=below.get_xaxis_transform(), ha="center", va="center")
     below.grid(axis="y", linewidth=0.3, color="0.85")
     below.set_axisbelow(True)
     return figure

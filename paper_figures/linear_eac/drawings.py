@@ -2,14 +2,28 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.ticker import LogLocator
+from matplotlib.ticker import NullLocator
 
 from experiments.linear_eac.linear_eac_settings import CLUSTERS
 
 from ..markdown import document, table
 from ..paired import standard_error
 from ..records import results
-from ..style import BLACK, BLUE, COLUMN, GREEN, ORANGE, PAGE, PURPLE, SKY, VERMILLION, around, legend_above, look, note
+from ..style import (
+    BLACK,
+    BLUE,
+    COLUMN,
+    KINDS,
+    ORANGE,
+    PAGE,
+    SKY,
+    VERMILLION,
+    around,
+    legend_above,
+    look,
+    note,
+    plain_ticks,
+)
 from .values import (
     HIERARCHICAL,
     KMEANS,
@@ -30,24 +44,24 @@ from .values import (
 )
 
 FAMILIES = {
-    "k-means (KM, H-KM)": (tuple(KMEANS), VERMILLION, "s"),
+    "k-means (KM, H-KM)": (tuple(KMEANS), *KINDS["k-means"]),
     "SEC, MCLA, ECC, CSPA": (tuple(NON_HIERARCHICAL), BLUE, "o"),
-    "average, complete linkage": (tuple(name for name in HIERARCHICAL if not name.endswith("SL")), GREEN, "^"),
-    "single linkage": (tuple(name for name in HIERARCHICAL if name.endswith("SL")), ORANGE, "v"),
-    "members: Mean, Max": (("Mean", "Max"), PURPLE, "D"),
+    "average, complete linkage": (tuple(name for name in HIERARCHICAL if not name.endswith("SL")), *KINDS["linkage"]),
+    "single linkage": (tuple(name for name in HIERARCHICAL if name.endswith("SL")), ORANGE, "s"),
+    "members: Mean, Max": (("Mean", "Max"), VERMILLION, "D"),
 }
 # Points of mean density by which the base clusterings of a data set must differ to be called another preparation.
 FAR = 5.0
 LOOKS = {
-    "KM": look(VERMILLION, "s", "-", linewidth=1.6),
+    "KM": look(*KINDS["k-means"], "-", linewidth=1.6),
     "H-KM": look(ORANGE, "D", "--", linewidth=1.6),
-    "SEC": look(BLUE, "o", "-.", linewidth=1.0),
-    "MCLA": look(SKY, "v", ":", linewidth=1.0),
-    "ECC": look(PURPLE, "P", (0, (5, 1, 1, 1)), linewidth=1.0),
+    "SEC": look(BLUE, "s", "-.", linewidth=1.0),
+    "MCLA": look(SKY, "*", ":", linewidth=1.0),
+    "ECC": look(VERMILLION, "P", (0, (5, 1, 1, 1)), linewidth=1.0),
     "CSPA": look(BLACK, "x", ":", linewidth=1.0),
-    "R-AL": look(GREEN, "^", "--", linewidth=1.0),
+    "R-AL": look(*KINDS["linkage"], "--", linewidth=1.0),
 }
-COST_LOOKS = look(VERMILLION, "s", "-"), look(BLUE, "o", "--"), look(GREEN, "^", "-.")
+COST_LOOKS = look(VERMILLION, "s", "-"), look(*KINDS["linkage"], "--"), look(*KINDS["k-means"], "-.")
 
 
 def nonhierarchical_table(records):
@@ -190,7 +204,7 @@ def cost_figure(records):
 
     Points show medians, bars the ranges.
     """
-    figure, ax = plt.subplots(figsize=(1.25 * COLUMN, COLUMN))
+    figure, ax = plt.subplots(figsize=(COLUMN, COLUMN))
     for name, style in zip(RATIOS, COST_LOOKS, strict=True):
         sizes, values = ratios(records, name)
         middle = np.median(values, axis=1)
@@ -199,9 +213,8 @@ def cost_figure(records):
     ax.axhline(1.0, color="0.6", linewidth=0.8)
     ax.set(xscale="log", yscale="log", xlabel="objects n", ylabel="ratio of seconds within a cell")
     ax.set_xticks(sizes, [f"{size:,}" for size in sizes])
-    ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    ax.yaxis.set_major_formatter("{x:g}")
-    ax.minorticks_off()
+    plain_ticks(ax.yaxis)
+    ax.xaxis.set_minor_locator(NullLocator())
     ax.grid(linewidth=0.3, color="0.85")
     figure.legend(*ax.get_legend_handles_labels(), loc="outside upper left", ncols=1)
     return figure

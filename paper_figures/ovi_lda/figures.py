@@ -101,7 +101,7 @@ def four_figure(records):
         counts = np.array(list(rows.values()))
         heat_map(ax, counts, str, counts > total / 2, cmap="Greys", vmin=0, vmax=total)
         ax.set(title=title, xticks=range(len(levels)), xticklabels=levels, yticks=range(len(rows)), yticklabels=rows)
-    figure.supxlabel(f"SNR in dB; {total} data sets each")
+    figure.supxlabel(f"SNR in dB; numbers: in how many of {total} data sets there are four clusters")
     return figure
 
 
@@ -151,6 +151,6 @@ def _contours(ax, name, x, y, values, labels, n_clusters):
 def _mesh(ax, x, y, values, *_):
     ax.plot_trisurf(x, y, values, cmap="cividis", vmin=LEVELS[0], vmax=LEVELS[-1], linewidth=0.05, antialiased=False)
     ax.set(xticks=[-1, 1], yticks=[-1, 1], zticks=[0, 2], zlim=(LEVELS[0], LEVELS[-1]))
-    ax.tick_params(labelsize=5, pad=-4)
+    ax.tick_params(labelsize=6, pad=-4)
     ax.view_init(35, -60)
     ax.set_box_aspect((1.0, 1.0, 0.7), zoom=1.25)

@@ -5,14 +5,18 @@ import numpy as np
 from scipy.stats import rankdata
 
 from ..markdown import document, table
-from ..paired import HEAD, cells, compare
+from ..paired import HEAD, cells, compare, mean_interval
 from ..records import distinct, results
-from ..style import BLUE, GREEN, PAGE, VERMILLION, heat_map, legend_above, look
+from ..style import KINDS, PAGE, around, heat_map, legend_above, look
 from .noisy import fractions
 
 MEASURES = {"h": "H", "ari": "ARI", "nmi": "NMI", "ensemble_nmi": "ensemble NMI", "density": "density"}
 # Functions that use weights differently.
-LOOKS = {"robust-eac": look(BLUE, "o"), "eac-average": look(VERMILLION, "s"), "kmeans": look(GREEN, "^")}
+LOOKS = {
+    "robust-eac": look(*KINDS["median partition"]),
+    "eac-average": look(*KINDS["linkage"]),
+    "kmeans": look(*KINDS["k-means"]),
+}
 
 
 def runs_of(result, group):
@@ -79,30 +83,38 @@ def functions_table(records):
 
 
 def weightings_figure(records):
-    """Mean accuracy with every weighting, for three consensus functions that use weights differently."""
+    """What every weighting gains over equal weights, for three consensus functions that use weights differently.
+
+    Differences of H are to equal weights with the same function on the same ensembles: means over the data sets, with
+    95 % bootstrap intervals over these. Weights that are found jointly go with the robust consensus alone.
+    """
     shares = fractions(records)
     every = mean_results(records, "robust-eac", "h", shares[0])
-    order = sorted(every, key=lambda name: np.mean(every[name]))
+    order = sorted((name for name in every if name != "uniform"), key=lambda name: np.mean(every[name]))
     options = {"sharey": True, "width_ratios": [2] * len(shares) + [1]}
-    figure, axes = plt.subplots(1, len(shares) + 1, figsize=(PAGE, 0.22 * len(order) + 0.8), **options)
+    figure, axes = plt.subplots(1, len(shares) + 1, figsize=(PAGE, 0.26 * len(order) + 0.8), **options)
     for ax, fraction in zip(axes, shares, strict=False):
         for shift, (function, style) in enumerate(LOOKS.items()):
             means = mean_results(records, function, "h", fraction)
-            shown = [name for name in order if name in means]
-            heights = [order.index(name) + 0.2 * (1 - shift) for name in shown]
-            ax.plot([np.mean(means[name]) for name in shown], heights, label=function, **style)
-            ax.axvline(np.mean(means["uniform"]), color=style["color"], linewidth=0.6, linestyle=":")
-        ax.set(title=f"{fraction:.0%} of the partitions random", xlabel="accuracy (H criterion)")
+            label = function
+            for name in (name for name in order if name in means):
+                gains = means[name] - means["uniform"]
+                spread = around([gains.mean()], *np.transpose([mean_interval(gains)]))
+                height = order.index(name) + 0.22 * (1 - shift)
+                ax.errorbar(gains.mean(), height, xerr=spread, elinewidth=0.7, markersize=3.5, label=label, **style)
+                label = None
+        ax.axvline(0.0, color="0.3", linewidth=0.8, zorder=0.5)
+        ax.set(title=f"{fraction:.0%} of the partitions random", xlabel="H minus that with equal weights")
     noise = mean_results(records, "robust-eac", "noise_weight", shares[-1])
     axes[-1].barh(np.arange(len(order)), [np.mean(noise[name]) for name in order], color="0.55", height=0.6)
     axes[-1].axvline(shares[-1], color="0.2", linewidth=0.6, linestyle=":")
-    axes[-1].set(title=f"at {shares[-1]:.0%}", xlabel="weight on random")
+    axes[-1].set(title=f"at {shares[-1]:.0%}", xlabel="weight on random", xlim=(0.0, 1.0))
     axes[0].set_yticks(np.arange(len(order)), order)
     for ax in axes:
         ax.grid(axis="y", linewidth=0.3, color="0.8")
     legend_above(figure, axes[0], len(LOOKS))
-    text = "means over data sets and ensembles; dotted: equal weights; weights found jointly go with robust-eac alone"
-    figure.supxlabel(text)
+    n_sets = len(distinct(records, "dataset"))
+    figure.supxlabel(f"means over {n_sets} data sets, 95 % intervals; the scales differ; dotted: equal weights")
     return figure
 
 

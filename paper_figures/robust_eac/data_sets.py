@@ -38,8 +38,9 @@ def shapes_figure(records):
         x, y, classes = (np.array(record["result"][key]) for key in ("x", "y", "classes"))
         for label, color, marker in zip(range(classes.max() + 1), CLASS_COLORS, "o^sDvPX*", strict=False):
             ax.scatter(x[classes == label], y[classes == label], s=4, color=color, marker=marker, linewidths=0)
-        ax.set(title=f"({letter}) {record['config']['dataset']}", xticks=[], yticks=[])
+        ax.set_title(f"({letter}) {record['config']['dataset']}")
         ax.set_aspect("equal", adjustable="datalim")
+        ax.set_axis_off()
     return figure
 
 
@@ -47,6 +48,8 @@ def coassociation_figure(records):
     """Figure 3 of paper 002: co-association without and with weights; which partitions get weight, and why."""
     shape = {"figsize": (PAGE, 0.34 * PAGE * len(records)), "width_ratios": (1, 1, 1.2), "squeeze": False}
     figure, axes = plt.subplots(len(records), 3, **shape)
+    for ax in axes[1:, 2]:
+        ax.sharey(axes[0, 2])
     for (plain, weighted, losses), record in zip(axes, records, strict=True):
         result = record["result"]
         labels, weights, order = (np.array(result[key]) for key in ("labels", "weights", "order"))

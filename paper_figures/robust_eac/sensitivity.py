@@ -85,10 +85,10 @@ def kept_figure(records):
                 kept = kept_shares(records, group, kind, ensemble)
                 shown = ~np.isnan(kept).any(axis=1)
                 marks = {"color": look["color"], "marker": look["marker"], "linestyle": line, "fillstyle": fill}
-                ax.plot(shares[shown], kept[shown].mean(axis=1), label=f"{look['label']}: {kind}", **marks)
+                ax.plot(100.0 * shares[shown], kept[shown].mean(axis=1), label=f"{look['label']}: {kind}", **marks)
                 low, high = np.quantile(kept[shown], (0.25, 0.75), axis=1)
-                ax.fill_between(shares[shown], low, high, color=look["color"], alpha=0.12, linewidth=0)
-        ax.set(title=title, xlabel="share of random partitions", ylim=(-0.03, 1.03))
+                ax.fill_between(100.0 * shares[shown], low, high, color=look["color"], alpha=0.12, linewidth=0)
+        ax.set(title=title, xlabel="share of random partitions, %", ylim=(-0.03, 1.03))
         ax.grid(linewidth=0.3, color="0.8")
     axes[0].set_ylabel("share that keeps weight")
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)

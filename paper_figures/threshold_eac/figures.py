@@ -171,7 +171,7 @@ def random_figure(records):
     """Figure 3 of paper 003: 300 points drawn uniformly from a five-dimensional hypercube; diagonal: histograms."""
     columns = np.array(results(records, dataset="uniform-5d", repetition=0)[0]["points"])
     d = len(columns)
-    figure, axes = plt.subplots(d, d, figsize=(0.8 * PAGE, 0.8 * PAGE), sharex=True)
+    figure, axes = plt.subplots(d, d, figsize=(PAGE, 0.9 * PAGE), sharex=True)
     for (i, j), ax in np.ndenumerate(axes):
         if i == j:
             ax.hist(columns[i], bins=10, range=(0.0, 1.0), color="0.6", edgecolor="white", linewidth=0.4)

@@ -1,11 +1,21 @@
 """Checks of labels: label matrices, lists of partitions with soft ones among them, weights of the objects in them."""
 
-from numbers import Integral, Real
 from typing import NamedTuple
 
 import numpy as np
 
 from .blocks import row_blocks
+from .columns import column_titles, integer_matrix, label_column, label_matrix, numbers_from_objects
+from .forms import (
+    LabelMatrix,
+    is_clustering,
+    is_membership,
+    is_vertex_clustering,
+    read_matrix,
+    refuse_nested,
+    refuse_other_objects,
+    signed,
+)
 from .values import as_array, check_choice, check_membership, check_vector, real_array
 
 
@@ -17,12 +27,14 @@ class Ensemble(NamedTuple):
         zeros where an object was not observed.
     widths : (n_soft,) int64; clusters of each soft partition.
     hard : (n_hard,) intp; places of the hard partitions among all, the soft ones take the others.
+    names : what the partitions are called, in the order of the input; None if nothing says so.
     """
 
     labels: np.ndarray
     soft: np.ndarray
     widths: np.ndarray
     hard: np.ndarray
+    names: tuple | None = None
 
     @property
     def n_samples(self):
@@ -45,46 +57,58 @@ class Ensemble(NamedTuple):
         return observed
 
 
-def is_ensemble_list(labels) -> bool:
-    """Whether labels are a list of partitions: a list or tuple with at least one two-dimensional entry."""
-    return isinstance(labels, (list, tuple)) and any(_is_matrix(entry) for entry in labels)
-
-
-def _is_matrix(entry):
-    if isinstance(entry, (list, tuple)):
-        return any(isinstance(row, (list, tuple)) or np.ndim(row) == 1 for row in entry[:1])
-    return getattr(entry, "ndim", 0) == 2
+def is_ensemble_list(labels, name="labels") -> bool:
+    """Whether labels are a list or tuple of clusterings; TypeError for a list of plain lists."""
+    if not isinstance(labels, (list, tuple)) or isinstance(labels, (Ensemble, LabelMatrix)):
+        return False
+    if hasattr(labels, "_fields"):
+        refuse_other_objects(labels, name)
+    if any(map(is_clustering, labels)):
+        return True
+    if labels and not isinstance(labels[0], str):
+        refuse_other_objects(labels[0], f"{name}[0]")
+    if any(isinstance(entry, (list, tuple)) for entry in labels):
+        refuse_nested(labels, name)
+    return False
 
 
 def check_ensemble(labels, *, name="labels", part=False) -> Ensemble:
     """Return a label matrix, or a list of label vectors and membership matrices, as an :class:`Ensemble`.
 
-    A list or tuple with at least one two-dimensional entry is one partition per entry; anything else is a label matrix.
-    What was checked before is returned as it is. With `part` a partition may observe none of the objects.
+    A list or tuple of arrays, columns or igraph's clusterings is one partition per entry. What was checked before is
+    returned as it is. With `part` these are some of the objects: a partition may observe none of them.
     """
     if isinstance(labels, Ensemble):
         return labels
-    if not is_ensemble_list(labels):
-        matrix = (check_label_block if part else check_labels)(labels, name=name)
+    if not is_ensemble_list(labels, name):
+        matrix, names = _checked_matrix(labels, name, part)
         n, m = matrix.shape
-        return Ensemble(matrix, np.empty((n, 0)), np.empty(0, dtype=np.int64), np.arange(m))
-    is_soft = np.array([_is_matrix(entry) for entry in labels])
+        return Ensemble(matrix, np.empty((n, 0)), np.empty(0, dtype=np.int64), np.arange(m), names)
+    is_soft = np.array([is_membership(entry) for entry in labels])
     hard, soft = np.flatnonzero(~is_soft), np.flatnonzero(is_soft)
-    # pandas objects would align their indices.
-    entries = [as_array(entry, f"{name}[{u}]") for u, entry in enumerate(labels)]
-    n = len(entries[soft[0]])
+    entries = [_entry(entry, f"{name}[{u}]", is_soft[u]) for u, entry in enumerate(labels)]
+    n = next(len(entries[u]) for u in (*soft, *hard) if entries[u].ndim)
     for u in (*hard, *soft):
         if entries[u].ndim != (2 if is_soft[u] else 1) or len(entries[u]) != n or entries[u].size == 0:
             rule = "a label vector of shape (n_samples,) or a membership matrix of shape (n_samples, k_u)"
             raise ValueError(f"{name}[{u}] must be {rule}, with n_samples={n}, got shape {entries[u].shape}.")
-    columns = [integer_matrix(entries[u][:, np.newaxis], f"{name}[{u}]") for u in hard]
-    matrix = np.concatenate(columns, axis=1) if columns else np.empty((n, 0), dtype=np.int64)
+    matrix = np.column_stack([entries[u] for u in hard]) if len(hard) else np.empty((n, 0), dtype=np.int64)
     widths = np.array([entries[u].shape[1] for u in soft], dtype=np.int64)
-    ensemble = Ensemble(matrix, np.empty((n, widths.sum())), widths, hard)
+    names = [getattr(entry, "name", None) for entry in labels]
+    names = tuple(names) if all(isinstance(title, str) and title for title in names) else None
+    ensemble = Ensemble(matrix, np.empty((n, widths.sum())), widths, hard, names)
     for u, end, width in zip(soft, np.cumsum(widths), widths, strict=True):
         ensemble.soft[:, end - width : end] = _memberships(entries[u], f"{name}[{u}]")
     _check_all_observed(ensemble.observed(), name, part)
     return ensemble
+
+
+def _entry(entry, name, is_soft):
+    """An entry of a list as an array, which has no index to align."""
+    if is_vertex_clustering(entry):
+        entry = entry.membership
+    refuse_other_objects(entry, name)
+    return as_array(entry, name) if is_soft else signed(label_column(entry, name))
 
 
 def _memberships(entry, name):
@@ -138,23 +162,32 @@ def check_sample_weight(sample_weight, ensemble, *, counts=False, name="sample_w
 def check_labels(labels, *, name="labels") -> np.ndarray:
     """Return the ensemble as a two-dimensional integer array; a view of the input whenever it already is one.
 
-    Accepts whatever NumPy turns into numbers (lists, pandas DataFrames, booleans, floats with integer values). Raises
-    TypeError for text, objects, sparse matrices and soft partitions, ValueError for everything else that is no label
-    matrix.
+    Accepts matrices of numbers, texts and categories and lists of hard clusterings, as :func:`check_ensemble`, with -1,
+    None, NaN and NA for missing labels. Raises TypeError for soft partitions and what is known to be no ensemble,
+    ValueError for everything else that is no label matrix.
     """
-    if is_ensemble_list(labels):
+    if not isinstance(labels, Ensemble) and not is_ensemble_list(labels, name):
+        return _checked_matrix(labels, name)[0]
+    if len(labels.widths) if isinstance(labels, Ensemble) else any(map(is_membership, labels)):
         raise TypeError(
             f"{name} must be a label matrix here, got a list with membership matrices: only what solves, grades or "
             "checks the median partition takes soft partitions. Harden them, for example by argmax."
         )
-    array = integer_matrix(labels, name)
-    check_columns_observed(_observed_columns(array, name), name)
-    return array
+    return check_ensemble(labels, name=name).labels
+
+
+def _checked_matrix(labels, name, part=False):
+    """(integers, names of the columns or None) of a matrix of labels in which everything is observed somewhere."""
+    matrix, names, _ = read_matrix(labels, name)
+    columns = _observed_columns(matrix, name)
+    if not part:
+        check_columns_observed(columns, name, names)
+    return matrix, names
 
 
 def check_label_block(labels, *, name) -> np.ndarray:
-    """Check some rows of a label matrix; a partition may observe none of them."""
-    array = integer_matrix(labels, name)
+    """Check some rows of a matrix of numbers; a partition may observe none of them."""
+    array = label_matrix(as_array(labels, name), name)
     _observed_columns(array, name)
     return array
 
@@ -188,7 +221,7 @@ def check_partition(labels, *, name):
             raise TypeError(
                 f"{name} must hold labels of one kind, integers or texts, got {array.flat[0]!r} and {odd!r}."
             )
-        array = array.astype(str) if texts[0] else _numbers_from_objects(array, name)
+        array = array.astype(str) if texts[0] else numbers_from_objects(array, name)
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         raise ValueError(f"{name} must not contain NaN or infinity.")
     if array.dtype.kind not in "biufSU":
@@ -196,79 +229,11 @@ def check_partition(labels, *, name):
     return array
 
 
-def integer_matrix(labels, name):
-    """Convert to a two-dimensional integer array."""
-    array = as_array(labels, name)
-    if array.dtype.kind == "O":
-        array = _numbers_from_objects(array, name)
-    if array.dtype.kind == "c":
-        raise ValueError(f"{name} must hold integers. Complex data not supported, got dtype {array.dtype}.")
-    if array.dtype.kind not in "biuf":
-        raise TypeError(
-            f"{name} must hold integers, got dtype {array.dtype}: encode text labels as integers, "
-            "for example with pandas.factorize, a column at a time."
-        )
-    if array.ndim != 2:
-        raise ValueError(
-            f"{name} must be two-dimensional (n_samples, n_partitions), got shape {array.shape}. "
-            "Reshape your data with array.reshape(-1, 1) if it is a single partition."
-        )
-    if array.shape[0] == 0 or array.shape[1] == 0:
-        kind = "sample(s)" if array.shape[0] == 0 else "feature(s)"
-        raise ValueError(f"{name} must not be empty: 0 {kind} (shape={array.shape}) while a minimum of 1 is required.")
-    if array.dtype.kind == "f":
-        array = _integers_from_floats(array, name)
-    elif array.dtype == np.uint64 and array.max() > np.iinfo(np.int64).max:
-        raise ValueError(f"{name} must hold integers below 2^63, got {array.max()}.")
-    return array
-
-
-def _numbers_from_objects(array, name):
-    """Convert an object array of numbers to a numeric array."""
-    for value in array.flat:
-        if not isinstance(value, (Real, np.bool_)):
-            if isinstance(value, complex):
-                raise ValueError(f"{name} must hold integers. Complex data not supported, got {value!r}.")
-            raise TypeError(
-                f"{name} must hold integers, got {value!r}: the argument must be an integer matrix. Encode each string "
-                "as a number, a missing label as -1."
-            )
-    if not all(isinstance(value, (Integral, np.bool_)) for value in array.flat):
-        return array.astype(np.float64)
-    try:
-        return array.astype(np.int64)
-    except OverflowError as error:
-        raise ValueError(f"{name} must hold integers that fit in 64 bits.") from error
-
-
-def _integers_from_floats(array, name):
-    """Convert a float array of integers to int64, block by block."""
-    integers = np.empty(array.shape, dtype=np.int64)
-    for rows in row_blocks(len(array)):
-        block = array[rows].astype(np.float64)
-        wrong = ~np.isfinite(block)
-        if not wrong.any():
-            # From 2^53 on neighbouring integers share a float: two labels could have become one.
-            wrong = (block != np.rint(block)) | (np.abs(block) >= 2.0**53)
-        if wrong.any():
-            row, column = np.argwhere(wrong)[0]
-            value = block[row, column]
-            where = f"got {value} at row {rows.start + row}, column {column}"
-            if not np.isfinite(value):
-                raise ValueError(f"{name} must not contain NaN or infinity, {where}. A missing label is written -1.")
-            raise ValueError(
-                f"{name} must hold integer cluster labels, {where}. If these are features, make an ensemble of "
-                "clusterings first, for example with KMeansEnsemble."
-            )
-        integers[rows] = block
-    return integers
-
-
-def check_columns_observed(columns, name="labels"):
+def check_columns_observed(columns, name="labels", names=None):
     """Every partition must observe an object."""
     if not columns.all():
-        u = int(np.argmin(columns))
-        raise ValueError(f"{name}: every partition must observe at least one object, column {u} is -1 throughout.")
+        title = column_titles(names)(int(np.argmin(columns)))
+        raise ValueError(f"{name}: every partition must observe at least one object, {title} is -1 throughout.")
 
 
 def check_init(init, n_samples, n_clusters, names=("random", "kmeans")):
@@ -302,7 +267,7 @@ def _check_label_vector(array, n_samples, n_clusters):
         raise ValueError(f"init must have n_samples={n_samples} labels, got {len(array)}.")
     if np.any(array == -1):
         raise ValueError("init must label every object, got -1.")
-    codes = check_labels(array.reshape(-1, 1), name="init")[:, 0]
+    codes = integer_matrix(array.reshape(-1, 1), "init")[:, 0]
     if codes.dtype.kind == "b" or codes.min() < 0 or codes.max() >= n_clusters:
         values, codes = np.unique(codes, return_inverse=True)
         if len(values) > n_clusters:

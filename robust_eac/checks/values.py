@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from numbers import Integral, Real
 
 import numpy as np
 from scipy import sparse
 from sklearn import utils
 from sklearn.utils.validation import validate_data
+
+from .words import did_you_mean
 
 # Largest seed drawn for a part of a computation.
 MAX_SEED = np.iinfo(np.int32).max
@@ -208,12 +209,6 @@ def check_choice(value, choices, *, name) -> str:
         known = ", ".join(repr(choice) for choice in choices)
         raise ValueError(f"{name} must be one of {known}, got {value!r}{did_you_mean(value, choices)}.")
     return value
-
-
-def did_you_mean(value, choices) -> str:
-    """A suggestion to append to an error; empty if no choice resembles the value."""
-    near = get_close_matches(str(value).lower(), list(choices), n=1)
-    return f" (did you mean {near[0]!r}?)" if near else ""
 
 
 def is_dask_array(array) -> bool:

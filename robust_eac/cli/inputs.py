@@ -32,7 +32,11 @@ class Input(NamedTuple):
 
 def add_input_options(parser):
     """Add the options that tell how to read the first file of a command."""
-    group = parser.add_argument_group("input", "COLUMN is a title, or a number from 1 (@1 if a title is 1).")
+    group = parser.add_argument_group(
+        "input",
+        "Files are delimited text (.gz too; lines with # in front are comments), .parquet, .npy, .npz or .mat. "
+        "COLUMN is a title, or a number from 1 (@1 if a title is 1).",
+    )
     group.add_argument("--index-column", metavar="COLUMN", help="names of the objects, copied to the outputs")
     group.add_argument(
         "--drop-column", action="append", default=[], metavar="COLUMN", help="a column to leave out; may be repeated"
@@ -47,13 +51,12 @@ def add_input_options(parser):
     group.add_argument("--variable", metavar="NAME", help="array in an .npz or .mat file")
 
 
-def read_input(arguments, path, *, dtype=np.int64, left_out=()):
+def read_input(arguments, path, *, left_out=()):
     """The :class:`Input` in a file, without some columns besides those of --drop-column."""
     named = [] if arguments.index_column is None else [arguments.index_column]
     special = [*named, *arguments.drop_column, *left_out]
     delimiter, header = DELIMITERS.get(arguments.delimiter), {"yes": True, "no": False}.get(arguments.header)
-    variable = arguments.variable
-    table = read_table(path, dtype=dtype, variable=variable, delimiter=delimiter, header=header, special=special)
+    table = read_table(path, variable=arguments.variable, delimiter=delimiter, header=header, special=special)
     unread = [find_column(table, column) for column in special]
     columns = [c for c in range(table.n_columns) if c not in unread]
     if not named:
@@ -92,7 +95,7 @@ def read_truth(arguments, ensemble):
 
 def read_features(arguments, ensemble):
     """Features of the objects in the file of --features."""
-    table = read_table(arguments.features, dtype=np.float64)
+    table = read_table(arguments.features)
     left_out = {arguments.truth_column, *arguments.drop_column}
     columns = [c for c in _without_objects(table, ensemble) if not (table.header and table.header[c] in left_out)]
     return features_of(table, columns, hint="; remove the column from the file")
@@ -108,7 +111,7 @@ def _without_objects(table, ensemble):
     if index is not None:
         for row, (name, expected) in enumerate(zip(texts_of(table, index), ensemble.objects, strict=True)):
             if name != expected:
-                where = f"{table.file}, row {table.first_row + row}, column {index + 1}"
+                where = f"{table.file}, row {table.numbers[row]}, column {index + 1}"
                 raise ValueError(f"{where}: the object must be {expected!r} as in {file}, got {name!r}.")
         columns.remove(index)
     return columns

@@ -4,7 +4,7 @@ import argparse
 from itertools import takewhile
 
 from .._version import __version__
-from ..checks.values import did_you_mean
+from ..checks.words import did_you_mean
 from .commands import COMMANDS
 
 _DESCRIPTION = """\

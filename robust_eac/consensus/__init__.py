@@ -11,7 +11,8 @@ from .enhanced_eac import enhanced_eac
 from .kmeans import kmeans_consensus
 from .locally_weighted_eac import locally_weighted_eac
 from .merge import MergeResult, merge_consensus, robust_merge
-from .ovi_lda import OVIConsensus, assign_to_cores, ovi_lda_consensus
+from .ovi_consensus import OVIConsensus
+from .ovi_lda import assign_to_cores, ovi_lda_consensus
 from .peace import PeaceResult, peace, solve_peace
 from .registry import CONSENSUS_FUNCTIONS
 from .robust import robust_consensus

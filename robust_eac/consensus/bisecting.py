@@ -105,7 +105,7 @@ def bisecting_tree(
 
     Examples
     --------
-    >>> tree = bisecting_tree([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]], 3, random_state=0)
+    >>> tree = bisecting_tree(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]), 3, random_state=0)
     >>> tree.labels
     array([0, 0, 2, 1, 1])
     >>> tree.parents
@@ -167,7 +167,7 @@ def cut_bisecting_tree(tree: BisectingTree, n_clusters: int) -> np.ndarray:
 
     Examples
     --------
-    >>> tree = bisecting_tree([[0, 0], [0, 1], [1, 2]], 3, random_state=0)
+    >>> tree = bisecting_tree(np.array([[0, 0], [0, 1], [1, 2]]), 3, random_state=0)
     >>> cut_bisecting_tree(tree, 1)
     array([0, 0, 0])
     """
@@ -236,7 +236,7 @@ def bisecting_kmeans_consensus(
 
     Examples
     --------
-    >>> bisecting_kmeans_consensus([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]], 2, random_state=0)
+    >>> bisecting_kmeans_consensus(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]), 2, random_state=0)
     array([0, 0, 0, 1, 1])
     """
     runs: dict[str, Any] = {"n_init": n_init, "max_iter": max_iter, "random_state": random_state}

@@ -48,7 +48,7 @@ def coassociation_matrix(labels: ArrayLike, *, weights: ArrayLike | None = None)
 
     Examples
     --------
-    >>> coassociation_matrix([[0, 0], [0, 1], [1, 1]], weights=[3, 1])
+    >>> coassociation_matrix(np.array([[0, 0], [0, 1], [1, 1]]), weights=[3, 1])
     array([[1.  , 0.75, 0.  ],
            [0.75, 1.  , 0.25],
            [0.  , 0.25, 1.  ]])
@@ -110,7 +110,7 @@ def enhanced_coassociation_matrix(
 
     Examples
     --------
-    >>> enhanced_coassociation_matrix([[0, 0], [0, 1], [1, 1], [2, 2]], n_steps=1).round(3)
+    >>> enhanced_coassociation_matrix(np.array([[0, 0], [0, 1], [1, 1], [2, 2]]), n_steps=1).round(3)
     array([[1.   , 0.777, 0.555, 0.   ],
            [0.777, 1.   , 0.777, 0.   ],
            [0.555, 0.777, 1.   , 0.   ],

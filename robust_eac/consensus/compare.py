@@ -86,7 +86,7 @@ def compare(
 
     Examples
     --------
-    >>> labels = [[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]
+    >>> labels = np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]])
     >>> records = compare(labels, 2, y=[0, 0, 0, 1, 1], weightings=["uniform"], consensus=["kmeans", "sec"])
     >>> [(record["scheme"], record["function"], record["h"], round(record["density"], 3)) for record in records]
     [('uniform', 'kmeans', 1.0, 0.867), ('uniform', 'sec', 1.0, 0.867)]

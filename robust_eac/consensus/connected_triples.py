@@ -79,7 +79,7 @@ def connected_triples(
 
     Examples
     --------
-    >>> connected_triples([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]], 2)
+    >>> connected_triples(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]), 2)
     array([0, 0, 0, 1, 1])
     """
     encoding, n_clusters, weights = prepare(labels, n_clusters, weights)

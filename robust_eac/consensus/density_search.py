@@ -93,7 +93,7 @@ def density_search(
     The partition of least k-means loss is not the densest:
 
     >>> from robust_eac import density
-    >>> labels = [[1, 2, 1], [1, 0, 2], [1, 1, 1], [0, 1, 0], [1, 0, 2], [1, 1, 2]]
+    >>> labels = np.array([[1, 2, 1], [1, 0, 2], [1, 1, 1], [0, 1, 0], [1, 0, 2], [1, 1, 2]])
     >>> round(density(labels, [0, 1, 0, 0, 1, 1]), 4)  # loss 16/3, the least
     0.5556
     >>> consensus = density_search(labels, 2, random_state=0)

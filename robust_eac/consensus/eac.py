@@ -101,7 +101,7 @@ def eac(
 
     Examples
     --------
-    >>> eac([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]], 2)
+    >>> eac(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]), 2)
     array([0, 0, 0, 1, 1])
     """
     if is_precomputed(affinity, weights=weights):
@@ -163,7 +163,7 @@ def eac_linkage(
 
     Examples
     --------
-    >>> eac_linkage([[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1], [1, 1, 0, 0]]).round(3)
+    >>> eac_linkage(np.array([[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1], [1, 1, 0, 0]])).round(3)
     array([[0.   , 1.   , 0.   , 2.   ],
            [2.   , 4.   , 0.25 , 3.   ],
            [3.   , 5.   , 0.917, 4.   ]])
@@ -230,7 +230,7 @@ def lifetime_eac(
 
     Examples
     --------
-    >>> lifetime_eac([[0, 0, 0, 0], [0, 0, 0, 1], [1, 1, 1, 1], [1, 1, 0, 1]])
+    >>> lifetime_eac(np.array([[0, 0, 0, 0], [0, 0, 0, 1], [1, 1, 1, 1], [1, 1, 0, 1]]))
     array([0, 0, 1, 1])
     """
     if is_precomputed(affinity, weights=weights):
@@ -298,9 +298,9 @@ def threshold_eac(
 
     Examples
     --------
-    >>> threshold_eac([[0, 0], [0, 1], [1, 1], [2, 2]])
+    >>> threshold_eac(np.array([[0, 0], [0, 1], [1, 1], [2, 2]]))
     array([0, 1, 2, 3])
-    >>> threshold_eac([[0, 0], [0, 1], [1, 1], [2, 2]], strict=False)
+    >>> threshold_eac(np.array([[0, 0], [0, 1], [1, 1], [2, 2]]), strict=False)
     array([0, 0, 0, 1])
     """
     if is_precomputed(affinity):

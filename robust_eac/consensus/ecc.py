@@ -69,7 +69,7 @@ def ecc(
 
     Examples
     --------
-    >>> ecc([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]], 2, random_state=0)
+    >>> ecc(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]), 2, random_state=0)
     array([0, 0, 0, 1, 1])
     """
     return cluster_rows(labels, n_clusters, weights, cross_entropies, n_init, max_iter, n_jobs, random_state)

@@ -73,7 +73,7 @@ def hbgf(
 
     Examples
     --------
-    >>> hbgf([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]], 2, random_state=0)
+    >>> hbgf(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]), 2, random_state=0)
     array([0, 0, 0, 1, 1])
     """
     encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)

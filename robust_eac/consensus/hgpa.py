@@ -110,7 +110,7 @@ def hgpa(
 
     Examples
     --------
-    >>> hgpa([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0], [1, 1, 1]], 2, random_state=0)
+    >>> hgpa(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0], [1, 1, 1]]), 2, random_state=0)
     array([0, 0, 0, 1, 1, 1])
     """
     encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)

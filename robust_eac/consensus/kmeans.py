@@ -90,7 +90,7 @@ def kmeans_consensus(
 
     Examples
     --------
-    >>> labels = [[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]
+    >>> labels = np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]])
     >>> kmeans_consensus(labels, 2, random_state=0)
     array([0, 0, 0, 1, 1])
     """

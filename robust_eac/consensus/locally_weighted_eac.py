@@ -68,7 +68,7 @@ def locally_weighted_eac(
 
     Examples
     --------
-    >>> locally_weighted_eac([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]], 2)
+    >>> locally_weighted_eac(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]), 2)
     array([0, 0, 0, 1, 1])
     """
     encoding, n_clusters, weights = prepare(labels, n_clusters, weights)

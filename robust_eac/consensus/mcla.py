@@ -88,7 +88,7 @@ def mcla(
 
     Examples
     --------
-    >>> mcla([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]], 2, random_state=0)
+    >>> mcla(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]), 2, random_state=0)
     array([0, 0, 0, 1, 1])
     """
     encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)

@@ -79,7 +79,7 @@ def median_partition(
 
     Examples
     --------
-    >>> labels = [[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]
+    >>> labels = np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]])
     >>> median_partition(labels, 2, random_state=0)
     array([0, 0, 0, 1, 1])
     """

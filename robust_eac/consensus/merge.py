@@ -140,7 +140,7 @@ def merge_consensus(
 
     Examples
     --------
-    >>> labels = [[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]
+    >>> labels = np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]])
     >>> result = merge_consensus(labels, 2, weights=[1, 1, 1])
     >>> result.labels
     array([0, 0, 0, 1, 1])
@@ -189,7 +189,7 @@ def robust_merge(
 
     Examples
     --------
-    >>> robust_merge([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]], 2, weights=[1, 1, 1])
+    >>> robust_merge(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]), 2, weights=[1, 1, 1])
     array([0, 0, 0, 1, 1])
     """
     n_clusters = check_n_clusters(n_clusters, len(check_labels(labels)))

@@ -125,7 +125,7 @@ def solve_peace(
 
     Examples
     --------
-    >>> labels = [[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]
+    >>> labels = np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]])
     >>> result = solve_peace(labels, 2, random_state=0)
     >>> result.labels, result.converged
     (array([0, 0, 0, 1, 1]), True)
@@ -208,7 +208,7 @@ def peace(
 
     Examples
     --------
-    >>> peace([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]], 2, random_state=0)
+    >>> peace(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]), 2, random_state=0)
     array([0, 0, 0, 1, 1])
     """
     runs: dict[str, Any] = {"n_init": n_init, "n_jobs": n_jobs, "random_state": random_state}

@@ -98,7 +98,7 @@ def probability_trajectories(
 
     Examples
     --------
-    >>> probability_trajectories([[0, 0, 1], [0, 1, 0], [1, 0, 0], [2, 2, 3], [2, 3, 2], [3, 2, 2]], 2)
+    >>> probability_trajectories(np.array([[0, 0, 1], [0, 1, 0], [1, 0, 0], [2, 2, 3], [2, 3, 2], [3, 2, 2]]), 2)
     array([0, 0, 0, 1, 1, 1])
     """
     encoding, n_clusters, weights = prepare(labels, n_clusters, weights)

@@ -72,7 +72,7 @@ def robust_consensus(
 
     Examples
     --------
-    >>> robust_consensus([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]], 2, random_state=0)
+    >>> robust_consensus(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]), 2, random_state=0)
     array([0, 0, 0, 1, 1])
     """
     labels = check_labels(labels)

@@ -78,7 +78,7 @@ def sec(
 
     Examples
     --------
-    >>> sec([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]], 2, random_state=0)
+    >>> sec(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]), 2, random_state=0)
     array([0, 0, 0, 1, 1])
     """
     return cluster_rows(labels, n_clusters, weights, _table, n_init, max_iter, n_jobs, random_state)

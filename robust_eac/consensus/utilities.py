@@ -97,7 +97,7 @@ def utility_consensus(
 
     Examples
     --------
-    >>> labels = [[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]
+    >>> labels = np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]])
     >>> utility_consensus(labels, 2, utility="cosine", normalised=True, random_state=0)
     array([0, 0, 0, 1, 1])
     """

@@ -38,7 +38,7 @@ def adjusted_agreement(labels: Labels, membership: ArrayLike, *, sample_weight: 
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
+    labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
         Base clusterings, hard or soft, as in :func:`~robust_eac.partition_losses`. The agreement with an incomplete
         partition is that on the objects that it observes.
     membership : array-like of shape (n_samples, n_clusters)
@@ -94,7 +94,7 @@ def agreement_test(labels: Labels, membership: ArrayLike, *, sample_weight: Arra
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
+    labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
         Base clusterings, hard or soft, as in :func:`~robust_eac.partition_losses`.
     membership : array-like of shape (n_samples, n_clusters)
         Consensus membership Y', rows on the simplex.

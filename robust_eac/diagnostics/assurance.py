@@ -14,7 +14,8 @@ _ENOUGH = 1e-3
 # Bounds by all pairs of objects that differ, or of base clusters, are for at most so many: a minute or two.
 MOST_PAIRED = 3000
 # An object is unsure if its best move costs less than this share of the loss per object; below zero, for rounding.
-UNSURE, _GAIN = 0.1, -1e-9
+UNSURE = 0.1
+_GAIN = -1e-9
 
 
 class Assurance(NamedTuple):

@@ -54,7 +54,7 @@ def hard_partition_losses(
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
+    labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
         Base clusterings or posterior draws, one per column; -1 marks an object that the partition did not observe. A
         list may hold soft partitions, as in :func:`~robust_eac.partition_losses`, with "binder" and ``cost=1`` only.
         Their loss is |Y'Y - X_u'X_u|^2 / n_u^2.
@@ -218,7 +218,7 @@ def reassignment_costs(
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
+    labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
         Base clusterings or posterior draws, one per column, as in :func:`hard_partition_losses`.
     partition : array-like of shape (n_samples,), int
         The hard partition: any integer codes but -1.

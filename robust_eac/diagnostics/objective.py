@@ -47,11 +47,13 @@ def partition_losses(
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
-        Base clusterings, one per column; -1 marks an object that the partition did not observe. Or a list (or tuple)
-        with one entry per partition: a vector of labels, or a membership matrix of shape (n_samples, k_u), rows on the
-        simplex, a row of NaN where an object was not observed. A list is read this way if one of its entries, at
-        least, is two-dimensional; otherwise it is a matrix, its entries the rows.
+    labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
+        Base clusterings, one per column: integers, texts or categories, in an array, a DataFrame of pandas or polars,
+        or what :func:`~robust_eac.labels_from` returns; -1, None, NaN and NA mark an object that the partition did not
+        observe. A sparse matrix of zeros and ones is objects by clusters, those of each clustering side by side. Or a
+        list (or tuple) with one entry per partition: a vector of labels, a `VertexClustering` of igraph, or a matrix of
+        memberships, (n_samples, k_u), rows on the simplex, a row of NaN where an object was not observed. A list of
+        plain lists has two readings and is refused, as is a symmetric matrix of pairs of objects.
     membership : array-like of shape (n_samples, n_clusters)
         Consensus membership Y', rows on the simplex.
     weights : array-like of shape (n_partitions,), default=None
@@ -126,7 +128,7 @@ def objective_value(
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
+    labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
         Base clusterings, hard or soft, as in :func:`partition_losses`.
     membership : array-like of shape (n_samples, n_clusters)
         Consensus membership Y', rows on the simplex.
@@ -192,7 +194,7 @@ def membership_gradient(
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
+    labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
         Base clusterings, hard or soft, as in :func:`partition_losses`.
     membership : array-like of shape (n_samples, n_clusters)
         Consensus membership Y', rows on the simplex.
@@ -259,7 +261,7 @@ def optimality_gap(
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
+    labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
         Base clusterings, hard or soft, as in :func:`partition_losses`.
     membership : array-like of shape (n_samples, n_clusters)
         Consensus membership Y', rows on the simplex.

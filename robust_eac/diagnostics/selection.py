@@ -84,7 +84,7 @@ def select_n_clusters(
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
+    labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
         Base clusterings, hard or soft, as in :func:`~robust_eac.partition_losses`. At least two partitions.
     n_clusters : iterable of int, default=range(1, 11)
         Candidates, each in [1, n_samples]; each is the largest number of clusters of its consensus. One is a possible

@@ -1,11 +1,13 @@
 """What the ensembles share."""
 
+import warnings
 from numbers import Integral
 
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.exceptions import ConvergenceWarning
 
 from ..checks.values import check_integer
 
@@ -70,3 +72,10 @@ def stack(columns):
     highest, lowest = max(column.max() for column in columns), min(column.min() for column in columns)
     dtype = np.int64 if lowest < 0 else np.min_scalar_type(int(highest))
     return np.column_stack([column.astype(dtype) for column in columns])
+
+
+def warn_unconverged(method, max_iter, tol):
+    """Warn the caller of the public function that calls this."""
+    warnings.warn(
+        f"{method} did not converge to tol={tol:g} in max_iter={max_iter} updates.", ConvergenceWarning, stacklevel=3
+    )

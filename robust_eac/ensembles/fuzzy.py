@@ -1,15 +1,12 @@
-"""Fuzzy c-means, the Gath-Geva algorithm, and k-means from Kaufman and Rousseeuw's deterministic seeds."""
+"""Fuzzy c-means and the Gath-Geva algorithm."""
 
 from __future__ import annotations
 
-import warnings
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
-from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
 
 from ..checks.types import RandomState
 from ..checks.values import (
@@ -21,8 +18,9 @@ from ..checks.values import (
     check_real,
 )
 from ..metrics._common import feature_scale
+from ._common import warn_unconverged
 
-__all__ = ["FuzzyCMeansResult", "GathGevaResult", "fuzzy_c_means", "gath_geva", "kaufman_kmeans", "kaufman_seeds"]
+__all__ = ["FuzzyCMeansResult", "GathGevaResult", "fuzzy_c_means", "gath_geva"]
 
 
 class FuzzyCMeansResult(NamedTuple):
@@ -137,7 +135,8 @@ def fuzzy_c_means(
            [0.003, 0.997],
            [0.003, 0.997]])
     """
-    X, n_clusters = _check(X, n_clusters)
+    X = check_features(X)
+    n_clusters = check_n_clusters(n_clusters, len(X))
     fuzzifier = check_real(fuzzifier, name="fuzzifier", low=1.0, strict=True)
     max_iter = check_integer(max_iter, name="max_iter", low=1)
     tol = check_real(tol, name="tol", low=0.0)
@@ -145,7 +144,7 @@ def fuzzy_c_means(
     centers = _draw_centers(X, n_clusters, rng) if init is None else _check_centers(init, n_clusters, X.shape[1])
     result = _descend_c_means(X, centers, fuzzifier, max_iter, tol)
     if not result.converged:
-        _warn("fuzzy c-means", max_iter, tol)
+        warn_unconverged("fuzzy c-means", max_iter, tol)
     return result
 
 
@@ -224,7 +223,8 @@ def gath_geva(
     >>> sorted(result.priors.round(3).tolist())
     [0.4, 0.6]
     """
-    X, n_clusters = _check(X, n_clusters)
+    X = check_features(X)
+    n_clusters = check_n_clusters(n_clusters, len(X))
     ridge = check_real(ridge, name="ridge", low=0.0, strict=True)
     max_iter = check_integer(max_iter, name="max_iter", low=1)
     tol = check_real(tol, name="tol", low=0.0)
@@ -235,121 +235,8 @@ def gath_geva(
         membership = check_membership(init, len(X), n_clusters, name="init")
     result = _descend_gath_geva(X, membership, ridge, max_iter, tol)
     if not result.converged:
-        _warn("Gath-Geva", max_iter, tol)
+        warn_unconverged("Gath-Geva", max_iter, tol)
     return result
-
-
-def kaufman_seeds(X: ArrayLike, n_clusters: int) -> np.ndarray:
-    """Choose objects as first centers deterministically: Kaufman and Rousseeuw's BUILD.
-
-    The first seed is the object of smallest total distance to all objects; each further one is the object i that solves
-    max_i sum_j max(D_j - |x_i - x_j|, 0)  over the objects j != i that are not seeds, with D_j the distance of j to its
-    nearest seed ([1]_; as the start of k-means [2]_).
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Features.
-    n_clusters : int
-        Number of seeds, in [1, n_samples].
-
-    Returns
-    -------
-    seeds : ndarray of shape (n_clusters,), intp
-        Indices of the objects in the order of choice; with fewer clusters, the first of these. Of equally good objects,
-        up to rounding, the first is chosen.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed or out of range.
-
-    Notes
-    -----
-    Time O(n_samples^2 (n_features + n_clusters)), memory O(n_samples^2).
-
-    References
-    ----------
-    .. [1] Kaufman, Rousseeuw, "Finding groups in data", Wiley, 1990.
-    .. [2] Peña, Lozano, Larrañaga, "An empirical comparison of four initialization methods for the k-means
-       algorithm", Pattern Recognition Letters 20, 1999.
-
-    Examples
-    --------
-    >>> kaufman_seeds([[0.0], [1.0], [2.0], [8.0], [9.0]], 2)
-    array([2, 3])
-    """
-    X, n_clusters = _check(X, n_clusters)
-    distances = cdist(X, X)
-    totals = distances.sum(axis=1)
-    tolerance = 1e-12 * totals.max()
-    seeds = [int(np.argmax(totals <= totals.min() + tolerance))]
-    nearest = distances[seeds[0]].copy()
-    while len(seeds) < n_clusters:
-        # Seeds add nothing, since their D_j is 0. The object itself would add D_i: subtract it.
-        gains = np.maximum(nearest - distances, 0.0).sum(axis=1) - nearest
-        gains[seeds] = -np.inf
-        seeds.append(int(np.argmax(gains >= gains.max() - tolerance)))
-        np.minimum(nearest, distances[seeds[-1]], out=nearest)
-    return np.array(seeds, dtype=np.intp)
-
-
-def kaufman_kmeans(X: ArrayLike, n_clusters: int, *, max_iter: int = 300) -> np.ndarray:
-    """Run k-means from :func:`kaufman_seeds`: one deterministic start.
-
-    Solve  min over partitions  sum_C sum_{i in C} |x_i - mean_C|^2  by Lloyd's algorithm of
-    :class:`sklearn.cluster.KMeans`.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Features.
-    n_clusters : int
-        Number of clusters, in [1, n_samples].
-    max_iter : int, default=300
-        Largest number of passes over the objects.
-
-    Returns
-    -------
-    labels : ndarray of shape (n_samples,), intp
-        Cluster of each object, numbered like the seeds.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed or out of range.
-
-    Warns
-    -----
-    ConvergenceWarning
-        If all of `max_iter` passes are used, or fewer objects differ than there are clusters.
-
-    Notes
-    -----
-    Time O(n_samples^2 (n_features + n_clusters)) and memory O(n_samples^2) for the seeds.
-
-    References
-    ----------
-    .. [1] Peña, Lozano, Larrañaga, "An empirical comparison of four initialization methods for the k-means
-       algorithm", Pattern Recognition Letters 20, 1999.
-
-    Examples
-    --------
-    >>> kaufman_kmeans([[0.0], [1.0], [2.0], [8.0], [9.0]], 2)
-    array([0, 0, 0, 1, 1])
-    """
-    X, n_clusters = _check(X, n_clusters)
-    max_iter = check_integer(max_iter, name="max_iter", low=1)
-    model = KMeans(n_clusters, init=X[kaufman_seeds(X, n_clusters)], n_init=1, max_iter=max_iter)
-    labels = model.fit(X).labels_.astype(np.intp)
-    if model.n_iter_ == max_iter:
-        _warn("k-means", max_iter, model.tol)
-    return labels
-
-
-def _check(X, n_clusters):
-    X = check_features(X)
-    return X, check_n_clusters(n_clusters, len(X))
 
 
 def _check_centers(centers, n_clusters, n_features):
@@ -426,9 +313,3 @@ def _descend_gath_geva(X, membership, ridge, max_iter, tol):
     objective = float(0.5 * n_samples * n_features * np.log(2.0 * np.pi) - log_total.sum())
     membership = np.ascontiguousarray(shares.T)
     return GathGevaResult(membership, centers, covariances, masses / n_samples, objective, n_iter, converged)
-
-
-def _warn(method, max_iter, tol):
-    warnings.warn(
-        f"{method} did not converge to tol={tol:g} in max_iter={max_iter} updates.", ConvergenceWarning, stacklevel=3
-    )

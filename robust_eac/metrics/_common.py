@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ..checks.labels import check_columns_observed, integer_matrix
+from ..checks.columns import integer_matrix
+from ..checks.labels import check_columns_observed
 from ..checks.values import as_array, check_features, check_membership
 
 

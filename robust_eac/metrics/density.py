@@ -64,7 +64,7 @@ def intra_density(
 
     Examples
     --------
-    >>> intra_density([[0, 0], [0, 1], [1, 2], [1, 2]], [0, 0, 1, 1])
+    >>> intra_density(np.array([[0, 0], [0, 1], [1, 2], [1, 2]]), [0, 0, 1, 1])
     array([0.5, 1. ])
     """
     pairs, sizes, singleton = _pairs(labels, consensus, weights, singleton)
@@ -109,7 +109,7 @@ def inter_density(labels: ArrayLike, consensus: ArrayLike, *, weights: ArrayLike
 
     Examples
     --------
-    >>> inter_density([[0, 0], [0, 1], [1, 1], [1, 1]], [0, 0, 1, 1])
+    >>> inter_density(np.array([[0, 0], [0, 1], [1, 1], [1, 1]]), [0, 0, 1, 1])
     array([[0.75, 0.25],
            [0.25, 1.  ]])
     """
@@ -158,7 +158,7 @@ def density(
 
     Examples
     --------
-    >>> density([[0, 0], [0, 1], [1, 2], [1, 2]], [0, 0, 1, 1])
+    >>> density(np.array([[0, 0], [0, 1], [1, 2], [1, 2]]), [0, 0, 1, 1])
     0.75
     """
     pairs, sizes, singleton = _pairs(labels, consensus, weights, singleton)

@@ -259,7 +259,7 @@ def ensemble_nmi(
 
     Examples
     --------
-    >>> print(round(ensemble_nmi([[0, 0], [0, 1], [1, 2], [1, 3]], [0, 0, 1, 1]), 4))
+    >>> print(round(ensemble_nmi(np.array([[0, 0], [0, 1], [1, 2], [1, 3]]), [0, 0, 1, 1]), 4))
     0.8333
     """
     labels = check_labels(labels)

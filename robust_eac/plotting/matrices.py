@@ -81,7 +81,7 @@ def plot_coassociation(
     Examples
     --------
     >>> from robust_eac import plot_coassociation
-    >>> ax = plot_coassociation([[0, 0], [0, 1], [1, 1]], [0, 0, 1])
+    >>> ax = plot_coassociation(np.array([[0, 0], [0, 1], [1, 1]]), [0, 0, 1])
     >>> ax.images[0].get_array().data
     array([[1. , 0.5, 0. ],
            [0.5, 1. , 0.5],

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.values import check_bool, check_choice, check_mask, check_vector, check_weights
+from ..checks.values import check_bool, check_choice, check_mask, check_names, check_vector, check_weights
 from ..solvers.weight_path import WeightPath
-from ..summary import counted
+from ..summary import counted, shortened
 from ._common import BLUE, GREY, VERMILLION, check_axes, count_along
 
 __all__ = ["plot_losses", "plot_weight_path", "plot_weights"]
@@ -29,9 +30,18 @@ _PARAMETERS = {
     "lam0": ("λ, free of scale", "log"),
 }
 
+# More names than these would hide each other.
+_NAMED = 30
+_BESIDE = {"textcoords": "offset points", "fontsize": "x-small", "parse_math": False}
+
 
 def plot_weights(
-    weights: ArrayLike, *, corrupted: ArrayLike | None = None, sort: bool = False, ax: Axes | None = None
+    weights: ArrayLike,
+    *,
+    corrupted: ArrayLike | None = None,
+    sort: bool = False,
+    names: Sequence[str] | None = None,
+    ax: Axes | None = None,
 ) -> Axes:
     """Draw the weight of every partition.
 
@@ -43,6 +53,9 @@ def plot_weights(
         Partitions known to be bad. They get another colour and marker, and the legend gives their total weight.
     sort : bool, default=False
         Order the partitions by their weight, the largest first. Otherwise they are ordered by number, from 0.
+    names : sequence of n_partitions str, default=None
+        What the partitions are called, such as `feature_names_in_` of a fit: written below the axis for up to 30
+        partitions. None means their numbers.
     ax : matplotlib Axes, default=None
         Where to draw. None means a new figure.
 
@@ -65,11 +78,15 @@ def plot_weights(
     'Weight on 2 of 3 partitions'
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['equal weights', 'not corrupted (2), weight 1 together', 'corrupted (1), weight 0 together']
+    >>> ax = plot_weights([0.2, 0.5, 0.3], sort=True, names=["ward", "louvain", "km_3"])
+    >>> [text.get_text() for text in ax.get_xticklabels()]
+    ['louvain', 'km_3', 'ward']
     """
     weights = _check_weights(weights)
     m = len(weights)
     kinds = _check_kinds(corrupted, m, lambda kind: f", weight {weights[kind].sum():.3g} together")
     sort = check_bool(sort, name="sort")
+    names = None if names is None else check_names(names, m, name="names")
     ax = check_axes(ax)
 
     place = np.argsort(np.argsort(-weights, kind="stable")) if sort else np.arange(m)
@@ -83,7 +100,11 @@ def plot_weights(
         ylabel="weight (all together: 1)",
         ylim=_limits(weights),
     )
-    count_along(ax.xaxis)
+    if names is None or m > _NAMED:
+        count_along(ax.xaxis)
+    else:
+        ax.set_xticks(np.arange(m), [shortened(names[u]) for u in np.argsort(place)], rotation=90, parse_math=False)
+        ax.set_xlabel("partition, by weight" if sort else "partition")
     ax.legend(loc="upper right")
     return ax
 
@@ -94,6 +115,7 @@ def plot_losses(
     *,
     corrupted: ArrayLike | None = None,
     agreement: str = "raw",
+    names: Sequence[str] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the weight of every partition over its loss, its distance to the consensus.
@@ -112,6 +134,8 @@ def plot_losses(
         Partitions known to be bad. They get another colour and marker.
     agreement : {"raw", "adjusted"}, default="raw"
         Kind of the losses, for the axis label: see :func:`~robust_eac.solve_median_partition`.
+    names : sequence of n_partitions str, default=None
+        What the partitions are called: written beside up to 30 of them. None means that nothing is.
     ax : matplotlib Axes, default=None
         Where to draw. None means a new figure.
 
@@ -139,11 +163,15 @@ def plot_losses(
     losses = check_vector(losses, name="losses", size=len(weights))
     kinds = _check_kinds(corrupted, len(weights))
     label = _LOSSES[check_choice(agreement, _LOSSES, name="agreement")]
+    names = None if names is None else check_names(names, len(weights), name="names")
     ax = check_axes(ax)
 
     for kind, style in kinds:
         ax.plot(losses[kind], weights[kind], linestyle="none", alpha=0.7, **style)
     ax.set(title="Weights over losses", xlabel=label, ylabel="weight (all together: 1)", ylim=_limits(weights))
+    for place, name in zip(zip(losses, weights, strict=True), names or (), strict=False):
+        if len(weights) <= _NAMED:
+            ax.annotate(shortened(name), place, xytext=(3, 3), **_BESIDE)
     span = losses.max() or 1.0
     ax.set_xlim(-0.02 * span, 1.05 * span)
     if len(kinds) > 1:
@@ -151,7 +179,13 @@ def plot_losses(
     return ax
 
 
-def plot_weight_path(path: WeightPath, *, corrupted: ArrayLike | None = None, ax: Axes | None = None) -> Axes:
+def plot_weight_path(
+    path: WeightPath,
+    *,
+    corrupted: ArrayLike | None = None,
+    names: Sequence[str] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """Draw the weight of every partition along a path of settings, from equal weights (left) to few partitions.
 
     Parameters
@@ -160,6 +194,9 @@ def plot_weight_path(path: WeightPath, *, corrupted: ArrayLike | None = None, ax
         Result of :func:`~robust_eac.weight_path`.
     corrupted : array-like of shape (n_partitions,), bool, default=None
         Partitions known to be bad. They get another colour, marker and dashes.
+    names : sequence of n_partitions str, default=None
+        What the partitions are called: written at the end of the lines of up to 30 of them that still have weight
+        there. None means that nothing is.
     ax : matplotlib Axes, default=None
         Where to draw. None means a new figure.
 
@@ -188,6 +225,7 @@ def plot_weight_path(path: WeightPath, *, corrupted: ArrayLike | None = None, ax
         raise TypeError(f"path must be what weight_path returns, got {type(path).__name__}.")
     m = path.weights.shape[1]
     kinds = _check_kinds(corrupted, m)
+    names = None if names is None else check_names(names, m, name="names")
     ax = check_axes(ax)
 
     label, scale = _PARAMETERS[path.parameter]
@@ -202,11 +240,21 @@ def plot_weight_path(path: WeightPath, *, corrupted: ArrayLike | None = None, ax
         )
         if lines:
             lines[0].set_label(style["label"])
+    for weight, name in zip(path.weights[-1], names or (), strict=False):
+        if weight > 0.0 and m <= _NAMED:
+            ax.annotate(shortened(name), (path.values[-1], weight), xytext=(4, 0), va="center", **_BESIDE)
     ax.set_xscale(scale)
     if scale == "linear":
         count_along(ax.xaxis)
-    ax.set_yscale("symlog", linthresh=0.5 / m)
-    ax.set(title=f"Weights of {counted(m, 'partition')}", xlabel=label, ylabel="weight (all together: 1)")
+    # Ticks at 0 and on the logarithmic part alone: below, the same step on paper is another ratio.
+    linear = 0.5 / m
+    ax.set_yscale("symlog", linthresh=linear)
+    ax.set_yticks([0.0, *(10.0 ** np.arange(np.ceil(np.log10(linear)), 1.0))])
+    ax.set(
+        title=f"Weights of {counted(m, 'partition')}",
+        xlabel=label,
+        ylabel=f"weight (all together: 1), linear below {linear:.2g}",
+    )
     ax.set_ylim(-0.02 / m, 1.1)
     if path.parameter != "rho":
         ax.invert_xaxis()
@@ -237,7 +285,7 @@ def _check_kinds(corrupted, n_partitions, remark=lambda kind: ""):
 
 def _limits(weights):
     """Limits of the axis of weights, with room for a legend above them."""
-    return -0.02 * weights.max(), 1.35 * weights.max()
+    return -0.02 * weights.max(), 1.5 * weights.max()
 
 
 def _width(n_partitions):

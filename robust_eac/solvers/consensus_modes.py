@@ -91,7 +91,7 @@ def solve_consensus_modes(
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
+    labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
         Base clusterings, hard or soft, as in :func:`~robust_eac.partition_losses`. Soft ones are compared in pairs by
         their hard labels.
     n_clusters : int

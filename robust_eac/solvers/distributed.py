@@ -1,6 +1,7 @@
 """Ensembles larger than memory: the alternation on Dask arrays whose chunks of rows stay on the workers.
 
-What is done with a chunk stands in block_steps.py, on which worker in dask_tasks.py; here is when, and what travels.
+What is done with a chunk stands in block_steps.py, on which worker in dask_tasks.py, a step of all in
+distributed_steps.py; here is when, and what travels.
 """
 
 from __future__ import annotations
@@ -25,16 +26,15 @@ from ..checks.values import (
     with_checked_chunks,
 )
 from ..core.alternation import Problem, alternate, empty_last_order, fixed, solve
-from ..core.bundles import Visit
 from ..core.distance import raw_distance
 from ..core.encoding import select, weigh, weigh_clusters
-from ..core.formula import agreement_from_sums, gap_unit, losses_from
+from ..core.formula import agreement_from_sums
 from ..core.starts import SAMPLE_SHARE, SAMPLE_TOL, sample_size
-from ..core.sweep import PAIR_STEPS
 from ..weighting.clusters import check_cluster_weights, weigh_by
 from ..weighting.joint import check_found_from_losses, resolve_weighting, settle
 from ..weighting.trust import LEVEL, NO_LINKS
 from . import block_steps, dask_tasks
+from .distributed_steps import distributed_distance, measure
 from .median_partition import MedianPartitionResult, Options, check_effort, progress, result_of, warn_unconverged
 
 if TYPE_CHECKING:
@@ -223,12 +223,12 @@ def solve_and_grade_distributed(labels, n_clusters, options):
         problem = Problem(sample, n_clusters, weighting, raw_distance(diagonal))
         rough = settings._replace(tol=max(settings.tol, SAMPLE_TOL))
         starts = _place_from_sample(encodings, problem, start, seeds, rough, n_jobs=n_jobs, tell=options.tell)
-    problem = Problem(tables, n_clusters, weighting, _distance(diagonal))
+    problem = Problem(tables, n_clusters, weighting, distributed_distance(diagonal))
     tell = options.tell and partial(_tell_of_all, options.tell)
     run = alternate(
         problem, dask_tasks.Rows(encodings, starts), np.random.RandomState(seeds[0]), settings, warm=sampled, tell=tell
     )
-    S, G, _ = _measure(tables, run.rows)
+    S, G, _ = measure(tables, run.rows)
     agreements = agreement_from_sums(plain, S, G)
     consensus, membership = _finish(run.rows, labels.chunks[0], n_clusters)
     result = result_of(run, consensus, membership, settings.tol)
@@ -332,65 +332,6 @@ def _place_from_sample(encodings, problem, start, seeds, settings, *, n_jobs, te
     statistics = distance.statistics(sample, run.weights, membership)
     shared = partitions, dask_tasks.ship(statistics._replace(own=np.empty((0, 3)))), problem.n_clusters
     return persist(*[task(*shared) for task in dask_tasks.on_blocks(block_steps.place_block, encodings)])
-
-
-def _distance(diagonal):
-    """The :class:`~robust_eac.core.distance.Distance` d_u of rows on the workers, encoded by the tables."""
-
-    def losses(tables, rows, matrices):
-        S, G, own = matrices
-        return losses_from(tables, S, G, 0.0 if diagonal else own[tables.mask_of])
-
-    return raw_distance(diagonal)._replace(
-        measure=_measure, losses=losses, steps=partial(DistributedSteps, diagonal=diagonal)
-    )
-
-
-def _measure(tables, rows, weights=None, *, n_threads=1):
-    """S, G, and what the pairs (i, i) cost per mask."""
-    return dask_tasks.sum_of(rows.map(block_steps.measure, rows.t))[0]
-
-
-class DistributedSteps:
-    """Steps down sum_u alpha_u d_u over the rows of all blocks; see :func:`~robust_eac.core.descent.descend`.
-
-    Every block sweeps, and all take the best common share of their steps. If no share of them helps, mass moves towards
-    the best cluster of every object (Frank and Wolfe), which goes downhill wherever the gap is not zero. The state is
-    S, G, and what the pairs (i, i) cost per mask.
-    """
-
-    def __init__(self, tables, weights, rows, state, settings, rng, *, diagonal):
-        self.state = state
-        self._tables, self._weights, self._rows, self._rng = tables, weights, rows, rng
-        self._visit = Visit(diagonal, PAIR_STEPS, skip=0.0, relaxation=1.0)
-
-    def gap(self):
-        return dask_tasks.sum_of(self._rows.map(block_steps.gap_of_block, self._shared(self._visit, 0)))[0][0]
-
-    def sweep(self, relaxation):
-        gap = self._step(block_steps.propose, self._visit._replace(relaxation=relaxation))
-        if self._rows.t == 0.0:
-            gap = self._step(block_steps.propose_best_clusters, self._visit)
-        # The rest of the gap is rounding.
-        return None if self._rows.t == 0.0 else gap
-
-    def refresh(self):
-        self.state = _measure(self._tables, self._rows)
-
-    def _shared(self, visit, seed):
-        return dask_tasks.ship(block_steps.Shared(self._rows.t, *self.state[:2], self._weights, visit, seed))
-
-    def _step(self, propose, visit):
-        """Take the step that blocks propose; returns its gap."""
-        rows, (S, G, _) = self._rows, self.state
-        shared = self._shared(visit, self._rng.randint(MAX_SEED))
-        proposed = [task(shared, number) for number, task in enumerate(rows.each(propose, 2))]
-        proposals, sums = zip(*proposed, strict=True)
-        total, rows.proposals = dask_tasks.sum_of(sums, proposals)
-        total = block_steps.Sums(*total)
-        rows.t = block_steps.search_line(self._tables, self._weights, S, G, total, visit.diagonal)
-        self.state = block_steps.after_step(S, G, total, rows.t)
-        return total.gap / gap_unit(self._tables)
 
 
 def _finish(rows, chunks, n_clusters):

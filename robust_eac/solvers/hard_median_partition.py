@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
-from ..checks.labels import check_ensemble, check_labels, check_sample_weight
+from ..checks.columns import integer_matrix
+from ..checks.labels import check_ensemble, check_sample_weight
 from ..checks.types import ClusterWeights, Labels, RandomState, WeightSolver
 from ..checks.values import (
     MAX_SEED,
@@ -105,7 +106,7 @@ def solve_hard_median_partition(
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
+    labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
         Base clusterings, one per column (transpose draws that are rows); -1 marks an object that the partition did not
         observe: a partition is compared on the objects that it observes. Soft partitions need "binder" at cost 1.
     n_clusters : int, default=None
@@ -323,7 +324,7 @@ def check_codes(labels, name):
     """Codes 0, 1, ... of a partition of all objects, in the order of its values."""
     if np.any(labels == -1):
         raise ValueError(f"{name} must label every object, got -1.")
-    return np.unique(check_labels(labels[:, np.newaxis], name=name)[:, 0], return_inverse=True)[1]
+    return np.unique(integer_matrix(labels[:, np.newaxis], name)[:, 0], return_inverse=True)[1]
 
 
 def _check_init(init, n_samples, limit):

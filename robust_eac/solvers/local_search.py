@@ -71,7 +71,7 @@ def refine_labels(
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
+    labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
         Base clusterings, hard or soft, as in :func:`~robust_eac.partition_losses`.
     consensus : array-like of shape (n_samples,), int
         The partition to start from: any integer codes but -1.

@@ -92,7 +92,7 @@ def solve_median_partition(
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
+    labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
         Base clusterings, hard or soft, as in :func:`~robust_eac.partition_losses`.
     n_clusters : int
         Number of clusters k of the consensus, an upper bound: clusters can end up empty.

@@ -70,7 +70,7 @@ def solve_membership(
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int, or list with a membership matrix in it
+    labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
         Base clusterings, hard or soft, as in :func:`~robust_eac.partition_losses`. Or, with
         ``affinity="precomputed"``, a co-association matrix C, dense or SciPy sparse.
     n_clusters : int

@@ -40,7 +40,7 @@ def equal_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state
 
     Examples
     --------
-    >>> equal_weights([[0, 0], [1, 0], [1, 1]])
+    >>> equal_weights(np.array([[0, 0], [1, 0], [1, 1]]))
     array([0.5, 0.5])
     """
     m = check_labels(labels).shape[1]
@@ -104,7 +104,7 @@ def agreement_weights(
 
     Examples
     --------
-    >>> labels = [[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]]
+    >>> labels = np.array([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]])
     >>> agreement_weights(labels)
     array([0.5, 0.5, 0. ])
     """

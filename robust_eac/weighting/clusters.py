@@ -58,7 +58,7 @@ def ensemble_driven_cluster_index(
 
     Examples
     --------
-    >>> for indices in ensemble_driven_cluster_index([[0, 0], [0, 0], [1, 0], [1, 1]], theta=1.0):
+    >>> for indices in ensemble_driven_cluster_index(np.array([[0, 0], [0, 0], [1, 0], [1, 1]]), theta=1.0):
     ...     print(indices.round(4))
     [1.     0.6065]
     [0.6318 1.    ]
@@ -105,7 +105,7 @@ def locally_weighted_coassociation_matrix(
 
     Examples
     --------
-    >>> locally_weighted_coassociation_matrix([[0, 0], [0, 0], [1, 0], [1, 1]], theta=1.0).round(3)
+    >>> locally_weighted_coassociation_matrix(np.array([[0, 0], [0, 0], [1, 0], [1, 1]]), theta=1.0).round(3)
     array([[1.   , 0.816, 0.316, 0.   ],
            [0.816, 1.   , 0.316, 0.   ],
            [0.316, 0.316, 1.   , 0.303],

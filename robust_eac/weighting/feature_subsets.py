@@ -79,7 +79,7 @@ def silhouette_weights(
     Examples
     --------
     >>> X = [[0.0, 0.0], [0.0, 4.0], [2.0, 0.0], [2.0, 4.0]]
-    >>> labels = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> labels = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
     >>> silhouette_weights(labels, X=X, metric="cityblock")
     array([0. , 0.6])
     >>> silhouette_weights(labels, X=X, subsets=[[0], [1]])

@@ -63,7 +63,7 @@ def partition_kernel(labels: ArrayLike, *, overlap: str = "subsets") -> np.ndarr
 
     Examples
     --------
-    >>> labels = [[0, 0], [0, 0], [1, 0], [1, 1]]
+    >>> labels = np.array([[0, 0], [0, 0], [1, 0], [1, 1]])
     >>> partition_kernel(labels, overlap="pairs").round(4)
     array([[1.    , 0.6667],
            [0.6667, 1.    ]])
@@ -142,7 +142,7 @@ def kernel_weights(
 
     Examples
     --------
-    >>> kernel_weights([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]])
+    >>> kernel_weights(np.array([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]]))
     array([0.375, 0.375, 0.25 ])
     """
     power = check_real(power, name="power", low=0.0)

@@ -106,7 +106,7 @@ def redundancy_weights(
 
     Examples
     --------
-    >>> labels = [[0, 0, 0], [0, 0, 0], [0, 0, 1], [1, 1, 2], [1, 1, 2], [2, 2, 2]]
+    >>> labels = np.array([[0, 0, 0], [0, 0, 0], [0, 0, 1], [1, 1, 2], [1, 1, 2], [2, 2, 2]])
     >>> redundancy_weights(labels, n_clusters=2, random_state=0).round(2)
     array([0.25, 0.25, 0.5 ])
     """

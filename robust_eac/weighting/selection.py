@@ -75,7 +75,7 @@ def joint_criterion_weights(
     Examples
     --------
     >>> partitions = [[0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1, 1, 1], [1, 0, 0, 0, 1, 1, 1, 1], [0, 1] * 4]
-    >>> labels = list(zip(*partitions))
+    >>> labels = np.array(partitions).T
     >>> joint_criterion_weights(labels)
     array([0.5, 0. , 0. , 0.5])
     >>> joint_criterion_weights(labels, trade_off=0.9)
@@ -152,7 +152,7 @@ def cluster_and_select_weights(
     Examples
     --------
     >>> partitions = [[0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1, 1, 1], [1, 0, 0, 0, 1, 1, 1, 1], [0, 1] * 4]
-    >>> cluster_and_select_weights(list(zip(*partitions)), random_state=0)
+    >>> cluster_and_select_weights(np.array(partitions).T, random_state=0)
     array([0.5, 0. , 0. , 0.5])
     """
     nmi = _rounded_nmi(labels, average)
@@ -207,7 +207,8 @@ def convex_hull_weights(
 
     Examples
     --------
-    >>> labels = [[0, 0, 1, 1, 0], [0, 0, 0, 1, 0], [1, 0, 0, 0, 0], [1, 0, 1, 1, 1], [1, 1, 1, 1, 1], [1, 1, 1, 1, 1]]
+    >>> rows = [0, 0, 1, 1, 0], [0, 0, 0, 1, 0], [1, 0, 0, 0, 0], [1, 0, 1, 1, 1], [1, 1, 1, 1, 1], [1, 1, 1, 1, 1]
+    >>> labels = np.array(rows)
     >>> convex_hull_weights(labels)
     array([0.25, 0.  , 0.25, 0.25, 0.25])
     """

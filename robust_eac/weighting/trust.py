@@ -210,8 +210,8 @@ def _larger_part(pairs, group):
             break
         if sizes.min() > 1 and are_apart(pairs, *parts):
             agreement = [pairs.nesting[rows[part == one]].mean(axis=0) for one in (first, second)]
-            nearer = group & (np.argmax(agreement, axis=0) == np.arange(2)[:, np.newaxis])
-            return _larger_part(pairs, nearer[nearer.sum(axis=1).argmax()])
+            to_second = (agreement[1] > agreement[0]) & ~parts[0] | parts[1]
+            return _larger_part(pairs, group & (to_second == (2 * to_second[group].sum() > group.sum())))
     return group
 
 

@@ -73,7 +73,7 @@ def partition_validity(
     Examples
     --------
     >>> X = [[0.0], [1.0], [4.0], [5.0]]
-    >>> partition_validity([[0, 0], [0, 1], [1, 0], [1, 1]], X=X).round(3)
+    >>> partition_validity(np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), X=X).round(3)
     array([[ 0.746, 32.   ,  0.25 ],
            [-0.375,  0.125,  4.   ]])
     """
@@ -145,7 +145,7 @@ def validity_weights(
     Examples
     --------
     >>> X = [[0.0], [1.0], [4.0], [5.0]]
-    >>> labels = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> labels = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
     >>> validity_weights(labels, X=X).round(4)
     array([0.9783, 0.0217])
     >>> validity_weights(labels, X=X, indices=["davies-bouldin"]).round(4)
@@ -214,7 +214,7 @@ def wpck_weights(
     Examples
     --------
     >>> X = [[0.0], [1.0], [4.0], [5.0]]
-    >>> labels = [[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]]
+    >>> labels = np.array([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]])
     >>> wpck_weights(labels, X=X).round(4)
     array([0.3972, 0.3972, 0.2057])
     >>> wpck_weights(labels, X=X, knowledge="background").round(4)
@@ -283,7 +283,7 @@ def ramped_silhouette_weights(
     Examples
     --------
     >>> X = [[0.0], [1.0], [4.0], [5.0]]
-    >>> ramped_silhouette_weights([[0, 0], [0, 1], [1, 0], [1, 1]], X=X)
+    >>> ramped_silhouette_weights(np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), X=X)
     array([1., 0.])
     """
     labels = check_labels(labels)

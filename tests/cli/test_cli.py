@@ -500,7 +500,7 @@ def test_compare_takes_all_by_default(folder, monkeypatch):
         asked.append((weightings, consensus))
         return compare(labels, n_clusters, weightings=["uniform"], consensus=["kmeans"], **options)
 
-    monkeypatch.setattr("robust_eac.cli.commands.compare.compare", recorded)
+    monkeypatch.setattr("robust_eac.consensus.compare", recorded)
     assert run("compare", "labels.csv", "--n-clusters", 3) == 0
     assert all(consensus == list(CONSENSUS_FUNCTIONS) for _, consensus in asked)
     without_features = [name for (name,), _ in asked]

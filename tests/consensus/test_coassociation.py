@@ -57,7 +57,7 @@ def test_enhanced_coassociation_equals_the_definition(rng, missing, n_steps):
 
 def test_enhanced_coassociation_by_hand():
     # Jaccard indices 1/2 and 1/3: the walk goes from {0, 1} to {0} with 0.6 and to {1, 2} with 0.4, from {2} to {1, 2}.
-    enhanced = enhanced_coassociation_matrix([[0, 0], [0, 1], [1, 1]], n_steps=1)
+    enhanced = enhanced_coassociation_matrix(np.array([[0, 0], [0, 1], [1, 1]]), n_steps=1)
     cosine = 0.4 / np.hypot(0.6, 0.4)
     expected = [[1, (1 + cosine) / 2, cosine], [(1 + cosine) / 2, 1, (1 + cosine) / 2], [cosine, (1 + cosine) / 2, 1]]
     np.testing.assert_allclose(enhanced, expected, atol=1e-15)
@@ -97,9 +97,9 @@ def test_clusters_that_meet_no_other_are_like_none(rng):
         ({"n_steps": 0}, "n_steps must be at least 1, got 0"),
         ({"n_steps": 2.0}, "n_steps must be an integer"),
         ({"weights": [1.0]}, "weights must have 2 values"),
-        ({"labels": [[0.5, 1.0]]}, "labels must hold integer cluster labels"),
+        ({"labels": np.array([[0.5, 1.0]])}, "labels must hold integer cluster labels"),
     ],
 )
 def test_errors(kwargs, match):
     with pytest.raises((ValueError, TypeError), match=match):
-        enhanced_coassociation_matrix(**{"labels": [[0, 1], [1, 1]], **kwargs})
+        enhanced_coassociation_matrix(**{"labels": np.array([[0, 1], [1, 1]]), **kwargs})

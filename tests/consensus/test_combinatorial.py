@@ -155,7 +155,7 @@ def test_whitening_reveals_what_correlation_hides(rng):
 
 def test_order_weighting_is_the_influence_of_an_order(rng):
     X = rng.normal(size=(10, 3))
-    combinations = [[0]] * 3 + [[0, 1]] + [[2]]
+    combinations = np.array([[0]]) * 3 + [[0, 1]] + [[2]]
     balanced = CombinatorialEAC(2, combinations=combinations, goodness=False, random_state=0).fit(X)
     np.testing.assert_allclose(balanced.weights_, [1 / 8, 1 / 8, 1 / 8, 1 / 2, 1 / 8])
     plain = CombinatorialEAC(2, combinations=combinations, goodness=False, order_weighting=False, random_state=0)
@@ -216,7 +216,7 @@ def test_one_undefined_silhouette_costs_the_partition_its_weight_in_the_listing_
     assert threes.any()
     assert not listing.goodness_[threes].any()
     assert set(listing.goodness_[~threes]) == {1.0}
-    equation = CombinatorialEAC(2, combinations=[[0]] * 20, reproduce="equation", random_state=0).fit(X)
+    equation = CombinatorialEAC(2, combinations=np.array([[0]]) * 20, reproduce="equation", random_state=0).fit(X)
     threes = equation.ensemble_.max(axis=0) == 2
     assert 0.0 < equation.goodness_[threes].max() < 1.0
 
@@ -365,7 +365,7 @@ def test_silhouette_weights_do_not_depend_on_names_threads_and_order(rng):
     order = rng.permutation(30)
     np.testing.assert_allclose(silhouette_weights(labels[order], X=X[order]), weights, rtol=1e-12)
     assert silhouette_weights(np.zeros((30, 1), dtype=int), X=X) == 0.0
-    assert silhouette_weights([[0]], X=[[1.0]]) == 0.0
+    assert silhouette_weights(np.array([[0]]), X=[[1.0]]) == 0.0
 
 
 def test_one_compiled_version_of_every_kernel(rng):
@@ -384,7 +384,7 @@ def test_one_compiled_version_of_every_kernel(rng):
     [
         ({"X": [[1.0], [2.0]]}, ValueError, "X must have n_samples=3 rows, one per row of labels, got 2"),
         ({"X": [[1.0], [np.inf], [0.0]]}, ValueError, "X contains infinity"),
-        ({"subsets": [[0]]}, ValueError, "subsets must hold one subset for each of the 2 partitions, got 1"),
+        ({"subsets": np.array([[0]])}, ValueError, "subsets must hold one subset for each of the 2 partitions, got 1"),
         ({"subsets": [[0], [1]]}, ValueError, r"subsets\[1\] must hold indices in \[0, n_features - 1=0\], got 1"),
         ({"metric": "precomputed"}, ValueError, "metric must be one of 'sqeuclidean', 'euclidean'.*got 'precomputed'"),
         ({"singleton": 2.0}, ValueError, "singleton must be at least -1 and at most 1, got 2.0"),
@@ -392,11 +392,11 @@ def test_one_compiled_version_of_every_kernel(rng):
         ({"undefined": -2.0}, ValueError, "undefined must be at least -1 and at most 1, got -2.0"),
         ({"undefined": "nan"}, TypeError, "undefined must be a real number, got 'nan'"),
         ({"whiten": 1}, TypeError, "whiten must be True or False, got 1"),
-        ({"labels": [[0.5]]}, ValueError, "labels must hold integer cluster labels"),
+        ({"labels": np.array([[0.5]])}, ValueError, "labels must hold integer cluster labels"),
     ],
 )
 def test_silhouette_errors(options, error, match):
-    arguments = {"labels": [[0, 0], [0, 1], [1, 1]], "X": [[1.0], [2.0], [3.0]], **options}
+    arguments = {"labels": np.array([[0, 0], [0, 1], [1, 1]]), "X": [[1.0], [2.0], [3.0]], **options}
     with pytest.raises(error, match=match):
         silhouette_weights(arguments.pop("labels"), **arguments)
 

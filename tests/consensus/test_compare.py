@@ -149,4 +149,4 @@ def test_functions_and_schemes_of_the_user(labels):
 def test_errors(kwargs, error, match):
     arguments = {"n_clusters": 2} | kwargs
     with pytest.raises(error, match=match):
-        compare([[0, 0], [0, 1], [1, 1]], **arguments)
+        compare(np.array([[0, 0], [0, 1], [1, 1]]), **arguments)

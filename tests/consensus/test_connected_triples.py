@@ -104,4 +104,4 @@ def test_a_repeated_partition_is_one_of_that_weight(rng):
 )
 def test_errors(kwargs, match):
     with pytest.raises((ValueError, TypeError), match=match):
-        connected_triples([[0, 0], [0, 1], [1, 1]], 2, **kwargs)
+        connected_triples(np.array([[0, 0], [0, 1], [1, 1]]), 2, **kwargs)

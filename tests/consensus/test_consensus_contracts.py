@@ -160,7 +160,7 @@ def test_one_cluster_and_as_many_as_objects(rng, consensus):
     assert np.array_equal(consensus(labels, 1, random_state=0), np.zeros(10))
     found = consensus(labels, 10, random_state=0)
     assert len(found) == 10
-    single = consensus([[3]], 1, random_state=0)
+    single = consensus(np.array([[3]]), 1, random_state=0)
     assert np.array_equal(single, [0])
 
 
@@ -177,12 +177,12 @@ def test_constant_partitions(rng, consensus):
         ({"n_clusters": 2.0}, "n_clusters must be an integer"),
         ({"weights": [1.0]}, "weights must have 2 values"),
         ({"weights": [0.0, 0.0]}, "weights must not be all zero"),
-        ({"labels": [[0.5, 1.0]] * 4}, "labels must hold integer cluster labels"),
+        ({"labels": np.full((4, 2), 0.5)}, "labels must hold integer cluster labels"),
         ({"random_state": "seed"}, "seed"),
     ],
 )
 def test_errors(consensus, kwargs, match):
-    arguments = {"labels": [[0, 0], [0, 1], [1, 1], [1, 0]], "n_clusters": 2} | kwargs
+    arguments = {"labels": np.array([[0, 0], [0, 1], [1, 1], [1, 0]]), "n_clusters": 2} | kwargs
     if "random_state" in kwargs and "Ignored: present" in inspect.getdoc(getattr(consensus, "func", consensus)):
         pytest.skip("this consensus function draws nothing: it reads no random_state")
     with pytest.raises((ValueError, TypeError), match=match):

@@ -203,7 +203,7 @@ def test_votes_of_weights(rng):
 
 @pytest.mark.parametrize("method", LINKAGES)
 def test_objects_that_no_partition_of_weight_observes_are_like_none(method):
-    labels = [[0, 0, -1], [0, 0, -1], [-1, -1, 0], [-1, -1, 0], [-1, -1, 0]]
+    labels = np.array([[0, 0, -1], [0, 0, -1], [-1, -1, 0], [-1, -1, 0], [-1, -1, 0]])
     weights = [1, 1, 0]
     assert np.array_equal(eac(labels, 5, linkage=method, weights=weights), [0, 0, 1, 2, 3])
     np.testing.assert_allclose(eac_linkage(labels, linkage=method, weights=weights)[:, 2], [0, 1, 1, 1])
@@ -246,7 +246,7 @@ def test_lifetimes_by_hand():
     for one_cluster in (False, True):
         assert np.array_equal(lifetime_eac(labels, one_cluster=one_cluster), [0, 0, 1, 1])
     # Heights 0, 0.8, 1: three clusters live longest.
-    labels = [[0, 0, 0, 0, 0], [0, 0, 0, 0, 0], [0, 1, 1, 1, 1], [2, 2, 2, 2, 2]]
+    labels = np.array([[0, 0, 0, 0, 0], [0, 0, 0, 0, 0], [0, 1, 1, 1, 1], [2, 2, 2, 2, 2]])
     for method in LINKAGES:
         assert np.array_equal(lifetime_eac(labels, linkage=method), [0, 0, 1, 2])
 
@@ -270,17 +270,17 @@ def test_lifetimes_equal_a_loop_over_heights(rng, method):
 
 @pytest.mark.parametrize("method", LINKAGES)
 def test_flat_and_tiny_dendrograms_are_one_cluster(rng, method):
-    assert np.array_equal(lifetime_eac([[3, 1]], linkage=method), [0])
+    assert np.array_equal(lifetime_eac(np.array([[3, 1]]), linkage=method), [0])
     for one_cluster in (False, True):
         options = {"linkage": method, "one_cluster": one_cluster}
-        assert np.array_equal(lifetime_eac([[0], [1]], **options), [0, 0])
+        assert np.array_equal(lifetime_eac(np.array([[0], [1]]), **options), [0, 0])
         assert np.array_equal(lifetime_eac(np.repeat(np.arange(7)[:, None], 3, axis=1), **options), np.zeros(7))
-    assert np.array_equal(lifetime_eac([[0, 0]] * 5, linkage=method), np.zeros(5))
+    assert np.array_equal(lifetime_eac(np.zeros((5, 2), int), linkage=method), np.zeros(5))
 
 
 def test_lifetimes_that_differ_by_rounding_are_equal(rng):
     # Lifetimes of 1/3 for two and for four clusters, whatever the sums of the weights round to.
-    labels = [[0, 0, 0], [0, 0, 0], [0, 0, 1], [1, 0, 2], [1, 1, 2]]
+    labels = np.array([[0, 0, 0], [0, 0, 0], [0, 0, 1], [1, 0, 2], [1, 1, 2]])
     for _ in range(20):
         weights = np.full(3, 0.1) * (1.0 + 1e-9 * rng.uniform(size=3))
         heights = eac_linkage(labels, linkage="single", weights=weights)[:, 2]
@@ -330,7 +330,7 @@ def test_threshold_ties_are_ties_for_every_decimal_and_fraction(n_votes):
 
 
 def test_a_pair_that_no_partition_observes_has_no_share():
-    labels = [[0, -1], [-1, 0]]
+    labels = np.array([[0, -1], [-1, 0]])
     for threshold, strict, n_clusters in ((0, True, 2), (0, False, 1), (1e-9, False, 2), (-1e-9, True, 1)):
         assert threshold_eac(labels, threshold=threshold, strict=strict).max() + 1 == n_clusters
     for strict in (False, True):
@@ -394,7 +394,7 @@ ERRORS = [
     (threshold_eac, {"threshold": np.inf}, "threshold must be .*, got inf"),
     (threshold_eac, {"threshold": "0.5"}, "threshold must be a real number, got '0.5'"),
     (threshold_eac, {"strict": None}, "strict must be True or False, got None"),
-    (threshold_eac, {"labels": [[0.5]]}, "labels must hold integer cluster labels"),
+    (threshold_eac, {"labels": np.array([[0.5]])}, "labels must hold integer cluster labels"),
     (enhanced_eac, {"n_steps": 0}, "n_steps must be at least 1, got 0"),
     (enhanced_eac, {"linkage": "ward"}, "linkage must be one of"),
 ]
@@ -402,7 +402,7 @@ ERRORS = [
 
 @pytest.mark.parametrize(("function", "kwargs", "match"), ERRORS)
 def test_errors(function, kwargs, match):
-    arguments = {"labels": [[0, 0, 0], [0, 1, 1], [1, 1, 2]]}
+    arguments = {"labels": np.array([[0, 0, 0], [0, 1, 1], [1, 1, 2]])}
     if function in (eac, enhanced_eac):
         arguments["n_clusters"] = 2
     with pytest.raises((ValueError, TypeError), match=match):

@@ -114,4 +114,4 @@ def test_planted_clusters_among_noise(rng):
 )
 def test_errors(kwargs, match):
     with pytest.raises((ValueError, TypeError), match=match):
-        ecpcs_mc([[0, 0], [0, 1], [1, 1]], 2, **kwargs)
+        ecpcs_mc(np.array([[0, 0], [0, 1], [1, 1]]), 2, **kwargs)

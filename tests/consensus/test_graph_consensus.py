@@ -143,14 +143,14 @@ def test_errors(options, match):
         # What a function does not know is no option of it, and is not swallowed.
         known = next(iter(options)) in function.__kwdefaults__
         with pytest.raises((ValueError, TypeError), match=match if known else "unexpected keyword argument"):
-            function([[0, 0], [0, 1], [1, 1], [1, 0]], 2, **options)
+            function(np.array([[0, 0], [0, 1], [1, 1], [1, 0]]), 2, **options)
 
 
 @pytest.mark.parametrize(("function", "package"), PACKAGES.items())
 def test_a_missing_package_is_named(monkeypatch, function, package):
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(ImportError, match=f"pip install '{package}>="):
-        function([[0, 0], [0, 1], [1, 1], [1, 0]], 2, random_state=0)
+        function(np.array([[0, 0], [0, 1], [1, 1], [1, 0]]), 2, random_state=0)
 
 
 def test_nothing_is_printed(rng, consensus, capfd):

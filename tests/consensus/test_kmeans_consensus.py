@@ -394,4 +394,4 @@ def test_threads_change_nothing_and_stopping_early_warns(rng, function):
 def test_errors(function, kwargs, match):
     arguments = {"n_clusters": 2} | kwargs
     with pytest.raises((ValueError, TypeError), match=match):
-        function([[0, 0], [0, 1], [1, 1], [1, 0]], **arguments)
+        function(np.array([[0, 0], [0, 1], [1, 1], [1, 0]]), **arguments)

@@ -500,7 +500,7 @@ def test_sizes_at_the_edges(rng):
     every = merge_consensus(labels, 12, weights=np.ones(9))
     assert np.array_equal(every.labels, np.arange(12))
     # Fewer different objects than clusters wanted.
-    few = merge_consensus(np.repeat([[0, 0], [0, 1], [1, 1]], 4, axis=0), 8, weights=[1, 1])
+    few = merge_consensus(np.repeat(np.array([[0, 0], [0, 1], [1, 1]]), 4, axis=0), 8, weights=[1, 1])
     assert few.n_clusters == 3
     assert few.membership.shape == (12, 3)
     assert np.array_equal(few.labels, np.repeat([0, 1, 2], 4))
@@ -580,7 +580,7 @@ def test_the_warning(rng):
         ({"theta": 0.0}, "theta must be greater than 0"),
         ({"theta": "x"}, "theta must be a real number"),
         (
-            {"theta": 1e-6, "labels": [[0, 0], [0, 1], [1, 1], [1, 0]]},
+            {"theta": 1e-6, "labels": np.array([[0, 0], [0, 1], [1, 1], [1, 0]])},
             "theta must be large enough for some base cluster to keep weight",
         ),
         ({"n_micro_clusters": 1}, "n_micro_clusters must be at least 2, got 1"),
@@ -588,18 +588,18 @@ def test_the_warning(rng):
         ({"n_micro_clusters": 2.5}, "n_micro_clusters must be an integer"),
         ({"n_jobs": 0}, "n_jobs must not be 0"),
         ({"random_state": "seed"}, "random_state must be None, an integer"),
-        ({"labels": [[0.5, 1.0]] * 4}, "labels must hold integer cluster labels"),
+        ({"labels": np.full((4, 2), 0.5)}, "labels must hold integer cluster labels"),
     ],
 )
 def test_errors(kwargs, match):
-    arguments = {"labels": [[0, 0], [0, 1], [1, 1], [1, 0]], "n_clusters": 2, "weights": [1, 1]} | kwargs
+    arguments = {"labels": np.array([[0, 0], [0, 1], [1, 1], [1, 0]]), "n_clusters": 2, "weights": [1, 1]} | kwargs
     with pytest.raises((ValueError, TypeError), match=match):
         merge_consensus(**arguments)
 
 
 def test_the_number_of_robust_merge_is_given():
     with pytest.raises(TypeError, match="n_clusters must be an integer, got 'auto'"):
-        robust_merge([[0, 0], [0, 1], [1, 1]], "auto")
+        robust_merge(np.array([[0, 0], [0, 1], [1, 1]]), "auto")
 
 
 def test_too_many_micro_clusters_are_refused_before_any_work(rng, monkeypatch):

@@ -9,12 +9,8 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from robust_eac.consensus.ovi_lda import (
-    OVI_CLUSTERERS,
-    OVIConsensus,
-    assign_to_cores,
-    ovi_lda_consensus,
-)
+from robust_eac.consensus.ovi_consensus import OVI_CLUSTERERS, OVIConsensus
+from robust_eac.consensus.ovi_lda import assign_to_cores, ovi_lda_consensus
 from robust_eac.metrics import ovi_lda
 
 from ..access import relabel
@@ -121,9 +117,9 @@ def test_components_do_not_depend_on_order_or_names(rng):
 
 
 def test_half_is_enough_unless_strict():
-    partitions = [[0, 0], [0, 1], [1, 1]]
+    partitions = np.array([[0, 0], [0, 1], [1, 1]])
     assert ovi_lda_consensus(partitions, np.ones((3, 2))).labels.tolist() == [0, 0, 0]
-    partitions = [[0, 0], [0, 0], [0, 1]]
+    partitions = np.array([[0, 0], [0, 0], [0, 1]])
     assert ovi_lda_consensus(partitions, np.ones((3, 2)), strict=True).labels.tolist() == [0, 0, -1]
 
 
@@ -148,23 +144,23 @@ def test_filtered_and_unlinked_objects_are_in_no_cluster():
 
 
 def test_nothing_left_falls_back_to_all_objects():
-    partitions = [[0, 0], [0, 0], [1, 1], [-1, 1]]
+    partitions = np.array([[0, 0], [0, 0], [1, 1], [-1, 1]])
     with pytest.warns(UserWarning, match=r"at least min_value=0 in all partitions \(0 objects\)"):
         result = ovi_lda_consensus(partitions, np.full((4, 2), np.nan))
     assert result.labels.tolist() == [0, 0, 1, 1]
     assert result.kept.all()
     with pytest.warns(UserWarning, match=r"\(1 objects\) share a cluster in 1 of them; all objects are clustered"):
-        result = ovi_lda_consensus([[0, 0], [0, 0]], [[1, 1], [-1, 1]])
+        result = ovi_lda_consensus(np.array([[0, 0], [0, 0]]), [[1, 1], [-1, 1]])
     assert result.labels.tolist() == [0, 0]
     with pytest.warns(UserWarning, match="all objects are clustered"):
-        result = ovi_lda_consensus([[0], [1]], [[1], [1]])
+        result = ovi_lda_consensus(np.array([[0], [1]]), [[1], [1]])
     assert result.labels.tolist() == [-1, -1]
     assert result.n_clusters == 0
 
 
 def test_a_missing_label_joins_nothing():
     with pytest.warns(UserWarning, match="all objects"):
-        result = ovi_lda_consensus([[0, -1, -1], [0, -1, -1], [1, 1, 1], [1, 1, 1]], np.full((4, 3), -1.0))
+        result = ovi_lda_consensus(np.array([[0, -1, -1], [0, -1, -1], [1, 1, 1], [1, 1, 1]]), np.full((4, 3), -1.0))
     assert result.labels.tolist() == [-1, -1, 0, 0]
 
 
@@ -299,16 +295,19 @@ def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
 
+ONE = np.array([[0]])
+
+
 @pytest.mark.parametrize(
     ("call", "error", "match"),
     [
         (lambda: ovi_lda_consensus([0, 1], [1, 1]), ValueError, "partitions must be two-dimensional"),
-        (lambda: ovi_lda_consensus([[0.5]], [[1]]), ValueError, "partitions must hold integer cluster labels"),
-        (lambda: ovi_lda_consensus([[0], [0]], [[1]]), ValueError, r"values must have the shape .*got \(1, 1\)"),
-        (lambda: ovi_lda_consensus([[0]], [[np.inf]]), ValueError, "values contains infinity"),
-        (lambda: ovi_lda_consensus([[0]], [[1]], min_value=np.nan), ValueError, "min_value must be at least -inf"),
-        (lambda: ovi_lda_consensus([[0]], [[1]], method="graph"), ValueError, "method must be one of 'components'"),
-        (lambda: ovi_lda_consensus([[0]], [[1]], strict=1), TypeError, "strict must be True or False, got 1"),
+        (lambda: ovi_lda_consensus(ONE + 0.5, [[1]]), ValueError, "partitions must hold integer cluster labels"),
+        (lambda: ovi_lda_consensus(ONE[[0, 0]], [[1]]), ValueError, r"values must have the shape .*got \(1, 1\)"),
+        (lambda: ovi_lda_consensus(ONE, [[np.inf]]), ValueError, "values contains infinity"),
+        (lambda: ovi_lda_consensus(ONE, [[1]], min_value=np.nan), ValueError, "min_value must be at least -inf"),
+        (lambda: ovi_lda_consensus(ONE, [[1]], method="graph"), ValueError, "method must be one of 'components'"),
+        (lambda: ovi_lda_consensus(ONE, [[1]], strict=1), TypeError, "strict must be True or False, got 1"),
         (lambda: assign_to_cores([[0.0]], [0, 1]), ValueError, r"labels must have shape \(n_samples=1,\)"),
         (lambda: assign_to_cores([[0.0], [1.0]], [-1, -1]), ValueError, "labels: every partition must observe"),
         (lambda: assign_to_cores([[0.0]], [0], ridge=0), ValueError, "ridge must be greater than 0, got 0"),

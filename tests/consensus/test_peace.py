@@ -425,4 +425,4 @@ def test_memory_of_all_pairs_is_checked_first(monkeypatch):
 )
 def test_errors(kwargs, match):
     with pytest.raises((ValueError, TypeError), match=match):
-        solve_peace([[0, 0], [0, 1], [1, 1], [1, 0]], 2, **kwargs)
+        solve_peace(np.array([[0, 0], [0, 1], [1, 1], [1, 0]]), 2, **kwargs)

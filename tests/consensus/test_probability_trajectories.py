@@ -163,4 +163,4 @@ def test_too_many_objects_for_the_memory(monkeypatch):
 )
 def test_errors(kwargs, match):
     with pytest.raises((ValueError, TypeError), match=match):
-        probability_trajectories([[0, 0], [0, 1], [1, 1]], 2, **kwargs)
+        probability_trajectories(np.array([[0, 0], [0, 1], [1, 1]]), 2, **kwargs)

@@ -117,4 +117,4 @@ def test_fewer_coordinates_than_clusters(rng):
 )
 def test_errors(kwargs, match):
     with pytest.raises((ValueError, TypeError), match=match):
-        transfer_cut([[0, 0], [0, 1], [1, 1]], 2, **kwargs)
+        transfer_cut(np.array([[0, 0], [0, 1], [1, 1]]), 2, **kwargs)

@@ -361,7 +361,7 @@ def test_inputs_are_not_changed(rng, function):
         assert np.array_equal(values, before)
 
 
-LABELS, MEMBERSHIP = [[0, 0], [0, 1], [1, 1]], [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]
+LABELS, MEMBERSHIP = np.array([[0, 0], [0, 1], [1, 1]]), [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]
 
 
 @pytest.mark.parametrize("function", [adjusted_agreement, agreement_test])
@@ -369,7 +369,7 @@ LABELS, MEMBERSHIP = [[0, 0], [0, 1], [1, 1]], [[1.0, 0.0], [1.0, 0.0], [0.0, 1.
     ("options", "error", "match"),
     [
         ({"labels": [0, 1, 1]}, ValueError, "labels must be two-dimensional"),
-        ({"labels": [["a", "b"]] * 3}, TypeError, "labels must hold integers"),
+        ({"labels": [["a", "b"]] * 3}, TypeError, "labels must not be a list of plain lists"),
         ({"membership": MEMBERSHIP[:2]}, ValueError, r"membership must have shape \(3, 'n_clusters'\), got \(2, 2\)"),
         ({"membership": [[1.0, 0.5]] * 3}, ValueError, "every row must sum to 1, row 0 sums to 1.5"),
         ({"membership": [[2.0, -1.0]] * 3}, ValueError, "membership must be non-negative, got -1.0"),

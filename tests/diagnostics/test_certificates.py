@@ -77,7 +77,7 @@ def test_margins(rng):
     assert np.array_equal(alone.margins, np.ones(3))
     assert np.array_equal(alone.move_costs, np.full(3, np.inf))
     assert alone.gap == 0.0
-    assert np.array_equal(certify([[4]], np.eye(2)[[0]]).margins, [1.0])
+    assert np.array_equal(certify(np.array([[4]]), np.eye(2)[[0]]).margins, [1.0])
 
 
 NAMES = ["uniform", "restricted-simplex", "l2", "entropy", "power"]
@@ -181,6 +181,6 @@ def test_invariances_and_inputs(rng):
     ],
 )
 def test_errors(kwargs, error, match):
-    arguments = {"labels": [[0, 0], [0, 1], [1, 1]], "membership": np.eye(2)[[0, 0, 1]]} | kwargs
+    arguments = {"labels": np.array([[0, 0], [0, 1], [1, 1]]), "membership": np.eye(2)[[0, 0, 1]]} | kwargs
     with pytest.raises(error, match=match):
         certify(**arguments)

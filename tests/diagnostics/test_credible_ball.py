@@ -212,6 +212,6 @@ def test_distances_are_the_losses_and_arguments_stay(rng):
     ],
 )
 def test_bad_arguments(arguments, match):
-    good = {"labels": [[0, 0], [0, 1], [1, 1]], "partition": [0, 0, 1]}
+    good = {"labels": np.array([[0, 0], [0, 1], [1, 1]]), "partition": [0, 0, 1]}
     with pytest.raises((ValueError, TypeError), match=match):
         credible_ball(**(good | arguments))

@@ -284,10 +284,10 @@ def test_alone_is_not_improved_by_another_empty_cluster():
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_a_single_object_has_nowhere_to_go(loss):
-    clusters, rises = reassignment_costs([[0, 3]], [4], loss=loss)
+    clusters, rises = reassignment_costs(np.array([[0, 3]]), [4], loss=loss)
     assert clusters.tolist() == [-1]
     assert rises.tolist() == [np.inf]
-    assert reassignment_costs([[0], [0]], [4, 5], loss=loss, sample_weight=[2, 0]).rises[0] == np.inf
+    assert reassignment_costs(np.array([[0], [0]]), [4, 5], loss=loss, sample_weight=[2, 0]).rises[0] == np.inf
 
 
 def test_objects_of_weight_zero_do_not_matter_to_the_others(rng):

@@ -315,7 +315,7 @@ def test_same_answer_for_the_same_seed_any_threads_names_and_order(rng):
     for other in (
         select_n_clusters(labels, range(2, 5), **QUICK, n_jobs=2),
         select_n_clusters(labels, [4, 2, 3, 2], **QUICK),
-        select_n_clusters(labels.astype(float).tolist(), range(2, 5), **QUICK),
+        select_n_clusters(labels.astype(float).astype(object), range(2, 5), **QUICK),
         select_n_clusters(7 * labels + 2, range(2, 5), **QUICK),
     ):
         for one, two in zip(selection, other, strict=True):

@@ -323,7 +323,7 @@ def test_copies_draw_what_their_original_did_not_observe():
 )
 def test_corrupt_ensemble_errors(arguments, error, match):
     with pytest.raises(error, match=match):
-        corrupt_ensemble(**({"labels": [[0, 1]], "fraction": 0.5} | arguments))
+        corrupt_ensemble(**({"labels": np.array([[0, 1]]), "fraction": 0.5} | arguments))
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.3])

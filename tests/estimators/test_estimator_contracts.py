@@ -159,7 +159,7 @@ def test_tags(name, estimator):
     assert tags.input_tags.categorical == name.startswith("RobustEAC")
     assert not tags.target_tags.required
     assert not tags.input_tags.sparse
-    assert not tags.input_tags.allow_nan
+    assert tags.input_tags.allow_nan == name.startswith("RobustEAC")
     assert tags.requires_fit
 
 

@@ -319,7 +319,7 @@ def test_with_the_labels_two_rows_certify_the_fit(labels):
     # The report is about the fit, whatever the parameters are now, and with names.
     model.set_params(diagonal=False, n_clusters=2, cluster_weights="size", agreement="adjusted")
     assert model.summary(pd.DataFrame(labels)).splitlines() == text
-    assert pickle.loads(pickle.dumps(model)).summary(labels.tolist()).splitlines() == text
+    assert pickle.loads(pickle.dumps(model)).summary(list(labels.T)).splitlines() == text
     names = [f"run {u}" for u in range(12)]
     assert set(model.summary(labels, names=names).splitlines()) - set(model.summary(names=names).splitlines()) == {
         bound,

@@ -106,7 +106,7 @@ def test_greedy_matching_takes_the_largest_cell_first(rng):
     ],
 )
 def test_errors(measure, kwargs, match):
-    arguments = {"labels": [[0, 0], [0, 1], [1, 1]], "consensus": [0, 0, 1]} | kwargs
+    arguments = {"labels": np.array([[0, 0], [0, 1], [1, 1]]), "consensus": [0, 0, 1]} | kwargs
     with pytest.raises((ValueError, TypeError), match=match):
         measure(**arguments)
 

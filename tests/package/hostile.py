@@ -37,15 +37,15 @@ NOT_CALLED = {
     **dict.fromkeys(
         [
             "AgreementTest", "BisectingTree", "Certificate", "ClusterNumberSelection", "ConsensusModes",
-            "CredibleBall", "HardMedianPartition", "LowerBound", "MedianPartitionResult", "MembershipResult",
-            "MergeResult", "PeaceResult", "ReassignmentCosts", "RefinementResult", "WeightPath",
+            "CredibleBall", "HardMedianPartition", "LabelMatrix", "LowerBound", "MedianPartitionResult",
+            "MembershipResult", "MergeResult", "PeaceResult", "ReassignmentCosts", "RefinementResult", "WeightPath",
         ],
         "a named tuple: stores what it is given",
     ),
 }  # fmt: skip
 # Called by tests of their own, because they take no arrays but other things.
 ON_DASK = ("kmeans_ensemble_distributed", "solve_median_partition_distributed")
-ON_RESULTS = ("cut_bisecting_tree", "load_dataset")
+ON_RESULTS = ("cut_bisecting_tree", "labels_from", "labels_from_draws", "load_dataset")
 PLOTS = tuple(name for name in robust_eac.__all__ if name.startswith("plot_"))
 
 # Consensus functions that are reached through their registry alone.

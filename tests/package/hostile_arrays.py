@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from robust_eac import LabelMatrix
+
 from .hostile import small_world
 
 TINY = 5e-324
@@ -65,11 +67,17 @@ UNSIGNED_DTYPES = ("uint8", "uint16", "uint32", "uint64")
 
 def label_forms(labels, folder):
     """name -> the same labels as another type or in another layout."""
-    forms = {name: change(labels) for name, change in layouts(folder).items()}
+    forms = {name: change(labels) for name, change in layouts(folder).items() if name not in ("lists", "tuples")}
     forms |= {dtype: labels.astype(dtype) for dtype in LABEL_DTYPES}
-    forms["float lists"] = labels.astype(float).tolist()
-    forms["object floats"] = labels.astype(float).astype(object)
-    forms["nullable DataFrame"] = pd.DataFrame(labels, index=range(7, 7 + len(labels))).astype("Int64")
+    missing, frame = labels == -1, _odd_frame(labels)
+    forms |= {
+        "object floats": labels.astype(float).astype(object), "NaN": np.where(missing, np.nan, labels),
+        "None": np.where(missing, None, labels), "texts": labels.astype(str), "bytes": labels.astype("S2"),
+        "text objects": labels.astype(str).astype(object), "nullable DataFrame": frame.astype("Int64").mask(missing),
+        "DataFrame of texts": frame.astype(str), "DataFrame of categories": frame.astype("category"),
+        "list": list(labels.T), "tuple of lists and a Series": (*labels.T[:-1].tolist(), pd.Series(labels[:, -1])),
+        "LabelMatrix": LabelMatrix(labels, tuple("abcd")),
+    }  # fmt: skip
     if labels.min() >= 0:
         forms |= {dtype: labels.astype(dtype) for dtype in UNSIGNED_DTYPES}
         if labels.max() <= 1:
@@ -80,18 +88,24 @@ def label_forms(labels, folder):
 def bad_labels():
     """name -> what is no label matrix, of nine rows where it has rows."""
     labels = small_world().labels
-    with_nan, halves, column, row = labels.astype(float), labels.astype(float), labels.copy(), labels.copy()
-    with_nan[3, 1], halves[2, 0], column[:, 2], row[4] = np.nan, 0.5, -1, -1
+    halves, column, row = labels.astype(float), labels.copy(), labels.copy()
+    halves[2, 0], column[:, 2], row[4] = 0.5, -1, -1
     ragged = labels.tolist()
     ragged[2] = ragged[2][:-1]
     masked = np.ma.masked_array(labels, mask=labels == 2)
     mixed = labels.astype(object)
-    mixed[0, 0] = None
+    mixed[0, 0] = {"a": 0}
     huge = labels.astype(object)
     huge[0, 0] = 2**70
-    frame = _odd_frame(labels).astype("Int64")
-    frame.iloc[1, 1] = pd.NA
+    together = (labels[:, np.newaxis] == labels).sum(axis=2)
     return {
+        "lists": labels.tolist(),
+        "tuples": tuple(map(tuple, labels.tolist())),
+        "counts of pairs": together,
+        "sparse shares of pairs": sparse.csr_array(together / 4.0),
+        "DataFrame of shares of pairs": pd.DataFrame(together / 4.0),
+        "list of dicts": [{"a": 0}, {"a": 1}],
+        "list of sets": [{0, 1}, {2}],
         "None": None,
         "a number": 3,
         "a text": "labels",
@@ -107,14 +121,11 @@ def bad_labels():
         "coo": sparse.coo_array(labels),
         "masked": masked,
         "masked nowhere": np.ma.masked_array(labels),
-        "texts": labels.astype(str),
-        "bytes": labels.astype("S1"),
-        "text objects": labels.astype(str).astype(object),
-        "None inside": mixed,
+        "texts of halves": halves.astype(str),
+        "a dict inside": mixed,
         "dates": labels.astype("datetime64[D]"),
         "records": np.zeros(9, dtype=[("a", int), ("b", int)]),
         "complex": labels.astype(complex),
-        "NaN": with_nan,
         "infinity": np.where(labels == 2, np.inf, labels),
         "halves": halves,
         "ragged": ragged,
@@ -124,8 +135,7 @@ def bad_labels():
         "beyond 2^63": labels.astype(np.uint64) + np.uint64(2**63),
         "beyond 2^53 as floats": labels + 2.0**53,
         "beyond 64 bits": huge,
-        "DataFrame with NA": frame,
-        "DataFrame of texts": _odd_frame(labels).astype(str),
+        "DataFrame of dates": _odd_frame(labels).astype("datetime64[ns]"),
     }
 
 

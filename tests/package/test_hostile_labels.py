@@ -120,7 +120,7 @@ def test_lists_with_bad_memberships_are_refused(name):
     good = np.full((9, 2), 0.5)
     for bad in _soft_entries().values():
         refusal(name, arguments | {parameter: [np.arange(9), good, bad, good]}, parameter)
-    for labels in ([good, np.arange(8)], [good, np.arange(9) + 0.5], [good, ["a"] * 9], [good, None], [good, 3]):
+    for labels in ([good, np.arange(8)], [good, np.arange(9) + 0.5], [good, [1j] * 9], [good, None], [good, 3]):
         refusal(name, arguments | {parameter: labels}, parameter)
 
 

@@ -62,6 +62,7 @@ BAD = {
     "random_state": {"negative": -1, "half": 0.5, "a text": "seed"},
     "agreement": {"unknown": "nonsense", "None": None},
     "sort": {"one": 1, "None": None},
+    "names": {"a text": "abcd", "a number": 3, "too short": ["a"], "too long": ["a"] * (M + 1), "a dict": {"a": 1}},
 }
 # Without further arguments nothing tells how many partitions there are; the memberships tell how many objects.
 _ALLOWED = {

@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import robust_eac
+
 from .surface import public_callables
 
 ROOT = Path(__file__).parents[2]
@@ -54,7 +56,7 @@ def test_every_public_signature_is_annotated():
 
 @pytest.mark.skipif(np.__version__ < "2", reason="NumPy 1 tells mypy less of its types")
 def test_mypy_accepts_the_package_and_checks_its_users(tmp_path):
-    (tmp_path / "right.py").write_text(RIGHT)
+    (tmp_path / "right.py").write_text(f"{RIGHT}from robust_eac import {', '.join(robust_eac.__all__)}\n")
     lines = ["from robust_eac import RobustEAC, solve_median_partition", *[code for code, _ in WRONG]]
     (tmp_path / "wrong.py").write_text("\n".join(lines) + "\n")
     found = subprocess.run(

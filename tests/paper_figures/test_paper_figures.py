@@ -9,7 +9,9 @@ from pathlib import Path
 
 import matplotlib
 import matplotlib.pyplot as plt
+import numpy as np
 import pytest
+from matplotlib.text import Text
 
 import experiments
 from experiments import __main__ as experiments_cli
@@ -20,6 +22,8 @@ from paper_figures import report, style
 from paper_figures.claim import VERDICTS, Claim, both, claim, grade, verdict
 from paper_figures.drawing import Paper, Topic, drawing
 from paper_figures.markdown import document, table
+from paper_figures.peers import OURS, peers_figure
+from paper_figures.robustness import draw_over_shares
 from paper_figures.rooms import PAPERS, ROOMS
 
 from ..experiments.smoke import smoke_records
@@ -38,7 +42,7 @@ def curve(records):
     """The curve of the squares."""
     figure, ax = plt.subplots()
     xs = [record["config"]["x"] for record in records]
-    ax.plot(xs, [record["result"]["square"] for record in records], **style.line_style("l2"))
+    ax.plot(xs, [record["result"]["square"] for record in records], **style.method_style("l2"))
     ax.legend()
     return figure
 
@@ -341,7 +345,7 @@ def test_a_rule_says_what_it_judges():
 
 
 def test_methods_differ_in_every_channel():
-    for key in ("label", "color", "marker", "linestyle", "hatch"):
+    for key in ("label", "color", "marker", "linestyle"):
         assert len({entry[key] for entry in style.METHODS.values()}) == len(style.METHODS)
     assert style.method_style("uniform")["label"] == "unweighted"
     with pytest.raises(ValueError, match="weighting 'l3'; known: uniform, restricted-simplex, l2"):
@@ -363,8 +367,7 @@ def test_styles_are_accepted_by_matplotlib(tmp_path):
         figure = Figure()
         ax = figure.subplots()
         for position, name in enumerate(style.METHODS):
-            ax.plot([0, 1], [position, position], **style.line_style(name))
-            ax.bar(position, 1, **style.bar_style(name))
+            ax.plot([0, 1], [position, position], **style.method_style(name))
         ax.legend()
         figure.savefig(tmp_path / "styles.pdf")
 
@@ -384,15 +387,51 @@ def test_names_and_captions():
 
 
 @pytest.mark.parametrize("drawing", DRAWINGS, ids=lambda drawing: drawing.name)
-def test_every_drawing_from_smoke_records(drawing, smoke_root, out):
+def test_every_drawing_from_smoke_records(drawing, smoke_root, out, monkeypatch):
     matplotlib.use("Agg")
     names = drawing.experiments
     for name in [names] if isinstance(names, str) else names:
         smoke_records(name, smoke_root)
     records = sources.drawing_records(drawing, smoke=True, root=smoke_root)
+    figures = []
+    monkeypatch.setattr(plt, "close", figures.append)
     paths = cli.draw(drawing, records, out)
     assert [path.suffix for path in paths] == ([".txt"] if drawing.name.startswith("table") else [".pdf", ".png"])
     assert all(path.stat().st_size > 0 for path in paths)
+    monkeypatch.undo()
+    for figure in figures:
+        # As wide as a column or the page of a paper, and large enough to be read there.
+        assert figure.get_figwidth() in (style.COLUMN, style.PAGE)
+        sizes = [text.get_fontsize() for text in figure.findobj(Text) if text.get_text().strip()]
+        assert min(sizes) >= 6.0
+        plt.close(figure)
+
+
+def test_shares_of_noise_stand_at_their_values():
+    _, ax = plt.subplots()
+    cells = [("uniform", share) for share in (0.0, 0.5, 0.9, 0.95)]
+    draw_over_shares(ax, cells, ["l2"], lambda name, cell: (cell[1], 0.0, 1.0), 1.0, style.method_style)
+    np.testing.assert_allclose(ax.lines[0].get_xydata(), [[100 * share, share] for _, share in cells])
+    plt.close()
+
+
+def test_a_way_that_stops_has_a_mark_beside_the_scale_and_none_on_it():
+    times = {("clue, GV3", 1000): 30.0, ("clue, GV3", 5000): None, (OURS, 1000): 0.1, (OURS, 5000): 0.2}
+    records = [
+        {
+            "config": {"n_samples": n, "n_partitions": 100, "way": way, "repetition": 0},
+            "result": {"seconds": time, "stopped": None if time else "memory", "ari": 0.5},
+        }
+        for (way, n), time in times.items()
+    ]
+    figure = peers_figure(records)
+    strip, _, ax = figure.axes
+    drawn = {line.get_color(): line.get_xydata().tolist() for line in ax.lines}
+    assert drawn == {style.BROWN: [[1000.0, 30.0]], style.BLUE: [[1000.0, 0.1], [5000.0, 0.2]]}
+    assert [line.get_xydata().tolist() for line in strip.lines] == [[[5000.0, 0.0]]]
+    assert [text.get_text() for text in strip.get_yticklabels()] == ["out of memory"]
+    assert strip.get_xlim() == ax.get_xlim()
+    plt.close(figure)
 
 
 @pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)

@@ -210,6 +210,9 @@ def test_path_goes_from_equal_weights_at_the_left(rng, parameter, values, left):
     assert len(ax.get_legend().get_texts()) == 2
     first, last = ax.get_xlim()
     assert abs(first - left) < abs(last - left)
+    # No tick stands on the linear part but 0.
+    np.testing.assert_allclose(ax.get_yticks(), [0.0, 0.1, 1.0])
+    assert "linear below 0.1" in ax.get_ylabel()
 
 
 def test_convergence_is_the_distance_to_the_last_value():
@@ -277,9 +280,9 @@ def test_draws_on_the_axes_given_and_on_no_other(rng, path):
         assert np.array_equal(array, copy)
 
 
-LABELS = [[0, 0], [0, 1], [1, 1]]
+LABELS = np.array([[0, 0], [0, 1], [1, 1]])
 ERRORS = [
-    (lambda: plot_coassociation([[0.5]], [0]), ValueError, "labels must hold integer cluster labels"),
+    (lambda: plot_coassociation(np.array([[0.5]]), [0]), ValueError, "labels must hold integer cluster labels"),
     (
         lambda: plot_coassociation(LABELS, [0, 1]),
         ValueError,
@@ -332,3 +335,28 @@ def test_without_matplotlib(selection, path, monkeypatch):
     ):
         with pytest.raises(ImportError, match="plots need matplotlib: pip install"):
             call()
+
+
+def texts_in(ax):
+    return [text.get_text() for text in ax.texts]
+
+
+def test_partitions_have_their_names():
+    names = ["ward", "$x_1", "a name that is much longer than there is room for"]
+    weights = [0.2, 0.5, 0.3]
+    short = "a name that is much l..."
+    ax = plot_weights(weights, names=names)
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["ward", "$x_1", short]
+    ax = plot_weights(weights, names=names, sort=True)
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["$x_1", short, "ward"]
+    assert ax.get_xlabel() == "partition, by weight"
+    ax = plot_losses([1.0, 2.0, 3.0], weights, names=names)
+    assert texts_in(ax) == ["ward", "$x_1", short]
+    assert [text.xy for text in ax.texts] == [(1.0, 0.2), (2.0, 0.5), (3.0, 0.3)]
+    labels = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0], [1, 1, 1, 1], [1, 1, 1, 0], [1, 1, 1, 1]])
+    path = weight_path(labels, 2, values=[0.25, 0.5], random_state=0)
+    ax = plot_weight_path(path, names=list("abcd"))
+    assert texts_in(ax) == [name for name, weight in zip("abcd", path.weights[-1], strict=True) if weight > 0.0]
+    ax.figure.canvas.draw()
+    # So many would hide each other.
+    assert texts_in(plot_losses(np.ones(31), np.ones(31), names=["u"] * 31)) == []

@@ -148,9 +148,9 @@ def test_empty_clusters_up_to_the_maximum_are_used_and_no_more(rng):
 
 
 def test_one_cluster_one_object_one_partition():
-    assert refine_labels([[0], [1]], [5, 5], random_state=0).gain == 0.0
-    assert refine_labels([[3]], [7], random_state=0).labels.tolist() == [0]
-    result = refine_labels([[0], [0], [1]], [0, 1, 1], random_state=0)
+    assert refine_labels(np.array([[0], [1]]), [5, 5], random_state=0).gain == 0.0
+    assert refine_labels(np.array([[3]]), [7], random_state=0).labels.tolist() == [0]
+    result = refine_labels(np.array([[0], [0], [1]]), [0, 1, 1], random_state=0)
     assert (result.objective, result.labels.tolist()) in [(0.0, [0, 0, 1]), (0.0, [1, 1, 0])]
 
 

@@ -359,4 +359,4 @@ def test_inputs_stay_and_runs_repeat(rng):
 )
 def test_errors(kwargs, error, match):
     with pytest.raises(error, match=match):
-        consensus_lower_bound([[0, 0], [0, 1], [1, 1]], **kwargs)
+        consensus_lower_bound(np.array([[0, 0], [0, 1], [1, 1]]), **kwargs)

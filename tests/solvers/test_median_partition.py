@@ -47,7 +47,8 @@ def test_objective_never_rises(rng, labels, weighting, diagonal):
 
 
 def test_a_perfect_start_is_not_lost():
-    result = solve_median_partition([[0, 0], [0, 1], [1, 1]], 2, weighting="power", init=[0, 0, 1], random_state=0)
+    labels = np.array([[0, 0], [0, 1], [1, 1]])
+    result = solve_median_partition(labels, 2, weighting="power", init=[0, 0, 1], random_state=0)
     assert np.array_equal(result.objective_history, np.zeros(len(result.objective_history)))
 
 
@@ -247,7 +248,7 @@ def test_warning_when_unfinished_and_none_when_finished(labels):
 
 
 def test_degenerate_ensembles(rng):
-    one = solve_median_partition([[0]], 1, random_state=0)
+    one = solve_median_partition(np.array([[0]]), 1, random_state=0)
     assert one.labels.tolist() == [0]
     assert one.weights.tolist() == [1.0]
     single = solve_median_partition(TRUTH[:, None], 3, random_state=0)

@@ -190,7 +190,7 @@ def test_one_cluster_and_as_many_clusters_as_objects(rng):
     assert np.array_equal(one.membership, np.ones((6, 1)))
     assert one.converged
     assert solve_membership(labels, 6, random_state=0).converged
-    single = solve_membership([[3, 5]], 1, random_state=0)
+    single = solve_membership(np.array([[3, 5]]), 1, random_state=0)
     assert single.objective == 0.0
 
 

@@ -19,12 +19,12 @@ from ..conftest import random_ensemble, random_membership
 from .test_soft_ensembles import random_soft_ensemble
 
 
-def test_a_list_is_an_ensemble_only_with_a_matrix_in_it(rng):
+def test_a_list_has_one_clustering_per_entry(rng):
     Y = random_membership(rng, 3, 2)
-    rows = [[0, 0, 1], [0, 1, 1], [1, 1, 0]]
-    expected = partition_losses(np.array(rows), Y)
-    for matrix in (rows, [np.array(row) for row in rows], tuple(rows)):
-        assert np.array_equal(partition_losses(matrix, Y), expected)
+    labels = np.array([[0, 0], [0, 1], [1, 1]])
+    expected = partition_losses(labels, Y)
+    for entries in (list(labels.T), tuple(labels.T), [labels[:, 0].tolist(), labels[:, 1]]):
+        assert np.array_equal(partition_losses(entries, Y), expected)
     entries = [[0, 0, 1], np.array([0, 1, 1]), [[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]]]
     losses = partition_losses(entries, Y)
     assert np.array_equal(partition_losses(tuple(entries), Y), losses)
@@ -80,7 +80,8 @@ NAN = np.nan
         ([SOFT, np.zeros((3, 0))], ValueError, r"labels\[1\] must be.*got shape \(3, 0\)"),
         ([SOFT, 3], ValueError, r"labels\[1\] must be.*got shape \(\)"),
         ([SOFT, [0.5, 1, 1]], ValueError, r"labels\[1\] must hold integer cluster labels, got 0.5"),
-        ([SOFT, ["a", "b", "c"]], TypeError, r"labels\[1\] must hold integers, got dtype"),
+        ([SOFT, ["a", "b", "c"]], ValueError, r"labels\[1\]: every object has a label of its own"),
+        ([SOFT, [1j, 0, 1]], ValueError, r"labels\[1\] must hold integers. Complex data"),
         ([2 * SOFT], ValueError, r"labels\[0\]: every row must sum to 1, row 0 sums to 2"),
         ([SOFT, SOFT - [[1, -1], [0, 0], [0, 0]]], ValueError, r"labels\[1\] must be non-negative"),
         ([[[NAN, 1.0], [1, 0], [1, 0]]], ValueError, r"labels\[0\]: a row must be NaN throughout.*row 0 is mixed"),

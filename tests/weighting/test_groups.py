@@ -251,6 +251,15 @@ def test_the_larger_part_of_a_linked_group_whose_parts_are_apart(sizes, across, 
     assert np.array_equal(group, expected)
 
 
+def test_parts_of_a_group_keep_their_own_partitions():
+    # Four that hardly agree, and with the other six nearly as much as with each other: less, if themselves count.
+    nesting = np.full((10, 10), 0.025)
+    nesting[:6, :6], nesting[6:, 6:] = 0.9, 0.03
+    np.fill_diagonal(nesting, 0.0)
+    group = largest_group(table(np.arange(10), nesting=nesting), np.ones(10, dtype=bool))
+    assert np.array_equal(group, np.arange(10) < 6)
+
+
 def test_the_second_group_is_the_largest_of_another_truth(rng):
     other, third = rng.permutation(TRUTH), rng.permutation(TRUTH)
     labels = np.column_stack(

@@ -109,7 +109,7 @@ def test_errors_of_the_weights(options, error, match):
 )
 def test_errors_of_the_group(options, error, match):
     with pytest.raises(error, match=match):
-        trusted_group_weights(**({"labels": [[0, 0], [0, 1], [1, 1]]} | options))
+        trusted_group_weights(**({"labels": np.array([[0, 0], [0, 1], [1, 1]])} | options))
 
 
 def pvalues_by_test(labels):
@@ -235,7 +235,7 @@ def test_nothing_to_compare_is_all_equal_and_says_so():
     disjoint = np.full((40, 2), -1)
     disjoint[:20, 0] = disjoint[20:, 1] = np.arange(20) % 2
     trivial = np.column_stack([np.zeros(40, dtype=int), np.arange(40), np.zeros(40, dtype=int)])
-    for labels in (disjoint, trivial, [[0, 0], [0, 0], [1, 1]]):
+    for labels in (disjoint, trivial, np.array([[0, 0], [0, 0], [1, 1]])):
         with pytest.warns(UserWarning, match="No two partitions agree beyond chance at the level 0.01") as caught:
             weights = trusted_group_weights(labels)
         assert caught[0].filename == __file__
@@ -247,7 +247,7 @@ def test_one_partition_and_copies_of_one(rng):
         warnings.simplefilter("error")
         assert trusted_group_weights(TRUTH[:, np.newaxis]) == [1.0]
         assert np.array_equal(trusted_group_weights(np.tile(TRUTH[:, np.newaxis], 7)), np.full(7, 1 / 7))
-        assert np.array_equal(trusted_group_weights([[3]]), [1.0])
+        assert np.array_equal(trusted_group_weights(np.array([[3]])), [1.0])
 
 
 def test_a_trivial_partition_is_in_no_group(rng):

@@ -333,7 +333,7 @@ def test_unfinished_is_said(rng):
         redundancy_weights(labels, n_clusters=3, max_iter=1, tol=1e-9, random_state=0)
 
 
-LABELS = [[0, 0, 1], [0, 1, 1], [1, 1, 0]]
+LABELS = np.array([[0, 0, 1], [0, 1, 1], [1, 1, 0]])
 X = [[0.0], [1.0], [2.0]]
 ERRORS = [
     (partition_validity, {"X": X, "indices": ["dunn"]}, ValueError, "indices must be one of 'silhouette'"),

@@ -298,7 +298,7 @@ def test_uniform(rng):
     assert np.array_equal(equal_weights(random_ensemble(rng, 5, 8)), np.full(8, 0.125))
 
 
-LABELS = [[0, 0, 1], [0, 1, 1], [1, 1, 0]]
+LABELS = np.array([[0, 0, 1], [0, 1, 1], [1, 1, 0]])
 ERRORS = [
     (agreement_weights, {"beta": -1.0}, "beta must be at least 0"),
     (agreement_weights, {"average": "min"}, "average must be one of"),

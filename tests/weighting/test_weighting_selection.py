@@ -115,7 +115,7 @@ def test_selected_copies_share():
     np.testing.assert_allclose(convex_hull_weights(COPIES), 1 / 4)
 
 
-LABELS = [[0, 0, 1], [0, 1, 1], [1, 1, 0]]
+LABELS = np.array([[0, 0, 1], [0, 1, 1], [1, 1, 0]])
 ERRORS = [
     (joint_criterion_weights, {"trade_off": 1.5}, "trade_off must be at least 0 and at most 1"),
     (joint_criterion_weights, {"size": 4}, r"size must be in \[1, n_partitions=3\], got 4"),

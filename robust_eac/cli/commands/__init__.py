@@ -1,4 +1,7 @@
-"""One module per command: HELP, EPILOG, `add_arguments(parser)` and `run(arguments)`."""
+"""One module per command: HELP, EPILOG, `add_arguments(parser)` and `run(arguments)`.
+
+Only `run` imports what needs the solvers, after its checks: to load them takes longer than a help or an error.
+"""
 
 from . import compare, consensus, data, ensemble, plot
 

@@ -5,13 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ...consensus import CONSENSUS_FUNCTIONS
-from ...consensus.compare import compare
-from ...weighting import WEIGHT_SOLVERS, WEIGHTING_SCHEMES
-from ...weighting.schemes import FEATURE_SCHEMES
 from ..console import progress, say, say_table, warn
-from ..fitting import choose_n_clusters
 from ..inputs import add_input_options, read_features, read_labels, read_truth
+from ..names import CONSENSUS_FUNCTIONS, FEATURE_SCHEMES, WEIGHT_SOLVERS, WEIGHTING_SCHEMES
 from ..options import add_labels, add_n_clusters, add_seed, add_table_output
 from ..writing import check_outputs, say_written, table_writer, write_outputs
 
@@ -47,7 +43,7 @@ def add_arguments(parser):
     add_n_clusters(parser)
     for option, names, note in (
         ("--weightings", weightings, f" ({', '.join(FEATURE_SCHEMES)} only with --features)"),
-        ("--consensus", list(CONSENSUS_FUNCTIONS), ""),
+        ("--consensus", CONSENSUS_FUNCTIONS, ""),
     ):
         text = f"names, separated by spaces; default: all of {', '.join(names)}{note}"
         parser.add_argument(option, nargs="+", choices=names, metavar="NAME", help=text)
@@ -73,13 +69,16 @@ def run(arguments):
     """Show the grades, and write them if asked to."""
     inputs = [arguments.labels, arguments.truth, arguments.features]
     check_outputs([arguments.output], [path for path in inputs if path is not None])
-    functions = arguments.consensus or list(CONSENSUS_FUNCTIONS)
+    functions = arguments.consensus or CONSENSUS_FUNCTIONS
     weightings = _weightings(arguments, functions)
 
     in_labels = [arguments.truth_column] if arguments.truth is None and arguments.truth_column is not None else []
     ensemble, labels = read_labels(arguments, left_out=in_labels)
     y = read_truth(arguments, ensemble)
     X = None if arguments.features is None else read_features(arguments, ensemble)
+    from ...consensus import compare
+    from ..fitting import choose_n_clusters
+
     n_clusters = choose_n_clusters(arguments, labels)
 
     records = []

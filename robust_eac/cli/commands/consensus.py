@@ -10,13 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from ..._version import __version__
-from ...diagnostics.assurance import MOST_PAIRED, UNSURE
-from ...diagnostics.credible_ball import LEVEL
-from ...summary import percent
+from ...checks.words import percent
 from ..console import say
-from ..fitting import add_solver_options, check_solver_options, find_consensus
 from ..inputs import add_input_options, read_labels
+from ..names import LEVEL, MOST_PAIRED, UNSURE
 from ..options import add_labels, add_table_output
+from ..solver_options import add_solver_options, check_solver_options
 from ..writing import check_outputs, say_written, table_writer, write_outputs
 
 HELP = "find the consensus of clusterings, and their weights"
@@ -88,9 +87,11 @@ def add_arguments(parser):
 
 def run(arguments):
     """Write the consensus, and what else is asked for."""
-    start = time.perf_counter()
     check_solver_options(arguments)
     check_outputs([arguments.output, arguments.weights, arguments.membership, arguments.json], [arguments.labels])
+    from ..fitting import find_consensus
+
+    start = time.perf_counter()
     ensemble, labels = read_labels(arguments)
     found = find_consensus(arguments, labels, ensemble.titles)
     fields = ["partition", "weight", "loss", "agreement"]

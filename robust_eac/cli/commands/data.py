@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ...datasets.loading import DATASETS, load_dataset
 from ..console import say
+from ..names import DATASETS
 from ..options import add_seed, add_table_output
 from ..writing import check_outputs, say_written, table_writer, write_outputs
 
@@ -18,7 +18,7 @@ ROBUST_EAC_DATA or fetched from OpenML."""
 
 def add_arguments(parser):
     """Add the arguments of the command."""
-    parser.add_argument("name", choices=list(DATASETS), metavar="NAME", help=", ".join(DATASETS))
+    parser.add_argument("name", choices=DATASETS, metavar="NAME", help=", ".join(DATASETS))
     add_table_output(parser, required=True, help=".csv, .tsv or .npy")
     add_seed(parser)
 
@@ -26,6 +26,8 @@ def add_arguments(parser):
 def run(arguments):
     """Write the features and classes."""
     check_outputs([arguments.output], [])
+    from ...datasets import load_dataset
+
     X, y = load_dataset(arguments.name, random_state=arguments.seed)
     titles = [*(f"x{number}" for number in range(1, X.shape[1] + 1)), "class"]
     write_outputs({arguments.output: table_writer(arguments.output, titles, [X, y])})

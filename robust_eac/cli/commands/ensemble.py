@@ -3,9 +3,7 @@
 from pathlib import Path
 
 import numpy as np
-from sklearn.preprocessing import StandardScaler
 
-from ...ensembles import FeatureSubsetEnsemble, KMeansEnsemble, MixedEnsemble
 from ..console import progress, say
 from ..files.features import features_of
 from ..inputs import add_input_options, read_input
@@ -23,11 +21,12 @@ kinds:
   mixed            four linkages, k-means and spectral clustering; holds all pairs of objects in memory
   feature-subsets  k-means on subsets of the features, which should be standardised"""
 
-# Kind of ensemble -> (estimator, its own options, title of its clusterings or None for the names of their algorithms).
+# Kind of ensemble -> (name of its estimator, its own options, title of its clusterings), where the title None means the
+# names of their algorithms.
 _KINDS = {
-    "kmeans": (KMeansEnsemble, ("n_partitions",), "kmeans"),
-    "mixed": (MixedEnsemble, ("n_partitions",), None),
-    "feature-subsets": (FeatureSubsetEnsemble, ("max_order", "max_per_order"), "subset"),
+    "kmeans": ("KMeansEnsemble", ("n_partitions",), "kmeans"),
+    "mixed": ("MixedEnsemble", ("n_partitions",), None),
+    "feature-subsets": ("FeatureSubsetEnsemble", ("max_order", "max_per_order"), "subset"),
 }
 
 
@@ -62,10 +61,12 @@ def run(arguments):
     """Write the labels."""
     check_outputs([arguments.output], [arguments.features])
     maker = _maker(arguments)
-    features = read_input(arguments, arguments.features, dtype=np.float64)
+    features = read_input(arguments, arguments.features)
     X = features_of(features.table, features.columns)
     say(f"{features.table.file}: {X.shape[0]} objects, {X.shape[1]} features")
     if arguments.standardize:
+        from sklearn.preprocessing import StandardScaler
+
         X = StandardScaler().fit_transform(X)
     with progress(f"clustering {len(X)} objects"):
         labels = maker.fit(X).labels_
@@ -80,6 +81,8 @@ def run(arguments):
 
 def _maker(arguments):
     """The estimator that makes the ensemble."""
+    from ... import ensembles
+
     estimator, own, _ = _KINDS[arguments.kind]
     given = {name: getattr(arguments, name) for name in ("n_partitions", "max_order", "max_per_order")}
     given = {name: value for name, value in given.items() if value is not None}
@@ -91,4 +94,4 @@ def _maker(arguments):
         if len(ranges) > 2:
             raise ValueError(f"--n-clusters takes one or two numbers, got {len(ranges)}.")
         given["n_clusters"] = ranges[0][0], ranges[-1][-1]
-    return estimator(random_state=arguments.seed, n_jobs=arguments.n_jobs, **given)
+    return getattr(ensembles, estimator)(random_state=arguments.seed, n_jobs=arguments.n_jobs, **given)

@@ -2,11 +2,10 @@
 
 from pathlib import Path
 
-from ...summary import shortened
 from ..console import say
-from ..fitting import add_solver_options, check_solver_options, find_consensus
 from ..inputs import add_input_options, read_labels
 from ..options import add_labels
+from ..solver_options import add_solver_options, check_solver_options
 from ..writing import check_outputs, say_written, write_outputs
 
 HELP = "draw the co-association in the order of the consensus, and the weights"
@@ -36,9 +35,10 @@ def run(arguments):
     check_solver_options(arguments)
     check_outputs([arguments.output], [arguments.labels])
     figure, axes = _make_figure(arguments.output)
-    from ...plotting import plot_coassociation, plot_weights
-
     ensemble, labels = read_labels(arguments)
+    from ...plotting import plot_coassociation, plot_weights
+    from ..fitting import find_consensus
+
     found = find_consensus(arguments, labels, ensemble.titles)
     drawn = {} if arguments.max_objects is None else {"max_objects": arguments.max_objects}
     plot_coassociation(labels, found.labels, weights=found.weights, random_state=arguments.seed, ax=axes[0], **drawn)
@@ -65,6 +65,8 @@ def _make_figure(path):
 
 def _name_clusterings(ax, titles):
     """Label the horizontal axis with titles, or with numbers if there are many."""
+    from ...summary import shortened
+
     if len(titles) <= _MOST_TITLES:
         ax.set_xticks(range(len(titles)), [shortened(title) for title in titles], rotation=90, parse_math=False)
         ax.set_xlabel("clustering")

@@ -1,40 +1,60 @@
-"""Arrays in .npy, .npz and .mat files; no code in them is ever run."""
+"""Arrays in .npy, .npz and .mat files, and tables in .parquet files; no code in them is ever run."""
 
 import numpy as np
 
 
 def read_array(path, variable):
-    """Array of numbers or texts in a file whose suffix is one of `ARRAY_SUFFIXES`."""
-    _attempt(path, lambda: open(path, "rb").close())
-    return _checked(path, _READERS[path.suffix.lower()](path, variable))
+    """(cells, titles or None) of a file whose suffix is one of `ARRAY_SUFFIXES`, as :class:`.tables.Table` has them."""
+    attempt(path, lambda: open(path, "rb").close())
+    suffix = path.suffix.lower()
+    if variable is not None and suffix not in (".npz", ".mat"):
+        held = "an .npy file holds one array" if suffix == ".npy" else "a .parquet file holds one table"
+        raise ValueError(f"{path}: --variable applies to .npz and .mat files only, {held}.")
+    found = _READERS[suffix](path, variable)
+    return found if suffix == ".parquet" else (_cells(path, found), None)
 
 
 def _read_npy(path, variable):
-    if variable is not None:
-        raise ValueError(f"{path}: --variable applies to .npz and .mat files only, an .npy file holds one array.")
     # Memory-mapped, so that a false shape in the header is an error and not a huge allocation.
-    return _attempt(path, lambda: np.load(path, mmap_mode="r", allow_pickle=False))
+    return attempt(path, lambda: np.load(path, mmap_mode="r", allow_pickle=False))
 
 
 def _read_npz(path, variable):
-    archive = _attempt(path, lambda: np.load(path, allow_pickle=False))
+    archive = attempt(path, lambda: np.load(path, allow_pickle=False))
     if isinstance(archive, np.ndarray):
         raise ValueError(f"{path}: the content is that of an .npy file; rename it.")
     with archive:
         name = _choose(path, variable, dict.fromkeys(archive.files, ""))
-        return _attempt(path, lambda: archive[name])
+        return attempt(path, lambda: archive[name])
 
 
 def _read_mat(path, variable):
     from scipy.io import loadmat, whosmat
 
-    found = _attempt(path, lambda: whosmat(path))
+    found = attempt(path, lambda: whosmat(path))
     shapes = {name: f" ({' x '.join(map(str, shape))} {kind})" for name, shape, kind in found}
     name = _choose(path, variable, shapes)
-    return _attempt(path, lambda: loadmat(path, variable_names=[name])[name])
+    return attempt(path, lambda: loadmat(path, variable_names=[name])[name])
 
 
-def _attempt(path, read):
+def _read_parquet(path, variable):
+    import pyarrow as pa
+    from pyarrow.parquet import ParquetFile
+
+    table, columns = attempt(path, lambda: ParquetFile(path).read()), []
+    if not table.num_rows or not table.num_columns:
+        raise ValueError(f"{path}: must hold rows and columns, got {table.num_rows} x {table.num_columns}.")
+    for number, column in enumerate(table.columns, start=1):
+        try:
+            # Truth values are numbers, as in an array.
+            cells = column.cast("int8") if pa.types.is_boolean(column.type) else column
+            columns.append(cells.cast("string").fill_null(""))
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+            raise ValueError(f"{path}, column {number}: must hold numbers or texts, got {column.type}.") from error
+    return columns, table.column_names
+
+
+def attempt(path, read):
     """What `read` returns; any exception of a library's reader means that the file is bad."""
     try:
         return read()
@@ -48,6 +68,11 @@ def _attempt(path, read):
     except Exception as error:
         text = getattr(error, "strerror", None) or str(error)
         reason = " ".join(text.split()).rstrip(".") or type(error).__name__
+        if "Object arrays" in reason or "Python objects" in reason:
+            reason = (
+                "it holds Python objects (dtype object), which could run code; save an array of numbers or texts "
+                "instead, with array.astype(float) or array.astype(str)"
+            )
         raise ValueError(f"{path}: cannot be read: {reason}.") from error
 
 
@@ -63,14 +88,23 @@ def _choose(path, variable, described):
     return next(iter(described))
 
 
-def _checked(path, array):
-    """The array, if it holds numbers or texts; bytes are decoded."""
+def _cells(path, array):
+    """A matrix of numbers in the machine's order, or the columns of a matrix of texts; bytes are decoded."""
     if isinstance(array, np.ndarray) and array.dtype.kind == "O":
         array = _texts_of_cells(path, array)
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "biufUS":
         kind = array.dtype if isinstance(array, np.ndarray) else type(array).__name__
         raise ValueError(f"{path}: must hold a dense matrix of numbers or texts, got {kind}.")
-    return _attempt(path, lambda: np.char.decode(array, "utf-8")) if array.dtype.kind == "S" else array
+    if array.ndim == 1:
+        array = array[:, np.newaxis]
+    if array.ndim != 2 or array.size == 0:
+        raise ValueError(f"{path}: must hold a non-empty matrix with one row per object, got shape {array.shape}.")
+    if array.dtype.kind in "biuf":
+        return np.array(array, dtype=array.dtype.newbyteorder("="), order="C")
+    import pyarrow as pa
+
+    texts = attempt(path, lambda: np.char.decode(array, "utf-8")) if array.dtype.kind == "S" else array
+    return attempt(path, lambda: [pa.chunked_array([column.tolist()], pa.string()) for column in texts.T])
 
 
 def _texts_of_cells(path, array):
@@ -82,5 +116,5 @@ def _texts_of_cells(path, array):
     return np.array(texts, dtype=str).reshape(array.shape)
 
 
-_READERS = {".npy": _read_npy, ".npz": _read_npz, ".mat": _read_mat}
+_READERS = {".npy": _read_npy, ".npz": _read_npz, ".mat": _read_mat, ".parquet": _read_parquet}
 ARRAY_SUFFIXES = tuple(_READERS)

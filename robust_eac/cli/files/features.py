@@ -1,10 +1,11 @@
 """Columns of a table as features."""
 
 import warnings
+from contextlib import suppress
 
 import numpy as np
 
-from .tables import cell_error, check_not_empty, shown
+from .tables import cell_error, check_not_empty, coded, shown
 from .text import comma_hint, is_missing, is_number
 
 _HOW_TO_LEAVE_OUT = "; use --index-column for names of the objects, --drop-column for other columns to leave out"
@@ -16,38 +17,33 @@ def features_of(table, columns, *, hint=_HOW_TO_LEAVE_OUT):
     The hint ends messages about a column that is probably no feature. A column that counts the objects gets a warning.
     """
     check_not_empty(table, columns)
-    features = _matrix(table, columns, hint) if table.is_numeric else _parsed(table, columns, hint)
+    features = np.empty((table.n_rows, len(columns)))
     for position, column in enumerate(columns):
-        if len(features) > 2 and np.all(np.diff(features[:, position]) == 1.0):
+        numbers = _numbers(table, column)
+        wrong = ~np.isfinite(numbers)
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            cell = table.cells[row, column] if table.is_numeric else table.cells[column][row].as_py()
+            raise cell_error(table, row, column, _no_feature(cell, hint))
+        if len(numbers) > 2 and np.all(np.diff(numbers) == 1.0):
             warnings.warn(
                 f"{table.file}, column {column + 1}: it seems to number the objects, but is used as a feature{hint}.",
                 UserWarning,
                 stacklevel=2,
             )
+        features[:, position] = numbers
     return features
 
 
-def _matrix(table, columns, hint):
-    """Features of a matrix of numbers."""
-    features = table.cells[:, columns].astype(np.float64)
-    wrong = ~np.isfinite(features)
-    if wrong.any():
-        row, position = np.argwhere(wrong)[0]
-        raise cell_error(table, row, columns[position], _no_feature(features[row, position], hint))
-    return features
-
-
-def _parsed(table, columns, hint):
-    """Features of columns of texts."""
-    features = np.empty((table.n_rows, len(columns)))
-    for position, column in enumerate(columns):
-        codes, texts = table.cells[column]
-        numbers = np.array([float(text) if is_number(text) else np.nan for text in map(str.strip, texts)])
-        wrong = np.flatnonzero(~np.isfinite(numbers[codes]))
-        if len(wrong):
-            raise cell_error(table, wrong[0], column, _no_feature(texts[codes[wrong[0]]], hint))
-        features[:, position] = numbers[codes]
-    return features
+def _numbers(table, column):
+    """A column as floats, NaN where a cell is no number."""
+    if table.is_numeric:
+        return table.cells[:, column].astype(np.float64)
+    with suppress(ValueError):
+        return table.cells[column].cast("float64").to_numpy()
+    # Arrow takes no white space around a number.
+    codes, texts = coded(table, column)
+    return np.array([float(text) if is_number(text) else np.nan for text in texts.to_pylist()])[codes]
 
 
 def _no_feature(cell, hint):

@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 
 from ...checks.blocks import row_blocks
-from .tables import cell_error, check_not_empty, shown
+from .tables import cell_error, check_not_empty, coded, shown
 from .text import DECIMAL_COMMA, INTEGER, NUMBER, comma_hint, is_missing
 
 _INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE | re.ASCII)
@@ -28,14 +28,18 @@ def labels_of(table, columns):
     check_not_empty(table, columns)
     if table.is_numeric:
         labels = _integers(table, columns)
+        # Numbers of the objects come first; names may be in any column.
+        n_labels = [len(np.unique(labels[:, 0]))]
     else:
+        found = [_coded_labels(table, column) for column in columns]
         labels = np.empty((table.n_rows, len(columns)), dtype=np.int64)
-        for position, column in enumerate(columns):
-            labels[:, position] = _coded_labels(table, column)
+        for rows in row_blocks(table.n_rows):
+            for position, (codes, values) in enumerate(found):
+                labels[rows, position] = values[codes[rows]]
+        n_labels = [len(np.unique(values)) for _, values in found]
     _check_observed(table, labels, columns)
-    # Numbers of the objects come first; names may be in any column.
-    for position, column in enumerate(columns[:1] if table.is_numeric else columns):
-        _check_no_index(table, labels[:, position], column)
+    for column, number in zip(columns, n_labels, strict=False):
+        _check_no_index(table, column, number)
     return labels
 
 
@@ -63,10 +67,10 @@ def _integers(table, columns):
 
 
 def _coded_labels(table, column):
-    """Labels of a column of texts."""
-    codes, texts = table.cells[column]
+    """Codes of a column of texts, and the labels that they mean."""
+    codes, texts = coded(table, column)
     values = []
-    for code, text in enumerate(texts):
+    for code, text in enumerate(texts.to_pylist()):
         try:
             values.append(_parse_label(text.strip()))
         except ValueError as error:
@@ -78,7 +82,7 @@ def _coded_labels(table, column):
         known = sorted({value for value in values if value != -1}, key=lambda value: (isinstance(value, str), value))
         number_of = {value: number for number, value in enumerate(known)} | {-1: -1}
         values = [number_of[value] for value in values]
-    return np.array(values, dtype=np.int64)[codes]
+    return codes, np.array(values, dtype=np.int64)
 
 
 def _parse_label(text):
@@ -127,16 +131,16 @@ def _check_observed(table, labels, columns):
         return
     observed = labels != -1
     if not observed.any(axis=1).all():
-        row = table.first_row + int(np.argmin(observed.any(axis=1)))
+        row = table.numbers[np.argmin(observed.any(axis=1))]
         raise ValueError(f"{table.file}, row {row}: every label is missing; an object needs at least one.")
     if not observed.any(axis=0).all():
         column = columns[int(np.argmin(observed.any(axis=0)))] + 1
         raise ValueError(f"{table.file}, column {column}: every label is missing; a clustering needs at least one.")
 
 
-def _check_no_index(table, labels, column):
+def _check_no_index(table, column, n_labels):
     """Warn of a column that looks like names of the objects, and refuse the untitled one that pandas writes."""
-    n, n_labels = len(labels), len(np.unique(labels))
+    n = table.n_rows
     if n < 3 or 2 * n_labels <= n or (n_labels < n < _TELLING):
         return
     if n_labels == n and table.header is not None and not table.header[column]:

@@ -7,24 +7,24 @@ from typing import NamedTuple
 import numpy as np
 
 from .arrays import ARRAY_SUFFIXES, read_array
-from .text import Coded, as_read, column_number, read_text
+from .text import as_read, column_number
 
 
 class Table(NamedTuple):
-    """The cells of a file: a matrix of numbers, or a list of :class:`Coded` columns.
+    """The cells of a file: a matrix of numbers, or a list of columns, strings of Arrow.
 
-    `header` is the list of titles, or None; `first_row` is the number of the first row of cells in the file.
+    `header` is the list of titles, or None; `numbers` are the numbers of the rows in the file.
     """
 
     file: str
     cells: np.ndarray | list
     header: list | None
-    first_row: int
+    numbers: range | np.ndarray
 
     @property
     def n_rows(self):
         """Number of rows below the header."""
-        return len(self.cells) if self.is_numeric else len(self.cells[0].codes)
+        return len(self.numbers)
 
     @property
     def n_columns(self):
@@ -37,36 +37,21 @@ class Table(NamedTuple):
         return isinstance(self.cells, np.ndarray)
 
 
-def read_table(path, *, dtype=np.int64, variable=None, delimiter=None, header=None, special=()):
-    """Read a file.
+def read_table(path, *, variable=None, delimiter=None, header=None, special=()):
+    """The :class:`Table` in a file; a ValueError if it cannot be read, or can be read in several ways.
 
     Parameters
     ----------
     path : str or Path
-        The suffix tells the format: .npy, .npz or .mat; any other file is text.
-    dtype : {np.int64, np.float64}
-        The expected type of the numbers in a text, which is read fast if all cells have it.
+        The suffix tells the format: .npy, .npz, .mat or .parquet; any other file is text, compressed if it ends in .gz.
     variable : str, default=None
         Name of the array in an .npz or .mat file; required if there are several.
     delimiter : str, default=None
-        Of a text: ",", ";", tab or space. None takes the one that fits the first lines.
+        Of a text: ",", ";", tab, "|" or space. None takes the one that fits the first lines.
     header : bool, default=None
         Whether the first row of a text is a header. None decides by its cells.
     special : sequence of str
         Columns, by title or number, that are ignored when looking for a header.
-
-    Returns
-    -------
-    table : Table
-
-    Raises
-    ------
-    ValueError
-        If the file cannot be read, or can be read in several ways.
-
-    Notes
-    -----
-    Time and memory O(size of the file); integers take a tenth of the time of texts.
     """
     path = Path(path)
     suffix = path.suffix.lower()
@@ -74,11 +59,16 @@ def read_table(path, *, dtype=np.int64, variable=None, delimiter=None, header=No
         for value, option in ((delimiter, "--delimiter"), (header, "--header")):
             if value is not None:
                 raise ValueError(f"{path}: {option} applies to text files only, not to {suffix} files.")
-        return _from_array(str(path), read_array(path, variable))
-    if variable is not None:
+        cells, titles = read_array(path, variable)
+        numbers = range(1, len(cells if isinstance(cells, np.ndarray) else cells[0]) + 1)
+    elif variable is not None:
         raise ValueError(f"{path}: --variable applies to .npz and .mat files only, not to text files.")
-    cells, titles = read_text(path, dtype, delimiter=delimiter, header=header, special=special)
-    return Table(str(path), cells, titles and [*map(as_read, titles)], 1 if titles is None else 2)
+    else:
+        # Arrow takes a while to import, and --help needs no file.
+        from .delimited import read_text
+
+        cells, titles, numbers = read_text(path, delimiter=delimiter, header=header, special=special)
+    return Table(str(path), cells, titles and [*map(as_read, titles)], numbers)
 
 
 def find_column(table, spec):
@@ -102,19 +92,24 @@ def find_column(table, spec):
     raise ValueError(f"{table.file}: no column {spec!r}; {known}.")
 
 
+def coded(table, column):
+    """(codes, texts) of a column of texts: row i holds ``texts[codes[i]]``; the texts are an array of Arrow."""
+    encoded = table.cells[column].dictionary_encode()
+    return np.concatenate([chunk.indices.to_numpy() for chunk in encoded.chunks]), encoded.chunk(0).dictionary
+
+
 def texts_of(table, column):
     """Cells of a column as texts, without white space at the ends and the quote before what could be a formula."""
     if table.is_numeric:
         return [str(value) for value in table.cells[:, column].tolist()]
-    codes, texts = table.cells[column]
-    return np.array([as_read(text.strip()) for text in texts], dtype=object)[codes].tolist()
+    return [as_read(text.strip()) for text in table.cells[column].to_pylist()]
 
 
 def names_of(table, column):
     """Names of the objects, as :func:`texts_of`; warns if two objects have the same name."""
     names = texts_of(table, column)
     first = {}
-    for row, name in enumerate(names, start=table.first_row):
+    for row, name in zip(table.numbers, names, strict=True):
         if first.setdefault(name, row) != row:
             warnings.warn(
                 f"{table.file}, column {column + 1}: rows {first[name]} and {row} have the same name {shown(name)}; "
@@ -134,22 +129,10 @@ def check_not_empty(table, columns):
 
 def cell_error(table, row, column, reason):
     """The ValueError for a cell, which tells its row and column in the file."""
-    return ValueError(f"{table.file}, row {table.first_row + int(row)}, column {column + 1}: {reason}.")
+    return ValueError(f"{table.file}, row {table.numbers[row]}, column {column + 1}: {reason}.")
 
 
 def shown(cell):
     """A cell as messages show it: texts in quotes, cut if they are long."""
     text = str(cell)
     return repr(text if len(text) <= 40 else text[:37] + "...") if isinstance(cell, str) else text
-
-
-def _from_array(file, array):
-    """Table of a matrix of numbers or texts."""
-    if array.ndim == 1:
-        array = array[:, np.newaxis]
-    if array.ndim != 2 or array.size == 0:
-        raise ValueError(f"{file}: must hold a non-empty matrix with one row per object, got shape {array.shape}.")
-    if array.dtype.kind in "biuf":
-        return Table(file, np.array(array, dtype=array.dtype.newbyteorder("="), order="C"), None, 1)
-    columns = [np.unique(column, return_inverse=True) for column in array.astype(str).T]
-    return Table(file, [Coded(codes.ravel(), texts.tolist()) for texts, codes in columns], None, 1)

@@ -1,0 +1,214 @@
+"""What a label matrix can come in, and what looks like one and is none."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from .blocks import row_blocks
+from .columns import check_matrix, column_titles, label_column, label_matrix
+from .values import as_array, check_names
+
+# Smaller matrices may be symmetric by chance.
+_PAIRS = 6
+
+
+class LabelMatrix(NamedTuple):
+    """Labels with names, as :func:`~robust_eac.labels_from` returns them; what takes labels takes this.
+
+    labels : (n_samples, n_partitions) int; one clustering per column, -1 where it did not observe an object.
+    names : what the clusterings are called, or None.
+    objects : what the objects are called, in the order of the rows, or None.
+    """
+
+    labels: np.ndarray
+    names: tuple | None = None
+    objects: tuple | None = None
+
+
+def is_frame(labels):
+    """Whether this is a DataFrame of pandas or polars."""
+    return (hasattr(labels, "iloc") or hasattr(labels, "get_columns")) and hasattr(labels, "columns")
+
+
+def frame_columns(frame):
+    """(columns, names) of a DataFrame; the names as texts, None if there are only numbers."""
+    columns = (
+        frame.get_columns() if hasattr(frame, "get_columns") else [frame.iloc[:, u] for u in range(frame.shape[1])]
+    )
+    titles = list(frame.columns)
+    return columns, tuple(map(str, titles)) if any(isinstance(title, str) for title in titles) else None
+
+
+def is_clustering(entry):
+    """Whether an entry of a list is a clustering by itself: an array, a column, a list of lists, igraph's object."""
+    if isinstance(entry, (list, tuple)):
+        return not hasattr(entry, "_fields") and _is_nested(entry)
+    return len(getattr(entry, "shape", ())) > 0 or is_vertex_clustering(entry)
+
+
+def is_vertex_clustering(entry):
+    """Whether this is a VertexClustering of igraph, which lists the community of every vertex."""
+    return isinstance(getattr(entry, "membership", None), (list, tuple)) and hasattr(entry, "graph")
+
+
+def _is_nested(entries):
+    return any(isinstance(row, (list, tuple)) or np.ndim(row) == 1 for row in entries[:1])
+
+
+def is_membership(entry):
+    """Whether an entry of a list is a membership matrix: two-dimensional, an array or lists."""
+    return _is_nested(entry) if isinstance(entry, (list, tuple)) else len(getattr(entry, "shape", ())) == 2
+
+
+def read_matrix(labels, name):
+    """A :class:`LabelMatrix` of what has an object per row and a clustering per column; TypeError for what has not."""
+    if isinstance(labels, LabelMatrix):
+        array = label_matrix(as_array(labels.labels, name), name, column_titles(labels.names))
+        names = labels.names
+        if names is not None:
+            names = tuple(check_names(names, array.shape[1], name=f"{name}.names"))
+        if labels.objects is not None and len(labels.objects) != len(array):
+            raise ValueError(f"{name}.objects must have {len(array)} entries, got {len(labels.objects)}.")
+        return LabelMatrix(array, names, labels.objects)
+    if is_frame(labels):
+        return _read_frame(labels, name)
+    if sparse.issparse(labels):
+        return LabelMatrix(_read_indicators(labels, name))
+    if not isinstance(labels, np.ndarray):
+        refuse_other_objects(labels, name)
+    array = as_array(labels, name)
+    if array.dtype.kind == "O" and array.ndim == 0 and hasattr(labels, "__dlpack__"):
+        array = np.from_dlpack(labels)
+    refuse_pairs(array, name)
+    return LabelMatrix(label_matrix(array, name))
+
+
+def _read_frame(frame, name):
+    columns, names = frame_columns(frame)
+    titles = column_titles(names)
+    if all(isinstance(dtype, np.dtype) and dtype.kind in "iuf" for dtype in frame.dtypes):
+        array = np.asarray(frame)
+        refuse_pairs(array, name)
+        labels = label_matrix(array, name, titles)
+    else:
+        check_matrix(np.broadcast_to(0, frame.shape), name)
+        found = [label_column(column, name, titles(u)) for u, column in enumerate(columns)]
+        labels = np.column_stack([signed(column) for column in found])
+    for u, title in enumerate(names or ()):
+        # What pandas calls the column without a title that it writes for the index.
+        if title.startswith("Unnamed: ") and len(labels) > 2 and len(np.unique(labels[:, u])) == len(labels):
+            raise ValueError(
+                f"{name}: {titles(u)} has a label of its own for every object: a written index, no clustering. "
+                "Read the file with index_col=0, or leave the column out."
+            )
+    return LabelMatrix(labels, names)
+
+
+def signed(column):
+    """Unsigned labels of 64 bits, which were checked, as signed ones: beside others NumPy would make them floats."""
+    return column.astype(np.int64) if column.dtype == np.uint64 else column
+
+
+def refuse_pairs(array, name):
+    """TypeError for a matrix of pairs of objects.
+
+    Labels are none if they are a symmetric matrix of at least six rows, without a negative number, with a constant
+    diagonal that no entry exceeds, or that is zero, and with different entries beside it. Of labels that are drawn at
+    random, less than one such matrix in 10^6 is, of six binary clusterings of six objects.
+    """
+    n = len(array) if array.ndim else 0
+    if array.shape != (n, n) or n < _PAIRS or array.dtype.kind not in "biuf":
+        return
+    diagonal, high = array.diagonal(), array.max()
+    if not np.allclose(diagonal, diagonal[0]) or array.min() < 0:
+        return
+    largest = bool(np.isclose(diagonal[0], high))
+    if not (largest or diagonal[0] == 0) or np.count_nonzero(array == array[0, 1]) >= n * n - n:
+        return
+    if all(np.allclose(array[rows], array[:, rows].T) for rows in row_blocks(n)):
+        raise TypeError(_pairs_message(name, array.shape, largest))
+
+
+def _pairs_message(name, shape, largest):
+    what = "a co-association matrix" if largest else "distances or the edges of a graph"
+    return (
+        f"{name} must be a matrix of objects by clusterings, got a symmetric one of shape {shape}: {what}?. "
+        "Give the clusterings that it was made from, one per column."
+    )
+
+
+def _read_indicators(matrix, name):
+    """Labels of a sparse matrix of zeros and ones: objects by clusters, those of each clustering side by side."""
+    n = matrix.shape[0]
+    columns = sparse.csc_array(matrix)
+    columns.eliminate_zeros()
+    if n == matrix.shape[1] >= _PAIRS and columns.nnz and columns.dtype.kind in "biuf":
+        diagonal = columns.diagonal()
+        largest = diagonal[0] == columns.max()
+        beside = columns.nnz > np.count_nonzero(diagonal) and columns.min() >= 0
+        symmetric = beside and np.allclose((columns - columns.T).data, 0.0)
+        if symmetric and np.all(diagonal == diagonal[0]) and (largest or diagonal[0] == 0):
+            raise TypeError(_pairs_message(name, matrix.shape, largest))
+    labels, member, seen, cluster = [], np.full(n, -1), 0, 0
+    valid = bool(np.all(columns.data == 1)) and columns.nnz > 0
+    for start, end in zip(columns.indptr[:-1], columns.indptr[1:], strict=True):
+        rows = columns.indices[start:end]
+        if not valid or (member[rows] != -1).any():
+            valid = False
+            break
+        member[rows] = cluster
+        seen, cluster = seen + len(rows), cluster + 1
+        if seen == n and len(rows):
+            labels.append(member)
+            member, seen, cluster = np.full(n, -1), 0, 0
+    if not valid or seen:
+        raise TypeError(
+            f"{name}: a sparse matrix must be an indicator of objects by clusters, with a single 1 per object in the "
+            f"columns of each clustering, got another one of shape {matrix.shape}. A matrix of labels is dense: "
+            ".toarray()."
+        )
+    return np.column_stack(labels)
+
+
+def refuse_nested(labels, name):
+    """TypeError for a list of plain lists, which can be read in two ways."""
+    raise TypeError(
+        f"{name} must not be a list of plain lists, which has two readings: give np.array({name}) if each of the "
+        f"{len(labels)} inner lists holds the labels of an object, np.array({name}).T if each holds a clustering."
+    )
+
+
+def refuse_other_objects(labels, name):
+    """TypeError for objects that are known and no label matrix, with what to give instead."""
+    kind, hint = type(labels).__name__, None
+    if hasattr(labels, "obs") and hasattr(labels, "obsm"):
+        hint = "give the columns of .obs that hold clusterings, .obs[[...]]"
+    elif is_vertex_clustering(labels):
+        hint = "it is one clustering; give a list of them"
+    elif is_graph(labels):
+        hint = "find its communities several times and give these to labels_from"
+    elif isinstance(labels, Mapping):
+        hint = "labels_from reads dicts, from node to community or from a name to a clustering"
+    elif isinstance(labels, (set, frozenset)):
+        hint = "labels_from reads communities as sets"
+    elif hasattr(labels, "collect_schema"):
+        hint = "call .collect() first"
+    elif hasattr(labels, "labels_"):
+        hint = "give the labels_ of several, [model.labels_ for model in models]"
+    elif hasattr(labels, "_fields"):
+        hint = "it is a result; give the labels in it, in a list with those of others"
+    elif isinstance(labels, str):
+        hint = "read the file first, for example with pandas.read_csv"
+    elif hasattr(labels, "__next__"):
+        hint = "it can be read only once: give list(...) of it"
+    if hint is not None:
+        raise TypeError(f"{name} must be a label matrix or a list of clusterings, got {kind}: {hint}.")
+
+
+def is_graph(labels):
+    """Whether this is a graph of networkx or igraph."""
+    return all(hasattr(labels, part) for part in ("nodes", "edges")) or all(
+        hasattr(labels, part) for part in ("vs", "es")
+    )

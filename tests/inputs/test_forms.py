@@ -1,0 +1,267 @@
+"""Everything that people hand over as labels: read as what it is, or refused at once with words that help."""
+
+import re
+from fractions import Fraction
+from types import SimpleNamespace
+
+import array_api_strict
+import igraph
+import networkx as nx
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+from sklearn.cluster import KMeans
+
+from robust_eac import (
+    LabelMatrix,
+    RobustEAC,
+    coassociation_matrix,
+    eac,
+    labels_from,
+    solve_median_partition,
+)
+
+from ..access import check_ensemble, check_labels
+
+LABELS = np.array([[0, 1, 2], [0, 1, 2], [0, 1, -1], [1, 0, 0], [1, 0, 0], [1, 2, 0], [2, 2, 1], [2, 2, 1]])
+N, M = LABELS.shape
+NAMES = ["km_3", "ward", "louvain"]
+# Sorted, these texts have the codes of the labels.
+TEXTS = np.where(LABELS == -1, None, np.array(["a", "b", "c"], dtype=object)[LABELS])
+FLOATS = np.where(LABELS == -1, np.nan, LABELS)
+FRAME, TEXT_FRAME = pd.DataFrame(LABELS, columns=NAMES), pd.DataFrame(TEXTS, columns=NAMES)
+NULLABLE = FRAME.astype("Int64").mask(LABELS == -1)
+POLARS = pl.DataFrame({name: [None if x == -1 else int(x) for x in LABELS[:, u]] for u, name in enumerate(NAMES)})
+POLARS_TEXTS = pl.DataFrame({name: TEXTS[:, u].tolist() for u, name in enumerate(NAMES)})
+COMPLETE = np.where(LABELS == -1, 2, LABELS)
+ONE_HOT = np.hstack([np.eye(3, dtype=int)[column] for column in COMPLETE.T])
+
+
+def vertex_clustering(codes):
+    return igraph.VertexClustering(igraph.Graph(n=len(codes)), [int(code) for code in codes])
+
+
+def objects_of(texts):
+    """Numbers, texts and missing ones in one column; the numbers come first."""
+    return np.where(texts == "a", 7, texts)
+
+
+# (what it is, expected labels, expected names)
+TAKEN = {
+    "integers": (LABELS, LABELS, None),
+    "small integers": (LABELS.astype(np.int8), LABELS, None),
+    "floats": (LABELS.astype(float), LABELS, None),
+    "floats with NaN": (FLOATS, LABELS, None),
+    "halves of bytes with NaN": (FLOATS.astype(np.float16), LABELS, None),
+    "booleans": (LABELS > 0, LABELS > 0, None),
+    "objects with None": (np.where(LABELS == -1, None, LABELS), LABELS, None),
+    "objects with NaN": (FLOATS.astype(object), LABELS, None),
+    "objects with NA": (np.where(LABELS == -1, pd.NA, LABELS.astype(object)), LABELS, None),
+    "objects with NaT": (np.where(LABELS == -1, pd.NaT, LABELS.astype(object)), LABELS, None),
+    "fractions": (np.vectorize(Fraction, otypes=[object])(LABELS), LABELS, None),
+    "texts": (np.where(TEXTS == None, "", TEXTS).astype(str), LABELS, None),  # noqa: E711
+    "texts, NA": (np.where(TEXTS == None, "NA", TEXTS).astype(str), LABELS, None),  # noqa: E711
+    "bytes": (np.where(TEXTS == None, "", TEXTS).astype("S1"), LABELS, None),  # noqa: E711
+    "texts of numbers": (LABELS.astype(str), LABELS, None),
+    "texts of floats": (FLOATS.astype(str), LABELS, None),
+    "text objects": (TEXTS, LABELS, None),
+    "numbers before texts": (objects_of(TEXTS), LABELS, None),
+    "DataFrame": (FRAME, LABELS, NAMES),
+    "DataFrame without names": (pd.DataFrame(LABELS), LABELS, None),
+    "DataFrame with another index": (FRAME.set_axis(list("stuvwxyz")), LABELS, NAMES),
+    "DataFrame of Int64 with NA": (NULLABLE, LABELS, NAMES),
+    "DataFrame of UInt8 with NA": (NULLABLE.astype("UInt8"), LABELS, NAMES),
+    "DataFrame of Float64 with NA": (NULLABLE.astype("Float64"), LABELS, NAMES),
+    "DataFrame of boolean with NA": (NULLABLE.clip(upper=1).astype("boolean"), np.minimum(LABELS, 1), NAMES),
+    "DataFrame of categories": (TEXT_FRAME.astype("category"), LABELS, NAMES),
+    "DataFrame of categories in another order": (
+        TEXT_FRAME.astype(pd.CategoricalDtype(["c", "unused", "b", "a"])), LABELS, NAMES,
+    ),
+    "DataFrame of categories that are numbers": (NULLABLE.astype("category"), LABELS, NAMES),
+    "DataFrame of texts": (TEXT_FRAME.astype("string"), LABELS, NAMES),
+    "DataFrame of text objects": (TEXT_FRAME.astype(object), LABELS, NAMES),
+    "DataFrame of several types": (
+        pd.DataFrame({"km_3": LABELS[:, 0].astype(np.uint64), "ward": TEXTS[:, 1], "louvain": FLOATS[:, 2]}),
+        LABELS, NAMES,
+    ),
+    "DataFrame of integers and booleans": (
+        pd.DataFrame({"a": LABELS[:, 0], "b": LABELS[:, 1] > 0}), np.column_stack([LABELS[:, 0], LABELS[:, 1] > 0]),
+        ["a", "b"],
+    ),
+    "DataFrame of sparse columns": (FRAME.astype(pd.SparseDtype(int)), LABELS, NAMES),
+    "polars": (POLARS, LABELS, NAMES),
+    "polars texts": (POLARS_TEXTS, LABELS, NAMES),
+    "polars categories": (POLARS_TEXTS.cast(pl.Categorical), LABELS, NAMES),
+    "polars enumeration": (POLARS_TEXTS.cast(pl.Enum(["c", "b", "a"])), LABELS, NAMES),
+    "array API": (array_api_strict.asarray(LABELS), LABELS, None),
+    "sparse indicators": (sparse.csr_array(ONE_HOT), COMPLETE, None),
+    "sparse indicators, an old class, floats": (sparse.coo_matrix(ONE_HOT.astype(float)), COMPLETE, None),
+    "list of arrays": (list(LABELS.T), LABELS, None),
+    "tuple of arrays": (tuple(LABELS.T), LABELS, None),
+    "list of one array": ([LABELS[:, 0]], LABELS[:, :1], None),
+    "list of unsigned and signed arrays": (
+        [LABELS[:, 0].astype(np.uint64), LABELS[:, 1].astype(np.int8)], LABELS[:, :2], None,
+    ),
+    "list of arrays and a plain list": ([LABELS[:, 0], LABELS[:, 1].tolist(), LABELS[:, 2]], LABELS, None),
+    "list of text arrays": (list(TEXTS.T), LABELS, None),
+    "list of Series": ([FRAME[name] for name in NAMES], LABELS, NAMES),
+    "list of Series without names": ([pd.Series(column, index=range(N, 0, -1)) for column in LABELS.T], LABELS, None),
+    "list of nullable Series": ([NULLABLE[name] for name in NAMES], LABELS, NAMES),
+    "list of categories": ([pd.Categorical(column) for column in TEXTS.T], LABELS, None),
+    "list of polars Series": ([POLARS_TEXTS[name] for name in NAMES], LABELS, NAMES),
+    "list of memberships of igraph": ([vertex_clustering(column) for column in COMPLETE.T], COMPLETE, None),
+    "list of array API vectors": ([array_api_strict.asarray(column) for column in LABELS.T], LABELS, None),
+    "LabelMatrix": (LabelMatrix(LABELS, tuple(NAMES), tuple("stuvwxyz")), LABELS, NAMES),
+    "LabelMatrix without names": (LabelMatrix(TEXTS), LABELS, None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", TAKEN)
+def test_what_is_taken(form):
+    labels, expected, names = TAKEN[form]
+    np.testing.assert_array_equal(check_labels(labels), expected)
+    assert check_labels(labels).dtype.kind in "biu"
+    ensemble = check_ensemble(labels)
+    np.testing.assert_array_equal(ensemble.labels, expected)
+    assert ensemble.names == (None if names is None else tuple(names))
+    np.testing.assert_array_equal(coassociation_matrix(labels), coassociation_matrix(np.array(expected)))
+    model = RobustEAC(2, random_state=0, n_init=2).fit(labels)
+    assert np.array_equal(model.labels_, RobustEAC(2, random_state=0, n_init=2).fit(expected).labels_)
+    assert list(getattr(model, "feature_names_in_", [])) == list(names or [])
+    assert model.n_features_in_ == expected.shape[1]
+
+
+def test_memberships_beside_labels_are_one_clustering_each():
+    soft = np.eye(3)[COMPLETE[:, 0]]
+    for hard in (LABELS[:, 1], FRAME["ward"], TEXTS[:, 1], vertex_clustering(LABELS[:, 1]), LABELS[:, 1].tolist()):
+        ensemble = check_ensemble([soft, hard, pd.DataFrame(soft), soft.tolist()])
+        np.testing.assert_array_equal(ensemble.labels[:, 0], LABELS[:, 1])
+        assert ensemble.widths.tolist() == [3, 3, 3]
+        assert ensemble.hard.tolist() == [1]
+
+
+TOGETHER = coassociation_matrix(COMPLETE)
+GRAPH = nx.karate_club_graph()
+_ROWS, _PAIRS = "two readings: give np.array", "symmetric one of shape"
+FEATURES = pd.DataFrame({"a": [0, 1, 1], "size": [0.5, 1.5, 2.0]})
+INDEX = pd.DataFrame({"Unnamed: 0": range(4), "a": [0, 1, 1, 0]})
+OWN = pd.DataFrame({"who": ["ann", "bob", "cem"], "a": [0, 1, 1]})
+
+# (what it is, the error, what it says)
+REFUSED = {
+    "list of lists": (LABELS.tolist(), TypeError, _ROWS),
+    "tuple of tuples": (tuple(map(tuple, LABELS.tolist())), TypeError, _ROWS),
+    "list of text lists": (TEXTS.tolist(), TypeError, _ROWS),
+    "ragged lists": ([[0, 1], [0]], TypeError, _ROWS),
+    "plain list": ([0, 1, 1], ValueError, "two-dimensional"),
+    "list of texts": (["a", "b"], ValueError, "two-dimensional"),
+    "empty list": ([], ValueError, "two-dimensional"),
+    "one vector": (LABELS[:, 0], ValueError, "two-dimensional.*reshape"),
+    "one Series": (FRAME["ward"], ValueError, "two-dimensional"),
+    "vectors of different length": ([LABELS[:, 0], LABELS[1:, 1]], ValueError, r"labels\[1\] must be.*n_samples=8"),
+    "counts of pairs": (TOGETHER * M, TypeError, f"{_PAIRS}.*co-association"),
+    "integer counts of pairs": (np.rint(TOGETHER * M).astype(int), TypeError, f"{_PAIRS}.*co-association"),
+    "shares of pairs": (TOGETHER, TypeError, f"{_PAIRS}.*co-association"),
+    "shares of pairs as a DataFrame": (pd.DataFrame(TOGETHER), TypeError, f"{_PAIRS}.*co-association"),
+    "shares of pairs, rounded differently": (
+        TOGETHER + 1e-15 * np.tri(N), TypeError, f"{_PAIRS}.*co-association",
+    ),
+    "sparse shares of pairs": (sparse.csr_array(TOGETHER), TypeError, f"{_PAIRS}.*co-association"),
+    "sparse connectivity": (sparse.csc_matrix(TOGETHER == 1.0), TypeError, f"{_PAIRS}.*co-association"),
+    "distances": (np.rint(3 - TOGETHER * M).astype(int), TypeError, f"{_PAIRS}.*distances"),
+    "adjacency": (nx.to_numpy_array(GRAPH, weight=None, dtype=int), TypeError, f"{_PAIRS}.*edges of a graph"),
+    "sparse adjacency": (nx.to_scipy_sparse_array(GRAPH), TypeError, f"{_PAIRS}.*edges of a graph"),
+    "sparse labels": (sparse.csr_array(LABELS), TypeError, "indicator.*toarray"),
+    "sparse indicators with a gap": (sparse.csr_array(ONE_HOT[:, :-1]), TypeError, "indicator"),
+    "empty sparse matrix": (sparse.csr_array((4, 3)), TypeError, "indicator"),
+    "AnnData": (SimpleNamespace(obs=FRAME, obsm={}, shape=(N, 5)), TypeError, r"\.obs\[\[\.\.\.\]\]"),
+    "graph of networkx": (GRAPH, TypeError, "got Graph: find its communities.*labels_from"),
+    "graph of igraph": (igraph.Graph.Famous("Zachary"), TypeError, "got Graph: find its communities.*labels_from"),
+    "one clustering of igraph": (vertex_clustering(LABELS[:, 0]), TypeError, "one clustering; give a list"),
+    "dict": ({"a": [0, 1]}, TypeError, "got dict: labels_from"),
+    "list of dicts": ([{"a": 0}, {"a": 1}], TypeError, r"labels\[0\].*got dict: labels_from"),
+    "communities": (nx.community.louvain_communities(GRAPH, seed=0), TypeError, r"labels\[0\].*got set: labels_from"),
+    "set": ({0, 1}, TypeError, "got set"),
+    "generator": ((column for column in LABELS.T), TypeError, "only once: give list"),
+    "fitted models": ([KMeans(2, n_init=1).fit(LABELS)], TypeError, r"got KMeans: give the labels_"),
+    "result": (solve_median_partition(LABELS, 2, random_state=0), TypeError, "it is a result"),
+    "results": ([solve_median_partition(LABELS, 2, random_state=0)], TypeError, r"labels\[0\].*it is a result"),
+    "text": ("labels.csv", TypeError, "read the file"),
+    "None": (None, ValueError, "two-dimensional"),
+    "lazy polars": (POLARS.lazy(), TypeError, "collect"),
+    "masked": (np.ma.masked_equal(LABELS, -1), TypeError, "masked array"),
+    "dates": (LABELS.astype("datetime64[D]"), TypeError, "Dates are no labels"),
+    "DataFrame of dates": (pd.DataFrame({"t": pd.date_range("2020", periods=3)}), TypeError, "column 't'.*Dates"),
+    "objects that are dates": (np.array([[pd.Timestamp("2020")]], dtype=object), TypeError, "row 0, column 0"),
+    "durations": (LABELS.astype("timedelta64[s]"), TypeError, "labels must hold labels"),
+    "complex": (LABELS.astype(complex), ValueError, "Complex data"),
+    "complex objects": (LABELS.astype(complex).astype(object), ValueError, "Complex data.*row 0, column 0"),
+    "records": (np.zeros(3, dtype=[("a", int)]), ValueError, "two-dimensional"),
+    "three dimensions": (LABELS[:, :, np.newaxis], ValueError, "two-dimensional"),
+    "features": (FEATURES, ValueError, "got 0.5 at row 0, column 'size'.*features"),
+    "text of a half": (np.array([["0.5"], ["1"]]), ValueError, "got '0.5' at row 0, column 0"),
+    "decimal comma": (np.array([["0,5"], ["1"]]), ValueError, "got '0,5' at row 0, column 0"),
+    "text of infinity": (np.array([["1"], ["inf"]]), ValueError, "got 'inf' at row 1, column 0"),
+    "infinity": (np.where(LABELS == 2, np.inf, LABELS), ValueError, "infinity, got inf at row 0, column 2"),
+    "huge integers": (np.array([[2**70]], dtype=object), ValueError, "fit in 64 bits, got .* at row 0, column 0"),
+    "huge text": (np.array([["1" * 5000]]), ValueError, "fit in 64 bits"),
+    "huge floats": (LABELS + 2.0**53, ValueError, "integer cluster labels"),
+    "lists in a column": (pd.DataFrame({"a": [[0], [1]]}), TypeError, r"got \[0\] at row 0, column 'a'"),
+    "a written index": (INDEX, ValueError, "column 'Unnamed: 0' has a label of its own.*index_col=0"),
+    "names of the objects": (OWN, ValueError, "label of its own in column 'who'.*Leave it out"),
+    "an empty column": (FRAME.assign(ward=-1), ValueError, "column 'ward' is -1 throughout"),
+    "an empty nullable column": (NULLABLE.assign(ward=pd.NA), ValueError, "column 'ward' is -1 throughout"),
+    "an object nowhere": (np.where(np.arange(N)[:, np.newaxis] == 3, np.nan, LABELS), ValueError, "row 3"),
+    "names that do not fit": (LabelMatrix(LABELS, ("a",)), ValueError, "names must have one entry per partition, 3"),
+    "objects that do not fit": (LabelMatrix(LABELS, None, ("a",)), ValueError, "objects must have 8 entries, got 1"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", REFUSED)
+def test_what_is_refused(form):
+    labels, error, match = REFUSED[form]
+    found = []
+    # A generator that one of them reads would be another input for the next.
+    for function in [check_labels] if form == "generator" else [check_labels, check_ensemble, lambda x: eac(x, 2)]:
+        with pytest.raises(error, match=match) as raised:
+            function(labels)
+        found.append(str(raised.value))
+    assert len(set(found)) == 1
+    assert re.search(r"\blabels\b", found[0])
+    assert len(found[0]) < 400
+
+
+def test_square_labels_are_labels(rng):
+    """Matrices that share what pairs of objects have in part: labels of as many clusterings as objects."""
+    indices = np.arange(8)
+    for labels in (
+        np.eye(8, dtype=int), 1 - np.eye(8, dtype=int), np.zeros((8, 8), dtype=int), np.ones((8, 8), dtype=int),
+        np.add.outer(indices, indices) % 3, np.minimum.outer(indices, indices) // 3, TOGETHER[:5, :5].astype(int),
+        np.where(np.eye(8), 0, -1), np.rint(3 * TOGETHER).astype(int) - 1,
+    ):  # fmt: skip
+        assert check_labels(labels) is labels
+    for _ in range(2000):
+        labels = rng.randint(2, size=(6, 6))
+        assert check_labels(labels) is labels
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int64", "uint8", "uint64", "bool"])
+def test_integers_are_not_copied(dtype):
+    labels = np.maximum(LABELS, 0).astype(dtype)
+    assert check_labels(labels) is labels
+    assert np.shares_memory(check_labels(LabelMatrix(labels, tuple(NAMES))), labels)
+    if dtype == "int64":
+        assert np.shares_memory(check_labels(pd.DataFrame(labels, copy=False)), labels)
+
+
+def test_names_of_columns_stand_in_errors_of_estimators_and_results_of_labels_from():
+    model = RobustEAC(2, random_state=0)
+    with pytest.raises(ValueError, match=r"got 0\.5 at row 0, column 'size'"):
+        model.fit(FEATURES)
+    assert "louvain" in model.fit(labels_from(FRAME)).summary()
+    # Another fit forgets them.
+    assert not hasattr(model.fit(LABELS), "feature_names_in_")
+    merged = RobustEAC(2, method="merge", random_state=0).fit([POLARS[name] for name in NAMES])
+    assert merged.feature_names_in_.tolist() == NAMES

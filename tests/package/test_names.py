@@ -1,0 +1,128 @@
+"""The public names: where they come from, that they are loaded when first used, and the map of them."""
+
+import importlib
+import pickle
+import pkgutil
+import re
+import subprocess
+import sys
+
+import pytest
+
+import robust_eac
+
+from ..access import source
+
+MODULES = {module.name for module in pkgutil.iter_modules(robust_eac.__path__)}
+# Modules that list public names. Those of the command line are its own.
+ROOMS = {
+    name: importlib.import_module(f"robust_eac.{name}").__all__
+    for name in sorted(MODULES - {"__main__", "cli"})
+    if hasattr(importlib.import_module(f"robust_eac.{name}"), "__all__")
+}
+# Imported packages, and modules of this one.
+LOADED = """
+own = {name for name in sys.modules if name.startswith("robust_eac.")}
+others = {name.partition(".")[0] for name in sys.modules} - sys.stdlib_module_names
+others &= set("numpy scipy numba sklearn joblib tqdm pandas matplotlib dask distributed kahypar cvxpy".split())
+"""
+
+
+def run(code):
+    """What a fresh process prints."""
+    return subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.strip()
+
+
+def test_all_is_what_the_rooms_list():
+    names = [name for names in ROOMS.values() for name in names]
+    assert robust_eac.__all__ == sorted(["__version__", *names])
+    assert len(set(names)) == len(names) > 100
+    # An imported module would hide a name that is its own.
+    assert MODULES.isdisjoint(names)
+    assert {*names, *ROOMS, "__version__", "__doc__"} <= set(dir(robust_eac))
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_name_is_that_of_its_room(room):
+    module = importlib.import_module(f"robust_eac.{room}")
+    assert getattr(robust_eac, room) is module
+    for name in ROOMS[room]:
+        assert getattr(robust_eac, name) is getattr(module, name)
+
+
+def test_import_loads_nothing():
+    found = run(f"import sys, robust_eac\n{LOADED}\nprint(sorted(own), sorted(others))")
+    assert found == "['robust_eac._source', 'robust_eac._version'] []"
+
+
+def test_all_names_together_load_nothing_optional():
+    found = run(f"import sys\nfrom robust_eac import *\n{LOADED}\nprint(sorted(others))")
+    assert "'numba'" in found
+    for package in ("matplotlib", "dask", "distributed", "kahypar", "cvxpy"):
+        assert package not in found
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import robust_eac; print(robust_eac.solvers.solve_membership.__name__)",
+        "import robust_eac.solvers; print(robust_eac.solve_membership.__name__)",
+        "from robust_eac import consensus, solve_membership; consensus.eac; print(solve_membership.__name__)",
+        "from robust_eac import *; RobustEAC, WEIGHT_SOLVERS; print(solve_membership.__name__)",
+        "import pickle, sys; print(pickle.loads(bytes.fromhex(sys.argv[1])).__name__)",
+    ],
+)
+def test_first_access(code):
+    pickled = pickle.dumps(robust_eac.solve_membership).hex()
+    done = subprocess.run([sys.executable, "-c", code, pickled], check=True, capture_output=True, text=True)
+    assert done.stdout == "solve_membership\n"
+
+
+def test_first_access_from_many_threads():
+    code = """
+import threading, robust_eac
+start, found = threading.Barrier(8), []
+def access(name):
+    start.wait()
+    found.append(getattr(robust_eac, name))
+names = "solve_membership eac RobustEAC WEIGHT_SOLVERS solve_membership compare RobustEAC certify".split()
+threads = [threading.Thread(target=access, args=[name]) for name in names]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+print(len(found), len(set(map(id, found))))
+"""
+    assert run(code) == "8 6"
+
+
+def test_unknown_names():
+    with pytest.raises(AttributeError, match="module 'robust_eac' has no attribute 'RobustEac'"):
+        robust_eac.RobustEac  # noqa: B018
+    with pytest.raises(ImportError, match="cannot import name 'solve_everything' from 'robust_eac'"):
+        exec("from robust_eac import solve_everything")
+    assert not hasattr(robust_eac, "__wrapped__")
+
+
+def test_an_import_that_fails_says_what_is_missing():
+    code = "import sys; sys.modules['numba'] = None; import robust_eac\ntry: robust_eac.RobustEAC\n"
+    assert "numba" in run(code + "except ImportError as error: print(error)")
+
+
+def test_the_map_has_every_public_name_once_under_its_room():
+    topics = re.split(r"^\*\*.+\*\* \(`robust_eac\.(\w+)`\)", robust_eac.__doc__, flags=re.MULTILINE)
+    found = {}
+    for room, text in zip(topics[1::2], topics[2::2], strict=True):
+        items = re.findall(r"^- ((?:`\w+`,?\s+)*`\w+`): \S", text, flags=re.MULTILINE)
+        assert len(items) == len(re.findall("^- ", text, flags=re.MULTILINE)), room
+        found[room] = sorted(re.findall(r"`(\w+)`", " ".join(items)))
+    assert found == {room: sorted(names) for room, names in ROOMS.items()}
+    words = re.findall(r"[\w-]+", robust_eac.__doc__)
+    assert [name for name in robust_eac.__all__ if words.count(name) != 1] == []
+
+
+def test_what_is_read_from_source_must_be_there():
+    with pytest.raises(LookupError, match=r"robust_eac\.core\.hard assigns nothing to LOSS\."):
+        source.keys("core.hard", "LOSS")
+    with pytest.raises(LookupError, match=r"robust_eac\.core\.hard defines no class Hard with an __init__\."):
+        source.defaults("core.hard", "Hard")
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        source.literal("core.nowhere", "LOSSES")
