@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from .checks.labels import check_ensemble, is_ensemble_list
+from .checks.labels import check_ensemble
 from .checks.types import Labels
 from .checks.values import check_names, is_dask_array
 from .core.placing import read_newcomers
-from .fitting import Known
+from .fitting import Known, check_names_of_fit
 from .summary import Settings, assure, summarise
 
 
@@ -45,10 +45,12 @@ class Fitted:
 
         Parameters
         ----------
-        X : array-like of shape (n_new, n_partitions), int, or list with a membership matrix in it
-            Clusters of the new objects in the same partitions, in the order and with the codes of the fit: for k-means,
-            what `predict` of each of its models says. A code that no fitted object has is a cluster of its own. -1 is
-            not observed. Soft partitions have the columns that they had in the fit.
+        X : array-like of shape (n_new, n_partitions), int, or list of clusterings
+            Clusters of the new objects in the same partitions, in the order and with the labels of the fit: for
+            k-means, what `predict` of each of its models says. Any form that `fit` takes but sparse indicators; names
+            are matched as names, whatever the other objects are called. A label that no fitted object has is a cluster
+            of its own. -1, None, NaN and NA are not observed. Soft partitions have the columns that they had in the
+            fit.
 
         Returns
         -------
@@ -61,8 +63,13 @@ class Fitted:
         NotFittedError
             If the model was not fitted.
         ValueError, TypeError
-            If X is malformed, is a Dask array (call this for its chunks), or has other partitions than the fit; after a
-            fit to a Dask array, whose sums over objects are not kept.
+            If X is malformed, is a Dask array (call this for its chunks), or has other partitions than the fit, or
+            named ones in another order; after a fit to a Dask array, whose sums over objects are not kept.
+
+        Warns
+        -----
+        UserWarning
+            If the partitions have names in X and had none in the fit, or the other way round.
 
         Notes
         -----
@@ -95,7 +102,7 @@ class Fitted:
 
         Parameters
         ----------
-        X : array-like of shape (n_new, n_partitions), int, or list with a membership matrix in it
+        X : array-like of shape (n_new, n_partitions), int, or list of clusterings
             As in :meth:`predict_membership`.
 
         Returns
@@ -134,8 +141,7 @@ class Fitted:
         if is_dask_array(X):
             raise ValueError("X must be in memory, got a Dask array: call this for each of its chunks, by map_blocks.")
         ensemble = check_ensemble(X, name="X", part=True)
-        if not is_ensemble_list(X):
-            validate_data(self, X, reset=False, skip_check_array=True)
+        check_names_of_fit(self, ensemble)
         return self._known, read_newcomers(self._known.book, ensemble, name="X")
 
     def summary(

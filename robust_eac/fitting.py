@@ -2,6 +2,7 @@
 
 import inspect
 import reprlib
+import warnings
 from functools import partial
 from typing import NamedTuple
 
@@ -47,6 +48,30 @@ def keep_names(model, ensemble):
     model.__dict__.pop("feature_names_in_", None)
     if ensemble.names is not None:
         model.feature_names_in_ = np.array(ensemble.names, dtype=object)
+
+
+def check_names_of_fit(model, ensemble):
+    """Ask for the partitions of the fit, in their order; in the words of scikit-learn, which knows no lists."""
+    kind, known, found = type(model).__name__, getattr(model, "feature_names_in_", None), ensemble.names
+    if known is not None and found is not None and list(known) != list(found):
+        message = "The feature names should match those that were passed during fit.\n"
+        unseen, missing = sorted(set(found) - set(known)), sorted(set(known) - set(found))
+        if unseen:
+            message += "\n- ".join(["Feature names unseen at fit time:", *unseen[:5]]) + "\n"
+        if missing:
+            message += "\n- ".join(["Feature names seen at fit time, yet now missing:", *missing[:5]]) + "\n"
+        if not unseen and not missing:
+            message += "Feature names must be in the same order as they were in fit.\n"
+        raise ValueError(f"X: {message}")
+    if ensemble.n_partitions != model.n_features_in_:
+        raise ValueError(
+            f"X has {ensemble.n_partitions} features, but {kind} is expecting {model.n_features_in_} features as input."
+        )
+    if known is None and found is not None:
+        warnings.warn(f"X has feature names, but {kind} was fitted without feature names", UserWarning, stacklevel=4)
+    if known is not None and found is None:
+        text = f"X does not have valid feature names, but {kind} was fitted with feature names"
+        warnings.warn(text, UserWarning, stacklevel=4)
 
 
 def check_hardening(hardening, options, *, is_dask=False):

@@ -21,12 +21,14 @@ class Codebook(NamedTuple):
         stands for all that no fitted object has.
     labels : (n_slots,) int64; label of each cluster of the hard partitions, ascending in each, and -1 behind them where
         labels were missing.
+    meanings : what the labels of each hard partition that is read stand for; None where for themselves.
     """
 
     partitions: np.ndarray
     widths: np.ndarray
     starts: np.ndarray
     labels: np.ndarray
+    meanings: list
 
 
 class Newcomers(NamedTuple):
@@ -171,7 +173,30 @@ def write_codebook(encoding: Encoding, ensemble, partitions):
     columns = np.searchsorted(ensemble.hard, partitions[encoding.hard])
     for column, codes, start in zip(columns, encoding.codes.T, encoding.offsets[encoding.hard], strict=True):
         labels[start + codes.astype(np.int64)] = ensemble.labels[:, column]
-    return Codebook(partitions, _widths(ensemble), np.append(encoding.offsets, n_slots), labels)
+    meanings = [_meaning(ensemble, column) for column in columns]
+    return Codebook(partitions, _widths(ensemble), np.append(encoding.offsets, n_slots), labels, meanings)
+
+
+def _meaning(ensemble, column):
+    """What the labels of a hard partition stand for, None for themselves."""
+    return None if ensemble.meanings is None else ensemble.meanings[column]
+
+
+def _as_in_fit(labels, meaning, fitted):
+    """Labels by the integers that stood for them in the fit, -1 where none did."""
+    labels = labels.astype(np.int64)
+    if meaning == fitted:
+        return labels
+    if meaning is None:
+        values, labels = np.unique(labels, return_inverse=True)
+        meaning = values.tolist()
+    if fitted is None:
+        found = [-1 if isinstance(value, str) else value for value in meaning]
+    else:
+        label_of = {value: label for label, value in enumerate(fitted)}
+        found = [label_of.get(value, -1) for value in meaning]
+    # The last entry is for labels that are missing.
+    return np.array([*found, -1], dtype=np.int64)[labels]
 
 
 def _widths(ensemble):
@@ -184,8 +209,6 @@ def _widths(ensemble):
 def read_newcomers(book, ensemble, *, name):
     """The :class:`Newcomers` of a checked ensemble; ValueError if its partitions are not those of the fit."""
     widths, n_slots = _widths(ensemble), book.starts[-1]
-    if len(widths) != len(book.widths):
-        raise ValueError(f"{name} must have the {len(book.widths)} partitions of the fit, got {len(widths)}.")
     if (widths != book.widths).any():
         u = int(np.argmax(widths != book.widths))
         kinds = [
@@ -197,7 +220,8 @@ def read_newcomers(book, ensemble, *, name):
     columns = np.searchsorted(ensemble.hard, book.partitions[hard])
     for place, (column, u) in enumerate(zip(columns, hard, strict=True)):
         start, end = book.starts[u], book.starts[u + 1]
-        known, asked = book.labels[start:end], ensemble.labels[:, column].astype(np.int64)
+        known = book.labels[start:end]
+        asked = _as_in_fit(ensemble.labels[:, column], _meaning(ensemble, column), book.meanings[place])
         known = known[: len(known) - (known[-1] == -1)]
         at = np.minimum(np.searchsorted(known, asked), len(known) - 1)
         codes[:, place] = np.where(known[at] == asked, start + at, n_slots)
