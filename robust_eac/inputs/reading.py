@@ -120,7 +120,8 @@ def labels_from(
             f'columns and form="columns" are for a DataFrame, got a source of type {type(source).__name__}.'
         )
     if form == "crowd":
-        return _from_crowd(*_transposed(source, "triples (item, worker, label)", 3), items)
+        found, workers, labels = _transposed(source, "triples (item, worker, label)", 3)
+        return _from_crowd(found, workers, labels, items)
     if form == "pairs":
         return _from_pairs(source, items)
     clusterings, names = _clusterings(source)
