@@ -2,40 +2,37 @@
 
 from __future__ import annotations
 
-import inspect
-import reprlib
-from collections.abc import Sequence
-from os import PathLike
 from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import check_is_fitted
 
 from .checks.labels import check_ensemble
 from .checks.types import ClusterWeights, Labels, RandomState, WeightSolver
-from .checks.values import check_choice, check_names, is_dask_array
+from .checks.values import check_choice, is_dask_array
 from .consensus.merge import MergeResult, merge_labels
-from .core.distance import AGREEMENTS
-from .core.encoding import weigh_clusters
-from .core.formula import accumulate, adjusted_agreement_of, agreement_from_losses
 from .diagnostics.agreement import adjusted_agreement
 from .diagnostics.objective import partition_losses
-from .solvers.distributed import solve_and_grade_distributed
+from .fitted import Fitted
+from .fitting import (
+    METHODS,
+    agreements_of,
+    check_hardening,
+    ensemble_to_merge,
+    keep_consensus,
+    keep_groups,
+    keep_names,
+    solve_chunks,
+)
 from .solvers.local_search import search_labels
 from .solvers.median_partition import MedianPartitionResult, Options, distance_of, progress, solve_and_encode
-from .summary import Settings, assure, summarise
+from .summary import Settings
 
 __all__ = ["RobustEAC"]
 
-METHODS = ("median-partition", "merge")
-HARDENINGS = ("argmax", "search")
-# Parameters of "merge"; all others belong to "median-partition".
-_OF_MERGING = ("n_clusters", "method", "n_jobs", "random_state")
 
-
-class RobustEAC(ClusterMixin, BaseEstimator):
+class RobustEAC(Fitted, ClusterMixin, BaseEstimator):
     """Consensus clustering with robust evidence accumulation.
 
     Solve  min_{Y, alpha} sum_u alpha_u |Y'Y - X_u'X_u|^2 [+ lambda/2 |alpha|^2]  (Eqs. 4 and 5 of [1]_): the consensus
@@ -53,10 +50,11 @@ class RobustEAC(ClusterMixin, BaseEstimator):
     method : {"median-partition", "merge"}, default="median-partition"
         How the consensus is found. "merge" takes hard labels alone, weighs the partitions by trust and reads
         `n_clusters`, `n_jobs` and `random_state`; the other parameters must have their default values.
-    weighting : str or callable, default="restricted-simplex"
+    weighting : str, callable or array-like of shape (n_partitions,), default="restricted-simplex"
         A name in `WEIGHT_SOLVERS`: "uniform", "restricted-simplex", "l2", "entropy", "power", "chance-corrected"
         (equal weights for the partitions that agree with the consensus beyond chance, near copies counting once); a
-        `functools.partial` of one of these solvers, for other parameters; or any function losses -> weights.
+        `functools.partial` of one of these solvers, for other parameters; any function losses -> weights; or weights
+        to keep: non-negative, not all zero, normalised to sum to one.
     agreement : {"auto", "raw", "adjusted"}, default="auto"
         What the weights and the membership lower: the losses d_u, or their chance-corrected form d_u / E[d_u] = 1 - a_u
         (see :func:`~robust_eac.adjusted_agreement`), which does not favour fine partitions. Losses are then shares, and
@@ -149,6 +147,14 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         SciPy's linkage matrix of the micro-clusters.
     micro_clusters_ : ndarray of shape (n_samples,)
         Leaf of the tree that each object is in; -1 where no weighted partition observes it.
+
+    Notes
+    -----
+    An ensemble that grows is solved from the consensus so far, one start in place of `n_init`. When partitions come in:
+    ``RobustEAC(k, init=model.membership_).fit(labels)``, labels with the new columns. When objects come in, as rows
+    behind the old ones: ``init=np.vstack([model.membership_, model.predict_membership(labels[n_old:])])``. This takes a
+    fraction of the time of a fit from the beginning. It follows one local minimum: where much has come in, or starts
+    differ, see whether a fit from the beginning finds a lower `objective_`.
 
     References
     ----------
@@ -259,37 +265,40 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         ValueError, TypeError
             If X or `sample_weight` is malformed, or a parameter is malformed or out of range.
         """
-        parameters = self.get_params(deep=False)
-        method, adjusted = check_choice(parameters.pop("method"), METHODS, name="method"), False
-        second_mode = None
+        method, adjusted = check_choice(self.method, METHODS, name="method"), False
+        second_mode = known = None
         if method == "merge":
-            ensemble = _ensemble_to_merge(X, sample_weight, parameters)
-            self._keep_names(ensemble)
+            ensemble = ensemble_to_merge(self, X, sample_weight)
+            keep_names(self, ensemble)
             labels = ensemble.labels
             result = merge_labels(labels, self.n_clusters, n_jobs=self.n_jobs, random_state=self.random_state)
             hard = np.eye(result.n_clusters)[result.labels]
             agreements, total = adjusted_agreement(labels, hard), float(len(labels))
+            known = keep_groups(ensemble, result)
         elif is_dask_array(X):
             options = self._options()
-            _check_hardening(self.hardening, options, is_dask=True)
-            result, agreements = _solve_distributed(X, sample_weight, self.n_clusters, options)
+            check_hardening(self.hardening, options, is_dask=True)
+            result, agreements = solve_chunks(X, sample_weight, self.n_clusters, options)
             self.n_features_in_ = len(result.weights)
             self.__dict__.pop("feature_names_in_", None)
             total = float(len(result.labels))
         else:
             ensemble = check_ensemble(X, name="X")
-            self._keep_names(ensemble)
+            keep_names(self, ensemble)
             options = self._options()
-            searching = _check_hardening(self.hardening, options) == "search"
+            searching = check_hardening(self.hardening, options) == "search"
             if searching and options.agreement == "auto":
                 options = options._replace(agreement="raw")
             solved = solve_and_encode(ensemble, self.n_clusters, options, sample_weight, self._merge)
             result, encoding, second_mode = solved
-            adjusted = not distance_of(options).in_pairs
-            total, agreements = encoding.total, self._agreements(encoding, result, adjusted)
+            distance, total = distance_of(options), encoding.total
+            adjusted = not distance.in_pairs
+            agreements, clusters = agreements_of(encoding, result, distance), None
             if searching:
                 found = search_labels(encoding, result, self.n_clusters, self.random_state, stacklevel=3)
                 result = result._replace(labels=found)
+                clusters = np.eye(result.membership.shape[1])[found]
+            known = keep_consensus(ensemble, encoding, result, distance, self.tol, clusters)
         for name in MedianPartitionResult._fields + MergeResult._fields:
             # Remove results of the other method.
             self.__dict__.pop(f"{name}_", None)
@@ -300,31 +309,16 @@ class RobustEAC(ClusterMixin, BaseEstimator):
             self.losses_ = partition_losses(labels, hard)
         self.agreements_ = agreements
         self.n_clusters_found_ = int(result.labels.max()) + 1
+        self._known = known
         # The summary describes this fit, even if parameters change afterwards.
         self._settings = Settings(self.get_params(deep=False), adjusted, total, second_mode)
         return self
-
-    def _keep_names(self, ensemble):
-        """What scikit-learn's estimators keep of the columns; it knows no lists of clusterings."""
-        self.n_features_in_ = ensemble.n_partitions
-        self.__dict__.pop("feature_names_in_", None)
-        if ensemble.names is not None:
-            self.feature_names_in_ = np.array(ensemble.names, dtype=object)
 
     def _merge(self, labels):
         """Labels to start from, for init="merge"."""
         options = {"n_jobs": self.n_jobs, "random_state": self.random_state}
         # The solver calls this, and fit the solver.
         return merge_labels(labels, self.n_clusters, **options, stacklevel=6).labels
-
-    def _agreements(self, encoding, result, adjusted):
-        """Chance-corrected agreement of the partitions, all base clusters alike, with the consensus."""
-        if encoding.slot_weights is None and self.threshold == "half":
-            if adjusted:
-                return 1.0 - result.losses
-            return agreement_from_losses(encoding, result.losses, result.membership, diagonal=self.diagonal)
-        plain, rows = weigh_clusters(encoding, None), result.membership
-        return adjusted_agreement_of(plain, accumulate(plain, rows)[0], rows)
 
     # Set by the command line: receives progress lines, verbose or not.
     _tell = None
@@ -334,241 +328,8 @@ class RobustEAC(ClusterMixin, BaseEstimator):
         chosen = {name: getattr(self, name) for name in Options._fields if name != "tell"}
         return Options(**chosen, tell=self._tell or progress(self.verbose))
 
-    def summary(
-        self,
-        X: Labels | None = None,
-        sample_weight: ArrayLike | None = None,
-        *,
-        names: Sequence[str] | None = None,
-    ) -> str:
-        """Report in words: quality of the consensus, trusted partitions, confidence in the objects.
-
-        * clusters found, with the number of objects in each;
-        * the model, where it is not the default: losses corrected for chance, weights of base clusters, the threshold
-          from the data and its two levels, labels found by search;
-        * the objective, also per ordered pair of objects (n_samples^2 of them, or the sum of the sample weights,
-          squared), and how far the solver got (not with "merge", which has no objective);
-        * with `X`, how far the weighted loss can be from the best possible, and how many objects are unsure;
-        * how many partitions have weight, and how much the partitions agree with the consensus (`agreements_`): their
-          mean, and the mean weighted by `weights_`;
-        * with "chance-corrected", how many partitions without weight agree with each other on something else: a second
-          mode, which :func:`~robust_eac.solve_consensus_modes` finds;
-        * how many objects have a largest membership below 0.5 and below 0.9 (with "merge", `confidence_`);
-        * the partitions of largest and of smallest weight, among equal weights those of largest and smallest agreement,
-          by their number (from 0) or their name.
-
-        Whether the consensus is better than its best single partition is not in it: that takes the agreement of all
-        partitions with each other, and says little where they have more clusters than the consensus.
-
-        The two rows that `X` adds are a certificate. "bound" holds  sum_u alpha_u d_u  at `membership_` against a lower
-        bound over all memberships, with the weights `weights_` (see :func:`~robust_eac.consensus_lower_bound`): no
-        membership is better by more, with these weights. It says "none", and why, after "merge", for adjusted losses, a
-        threshold from the data and Dask arrays, and where more than 3,000 objects differ and labels are missing, base
-        clusters are more than 3,000 or ``diagonal=False``.
-        "unsure" counts the objects whose best move to another cluster in `labels_` raises  L = sum_u alpha_u d_u  of
-        these labels by less than 0.1 L / n_samples (by less than 0.05 L / n_samples^2 in the `move_costs` of
-        :func:`~robust_eac.certify`), and those that would lower L. With ``hardening="search"`` none does.
-
-        Parameters
-        ----------
-        X : array-like, default=None
-            The ensemble that was fitted, which the model does not keep. None leaves the certificate out.
-        sample_weight : array-like of shape (n_samples,), default=None
-            The weights of the objects that were fitted, with `X`.
-        names : sequence of n_partitions str, default=None
-            What the partitions are called. None means the names of the columns that `fit` saw, or numbers from 0.
-
-        Returns
-        -------
-        summary : str
-            About 20 lines.
-
-        Raises
-        ------
-        NotFittedError
-            If the model was not fitted.
-        ValueError, TypeError
-            If `names` is not a list with one entry per partition; if `X` and `sample_weight` are not those of the fit:
-            the agreement of the partitions with the consensus is then another.
-
-        Notes
-        -----
-        Time O(n_samples n_clusters + n_partitions log n_partitions). After a fit to a Dask array, it reads `labels_`
-        and `membership_` once on their workers.
-
-        With `X`, for complete labels, O(n_samples n_partitions^2 + K^3) for K base clusters: 0.04 s for 1,000 objects,
-        0.1 s for 10,000, 1 s for 100,000 (50 partitions into 8 clusters, one core). Where that bound leaves more than
-        0.1 %, or labels are missing, and up to 3,000 objects differ, :func:`~robust_eac.consensus_lower_bound` follows:
-        0.7 s for 1,000, 11 s for 3,000 (``python -m paper_figures certificate_cost``), minutes if it is slow to settle.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from robust_eac import RobustEAC
-        >>> labels = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0], [1, 1, 1, 1], [1, 1, 1, 0], [1, 1, 1, 1]])
-        >>> print(RobustEAC(n_clusters=3, weighting="uniform", random_state=0).fit(labels).summary())
-        Consensus of 4 partitions of 6 objects
-        <BLANKLINE>
-        clusters     2 found of 3 asked for; objects in each: 3, 3
-        objective    4.9973, or 0.1388 per ordered pair of objects
-        convergence  converged: gap 7.2e-06 after 3 alternations
-        weights      uniform: 4 partitions with weight, 0 without
-        agreement    of the partitions with the consensus: mean 0.533, by weight 0.533 (1: same, 0: chance)
-        confidence   largest membership below 0.5 for 0 objects (0.0 %), below 0.9 for 3 objects (50.0 %)
-        <BLANKLINE>
-        partition  weight  agreement
-                0    0.25      0.852
-                1    0.25      0.852
-                2    0.25      0.478
-                3    0.25     -0.049
-        """
-        check_is_fitted(self)
-        names = self._names(names)
-        assurance = None if X is None else assure(self, X, sample_weight, self._settings)
-        return summarise(self, names, self._settings, assurance)
-
-    def _names(self, names):
-        """What the partitions are called: the names given, the titles of the columns that `fit` saw, or numbers."""
-        if names is None:
-            return getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
-        return check_names(names, self.n_features_in_, name="names")
-
-    def to_html(
-        self,
-        X: Labels,
-        path: str | PathLike | None = None,
-        *,
-        sample_weight: ArrayLike | None = None,
-        names: Sequence[str] | None = None,
-        object_names: Sequence[str] | None = None,
-        title: str | None = None,
-        note: str | None = None,
-        call: str | None = None,
-        max_rows: int = 100,
-    ) -> str | None:
-        """Report on the fit as one HTML page that can be sent: it needs no other file, no network and no script.
-
-        * the clusters, and what :meth:`summary` says, explained;
-        * every partition: weight, loss, agreement with the consensus and its p-value, number of clusters, the family of
-          near copies and the mode that it belongs to;
-        * whether there is a second truth, by :func:`~robust_eac.solve_consensus_modes`;
-        * the co-association of at most 400 objects as a heat map;
-        * the unsure objects, and the cluster that each could as well be in;
-        * what other weightings, and merging, make of the same ensemble;
-        * parameters, versions, and the call that makes the fit again.
-
-        A few lines of script sort the tables. The page is the same for the same fit, and without a date, unless the
-        note has one.
-
-        Parameters
-        ----------
-        X : array-like
-            The ensemble that was fitted, which the model does not keep.
-        path : str or path-like, default=None
-            The file to write, whole or not at all. None returns the page.
-        sample_weight : array-like of shape (n_samples,), default=None
-            The weights of the objects that were fitted.
-        names : sequence of n_partitions str, default=None
-            What the partitions are called. None means the names of the columns that `fit` saw, or numbers from 0.
-        object_names : sequence of n_samples str, default=None
-            What the objects are called. None means the index of a DataFrame X, the objects of a
-            :class:`~robust_eac.LabelMatrix` X, or numbers from 0.
-        title : str, default=None
-            Title of the page. None counts partitions and objects.
-        note : str, default=None
-            Text below the title: what the data are, who made this and when.
-        call : str, default=None
-            What makes the fit again. None means the call in Python.
-        max_rows : int, default=100
-            Largest number of unsure objects listed, the least sure ones.
-
-        Returns
-        -------
-        page : str or None
-            The page, None if it was written.
-
-        Raises
-        ------
-        NotFittedError
-            If the model was not fitted.
-        ValueError, TypeError
-            If an argument is malformed, X and `sample_weight` are not those of the fit, or the fit was to a Dask array.
-        OSError
-            If the file cannot be written.
-
-        Notes
-        -----
-        Time of :meth:`summary` with X and of a fit with at most five starts for each of three weightings and for every
-        mode.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from robust_eac import RobustEAC
-        >>> labels = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0], [1, 1, 1, 1], [1, 1, 1, 0], [1, 1, 1, 1]])
-        >>> page = RobustEAC(n_clusters=2, random_state=0).fit(labels).to_html(labels, names=["a", "b", "c", "d"])
-        >>> page.splitlines()[0]
-        '<!DOCTYPE html>'
-        """
-        # Nothing else needs it.
-        from .reporting.report import report
-
-        check_is_fitted(self)
-        return report(
-            self,
-            X,
-            path,
-            sample_weight=sample_weight,
-            names=self._names(names),
-            object_names=object_names,
-            texts={"title": title, "note": note, "call": call},
-            max_rows=max_rows,
-        )
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
         tags.input_tags.allow_nan = True
         return tags
-
-
-def _ensemble_to_merge(X, sample_weight, parameters):
-    """The checked ensemble; ValueError if they are not hard, or for options that merging does not support."""
-    for name, parameter in inspect.signature(RobustEAC).parameters.items():
-        if name not in _OF_MERGING and not np.array_equal(parameters[name], parameter.default):
-            raise ValueError(
-                f'{name} belongs to method="median-partition" and must be {parameter.default!r} for method="merge", '
-                f"got {reprlib.repr(parameters[name])}."
-            )
-    if sample_weight is not None:
-        raise ValueError(f'sample_weight must be None for method="merge", got {type(sample_weight).__name__}.')
-    ensemble = None if is_dask_array(X) else check_ensemble(X, name="X")
-    if ensemble is None or len(ensemble.widths):
-        kind = "a Dask array" if ensemble is None else "a list with memberships in it"
-        raise ValueError(f'X must be a matrix of hard labels for method="merge", got {kind}.')
-    return ensemble
-
-
-def _check_hardening(hardening, options, *, is_dask=False):
-    """The hardening; ValueError if the search would lower another objective than the solver, or reads no such data."""
-    if check_choice(hardening, HARDENINGS, name="hardening") == "search":
-        choices = (("agreement", AGREEMENTS, "adjusted", "raw"), ("threshold", ("half", "data"), "data", "half"))
-        for name, known, other, own in choices:
-            if check_choice(getattr(options, name), known, name=name) == other:
-                raise ValueError(
-                    f'hardening must be "argmax" with {name}="{other}", got "search", which lowers the losses of '
-                    f'{name}="{own}".'
-                )
-        if is_dask:
-            raise ValueError('hardening must be "argmax" for a Dask array, got "search".')
-    return hardening
-
-
-def _solve_distributed(X, sample_weight, n_clusters, options):
-    if check_choice(options.agreement, AGREEMENTS, name="agreement") == "adjusted":
-        raise ValueError('agreement must not be "adjusted" for a Dask array.')
-    if check_choice(options.threshold, ("half", "data"), name="threshold") == "data":
-        raise ValueError('threshold must be "half" for a Dask array, got "data".')
-    if sample_weight is not None:
-        raise ValueError("sample_weight must be None for a Dask array.")
-    return solve_and_grade_distributed(X, n_clusters, options)

@@ -15,6 +15,7 @@ from .core.hard import LOSSES
 from .diagnostics.assurance import UNSURE, assure_membership, unassured
 from .diagnostics.credible_ball import LEVEL
 from .weighting.clusters import check_cluster_weights, weigh_by
+from .weighting.joint import is_given
 
 # Up to so many partitions are listed all, otherwise so many from either end; sizes of clusters; characters of a name.
 _ALL_LISTED = 15
@@ -228,6 +229,8 @@ def name_of(weighting):
     """What a weighting is called: its name, or that of the function."""
     if isinstance(weighting, partial):
         weighting = weighting.func
+    if is_given(weighting):
+        return "given"
     return weighting if isinstance(weighting, str) else getattr(weighting, "__name__", type(weighting).__name__)
 
 

@@ -627,3 +627,57 @@ def moved_and_merged(consensus, limit):
         moved[i] = c
         found.append(moved)
     return np.reshape(found, (len(found), len(consensus))).astype(int)
+
+
+def pairs_of_newcomer(labels, weights, new, sample_weight=None, cluster_weights=None):
+    """For every partition that observes one more object: its co-associations with those seen, who they are, factors.
+
+    new : list with one label, or one row of memberships, per partition.
+    """
+    columns = partitions_of(labels)
+    w = np.ones(len(columns[0])) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    for u, (column, weight, entry) in enumerate(zip(columns, weights, new, strict=True)):
+        if column.ndim == 1:
+            seen, names = np.flatnonzero(column != -1), list(np.unique(column[column != -1]))
+            together = np.array([float(column[j] == entry) for j in seen])
+            observes = entry != -1
+            if cluster_weights is not None and entry in names:
+                together *= cluster_weights[u][names.index(entry)]
+        else:
+            seen, observes = np.flatnonzero(~np.isnan(column[:, 0])), not np.isnan(entry[0])
+            by_cluster = entry if cluster_weights is None else entry * cluster_weights[u]
+            together = column[seen] @ by_cluster
+        if observes:
+            yield together, seen, weight * (w.sum() / w[seen].sum()) ** 2 * w[seen]
+
+
+def value_of_place(labels, membership, weights, new, y, sample_weight=None, cluster_weights=None):
+    """Weighted loss of the pairs (i, j), each once, that one more object of membership y has with all others."""
+    pairs = pairs_of_newcomer(labels, weights, new, sample_weight, cluster_weights)
+    return sum(factors @ (membership[seen] @ y - together) ** 2 for together, seen, factors in pairs)
+
+
+def place_by_cvxpy(labels, membership, weights, new, sample_weight=None, cluster_weights=None):
+    """cvxpy: (y, value) of the least :func:`value_of_place` over the simplex."""
+    import cvxpy as cp
+
+    y, total = cp.Variable(membership.shape[1], nonneg=True), 0.0
+    for together, seen, factors in pairs_of_newcomer(labels, weights, new, sample_weight, cluster_weights):
+        total += cp.sum(cp.multiply(factors, cp.square(membership[seen] @ y - together)))
+    problem = cp.Problem(cp.Minimize(total), [cp.sum(y) == 1.0])
+    problem.solve(solver=cp.CLARABEL)
+    return y.value, problem.value
+
+
+def group_similarities(labels, weights, cluster_weights, groups, new):
+    """Mean similarity of one more object to each group, over the pairs that partitions of weight see, by loops."""
+    n_groups = max(groups) + 1
+    sums, pairs = np.zeros(n_groups), np.zeros(n_groups)
+    for u, column in enumerate(labels.T):
+        names = list(np.unique(column[column != -1]))
+        for label, group in zip(column, groups, strict=True):
+            if label != -1 and new[u] != -1:
+                pairs[group] += weights[u]
+                if label == new[u]:
+                    sums[group] += weights[u] * cluster_weights[u][names.index(label)]
+    return np.divide(sums, pairs, out=np.zeros(n_groups), where=pairs > 0.0)

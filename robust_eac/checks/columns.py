@@ -37,17 +37,35 @@ def integer_matrix(labels, name):
 
 
 def label_matrix(array, name, titles=None):
-    """Convert a matrix of labels of any type to integers, -1 where missing; integers are returned as they are."""
+    """(integers, -1 where missing; what they stand for) of a matrix of labels of any type.
+
+    Integers are returned as they are. What they stand for is told for each column, as by :func:`label_column`, or is
+    None for all of them.
+    """
     titles = titles or column_titles()
     check_matrix(array, name)
     if array.dtype.kind in "OSUT":
-        return np.column_stack([_integers(column, name, titles(u)) for u, column in enumerate(array.T)])
+        return side_by_side([_integers(column, name, titles(u)) for u, column in enumerate(array.T)])
     _check_kind(array, "biuf", "labels", name)
-    return numbers_as_integers(array, name, titles, missing=True)
+    return numbers_as_integers(array, name, titles, missing=True), None
+
+
+def side_by_side(columns):
+    """What :func:`label_matrix` returns, of what :func:`label_column` returned."""
+    labels, meanings = zip(*columns, strict=True)
+    return np.column_stack([_signed(column) for column in labels]), meanings if any(meanings) else None
+
+
+def _signed(column):
+    """Unsigned labels of 64 bits, which were checked, as signed ones: beside others NumPy would make them floats."""
+    return column.astype(np.int64) if column.dtype == np.uint64 else column
 
 
 def label_column(values, name, column=""):
-    """Convert a one-dimensional sequence of labels of any type, of NumPy, pandas or polars, to integers.
+    """(integers, -1 where missing; what they stand for) of a sequence of labels of any type, also of pandas or polars.
+
+    Where there are names, 0, 1, ... stand for the entries of a tuple, the numbers first, each in sorted order; None
+    where integers stand for themselves.
 
     name : of the argument. column : what errors call this column of it.
     """
@@ -57,7 +75,7 @@ def label_column(values, name, column=""):
         categories = values.categories if hasattr(values, "categories") else values.dtype.categories
         return _numbered(np.asarray(codes), list(categories), name, column)
     array = as_array(_without_masks(values), name)
-    return array if array.ndim != 1 else _integers(array, name, column)
+    return (array, None) if array.ndim != 1 else _integers(array, name, column)
 
 
 def _without_masks(values):
@@ -73,10 +91,10 @@ def _without_masks(values):
 
 
 def _integers(array, name, column):
-    """One column as integers."""
+    """What :func:`label_column` returns, of an array."""
     if array.dtype.kind not in "OSUT":
         _check_kind(array, "biuf", "labels", name, column)
-        return numbers_as_integers(array[:, np.newaxis], name, lambda u: column, missing=True)[:, 0]
+        return numbers_as_integers(array[:, np.newaxis], name, lambda u: column, missing=True)[:, 0], None
     # The dictionary numbers the values in order of first lookup.
     number_of, values = defaultdict(count().__next__), array.tolist()
     try:
@@ -88,7 +106,7 @@ def _integers(array, name, column):
 
 
 def _numbered(codes, values, name, column):
-    """Labels of the values with these codes, -1 where missing; names get numbers in sorted order, after the numbers."""
+    """What :func:`label_column` returns, of codes of values."""
     labels = []
     for code, value in enumerate(values):
         try:
@@ -98,20 +116,22 @@ def _numbered(codes, values, name, column):
             if len(rows):
                 raise type(error)(_no_label(value, rows[0], name, column, str(error))) from None
             labels.append(-1)  # A category that no object has.
-    with_names = any(isinstance(label, str) for label in labels)
-    if with_names:
-        # Numbers come before names.
+    known = None
+    if any(isinstance(label, str) for label in labels):
         known = sorted({label for label in labels if label != -1}, key=lambda label: (isinstance(label, str), label))
         number_of = {label: number for number, label in enumerate(known)} | {-1: -1}
         labels = [number_of[label] for label in labels]
-    found = np.array([*labels, -1], dtype=np.int64)[codes]
-    if with_names and len(codes) > 2 and found.min() > -1 and len(np.unique(found)) == len(codes):
-        where = f" in {column}" if column else ""
-        raise ValueError(
-            f"{name}: every object has a label of its own{where}, so this is no clustering. Leave it out if it names "
-            "the objects."
-        )
-    return found
+    return np.array([*labels, -1], dtype=np.int64)[codes], known and tuple(known)
+
+
+def refuse_names_of_objects(labels, meanings, name, titles):
+    """ValueError for a column of a matrix of labels in which every object has a name of its own."""
+    for u, meaning in enumerate(meanings or ()):
+        if meaning and len(labels) > 2 and labels[:, u].min() > -1 and len(np.unique(labels[:, u])) == len(labels):
+            raise ValueError(
+                f"{name}: every object has a label of its own in {titles(u)}, so this is no clustering. Leave it out "
+                "if it names the objects."
+            )
 
 
 def _parse(value):

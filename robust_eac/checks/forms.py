@@ -1,5 +1,6 @@
 """What a label matrix can come in, and what looks like one and is none."""
 
+import reprlib
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -7,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from .blocks import row_blocks
-from .columns import check_matrix, column_titles, label_column, label_matrix
+from .columns import check_matrix, column_titles, label_column, label_matrix, refuse_names_of_objects, side_by_side
 from .values import as_array, check_names
 
 # Smaller matrices may be symmetric by chance.
@@ -20,11 +21,14 @@ class LabelMatrix(NamedTuple):
     labels : (n_samples, n_partitions) int; one clustering per column, -1 where it did not observe an object.
     names : what the clusterings are called, or None.
     objects : what the objects are called, in the order of the rows, or None.
+    meanings : what the integers of each clustering stand for, a tuple of int and str in which 0 finds the first, or
+        None for themselves; None if all of them stand for themselves.
     """
 
     labels: np.ndarray
     names: tuple | None = None
     objects: tuple | None = None
+    meanings: tuple | None = None
 
 
 def is_frame(labels):
@@ -72,40 +76,85 @@ def is_membership(entry):
     return _is_nested(entry) if isinstance(entry, (list, tuple)) else len(getattr(entry, "shape", ())) == 2
 
 
-def read_matrix(labels, name):
-    """A :class:`LabelMatrix` of what has an object per row and a clustering per column; TypeError for what has not."""
+def read_matrix(labels, name, part=False):
+    """A :class:`LabelMatrix` of what has an object per row and a clustering per column; TypeError for what has not.
+
+    Some of the objects, a `part`, may look like pairs of objects, or all have labels of their own.
+    """
     if isinstance(labels, LabelMatrix):
-        array = label_matrix(as_array(labels.labels, name), name, column_titles(labels.names))
-        names = labels.names
-        if names is not None:
-            names = tuple(check_names(names, array.shape[1], name=f"{name}.names"))
-        if labels.objects is not None and len(labels.objects) != len(array):
-            raise ValueError(f"{name}.objects must have {len(array)} entries, got {len(labels.objects)}.")
-        return LabelMatrix(array, names, labels.objects)
+        return _read_label_matrix(labels, name, part)
     if is_frame(labels):
-        return _read_frame(labels, name)
+        return _read_frame(labels, name, part)
     if sparse.issparse(labels):
+        if part:
+            raise TypeError(
+                f"{name} must be labels, got a sparse matrix of shape {labels.shape}: an indicator of some of the "
+                "objects does not tell which clusters make up a clustering, where one of them is empty."
+            )
         return LabelMatrix(_read_indicators(labels, name))
     if not isinstance(labels, np.ndarray):
         refuse_other_objects(labels, name)
     array = as_array(labels, name)
     if array.dtype.kind == "O" and array.ndim == 0 and hasattr(labels, "__dlpack__"):
         array = np.from_dlpack(labels)
-    refuse_pairs(array, name)
-    return LabelMatrix(label_matrix(array, name))
+    if not part:
+        refuse_pairs(array, name)
+    array, meanings = _labels_of(array, name, column_titles(), part)
+    return LabelMatrix(array, meanings=meanings)
 
 
-def _read_frame(frame, name):
+def _labels_of(array, name, titles, part):
+    """What :func:`~robust_eac.checks.columns.label_matrix` returns, without names of the objects."""
+    labels, meanings = label_matrix(array, name, titles)
+    if not part:
+        refuse_names_of_objects(labels, meanings, name, titles)
+    return labels, meanings
+
+
+def _read_label_matrix(given, name, part):
+    array, meanings = _labels_of(as_array(given.labels, name), name, column_titles(given.names), part)
+    names, m = given.names, array.shape[1]
+    if names is not None:
+        names = tuple(check_names(names, m, name=f"{name}.names"))
+    if given.objects is not None and len(given.objects) != len(array):
+        raise ValueError(f"{name}.objects must have {len(array)} entries, got {len(given.objects)}.")
+    if given.meanings is not None:
+        _check_meanings(given.meanings, array, meanings is not None, name)
+        meanings = given.meanings
+    return LabelMatrix(array, names, given.objects, meanings)
+
+
+def _check_meanings(meanings, labels, are_names, name):
+    """One tuple or None per column, with an entry for each of its labels, which must be integers then."""
+    kinds = (tuple, type(None))
+    if not isinstance(meanings, tuple) or not all(isinstance(meaning, kinds) for meaning in meanings):
+        raise TypeError(f"{name}.meanings must be None or a tuple of tuples and None, got {reprlib.repr(meanings)}.")
+    if are_names or len(meanings) != labels.shape[1]:
+        rule = "None for labels that are names" if are_names else f"one entry per partition, {labels.shape[1]}"
+        raise ValueError(f"{name}.meanings must be {rule}, got {len(meanings)} entries.")
+    for u, meaning in enumerate(meanings):
+        low, high = labels[:, u].min(), labels[:, u].max()
+        if meaning is not None and not -1 <= low <= high < len(meaning):
+            raise ValueError(
+                f"{name}.meanings[{u}] must have an entry for each label of partition {u}, from 0 on, got "
+                f"{len(meaning)} entries for labels from {low} to {high}."
+            )
+
+
+def _read_frame(frame, name, part):
     columns, names = frame_columns(frame)
     titles = column_titles(names)
     if all(isinstance(dtype, np.dtype) and dtype.kind in "iuf" for dtype in frame.dtypes):
         array = np.asarray(frame)
-        refuse_pairs(array, name)
-        labels = label_matrix(array, name, titles)
+        if not part:
+            refuse_pairs(array, name)
+        labels, meanings = label_matrix(array, name, titles)
     else:
         check_matrix(np.broadcast_to(0, frame.shape), name)
-        found = [label_column(column, name, titles(u)) for u, column in enumerate(columns)]
-        labels = np.column_stack([signed(column) for column in found])
+        labels, meanings = side_by_side([label_column(column, name, titles(u)) for u, column in enumerate(columns)])
+    if part:
+        return LabelMatrix(labels, names, meanings=meanings)
+    refuse_names_of_objects(labels, meanings, name, titles)
     for u, title in enumerate(names or ()):
         # What pandas calls the column without a title that it writes for the index.
         if title.startswith("Unnamed: ") and len(labels) > 2 and len(np.unique(labels[:, u])) == len(labels):
@@ -113,12 +162,7 @@ def _read_frame(frame, name):
                 f"{name}: {titles(u)} has a label of its own for every object: a written index, no clustering. "
                 "Read the file with index_col=0, or leave the column out."
             )
-    return LabelMatrix(labels, names)
-
-
-def signed(column):
-    """Unsigned labels of 64 bits, which were checked, as signed ones: beside others NumPy would make them floats."""
-    return column.astype(np.int64) if column.dtype == np.uint64 else column
+    return LabelMatrix(labels, names, meanings=meanings)
 
 
 def refuse_pairs(array, name):
@@ -143,9 +187,11 @@ def refuse_pairs(array, name):
 
 def _pairs_message(name, shape, largest):
     what = "co-associations" if largest else "distances or the edges of a graph"
+    readers = "eac, eac_linkage, lifetime_eac, threshold_eac and solve_membership"
     return (
         f"{name} must be a matrix of objects by clusterings, got a symmetric one of shape {shape}, as {what} are. "
         "Give the clusterings that it was made from, one per column."
+        + (f' Or give it to one of {readers}, with affinity="precomputed".' if largest else "")
     )
 
 

@@ -5,7 +5,15 @@ from typing import NamedTuple
 import numpy as np
 
 from .blocks import row_blocks
-from .columns import column_titles, integer_matrix, label_column, label_matrix, numbers_from_objects
+from .columns import (
+    column_titles,
+    integer_matrix,
+    label_column,
+    label_matrix,
+    numbers_from_objects,
+    refuse_names_of_objects,
+    side_by_side,
+)
 from .forms import (
     LabelMatrix,
     is_clustering,
@@ -14,7 +22,6 @@ from .forms import (
     read_matrix,
     refuse_nested,
     refuse_other_objects,
-    signed,
 )
 from .values import as_array, check_choice, check_membership, check_vector, real_array
 
@@ -28,6 +35,7 @@ class Ensemble(NamedTuple):
     widths : (n_soft,) int64; clusters of each soft partition.
     hard : (n_hard,) intp; places of the hard partitions among all, the soft ones take the others.
     names : what the partitions are called, in the order of the input; None if nothing says so.
+    meanings : what the labels of the hard partitions stand for, as in a :class:`~robust_eac.LabelMatrix`.
     """
 
     labels: np.ndarray
@@ -35,6 +43,7 @@ class Ensemble(NamedTuple):
     widths: np.ndarray
     hard: np.ndarray
     names: tuple | None = None
+    meanings: tuple | None = None
 
     @property
     def n_samples(self):
@@ -72,43 +81,47 @@ def is_ensemble_list(labels, name="labels") -> bool:
     return False
 
 
-def check_ensemble(labels, *, name="labels") -> Ensemble:
+def check_ensemble(labels, *, name="labels", part=False) -> Ensemble:
     """Return a label matrix, or a list of label vectors and membership matrices, as an :class:`Ensemble`.
 
     A list or tuple of arrays, columns or igraph's clusterings is one partition per entry. What was checked before is
-    returned as it is.
+    returned as it is. With `part` these are some of the objects: a partition may observe none of them.
     """
     if isinstance(labels, Ensemble):
         return labels
     if not is_ensemble_list(labels, name):
-        matrix, names = _checked_matrix(labels, name)
-        n, m = matrix.shape
-        return Ensemble(matrix, np.empty((n, 0)), np.empty(0, dtype=np.int64), np.arange(m), names)
+        found = _checked_matrix(labels, name, part)
+        n, m = found.labels.shape
+        nothing = np.empty((n, 0)), np.empty(0, dtype=np.int64)
+        return Ensemble(found.labels, *nothing, np.arange(m), found.names, found.meanings)
     is_soft = np.array([is_membership(entry) for entry in labels])
     hard, soft = np.flatnonzero(~is_soft), np.flatnonzero(is_soft)
-    entries = [_entry(entry, f"{name}[{u}]", is_soft[u]) for u, entry in enumerate(labels)]
+    read = [_entry(entry, f"{name}[{u}]", is_soft[u]) for u, entry in enumerate(labels)]
+    entries = [array for array, _ in read]
     n = next(len(entries[u]) for u in (*soft, *hard) if entries[u].ndim)
     for u in (*hard, *soft):
         if entries[u].ndim != (2 if is_soft[u] else 1) or len(entries[u]) != n or entries[u].size == 0:
             rule = "a label vector of shape (n_samples,) or a membership matrix of shape (n_samples, k_u)"
             raise ValueError(f"{name}[{u}] must be {rule}, with n_samples={n}, got shape {entries[u].shape}.")
-    matrix = np.column_stack([entries[u] for u in hard]) if len(hard) else np.empty((n, 0), dtype=np.int64)
+    matrix, meanings = side_by_side([read[u] for u in hard]) if len(hard) else (np.empty((n, 0), dtype=np.int64), None)
+    if not part:
+        refuse_names_of_objects(matrix, meanings, name, lambda column: f"{name}[{hard[column]}]")
     widths = np.array([entries[u].shape[1] for u in soft], dtype=np.int64)
     names = [getattr(entry, "name", None) for entry in labels]
     names = tuple(names) if all(isinstance(title, str) and title for title in names) else None
-    ensemble = Ensemble(matrix, np.empty((n, widths.sum())), widths, hard, names)
+    ensemble = Ensemble(matrix, np.empty((n, widths.sum())), widths, hard, names, meanings)
     for u, end, width in zip(soft, np.cumsum(widths), widths, strict=True):
         ensemble.soft[:, end - width : end] = _memberships(entries[u], f"{name}[{u}]")
-    _check_all_observed(ensemble.observed(), name)
+    _check_all_observed(ensemble.observed(), name, part)
     return ensemble
 
 
 def _entry(entry, name, is_soft):
-    """An entry of a list as an array, which has no index to align."""
+    """An entry of a list as an array, which has no index to align, and what its labels stand for."""
     if is_vertex_clustering(entry):
         entry = entry.membership
     refuse_other_objects(entry, name)
-    return as_array(entry, name) if is_soft else signed(label_column(entry, name))
+    return (as_array(entry, name), None) if is_soft else label_column(entry, name)
 
 
 def _memberships(entry, name):
@@ -124,10 +137,10 @@ def _memberships(entry, name):
     return array
 
 
-def _check_all_observed(observed, name):
-    """Every partition of a list must observe an object, and every object must be observed by a partition."""
+def _check_all_observed(observed, name, part):
+    """Every partition of a list, if not of a part, must observe an object; a partition must observe every object."""
     partitions, rows = observed.any(axis=0), observed.any(axis=1)
-    if not partitions.all():
+    if not (part or partitions.all()):
         u = int(np.argmin(partitions))
         raise ValueError(f"{name}: every partition must observe at least one object, {name}[{u}] observes none.")
     if not rows.all():
@@ -167,7 +180,7 @@ def check_labels(labels, *, name="labels") -> np.ndarray:
     ValueError for everything else that is no label matrix.
     """
     if not isinstance(labels, Ensemble) and not is_ensemble_list(labels, name):
-        return _checked_matrix(labels, name)[0]
+        return _checked_matrix(labels, name).labels
     if len(labels.widths) if isinstance(labels, Ensemble) else any(map(is_membership, labels)):
         raise TypeError(
             f"{name} must be a label matrix here, got a list with membership matrices: only what solves, grades or "
@@ -176,16 +189,18 @@ def check_labels(labels, *, name="labels") -> np.ndarray:
     return check_ensemble(labels, name=name).labels
 
 
-def _checked_matrix(labels, name):
-    """(integers, names of the columns or None) of a matrix of labels in which everything is observed somewhere."""
-    matrix, names, _ = read_matrix(labels, name)
-    check_columns_observed(_observed_columns(matrix, name), name, names)
-    return matrix, names
+def _checked_matrix(labels, name, part=False):
+    """The :class:`LabelMatrix` of a matrix of labels in which everything is observed somewhere."""
+    matrix = read_matrix(labels, name, part)
+    columns = _observed_columns(matrix.labels, name)
+    if not part:
+        check_columns_observed(columns, name, matrix.names)
+    return matrix
 
 
 def check_label_block(labels, *, name) -> np.ndarray:
     """Check some rows of a matrix of numbers; a partition may observe none of them."""
-    array = label_matrix(as_array(labels, name), name)
+    array, _ = label_matrix(as_array(labels, name), name)
     _observed_columns(array, name)
     return array
 

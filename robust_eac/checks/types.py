@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 Labels = ArrayLike | Sequence[ArrayLike]
 #: Features of every clustering: index arrays, or one 0/1 matrix.
 Subsets = ArrayLike | Sequence[ArrayLike]
-#: A name in `WEIGHT_SOLVERS`, or a function losses -> weights.
-WeightSolver = str | Callable[..., np.ndarray]
+#: A name in `WEIGHT_SOLVERS`, a function losses -> weights, or weights to keep.
+WeightSolver = str | Callable[..., np.ndarray] | ArrayLike
 #: Weights of base clusters: a name, or one array per clustering.
 ClusterWeights = str | Sequence[ArrayLike] | None
 RandomState = int | np.random.RandomState | None

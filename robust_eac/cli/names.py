@@ -2,7 +2,7 @@
 
 from .._source import defaults, keys, literal
 
-METHODS = literal("estimators", "METHODS")
+METHODS = literal("fitting", "METHODS")
 DEFAULTS = defaults("estimators", "RobustEAC")
 AGREEMENTS = literal("core.distance", "AGREEMENTS")
 CLUSTER_WEIGHTS = literal("weighting.clusters", "CLUSTER_WEIGHTS")

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 from ..checks.values import check_choice, check_integer
 from ..core.encoding import collapse
@@ -109,7 +109,7 @@ def merge_tree(encoding, values, shares, linkage, *, max_bytes=None):
     if linkage == "single" and tables.size == 0:
         kernels.span(rows, terms, tree)
     else:
-        half = _allocate_half(encoding, linkage, max_bytes)
+        half = _allocate_half(n, f"n_samples={encoding.n_samples} objects ({n} distinct)", linkage, max_bytes)
         rule = LINKAGES.index(linkage)
         sizes = encoding.multiplicity.copy() if rule == kernels.AVERAGE else np.ones(n)
         kernels.fill(rows, terms, sizes, half)
@@ -126,6 +126,32 @@ def merge_tree_of(matrix, linkage):
     half = matrix[np.triu_indices(n, 1)].astype(np.float32)
     kernels.agglomerate(half, np.ones(n), LINKAGES.index(linkage), tree)
     return sorted_tree(tree)
+
+
+def given_tree(given, linkage, *, max_bytes=None):
+    """The :class:`Tree` of the objects by a :class:`~robust_eac.checks.coassociation.Coassociation`."""
+    n, values = given.n_samples, given.values
+    if linkage == "single" and sparse.issparse(values):
+        return sorted_tree(_spanning_forest(values, given.unit))
+    tree, half = empty_tree(n), _allocate_half(n, f"n_samples={n} objects", linkage, max_bytes)
+    end = 0
+    for i in range(n - 1):
+        row = values[[i]].toarray()[0] if sparse.issparse(values) else values[i]
+        start, end = end, end + n - 1 - i
+        half[start:end] = row[i + 1 :]
+    kernels.agglomerate(half, np.ones(n), LINKAGES.index(linkage), tree)
+    tree.similarities[:] /= given.unit
+    return sorted_tree(tree)
+
+
+def _spanning_forest(values, unit):
+    """Edges of largest similarity between objects; those of similarity 0 join the parts without any in common."""
+    forest = minimum_spanning_tree(-values).tocoo()
+    _, first = np.unique(connected_components(values, directed=False)[1], return_index=True)
+    joints = np.full(len(first) - 1, first[0])
+    left, right = np.append(forest.row, joints), np.append(forest.col, first[1:])
+    similarities = np.append(-forest.data / unit, np.zeros(len(joints)))
+    return Tree(left.astype(np.int64), right.astype(np.int64), similarities)
 
 
 def cut(tree, n_clusters):
@@ -182,14 +208,13 @@ def sorted_tree(tree):
     return Tree(*(values[order] for values in tree))
 
 
-def _allocate_half(encoding, linkage, max_bytes):
-    """Memory for all pairs of rows. ValueError if it exceeds max_bytes or, with None, the machine's memory."""
-    d = len(encoding.codes)
+def _allocate_half(d, objects, linkage, max_bytes):
+    """Memory for all pairs of d rows. ValueError if it exceeds max_bytes or, with None, the machine's memory."""
     needed = 4 * (d * (d - 1) // 2)
     limit = physical_memory() if max_bytes is None else max_bytes
     if limit is not None and needed > limit:
         raise ValueError(
-            f"labels: {linkage} linkage of n_samples={encoding.n_samples} objects ({d} distinct) needs "
+            f"labels: {linkage} linkage of {objects} needs "
             f"{needed / 2**30:.3g} GiB for the co-associations of all pairs; must be at most "
             f"{'the memory of this machine' if max_bytes is None else 'max_bytes'}, {limit / 2**30:.3g} GiB."
         )

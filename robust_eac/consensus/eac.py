@@ -6,17 +6,32 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 
 from ..checks.blocks import row_blocks
+from ..checks.coassociation import check_coassociation, is_precomputed
 from ..checks.types import RandomState
-from ..checks.values import check_bool, check_real
+from ..checks.values import check_bool, check_n_clusters, check_real
 from ._common import prepare, prepare_ensemble, relabel
-from ._linkage import check_linkage, components, cut, dendrogram, distinct_rows, merge_tree, votes_of
+from ._linkage import (
+    check_linkage,
+    components,
+    cut,
+    dendrogram,
+    distinct_rows,
+    given_tree,
+    linkage_matrix,
+    merge_tree,
+    votes_of,
+)
 
 __all__ = ["eac", "eac_linkage", "lifetime_eac", "threshold_eac"]
 
 # Heights have single precision: smaller differences are ties.
 _TIE = 1e-6
+# So are smaller differences of a given share from the threshold: it is a sum of fractions.
+_SHARE_TIE = 1e-9
 
 
 def eac(
@@ -27,6 +42,7 @@ def eac(
     weights: ArrayLike | None = None,
     max_bytes: int | None = None,
     random_state: RandomState = None,
+    affinity: str = "coassociation",
 ) -> np.ndarray:
     """Cut the hierarchical clustering of the objects by co-association into n_clusters.
 
@@ -41,6 +57,7 @@ def eac(
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
         Base clusterings, one per column; -1 marks an object that the partition did not observe.
+        Or a co-association matrix: see `affinity`.
     n_clusters : int
         Number of clusters; fewer are returned only if fewer objects are distinct.
     linkage : {"single", "average", "complete"}, default="average"
@@ -52,6 +69,11 @@ def eac(
         machine, or no limit if the system does not report it.
     random_state : int, RandomState instance or None, default=None
         Ignored: present for the common signature.
+    affinity : {"coassociation", "precomputed"}, default="coassociation"
+        Where co-associations come from: from labels, or "precomputed", as in scikit-learn's clusterers of similarities.
+        `labels` is then a matrix of shape (n_samples, n_samples), dense or SciPy sparse, symmetric, not negative, with
+        a positive diagonal: shares in [0, 1], of whatever weights; or, where an entry is above 1, counts, with the
+        number of partitions on the whole diagonal. `weights` must be None. Identical objects are not known then.
 
     Returns
     -------
@@ -66,9 +88,10 @@ def eac(
     Notes
     -----
     With d distinct objects: time O(d^2 n_partitions). Single linkage needs memory O(n_samples n_partitions): a minimum
-    spanning tree computes the co-associations it needs. Average and complete linkage need 2 d^2 bytes more, half the
-    matrix in single precision, in which nearest-neighbour chains merge clusters in time O(d^2). Weights in ratios of
-    whole numbers up to 1000 are counted as votes; sums are exact while two clusters share fewer than 2^24 votes.
+    spanning tree computes the co-associations it needs, or reads the entries of a given sparse matrix. Average and
+    complete linkage need 2 d^2 bytes more, half the matrix in single precision, in which nearest-neighbour chains merge
+    clusters in time O(d^2). Weights in ratios of whole numbers up to 1000 are counted as votes; sums are exact while
+    two clusters share fewer than 2^24 votes.
 
     References
     ----------
@@ -81,6 +104,11 @@ def eac(
     >>> eac(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]), 2)
     array([0, 0, 0, 1, 1])
     """
+    if is_precomputed(affinity, weights=weights):
+        given = check_coassociation(labels)
+        n_clusters = check_n_clusters(n_clusters, given.n_samples)
+        check_linkage(linkage, max_bytes)
+        return relabel(cut(given_tree(given, linkage, max_bytes=max_bytes), n_clusters))
     encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
     check_linkage(linkage, max_bytes)
     encoding, tree = _tree(encoding, weights, linkage, max_bytes)
@@ -88,7 +116,12 @@ def eac(
 
 
 def eac_linkage(
-    labels: ArrayLike, *, linkage: str = "average", weights: ArrayLike | None = None, max_bytes: int | None = None
+    labels: ArrayLike,
+    *,
+    linkage: str = "average",
+    weights: ArrayLike | None = None,
+    max_bytes: int | None = None,
+    affinity: str = "coassociation",
 ) -> np.ndarray:
     """Dendrogram of the objects by co-association, as SciPy's linkage matrix.
 
@@ -99,12 +132,15 @@ def eac_linkage(
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
         Base clusterings, one per column; -1 marks an object that the partition did not observe.
+        Or a co-association matrix: see `affinity`.
     linkage : {"single", "average", "complete"}, default="average"
         The similarity of two clusters: largest, mean or smallest co-association.
     weights : array-like of shape (n_partitions,), default=None
         alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
     max_bytes : int, default=None
         As in :func:`eac`.
+    affinity : {"coassociation", "precomputed"}, default="coassociation"
+        "precomputed": `labels` is a co-association matrix, as in :func:`eac`.
 
     Returns
     -------
@@ -132,6 +168,11 @@ def eac_linkage(
            [2.   , 4.   , 0.25 , 3.   ],
            [3.   , 5.   , 0.917, 4.   ]])
     """
+    if is_precomputed(affinity, weights=weights):
+        given = check_coassociation(labels)
+        check_linkage(linkage, max_bytes)
+        tree = given_tree(given, linkage, max_bytes=max_bytes)
+        return linkage_matrix(tree.left, tree.right, np.maximum(1.0 - tree.similarities, 0.0))
     encoding, weights = prepare_ensemble(labels, weights)
     check_linkage(linkage, max_bytes)
     return dendrogram(*_tree(encoding, weights, linkage, max_bytes))
@@ -144,6 +185,7 @@ def lifetime_eac(
     weights: ArrayLike | None = None,
     one_cluster: bool = False,
     max_bytes: int | None = None,
+    affinity: str = "coassociation",
 ) -> np.ndarray:
     """Cut the hierarchical clustering by co-association into the number of clusters of longest lifetime.
 
@@ -155,6 +197,7 @@ def lifetime_eac(
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
         Base clusterings, one per column; -1 marks an object that the partition did not observe.
+        Or a co-association matrix: see `affinity`.
     linkage : {"single", "average", "complete"}, default="single"
         The similarity of two clusters: largest, mean or smallest co-association.
     weights : array-like of shape (n_partitions,), default=None
@@ -163,6 +206,8 @@ def lifetime_eac(
         Whether q = 1, with lifetime 1 - h_{n-1}, is also a candidate.
     max_bytes : int, default=None
         As in :func:`eac`.
+    affinity : {"coassociation", "precomputed"}, default="coassociation"
+        "precomputed": `labels` is a co-association matrix, as in :func:`eac`.
 
     Returns
     -------
@@ -188,6 +233,12 @@ def lifetime_eac(
     >>> lifetime_eac(np.array([[0, 0, 0, 0], [0, 0, 0, 1], [1, 1, 1, 1], [1, 1, 0, 1]]))
     array([0, 0, 1, 1])
     """
+    if is_precomputed(affinity, weights=weights):
+        given = check_coassociation(labels)
+        check_linkage(linkage, max_bytes)
+        one_cluster = check_bool(one_cluster, name="one_cluster")
+        tree = given_tree(given, linkage, max_bytes=max_bytes)
+        return relabel(cut(tree, _longest_lived(1.0 - tree.similarities, one_cluster)))
     encoding, weights = prepare_ensemble(labels, weights)
     check_linkage(linkage, max_bytes)
     one_cluster = check_bool(one_cluster, name="one_cluster")
@@ -196,7 +247,13 @@ def lifetime_eac(
     return relabel(encoding.expand(cut(tree, _longest_lived(heights, one_cluster))))
 
 
-def threshold_eac(labels: ArrayLike, *, threshold: float | Fraction = 0.5, strict: bool = True) -> np.ndarray:
+def threshold_eac(
+    labels: ArrayLike,
+    *,
+    threshold: float | Fraction = 0.5,
+    strict: bool = True,
+    affinity: str = "coassociation",
+) -> np.ndarray:
     """Join objects that more than a given share of the partitions put together, directly or through others.
 
     The clusters are the connected components of the graph with an edge where  votes_ij > threshold N_ij  ([1]_, where
@@ -208,11 +265,14 @@ def threshold_eac(labels: ArrayLike, *, threshold: float | Fraction = 0.5, stric
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
         Base clusterings, one per column; -1 marks an object that the partition did not observe.
+        Or a co-association matrix: see `affinity`.
     threshold : float or Fraction, default=0.5
         The share of the votes, taken as the decimal number it prints as: with 0.3, three votes of ten are a tie. Below
         0 there is one cluster. At 1 and above (without `strict`: above 1) every object is a cluster.
     strict : bool, default=True
         True: a tie, votes_ij = threshold N_ij, is no edge.
+    affinity : {"coassociation", "precomputed"}, default="coassociation"
+        "precomputed": `labels` is a co-association matrix, as in :func:`eac`.
 
     Returns
     -------
@@ -229,7 +289,8 @@ def threshold_eac(labels: ArrayLike, *, threshold: float | Fraction = 0.5, stric
     Time O(d^2 n_partitions) for d distinct objects, memory O(n_samples n_partitions). A pair that no partition observes
     has the share 0. Votes are compared as whole numbers. The program in [1]_ adds 1/N per vote; by rounding, the sum
     can exceed the exact share (100 times 1/200 gives more than 0.5). Its text says "at least". With exact ties,
-    `strict=False` is therefore closer to the publication.
+    `strict=False` is therefore closer to the publication. Given shares that differ from the threshold by less than 1e-9
+    are ties.
 
     References
     ----------
@@ -242,6 +303,10 @@ def threshold_eac(labels: ArrayLike, *, threshold: float | Fraction = 0.5, stric
     >>> threshold_eac(np.array([[0, 0], [0, 1], [1, 1], [2, 2]]), strict=False)
     array([0, 0, 0, 1])
     """
+    if is_precomputed(affinity):
+        given = check_coassociation(labels)
+        threshold = check_real(threshold, name="threshold", low=-np.inf)
+        return _join_above(given, threshold, check_bool(strict, name="strict"))
     encoding, weights = prepare_ensemble(labels, None)
     check_real(threshold, name="threshold", low=-np.inf)
     needed = _needed_votes(Fraction(str(threshold)), check_bool(strict, name="strict"), len(weights))
@@ -251,6 +316,16 @@ def threshold_eac(labels: ArrayLike, *, threshold: float | Fraction = 0.5, stric
     encoding, tree = _tree(encoding, weights, "single", None)
     votes, seen = _count_votes(encoding, tree.left, tree.right)
     return relabel(encoding.expand(components(tree, votes >= needed[seen])))
+
+
+def _join_above(given, threshold, strict):
+    """Connected components of the graph of shares above the threshold, or, without `strict`, at it."""
+    least = (threshold + _SHARE_TIE if strict else threshold - _SHARE_TIE) * given.unit
+    n = given.n_samples
+    if least <= 0.0:
+        return np.zeros(n, dtype=np.intp)
+    edges = sparse.coo_array(given.values >= least)
+    return relabel(connected_components(edges, directed=False)[1])
 
 
 def _tree(encoding, weights, linkage, max_bytes):

@@ -76,10 +76,7 @@ def robust_consensus(
     array([0, 0, 0, 1, 1])
     """
     labels = check_labels(labels)
-    weighting: WeightSolver = "restricted-simplex"
-    if weights is not None:
-        fixed = check_weights(weights, labels.shape[1])
-        weighting = lambda losses: fixed  # noqa: E731
+    weighting: WeightSolver = "restricted-simplex" if weights is None else check_weights(weights, labels.shape[1])
     result = solve_median_partition(
         labels, n_clusters, weighting=weighting, n_init=n_init, n_jobs=n_jobs, random_state=random_state
     )

@@ -124,12 +124,22 @@ def _statistics(encoding, weights, state):
     visits of the encoding :func:`~robust_eac.core.formula.with_everything`.
     """
     S, G, partitions = state.S, state.G, state.partitions
-    scale = _rates(weights, state) * chance_of(encoding, weights, state)
-    chance = scale * state.losses
-    share = relabelling.share_of_pairs(partitions)
+    scale, chance, share = _scales(encoding, weights, state)
     together = encoding.by_mask(-chance * share)
     alone = encoding.by_mask(-chance * (partitions.own / partitions.singles - share))
     return statistics_from(encoding, S, G, scale, encoding.by_mask(scale - chance), together, alone)
+
+
+def _scales(encoding, weights, state):
+    """(m,) coefficients of the d_u and of the E[d_u] in the model, and of |Y1|^2 in the E_u."""
+    scale = _rates(weights, state) * chance_of(encoding, weights, state)
+    return scale, scale * state.losses, relabelling.share_of_pairs(state.partitions)
+
+
+def terms(encoding, weights, state):
+    """The terms of :class:`~robust_eac.core.distance.Distance` at a state."""
+    scale, chance, share = _scales(encoding, weights, state)
+    return scale, scale - chance, -chance * share
 
 
 def statistics_at(encoding, weights, rows):

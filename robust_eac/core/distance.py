@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ..checks.values import check_bool, check_choice
 from . import adjusted, levels
-from .formula import accumulate, losses_of, weighted_statistics, with_everything
+from .formula import accumulate, coefficients, losses_of, weighted_statistics, with_everything
 from .raw import RawSteps, State
 
 AGREEMENTS = ("auto", "raw", "adjusted")
@@ -24,6 +24,8 @@ class Distance(NamedTuple):
     extend : encoding -> the encoding that gradient and line search visit.
     statistics : (encoding, weights, rows) -> the Statistics at the rows for these visits.
     factor : (encoding, weights, rows) -> gradient of the weighted losses over that of the statistics.
+    terms : (encoding, weights, state) -> what the statistics are made of, (m,) each: coefficients, on the pairs that a
+        partition observes, of -2 <Y'Y, X_u'W_uX_u>, of |Y'Y|^2 and of -2 |Y1|^2.
     follow : (encoding, weights, state) -> the state whose losses belong to these weights; None if losses do not depend
         on the weights.
     """
@@ -36,6 +38,7 @@ class Distance(NamedTuple):
     extend: Callable
     statistics: Callable
     factor: Callable
+    terms: Callable
     follow: Callable | None = None
 
     def unit(self, total):
@@ -45,6 +48,11 @@ class Distance(NamedTuple):
 
 def _measure(encoding, rows, weights, *, n_threads=1):
     return State(*accumulate(encoding, rows, n_threads=n_threads))
+
+
+def _raw_terms(encoding, weights, state):
+    coef, _ = coefficients(encoding, weights)
+    return coef, coef, 0.0 * coef
 
 
 def raw_distance(diagonal=True):
@@ -58,6 +66,7 @@ def raw_distance(diagonal=True):
         extend=lambda encoding: encoding,
         statistics=lambda encoding, weights, rows: weighted_statistics(encoding, weights, *accumulate(encoding, rows)),
         factor=lambda encoding, weights, rows: 1.0,
+        terms=_raw_terms,
     )
 
 
@@ -70,6 +79,7 @@ ADJUSTED = Distance(
     extend=with_everything,
     statistics=adjusted.statistics_at,
     factor=adjusted.factor,
+    terms=adjusted.terms,
 )
 
 
@@ -84,6 +94,7 @@ def level_distance(diagonal=True):
         extend=with_everything,
         statistics=partial(levels.statistics_at, diagonal=diagonal),
         factor=partial(levels.factor, diagonal=diagonal),
+        terms=levels.terms,
         follow=levels.follow,
     )
 

@@ -248,7 +248,7 @@ def with_everything(encoding):
 def _statistics(encoding, S, G, slot_coef, mask_coef, surplus, alone):
     """The Statistics from coefficients of slots and masks, and what a row's mask_coef has more than its slots."""
     return Statistics(
-        T=_padded(S * slot_coef[:, np.newaxis]),
+        T=padded(S * slot_coef[:, np.newaxis]),
         Q=G * mask_coef[:, np.newaxis, np.newaxis],
         own=np.column_stack([encoding.observed @ mask_coef, surplus, encoding.observed @ alone]),
         mask_coef=mask_coef,
@@ -256,7 +256,7 @@ def _statistics(encoding, S, G, slot_coef, mask_coef, surplus, alone):
     )
 
 
-def _padded(T):
+def padded(T):
     """T with columns of zeros up to the SIMD width."""
     missing = -T.shape[1] % _WIDTH
     return np.concatenate([T, np.zeros((len(T), missing))], axis=1) if missing else T

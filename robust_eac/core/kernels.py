@@ -426,6 +426,41 @@ def sweep(order, data, slots, statistics, membership, visit):
 
 
 @njit(cache=True, nogil=True)
+def sweep_given(order, indptr, indices, values, lacks, membership, G, visit):
+    """Visit the rows for a given symmetric matrix C in place of an ensemble; membership and G = Y Y' follow.
+
+    C is in compressed rows, ``lacks`` is 1 - C_ii. Returns the sum of the Frank-Wolfe gaps at the moment of the visit.
+    O(entries of C k) time.
+    """
+    k = membership.shape[1]
+    b, e, e0, slopes = np.empty(k), np.empty(k), np.empty(k), np.empty(k)
+    y, y0 = np.empty(k), np.empty(k)
+    quartic = 1.0 if visit.diagonal else 0.0
+    total = 0.0
+    for i in order:
+        b[:] = 0.0
+        for t in range(indptr[i], indptr[i + 1]):
+            j, value = indices[t], values[t]
+            for p in range(k):
+                b[p] += value * membership[j, p]
+        for p in range(k):
+            y[p] = y0[p] = membership[i, p]
+        quarter_gradient(y, G, b, 1.0, lacks[i], e)
+        e0[:] = e
+        own = OwnTerm(1.0, quartic, quartic * lacks[i])
+        gap, decrease = descend_column(y, y0, e, G, own, visit, slopes)
+        if visit.relaxation > 1.0 and decrease < 0.0:
+            overrelax(y, y0, e, e0, own, visit.relaxation, decrease)
+        total += 4.0 * gap
+        if decrease < 0.0:
+            for p in range(k):
+                for q in range(k):
+                    G[p, q] += y[p] * y[q] - y0[p] * y0[q]
+                membership[i, p] = y[p]
+    return total
+
+
+@njit(cache=True, nogil=True)
 def count(codes, offsets, multiplicity, clusters, counts):
     """Add to counts (n_slots, k) the objects of each slot in each cluster of a hard consensus; O(rows m)."""
     for i in range(codes.shape[0]):

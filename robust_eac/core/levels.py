@@ -130,9 +130,19 @@ def _statistics(encoding, weights, S, levels):
     coef, n_masks, k = weights * encoding.scale, encoding.observed.shape[1], S.shape[1]
     nothing = np.zeros(n_masks)
     together = -0.5 * encoding.by_mask(coef)
-    # Without any pair together both levels are 0.
-    coef /= sum(levels) or 1.0
+    coef = _over_levels(coef, levels)
     return statistics_from(encoding, S, np.zeros((n_masks, k, k)), coef, nothing, together, nothing)
+
+
+def _over_levels(coef, levels):
+    # Without any pair together both levels are 0.
+    return coef / (sum(levels) or 1.0)
+
+
+def terms(encoding, weights, state):
+    """The terms of :class:`~robust_eac.core.distance.Distance` at a state."""
+    coef = weights * encoding.scale
+    return _over_levels(coef, state.levels), 0.0 * coef, -0.5 * coef
 
 
 def statistics_at(encoding, weights, rows, *, diagonal):

@@ -23,7 +23,7 @@ SAMPLE_TOL = 1e-4
 # Pairwise steps of a visit from the uniform membership, per cluster.
 _PLACING_STEPS = 2
 # Largest number of visits of an object without weight; a few suffice.
-_MAX_PLACING = 1000
+MAX_PLACING = 1000
 
 
 class Solution(NamedTuple):
@@ -60,15 +60,20 @@ def initial_rows(encoding, n_clusters, start, rng):
     if not isinstance(start, str):
         return start.copy()
     if start == "random":
-        # Normalised gamma variables are Dirichlet. With many clusters, a larger parameter puts rows so near the uniform
-        # membership, a saddle point, that their gap is below any tolerance.
-        rows = rng.standard_gamma(1.0 / n_clusters, (len(encoding.codes), n_clusters))
-        rows /= rows.sum(axis=1, keepdims=True)
-        return rows
+        return random_rows(len(encoding.codes), n_clusters, rng)
     encoding = harden(encoding)
     weights = np.full(len(encoding.offsets), 1.0 / len(encoding.offsets))
     start = best_lloyd(encoding, weights, squared_distances, n_clusters, n_init=1, max_iter=_KMEANS_PASSES, rng=rng)
     return (1.0 - _SMOOTHING) * np.eye(n_clusters)[start.clusters] + _SMOOTHING / n_clusters
+
+
+def random_rows(n_rows, n_clusters, rng):
+    """Dirichlet(1/k) memberships."""
+    # Normalised gamma variables are Dirichlet. With many clusters, a larger parameter puts rows so near the uniform
+    # membership, a saddle point, that their gap is below any tolerance.
+    rows = rng.standard_gamma(1.0 / n_clusters, (n_rows, n_clusters))
+    rows /= rows.sum(axis=1, keepdims=True)
+    return rows
 
 
 def expand_rows(whole, solution, distance, tol):
@@ -83,7 +88,7 @@ def expand_rows(whole, solution, distance, tol):
     full = np.empty((len(whole.codes), membership.shape[1]))
     full[whole.multiplicity > 0.0] = membership
     skip = max(tol, ROUNDING) * whole.total
-    full[weightless] = _place(take_rows(whole, weightless), solution, distance, skip=skip, max_visits=_MAX_PLACING)
+    full[weightless] = _place(take_rows(whole, weightless), solution, distance, skip=skip, max_visits=MAX_PLACING)
     return full
 
 

@@ -21,7 +21,7 @@ from ..core.encoding import Encoding, encode_ensemble, sub_ensemble, weigh_clust
 from ..core.formula import accumulate, adjusted_agreement_of
 from ..solvers.median_partition import result_of
 from ..weighting.clusters import check_cluster_weights, weigh_by
-from ..weighting.joint import resolve_weighting, settle
+from ..weighting.joint import is_given, resolve_weighting, settle
 from ..weighting.trust import LEVEL, NO_LINKS
 
 __all__ = ["ClusterNumberSelection", "select_n_clusters"]
@@ -90,8 +90,8 @@ def select_n_clusters(
         Candidates, each in [1, n_samples]; each is the largest number of clusters of its consensus. One is a possible
         answer whether listed or not.
     weighting : str or callable, default="chance-corrected"
-        As in :func:`~robust_eac.solve_median_partition`, on raw losses. With many random partitions, "uniform" finds
-        fewer candidates stable.
+        As in :func:`~robust_eac.solve_median_partition`, on raw losses, but no weights to keep: sub-ensembles are
+        weighted too. With many random partitions, "uniform" finds fewer candidates stable.
     n_init : int, default=5
         Starts per candidate, at least 2.
     n_splits : int, default=10
@@ -179,6 +179,8 @@ def select_n_clusters(
     if n_partitions < 2:
         raise ValueError(f"labels must have at least 2 partitions to compare, got {n_partitions}.")
     candidates = _check_candidates(n_clusters, n_samples)
+    if is_given(weighting):
+        raise ValueError("weighting must be a name or a function, which weighs sub-ensembles too, got weights to keep.")
     resolve_weighting(weighting, n_pairs=float(n_samples) ** 2, n_partitions=n_partitions)
     n_init = check_integer(n_init, name="n_init", low=2)
     n_splits = check_integer(n_splits, name="n_splits", low=1)

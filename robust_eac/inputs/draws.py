@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.columns import label_matrix
+from ..checks.columns import label_matrix, refuse_names_of_objects
 from ..checks.forms import refuse_pairs
 from ..checks.labels import check_labels
 from ..checks.values import as_array
@@ -59,4 +59,10 @@ def labels_from_draws(draws: ArrayLike) -> np.ndarray:
         raise ValueError(f"draws must have shape (n_draws, n_samples), one draw per row, got {array.shape}.")
     refuse_pairs(array, "draws")
     labels = array.reshape(-1, array.shape[-1]).T
-    return check_labels(label_matrix(labels, "draws", lambda u: f"draw {u}"), name="draws")
+    labels, meanings = label_matrix(labels, "draws", _title)
+    refuse_names_of_objects(labels, meanings, "draws", _title)
+    return check_labels(labels, name="draws")
+
+
+def _title(u):
+    return f"draw {u}"

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from ..checks.columns import label_column
+from ..checks.columns import label_column, refuse_names_of_objects, side_by_side
 from ..checks.forms import LabelMatrix, is_frame, is_vertex_clustering, objects_of
 from ..checks.labels import check_ensemble, check_labels
 from ..checks.values import check_choice
@@ -64,7 +64,9 @@ def labels_from(
     -------
     result : LabelMatrix
         Fields `labels`, an int ndarray of shape (n_samples, n_partitions), -1 where a clustering does not have an
-        object; `names` of the clusterings, a tuple of str or None; `objects`, a tuple of the objects or None.
+        object; `names` of the clusterings, a tuple of str or None; `objects`, a tuple of the objects or None;
+        `meanings`, per clustering the tuple of what its labels 0, 1, ... stand for, the numbers of the source before
+        its names, or None where they stand for themselves; None if all do.
 
     Raises
     ------
@@ -89,7 +91,7 @@ def labels_from(
     >>> labels_from([{"ann": 0, "bob": 0, "cem": 1}, {"ann": "x", "bob": "y"}])
     LabelMatrix(labels=array([[ 0,  0],
            [ 0,  1],
-           [ 1, -1]]), names=None, objects=('ann', 'bob', 'cem'))
+           [ 1, -1]]), names=None, objects=('ann', 'bob', 'cem'), meanings=(None, ('x', 'y')))
 
     Communities of networkx, a clustering by its name:
 
@@ -126,10 +128,9 @@ def labels_from(
     if clusterings is not None:
         return _from_clusterings(clusterings, names, items)
     _check_no_items(items)
-    if isinstance(source, LabelMatrix):
-        return LabelMatrix(check_labels(source, name="source"), source.names, source.objects)
-    labels = check_labels(source, name="source")
-    return LabelMatrix(labels, check_ensemble(source, name="source").names)
+    objects = source.objects if isinstance(source, LabelMatrix) else None
+    ensemble = check_ensemble(source, name="source")
+    return LabelMatrix(check_labels(ensemble, name="source"), ensemble.names, objects, ensemble.meanings)
 
 
 def _check_no_items(items):
@@ -153,7 +154,7 @@ def _from_frame(frame, form, columns, items):
         _check_no_items(items)
         frame = frame[list(chosen)]
         ensemble = check_ensemble(frame, name="source")
-        return LabelMatrix(ensemble.labels, ensemble.names, objects_of(frame))
+        return LabelMatrix(ensemble.labels, ensemble.names, objects_of(frame), ensemble.meanings)
     width = {"crowd": 3, "pairs": 2}[form]
     if len(chosen) != width:
         raise ValueError(f'columns must name {width} columns of the source for form="{form}", got {list(chosen)!r}.')
@@ -174,16 +175,17 @@ def _transposed(rows, what, width):
 
 def _from_crowd(found, workers, labels, items):
     """The labels of workers, one vote per entry of three lists; votes without a label are left out."""
-    # With a missing one at the end, labels that all differ are no names of the objects.
-    codes = label_column([*labels, None], "source", "the labels")[:-1].tolist()
+    # None keeps NumPy from making texts of numbers.
+    codes, meaning = label_column([*labels, None], "source", "the labels")
     votes = {}
-    for row, (item, worker, code) in enumerate(zip(found, workers, codes, strict=True)):
+    for row, (item, worker, code) in enumerate(zip(found, workers, codes[:-1].tolist(), strict=True)):
         for name in (item, worker):
             _check_id(name, f" at row {row}")
         if code != -1 and votes.setdefault(worker, {}).setdefault(item, code) != code:
             raise ValueError(f"source: every worker labels an item once, {worker!r} gives two labels to {item!r}.")
     workers = _ordered(votes)
-    return _from_clusterings([votes[worker] for worker in workers], tuple(map(str, workers)), items)
+    result = _from_clusterings([votes[worker] for worker in workers], tuple(map(str, workers)), items)
+    return result._replace(meanings=meaning and (meaning,) * len(workers))
 
 
 def _check_id(value, where=""):
@@ -260,12 +262,15 @@ def _from_clusterings(clusterings, names, items):
         raise ValueError("source: clusterings of different graphs must all have vertices with names.")
     tables = [_table(clustering) for clustering in clusterings]
     objects = _objects((node for table in tables for node in table), items)
-    columns = [
-        label_column([table.get(node) for node in objects], "source", f"clustering {u}")
-        for u, table in enumerate(tables)
-    ]
-    labels = check_labels(np.column_stack(columns), name="source")
-    return LabelMatrix(labels, names, None if len(counted) == len(clusterings) and items is None else tuple(objects))
+    columns = ([table.get(node) for node in objects] for table in tables)
+    labels, meanings = side_by_side([label_column(column, "source", _title(u)) for u, column in enumerate(columns)])
+    refuse_names_of_objects(labels, meanings, "source", _title)
+    objects = None if len(counted) == len(clusterings) and items is None else tuple(objects)
+    return LabelMatrix(check_labels(labels, name="source"), names, objects, meanings)
+
+
+def _title(u):
+    return f"clustering {u}"
 
 
 def _table(clustering):

@@ -96,10 +96,11 @@ def solve_median_partition(
         Base clusterings, hard or soft, as in :func:`~robust_eac.partition_losses`.
     n_clusters : int
         Number of clusters k of the consensus, an upper bound: clusters can end up empty.
-    weighting : str or callable, default="restricted-simplex"
+    weighting : str, callable or array-like of shape (n_partitions,), default="restricted-simplex"
         A name in `WEIGHT_SOLVERS`: "uniform", "restricted-simplex" (4), "l2" (5), "entropy" (eta = 0.05
         n_samples^2), "power" (gamma = 2), "chance-corrected" (see above); a `functools.partial` of one of these
-        solvers, for other parameters; or any function losses -> weights, for which no descent is promised.
+        solvers, for other parameters; any function losses -> weights, for which no descent is promised; or weights to
+        keep: non-negative, not all zero, normalised to sum to one.
     agreement : {"auto", "raw", "adjusted"}, default="auto"
         What the weights and the membership lower: the losses d_u, or their chance-corrected form d_u / E[d_u] = 1 - a_u
         (see :func:`~robust_eac.adjusted_agreement`), which does not favour fine partitions. Losses are then shares, and

@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
+from ..checks.coassociation import check_coassociation, is_precomputed
 from ..checks.labels import check_ensemble, check_init, check_sample_weight
 from ..checks.types import ClusterWeights, Labels, RandomState
 from ..checks.values import (
+    check_choice,
     check_integer,
     check_n_clusters,
     check_n_jobs,
@@ -20,10 +22,11 @@ from ..checks.values import (
     check_weights,
 )
 from ..core.alternation import Problem, Settings, alternate, fixed
-from ..core.descent import is_stationary
+from ..core.descent import descend, is_stationary
 from ..core.distance import resolve_distance
 from ..core.encoding import encode_ensemble
-from ..core.starts import Solution, expand_rows, reduce_rows
+from ..core.given import GivenSteps, given_objective
+from ..core.starts import Solution, expand_rows, random_rows, reduce_rows
 from ..core.threads import count_threads
 from ..weighting.clusters import check_cluster_weights, weigh_by
 
@@ -54,6 +57,7 @@ def solve_membership(
     n_jobs: int | None = None,
     cluster_weights: ClusterWeights = None,
     threshold: str = "half",
+    affinity: str = "coassociation",
 ) -> MembershipResult:
     """Minimise the weighted median-partition objective in the membership, for fixed partition weights.
 
@@ -67,7 +71,8 @@ def solve_membership(
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
-        Base clusterings, hard or soft, as in :func:`~robust_eac.partition_losses`.
+        Base clusterings, hard or soft, as in :func:`~robust_eac.partition_losses`. Or, with
+        ``affinity="precomputed"``, a co-association matrix C, dense or SciPy sparse.
     n_clusters : int
         Number of clusters k of the consensus, an upper bound: clusters can end up empty.
     weights : array-like of shape (n_partitions,), default=None
@@ -94,12 +99,16 @@ def solve_membership(
     threshold : {"half", "data"}, default="half"
         "data" for losses from two levels, as in :func:`~robust_eac.partition_losses`, found together with the
         membership, in place of the paper's.
+    affinity : {"coassociation", "precomputed"}, default="coassociation"
+        "precomputed": `labels` is a symmetric matrix C of shape (n_samples, n_samples), as in :func:`~robust_eac.eac`,
+        and the objective |Y'Y - C|^2; the arguments that speak of partitions, of weights of objects or of one-hot
+        labels (`weights`, `sample_weight`, `cluster_weights`, `threshold`, ``init="kmeans"``) must keep their defaults.
 
     Returns
     -------
     result : MembershipResult
         Named tuple: `membership` of shape (n_samples, n_clusters), rows on the simplex; `objective`,
-        sum_u alpha_u d_u at it; `gap`, its optimality gap; `n_sweeps`; `converged`, gap <= tol.
+        sum_u alpha_u d_u at it, or |Y'Y - C|^2; `gap`, its optimality gap; `n_sweeps`; `converged`, gap <= tol.
 
     Raises
     ------
@@ -116,7 +125,8 @@ def solve_membership(
     Time O(n_samples (n_partitions n_clusters + n_masks n_clusters^2)) per sweep, where n_masks counts the distinct
     sets of objects that partitions observe (1 when nothing is missing); memory O(n_samples (n_partitions +
     n_clusters)), and O(n_clusters) per base cluster, which matters where these are tiny: see
-    :func:`~robust_eac.solve_median_partition`. Soft partitions count as k_u partitions each. Objects with equal labels,
+    :func:`~robust_eac.solve_median_partition`. For a given C, O(e n_clusters) per sweep and 16 bytes for each of its e
+    entries that are not zero. Soft partitions count as k_u partitions each. Objects with equal labels,
     and equal memberships, in all partitions share a column when that pays. Objects of weight zero take no part;
     afterwards each gets the membership that is best with the others fixed, its pair with itself left out. Inputs are
     not modified.
@@ -136,6 +146,9 @@ def solve_membership(
     >>> result.converged
     True
     """
+    if is_precomputed(affinity, weights=weights, sample_weight=sample_weight, cluster_weights=cluster_weights):
+        distance = resolve_distance("raw", diagonal, check_choice(threshold, ("half",), name="threshold"))
+        return _solve_given(labels, n_clusters, init, distance.diagonal, tol, max_sweeps, n_jobs, random_state)
     ensemble = check_ensemble(labels)
     n_clusters = check_n_clusters(n_clusters, ensemble.n_samples)
     weights = check_weights(weights, ensemble.n_partitions)
@@ -157,10 +170,34 @@ def solve_membership(
     run = alternate(problem, start if isinstance(start, str) else start.copy(), rng, settings)
     converged = is_stationary(run.gap, tol)
     if not converged:
-        warnings.warn(
-            f"The membership did not converge: gap={run.gap:.3g} > tol={tol:.3g} after max_sweeps={max_sweeps}.",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
+        _warn_unconverged(run.gap, tol, max_sweeps)
     membership = expand_rows(whole, Solution(encoding, run.weights, run.rows), distance, tol)
     return MembershipResult(membership, run.objective, run.gap, run.n_sweeps, converged)
+
+
+def _solve_given(matrix, n_clusters, init, diagonal, tol, max_sweeps, n_jobs, random_state):
+    """The :class:`MembershipResult` for a given co-association matrix."""
+    given = check_coassociation(matrix)
+    n_clusters = check_n_clusters(n_clusters, given.n_samples)
+    tol = check_real(tol, name="tol", low=0.0)
+    max_sweeps = check_integer(max_sweeps, name="max_sweeps", low=0)
+    rows = check_init(init, given.n_samples, n_clusters, ("random",))
+    check_n_jobs(n_jobs)
+    rng = check_random_state(random_state)
+    if isinstance(rows, str):
+        rows = random_rows(given.n_samples, n_clusters, rng)
+    steps = GivenSteps(given.shares, rows, rng, diagonal=diagonal)
+    gap, n_sweeps = descend(steps, tol=tol, max_sweeps=max_sweeps)
+    converged = is_stationary(gap, tol)
+    if not converged:
+        _warn_unconverged(gap, tol, max_sweeps, stacklevel=4)
+    objective = given_objective(given.shares, rows, diagonal=diagonal)
+    return MembershipResult(rows, objective, gap, n_sweeps, converged)
+
+
+def _warn_unconverged(gap, tol, max_sweeps, stacklevel=3):
+    warnings.warn(
+        f"The membership did not converge: gap={gap:.3g} > tol={tol:.3g} after max_sweeps={max_sweeps}.",
+        ConvergenceWarning,
+        stacklevel=stacklevel,
+    )

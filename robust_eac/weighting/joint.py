@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..checks.values import check_choice, check_real, check_returned_weights
+from ..checks.values import check_choice, check_real, check_returned_weights, check_weights
 from ..core.alternation import Weighting, fixed
 from ..core.formula import weighted_loss
 from .losses import entropy_weights, l2_weights, power_weights, restricted_simplex_weights, uniform_weights
@@ -116,7 +116,7 @@ WEIGHT_SOLVERS: dict[str, Callable[..., np.ndarray]] = {name: record.solve for n
 
 
 def resolve_weighting(weighting, *, n_pairs, n_partitions, rho=None, lam=None, lam0=None):
-    """Name, partial of a solver, or any callable -> :class:`Weighting`; losses are out of n_pairs.
+    """Name, partial of a solver, any callable, or weights to keep -> :class:`Weighting`; losses are out of n_pairs.
 
     With `rho` "auto" it needs the trusted group.
     """
@@ -134,12 +134,19 @@ def resolve_weighting(weighting, *, n_pairs, n_partitions, rho=None, lam=None, l
         lam = check_real(lam0, name="lam0", low=0.0) * n_partitions * n_pairs
     else:
         lam = 0.5 * n_pairs if lam is None else check_real(lam, name="lam", low=0.0)
+    if is_given(weighting):
+        return fixed(check_weights(weighting, n_partitions, name="weighting"))
     return _weighting(*_bind(weighting, Given(rho, lam, n_pairs)), n_partitions)
+
+
+def is_given(weighting):
+    """Whether a weighting, as :func:`resolve_weighting` takes it, is a vector of weights to keep."""
+    return hasattr(weighting, "__len__") and not callable(weighting) and not isinstance(weighting, str | bytes)
 
 
 def is_corrected(weighting):
     """Whether a weighting, as :func:`resolve_weighting` takes it, reads chance-corrected losses."""
-    return _record_of(weighting)[0].corrected
+    return not is_given(weighting) and _record_of(weighting)[0].corrected
 
 
 def _bind(weighting, given):

@@ -145,6 +145,7 @@ def test_memberships_beside_labels_are_one_clustering_each():
 TOGETHER = coassociation_matrix(COMPLETE)
 GRAPH = nx.karate_club_graph()
 _ROWS, _PAIRS = "two readings: give np.array", "symmetric one of shape"
+_TOGETHER = f'{_PAIRS}.*co-association matrix\\?.*to one of eac, .* with affinity="precomputed"'
 FEATURES = pd.DataFrame({"a": [0, 1, 1], "size": [0.5, 1.5, 2.0]})
 INDEX = pd.DataFrame({"Unnamed: 0": range(4), "a": [0, 1, 1, 0]})
 OWN = pd.DataFrame({"who": ["ann", "bob", "cem"], "a": [0, 1, 1]})
@@ -161,15 +162,15 @@ REFUSED = {
     "one vector": (LABELS[:, 0], ValueError, "two-dimensional.*reshape"),
     "one Series": (FRAME["ward"], ValueError, "two-dimensional"),
     "vectors of different length": ([LABELS[:, 0], LABELS[1:, 1]], ValueError, r"labels\[1\] must be.*n_samples=8"),
-    "counts of pairs": (TOGETHER * M, TypeError, f"{_PAIRS}.*co-association"),
-    "integer counts of pairs": (np.rint(TOGETHER * M).astype(int), TypeError, f"{_PAIRS}.*co-association"),
-    "shares of pairs": (TOGETHER, TypeError, f"{_PAIRS}.*co-association"),
-    "shares of pairs as a DataFrame": (pd.DataFrame(TOGETHER), TypeError, f"{_PAIRS}.*co-association"),
+    "counts of pairs": (TOGETHER * M, TypeError, _TOGETHER),
+    "integer counts of pairs": (np.rint(TOGETHER * M).astype(int), TypeError, _TOGETHER),
+    "shares of pairs": (TOGETHER, TypeError, _TOGETHER),
+    "shares of pairs as a DataFrame": (pd.DataFrame(TOGETHER), TypeError, _TOGETHER),
     "shares of pairs, rounded differently": (
-        TOGETHER + 1e-15 * np.tri(N), TypeError, f"{_PAIRS}.*co-association",
+        TOGETHER + 1e-15 * np.tri(N), TypeError, _TOGETHER,
     ),
-    "sparse shares of pairs": (sparse.csr_array(TOGETHER), TypeError, f"{_PAIRS}.*co-association"),
-    "sparse connectivity": (sparse.csc_matrix(TOGETHER == 1.0), TypeError, f"{_PAIRS}.*co-association"),
+    "sparse shares of pairs": (sparse.csr_array(TOGETHER), TypeError, _TOGETHER),
+    "sparse connectivity": (sparse.csc_matrix(TOGETHER == 1.0), TypeError, _TOGETHER),
     "distances": (np.rint(3 - TOGETHER * M).astype(int), TypeError, f"{_PAIRS}.*distances"),
     "adjacency": (nx.to_numpy_array(GRAPH, weight=None, dtype=int), TypeError, f"{_PAIRS}.*edges of a graph"),
     "sparse adjacency": (nx.to_scipy_sparse_array(GRAPH), TypeError, f"{_PAIRS}.*edges of a graph"),
@@ -216,6 +217,15 @@ REFUSED = {
     "an object nowhere": (np.where(np.arange(N)[:, np.newaxis] == 3, np.nan, LABELS), ValueError, "row 3"),
     "names that do not fit": (LabelMatrix(LABELS, ("a",)), ValueError, "names must have one entry per partition, 3"),
     "objects that do not fit": (LabelMatrix(LABELS, None, ("a",)), ValueError, "objects must have 8 entries, got 1"),
+    "meanings of some partitions": (LabelMatrix(LABELS, meanings=(None,)), ValueError, "one entry per partition, 3"),
+    "meanings of some labels": (
+        LabelMatrix(LABELS, meanings=(None, ("a", "b"), None)), ValueError, r"meanings\[1\] must .* labels from 0 to 2",
+    ),
+    "meanings of negative labels": (
+        LabelMatrix(-LABELS, meanings=(("a",), None, None)), ValueError, r"meanings\[0\] must .* labels from -2 to 0",
+    ),
+    "meanings of names": (LabelMatrix(TEXTS, meanings=(None,) * 3), ValueError, "meanings must be None for labels"),
+    "meanings that are texts": (LabelMatrix(LABELS, meanings=("abc",) * 3), TypeError, "a tuple of tuples and None"),
 }  # fmt: skip
 
 

@@ -116,6 +116,7 @@ SCALARS = {
         _FLAG,
     ),
     "weighting": _names("uniform", "l2", "entropy", "power", "chance-corrected"),
+    "affinity": _names("coassociation"),
     "agreement": Parameter((*_NOT_NAMES, "auto"), ("raw", "adjusted")),
     "hardening": _names("argmax", "search"),
     "average": _names("arithmetic", "geometric", "max"),

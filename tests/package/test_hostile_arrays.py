@@ -35,7 +35,12 @@ def _reads_features(name):
     return name != "RobustEAC" and re.search(r"^X : [Ii]gnored", text, re.MULTILINE) is None
 
 
-VECTORS = [*_having("weights", "sample_weight", "losses"), ("chance_corrected_weights", "expected")]
+VECTORS = [
+    *_having("weights", "sample_weight", "losses"),
+    ("chance_corrected_weights", "expected"),
+    ("RobustEAC", "weighting"),
+    ("solve_median_partition", "weighting"),
+]
 PARTITIONS = [
     *_having("consensus", "partition", "y_true", "y_pred", "a", "b", "y", without=("compare",)),
     ("compare", "y"),

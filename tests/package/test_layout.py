@@ -25,6 +25,8 @@ ROOMS = (
     "plotting",
     "comparison",
     "reporting",
+    "fitting",
+    "fitted",
     "estimators",
     "cli",
     "__main__",

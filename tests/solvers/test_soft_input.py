@@ -80,7 +80,7 @@ NAN = np.nan
         ([SOFT, np.zeros((3, 0))], ValueError, r"labels\[1\] must be.*got shape \(3, 0\)"),
         ([SOFT, 3], ValueError, r"labels\[1\] must be.*got shape \(\)"),
         ([SOFT, [0.5, 1, 1]], ValueError, r"labels\[1\] must hold integer cluster labels, got 0.5"),
-        ([SOFT, ["a", "b", "c"]], ValueError, r"labels\[1\]: every object has a label of its own"),
+        ([SOFT, ["a", "b", "c"]], ValueError, r"labels: every object has a label of its own in labels\[1\]"),
         ([SOFT, [1j, 0, 1]], ValueError, r"labels\[1\] must hold integers. Complex data"),
         ([2 * SOFT], ValueError, r"labels\[0\]: every row must sum to 1, row 0 sums to 2"),
         ([SOFT, SOFT - [[1, -1], [0, 0], [0, 0]]], ValueError, r"labels\[1\] must be non-negative"),

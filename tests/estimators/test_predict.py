@@ -1,0 +1,272 @@
+"""New objects beside a consensus that stays as it is."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+
+from robust_eac import RobustEAC
+
+from .. import reference
+from ..access import Solution, check_ensemble, encode_ensemble, expand_rows, reduce_rows, resolve_distance, weigh_by
+from ..conftest import planted_ensemble, random_membership
+from ..package.hostile import small_world
+from ..package.hostile_arrays import bad_labels, label_forms
+from ..solvers.test_soft_ensembles import random_soft_ensemble
+
+TRUTH = np.repeat([0, 1, 2], 20)
+WEIGHTS = np.array([1.0, 2.0, 0.0, 1.0, 3.0, 1.0])
+OPTIONS = {
+    "raw": {},
+    "no diagonal": {"diagonal": False},
+    "adjusted": {"agreement": "adjusted"},
+    "levels": {"threshold": "data"},
+    "sizes": {"cluster_weights": "size"},
+    "sizes adjusted": {"cluster_weights": "size", "agreement": "adjusted"},
+    "sizes and levels": {"cluster_weights": "size", "threshold": "data", "diagonal": False},
+}
+
+
+def with_missing(rng, labels, share):
+    """The labels with some missing, but never all of an object; every object keeps one of a partition with weight."""
+    hidden = rng.uniform(size=labels.shape) < share
+    hidden[np.arange(len(labels)), rng.choice([0, 1, 3, 4, 5], size=len(labels))] = False
+    return np.where(hidden, -1, labels)
+
+
+def new_objects(rng, labels, n=12):
+    """Rows with labels of the fit, unknown ones among them, and some that are missing."""
+    new = np.array([rng.choice(column[column != -1], size=n) for column in labels.T]).T
+    new[rng.uniform(size=new.shape) < 0.15] = 99
+    return with_missing(rng, new, 0.2)
+
+
+def model_of(ensemble, start, sample_weight=None, **options):
+    """Any consensus will do, but objects are to be placed exactly."""
+    model = RobustEAC(3, weighting=WEIGHTS, init=start, random_state=0, tol=1e-13, max_iter=3, **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return model.fit(ensemble, sample_weight=sample_weight)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3])
+@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
+def test_it_is_the_membership_of_an_object_without_weight(rng, options, share):
+    labels = with_missing(rng, planted_ensemble(rng, TRUTH, 6, noise=0.3), share)
+    new = new_objects(rng, labels)
+    model = model_of(labels, random_membership(rng, len(labels), 3), **options)
+    # As fit does with everything, the new objects without weight, for the same consensus.
+    weight, given = np.repeat([1.0, 0.0], [len(labels), len(new)]), options.get("cluster_weights")
+    whole = weigh_by(encode_ensemble(check_ensemble(np.concatenate([labels, new])), weight), given)
+    distance = resolve_distance(
+        options.get("agreement", "raw"), options.get("diagonal", True), options.get("threshold", "half")
+    )
+    consensus = np.concatenate([model.membership_, np.zeros((len(new), 3))])
+    encoding, rows = reduce_rows(whole, consensus, diagonal=distance.diagonal)
+    placed = expand_rows(whole, Solution(encoding, model.weights_, rows), distance, 1e-13)[len(labels) :]
+    np.testing.assert_allclose(model.predict_membership(new), placed, atol=1e-5)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+@pytest.mark.parametrize("cluster_weights", [None, "given"])
+@pytest.mark.parametrize("soft", [False, True])
+def test_it_minimises_the_pairs_of_one_object(rng, missing, cluster_weights, soft):
+    if soft:
+        labels = random_soft_ensemble(rng, 25, 6, missing=missing)
+        new = [entry[rng.choice(np.flatnonzero(_seen(entry)), size=4)] for entry in labels]
+        new[0] = np.full_like(new[0], np.nan if new[0].ndim == 2 else -1)
+    else:
+        labels = with_missing(rng, rng.randint(4, size=(25, 6)), missing)
+        new = list(new_objects(rng, labels, 4).T)
+    widths = [e.shape[1] if e.ndim == 2 else len(np.unique(e[e != -1])) for e in reference.partitions_of(labels)]
+    if cluster_weights:
+        cluster_weights = [rng.uniform(0.5, 2.0, size=width) for width in widths]
+    weight = rng.uniform(0.3, 3.0, size=25)
+    model = model_of(labels, "random", weight, cluster_weights=cluster_weights)
+    found = model.predict_membership(new if soft else np.array(new).T)
+    shares = model.weights_
+    for i, y in enumerate(found):
+        one = [entry[i] for entry in new]
+        best, value = reference.place_by_cvxpy(labels, model.membership_, shares, one, weight, cluster_weights)
+        own = reference.value_of_place(labels, model.membership_, shares, one, y, weight, cluster_weights)
+        assert own <= value * (1.0 + 1e-8) + 1e-8
+        np.testing.assert_allclose(y, best, atol=2e-3)
+
+
+def _seen(entry):
+    return entry != -1 if entry.ndim == 1 else ~np.isnan(entry[:, 0])
+
+
+def test_a_label_is_what_it_was_in_the_fit(rng):
+    """Codes are matched by value, also where new objects have few of them, or codes far apart."""
+    labels = planted_ensemble(rng, TRUTH, 6, noise=0.2)
+    names = np.array([-(2**62), -7, 0, 3, 2**62])
+    start = np.eye(3)[TRUTH]
+    plain, renamed = model_of(labels, start), model_of(names[labels], start)
+    for rows in ([0], [59], [5, 25, 45], range(60)):
+        np.testing.assert_array_equal(
+            plain.predict_membership(labels[rows]), renamed.predict_membership(names[labels[rows]])
+        )
+    unknown = np.where(labels[:3] == 1, 17, labels[:3])
+    also = np.where(labels[:3] == 1, 2**40, names[labels[:3]])
+    np.testing.assert_array_equal(plain.predict_membership(unknown), renamed.predict_membership(also))
+
+
+def test_new_objects_do_not_see_each_other(rng):
+    labels = planted_ensemble(rng, TRUTH, 6, noise=0.3)
+    model, new = model_of(labels, TRUTH), new_objects(rng, labels, 9000)
+    found = model.predict_membership(new)
+    for rows in ([0], [8999, 3], slice(4090, 4100)):
+        # The partitions that observe these objects form other groups, whose sums are rounded otherwise.
+        np.testing.assert_allclose(model.predict_membership(new[rows]), found[rows], atol=1e-9)
+
+
+@pytest.mark.parametrize("options", [{}, {"agreement": "adjusted"}, {"hardening": "search"}, {"method": "merge"}])
+def test_fitted_objects_go_where_they_were(rng, options):
+    labels = planted_ensemble(rng, TRUTH, 12, noise=0.1)
+    model = RobustEAC(3, random_state=0, **options).fit(labels)
+    np.testing.assert_array_equal(model.predict(labels), model.labels_)
+
+
+def test_objects_that_were_left_out_are_recognised(rng):
+    labels = planted_ensemble(rng, np.repeat(TRUTH, 2), 20, noise=0.3)
+    model = RobustEAC(3, init=TRUTH, random_state=0).fit(labels[::2])
+    assert np.mean(model.predict(labels[1::2]) == TRUTH) > 0.95
+
+
+def test_an_object_that_no_weight_observes(rng):
+    labels = planted_ensemble(rng, TRUTH, 6, noise=0.1)
+    model = model_of(labels, TRUTH)
+    new = np.full((2, 6), -1)
+    new[0, 2], new[1, 0] = 1, labels[0, 0]
+    np.testing.assert_array_equal(model.predict_membership(new)[0], np.full(3, 1.0 / 3.0))
+    np.testing.assert_array_equal(model.predict(new), [-1, model.labels_[0]])
+
+
+def test_an_object_unlike_all_goes_to_an_empty_cluster(rng):
+    labels = planted_ensemble(rng, TRUTH[:40], 6, noise=0.0)
+    for hardening in ("argmax", "search"):
+        model = RobustEAC(3, init=TRUTH[:40], random_state=0, hardening=hardening).fit(labels)
+        assert model.n_clusters_found_ == 2
+        np.testing.assert_array_equal(model.predict(np.full((2, 6), 99)), [2, 2])
+    merged = RobustEAC(2, method="merge", random_state=0).fit(labels)
+    np.testing.assert_array_equal(merged.predict(np.full((1, 6), 99)), [-1])
+    np.testing.assert_array_equal(merged.predict_membership(np.full((1, 6), 99)), [[0.5, 0.5]])
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+@pytest.mark.parametrize("diagonal", [True, False])
+def test_searched_labels_cost_least(rng, missing, diagonal):
+    labels = with_missing(rng, planted_ensemble(rng, TRUTH, 6, noise=0.5), missing)
+    model = model_of(labels, TRUTH, hardening="search", diagonal=diagonal)
+    new = new_objects(rng, labels)
+    hard = np.eye(3)[model.labels_]
+    for one, found in zip(new, model.predict(new), strict=True):
+        costs = [reference.value_of_place(labels, hard, model.weights_, list(one), e) for e in np.eye(3)]
+        assert costs[found] <= min(costs) * (1.0 + 1e-12)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_merged_groups_by_mean_similarity(rng, missing):
+    labels = with_missing(rng, planted_ensemble(rng, TRUTH, 6, noise=0.2, n_random=2), missing)
+    model = RobustEAC(3, method="merge", random_state=0).fit(labels)
+    new = new_objects(rng, labels)
+    found = model.predict_membership(new)
+    for one, membership, label in zip(new, found, model.predict(new), strict=True):
+        expected = reference.group_similarities(labels, model.weights_, model.cluster_weights_, model.labels_, one)
+        if expected.any():
+            np.testing.assert_allclose(membership, expected / expected.sum(), atol=1e-12)
+            assert label == membership.argmax()
+        else:
+            np.testing.assert_array_equal(membership, np.full(3, 1.0 / 3.0))
+            assert label == -1
+
+
+@pytest.mark.parametrize("options", [{}, {"threshold": "data"}, {"hardening": "search"}, {"method": "merge"}])
+def test_what_is_kept_grows_with_the_clusters_alone(rng, options):
+    labels = planted_ensemble(rng, TRUTH, 6, noise=0.2)
+    models = [RobustEAC(3, random_state=0, **options).fit(np.tile(labels, (times, 1))) for times in (1, 50)]
+    small, large = (len(pickle.dumps(model._known)) for model in models)
+    assert abs(small - large) < 500
+    again = pickle.loads(pickle.dumps(models[1]))
+    np.testing.assert_array_equal(again.predict_membership(labels), models[1].predict_membership(labels))
+
+
+def test_partitions_are_those_of_the_fit(rng):
+    labels = planted_ensemble(rng, TRUTH, 6)
+    with pytest.raises(NotFittedError):
+        RobustEAC(3).predict(labels)
+    model = model_of(labels, TRUTH)
+    with pytest.raises(ValueError, match="X has 5 features, but RobustEAC is expecting 6 features"):
+        model.predict(labels[:, :5])
+    with pytest.raises(ValueError, match="row 1 is -1 throughout"):
+        model.predict(np.array([[0] * 6, [-1] * 6]))
+    soft = [*labels.T[:5], np.eye(3)[TRUTH]]
+    with pytest.raises(ValueError, match=r"X\[5\] must be a label vector, as in the fit, got a membership"):
+        model.predict(soft)
+    with pytest.raises(ValueError, match=r"X\[5\] must be a membership matrix with 3 columns, as in the fit, got"):
+        model_of(soft, TRUTH).predict(labels)
+    with pytest.raises(ValueError, match="X has 5 features, but RobustEAC is expecting 6 features"):
+        model_of(soft, TRUTH).predict(soft[1:])
+
+
+def test_any_form_of_labels_or_one_error(tmp_path):
+    labels = small_world().labels
+    model = RobustEAC(3, random_state=0).fit(labels)
+    for form in label_forms(labels, tmp_path).values():
+        np.testing.assert_array_equal(model.predict(form), model.predict(labels))
+    for what, bad in bad_labels().items():
+        # New objects need not show every partition.
+        if what != "a partition of nothing":
+            with pytest.raises((ValueError, TypeError), match=r"\bX\b"):
+                model.predict_membership(bad)
+    gone = bad_labels()["a partition of nothing"]
+    assert model.predict_membership(gone).shape == (9, 3)
+
+
+def test_columns_have_the_names_of_the_fit(rng):
+    frame = pd.DataFrame(planted_ensemble(rng, TRUTH, 6), columns=list("abcdef"))
+    model = model_of(frame, TRUTH)
+    np.testing.assert_array_equal(model.predict(frame[:9]), model.labels_[:9])
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(frame[list("fedcba")])
+
+
+def test_dask_arrays_are_refused(rng):
+    da = pytest.importorskip("dask.array")
+    labels = planted_ensemble(rng, TRUTH, 6)
+    chunks = da.from_array(labels, chunks=(20, 6))
+    with pytest.raises(ValueError, match="got a Dask array: call this for each of its chunks"):
+        model_of(labels, TRUTH).predict(chunks)
+    with pytest.raises(ValueError, match="after a fit to labels in memory, not to a Dask array"):
+        RobustEAC(3, init=TRUTH, random_state=0).fit(chunks).predict_membership(labels)
+
+
+def test_it_forgets_the_fit_before(rng):
+    labels = planted_ensemble(rng, TRUTH, 6, noise=0.2)
+    model = RobustEAC(3, random_state=0).fit(labels)
+    model.set_params(method="merge").fit(labels)
+    other = RobustEAC(3, random_state=0, method="merge").fit(labels)
+    np.testing.assert_array_equal(model.predict_membership(labels), other.predict_membership(labels))
+
+
+@pytest.mark.parametrize("weighting", ["restricted-simplex", "l2", "chance-corrected"])
+def test_an_ensemble_that_grows_starts_from_its_consensus(rng, weighting):
+    """The recipe of the class: the warm start begins, and ends, about where a fit from the beginning ends."""
+    labels = planted_ensemble(rng, np.repeat(TRUTH, 5), 24, noise=0.3)
+    rng.shuffle(labels)
+    options = {"weighting": weighting, "random_state": 0}
+    cold = RobustEAC(3, **options).fit(labels)
+    fewer = RobustEAC(3, **options).fit(labels[:, :20])
+    some = RobustEAC(3, **options).fit(labels[:270])
+    starts = fewer.membership_, np.vstack([some.membership_, some.predict_membership(labels[270:])])
+    for start in starts:
+        warm = RobustEAC(3, init=start, **options).fit(labels)
+        assert warm.objective_ == pytest.approx(cold.objective_, rel=1e-3)
+        if weighting != "chance-corrected":
+            # Its history begins with the last set of partitions.
+            excess = [model.objective_history_[0] - cold.objective_ for model in (warm, cold)]
+            assert excess[0] < 0.1 * excess[1]

@@ -1,0 +1,180 @@
+"""New objects whose labels are names: they are matched by the names, whatever integers stand for these."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+
+from robust_eac import LabelMatrix, RobustEAC, labels_from
+
+from ..conftest import planted_ensemble
+
+COLUMNS = ["km", "ward", "louvain", "leiden"]
+# The clusters 0 to 3 of every column, in sorted order with the numbers first, and two that no fit sees: among the
+# others they have other places.
+NAMES = np.array([["a", "b", "c", "d"], ["2", "10", "x", "y"], ["s", "t", "u", "v"], ["A", "B cell", " b", "ß"]])
+UNKNOWN = ["A0", "zz"]
+OPTIONS = [{}, {"agreement": "adjusted"}, {"hardening": "search"}, {"method": "merge"}]
+
+
+def named(codes, n_unknown=0):
+    """Names of codes, None for -1; the codes from 4 on are unknown names."""
+    names = np.column_stack([NAMES, np.tile(UNKNOWN, (4, 1))]).astype(object)
+    found = np.array([row[column] for row, column in zip(names, codes.T, strict=True)]).T
+    return np.where(codes == -1, None, found)
+
+
+def categories(texts, order):
+    """A DataFrame of categories, the names of each column and the unknown ones in this order."""
+    known = [pd.CategoricalDtype([*row, *UNKNOWN][::order]) for row in NAMES]
+    return pd.DataFrame({name: pd.Categorical(texts[:, u], dtype=known[u]) for u, name in enumerate(COLUMNS)})
+
+
+# Each makes, of names with None among them, labels of a form.
+FORMS = {
+    "objects": lambda texts: texts,
+    "texts": lambda texts: np.where(texts == None, "NA", texts).astype(str),  # noqa: E711
+    "DataFrame": lambda texts: pd.DataFrame(texts, columns=COLUMNS),
+    "DataFrame of texts with NA": lambda texts: pd.DataFrame(texts, columns=COLUMNS).astype("string"),
+    "DataFrame of categories": lambda texts: pd.DataFrame(texts, columns=COLUMNS).astype("category"),
+    "all categories": lambda texts: categories(texts, 1),
+    "polars": lambda texts: pl.DataFrame({name: texts[:, u].tolist() for u, name in enumerate(COLUMNS)}),
+    "list of arrays": lambda texts: list(texts.T),
+    "list of Series": lambda texts: [pd.Series(texts[:, u], name=name) for u, name in enumerate(COLUMNS)],
+    "list of categories": lambda texts: [pd.Categorical(column) for column in texts.T],
+    "LabelMatrix of names": lambda texts: LabelMatrix(texts),
+    "labels_from a DataFrame": lambda texts: labels_from(pd.DataFrame(texts, columns=COLUMNS)),
+    "labels_from dicts": lambda texts: labels_from(
+        [dict(enumerate(column)) for column in texts.T], items=range(len(texts))
+    ),
+    "labels_from a crowd": lambda texts: labels_from(
+        [(i, name, value) for name, column in zip("abcd", texts.T, strict=True) for i, value in enumerate(column)],
+        form="crowd",
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture
+def labels(rng):
+    """Clusters 0 to 3 of sixty objects, some of them missing."""
+    found = planted_ensemble(rng, np.repeat([0, 1, 2, 3], 15), 4, noise=0.2)
+    hidden = rng.uniform(size=found.shape) < 0.1
+    hidden[np.arange(60), rng.randint(4, size=60)] = False
+    return np.where(hidden, -1, found)
+
+
+# New objects that show few of the names, an unknown name that comes first or last in order, or a single object.
+NEW = [
+    np.array([[3, 3, 3, 3], [3, 2, 3, -1], [1, 3, 1, 3]]),
+    np.array([[4, 0, 4, 1], [0, 5, 0, 4], [1, 4, 2, -1], [2, 2, 5, 3], [2, 0, 2, 1], [0, 5, 0, 3]]),
+    np.array([[2, 1, 0, 2]]),
+]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_names_are_those_of_the_fit(labels, form):
+    read = FORMS[form]
+    for options in OPTIONS:
+        if "method" not in options:
+            options = options | {"init": np.repeat([0, 1, 2, 3], 15)}
+        model, expected = (RobustEAC(4, random_state=0, **options).fit(x) for x in (read(named(labels)), labels))
+        for new in (*NEW, labels):
+            found = model.predict_membership(read(named(new)))
+            np.testing.assert_array_equal(found, expected.predict_membership(new))
+            np.testing.assert_array_equal(model.predict(read(named(new))), expected.predict(new))
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict(read(named(NEW[0]))), model.predict(read(named(NEW[0]))))
+
+
+def test_forms_may_differ(labels):
+    """A model that was fitted to one form places new objects of another."""
+    model = RobustEAC(4, random_state=0).fit(categories(named(labels), 1))
+    expected = model.predict_membership(categories(named(NEW[1]), 1))
+    others = {**FORMS, "the other order": lambda texts: categories(texts, -1)}
+    for form, read in others.items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            if form != "labels_from a crowd":  # Its columns have other names.
+                np.testing.assert_array_equal(model.predict_membership(read(named(NEW[1]))), expected)
+
+
+def test_numbers_among_names_and_names_among_numbers(labels):
+    labels = np.maximum(labels, 0)
+    numbers = np.array([[7, 3, 0, 5]] * 4)
+
+    def of(codes, values):
+        return np.array([row[column] for row, column in zip(values, codes.T, strict=True)], dtype=object).T
+
+    def model_of(values):
+        return RobustEAC(4, init=labels[:, 0], random_state=0).fit(of(labels, values))
+
+    plain = RobustEAC(4, init=labels[:, 0], random_state=0).fit(labels)
+    with_names = numbers.astype(object)
+    with_names[:, 2] = "name"
+    new = np.array([[0, 1, 1, 3], [3, 3, 0, 0]])
+    expected = plain.predict_membership(new)
+    # New objects show numbers alone, where the fit saw a name, too; and the other way round.
+    found = model_of(with_names).predict_membership(of(new, numbers).astype(int))
+    np.testing.assert_allclose(found, expected, atol=1e-9)
+    unknown = np.where(new == 1, 9, new)
+    shown = of(new, numbers)
+    shown[new == 1] = "name"
+    found = model_of(numbers).predict_membership(shown)
+    np.testing.assert_allclose(found, plain.predict_membership(unknown), atol=1e-9)
+
+
+def test_columns_in_another_order_or_of_another_name(labels):
+    frame = pd.DataFrame(named(labels), columns=COLUMNS)
+    model = RobustEAC(4, random_state=0).fit(frame)
+    turned = frame[COLUMNS[::-1]]
+    series = [frame[name] for name in COLUMNS[::-1]]
+    for bad in (turned, pl.from_pandas(turned), series, labels_from(turned)):
+        with pytest.raises(ValueError, match=r"X: The feature names should match.*\n.*same order as they were in fit"):
+            model.predict(bad)
+    with pytest.raises(ValueError, match=r"unseen at fit time:\n- other\n.*now missing:\n- ward\n$"):
+        model.predict(frame.rename(columns={"ward": "other"}))
+    with pytest.raises(ValueError, match=r"yet now missing:\n- leiden\n$"):
+        model.predict(frame[COLUMNS[:3]])
+    with pytest.raises(ValueError, match="X has 3 features, but RobustEAC is expecting 4 features as input"):
+        model.predict(frame[COLUMNS[:3]].to_numpy())
+    with pytest.warns(UserWarning, match="X does not have valid feature names") as caught:
+        model.predict(frame.to_numpy())
+    assert caught[0].filename == __file__
+    with pytest.warns(UserWarning, match="X has feature names, but RobustEAC was fitted without feature names"):
+        RobustEAC(4, random_state=0).fit(frame.to_numpy()).predict(frame)
+
+
+def test_some_objects_may_look_like_no_ensemble(labels):
+    """What would be refused as an ensemble, names of the objects, an index or pairs, may be a few objects of one."""
+    frame = pd.DataFrame(named(np.maximum(labels, 0)), columns=COLUMNS).rename(columns={"km": "Unnamed: 0"})
+    model = RobustEAC(4, random_state=0).fit(frame)
+    four = pd.DataFrame(NAMES.T, columns=frame.columns)
+    alone = [model.predict(four[i : i + 1])[0] for i in range(4)]
+    np.testing.assert_array_equal(model.predict(four), alone)
+    np.testing.assert_array_equal(model.predict([four[name] for name in four]), alone)
+    square = RobustEAC(2, random_state=0).fit(np.repeat(np.eye(7, dtype=int), 3, axis=0))
+    assert square.predict(np.eye(7, dtype=int) + np.eye(7, dtype=int)[::-1]).shape == (7,)
+
+
+def test_indicators_of_some_objects_are_refused(labels):
+    codes = np.maximum(labels, 0)
+    indicators = sparse.csr_array(np.hstack([np.eye(4, dtype=int)[column] for column in codes.T]))
+    model = RobustEAC(4, random_state=0).fit(indicators)
+    with pytest.raises(TypeError, match=r"X must be labels, got a sparse matrix.*does not tell which clusters"):
+        model.predict(indicators[:5])
+    np.testing.assert_array_equal(model.predict(codes), RobustEAC(4, random_state=0).fit(codes).predict(codes))
+
+
+def test_labels_from_says_what_labels_stand_for():
+    frame = pd.DataFrame({"a": ["y", "x", "y"], "b": [3, 1, 1]})
+    read = labels_from(frame)
+    assert read.meanings == (("x", "y"), None)
+    assert labels_from(read).meanings == read.meanings
+    assert labels_from(frame[["b"]]).meanings is None
+    crowd = labels_from([(0, "ann", "no"), (0, "bob", 1), (1, "ann", 1)], form="crowd")
+    assert crowd.meanings == ((1, "no"), (1, "no"))
+    np.testing.assert_array_equal(crowd.labels, [[1, 0], [0, -1]])
