@@ -170,7 +170,7 @@ def _alternatives(encoding, ensemble, sample_weight, model, settings, k, hard, r
     chosen = settings.parameters["weighting"]
     found = [("this consensus", model.labels_, model.weights_)]
     for name in _WEIGHTINGS:
-        if settings.merged or chosen != name:
+        if settings.merged or not np.array_equal(chosen, name):
             found.append((f"weighting {name}", *_median_partition(encoding, name, k, rng, effort)))
     # Merging takes hard partitions of objects that count alike.
     if not settings.merged and sample_weight is None and len(encoding.hard) == len(encoding.offsets):

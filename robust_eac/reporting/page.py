@@ -29,6 +29,7 @@ _WEIGHTINGS = {
     "all. Near copies of one partition count once together.",
     "trust": "The largest group of partitions that agree with each other beyond chance count alike, the others not at "
     "all.",
+    "given": "The weights were chosen beforehand.",
 }
 # What the rows of the summary mean.
 _MEANINGS = {

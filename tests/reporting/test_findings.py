@@ -211,6 +211,7 @@ def test_many_objects_are_sampled(rng):
         ({"threshold": "data", "init": "merge"}, "threshold from the data"),
         ({"weighting": partial(l2_weights, lam=900.0)}, "weighting=partial(l2_weights, lam=900.0)"),
         ({"weighting": lambda losses: np.full(len(losses), 1.0 / len(losses))}, "weighting=<lambda>"),
+        ({"weighting": np.arange(8.0)}, "Weighting given: The weights were chosen beforehand."),
         ({"init": np.arange(60) % 3, "n_init": 1}, "init=<array of shape (60,)>"),
         ({"method": "merge"}, "method='merge'"),
         ({"n_clusters": "auto", "method": "merge"}, "as the cut of largest lift"),
