@@ -13,6 +13,7 @@ from .values import as_array, check_names
 
 # Smaller matrices may be symmetric by chance.
 _PAIRS = 6
+_COASSOCIATIONS, _DISTANCES = "co-associations", "distances or the edges of a graph"
 
 
 class LabelMatrix(NamedTuple):
@@ -166,7 +167,14 @@ def _read_frame(frame, name, part):
 
 
 def refuse_pairs(array, name):
-    """TypeError for a matrix of pairs of objects.
+    """TypeError for a matrix of pairs of objects."""
+    kind = kind_of_pairs(array)
+    if kind is not None:
+        raise TypeError(_pairs_message(name, array.shape, kind))
+
+
+def kind_of_pairs(array):
+    """What the entries of a matrix of pairs of objects look like; None if it may as well hold labels.
 
     Labels are none if they are a symmetric matrix of at least six rows, without a negative number, with a constant
     diagonal that no entry exceeds, or that is zero, and with different entries beside it. Of labels that are drawn at
@@ -174,24 +182,24 @@ def refuse_pairs(array, name):
     """
     n = len(array) if array.ndim else 0
     if array.shape != (n, n) or n < _PAIRS or array.dtype.kind not in "biuf":
-        return
+        return None
     diagonal, high = array.diagonal(), array.max()
     if not np.allclose(diagonal, diagonal[0]) or array.min() < 0:
-        return
+        return None
     largest = bool(np.isclose(diagonal[0], high))
     if not (largest or diagonal[0] == 0) or np.count_nonzero(array == array[0, 1]) >= n * n - n:
-        return
-    if all(np.allclose(array[rows], array[:, rows].T) for rows in row_blocks(n)):
-        raise TypeError(_pairs_message(name, array.shape, largest))
+        return None
+    if not all(np.allclose(array[rows], array[:, rows].T) for rows in row_blocks(n)):
+        return None
+    return _COASSOCIATIONS if largest else _DISTANCES
 
 
-def _pairs_message(name, shape, largest):
-    what = "co-associations" if largest else "distances or the edges of a graph"
+def _pairs_message(name, shape, kind):
     readers = "eac, eac_linkage, lifetime_eac, threshold_eac and solve_membership"
     return (
-        f"{name} must be a matrix of objects by clusterings, got a symmetric one of shape {shape}, as {what} are. "
+        f"{name} must be a matrix of objects by clusterings, got a symmetric one of shape {shape}, as {kind} are. "
         "Give the clusterings that it was made from, one per column."
-        + (f' Or give it to one of {readers}, with affinity="precomputed".' if largest else "")
+        + (f' Or give it to one of {readers}, with affinity="precomputed".' if kind == _COASSOCIATIONS else "")
     )
 
 
@@ -206,7 +214,7 @@ def _read_indicators(matrix, name):
         beside = columns.nnz > np.count_nonzero(diagonal) and columns.min() >= 0
         symmetric = beside and np.allclose((columns - columns.T).data, 0.0)
         if symmetric and np.all(diagonal == diagonal[0]) and (largest or diagonal[0] == 0):
-            raise TypeError(_pairs_message(name, matrix.shape, largest))
+            raise TypeError(_pairs_message(name, matrix.shape, _COASSOCIATIONS if largest else _DISTANCES))
     labels, member, seen, cluster = [], np.full(n, -1), 0, 0
     valid = bool(np.all(columns.data == 1)) and columns.nnz > 0
     for start, end in zip(columns.indptr[:-1], columns.indptr[1:], strict=True):

@@ -2,6 +2,7 @@
 
 import gzip
 import re
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -137,3 +138,21 @@ def test_python_objects_are_told_apart_and_what_to_save_instead(tmp_path):
     for name in ("a.npy", "a.npz"):
         with pytest.raises(ValueError, match=r"holds Python objects .*array\.astype\(float\) or array\.astype\(str\)"):
             read_table(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    "write", [np.save, partial(np.savetxt, delimiter=","), partial(np.savetxt, delimiter="\t", fmt="%d")]
+)
+@pytest.mark.parametrize(("distances", "kind"), [(False, "co-associations"), (True, "distances or the edges")])
+def test_matrices_of_pairs_are_refused(tmp_path, rng, write, distances, kind):
+    labels = rng.randint(3, size=(12, 5))
+    together = np.sum(labels[:, np.newaxis] == labels, axis=2) / (1.0 if write is not np.save else 5.0)
+    path = tmp_path / "a.npy"
+    write(path, together.max() - together if distances else together)
+    path = path if write is np.save else path.rename(tmp_path / "a.csv")
+    with pytest.raises(ValueError, match=rf"a\.\w+: must have one column per clustering, .* of 12 rows, as {kind}"):
+        labels_in(path)
+    # Twelve clusterings of twelve objects.
+    write(tmp_path / "b.npy", rng.randint(3, size=(12, 12)))
+    (tmp_path / "b.npy").rename(tmp_path / f"b{path.suffix}")
+    assert np.shape(labels_in(tmp_path / f"b{path.suffix}")) == (12, 12)

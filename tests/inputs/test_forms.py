@@ -145,7 +145,7 @@ def test_memberships_beside_labels_are_one_clustering_each():
 TOGETHER = coassociation_matrix(COMPLETE)
 GRAPH = nx.karate_club_graph()
 _ROWS, _PAIRS = "two readings: give np.array", "symmetric one of shape"
-_TOGETHER = f'{_PAIRS}.*co-association matrix\\?.*to one of eac, .* with affinity="precomputed"'
+_TOGETHER = f'{_PAIRS}.*co-associations are.*to one of eac, .* with affinity="precomputed"'
 FEATURES = pd.DataFrame({"a": [0, 1, 1], "size": [0.5, 1.5, 2.0]})
 INDEX = pd.DataFrame({"Unnamed: 0": range(4), "a": [0, 1, 1, 0]})
 OWN = pd.DataFrame({"who": ["ann", "bob", "cem"], "a": [0, 1, 1]})

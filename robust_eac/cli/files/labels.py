@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 
 from ...checks.blocks import row_blocks
+from ...checks.forms import kind_of_pairs
 from ...checks.texts import INTEGER, NUMBER
 from .tables import cell_error, check_not_empty, coded, shown
 from .text import DECIMAL_COMMA, comma_hint, is_missing
@@ -24,9 +25,11 @@ def labels_of(table, columns):
     ------
     ValueError
         For a number that is infinite, not an integer or too large for 64 bits; for an object or a column without any
-        label; for a column of names of the objects. A column that may be such names gets a warning.
+        label; for a column of names of the objects, where one that may be such names gets a warning; for a matrix of
+        pairs of objects.
     """
     check_not_empty(table, columns)
+    _refuse_pairs(table, columns)
     if table.is_numeric:
         labels = _integers(table, columns)
         # Numbers of the objects come first; names may be in any column.
@@ -42,6 +45,23 @@ def labels_of(table, columns):
     for column, number in zip(columns, n_labels, strict=False):
         _check_no_index(table, column, number)
     return labels
+
+
+def _refuse_pairs(table, columns):
+    """Raise ValueError for a matrix of pairs of objects."""
+    if len(columns) != table.n_rows:
+        return
+    try:
+        cells = table.cells if table.is_numeric else np.column_stack([table.cells[c].cast("float64") for c in columns])
+    except ValueError:
+        # Some are names or missing.
+        return
+    kind = kind_of_pairs(cells[:, columns] if table.is_numeric else cells)
+    if kind is not None:
+        raise ValueError(
+            f"{table.file}: must have one column per clustering, got a symmetric matrix of {table.n_rows} "
+            f"rows, as {kind} are; give the clusterings that it was made from."
+        )
 
 
 def _integers(table, columns):
