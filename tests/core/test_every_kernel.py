@@ -105,11 +105,13 @@ def test_many_pair_steps_and_carried_columns():
 
 
 def test_what_the_defaults_do_not_reach():
-    """The Kullback-Leibler divergence, plain distances, bounds of partitions, curved losses, a cluster per object."""
+    """The Kullback-Leibler divergence, co-associations, distances, bounds, curved losses, many clusters."""
     labels = degenerate_ensembles()["all noise"]
     world = make_world(labels)
     with _recorded():
         sound_result("solve_peace", arguments_of("solve_peace", world) | {"divergence": "kl"})
+        together = np.mean(labels[:, np.newaxis] == labels, axis=2)
+        assert solve_membership(together, 3, affinity="precomputed", random_state=0).objective >= 0.0
         assert consensus_lower_bound(labels, hard=True).bound >= 0.0
         assert solve_hard_median_partition(labels, 3, loss="nid", n_init=2, random_state=0).objective >= 0.0
         sound_result("silhouette_weights", arguments_of("silhouette_weights", world) | {"metric": "euclidean"})
