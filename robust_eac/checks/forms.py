@@ -22,7 +22,7 @@ class LabelMatrix(NamedTuple):
     names : what the clusterings are called, or None.
     objects : what the objects are called, in the order of the rows, or None.
     meanings : what the integers of each clustering stand for, a tuple of int and str in which 0 finds the first, or
-        None for themselves; None if all of them stand for themselves.
+    None for themselves; None if all of them stand for themselves.
     """
 
     labels: np.ndarray
