@@ -50,8 +50,8 @@ class Fitted:
             Clusters of the new objects in the same partitions, in the order and with the labels of the fit: for
             k-means, what `predict` of each of its models says. Any form that `fit` takes but sparse indicators; names
             are matched as names, whatever the other objects are called. A label that no fitted object has is a cluster
-            of its own. -1, None, NaN and NA are not observed. Soft partitions have the columns that they had in the
-            fit.
+            of its own. -1, None, NaN and NA are not observed; every object needs a label in some partition, with weight
+            or without. Soft partitions have the columns that they had in the fit.
 
         Returns
         -------
@@ -110,7 +110,8 @@ class Fitted:
         -------
         labels : ndarray of shape (n_new,), intp
             Clusters, named as in `labels_`; numbers from `n_clusters_found_` on are clusters that the fit left empty.
-            -1 for an object that no partition with weight observes or, after ``method="merge"``, that is like none.
+            -1 for an object that only partitions without weight observe or, after ``method="merge"``, that is like
+            none.
 
         Raises
         ------

@@ -22,7 +22,7 @@ def draw_intervals(summary, table, ax):
         # Below the line, which would hide them.
         ax.plot(scores, np.full(len(scores), place + 0.25), "o", markersize=3.0, color=GREY, markeredgewidth=0.0)
         if row["low"] is not None:
-            ax.plot([row["low"], row["high"]], [place, place], color=BLUE, linewidth=1.5)
+            ax.plot([row["low"], row["high"]], [place, place], "-", color=BLUE, linewidth=1.5)
         ax.plot(row["mean"], place, "D", color=BLUE, markersize=5.0)
         labels.append(row["method"] + (f" ({row['failures']} failed)" if row["failures"] else ""))
     ax.set_yticks(range(len(rows)), labels)
@@ -53,8 +53,9 @@ def draw_critical_difference(summary, table, ax):
     except ImportError as error:
         raise ImportError("kind 'critical-difference' needs scikit-posthocs: pip install scikit-posthocs") from error
     ranks = pd.DataFrame(ranks_of(scores), columns=names)
-    colors = dict.fromkeys(names, "black")
-    critical_difference_diagram(ranks.mean(), posthoc_nemenyi_friedman(ranks), ax=ax, color_palette=colors)
+    colors, solid = dict.fromkeys(names, "black"), {"linestyle": "-"}
+    lines = {"color_palette": colors, "elbow_props": solid, "crossbar_props": solid}
+    critical_difference_diagram(ranks.mean(), posthoc_nemenyi_friedman(ranks), ax=ax, **lines)
     title = _TITLES.get(summary.measure, summary.measure)
     ax.set_title(f"mean ranks by {title} over {summary.n_blocks} {summary.blocks}\njoined: not told apart at 5 %")
     return ax

@@ -13,7 +13,6 @@ from ..checks.coassociation import check_coassociation, is_precomputed
 from ..checks.labels import check_ensemble, check_init, check_sample_weight
 from ..checks.types import ClusterWeights, Labels, RandomState
 from ..checks.values import (
-    check_choice,
     check_integer,
     check_n_clusters,
     check_n_jobs,
@@ -147,7 +146,10 @@ def solve_membership(
     True
     """
     if is_precomputed(affinity, weights=weights, sample_weight=sample_weight, cluster_weights=cluster_weights):
-        distance = resolve_distance("raw", diagonal, check_choice(threshold, ("half",), name="threshold"))
+        for name, value, of_labels in (("threshold", threshold, "data"), ("init", init, "kmeans")):
+            if isinstance(value, str) and value == of_labels:
+                raise ValueError(f'{name} must not be {value!r} with affinity="precomputed": that needs labels.')
+        distance = resolve_distance("raw", diagonal, threshold)
         return _solve_given(labels, n_clusters, init, distance.diagonal, tol, max_sweeps, n_jobs, random_state)
     ensemble = check_ensemble(labels)
     n_clusters = check_n_clusters(n_clusters, ensemble.n_samples)

@@ -208,6 +208,15 @@ def test_one_block_is_drawn_without_intervals():
     assert (ax.get_xlabel(), ax.get_title()) == ("H", "")
 
 
+@pytest.mark.parametrize("kind", ["intervals", "critical-difference"])
+def test_lines_are_solid_whatever_the_style_is(kind):
+    pytest.importorskip("scikit_posthocs")
+    plt = pytest.importorskip("matplotlib.pyplot")
+    with plt.rc_context({"axes.prop_cycle": plt.cycler(linestyle=["--", ":", "-."])}):
+        ax = records_of().plot(kind=kind)
+    assert {line.get_linestyle() for line in ax.lines} <= {"-", "None"}
+
+
 def test_the_diagram_joins_what_nemenyi_does_not_tell_apart(monkeypatch):
     posthocs = pytest.importorskip("scikit_posthocs")
     drawn = []

@@ -178,7 +178,7 @@ def test_what_needs_partitions_says_so(call):
     [("sample_weight", np.ones(4)), ("cluster_weights", "size"), ("threshold", "data"), ("init", "kmeans")],
 )
 def test_a_given_matrix_is_all_that_the_membership_step_reads(argument, value):
-    with pytest.raises(ValueError, match=argument):
+    with pytest.raises(ValueError, match=rf'{argument} must .* with affinity="precomputed"'):
         solve_membership(np.eye(4), 2, **{argument: value}, **GIVEN)
 
 
