@@ -1,51 +1,97 @@
-"""A statement of a paper and what the records say about it."""
+"""A statement of a paper, the rule that judges it, and what the records say."""
 
 from functools import wraps
 from typing import NamedTuple
 
 from .markdown import document, table
 
-VERDICTS = ("holds", "holds in part", "does not hold")
+HOLDS, FAILS, DEPENDS, UNTESTABLE = VERDICTS = (
+    "holds",
+    "does not hold",
+    "depends on a setting",
+    "not testable here",
+)
+THEOREM, NUMBER, TREND = KINDS = ("theorem", "printed number", "trend")
+# Fewer data sets say nothing if one is left out.
+_FEWEST = 3
 
 
 class Claim(NamedTuple):
-    """One claim: where the paper makes it, in our words; the verdict, one of VERDICTS; the numbers behind it."""
+    """One claim, judged.
+
+    where : section, figure or table. quote : the paper's words. kind : one of KINDS. rule : what it takes to hold, in
+    words. verdict : one of VERDICTS. evidence : the numbers behind it. robustness : what changes the verdict.
+    """
 
     where: str
-    statement: str
+    quote: str
+    kind: str
+    rule: str
+    verdict: str
+    evidence: str
+    robustness: str
+
+
+class Finding(NamedTuple):
+    """What a rule says of some records."""
+
     verdict: str
     evidence: str
 
 
-def claim(where):
-    """Decorator for a rule that returns a verdict and its evidence: it returns the :class:`Claim` that it judges.
+def claim(where, quote, kind, *, threshold=None, own_size=None):
+    """Decorator for a rule that takes lists of rows and returns a :class:`Finding`: it returns the :class:`Claim`.
 
-    The docstring of the rule is the statement.
+    The docstring of the rule is the rule in words. The rule is applied again without each data set; with half and twice
+    the threshold; and to samples of the paper's own size.
+
+    Parameters
+    ----------
+    where, quote, kind : str
+        As in :class:`Claim`.
+    threshold : str, default=None
+        The keyword of the rule whose default is a number that we chose.
+    own_size : (str, callable), default=None
+        What the paper's own size is, in words; and a function from the lists of rows to samples of that size, each as
+        such lists.
     """
 
     def with_rule(rule):
         @wraps(rule)
         def judged(*records):
-            return Claim(where, " ".join(rule.__doc__.split()), *rule(*records))
+            finding = rule(*records)
+            notes = [_without_data_sets(rule, records, finding.verdict)]
+            if threshold is not None:
+                notes.append(_thresholds(rule, records, threshold, finding.verdict))
+            if own_size is not None:
+                notes.append(_own_size(rule, records, *own_size, finding.verdict))
+            robustness = " ".join(filter(None, notes))
+            return Claim(where, quote, kind, " ".join(rule.__doc__.split()), *finding, robustness)
 
         return judged
 
     return with_rule
 
 
-def verdict(share, *, holds=1.0, in_part=0.5):
-    """Verdict for the share of cases in which a claim holds: at least `holds`, at least `in_part`, or less."""
-    return grade(share >= holds, share >= in_part)
+def finding(met, evidence):
+    """The :class:`Finding` that a claim holds, or does not."""
+    return Finding(HOLDS if met else FAILS, evidence)
 
 
-def grade(holds, in_part=False):
-    """Verdict on a claim that holds, or holds in part, or does not."""
-    return VERDICTS[0 if holds else 1 if in_part else 2]
+def by_reading(met, evidence):
+    """The :class:`Finding` on a claim that was judged under several readings of what the paper leaves open.
+
+    met : {reading in words: whether the claim holds under it}.
+    """
+    kept = [reading for reading, holds in met.items() if holds]
+    if len(kept) in (0, len(met)):
+        return finding(bool(kept), evidence)
+    return Finding(DEPENDS, f"It holds with {_listed(kept)}, not with {_listed(met.keys() - set(kept))}. {evidence}")
 
 
-def both(first, second):
-    """Verdict on a claim of two parts."""
-    return grade(first and second, first or second)
+def untestable(why):
+    """The :class:`Finding` on a claim that nothing here can test."""
+    return Finding(UNTESTABLE, why)
 
 
 def claims_table(papers, records):
@@ -56,5 +102,49 @@ def claims_table(papers, records):
         counts = ", ".join(f"{sum(claim.verdict == verdict for claim in claims)} {verdict}" for verdict in VERDICTS)
         rows = [[text.replace("|", "\\|") for text in claim] for claim in claims]
         blocks.append(f"{paper.label}, {paper.title}: {counts}")
-        blocks.append(table("where | the paper says | verdict | printed and reproduced", rows))
+        head = "where | the paper says | kind | rule | verdict | printed and reproduced | how robust"
+        blocks.append(table(head, rows))
     return document(*blocks)
+
+
+def data_sets(records):
+    """Names of the data sets in lists of rows, in their order."""
+    return list(dict.fromkeys(row["config"]["dataset"] for rows in records for row in rows if _has_data_set(row)))
+
+
+def _has_data_set(row):
+    return "dataset" in row["config"]
+
+
+def _without_data_sets(rule, records, verdict):
+    names = data_sets(records)
+    if len(names) < _FEWEST:
+        return ""
+    changed = {}
+    for name in names:
+        kept = [[row for row in rows if not _has_data_set(row) or row["config"]["dataset"] != name] for rows in records]
+        other = rule(*kept).verdict
+        if other != verdict:
+            changed.setdefault(other, []).append(name)
+    if not changed:
+        return f"The same without any one of the {len(names)} data sets."
+    return " ".join(f"Without {_listed(left, 'or')}: {other}." for other, left in changed.items())
+
+
+def _thresholds(rule, records, name, verdict):
+    value = rule.__kwdefaults__[name]
+    found = {factor * value: rule(*records, **{name: factor * value}).verdict for factor in (0.5, 2.0)}
+    if set(found.values()) == {verdict}:
+        return f"The same with half and twice the {name} of {value:g}."
+    return " ".join(f"With {name} {other:g}: {of_other}." for other, of_other in found.items())
+
+
+def _own_size(rule, records, words, samples, verdict):
+    found = [rule(*sample).verdict for sample in samples(records)]
+    return f"With {words}, as in the paper: {verdict} in {found.count(verdict)} of {len(found)}."
+
+
+def _listed(names, last="and"):
+    """Names in their order, in words."""
+    *first, end = names
+    return f"{', '.join(first)} {last} {end}" if first else str(end)
