@@ -47,10 +47,12 @@ def frame_columns(frame):
 
 
 def objects_of(labels):
-    """What a :class:`LabelMatrix`, or the index of a DataFrame of pandas, calls the objects; None if it counts them."""
+    """What a :class:`LabelMatrix`, an index of pandas, or vertices of igraph call the objects; None for numbers."""
     if isinstance(labels, LabelMatrix):
         return labels.objects
-    index = getattr(labels, "index", None) if is_frame(labels) else None
+    if is_vertex_clustering(labels):
+        return names_of_vertices(labels)
+    index = labels.index if hasattr(labels, "iloc") else None
     if index is None or np.array_equal(np.asarray(index), np.arange(len(labels))):
         return None
     return tuple(index)
@@ -66,6 +68,14 @@ def is_clustering(entry):
 def is_vertex_clustering(entry):
     """Whether this is a VertexClustering of igraph, which lists the community of every vertex."""
     return isinstance(getattr(entry, "membership", None), (list, tuple)) and hasattr(entry, "graph")
+
+
+def names_of_vertices(clustering):
+    """What a VertexClustering calls the vertices, a tuple; None if it numbers them."""
+    # Graph.from_networkx keeps the nodes under the second one.
+    vertices = clustering.graph.vs
+    kept = next((attribute for attribute in ("name", "_nx_name") if attribute in vertices.attributes()), None)
+    return None if kept is None else tuple(vertices[kept])
 
 
 def _is_nested(entries):
@@ -242,6 +252,13 @@ def refuse_nested(labels, name):
         f"{name} must not be a list of plain lists, which has two readings: give np.array({name}) if each of the "
         f"{len(labels)} inner lists holds the labels of an object, np.array({name}).T if each holds a clustering."
     )
+
+
+def refuse_communities(labels, name):
+    """TypeError for a list in which a clustering is a list of sets."""
+    for u, entry in enumerate(labels):
+        if isinstance(entry, (list, tuple)) and entry and isinstance(entry[0], (set, frozenset)):
+            raise TypeError(f"{name}[{u}] must be a clustering, got a list of sets: labels_from reads communities.")
 
 
 def refuse_other_objects(labels, name):
