@@ -254,11 +254,20 @@ def refuse_nested(labels, name):
     )
 
 
-def refuse_communities(labels, name):
-    """TypeError for a list in which a clustering is a list of sets."""
+def refuse_several(labels, name):
+    """TypeError for a list in which an entry is communities, or a table with names of clusters."""
     for u, entry in enumerate(labels):
         if isinstance(entry, (list, tuple)) and entry and isinstance(entry[0], (set, frozenset)):
             raise TypeError(f"{name}[{u}] must be a clustering, got a list of sets: labels_from reads communities.")
+        if is_frame(entry) and not all(map(_is_numeric, entry.dtypes)):
+            raise TypeError(
+                f"{name}[{u}] must be a clustering, got a DataFrame of {entry.shape[1]} columns with texts: join tables "
+                "of clusterings by pandas.concat(tables, axis=1), where they have the same index."
+            )
+
+
+def _is_numeric(dtype):
+    return dtype.is_numeric() if hasattr(dtype, "is_numeric") else getattr(dtype, "kind", "O") in "biuf"
 
 
 def refuse_other_objects(labels, name):
@@ -274,7 +283,7 @@ def refuse_other_objects(labels, name):
         hint = "labels_from reads dicts, from node to community or from a name to a clustering"
     elif isinstance(labels, (set, frozenset)):
         hint = "labels_from reads communities as sets"
-    elif hasattr(labels, "collect_schema"):
+    elif hasattr(labels, "collect_schema") and hasattr(labels, "collect"):
         hint = "call .collect() first"
     elif hasattr(labels, "labels_"):
         hint = "give the labels_ of several, [model.labels_ for model in models]"

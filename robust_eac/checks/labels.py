@@ -21,9 +21,9 @@ from .forms import (
     is_vertex_clustering,
     objects_of,
     read_matrix,
-    refuse_communities,
     refuse_nested,
     refuse_other_objects,
+    refuse_several,
 )
 from .values import as_array, check_choice, check_membership, check_vector, real_array
 
@@ -74,7 +74,7 @@ def is_ensemble_list(labels, name="labels") -> bool:
         return False
     if hasattr(labels, "_fields"):
         refuse_other_objects(labels, name)
-    refuse_communities(labels, name)
+    refuse_several(labels, name)
     if any(map(is_clustering, labels)):
         return True
     if labels and not isinstance(labels[0], str):

@@ -139,9 +139,9 @@ def test_what_is_taken(form):
 def test_memberships_beside_labels_are_one_clustering_each():
     soft = np.eye(3)[COMPLETE[:, 0]]
     for hard in (LABELS[:, 1], FRAME["ward"], TEXTS[:, 1], vertex_clustering(LABELS[:, 1]), LABELS[:, 1].tolist()):
-        ensemble = check_ensemble([soft, hard, pd.DataFrame(soft), soft.tolist()])
+        ensemble = check_ensemble([soft, hard, pd.DataFrame(soft), soft.tolist(), pl.DataFrame(soft)])
         np.testing.assert_array_equal(ensemble.labels[:, 0], LABELS[:, 1])
-        assert ensemble.widths.tolist() == [3, 3, 3]
+        assert ensemble.widths.tolist() == [3, 3, 3, 3]
         assert ensemble.hard.tolist() == [1]
 
 
@@ -191,6 +191,7 @@ REFUSED = {
     "runs of networkx and igraph": (
         [vertex_clustering(LABELS[:, 0]), [{0, 1}, {2}]], TypeError, r"labels\[1\] .* a list of sets: labels_from",
     ),
+    "tables of names": ([TEXT_FRAME, OWN], TypeError, r"labels\[0\] must be a clustering, got a DataFrame.*concat"),
     "vertices in another order": (
         [vertex_clustering(LABELS[:, 0], "abcdefgh"), vertex_clustering(LABELS[:, 1], "hgfedcba")], ValueError,
         r"labels\[1\] must have the objects of labels\[0\] in the same order.*labels_from",
