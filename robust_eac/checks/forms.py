@@ -261,8 +261,8 @@ def refuse_several(labels, name):
             raise TypeError(f"{name}[{u}] must be a clustering, got a list of sets: labels_from reads communities.")
         if is_frame(entry) and not all(map(_is_numeric, entry.dtypes)):
             raise TypeError(
-                f"{name}[{u}] must be a clustering, got a DataFrame of {entry.shape[1]} columns with texts: join tables "
-                "of clusterings by pandas.concat(tables, axis=1), where they have the same index."
+                f"{name}[{u}] must be a clustering, got a DataFrame of {entry.shape[1]} columns with texts: join "
+                "tables of clusterings by pandas.concat(tables, axis=1), where they have the same index."
             )
 
 
