@@ -36,10 +36,11 @@ k = select_n_clusters(runs, range(1, 8), random_state=0).n_clusters
 model = RobustEAC(k, random_state=0).fit(runs)
 print(model.summary(runs))
 confidence = np.minimum(model.membership_.max(axis=1), 1.0)
-print("unsure:", [node for node, sure in zip(runs.objects, confidence, strict=True) if sure < 0.9])
+print("below 0.9:", [node for node, sure in zip(runs.objects, confidence, strict=True) if sure < 0.9])
 
 # %%
-# Unsure nodes are hollow and large.
+# Nodes below 0.9 are hollow and large. For none of them would another community be as good:
+# that is what the summary calls unsure.
 
 import matplotlib.pyplot as plt
 
@@ -59,15 +60,14 @@ for community in range(model.n_clusters_found_):
             zorder=2,
         )
 for node, place in places.items():
-    axes[0].annotate(node, place, xytext=(6, 5), textcoords="offset points", fontsize=7)
-axes[0].set_title("communities; nodes below 0.9 hollow")
+    axes[0].annotate(node, place, xytext=(6, 5), textcoords="offset points", fontsize=9)
+axes[0].set_title("communities; nodes below 0.9 are hollow")
 axes[0].set_axis_off()
 order = np.argsort(confidence)[:14]
 axes[1].barh([runs.objects[i] for i in order], confidence[order], color="0.6")
 axes[1].axvline(0.9, color="black", linestyle=":")
 axes[1].set_xlabel("largest membership")
 axes[1].set_ylabel("node")
-fig.tight_layout()
 plt.show()
 
 # %%
@@ -140,5 +140,4 @@ fig, ax = plt.subplots(figsize=(9, 3.5))
 dendrogram(eac_linkage(dense, affinity="precomputed"), labels=runs.objects, ax=ax, color_threshold=0)
 ax.set_xlabel("node")
 ax.set_ylabel("1 - co-association")
-fig.tight_layout()
 plt.show()
