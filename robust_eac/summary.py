@@ -79,7 +79,7 @@ def assure_encoded(model, encoding, membership, settings):
     """The Assurance of a fitted model from what :func:`encode_fitted` returns."""
     unbounded = "merging minimises no objective" if settings.merged else None
     if settings.adjusted:
-        unbounded = "the losses are corrected for chance"
+        unbounded = "the losses are corrected for chance; agreement='raw' has a bound"
     elif not settings.merged and model.levels_ is not None:
         unbounded = "the threshold is from the data"
     return assure_membership(
@@ -237,7 +237,10 @@ def name_of(weighting):
 def _weights(weights, weighting):
     with_weight = np.count_nonzero(weights)
     split = f"{counted(with_weight, 'partition')} with weight, {len(weights) - with_weight:,} without"
-    return f"{name_of(weighting)}: {split}"
+    name, copies = name_of(weighting), np.count_nonzero((weights > 0.0) & (weights < (1.0 - 1e-9) * weights.max()))
+    # Only there do members of a family of near copies share the weight of one partition.
+    share = f"; {copies:,} of them share it with near copies" if name == "chance-corrected" and copies else ""
+    return f"{name}: {split}{share}"
 
 
 def _agreement(weights, agreements):

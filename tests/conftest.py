@@ -41,6 +41,14 @@ def _global_random_state_untouched(request):
     assert np.array_equal(before[1], after[1])
 
 
+@pytest.fixture(autouse=True)
+def _no_figure_stays_open():
+    """matplotlib warns of more than 20, wherever the next is opened."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
+
+
 # Hostile inputs that were tried, by the workers of pytest-xdist where there are some.
 _TRIED = Counter()
 

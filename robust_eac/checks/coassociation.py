@@ -64,7 +64,10 @@ def check_coassociation(matrix, *, name="labels") -> Coassociation:
     largest = entries.max()
     lack = abs(values - values.T).max()
     if lack > _ROUNDING * largest:
-        raise ValueError(f"{name} must be symmetric, got entries (i, j) and (j, i) that differ by {lack:.3g}.")
+        raise ValueError(
+            f"{name} must be symmetric, got entries (i, j) and (j, i) that differ by {lack:.3g}; "
+            f"({name} + {name}.T) / 2 is."
+        )
     if largest <= 1.0 + _ROUNDING:
         return Coassociation(values, 1.0)
     if np.ptp(own) > 0.0 or largest > own[0]:

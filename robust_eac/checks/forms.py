@@ -47,10 +47,12 @@ def frame_columns(frame):
 
 
 def objects_of(labels):
-    """What a :class:`LabelMatrix`, or the index of a DataFrame of pandas, calls the objects; None if it counts them."""
+    """What a :class:`LabelMatrix`, an index of pandas, or vertices of igraph call the objects; None for numbers."""
     if isinstance(labels, LabelMatrix):
         return labels.objects
-    index = getattr(labels, "index", None) if is_frame(labels) else None
+    if is_vertex_clustering(labels):
+        return names_of_vertices(labels)
+    index = labels.index if hasattr(labels, "iloc") else None
     if index is None or np.array_equal(np.asarray(index), np.arange(len(labels))):
         return None
     return tuple(index)
@@ -66,6 +68,14 @@ def is_clustering(entry):
 def is_vertex_clustering(entry):
     """Whether this is a VertexClustering of igraph, which lists the community of every vertex."""
     return isinstance(getattr(entry, "membership", None), (list, tuple)) and hasattr(entry, "graph")
+
+
+def names_of_vertices(clustering):
+    """What a VertexClustering calls the vertices, a tuple; None if it numbers them."""
+    # Graph.from_networkx keeps the nodes under the second one.
+    vertices = clustering.graph.vs
+    kept = next((attribute for attribute in ("name", "_nx_name") if attribute in vertices.attributes()), None)
+    return None if kept is None else tuple(vertices[kept])
 
 
 def _is_nested(entries):
@@ -244,6 +254,22 @@ def refuse_nested(labels, name):
     )
 
 
+def refuse_several(labels, name):
+    """TypeError for a list in which an entry is communities, or a table with names of clusters."""
+    for u, entry in enumerate(labels):
+        if isinstance(entry, (list, tuple)) and entry and isinstance(entry[0], (set, frozenset)):
+            raise TypeError(f"{name}[{u}] must be a clustering, got a list of sets: labels_from reads communities.")
+        if is_frame(entry) and not all(map(_is_numeric, entry.dtypes)):
+            raise TypeError(
+                f"{name}[{u}] must be a clustering, got a DataFrame of {entry.shape[1]} columns with texts: join "
+                "tables of clusterings by pandas.concat(tables, axis=1), where they have the same index."
+            )
+
+
+def _is_numeric(dtype):
+    return dtype.is_numeric() if hasattr(dtype, "is_numeric") else getattr(dtype, "kind", "O") in "biuf"
+
+
 def refuse_other_objects(labels, name):
     """TypeError for objects that are known and no label matrix, with what to give instead."""
     kind, hint = type(labels).__name__, None
@@ -257,7 +283,7 @@ def refuse_other_objects(labels, name):
         hint = "labels_from reads dicts, from node to community or from a name to a clustering"
     elif isinstance(labels, (set, frozenset)):
         hint = "labels_from reads communities as sets"
-    elif hasattr(labels, "collect_schema"):
+    elif hasattr(labels, "collect_schema") and hasattr(labels, "collect"):
         hint = "call .collect() first"
     elif hasattr(labels, "labels_"):
         hint = "give the labels_ of several, [model.labels_ for model in models]"

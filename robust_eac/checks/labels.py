@@ -19,9 +19,11 @@ from .forms import (
     is_clustering,
     is_membership,
     is_vertex_clustering,
+    objects_of,
     read_matrix,
     refuse_nested,
     refuse_other_objects,
+    refuse_several,
 )
 from .values import as_array, check_choice, check_membership, check_vector, real_array
 
@@ -72,6 +74,7 @@ def is_ensemble_list(labels, name="labels") -> bool:
         return False
     if hasattr(labels, "_fields"):
         refuse_other_objects(labels, name)
+    refuse_several(labels, name)
     if any(map(is_clustering, labels)):
         return True
     if labels and not isinstance(labels[0], str):
@@ -94,6 +97,7 @@ def check_ensemble(labels, *, name="labels", part=False) -> Ensemble:
         n, m = found.labels.shape
         nothing = np.empty((n, 0)), np.empty(0, dtype=np.int64)
         return Ensemble(found.labels, *nothing, np.arange(m), found.names, found.meanings)
+    _check_same_objects(labels, name)
     is_soft = np.array([is_membership(entry) for entry in labels])
     hard, soft = np.flatnonzero(~is_soft), np.flatnonzero(is_soft)
     read = [_entry(entry, f"{name}[{u}]", is_soft[u]) for u, entry in enumerate(labels)]
@@ -114,6 +118,18 @@ def check_ensemble(labels, *, name="labels", part=False) -> Ensemble:
         ensemble.soft[:, end - width : end] = _memberships(entries[u], f"{name}[{u}]")
     _check_all_observed(ensemble.observed(), name, part)
     return ensemble
+
+
+def _check_same_objects(entries, name):
+    """Entries of a list go by position: those that name the objects must name the same ones in the same order."""
+    named = [(u, objects) for u, entry in enumerate(entries) if (objects := objects_of(entry)) is not None]
+    for u, objects in named[1:]:
+        if objects != named[0][1]:
+            raise ValueError(
+                f"{name}[{u}] must have the objects of {name}[{named[0][0]}] in the same order, since a list goes by "
+                "position, got an index or names of vertices that differ. Align columns with "
+                "pandas.concat(columns, axis=1), clusterings of igraph with labels_from."
+            )
 
 
 def _entry(entry, name, is_soft):
@@ -216,7 +232,7 @@ def _observed_columns(array, name):
         if not rows.all():
             i = block.start + int(np.argmin(rows))
             rule = "every object must be observed by at least one partition"
-            raise ValueError(f"{name}: {rule}, row {i} is -1 throughout.")
+            raise ValueError(f"{name}: {rule}, row {i} has no label.")
         columns |= observed.any(axis=0)
     return columns
 
@@ -246,7 +262,7 @@ def check_columns_observed(columns, name="labels", names=None):
     """Every partition must observe an object."""
     if not columns.all():
         title = column_titles(names)(int(np.argmin(columns)))
-        raise ValueError(f"{name}: every partition must observe at least one object, {title} is -1 throughout.")
+        raise ValueError(f"{name}: every partition must observe at least one object, {title} has no label.")
 
 
 def check_init(init, n_samples, n_clusters, names=("random", "kmeans")):

@@ -11,9 +11,10 @@ _DESCRIPTION = """\
 Find the consensus of many clusterings of the same objects, some of them bad, and the weight that each deserves.
 
 LABELS is a file with one row per object and one column per clustering:
-  text        delimited by , ; tab or space, in UTF-8, with or without a header (.csv or any other suffix)
+  text        delimited by , ; | tab or space, in UTF-8, with or without a header (.csv or any other suffix)
   .npy        a matrix
   .npz, .mat  a matrix, chosen with --variable if the file holds several
+  .parquet    a table
 A label is an integer or a name. An empty cell, NA, N/A, NaN, null, None or -1 means that the clustering does not
 cover the object."""
 

@@ -47,6 +47,10 @@ class ComparisonSummary(NamedTuple):
         notes = [f"{count}; differences to {self.reference}, Wilcoxon's signed-rank test{friedman_text}"]
         return "\n".join([*lines, *notes])
 
+    def to_frame(self) -> pd.DataFrame:
+        """Return the rows as a table, one per method; ImportError if pandas is not installed."""
+        return _frame(self.rows)
+
 
 class Comparison(list):
     """The records of :func:`~robust_eac.compare`, a list of dicts, with their table, statistics and pictures.
@@ -99,11 +103,7 @@ class Comparison(list):
         ImportError
             If pandas is not installed.
         """
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError("to_frame needs pandas: pip install pandas") from error
-        return pd.DataFrame(self.records)
+        return _frame(self.records)
 
     def summary(
         self, measure: str | None = None, *, reference: str | None = None, level: float = 0.95
@@ -310,3 +310,11 @@ def _cells(row):
         number("p_value", ".3f"),
         number("p_holm", ".3f"),
     ]
+
+
+def _frame(rows):
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise ImportError("to_frame needs pandas: pip install pandas") from error
+    return pd.DataFrame(rows)

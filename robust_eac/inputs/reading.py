@@ -9,7 +9,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from ..checks.columns import label_column, refuse_names_of_objects, side_by_side
-from ..checks.forms import LabelMatrix, is_frame, is_vertex_clustering, objects_of
+from ..checks.forms import LabelMatrix, is_frame, is_vertex_clustering, names_of_vertices, objects_of
 from ..checks.labels import check_ensemble, check_labels
 from ..checks.values import check_choice
 
@@ -40,7 +40,7 @@ def labels_from(
           them several with names; a dict of sets is one clustering whose clusters have names;
         * a dict node -> community is one clustering; a list or a dict of such dicts are several;
         * a `VertexClustering` of igraph (or of leidenalg), or a list or a dict of them; the vertices' attribute "name"
-          names the objects;
+          names the objects, or what `Graph.from_networkx` calls them;
         * a DataFrame of pandas or polars, one clustering per column, such as ``adata.obs[["leiden", "louvain"]]``; an
           AnnData with `columns`. The index names the objects if it is more than their numbers;
         * a crowd table: a DataFrame with one label of one worker for one item per row. Workers are the clusterings;
@@ -257,16 +257,30 @@ def _clusterings(source):
 def _from_clusterings(clusterings, names, items):
     """The communities of all objects in every clustering."""
     of_graphs = [clustering for clustering in clusterings if is_vertex_clustering(clustering)]
-    counted = [clustering for clustering in of_graphs if "name" not in clustering.graph.vs.attributes()]
+    counted = [clustering for clustering in of_graphs if names_of_vertices(clustering) is None]
     if len({len(clustering.membership) for clustering in counted}) > 1 or 0 < len(counted) < len(of_graphs):
         raise ValueError("source: clusterings of different graphs must all have vertices with names.")
     tables = [_table(clustering) for clustering in clusterings]
+    if counted:
+        _check_numbers(tables, len(counted[0].membership))
     objects = _objects((node for table in tables for node in table), items)
     columns = ([table.get(node) for node in objects] for table in tables)
     labels, meanings = side_by_side([label_column(column, "source", _title(u)) for u, column in enumerate(columns)])
     refuse_names_of_objects(labels, meanings, "source", _title)
     objects = None if len(counted) == len(clusterings) and items is None else tuple(objects)
     return LabelMatrix(check_labels(labels, name="source"), names, objects, meanings)
+
+
+def _check_numbers(tables, n):
+    """Nodes beside clusterings of a graph without names must be numbers of its vertices."""
+    numbers = set(range(n))
+    for u, table in enumerate(tables):
+        node = next((node for node in table if node not in numbers), None)
+        if node is not None:
+            raise ValueError(
+                f"source: clusterings of igraph whose vertices have no names number the objects from 0 to {n - 1}, and "
+                f'clustering {u} has the object {node!r}: give the vertices the attribute "name".'
+            )
 
 
 def _title(u):
@@ -276,10 +290,9 @@ def _title(u):
 def _table(clustering):
     """Dict from node to community."""
     if is_vertex_clustering(clustering):
-        vertices, n = clustering.graph.vs, len(clustering.membership)
-        return dict(
-            zip(vertices["name"] if "name" in vertices.attributes() else range(n), clustering.membership, strict=True)
-        )
+        names = names_of_vertices(clustering)
+        nodes = range(len(clustering.membership)) if names is None else names
+        return dict(zip(nodes, clustering.membership, strict=True))
     if isinstance(clustering, Mapping) and not isinstance(next(iter(clustering.values())), Set):
         return clustering
     communities = clustering.values() if isinstance(clustering, Mapping) else clustering

@@ -172,6 +172,9 @@ def test_it_is_the_list_that_compare_returned_before(tmp_path):
     again = pickle.loads(pickle.dumps(found))
     assert type(again) is Comparison
     np.testing.assert_equal(again.records, found.records)
+    assert found.summary().to_frame()[["method", "mean"]].to_dict("records") == [
+        {key: row[key] for key in ("method", "mean")} for row in found.summary().rows
+    ]
     frame = found.to_frame()
     assert list(frame.columns) == list(found[0])
     assert frame["function"].tolist() == ["kmeans", "sec"]

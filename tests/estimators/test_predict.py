@@ -202,7 +202,7 @@ def test_partitions_are_those_of_the_fit(rng):
     model = model_of(labels, TRUTH)
     with pytest.raises(ValueError, match="X has 5 features, but RobustEAC is expecting 6 features"):
         model.predict(labels[:, :5])
-    with pytest.raises(ValueError, match="row 1 is -1 throughout"):
+    with pytest.raises(ValueError, match="row 1 has no label"):
         model.predict(np.array([[0] * 6, [-1] * 6]))
     soft = [*labels.T[:5], np.eye(3)[TRUTH]]
     with pytest.raises(ValueError, match=r"X\[5\] must be a label vector, as in the fit, got a membership"):

@@ -335,7 +335,7 @@ def test_unsure_objects_that_gain_are_told(labels):
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"agreement": "adjusted"}, "the losses are corrected for chance"),
+        ({"agreement": "adjusted"}, "the losses are corrected for chance; agreement='raw' has a bound"),
         ({"threshold": "data"}, "the threshold is from the data"),
         ({"method": "merge"}, "merging minimises no objective"),
     ],

@@ -39,8 +39,11 @@ COMPLETE = np.where(LABELS == -1, 2, LABELS)
 ONE_HOT = np.hstack([np.eye(3, dtype=int)[column] for column in COMPLETE.T])
 
 
-def vertex_clustering(codes):
-    return igraph.VertexClustering(igraph.Graph(n=len(codes)), [int(code) for code in codes])
+def vertex_clustering(codes, names=None):
+    graph = igraph.Graph(n=len(codes))
+    if names is not None:
+        graph.vs["name"] = list(names)
+    return igraph.VertexClustering(graph, [int(code) for code in codes])
 
 
 def objects_of(texts):
@@ -136,9 +139,9 @@ def test_what_is_taken(form):
 def test_memberships_beside_labels_are_one_clustering_each():
     soft = np.eye(3)[COMPLETE[:, 0]]
     for hard in (LABELS[:, 1], FRAME["ward"], TEXTS[:, 1], vertex_clustering(LABELS[:, 1]), LABELS[:, 1].tolist()):
-        ensemble = check_ensemble([soft, hard, pd.DataFrame(soft), soft.tolist()])
+        ensemble = check_ensemble([soft, hard, pd.DataFrame(soft), soft.tolist(), pl.DataFrame(soft)])
         np.testing.assert_array_equal(ensemble.labels[:, 0], LABELS[:, 1])
-        assert ensemble.widths.tolist() == [3, 3, 3]
+        assert ensemble.widths.tolist() == [3, 3, 3, 3]
         assert ensemble.hard.tolist() == [1]
 
 
@@ -184,6 +187,19 @@ REFUSED = {
     "dict": ({"a": [0, 1]}, TypeError, "got dict: labels_from"),
     "list of dicts": ([{"a": 0}, {"a": 1}], TypeError, r"labels\[0\].*got dict: labels_from"),
     "communities": (nx.community.louvain_communities(GRAPH, seed=0), TypeError, r"labels\[0\].*got set: labels_from"),
+    "runs of communities": ([[{0, 1}, {2}], [{0}, {1, 2}]], TypeError, r"labels\[0\] .* a list of sets: labels_from"),
+    "runs of networkx and igraph": (
+        [vertex_clustering(LABELS[:, 0]), [{0, 1}, {2}]], TypeError, r"labels\[1\] .* a list of sets: labels_from",
+    ),
+    "tables of names": ([TEXT_FRAME, OWN], TypeError, r"labels\[0\] must be a clustering, got a DataFrame.*concat"),
+    "vertices in another order": (
+        [vertex_clustering(LABELS[:, 0], "abcdefgh"), vertex_clustering(LABELS[:, 1], "hgfedcba")], ValueError,
+        r"labels\[1\] must have the objects of labels\[0\] in the same order.*labels_from",
+    ),
+    "Series with another index": (
+        [pd.Series([0, 1, 1], list("abc")), LABELS[:3, 0], pd.Series([0, 1, 1], list("acb"))], ValueError,
+        r"labels\[2\] must have the objects of labels\[0\] in the same order.*concat",
+    ),
     "set": ({0, 1}, TypeError, "got set"),
     "generator": ((column for column in LABELS.T), TypeError, "only once: give list"),
     "fitted models": ([KMeans(2, n_init=1).fit(LABELS)], TypeError, r"got KMeans: give the labels_"),
@@ -212,8 +228,8 @@ REFUSED = {
     "lists in a column": (pd.DataFrame({"a": [[0], [1]]}), TypeError, r"got \[0\] at row 0, column 'a'"),
     "a written index": (INDEX, ValueError, "column 'Unnamed: 0' has a label of its own.*index_col=0"),
     "names of the objects": (OWN, ValueError, "label of its own in column 'who'.*Leave it out"),
-    "an empty column": (FRAME.assign(ward=-1), ValueError, "column 'ward' is -1 throughout"),
-    "an empty nullable column": (NULLABLE.assign(ward=pd.NA), ValueError, "column 'ward' is -1 throughout"),
+    "an empty column": (FRAME.assign(ward=-1), ValueError, "column 'ward' has no label"),
+    "an empty nullable column": (NULLABLE.assign(ward=pd.NA), ValueError, "column 'ward' has no label"),
     "an object nowhere": (np.where(np.arange(N)[:, np.newaxis] == 3, np.nan, LABELS), ValueError, "row 3"),
     "names that do not fit": (LabelMatrix(LABELS, ("a",)), ValueError, "names must have one entry per partition, 3"),
     "objects that do not fit": (LabelMatrix(LABELS, None, ("a",)), ValueError, "objects must have 8 entries, got 1"),

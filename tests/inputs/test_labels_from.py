@@ -152,6 +152,22 @@ def test_communities_of_networkx_and_igraph_are_the_same_labels():
     np.testing.assert_array_equal(labels_from(of_igraph).labels, expected)
 
 
+def test_runs_of_networkx_and_igraph_go_by_the_nodes():
+    graph = nx.relabel_nodes(nx.path_graph(4), {0: 3, 1: 1, 2: 0, 3: 2})
+    communities = [{3, 1}, {0, 2}]
+    translated = igraph.VertexClustering(igraph.Graph.from_networkx(graph), [0, 0, 1, 1])
+    assert labels_from({"networkx": communities, "igraph": translated}).labels.tolist() == [
+        [1, 1],
+        [0, 0],
+        [1, 1],
+        [0, 0],
+    ]
+    assert labels_from([plain([0, 1, 1, 0]), [{3, 0}, {1, 2}]]).labels.tolist() == [[0, 0], [1, 1], [1, 1], [0, 0]]
+    for others in ([{"a", "b"}, {"c", "d"}], [{0, 4}, {1, 2}], {0: 1, 7: 2}):
+        with pytest.raises(ValueError, match=r'number the objects from 0 to 3, .* the attribute "name"'):
+            labels_from([others, plain([0, 1, 1, 0])])
+
+
 def test_draws_are_rows():
     draws = np.array([[0, 0, 1], [2, 1, 1]], dtype=np.int16)
     labels = labels_from_draws(draws)

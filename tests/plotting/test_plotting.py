@@ -35,14 +35,6 @@ def path(rng):
     return weight_path(labels, 2, parameter="n_trusted", values=[5, 3, 1], n_init=2, random_state=0)
 
 
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    import matplotlib.pyplot as plt
-
-    plt.close("all")
-
-
 def _drawn(ax):
     return ax.images[0].get_array().data
 

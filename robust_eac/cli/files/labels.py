@@ -6,7 +6,6 @@ import warnings
 import numpy as np
 
 from ...checks.blocks import row_blocks
-from ...checks.forms import kind_of_pairs
 from ...checks.texts import INTEGER, NUMBER
 from .tables import cell_error, check_not_empty, coded, shown
 from .text import DECIMAL_COMMA, comma_hint, is_missing
@@ -51,6 +50,9 @@ def _refuse_pairs(table, columns):
     """Raise ValueError for a matrix of pairs of objects."""
     if len(columns) != table.n_rows:
         return
+    # What it imports is not needed for --help.
+    from ...checks.forms import kind_of_pairs
+
     try:
         cells = table.cells if table.is_numeric else np.column_stack([table.cells[c].cast("float64") for c in columns])
     except ValueError:

@@ -1,0 +1,143 @@
+"""
+Graphs, cells and matrices
+==========================
+
+What other tools leave behind: communities of networkx and igraph, columns of an AnnData,
+and a co-association matrix alone.
+"""
+
+# %%
+# Communities of named nodes
+# --------------------------
+#
+# Louvain at five resolutions, ten runs by networkx and ten by igraph.
+# :func:`~robust_eac.labels_from` matches the nodes of both by their names.
+
+import random
+
+import igraph
+import networkx as nx
+import numpy as np
+
+from robust_eac import RobustEAC, labels_from, select_n_clusters
+
+graph = nx.karate_club_graph()
+graph = nx.relabel_nodes(graph, {node: f"m{node:02d}" for node in graph})
+twin = igraph.Graph.from_networkx(graph)
+
+random.seed(0)  # igraph draws from here
+found = {}
+for i, resolution in enumerate(np.repeat([0.5, 0.8, 1.0, 1.2, 1.5], 2)):
+    found[f"networkx {resolution} #{i}"] = nx.community.louvain_communities(graph, resolution=resolution, seed=i)
+    found[f"igraph {resolution} #{i}"] = twin.community_multilevel(weights="weight", resolution=resolution)
+runs = labels_from(found)
+
+k = select_n_clusters(runs, range(1, 8), random_state=0).n_clusters
+model = RobustEAC(k, random_state=0).fit(runs)
+print(model.summary(runs))
+confidence = np.minimum(model.membership_.max(axis=1), 1.0)
+print("below 0.9:", [node for node, sure in zip(runs.objects, confidence, strict=True) if sure < 0.9])
+
+# %%
+# Nodes below 0.9 are hollow and large. For none of them would another community be as good:
+# that is what the summary calls unsure.
+
+import matplotlib.pyplot as plt
+
+places = nx.spring_layout(graph, seed=3)
+points = np.array([places[node] for node in runs.objects])
+fig, axes = plt.subplots(1, 2, figsize=(11, 4.5), width_ratios=[3, 2])
+nx.draw_networkx_edges(graph, places, ax=axes[0], width=0.4, edge_color="0.6")
+for community in range(model.n_clusters_found_):
+    for unsure in (False, True):
+        some = (model.labels_ == community) & ((confidence < 0.9) == unsure)
+        axes[0].scatter(
+            *points[some].T,
+            s=150 if unsure else 60,
+            marker="osv^D<>p"[community],
+            facecolors="white" if unsure else f"C{community}",
+            edgecolors=f"C{community}",
+            zorder=2,
+        )
+for node, place in places.items():
+    axes[0].annotate(node, place, xytext=(6, 5), textcoords="offset points", fontsize=9)
+axes[0].set_title("communities; nodes below 0.9 are hollow")
+axes[0].set_axis_off()
+order = np.argsort(confidence)[:14]
+axes[1].barh([runs.objects[i] for i in order], confidence[order], color="0.6")
+axes[1].axvline(0.9, color="black", linestyle=":")
+axes[1].set_xlabel("largest membership")
+axes[1].set_ylabel("node")
+plt.show()
+
+# %%
+# Columns of an AnnData
+# ---------------------
+#
+# The columns that hold clusterings go in, not the AnnData. A missing category is a label
+# that was not seen.
+
+import anndata
+import pandas as pd
+
+rng = np.random.default_rng(0)
+types = np.repeat(["T", "B", "NK"], 40)
+obs = pd.DataFrame(index=[f"cell {i}" for i in range(len(types))])
+for name, codes, noise in (
+    ("leiden_0.5", {"T": "0", "B": "1", "NK": "1"}, 0.05),
+    ("leiden_1.0", {"T": "0", "B": "1", "NK": "2"}, 0.1),
+    ("kmeans", {"T": "2", "B": "0", "NK": "1"}, 0.15),
+):
+    column = np.array([codes[cell] for cell in types], dtype=object)
+    wrong = rng.random(len(types)) < noise
+    column[wrong] = rng.choice(sorted(set(codes.values())), wrong.sum())
+    obs[name] = column
+obs.loc[rng.choice(obs.index, 12, replace=False), "kmeans"] = None
+adata = anndata.AnnData(rng.poisson(1, (len(types), 5)).astype(np.float32), obs=obs.astype("category"))
+
+columns = ["leiden_0.5", "leiden_1.0", "kmeans"]
+try:
+    RobustEAC(3).fit(adata)
+except TypeError as error:
+    print(error)
+cells = RobustEAC(3, weighting="chance-corrected", random_state=0).fit(adata.obs[columns])
+adata.obs["consensus"] = pd.Categorical(cells.labels_.astype(str))
+adata.obs["confidence"] = np.minimum(cells.membership_.max(axis=1), 1.0)
+print(pd.crosstab(types, adata.obs["consensus"], rownames=["type"]))
+missing = adata.obs["kmeans"].isna()
+print("mean confidence, three labels and two:", adata.obs["confidence"].groupby(missing).mean().round(3).tolist())
+
+# %%
+# Nothing but a co-association matrix
+# -----------------------------------
+#
+# Dense or sparse, with ``affinity="precomputed"``: by average linkage, by the membership
+# solver, and cut by lifetime. :class:`~robust_eac.RobustEAC` needs the runs themselves, and
+# says which functions do not.
+
+from scipy.cluster.hierarchy import dendrogram
+from scipy.sparse import csr_array
+
+from robust_eac import adjusted_rand_score, coassociation_matrix, eac, eac_linkage, lifetime_eac, solve_membership
+
+dense = coassociation_matrix(runs)
+for matrix in (dense, csr_array(dense)):
+    known = {"affinity": "precomputed"}
+    answers = {
+        "average linkage": eac(matrix, k, **known),
+        "membership": solve_membership(matrix, k, random_state=0, **known).membership.argmax(axis=1),
+        "lifetime": lifetime_eac(matrix, linkage="average", **known),
+    }
+    for name, answer in answers.items():
+        score = adjusted_rand_score(model.labels_, answer)
+        print(f"{type(matrix).__name__:9} {name:16} clusters {len(set(answer))}  ARI with the consensus {score:.2f}")
+try:
+    RobustEAC(k).fit(dense)
+except TypeError as error:
+    print(error)
+
+fig, ax = plt.subplots(figsize=(9, 3.5))
+dendrogram(eac_linkage(dense, affinity="precomputed"), labels=runs.objects, ax=ax, color_threshold=0)
+ax.set_xlabel("node")
+ax.set_ylabel("1 - co-association")
+plt.show()
