@@ -37,11 +37,11 @@ def experiment_rows(name, *, smoke=False, root=None):
 
 def stored_rows(experiment, *, smoke=False, root=RECORDS):
     """Rows of an experiment from the store."""
-    name, grid = experiment_name(experiment), experiment_grid(experiment, smoke)
+    grid = experiment_grid(experiment, smoke)
     records = experiment_records(experiment, smoke, root)
     missing = [config for config, record in zip(grid, records, strict=True) if not is_done(record)]
     if missing:
-        raise ValueError(missing_message(name, missing, len(grid), smoke=smoke, root=root))
+        raise ValueError(missing_message(experiment, missing, smoke=smoke, root=root))
     return [{field: record[field] for field in FIELDS} for record in records]
 
 
@@ -58,7 +58,7 @@ def frozen_rows(experiment, path):
     rows = {canonical_json(row["config"]): row for row in content["rows"]}
     missing = [config for config in grid if canonical_json(config) not in rows]
     if missing:
-        raise ValueError(missing_message(name, missing, len(grid), then=then))
+        raise ValueError(missing_message(experiment, missing, then=then))
     return [rows[canonical_json(config)] for config in grid]
 
 

@@ -1,5 +1,7 @@
 """The parameters of the experiments: what `--set` takes, own data, own weightings."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -24,7 +26,8 @@ def folder(tmp_path, monkeypatch):
     )
     monkeypatch.chdir(tmp_path)
     own.read_file.cache_clear()
-    return tmp_path
+    yield tmp_path
+    sys.modules.pop("mymodule", None)
 
 
 @pytest.mark.parametrize("name", runner.experiment_modules())
