@@ -3,6 +3,7 @@
 import csv
 from pathlib import Path
 
+from experiments.shared.named import FILE, open_run
 from experiments.shared.runner import (
     experiment_grid,
     experiment_name,
@@ -28,11 +29,29 @@ def drawing_records(drawing, *, smoke=False, root=None):
 
 
 def experiment_rows(name, *, smoke=False, root=None):
-    """Rows of one experiment, from the frozen file, or from the store when `smoke` or its folder is given."""
+    """Rows of one experiment, from the frozen file, or from the store when `smoke` or its folder is given.
+
+    The folder may be that of a run with a name; its rows are those of the run's cells, for the run's experiment alone.
+    """
+    run = None if root is None else run_in(root)
+    if run is not None:
+        if experiment_name(run) != name:
+            raise ValueError(f"the run {run.RUN} holds records of {experiment_name(run)}, none of {name}.")
+        return stored_rows(run, root=root)
     experiment = load_experiment(name)
     if smoke or root is not None:
         return stored_rows(experiment, smoke=smoke, root=root or RECORDS)
     return frozen_rows(experiment, FOLDER / "data" / f"{name}.json")
+
+
+def records_folder(text):
+    """The folder that `--records` means: that of the run with this name, or else the folder itself."""
+    return RECORDS / text if (RECORDS / text / FILE).is_file() else Path(text)
+
+
+def run_in(folder):
+    """The run whose records are in a folder, None if it holds those of grids."""
+    return open_run(folder) if (Path(folder) / FILE).is_file() else None
 
 
 def stored_rows(experiment, *, smoke=False, root=RECORDS):
