@@ -19,7 +19,16 @@ from .shared.runner import (
     run_cells_here,
     run_experiment,
 )
-from .shared.store import PROJECT, RECORDS, canonical_json, is_done, load_frozen, without_measurements, write_whole
+from .shared.store import (
+    PROJECT,
+    RECORDS,
+    canonical_json,
+    from_commit,
+    is_done,
+    load_frozen,
+    without_measurements,
+    write_whole,
+)
 
 FROZEN = PROJECT / "paper_figures" / "data"
 
@@ -96,6 +105,13 @@ def _freeze(experiment, arguments):
     output = arguments.output or _frozen_file(experiment, arguments)
     try:
         text = freeze_experiment(experiment, smoke=arguments.smoke, root=arguments.records)
+        if output == FROZEN / f"{arguments.name}.json":
+            records = experiment_records(experiment, arguments.smoke, arguments.records)
+            if changed := sum(not from_commit(record) for record in records):
+                raise ValueError(
+                    f"{changed} of {len(records)} records are of files that differed from a commit: commit, run with "
+                    "--force, and freeze; or freeze to another file with --output."
+                )
     except ValueError as error:
         return _fail(error, 1)
     write_whole(output, text)
