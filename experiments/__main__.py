@@ -1,21 +1,34 @@
-"""Run experiments, store a record of every cell, and freeze or verify the records."""
+"""Run experiments, also with your own data, settings and weightings; store, freeze and verify their records."""
 
 import argparse
+import inspect
 import random
 import sys
 from concurrent.futures import BrokenExecutor
 from pathlib import Path
 
+from .shared.named import begin_run, check_files, find_experiment, run_names
+from .shared.parameters import described, read_parameters
 from .shared.runner import (
     experiment_grid,
     experiment_modules,
+    experiment_name,
     experiment_records,
     freeze_experiment,
     load_experiment,
     run_cells_here,
     run_experiment,
 )
-from .shared.store import PROJECT, RECORDS, canonical_json, is_done, load_frozen, without_measurements, write_whole
+from .shared.store import (
+    PROJECT,
+    RECORDS,
+    canonical_json,
+    from_commit,
+    is_done,
+    load_frozen,
+    without_measurements,
+    write_whole,
+)
 
 FROZEN = PROJECT / "paper_figures" / "data"
 
@@ -26,7 +39,10 @@ def main(argv=None):
     if arguments.command == "list":
         return _list()
     try:
-        experiment = load_experiment(arguments.name)
+        # The folder of the records of a run has its name.
+        experiment, arguments.records = find_experiment(arguments.name, arguments.records)
+        if hasattr(experiment, "RUN") and getattr(arguments, "smoke", False):
+            raise ValueError(f"{arguments.name} is a run with cells of its own: no --smoke.")
         return arguments.function(experiment, arguments)
     except ValueError as error:
         return _fail(error, 2)
@@ -43,10 +59,29 @@ def _list():
         experiment = load_experiment(name)
         summary = (experiment.__doc__ or "").strip().partition("\n")[0]
         print(f"{name:24} {len(experiment_grid(experiment)):5} cells  {summary}")
+    for name in run_names():
+        experiment, _ = find_experiment(name)
+        print(f"{name:24} {len(experiment.GRID):5} cells  a run of {experiment_name(experiment)}")
+    return 0
+
+
+def _parameters(experiment, arguments):
+    about = inspect.getdoc(experiment.cells)
+    print("\n".join([f"{arguments.name}, as --set takes it:", *described(experiment), *([about] if about else [])]))
     return 0
 
 
 def _run(experiment, arguments):
+    if arguments.set or arguments.as_run:
+        if arguments.smoke or hasattr(experiment, "RUN"):
+            raise ValueError("--set and --name make a new run of an experiment: no run, and no --smoke.")
+        if arguments.as_run is None:
+            raise ValueError("--set needs --name: records of other cells are filed under a name of their own.")
+        parameters = read_parameters(experiment, arguments.set)
+        arguments.name = arguments.as_run
+        experiment, arguments.records = begin_run(arguments.name, experiment, parameters, arguments.records)
+    elif hasattr(experiment, "RUN"):
+        check_files(arguments.records)
     records = run_experiment(
         experiment,
         smoke=arguments.smoke,
@@ -67,9 +102,16 @@ def _status(experiment, arguments):
 def _freeze(experiment, arguments):
     if arguments.smoke and arguments.output is None:
         return _fail("freeze --smoke needs --output: the default file holds the full grid", 2)
-    output = arguments.output or FROZEN / f"{arguments.name}.json"
+    output = arguments.output or _frozen_file(experiment, arguments)
     try:
         text = freeze_experiment(experiment, smoke=arguments.smoke, root=arguments.records)
+        if output == FROZEN / f"{arguments.name}.json":
+            records = experiment_records(experiment, arguments.smoke, arguments.records)
+            if changed := sum(not from_commit(record) for record in records):
+                raise ValueError(
+                    f"{changed} of {len(records)} records are of files that differed from a commit: commit, run with "
+                    "--force, and freeze; or freeze to another file with --output."
+                )
     except ValueError as error:
         return _fail(error, 1)
     write_whole(output, text)
@@ -77,9 +119,14 @@ def _freeze(experiment, arguments):
     return 0
 
 
+def _frozen_file(experiment, arguments):
+    """Where the frozen records of an experiment are, and those of a run."""
+    return arguments.records / "frozen.json" if hasattr(experiment, "RUN") else FROZEN / f"{arguments.name}.json"
+
+
 def _verify(experiment, arguments):
     """Run some frozen cells again and compare; another machine or version may round differently."""
-    frozen = load_frozen(arguments.frozen or FROZEN / f"{arguments.name}.json")
+    frozen = load_frozen(arguments.frozen or _frozen_file(experiment, arguments))
     if frozen["version"] != experiment.VERSION:
         return _fail(f"the frozen file holds version {frozen['version']}, the code is version {experiment.VERSION}", 1)
     rows = random.Random(arguments.seed).sample(frozen["rows"], min(arguments.cells, len(frozen["rows"])))
@@ -135,9 +182,10 @@ def _fail(message, code):
 def _parser():
     parser = argparse.ArgumentParser(prog="python -m experiments", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    default = "default: paper_figures/data/NAME.json"
-    commands.add_parser("list", help="list the experiments: name, number of cells, purpose")
+    default = "default: paper_figures/data/NAME.json, of a run frozen.json beside its records"
+    commands.add_parser("list", help="list the experiments and the runs with a name: number of cells, purpose")
     for command, function, text in (
+        ("parameters", _parameters, "tell what an experiment can be asked for with run --set"),
         ("run", _run, "run the cells that are not done yet"),
         ("status", _status, "count the cells that are done, failed or missing"),
         ("freeze", _freeze, "write all records to one file, which the figures read"),
@@ -145,8 +193,22 @@ def _parser():
     ):
         sub = commands.add_parser(command, help=text)
         sub.set_defaults(function=function)
-        sub.add_argument("name", metavar="NAME", help="name of the experiment")
+        sub.add_argument("name", metavar="NAME", help="name of the experiment, or of a run")
+        sub.add_argument("--records", type=Path, default=RECORDS, metavar="DIR", help="folder of the records")
+        if command == "parameters":
+            continue
         if command == "run":
+            sub.add_argument(
+                "--set",
+                nargs="+",
+                action="extend",
+                default=[],
+                metavar="PARAMETER=VALUES",
+                help="other cells than the default ones, with --name: see the command parameters",
+            )
+            sub.add_argument(
+                "--name", dest="as_run", metavar="RUN", help="file the records under this name, which all commands take"
+            )
             sub.add_argument(
                 "--n-jobs",
                 type=_n_jobs,
@@ -164,7 +226,6 @@ def _parser():
             sub.add_argument("--frozen", type=Path, metavar="FILE", help=f"frozen file; {default}")
             continue
         sub.add_argument("--smoke", action="store_true", help="use the small grid, which takes seconds")
-        sub.add_argument("--records", type=Path, default=RECORDS, metavar="DIR", help="folder of the records")
         if command == "freeze":
             sub.add_argument("--output", type=Path, metavar="FILE", help=f"file to write; {default}")
     return parser

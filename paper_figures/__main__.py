@@ -8,8 +8,10 @@ from pathlib import Path
 import matplotlib
 import matplotlib.pyplot as plt
 
+from experiments.shared.runner import experiment_name
+
 from .drawing import Paper
-from .records import drawing_records
+from .records import drawing_records, records_folder, run_in
 from .report import Drawn, write_report
 from .rooms import ROOMS
 from .style import use_style
@@ -18,31 +20,46 @@ FOLDER = Path(__file__).resolve().parent
 
 
 def main(argv=None, rooms=ROOMS):
-    """Draw what is asked for; exit code 0 if all is drawn, 1 if records are missing, 2 for wrong usage."""
+    """Draw what is asked for; exit code 0 if all is drawn, 1 if records lack something, 2 for wrong usage."""
     arguments = _parser().parse_args(argv)
     try:
         if arguments.all and arguments.names:
             raise ValueError("--all draws everything: no names beside it.")
+        root = arguments.records and records_folder(arguments.records)
+        run = root and run_in(root)
         chosen = select_drawings(arguments.names, rooms)
+        if run and (arguments.all or arguments.smoke):
+            raise ValueError(f"{run.RUN} is a run with cells of its own: no --all, no --smoke.")
     except ValueError as error:
         return _fail(error, 2)
+    out = arguments.out or FOLDER / "out"
+    if run:
+        # What cannot be drawn from one experiment is not asked for, unless by its name.
+        own = experiment_name(run)
+        chosen = chosen if arguments.names else [drawing for drawing in chosen if drawing.experiments == own]
+        out = arguments.out or out / run.RUN
     matplotlib.use("Agg")
-    source = {"smoke": arguments.smoke, "root": arguments.records}
+    source = {"smoke": arguments.smoke, "root": root}
     code, drawn = 0, []
     for drawing in chosen:
         try:
-            records = drawing_records(drawing, **source)
+            paths = draw(drawing, drawing_records(drawing, **source), out)
         except (ValueError, OSError) as error:
             code = _fail(f"{drawing.name}: {error}", 1)
             drawn.append(Drawn(drawing, [], str(error)))
             continue
-        paths = draw(drawing, records, arguments.out)
+        except Exception as error:
+            if run is None:
+                raise
+            # Most figures are made for the cells of their experiment, and fail on others in many ways.
+            code = _fail(f"{drawing.name}: made for other cells than those of {run.RUN}: {error!r}", 1)
+            continue
         drawn.append(Drawn(drawing, paths, None))
         for path in paths:
             print(path)
     if arguments.all:
         papers = [room for room in rooms if isinstance(room, Paper)]
-        path, errors = write_report(papers, drawn, arguments.out / "report.html", **source)
+        path, errors = write_report(papers, drawn, out / "report.html", **source)
         for error in errors:
             code = _fail(error, 1)
         print(path)
@@ -50,14 +67,14 @@ def main(argv=None, rooms=ROOMS):
 
 
 def select_drawings(names, rooms=ROOMS):
-    """The drawings with these names, given with or without prefix; all, by name, when none is given."""
+    """The drawings with these names, given with or without prefix, or of these experiments; all when none is given."""
     known = sorted((drawing for room in rooms for drawing in room.drawings), key=lambda drawing: drawing.name)
     chosen = {}
     for name in names:
-        matches = {drawing.name: drawing for drawing in known if name in (drawing.name, drawing.stem)}
+        matches = {d.name: d for d in known if name in (d.name, d.stem, d.experiments)}
         if not matches:
-            listed = ", ".join(sorted({drawing.stem for drawing in known}))
-            raise ValueError(f"unknown figure or table {name!r}; known: {listed}.")
+            stems = sorted({drawing.stem for drawing in known})
+            raise ValueError(f"unknown figure or table {name!r}; known: {', '.join(stems)}.")
         chosen |= matches
     return list(chosen.values()) if names else known
 
@@ -97,11 +114,13 @@ def _fail(message, code):
 
 def _parser():
     parser = argparse.ArgumentParser(prog="python -m paper_figures", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="figures and tables; default: all")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="figures, tables, experiments; default: all")
     parser.add_argument("--all", action="store_true", help="everything, and the report: report.html")
     parser.add_argument("--smoke", action="store_true", help="draw the smoke grid's records from the store")
-    parser.add_argument("--records", type=Path, metavar="DIR", help="draw from this store, not the frozen files")
-    parser.add_argument("--out", type=Path, default=FOLDER / "out", metavar="DIR", help="folder to write to")
+    parser.add_argument(
+        "--records", metavar="RUN", help="draw from the records of this run, or in this folder, not from frozen files"
+    )
+    parser.add_argument("--out", type=Path, metavar="DIR", help="folder to write to; default: paper_figures/out")
     return parser
 
 

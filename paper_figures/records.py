@@ -3,6 +3,7 @@
 import csv
 from pathlib import Path
 
+from experiments.shared.named import FILE, open_run
 from experiments.shared.runner import (
     experiment_grid,
     experiment_name,
@@ -28,20 +29,38 @@ def drawing_records(drawing, *, smoke=False, root=None):
 
 
 def experiment_rows(name, *, smoke=False, root=None):
-    """Rows of one experiment, from the frozen file, or from the store when `smoke` or its folder is given."""
+    """Rows of one experiment, from the frozen file, or from the store when `smoke` or its folder is given.
+
+    The folder may be that of a run with a name; its rows are those of the run's cells, for the run's experiment alone.
+    """
+    run = None if root is None else run_in(root)
+    if run is not None:
+        if experiment_name(run) != name:
+            raise ValueError(f"the run {run.RUN} holds records of {experiment_name(run)}, none of {name}.")
+        return stored_rows(run, root=root)
     experiment = load_experiment(name)
     if smoke or root is not None:
         return stored_rows(experiment, smoke=smoke, root=root or RECORDS)
     return frozen_rows(experiment, FOLDER / "data" / f"{name}.json")
 
 
+def records_folder(text):
+    """The folder that `--records` means: that of the run with this name, or else the folder itself."""
+    return RECORDS / text if (RECORDS / text / FILE).is_file() else Path(text)
+
+
+def run_in(folder):
+    """The run whose records are in a folder, None if it holds those of grids."""
+    return open_run(folder) if (Path(folder) / FILE).is_file() else None
+
+
 def stored_rows(experiment, *, smoke=False, root=RECORDS):
     """Rows of an experiment from the store."""
-    name, grid = experiment_name(experiment), experiment_grid(experiment, smoke)
+    grid = experiment_grid(experiment, smoke)
     records = experiment_records(experiment, smoke, root)
     missing = [config for config, record in zip(grid, records, strict=True) if not is_done(record)]
     if missing:
-        raise ValueError(missing_message(name, missing, len(grid), smoke=smoke, root=root))
+        raise ValueError(missing_message(experiment, missing, smoke=smoke, root=root))
     return [{field: record[field] for field in FIELDS} for record in records]
 
 
@@ -58,7 +77,7 @@ def frozen_rows(experiment, path):
     rows = {canonical_json(row["config"]): row for row in content["rows"]}
     missing = [config for config in grid if canonical_json(config) not in rows]
     if missing:
-        raise ValueError(missing_message(name, missing, len(grid), then=then))
+        raise ValueError(missing_message(experiment, missing, then=then))
     return [rows[canonical_json(config)] for config in grid]
 
 

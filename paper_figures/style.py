@@ -1,5 +1,7 @@
 """One look for all figures: sizes, fonts, and one colour, marker and line for each weighting and kind of method."""
 
+import itertools
+
 import matplotlib.style
 import numpy as np
 from cycler import cycler
@@ -66,9 +68,15 @@ def method_style(name):
     return METHODS[name]
 
 
+def method_styles(names):
+    """{name: keyword arguments of `Axes.plot`} of weightings, of which a user's get the looks that are left."""
+    free = itertools.cycle([name for name in METHODS if name not in names] or METHODS)
+    return {name: METHODS[name] if name in METHODS else METHODS[next(free)] | {"label": name} for name in names}
+
+
 def plain_name(weighting):
     """Name of a weighting where mathematical text cannot be set."""
-    return method_style(weighting)["label"].replace(r"$\ell_2$", "l2")
+    return METHODS[weighting]["label"].replace(r"$\ell_2$", "l2") if weighting in METHODS else weighting
 
 
 def look(color, marker, linestyle="none", **more):

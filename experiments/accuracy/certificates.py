@@ -17,18 +17,24 @@ from robust_eac import (
 
 from ..robust_eac.noisy_ensembles import ENSEMBLES, SETTINGS, WEIGHTINGS, noisy_ensemble
 from ..shared.measure import timed
+from ..shared.own import DATA
 from ..shared.store import derive_seed, grid
 
 VERSION = 1
 
-FRACTIONS = (0.0, 0.2)
-REPETITIONS = 1
 STARTS = 10
 # An iteration of a bound takes n^3 operations, so only data sets up to this size get one.
 BOUNDED = 400
 
-GRID = grid(dataset=SETTINGS, ensemble=ENSEMBLES, repetition=range(REPETITIONS), fraction=FRACTIONS)
-SMOKE = grid(dataset=("iris", "wine"), ensemble=("kmeans",), repetition=(0,), fraction=FRACTIONS)
+CHOICES = {"datasets": DATA}
+
+
+def cells(*, datasets=tuple(SETTINGS), ensembles=tuple(ENSEMBLES), repetitions=1, fractions=(0.0, 0.2)):
+    return grid(dataset=datasets, ensemble=ensembles, repetition=range(repetitions), fraction=fractions)
+
+
+GRID = cells()
+SMOKE = cells(datasets=("iris", "wine"), ensembles=("kmeans",))
 
 
 def run_one(*, dataset, ensemble, repetition, fraction):

@@ -9,14 +9,22 @@ import numpy as np
 from robust_eac import coassociation_matrix, merge_consensus, solve_median_partition
 
 from ..shared.ensembles import scores
+from ..shared.own import DATA
 from ..shared.store import grid
-from .ensemble_benchmark import make_ensemble, seed_of
+from .ensemble_benchmark import POOLS, RANGES, make_ensemble, seed_of
 
 VERSION = 1
 
 N_BINS = 20
-GRID = grid(dataset=("image-1",), range=("fixed", "sqrt"), n_partitions=(100,), repetition=(0,))
-SMOKE = grid(dataset=("iris",), range=("fixed", "sqrt"), n_partitions=(10,), repetition=(0,))
+CHOICES = {"datasets": (*DATA, *POOLS), "ranges": RANGES}
+
+
+def cells(*, datasets=("image-1",), ranges=("fixed", "sqrt"), n_partitions=(100,), repetitions=1):
+    return grid(dataset=datasets, range=ranges, n_partitions=n_partitions, repetition=range(repetitions))
+
+
+GRID = cells()
+SMOKE = cells(datasets=("iris",), n_partitions=(10,))
 
 
 def run_one(*, dataset, range, n_partitions, repetition):

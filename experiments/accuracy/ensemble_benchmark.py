@@ -27,6 +27,7 @@ from robust_eac import (
 
 from ..shared.ensembles import load_features, scores
 from ..shared.measure import timed
+from ..shared.own import DATA
 from ..shared.store import derive_seed, grid
 
 VERSION = 1
@@ -39,6 +40,7 @@ SMALL_POOLS = ("pool VS", "pool Semeion", "pool SPF", "pool MF", "pool IS", "poo
 LARGE = ("abalone", "landsat", "musk", "pendigits", "nursery", "drybean", "letter-recognition", "pool PD")
 # Their features have different units, or are binary beside a constant one.
 STANDARDISED = ("wine", "house-votes", "ionosphere", "glass", "contraceptive", "abalone", "drybean", "musk")
+POOLS = (*SMALL_POOLS, "pool PD")
 RANGES = ("sqrt", "near", "fixed")
 SIZES = (10, 30, 100)
 FRACTIONS = (0.0, 0.3, 0.5)
@@ -59,26 +61,44 @@ SLOW_LIMIT = 2500
 SLOWEST, SLOWEST_LIMIT = ("peace",), 500
 
 
-def cells(datasets, ranges, sizes, n_ensembles=N_ENSEMBLES, fractions=FRACTIONS):
-    axes = {"dataset": datasets, "range": ranges, "n_partitions": sizes, "fraction": fractions}
-    return grid(**axes, n_ensembles=(n_ensembles,))
-
-
-def _for_all_methods(cells):
-    return [cell | {"methods": group} for group in GROUPS for cell in cells]
-
-
 # Cells of their own, so that a change of these methods leaves the other cells valid.
 GROUPS = ("merge", "cluster weights", "others")
-GRID = _for_all_methods(
-    [
-        *cells(SMALL, RANGES, SIZES),
-        *cells(SMALL_POOLS, RANGES[:1], SIZES),
-        *cells(LARGE, RANGES[:1], SIZES[:1]),
-        *cells((*SMALL, *SMALL_POOLS), RANGES[:1], (MANY,), fractions=HEAVY),
+CHOICES = {"datasets": (*DATA, *POOLS)}
+
+
+def cells(
+    *,
+    datasets=(*SMALL, *SMALL_POOLS, *LARGE),
+    ranges=RANGES,
+    sizes=SIZES,
+    fractions=FRACTIONS,
+    heavy=HEAVY,
+    n_ensembles=N_ENSEMBLES,
+    groups=GROUPS,
+):
+    """`heavy` are the larger shares of noise, with MANY partitions in the range "sqrt"."""
+    usual = combinations(datasets, ranges, sizes, fractions, n_ensembles)
+    noisy = combinations([name for name in datasets if name not in LARGE], RANGES[:1], (MANY,), heavy, n_ensembles)
+    return [cell | {"methods": group} for group in groups for cell in [*usual, *noisy]]
+
+
+def combinations(datasets, ranges, sizes, fractions, n_ensembles):
+    """Configurations without methods: pools have the range "sqrt" alone, large sets also ten partitions alone."""
+    return [
+        cell
+        for dataset in datasets
+        for cell in grid(
+            dataset=(dataset,),
+            range=[r for r in ranges if r == "sqrt" or dataset not in (*SMALL_POOLS, *LARGE)],
+            n_partitions=[size for size in sizes if size == SIZES[0] or dataset not in LARGE],
+            fraction=fractions,
+            n_ensembles=(n_ensembles,),
+        )
     ]
-)
-SMOKE = _for_all_methods(cells(("iris",), RANGES[:2], SIZES[:1], n_ensembles=1, fractions=(0.0, 0.5)))
+
+
+GRID = cells()
+SMOKE = cells(datasets=("iris",), ranges=RANGES[:2], sizes=SIZES[:1], fractions=(0.0, 0.5), heavy=(), n_ensembles=1)
 
 
 def _given_trust(name, labels, n_clusters, *, random_state):

@@ -10,6 +10,7 @@ from robust_eac import KMeansEnsemble, consensus_lower_bound, solve_hard_median_
 
 from ..shared.ensembles import load_features
 from ..shared.measure import timed
+from ..shared.own import DATA
 from ..shared.store import derive_seed, grid
 
 VERSION = 1
@@ -22,8 +23,15 @@ CLASSES, STRAYING = 8, 0.4
 # Bounds of more objects than this stop earlier.
 LARGE, TOL, LARGE_TOL = 1000, 1e-4, 1e-3
 
-GRID = grid(problem=(*DATASETS, *PLANTED), limited=(False, True))
-SMOKE = grid(problem=("iris",), limited=(False, True))
+CHOICES = {"problems": (*DATA, *PLANTED)}
+
+
+def cells(*, problems=(*DATASETS, *PLANTED), limited=(False, True)):
+    return grid(problem=problems, limited=limited)
+
+
+GRID = cells()
+SMOKE = cells(problems=("iris",))
 
 
 def run_one(*, problem, limited):

@@ -31,8 +31,16 @@ LOSSES = ("binder", "vi", "omari", "nvi", "id", "nid")
 LIMITS = ("draws", "free")
 N_RUNS = 3
 
-GRID = grid(draws=[f"{source} {n}" for source in ("mixture", "salso") for n in (300, 2000, 20_000)], loss=LOSSES)
-SMOKE = grid(draws=("mixture 60",), loss=LOSSES)
+DRAWS = tuple(f"{source} {n}" for source in ("mixture", "salso") for n in (300, 2000, 20_000))
+CHOICES = {"draws": ("mixture 60", *DRAWS)}
+
+
+def cells(*, draws=DRAWS, losses=LOSSES):
+    return grid(draws=draws, loss=losses)
+
+
+GRID = cells()
+SMOKE = cells(draws=("mixture 60",))
 
 
 def run_one(*, draws, loss):

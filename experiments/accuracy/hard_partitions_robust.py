@@ -19,24 +19,25 @@ WAYS = {
     "restricted-simplex": {"weighting": "restricted-simplex", "rho": "auto"},
     "chance-corrected": {"weighting": "chance-corrected"},
 }
-KINDS, FRACTIONS = ("uniform", "shuffled"), (0.3, 0.5, 0.7)
-N_REPETITIONS = 5
+CHOICES = {"n_samples": tuple(SIZES)}
 
 
-def cells(sizes, kinds, fractions, repetitions):
+def cells(
+    *, n_samples=(300, 2000), losses=LOSSES, kinds=("uniform", "shuffled"), fractions=(0.3, 0.5, 0.7), repetitions=5
+):
     """Configurations of draws, clean and with all shares and kinds of noise."""
     noises = [("uniform", 0.0), *((kind, fraction) for kind in kinds for fraction in fractions)]
     return [
         {"n_samples": n, "loss": loss, "kind": kind, "fraction": fraction, "repetition": repetition}
-        for n in sizes
-        for loss in LOSSES
+        for n in n_samples
+        for loss in losses
         for kind, fraction in noises
         for repetition in range(repetitions)
     ]
 
 
-GRID = cells((300, 2000), KINDS, FRACTIONS, N_REPETITIONS)
-SMOKE = cells((60,), ("uniform",), (0.5,), 1)
+GRID = cells()
+SMOKE = cells(n_samples=(60,), kinds=("uniform",), fractions=(0.5,), repetitions=1)
 
 
 def run_one(*, n_samples, kind, fraction, loss, repetition):

@@ -23,14 +23,25 @@ from robust_eac.consensus._merging import average_linkage, base_cluster_weights,
 from robust_eac.core.formula import cluster_counts
 
 from ..shared.ensembles import scores
-from .ensemble_benchmark import SMALL, SMALL_POOLS, cells, make_ensemble, seed_of, spoil
+from ..shared.own import DATA
+from .ensemble_benchmark import (
+    N_ENSEMBLES,
+    POOLS,
+    RANGES,
+    SMALL,
+    SMALL_POOLS,
+    combinations,
+    make_ensemble,
+    seed_of,
+    spoil,
+)
 
 VERSION = 1
 
 FRACTIONS = (0.0, 0.5)
 SIZES = (10, 30)
 # The parts were chosen on every second data set in the order of their names.
-CHOSEN_ON = sorted((*SMALL, *SMALL_POOLS, "pool PD"))[::2]
+CHOSEN_ON = sorted((*SMALL, *POOLS))[::2]
 # With a theta as large as this every base cluster counts as certain.
 _NO_ENTROPY = 1e9
 _COMMITTEE, _SHARE = 6, 0.7
@@ -39,12 +50,25 @@ ROWS = "every different object"
 BLOBS = {"blobs 2d": (2, 1.5), "blobs 5d": (5, 3.0)}
 _N_BLOBS, _FITTED = 80_000, 8000
 
-GRID = [
-    *cells(SMALL, ("sqrt", "near"), SIZES, fractions=FRACTIONS),
-    *cells(SMALL_POOLS, ("sqrt",), SIZES, fractions=FRACTIONS),
-    *cells(BLOBS, ("sqrt",), SIZES[:1], fractions=FRACTIONS[:1]),
-]
-SMOKE = cells(("iris",), ("sqrt",), SIZES[:1], n_ensembles=1, fractions=FRACTIONS)
+CHOICES = {"datasets": (*DATA, *POOLS, *BLOBS), "ranges": RANGES}
+
+
+def cells(
+    *,
+    datasets=(*SMALL, *SMALL_POOLS, *BLOBS),
+    ranges=("sqrt", "near"),
+    sizes=SIZES,
+    fractions=FRACTIONS,
+    n_ensembles=N_ENSEMBLES,
+):
+    """The blobs have one setting each, since their ensembles take long."""
+    made = combinations(datasets, ranges, sizes, fractions, n_ensembles)
+    once = {"range": "sqrt", "n_partitions": SIZES[0], "fraction": 0.0}
+    return [cell for cell in made if cell["dataset"] not in BLOBS or cell | once == cell]
+
+
+GRID = cells()
+SMOKE = cells(datasets=("iris",), ranges=("sqrt",), sizes=SIZES[:1], n_ensembles=1)
 
 
 def run_one(*, dataset, range, n_partitions, fraction, n_ensembles):

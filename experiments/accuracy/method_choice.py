@@ -13,6 +13,7 @@ from robust_eac import KMeansEnsemble
 
 from ..robust_eac import noisy_ensembles
 from ..shared.ensembles import scores
+from ..shared.own import DATA
 from ..shared.store import grid
 from .ensemble_benchmark import METHODS, seed_of, spoil
 
@@ -22,10 +23,15 @@ SHOWN = ("robust-merge", "robust-eac", "robust-eac chance-corrected", "locally-w
 # {name: approximate distance between the centres of two clusters, in standard deviations of a cluster}
 UNBALANCED = {"unbalanced, apart": 4.0, "unbalanced, touching": 2.0}
 _SIZES, _N_FEATURES, _N_PARTITIONS = (640, 320, 160, 80, 40, 20), 5, 30
+CHOICES = {"datasets": (*DATA, *UNBALANCED)}
 
 
-GRID = grid(dataset=(*noisy_ensembles.SETTINGS, *UNBALANCED), fraction=(0.0, 0.3, 0.5), n_ensembles=(6,))
-SMOKE = grid(dataset=("wine", "unbalanced, apart"), fraction=(0.0, 0.5), n_ensembles=(1,))
+def cells(*, datasets=(*noisy_ensembles.SETTINGS, *UNBALANCED), fractions=(0.0, 0.3, 0.5), n_ensembles=6):
+    return grid(dataset=datasets, fraction=fractions, n_ensembles=(n_ensembles,))
+
+
+GRID = cells()
+SMOKE = cells(datasets=("wine", "unbalanced, apart"), fractions=(0.0, 0.5), n_ensembles=1)
 
 
 def run_one(*, dataset, fraction, n_ensembles):

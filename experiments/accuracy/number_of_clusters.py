@@ -11,6 +11,7 @@ import numpy as np
 from robust_eac import KMeansEnsemble, adjusted_rand_score, h_criterion, select_n_clusters, solve_median_partition
 
 from ..robust_eac.noisy_ensembles import SETTINGS, make_ensemble
+from ..shared.own import DATA
 from ..shared.store import derive_seed, grid
 
 VERSION = 1
@@ -20,7 +21,6 @@ CANDIDATES = range(1, 11)
 N_SAMPLES = 200
 N_PARTITIONS = 60
 N_NULL = 2
-REPETITIONS = 2
 
 PLANTED = ("flipped", "split-merged", "half-random")
 # (number of features, range of the numbers of clusters of k-means)
@@ -28,19 +28,38 @@ FEATURES = ((2, (2, 10)), (2, (4, 20)), (5, (2, 10)), (5, (4, 20)))
 # Smallest distance between two centres of a mixture, in standard deviations.
 SEPARATION = 6.0
 
-ENSEMBLES = [
-    *grid(family=PLANTED, n_clusters=range(1, 9)),
-    *(
-        {"family": family, "n_clusters": n_clusters, "n_features": n_features, "k_range": [*k_range]}
-        for n_features, k_range in FEATURES
-        for family, numbers in (("mixture", (2, 3, 5, 8)), ("gaussian", (1,)), ("box", (1,)))
-        for n_clusters in numbers
-    ),
-    *grid(family=("paper",), dataset=SETTINGS),
-]
-GRID = [
-    ensemble | {"repetition": repetition, "n_splits": 10} for ensemble in ENSEMBLES for repetition in range(REPETITIONS)
-]
+CHOICES = {"datasets": DATA}
+
+
+def cells(
+    *,
+    families=(*PLANTED, "mixture", "gaussian", "box", "paper"),
+    planted=tuple(range(1, 9)),
+    mixtures=(2, 3, 5, 8),
+    datasets=tuple(SETTINGS),
+    repetitions=2,
+    n_splits=10,
+):
+    """`planted` and `mixtures` are the true numbers of clusters; `datasets` those of the family "paper"."""
+    ensembles = [
+        *grid(family=PLANTED, n_clusters=planted),
+        *(
+            {"family": family, "n_clusters": n_clusters, "n_features": n_features, "k_range": [*k_range]}
+            for n_features, k_range in FEATURES
+            for family, numbers in (("mixture", mixtures), ("gaussian", (1,)), ("box", (1,)))
+            for n_clusters in numbers
+        ),
+        *grid(family=("paper",), dataset=datasets),
+    ]
+    return [
+        ensemble | {"repetition": repetition, "n_splits": n_splits}
+        for ensemble in ensembles
+        if ensemble["family"] in families
+        for repetition in range(repetitions)
+    ]
+
+
+GRID = cells()
 SMOKE = [
     ensemble | {"repetition": 0, "n_splits": 2}
     for ensemble in (

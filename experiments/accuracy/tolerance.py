@@ -7,19 +7,25 @@ import numpy as np
 
 from ..robust_eac import noisy_ensembles
 from ..robustness.robustness import noisy_ensemble, run_solver
+from ..shared.own import DATA
 from ..shared.store import grid
 
 VERSION = 1
 
 TOLERANCES = (1e-4, 1e-5, 1e-6, 1e-7)
 WEIGHTINGS = ("uniform", "restricted-simplex", "chance-corrected")
-FRACTIONS = (0.0, 0.5, 0.8, 0.9)
-REPETITIONS = 5
 # A small gap takes many alternations.
 MAX_ITER = 1000
 
-GRID = grid(dataset=noisy_ensembles.SETTINGS, fraction=FRACTIONS, repetitions=(REPETITIONS,))
-SMOKE = grid(dataset=("iris", "wine"), fraction=(0.8,), repetitions=(1,))
+CHOICES = {"datasets": DATA}
+
+
+def cells(*, datasets=tuple(noisy_ensembles.SETTINGS), fractions=(0.0, 0.5, 0.8, 0.9), repetitions=5):
+    return grid(dataset=datasets, fraction=fractions, repetitions=(repetitions,))
+
+
+GRID = cells()
+SMOKE = cells(datasets=("iris", "wine"), fractions=(0.8,), repetitions=1)
 
 
 def run_one(*, dataset, fraction, repetitions):

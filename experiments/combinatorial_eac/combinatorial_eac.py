@@ -5,24 +5,32 @@ its repetitions. Both methods see the same data sets.
 """
 
 from ..shared.store import grid
-from .combinatorial_data import SIGNAL, SIZES, combination_score, data_sets, ordinary_score
+from .combinatorial_data import SIGNAL, SIGNALS, SIZES, combination_score, data_sets, ordinary_score
 
 VERSION = 1
 
 EXPONENTS = (0, 1, 2, 3, 4, None)
-# The paper has 10 repetitions. The chosen reading of the signal-to-noise ratio gets ten times as many.
-REPETITIONS = {SIGNAL: 100, "power": 10, "distance": 10, "squared distance": 10}
+CHOICES = {"exponents": EXPONENTS}
 
 
-def _grid(repetitions, sizes, exponents):
-    axes = {"exponent": exponents, "n_features": sizes}
+def cells(*, signals=tuple(SIGNALS), exponents=EXPONENTS, n_features=SIZES, repetitions=100, other_repetitions=10):
+    """The paper has 10 repetitions. The chosen reading of the signal-to-noise ratio gets ten times as many."""
     return [
-        cell for signal, count in repetitions.items() for cell in grid(signal=(signal,), **axes, repetitions=(count,))
+        cell
+        for signal in signals
+        for cell in grid(
+            signal=(signal,),
+            exponent=exponents,
+            n_features=n_features,
+            repetitions=(repetitions if signal == SIGNAL else other_repetitions,),
+        )
     ]
 
 
-GRID = _grid(REPETITIONS, SIZES, EXPONENTS)
-SMOKE = _grid({SIGNAL: 4, "distance": 2}, (1, 3, 10, 60), (0, 2, None))
+GRID = cells()
+SMOKE = cells(
+    signals=(SIGNAL, "distance"), exponents=(0, 2, None), n_features=(1, 3, 10, 60), repetitions=4, other_repetitions=2
+)
 
 
 def run_one(*, signal, exponent, n_features, repetitions):

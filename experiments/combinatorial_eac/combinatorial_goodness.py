@@ -15,10 +15,14 @@ VERSION = 1
 
 SUBSETS = {"f1": [0], "f1+f2": [0, 1], "f2": [1]}
 RUNS = 200
-REPETITIONS = 50
 
-GRID = grid(signal=SIGNALS, repetitions=(REPETITIONS,))
-SMOKE = grid(signal=(SIGNAL, "squared distance"), repetitions=(2,))
+
+def cells(*, signals=tuple(SIGNALS), repetitions=50):
+    return grid(signal=signals, repetitions=(repetitions,))
+
+
+GRID = cells()
+SMOKE = cells(signals=(SIGNAL, "squared distance"), repetitions=2)
 
 
 def run_one(*, signal, repetitions):

@@ -30,21 +30,28 @@ METHODS = {
     # The rotation of `ordinary_eac` is not part of the paper's method.
     "ordinary": ordinary_model,
 }
-# (objects, features); the paper reports (50, 300).
-SHAPES = (
-    *((N_OBJECTS, n_features) for n_features in (3, 10, 30, 100, 300, 1000, 2000)),
-    *((n_objects, 300) for n_objects in (100, 200, 400)),
-)
-REPETITIONS = 5
 
 
-def _grid(shapes, repetitions):
-    axes = {"repetition": range(repetitions), "method": METHODS}
+def cells(
+    *,
+    n_features=(3, 10, 30, 100, 300, 1000, 2000),
+    n_objects=(100, 200, 400),
+    few_objects=N_OBJECTS,
+    many_features=300,
+    repetitions=5,
+    methods=tuple(METHODS),
+):
+    """Every number of features goes with few objects, every number of objects with many features.
+
+    The paper reports 50 objects with 300 features.
+    """
+    shapes = [*((few_objects, d) for d in n_features), *((n, many_features) for n in n_objects)]
+    axes = {"repetition": range(repetitions), "method": methods}
     return [cell for n, d in shapes for cell in grid(n_objects=(n,), n_features=(d,), **axes)]
 
 
-GRID = _grid(SHAPES, REPETITIONS)
-SMOKE = _grid(((20, 3), (30, 3)), 1)
+GRID = cells()
+SMOKE = cells(n_features=(), n_objects=(20, 30), many_features=3, repetitions=1)
 
 
 def run_one(**config):

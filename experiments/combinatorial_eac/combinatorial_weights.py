@@ -14,11 +14,15 @@ CONDITIONS = {
     "goodness": {"goodness": True, "order_weighting": False},
     "both": {"goodness": True, "order_weighting": True},
 }
-# The paper has 20.
-REPETITIONS = 60
 
-GRID = grid(n_features=SIZES, repetitions=(REPETITIONS,))
-SMOKE = grid(n_features=(1, 3, 10, 20), repetitions=(4,))
+
+def cells(*, n_features=SIZES, repetitions=60):
+    """The paper has 20 repetitions."""
+    return grid(n_features=n_features, repetitions=(repetitions,))
+
+
+GRID = cells()
+SMOKE = cells(n_features=(1, 3, 10, 20), repetitions=4)
 
 
 def run_one(*, n_features, repetitions):

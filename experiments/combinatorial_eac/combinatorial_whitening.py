@@ -4,7 +4,6 @@ A cell is one kind of noise, one reading of "10:1 SNR", one number of features a
 repetitions. All variants see the same data sets, with and without whitening.
 """
 
-from ..shared.store import grid
 from .combinatorial_data import (
     N_OBJECTS,
     SIGNAL,
@@ -24,26 +23,40 @@ NOISES = {"correlated": correlated_noise, "independent": independent_noise}
 VARIANTS = {"listing": {}, "equation": {"reproduce": "equation"}, "unweighted": {"goodness": False}}
 
 
-def _grid(settings, sizes, n_objects=N_OBJECTS):
-    sizes = {"n_features": sizes, "n_objects": (n_objects,)}
-    return [
-        cell
-        for noise, signal, repetitions in settings
-        for cell in grid(noise=(noise,), signal=(signal,), **sizes, repetitions=(repetitions,))
+# Data sets that have all numbers of features. The paper's figure is the first.
+SETTINGS = {
+    "correlated": ("correlated", SIGNAL),
+    "correlated, power": ("correlated", "power"),
+    "independent": ("independent", SIGNAL),
+}
+
+
+def cells(
+    *,
+    settings=tuple(SETTINGS),
+    n_features=SIZES,
+    repetitions=60,
+    other_repetitions=30,
+    n_objects=(100, 200),
+    few_repetitions=10,
+):
+    """The paper's figure has 30 repetitions; here it has 60.
+
+    `n_objects` are larger samples of 20 independent features. They show whether the effect of whitening on these comes
+    from the covariances of a small sample; they have `few_repetitions`.
+    """
+    small = [
+        (*SETTINGS[name], n, N_OBJECTS, repetitions if name == "correlated" else other_repetitions)
+        for name in settings
+        for n in n_features
     ]
+    large = [("independent", SIGNAL, 20, n, few_repetitions) for n in n_objects]
+    keys = ("noise", "signal", "n_features", "n_objects", "repetitions")
+    return [dict(zip(keys, values, strict=True)) for values in [*small, *large]]
 
 
-# The paper's figure has 30 repetitions; here it has 60. The cells with more objects show whether the effect of
-# whitening on independent features comes from the covariances of a small sample.
-GRID = [
-    *_grid([("correlated", SIGNAL, 60), ("correlated", "power", 30), ("independent", SIGNAL, 30)], SIZES),
-    *_grid([("independent", SIGNAL, 10)], (20,), 100),
-    *_grid([("independent", SIGNAL, 10)], (20,), 200),
-]
-SMOKE = [
-    *_grid([("correlated", SIGNAL, 3), ("correlated", "power", 2), ("independent", SIGNAL, 2)], (1, 2, 10, 20)),
-    *_grid([("independent", SIGNAL, 1)], (20,), 60),
-]
+GRID = cells()
+SMOKE = cells(n_features=(1, 2, 10, 20), repetitions=3, other_repetitions=2, n_objects=(60,), few_repetitions=1)
 
 
 def run_one(*, noise, signal, n_features, n_objects, repetitions):

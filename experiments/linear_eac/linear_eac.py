@@ -20,11 +20,17 @@ NORMALISER = "geometric"
 N_CLUSTERS = 20
 REPETITIONS = {**dict.fromkeys(SMALL, 12), **dict.fromkeys(MEDIUM, 6), **dict.fromkeys(LARGE, 5)}
 
-GRID = [
-    {"dataset": dataset, "repetition": repetition, "hierarchical": dataset not in LARGE}
-    for dataset, repetitions in REPETITIONS.items()
-    for repetition in range(repetitions)
-]
+
+def cells(*, datasets=tuple(REPETITIONS), repetitions: int | None = None):
+    """Without a number of repetitions a data set has those of REPETITIONS."""
+    return [
+        {"dataset": dataset, "repetition": repetition, "hierarchical": dataset not in LARGE}
+        for dataset in datasets
+        for repetition in range(repetitions or REPETITIONS[dataset])
+    ]
+
+
+GRID = cells()
 SMOKE = [
     *grid(dataset=("glass", "ecoli"), repetition=range(2), hierarchical=(True,)),
     *grid(dataset=("iris",), repetition=range(2), hierarchical=(False,)),

@@ -20,12 +20,16 @@ JOBS = 1
 
 N_PARTITIONS = 20
 N_CLUSTERS = 20
-REPETITIONS = 5
 # Number of runs, of which the shortest counts.
 TRIES = 3
 
-GRID = grid(repetition=range(REPETITIONS), n_samples=(500, 1000, 2000, 4000, 8000))
-SMOKE = grid(repetition=range(2), n_samples=(250, 500))
+
+def cells(*, repetitions=5, n_samples=(500, 1000, 2000, 4000, 8000)):
+    return grid(repetition=range(repetitions), n_samples=n_samples)
+
+
+GRID = cells()
+SMOKE = cells(repetitions=2, n_samples=(250, 500))
 
 
 def run_one(*, n_samples, repetition):

@@ -35,15 +35,24 @@ SIZES = (10, 20, 50, 100)
 NORMALISERS = ("geometric", "arithmetic", "max")
 CLUSTERS = (10, 15, 20, 25, 30)
 GRADED = ("kmeans", "bisecting-kmeans", "sec", "mcla", "ecc", "cspa", "eac-average")
-CONSENSUS_REPETITIONS = 4
 
-GRID = [
-    {"part": "members", "dataset": dataset, "widths": widths, "starts": starts, "scaling": scaling}
-    for dataset in DATASETS
-    for widths in (RANGES if dataset != VARIANT else [MAIN])
-    for starts in STARTS
-    for scaling in (SCALINGS if widths == MAIN else ["z"])
-] + grid(part=("consensus",), dataset=(*SMALL, *MEDIUM), repetition=range(CONSENSUS_REPETITIONS))
+
+def cells(*, datasets=DATASETS, widths=tuple(RANGES), starts=tuple(STARTS), scalings=tuple(SCALINGS), repetitions=4):
+    """`repetitions` are those of the part "consensus"."""
+    members = [
+        {"part": "members", "dataset": dataset, "widths": width, "starts": start, "scaling": scaling}
+        for dataset in datasets
+        for width in widths
+        if dataset != VARIANT or width == MAIN
+        for start in starts
+        for scaling in scalings
+        if width == MAIN or scaling == "z"
+    ]
+    graded = [dataset for dataset in datasets if dataset != VARIANT]
+    return members + grid(part=("consensus",), dataset=graded, repetition=range(repetitions))
+
+
+GRID = cells()
 SMOKE = [
     {"part": "members", "dataset": dataset, "widths": widths, "starts": starts, "scaling": scaling}
     for dataset in ("glass", "ecoli")

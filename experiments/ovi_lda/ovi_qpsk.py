@@ -84,12 +84,30 @@ SIZES = (100, 400, 1000)
 PRINTED = (2, 5, 8)
 # The definitions that reproduce most of the printed Table 3; see the table ovi_settings.
 MAIN = {"divisor": 4, "n": 1000, "n_init": 3}
-REPETITIONS = 6
-_DEFINITIONS = grid(divisor=DIVISORS, n=SIZES, n_init=(3,), decibel=PRINTED, repetition=range(3))
-_SWEEP = [MAIN | cell for cell in grid(decibel=range(1, 11), repetition=range(REPETITIONS))]
-# They show the effect of far more runs of the random algorithms.
-_MORE_RUNS = [MAIN | cell for cell in grid(n_init=(30,), decibel=(2, 5), repetition=(0,))]
-GRID = _DEFINITIONS + [config for config in _SWEEP if config not in _DEFINITIONS] + _MORE_RUNS
+
+
+def cells(
+    *,
+    divisors=DIVISORS,
+    n=SIZES,
+    n_init=3,
+    decibels=PRINTED,
+    repetitions=3,
+    sweep=tuple(range(1, 11)),
+    sweep_repetitions=6,
+    more_runs=(30,),
+):
+    """All definitions at some ratios in decibels, the main one at those of `sweep`, and with `more_runs`.
+
+    The latter show the effect of far more runs of the random algorithms.
+    """
+    definitions = grid(divisor=divisors, n=n, n_init=(n_init,), decibel=decibels, repetition=range(repetitions))
+    swept = [MAIN | cell for cell in grid(decibel=sweep, repetition=range(sweep_repetitions))]
+    longer = [MAIN | cell for cell in grid(n_init=more_runs, decibel=(2, 5), repetition=(0,))]
+    return definitions + [config for config in swept if config not in definitions] + longer
+
+
+GRID = cells()
 SMOKE = [
     *grid(divisor=(2, 4), n=(60,), n_init=(1,), decibel=PRINTED, repetition=(0,)),
     {"divisor": 4, "n": 60, "n_init": 2, "decibel": 2, "repetition": 0},

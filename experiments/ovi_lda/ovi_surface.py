@@ -17,8 +17,14 @@ VERSION = 1
 
 ROUTES = ("chosen", "four")
 LETTERS = string.digits + string.ascii_lowercase
-GRID = [MAIN | {"n": 400, "decibel": 2}]
-SMOKE = [{"divisor": 4, "n": 60, "n_init": 1, "decibel": 2}]
+
+
+def cells(*, n=400, decibels=(2,), divisor=MAIN["divisor"], n_init=MAIN["n_init"]):
+    return [{"divisor": divisor, "n": n, "n_init": n_init, "decibel": decibel} for decibel in decibels]
+
+
+GRID = cells()
+SMOKE = cells(n=60, n_init=1)
 
 
 def run_one(*, divisor, n, n_init, decibel):

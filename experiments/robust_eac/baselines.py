@@ -7,14 +7,13 @@ functions, which use weights in different ways, with all weightings.
 from robust_eac import CONSENSUS_FUNCTIONS, KMeansEnsemble, compare, corrupt_ensemble
 
 from ..shared.ensembles import load_features
+from ..shared.own import DATA
 from ..shared.store import derive_seed, grid
 from .noisy_ensembles import SETTINGS, STANDARDISED
 
 VERSION = 1
 
 N_PARTITIONS = 50
-FRACTIONS = (0.0, 0.5)
-REPETITIONS = 3
 # They weight the losses of the median partition, the co-association matrix, and the one-hot rows.
 WEIGHTED = ("robust-eac", "eac-average", "kmeans")
 # Added to the library after the frozen records were made.
@@ -25,8 +24,15 @@ _LATER = (
 FUNCTIONS = tuple(name for name in CONSENSUS_FUNCTIONS if name not in _LATER)
 _KEPT = ("h", "nmi", "ari", "ensemble_nmi", "density", "n_clusters", "seconds", "scheme_seconds", "error")
 
-GRID = grid(dataset=SETTINGS, repetition=range(REPETITIONS), fraction=FRACTIONS)
-SMOKE = grid(dataset=("iris",), repetition=(0,), fraction=FRACTIONS)
+CHOICES = {"datasets": DATA}
+
+
+def cells(*, datasets=tuple(SETTINGS), repetitions=3, fractions=(0.0, 0.5)):
+    return grid(dataset=datasets, repetition=range(repetitions), fraction=fractions)
+
+
+GRID = cells()
+SMOKE = cells(datasets=("iris",), repetitions=1)
 
 
 def run_one(*, dataset, repetition, fraction):

@@ -11,8 +11,13 @@ VERSION = 1
 
 DRAWN = ("spiral", "cigar", "rings", "image-c", "image-1")
 
-GRID = grid(dataset=SETTINGS)
-SMOKE = grid(dataset=(*DRAWN, "iris", "wine"))
+
+def cells(*, datasets=tuple(SETTINGS)):
+    return grid(dataset=datasets)
+
+
+GRID = cells()
+SMOKE = cells(datasets=(*DRAWN, "iris", "wine"))
 
 
 def run_one(*, dataset):

@@ -3,14 +3,22 @@
 import numpy as np
 from scipy.cluster.hierarchy import leaves_list
 
-from robust_eac import coassociation_matrix, eac_linkage, h_criterion, solve_median_partition
+from robust_eac import WEIGHT_SOLVERS, coassociation_matrix, eac_linkage, h_criterion, solve_median_partition
 
+from ..shared.own import DATA, FUNCTION, weighting_of
 from ..shared.store import derive_seed, grid
-from .noisy_ensembles import SETTINGS, noisy_ensemble
+from .noisy_ensembles import ENSEMBLES, SETTINGS, noisy_ensemble
 
 VERSION = 2
 
-GRID = grid(dataset=("iris",), ensemble=("kmeans",), weighting=("restricted-simplex",), fraction=(0.0, 0.2))
+CHOICES = {"datasets": DATA, "ensembles": tuple(ENSEMBLES), "weightings": (*WEIGHT_SOLVERS, FUNCTION)}
+
+
+def cells(*, datasets=("iris",), ensembles=("kmeans",), weightings=("restricted-simplex",), fractions=(0.0, 0.2)):
+    return grid(dataset=datasets, ensemble=ensembles, weighting=weightings, fraction=fractions)
+
+
+GRID = cells()
 SMOKE = GRID
 
 
@@ -23,7 +31,7 @@ def run_one(*, dataset, ensemble, weighting, fraction):
     """
     labels, corrupted, y = noisy_ensemble(dataset, ensemble, 0, fraction)
     consensus = solve_median_partition(
-        labels, SETTINGS[dataset][0], weighting=weighting, random_state=derive_seed(0, 0, "solver")
+        labels, SETTINGS[dataset][0], weighting=weighting_of(weighting), random_state=derive_seed(0, 0, "solver")
     )
     return {
         "labels": labels.tolist(),

@@ -8,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from robust_eac import (
+    WEIGHT_SOLVERS,
     KMeansEnsemble,
     MixedEnsemble,
     adjusted_rand_score,
@@ -16,48 +17,106 @@ from robust_eac import (
     normalized_mutual_information,
     solve_median_partition,
 )
+from robust_eac.ensembles.corruption import _KINDS as KINDS
 
-from ..shared.ensembles import load_features
+from ..shared.ensembles import Settings, load_features
+from ..shared.own import DATA, FUNCTION, weighting_of
 from ..shared.store import derive_seed, grid
 
 VERSION = 1
 
 # Table 1 of the paper: number of clusters of the consensus, and its range in the base clusterings.
-SETTINGS = {
-    "spiral": (2, (2, 10)),
-    "cigar": (4, (2, 10)),
-    "rings": (3, (2, 10)),
-    "image-c": (7, (7, 40)),
-    "image-1": (8, (8, 40)),
-    "iris": (3, (3, 20)),
-    "wine": (3, (4, 20)),
-    "house-votes": (2, (2, 20)),
-    "ionosphere": (2, (4, 20)),
-    "std-yeast-cell": (5, (5, 20)),
-    "breast-cancer": (2, (2, 20)),
-    "optdigits": (10, (10, 50)),
-}
+SETTINGS = Settings(
+    {
+        "spiral": (2, (2, 10)),
+        "cigar": (4, (2, 10)),
+        "rings": (3, (2, 10)),
+        "image-c": (7, (7, 40)),
+        "image-1": (8, (8, 40)),
+        "iris": (3, (3, 20)),
+        "wine": (3, (4, 20)),
+        "house-votes": (2, (2, 20)),
+        "ionosphere": (2, (4, 20)),
+        "std-yeast-cell": (5, (5, 20)),
+        "breast-cancer": (2, (2, 20)),
+        "optdigits": (10, (10, 50)),
+    }
+)
 # Their features have different units, or are binary beside a constant one. The paper does not mention a scaling.
 STANDARDISED = ("wine", "house-votes", "ionosphere")
 ENSEMBLES = {"kmeans": KMeansEnsemble, "mixed": MixedEnsemble}
 SIZES = {"kmeans": 150, "mixed": 56}
 WEIGHTINGS = ("uniform", "restricted-simplex", "l2")
-FRACTIONS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
-REPETITIONS = 10
-
-# The share of noise varies fastest: a worker that gets several cells in a row makes their ensemble once.
-GRID = grid(dataset=SETTINGS, ensemble=ENSEMBLES, repetition=range(REPETITIONS), fraction=FRACTIONS)
-SMOKE = grid(dataset=("iris", "wine"), ensemble=ENSEMBLES, repetition=range(2), fraction=(0.0, 0.2, 0.6))
+CHOICES = {"datasets": DATA, "weightings": (*WEIGHT_SOLVERS, FUNCTION), "noise": tuple(KINDS)}
 
 
-def run_one(*, dataset, ensemble, repetition, fraction):
+def cells(
+    *,
+    datasets=tuple(SETTINGS),
+    ensembles=tuple(ENSEMBLES),
+    repetitions=10,
+    fractions=(0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8),
+    weightings=WEIGHTINGS,
+    noise="uniform",
+    n_partitions: int | None = None,
+    k_range: tuple[int, int] | None = None,
+    n_clusters: int | None = None,
+    rho: float | str | None = None,
+    lam: float | None = None,
+):
+    """The default of what is none depends on the ensemble or the data set; the paper has it so.
+
+    n_partitions : 150 in k-means ensembles, 56 in mixed ones. k_range : smallest and largest number of clusters of a
+    base clustering. n_clusters : number of clusters of the consensus. rho : largest weight with "restricted-simplex",
+    or auto; 1 / (0.8 m) for m partitions. lam : lambda of "l2" in units of n^2; 0.5.
+    """
+    sizes = [SIZES[name] if n_partitions is None else n_partitions for name in ensembles]
+    if isinstance(rho, str) and rho != "auto":
+        raise ValueError(f"rho must be a number, auto or none, got {rho!r}.")
+    if isinstance(rho, float) and not all(1.0 / m <= rho <= 1.0 for m in sizes):
+        raise ValueError(f"rho must be from 1 / n_partitions to 1, got {rho} with {min(sizes)} partitions.")
+    if lam is not None and lam <= 0.0:
+        raise ValueError(f"lam must be positive, got {lam}.")
+    if k_range is not None and not 2 <= k_range[0] <= k_range[1]:
+        raise ValueError(f"k_range must be two numbers from 2 on, the smaller first, got {k_range}.")
+    more = {"noise": noise, "weightings": weightings, "n_partitions": n_partitions, "k_range": k_range}
+    more |= {"n_clusters": n_clusters, "rho": rho, "lam": lam}
+    usual = run_one.__kwdefaults__
+    changed = {name: value for name, value in more.items() if value != usual[name]}
+    # The share of noise varies fastest: a worker that gets several cells in a row makes their ensemble once.
+    axes = {"dataset": datasets, "ensemble": ensembles, "repetition": range(repetitions), "fraction": fractions}
+    return [cell | changed for cell in grid(**axes)]
+
+
+def run_one(
+    *,
+    dataset,
+    ensemble,
+    repetition,
+    fraction,
+    weightings=WEIGHTINGS,
+    noise="uniform",
+    n_partitions=None,
+    k_range=None,
+    n_clusters=None,
+    rho=None,
+    lam=None,
+):
     """{weighting: measures}: agreement with the classes, weight left on the random partitions, state of the solver."""
-    labels, corrupted, y = noisy_ensemble(dataset, ensemble, repetition, fraction)
-    n_clusters, _ = SETTINGS[dataset]
+    made = {"noise": noise, "n_partitions": n_partitions, "k_range": k_range}
+    labels, corrupted, y = noisy_ensemble(dataset, ensemble, repetition, fraction, **made)
+    n_clusters = SETTINGS[dataset][0] if n_clusters is None else n_clusters
+    options = {"restricted-simplex": {"rho": rho}}
+    if lam is not None:
+        options["l2"] = {"lam": lam * len(y) ** 2}
     result = {}
-    for weighting in WEIGHTINGS:
+    for weighting in weightings:
         consensus = solve_median_partition(
-            labels, n_clusters, weighting=weighting, random_state=derive_seed(0, repetition, "solver")
+            labels,
+            n_clusters,
+            weighting=weighting_of(weighting),
+            random_state=derive_seed(0, repetition, "solver"),
+            **options.get(weighting, {}),
         )
         result[weighting] = {
             "h": round(h_criterion(y, consensus.labels), 6),
@@ -73,17 +132,23 @@ def run_one(*, dataset, ensemble, repetition, fraction):
     return result
 
 
-def noisy_ensemble(dataset, ensemble, repetition, fraction):
+GRID = cells()
+SMOKE = cells(datasets=("iris", "wine"), repetitions=2, fractions=(0.0, 0.2, 0.6))
+
+
+def noisy_ensemble(dataset, ensemble, repetition, fraction, *, noise="uniform", n_partitions=None, k_range=None):
     """An ensemble of which a share is replaced, which partitions are replaced, and the classes."""
-    clean, y = make_ensemble(dataset, ensemble, repetition)
-    return *corrupt_ensemble(clean, fraction, derive_seed(0, repetition, "corruption")), y
+    clean, y = make_ensemble(dataset, ensemble, repetition, n_partitions, k_range and tuple(k_range))
+    return *corrupt_ensemble(clean, fraction, derive_seed(0, repetition, "corruption"), kind=noise), y
 
 
 @lru_cache(maxsize=1)
-def make_ensemble(dataset, ensemble, repetition):
-    """The clean ensemble of a repetition, and the classes."""
+def make_ensemble(dataset, ensemble, repetition, n_partitions=None, k_range=None):
+    """The clean ensemble of a repetition, and the classes; by default with the sizes of the paper."""
     X, y = load_features(dataset, STANDARDISED)
     model = ENSEMBLES[ensemble](
-        SIZES[ensemble], SETTINGS[dataset][1], random_state=derive_seed(0, repetition, "ensemble")
+        SIZES[ensemble] if n_partitions is None else n_partitions,
+        SETTINGS[dataset][1] if k_range is None else k_range,
+        random_state=derive_seed(0, repetition, "ensemble"),
     )
     return model.fit_transform(X), y

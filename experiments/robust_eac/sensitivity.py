@@ -9,6 +9,7 @@ import numpy as np
 from robust_eac import h_criterion, solve_median_partition
 
 from ..shared.measure import significant, timed
+from ..shared.own import DATA
 from ..shared.store import derive_seed, grid
 from .noisy_ensembles import ENSEMBLES, SETTINGS, noisy_ensemble
 
@@ -18,11 +19,15 @@ VERSION = 1
 SHARES = (0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
 # lambda in units of n^2. The paper: 0.5.
 LAMBDAS = (0.05, 0.15, 0.5, 1.5, 5.0, 15.0, 50.0)
-FRACTIONS = (0.0, 0.2, 0.5, 0.8)
-REPETITIONS = 3
+CHOICES = {"datasets": DATA}
 
-GRID = grid(dataset=SETTINGS, ensemble=ENSEMBLES, repetition=range(REPETITIONS), fraction=FRACTIONS)
-SMOKE = grid(dataset=("iris", "wine"), ensemble=ENSEMBLES, repetition=(0,), fraction=(0.0, 0.5))
+
+def cells(*, datasets=tuple(SETTINGS), ensembles=tuple(ENSEMBLES), repetitions=3, fractions=(0.0, 0.2, 0.5, 0.8)):
+    return grid(dataset=datasets, ensemble=ensembles, repetition=range(repetitions), fraction=fractions)
+
+
+GRID = cells()
+SMOKE = cells(datasets=("iris", "wine"), repetitions=1, fractions=(0.0, 0.5))
 
 
 def run_one(*, dataset, ensemble, repetition, fraction):

@@ -17,8 +17,13 @@ CONSENSUSES = ("hard", "soft")
 N_PARTITIONS, MOST_CLUSTERS = 100, 10
 LEVELS = (0.05, 0.01, 0.001)
 
-GRID = grid(n_samples=SIZES, consensus=CONSENSUSES, repetitions=(240,))
-SMOKE = grid(n_samples=(6, 20), consensus=CONSENSUSES, repetitions=(2,))
+
+def cells(*, n_samples=SIZES, consensuses=CONSENSUSES, repetitions=240):
+    return grid(n_samples=n_samples, consensus=consensuses, repetitions=(repetitions,))
+
+
+GRID = cells()
+SMOKE = cells(n_samples=(6, 20), repetitions=2)
 
 
 def run_one(*, n_samples, consensus, repetitions):

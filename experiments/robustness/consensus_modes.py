@@ -14,7 +14,8 @@ from robust_eac import MixedEnsemble, adjusted_rand_score, solve_consensus_modes
 
 from ..robust_eac import noisy_ensembles
 from ..shared.measure import significant, timed
-from ..shared.store import derive_seed
+from ..shared.own import DATA
+from ..shared.store import derive_seed, grid
 from .robustness import N_INIT, SETTINGS, make_data, make_ensemble
 from .robustness_kinds import N_MIXED
 
@@ -30,21 +31,33 @@ PLANTED = {
     "150 objects, a bridge": (150, 40, 3, (0.1, 0.4), 1),
 }
 RANDOM = 0.3
-REPETITIONS = 20
-REPETITIONS_OF_SETS = 5
+CHOICES = {"datasets": DATA}
 
-GRID = [
-    *({"source": source, "truths": truths, "repetitions": REPETITIONS} for source in PLANTED for truths in TRUTHS),
-    *(
-        {"source": dataset, "truths": ensemble, "repetitions": REPETITIONS_OF_SETS}
-        for dataset in noisy_ensembles.SETTINGS
-        for ensemble in ("kmeans", "mixed")
-    ),
-]
-SMOKE = [
-    {"source": "150 objects, a bridge", "truths": "two", "repetitions": 1},
-    {"source": "iris", "truths": "mixed", "repetitions": 1},
-]
+
+def cells(
+    *,
+    planted=tuple(PLANTED),
+    truths=tuple(TRUTHS),
+    repetitions=20,
+    datasets=tuple(noisy_ensembles.SETTINGS),
+    ensembles=("kmeans", "mixed"),
+    repetitions_of_sets=5,
+):
+    return [
+        *grid(source=planted, truths=truths, repetitions=(repetitions,)),
+        *grid(source=datasets, truths=ensembles, repetitions=(repetitions_of_sets,)),
+    ]
+
+
+GRID = cells()
+SMOKE = cells(
+    planted=("150 objects, a bridge",),
+    truths=("two",),
+    repetitions=1,
+    datasets=("iris",),
+    ensembles=("mixed",),
+    repetitions_of_sets=1,
+)
 
 
 def run_one(*, source, truths, repetitions):

@@ -15,8 +15,14 @@ from .robustness_kinds import BEST, WAYS, option
 VERSION = 1
 
 N_SAMPLES, N_PARTITIONS, N_CLUSTERS = 2000, 60, 5
-GRID = grid(seen=(0.1, 0.2, 0.3), guessing=(0.0, 0.25), repetitions=(20,))
-SMOKE = grid(seen=(0.2,), guessing=(0.25,), repetitions=(1,))
+
+
+def cells(*, seen=(0.1, 0.2, 0.3), guessing=(0.0, 0.25), repetitions=20):
+    return grid(seen=seen, guessing=guessing, repetitions=(repetitions,))
+
+
+GRID = cells()
+SMOKE = cells(seen=(0.2,), guessing=(0.25,), repetitions=1)
 
 
 def run_one(*, seen, guessing, repetitions):

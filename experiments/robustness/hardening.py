@@ -4,14 +4,22 @@ import numpy as np
 
 from robust_eac import RobustEAC, adjusted_rand_score, h_criterion, objective_value
 
+from ..shared.own import DATA
 from ..shared.store import derive_seed, grid
 from .robustness import N_INIT, SETTINGS, noisy_ensemble
 
 VERSION = 1
 
 WAYS = ("argmax", "search")
-GRID = grid(dataset=tuple(SETTINGS), fraction=(0.0, 0.5), repetitions=(5,))
-SMOKE = grid(dataset=("iris", "wine"), fraction=(0.0, 0.5), repetitions=(1,))
+CHOICES = {"datasets": DATA}
+
+
+def cells(*, datasets=tuple(SETTINGS), fractions=(0.0, 0.5), repetitions=5):
+    return grid(dataset=datasets, fraction=fractions, repetitions=(repetitions,))
+
+
+GRID = cells()
+SMOKE = cells(datasets=("iris", "wine"), repetitions=1)
 
 
 def run_one(*, dataset, fraction, repetitions):

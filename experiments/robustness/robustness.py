@@ -17,8 +17,9 @@ from robust_eac import (
 )
 
 from ..robust_eac import noisy_ensembles
-from ..shared.ensembles import load_features
+from ..shared.ensembles import Settings, load_features
 from ..shared.measure import significant, timed
+from ..shared.own import DATA
 from ..shared.store import derive_seed
 
 VERSION = 2
@@ -26,14 +27,17 @@ VERSION = 2
 # Number of clusters of the consensus, and its range in the base clusterings. Six sets are added to those of paper 002
 # by its rule: the range goes from the number of classes to 10 for points in the plane, otherwise to 20, 40 or 50 for
 # up to 6, 8 or 10 classes.
-SETTINGS = noisy_ensembles.SETTINGS | {
-    "half-rings": (2, (2, 10)),
-    "ecoli": (8, (8, 40)),
-    "glass": (6, (6, 20)),
-    "landsat": (6, (6, 20)),
-    "pendigits": (10, (10, 50)),
-    "yeast": (10, (10, 50)),
-}
+SETTINGS = Settings(
+    noisy_ensembles.SETTINGS
+    | {
+        "half-rings": (2, (2, 10)),
+        "ecoli": (8, (8, 40)),
+        "glass": (6, (6, 20)),
+        "landsat": (6, (6, 20)),
+        "pendigits": (10, (10, 50)),
+        "yeast": (10, (10, 50)),
+    }
+)
 STANDARDISED = (*noisy_ensembles.STANDARDISED, "glass")
 # Of a larger set every repetition draws this many objects; the sets of paper 002 are used whole.
 MAX_OBJECTS = 500
@@ -64,13 +68,34 @@ FRACTIONS = {
     "duplicates": (0.2, 0.4, 0.6),
 }
 
-# The data set varies slowest: a worker that gets several cells in a row makes their ensembles once.
-GRID = [
-    {"dataset": dataset, "kind": kind, "fraction": fraction, "repetitions": REPETITIONS}
-    for dataset in SETTINGS
-    for kind, fractions in FRACTIONS.items()
-    for fraction in fractions
-]
+CHOICES = {"datasets": DATA}
+
+
+def cells(
+    *,
+    datasets=tuple(SETTINGS),
+    kinds=tuple(FRACTIONS),
+    fractions: tuple[float, ...] | None = None,
+    repetitions=REPETITIONS,
+):
+    """Without shares of noise, a kind has those of FRACTIONS."""
+    noises = [(kind, fraction) for kind in kinds for fraction in fractions or FRACTIONS[kind]]
+    return of_noises(datasets, noises, repetitions)
+
+
+def of_noises(datasets, noises, repetitions):
+    """Configurations of all data sets with all pairs of kind and share of noise.
+
+    The data set varies slowest: a worker that gets several cells in a row makes their ensembles once.
+    """
+    return [
+        {"dataset": dataset, "kind": kind, "fraction": fraction, "repetitions": repetitions}
+        for dataset in datasets
+        for kind, fraction in noises
+    ]
+
+
+GRID = cells()
 SMOKE = [
     {"dataset": dataset, "kind": kind, "fraction": fraction, "repetitions": 1}
     for dataset in ("iris", "wine")

@@ -5,6 +5,7 @@ candidates see the same ensembles and starts.
 """
 
 from functools import partial
+from itertools import product
 
 import numpy as np
 from scipy.stats import false_discovery_control
@@ -16,8 +17,9 @@ from robust_eac import (
     trusted_group_weights,
 )
 
+from ..shared.own import DATA
 from ..shared.store import derive_seed
-from .robustness import N_INIT, ORACLE, SETTINGS, measures, noisy_ensemble, summary
+from .robustness import N_INIT, ORACLE, SETTINGS, measures, noisy_ensemble, of_noises, summary
 from .robustness_schemes import DATASETS
 
 VERSION = 2
@@ -27,16 +29,26 @@ CELLS = (
     *((kind, 0.9) for kind in ("unequal", "shuffled", "features")),
     ("coherent", 0.4),
 )
-REPETITIONS = 5
 # Largest number of times that the trusted partitions are chosen anew.
 MAX_ROUNDS = 10
 
-GRID = [
-    {"dataset": dataset, "kind": kind, "fraction": fraction, "repetitions": REPETITIONS}
-    for dataset in DATASETS
-    for kind, fraction in CELLS
-]
-SMOKE = [{"dataset": "iris", "kind": "uniform", "fraction": fraction, "repetitions": 1} for fraction in (0.0, 0.95)]
+CHOICES = {"datasets": DATA}
+
+
+def cells(
+    *,
+    datasets=DATASETS,
+    kinds=tuple(dict(CELLS)),
+    fractions: tuple[float, ...] | None = None,
+    repetitions=5,
+):
+    """Without shares of noise, a kind has those of CELLS."""
+    noises = [cell for cell in CELLS if cell[0] in kinds] if fractions is None else list(product(kinds, fractions))
+    return of_noises(datasets, noises, repetitions)
+
+
+GRID = cells()
+SMOKE = cells(datasets=("iris",), kinds=("uniform",), fractions=(0.0, 0.95), repetitions=1)
 
 
 def run_one(*, dataset, kind, fraction, repetitions):

@@ -17,8 +17,13 @@ VERSION = 2
 # Cells are timed, so they run one after another.
 JOBS = 1
 
-GRID = grid(n_samples=(100_000,), fraction=(0.0, 0.2), rounds=(7,))
-SMOKE = grid(n_samples=(1000,), fraction=(0.0, 0.2), rounds=(2,))
+
+def cells(*, n_samples=(100_000,), fractions=(0.0, 0.2), rounds=7):
+    return grid(n_samples=n_samples, fraction=fractions, rounds=(rounds,))
+
+
+GRID = cells()
+SMOKE = cells(n_samples=(1000,), rounds=2)
 
 
 def run_one(*, n_samples, fraction, rounds):

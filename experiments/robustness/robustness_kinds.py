@@ -5,6 +5,8 @@ the same ensembles and starts. The oracle is the unweighted consensus of the par
 the raw and under the chance-corrected distance.
 """
 
+from itertools import product
+
 import numpy as np
 from sklearn.cluster import KMeans
 
@@ -17,8 +19,9 @@ from robust_eac import (
     trusted_group_weights,
 )
 
+from ..shared.own import DATA
 from ..shared.store import derive_seed
-from .robustness import N_INIT, REPETITIONS, SETTINGS, make_data, make_ensemble, measures, summary
+from .robustness import N_INIT, REPETITIONS, SETTINGS, make_data, make_ensemble, measures, of_noises, summary
 
 VERSION = 1
 
@@ -46,16 +49,23 @@ SEEN = 0.3
 # Members of a crowd are right on a share of the objects up to this.
 BEST = 0.9
 
-GRID = [
-    {"dataset": dataset, "kind": kind, "fraction": fraction, "repetitions": REPETITIONS}
-    for dataset in SETTINGS
-    for kind, fraction in CELLS
-]
-SMOKE = [
-    {"dataset": dataset, "kind": kind, "fraction": fraction, "repetitions": 1}
-    for dataset in ("iris", "wine")
-    for kind, fraction in CELLS
-]
+CHOICES = {"datasets": DATA}
+
+
+def cells(
+    *,
+    datasets=tuple(SETTINGS),
+    kinds=tuple(dict(CELLS)),
+    fractions: tuple[float, ...] | None = None,
+    repetitions=REPETITIONS,
+):
+    """Without shares of noise, a kind has those of CELLS."""
+    noises = [cell for cell in CELLS if cell[0] in kinds] if fractions is None else list(product(kinds, fractions))
+    return of_noises(datasets, noises, repetitions)
+
+
+GRID = cells()
+SMOKE = cells(datasets=("iris", "wine"), repetitions=1)
 
 
 def run_one(*, dataset, kind, fraction, repetitions):

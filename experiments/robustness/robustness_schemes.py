@@ -6,18 +6,26 @@ The noise is uniform. The data sets have at most 400 objects, since one scheme t
 from robust_eac import WEIGHTING_SCHEMES
 
 from ..shared.measure import timed
+from ..shared.own import DATA
 from ..shared.store import derive_seed, grid
 from .robustness import SETTINGS, make_data, noisy_ensemble, run_solver, summary
 
 VERSION = 2
 
 LARGE = ("rings", "image-c", "image-1", "breast-cancer", "optdigits", "landsat", "pendigits", "yeast")
-DATASETS = [dataset for dataset in SETTINGS if dataset not in LARGE]
+DATASETS = tuple(dataset for dataset in SETTINGS if dataset not in LARGE)
 FRACTIONS = (0.0, 0.5, 0.9)
 REPETITIONS = 5
 
-GRID = grid(dataset=DATASETS, fraction=FRACTIONS, repetitions=(REPETITIONS,))
-SMOKE = grid(dataset=("iris",), fraction=(0.5,), repetitions=(1,))
+CHOICES = {"datasets": DATA}
+
+
+def cells(*, datasets=DATASETS, fractions=FRACTIONS, repetitions=REPETITIONS):
+    return grid(dataset=datasets, fraction=fractions, repetitions=(repetitions,))
+
+
+GRID = cells()
+SMOKE = cells(datasets=("iris",), fractions=(0.5,), repetitions=1)
 
 
 def run_one(*, dataset, fraction, repetitions):

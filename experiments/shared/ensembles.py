@@ -5,14 +5,37 @@ from sklearn.preprocessing import StandardScaler
 
 from robust_eac import adjusted_rand_score, h_criterion, load_dataset, normalized_mutual_information
 
+from . import own
+
 N_PARTITIONS = 100
 N_CLUSTERS = 10
 
 
 def load_features(dataset, standardised):
-    """Features and classes of a data set; every feature has unit variance if `standardised` contains its name."""
+    """Features and classes of a data set or of a user's file.
+
+    Every feature has unit variance if `standardised` contains the name of the set, or if it comes from a file, of whose
+    units nothing is known.
+    """
+    if own.is_file(dataset):
+        X, y = own.read_file(dataset)
+        return StandardScaler().fit_transform(X), y
     X, y = load_dataset(dataset)
     return (StandardScaler().fit_transform(X) if dataset in standardised else X), y
+
+
+class Settings(dict):
+    """{data set: (number of clusters of the consensus, their range in the base clusterings)}.
+
+    Another data set, or a user's file, has its number of classes k, and a range by the rule of paper 002: from k to 10
+    for points in the plane, otherwise to 20, 40 or 50 for up to 6, 8 or more classes, and at least to 2 k.
+    """
+
+    def __missing__(self, dataset):
+        X, y = load_features(dataset, ())
+        k = int(y.max()) + 1
+        usual = 10 if X.shape[1] == 2 else 20 if k <= 6 else 40 if k <= 8 else 50
+        return k, (k, min(max(usual, 2 * k), len(y)))
 
 
 def scores(y, found):

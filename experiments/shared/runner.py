@@ -112,12 +112,15 @@ def freeze_experiment(experiment, *, smoke=False, root=RECORDS):
     name, grid = experiment_name(experiment), experiment_grid(experiment, smoke)
     missing = missing_cells(name, grid, experiment.VERSION, root)
     if missing:
-        raise ValueError(missing_message(name, missing, len(grid), smoke=smoke, root=root))
+        raise ValueError(missing_message(experiment, missing, smoke=smoke, root=root))
     return freeze_records(name, experiment.VERSION, experiment_records(experiment, smoke, root))
 
 
-def missing_message(name, missing, total, *, smoke=False, root=RECORDS, then=""):
+def missing_message(experiment, missing, *, smoke=False, root=RECORDS, then=""):
     """One line with the number of missing cells, the first three of them, and the command that runs them."""
+    name, total = experiment_name(experiment), len(experiment_grid(experiment, smoke))
+    if hasattr(experiment, "RUN"):
+        name, root = experiment.RUN, Path(root).parent
     first = "; ".join(canonical_json(config) for config in missing[:3])
     more = "; ..." if len(missing) > 3 else ""
     options = " --smoke" * smoke + (f" --records {shlex.quote(str(root))}" if Path(root) != RECORDS else "")

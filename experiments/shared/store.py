@@ -280,7 +280,19 @@ def _git_state():
     # The sources may lie inside another repository, whose commit says nothing about them.
     if commit is None or top is None or Path(top).resolve() != PROJECT:
         return None
-    return {"commit": commit, "dirty": _git("status", "--porcelain") != ""}
+    beside = [f":!paper_figures/{folder}" for folder in ("data", "images")]
+    return {
+        "commit": commit,
+        "dirty": _git("status", "--porcelain") != "",
+        # Without frozen records and images, on which no result depends.
+        "sources_dirty": _git("status", "--porcelain", "--", ".", *beside) != "",
+    }
+
+
+def from_commit(record):
+    """Whether a record's sources were those of its commit; an old record tells of all files only."""
+    git = record["environment"]["git"]
+    return git is not None and not git.get("sources_dirty", git["dirty"])
 
 
 def _git(*arguments):

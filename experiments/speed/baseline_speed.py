@@ -21,8 +21,6 @@ VERSION = 1
 # Cells are timed, so they run one after another.
 JOBS = 1
 
-REPETITIONS = 5
-
 
 def _kmeans_ours(labels, n_clusters, seed):
     return kmeans_consensus(labels, n_clusters, n_init=1, random_state=seed)
@@ -58,18 +56,24 @@ _SIZES = {"kmeans": 100_000, "eac-distinct": 5000, "eac-repeated": 5000, "combin
 _SMALL = {"kmeans": 2000, "eac-distinct": 200, "eac-repeated": 200, "combinatorial": 20}
 
 
-def _grid(sizes, repetitions):
+def cells(*, tasks=tuple(WAYS), repetitions=5, n_samples: int | None = None):
+    """Without a number of objects, a task has its own."""
     return [
-        {"task": task, "way": way, "n_samples": sizes[task], "repetition": repetition}
-        for task, ways in WAYS.items()
+        {"task": task, "way": way, "n_samples": n_samples or _SIZES[task], "repetition": repetition}
+        for task in tasks
         for repetition in range(repetitions)
-        for way in ways
+        for way in WAYS[task]
     ]
 
 
-GRID = _grid(_SIZES, REPETITIONS)
+GRID = cells()
 # The other ways of "eac-repeated" run for "eac-distinct".
-SMOKE = [cell for cell in _grid(_SMALL, 1) if cell["task"] != "eac-repeated" or cell["way"] == "robust_eac"]
+SMOKE = [
+    cell
+    for task, n_samples in _SMALL.items()
+    for cell in cells(tasks=(task,), repetitions=1, n_samples=n_samples)
+    if task != "eac-repeated" or cell["way"] == "robust_eac"
+]
 
 
 def run_one(**config):

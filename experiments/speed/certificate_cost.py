@@ -15,8 +15,13 @@ VERSION = 1
 N_PARTITIONS, CLASSES, STRAYING = 50, 8, 0.4
 ROWS = ("bound", "unsure")
 
-GRID = grid(n_samples=(1000, 3000, 10_000, 100_000), missing=(0.0, 0.2))
-SMOKE = grid(n_samples=(60,), missing=(0.0, 0.2))
+
+def cells(*, n_samples=(1000, 3000, 10_000, 100_000), missing=(0.0, 0.2)):
+    return grid(n_samples=n_samples, missing=missing)
+
+
+GRID = cells()
+SMOKE = cells(n_samples=(60,))
 
 
 def run_one(*, n_samples, missing):

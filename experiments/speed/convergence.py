@@ -27,7 +27,6 @@ VERSION = 1
 # Cells are timed, so they run one after another.
 JOBS = 1
 
-REPETITIONS = 3
 GAPS = (1e-3, 1e-5, 1e-7)
 # A method stops after this number of sweeps, even if it has not reached the gap.
 MAX_SWEEPS = 2000
@@ -87,5 +86,9 @@ def cyclic(labels, n_clusters, tol, seed, *, n_steps=8):
 METHODS = {"ours": _ours, "cyclic": cyclic, "cyclic, one step": partial(cyclic, n_steps=1)}
 
 
-GRID = grid(ensemble=ENSEMBLES, gap=GAPS, repetition=range(REPETITIONS), method=METHODS)
-SMOKE = grid(ensemble=("iris",), gap=(1e-2, 1e-4), repetition=(0,), method=METHODS)
+def cells(*, ensembles=tuple(ENSEMBLES), gaps=GAPS, repetitions=3, methods=tuple(METHODS)):
+    return grid(ensemble=ensembles, gap=gaps, repetition=range(repetitions), method=methods)
+
+
+GRID = cells()
+SMOKE = cells(ensembles=("iris",), gaps=(1e-2, 1e-4), repetitions=1)

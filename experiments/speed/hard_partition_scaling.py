@@ -9,6 +9,7 @@ import numpy as np
 
 from robust_eac import hard_partition_losses, solve_hard_median_partition
 
+from ..accuracy.hard_partitions import LOSSES
 from ..shared.ensembles import N_CLUSTERS
 from ..shared.measure import in_fresh_process, peak_bytes, print_measured, timed
 from ..shared.store import derive_seed, grid
@@ -17,17 +18,17 @@ VERSION = 1
 # Cells are timed, so they run one after another.
 JOBS = 1
 
-N_DRAWS = 200
-REPETITIONS = 3
 UNCERTAIN, STRAYING = 0.3, 0.01
 
-GRID = grid(
-    loss=("binder", "vi"),
-    n_samples=(1000, 10_000, 100_000, 1_000_000),
-    n_draws=(N_DRAWS,),
-    repetition=range(REPETITIONS),
-)
-SMOKE = grid(loss=("binder", "vi"), n_samples=(200, 600), n_draws=(20,), repetition=(0,))
+CHOICES = {"losses": LOSSES}
+
+
+def cells(*, losses=("binder", "vi"), n_samples=(1000, 10_000, 100_000, 1_000_000), n_draws=200, repetitions=3):
+    return grid(loss=losses, n_samples=n_samples, n_draws=(n_draws,), repetition=range(repetitions))
+
+
+GRID = cells()
+SMOKE = cells(n_samples=(200, 600), n_draws=20, repetitions=1)
 
 
 def run_one(**config):

@@ -11,14 +11,18 @@ from robust_eac.consensus import merge_consensus
 from ..shared.ensembles import N_CLUSTERS, N_PARTITIONS, planted_labels
 from ..shared.measure import in_fresh_process, peak_bytes, print_measured, timed
 from ..shared.store import derive_seed, grid
-from .scaling import REPETITIONS
 
 VERSION = 1
 # Cells are timed, so they run one after another.
 JOBS = 1
 
-GRID = grid(n_samples=(10_000, 30_000, 100_000, 300_000, 1_000_000), repetition=range(REPETITIONS))
-SMOKE = grid(n_samples=(200, 600), repetition=(0,))
+
+def cells(*, n_samples=(10_000, 30_000, 100_000, 300_000, 1_000_000), repetitions=3):
+    return grid(n_samples=n_samples, repetition=range(repetitions))
+
+
+GRID = cells()
+SMOKE = cells(n_samples=(200, 600), repetitions=1)
 
 
 def run_one(**config):

@@ -35,21 +35,31 @@ _TASKS = {1000: (50, 3), 5000: (100, 3), 20_000: (100, 3), 100_000: (100, 1), 1_
 _FITTED = 20_000
 
 
-def _grid(tasks):
-    return [
-        {"n_samples": n_samples, "n_partitions": n_partitions, "way": way, "repetition": repetition}
-        for n_samples, (n_partitions, repetitions) in tasks.items()
-        for repetition in range(repetitions)
-        for way in WAYS
-        # At its largest size a way probably reaches a limit, so one run is enough.
-        if n_samples < WAYS[way].largest or (n_samples == WAYS[way].largest and repetition == 0)
-    ]
+def cells(
+    *,
+    n_samples=tuple(_TASKS),
+    ways=tuple(WAYS),
+    n_partitions: int | None = None,
+    repetitions: int | None = None,
+):
+    """Without numbers of partitions and repetitions, a number of objects has those of the frozen records."""
+    made = []
+    for n in n_samples:
+        usual = _TASKS.get(n, (100, 1))
+        for repetition in range(repetitions or usual[1]):
+            made += [
+                {"n_samples": n, "n_partitions": n_partitions or usual[0], "way": way, "repetition": repetition}
+                for way in ways
+                # At its largest size a way probably reaches a limit, so one run is enough.
+                if n < WAYS[way].largest or (n == WAYS[way].largest and repetition == 0)
+            ]
+    return made
 
 
-GRID = _grid(_TASKS)
+GRID = cells()
 # A way of each kind: this library, a function of another package, a package that may be missing, R, memberships.
 _SMOKE_WAYS = (OURS, "average linkage, SciPy", "ccHBGF", "clue, GV3", "robust_eac, memberships to 1e-5")
-SMOKE = [cell for cell in _grid({60: (6, 1)}) if cell["way"] in _SMOKE_WAYS]
+SMOKE = cells(n_samples=(60,), ways=tuple(way for way in WAYS if way in _SMOKE_WAYS), n_partitions=6, repetitions=1)
 
 
 def run_one(*, n_samples, n_partitions, way, repetition):

@@ -14,37 +14,47 @@ from robust_eac import adjusted_rand_score, solve_median_partition
 
 from ..shared.ensembles import N_CLUSTERS, N_PARTITIONS, planted_labels
 from ..shared.measure import in_fresh_process, peak_bytes, print_measured, timed
-from ..shared.store import derive_seed, grid
+from ..shared.store import derive_seed
 
 VERSION = 2
 # Cells are timed, so they run one after another.
 JOBS = 1
 
-REPETITIONS = 3
 # From this number of objects on, the labels are in a file, and there is one repetition.
 MAPPED = 10_000_000
 
-# {what varies: (its values, the other numbers)}
-_AXES = {
-    "n_samples": (
-        (1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000, MAPPED),
-        {"n_partitions": N_PARTITIONS, "n_clusters": N_CLUSTERS},
-    ),
-    "n_partitions": ((5, 10, 20, 50, 100, 200, 500), {"n_samples": 20_000, "n_clusters": N_CLUSTERS}),
-    "n_clusters": ((2, 5, 10, 20, 50, 100, 200), {"n_samples": 20_000, "n_partitions": N_PARTITIONS}),
-}
 
-GRID = [
-    {"axis": axis, axis: value, **rest, "repetition": repetition}
-    for axis, (values, rest) in _AXES.items()
-    for value in values
-    for repetition in range(REPETITIONS if value < MAPPED else 1)
-]
-SMOKE = [
-    *grid(axis=("n_samples",), n_samples=(200, 600), n_partitions=(10,), n_clusters=(3,), repetition=(0,)),
-    *grid(axis=("n_partitions",), n_samples=(200,), n_partitions=(5, 15), n_clusters=(3,), repetition=(0,)),
-    *grid(axis=("n_clusters",), n_samples=(200,), n_partitions=(10,), n_clusters=(2, 6), repetition=(0,)),
-]
+def cells(
+    *,
+    n_samples=(1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000, MAPPED),
+    n_partitions=(5, 10, 20, 50, 100, 200, 500),
+    n_clusters=(2, 5, 10, 20, 50, 100, 200),
+    at_n_samples=20_000,
+    at_n_partitions=N_PARTITIONS,
+    at_n_clusters=N_CLUSTERS,
+    repetitions=3,
+):
+    """One of three numbers varies, while the others are those of the parameters "at ..."."""
+    axes = {"n_samples": n_samples, "n_partitions": n_partitions, "n_clusters": n_clusters}
+    fixed = {"n_samples": at_n_samples, "n_partitions": at_n_partitions, "n_clusters": at_n_clusters}
+    return [
+        {"axis": axis, **fixed, axis: value, "repetition": repetition}
+        for axis, values in axes.items()
+        for value in values
+        for repetition in range(repetitions if value < MAPPED else 1)
+    ]
+
+
+GRID = cells()
+SMOKE = cells(
+    n_samples=(200, 600),
+    n_partitions=(5, 15),
+    n_clusters=(2, 6),
+    at_n_samples=200,
+    at_n_partitions=10,
+    at_n_clusters=3,
+    repetitions=1,
+)
 
 
 def run_one(*, axis, **config):

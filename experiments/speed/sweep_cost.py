@@ -25,8 +25,13 @@ ROUNDS = 7
 # {stage: number of sweeps before the measured one}
 STAGES = {"early": 1, "late": 20}
 
-GRID = grid(n_samples=(200_000,), n_clusters=(4, 10, 50), stage=STAGES, n_threads=(1, 2))
-SMOKE = grid(n_samples=(500,), n_clusters=(4, 10), stage=STAGES, n_threads=(2,))
+
+def cells(*, n_samples=(200_000,), n_clusters=(4, 10, 50), stages=tuple(STAGES), n_threads=(1, 2)):
+    return grid(n_samples=n_samples, n_clusters=n_clusters, stage=stages, n_threads=n_threads)
+
+
+GRID = cells()
+SMOKE = cells(n_samples=(500,), n_clusters=(4, 10), n_threads=(2,))
 
 
 def run_one(**config):

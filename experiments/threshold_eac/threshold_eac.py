@@ -60,6 +60,16 @@ FEW = 4
 VARIED = ("half-rings", "half-rings-file", "spiral", "spiral-file", "iris")
 
 
+def cells(*, datasets=tuple(SETTINGS), kmeans=tuple(KMEANS), repetitions: int | None = None):
+    """Without a number of repetitions, a data set has that of :func:`n_repetitions`."""
+    return [
+        {"dataset": dataset, "kmeans": way, "repetition": repetition}
+        for dataset in datasets
+        for way in kmeans
+        for repetition in range(repetitions or n_repetitions(dataset, way))
+    ]
+
+
 def n_repetitions(dataset, kmeans):
     """Repetitions of a data set with a way of k-means; the cells for the paper's tables get many."""
     if kmeans in MAIN and dataset != "iris-standardised":
@@ -67,12 +77,7 @@ def n_repetitions(dataset, kmeans):
     return FEW if kmeans in MAIN or dataset in VARIED else 0
 
 
-GRID = [
-    {"dataset": dataset, "kmeans": kmeans, "repetition": repetition}
-    for dataset in SETTINGS
-    for kmeans in KMEANS
-    for repetition in range(n_repetitions(dataset, kmeans))
-]
+GRID = cells()
 SMOKE = [
     {"dataset": dataset, "kmeans": kmeans, "repetition": 0}
     for dataset, kmeans in (

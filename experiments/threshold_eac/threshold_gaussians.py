@@ -5,9 +5,8 @@ A cell is one distance, way of k-means and repetition. Each repetition draws new
 
 from robust_eac import threshold_eac
 
-from ..shared.store import grid
 from .threshold_data import columns, two_gaussians
-from .threshold_eac import make_ensemble, n_clusters
+from .threshold_eac import KMEANS, make_ensemble, n_clusters
 
 VERSION = 1
 
@@ -18,13 +17,21 @@ KS = (2, 3, 4, 5)
 THRESHOLDS = (0.5, 0.6, 0.7)
 REPETITIONS = {"converged": 20, "stopped-3": 10}
 
-GRID = [
-    {"distance": distance, "kmeans": kmeans, "repetition": repetition}
-    for distance in DISTANCES
-    for kmeans, repetitions in REPETITIONS.items()
-    for repetition in range(repetitions)
-]
-SMOKE = grid(distance=(3.0, 4.0, 8.0), kmeans=("converged",), repetition=range(2))
+CHOICES = {"kmeans": tuple(KMEANS)}
+
+
+def cells(*, distances=DISTANCES, kmeans=tuple(REPETITIONS), repetitions: int | None = None):
+    """Without a number of repetitions, a way of k-means has that of REPETITIONS."""
+    return [
+        {"distance": distance, "kmeans": way, "repetition": repetition}
+        for distance in distances
+        for way in kmeans
+        for repetition in range(repetitions or REPETITIONS.get(way, 10))
+    ]
+
+
+GRID = cells()
+SMOKE = cells(distances=(3.0, 4.0, 8.0), kmeans=("converged",), repetitions=2)
 
 
 def run_one(*, distance, kmeans, repetition):

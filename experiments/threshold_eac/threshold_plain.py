@@ -19,10 +19,19 @@ VERSION = 1
 MIXTURES = {"half-rings": 30, "half-rings-file": 30, "spiral": 50, "spiral-file": 50}
 # Decimals of the points in the record, by default two.
 DIGITS = {"half-rings-file": 3}
-REPETITIONS = 25
 STARTS = 20
 
-GRID = [*grid(dataset=(*MIXTURES, "iris"), repetition=range(REPETITIONS)), {"dataset": "uniform-5d", "repetition": 0}]
+
+def cells(*, datasets=(*MIXTURES, "iris", "uniform-5d"), repetitions=25):
+    """Of random data there is one repetition, for its points."""
+    return [
+        {"dataset": dataset, "repetition": repetition}
+        for dataset in datasets
+        for repetition in range(1 if dataset in RANDOM else repetitions)
+    ]
+
+
+GRID = cells()
 SMOKE = [
     *grid(dataset=("half-rings",), repetition=range(2)),
     *grid(dataset=("spiral", "iris", "uniform-5d"), repetition=(0,)),

@@ -3,12 +3,13 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from experiments.robust_eac.noisy_ensembles import WEIGHTINGS
+# The claims take these from here.
+from experiments.robust_eac.noisy_ensembles import WEIGHTINGS as WEIGHTINGS
 
 from ..markdown import document, table
 from ..paired import HEAD, cells, compare, mean_interval, standard_error
 from ..records import distinct, matching, results
-from ..style import PAGE, around, legend_above, method_style, plain_name
+from ..style import METHODS, PAGE, around, legend_above, method_style, method_styles, plain_name
 
 ENSEMBLE_NAMES = {"kmeans": "k-means ensembles", "mixed": "mixed ensembles"}
 NOISE = 0.2
@@ -16,9 +17,36 @@ NOISE = 0.2
 
 def samples(records, measure, ensemble, fraction):
     """{weighting: (n_datasets, n_repetitions) of a measure} for one kind of ensembles and share of noise."""
+    if fraction not in fractions(records):
+        held = ", ".join(f"{share:g}" for share in fractions(records))
+        raise ValueError(f"needs {fraction:g} as share of random partitions, the records hold {held}.")
     chosen = matching(records, ensemble=ensemble, fraction=fraction)
     by_dataset = [results(chosen, dataset=dataset) for dataset in distinct(records, "dataset")]
-    return {w: np.array([[result[w][measure] for result in found] for found in by_dataset]) for w in WEIGHTINGS}
+    names = weightings(records)
+    return {w: np.array([[result[w][measure] for result in found] for found in by_dataset]) for w in names}
+
+
+def weightings(records):
+    """Names of the weightings, a user's last; ValueError without equal weights, with which the others are compared."""
+    held = records[0]["result"]
+    names = [*(name for name in METHODS if name in held), *(name for name in held if name not in METHODS)]
+    if "uniform" not in names:
+        raise ValueError(f"needs the weighting uniform beside others, the records hold {', '.join(names)}.")
+    return names
+
+
+def kinds(records):
+    """{kind of ensembles: title}."""
+    held = distinct(records, "ensemble")
+    return {ensemble: title for ensemble, title in ENSEMBLE_NAMES.items() if ensemble in held}
+
+
+def noise_share(records):
+    """The share of noise that is compared with none: that of the paper, or else the smallest."""
+    shares = [share for share in fractions(records) if share > 0.0]
+    if not shares:
+        raise ValueError("needs a share of random partitions above 0, the records hold 0.")
+    return NOISE if NOISE in shares else shares[0]
 
 
 def fractions(records):
@@ -28,8 +56,8 @@ def fractions(records):
 
 def changes(records, ensemble):
     """{weighting: (n_datasets,) mean H with noise minus mean H without}."""
-    clean, noisy = (samples(records, "h", ensemble, fraction) for fraction in (0.0, NOISE))
-    return {weighting: noisy[weighting].mean(axis=1) - clean[weighting].mean(axis=1) for weighting in WEIGHTINGS}
+    clean, noisy = (samples(records, "h", ensemble, fraction) for fraction in (0.0, noise_share(records)))
+    return {weighting: noisy[weighting].mean(axis=1) - clean[weighting].mean(axis=1) for weighting in clean}
 
 
 def clean_figure(records):
@@ -44,20 +72,22 @@ def clean_figure(records):
 
 def noisy_figure(records):
     """Figure 4 of paper 002: accuracy and paired differences with a fifth of the partitions random; as Figure 2."""
-    return _by_dataset(records, NOISE)
+    return _by_dataset(records, noise_share(records))
 
 
 def _by_dataset(records, fraction):
     """H by data set, and its differences to no weighting: k-means ensembles on the left, mixed ones on the right."""
-    names = distinct(records, "dataset")
-    figure, axes = plt.subplots(1, 4, figsize=(PAGE, 0.62 * PAGE), sharey=True)
-    axes[2].sharex(axes[0])
-    axes[3].sharex(axes[1])
-    for (level, gain), (ensemble, title) in zip(axes.reshape(2, 2), ENSEMBLE_NAMES.items(), strict=True):
+    names, shown, styles = distinct(records, "dataset"), kinds(records), method_styles(weightings(records))
+    height = 0.62 if len(names) > 5 else 0.1 + 0.08 * len(names)
+    figure, axes = plt.subplots(1, 2 * len(shown), figsize=(PAGE, height * PAGE), sharey=True)
+    for ax, first in zip(axes[2:], axes, strict=False):
+        ax.sharex(first)
+    apart = _apart(0.24, len(styles))
+    for (level, gain), (ensemble, title) in zip(axes.reshape(-1, 2), shown.items(), strict=True):
         found = samples(records, "h", ensemble, fraction)
         for number, (weighting, h) in enumerate(found.items()):
-            places = np.arange(len(names) + 1) + 0.24 * (number - 1)
-            style = method_style(weighting) | {"linestyle": "none", "elinewidth": 0.7, "markersize": 3.0}
+            places = np.arange(len(names) + 1) + apart[number]
+            style = styles[weighting] | {"linestyle": "none", "elinewidth": 0.7, "markersize": 3.0}
             means = h.mean(axis=1)
             level.errorbar(means, places[:-1], xerr=around(means, h.min(axis=1), h.max(axis=1)), **style)
             if weighting != "uniform":
@@ -73,8 +103,15 @@ def _by_dataset(records, fraction):
         ax.grid(axis="x", linewidth=0.3, color="0.8")
     axes[0].set_yticks(range(len(names) + 1), [*names, "mean"])
     axes[0].set_ylim(len(names) + 0.5, -0.5)
-    legend_above(figure, axes[0], len(WEIGHTINGS))
+    if fraction not in (0.0, NOISE):
+        figure.supxlabel(f"{fraction:.0%} of the partitions random")
+    legend_above(figure, axes[0], min(len(styles), 4))
     return figure
+
+
+def _apart(step, number):
+    """Distances of the marks of several weightings from their place, within that of three."""
+    return min(step, 3.0 * step / number) * (np.arange(number) - (number - 1) / 2)
 
 
 def sweep_figure(records):
@@ -83,19 +120,21 @@ def sweep_figure(records):
     Lines show means over the data sets. Bars of H and of the weight are two standard errors over ten ensembles.
     Differences are to the unweighted consensus of the same ensemble, with 95 % bootstrap intervals over the data sets.
     """
-    figure, axes = plt.subplots(3, 2, figsize=(PAGE, 0.84 * PAGE), sharex=True, sharey="row")
-    shares = fractions(records)
+    shown, styles, shares = kinds(records), method_styles(weightings(records)), fractions(records)
+    options = {"sharex": True, "sharey": "row", "squeeze": False}
+    figure, axes = plt.subplots(3, len(shown), figsize=(PAGE, 0.84 * PAGE), **options)
+    apart = _apart(0.7, len(styles))
     bars = {"capsize": 1.5, "elinewidth": 0.6}
-    for column, (ensemble, title) in zip(axes.T, ENSEMBLE_NAMES.items(), strict=True):
+    for column, (ensemble, title) in zip(axes.T, shown.items(), strict=True):
         # (data sets, shares, repetitions) by weighting
         h, left = (
-            {w: np.stack([samples(records, measure, ensemble, f)[w] for f in shares], axis=1) for w in WEIGHTINGS}
+            {w: np.stack([samples(records, measure, ensemble, f)[w] for f in shares], axis=1) for w in styles}
             for measure in ("h", "noise_weight")
         )
-        for number, w in enumerate(WEIGHTINGS):
-            style = method_style(w) | bars
+        for number, w in enumerate(styles):
+            style = styles[w] | bars
             # A little apart, so that the bars can be told from each other.
-            places = 100.0 * np.array(shares) + 0.7 * (number - 1)
+            places = 100.0 * np.array(shares) + apart[number]
             for ax, sample in ((column[0], h[w]), (column[2], left[w])):
                 over_data = sample.mean(axis=0).T
                 ax.errorbar(places, over_data.mean(axis=0), yerr=2.0 * standard_error(over_data), **style)
@@ -111,17 +150,18 @@ def sweep_figure(records):
     labels = "H (high is good)", "H minus unweighted's", "weight on random ones"
     for ax, label in zip(axes[:, 0], labels, strict=True):
         ax.set_ylabel(label)
-    legend_above(figure, axes[0, 0], len(WEIGHTINGS))
+    legend_above(figure, axes[0, 0], min(len(styles), 4))
     return figure
 
 
 def sweep_table(records):
     """The noise sweep in numbers: mean H, and weight left on the random partitions, by share of noise."""
     blocks, shares = [], fractions(records)
-    for ensemble, title in ENSEMBLE_NAMES.items():
+    for ensemble, title in kinds(records).items():
         pairs = [[samples(records, m, ensemble, f) for m in ("h", "noise_weight")] for f in shares]
         rows = [
-            [plain_name(w), *(f"{h[w].mean():.3f} ({weight[w].mean():.2f})" for h, weight in pairs)] for w in WEIGHTINGS
+            [plain_name(w), *(f"{h[w].mean():.3f} ({weight[w].mean():.2f})" for h, weight in pairs)]
+            for w in weightings(records)
         ]
         blocks.append(f"{title}: mean H (mean weight on random partitions) by their share")
         blocks.append(table(["weighting", *(f"{share:.0%}" for share in shares)], rows))
@@ -130,29 +170,29 @@ def sweep_table(records):
 
 def noisy_table(records):
     """H on clean and on noisy ensembles, and the weight left on the random partitions, by data set and weighting."""
-    blocks = []
-    for ensemble, title in ENSEMBLE_NAMES.items():
+    blocks, noise = [], noise_share(records)
+    for ensemble, title in kinds(records).items():
         found = [
             samples(records, *pair)
-            for pair in (("h", ensemble, 0.0), ("h", ensemble, NOISE), ("noise_weight", ensemble, NOISE))
+            for pair in (("h", ensemble, 0.0), ("h", ensemble, noise), ("noise_weight", ensemble, noise))
         ]
         # (data sets, weightings, three numbers)
-        numbers = np.array([[one[w].mean(axis=1) for one in found] for w in WEIGHTINGS]).transpose(2, 0, 1)
+        numbers = np.array([[one[w].mean(axis=1) for one in found] for w in weightings(records)]).transpose(2, 0, 1)
         named = [*zip(distinct(records, "dataset"), numbers, strict=True), ("mean", numbers.mean(axis=0))]
         rows = [
             [name, *(f"{a:.3f} -> {b:.3f} ({left:.2f})" for a, b, left in by_weighting)] for name, by_weighting in named
         ]
-        blocks.append(f"{title}: H clean -> H with {NOISE:.0%} random partitions (weight left on these)")
-        blocks.append(table(["data set", *map(plain_name, WEIGHTINGS)], rows))
+        blocks.append(f"{title}: H clean -> H with {noise:.0%} random partitions (weight left on these)")
+        blocks.append(table(["data set", *map(plain_name, weightings(records))], rows))
     return document(*blocks)
 
 
 def stability_table(records):
     """What a fifth of random partitions changes: H on clean and noisy ensembles of paper 002, by weighting."""
-    rows = []
-    for ensemble, title in ENSEMBLE_NAMES.items():
-        clean, noisy = (samples(records, "h", ensemble, fraction) for fraction in (0.0, NOISE))
-        held = samples(records, "n_weighted", ensemble, NOISE)
+    rows, noise = [], noise_share(records)
+    for ensemble, title in kinds(records).items():
+        clean, noisy = (samples(records, "h", ensemble, fraction) for fraction in (0.0, noise))
+        held = samples(records, "n_weighted", ensemble, noise)
         for w, change in changes(records, ensemble).items():
             row = [title, plain_name(w), f"{clean[w].mean():.3f}", f"{noisy[w].mean():.3f}", f"{change.mean():+.4f}"]
             row += [f"{np.abs(change).mean():.4f}", f"{min(change.min(), 0.0):+.3f}", f"{held[w].mean():.0f}"]
@@ -168,7 +208,7 @@ def paired_table(records):
     intervals over the data sets.
     """
     blocks = []
-    for ensemble, title in ENSEMBLE_NAMES.items():
+    for ensemble, title in kinds(records).items():
         rows = []
         for fraction in fractions(records):
             accuracy = samples(records, "h", ensemble, fraction)

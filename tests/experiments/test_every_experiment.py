@@ -10,6 +10,8 @@ from experiments.shared import runner, store
 
 from .smoke import smoke_records
 
+DATA = Path(__file__).parents[2] / "paper_figures" / "data"
+
 
 @pytest.mark.parametrize("name", runner.experiment_modules())
 def test_smoke_grid_of_every_experiment(name, smoke_root):
@@ -21,6 +23,15 @@ def test_smoke_grid_of_every_experiment(name, smoke_root):
     runner.experiment_grid(experiment)
     records = smoke_records(name, smoke_root)
     assert [record["error"] for record in records] == [None] * len(records)
+
+
+@pytest.mark.parametrize("name", runner.experiment_modules())
+def test_grid_is_that_of_the_frozen_records(name):
+    experiment = runner.load_experiment(name)
+    frozen = store.load_frozen(DATA / f"{name}.json")
+    assert frozen["version"] == experiment.VERSION
+    held = sorted(store.canonical_json(row["config"]) for row in frozen["rows"])
+    assert sorted(map(store.canonical_json, experiment.GRID)) == held
 
 
 @pytest.mark.parametrize(
@@ -39,10 +50,9 @@ def test_number_of_workers_changes_no_result(name, smoke_root, tmp_path, monkeyp
 
 def test_what_joins_the_registry_later_leaves_the_frozen_records_complete():
     """A grid over CONSENSUS_FUNCTIONS names what it leaves out; otherwise its frozen records would lack methods."""
-    data = Path(__file__).parents[2] / "paper_figures" / "data"
     methods = set()
-    for row in store.load_frozen(data / "ensemble_benchmark.json")["rows"]:
+    for row in store.load_frozen(DATA / "ensemble_benchmark.json")["rows"]:
         methods |= set(row["result"])
     assert methods == set(ensemble_benchmark.METHODS)
-    for row in store.load_frozen(data / "baselines.json")["rows"]:
+    for row in store.load_frozen(DATA / "baselines.json")["rows"]:
         assert set(row["result"]["functions"]) == set(baselines.FUNCTIONS)

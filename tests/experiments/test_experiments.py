@@ -406,6 +406,26 @@ def test_freeze_smoke_never_overwrites_the_default_file(toy, root, capsys):
     assert "--output" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("git", "code"),
+    [
+        (None, 1),
+        ({"commit": "a", "dirty": True}, 1),
+        ({"commit": "a", "dirty": False}, 0),
+        ({"commit": "a", "dirty": True, "sources_dirty": False}, 0),
+        ({"commit": "a", "dirty": True, "sources_dirty": True}, 1),
+    ],
+)
+def test_records_of_changed_sources_are_not_frozen_for_the_project(toy, root, tmp_path, capsys, monkeypatch, git, code):
+    monkeypatch.setattr(cli, "FROZEN", tmp_path / "frozen")
+    monkeypatch.setattr(store, "_machine_and_versions", lambda: {"git": git})
+    assert run_cli("run", "toy", "--n-jobs", "1", root=root) == 0
+    assert run_cli("freeze", "toy", root=root) == code
+    assert (tmp_path / "frozen" / "toy.json").exists() == (code == 0)
+    assert ("6 of 6 records are of files that differed" in capsys.readouterr().err) == (code == 1)
+    assert run_cli("freeze", "toy", "--output", str(tmp_path / "other.json"), root=root) == 0
+
+
 # Verify
 
 

@@ -1,0 +1,78 @@
+"""What users bring: their data as a CSV file, their weighting as a function of a module."""
+
+import os
+import re
+import sys
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+
+from robust_eac import DATASETS
+from robust_eac.cli.files.features import features_of
+from robust_eac.cli.files.labels import labels_of
+from robust_eac.cli.files.tables import find_column, read_table
+
+# How the choices of a parameter tell that such values are possible.
+FILE, FUNCTION = "FILE.csv[:CLASS_COLUMN]", "MODULE:FUNCTION"
+DATA = (*DATASETS, FILE)
+CLASSES = "label"
+_FILE = re.compile(r"(.+\.csv(?:\.gz)?)(?::(.+))?")
+_FUNCTION = re.compile(r"(\w+(?:\.\w+)*):(\w+)")
+
+
+def is_file(name):
+    """Whether a data set is a file."""
+    return _FILE.fullmatch(name) is not None
+
+
+@lru_cache(maxsize=1)
+def read_file(name):
+    """Features (n, d) and classes 0..k-1 (n,) of a CSV file with a header: FILE.csv, or FILE.csv:CLASS_COLUMN.
+
+    The column with the classes is titled "label" unless its title, or its number, follows the name of the file. All
+    other columns are features, finite numbers.
+    """
+    path, column = _FILE.fullmatch(name).groups()
+    if not Path(path).is_file():
+        raise ValueError(f"there is no file {path!r} in {os.getcwd()}.")
+    table = read_table(path)
+    place = find_column(table, column or CLASSES)
+    _, y = np.unique(labels_of(table, [place])[:, 0], return_inverse=True)
+    others = [c for c in range(table.n_columns) if c != place]
+    return features_of(table, others, hint="; every column but that of the classes must hold numbers"), y
+
+
+def is_function(name):
+    """Whether a weighting is a function of a module."""
+    return _FUNCTION.fullmatch(name) is not None
+
+
+def read_function(name):
+    """The function MODULE:FUNCTION; modules of the current folder are found too."""
+    module, function = _FUNCTION.fullmatch(name).groups()
+    # Workers that a cluster starts have another search path.
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        found = getattr(import_module(module), function)
+    except (ImportError, AttributeError) as error:
+        raise ValueError(f"{name!r} must name a function that can be imported: {error}.") from error
+    if not callable(found):
+        raise ValueError(f"{name!r} must name a function, got {type(found).__name__}.")
+    return found
+
+
+def weighting_of(name):
+    """What `solve_median_partition` takes as its weighting."""
+    return read_function(name) if is_function(name) else name
+
+
+def source_file(name):
+    """The file that a value of a parameter comes from; None for a name of this project."""
+    if not isinstance(name, str):
+        return None
+    if is_file(name):
+        return Path(_FILE.fullmatch(name).group(1))
+    return Path(sys.modules[read_function(name).__module__].__file__) if is_function(name) else None

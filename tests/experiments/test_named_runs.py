@@ -1,0 +1,123 @@
+"""Runs with a name: own cells, filed beside those of the grids and never mixed with them."""
+
+import json
+import sys
+
+import pytest
+
+from experiments import __main__ as cli
+from experiments.shared import named, own, runner, store
+
+FEW = ["ensembles=kmeans", "repetitions=1", "n_partitions=6", "n_clusters=2"]
+OWN = ["datasets=my.csv", "fractions=0", "weightings=uniform,mymodule:better_half", *FEW]
+
+
+@pytest.fixture
+def root(tmp_path, monkeypatch):
+    """Where records go; the current folder has a user's data and module."""
+    rows = [f"{i % 7},{i % 5},{i % 2}" for i in range(24)]
+    (tmp_path / "my.csv").write_text("\n".join(["a,b,label", *rows]) + "\n")
+    (tmp_path / "mymodule.py").write_text("def better_half(losses):\n    return (losses <= losses.mean()) * 1.0\n")
+    monkeypatch.chdir(tmp_path)
+    own.read_file.cache_clear()
+    yield tmp_path / "records"
+    sys.modules.pop("mymodule", None)
+
+
+def run(*arguments, root):
+    return cli.main([*map(str, arguments), "--records", str(root)])
+
+
+def test_a_run_has_its_own_records_and_all_commands_take_its_name(root, capsys):
+    assert run("run", "noisy_ensembles", "--set", *OWN, "--name", "mine", "--n-jobs", 2, root=root) == 0
+    assert capsys.readouterr().out == "mine: 1 done, 0 failed, 0 missing of 1 cells\n"
+    assert sorted(path.name for path in (root / "mine").iterdir()) == ["noisy_ensembles", "run.json"]
+    assert not (root / "noisy_ensembles").exists()
+    told = json.loads((root / "mine" / "run.json").read_text())
+    assert (told["experiment"], told["version"], told["parameters"]["datasets"]) == ("noisy_ensembles", 1, ["my.csv"])
+    assert set(told["files"]) == {"my.csv", "mymodule:better_half"}
+    assert run("status", "mine", root=root) == 0
+    # Again, by its name alone and with the same parameters.
+    record = next((root / "mine" / "noisy_ensembles").iterdir())
+    before = record.stat().st_mtime_ns
+    assert run("run", "mine", "--n-jobs", 1, root=root) == 0
+    assert run("run", "noisy_ensembles", "--set", *OWN, "--name", "mine", "--n-jobs", 1, root=root) == 0
+    assert record.stat().st_mtime_ns == before
+    # The default grid does not see them.
+    assert store.missing_cells("noisy_ensembles", named.open_run(root / "mine").GRID, 1, root) != []
+
+
+def test_freeze_and_verify_a_run(root, capsys, monkeypatch):
+    monkeypatch.setattr(store, "_git_state", lambda: None)
+    store._machine_and_versions.cache_clear()
+    assert run("run", "noisy_ensembles", "--set", *OWN, "--name", "mine", "--n-jobs", 1, root=root) == 0
+    assert run("freeze", "mine", root=root) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == str(root / "mine" / "frozen.json")
+    assert run("verify", "mine", root=root) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "mine: 1 of 1 cells as frozen"
+    store._machine_and_versions.cache_clear()
+
+
+def test_a_changed_file_or_parameter_needs_another_name(root, tmp_path, capsys, monkeypatch):
+    command = ["run", "noisy_ensembles", "--set", *OWN, "--name", "mine", "--n-jobs", 1]
+    assert run(*command, root=root) == 0
+    assert run(*command, "--set", "lam=2", root=root) == 2
+    assert "the run 'mine' exists with other values of: lam; choose another --name" in capsys.readouterr().err
+    (tmp_path / "my.csv").write_text((tmp_path / "my.csv").read_text().replace("6,", "9,"))
+    assert run("run", "mine", root=root) == 2
+    assert "my.csv changed since the run began" in capsys.readouterr().err
+    assert run(*command, root=root) == 2
+    assert "exists with other values of: files" in capsys.readouterr().err
+    # What is done can still be looked at.
+    assert run("status", "mine", root=root) == 0
+    (tmp_path / "my.csv").unlink()
+    assert run("run", "mine", root=root) == 1
+    assert "No such file or directory: 'my.csv'" in capsys.readouterr().err
+    monkeypatch.setattr(runner.load_experiment("noisy_ensembles"), "VERSION", 2)
+    assert run("status", "mine", root=root) == 2
+    assert "is of version 1 of noisy_ensembles, which is now version 2" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--set", "lam=2"], "--set needs --name"),
+        (["--set", "lam=2", "--name", "mine", "--smoke"], "no --smoke"),
+        (["--set", "lamb=2", "--name", "mine"], "unknown parameter 'lamb' (did you mean 'lam'?)"),
+        (["--name", "sensitivity"], "no name of an experiment, got 'sensitivity'"),
+        (["--name", "../up"], "must be letters and digits"),
+        (["--set", "fractions=", "--name", "mine"], "these parameters give no cells"),
+    ],
+)
+def test_wrong_usage_leaves_nothing(root, capsys, arguments, message):
+    assert run("run", "noisy_ensembles", *arguments, root=root) == 2
+    assert message in capsys.readouterr().err
+    assert not root.exists()
+
+
+def test_a_run_is_found_listed_and_no_experiment(root, capsys, monkeypatch):
+    assert run("run", "noisy_ensembles", "--set", *OWN, "--name", "mine", "--n-jobs", 1, root=root) == 0
+    assert run("status", "mnie", root=root) == 2
+    assert "unknown experiment or run 'mnie'; runs: mine; experiments: " in capsys.readouterr().err
+    assert run("run", "mine", "--set", "lam=2", "--name", "other", root=root) == 2
+    assert "make a new run of an experiment" in capsys.readouterr().err
+    assert run("status", "mine", "--smoke", root=root) == 2
+    assert run("status", "noisy_ensembles", "--smoke", root=root) == 1
+    (root / "mine" / "run.json").write_text("{}")
+    assert run("status", "mine", root=root) == 2
+    assert "is damaged or not the file of a run" in capsys.readouterr().err
+
+
+def test_what_is_missing_names_the_command_of_the_run(root):
+    parameters = {"datasets": ("iris",), "repetitions": 1}
+    experiment, folder = named.begin_run("mine", runner.load_experiment("noisy_ensembles"), parameters, root)
+    with pytest.raises(ValueError, match=f"18 of 18 cells .*; run: python -m experiments run mine --records {root}$"):
+        runner.freeze_experiment(experiment, root=folder)
+
+
+def test_parameters_are_told(capsys):
+    assert cli.main(["parameters", "noisy_ensembles"]) == 0
+    out = capsys.readouterr().out
+    assert "\n  fractions=0.0,0.1,0.2" in out
+    assert "chance-corrected,MODULE:FUNCTION\n" in out
+    assert 'lambda of "l2" in units of n^2' in out
