@@ -41,7 +41,7 @@ def main(argv=None):
     try:
         # The folder of the records of a run has its name.
         experiment, arguments.records = find_experiment(arguments.name, arguments.records)
-        if hasattr(experiment, "RUN") and getattr(arguments, "smoke", False):
+        if hasattr(experiment, "run_name") and getattr(arguments, "smoke", False):
             raise ValueError(f"{arguments.name} is a run with cells of its own: no --smoke.")
         return arguments.function(experiment, arguments)
     except ValueError as error:
@@ -73,14 +73,14 @@ def _parameters(experiment, arguments):
 
 def _run(experiment, arguments):
     if arguments.set or arguments.as_run:
-        if arguments.smoke or hasattr(experiment, "RUN"):
+        if arguments.smoke or hasattr(experiment, "run_name"):
             raise ValueError("--set and --name make a new run of an experiment: no run, and no --smoke.")
         if arguments.as_run is None:
             raise ValueError("--set needs --name: records of other cells are filed under a name of their own.")
         parameters = read_parameters(experiment, arguments.set)
         arguments.name = arguments.as_run
         experiment, arguments.records = begin_run(arguments.name, experiment, parameters, arguments.records)
-    elif hasattr(experiment, "RUN"):
+    elif hasattr(experiment, "run_name"):
         check_files(arguments.records)
     records = run_experiment(
         experiment,
@@ -121,7 +121,7 @@ def _freeze(experiment, arguments):
 
 def _frozen_file(experiment, arguments):
     """Where the frozen records of an experiment are, and those of a run."""
-    return arguments.records / "frozen.json" if hasattr(experiment, "RUN") else FROZEN / f"{arguments.name}.json"
+    return arguments.records / "frozen.json" if hasattr(experiment, "run_name") else FROZEN / f"{arguments.name}.json"
 
 
 def _verify(experiment, arguments):

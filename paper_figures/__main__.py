@@ -29,7 +29,7 @@ def main(argv=None, rooms=ROOMS):
         run = root and run_in(root)
         chosen = select_drawings(arguments.names, rooms)
         if run and (arguments.all or arguments.smoke):
-            raise ValueError(f"{run.RUN} is a run with cells of its own: no --all, no --smoke.")
+            raise ValueError(f"{run.run_name} is a run with cells of its own: no --all, no --smoke.")
     except ValueError as error:
         return _fail(error, 2)
     out = arguments.out or FOLDER / "out"
@@ -37,7 +37,7 @@ def main(argv=None, rooms=ROOMS):
         # What cannot be drawn from one experiment is not asked for, unless by its name.
         own = experiment_name(run)
         chosen = chosen if arguments.names else [drawing for drawing in chosen if drawing.experiments == own]
-        out = arguments.out or out / run.RUN
+        out = arguments.out or out / run.run_name
     matplotlib.use("Agg")
     source = {"smoke": arguments.smoke, "root": root}
     code, drawn = 0, []
@@ -52,7 +52,7 @@ def main(argv=None, rooms=ROOMS):
             if run is None:
                 raise
             # Most figures are made for the cells of their experiment, and fail on others in many ways.
-            code = _fail(f"{drawing.name}: made for other cells than those of {run.RUN}: {error!r}", 1)
+            code = _fail(f"{drawing.name}: made for other cells than those of {run.run_name}: {error!r}", 1)
             continue
         drawn.append(Drawn(drawing, paths, None))
         for path in paths:

@@ -36,7 +36,7 @@ def experiment_rows(name, *, smoke=False, root=None):
     run = None if root is None else run_in(root)
     if run is not None:
         if experiment_name(run) != name:
-            raise ValueError(f"the run {run.RUN} holds records of {experiment_name(run)}, none of {name}.")
+            raise ValueError(f"the run {run.run_name} holds records of {experiment_name(run)}, none of {name}.")
         return stored_rows(run, root=root)
     experiment = load_experiment(name)
     if smoke or root is not None:

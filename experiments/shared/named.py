@@ -21,7 +21,7 @@ _NAME = re.compile(r"\w[\w.-]*")
 def find_experiment(name, root=RECORDS):
     """(experiment, folder of its records) for the name of an experiment or of a run; ValueError with the known names.
 
-    A run stands for its experiment: it has everything of the module, its own grid, and its name as RUN.
+    A run stands for its experiment: it has everything of the module, its own grid, and its name as run_name.
     """
     folder = Path(root) / name
     if (folder / FILE).is_file():
@@ -77,7 +77,7 @@ def open_run(folder):
         grid = make_cells(experiment, parameters)
     except TypeError as error:
         raise ValueError(f"{folder / FILE}: {error}; begin a run with another --name.") from error
-    return SimpleNamespace(**vars(experiment) | {"GRID": grid, "SMOKE": grid, "RUN": folder.name})
+    return SimpleNamespace(**vars(experiment) | {"GRID": grid, "SMOKE": grid, "run_name": folder.name})
 
 
 def check_files(folder):

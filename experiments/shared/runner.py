@@ -119,8 +119,8 @@ def freeze_experiment(experiment, *, smoke=False, root=RECORDS):
 def missing_message(experiment, missing, *, smoke=False, root=RECORDS, then=""):
     """One line with the number of missing cells, the first three of them, and the command that runs them."""
     name, total = experiment_name(experiment), len(experiment_grid(experiment, smoke))
-    if hasattr(experiment, "RUN"):
-        name, root = experiment.RUN, Path(root).parent
+    if hasattr(experiment, "run_name"):
+        name, root = experiment.run_name, Path(root).parent
     first = "; ".join(canonical_json(config) for config in missing[:3])
     more = "; ..." if len(missing) > 3 else ""
     options = " --smoke" * smoke + (f" --records {shlex.quote(str(root))}" if Path(root) != RECORDS else "")

@@ -54,6 +54,7 @@ CLASS_SIZES = {
     "nursery": [4320, 4266, 2, 4044, 328],
     "pendigits": [1143, 1143, 1144, 1055, 1144, 1055, 1056, 1142, 1055, 1055],
     "yeast": [463, 5, 35, 44, 51, 163, 244, 429, 20, 30],
+    "cigar-file": [100, 100, 25, 25],
     "half-rings-file": [100, 300],
     "spiral-file": [100, 100],
 }
@@ -77,6 +78,7 @@ N_FEATURES = {
     "nursery": 27,
     "pendigits": 16,
     "yeast": 8,
+    "cigar-file": 2,
     "half-rings-file": 2,
     "spiral-file": 2,
 }
@@ -87,6 +89,7 @@ NOT_BUNDLED = {
     "std-yeast-cell": "std-yeast-cell",
     "letter-recognition": "letter_recognition",
     "musk": "musk-7074",
+    "cigar-file": "cigar",
     "half-rings-file": "half-rings",
     "spiral-file": "spiral",
     **{name: name for name in ("abalone", "breast-cancer-699", "drybean", "landsat", "nursery", "pendigits", "yeast")},

@@ -121,3 +121,7 @@ def test_parameters_are_told(capsys):
     assert "\n  fractions=0.0,0.1,0.2" in out
     assert "chance-corrected,MODULE:FUNCTION\n" in out
     assert 'lambda of "l2" in units of n^2' in out
+
+
+def test_no_experiment_passes_for_a_run():
+    assert [name for name in runner.experiment_modules() if hasattr(runner.load_experiment(name), "run_name")] == []

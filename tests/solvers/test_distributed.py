@@ -413,7 +413,11 @@ SHORT = r"\[50:100, 0:2\] must be a chunk of the declared shape \(50, 2\), got \
         ({"labels": lazily(np.empty((0, 2), dtype=int))}, ValueError, "labels must not be empty"),
         ({"labels": lazily(GOOD + 0.5)}, ValueError, r"labels\[(0|50):\] must hold integer cluster labels"),
         ({"labels": lazily(np.where([[True, False]], -1, GOOD))}, ValueError, "column 0 has no label"),
-        ({"labels": lazily(np.r_[GOOD, [[-1, -1]]])}, ValueError, r"labels\[100:\]: every object .* row 0 is -1"),
+        (
+            {"labels": lazily(np.r_[GOOD, [[-1, -1]]])},
+            ValueError,
+            r"labels\[100:\]: every object .* row 0 has no label",
+        ),
         ({"labels": misdeclared(GOOD, 40)}, ValueError, f"labels{SHORT}"),
         ({"labels": misdeclared(GOOD, 0)}, ValueError, r"labels\[50:100, 0:2\] must be a chunk of .*, got \(0, 2\)"),
         ({"labels": misdeclared(GOOD, 60)}, ValueError, r"labels\[50:100, 0:2\] must be a chunk of .*, got \(60, 2\)"),
