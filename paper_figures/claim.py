@@ -86,7 +86,8 @@ def by_reading(met, evidence):
     kept = [reading for reading, holds in met.items() if holds]
     if len(kept) in (0, len(met)):
         return finding(bool(kept), evidence)
-    return Finding(DEPENDS, f"It holds with {_listed(kept)}, not with {_listed(met.keys() - set(kept))}. {evidence}")
+    lost = [reading for reading, holds in met.items() if not holds]
+    return Finding(DEPENDS, f"It holds with {_listed(kept)}, not with {_listed(lost)}. {evidence}")
 
 
 def untestable(why):

@@ -10,7 +10,7 @@ from .claim import VERDICTS
 from .drawing import Drawing
 from .records import experiment_rows
 
-MARKS = dict(zip(VERDICTS, ("✔", "◐", "✘"), strict=True))
+MARKS = dict(zip(VERDICTS, ("✔", "✘", "◐", "–"), strict=True))
 TITLE = "Five papers on consensus clustering, reproduced"
 _STYLE = Path(__file__).resolve().with_name("report.css")
 
@@ -94,8 +94,13 @@ def _chapter(paper, claims, drawn):
     if isinstance(claims, str):
         judged = _error(claims)
     else:
-        rows = [[escape(c.where), escape(c.statement), _chip(c.verdict), escape(c.evidence)] for c in claims]
-        judged = _table(["where", "the paper says", "verdict", "printed and reproduced"], rows, kind="claims")
+        rows = [
+            [escape(c.where), f"<q>{escape(c.quote)}</q> ({c.kind})", escape(c.rule), _chip(c.verdict)]
+            + [escape(c.evidence), escape(c.robustness)]
+            for c in claims
+        ]
+        head = ["where", "the paper says", "it holds if", "verdict", "printed and reproduced", "what changes it"]
+        judged = _table(head, rows, kind="claims")
     settings = [[escape(gap), escape(choice)] for gap, choice in paper.settings]
     return "\n".join(
         [

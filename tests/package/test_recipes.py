@@ -13,7 +13,7 @@ from experiments import __main__ as experiments_cli
 from experiments.shared import runner
 from paper_figures import __main__ as figures_cli
 from paper_figures import records as figure_records
-from paper_figures.claim import claim, verdict
+from paper_figures.claim import TREND, claim, finding
 from paper_figures.drawing import Paper, drawing
 from paper_figures.markdown import table
 from robust_eac import (
@@ -151,11 +151,11 @@ def squares_table(records):
     return table("repetition | square", rows)
 
 
-@claim("Section 1")
+@claim("Section 1", "squares are small", TREND)
 def below_one(rows):
     """squares are below one"""
     share = sum(row["result"]["square"] < 1 for row in rows) / len(rows)
-    return verdict(share), f"{share:.0%} are"
+    return finding(share == 1.0, f"{share:.0%} are")
 
 
 SQUARES = Paper(
@@ -202,5 +202,12 @@ def test_an_experiment_a_figure_a_table_and_a_claim(folder, tmp_path, capsys):
     assert {path.name for path in out.iterdir()} == {"squares.pdf", "squares.png", "squares.txt", "report.html"}
     assert "| 0 | 0." in (out / "squares.txt").read_text()
     page = (out / "report.html").read_text()
-    for text in ("squares are below one", "holds", "100% are", "those of the cells", "The squares over the"):
+    for text in (
+        "squares are small",
+        "squares are below one",
+        "holds",
+        "100% are",
+        "those of the cells",
+        "The squares over the",
+    ):
         assert text in page

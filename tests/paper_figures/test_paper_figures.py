@@ -19,7 +19,7 @@ from experiments.shared import runner
 from paper_figures import __main__ as cli
 from paper_figures import records as sources
 from paper_figures import report, style
-from paper_figures.claim import VERDICTS, Claim, both, claim, grade, verdict
+from paper_figures.claim import DEPENDS, HOLDS, NUMBER, TREND, VERDICTS, Claim
 from paper_figures.drawing import Paper, Topic, drawing
 from paper_figures.markdown import document, table
 from paper_figures.peers import OURS, peers_figure
@@ -65,8 +65,8 @@ def toy_claims(records):
     squares = [row["result"]["square"] for row in records["toy"]]
     small = sum(square < 5 for square in squares)
     return [
-        Claim("Section 1", "squares are small", verdict(small / len(squares)), f"{small} of {len(squares)} < 5"),
-        Claim("Section 2", "squares are positive", "holds", f"smallest {min(squares)}"),
+        Claim("Section 1", "are small", TREND, "< 5", DEPENDS, f"{small} of {len(squares)}", "nothing"),
+        Claim("Section 2", "are <positive>", NUMBER, "> 0", HOLDS, f"smallest {min(squares)}", "all of it"),
     ]
 
 
@@ -278,8 +278,8 @@ def test_report_holds_every_claim_choice_and_drawing(toys, root, out, capsys):
     assert capsys.readouterr().out.splitlines()[-1] == str(out / "report.html")
     page, text = read_page(out / "report.html")
     assert "Paper 9: Squares & <cubes>" in text
-    assert "squares are small ◐ holds in part 2 of 3 < 5" in text
-    assert "squares are positive ✔ holds smallest 1" in text
+    assert "are small (trend) < 5 ◐ depends on a setting 2 of 3 nothing" in text
+    assert "are <positive> (printed number) > 0 ✔ holds smallest 1 all of it" in text
     assert "the size of x three sizes" in text
     assert page.anchors >= {"fig_curve", "table_curve", "table_lone", "paper_squares", "others", "records"}
     assert "Figure 7: curve The curve of the squares. python -m paper_figures curve" in text
@@ -311,34 +311,6 @@ def test_provenance_tells_changed_files():
 def test_all_takes_no_names(out, capsys):
     assert run("curve", "--all", "--out", out) == 2
     assert capsys.readouterr().err == "error: --all draws everything: no names beside it.\n"
-
-
-def test_verdict_of_a_share():
-    assert [verdict(share) for share in (1.0, 0.99, 0.5, 0.49)] == [VERDICTS[0], VERDICTS[1], VERDICTS[1], VERDICTS[2]]
-    assert verdict(0.9, holds=0.9) == "holds"
-    assert verdict(0.3, in_part=0.3) == "holds in part"
-
-
-def test_verdict_of_two_conditions():
-    assert [grade(True), grade(True, True), grade(False, True), grade(False)] == [*VERDICTS[:1] * 2, *VERDICTS[1:]]
-    assert [both(True, True), both(True, False), both(False, True), both(False, False)] == [
-        VERDICTS[0],
-        VERDICTS[1],
-        VERDICTS[1],
-        VERDICTS[2],
-    ]
-
-
-def test_a_rule_says_what_it_judges():
-    @claim("Section 3")
-    def positive(numbers):
-        """All numbers
-        are positive.
-        """
-        return grade(min(numbers) > 0), f"smallest {min(numbers)}"
-
-    assert positive([2, 1]) == Claim("Section 3", "All numbers are positive.", "holds", "smallest 1")
-    assert positive([2, -1]).verdict == "does not hold"
 
 
 # Style
@@ -440,11 +412,11 @@ def test_every_paper_from_smoke_and_frozen_records(paper, smoke_root):
         smoke_records(name, smoke_root)
     smoke = report.paper_claims(paper, smoke=True, root=smoke_root)
     frozen = report.paper_claims(paper)
-    assert [judged[:2] for judged in smoke] == [judged[:2] for judged in frozen]
+    assert [judged[:4] for judged in smoke] == [judged[:4] for judged in frozen]
     for judged in [*smoke, *frozen]:
         assert isinstance(judged, Claim)
         assert judged.verdict in VERDICTS
-        assert all(text.strip() for text in judged)
+        assert all(text.strip() for text in judged[:-1])
     assert paper.settings
     assert all(len(pair) == 2 and all(pair) for pair in paper.settings)
 

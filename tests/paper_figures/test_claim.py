@@ -1,0 +1,78 @@
+"""What every claim has: its verdict, and what changes it."""
+
+import pytest
+
+from paper_figures.claim import NUMBER, TREND, VERDICTS, Claim, by_reading, claim, finding, untestable
+
+
+def rows(**values):
+    """A row per data set and repetition."""
+    return [
+        {"config": {"dataset": name, "repetition": r}, "result": value}
+        for name, found in values.items()
+        for r, value in enumerate(found)
+    ]
+
+
+def one_each(records):
+    return [[[row for row in rows if row["config"]["repetition"] == r] for rows in records] for r in range(2)]
+
+
+@claim("Section 3", "all are positive", TREND, threshold="least", own_size=("one run each", one_each))
+def positive(found, *, least=1.0):
+    """The smallest result is at least
+    `least`.
+    """
+    smallest = min(row["result"] for row in found)
+    return finding(smallest >= least, f"smallest {smallest}")
+
+
+def test_a_claim_that_nothing_changes():
+    judged = positive(rows(iris=[9, 8], wine=[7, 8], glass=[6, 5]))
+    assert judged == Claim(
+        "Section 3",
+        "all are positive",
+        TREND,
+        "The smallest result is at least `least`.",
+        "holds",
+        "smallest 5",
+        "The same without any one of the 3 data sets. The same with half and twice the least of 1. "
+        "With one run each, as in the paper: holds in 2 of 2.",
+    )
+
+
+def test_what_changes_a_verdict_is_told():
+    judged = positive(rows(iris=[9, 8], wine=[0.75, 8], glass=[6, 5]))
+    assert judged.verdict == "does not hold"
+    assert judged.robustness == (
+        "Without wine: holds. With least 0.5: holds. With least 2: does not hold. "
+        "With one run each, as in the paper: does not hold in 1 of 2."
+    )
+
+
+def test_without_data_sets_there_is_none_to_leave_out():
+    @claim("Table 1", "three", NUMBER)
+    def three(found):
+        """There are three."""
+        return finding(len(found) == 3, "counted")
+
+    assert three([{"config": {}, "result": i} for i in range(3)]).robustness == ""
+    assert three(rows(iris=[1], wine=[1], glass=[1])).robustness == "Without iris, wine or glass: does not hold."
+    # A list without data sets stays whole.
+    assert three(rows(iris=[1, 2], wine=[1])).robustness == ""
+
+
+def test_readings():
+    assert by_reading({"a": True, "b": True}, "numbers") == ("holds", "numbers")
+    assert by_reading({"a": False, "b": False}, "numbers") == ("does not hold", "numbers")
+    found = by_reading({"a": True, "b": False, "c": False, "d": True}, "numbers")
+    assert found == ("depends on a setting", "It holds with a and d, not with b and c. numbers")
+    assert untestable("no data") == ("not testable here", "no data")
+    assert {"holds", "does not hold", found.verdict, "not testable here"} == set(VERDICTS)
+
+
+def test_readings_keep_their_order():
+    for _ in range(3):
+        assert by_reading({"z": False, "y": True, "x": False}, "").evidence.startswith(
+            "It holds with y, not with z and x"
+        )
