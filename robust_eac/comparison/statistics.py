@@ -38,7 +38,9 @@ def t_interval(values, level):
 
 def signed_rank(values):
     """p-value of Wilcoxon's signed-rank test."""
-    return float(wilcoxon(values).pvalue) if np.count_nonzero(values) else 1.0
+    # Zeros do not count; with them SciPy would try all signs one by one.
+    values = np.asarray(values)[np.flatnonzero(values)]
+    return float(wilcoxon(values).pvalue) if len(values) else 1.0
 
 
 def differences(scores, others):
