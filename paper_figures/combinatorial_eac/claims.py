@@ -275,26 +275,29 @@ def better_for_many_features(features):
 
 
 @claim(
-    f"{RESULTS}, Figure 5",
-    "all six slopes [...] except for s = 4, were shallower [...] t(5) = 2.14, p = .043",
-    TREND,
-    own_size=TEN,
+    f"{RESULTS}, Figure 5", "all six slopes [...] except for s = 4, were shallower [...] t(5) = 2.14, p = .043", TREND
 )
 def shallower(features):
-    """The steepest falls of the fitted curves are less at five of six exponents or more, and in mean (paired t-test,
-    one-tailed p < 0.05).
+    """In more than half of the experiments with ten data sets of each size, the steepest falls of the fitted curves are
+    less at five of six exponents or more, and in mean (paired t-test, one-tailed p < 0.05).
     """
     known = exponents(features)
 
     def judge(signal):
-        falls, test = stats.slopes([both(features, e, signal) for e in known])
-        less = [first < second for first, second in falls]
-        steeper = ", ".join(exponent_name(e) for e, gentle in zip(known, less, strict=True) if not gentle) or "none"
-        return sum(less) >= len(known) - 1 and test.pvalue < stats.LEVEL, (
-            f"{sum(less)} of {len(known)}, exceptions s = {steeper}, t = {-test.statistic:.2f}, p {p_text(test.pvalue)}"
-        )
+        pairs = [both(features, e, signal) for e in known]
+        parts = zip(*(zip(*map(stats.blocks, pair), strict=True) for pair in pairs), strict=True)
+        met = [_less_steep(list(part))[0] for part in parts]
+        return np.mean(met) > 0.5, f"{sum(met)} of {len(met)}; over all data sets {_less_steep(pairs)[1]}"
 
     return by_signal(features, judge)
+
+
+def _less_steep(pairs):
+    """Whether the first curves are less steep, and the numbers behind it."""
+    falls, test = stats.slopes(pairs)
+    less = sum(first < second for first, second in falls)
+    met = less >= len(pairs) - 1 and test.pvalue < stats.LEVEL
+    return met, f"{less} of {len(pairs)} exponents, t = {-test.statistic:.2f}, p {p_text(test.pvalue)}"
 
 
 @claim(

@@ -211,6 +211,15 @@ def test_verdict_on_slopes_flips_with_the_records():
     gentle = features_records(curve(3.0), curve(5.0), EXPONENTS, 10)
     assert claims.shallower(gentle).verdict == HOLDS
     assert claims.shallower(features_records(curve(5.0), curve(3.0), EXPONENTS, 10)).verdict == FAILS
+    # In one of two experiments of the paper's size, and in two of three.
+    for n_repetitions, expected in ((20, FAILS), (30, HOLDS)):
+        often = features_records(
+            lambda s, e, r, last=n_repetitions - 10: curve(3.0 if r < last else 6.0)(s, e, r),
+            curve(5.0),
+            EXPONENTS,
+            n_repetitions,
+        )
+        assert claims.shallower(often).verdict == expected
 
 
 def test_residual_clustering_needs_the_higher_mean_at_500_features():
