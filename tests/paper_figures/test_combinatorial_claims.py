@@ -311,15 +311,15 @@ def test_readings_of_friedmans_test_have_their_blocks(rng):
     assert tests[2][0] == pytest.approx(friedmanchisquare(*means).statistic)
 
 
-def goodness_records(weights, correlations=(0.9,) * 10, nmi=(0.9, 0.5, 0.0)):
-    """Records of combinatorial_goodness with these weights of f1, both and f2 in each of ten data sets."""
+def goodness_records(weights, correlations=(0.9,) * 20, nmi=(0.9, 0.5, 0.0)):
+    """Records of combinatorial_goodness with these weights of f1, both and f2 in each of 20 data sets."""
     names = ("f1", "f1+f2", "f2")
     return [
         {
-            "config": {"signal": SIGNAL, "repetitions": 10},
+            "config": {"signal": SIGNAL, "repetitions": 20},
             "result": {
-                "goodness": {name: [weight] * 10 for name, weight in zip(names, weights, strict=True)},
-                "nmi": {name: [value] * 10 for name, value in zip(names, nmi, strict=True)},
+                "goodness": {name: [weight] * 20 for name, weight in zip(names, weights, strict=True)},
+                "nmi": {name: [value] * 20 for name, value in zip(names, nmi, strict=True)},
                 "correlation": {name: list(correlations) for name in names},
             },
         }
@@ -340,7 +340,7 @@ def test_verdicts_on_goodness_flip_with_the_records():
     assert weighting_claims.between(goodness_records((0.9, 0.6, 0.2), nmi=(0.9, 0.5, 0.6))).verdict == FAILS
     poor = weighting_claims.poor_runs_weigh_less
     assert poor(goodness_records((0.9, 0.6, 0.2))).verdict == HOLDS
-    assert poor(goodness_records((0.9, 0.6, 0.2), [0.9, -0.9] * 5)).verdict == FAILS
+    assert poor(goodness_records((0.9, 0.6, 0.2), [0.9, -0.9] * 10)).verdict == FAILS
 
 
 def whitening_records(gains, noise):
