@@ -7,11 +7,19 @@ import numpy as np
 
 from experiments.combinatorial_eac.combinatorial_data import N_OBJECTS, SIGNAL
 
+from ..claim import by_reading
 from ..records import distinct, matching, printed_table, results
 from .statistics import WEIGHTS_BLOCK, blocks, pooled, sign_test
 
 CONDITIONS = ("none", "order", "goodness", "both")
 METHODS = ("combination", "ordinary")
+# What "10:1 SNR" may mean; the paper does not say.
+READINGS = {
+    "amplitude": "10:1 in standard deviations",
+    "power": "10:1 in variances",
+    "distance": "10:1 in distance of the groups",
+    "squared distance": "10:1 in squared distance",
+}
 
 
 def samples(records, key, **where):
@@ -21,6 +29,43 @@ def samples(records, key, **where):
     """
     chosen = sorted(matching(records, **where), key=lambda record: record["config"]["n_features"])
     return {record["config"]["n_features"]: np.array(reduce(getitem, key, record["result"])) for record in chosen}
+
+
+def by_signal(records, judge):
+    """The finding by reading of the signal-to-noise ratio; judge(signal) gives (whether the claim holds, evidence)."""
+    met, parts = {}, []
+    for signal in distinct(records, "signal"):
+        holds, text = judge(signal)
+        count = max(row["config"]["repetitions"] for row in matching(records, signal=signal))
+        met[f"{READINGS[signal]} ({count} data sets)"] = bool(holds)
+        parts.append(f"{READINGS[signal]}: {text}.")
+    return by_reading(met, " ".join(parts))
+
+
+def of_size(length):
+    """Function from lists of rows to experiments of this number of repetitions, each as such lists.
+
+    The first experiment has the first repetitions, and so on. Rows with fewer repetitions start again with their first.
+    """
+
+    def experiments(records):
+        n_experiments = max(row["config"]["repetitions"] for rows in records for row in rows) // length
+        return [[[_cut(row, i, length) for row in rows] for rows in records] for i in range(max(n_experiments, 1))]
+
+    return experiments
+
+
+def _cut(row, i, length):
+    total = row["config"]["repetitions"]
+    start = length * (i % max(total // length, 1))
+
+    def part(value):
+        if isinstance(value, dict):
+            return {key: part(below) for key, below in value.items()}
+        return value[start : start + length]
+
+    config = row["config"] | {"repetitions": min(length, total)}
+    return {"config": config, "result": part(row["result"])}
 
 
 def both(features, exponent, signal=SIGNAL):
@@ -33,14 +78,14 @@ def exponents(features):
     return distinct(features, "exponent")
 
 
-def pooled_test(features, exponent):
+def pooled_test(features, exponent, signal=SIGNAL):
     """Two-tailed sign test over all sizes and repetitions of one exponent."""
-    return sign_test(*map(pooled, both(features, exponent)), alternative="two-sided")
+    return sign_test(*map(pooled, both(features, exponent, signal)), alternative="two-sided")
 
 
-def block_tests(features, exponent):
+def block_tests(features, exponent, signal=SIGNAL):
     """The same, for every block of the paper's number of repetitions."""
-    pairs = zip(*map(blocks, both(features, exponent)), strict=True)
+    pairs = zip(*map(blocks, both(features, exponent, signal)), strict=True)
     return [sign_test(pooled(a), pooled(b), alternative="two-sided") for a, b in pairs]
 
 

@@ -85,7 +85,23 @@ def friedman(values):
 
 def friedman_overall(by_condition):
     """Friedman's test with the sizes as blocks and the repetitions as replicates."""
-    return friedman(np.array([list(by_size.values()) for by_size in by_condition.values()]).swapaxes(0, 1))
+    return friedman(_by_size(by_condition))
+
+
+def friedman_readings(by_condition):
+    """{how feature set size is factored out: Friedman's test}."""
+    values = _by_size(by_condition)
+    matched = values.swapaxes(1, 2).reshape(-1, values.shape[1], 1)
+    return {
+        "sizes as blocks, data sets as replicates": friedman(values),
+        "each data set as a block": friedman(matched),
+        "mean NMI of each size as a block": friedman(np.round(values.mean(axis=2, keepdims=True), 9)),
+    }
+
+
+def _by_size(by_condition):
+    """Array (sizes, conditions, repetitions)."""
+    return np.array([list(by_size.values()) for by_size in by_condition.values()]).swapaxes(0, 1)
 
 
 def friedman_at(by_condition, size):

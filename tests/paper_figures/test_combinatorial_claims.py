@@ -5,7 +5,8 @@ import pytest
 from scipy.stats import friedmanchisquare
 
 from experiments.combinatorial_eac.combinatorial_data import SIGNAL
-from paper_figures.combinatorial_eac import claims, weighting_claims
+from paper_figures.claim import DEPENDS, FAILS, HOLDS
+from paper_figures.combinatorial_eac import claims, samples, weighting_claims
 from paper_figures.combinatorial_eac import statistics as summary
 
 SIZES = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 2000)
@@ -100,49 +101,148 @@ def plain(size, exponent, r):
     return 0.5 if 3 <= size <= 50 else 1.0 if size < 3 else 0.1
 
 
+def of_reading(records, signal):
+    return [{**row, "config": row["config"] | {"signal": signal}} for row in records]
+
+
 def test_verdict_on_figure_4_flips_with_the_records():
-    good = features_records(better_in_the_middle, plain)
-    assert claims.better_from_3_to_50(good).verdict == "holds"
-    assert claims.better_from_3_to_50(features_records(plain, better_in_the_middle)).verdict == "does not hold"
+    good, bad = features_records(better_in_the_middle, plain), features_records(plain, better_in_the_middle)
+    for rule in (claims.better_from_3_to_50, claims.clear_with_ten_data_sets, claims.larger_range):
+        assert rule(good).verdict == HOLDS
+        assert rule(bad).verdict == FAILS
+    # Not at each of the sizes.
     half = features_records(lambda s, e, r: better_in_the_middle(s, e, r) if s >= 10 else plain(s, e, r), plain)
-    assert claims.better_from_3_to_50(half).verdict == "holds in part"
-    assert claims.clear_with_ten_data_sets(good).verdict == "holds"
-    # Ahead on three of ten data sets, level on the others: found with all data sets, not with ten.
+    assert claims.better_from_3_to_50(half).verdict == FAILS
+    # Ahead on three of ten data sets, level on the others: better, but not nine of ten.
     tied = features_records(lambda s, e, r: plain(s, e, r) + 0.1 * (3 <= s <= 50 and r % 10 < 3), plain)
-    assert claims.better_from_3_to_50(tied).verdict == "holds"
-    assert claims.clear_with_ten_data_sets(tied).verdict == "does not hold"
-    assert claims.larger_range(good).verdict == "holds"
-    assert claims.larger_range(features_records(plain, better_in_the_middle)).verdict == "does not hold"
+    assert claims.better_from_3_to_50(tied).verdict == HOLDS
+    assert claims.clear_with_ten_data_sets(tied).verdict == FAILS
+
+
+def test_readings_of_the_ratio_are_judged_one_by_one():
+    good, bad = features_records(better_in_the_middle, plain), features_records(plain, better_in_the_middle)
+    both = claims.better_from_3_to_50(good + of_reading(bad, "power"))
+    assert both.verdict == DEPENDS
+    assert "with 10:1 in standard deviations (20 data sets), not with 10:1 in variances (20 data sets)" in both.evidence
+    assert claims.better_from_3_to_50(good + of_reading(good, "power")).verdict == HOLDS
+
+
+def test_own_size_cuts_the_records_into_experiments():
+    better = features_records(lambda s, e, r: plain(s, e, r) + 0.1 * (r >= 10), plain)
+    first, second = samples.of_size(10)([better])
+    assert first[0][0]["result"]["combination"] == [1.0] * 10
+    assert second[0][0]["result"]["combination"] == [1.1] * 10
+    assert first[0][0]["config"]["repetitions"] == 10
+    # Ahead in the second ten data sets alone.
+    judged = claims.better_from_3_to_50(better)
+    assert judged.verdict == HOLDS
+    assert "ten data sets of each size, as in the paper: holds in 1 of 2" in judged.robustness
+    # Rows with fewer repetitions are used again.
+    few = of_reading(features_records(plain, plain, n_repetitions=10), "power")
+    again = samples.of_size(10)([better + few])
+    assert again[0][0][-1] == again[1][0][-1]
+    nested = {"config": {"repetitions": 4}, "result": {"listing": {"plain": [1, 2, 3, 4]}}}
+    assert samples.of_size(2)([[nested]])[1][0][0]["result"] == {"listing": {"plain": [3, 4]}}
+
+
+def test_degradation_needs_a_fall_of_both():
+    def falling(size, exponent, r):
+        return 1.0 / size
+
+    def rising(size, exponent, r):
+        return 1.0 - 1.0 / size
+
+    assert claims.degradation(features_records(falling, falling)).verdict == HOLDS
+    assert claims.degradation(features_records(falling, rising)).verdict == FAILS
+
+
+def speed_records(n_partitions, seconds):
+    return [
+        {
+            "config": {"n_objects": 50, "n_features": 300, "method": method, "repetition": 0},
+            "result": {"n_partitions": n, "seconds": s},
+        }
+        for method, n, s in (("combination", n_partitions, seconds), ("ordinary", 1000, 0.5))
+    ]
+
+
+def test_numbers_and_times_are_judged_by_their_ratio():
+    printed, same = speed_records(8300, 6.7), speed_records(1000, 0.5)
+    for rule in (claims.more_partitions, claims.slower):
+        assert rule(printed).verdict == HOLDS
+        assert rule(same).verdict == FAILS
+    assert claims.slower(printed).robustness == "The same with half and twice the times of 2."
+    assert claims.more_partitions(printed).robustness == f"With times 1: {FAILS}. With times 4: {HOLDS}."
+
+
+EXPONENTS = (0, 1, 2, 3, 4, None)
 
 
 def test_verdicts_on_table_2_flip_with_the_records():
-    exponents = (0, 1, 2, 3, 4, None)
-
     def informed(size, exponent, r):
-        wins = 0.5 if exponent not in claims.CONCENTRATED else 0.8
+        wins = 0.5 if exponent not in claims.CONCENTRATED else 0.7
         return 0.5 + (0.1 if (r % 10) < 10 * wins else -0.1)
 
-    records = features_records(informed, lambda size, exponent, r: 0.5, exponents)
-    assert claims.better_where_concentrated(records).verdict == "holds"
-    assert claims.undecided_where_spread(records).verdict == "holds"
-    assert claims.advantage_follows_exponent(records).verdict == "holds"
-    swapped = features_records(lambda size, exponent, r: 0.5, informed, exponents)
-    assert claims.better_where_concentrated(swapped).verdict == "does not hold"
-    assert claims.advantage_follows_exponent(swapped).verdict == "does not hold"
-    always = features_records(lambda s, e, r: 0.6, lambda s, e, r: 0.5, exponents)
-    assert claims.undecided_where_spread(always).verdict == "does not hold"
+    def level(size, exponent, r):
+        return 0.5
+
+    records = features_records(informed, level, EXPONENTS)
+    swapped = features_records(level, informed, EXPONENTS)
+    always = features_records(lambda s, e, r: 0.6, level, EXPONENTS)
+    verdicts = {
+        claims.shares_as_printed: (HOLDS, FAILS, FAILS),
+        claims.better_where_concentrated: (HOLDS, FAILS, HOLDS),
+        claims.undecided_where_spread: (HOLDS, HOLDS, FAILS),
+        claims.advantage_follows_exponent: (HOLDS, FAILS, FAILS),
+        claims.better_for_many_features: (FAILS, FAILS, HOLDS),
+    }
+    for rule, expected in verdicts.items():
+        assert tuple(rule(rows).verdict for rows in (records, swapped, always)) == expected, rule.__name__
+
+
+def curve(rate, middle=1.2):
+    """NMI by a curve that is the steeper the larger s is."""
+    return lambda size, exponent, r: float(
+        summary.logistic((0.03, rate + 0.2 * (5 if exponent is None else exponent), middle, 1.0), np.log10(size))
+    )
 
 
 def test_verdict_on_slopes_flips_with_the_records():
-    def curve(rate):
-        return lambda size, exponent, r: float(
-            summary.logistic((0.03, rate + 0.2 * (exponent or 5), 1.2, 1.0), np.log10(size))
+    gentle = features_records(curve(3.0), curve(5.0), EXPONENTS, 10)
+    assert claims.shallower(gentle).verdict == HOLDS
+    assert claims.shallower(features_records(curve(5.0), curve(3.0), EXPONENTS, 10)).verdict == FAILS
+    # In one of two experiments of the paper's size, and in two of three.
+    for n_repetitions, expected in ((20, FAILS), (30, HOLDS)):
+        often = features_records(
+            lambda s, e, r, last=n_repetitions - 10: curve(3.0 if r < last else 6.0)(s, e, r),
+            curve(5.0),
+            EXPONENTS,
+            n_repetitions,
         )
+        assert claims.shallower(often).verdict == expected
 
-    exponents = (0, 1, 2, 3, 4, None)
-    gentle = features_records(curve(3.0), curve(5.0), exponents, 10)
-    assert claims.shallower(gentle).verdict == "holds"
-    assert claims.shallower(features_records(curve(5.0), curve(3.0), exponents, 10)).verdict == "does not hold"
+
+def test_residual_clustering_needs_the_higher_mean_at_500_features():
+    def left(size, exponent, r):
+        return 0.3 if size == 500 else 0.1
+
+    records = features_records(left, plain, (0,)), features_records(plain, left, (0,))
+    assert [claims.residual_clustering(rows).verdict for rows in records] == [HOLDS, FAILS]
+
+
+def test_conclusion_needs_the_larger_advantage_where_few_features_are_informative():
+    def later(few, many):
+        return lambda size, exponent, r: curve(5.0, few if exponent in claims.CONCENTRATED else many)(size, exponent, r)
+
+    for few, many, expected in ((2.0, 1.3, HOLDS), (1.3, 2.0, FAILS), (1.1, 1.0, FAILS)):
+        assert claims.conclusion(features_records(later(few, many), curve(5.0), EXPONENTS, 10)).verdict == expected
+
+
+def test_statements_of_mathematics(monkeypatch):
+    assert claims.combinations_grow_factorially().verdict == FAILS
+    assert weighting_claims.mahalanobis().verdict == HOLDS
+    monkeypatch.setattr(weighting_claims, "zca_whiten", lambda X: X)
+    assert weighting_claims.mahalanobis().verdict == FAILS
 
 
 def weights_records(values):
@@ -156,39 +256,70 @@ def weights_records(values):
     ]
 
 
-def test_verdicts_on_weightings_flip_with_the_records():
+def shifted_weights(**shifts):
+    """The same, with shifts at 10 features, and at the other sizes for one in three data sets."""
+
     def noisy(shift):
         return lambda size, r: 0.5 + 0.01 * np.sin(size + 7.0 * r) + (shift if size == 10 or r % 3 == 0 else 0.0)
 
-    shifts = {"none": 0.0, "order": 0.001, "goodness": 0.2, "both": 0.201}
-    good = weights_records({name: noisy(shift) for name, shift in shifts.items()})
-    assert weighting_claims.weightings_differ(good).verdict == "holds"
-    assert weighting_claims.weightings_differ_at_10(good).verdict == "holds"
-    assert weighting_claims.none_lowest(good).verdict == "holds"
-    assert weighting_claims.goodness_highest(good).verdict == "holds"
-    assert weighting_claims.goodness_helps(good).verdict == "holds"
-    assert weighting_claims.order_is_neutral(good).verdict == "holds"
-    reverse = {"none": 0.2, "order": 0.1, "goodness": 0.0, "both": 0.0}
-    bad = weights_records({name: noisy(shift) for name, shift in reverse.items()})
-    assert weighting_claims.none_lowest(bad).verdict == "does not hold"
-    assert weighting_claims.goodness_highest(bad).verdict == "does not hold"
-    assert weighting_claims.goodness_helps(bad).verdict == "does not hold"
-    # Order lowers "none" by more than a hundredth, "goodness" not at all.
-    assert weighting_claims.order_is_neutral(bad).verdict == "holds in part"
-    same = weights_records(dict.fromkeys(shifts, noisy(0.0)))
-    assert weighting_claims.weightings_differ(same).verdict == "does not hold"
-    assert weighting_claims.weightings_differ_at_10(same).verdict == "does not hold"
+    return weights_records({name: noisy(shift) for name, shift in shifts.items()})
 
 
-def goodness_records(weights, correlations=(0.9,) * 10):
-    """Records of combinatorial_goodness with these weights of f1, both and f2 in each of ten data sets."""
+def test_verdicts_on_weightings_flip_with_the_records():
+    good = shifted_weights(none=0.0, order=0.001, goodness=0.2, both=0.201)
+    bad = shifted_weights(none=0.2, order=0.1, goodness=0.0, both=0.0)
+    same = shifted_weights(none=0.0, order=0.0, goodness=0.0, both=0.0)
+    verdicts = {
+        weighting_claims.weightings_differ: (HOLDS, HOLDS, FAILS),
+        weighting_claims.weightings_differ_at_10: (HOLDS, HOLDS, FAILS),
+        weighting_claims.none_lowest: (HOLDS, FAILS, FAILS),
+        weighting_claims.goodness_highest: (HOLDS, FAILS, FAILS),
+        weighting_claims.goodness_helps: (HOLDS, FAILS, FAILS),
+        # In the second, order lowers "none" by more than a hundredth.
+        weighting_claims.order_is_neutral: (HOLDS, FAILS, HOLDS),
+    }
+    for rule, expected in verdicts.items():
+        assert tuple(rule(rows).verdict for rows in (good, bad, same)) == expected, rule.__name__
+
+
+def test_half_points_need_both_weightings_with_goodness_ahead():
+    def middles(**middle):
+        return weights_records({name: lambda s, r, m=m: curve(5.0, m)(s, 0, r) for name, m in middle.items()})
+
+    ahead = middles(none=1.2, order=1.1, goodness=1.5, both=1.4)
+    level = middles(none=1.2, order=1.1, goodness=1.5, both=1.15)
+    assert [weighting_claims.half_points(rows).verdict for rows in (ahead, level)] == [HOLDS, FAILS]
+
+
+@pytest.mark.parametrize(
+    ("overall", "at_10", "expected"), [(10.1, 28.7, HOLDS), (30.0, 28.7, FAILS), (10.1, 60.0, FAILS)]
+)
+def test_printed_statistics_must_both_come_out(monkeypatch, overall, at_10, expected):
+    monkeypatch.setattr(summary, "friedman_readings", lambda found: {"a reading": (overall, 0.0)})
+    monkeypatch.setattr(summary, "friedman_at", lambda found, size: (at_10, 0.0))
+    rows = shifted_weights(none=0.0, order=0.0, goodness=0.0, both=0.0)
+    assert weighting_claims.friedman_as_printed(rows).verdict == expected
+
+
+def test_readings_of_friedmans_test_have_their_blocks(rng):
+    found = {name: {size: rng.normal(size=20) for size in SIZES} for name in samples.CONDITIONS}
+    tests = list(summary.friedman_readings(found).values())
+    pooled = [np.concatenate(list(by_size.values())) for by_size in found.values()]
+    means = [[values.mean() for values in by_size.values()] for by_size in found.values()]
+    assert tests[0] == summary.friedman_overall(found)
+    assert tests[1][0] == pytest.approx(friedmanchisquare(*pooled).statistic)
+    assert tests[2][0] == pytest.approx(friedmanchisquare(*means).statistic)
+
+
+def goodness_records(weights, correlations=(0.9,) * 20, nmi=(0.9, 0.5, 0.0)):
+    """Records of combinatorial_goodness with these weights of f1, both and f2 in each of 20 data sets."""
     names = ("f1", "f1+f2", "f2")
     return [
         {
-            "config": {"signal": SIGNAL, "repetitions": 10},
+            "config": {"signal": SIGNAL, "repetitions": 20},
             "result": {
-                "goodness": {name: [weight] * 10 for name, weight in zip(names, weights, strict=True)},
-                "nmi": {name: [nmi] * 10 for name, nmi in zip(names, (0.9, 0.5, 0.0), strict=True)},
+                "goodness": {name: [weight] * 20 for name, weight in zip(names, weights, strict=True)},
+                "nmi": {name: [value] * 20 for name, value in zip(names, nmi, strict=True)},
                 "correlation": {name: list(correlations) for name in names},
             },
         }
@@ -197,19 +328,19 @@ def goodness_records(weights, correlations=(0.9,) * 10):
 
 def test_verdicts_on_goodness_flip_with_the_records():
     def verdicts(*weights):
-        rules = (
-            weighting_claims.between,
-            weighting_claims.informative_weighs_more,
-            weighting_claims.noisy_weighs_least,
-        )
+        rules = (weighting_claims.informative_weighs_more, weighting_claims.noisy_weighs_least)
         return [rule(goodness_records(weights)).verdict for rule in rules]
 
-    assert verdicts(0.9, 0.6, 0.2) == ["holds", "holds", "holds"]
-    assert verdicts(0.9, 0.6, 0.7) == ["holds", "holds", "holds in part"]
-    assert verdicts(0.5, 0.6, 0.7) == ["holds", "does not hold", "does not hold"]
+    assert verdicts(0.9, 0.6, 0.2) == [HOLDS, HOLDS]
+    # At most half of the informative feature's, but more than half of both.
+    assert verdicts(0.9, 0.6, 0.4) == [HOLDS, DEPENDS]
+    assert verdicts(0.9, 0.6, 0.7) == [HOLDS, FAILS]
+    assert verdicts(0.5, 0.6, 0.7) == [FAILS, FAILS]
+    assert weighting_claims.between(goodness_records((0.9, 0.6, 0.2))).verdict == HOLDS
+    assert weighting_claims.between(goodness_records((0.9, 0.6, 0.2), nmi=(0.9, 0.5, 0.6))).verdict == FAILS
     poor = weighting_claims.poor_runs_weigh_less
-    assert poor(goodness_records((0.9, 0.6, 0.2))).verdict == "holds"
-    assert poor(goodness_records((0.9, 0.6, 0.2), [0.9, -0.9] * 5)).verdict == "does not hold"
+    assert poor(goodness_records((0.9, 0.6, 0.2))).verdict == HOLDS
+    assert poor(goodness_records((0.9, 0.6, 0.2), [0.9, -0.9] * 10)).verdict == FAILS
 
 
 def whitening_records(gains, noise):
@@ -229,13 +360,19 @@ def whitening_records(gains, noise):
 
 
 def test_verdicts_on_whitening_flip_with_the_records():
-    printed = whitening_records(lambda size: 0.3 if 2 <= size <= 20 else 0.0, "correlated")
-    assert weighting_claims.whitening_from_2_to_10(printed).verdict == "holds"
-    assert weighting_claims.whitening_from_2_to_20(printed).verdict == "holds"
-    late = whitening_records(lambda size: 0.3 if 5 <= size <= 20 else 0.0, "correlated")
-    assert weighting_claims.whitening_from_2_to_10(late).verdict == "holds in part"
-    harm = whitening_records(lambda size: -0.1, "correlated")
-    assert weighting_claims.whitening_from_2_to_10(harm).verdict == "does not hold"
-    for gain, expected in ((0.0, "holds"), (0.02, "holds in part"), (0.2, "does not hold")):
+    rules = weighting_claims.whitening_from_2_to_10, weighting_claims.whitening_from_2_to_20
+    gains = {
+        "as printed": lambda size: 0.3 if 2 <= size <= 20 else 0.0,
+        "late": lambda size: 0.3 if 5 <= size <= 20 else 0.0,
+        "harm": lambda size: -0.1,
+    }
+    expected = {"as printed": (HOLDS,) * 2, "late": (FAILS, HOLDS), "harm": (FAILS,) * 2}
+    for name, gain in gains.items():
+        records = whitening_records(gain, "correlated")
+        assert tuple(rule(records).verdict for rule in rules) == expected[name], name
+    # A larger gain of many features: not "most notably" of 2 to 20.
+    many = whitening_records(lambda size: 0.1 if size <= 20 else 0.3, "correlated")
+    assert weighting_claims.whitening_from_2_to_20(many).verdict == FAILS
+    for gain, found in ((0.0, HOLDS), (0.04, HOLDS), (0.2, FAILS), (-0.2, FAILS)):
         records = whitening_records(lambda size, gain=gain: gain, "independent")
-        assert weighting_claims.whitening_of_independent_noise(records).verdict == expected
+        assert weighting_claims.whitening_of_independent_noise(records).verdict == found
