@@ -1,31 +1,49 @@
 """What the rules of paper 001's claims are made of.
 
-A score of a data set is the mean over the repetitions; two scores are told apart when the mean of their paired
-differences is more than two standard errors from zero.
+A score of a data set is the mean over the repetitions. Means over the data sets are compared by their sign and a paired
+test over the data sets, corrected for the number of comparisons of the claim.
 """
 
 import numpy as np
 
-from ..paired import standard_error
-from .values import SYSTEMS, datasets, printed, printed_values, samples
+from robust_eac.comparison.statistics import holm, signed_rank
 
-# Large differences in the paper's own words: of NMI "more than 5 points" (Section 6.1), of density 10 (Section 6.3).
-CLOSE = 5.0
-WIDE = 10.0
-OFTEN = 0.5
+from ..claim import by_reading
+from ..records import grouped
+from .values import COMPARED, SYSTEMS, datasets, printed, printed_values, samples
 
-
-def scores(rows, columns, measure, names=None):
-    """{data set: {column: mean}} of the rows."""
-    names = datasets(rows) if names is None else names
-    return {name: {c: float(samples(rows, name, c, measure).mean()) for c in columns} for name in names}
+LEVEL = 0.05
 
 
-def printed_scores(columns, measure):
-    """The same of the printed tables, for the data sets that have all columns."""
+def scores(rows, columns, measure, names=None, reading=None):
+    """{data set: {column: mean}} of the rows; a column that was not run is left out."""
+    found = {
+        name: {column: samples(of_name, name, column, measure, reading) for column in columns}
+        for name, of_name in grouped(rows, "dataset").items()
+        if names is None or name in names
+    }
+    return {n: {c: float(sample.mean()) for c, sample in row.items() if len(sample)} for n, row in found.items()}
+
+
+def compared_scores(rows, measure, reading=None):
+    """The same for the columns of Section 6.3; the agglomerative systems on the data sets of the paper alone."""
+    table = scores(rows, COMPARED, measure, reading=reading)
+    few = small(rows)
+    return {name: {c: v for c, v in row.items() if c != "Best-H" or name in few} for name, row in table.items()}
+
+
+def printed_scores(columns, measure, names=None):
+    """{data set: {column: value}} of the printed tables; without `names`, of the data sets that have all columns."""
     values = printed_values(measure)
-    whole = [name for name, _ in values if all((name, column) in values for column in columns)]
-    return {name: {column: values[name, column] for column in columns} for name in whole}
+    if names is None:
+        names = dict.fromkeys(n for n, _ in values if all((n, column) in values for column in columns))
+    return {name: {c: values[name, c] for c in columns if (name, c) in values} for name in names}
+
+
+def printed_beside(table, measure):
+    """The printed values of the data sets of a table that are printed, in the columns of Section 6.3."""
+    known = {name for name, _ in printed_values(measure)}
+    return printed_scores(COMPARED, measure, [name for name in table if name in known])
 
 
 def winners(table):
@@ -44,8 +62,31 @@ def means(table, columns):
 
 
 def differences(table, one, other):
-    """Score of a column minus that of another, for every data set."""
-    return [row[one] - row[other] for row in table.values()]
+    """Score of a column minus that of another, for every data set that has both."""
+    return np.array([row[one] - row[other] for row in table.values() if one in row and other in row])
+
+
+def above(gains):
+    """Whether every mean of {comparison: differences by data set} is positive by the test; and the text of it."""
+    p = holm([signed_rank(gain) for gain in gains.values()])
+    met = [gain.mean() > 0.0 and value < LEVEL for gain, value in zip(gains.values(), p, strict=True)]
+    parts = [
+        f"{name} {gain.mean():+.1f}, p = {value:.3f}" for (name, gain), value in zip(gains.items(), p, strict=True)
+    ]
+    return all(met), "; ".join(parts)
+
+
+def under(readings, judge):
+    """The finding under each of {words: reading}, with judge(reading) = (whether it holds, evidence)."""
+    found = {words: judge(reading) for words, reading in readings.items()}
+    texts = " ".join(f"[{words}] {evidence}" for words, (_, evidence) in found.items())
+    return by_reading({words: bool(met) for words, (met, _) in found.items()}, texts)
+
+
+def together(*readings):
+    """Readings that change one choice at a time: the choices made here, and each alternative."""
+    here = " and ".join(words for each in readings for words, reading in each.items() if not reading)
+    return {f"our choices ({here})": {}} | {w: reading for each in readings for w, reading in each.items() if reading}
 
 
 def spans(table):
@@ -53,27 +94,10 @@ def spans(table):
     return {name: max(row.values()) - min(row.values()) for name, row in table.items()}
 
 
-def count(flags):
-    """Number of true ones, of how many, and the share."""
-    flags = list(flags)
-    return sum(flags), len(flags), sum(flags) / len(flags)
-
-
-def beaten(rows, name, column, other, measure):
-    """Whether another column is above this one by more than two standard errors of the paired difference."""
-    difference = samples(rows, name, other, measure) - samples(rows, name, column, measure)
-    return difference.mean() > 2.0 * standard_error(difference) and difference.mean() > 0.0
-
-
 def small(rows):
     """The data sets on which the paper ran agglomerative clustering; all of them if the records have none."""
     known = {name for name, _ in printed("hierarchical", "nmi")}
     return [name for name in datasets(rows) if name in known] or datasets(rows)
-
-
-def large(rows):
-    """The others."""
-    return [name for name in datasets(rows) if name not in small(rows)]
 
 
 def systems_run(rows, name):

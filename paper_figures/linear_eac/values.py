@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.stats import kendalltau, spearmanr
 
-from ..records import distinct, matching, printed_table, results
+from ..records import distinct, grouped, matching, printed_table, results
 
 # Printed name of every system, by the groups of the paper's tables.
 NON_HIERARCHICAL = {"SEC": "sec", "MCLA": "mcla", "ECC": "ecc", "CSPA": "cspa"}
@@ -27,6 +27,10 @@ TABLES = {
 MEASURES = {"nmi": "ensemble NMI", "density": "density"}
 # Density of singletons: 1 comes nearer to the printed numbers (table linear_eac_settings).
 FIELD = {"density": "density_singletons_one"}
+# Readings of what the print leaves open: the choice made here, then what takes the place of a column or a measure.
+SINGLETONS = {"singletons of density 1": {}, "singletons of density 0": {"density": "density"}}
+MCLA_WEIGHTS = {"MCLA without weights": {}, "MCLA with the weights of its source": {"MCLA": "mcla-size"}}
+SPLITS = {"H-KM split by size": {}, "H-KM split for density": {"H-KM": "bisecting-density"}}
 # Our names where the paper's differ.
 OUR_NAMES = {"breastcancer": "breast-cancer-699", "landstat": "landsat"}
 # What is compared: (slower, faster) piece of work of the experiment `linear_eac_cost`.
@@ -57,27 +61,28 @@ def datasets(records):
     return distinct(records, "dataset")
 
 
-def samples(records, dataset, column, measure):
+def samples(records, dataset, column, measure, reading=None):
     """(repetitions,) percentages of a column of the tables; a best column is that of the system best on average.
 
-    Empty where the system was not run.
+    Empty where the system was not run. `reading` is one of those of SINGLETONS, MCLA_WEIGHTS or SPLITS.
     """
     if column in BEST:
-        found = [samples(records, dataset, name, measure) for name in BEST[column]]
+        found = [samples(records, dataset, name, measure, reading) for name in BEST[column]]
         return max(found, key=lambda sample: sample.mean() if len(sample) else -np.inf)
     chosen = results(records, dataset=dataset)
     if column in ("Max", "Mean"):
         return np.array([{"Max": np.max, "Mean": np.mean}[column](r["members"][measure]) for r in chosen])
-    system, field = SYSTEMS.get(column, column), FIELD.get(measure, measure)
+    names = SYSTEMS | FIELD | (reading or {})
+    system, field = names.get(column, column), names.get(measure, measure)
     return np.array([result["systems"][system][field] for result in chosen if system in result["systems"]])
 
 
-def pairs_with_printed(records, measure, columns=tuple(SYSTEMS)):
+def pairs_with_printed(records, measure, columns=tuple(SYSTEMS), reading=None):
     """[(data set, column, printed, reproduced)] of the cells that have both."""
     values = printed_values(measure)
     return [
-        (dataset, column, values[dataset, column], float(samples(records, dataset, column, measure).mean()))
-        for dataset in datasets(records)
+        (dataset, column, values[dataset, column], float(samples(rows, dataset, column, measure, reading).mean()))
+        for dataset, rows in grouped(records, "dataset").items()
         for column in columns
         if (dataset, column) in values
     ]
@@ -90,9 +95,9 @@ def rank_correlations(theirs, ours):
     return float(spearmanr(theirs, ours).statistic), float(kendalltau(theirs, ours).statistic)
 
 
-def consensus_values(records, dataset, system, measure):
-    """(repetitions, consensus sizes) of a measure of a system, as the tables take it."""
-    field = FIELD.get(measure, measure)
+def consensus_values(records, dataset, system, measure, reading=None):
+    """(repetitions, consensus sizes) of a measure of a system, as the tables take it or under a reading."""
+    field = (FIELD | (reading or {})).get(measure, measure)
     return np.array([result[system][field] for result in results(records, dataset=dataset)])
 
 

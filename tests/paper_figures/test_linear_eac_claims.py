@@ -5,16 +5,20 @@ import pytest
 
 from experiments.linear_eac.linear_eac_data import HIERARCHICAL, SYSTEMS
 from experiments.linear_eac.linear_eac_settings import CLUSTERS, GRADED
-from paper_figures.claim import VERDICTS
+from paper_figures.claim import DEPENDS, FAILS, HOLDS, KINDS, UNTESTABLE, VERDICTS
 from paper_figures.linear_eac import claims as first
 from paper_figures.linear_eac import discussion as second
 from paper_figures.linear_eac import lost_settings
 from paper_figures.linear_eac import values as shared
+from paper_figures.linear_eac.paper import PAPER
+from paper_figures.records import experiment_rows
 
-HOLDS, IN_PART, FAILS = VERDICTS
+# As many data sets as the paper's agglomerative systems have here: fewer cannot pass the test of five comparisons.
+NAMES = ("glass", "ecoli", "ionosphere", "breast-cancer-699", "contraceptive", "yeast", "abalone", "landsat")
+RAW = ("eac-single", "eac-average", "eac-complete")
 
 
-def make_rows(values, *, datasets=("glass", "ecoli", "yeast"), repetitions=3, **more):
+def make_rows(values, *, datasets=NAMES, repetitions=3, **more):
     """Rows of the experiment: `values` {system: percent} for NMI, density and ARI alike, 50 for all others."""
     rows = []
     for dataset in datasets:
@@ -84,7 +88,7 @@ def consensus_rows(grown):
     """Rows of the part "consensus": the printed values at CLUSTERS[2], `grown` points more per step."""
     printed = {measure: shared.printed_values(measure) for measure in shared.MEASURES}
     rows = []
-    for name in ("glass", "landsat"):
+    for name in NAMES:
         result = {}
         for position, system in enumerate(GRADED):
             column = {"kmeans": "KM", "eac-average": "R-AL"}.get(system, "KM")
@@ -101,8 +105,8 @@ def consensus_rows(grown):
 
 def test_consensus_sizes_are_compared_with_k_means_and_average_linkage():
     found = lost_settings.consensus_deviations(consensus_rows(1.0))
-    np.testing.assert_allclose(found[CLUSTERS[2], 1], np.zeros((2, 4)), atol=1e-9)
-    np.testing.assert_allclose(found[CLUSTERS[3], 0], [[1.0, -2.0, 1.0, -2.0]] * 2)
+    np.testing.assert_allclose(found[CLUSTERS[2], 1], np.zeros((len(NAMES), 4)), atol=1e-9)
+    np.testing.assert_allclose(found[CLUSTERS[3], 0], [[1.0, -2.0, 1.0, -2.0]] * len(NAMES))
 
 
 def test_ratios_stay_within_a_cell_and_growth_finds_the_exponent():
@@ -128,64 +132,189 @@ def test_rank_correlations():
 @pytest.mark.parametrize(
     ("rule", "values", "expected"),
     [
-        (first.comparable_nmi, {"kmeans": 50.0}, HOLDS),
+        (first.comparable_nmi, {"kmeans": 45.5}, HOLDS),
         (first.comparable_nmi, {"kmeans": 44.0}, FAILS),
         (first.comparable_nmi, {"eac-average": 56.0}, FAILS),
         (first.densest, {"kmeans": 51.0}, HOLDS),
-        (first.densest, {"bisecting-kmeans": 51.0}, FAILS),
-        (first.second_densest, {"kmeans": 60.0, "bisecting-kmeans": 55.0}, HOLDS),
+        (first.densest, {"bisecting-kmeans": 52.0, "kmeans": 51.0}, DEPENDS),
+        (first.densest, {"kmeans": 51.0, "sec": 52.0}, FAILS),
+        (first.consistently_densest, {"kmeans": 51.0}, HOLDS),
+        (first.consistently_densest, {"kmeans": 51.0, "bisecting-density": 52.0}, DEPENDS),
+        (first.consistently_densest, {"kmeans": 51.0, "cspa": 52.0}, FAILS),
+        (first.second_densest, {"kmeans": 60.0, "bisecting-kmeans": 55.0, "bisecting-density": 55.0}, HOLDS),
+        (first.second_densest, {"kmeans": 60.0, "bisecting-kmeans": 55.0, "bisecting-density": 45.0}, DEPENDS),
         (first.second_densest, {"kmeans": 60.0, "sec": 55.0}, FAILS),
         (first.maximises_density, {"kmeans": 51.0}, HOLDS),
-        (first.maximises_density, {"density-search": 50.5}, IN_PART),
-        (first.maximises_density, {"density-search": 52.0}, FAILS),
-        (second.leading_nmi, {"sec": 60.0, "mcla": 59.0}, HOLDS),
-        (second.leading_nmi, {"sec": 60.0, "mcla": 55.0}, IN_PART),
+        (first.maximises_density, {"density-search": 50.5}, FAILS),
+        (second.leading_nmi, {"sec": 60.0, "mcla": 59.0, "mcla-size": 59.0}, HOLDS),
+        (second.leading_nmi, {"sec": 60.0, "mcla": 59.0, "mcla-size": 40.0}, DEPENDS),
         (second.leading_nmi, {"ecc": 60.0, "mcla": 55.0}, FAILS),
         (second.inconsistent, {"sec": 60.0}, HOLDS),
-        (second.inconsistent, {"sec": 60.0, "ecc": 58.0}, IN_PART),
+        (second.inconsistent, {"sec": 60.0, "ecc": 58.0}, FAILS),
+        (second.no_densest, {"sec": 60.0, "ecc": 60.0}, HOLDS),
         (second.no_densest, {"sec": 60.0}, FAILS),
         (second.average_linkage, {"eac-average": 60.0}, HOLDS),
         (second.average_linkage, {"enhanced-eac-average": 60.0}, FAILS),
+        (second.average_linkage, {"eac-average": 60.0, "enhanced-eac-average": 60.0}, FAILS),
         (second.enhanced_single, {"enhanced-eac-single": 54.0}, HOLDS),
         (second.enhanced_single, {"enhanced-eac-single": 56.0}, FAILS),
         (second.enhanced_maximum, {"enhanced-eac-complete": 60.0, "enhanced-eac-average": 61.0}, HOLDS),
-        (second.enhanced_maximum, {"enhanced-eac-complete": 60.0, "enhanced-eac-average": 65.0}, IN_PART),
+        (second.enhanced_maximum, {"enhanced-eac-complete": 60.0, "enhanced-eac-average": 65.0}, DEPENDS),
         (second.enhanced_maximum, {"enhanced-eac-complete": 40.0}, FAILS),
-        (second.raw_denser, {name: 60.0 for name in HIERARCHICAL if not name.startswith("enhanced")}, HOLDS),
+        (second.raw_denser, dict.fromkeys(RAW, 60.0), HOLDS),
+        (second.raw_denser, {"eac-single": 60.0, "eac-average": 60.0}, FAILS),
         (second.raw_denser, {"eac-single": 40.0, "enhanced-eac-average": 60.0}, FAILS),
-        (second.wide_densities, {"eac-average": 62.0, "eac-complete": 63.0}, HOLDS),
-        (second.wide_densities, {"eac-average": 55.0, "eac-complete": 56.0}, IN_PART),
+        (second.wide_densities, {"eac-average": 62.0}, HOLDS),
         (second.wide_densities, {"eac-single": 55.0}, FAILS),
+        (second.raw_best, {"eac-average": 55.0, "eac-complete": 56.0}, HOLDS),
+        (second.raw_best, {"eac-average": 55.0}, FAILS),
+        (second.raw_best, {"eac-average": 55.0, "eac-complete": 56.0, "enhanced-eac-complete": 55.5}, FAILS),
         (second.similar_nmi, {"kmeans": 54.0}, HOLDS),
+        (second.similar_nmi, {"bisecting-kmeans": 56.0}, DEPENDS),
         (second.similar_nmi, {"kmeans": 56.0}, FAILS),
         (second.hierarchical_first, {"eac-average": 60.0}, HOLDS),
         (second.hierarchical_first, {"kmeans": 60.0}, FAILS),
+        (second.similar_densities, {"kmeans": 54.0}, HOLDS),
         (second.similar_densities, {"kmeans": 61.0}, FAILS),
-        (second.similar_densities, {"kmeans": 54.0}, IN_PART),
         (second.random_near_zero, {"random": 4.0}, HOLDS),
         (second.random_near_zero, {"random": 6.0}, FAILS),
+        (second.narrow_range, {"kmeans": 100.0}, HOLDS),
+        (second.narrow_range, {"kmeans": 140.0}, FAILS),
+        (second.never_one, {}, HOLDS),
+        (second.never_one, {"kmeans": 100.0}, FAILS),
         (second.bisecting_density, {"kmeans": 53.0}, HOLDS),
-        (second.bisecting_density, {"kmeans": 57.0}, IN_PART),
+        (second.bisecting_density, {"kmeans": 53.0, "bisecting-density": 53.0}, DEPENDS),
+        (second.bisecting_density, {"kmeans": 57.0}, FAILS),
         (second.bisecting_density, {"kmeans": 47.0}, FAILS),
-        (second.bisecting_nmi, {"kmeans": 51.0}, HOLDS),
-        (second.bisecting_nmi, {"kmeans": 54.0}, IN_PART),
+        (second.bisecting_nmi, {}, HOLDS),
+        (second.bisecting_nmi, {"kmeans": 51.0}, FAILS),
         (second.bisecting_nmi, {"kmeans": 57.0}, FAILS),
         (second.weaker_than_kmeans, {"kmeans": 51.0}, HOLDS),
+        (second.weaker_than_kmeans, {"kmeans": 51.0, "mcla-size": 52.0}, DEPENDS),
+        (second.weaker_than_kmeans, {"kmeans": 51.0, "sec": 51.0}, FAILS),
     ],
 )
 def test_verdicts_follow_the_numbers(rule, values, expected):
     assert rule(make_rows(values)).verdict == expected
 
 
+def test_a_single_data_set_does_not_carry_a_mean():
+    rows = make_rows({})
+    for row in rows:
+        if row["config"]["dataset"] == "glass":
+            row["result"]["systems"]["kmeans"] = dict(row["result"]["systems"]["kmeans"], density_singletons_one=90.0)
+    assert "minus Best-NH +5.0" in first.densest(rows).evidence
+    assert first.densest(rows).verdict == FAILS
+
+
+def test_singletons_of_density_zero_are_another_reading():
+    rows = make_rows({"kmeans": 51.0})
+    for row in rows:
+        row["result"]["systems"]["kmeans"]["density"] = 40.0
+    claim = first.consistently_densest(rows)
+    assert claim.verdict == DEPENDS
+    assert "not with singletons of density 0" in claim.evidence
+
+
 def test_objects_that_could_move_count_against_the_maximum():
     claim = first.maximises_density(make_rows({"kmeans": 51.0}, kmeans={"movable": 2}))
-    assert claim.verdict == IN_PART
-    assert "raises the density in 9 runs" in claim.evidence
+    assert claim.verdict == DEPENDS
+    assert "raises it in 24" in claim.evidence
 
 
-@pytest.mark.parametrize(("grown", "expected"), [(1.0, HOLDS), (8.0, IN_PART)])
+def test_the_named_data_sets_are_needed():
+    rows = make_rows({"enhanced-eac-complete": 60.0}, datasets=("glass", "ecoli"))
+    assert second.enhanced_maximum(rows).verdict == UNTESTABLE
+
+
+@pytest.mark.parametrize(("judge", "measure"), [(first.printed_nmi, "nmi"), (first.printed_density, "density")])
+@pytest.mark.parametrize(("off", "expected"), [(4.0, HOLDS), (6.0, FAILS)])
+def test_printed_numbers_are_met_within_the_tolerance(judge, measure, off, expected):
+    rows, values = make_rows({}, repetitions=1), shared.printed_values(measure)
+    for row in rows:
+        name, systems = row["config"]["dataset"], row["result"]["systems"]
+        for column, system in shared.SYSTEMS.items():
+            # The columns that our settings were chosen by are left as they are, far off.
+            if column not in first.TUNED:
+                fields = ("nmi", "density", "density_singletons_one")
+                systems[system] |= dict.fromkeys(fields, values[name, column] + off)
+        systems["mcla-size"] = systems["mcla"]
+    assert judge(rows).verdict == expected
+
+
+def cost_rows(**exponents):
+    """Rows of the experiment on cost: seconds as powers of the number of objects."""
+    tasks = {
+        "density, matrix": 2.0,
+        "density, counts": 0.9,
+        "eac-average": 2.0,
+        "kmeans": 0.9,
+        "kmeans, all sizes": 1.5,
+        "bisecting, all sizes": 1.0,
+    } | {task.replace("_", " "): value for task, value in exponents.items()}
+    return [
+        {
+            "config": {"n_samples": n, "repetition": r},
+            "result": {"same_density": True, "seconds": {task: float(n) ** power for task, power in tasks.items()}},
+        }
+        for n in (500, 1000, 2000)
+        for r in range(2)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rule", "task", "exponent"),
+    [
+        (first.linear_density, "density, counts", 1.8),
+        (first.linear_density, "density, matrix", 1.2),
+        (first.agglomerative_costly, "eac-average", 1.2),
+        (first.agglomerative_costly, "kmeans", 1.8),
+        (first.cheap_tree, "kmeans, all sizes", 0.9),
+    ],
+)
+def test_cost_follows_the_seconds(rule, task, exponent):
+    assert rule(cost_rows()).verdict == HOLDS
+    assert rule(cost_rows(**{task: exponent})).verdict == FAILS
+
+
+def test_another_density_from_counts_is_no_speed_up():
+    rows = cost_rows()
+    rows[0]["result"]["same_density"] = False
+    assert first.linear_density(rows).verdict == FAILS
+
+
+@pytest.mark.parametrize(
+    ("power", "seconds", "expected"), [(0.9, 1.5, HOLDS), (0.9, 0.5, DEPENDS), (1.2, 1.5, DEPENDS), (1.2, 0.5, FAILS)]
+)
+def test_low_cost_has_two_readings(power, seconds, expected):
+    rows = make_rows({}, ecc={"seconds": seconds})
+    assert first.low_cost(cost_rows(kmeans=power), rows).verdict == expected
+
+
+def test_the_diagonal_favours_small_groups(monkeypatch):
+    assert first.diagonal().verdict == HOLDS
+    monkeypatch.setattr(first.linear_eac, "diagonal_density", first.density)
+    assert first.diagonal().verdict == FAILS
+
+
+def test_every_claim_of_the_records_is_judged():
+    claims = first.claims({name: experiment_rows(name) for name in PAPER.experiments})
+    assert len(claims) == 33
+    assert all(claim.verdict in VERDICTS and claim.kind in KINDS for claim in claims)
+    assert len({(claim.where, claim.rule) for claim in claims}) == len(claims)
+
+
+@pytest.mark.parametrize(("grown", "expected"), [(1.0, HOLDS), (8.0, FAILS)])
 def test_limited_impact_of_the_number_of_clusters(grown, expected):
     assert first.few_clusters_matter(consensus_rows(grown)).verdict == expected
+
+
+def test_a_changed_rank_is_no_limited_impact():
+    rows = consensus_rows(1.0)
+    for row in rows:
+        nmi = row["result"]["kmeans"]["nmi"]
+        nmi[3] = min(of["nmi"][3] for of in row["result"].values()) - 0.1
+    assert first.few_clusters_matter(rows).verdict == FAILS
 
 
 @pytest.mark.parametrize(("grown", "expected"), [(1.0, HOLDS), (-1.0, FAILS)])
