@@ -1,0 +1,248 @@
+"""The claims of paper 003 on random data, two Gaussians and iris (Sections 3.3 to 3.5, 4), with their rules."""
+
+from collections import Counter
+
+import numpy as np
+
+from experiments.threshold_eac.threshold_eac import SETTINGS
+from experiments.threshold_eac.threshold_gaussians import KS, THRESHOLDS
+
+from ..claim import NUMBER, TREND, claim, finding
+from ..records import results
+from . import rules
+from .cells import (
+    PRINTED,
+    PRINTED_SINGLE,
+    SIZES,
+    at,
+    consistency,
+    is_starred,
+    printed_cells,
+    printed_consistency,
+    printed_numbers,
+    spread,
+)
+from .rules import cells_equal, counted, rows_of, shares_of, told
+
+# The distances that stand for those of the paper, as printed and if it prints the square.
+_PLAIN, _SQUARED = "the distance itself", "its square"
+
+
+def data_claims(records):
+    """All claims, in the paper's order."""
+    eac, gaussians = records["threshold_eac"], records["threshold_gaussians"]
+    flat, bell, iris = (rows_of(eac, name) for name in ("uniform-5d", "normal-5d", "iris"))
+    return [
+        table_3(flat),
+        one_cluster(flat),
+        similar(flat, bell),
+        together_below_5(gaussians),
+        apart_from_5(gaussians),
+        apart_at_4(gaussians),
+        together_at_3(gaussians),
+        poor_on_touching(gaussians),
+        table_4(iris),
+        table_5(iris),
+        setosa_and_rest(iris),
+        three_above(iris),
+        stable_three(iris),
+        best_at_three(iris),
+        single_linkage(rows_of(records["threshold_plain"], "iris")),
+    ]
+
+
+@claim("Table 3", "Number of clusters as a function of k and t", NUMBER, threshold="misses")
+def table_3(rows, *, misses=0.1):
+    """The median over the draws is the printed number, in all but `misses` of the cells."""
+    return cells_equal(rows, "uniform-5d", printed_numbers("uniform-5d"), misses)
+
+
+def _one_cluster(rows, dataset):
+    cells = [key for key, text in printed_cells(PRINTED["uniform-5d"]).items() if text == "1" or text.endswith("*")]
+    return shares_of(rows, dataset, lambda r, d: [at(r, d, k, t) == 1 or is_starred(r, d, k, t) for k, t in cells])
+
+
+@claim(
+    "Section 3.3, Table 3",
+    "Notice the consistency of the results obtained for various values of k and t, a single cluster",
+    TREND,
+    threshold="misses",
+)
+def one_cluster(rows, *, misses=0.1):
+    """One cluster but for one or two lone objects, in all but `misses` of the draws and cells so printed."""
+    return counted(_one_cluster(rows, "uniform-5d"), misses, "Draws and cells")
+
+
+@claim("Section 3.3", "Similar results are obtained with gaussian distributions", TREND, threshold="within")
+def similar(flat, bell, *, within=0.1):
+    """The share of draws and cells with one cluster differs from that on uniform data by at most `within`."""
+    uniform, normal = _one_cluster(flat, "uniform-5d"), _one_cluster(bell, "normal-5d")
+    near = all(abs(a - b) <= within for a, b in zip(uniform.values(), normal.values(), strict=True))
+    return finding(near, f"Uniform: {told(uniform)}. Gaussian: {told(normal)}.")
+
+
+def _numbers(rows, distance, threshold):
+    """(draws, k) numbers of clusters, k-means until convergence."""
+    found = results(rows, distance=distance, kmeans="converged")
+    position = THRESHOLDS.index(threshold)
+    return np.array([[result[str(k)][position] for k in KS] for result in found]).reshape(-1, len(KS))
+
+
+def _gaussians(rows, distances, thresholds, happened, misses):
+    """Finding on the share of draws, k and thresholds with happened(number of clusters), and the shares by k."""
+    shares, by_k = {}, []
+    for words, of_reading in distances.items():
+        found = np.concatenate([_numbers(rows, d, t) for d in of_reading for t in thresholds])
+        if found.size:
+            shares[words] = float(np.mean(happened(found)))
+            by_k.append(f"{words} {', '.join(f'{share:.0%}' for share in np.mean(happened(found), axis=0))}")
+    return counted(shares, misses, "Draws, k and t, if printed is", f"By k = 2 to 5: {'; '.join(by_k)}.")
+
+
+@claim(
+    "Section 3.4, Figure 4(c)",
+    "unable to discern two clusters in the data for Mahalanobis distances below 5, with t = .5",
+    TREND,
+    threshold="misses",
+)
+def together_below_5(rows, *, misses=0.1):
+    """Distances 3 and 4 do not give two clusters, in all but `misses` of the draws and k = 2 to 5."""
+    distances = {_PLAIN: (3.0, 4.0), _SQUARED: (1.732, 2.0)}
+    return _gaussians(rows, distances, (0.5,), lambda n: n != 2, misses)
+
+
+@claim(
+    "Section 3.4, Figure 4(c)",
+    "unable to discern two clusters [...] for Mahalanobis distances below 5",
+    TREND,
+    threshold="misses",
+)
+def apart_from_5(rows, *, misses=0.1):
+    """What the words imply: from 5 on there are two clusters, in all but `misses` of the draws and k = 2 to 5."""
+    # 9 and 16 are the squared distances above 5 that have records.
+    distances = {_PLAIN: (5.0, 6.0, 8.0), _SQUARED: (2.236, 3.0, 4.0)}
+    return _gaussians(rows, distances, (0.5,), lambda n: n == 2, misses)
+
+
+@claim(
+    "Section 3.4, Figure 4(b)",
+    "by setting a more restrictive threshold, such as t = .7, two clusters are identified for MD = 4",
+    TREND,
+    threshold="misses",
+)
+def apart_at_4(rows, *, misses=0.1):
+    """Two clusters at t = 0.7, in all but `misses` of the draws and k = 2 to 5."""
+    return _gaussians(rows, {_PLAIN: (4.0,), _SQUARED: (2.0,)}, (0.7,), lambda n: n == 2, misses)
+
+
+@claim(
+    "Section 3.4, Figure 4(a)",
+    "The case of MD = 3 [...] is always identified as a single cluster",
+    TREND,
+    threshold="misses",
+)
+def together_at_3(rows, *, misses=0.1):
+    """One cluster at t = 0.5, 0.6 and 0.7, in all but `misses` of the draws, k = 2 to 5 and t."""
+    return _gaussians(rows, {_PLAIN: (3.0,), _SQUARED: (1.732,)}, THRESHOLDS, lambda n: n == 1, misses)
+
+
+@claim(
+    "Section 4", "The method performs poorly, however, in situations of touching clusters", TREND, threshold="misses"
+)
+def poor_on_touching(rows, *, misses=0.1):
+    """Distance 3 at t = 0.5 does not give two clusters, in all but `misses` of the draws and k = 2 to 5."""
+    return _gaussians(rows, {_PLAIN: (3.0,), _SQUARED: (1.732,)}, (0.5,), lambda n: n != 2, misses)
+
+
+@claim("Table 4", "Number of clusters as a function of k and t for the Iris data set", NUMBER, threshold="misses")
+def table_4(rows, *, misses=0.1):
+    """The median over the runs is the printed number, in all but `misses` of the cells."""
+    return cells_equal(rows, "iris", printed_numbers("iris"), misses)
+
+
+@claim("Table 5", "Consistency index as a function of k and t for the Iris data set", NUMBER, threshold="misses")
+def table_5(rows, *, misses=0.1):
+    """The median over the runs is within 0.01 of the printed index, in all but `misses` of the cells."""
+    return cells_equal(rows, "iris", printed_consistency(), misses, consistency, 0.01)
+
+
+def _iris_cells(at_least=0.0):
+    ks, thresholds = SETTINGS["iris"]
+    return [(k, t) for k in ks for t in thresholds if t >= at_least]
+
+
+@claim(
+    "Section 3.5",
+    "The two-cluster solution is the one consistently appearing in most situations",
+    TREND,
+    threshold="misses",
+)
+def setosa_and_rest(rows, *, misses=0.1):
+    """More k and t give setosa and the rest than any other number of clusters, in all but `misses` of the runs."""
+
+    def setosa(result, name):
+        return [rules.is_setosa(result, name, *cell) for cell in _iris_cells()]
+
+    def most(result, name):
+        others = Counter(n for cell in _iris_cells() if (n := at(result, name, *cell)) != 2)
+        return sum(setosa(result, name)) > max(others.values(), default=0)
+
+    shares = told(shares_of(rows, "iris", setosa))
+    printed = list(printed_numbers("iris").values())
+    after = f"Runs, k and t with them: {shares}; printed {printed.count(2)} of {len(printed)}."
+    return counted(shares_of(rows, "iris", most), misses, "Runs", after)
+
+
+@claim(
+    "Section 3.5",
+    "The other frequent solution (for higher values of t) corresponds to the partition [...] into three clusters",
+    TREND,
+    threshold="misses",
+)
+def three_above(rows, *, misses=0.1):
+    """At t = 0.7 and 0.75 no number but 2 is more frequent than 3, in all but `misses` of the runs."""
+
+    def three(result, name):
+        numbers = [at(result, name, k, t) for k, t in _iris_cells(0.7)]
+        return rules.is_mode(3, [number for number in numbers if number != 2])
+
+    return counted(shares_of(rows, "iris", three), misses, "Runs")
+
+
+@claim(
+    "Section 3.5",
+    "a relatively stable data partition with three clusters (consistency index = .84)",
+    NUMBER,
+    threshold="misses",
+)
+def stable_three(rows, *, misses=0.1):
+    """At least two (k, t) give three clusters, most often with the index 0.84, in all but `misses` of the runs."""
+    return counted(shares_of(rows, "iris", rules.stable_three), misses, "Runs")
+
+
+@claim(
+    "Section 3.5",
+    "the highest consistency index is obtained with k = 3, the true number of clusters",
+    TREND,
+    threshold="misses",
+)
+def best_at_three(rows, *, misses=0.1):
+    """No k has a higher index at its best threshold than k = 3, in all but `misses` of the runs."""
+    best = [
+        f"{rules.in_words(*reading, runs)} {spread([rules.best_by_k(run, 'iris')[3] for run in runs], digits=2)}"
+        for reading, runs in rules.readings_of(rows, "iris").items()
+    ]
+    after = f"Highest at k = 3, median (lowest-highest), printed 0.89: {', '.join(best)}."
+    return counted(shares_of(rows, "iris", rules.best_at_three), misses, "Runs", after)
+
+
+@claim(
+    "Section 3.5",
+    "a direct application of the single-link method to the Iris data set leads to a consistency index of 0.68",
+    NUMBER,
+    threshold="within",
+)
+def single_linkage(rows, *, within=0.005):
+    """The index of the cut into three clusters is at most `within` away."""
+    index = 1.0 - rows[0]["result"]["single_wrong"] / SIZES["iris"]
+    return finding(abs(index - PRINTED_SINGLE) <= within, f"Printed {PRINTED_SINGLE}; here {index:.4f}.")
