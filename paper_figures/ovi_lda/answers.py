@@ -5,8 +5,10 @@ from collections import Counter
 import numpy as np
 
 from experiments.ovi_lda.ovi_qpsk import ALGORITHMS, FUZZY, PRINTED
+from robust_eac.comparison.statistics import holm, signed_rank
 
-from ..records import distinct, grouped, printed_table
+from ..claim import by_reading
+from ..records import distinct, grouped, matching, printed_table
 
 NAMES = {"gath-geva": "GG", "fcm": "FCM", "kmeans": "K-Means", "kmeans-ka": "KMeans-KA", "ward": "HC-Ward"}
 CRISP = tuple(name for name in ALGORITHMS if name not in FUZZY)
@@ -20,8 +22,13 @@ READINGS = {
     "V large clusters": "corrected, T_l = 10, NaN as 0",
     "V undivided": "Euclidean distances, not Mahalanobis'",
 }
+# Readings that keep to the paper's distances.
+MAHALANOBIS = {reading: text for reading, text in READINGS.items() if reading != "V undivided"}
+FS_READINGS = {"FS": "spread about the mean of the objects", "FS centroids": "spread about the mean of the centroids"}
 # Whose numbers of clusters: those that V takes for each algorithm, or four for all.
 ROUTES = {"chosen": "number of clusters by V", "four": "four clusters given"}
+# Partitions that the paper may mean, by the route of the records.
+PARTITIONS = {"chosen": "K by V", "printed": "K by V as printed", "four": "K = 4"}
 TRUE_NUMBER = 4
 # The consensus, and the partition it is compared with: NAME stands for the algorithm.
 PAIRS = {
@@ -41,6 +48,26 @@ def main_records(records):
     return max(by_setting(records).values(), key=len)
 
 
+def fewest_runs(records):
+    """Records with the fewest runs of the random algorithms, which all data have."""
+    return matching(records, n_init=min(distinct(records, "n_init")))
+
+
+def noises(records):
+    """{(variance of the noise in a dimension,): records}: three readings of SNR, each over all numbers of objects."""
+    return {(_noise(divisor),): group for divisor, group in grouped(records, "divisor").items()}
+
+
+def settings(records):
+    """{(variance of the noise, number of objects): records}: neither is in the paper."""
+    groups = grouped(records, "divisor", "n")
+    return {(_noise(divisor), f"{n} objects"): group for (divisor, n), group in groups.items()}
+
+
+def _noise(divisor):
+    return "noise E_s / SNR" if divisor == 1 else f"noise E_s / ({divisor} SNR)"
+
+
 def at(records, decibels):
     """Records of some SNR levels."""
     return [record for record in records if record["config"]["decibel"] in decibels]
@@ -56,6 +83,58 @@ def repetitions(records):
     return grouped(records, "repetition")
 
 
+def one_each(records):
+    """Samples with one data set of each level and setting, of the repetitions that all settings have."""
+    (rows,) = records
+    common = set.intersection(*(set(distinct(group, "repetition")) for group in settings(rows).values()))
+    return [[matching(rows, repetition=repetition)] for repetition in sorted(common)]
+
+
+def judged(met, evidence):
+    """`by_reading` for {(noise, reading, ...): whether the claim holds}, with readings of one answer named together."""
+    by_noise = {}
+    for (noise, *rest), holds in met.items():
+        by_noise.setdefault(noise, {})[tuple(rest)] = holds
+    first, *others = by_noise.values()
+    if len(set(first.values())) > 1 and all(other == first for other in others):
+        return by_reading(dict(_shortened(first)), evidence)
+    named = {}
+    for noise, of_noise in by_noise.items():
+        for words, holds in _shortened(of_noise):
+            named.setdefault((noise, holds), []).append(words)
+    return by_reading(
+        {f"{noise} ({'; '.join(rest)})" if any(rest) else noise: holds for (noise, holds), rest in named.items()},
+        evidence,
+    )
+
+
+def _shortened(met):
+    """[(words, whether it holds)] for {(reading, ...): whether}: what gives one answer in all cases is named once."""
+    if len(set(met.values())) == 1:
+        return [("", next(iter(met.values())))]
+    heads = {}
+    for (head, *rest), holds in met.items():
+        heads.setdefault(head, {})[tuple(rest)] = holds
+    return [
+        (", ".join(filter(None, (head, words))), holds)
+        for head, of_head in heads.items()
+        for words, holds in _shortened(of_head)
+    ]
+
+
+def below_zero(differences):
+    """{reading: are all its arrays of paired differences below zero in mean, with p < 0.05?}.
+
+    The correction is for all arrays of all readings: a claim that may hold with any of them is tested that often.
+    """
+    pairs = [(reading, array) for reading, arrays in differences.items() for array in arrays]
+    p = holm([signed_rank(array) for _, array in pairs])
+    met = dict.fromkeys(differences, True)
+    for (reading, array), value in zip(pairs, p, strict=True):
+        met[reading] &= bool(array.mean() < 0.0 and value < 0.05)
+    return met
+
+
 def printed_numbers():
     """Table 3: {(decibel, algorithm, column): number of clusters}, the consensus being an algorithm of its own."""
     keys = {name: key for key, name in NAMES.items()} | {"Consensus": "consensus"}
@@ -67,8 +146,11 @@ def printed_numbers():
     }
 
 
-def answers(records, *, columns=tuple(INDICES), algorithms=ALGORITHMS, reading="V"):
-    """Every number that an index takes, as tuples (decibel, algorithm, column, printed or None, number)."""
+def answers(records, *, columns=tuple(INDICES), algorithms=ALGORITHMS, reading=None):
+    """Every number that an index takes, as tuples (decibel, algorithm, column, printed or None, number).
+
+    `reading` is the key of another formula of the index, where there is one column.
+    """
     printed = printed_numbers()
     found = []
     for record in records:
@@ -76,7 +158,7 @@ def answers(records, *, columns=tuple(INDICES), algorithms=ALGORITHMS, reading="
         for name in algorithms:
             best = record["result"]["best"][name]
             for column in columns:
-                key = reading if column == "OVI-LDA" else INDICES[column]
+                key = reading or INDICES[column]
                 if key in best:
                     found.append((decibel, name, column, printed.get((decibel, name, column)), best[key]))
     return found
@@ -136,3 +218,9 @@ def counted(found):
     """Text like ``4 (5), 2 (1)``: the different numbers with how often they came, the most frequent first."""
     counts = sorted(Counter(found).items(), key=lambda item: (-item[1], item[0]))
     return ", ".join(f"{number} ({count})" for number, count in counts)
+
+
+def span(values, style=".0%"):
+    """Text of the least and the largest value."""
+    least, most = (f"{limit(values):{style}}" for limit in (min, max))
+    return least if least == most else f"{least} to {most}"

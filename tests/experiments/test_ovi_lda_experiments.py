@@ -1,25 +1,11 @@
-"""Paper 004: its data, the two indices made for it, and the rules of its claims on records changed on purpose."""
-
-import copy
+"""Paper 004: its data and the two indices made for it."""
 
 import numpy as np
 import pytest
 from scipy.cluster.hierarchy import fcluster, linkage
 
 from experiments.ovi_lda import ovi_qpsk
-from experiments.ovi_lda.ovi_qpsk import (
-    ALGORITHMS,
-    FUZZY,
-    PRINTED,
-    SYMBOLS,
-    fs_centroids,
-    grade_objects,
-    make_qpsk,
-    undivided,
-)
-from paper_figures.ovi_lda import answers
-from paper_figures.ovi_lda.claims import claims
-from paper_figures.ovi_lda.tables import settings_table
+from experiments.ovi_lda.ovi_qpsk import SYMBOLS, fs_centroids, grade_objects, make_qpsk, undivided
 from robust_eac.metrics import fukuyama_sugeno
 
 from ..conftest import random_membership
@@ -99,125 +85,3 @@ def test_areas_of_misplaced_objects():
     swapped = y.copy()
     swapped[[0, 10]] = 1, 0
     assert grade_objects(X, y, swapped) == {"wrong": 2, "V": 1.0, "Sil": 1.0}
-
-
-# Claims
-
-
-@pytest.fixture(scope="module")
-def result():
-    return ovi_qpsk.run_one(divisor=4, n=60, n_init=1, decibel=5, repetition=0)
-
-
-@pytest.fixture
-def records(result):
-    """Two repetitions at the printed levels that answer what is printed, and a consensus better than its parts."""
-    printed, rows = answers.printed_numbers(), []
-    for decibel in PRINTED:
-        for repetition in range(2):
-            own = copy.deepcopy(result)
-            for name in ALGORITHMS:
-                own["V"][name] = [0.5, 0.6, 1.0]
-                for column, key in answers.INDICES.items():
-                    if key in own["best"][name]:
-                        own["best"][name][key] = printed[decibel, name, column]
-                own["objects"][name] = {"wrong": 3, "V": 0.95, "Sil": 0.9 if name not in FUZZY else None}
-                for route in own["routes"].values():
-                    fs = {"fcm": -10.0, "gath-geva": -20.0}.get(name, -30.0)
-                    route["algorithms"][name] |= {"XB": 0.2, "FS": fs, "hard": -30.0, "ari": 0.5, "coverage": 1.0}
-            for route in own["routes"].values():
-                route["consensus"] |= {"K": 4, "complete": {"XB": 0.1, "FS": -15.0, "ari": 0.6}}
-            config = {"divisor": 4, "n": 60, "n_init": 1, "decibel": decibel, "repetition": repetition}
-            rows.append({"config": config, "result": own})
-    return rows
-
-
-def judged(records):
-    return {f"{claim.where}: {claim.statement}": claim.verdict for claim in claims({"ovi_qpsk": records})}
-
-
-def find(verdicts, text):
-    (verdict,) = [verdict for key, verdict in verdicts.items() if text in key]
-    return verdict
-
-
-def test_printed_answers_agree_fully(records):
-    assert answers.agreement(records).tolist() == [1.0, 1.0]
-    records[0]["result"]["best"]["fcm"]["PE"] = 7
-    shares = answers.agreement(records)
-    assert shares[1] == 1.0
-    assert shares[0] == pytest.approx(1 - 1 / sum(key[1] in ALGORITHMS for key in answers.printed_numbers()))
-    assert all(answers.agreement(records, columns=["PE"]) == [5 / 6, 1.0])
-
-
-def test_a_world_as_printed_makes_the_claims_hold(records):
-    verdicts = judged(records)
-    tables = [verdict for key, verdict in verdicts.items() if key.startswith("Table")]
-    assert tables == ["holds"] * len(tables)
-    for text in ("most indices find four", "most of the estimated", "differ greatly", "OVI-LDA indicates", "lowest XB"):
-        assert find(verdicts, text) == "holds", text
-    for text in (
-        "lower than that of FCM only",
-        "crisp partitions is always",
-        "sensitive",
-        "do not agree",
-        "is the best",
-    ):
-        assert find(verdicts, text) == "holds", text
-    assert find(verdicts, "value of an object") == "holds"
-    # Two data sets are too few for the sign test.
-    assert find(verdicts, "useful at low SNR") == "holds in part"
-
-
-@pytest.mark.parametrize(
-    ("text", "path", "value"),
-    [
-        ("the CH index", ("best", "kmeans", "CH"), 9),
-        ("that OVI-LDA takes", ("best", "ward", "V"), 2),
-        ("four clusters at 2, 5 and 8 dB", ("routes", "chosen", "consensus", "K"), 2),
-        ("lowest XB", ("routes", "chosen", "consensus", "complete", "XB"), 0.3),
-        ("lower than that of FCM only", ("routes", "chosen", "consensus", "complete", "FS"), -25.0),
-        ("crisp partitions is always", ("routes", "chosen", "algorithms", "kmeans", "FS"), -5.0),
-        ("sensitive", ("routes", "four", "algorithms", "fcm", "hard"), 0.0),
-        ("do not agree", ("routes", "chosen", "algorithms", "ward", "XB"), 0.01),
-        ("is the best", ("routes", "chosen", "algorithms", "ward", "ari"), 0.9),
-        ("guides a consensus", ("routes", "chosen", "consensus", "K"), 1),
-        ("value of an object", ("objects", "fcm", "V"), 0.6),
-    ],
-)  # fmt: skip
-def test_claims_turn_with_the_records(records, text, path, value):
-    before = find(judged(records), text)
-    for record in records:
-        place = record["result"]
-        for key in path[:-1]:
-            place = place[key]
-        place[path[-1]] = value
-    if text == "do not agree":
-        for record in records:
-            record["result"]["routes"]["chosen"]["algorithms"]["ward"]["FS"] = -99.0
-    assert (before, find(judged(records), text)) in {("holds", "holds in part"), ("holds", "does not hold")}
-
-
-def test_sign_test_needs_enough_data_sets(records):
-    many = []
-    for repetition in range(8):
-        for record in records[:1]:
-            again = copy.deepcopy(record)
-            again["config"]["repetition"] = repetition
-            many.append(again)
-    rest = [record for record in records if record["config"]["decibel"] != 2]
-    assert find(judged(many + rest), "useful at low SNR") == "holds"
-    for wins, verdict in ((6, "holds in part"), (4, "does not hold")):
-        for record in many[wins:]:
-            record["result"]["routes"]["chosen"]["consensus"]["complete"]["ari"] = 0.1
-        assert find(judged(many + rest), "useful at low SNR") == verdict
-
-
-def test_more_runs_are_compared_on_the_same_data(records):
-    more = copy.deepcopy(records[0])
-    more["config"]["n_init"] = 9
-    more["result"]["best"]["fcm"]["XB"] = 17
-    head, _, line = settings_table([*records, more]).splitlines()[-3:]
-    assert head.startswith("| SNR | runs |")
-    assert "| 2 dB | 1 to 9 |" in line
-    assert "| 1 | fcm XB: 20 to 17 |" in line
