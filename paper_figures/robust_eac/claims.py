@@ -82,8 +82,8 @@ def proposition_1():
     return finding(
         allowed.all(),
         f"They are for {np.count_nonzero(allowed)} of {len(rhos)} values of ρ, those with a whole 1/ρ. For the others "
-        f"the formula gives a weight of up to {np.max(printed / rhos):.2f} ρ. With the index of the rest one higher the "
-        "weights are right.",
+        f"the formula gives a weight of up to {np.max(printed / rhos):.2f} ρ. With the index of the rest one "
+        "higher the weights are right.",
     )
 
 
@@ -115,8 +115,8 @@ def local_solution(noisy):
     gaps = np.array([one["gap"] for row in noisy for one in row["result"].values()])
     return finding(
         np.mean(gaps <= 1e-5) >= 0.99,
-        f"All but {np.sum(gaps > 1e-5)} of {len(gaps):,} fits do. They are stationary points; that they are local minima is "
-        "not shown, neither here nor in the paper.",
+        f"All but {np.sum(gaps > 1e-5)} of {len(gaps):,} fits do. They are stationary points; that they are local "
+        "minima is not shown, neither here nor in the paper.",
     )
 
 
@@ -225,7 +225,7 @@ def simplex_most_stable(noisy):
 
 @claim("Section 2.1", "noisy partitions might be excluded from the objective", TREND, threshold="share")
 def random_left_out(noisy, sensitivity, *, share=0.1):
-    """At a fifth of random partitions, both weightings leave them at most `share` of the weight they would have alike."""
+    """At a fifth of random partitions, both weightings leave them at most `share` of their weight if all were alike."""
     weight = {(e, w): float(samples(noisy, "noise_weight", e, NOISE)[w].mean()) for e, w in PAIRS}
     heavy = fractions(noisy)[-1]
     most = {(e, w): float(samples(noisy, "noise_weight", e, heavy)[w].mean()) for e, w in PAIRS}
@@ -276,7 +276,8 @@ def _steadier(noisy, triples):
     p = _corrected(differences)
     met = [difference.mean() < 0.0 and value < _LEVEL for difference, value in zip(differences, p, strict=True)]
     parts = [
-        f"{_named((e, w))} {moved[e][w].mean():.4f} beside {moved[e][other].mean():.4f} {plain_name(other)}, p = {value:.2f}"
+        f"{_named((e, w))} {moved[e][w].mean():.4f} beside {moved[e][other].mean():.4f} {plain_name(other)}, "
+        f"p = {value:.2f}"
         for (e, w, other), value in zip(triples, p, strict=True)
     ]
     return finding(all(met), f"Mean change of H by the noise: {'; '.join(parts)}.")

@@ -1,6 +1,5 @@
 """What every claim has: its verdict, and what changes it."""
 
-
 from paper_figures.claim import NUMBER, TREND, VERDICTS, Claim, by_reading, claim, finding, untestable
 
 
