@@ -149,7 +149,7 @@ def _tell_time(experiments, frozen, smoke, root, n_jobs):
             usual = mean(known.values())
             seconds = [known.get(canonical_json(config), usual) for config in cells]
             total += sum(seconds) if is_serial(experiment) else max(sum(seconds) / n_jobs, max(seconds))
-    more = f", and what {', '.join(unknown)} take" if unknown else ""
+    more = f", and the time of {', '.join(unknown)}" if unknown else ""
     print(f"\n{n_cells} cells to run: about {_duration(total)}{more}; workers: {n_jobs}.", flush=True)
 
 
@@ -219,8 +219,9 @@ def _verdicts(papers, absent, source):
         for claim, *before in zip(now, *frozen, strict=True):
             if any(one.verdict != claim.verdict for one in before):
                 rows.append([f"{paper.label}, {claim.where}", *(one.verdict for one in before), claim.verdict])
-    small = " (the small grids are no test of the claims)" if source["smoke"] else ""
+    if source["smoke"]:
+        return f"{len(rows)} of {n_claims} verdicts differ from the frozen ones; the small grids are no test of claims."
     if not rows:
         return f"{n_claims} verdicts, all as on the frozen records."
     head = ["verdicts that changed", "frozen", *([f"frozen, without {', '.join(absent)}"] if absent else []), "now"]
-    return f"Of {n_claims} verdicts{small}:\n\n{table(head, rows)}"
+    return f"Of {n_claims} verdicts:\n\n{table(head, rows)}"
