@@ -112,7 +112,7 @@ def _freeze(experiment, arguments):
     output = arguments.output or _frozen_file(experiment, arguments)
     try:
         text = freeze_experiment(experiment, smoke=arguments.smoke, root=arguments.records)
-        if output == FROZEN / f"{arguments.name}.json":
+        if arguments.output is None and not hasattr(experiment, "run_name"):
             records = experiment_records(experiment, arguments.smoke, arguments.records)
             if changed := sum(not from_commit(record) for record in records):
                 raise ValueError(
