@@ -2,6 +2,7 @@
 
 import argparse
 import inspect
+import math
 import random
 import sys
 from concurrent.futures import BrokenExecutor
@@ -23,6 +24,7 @@ from .shared.store import (
     PROJECT,
     RECORDS,
     canonical_json,
+    differences,
     from_commit,
     is_done,
     load_frozen,
@@ -39,6 +41,11 @@ def main(argv=None):
     if arguments.command == "list":
         return _list()
     try:
+        if arguments.command == "reproduce":
+            # It draws too; the other commands need none of what that takes.
+            from .reproduce import reproduce
+
+            return reproduce(arguments)
         # The folder of the records of a run has its name.
         experiment, arguments.records = find_experiment(arguments.name, arguments.records)
         if hasattr(experiment, "run_name") and getattr(arguments, "smoke", False):
@@ -105,7 +112,7 @@ def _freeze(experiment, arguments):
     output = arguments.output or _frozen_file(experiment, arguments)
     try:
         text = freeze_experiment(experiment, smoke=arguments.smoke, root=arguments.records)
-        if output == FROZEN / f"{arguments.name}.json":
+        if arguments.output is None and not hasattr(experiment, "run_name"):
             records = experiment_records(experiment, arguments.smoke, arguments.records)
             if changed := sum(not from_commit(record) for record in records):
                 raise ValueError(
@@ -136,29 +143,18 @@ def _verify(experiment, arguments):
         same = is_done(record) and without_measurements(record["result"]) == without_measurements(row["result"])
         different += not same
         if is_done(record):
-            for name, difference in _differences(without_measurements(record["result"]), row["result"]):
+            results = without_measurements(record["result"]), without_measurements(row["result"])
+            for name, difference, _ in differences(*results):
                 largest[name] = max(difference, largest.get(name, 0.0))
         verdict = "same" if same else "DIFFERENT" if is_done(record) else "FAILED"
         print(f"{verdict}: {canonical_json(row['config'])}")
         if not is_done(record):
             print(record["error"].rstrip(), file=sys.stderr)
     if different:
-        numbers = ", ".join(f"{name} {value:.2g}" for name, value in sorted(largest.items()) if value > 0.0)
+        numbers = ", ".join(f"{name} {value:.2g}" for name, value in sorted(largest.items()) if 0.0 < value < math.inf)
         print(f"largest differences of numbers: {numbers or 'none'}")
     print(f"{arguments.name}: {len(rows) - different} of {len(rows)} cells as frozen")
     return 0 if different == 0 else 1
-
-
-def _differences(result, frozen, name=""):
-    """Yield (name, absolute difference) of every number that occurs in both results."""
-    if isinstance(result, dict) and isinstance(frozen, dict):
-        for key in result.keys() & frozen.keys():
-            yield from _differences(result[key], frozen[key], key)
-    elif isinstance(result, list) and isinstance(frozen, list):
-        for values in zip(result, frozen, strict=False):
-            yield from _differences(*values, name)
-    elif isinstance(result, int | float) and isinstance(frozen, int | float):
-        yield name, abs(result - frozen)
 
 
 def _report(name, grid, records):
@@ -184,6 +180,7 @@ def _parser():
     commands = parser.add_subparsers(dest="command", required=True)
     default = "default: paper_figures/data/NAME.json, of a run frozen.json beside its records"
     commands.add_parser("list", help="list the experiments and the runs with a name: number of cells, purpose")
+    _add_reproduce(commands)
     for command, function, text in (
         ("parameters", _parameters, "tell what an experiment can be asked for with run --set"),
         ("run", _run, "run the cells that are not done yet"),
@@ -209,13 +206,7 @@ def _parser():
             sub.add_argument(
                 "--name", dest="as_run", metavar="RUN", help="file the records under this name, which all commands take"
             )
-            sub.add_argument(
-                "--n-jobs",
-                type=_n_jobs,
-                default=-1,
-                metavar="N",
-                help="processes; -1 (default): one per core",
-            )
+            _add_n_jobs(sub)
             sub.add_argument("--dask", metavar="ADDRESS", help="run on the workers of this Dask scheduler")
             sub.add_argument("--force", action="store_true", help="also run the cells that are done")
         if command == "verify":
@@ -229,6 +220,27 @@ def _parser():
         if command == "freeze":
             sub.add_argument("--output", type=Path, metavar="FILE", help=f"file to write; {default}")
     return parser
+
+
+def _add_reproduce(commands):
+    text = "run all experiments of the papers, draw everything from their records, and compare with the frozen ones"
+    sub = commands.add_parser("reproduce", help=text)
+    sub.add_argument(
+        "--paper", action="append", default=[], metavar="NUMBER", help="000 to 004, may be repeated; default: all five"
+    )
+    sub.add_argument("--smoke", action="store_true", help="use the small grids")
+    _add_n_jobs(sub)
+    sub.add_argument(
+        "--output",
+        type=Path,
+        metavar="DIR",
+        help="folder to write to; default: reproduced, or reproduced-smoke, in paper_figures/out",
+    )
+    sub.add_argument("--freeze", action="store_true", help="also replace the frozen files of the project")
+
+
+def _add_n_jobs(sub):
+    sub.add_argument("--n-jobs", type=_n_jobs, default=-1, metavar="N", help="processes; -1 (default): one per core")
 
 
 def _positive(text):

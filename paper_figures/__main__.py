@@ -38,8 +38,18 @@ def main(argv=None, rooms=ROOMS):
         own = experiment_name(run)
         chosen = chosen if arguments.names else [drawing for drawing in chosen if drawing.experiments == own]
         out = arguments.out or out / run.run_name
+    papers = [room for room in rooms if isinstance(room, Paper)] if arguments.all else None
+    other = run and f"made for other cells than those of {run.run_name}"
+    return draw_all(chosen, papers, out, other, smoke=arguments.smoke, root=root)
+
+
+def draw_all(chosen, papers, out, other=None, **source):
+    """Draw figures and tables, and the report if `papers` is not None; the exit code is 0 if nothing lacks anything.
+
+    `other` says what is special about the records, if drawings may fail on them in many ways; `source` where they
+    are, as in `experiment_rows`.
+    """
     matplotlib.use("Agg")
-    source = {"smoke": arguments.smoke, "root": root}
     code, drawn = 0, []
     for drawing in chosen:
         try:
@@ -49,16 +59,16 @@ def main(argv=None, rooms=ROOMS):
             drawn.append(Drawn(drawing, [], str(error)))
             continue
         except Exception as error:
-            if run is None:
+            if other is None:
                 raise
             # Most figures are made for the cells of their experiment, and fail on others in many ways.
-            code = _fail(f"{drawing.name}: made for other cells than those of {run.run_name}: {error!r}", 1)
+            code = _fail(f"{drawing.name}: {other}: {error!r}", 1)
+            drawn.append(Drawn(drawing, [], f"{other}: {error!r}"))
             continue
         drawn.append(Drawn(drawing, paths, None))
         for path in paths:
             print(path)
-    if arguments.all:
-        papers = [room for room in rooms if isinstance(room, Paper)]
+    if papers is not None:
         path, errors = write_report(papers, drawn, out / "report.html", **source)
         for error in errors:
             code = _fail(error, 1)

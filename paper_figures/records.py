@@ -3,6 +3,7 @@
 import csv
 from pathlib import Path
 
+from experiments.shared.data import without_data
 from experiments.shared.named import FILE, open_run
 from experiments.shared.runner import (
     experiment_grid,
@@ -17,31 +18,37 @@ FOLDER = Path(__file__).resolve().parent
 FIELDS = ("config", "result", "seconds", "environment")
 
 
-def drawing_records(drawing, *, smoke=False, root=None):
+def drawing_records(drawing, **source):
     """Rows (config, result, seconds, environment) for a drawing, in the order of the grid.
 
-    They come from the frozen file, or from the store when `smoke` or its folder `root` is given: a list for one
-    experiment, {name: list} for a tuple of experiments. ValueError with the command to run if any is missing.
+    They come from where :func:`experiment_rows` finds them: a list for one experiment, {name: list} for a tuple of
+    experiments. ValueError with the command to run if any is missing.
     """
     if isinstance(drawing.experiments, str):
-        return experiment_rows(drawing.experiments, smoke=smoke, root=root)
-    return {name: experiment_rows(name, smoke=smoke, root=root) for name in drawing.experiments}
+        return experiment_rows(drawing.experiments, **source)
+    return {name: experiment_rows(name, **source) for name in drawing.experiments}
 
 
-def experiment_rows(name, *, smoke=False, root=None):
+def experiment_rows(name, *, smoke=False, root=None, without=()):
     """Rows of one experiment, from the frozen file, or from the store when `smoke` or its folder is given.
 
     The folder may be that of a run with a name; its rows are those of the run's cells, for the run's experiment alone.
+    `without` names data sets whose cells are left out.
     """
     run = None if root is None else run_in(root)
     if run is not None:
         if experiment_name(run) != name:
             raise ValueError(f"the run {run.run_name} holds records of {experiment_name(run)}, none of {name}.")
         return stored_rows(run, root=root)
-    experiment = load_experiment(name)
+    experiment = without_data(load_experiment(name), without)
     if smoke or root is not None:
         return stored_rows(experiment, smoke=smoke, root=root or RECORDS)
-    return frozen_rows(experiment, FOLDER / "data" / f"{name}.json")
+    return frozen_rows(experiment, frozen_file(name))
+
+
+def frozen_file(name):
+    """The frozen file of an experiment."""
+    return FOLDER / "data" / f"{name}.json"
 
 
 def records_folder(text):

@@ -128,23 +128,23 @@ def missing_message(experiment, missing, *, smoke=False, root=RECORDS, then=""):
     return f"{name}: {len(missing)} of {total} cells missing or failed ({first}{more}); run: {command}"
 
 
-def _is_serial(experiment):
+def is_serial(experiment):
     """Whether the cells must run one after another."""
     return getattr(experiment, "JOBS", None) == 1
 
 
 def _run_cells(experiment, cells, n_jobs, dask):
     """Generate the records of the cells in the order in which they end."""
-    if dask is not None and _is_serial(experiment):
+    if dask is not None and is_serial(experiment):
         raise ValueError(f"{experiment_name(experiment)} runs its cells one by one (JOBS = 1): --dask is not possible.")
     if dask is not None:
         return _run_on_cluster(experiment, cells, dask)
-    n_jobs = 1 if _is_serial(experiment) else min(effective_n_jobs(n_jobs), len(cells))
+    n_jobs = 1 if is_serial(experiment) else min(effective_n_jobs(n_jobs), len(cells))
     return _run_here(experiment, cells) if n_jobs <= 1 else _run_in_processes(experiment, cells, n_jobs)
 
 
 def _run_here(experiment, cells):
-    with nullcontext() if _is_serial(experiment) else _one_thread():
+    with nullcontext() if is_serial(experiment) else _one_thread():
         for config in cells:
             yield _run_module_cell(experiment, config)
 

@@ -4,6 +4,7 @@ import functools
 import hashlib
 import itertools
 import json
+import math
 import platform
 import subprocess
 import time
@@ -107,6 +108,23 @@ def without_measurements(result):
             key: without_measurements(value) for key, value in result.items() if not key.endswith(("seconds", "bytes"))
         }
     return [without_measurements(value) for value in result] if isinstance(result, list) else result
+
+
+def differences(result, frozen, name=""):
+    """Yield (name, absolute difference, size of the frozen number) of every number in two results.
+
+    The difference is infinite where they differ in another way: by a text, or by what only one of them has.
+    """
+    if isinstance(result, dict) and isinstance(frozen, dict):
+        for key in sorted(result.keys() | frozen.keys()):
+            yield from differences(result.get(key), frozen.get(key), key)
+    elif isinstance(result, list) and isinstance(frozen, list) and len(result) == len(frozen):
+        for values in zip(result, frozen, strict=True):
+            yield from differences(*values, name)
+    elif isinstance(result, int | float) and isinstance(frozen, int | float):
+        yield name, abs(result - frozen), abs(frozen)
+    elif result != frozen:
+        yield name, math.inf, 0.0
 
 
 def is_done(record):

@@ -196,7 +196,9 @@ def test_an_experiment_a_figure_a_table_and_a_claim(folder, tmp_path, capsys):
     assert experiments_cli.main(["list"]) == 0
     assert "squares                      3 cells  Squares of a number" in capsys.readouterr().out
     assert experiments_cli.main(["run", "squares", "--n-jobs", "1", *store]) == 0
-    assert experiments_cli.main(["freeze", "squares", *store]) == 0
+    # Without --output it would ask for sources as they are in a commit.
+    frozen = ["--output", str(experiments_cli.FROZEN / "squares.json")]
+    assert experiments_cli.main(["freeze", "squares", *frozen, *store]) == 0
     assert experiments_cli.main(["verify", "squares"]) == 0
     assert figures_cli.main(["--all", "--out", str(out)], rooms=(SQUARES,)) == 0
     assert {path.name for path in out.iterdir()} == {"squares.pdf", "squares.png", "squares.txt", "report.html"}

@@ -1,0 +1,227 @@
+"""The reproduction of the papers by one command: data, records, drawings, claims, report, and what has changed."""
+
+import time
+from contextlib import redirect_stdout
+from io import StringIO
+from itertools import chain
+from statistics import mean
+
+from joblib import effective_n_jobs
+
+from paper_figures import __main__ as figures
+from paper_figures import records as sources
+from paper_figures import rooms
+from paper_figures.markdown import table
+from paper_figures.report import paper_claims
+
+from .shared.data import find_data, needed_data, without_data
+from .shared.runner import (
+    experiment_grid,
+    experiment_name,
+    experiment_records,
+    freeze_experiment,
+    is_serial,
+    load_experiment,
+    run_experiment,
+)
+from .shared.store import (
+    canonical_json,
+    differences,
+    environment,
+    from_commit,
+    is_done,
+    load_frozen,
+    missing_cells,
+    without_measurements,
+    write_whole,
+)
+
+# Share of a number, or of one if it is smaller, by which the rounding of another machine may change it.
+ROUNDING = 1e-9
+
+
+def reproduce(arguments):
+    """Run, draw and compare; exit code 1 if cells failed or something could not be drawn though no data lacks."""
+    start, smoke = time.perf_counter(), arguments.smoke
+    if arguments.freeze and smoke:
+        raise ValueError("--freeze takes no --smoke: the frozen files hold the full grids.")
+    output = arguments.output or sources.FOLDER / "out" / ("reproduced-smoke" if smoke else "reproduced")
+    root = output / "records"
+    papers = select_papers(arguments.paper)
+    experiments = [load_experiment(name) for name in experiments_of(papers)]
+    absent = _tell_data(chain.from_iterable(experiment_grid(experiment, smoke) for experiment in experiments))
+    experiments = [without_data(experiment, absent) for experiment in experiments]
+    if arguments.freeze:
+        _check_freezing(experiments, absent, root)
+    frozen = {experiment: _frozen_rows(experiment) for experiment in map(experiment_name, experiments)}
+    _tell_time(experiments, frozen, smoke, root, effective_n_jobs(arguments.n_jobs))
+    failed = 0
+    for experiment in experiments:
+        records = run_experiment(experiment, smoke=smoke, n_jobs=arguments.n_jobs, root=root, progress=True)
+        failures = [record for record in records if not is_done(record)]
+        failed += len(failures)
+        for record in failures:
+            cause = record["error"].rstrip().splitlines()[-1]
+            print(f"failed: {record['experiment']} {canonical_json(record['config'])}: {cause}", flush=True)
+        if not failures:
+            text = freeze_experiment(experiment, smoke=smoke, root=root)
+            write_whole(output / "data" / f"{experiment_name(experiment)}.json", text)
+    source = {"smoke": smoke, "root": root, "without": absent}
+    undrawn = _draw(papers, absent, output, source)
+    rows = [_compared(experiment, frozen[experiment_name(experiment)], smoke, root) for experiment in experiments]
+    head = "experiment | cells | minutes | minutes, frozen | cells that differ | largest differences"
+    print(f"\n{table(head, rows)}\n\n{_verdicts(papers, absent, source)}\n")
+    print(f"{output / 'report.html'}: {failed} cells failed; {_duration(time.perf_counter() - start)} in all.")
+    if arguments.freeze and not failed:
+        _check_freezing(experiments, absent, root)
+        for name in map(experiment_name, experiments):
+            write_whole(sources.frozen_file(name), (output / "data" / f"{name}.json").read_text(encoding="utf-8"))
+            print(sources.frozen_file(name))
+    return 1 if failed or (undrawn and not absent) else 0
+
+
+def select_papers(numbers):
+    """The papers with these numbers, all if there are none; ValueError with the known ones."""
+    known = {paper.label.rpartition(" ")[2]: paper for paper in rooms.PAPERS}
+    for number in numbers:
+        if number not in known:
+            raise ValueError(f"--paper must be of {', '.join(known)}, got {number!r}.")
+    return [paper for number, paper in known.items() if not numbers or number in numbers]
+
+
+def experiments_of(papers):
+    """Names of the experiments that the claims and drawings of papers need, sorted."""
+    names = {name for paper in papers for name in paper.experiments}
+    for drawing in (drawing for paper in papers for drawing in paper.drawings):
+        names |= {drawing.experiments} if isinstance(drawing.experiments, str) else {*drawing.experiments}
+    return sorted(names)
+
+
+def _tell_data(configs):
+    """Print where the data come from; return the names of those that are not to be had."""
+    rows, absent = [], {}
+    for name in needed_data(configs):
+        try:
+            rows.append([name, *find_data(name)])
+        except FileNotFoundError as error:
+            absent[name] = " ".join(str(error).split()).rstrip(";")
+    if rows:
+        print(table("data | source | checksum", rows))
+    for name, reason in absent.items():
+        print(f"{name} is left out of every experiment: {reason}.")
+    return tuple(absent)
+
+
+def _check_freezing(experiments, absent, root):
+    """Raise ValueError unless the frozen files may be replaced."""
+    if absent:
+        raise ValueError(f"--freeze needs all data, {', '.join(absent)} lack.")
+    if not from_commit({"environment": environment()}):
+        raise ValueError("--freeze: files differ from a commit: commit, and reproduce then.")
+    records = [record for experiment in experiments for record in experiment_records(experiment, root=root)]
+    if changed := sum(is_done(record) and not from_commit(record) for record in records):
+        raise ValueError(
+            f"--freeze: {changed} of {len(records)} records are of files that differed from a commit: "
+            "reproduce with another --output."
+        )
+
+
+def _frozen_rows(name):
+    """{configuration as text: row} of the frozen file of an experiment; empty if it is of another version."""
+    path = sources.frozen_file(name)
+    content = load_frozen(path) if path.exists() else {"version": None}
+    same = content["version"] == load_experiment(name).VERSION
+    return {canonical_json(row["config"]): row for row in content["rows"]} if same else {}
+
+
+def _tell_time(experiments, frozen, smoke, root, n_jobs):
+    """Print how many cells are to be run, and how long that takes by the seconds of the frozen ones."""
+    n_cells, total, unknown = 0, 0.0, []
+    for experiment in experiments:
+        name, grid = experiment_name(experiment), experiment_grid(experiment, smoke)
+        cells = missing_cells(name, grid, experiment.VERSION, root)
+        n_cells += len(cells)
+        known = {config: row["seconds"] for config, row in frozen[name].items()}
+        if cells and not known:
+            unknown.append(name)
+        elif cells:
+            # Cells of other grids have no frozen seconds.
+            usual = mean(known.values())
+            seconds = [known.get(canonical_json(config), usual) for config in cells]
+            total += sum(seconds) if is_serial(experiment) else max(sum(seconds) / n_jobs, max(seconds))
+    more = f", and the time of {', '.join(unknown)}" if unknown else ""
+    print(f"\n{n_cells} cells to run: about {_duration(total)}{more}; workers: {n_jobs}.", flush=True)
+
+
+def _duration(seconds):
+    return f"{seconds:.0f} seconds" if seconds < 100 else f"{seconds / 60:.0f} minutes"
+
+
+def _draw(papers, absent, output, source):
+    """Draw the figures, tables and claims of the papers, and the report."""
+    other = f"cannot be had without {', '.join(absent)}" if absent else None
+    if absent:
+        papers = [paper._replace(claims=_or_told(paper.claims, other)) for paper in papers]
+    drawings = figures.select_drawings([], [*papers, rooms.Topic("claims", (rooms.claims_of(papers),))])
+    # Tables are printed as they are drawn; here they are in the report.
+    with redirect_stdout(StringIO()):
+        return figures.draw_all(drawings, papers, output, other, **source)
+
+
+def _or_told(claims, other):
+    """Claims that raise only ValueError: rules are made for all data, and fail on others in many ways."""
+
+    def judged(records):
+        try:
+            return claims(records)
+        except Exception as error:
+            raise ValueError(f"the claims {other}: {error!r}") from error
+
+    return judged
+
+
+def _compared(experiment, frozen, smoke, root):
+    """Row of the last table: time of an experiment, and how its results differ from the frozen ones."""
+    records = experiment_records(experiment, smoke, root)
+    done = [record for record in records if is_done(record)]
+    pairs = [(one, frozen[key]) for one in done if (key := canonical_json(one["config"])) in frozen]
+    changed, largest = 0, {}
+    for now, before in pairs:
+        found = [
+            (name, difference)
+            for name, difference, size in differences(*(without_measurements(one["result"]) for one in (now, before)))
+            if difference > ROUNDING * max(1.0, size)
+        ]
+        changed += bool(found)
+        for name, difference in found:
+            largest[name] = max(difference, largest.get(name, 0.0))
+    return [
+        experiment_name(experiment),
+        f"{len(records)}, {len(records) - len(done)} failed" if len(done) < len(records) else len(records),
+        f"{sum(one['seconds'] for one in done) / 60:.1f}",
+        f"{sum(before['seconds'] for _, before in pairs) / 60:.1f}",
+        f"{changed} of {len(pairs)}",
+        ", ".join(f"{name} {difference:.2g}" for name, difference in sorted(largest.items())) or None,
+    ]
+
+
+def _verdicts(papers, absent, source):
+    """Which verdicts differ from those on the frozen records: of all data, and of those that are to be had."""
+    rows, n_claims = [], 0
+    for paper in papers:
+        try:
+            now = paper_claims(paper, **source)
+            frozen = [paper_claims(paper)] + ([paper_claims(paper, without=absent)] if absent else [])
+        except Exception as error:
+            rows.append([paper.label, f"not judged: {error}", *[None] * (1 + bool(absent))])
+            continue
+        n_claims += len(now)
+        for claim, *before in zip(now, *frozen, strict=True):
+            if any(one.verdict != claim.verdict for one in before):
+                rows.append([f"{paper.label}, {claim.where}", *(one.verdict for one in before), claim.verdict])
+    if source["smoke"]:
+        return f"{len(rows)} of {n_claims} verdicts differ from the frozen ones; the small grids are no test of claims."
+    if not rows:
+        return f"{n_claims} verdicts, all as on the frozen records."
+    head = ["verdicts that changed", "frozen", *([f"frozen, without {', '.join(absent)}"] if absent else []), "now"]
+    return f"Of {n_claims} verdicts:\n\n{table(head, rows)}"
