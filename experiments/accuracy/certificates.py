@@ -20,7 +20,7 @@ from ..shared.measure import timed
 from ..shared.own import DATA
 from ..shared.store import derive_seed, grid
 
-VERSION = 1
+VERSION = 2
 
 STARTS = 10
 # An iteration of a bound takes n^3 operations, so only data sets up to this size get one.

@@ -17,7 +17,7 @@ from ..shared.own import DATA
 from ..shared.store import grid
 from .ensemble_benchmark import METHODS, seed_of, spoil
 
-VERSION = 1
+VERSION = 2
 
 SHOWN = ("robust-merge", "robust-eac", "robust-eac chance-corrected", "locally-weighted-eac", "lwgp", "kmeans")
 # {name: approximate distance between the centres of two clusters, in standard deviations of a cluster}

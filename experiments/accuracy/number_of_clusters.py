@@ -14,7 +14,7 @@ from ..robust_eac.noisy_ensembles import SETTINGS, make_ensemble
 from ..shared.own import DATA
 from ..shared.store import derive_seed, grid
 
-VERSION = 1
+VERSION = 2
 
 WEIGHTING = "chance-corrected"
 CANDIDATES = range(1, 11)

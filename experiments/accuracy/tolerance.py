@@ -10,7 +10,7 @@ from ..robustness.robustness import noisy_ensemble, run_solver
 from ..shared.own import DATA
 from ..shared.store import grid
 
-VERSION = 1
+VERSION = 2
 
 TOLERANCES = (1e-4, 1e-5, 1e-6, 1e-7)
 WEIGHTINGS = ("uniform", "restricted-simplex", "chance-corrected")

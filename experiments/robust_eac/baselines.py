@@ -11,7 +11,7 @@ from ..shared.own import DATA
 from ..shared.store import derive_seed, grid
 from .noisy_ensembles import SETTINGS, STANDARDISED
 
-VERSION = 1
+VERSION = 2
 
 N_PARTITIONS = 50
 # They weight the losses of the median partition, the co-association matrix, and the one-hot rows.
@@ -40,7 +40,7 @@ def run_one(*, dataset, repetition, fraction):
 
     The measures of a weighting include "noise_weight", the weight that it leaves on the random partitions.
     """
-    X, y = load_features(dataset, STANDARDISED)
+    X, y = load_features(dataset, STANDARDISED, derive_seed(0, repetition, "data"))
     n_clusters, widths = SETTINGS[dataset]
     clean = KMeansEnsemble(N_PARTITIONS, widths, random_state=derive_seed(0, repetition, "ensemble")).fit_transform(X)
     labels, corrupted = corrupt_ensemble(clean, fraction, derive_seed(0, repetition, "corruption"))

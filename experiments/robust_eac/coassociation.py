@@ -9,7 +9,7 @@ from ..shared.own import DATA, FUNCTION, weighting_of
 from ..shared.store import derive_seed, grid
 from .noisy_ensembles import ENSEMBLES, SETTINGS, noisy_ensemble
 
-VERSION = 2
+VERSION = 3
 
 CHOICES = {"datasets": DATA, "ensembles": tuple(ENSEMBLES), "weightings": (*WEIGHT_SOLVERS, FUNCTION)}
 

@@ -1,6 +1,7 @@
 """Consensus of k-means and mixed ensembles with a share of random partitions (paper 002, Section 4).
 
-A cell is one data set, kind of ensemble, repetition and share of noise. Every weighting sees the same ensemble.
+A cell is one data set, kind of ensemble, repetition and share of noise. Every weighting sees the same ensemble. A
+repetition draws its own points of a synthetic data set.
 """
 
 from functools import lru_cache
@@ -23,7 +24,7 @@ from ..shared.ensembles import Settings, load_features
 from ..shared.own import DATA, FUNCTION, weighting_of
 from ..shared.store import derive_seed, grid
 
-VERSION = 1
+VERSION = 2
 
 # Table 1 of the paper: number of clusters of the consensus, and its range in the base clusterings.
 SETTINGS = Settings(
@@ -47,6 +48,7 @@ STANDARDISED = ("wine", "house-votes", "ionosphere")
 ENSEMBLES = {"kmeans": KMeansEnsemble, "mixed": MixedEnsemble}
 SIZES = {"kmeans": 150, "mixed": 56}
 WEIGHTINGS = ("uniform", "restricted-simplex", "l2")
+FRACTIONS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 CHOICES = {"datasets": DATA, "weightings": (*WEIGHT_SOLVERS, FUNCTION), "noise": tuple(KINDS)}
 
 
@@ -54,8 +56,8 @@ def cells(
     *,
     datasets=tuple(SETTINGS),
     ensembles=tuple(ENSEMBLES),
-    repetitions=10,
-    fractions=(0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8),
+    repetitions=20,
+    fractions=FRACTIONS,
     weightings=WEIGHTINGS,
     noise="uniform",
     n_partitions: int | None = None,
@@ -145,7 +147,7 @@ def noisy_ensemble(dataset, ensemble, repetition, fraction, *, noise="uniform", 
 @lru_cache(maxsize=1)
 def make_ensemble(dataset, ensemble, repetition, n_partitions=None, k_range=None):
     """The clean ensemble of a repetition, and the classes; by default with the sizes of the paper."""
-    X, y = load_features(dataset, STANDARDISED)
+    X, y = load_features(dataset, STANDARDISED, derive_seed(0, repetition, "data"))
     model = ENSEMBLES[ensemble](
         SIZES[ensemble] if n_partitions is None else n_partitions,
         SETTINGS[dataset][1] if k_range is None else k_range,

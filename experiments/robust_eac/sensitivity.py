@@ -13,7 +13,7 @@ from ..shared.own import DATA
 from ..shared.store import derive_seed, grid
 from .noisy_ensembles import ENSEMBLES, SETTINGS, noisy_ensemble
 
-VERSION = 1
+VERSION = 2
 
 # rho = 1 / (share m): the largest weight is that of equal weights on this share of the partitions. The paper: 0.8.
 SHARES = (0.1, 0.2, 0.4, 0.6, 0.8, 0.95)

@@ -11,8 +11,8 @@ N_PARTITIONS = 100
 N_CLUSTERS = 10
 
 
-def load_features(dataset, standardised):
-    """Features and classes of a data set or of a user's file.
+def load_features(dataset, standardised, random_state=0):
+    """Features and classes of a data set, a synthetic one drawn with `random_state`, or of a user's file.
 
     Every feature has unit variance if `standardised` contains the name of the set, or if it comes from a file, of whose
     units nothing is known.
@@ -20,7 +20,7 @@ def load_features(dataset, standardised):
     if own.is_file(dataset):
         X, y = own.read_file(dataset)
         return StandardScaler().fit_transform(X), y
-    X, y = load_dataset(dataset)
+    X, y = load_dataset(dataset, random_state=random_state)
     return (StandardScaler().fit_transform(X) if dataset in standardised else X), y
 
 

@@ -1,0 +1,14 @@
+"""The noisy ensembles of paper 002 on the public points of two data sets that its other experiments draw anew."""
+
+from . import noisy_ensembles
+from .noisy_ensembles import CHOICES, VERSION, run_one
+
+__all__ = ["CHOICES", "GRID", "SMOKE", "VERSION", "cells", "run_one"]
+
+
+def cells(*, datasets=("spiral-file", "cigar-file"), repetitions=20, fractions=noisy_ensembles.FRACTIONS):
+    return noisy_ensembles.cells(datasets=datasets, repetitions=repetitions, fractions=fractions)
+
+
+GRID = cells()
+SMOKE = cells(datasets=("spiral-file",), repetitions=1, fractions=(0.0, 0.2))
