@@ -32,6 +32,6 @@ PAPER = Paper(
     citation="A. Lourenço, S. Rota Bulò, A. Fred, M. Pelillo. EMMCVPR 2013.",
     drawings=DRAWINGS,
     settings=read_settings(__file__),
-    experiments=("noisy_ensembles", "coassociation", "sensitivity", "baselines"),
+    experiments=("noisy_ensembles", "public_points", "benchmark_data", "coassociation", "sensitivity", "baselines"),
     claims=claims,
 )

@@ -10,6 +10,7 @@ from paper_figures import paired
 from paper_figures.records import experiment_rows
 from paper_figures.robust_eac import claims as rules
 from paper_figures.robust_eac.claims import WEIGHTED
+from paper_figures.robust_eac.noisy import changes, movements
 from paper_figures.robust_eac.paper import PAPER
 from paper_figures.robust_eac.sensitivity import PRINTED
 
@@ -100,6 +101,41 @@ def test_no_winner_needs_l2_ahead_but_not_clearly(noisy):
     for row in noisy:
         row["result"]["l2"]["h"] -= 0.06
     assert judge("no_clear_winner", noisy) == "does not hold"
+
+
+def test_public_points_take_the_place_of_the_drawn_ones(frozen, noisy):
+    raise_weighted(noisy, 0.01)
+    public = copy.deepcopy(frozen["public_points"])
+    records = frozen | {"noisy_ensembles": noisy, "public_points": public}
+
+    def told():
+        found = {claim.quote: claim for claim in rules.claims(records)}
+        return found["weighted and unweighted formulations perform comparably"]
+
+    raise_weighted(public, 0.01)
+    assert told().verdict == "holds"
+    assert told().robustness.endswith(" With the public points of spiral and cigar: the same.")
+    raise_weighted(public, -0.1)
+    assert told().verdict == "holds"
+    assert told().robustness.endswith(" With the public points of spiral and cigar: does not hold.")
+    public.clear()
+    assert "public points" not in told().robustness
+
+
+def test_sizes_are_compared_with_the_printed_ones(frozen):
+    rows = copy.deepcopy(frozen["benchmark_data"])
+    assert judge("sizes", rows) == "holds"
+    rows[6]["result"]["n_samples"] += 1
+    assert judge("sizes", rows) == "does not hold"
+
+
+def test_movements_do_not_cancel(noisy):
+    for row in noisy:
+        change = 0.1 if row["config"]["repetition"] % 2 else -0.1
+        row["result"]["l2"]["h"] = 0.5 + change * (row["config"]["fraction"] == 0.2)
+    moved, changed = (of(noisy, "mixed")["l2"] for of in (movements, changes))
+    np.testing.assert_allclose(moved, 0.1)
+    np.testing.assert_allclose(changed, 0.0, atol=1e-12)
 
 
 def test_stability_follows_the_noisy_ensembles(noisy):
