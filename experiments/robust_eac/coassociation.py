@@ -25,9 +25,9 @@ SMOKE = GRID
 def run_one(*, dataset, ensemble, weighting, fraction):
     """The ensemble, which of its partitions are random, their losses per pair and weights, and the entries below.
 
-    "order": objects by consensus cluster, and within a cluster by the leaves of average linkage. "ambiguity": mean of
-    4 c (1 - c) over the pairs of objects, c being the entry of the matrix; it is 0 if all entries are 0 or 1, and 1 if
-    all are 1/2. "h": H criterion of the consensus.
+    "order": objects by consensus cluster, and within a cluster by the leaves of average linkage. "ambiguity": of the
+    matrix without and with weights; it is 0 if all entries are 0 or 1, and 1 if all are 1/2. "h": H criterion of the
+    consensus.
     """
     labels, corrupted, y = noisy_ensemble(dataset, ensemble, 0, fraction)
     consensus = solve_median_partition(
@@ -38,8 +38,8 @@ def run_one(*, dataset, ensemble, weighting, fraction):
         "corrupted": corrupted.tolist(),
         "order": _order(labels, consensus.labels).tolist(),
         "ambiguity": {
-            "unweighted": _ambiguity(coassociation_matrix(labels)),
-            "weighted": _ambiguity(coassociation_matrix(labels, weights=consensus.weights)),
+            "unweighted": ambiguity(coassociation_matrix(labels)),
+            "weighted": ambiguity(coassociation_matrix(labels, weights=consensus.weights)),
         },
         "losses": (consensus.losses / len(y) ** 2).round(6).tolist(),
         "weights": consensus.weights.round(12).tolist(),
@@ -52,6 +52,7 @@ def _order(labels, consensus):
     return leaves[np.argsort(consensus[leaves], kind="stable")]
 
 
-def _ambiguity(matrix):
+def ambiguity(matrix):
+    """Mean of 4 c (1 - c) over the pairs of objects, c being their entry."""
     pairs = matrix[np.triu_indices_from(matrix, 1)]
     return round(float(np.mean(4.0 * pairs * (1.0 - pairs))), 6)

@@ -12,7 +12,7 @@ from robust_eac import optimality_gap, solve_membership
 from robust_eac.comparison.statistics import holm, signed_rank
 
 from ..claim import NUMBER, THEOREM, TREND, by_reading, claim, finding
-from ..records import distinct, matching, printed_table
+from ..records import distinct, grouped, matching, printed_table
 from ..style import plain_name
 from .baselines import samples as baseline_samples
 from .noisy import ENSEMBLE_NAMES, NOISE, changes, fractions, movements, samples
@@ -22,6 +22,8 @@ WEIGHTED = ("restricted-simplex", "l2")
 PAIRS = tuple((ensemble, weighting) for ensemble in ENSEMBLE_NAMES for weighting in WEIGHTED)
 # Data sets of twelve on which the weighted approaches win, as printed for Figure 2.
 PRINTED_WINS = {"kmeans": 8, "mixed": 5}
+# A matrix is that of one data set and kind of ensemble.
+SHOWN = ("dataset", "ensemble")
 _LEVEL = 0.05
 # A partition into four clusters of five objects.
 _CUT = np.repeat(np.arange(4), 5)[:, np.newaxis]
@@ -52,7 +54,7 @@ def claims(records):
         beside(wins_with_mixed),
         beside(rest_comparable),
         beside(no_clear_winner),
-        structured(records["coassociation"]),
+        structured(records["structure"]),
         selective(records["coassociation"]),
         beside(stable),
         beside(conserved),
@@ -157,33 +159,38 @@ def better_on_average(noisy):
     return finding(_all_above(gains, p), f"Mean gain in H over the data sets, and p: {_with_p(gains, p)}.")
 
 
-def _wins(noisy, ensemble):
+def _wins(noisy, ensemble, more):
     gains = np.array([_clean_gains(noisy, (ensemble, w)) for w in WEIGHTED])
     printed, n = PRINTED_WINS[ensemble], gains.shape[1]
 
-    def won(equal):
-        return {
-            "both weightings": np.all(gains > equal, axis=0).sum(),
-            "either of them": np.any(gains > equal, axis=0).sum(),
-        }
-
-    met = {reading: count >= printed * n / 12 for reading, count in won(0.005).items()}
-    counts = ", ".join(f"{count} with {reading}" for reading, count in won(0.005).items())
+    won = {"both weightings": np.all(gains > more, axis=0).sum(), "either of them": np.any(gains > more, axis=0).sum()}
+    met = {reading: count >= printed * n / 12 for reading, count in won.items()}
+    counts = ", ".join(f"{count} with {reading}" for reading, count in won.items())
     return by_reading(met, f"Printed {printed} of 12; here of {n}: {counts}.")
 
 
-@claim("Section 4.1", "in the k-means ensemble [...] better result in 8 out of 12 datasets", NUMBER, own_size=ONE_EACH)
-def wins_with_kmeans(noisy):
-    """As many data sets as printed, or as large a share, have a mean H higher by more than 0.005."""
-    return _wins(noisy, "kmeans")
+@claim(
+    "Section 4.1",
+    "in the k-means ensemble [...] better result in 8 out of 12 datasets",
+    NUMBER,
+    threshold="more",
+    own_size=ONE_EACH,
+)
+def wins_with_kmeans(noisy, *, more=0.005):
+    """As many data sets as printed, or as large a share, have a mean H higher by more than `more`."""
+    return _wins(noisy, "kmeans", more)
 
 
 @claim(
-    "Section 4.1", "in the mixed ensemble they obtain better result in 5 out of 12 datasets", NUMBER, own_size=ONE_EACH
+    "Section 4.1",
+    "in the mixed ensemble they obtain better result in 5 out of 12 datasets",
+    NUMBER,
+    threshold="more",
+    own_size=ONE_EACH,
 )
-def wins_with_mixed(noisy):
-    """As many data sets as printed, or as large a share, have a mean H higher by more than 0.005."""
-    return _wins(noisy, "mixed")
+def wins_with_mixed(noisy, *, more=0.005):
+    """As many data sets as printed, or as large a share, have a mean H higher by more than `more`."""
+    return _wins(noisy, "mixed", more)
 
 
 @claim("Section 4.1", "weighted and unweighted formulations perform comparably", TREND, threshold="close")
@@ -209,11 +216,14 @@ def no_clear_winner(noisy):
 
 @claim("Section 4.1, Figure 3", "turning the matrix into a more structured one", TREND)
 def structured(rows):
-    """The mean of 4 c (1 - c) over the pairs of objects, 0 where all are 0 or 1, falls by the weights in every run."""
-    pairs = [(row["config"], row["result"]["ambiguity"]) for row in rows]
-    met = {_run(config): a["weighted"] < a["unweighted"] for config, a in pairs}
-    values = "; ".join(f"{_run(config)} {a['unweighted']:.3f} -> {a['weighted']:.3f}" for config, a in pairs)
-    return by_reading(met, f"Unweighted -> weighted: {values}.")
+    """The mean of 4 c (1 - c) over the pairs of objects, 0 where all are 0 or 1, falls by the weights on average."""
+    met, clearer = {}, {}
+    for (dataset, ensemble), runs in grouped(matching(rows, weighting="restricted-simplex"), *SHOWN).items():
+        before, after = (np.mean([run["result"][key] for run in runs]) for key in ("unweighted", "weighted"))
+        met[f"{dataset} ({ensemble})"] = after < before
+        clearer.setdefault(ensemble, []).append(after / before - 1.0)
+    falls = "; ".join(f"{ENSEMBLE_NAMES[e]} {np.median(of):+.0%} in the median" for e, of in clearer.items())
+    return by_reading(met, f"Restricted simplex, by data set; the paper does not say which it shows. Change: {falls}.")
 
 
 @claim("Section 4.1, Figure 3", "the weights [...] selectively tune the importance of each partition", TREND)

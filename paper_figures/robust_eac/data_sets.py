@@ -7,8 +7,9 @@ from experiments.robust_eac.noisy_ensembles import SETTINGS
 from robust_eac import coassociation_matrix
 
 from ..markdown import document, table
-from ..records import printed_table
-from ..style import BLACK, BLUE, GREEN, ORANGE, PAGE, PURPLE, SKY, VERMILLION
+from ..records import distinct, grouped, printed_table, results
+from ..style import BLACK, BLUE, GREEN, ORANGE, PAGE, PURPLE, SKY, VERMILLION, plain_name
+from .noisy import ENSEMBLE_NAMES
 
 CLASS_COLORS = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, BLACK, "0.5")
 
@@ -61,6 +62,23 @@ def coassociation_figure(records):
         figure.colorbar(image, ax=[plain, weighted], label="co-association", shrink=0.8, pad=0.02)
         _losses(losses, result, labels, weights)
     return figure
+
+
+def structure_table(records):
+    """How far co-association is from 0 and 1: mean of 4 c (1 - c) over the pairs, without and with weights.
+
+    Means over five clean ensembles; Figure 3 of paper 002 shows one matrix of the restricted simplex.
+    """
+    groups = grouped(records, "ensemble", "weighting")
+    columns = {
+        f"{ENSEMBLE_NAMES[ensemble]}, {plain_name(weighting)}": [
+            " -> ".join(f"{np.mean([run[key] for run in found]):.3f}" for key in ("unweighted", "weighted"))
+            for found in (results(rows, dataset=name) for name in distinct(records, "dataset"))
+        ]
+        for (ensemble, weighting), rows in groups.items()
+    }
+    rows = zip(distinct(records, "dataset"), *columns.values(), strict=True)
+    return table(["data set", *columns], rows)
 
 
 def _losses(ax, result, labels, weights):

@@ -9,6 +9,7 @@ DRAWINGS = (
     drawing("fig_datasets", "benchmark_data", data_sets.shapes_figure, "Figure 1"),
     drawing("fig_clean_ensembles", "noisy_ensembles", noisy.clean_figure, "Figure 2"),
     drawing("fig_coassociation", "coassociation", data_sets.coassociation_figure, "Figure 3"),
+    drawing("table_structure", "structure", data_sets.structure_table, "Section 4.1"),
     drawing("fig_noisy_ensembles", "noisy_ensembles", noisy.noisy_figure, "Figure 4"),
     drawing("table_noisy_ensembles", "noisy_ensembles", noisy.noisy_table, "Figure 4"),
     drawing("table_paired_wins", "noisy_ensembles", noisy.paired_table, "Section 4, paired"),
@@ -32,6 +33,14 @@ PAPER = Paper(
     citation="A. Lourenço, S. Rota Bulò, A. Fred, M. Pelillo. EMMCVPR 2013.",
     drawings=DRAWINGS,
     settings=read_settings(__file__),
-    experiments=("noisy_ensembles", "public_points", "benchmark_data", "coassociation", "sensitivity", "baselines"),
+    experiments=(
+        "noisy_ensembles",
+        "public_points",
+        "benchmark_data",
+        "coassociation",
+        "structure",
+        "sensitivity",
+        "baselines",
+    ),
     claims=claims,
 )

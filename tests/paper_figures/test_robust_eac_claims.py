@@ -183,13 +183,21 @@ def test_outperforming_needs_the_first_rank(frozen):
 
 
 def test_more_structure_is_less_ambiguity(frozen):
-    rows = copy.deepcopy(frozen["coassociation"])
+    rows = copy.deepcopy(frozen["structure"])
+    for row in rows:
+        row["result"] = {"unweighted": 0.5, "weighted": 0.4 if row["config"]["weighting"] != "l2" else 0.6}
     assert judge("structured", rows) == "holds"
-    rows[0]["result"]["ambiguity"]["weighted"] = 0.9
+    for row in rows:
+        row["result"]["weighted"] = 0.6 if row["config"]["dataset"] == "wine" else 0.4
     assert judge("structured", rows) == "depends on a setting"
     for row in rows:
-        row["result"]["ambiguity"]["weighted"] = 0.9
+        row["result"]["weighted"] = 0.9
     assert judge("structured", rows) == "does not hold"
+
+
+def test_selective_weights_leave_partitions_out(frozen):
+    rows = copy.deepcopy(frozen["coassociation"])
+    assert judge("selective", rows) == "holds"
     for row in rows:
         row["result"]["weights"] = [1.0 / len(row["result"]["weights"])] * len(row["result"]["weights"])
     assert judge("selective", rows) == "does not hold"
