@@ -53,9 +53,14 @@ def macqueen_shuffled(X, k, rng):
     return single_pass(X, rng.permutation(len(X)), k)
 
 
-def box_without_empty(X, k, rng):
-    """Lloyd's iterations from points of the box; a centre that no object is nearest to stays where it is."""
-    return lloyd(X, box_starts(X, k, rng), MAX_PASSES)
+def box_refilled(X, k, rng):
+    """Lloyd's iterations from points of the box; an empty cluster gets the object that is farthest from its mean."""
+    return lloyd(X, box_starts(X, k, rng), True, MAX_PASSES)
+
+
+def box_empty(X, k, rng):
+    """Lloyd's iterations from points of the box; the mean of an empty cluster stays where it is."""
+    return lloyd(X, box_starts(X, k, rng), False, MAX_PASSES)
 
 
 @njit(cache=True, nogil=True)
@@ -68,29 +73,44 @@ def single_pass(X, order, k):
     n, d = X.shape
     means, sizes, labels = X[order[:k]].copy(), np.ones(k), np.empty(n, dtype=np.int64)
     for i in order[k:]:
-        j = _nearest(X, i, means)
+        j, _ = _nearest(X, i, means)
         sizes[j] += 1.0
         for f in range(d):
             means[j, f] += (X[i, f] - means[j, f]) / sizes[j]
     for i in range(n):
-        labels[i] = _nearest(X, i, means)
+        labels[i] = _nearest(X, i, means)[0]
     return labels
 
 
 @njit(cache=True, nogil=True)
-def lloyd(X, starts, max_passes):
-    """Labels (n,) of Lloyd's iterations, until no object changes its cluster; empty clusters keep their centres."""
+def lloyd(X, starts, refill, max_passes):
+    """Labels (n,) of Lloyd's iterations, until no object changes its cluster.
+
+    Without `refill`, the mean of an empty cluster stays where it is. With it, the object farthest from its mean, of
+    those that are not alone, moves there.
+    """
     n, d = X.shape
-    means, labels = starts.copy(), np.full(n, -1)
+    means, labels, far = starts.copy(), np.full(n, -1), np.empty(n)
     for _ in range(max_passes):
         sums, sizes, changed = np.zeros(means.shape), np.zeros(len(means)), False
         for i in range(n):
-            j = _nearest(X, i, means)
+            j, far[i] = _nearest(X, i, means)
             changed |= j != labels[i]
             labels[i] = j
             sizes[j] += 1.0
             for f in range(d):
                 sums[j, f] += X[i, f]
+        if refill:
+            for j in np.flatnonzero(sizes == 0.0):
+                i = np.argmax(np.where(sizes[labels] > 1.0, far, 0.0))
+                # Nothing to move where all objects are at their means.
+                if far[i] > 0.0:
+                    for f in range(d):
+                        sums[labels[i], f] -= X[i, f]
+                        sums[j, f] = X[i, f]
+                    sizes[labels[i]] -= 1.0
+                    sizes[j] = 1.0
+                    labels[i], far[i], changed = j, 0.0, True
         if not changed:
             break
         for j in range(len(means)):
@@ -102,7 +122,7 @@ def lloyd(X, starts, max_passes):
 
 @njit(cache=True, nogil=True)
 def _nearest(X, i, means):
-    """Index of the mean that is nearest to object i, the first of equals."""
+    """Index of the mean that is nearest to object i, the first of equals, and the squared distance."""
     nearest, least = 0, np.inf
     for j in range(len(means)):
         distance = 0.0
@@ -111,14 +131,14 @@ def _nearest(X, i, means):
             distance += difference * difference
         if distance < least:
             nearest, least = j, distance
-    return nearest
+    return nearest, least
 
 
-# Options of scikit-learn's KMeans, which moves the centre of an empty cluster to a far object; or functions.
+# Options of scikit-learn's KMeans, or functions.
 KMEANS = {
     "converged": {"init": "random", "max_iter": MAX_PASSES},
-    "box": {"init": box_starts, "max_iter": MAX_PASSES},
-    "box-empty": box_without_empty,
+    "box-refilled": box_refilled,
+    "box-empty": box_empty,
     "macqueen": macqueen,
     "macqueen-shuffled": macqueen_shuffled,
     **{f"stopped-{n}": {"init": "random", "max_iter": n} for n in (1, 2, 3, 5)},
@@ -126,4 +146,4 @@ KMEANS = {
 }
 # What the text and its references let "k-means" mean; the other ways are shown beside and judge nothing: which pass to
 # stop after could only be chosen by what is printed, and k-means++ is younger than the paper.
-READINGS = ("converged", "box", "box-empty", "macqueen", "macqueen-shuffled")
+READINGS = ("converged", "box-refilled", "box-empty", "macqueen", "macqueen-shuffled")

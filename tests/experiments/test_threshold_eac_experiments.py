@@ -91,11 +91,17 @@ def plain_single_pass(X, order, k):
     return np.array([np.argmin(np.linalg.norm(x - means, axis=1)) for x in X])
 
 
-def plain_lloyd(X, means):
+def plain_lloyd(X, means, refill):
     """Lloyd's iterations as they are defined, clusters without objects included."""
-    labels = None
+    labels = np.full(len(X), -1)
     while True:
-        last, labels = labels, np.linalg.norm(X[:, np.newaxis] - means, axis=2).argmin(axis=1)
+        distances = np.linalg.norm(X[:, np.newaxis] - means, axis=2)
+        last, labels = labels, distances.argmin(axis=1)
+        far = distances.min(axis=1)
+        for j in sorted(set(range(len(means))) - set(labels)) if refill else ():
+            alone = np.bincount(labels, minlength=len(means))[labels] == 1
+            i = np.argmax(np.where(alone, 0.0, far))
+            labels[i], far[i] = j, 0.0
         if np.array_equal(last, labels):
             return labels
         means = np.array([X[labels == j].mean(axis=0) if j in labels else mean for j, mean in enumerate(means)])
@@ -114,15 +120,25 @@ def test_single_pass_by_hand():
     assert kmeans.single_pass(X, np.arange(6), 2).tolist() == [0, 1, 0, 0, 1, 1]
 
 
+@pytest.mark.parametrize("refill", [False, True])
 @pytest.mark.parametrize("k", [2, 7, 30])
-def test_iterations_from_any_centres(rng, k):
+def test_iterations_from_any_centres(rng, k, refill):
     X = rng.normal(size=(60, 2))
     starts = kmeans.box_starts(X, k, rng)
-    np.testing.assert_array_equal(kmeans.lloyd(X, starts, 1000), plain_lloyd(X, starts))
+    found = kmeans.lloyd(X, starts, refill, 1000)
+    np.testing.assert_array_equal(found, plain_lloyd(X, starts, refill))
+    assert not refill or len(np.unique(found)) == k
     # From objects no cluster is empty, and scikit-learn does the same.
     starts = X[:k]
     theirs = KMeans(k, init=starts, n_init=1, tol=0.0, max_iter=1000).fit(X)
-    np.testing.assert_array_equal(kmeans.lloyd(X, starts, 1000), theirs.labels_)
+    np.testing.assert_array_equal(kmeans.lloyd(X, starts, refill, 1000), theirs.labels_)
+
+
+def test_fewer_different_objects_than_clusters():
+    X = np.repeat([[0.0, 0.0], [1.0, 0.0]], 5, axis=0)
+    found = kmeans.lloyd(X, np.array([[0.0, 0.0], [9.0, 9.0], [8.0, 8.0]]), True, 1000)
+    assert len(np.unique(found)) == 2
+    assert len(set(found[:5])) == len(set(found[5:])) == 1
 
 
 def test_order_of_the_data_is_kept_or_not(monkeypatch, rng):
