@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from experiments.threshold_eac.threshold_eac import MAIN, SETTINGS
+from experiments.threshold_eac.threshold_eac import SETTINGS
 
 from ..records import distinct, printed_table, results
 
@@ -13,6 +13,23 @@ POINT_SETS = {
     "uniform-5d": ("uniform-5d",),
     "normal-5d": ("normal-5d",),
     "iris": ("iris",),
+}
+# What "k-means" may mean, in words; settings.md says where each comes from.
+READINGS = {
+    "converged": "Lloyd from objects",
+    "box-refilled": "Lloyd from the box refilled",
+    "box-empty": "Lloyd from the box unfilled",
+    "macqueen": "MacQueen in order",
+    "macqueen-shuffled": "MacQueen shuffled",
+}
+# What may stand for the paper's points, or for its distances.
+POINTS = {
+    "half-rings": "re-created points",
+    "half-rings-file": "the public copy",
+    "spiral": "re-created points",
+    "spiral-file": "the public copy",
+    "distance": "distances as printed",
+    "square": "squared distances",
 }
 PRINTED = {
     "half-rings": "threshold_eac_table1_halfrings",
@@ -26,10 +43,10 @@ PRINTED_SINGLE = 0.68
 SIZES = {"half-rings": 400, "half-rings-file": 400, "spiral": 200, "spiral-file": 200, "iris": 150}
 
 
-def readings(records, dataset):
-    """(point set, way of k-means) for the two main ways, as far as there are records."""
+def readings(records, dataset, ways=READINGS):
+    """(point set, way of k-means), as far as there are records."""
     known = distinct(records, "dataset", "kmeans")
-    return [(d, kmeans) for d in POINT_SETS[dataset] for kmeans in MAIN if (d, kmeans) in known]
+    return [(name, way) for name in POINT_SETS[dataset] for way in ways if (name, way) in known]
 
 
 def at(result, dataset, k, threshold, measure="n"):

@@ -12,9 +12,9 @@ from robust_eac import eac_linkage, threshold_eac
 from ..claim import NUMBER, THEOREM, TREND, by_reading, claim, finding
 from ..records import results
 from . import rules
-from .cells import POINT_SETS, PRINTED_COMPONENTS, at, printed_numbers, spread
+from .cells import POINT_SETS, POINTS, PRINTED_COMPONENTS, READINGS, at, printed_numbers, spread
 from .data_claims import data_claims
-from .rules import STARTS, cells_equal, counted, plain_shares, recovers, rows_of, shares_of, told
+from .rules import cells_equal, counted, plain_shares, recovers, rows_of, shares_of, told
 
 # Points of the spirals for each of the half rings: re-created with re-created, copy with copy.
 _PARTNERS = dict(zip(POINT_SETS["half-rings"], POINT_SETS["spiral"], strict=True))
@@ -100,7 +100,7 @@ def rule_of_thumb(rows, *, misses=0.1):
         partner = _PARTNERS[name]
         if arms := results(rows, dataset=partner, kmeans=way):
             found.append(np.mean([recovers(15)(run, partner) for run in arms]))
-        shares[rules.in_words(name, way, runs)] = min(found)
+        shares[name, way] = min(found)
     return counted(
         shares,
         misses,
@@ -120,7 +120,7 @@ FIXED = ("half-rings-file", "spiral-file", "iris")
 def enough_partitions(rows, *, misses=0.1):
     """At t = 0.5, for all but `misses` of the data sets and k, all but a tenth of the runs of 200 clusterings agree."""
     shares, halves = {}, {}
-    for way, words in STARTS.items():
+    for way in READINGS:
         agree, stay = [], []
         for name in FIXED:
             found = results(rows, dataset=name, kmeans=way)
@@ -129,7 +129,7 @@ def enough_partitions(rows, *, misses=0.1):
                 agree.append(Counter(numbers).most_common(1)[0][1] >= 0.9 * len(found))
                 stay += [result[str(k)]["n_half"] == n for result, n in zip(found, numbers, strict=True)]
         if agree:
-            shares[words], halves[words] = np.mean(agree), np.mean(stay)
+            shares[None, way], halves[None, way] = np.mean(agree), np.mean(stay)
     return counted(
         shares,
         misses,
@@ -171,7 +171,7 @@ def splits_upper_ring(rows, *, misses=0.1):
 
 
 def _components(rows, dataset, within):
-    found = {rules.POINTS[name]: results(rows, dataset=name) for name in POINT_SETS[dataset]}
+    found = {POINTS[name]: results(rows, dataset=name) for name in POINT_SETS[dataset]}
     found = {words: [run["components"] for run in runs] for words, runs in found.items() if runs}
     printed = PRINTED_COMPONENTS[dataset]
     return by_reading(

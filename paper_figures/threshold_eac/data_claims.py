@@ -13,6 +13,7 @@ from . import rules
 from .cells import (
     PRINTED,
     PRINTED_SINGLE,
+    READINGS,
     SIZES,
     at,
     consistency,
@@ -22,10 +23,10 @@ from .cells import (
     printed_numbers,
     spread,
 )
-from .rules import cells_equal, counted, rows_of, shares_of, told
+from .rules import cells_equal, counted, judge, rows_of, shares_of, told
 
-# The distances that stand for those of the paper, as printed and if it prints the square.
-_PLAIN, _SQUARED = "the distance itself", "its square"
+# The distance of the record that stands for one of the paper's, and for beyond 5, if it prints the square.
+_ROOTS = {3.0: 1.732, 4.0: 2.0, 5.0: 2.236, 6.0: 2.449, 8.0: 2.828}
 
 
 def data_claims(records):
@@ -77,26 +78,30 @@ def one_cluster(rows, *, misses=0.1):
 def similar(flat, bell, *, within=0.1):
     """The share of draws and cells with one cluster differs from that on uniform data by at most `within`."""
     uniform, normal = _one_cluster(flat, "uniform-5d"), _one_cluster(bell, "normal-5d")
-    near = all(abs(a - b) <= within for a, b in zip(uniform.values(), normal.values(), strict=True))
-    return finding(near, f"Uniform: {told(uniform)}. Gaussian: {told(normal)}.")
+    pairs = zip(uniform.items(), normal.values(), strict=True)
+    near = {reading: abs(share - other) <= within for (reading, share), other in pairs}
+    return judge(near, f"Uniform: {told(uniform)}. Gaussian: {told(normal)}.")
 
 
-def _numbers(rows, distance, threshold):
-    """(draws, k) numbers of clusters, k-means until convergence."""
-    found = results(rows, distance=distance, kmeans="converged")
+def _numbers(rows, way, distance, threshold):
+    """(draws, k) numbers of clusters."""
+    found = results(rows, distance=distance, kmeans=way)
     position = THRESHOLDS.index(threshold)
     return np.array([[result[str(k)][position] for k in KS] for result in found]).reshape(-1, len(KS))
 
 
 def _gaussians(rows, distances, thresholds, happened, misses):
     """Finding on the share of draws, k and thresholds with happened(number of clusters), and the shares by k."""
-    shares, by_k = {}, []
-    for words, of_reading in distances.items():
-        found = np.concatenate([_numbers(rows, d, t) for d in of_reading for t in thresholds])
-        if found.size:
-            shares[words] = float(np.mean(happened(found)))
-            by_k.append(f"{words} {', '.join(f'{share:.0%}' for share in np.mean(happened(found), axis=0))}")
-    return counted(shares, misses, "Draws, k and t, if printed is", f"By k = 2 to 5: {'; '.join(by_k)}.")
+    stand_for = {"distance": distances, "square": [_ROOTS[distance] for distance in distances]}
+    found = {
+        (name, way): np.concatenate([_numbers(rows, way, d, t) for d in chosen for t in thresholds])
+        for name, chosen in stand_for.items()
+        for way in READINGS
+    }
+    happens = {reading: happened(numbers) for reading, numbers in found.items() if numbers.size}
+    shares = {reading: float(np.mean(every)) for reading, every in happens.items()}
+    at_2 = {reading: float(np.mean(every[:, KS.index(2)])) for reading, every in happens.items()}
+    return counted(shares, misses, "Draws, k and t", f"With k = 2 alone: {told(at_2)}.")
 
 
 @claim(
@@ -107,8 +112,7 @@ def _gaussians(rows, distances, thresholds, happened, misses):
 )
 def together_below_5(rows, *, misses=0.1):
     """Distances 3 and 4 do not give two clusters, in all but `misses` of the draws and k = 2 to 5."""
-    distances = {_PLAIN: (3.0, 4.0), _SQUARED: (1.732, 2.0)}
-    return _gaussians(rows, distances, (0.5,), lambda n: n != 2, misses)
+    return _gaussians(rows, (3.0, 4.0), (0.5,), lambda n: n != 2, misses)
 
 
 @claim(
@@ -119,9 +123,7 @@ def together_below_5(rows, *, misses=0.1):
 )
 def apart_from_5(rows, *, misses=0.1):
     """What the words imply: from 5 on there are two clusters, in all but `misses` of the draws and k = 2 to 5."""
-    # 9 and 16 are the squared distances above 5 that have records.
-    distances = {_PLAIN: (5.0, 6.0, 8.0), _SQUARED: (2.236, 3.0, 4.0)}
-    return _gaussians(rows, distances, (0.5,), lambda n: n == 2, misses)
+    return _gaussians(rows, (5.0, 6.0, 8.0), (0.5,), lambda n: n == 2, misses)
 
 
 @claim(
@@ -132,7 +134,7 @@ def apart_from_5(rows, *, misses=0.1):
 )
 def apart_at_4(rows, *, misses=0.1):
     """Two clusters at t = 0.7, in all but `misses` of the draws and k = 2 to 5."""
-    return _gaussians(rows, {_PLAIN: (4.0,), _SQUARED: (2.0,)}, (0.7,), lambda n: n == 2, misses)
+    return _gaussians(rows, (4.0,), (0.7,), lambda n: n == 2, misses)
 
 
 @claim(
@@ -143,7 +145,7 @@ def apart_at_4(rows, *, misses=0.1):
 )
 def together_at_3(rows, *, misses=0.1):
     """One cluster at t = 0.5, 0.6 and 0.7, in all but `misses` of the draws, k = 2 to 5 and t."""
-    return _gaussians(rows, {_PLAIN: (3.0,), _SQUARED: (1.732,)}, THRESHOLDS, lambda n: n == 1, misses)
+    return _gaussians(rows, (3.0,), THRESHOLDS, lambda n: n == 1, misses)
 
 
 @claim(
@@ -151,7 +153,7 @@ def together_at_3(rows, *, misses=0.1):
 )
 def poor_on_touching(rows, *, misses=0.1):
     """Distance 3 at t = 0.5 does not give two clusters, in all but `misses` of the draws and k = 2 to 5."""
-    return _gaussians(rows, {_PLAIN: (3.0,), _SQUARED: (1.732,)}, (0.5,), lambda n: n != 2, misses)
+    return _gaussians(rows, (3.0,), (0.5,), lambda n: n != 2, misses)
 
 
 @claim("Table 4", "Number of clusters as a function of k and t for the Iris data set", NUMBER, threshold="misses")
@@ -228,11 +230,11 @@ def stable_three(rows, *, misses=0.1):
 )
 def best_at_three(rows, *, misses=0.1):
     """No k has a higher index at its best threshold than k = 3, in all but `misses` of the runs."""
-    best = [
-        f"{rules.in_words(*reading, runs)} {spread([rules.best_by_k(run, 'iris')[3] for run in runs], digits=2)}"
+    best = {
+        reading: spread([rules.best_by_k(run, "iris")[3] for run in runs], digits=2)
         for reading, runs in rules.readings_of(rows, "iris").items()
-    ]
-    after = f"Highest at k = 3, median (lowest-highest), printed 0.89: {', '.join(best)}."
+    }
+    after = f"Highest at k = 3, median (lowest-highest), printed 0.89: {told(best, '{}')}."
     return counted(shares_of(rows, "iris", rules.best_at_three), misses, "Runs", after)
 
 

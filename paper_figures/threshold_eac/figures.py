@@ -10,8 +10,8 @@ from experiments.threshold_eac.threshold_gaussians import KS, SHOWN, THRESHOLDS
 
 from ..records import distinct, results
 from ..style import BLACK, BLUE, GREEN, PAGE, VERMILLION, look
-from .cells import POINT_SETS, at, printed_numbers, readings
-from .tables import KMEANS_NAMES, SET_NAMES
+from .cells import POINT_SETS, READINGS, at, printed_numbers, readings
+from .tables import SET_NAMES
 
 CLASS_LOOKS = {"color": BLUE, "marker": "o"}, {"color": VERMILLION, "marker": "^"}
 LINK_LOOKS = {
@@ -20,10 +20,10 @@ LINK_LOOKS = {
     BLACK: {"linewidth": 1.8, "linestyle": "-"},
 }
 CONVERGENCE_LOOKS = {
-    ("half-rings", "converged"): look(BLUE, "s", "--", label="re-created, converged"),
-    ("half-rings", "stopped-3"): look(GREEN, "D", ":", label="re-created, 3 passes"),
-    ("half-rings-file", "converged"): look(VERMILLION, "^", "-.", label="copy, converged"),
-    ("half-rings-file", "stopped-3"): look(BLACK, "o", "-", label="copy, 3 passes"),
+    ("half-rings", "converged"): look(BLUE, "s", "--", label="re-created, Lloyd"),
+    ("half-rings", "macqueen"): look(GREEN, "D", ":", label="re-created, MacQueen"),
+    ("half-rings-file", "converged"): look(VERMILLION, "^", "-.", label="copy, Lloyd"),
+    ("half-rings-file", "macqueen"): look(BLACK, "o", "-", label="copy, MacQueen"),
 }
 SPIRAL_LOOKS = {"spiral": look(VERMILLION, "^", "--"), "spiral-file": look(BLUE, "o", "-")}
 GAUSSIAN_LOOKS = look(BLACK, "o", "-"), look(BLUE, "s", "--"), look(VERMILLION, "^", "-."), look(GREEN, "D", ":")
@@ -68,9 +68,10 @@ def shown_set(records, dataset):
 def halfrings_figure(records):
     """Figure 1 of paper 003: the half rings, convergence of the number of clusters (k = 10), and dendrograms.
 
-    Panel b shows the mean over the repetitions, with bars of one standard deviation. Dendrograms show the 30 largest
-    subtrees, of the public copy where it is there. Blue (solid) and red (dashed) links join objects of one ring, black
-    ones both.
+    Two readings of k-means: Lloyd's iterations from objects, the usual one, and MacQueen's pass in the order of the
+    data, the oldest. Panel b shows the mean over the repetitions, with bars of one standard deviation. Dendrograms show
+    the 30 largest subtrees, of the public copy where it is there. Blue (solid) and red (dashed) links join objects of
+    one ring, black ones both.
     """
     figure, axes = plt.subplot_mosaic("AAABBB;CCDDEE", figsize=(PAGE, 0.68 * PAGE))
     plain, eac = records["threshold_plain"], records["threshold_eac"]
@@ -87,12 +88,12 @@ def halfrings_figure(records):
             if "tree" in result[k]:
                 draw_tree(ax, result[k]["tree"])
         ax.axhline(1.0 - DEFAULT, color="0.4", linewidth=0.8, linestyle=":")
-        ax.set(title=f"({letter}) votes, k = {k}\n{KMEANS_NAMES[kmeans]}", ylabel="1 - co-association", ylim=(0, 1))
+        ax.set(title=f"({letter}) votes, k = {k}\n{READINGS[kmeans]}", ylabel="1 - co-association", ylim=(0, 1))
     return figure
 
 
 def _convergence(ax, records):
-    for i, reading in enumerate(readings(records, "half-rings")):
+    for i, reading in enumerate(readings(records, "half-rings", MAIN)):
         found = results(records, dataset=reading[0], kmeans=reading[1])
         numbers = np.array([result[str(CONVERGENCE_K)]["on_the_way"] for result in found])
         # A little apart, so that the bars can be told from each other.
@@ -110,9 +111,9 @@ def _convergence(ax, records):
 def spiral_figure(records):
     """Figure 2 of paper 003: the spirals, their mixture of Gaussians, and dendrograms of the co-association by k.
 
-    The points are those of the public copy where it is there, first repetition, k-means to convergence. Ellipses show
-    two standard deviations. The dotted line is t = 0.5. Blue (solid) and red (dashed) links join objects of one arm,
-    black ones both.
+    The points are those of the public copy where it is there, first repetition, Lloyd's k-means from objects. Ellipses
+    show two standard deviations. The dotted line is t = 0.5. Blue (solid) and red (dashed) links join objects of one
+    arm, black ones both.
     """
     figure, axes = plt.subplots(1, 4, figsize=(PAGE, 0.3 * PAGE))
     plain, eac = records["threshold_plain"], records["threshold_eac"]
@@ -144,8 +145,8 @@ def _ellipses(ax, components):
 def plateau_figure(records):
     """Number of clusters in the spirals over k: the plateau that Section 3.2 of paper 003 reads the answer from.
 
-    Lines show the median of 20 repetitions, k-means to convergence; bands go from the lowest to the highest; stars are
-    the numbers of Table 2.
+    Lines show the median of 20 repetitions, Lloyd's k-means from objects; bands go from the lowest to the highest;
+    stars are the numbers of Table 2.
     """
     ks, thresholds = SETTINGS["spiral"]
     printed = printed_numbers("spiral")
@@ -187,7 +188,8 @@ def random_figure(records):
 def gaussians_figure(records):
     """Figure 4 of paper 003: two Gaussians by Mahalanobis distance, and the number of clusters found.
 
-    Panels c and d show the mean over 20 draws of the points, with bars of two standard errors, k-means to convergence.
+    Panels c and d show the mean over 20 draws of the points, with bars of two standard errors, Lloyd's k-means from
+    objects.
     """
     figure, axes = plt.subplot_mosaic("AACCC;BBDDD", figsize=(PAGE, 0.62 * PAGE))
     for key, distance in zip("AB", SHOWN, strict=True):

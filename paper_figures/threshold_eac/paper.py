@@ -1,7 +1,7 @@
 """Paper 003: its record and its drawings."""
 
 from ..drawing import Paper, drawing, read_settings
-from . import figures, tables
+from . import figures, readings, tables
 from .claims import claims
 
 BOTH = ("threshold_eac", "threshold_plain")
@@ -17,7 +17,7 @@ DRAWINGS = (
     drawing("table_threshold_iris", "threshold_eac", tables.iris_table, "Table 4"),
     drawing("table_threshold_consistency", "threshold_eac", tables.consistency_table, "Table 5"),
     drawing("table_threshold_plain", BOTH, tables.plain_table, "Sections 3.1, 3.2 and 3.5"),
-    drawing("table_threshold_kmeans", "threshold_eac", tables.kmeans_table, "not in the paper"),
+    drawing("table_threshold_readings", (*BOTH, "threshold_gaussians"), readings.readings_table, "not in the paper"),
 )
 
 PAPER = Paper(

@@ -1,10 +1,11 @@
 """What the rules of paper 003's claims share.
 
 A rule asks, repetition by repetition, whether what the paper says happened, under every reading of what the paper
-leaves open: the points of the half rings and of the spirals, re-created or a public copy; and how k centres are
-"randomly selected", k of the objects or k points of the box around the data. k-means runs until it has converged.
-Stopping it early is shown beside the printed tables and is not a reading: which pass to stop after could only be chosen
-by what is printed. Centres from the box have few runs: with four, all but a tenth are all four.
+leaves open: what "k-means" means, and the points of the half rings and of the spirals, re-created or a public copy.
+Stopping k-means early is shown beside the printed tables and is not a reading: which pass to stop after could only be
+chosen by what is printed.
+
+A reading is a pair: the points (or the distances), and the way of k-means.
 """
 
 from collections import Counter
@@ -15,16 +16,9 @@ from experiments.threshold_eac.threshold_eac import DEFAULT, SETTINGS
 
 from ..claim import by_reading
 from ..records import results
-from .cells import POINT_SETS, at, consistency, matching_cells
+from .cells import POINT_SETS, POINTS, READINGS, at, consistency, matching_cells, readings
 
-POINTS = {
-    "half-rings": "re-created points",
-    "half-rings-file": "public copy",
-    "spiral": "re-created points",
-    "spiral-file": "public copy",
-}
-STARTS = {"converged": "objects as centres", "box": "box points as centres"}
-STOPPED = (1, 2, 3, 5)
+STOPPED = ("stopped-1", "stopped-2", "stopped-3", "stopped-5")
 
 
 def rows_of(records, *datasets):
@@ -34,39 +28,55 @@ def rows_of(records, *datasets):
 
 
 def readings_of(records, dataset):
-    """{(point set, way of k-means): results}, for the readings that have records."""
-    found = {(name, way): results(records, dataset=name, kmeans=way) for name in POINT_SETS[dataset] for way in STARTS}
-    return {reading: runs for reading, runs in found.items() if runs}
-
-
-def in_words(name, way, runs):
-    """A reading in words, with its number of runs."""
-    return f"{STARTS[way]} ({', '.join(filter(None, (POINTS.get(name), f'{len(runs)} runs')))})"
+    """{reading: results}, for the readings that have records."""
+    return {(name, way): results(records, dataset=name, kmeans=way) for name, way in readings(records, dataset)}
 
 
 def shares_of(records, dataset, happened):
     """{reading: share of the repetitions with happened(result, point set), or of the cells where that is a list}."""
     return {
-        in_words(name, way, runs): float(np.mean([happened(run, name) for run in runs]))
+        (name, way): float(np.mean([happened(run, name) for run in runs]))
         for (name, way), runs in readings_of(records, dataset).items()
     }
 
 
 def plain_shares(records, dataset, happened):
-    """The same for methods without an ensemble: {points: share of the repetitions}."""
-    found = {POINTS[name]: results(records, dataset=name) for name in POINT_SETS[dataset]}
-    return {words: float(np.mean([happened(run) for run in runs])) for words, runs in found.items() if runs}
+    """The same for methods without an ensemble, in which no k-means is to be read."""
+    found = {(name, None): results(records, dataset=name) for name in POINT_SETS[dataset]}
+    return {reading: float(np.mean([happened(run) for run in runs])) for reading, runs in found.items() if runs}
 
 
-def told(shares):
-    """The shares in words."""
-    return "; ".join(f"{words} {share:.0%}" for words, share in shares.items())
+def told(values, form="{:.0%}"):
+    """The value of every reading in words, points by points."""
+    by_points = {}
+    for (name, way), value in values.items():
+        by_points.setdefault(POINTS.get(name, ""), []).append(f"{READINGS.get(way, '')} {form.format(value)}".strip())
+    return "; ".join(f"{points}: {', '.join(texts)}".removeprefix(": ") for points, texts in by_points.items())
+
+
+def judge(met, evidence):
+    """Finding from {reading: whether the claim holds}, by as few words as tell the readings apart."""
+    return by_reading(_in_words(met), evidence)
+
+
+def _in_words(met):
+    """{words: whether the claim holds}: by points where these decide; with them where they change a way of k-means."""
+    by_points, by_way = {}, {}
+    for (name, way), holds in met.items():
+        by_points.setdefault(POINTS.get(name, ""), set()).add(holds)
+        by_way.setdefault(way, set()).add(holds)
+    if all(len(found) == 1 for found in by_points.values()):
+        return {points: holds for points, (holds,) in by_points.items()}
+    return {
+        READINGS[way] + (f" on {POINTS[name]}" if len(by_way[way]) > 1 else ""): holds
+        for (name, way), holds in met.items()
+    }
 
 
 def counted(shares, misses, what, after=""):
     """Finding that the share of what is counted is at least 1 - misses, by reading."""
-    met = {words: share >= 1.0 - misses - 1e-9 for words, share in shares.items()}
-    return by_reading(met, f"{what}: {told(shares)}.{after and ' ' + after}")
+    met = {reading: share >= 1.0 - misses - 1e-9 for reading, share in shares.items()}
+    return judge(met, f"{what}: {told(shares)}.{after and ' ' + after}")
 
 
 def cells_equal(records, dataset, printed, misses, value=at, tolerance=0.0):
@@ -75,18 +85,14 @@ def cells_equal(records, dataset, printed, misses, value=at, tolerance=0.0):
     def equal(name, way):
         return matching_cells(records, name, way, printed, value, tolerance)[0]
 
-    counts = {in_words(*reading, runs): equal(*reading) for reading, runs in readings_of(records, dataset).items()}
+    counts = {reading: equal(*reading) for reading in readings(records, dataset)}
     stopped = [
-        f"{', '.join(filter(None, (f'after {n}', POINTS.get(name))))}: {equal(name, f'stopped-{n}')}"
-        for name in POINT_SETS[dataset]
-        for n in STOPPED
-        if results(records, dataset=name, kmeans=f"stopped-{n}")
+        f"{', '.join(filter(None, (f'after {way[-1]}', POINTS.get(name))))}: {equal(name, way)}"
+        for name, way in readings(records, dataset, STOPPED)
     ]
     shown = f" k-means stopped early, not judged, by passes: {'; '.join(stopped)}." if stopped else ""
-    return by_reading(
-        {words: count / len(printed) >= 1.0 - misses - 1e-9 for words, count in counts.items()},
-        f"Printed cells of {len(printed)} that come out: {'; '.join(f'{w} {n}' for w, n in counts.items())}.{shown}",
-    )
+    met = {reading: count / len(printed) >= 1.0 - misses - 1e-9 for reading, count in counts.items()}
+    return judge(met, f"Printed cells of {len(printed)} that come out: {told(counts, '{}')}.{shown}")
 
 
 def recovers(*ks, threshold=DEFAULT):

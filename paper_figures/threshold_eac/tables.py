@@ -1,23 +1,21 @@
 """The tables of paper 003, and others from its experiments."""
 
-from experiments.threshold_eac.threshold_eac import DEFAULT, MAIN, SETTINGS
+from experiments.threshold_eac.threshold_eac import DEFAULT, SETTINGS
 
-from ..markdown import document, table
-from ..records import distinct, results
+from ..markdown import table
+from ..records import results
 from .cells import (
     POINT_SETS,
     PRINTED,
     PRINTED_COMPONENTS,
     PRINTED_CONSISTENCY,
     PRINTED_SINGLE,
+    READINGS,
     SIZES,
     at,
     consistency,
     is_starred,
-    matching_cells,
     printed_cells,
-    printed_consistency,
-    printed_numbers,
     readings,
     spread,
 )
@@ -32,15 +30,6 @@ SET_NAMES = {
     "iris": "iris",
     "iris-standardised": "iris, standardised",
 }
-KMEANS_NAMES = {
-    "converged": "converged",
-    "stopped-1": "stopped after 1 pass",
-    "stopped-2": "stopped after 2 passes",
-    "stopped-3": "stopped after 3 passes",
-    "stopped-5": "stopped after 5 passes",
-    "box": "converged, starts from the box",
-    "k-means++": "converged, k-means++ starts",
-}
 # The paper's data that a set of points stands for.
 STANDS_FOR = {name: dataset for dataset, names in POINT_SETS.items() for name in names} | {"iris-standardised": "iris"}
 
@@ -51,9 +40,7 @@ def _side_by_side(records, printed, columns, cell):
     `cell(results, dataset, k, threshold)` gives the text of a reproduced cell.
     """
     found = {column: results(records, dataset=column[0], kmeans=column[1]) for column in columns}
-    heads = [
-        f"{SET_NAMES[d]}; k-means {KMEANS_NAMES[kmeans]} ({len(runs)} runs)" for (d, kmeans), runs in found.items()
-    ]
+    heads = [f"{SET_NAMES[d]}; {READINGS[kmeans]} ({len(runs)} runs)" for (d, kmeans), runs in found.items()]
     rows = [
         # A bare star would be Markdown.
         [f"{t:g}", k, text.replace("*", r"\*"), *(cell(runs, dataset, k, t) for (dataset, _), runs in found.items())]
@@ -68,17 +55,16 @@ def _number(found, dataset, k, threshold):
 
 def halfrings_table(records):
     """Table 1 of paper 003: number of clusters in the half rings, printed, and median (lowest-highest) of the
-    repetitions. A repetition draws new points where they are re-created, and new starts of k-means for the public
-    copy. k-means to convergence is the reading of the text; stopped after three passes it comes closest to what is
-    printed.
+    repetitions, for every reading of k-means. A repetition draws new points where they are re-created, and new starts
+    of k-means for the public copy.
     """
     return _numbers_table(records, "half-rings")
 
 
 def spiral_table(records):
     """Table 2 of paper 003: number of clusters in the spirals, printed, and median (lowest-highest) of the
-    repetitions. A repetition draws new points where they are re-created, and new starts of k-means for the public
-    copy.
+    repetitions, for every reading of k-means. A repetition draws new points where they are re-created, and new starts
+    of k-means for the public copy.
     """
     return _numbers_table(records, "spiral")
 
@@ -136,7 +122,7 @@ def plain_table(records):
         plain = results(records["threshold_plain"], dataset=dataset)
         if plain:
             rows.append([SET_NAMES[dataset], *_plain_cells(records["threshold_eac"], dataset, n, plain)])
-    eac = " | ".join(f"threshold EAC, k-means {KMEANS_NAMES[kmeans]}" for kmeans in MAIN)
+    eac = " | ".join(f"threshold EAC, {READINGS[kmeans]}" for kmeans in READINGS)
     head = "data | k-means | single linkage, printed | single linkage | its clusters per class when pure"
     return table(f"{head} | {eac} | mixture components, printed | mixture components", rows)
 
@@ -146,41 +132,10 @@ def _plain_cells(records, dataset, n, plain):
     yield PRINTED_SINGLE if dataset == "iris" else "-"
     yield spread([1.0 - result["single_wrong"] / n for result in plain], digits=2)
     yield ", ".join(spread(sizes) for sizes in zip(*(result["single_pure"] for result in plain), strict=True))
-    for kmeans in MAIN:
+    for kmeans in READINGS:
         found = results(records, dataset=dataset, kmeans=kmeans)
         best = [max(consistency(result, dataset, k, DEFAULT) for k in SETTINGS[dataset][0]) for result in found]
         yield spread(best, digits=2) if best else "-"
     components = [result["components"] for result in plain if "components" in result]
     yield PRINTED_COMPONENTS.get(STANDS_FOR[dataset], "-")
     yield spread(components) if components else "-"
-
-
-def kmeans_table(records):
-    """How many cells of the printed tables each way of running k-means reproduces (not in paper 003).
-
-    A cell counts where the median over the repetitions is the printed number (consistency index: within 0.01). The
-    paper says neither how the k centres are drawn nor when k-means stops. The two main ways have 20 to 25 repetitions,
-    the others 4. Equality of single numbers depends on the draw of the points too: the public copies are nearer to the
-    paper's.
-    """
-    known = distinct(records, "dataset")
-    sets = [dataset for dataset in STANDS_FOR if dataset in known and dataset != "normal-5d"]
-    columns = {(d, "number of clusters"): (printed_numbers(STANDS_FOR[d]), at, 0.0) for d in sets}
-    irises = [dataset for dataset in sets if STANDS_FOR[dataset] == "iris"]
-    columns |= {(d, "consistency index"): (printed_consistency(), consistency, 0.01) for d in irises}
-    rows, most = [], 0
-    for kmeans, name in KMEANS_NAMES.items():
-        row = [name]
-        for (dataset, _), (printed, value, tolerance) in columns.items():
-            runs = len(results(records, dataset=dataset, kmeans=kmeans))
-            equal, total = matching_cells(records, dataset, kmeans, printed, value, tolerance) if runs else (0, 0)
-            row.append(f"{equal} of {total}" if runs else "-")
-            most = max(most, runs)
-        rows.append(row)
-    ties = sum(record["result"]["ties"] for record in records)
-    numbers = sum(len(cell["n"]) for record in records for key, cell in record["result"].items() if key != "ties")
-    return document(
-        table(["k-means", *(f"{SET_NAMES[dataset]}: {what}" for dataset, what in columns)], rows),
-        f"At most {most} repetitions; - : not run. Were pairs with a share of exactly t joined, "
-        f"{ties / numbers:.0%} of all {numbers} numbers of clusters would differ.",
-    )

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.stats import multivariate_normal
+from sklearn.cluster import KMeans
 
-from experiments.threshold_eac import gaussian_mixture, threshold_data, threshold_eac, threshold_plain
+from experiments.threshold_eac import gaussian_mixture, kmeans, threshold_data, threshold_eac, threshold_plain
 from paper_figures.threshold_eac import cells as drawn
-from paper_figures.threshold_eac import claims as judged
 from paper_figures.threshold_eac import rules
 from robust_eac import DATASETS, coassociation_matrix, eac_linkage
 from robust_eac import threshold_eac as cut_at
@@ -66,21 +66,100 @@ def test_grids_name_registered_data():
 
 
 def test_ways_of_kmeans_share_their_starts_and_differ_in_length(monkeypatch):
-    monkeypatch.setattr(threshold_eac, "N_PARTITIONS", 3)
+    monkeypatch.setattr(kmeans, "N_PARTITIONS", 3)
     X, _ = threshold_data.load("half-rings", 0)
-    one, three, converged = (
-        threshold_eac.make_ensemble(X, 10, kmeans, 0) for kmeans in ("stopped-1", "stopped-3", "converged")
-    )
+    one, three, converged = (kmeans.make_ensemble(X, 10, way, 0) for way in ("stopped-1", "stopped-3", "converged"))
     agreement = [(coassociation_matrix(one) == coassociation_matrix(other)).mean() for other in (three, converged)]
     assert 1.0 > agreement[0] > agreement[1]
 
 
 def test_box_starts_fill_the_box_of_the_data(rng):
     X = rng.normal(size=(50, 3)) * [1.0, 5.0, 0.1]
-    starts = threshold_eac.box_starts(X, 2000, rng)
+    starts = kmeans.box_starts(X, 2000, rng)
     unit = (starts - X.min(axis=0)) / np.ptp(X, axis=0)
     assert unit.shape == (2000, 3)
     np.testing.assert_allclose(np.quantile(unit, [0.0, 0.5, 1.0], axis=0), np.tile([[0.0], [0.5], [1.0]], 3), atol=0.04)
+
+
+def plain_single_pass(X, order, k):
+    """MacQueen's k-means from lists of members, whose means are taken anew for every object."""
+    groups = [[X[i]] for i in order[:k]]
+    for i in order[k:]:
+        distances = [np.linalg.norm(X[i] - np.mean(group, axis=0)) for group in groups]
+        groups[int(np.argmin(distances))].append(X[i])
+    means = np.array([np.mean(group, axis=0) for group in groups])
+    return np.array([np.argmin(np.linalg.norm(x - means, axis=1)) for x in X])
+
+
+def plain_lloyd(X, means, refill):
+    """Lloyd's iterations as they are defined, clusters without objects included."""
+    labels = np.full(len(X), -1)
+    while True:
+        distances = np.linalg.norm(X[:, np.newaxis] - means, axis=2)
+        last, labels = labels, distances.argmin(axis=1)
+        far = distances.min(axis=1)
+        for j in sorted(set(range(len(means))) - set(labels)) if refill else ():
+            alone = np.bincount(labels, minlength=len(means))[labels] == 1
+            i = np.argmax(np.where(alone, 0.0, far))
+            labels[i], far[i] = j, 0.0
+        if np.array_equal(last, labels):
+            return labels
+        means = np.array([X[labels == j].mean(axis=0) if j in labels else mean for j, mean in enumerate(means)])
+
+
+@pytest.mark.parametrize("k", [1, 2, 7, 40])
+def test_single_pass_moves_a_mean_with_every_object(rng, k):
+    X = rng.normal(size=(40, 3))
+    order = rng.permutation(40)
+    np.testing.assert_array_equal(kmeans.single_pass(X, order, k), plain_single_pass(X, order, k))
+
+
+def test_single_pass_by_hand():
+    # 2 joins 0 and takes its mean to 1; 4 is then as far from 1 as from 7, and joins the first; 5 joins 7 and 6.
+    X = np.array([[0.0], [7.0], [2.0], [4.0], [6.0], [5.0]])
+    assert kmeans.single_pass(X, np.arange(6), 2).tolist() == [0, 1, 0, 0, 1, 1]
+
+
+@pytest.mark.parametrize("refill", [False, True])
+@pytest.mark.parametrize("k", [2, 7, 30])
+def test_iterations_from_any_centres(rng, k, refill):
+    X = rng.normal(size=(60, 2))
+    starts = kmeans.box_starts(X, k, rng)
+    found = kmeans.lloyd(X, starts, refill, 1000)
+    np.testing.assert_array_equal(found, plain_lloyd(X, starts, refill))
+    assert not refill or len(np.unique(found)) == k
+    # From objects no cluster is empty, and scikit-learn does the same.
+    starts = X[:k]
+    theirs = KMeans(k, init=starts, n_init=1, tol=0.0, max_iter=1000).fit(X)
+    np.testing.assert_array_equal(kmeans.lloyd(X, starts, refill, 1000), theirs.labels_)
+
+
+def test_fewer_different_objects_than_clusters():
+    X = np.repeat([[0.0, 0.0], [1.0, 0.0]], 5, axis=0)
+    found = kmeans.lloyd(X, np.array([[0.0, 0.0], [9.0, 9.0], [8.0, 8.0]]), True, 1000)
+    assert len(np.unique(found)) == 2
+    assert len(set(found[:5])) == len(set(found[5:])) == 1
+
+
+def test_order_of_the_data_is_kept_or_not(monkeypatch, rng):
+    orders = []
+    monkeypatch.setattr(kmeans, "single_pass", lambda X, order, k: orders.append(order))
+    X = np.zeros((30, 1))
+    for way in (kmeans.macqueen, kmeans.macqueen_shuffled):
+        way(X, 4, rng)
+        way(X, 4, rng)
+    assert all(sorted(order) == list(range(30)) for order in orders)
+    assert [bool((np.diff(order[4:]) > 0).all()) for order in orders] == [True, True, False, False]
+    assert len({tuple(sorted(order[:4])) for order in orders}) == 4
+
+
+def test_empty_clusters_are_filled_or_left_out(monkeypatch):
+    monkeypatch.setattr(kmeans, "N_PARTITIONS", 5)
+    X, _ = threshold_data.load("spiral", 0)
+    ensembles = {way: kmeans.make_ensemble(X, 60, way, 0) for way in kmeans.READINGS}
+    sizes = {way: [len(np.unique(partition)) for partition in labels.T] for way, labels in ensembles.items()}
+    assert max(sizes.pop("box-empty")) < 60
+    assert all(n == [60] * 5 for n in sizes.values())
 
 
 # Statistics
@@ -191,29 +270,6 @@ def records_of(dataset, results, kmeans="converged"):
     ]
 
 
-@pytest.mark.parametrize(
-    ("converged", "stopped", "expected"),
-    [
-        ((1.0, 0.9), (0.0, 0.0), "holds"),
-        ((1.0, 0.89), (0.0, 0.0), "holds in part"),
-        ((0.5, 0.6), (0.0, 0.0), "holds in part"),
-        ((0.4, 0.8), (0.8, 0.8), "does not hold"),
-        ((0.0, 0.0), (0.0, 0.95), "holds in part"),
-        ((0.0, 0.0), (0.8, 0.8), "does not hold"),
-    ],
-)
-def test_verdict_from_shares(converged, stopped, expected):
-    shares = {("spiral", "converged"): converged[0], ("spiral-file", "converged"): converged[1]}
-    shares |= {("spiral", "stopped-3"): stopped[0], ("spiral-file", "stopped-3"): stopped[1]}
-    assert rules.judge(shares) == expected
-
-
-def test_share_of_cells_needs_only_half_for_a_part():
-    shares = {("iris", "converged"): 0.2, ("iris", "stopped-3"): 0.55}
-    assert rules.judge(shares) == "does not hold"
-    assert rules.judge(shares, in_part=0.5) == "holds in part"
-
-
 def test_plateau_is_the_last_number_that_three_share():
     assert rules.plateau([1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3]) == 2
     assert rules.plateau([1, 1, 1, 2, 2, 4, 16]) == 1
@@ -256,38 +312,6 @@ def test_recovery_needs_every_object():
     assert not rules.recovers()(wrong, "spiral")
     right["30"]["wrong"] = [5, 0]
     assert not rules.recovers(30)(right, "spiral")
-
-
-def test_claim_flips_with_the_records():
-    plain = [
-        {"config": {"dataset": "half-rings", "repetition": i}, "result": {"kmeans_fewest_wrong": 90}} for i in range(10)
-    ]
-
-    def shares():
-        return rules.plain_shares(plain, "half-rings", lambda r: r["kmeans_fewest_wrong"] > 0)
-
-    assert rules.judge(shares()) == "holds"
-    for record in plain[:8]:
-        record["result"] = {"kmeans_fewest_wrong": 0}
-    assert rules.judge(shares()) == "does not hold"
-
-
-def test_components_claim():
-    def claim(*numbers):
-        records = [{"config": {"dataset": "spiral"}, "result": {"components": n}} for n in numbers]
-        return judged.components(records, "here", "spiral").verdict
-
-    assert claim(23, 24, 25) == "holds"
-    assert claim(21, 22, 24) == "holds in part"
-    assert claim(19, 20, 23) == "does not hold"
-
-
-def test_enough_partitions_claim():
-    stable = records_of("spiral-file", [spiral_cell() for _ in range(10)])
-    assert judged.enough_partitions(stable).verdict == "holds"
-    for restless_ks, expected in (((5, 10, 15, 20, 25), "holds in part"), ((5, 10, 15, 20, 25, 30), "does not hold")):
-        restless = [spiral_cell(**{f"k{k}": [2 + i % 2, 2] for k in restless_ks}) for i in range(10)]
-        assert judged.enough_partitions(records_of("spiral-file", restless)).verdict == expected
 
 
 def test_iris_rules():

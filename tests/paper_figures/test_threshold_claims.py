@@ -4,12 +4,15 @@ import copy
 
 import pytest
 
+from experiments.threshold_eac import kmeans
 from experiments.threshold_eac.threshold_eac import SETTINGS
 from paper_figures.claim import DEPENDS, FAILS, HOLDS, KINDS, VERDICTS
 from paper_figures.records import experiment_rows
-from paper_figures.threshold_eac.cells import POINT_SETS, printed_consistency, printed_numbers
+from paper_figures.threshold_eac.cells import POINT_SETS, READINGS, printed_consistency, printed_numbers
 from paper_figures.threshold_eac.claims import claims
 from paper_figures.threshold_eac.paper import PAPER
+from paper_figures.threshold_eac.readings import BESIDE, readings_table
+from paper_figures.threshold_eac.rules import judge, told
 
 RINGS, ARMS, IRIS = (POINT_SETS[name] for name in ("half-rings", "spiral", "iris"))
 
@@ -33,8 +36,8 @@ def verdicts(records, *words):
 
 
 def rows(records, names, *ways, experiment="threshold_eac"):
-    """Rows of these data sets; of the ways of k-means that are read, unless others are named."""
-    ways = ways or ("converged", "box")
+    """Rows of these data sets; of all readings of k-means, unless others are named."""
+    ways = ways or READINGS
     return [
         row
         for row in records[experiment]
@@ -81,7 +84,7 @@ def test_tables_hold_when_the_printed_numbers_come_out(records, names, dataset, 
     # Stopping early is shown and is no reading.
     put_printed(rows(records, names, "stopped-1", "stopped-2", "stopped-3", "stopped-5"), dataset)
     assert found() != HOLDS
-    put_printed(rows(records, names, "box"), dataset)
+    put_printed(rows(records, names, "macqueen"), dataset)
     assert found() == DEPENDS
     put_printed(rows(records, names), dataset)
     assert found() == HOLDS
@@ -207,21 +210,24 @@ def test_plain_methods(records, names, words, good, bad):
     ],
 )
 def test_gaussians(records, words, distances, good, bad):
-    squared = {3.0: 1.732, 4.0: 2.0, 5.0: 2.236, 6.0: 3.0, 8.0: 4.0}
+    squared = {3.0: 1.732, 4.0: 2.0, 5.0: 2.236, 6.0: 2.449, 8.0: 2.828}
 
-    def put(chosen, n):
+    def put(chosen, n, ways=READINGS):
         for row in records["threshold_gaussians"]:
-            if row["config"]["distance"] in chosen:
+            if row["config"]["distance"] in chosen and row["config"]["kmeans"] in ways:
                 for k in "2345":
                     row["result"][k] = [n, n, n]
 
+    roots = [squared[d] for d in distances]
     put(distances, good)
-    put([squared[d] for d in distances], bad)
+    put(roots, bad)
     assert verdicts(records, words) == [DEPENDS]
-    put([squared[d] for d in distances], good)
-    put([d for d in distances if d not in {squared[d] for d in distances}], good)
+    put(roots, good)
     assert verdicts(records, words) == [HOLDS]
-    put([*distances, *(squared[d] for d in distances)], bad)
+    # Every reading of k-means counts.
+    put([*distances, *roots], bad, ["macqueen"])
+    assert verdicts(records, words) == [DEPENDS]
+    put([*distances, *roots], bad)
     assert verdicts(records, words) == [FAILS]
 
 
@@ -261,3 +267,79 @@ def test_a_share_beside_the_threshold_says_so(records):
     one = next(one for one in claims(records) if "relatively stable" in one.quote)
     assert one.verdict == HOLDS
     assert "0.05: depends on a setting" in one.robustness
+
+
+# Readings
+
+
+def test_readings_are_those_with_all_repetitions():
+    assert tuple(READINGS) == kmeans.READINGS
+    assert not {*BESIDE} & {*READINGS}
+    assert {*READINGS, *BESIDE} == {*kmeans.KMEANS}
+
+
+def test_a_verdict_names_the_points_only_where_they_decide():
+    ways = ("converged", "macqueen")
+
+    def words(*holds):
+        readings = [(name, way) for name in RINGS for way in ways]
+        return judge(dict(zip(readings, holds, strict=True)), "Told.")
+
+    assert words(True, True, True, True) == (HOLDS, "Told.")
+    assert words(False, False, False, False) == (FAILS, "Told.")
+    expected = "It holds with the public copy, not with re-created points. Told."
+    assert words(False, False, True, True) == (DEPENDS, expected)
+    expected = "It holds with MacQueen in order, not with Lloyd from objects. Told."
+    assert words(False, True, False, True) == (DEPENDS, expected)
+    expected = (
+        "It holds with MacQueen in order on re-created points, "
+        "not with Lloyd from objects and MacQueen in order on the public copy. Told."
+    )
+    assert words(False, True, False, False) == (DEPENDS, expected)
+
+
+def test_values_are_told_points_by_points():
+    values = {("spiral", "converged"): 0.5, ("spiral", "macqueen"): 1.0, ("spiral-file", "converged"): 0.25}
+    expected = (
+        "re-created points: Lloyd from objects 50%, MacQueen in order 100%; the public copy: Lloyd from objects 25%"
+    )
+    assert told(values) == expected
+    assert told({("iris", "converged"): 3}, "{}") == "Lloyd from objects 3"
+    assert told({("spiral", None): 0.5}) == "re-created points: 50%"
+
+
+def table_rows(text, first):
+    """{first cell of a row: the others} of the table whose head begins with this title."""
+    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:1] == "|"]
+    start = next(i for i, line in enumerate(lines) if line[0] == first)
+    rows = lines[start + 2 :]
+    end = next((i for i, line in enumerate(rows) if len(line) != len(lines[start])), len(rows))
+    return lines[start], {tuple(line[:2]) if first == "where" else line[0]: line for line in rows[:end]}
+
+
+def test_table_of_readings_counts_what_each_gives_back(records):
+    put_printed(rows(records, RINGS, "macqueen"), "half-rings")
+    fill(rows(records, RINGS, "converged"), lambda k, t: 99)
+    text = readings_table(records)
+    head, found = table_rows(text, "k-means")
+    copy = head.index("half rings, public copy: number of clusters")
+    assert found["MacQueen in order"][copy] == "12 of 12"
+    assert found["Lloyd from objects"][copy] == "0 of 12"
+    # Shown, and not judged.
+    assert found["stopped after 3 passes"][-3:] == ["-", "-", "-"]
+    for words in READINGS.values():
+        assert sum(map(int, found[words][-3:])) == 39
+    _, found = table_rows(text, "where")
+    line = found["Table 1", "Number of clusters identified as a function of k and t for the half-rings data set"]
+    assert line[2] == FAILS
+    assert line[5] == HOLDS
+
+
+def test_claims_that_no_reading_changes_stand_below_the_table(records):
+    for row in rows(records, RINGS):
+        row["result"]["10"]["on_the_way"] = [2] * 21
+    text = readings_table(records)
+    _, found = table_rows(text, "where")
+    assert ("Section 3.1, Figure 1(b)", "convergence to a 2-cluster solution is obtained for N ≈ 90") not in found
+    (line,) = [line for line in text.splitlines() if line.startswith(f"With every reading, verdict '{HOLDS}'")]
+    assert "N ≈ 90" in line
