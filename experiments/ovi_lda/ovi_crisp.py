@@ -16,17 +16,15 @@ VERSION = 1
 CRISP = tuple(name for name in ALGORITHMS if name not in FUZZY)
 
 
-def cells(
-    *, divisors=DIVISORS, n=SIZES, n_init=3, decibels=PRINTED, repetitions=6, beyond=(2500,), beyond_repetitions=3
-):
-    """The definitions of `ovi_qpsk`, and the numbers of objects of `beyond` with the main one."""
+def cells(*, divisors=DIVISORS, n=SIZES, n_init=3, decibels=PRINTED, repetitions=3, main_repetitions=6):
+    """The definitions of `ovi_qpsk`, the main one with as many repetitions as there."""
     definitions = grid(divisor=divisors, n=n, n_init=(n_init,), decibel=decibels, repetition=range(repetitions))
-    further = grid(n=beyond, decibel=decibels, repetition=range(beyond_repetitions))
-    return definitions + [MAIN | cell for cell in further]
+    main = [MAIN | cell for cell in grid(decibel=decibels, repetition=range(repetitions, main_repetitions))]
+    return definitions + main
 
 
 GRID = cells()
-SMOKE = cells(divisors=(2, 4), n=(60,), n_init=1, repetitions=1, beyond=())
+SMOKE = cells(divisors=(2, 4), n=(60,), n_init=1, repetitions=1, main_repetitions=0)
 
 
 def run_one(*, divisor, n, n_init, decibel, repetition):

@@ -94,20 +94,16 @@ def cells(
     n=SIZES,
     n_init=3,
     decibels=PRINTED,
-    repetitions=6,
-    beyond=(2500,),
-    beyond_repetitions=3,
+    repetitions=3,
     sweep=tuple(range(1, 11)),
     sweep_repetitions=6,
     more_runs=(30,),
 ):
     """All definitions at some ratios in decibels, the main one at those of `sweep`, and with `more_runs`.
 
-    The latter show the effect of far more runs of the random algorithms. The main definition is also met with the
-    numbers of objects of `beyond`, which are more than those of the others.
+    The latter show the effect of far more runs of the random algorithms.
     """
     definitions = grid(divisor=divisors, n=n, n_init=(n_init,), decibel=decibels, repetition=range(repetitions))
-    definitions += [MAIN | cell for cell in grid(n=beyond, decibel=decibels, repetition=range(beyond_repetitions))]
     swept = [MAIN | cell for cell in grid(decibel=sweep, repetition=range(sweep_repetitions))]
     longer = [MAIN | cell for cell in grid(n_init=more_runs, decibel=(2, 5), repetition=(0,))]
     return definitions + [config for config in swept if config not in definitions] + longer

@@ -122,3 +122,6 @@ def test_crisp_partitions_are_those_of_the_main_experiment():
         values.setdefault(k, []).append(ovi_crisp.fuzzy_indices(X, labels)["XB fuzzy"])
     assert [len(of_number) for of_number in values.values()] == [2] * 19
     assert found["kmeans"]["XB fuzzy"] == min(values, key=lambda k: min(values[k]))
+    partitions = dict(ovi_qpsk.partitions_of(X, "kmeans-ka", 2, [0]))
+    by_number = {k: ovi_crisp.fuzzy_indices(X, labels)["FS given"] for k, labels in partitions.items()}
+    assert found["kmeans-ka"]["FS given"] == min(by_number, key=by_number.get)
