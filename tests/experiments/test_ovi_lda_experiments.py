@@ -111,17 +111,20 @@ def test_fuzzy_indices_of_crisp_partitions(rng):
         assert found[key] == pytest.approx(within - between, rel=1e-9)
 
 
-def test_crisp_partitions_are_those_of_the_main_experiment():
-    config = {"divisor": 4, "n": 60, "n_init": 2, "decibel": 5, "repetition": 1}
-    X, _ = make_qpsk(60, 5, 4, ovi_qpsk.derive_seed(5, 1, "data"))
-    found = ovi_crisp.run_one(**config)["best"]
-    assert set(found) == {"kmeans", "kmeans-ka", "ward"}
-    entropy = [ovi_qpsk.derive_seed(5, 1, "solver"), 2]
+def test_crisp_partitions_are_those_of_the_main_experiment(monkeypatch):
+    partitions_of, asked = ovi_qpsk.partitions_of, {ovi_qpsk: {}, ovi_crisp: {}}
+    for experiment, of_experiment in asked.items():
+
+        def spied(X, name, n_init, entropy, of_experiment=of_experiment):
+            of_experiment[name] = X.tolist(), n_init, entropy
+            return partitions_of(X, name, n_init, entropy)
+
+        monkeypatch.setattr(experiment, "partitions_of", spied)
+        found = experiment.run_one(divisor=4, n=60, n_init=2, decibel=5, repetition=1)["best"]
+    assert asked[ovi_crisp] == {name: asked[ovi_qpsk][name] for name in ("kmeans", "kmeans-ka", "ward")}
     values = {}
-    for k, labels in ovi_qpsk.partitions_of(X, "kmeans", 2, entropy):
-        values.setdefault(k, []).append(ovi_crisp.fuzzy_indices(X, labels)["XB fuzzy"])
+    X, n_init, entropy = asked[ovi_crisp]["kmeans"]
+    for k, labels in partitions_of(np.array(X), "kmeans", n_init, entropy):
+        values.setdefault(k, []).append(ovi_crisp.fuzzy_indices(np.array(X), labels)["XB fuzzy"])
     assert [len(of_number) for of_number in values.values()] == [2] * 19
     assert found["kmeans"]["XB fuzzy"] == min(values, key=lambda k: min(values[k]))
-    partitions = dict(ovi_qpsk.partitions_of(X, "kmeans-ka", 2, [0]))
-    by_number = {k: ovi_crisp.fuzzy_indices(X, labels)["FS given"] for k, labels in partitions.items()}
-    assert found["kmeans-ka"]["FS given"] == min(by_number, key=by_number.get)
