@@ -79,6 +79,8 @@ INDICES = {
 }
 
 # The noise has variance E_s / (divisor SNR) per dimension; the paper defines neither SNR nor the number of objects.
+# 1: SNR is E_s over the variance in one dimension, so Matlab's awgn on real features of symbols of energy 1. 2: SNR is
+# E_s / N_0, the noise of both dimensions together. 4: SNR is E_b / N_0, since a symbol carries two bits.
 DIVISORS = (1, 2, 4)
 SIZES = (100, 400, 1000)
 PRINTED = (2, 5, 8)
@@ -171,7 +173,6 @@ def search(X, name, n_init, entropy):
     scores : {index: {number of clusters: value, with its sign changed if small values are good}}
     found : {reading: {number of clusters: partition}}, for the readings "V" and "V printed"
     """
-    random, cluster = OVI_CLUSTERERS[name]
     indices = {
         key: (function, sign)
         for key, (function, sign, crisp, fuzzy) in INDICES.items()
@@ -179,18 +180,23 @@ def search(X, name, n_init, entropy):
     } | {key: (functools.partial(_value, options), 1) for key, options in READINGS.items()}
     scores = {key: {} for key in indices}
     found = {"V": {}, "V printed": {}}
+    for k, partition in partitions_of(X, name, n_init, entropy):
+        for key, (function, sign) in indices.items():
+            value = sign * function(X, partition)
+            if value > scores[key].get(k, -np.inf):
+                scores[key][k] = value
+                if key in found:
+                    found[key][k] = partition
+    return scores, found
+
+
+def partitions_of(X, name, n_init, entropy):
+    """Yield (number of clusters, partition) for all runs of an algorithm."""
+    random, cluster = OVI_CLUSTERERS[name]
     for k in NUMBERS:
         # Fewer runs have the first seeds of more runs.
-        seeds = np.random.SeedSequence([*entropy, k]).generate_state(n_init if random else 1)
-        for seed in seeds:
-            partition = _quietly(cluster, X, k, int(seed))
-            for key, (function, sign) in indices.items():
-                value = sign * function(X, partition)
-                if value > scores[key].get(k, -np.inf):
-                    scores[key][k] = value
-                    if key in found:
-                        found[key][k] = partition
-    return scores, found
+        for seed in np.random.SeedSequence([*entropy, k]).generate_state(n_init if random else 1):
+            yield k, _quietly(cluster, X, k, int(seed))
 
 
 def grade_route(X, y, partitions, options):

@@ -1,7 +1,7 @@
 """Paper 004: its record and its drawings."""
 
 from ..drawing import Paper, drawing, read_settings
-from . import figures, tables
+from . import figures, readings, tables
 from .claims import claims
 
 DRAWINGS = (
@@ -11,6 +11,7 @@ DRAWINGS = (
     drawing("table_ovi_consensus", "ovi_qpsk", tables.consensus_table, "Figure 2, counted"),
     drawing("fig_ovi_four", "ovi_qpsk", figures.four_figure, "not in the paper"),
     drawing("table_ovi_settings", "ovi_qpsk", tables.settings_table, "not in the paper"),
+    drawing("table_ovi_readings", ("ovi_qpsk", "ovi_crisp"), readings.readings_table, "not in the paper"),
 )
 
 PAPER = Paper(
@@ -20,6 +21,6 @@ PAPER = Paper(
     citation="R. Fa, B. Abu-Jamous, A. K. Nandi. Brunel University, Uxbridge, and University of Jyväskylä.",
     drawings=DRAWINGS,
     settings=read_settings(__file__),
-    experiments=("ovi_qpsk",),
+    experiments=("ovi_qpsk", "ovi_crisp"),
     claims=claims,
 )

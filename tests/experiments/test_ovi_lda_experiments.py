@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.cluster.hierarchy import fcluster, linkage
 
-from experiments.ovi_lda import ovi_qpsk
+from experiments.ovi_lda import ovi_crisp, ovi_qpsk
 from experiments.ovi_lda.ovi_qpsk import SYMBOLS, fs_centroids, grade_objects, make_qpsk, undivided
-from robust_eac.metrics import fukuyama_sugeno
+from robust_eac.metrics import fukuyama_sugeno, xie_beni
 
 from ..conftest import random_membership
 
@@ -85,3 +85,46 @@ def test_areas_of_misplaced_objects():
     swapped = y.copy()
     swapped[[0, 10]] = 1, 0
     assert grade_objects(X, y, swapped) == {"wrong": 2, "V": 1.0, "Sil": 1.0}
+
+
+def test_memberships_from_centroids_are_those_of_fuzzy_c_means():
+    X, centers = np.array([[0.0, 0.0], [1.0, 0.0], [3.0, 4.0]]), np.array([[0.0, 0.0], [3.0, 0.0]])
+    expected = [[1.0, 0.0], [4 / 5, 1 / 5], [16 / 41, 25 / 41]]
+    np.testing.assert_allclose(ovi_crisp.centroid_memberships(X, centers), expected, rtol=1e-12)
+    shared = ovi_crisp.centroid_memberships(np.zeros((1, 2)), np.zeros((2, 2)))
+    assert shared.tolist() == [[0.5, 0.5]]
+
+
+def test_fuzzy_indices_of_crisp_partitions(rng):
+    X, y = rng.normal(size=(40, 2)), rng.randint(4, size=40)
+    found = ovi_crisp.fuzzy_indices(X, y)
+    given = np.array([X[y == k].mean(axis=0) for k in range(4)])
+    U = ovi_crisp.centroid_memberships(X, given)
+    assert found["XB fuzzy"] == pytest.approx(xie_beni(X, U), rel=1e-9)
+    assert found["FS fuzzy"] == pytest.approx(fukuyama_sugeno(X, U), rel=1e-9)
+    assert found["FS centroids fuzzy"] == pytest.approx(fs_centroids(X, U), rel=1e-9)
+    within = sum(U[i, k] ** 2 * ((X[i] - given[k]) ** 2).sum() for i in range(40) for k in range(4))
+    least = min(((given[j] - given[k]) ** 2).sum() for k in range(4) for j in range(k))
+    assert found["XB given"] == pytest.approx(within / (40 * least), rel=1e-9)
+    for key, middle in (("FS given", X.mean(axis=0)), ("FS centroids given", given.mean(axis=0))):
+        between = sum(U[i, k] ** 2 * ((given[k] - middle) ** 2).sum() for i in range(40) for k in range(4))
+        assert found[key] == pytest.approx(within - between, rel=1e-9)
+
+
+def test_crisp_partitions_are_those_of_the_main_experiment(monkeypatch):
+    partitions_of, asked = ovi_qpsk.partitions_of, {ovi_qpsk: {}, ovi_crisp: {}}
+    for experiment, of_experiment in asked.items():
+
+        def spied(X, name, n_init, entropy, of_experiment=of_experiment):
+            of_experiment[name] = X.tolist(), n_init, entropy
+            return partitions_of(X, name, n_init, entropy)
+
+        monkeypatch.setattr(experiment, "partitions_of", spied)
+        found = experiment.run_one(divisor=4, n=60, n_init=2, decibel=5, repetition=1)["best"]
+    assert asked[ovi_crisp] == {name: asked[ovi_qpsk][name] for name in ("kmeans", "kmeans-ka", "ward")}
+    values = {}
+    X, n_init, entropy = asked[ovi_crisp]["kmeans"]
+    for k, labels in partitions_of(np.array(X), "kmeans", n_init, entropy):
+        values.setdefault(k, []).append(ovi_crisp.fuzzy_indices(np.array(X), labels)["XB fuzzy"])
+    assert [len(of_number) for of_number in values.values()] == [2] * 19
+    assert found["kmeans"]["XB fuzzy"] == min(values, key=lambda k: min(values[k]))

@@ -9,7 +9,9 @@ from experiments.ovi_lda import ovi_qpsk
 from experiments.ovi_lda.ovi_qpsk import ALGORITHMS, FUZZY, PRINTED
 from paper_figures.claim import DEPENDS, FAILS, HOLDS, KINDS
 from paper_figures.ovi_lda import answers, claims, figure_2
+from paper_figures.ovi_lda.readings import readings_table
 from paper_figures.ovi_lda.tables import settings_table
+from paper_figures.records import experiment_rows
 from robust_eac import ovi_lda
 from robust_eac.metrics import xie_beni
 
@@ -28,6 +30,9 @@ def result():
             "FS": {"fcm": -10.0, "gath-geva": -20.0}.get(name, -30.0),
         }
         found["lowest"][name] = dict(values)
+        found["best"][name] |= {
+            f"{key}{ending}": 4 for key in ("XB", *answers.FS_MEANS) for ending in answers.MEMBERSHIPS
+        }
         for route in found["routes"].values():
             route["algorithms"][name] |= values | {"core": dict(values), "hard": -30.0, "ari": 0.5, "coverage": 1.0}
     for route in found["routes"].values():
@@ -45,7 +50,7 @@ def rows(result):
             for repetition in range(10):
                 own = copy.deepcopy(result)
                 for name in ALGORITHMS:
-                    for column, keys in claims.FORMULAS.items():
+                    for column, keys in answers.FORMULAS.items():
                         for key in keys:
                             if key in own["best"][name]:
                                 own["best"][name][key] = printed[decibel, name, column]
@@ -78,7 +83,7 @@ def both(*changes):
 
 def column_put(column, names, value):
     """All readings of an index answer one number for some algorithms."""
-    return both(*(put("best", name, key, value=value) for name in names for key in claims.FORMULAS[column]))
+    return both(*(put("best", name, key, value=value) for name in names for key in answers.FORMULAS[column]))
 
 
 def of_drawn(kind, index, value):
@@ -119,7 +124,7 @@ CHANGES = [
 
 
 def test_all_claims_on_records_hold_in_a_world_as_printed(rows):
-    judged = claims.claims({"ovi_qpsk": rows})
+    judged = claims.claims({"ovi_qpsk": rows, "ovi_crisp": []})
     of_records = [claim.verdict for claim in judged if claim.kind != "theorem"]
     assert of_records == [HOLDS] * (len(judged) - 2)
     assert {claim.kind for claim in judged} == set(KINDS)
@@ -166,6 +171,12 @@ def test_correction_counts_the_readings():
     assert answers.below_zero({"one": [clear, faint], "other": [clear]}) == {"one": True, "other": True}
     many = {place: [faint] for place in range(20)}
     assert set(answers.below_zero(many).values()) == {False}
+
+
+def test_few_large_differences_do_not_turn_the_test():
+    mostly_above = np.append(np.linspace(1.0, 2.0, 40), [-500.0])
+    assert mostly_above.mean() < 0.0
+    assert answers.below_zero({"one": [mostly_above]}) == {"one": False}
 
 
 def test_readings_of_one_answer_are_named_together():
@@ -226,3 +237,69 @@ def test_more_runs_are_compared_on_the_same_data(rows):
     assert "| 2 dB | 1 to 9 |" in line
     assert "| 1 | fcm XB: 20 to 17 |" in line
     assert answers.fewest_runs([*rows, more]) == rows
+
+
+def test_fuzzy_memberships_change_the_answers_of_crisp_algorithms_alone(rows):
+    crisp = [{"config": row["config"], "result": {"best": {"ward": {"XB fuzzy": 7}}}} for row in rows]
+    found = answers.joined({"ovi_qpsk": rows, "ovi_crisp": crisp[:-1]})
+    first, last = found[0]["result"]["best"], found[-1]["result"]["best"]
+    assert first["ward"]["XB fuzzy"] == 7
+    assert last == rows[-1]["result"]["best"]
+    assert first["ward"]["XB"] == rows[0]["result"]["best"]["ward"]["XB"] == 20
+    del rows[0]["result"]["best"]["fcm"]["XB fuzzy"]
+    assert answers.joined({"ovi_qpsk": rows, "ovi_crisp": crisp})[0]["result"]["best"]["fcm"]["XB fuzzy"] == 20
+
+
+@pytest.mark.parametrize(("column", "changed"), [("XB", " fuzzy"), ("FS", " given")])
+def test_columns_depend_on_the_memberships(rows, column, changed):
+    for row in rows:
+        for key in answers.FORMULAS[column]:
+            if key.endswith(changed):
+                row["result"]["best"]["ward"][key] = 9
+    evidence = COLUMNS[column](rows).evidence.replace("60 objects, ", "")
+    kept = [words for ending, words in answers.MEMBERSHIPS.items() if ending != changed]
+    assert evidence.startswith(f"It holds with {kept[0]} and {kept[1]}, not with {answers.MEMBERSHIPS[changed]}.")
+
+
+def test_claims_on_all_indices_take_the_memberships(rows):
+    for row in rows:
+        for name in ALGORITHMS:
+            row["result"]["best"][name] |= {"XB fuzzy": 9, "FS fuzzy": 9}
+    found = claims.moderate(rows)
+    assert found.verdict == DEPENDS
+    assert "not with 60 objects, fuzzy memberships." in found.evidence
+
+
+def test_even_rows_have_no_part_in_the_choice(rows):
+    def worse(divisor, half):
+        changed = copy.deepcopy(rows)
+        for row in changed:
+            if row["config"]["divisor"] == divisor:
+                for decibel, name in half:
+                    if decibel == row["config"]["decibel"]:
+                        put("best", name, "V", value=9)(row["result"])
+        return answers.best_setting(changed)[0]
+
+    assert set(answers.ODD) | set(answers.EVEN) == set(answers.ROWS)
+    assert [worse(divisor, answers.ODD) for divisor in (2, 4)] == [4, 2]
+    assert worse(2, answers.EVEN) == worse(4, answers.EVEN) == 2
+
+
+def test_main_reading_of_the_figures_is_the_one_that_the_rule_takes():
+    frozen = experiment_rows("ovi_qpsk")
+    found = answers.best_setting(frozen)
+    assert dict(zip(("divisor", "n", "n_init"), found, strict=True)) == ovi_qpsk.MAIN
+
+
+def test_table_of_readings_counts_printed_numbers(rows):
+    for row in rows:
+        if row["config"]["divisor"] == 4:
+            put("best", "ward", "XB fuzzy", value=9)(row["result"])
+            put("best", "ward", "CH", value=9)(row["result"])
+    text = readings_table({"ovi_qpsk": rows, "ovi_crisp": []})
+    assert "| noise E_s / (2 SNR), 60 objects | 69.0 | 69.0 | 69.0 | 37.0 | 32.0 |" in text
+    assert "| noise E_s / (4 SNR), 60 objects | 66.0 | 63.0 | 66.0 | 35.0 | 31.0 |" in text
+    line = next(line for line in text.splitlines() if line.startswith("| XB | fuzzy memberships |"))
+    assert line.endswith("| 15.0 of 15 | 12.0 to 15.0 | noise E_s / (2 SNR), 60 objects |")
+    line = next(line for line in text.splitlines() if "column CH" in line)
+    assert line.endswith("| holds | no |")

@@ -1,0 +1,99 @@
+"""The readings of paper 004 that were tried, beside what it prints."""
+
+from experiments.ovi_lda.ovi_qpsk import PRINTED
+
+from ..claim import DEPENDS, FAILS, HOLDS
+from ..markdown import document, table
+from .answers import (
+    EVEN,
+    FORMULAS,
+    INDICES,
+    MEMBERSHIPS,
+    ODD,
+    READINGS,
+    ROWS,
+    agreement,
+    at,
+    best_setting,
+    by_setting,
+    fewest_runs,
+    joined,
+    printed_numbers,
+    settings,
+    span,
+)
+from .claims import of_records
+
+SIGNS = {HOLDS: "holds", DEPENDS: "depends", FAILS: "no"}
+
+
+def readings_table(records):
+    """How many numbers of Table 3 each reading gives back, and which claims hold with it.
+
+    A number counts as the share of the data sets in which it comes out as printed.
+    """
+    rows = sorted(fewest_runs(joined(records)), key=lambda row: (row["config"]["divisor"], row["config"]["n"]))
+    groups, best = {", ".join(setting): group for setting, group in settings(rows).items()}, best_setting(rows)
+    main = next(name for name, group in groups.items() if best in by_setting(group))
+    return document(
+        _by_definition(groups),
+        "Of the numbers that Table 3 prints, without the consensus: how many come out. E_s / SNR: the noise of one "
+        "feature against a symbol. E_s / (2 SNR): SNR is E_s / N_0. E_s / (4 SNR): SNR is E_b / N_0. The figures take "
+        f"the definition with the most of the odd rows by crisp memberships, {main}; the even rows have no part in "
+        "it. More objects were not tried.",
+        _by_formula(groups, main),
+        f"Readings of an index with {main}; then the least and the most over all definitions, and those with which the "
+        "claim on the column holds. Fuzzy algorithms have memberships of their own. With Euclidean distances the index "
+        "is not that of the paper.",
+        _by_claim(groups),
+        "Each definition as if it were the only one: a claim holds with all that is left open besides (holds), with a "
+        "part of it (depends) or not at all (no). Fewer data sets show less by a test than all together.",
+    )
+
+
+def _number(records, **options):
+    """How many of the printed numbers come out, of how many."""
+    rows, columns = options.get("rows", ROWS), options.get("columns", INDICES)
+    total = sum((decibel, name) in rows and column in columns for decibel, name, column in printed_numbers())
+    return agreement(records, **options).mean() * total, total
+
+
+def _by_definition(groups):
+    first = next(iter(groups.values()))
+    halves = {"odd rows": ODD, "even rows": EVEN}
+    head = ["definition", *(f"{words}, of {_number(first)[1]}" for words in MEMBERSHIPS.values())]
+    head += [f"{half}, crisp, of {_number(first, rows=rows)[1]}" for half, rows in halves.items()]
+    lines = []
+    for name, group in groups.items():
+        found = [_number(group, memberships=ending)[0] for ending in MEMBERSHIPS]
+        found += [_number(group, rows=rows)[0] for rows in halves.values()]
+        lines.append([name, *(f"{value:.1f}" for value in found)])
+    return table(head, lines)
+
+
+def _by_formula(groups, main):
+    lines = []
+    formulas = FORMULAS | {"OVI-LDA": {key: (words,) for key, words in READINGS.items()}}
+    for column, readings in formulas.items():
+        for key, words in readings.items():
+            options = {"columns": [column], "reading": key}
+            counts = {name: _number(group, **options)[0] for name, group in groups.items()}
+            holding = [name for name, group in groups.items() if agreement(group, **options).mean() >= 0.9]
+            levels = [f"{_number(at(groups[main], [d]), **options, rows=_level(d))[0]:.1f}" for d in PRINTED]
+            total = _number(groups[main], **options)[1]
+            ours = [*levels, f"{counts[main]:.1f} of {total}", span(counts.values(), ".1f")]
+            lines.append([column, ", ".join(words), *ours, "; ".join(holding) or "none"])
+    return table(["index", "reading", *(f"{d} dB" for d in PRINTED), "all", "least to most", "claim holds with"], lines)
+
+
+def _level(decibel):
+    return tuple(row for row in ROWS if row[0] == decibel)
+
+
+def _by_claim(groups):
+    judged = {name: of_records(group) for name, group in groups.items()}
+    lines = [
+        [claims[0].where, claims[0].quote.replace("|", "\\|"), *(SIGNS[claim.verdict] for claim in claims)]
+        for claims in zip(*judged.values(), strict=True)
+    ]
+    return table(["where", "the paper says", *judged], lines)
