@@ -172,7 +172,7 @@ def _claims(claims, number, drawings):
         cells = (
             f"{escape(claim.where)} {_anchor(name)}{links}",
             f"<q>{escape(claim.quote)}</q> ({claim.kind})",
-            f"{escape(claim.rule)} <code>{escape(claim.source)}</code>",
+            f"{escape(claim.rule)} <code>{escape(claim.source).replace('/', '/<wbr>')}</code>",
             _chip(claim.verdict),
             escape(claim.evidence),
             escape(claim.robustness),

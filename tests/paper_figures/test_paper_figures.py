@@ -25,6 +25,7 @@ from paper_figures.claim import DEPENDS, HOLDS, NUMBER, TREND, VERDICTS, Claim
 from paper_figures.drawing import Paper, Topic, drawing
 from paper_figures.markdown import document, table
 from paper_figures.peers import OURS, peers_figure
+from paper_figures.robust_eac.noisy import clean_figure
 from paper_figures.robustness import draw_over_shares
 from paper_figures.rooms import PAPERS, ROOMS
 
@@ -268,7 +269,7 @@ class _Page(HTMLParser):
         self.links += [(self.row, attributes["href"])] if tag == "a" else []
         assert attributes.get("id") not in self.anchors
         self.anchors |= {attributes["id"]} if "id" in attributes else set()
-        if tag not in ("meta", "img", "br"):
+        if tag not in ("meta", "img", "br", "wbr"):
             self.open.append(tag)
 
     def handle_endtag(self, tag):
@@ -437,6 +438,24 @@ def test_shares_of_noise_stand_at_their_values():
     draw_over_shares(ax, cells, ["l2"], lambda name, cell: (cell[1], 0.0, 1.0), 1.0, style.method_style)
     np.testing.assert_allclose(ax.lines[0].get_xydata(), [[100 * share, share] for _, share in cells])
     plt.close()
+
+
+def test_marks_are_hollow_where_the_interval_of_the_difference_contains_zero():
+    gains = {"first": (0.1, 0.2, 0.1), "second": (-0.1, 0.1, 0.0), "third": (-0.2, -0.1, -0.2)}
+    records = [
+        {
+            "config": {"dataset": name, "ensemble": "kmeans", "fraction": 0.0, "repetition": repetition},
+            "result": {"uniform": {"h": 0.5}, "l2": {"h": 0.5 + gain}},
+        }
+        for name, of_name in gains.items()
+        for repetition, gain in enumerate(of_name)
+    ]
+    figure = clean_figure(records)
+    marks = [line for line in figure.axes[1].lines if line.get_marker() == style.METHODS["l2"]["marker"]]
+    faces = {round(place): line.get_markerfacecolor() for line in marks for place in line.get_ydata()}
+    # The last is the mean over the data sets.
+    assert faces == {0: style.VERMILLION, 1: "white", 2: style.VERMILLION, 3: "white"}
+    plt.close(figure)
 
 
 def test_a_way_that_stops_has_a_mark_beside_the_scale_and_none_on_it():
