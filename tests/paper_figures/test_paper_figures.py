@@ -42,7 +42,7 @@ def run_one(x):
 
 
 def curve(records):
-    """The curve of the squares."""
+    """The curve of the squares. It rises."""
     figure, ax = plt.subplots()
     xs = [record["config"]["x"] for record in records]
     ax.plot(xs, [record["result"]["square"] for record in records], **style.method_style("l2"))
@@ -68,7 +68,9 @@ def toy_claims(records):
     squares = [row["result"]["square"] for row in records["toy"]]
     small = sum(square < 5 for square in squares)
     return [
-        Claim("Figure 7a", "are small", TREND, "< 5", DEPENDS, f"{small} of {len(squares)}", "nothing", "toys.py:3"),
+        Claim(
+            "Figures 6 and 7", "are small", TREND, "< 5", DEPENDS, f"{small} of {len(squares)}", "nothing", "toys.py:3"
+        ),
         Claim(
             "Section 2", "are <positive>", NUMBER, "> 0", HOLDS, f"smallest {min(squares)}", "all of it", "toys.py:9"
         ),
@@ -297,7 +299,7 @@ def test_report_holds_every_claim_choice_and_drawing(toys, root, out, capsys):
     assert "are <positive> (printed number) > 0 toys.py:9 ✔ holds smallest 1 all of it" in text
     assert "the size of x three sizes" in text
     assert page.anchors >= {"fig_curve", "table_curve", "table_lone", "paper_squares", "others", "records"}
-    assert "Figure 7: curve # The curve of the squares. python -m paper_figures curve" in text
+    assert "Figure 7: curve # The curve of the squares. It rises. python -m paper_figures curve" in text
     assert "3 9 1 1 2 4 The numbers. python -m paper_figures curve" in text
     assert text.index("3 9 1 1 2 4") < text.index("Beyond the papers table lone lone # 0 records")
     assert "Paper 9: Squares & <cubes> 1 0 1 0 all 1 0 1 0" in text
