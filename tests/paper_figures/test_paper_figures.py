@@ -493,7 +493,7 @@ def test_every_paper_from_smoke_and_frozen_records(paper, smoke_root):
         path, line = judged.source.split(":")
         assert Path(path).parts[:2] == ("paper_figures", paper.name)
         found = (Path(cli.__file__).parents[1] / path).read_text(encoding="utf-8").splitlines()[int(line) - 1]
-        assert found.startswith("@claim(")
+        assert found.strip().startswith("@claim(")
     assert paper.settings
     assert all(len(pair) == 2 and all(pair) for pair in paper.settings)
 
