@@ -1,6 +1,8 @@
 """A statement of a paper, the rule that judges it, and what the records say."""
 
+import os
 from functools import wraps
+from pathlib import Path
 from typing import NamedTuple
 
 from .markdown import document, table
@@ -14,6 +16,7 @@ HOLDS, FAILS, DEPENDS, UNTESTABLE = VERDICTS = (
 THEOREM, NUMBER, TREND = KINDS = ("theorem", "printed number", "trend")
 # Fewer data sets say nothing if one is left out.
 _FEWEST = 3
+_ROOT = Path(__file__).resolve().parents[1]
 
 
 class Claim(NamedTuple):
@@ -21,6 +24,7 @@ class Claim(NamedTuple):
 
     where : section, figure or table. quote : the paper's words. kind : one of KINDS. rule : what it takes to hold, in
     words. verdict : one of VERDICTS. evidence : the numbers behind it. robustness : what changes the verdict.
+    source : file and line of the rule, "paper_figures/robust_eac/claims.py:66".
     """
 
     where: str
@@ -30,6 +34,7 @@ class Claim(NamedTuple):
     verdict: str
     evidence: str
     robustness: str
+    source: str
 
 
 class Finding(NamedTuple):
@@ -66,7 +71,8 @@ def claim(where, quote, kind, *, threshold=None, own_size=None):
             if own_size is not None:
                 notes.append(_own_size(rule, records, *own_size, finding.verdict))
             robustness = " ".join(filter(None, notes))
-            return Claim(where, quote, kind, " ".join(rule.__doc__.split()), *finding, robustness)
+            in_words = " ".join(rule.__doc__.split())
+            return Claim(where, quote, kind, in_words, *finding, robustness, _source(rule))
 
         return judged
 
@@ -103,7 +109,7 @@ def claims_table(papers, records):
         counts = ", ".join(f"{sum(claim.verdict == verdict for claim in claims)} {verdict}" for verdict in VERDICTS)
         rows = [[text.replace("|", "\\|") for text in claim] for claim in claims]
         blocks.append(f"{paper.label}, {paper.title}: {counts}")
-        head = "where | the paper says | kind | rule | verdict | printed and reproduced | how robust"
+        head = "where | the paper says | kind | rule | verdict | printed and reproduced | how robust | source"
         blocks.append(table(head, rows))
     return document(*blocks)
 
@@ -111,6 +117,12 @@ def claims_table(papers, records):
 def data_sets(records):
     """Names of the data sets in lists of rows, in their order."""
     return list(dict.fromkeys(row["config"]["dataset"] for rows in records for row in rows if _has_data_set(row)))
+
+
+def _source(rule):
+    """File and line of a rule, the file relative to the folder of this repository, wherever that lies."""
+    code = rule.__code__
+    return f"{Path(os.path.relpath(code.co_filename, _ROOT)).as_posix()}:{code.co_firstlineno}"
 
 
 def _has_data_set(row):

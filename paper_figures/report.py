@@ -1,10 +1,14 @@
 """One self-contained HTML page: every claim with its verdict, every figure and table, every choice of a setting."""
 
 import base64
+import re
 from collections import Counter
 from html import escape
+from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
+
+from PIL import Image
 
 from .claim import VERDICTS
 from .drawing import Drawing
@@ -12,7 +16,10 @@ from .records import experiment_rows
 
 MARKS = dict(zip(VERDICTS, ("✔", "✘", "◐", "–"), strict=True))
 TITLE = "Five papers on consensus clustering, reproduced"
-_STYLE = Path(__file__).resolve().with_name("report.css")
+_CLAIM_HEAD = ("where", "the paper says", "it holds if", "verdict", "printed and reproduced", "what changes it")
+_NUMBER = r"S?\d+(?:\.\d+)*"
+_PLACES = re.compile(rf"\b(Figure|Table|Section)s? ({_NUMBER}(?:, {_NUMBER})*(?: and {_NUMBER})?)")
+_FOLDER = Path(__file__).resolve().parent
 
 
 class Drawn(NamedTuple):
@@ -26,6 +33,13 @@ class Drawn(NamedTuple):
 def paper_claims(paper, **source):
     """The claims of a paper, judged on the records of its experiments."""
     return paper.claims({name: experiment_rows(name, **source) for name in paper.experiments})
+
+
+def named_places(text):
+    """The figures and tables that a text names, or else the sections: "Figures 6 and S1" has {Figure 6, Figure S1}."""
+    found = [(kind, number) for kind, numbers in _PLACES.findall(text) for number in re.findall(_NUMBER, numbers)]
+    shown = {place for place in found if place[0] != "Section"}
+    return shown or set(found)
 
 
 def write_report(papers, drawn, path, **source):
@@ -52,25 +66,57 @@ def write_report(papers, drawn, path, **source):
     # The claims stand in the chapters already.
     by_name.pop("table_claims", None)
     body = [
-        f"<h1>{TITLE}</h1>",
+        _bar(papers, claims),
+        f"<main><h1>{TITLE}</h1>",
         _summary(papers, claims),
         *(_chapter(paper, claims[paper.name], chapters[paper.name]) for paper in papers),
-        '<section id="others"><h2>Beyond the papers</h2>',
-        *map(_drawing, by_name.values()),
-        "</section>",
+        f'<section id="others"><h2>Beyond the papers</h2>{_drawings(by_name.values())}</section>',
         _provenance(papers, drawn, **source),
+        "</main>",
     ]
     page = (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n<title>{TITLE}</title>\n'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<style>\n{_STYLE.read_text(encoding='utf-8')}</style></head>\n<body><main>\n"
+        f"<style>\n{_beside('report.css')}</style></head>\n<body>\n"
         + "\n".join(body)
-        + "\n</main></body></html>\n"
+        + f"\n<script>\n{_beside('report.js')}</script>\n</body></html>\n"
     )
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(page, encoding="utf-8")
     return path, errors
+
+
+def _beside(name):
+    return (_FOLDER / name).read_text(encoding="utf-8")
+
+
+def _bar(papers, claims):
+    """What stays at the top: the chapters, and the filter of the claims, which the script shows."""
+    links = []
+    for paper in papers:
+        found = claims[paper.name]
+        count = "not judged" if isinstance(found, str) else f"{len(found)} claims"
+        link = f'<a href="#paper_{paper.name}" title="{escape(paper.title)}">{escape(paper.label)}</a>'
+        links.append(f"<li>{link} <small>{count}</small></li>")
+    links += ['<li><a href="#others">Beyond the papers</a></li>', '<li><a href="#records">Records</a></li>']
+    verdicts = {verdict: f"{MARKS[verdict]} {verdict}" for verdict in VERDICTS}
+    numbers = {_number(paper): paper.label for paper in papers}
+    return (
+        f'<header><nav aria-label="Chapters"><ul>{"".join(links)}</ul></nav>\n'
+        '<form id="filter" autocomplete="off" hidden>'
+        f"{_select('verdict', 'all verdicts', verdicts)} {_select('paper', 'all papers', numbers)} "
+        '<output></output> <button type="button" aria-label="show all claims" hidden>×</button></form></header>'
+    )
+
+
+def _select(name, everything, options):
+    """A choice of one option {value: text}, or of everything, which has no value."""
+    texts = "".join(
+        f'<option value="{escape(value)}">{escape(text)}</option>'
+        for value, text in {"": everything, **options}.items()
+    )
+    return f'<select name="{name}" aria-label="{name}">{texts}</select>'
 
 
 def _summary(papers, claims):
@@ -83,60 +129,104 @@ def _summary(papers, claims):
         rows.append([link, *(str(counts[verdict]) for verdict in VERDICTS)])
     totals = [str(sum(int(row[column]) for row in rows)) for column in range(1, len(VERDICTS) + 1)]
     return (
-        "<p>Each claim is judged by a rule in the code (<code>paper_figures/*/claims.py</code>) from frozen records; "
-        "numbers called printed are the papers', the others were measured here.</p>"
-        + _table(["claims that", *map(_chip, VERDICTS)], [*rows, ["all", *totals]])
+        "<p>Each claim is judged by a rule in the code, whose place stands beside it, from frozen records; "
+        "numbers called printed are the papers', the others were measured here. "
+        "The sign # is a link to what it stands beside.</p>"
+        + _table(["claims that", *map(_chip, VERDICTS)], [*rows, ["all", *totals]], kind="summary")
         + '<p><a href="#others">Beyond the papers</a> · <a href="#records">Records behind this page</a></p>'
     )
 
 
 def _chapter(paper, claims, drawn):
-    if isinstance(claims, str):
-        judged = _error(claims)
-    else:
-        rows = [
-            [escape(c.where), f"<q>{escape(c.quote)}</q> ({c.kind})", escape(c.rule), _chip(c.verdict)]
-            + [escape(c.evidence), escape(c.robustness)]
-            for c in claims
-        ]
-        head = ["where", "the paper says", "it holds if", "verdict", "printed and reproduced", "what changes it"]
-        judged = _table(head, rows, kind="claims")
+    judged = _error(claims) if isinstance(claims, str) else _claims(claims, _number(paper), paper.drawings)
     settings = [[escape(gap), escape(choice)] for gap, choice in paper.settings]
     return "\n".join(
         [
-            f'<section id="paper_{paper.name}"><h2>{escape(paper.label)}: {escape(paper.title)}</h2>',
+            f'<section id="paper_{paper.name}" data-paper="{_number(paper)}">',
+            f"<h2>{escape(paper.label)}: {escape(paper.title)}</h2>",
             f'<p class="citation">{escape(paper.citation)}</p>',
             "<h3>Claims</h3>",
             judged,
-            "<h3>What the paper leaves open or gets wrong</h3>",
+            "<details open><summary><h3>What the paper leaves open or gets wrong</h3></summary>",
             _table(["open or wrong", "done here"], settings, kind="settings"),
-            "<h3>Figures and tables</h3>",
-            *map(_drawing, drawn),
-            "</section>",
+            "</details>",
+            "<details open><summary><h3>Figures and tables</h3></summary>",
+            _drawings(drawn),
+            "</details></section>",
         ]
     )
+
+
+def _number(paper):
+    """What tells the paper from others in its label: 002."""
+    return paper.label.split()[-1]
+
+
+def _claims(claims, number, drawings):
+    """The claims of a paper: a row each, with its own address and links to the drawings of the place it names."""
+    rows = []
+    for position, claim in enumerate(claims, start=1):
+        name = f"claim-{number}-{position}"
+        places = named_places(claim.where)
+        links = "".join(_link(drawing) for drawing in drawings if named_places(drawing.printed) & places)
+        cells = (
+            f"{escape(claim.where)} {_anchor(name)}{links}",
+            f"<q>{escape(claim.quote)}</q> ({claim.kind})",
+            f"{escape(claim.rule)} <code>{escape(claim.source).replace('/', '/<wbr>')}</code>",
+            _chip(claim.verdict),
+            escape(claim.evidence),
+            escape(claim.robustness),
+        )
+        # The heads are for narrow screens, where a claim is a card.
+        cells = [f'<td data-head="{head}">{cell}</td>' for head, cell in zip(_CLAIM_HEAD, cells, strict=True)]
+        rows.append(f'<tr id="{name}" data-verdict="{claim.verdict}">{"".join(cells)}</tr>')
+    return f'<table class="claims">{_head(_CLAIM_HEAD)}<tbody>\n' + "\n".join(rows) + "</tbody></table>"
+
+
+def _drawings(drawn):
+    """Figures and tables, with links to each of them first."""
+    return f"<p>{''.join(_link(one.drawing) for one in drawn)}</p>\n" + "\n".join(map(_drawing, drawn))
+
+
+def _link(drawing):
+    kind = "figure" if drawing.name.startswith("fig_") else "table"
+    return f'<a class="drawing" href="#{escape(drawing.name)}">{kind} {escape(drawing.stem)}</a> '
 
 
 def _drawing(drawn):
     """One figure or table with its caption and the command that makes it."""
     drawing = drawn.drawing
     heading = f"{drawing.printed}: {drawing.stem}" if drawing.printed else drawing.stem
-    content = "".join(map(_file, drawn.paths)) if drawn.error is None else _error(drawn.error)
+    content = (
+        "".join(_file(path, drawing.caption) for path in drawn.paths) if drawn.error is None else _error(drawn.error)
+    )
     command = f"<code>python -m paper_figures {escape(drawing.stem)}</code>"
     return (
-        f'<figure id="{escape(drawing.name)}"><h4>{escape(heading)}</h4>{content}'
+        f'<figure id="{escape(drawing.name)}"><h4>{escape(heading)} {_anchor(drawing.name)}</h4>{content}'
         f"<figcaption>{escape(drawing.caption)} {command}</figcaption></figure>"
     )
 
 
-def _file(path):
+def _file(path, caption):
     """A PNG as an image inside the page, a text from Markdown; the PDF is for print."""
     if path.suffix == ".png":
-        data = base64.b64encode(path.read_bytes()).decode()
-        return f'<img alt="{escape(path.stem)}" src="data:image/png;base64,{data}">'
+        return f'<div class="scroll">{_image(path, caption)}</div>'
     if path.suffix == ".txt":
         return f'<div class="scroll">{_markdown(path.read_text(encoding="utf-8"))}</div>'
     return ""
+
+
+def _image(path, caption):
+    """The image in lossless WebP, a third of the PNG; two of its pixels are one of the page, for dense screens."""
+    content = BytesIO()
+    with Image.open(path) as image:
+        width, height = image.width // 2, image.height // 2
+        image.convert("RGB").save(content, "webp", lossless=True)
+    first_sentence = re.split(r"(?<=[.!?])\s+(?=[A-Z])", " ".join(caption.split()))[0]
+    return (
+        f'<img alt="{escape(first_sentence)}" width="{width}" height="{height}" loading="lazy" '
+        f'src="data:image/webp;base64,{base64.b64encode(content.getvalue()).decode()}">'
+    )
 
 
 def _markdown(text):
@@ -172,11 +262,19 @@ def _commit(git):
     return "no repository" if git is None else git["commit"][:10] + (" and changes" if git["dirty"] else "")
 
 
-def _table(head, rows, kind=""):
+def _table(head, rows, kind="plain"):
     """HTML table; the head and the cells are HTML already."""
-    lines = ["<tr>" + "".join(f"<th>{cell}</th>" for cell in head) + "</tr>"]
-    lines += ["<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows]
-    return f'<div class="scroll"><table class="{kind}">' + "\n".join(lines) + "</table></div>"
+    lines = ["<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows]
+    body = "<tbody>\n" + "\n".join(lines) + "</tbody>"
+    return f'<div class="scroll"><table class="{kind}">{_head(head)}{body}</table></div>'
+
+
+def _head(cells):
+    return "<thead><tr>" + "".join(f'<th scope="col">{cell}</th>' for cell in cells) + "</tr></thead>"
+
+
+def _anchor(name):
+    return f'<a class="anchor" href="#{escape(name)}" aria-label="link to {escape(name)}">#</a>'
 
 
 def _chip(verdict):

@@ -71,7 +71,7 @@ def clean_figure(records):
 
     H: means over the ensembles, from the lowest to the highest. Differences are to the unweighted consensus of the same
     ensemble, with 95 % bootstrap intervals over the ensembles of a data set; the last row is the mean over the data
-    sets, with the interval over these.
+    sets, with the interval over these. A mark is hollow where the interval contains 0.
     """
     return _by_dataset(records, 0.0)
 
@@ -99,10 +99,12 @@ def _by_dataset(records, fraction):
             if weighting != "uniform":
                 differences = h - found["uniform"]
                 rows = [*differences, differences.mean(axis=1)]
-                means, (low, high) = list(map(np.mean, rows)), np.transpose(list(map(mean_interval, rows)))
-                gain.errorbar(means, places, xerr=around(means, low, high), **style)
+                means, (low, high) = np.array(list(map(np.mean, rows))), np.transpose(list(map(mean_interval, rows)))
+                bars, open_ = around(means, low, high), (low <= 0.0) & (high >= 0.0)
+                for some, face in ((open_, "white"), (~open_, style["color"])):
+                    gain.errorbar(means[some], places[some], xerr=bars[:, some], markerfacecolor=face, **style)
         level.set(title=title, xlabel="H (high is good)")
-        gain.set(title="paired", xlabel="H minus unweighted's")
+        gain.set(title="paired difference", xlabel="H minus unweighted's")
         gain.axvline(0.0, color=method_style("uniform")["color"], linewidth=0.8, zorder=0.5)
     for ax in axes:
         ax.axhline(len(names) - 0.5, color="0.6", linewidth=0.6)

@@ -1,4 +1,6 @@
-"""What every claim has: its verdict, and what changes it."""
+"""What every claim has: its verdict, what changes it, and where its rule stands."""
+
+from pathlib import Path
 
 from paper_figures.claim import NUMBER, TREND, VERDICTS, Claim, by_reading, claim, finding, untestable
 
@@ -36,6 +38,17 @@ def test_a_claim_that_nothing_changes():
         "smallest 5",
         "The same without any one of the 3 data sets. The same with half and twice the least of 1. "
         "With one run each, as in the paper: holds in 2 of 2.",
+        judged.source,
+    )
+
+
+def test_the_source_is_the_place_of_the_rule():
+    path, line = positive(rows(iris=[9, 8])).source.split(":")
+    assert path == "tests/paper_figures/test_claim.py"
+    found = Path(__file__).read_text(encoding="utf-8").splitlines()[int(line) - 1]
+    assert (
+        found
+        == '@claim("Section 3", "all are positive", TREND, threshold="least", own_size=("one run each", one_each))'
     )
 
 

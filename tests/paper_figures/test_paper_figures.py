@@ -5,6 +5,7 @@ import base64
 import sys
 from functools import partial
 from html.parser import HTMLParser
+from io import BytesIO
 from pathlib import Path
 
 import matplotlib
@@ -12,6 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib.text import Text
+from PIL import Image
 
 import experiments
 from experiments import __main__ as experiments_cli
@@ -23,6 +25,7 @@ from paper_figures.claim import DEPENDS, HOLDS, NUMBER, TREND, VERDICTS, Claim
 from paper_figures.drawing import Paper, Topic, drawing
 from paper_figures.markdown import document, table
 from paper_figures.peers import OURS, peers_figure
+from paper_figures.robust_eac.noisy import clean_figure
 from paper_figures.robustness import draw_over_shares
 from paper_figures.rooms import PAPERS, ROOMS
 
@@ -39,7 +42,7 @@ def run_one(x):
 
 
 def curve(records):
-    """The curve of the squares."""
+    """The curve of the squares. It rises."""
     figure, ax = plt.subplots()
     xs = [record["config"]["x"] for record in records]
     ax.plot(xs, [record["result"]["square"] for record in records], **style.method_style("l2"))
@@ -65,8 +68,12 @@ def toy_claims(records):
     squares = [row["result"]["square"] for row in records["toy"]]
     small = sum(square < 5 for square in squares)
     return [
-        Claim("Section 1", "are small", TREND, "< 5", DEPENDS, f"{small} of {len(squares)}", "nothing"),
-        Claim("Section 2", "are <positive>", NUMBER, "> 0", HOLDS, f"smallest {min(squares)}", "all of it"),
+        Claim(
+            "Figures 6 and 7", "are small", TREND, "< 5", DEPENDS, f"{small} of {len(squares)}", "nothing", "toys.py:3"
+        ),
+        Claim(
+            "Section 2", "are <positive>", NUMBER, "> 0", HOLDS, f"smallest {min(squares)}", "all of it", "toys.py:9"
+        ),
     ]
 
 
@@ -241,25 +248,35 @@ def test_tables_are_markdown():
 
 
 class _Page(HTMLParser):
-    """Checks that tags are closed in order, and collects the text, the addresses and the anchors."""
+    """Checks that tags are closed in order, and collects the text, the images, the anchors, the links and the rows.
+
+    links holds what a link names with the anchor of the row around it; options what the filter offers.
+    """
 
     def __init__(self, text):
         super().__init__()
-        self.open, self.words, self.sources, self.anchors, self.links = [], [], [], set(), []
+        self.open, self.words, self.images, self.anchors, self.links = [], [], [], set(), []
+        self.row, self.verdicts, self.options = None, {}, []
         self.feed(text)
         self.close()
         assert self.open == []
 
     def handle_starttag(self, tag, attributes):
         attributes = dict(attributes)
-        self.sources += [value for key, value in attributes.items() if key == "src"]
-        self.links += [value for key, value in attributes.items() if key == "href"]
+        if tag == "tr":
+            self.row = attributes.get("id")
+            self.verdicts[self.row] = attributes.get("data-verdict")
+        self.images += [attributes] if tag == "img" else []
+        self.options += [attributes["value"]] if tag == "option" else []
+        self.links += [(self.row, attributes["href"])] if tag == "a" else []
+        assert attributes.get("id") not in self.anchors
         self.anchors |= {attributes["id"]} if "id" in attributes else set()
-        if tag not in ("meta", "img", "br"):
+        if tag not in ("meta", "img", "br", "wbr"):
             self.open.append(tag)
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag
+        self.row = None if tag == "tr" else self.row
 
     def handle_data(self, data):
         self.words.append(data)
@@ -267,8 +284,8 @@ class _Page(HTMLParser):
 
 def read_page(path):
     page = _Page(path.read_text(encoding="utf-8"))
-    assert all(source.startswith("data:image/png;base64,") for source in page.sources)
-    assert all(link.startswith("#") and link[1:] in page.anchors for link in page.links)
+    assert all(image["src"].startswith("data:image/webp;base64,") for image in page.images)
+    assert all(link.startswith("#") and link[1:] in page.anchors for _, link in page.links)
     return page, " ".join(" ".join(page.words).split())
 
 
@@ -278,19 +295,57 @@ def test_report_holds_every_claim_choice_and_drawing(toys, root, out, capsys):
     assert capsys.readouterr().out.splitlines()[-1] == str(out / "report.html")
     page, text = read_page(out / "report.html")
     assert "Paper 9: Squares & <cubes>" in text
-    assert "are small (trend) < 5 ◐ depends on a setting 2 of 3 nothing" in text
-    assert "are <positive> (printed number) > 0 ✔ holds smallest 1 all of it" in text
+    assert "are small (trend) < 5 toys.py:3 ◐ depends on a setting 2 of 3 nothing" in text
+    assert "are <positive> (printed number) > 0 toys.py:9 ✔ holds smallest 1 all of it" in text
     assert "the size of x three sizes" in text
     assert page.anchors >= {"fig_curve", "table_curve", "table_lone", "paper_squares", "others", "records"}
-    assert "Figure 7: curve The curve of the squares. python -m paper_figures curve" in text
+    assert "Figure 7: curve # The curve of the squares. It rises. python -m paper_figures curve" in text
     assert "3 9 1 1 2 4 The numbers. python -m paper_figures curve" in text
-    assert base64.b64encode((out / "curve.png").read_bytes()).decode() in page.sources[0]
-    assert text.index("3 9 1 1 2 4") < text.index("Beyond the papers lone 0 records")
-    assert "Paper 9: Squares & <cubes> 1 1 0 all 1 1 0" in text
+    assert text.index("3 9 1 1 2 4") < text.index("Beyond the papers table lone lone # 0 records")
+    assert "Paper 9: Squares & <cubes> 1 0 1 0 all 1 0 1 0" in text
     assert "toy 3 0.0" in text
     again = out / "again"
     assert run("--all", "--out", again) == 0
     assert (again / "report.html").read_bytes() == (out / "report.html").read_bytes()
+
+
+def test_claims_have_addresses_and_name_their_drawings(toys, root, out):
+    freeze(toys, root)
+    assert run("--all", "--out", out) == 0
+    page, text = read_page(out / "report.html")
+    of_claims = [(row, link) for row, link in page.links if row]
+    own = [("claim-9-1", "#claim-9-1"), ("claim-9-2", "#claim-9-2")]
+    assert of_claims == [own[0], ("claim-9-1", "#fig_curve"), ("claim-9-1", "#table_curve"), own[1]]
+    assert {page.verdicts["claim-9-1"], page.verdicts["claim-9-2"]} == {DEPENDS, HOLDS}
+    assert page.options == ["", *VERDICTS, "", "9"]
+    assert "Paper 9 2 claims Beyond the papers Records" in text
+
+
+def test_an_image_keeps_its_pixels_and_says_what_it_shows(toys, root, out):
+    freeze(toys, root)
+    assert run("--all", "--out", out) == 0
+    page, _ = read_page(out / "report.html")
+    (image,) = page.images
+    shown = Image.open(BytesIO(base64.b64decode(image["src"].partition(",")[2])))
+    drawn = Image.open(out / "curve.png").convert("RGB")
+    np.testing.assert_array_equal(np.asarray(shown), np.asarray(drawn))
+    assert (int(image["width"]), int(image["height"])) == (drawn.width // 2, drawn.height // 2)
+    assert (image["alt"], image["loading"]) == ("The curve of the squares.", "lazy")
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("Figures 6 and S1", {("Figure", "6"), ("Figure", "S1")}),
+        ("Figure 5 and Table 2", {("Figure", "5"), ("Table", "2")}),
+        ("Section 4.1, Figure 2(b)", {("Figure", "2")}),
+        ("Sections 3.1, 3.2 and 3.5", {("Section", "3.1"), ("Section", "3.2"), ("Section", "3.5")}),
+        ("Tables of Section 6.1", {("Section", "6.1")}),
+        ("not in the paper", set()),
+    ],
+)
+def test_places_that_a_text_names(text, places):
+    assert report.named_places(text) == places
 
 
 def test_report_without_records_says_so_and_fails(toys, out, capsys):
@@ -387,6 +442,24 @@ def test_shares_of_noise_stand_at_their_values():
     plt.close()
 
 
+def test_marks_are_hollow_where_the_interval_of_the_difference_contains_zero():
+    gains = {"first": (0.1, 0.2, 0.1), "second": (-0.1, 0.1, 0.0), "third": (-0.2, -0.1, -0.2)}
+    records = [
+        {
+            "config": {"dataset": name, "ensemble": "kmeans", "fraction": 0.0, "repetition": repetition},
+            "result": {"uniform": {"h": 0.5}, "l2": {"h": 0.5 + gain}},
+        }
+        for name, of_name in gains.items()
+        for repetition, gain in enumerate(of_name)
+    ]
+    figure = clean_figure(records)
+    marks = [line for line in figure.axes[1].lines if line.get_marker() == style.METHODS["l2"]["marker"]]
+    faces = {round(place): line.get_markerfacecolor() for line in marks for place in line.get_ydata()}
+    # The last is the mean over the data sets.
+    assert faces == {0: style.VERMILLION, 1: "white", 2: style.VERMILLION, 3: "white"}
+    plt.close(figure)
+
+
 def test_a_way_that_stops_has_a_mark_beside_the_scale_and_none_on_it():
     times = {("clue, GV3", 1000): 30.0, ("clue, GV3", 5000): None, (OURS, 1000): 0.1, (OURS, 5000): 0.2}
     records = [
@@ -416,7 +489,11 @@ def test_every_paper_from_smoke_and_frozen_records(paper, smoke_root):
     for judged in [*smoke, *frozen]:
         assert isinstance(judged, Claim)
         assert judged.verdict in VERDICTS
-        assert all(text.strip() for text in judged[:-1])
+        assert all(text.strip() for text in judged._replace(robustness="may be none"))
+        path, line = judged.source.split(":")
+        assert Path(path).parts[:2] == ("paper_figures", paper.name)
+        found = (Path(cli.__file__).parents[1] / path).read_text(encoding="utf-8").splitlines()[int(line) - 1]
+        assert found.strip().startswith("@claim(")
     assert paper.settings
     assert all(len(pair) == 2 and all(pair) for pair in paper.settings)
 
