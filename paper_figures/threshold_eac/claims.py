@@ -3,15 +3,12 @@
 from collections import Counter
 
 import numpy as np
-from scipy.cluster.hierarchy import fcluster
-from sklearn.metrics import rand_score
 
 from experiments.threshold_eac.threshold_eac import DEFAULT, ON_THE_WAY, SETTINGS
-from robust_eac import eac_linkage, threshold_eac
 
-from ..claim import NUMBER, THEOREM, TREND, by_reading, claim, finding
+from ..claim import NUMBER, TREND, by_reading, claim
 from ..records import results
-from . import rules
+from . import rules, theorems
 from .cells import POINT_SETS, POINTS, PRINTED_COMPONENTS, READINGS, at, printed_numbers, spread
 from .data_claims import data_claims
 from .rules import cells_equal, counted, plain_shares, recovers, rows_of, shares_of, told
@@ -28,7 +25,7 @@ def claims(records):
     return [
         uneven_shapes(rings),
         arbitrary_shapes(arms),
-        cuts_single_linkage(),
+        theorems.cuts_single_linkage(),
         rule_of_thumb([*rings, *arms]),
         enough_partitions([row for row in eac if row["config"]["dataset"] in FIXED]),
         no_kmeans_rings(plain_rings),
@@ -74,21 +71,6 @@ def uneven_shapes(rows, *, misses=0.1):
 def arbitrary_shapes(rows, *, misses=0.1):
     """In all but `misses` of the runs some k of Table 2 gives exactly the two arms at t = 0.5."""
     return counted(shares_of(rows, "spiral", recovers()), misses, "Runs")
-
-
-@claim(
-    "Section 2, Merge", "this is equivalent to cutting the dendrogram produced by the single link (SL) method", THEOREM
-)
-def cuts_single_linkage():
-    """Both give the same clusters, on 20 ensembles of random labels at the thresholds 0.4 to 0.75 of the tables."""
-    rng, same = np.random.RandomState(0), []
-    for _ in range(20):
-        labels = rng.randint(4, size=(30, 7))
-        tree = eac_linkage(labels, linkage="single")
-        for t in (0.4, 0.5, 0.6, 0.7, 0.75):
-            # No share of seven votes equals a threshold.
-            same.append(rand_score(threshold_eac(labels, threshold=t), fcluster(tree, 1.0 - t, "distance")) == 1.0)
-    return finding(all(same), f"The same in {sum(same)} of {len(same)}.")
 
 
 @claim("Section 2", "a rule of thumb, k = √n may be used", TREND, threshold="misses")

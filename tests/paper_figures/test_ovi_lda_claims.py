@@ -209,12 +209,12 @@ def test_samples_of_the_own_size_have_one_data_set_per_level(rows):
 
 
 def test_theorems_are_tested(monkeypatch):
-    assert claims.xb_is_db().verdict == FAILS
-    assert claims.centroids().verdict == FAILS
+    assert theorems.xb_is_db().verdict == FAILS
+    assert theorems.centroids().verdict == FAILS
     monkeypatch.setattr(claims, "davies_bouldin_score", xie_beni)
     monkeypatch.setattr(claims, "ovi_lda", lambda X, memberships, as_printed: ovi_lda(X, memberships))
-    assert claims.xb_is_db().verdict == HOLDS
-    assert claims.centroids().verdict == HOLDS
+    assert theorems.xb_is_db().verdict == HOLDS
+    assert theorems.centroids().verdict == HOLDS
 
 
 def test_printed_answers_agree_fully(rows):
