@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from robust_eac import CONSENSUS_FUNCTIONS
 
-from ..shared.store import derive_seed
+from ..shared.store import derive_seed, grid
 from .linear_eac import N_CLUSTERS, REPETITIONS, count_movable, grade
 from .linear_eac_data import CHOSEN, N_PARTITIONS, make_ensemble
 
@@ -25,13 +25,9 @@ MAX_ITER = 300
 TINY = np.finfo(float).eps
 
 
-def cells(*, datasets=tuple(REPETITIONS), repetitions: int | None = None):
-    """Without a number of repetitions a data set has those of `linear_eac`."""
-    return [
-        {"dataset": dataset, "repetition": repetition}
-        for dataset in datasets
-        for repetition in range(repetitions or REPETITIONS[dataset])
-    ]
+def cells(*, datasets=tuple(REPETITIONS), repetitions=3):
+    """The repetitions are the first of `linear_eac`."""
+    return grid(repetition=range(repetitions), dataset=datasets)
 
 
 GRID = cells()
