@@ -12,8 +12,8 @@ from scipy.sparse import csr_array
 from robust_eac import CONSENSUS_FUNCTIONS
 
 from ..shared.store import derive_seed, grid
-from .linear_eac import N_CLUSTERS, REPETITIONS, count_movable, grade
-from .linear_eac_data import CHOSEN, N_PARTITIONS, make_ensemble
+from .linear_eac import N_CLUSTERS, count_movable, grade
+from .linear_eac_data import CHOSEN, MEDIUM, N_PARTITIONS, SMALL, make_ensemble
 
 VERSION = 1
 
@@ -25,7 +25,7 @@ MAX_ITER = 300
 TINY = np.finfo(float).eps
 
 
-def cells(*, datasets=tuple(REPETITIONS), repetitions=3):
+def cells(*, datasets=(*SMALL, *MEDIUM), repetitions=3):
     """The repetitions are the first of `linear_eac`."""
     return grid(repetition=range(repetitions), dataset=datasets)
 
