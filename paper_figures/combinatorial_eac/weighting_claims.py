@@ -8,7 +8,7 @@ from robust_eac import zca_whiten
 from robust_eac.comparison.statistics import holm, signed_rank
 
 from ..claim import NUMBER, THEOREM, TREND, by_reading, claim, finding
-from ..records import distinct, matching, results
+from ..records import distinct, results
 from . import statistics as stats
 from .samples import (
     READINGS,
@@ -34,19 +34,16 @@ WITH_GOODNESS, WITHOUT_GOODNESS = ("goodness", "both"), ("none", "order")
 
 
 @claim("Section 'The 1-dimensional case'", "we can downweight poor-quality evidence", TREND)
-def poor_runs_weigh_less(goodness):
+@by_signal
+def poor_runs_weigh_less(goodness, signal):
     """Goodness and NMI of the runs of k-means on the informative feature are positively rank-correlated in more than
     half of the data sets (one-tailed sign test, p < 0.05).
     """
-
-    def judge(signal):
-        (result,) = results(goodness, signal=signal)
-        found = np.array([c for c in result["correlation"]["f1"] if c is not None])
-        test = stats.sign_test(found, np.zeros(len(found)))
-        text = f"{test['wins']} of {len(found)}, median {np.median(found):.2f}" if len(found) else "runs do not differ"
-        return test["p"] < stats.LEVEL, text
-
-    return by_signal(goodness, judge)
+    (result,) = results(goodness, signal=signal)
+    found = np.array([c for c in result["correlation"]["f1"] if c is not None])
+    test = stats.sign_test(found, np.zeros(len(found)))
+    text = f"{test['wins']} of {len(found)}, median {np.median(found):.2f}" if len(found) else "runs do not differ"
+    return test["p"] < stats.LEVEL, text
 
 
 def _of_subsets(goodness, measure, signal):
@@ -64,27 +61,21 @@ def _greater(*pairs):
 
 
 @claim("Figure 2", "Results from both features tend to be intermediately informative", TREND)
-def between(goodness):
+@by_signal
+def between(goodness, signal):
     """Mean NMI of sub-clusterings of both features is below that of the informative feature and above that of the
     noisy one, each by the test.
     """
-
-    def judge(signal):
-        good, mixed, bad, means = _of_subsets(goodness, "nmi", signal)
-        return _greater((good, mixed), (mixed, bad)), f"NMI {means} for informative / both / noisy"
-
-    return by_signal(goodness, judge)
+    good, mixed, bad, means = _of_subsets(goodness, "nmi", signal)
+    return _greater((good, mixed), (mixed, bad)), f"NMI {means} for informative / both / noisy"
 
 
 @claim(TWO, "put more weight on sub-clusterings using only (f_1) than those using (f_1, f_2)", TREND)
-def informative_weighs_more(goodness):
+@by_signal
+def informative_weighs_more(goodness, signal):
     """Mean goodness of the informative feature alone is above that of both features, by the test."""
-
-    def judge(signal):
-        good, mixed, _, means = _of_subsets(goodness, "goodness", signal)
-        return _greater((good, mixed)), f"goodness {means} for informative / both / noisy"
-
-    return by_signal(goodness, judge)
+    good, mixed, _, means = _of_subsets(goodness, "goodness", signal)
+    return _greater((good, mixed)), f"goodness {means} for informative / both / noisy"
 
 
 @claim(TWO, "put much less weight on sub-clusterings using only (f_2)", TREND, threshold="much")
@@ -139,49 +130,39 @@ def whitening_of_independent_noise(whitening, *, much=0.05):
     )
 
 
-def _of_correlated(whitening):
-    return matching(whitening, noise="correlated")
-
-
 @claim(
     "Figure 6",
     "statistically significant for feature sizes 2–10 (one-tailed, paired sample sign tests",
     TREND,
     own_size=THIRTY,
 )
-def whitening_from_2_to_10(whitening):
+@by_signal
+def whitening_from_2_to_10(whitening, signal):
     """With correlated noise, whitening is better at each size from 2 to 10 (one-tailed sign tests, Benjamini-Hochberg,
     p < 0.05).
     """
-
-    def judge(signal):
-        first, _ = whitening_pair(whitening, "correlated", signal=signal)
-        found = {
-            words: stats.significant(*whitening_pair(whitening, "correlated", variant, signal=signal))
-            for variant, words in (("listing", "program"), ("equation", "formulas"), ("unweighted", "no silhouettes"))
-        }
-        text = "; ".join(f"{words} {listing(sizes)}" for words, sizes in found.items())
-        return set(stats.within(first, 2, 10)) <= set(found["program"]), text
-
-    return by_signal(_of_correlated(whitening), judge)
+    first, _ = whitening_pair(whitening, "correlated", signal=signal)
+    found = {
+        words: stats.significant(*whitening_pair(whitening, "correlated", variant, signal=signal))
+        for variant, words in (("listing", "program"), ("equation", "formulas"), ("unweighted", "no silhouettes"))
+    }
+    text = "; ".join(f"{words} {listing(sizes)}" for words, sizes in found.items())
+    return set(stats.within(first, 2, 10)) <= set(found["program"]), text
 
 
 @claim(RESULTS, "improved clustering performance, most notably for feature set sizes of 2–20", TREND, own_size=THIRTY)
-def whitening_from_2_to_20(whitening):
+@by_signal
+def whitening_from_2_to_20(whitening, signal):
     """With correlated noise the mean gain of the sizes from 2 to 20 is above zero, by the test, and above that of the
     other sizes.
     """
-
-    def judge(signal):
-        first, second = whitening_pair(whitening, "correlated", signal=signal)
-        changes = {size: first[size] - second[size] for size in first}
-        inside = np.mean([changes[size] for size in stats.within(first, 2, 20)], axis=0)
-        outside = np.mean([change for size, change in changes.items() if not 2 <= size <= 20], axis=0)
-        gains = ", ".join(f"{change.mean():+.2f} at {size:,}" for size, change in changes.items())
-        met = _greater((inside, np.zeros_like(inside)), (inside, outside))
-        return met, f"gain {gains} features"
-
-    return by_signal(_of_correlated(whitening), judge)
+    first, second = whitening_pair(whitening, "correlated", signal=signal)
+    changes = {size: first[size] - second[size] for size in first}
+    inside = np.mean([changes[size] for size in stats.within(first, 2, 20)], axis=0)
+    outside = np.mean([change for size, change in changes.items() if not 2 <= size <= 20], axis=0)
+    gains = ", ".join(f"{change.mean():+.2f} at {size:,}" for size, change in changes.items())
+    met = _greater((inside, np.zeros_like(inside)), (inside, outside))
+    return met, f"gain {gains} features"
 
 
 @claim(
