@@ -21,7 +21,7 @@ SYSTEMS = ("kmeans", "sec", "ecc")
 GREEDY = "greedy k-means++"
 COUNTS = (1, 10)
 MAX_ITER = 300
-REPETITIONS = {**dict.fromkeys((*SMALL, *MEDIUM), 3), **dict.fromkeys(LARGE, 2)}
+REPETITIONS = {**dict.fromkeys((*SMALL, *MEDIUM), 3), **dict.fromkeys(LARGE, 1)}
 # A share of 0 counts as this much in the entropy, as in the library.
 TINY = np.finfo(float).eps
 
