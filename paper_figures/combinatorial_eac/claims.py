@@ -10,6 +10,7 @@ that makes the difference shows in the verdicts with ten, and in the table of re
 import numpy as np
 from scipy.stats import kendalltau, spearmanr
 
+from experiments.combinatorial_eac.combinatorial_data import SIGNAL
 from robust_eac.comparison.statistics import holm, signed_rank
 
 from ..claim import NUMBER, THEOREM, TREND, claim, finding
@@ -18,6 +19,7 @@ from . import statistics as stats
 from . import weighting_claims as weighting
 from .samples import (
     METHODS,
+    at_signal,
     block_tests,
     both,
     by_signal,
@@ -40,7 +42,8 @@ def claims(records):
     """All claims, in the paper's order."""
     features, speed = records["combinatorial_eac"], records["combinatorial_speed"]
     goodness, whitening = records["combinatorial_goodness"], records["combinatorial_whitening"]
-    weights, correlated = records["combinatorial_weights"], matching(whitening, noise="correlated")
+    correlated = matching(whitening, noise="correlated")
+    weights = at_signal(records["combinatorial_weights"], SIGNAL) + records["combinatorial_weights_readings"]
     return [
         weighting.poor_runs_weigh_less(goodness),
         weighting.between(goodness),

@@ -18,7 +18,7 @@ DRAWINGS = (
     drawing("table_combinatorial_weights", "combinatorial_weights", tables.weights, "Figure 7"),
     drawing(
         "table_combinatorial_signals",
-        tuple(readings.CLAIMS),
+        readings.EXPERIMENTS,
         readings.signals,
         "not in the paper: readings of what it leaves open",
     ),
@@ -35,6 +35,7 @@ PAPER = Paper(
         "combinatorial_eac",
         "combinatorial_whitening",
         "combinatorial_weights",
+        "combinatorial_weights_readings",
         "combinatorial_goodness",
         "combinatorial_speed",
     ),

@@ -7,7 +7,7 @@ from ..records import distinct, matching
 from . import claims
 from . import statistics as stats
 from . import weighting_claims as weighting
-from .samples import READINGS, exponent_name, exponents, listing, of_size, printed_tests, repetitions
+from .samples import READINGS, at_signal, exponent_name, exponents, listing, of_size, printed_tests, repetitions
 from .samples import both as samples_of_both
 
 # The claims that are judged by reading, by the experiment that they are on.
@@ -28,7 +28,16 @@ CLAIMS = {
         claims.conclusion,
     ),
     "combinatorial_whitening": (weighting.whitening_from_2_to_10, weighting.whitening_from_2_to_20),
+    "combinatorial_weights": (
+        weighting.weightings_differ_at_10,
+        weighting.none_lowest,
+        weighting.goodness_highest,
+        weighting.half_points,
+        weighting.goodness_helps,
+        weighting.order_is_neutral,
+    ),
 }
+EXPERIMENTS = (*CLAIMS, "combinatorial_weights_readings")
 # Points within which a printed share is met, and data sets within which a printed number of untied ones is.
 NEAR = 10.0
 # Every other exponent: the halves of Table 2 by which the readings are compared.
@@ -44,6 +53,8 @@ def signals(records):
     readings alike; claims go by short names. The reading of the figures was taken for its numbers of untied data sets:
     the last columns tell how far each is off on either half of the exponents.
     """
+    weights = at_signal(records["combinatorial_weights"], SIGNAL) + records["combinatorial_weights_readings"]
+    records = {name: records[name] for name in CLAIMS} | {"combinatorial_weights": weights}
     features = records["combinatorial_eac"]
     first_ten, *_ = of_size(stats.PAPER_REPETITIONS)([*records.values()])
     ten = dict(zip(records, first_ten, strict=True))

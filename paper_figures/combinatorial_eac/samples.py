@@ -119,9 +119,14 @@ def whitening_pair(whitening, noise, variant="listing", signal=SIGNAL, n_objects
     return tuple(samples(whitening, (variant, name), **where) for name in ("whitened", "plain"))
 
 
-def weightings(weights):
-    """{condition: samples}."""
-    return {name: samples(weights, (name,)) for name in CONDITIONS}
+def at_signal(rows, signal):
+    """Rows of an experiment with one reading of the signal-to-noise ratio, told in their configurations."""
+    return [row | {"config": row["config"] | {"signal": signal}} for row in rows]
+
+
+def weightings(weights, **where):
+    """{condition: samples}, of the records with this configuration."""
+    return {name: samples(weights, (name,), **where) for name in CONDITIONS}
 
 
 def weighting_blocks(found):

@@ -28,7 +28,7 @@ TWENTY = ("20 data sets of each size", of_size(stats.WEIGHTS_BLOCK))
 THIRTY = ("30 data sets of each size", of_size(stats.WHITENING_BLOCK))
 # Friedman's statistics over all sizes and at 10 features.
 PRINTED_FRIEDMAN = (10.1, 28.7)
-# Of the readings of the signal-to-noise ratio, the four weightings and independent noise were run with one.
+# Of the readings of the signal-to-noise ratio, independent noise was run with one.
 ONE_READING = f"Run with {READINGS[SIGNAL]} alone."
 WITH_GOODNESS, WITHOUT_GOODNESS = ("goodness", "both"), ("none", "order")
 
@@ -173,24 +173,28 @@ def whitening_from_2_to_20(whitening, signal):
 )
 def weightings_differ(weights):
     """Friedman's test of the four weightings over all sizes has p < 0.05."""
-    tests = stats.friedman_readings(weightings(weights))
+    tests = {
+        f"{reading} ({READINGS[signal]})": test
+        for signal in distinct(weights, "signal")
+        for reading, test in stats.friedman_readings(weightings(weights, signal=signal)).items()
+    }
     text = "; ".join(f"{reading} {friedman_text(test)}" for reading, test in tests.items())
     return by_reading(
-        {reading: bool(test[1] < stats.LEVEL) for reading, test in tests.items()},
-        f"Chi-squared(3): {text}. {ONE_READING}",
+        {reading: bool(test[1] < stats.LEVEL) for reading, test in tests.items()}, f"Chi-squared(3): {text}."
     )
 
 
 @claim(RESULTS, "The largest apparent difference was seen for data sets of 10 features", TREND, own_size=TWENTY)
-def weightings_differ_at_10(weights):
+@by_signal
+def weightings_differ_at_10(weights, signal):
     """Friedman's statistic is larger at 10 features than at any other size, with p < 0.001."""
-    found = weightings(weights)
+    found = weightings(weights, signal=signal)
     tests = {size: stats.friedman_at(found, size) for size in found["none"]}
     largest, size = max(tests, key=lambda n: tests[n][0]), stats.nearest(tests, 10)
-    return finding(
+    return (
         largest == size and tests[size][1] < 0.001,
-        f"Chi-squared(3) {friedman_text(tests[size])} at {size} features, largest {friedman_text(tests[largest])} at "
-        f"{largest}. {ONE_READING}",
+        f"chi-squared(3) {friedman_text(tests[size])} at {size} features, largest {friedman_text(tests[largest])} at "
+        f"{largest}",
     )
 
 
@@ -199,43 +203,42 @@ def friedman_as_printed(weights, *, share=0.25):
     """Both statistics differ by at most `share` from the printed ones, in mean over experiments with 20 data sets of
     each size.
     """
-    parts = weighting_blocks(weightings(weights))
-    size = stats.nearest(parts[0]["none"], 10)
-    at_10 = np.mean([stats.friedman_at(part, size)[0] for part in parts])
-    tests = [stats.friedman_readings(part) for part in parts]
-    overall = {reading: np.mean([test[reading][0] for test in tests]) for reading in tests[0]}
-
-    def met(value):
-        return all(
-            abs(ours - printed) <= share * printed
-            for ours, printed in zip((value, at_10), PRINTED_FRIEDMAN, strict=True)
+    met, texts = {}, []
+    for signal in distinct(weights, "signal"):
+        parts = weighting_blocks(weightings(weights, signal=signal))
+        size = stats.nearest(parts[0]["none"], 10)
+        at_10 = np.mean([stats.friedman_at(part, size)[0] for part in parts])
+        tests = [stats.friedman_readings(part) for part in parts]
+        overall = {reading: np.mean([test[reading][0] for test in tests]) for reading in tests[0]}
+        for reading, value in overall.items():
+            off = zip((value, at_10), PRINTED_FRIEDMAN, strict=True)
+            near = all(abs(ours - printed) <= share * printed for ours, printed in off)
+            met[f"{reading} ({READINGS[signal]})"] = near
+        values = ", ".join(f"{value:.1f} with {reading}" for reading, value in overall.items())
+        texts.append(
+            f"{READINGS[signal]}, means of experiments ({len(parts)}): {values}; {at_10:.1f} at {size} features."
         )
-
-    values = ", ".join(f"{value:.1f} with {reading}" for reading, value in overall.items())
-    return by_reading(
-        {reading: bool(met(value)) for reading, value in overall.items()},
-        f"Printed 10.1 over all sizes and 28.7 at 10 features; means of {len(parts)} experiments: {values}; "
-        f"{at_10:.1f} at {size} features. {ONE_READING}",
-    )
+    return by_reading(met, f"Printed 10.1 over all sizes and 28.7 at 10 features. {' '.join(texts)}")
 
 
-def _medians(weights):
+def _medians(weights, signal):
     """{condition: median NMI} at 10 features and over all sizes, and both in words."""
-    found = weightings(weights)
+    found = weightings(weights, signal=signal)
     size = stats.nearest(found["none"], 10)
     medians = [
         {name: np.median(by_size[size]) for name, by_size in found.items()},
         {name: np.median(stats.pooled(by_size)) for name, by_size in found.items()},
     ]
     near, everywhere = (", ".join(f"{name} {value:.3f}" for name, value in m.items()) for m in medians)
-    return medians, f"Median NMI at {size} features {near}; over all sizes {everywhere}. {ONE_READING}"
+    return medians, f"median NMI at {size} features {near}; over all sizes {everywhere}"
 
 
 @claim(RESULTS, "In both views, the “none” condition had the lowest median performance", TREND, own_size=TWENTY)
-def none_lowest(weights):
+@by_signal
+def none_lowest(weights, signal):
     """Without weighting the median is below the other three, at 10 features and over all sizes."""
-    medians, text = _medians(weights)
-    return finding(all(m["none"] < min(m["order"], m["goodness"], m["both"]) for m in medians), text)
+    medians, text = _medians(weights, signal)
+    return all(m["none"] < min(m["order"], m["goodness"], m["both"]) for m in medians), text
 
 
 @claim(
@@ -244,10 +247,11 @@ def none_lowest(weights):
     TREND,
     own_size=TWENTY,
 )
-def goodness_highest(weights):
+@by_signal
+def goodness_highest(weights, signal):
     """Both medians with goodness are above both without, at 10 features and over all sizes."""
-    medians, text = _medians(weights)
-    return finding(all(min(m[a] for a in WITH_GOODNESS) > max(m[b] for b in WITHOUT_GOODNESS) for m in medians), text)
+    medians, text = _medians(weights, signal)
+    return all(min(m[a] for a in WITH_GOODNESS) > max(m[b] for b in WITHOUT_GOODNESS) for m in medians), text
 
 
 @claim(
@@ -256,21 +260,21 @@ def goodness_highest(weights):
     TREND,
     own_size=TWENTY,
 )
-def half_points(weights):
+@by_signal
+def half_points(weights, signal):
     """The curves of both weightings with goodness, better by the caption, reach NMI 0.5 at more features than those of
-    both without.
+    both without. (The numbers of the panel are not in the text.)
     """
-    at = {name: stats.half_point(by_size) for name, by_size in weightings(weights).items()}
-    return finding(
+    at = {name: stats.half_point(by_size) for name, by_size in weightings(weights, signal=signal).items()}
+    return (
         min(at[name] for name in WITH_GOODNESS) > max(at[name] for name in WITHOUT_GOODNESS),
-        f"{', '.join(f'{name} {value:.1f}' for name, value in at.items())} features. The panel's numbers are not "
-        f"in the text. {ONE_READING}",
+        f"{', '.join(f'{name} {value:.1f}' for name, value in at.items())} features",
     )
 
 
-def _changes(weights, pairs):
+def _changes(weights, signal, pairs):
     """{pair of weightings: differences of NMI}, over all sizes."""
-    found = {name: stats.pooled(by_size) for name, by_size in weightings(weights).items()}
+    found = {name: stats.pooled(by_size) for name, by_size in weightings(weights, signal=signal).items()}
     return {(better, base): found[better] - found[base] for better, base in pairs}
 
 
@@ -288,11 +292,12 @@ def _changes_text(changes):
     TREND,
     own_size=TWENTY,
 )
-def goodness_helps(weights):
+@by_signal
+def goodness_helps(weights, signal):
     """Mean NMI over all sizes rises by goodness, without and with order, each by the test."""
-    changes = _changes(weights, (("goodness", "none"), ("both", "order")))
+    changes = _changes(weights, signal, (("goodness", "none"), ("both", "order")))
     met = _greater(*((change, np.zeros_like(change)) for change in changes.values()))
-    return finding(met, f"Mean NMI: {_changes_text(changes)}. {ONE_READING}")
+    return met, f"mean NMI, {_changes_text(changes)}"
 
 
 @claim(
@@ -302,10 +307,8 @@ def goodness_helps(weights):
     threshold="close",
     own_size=TWENTY,
 )
-def order_is_neutral(weights, *, close=0.01):
+@by_signal
+def order_is_neutral(weights, signal, *, close=0.01):
     """Mean NMI over all sizes changes by at most `close` by order, without and with goodness."""
-    changes = _changes(weights, (("order", "none"), ("both", "goodness")))
-    return finding(
-        all(abs(change.mean()) <= close for change in changes.values()),
-        f"Mean NMI: {_changes_text(changes)}. {ONE_READING}",
-    )
+    changes = _changes(weights, signal, (("order", "none"), ("both", "goodness")))
+    return all(abs(change.mean()) <= close for change in changes.values()), f"mean NMI, {_changes_text(changes)}"

@@ -133,14 +133,14 @@ def test_readings_of_the_ratio_are_judged_one_by_one():
 def test_table_of_readings_tells_claims_and_repetitions():
     good = features_records(curve(3.0, 1.6), curve(5.0), EXPONENTS)
     bad = features_records(curve(5.0), curve(3.0, 1.6), EXPONENTS, 10)
-    records = {name: [] for name in readings.CLAIMS} | {"combinatorial_eac": good + of_reading(bad, "power")}
+    records = {name: [] for name in readings.EXPERIMENTS} | {"combinatorial_eac": good + of_reading(bad, "power")}
     held, number = readings.claims_held(records, SIGNAL)
     assert number == 12
     assert {"larger range", "shallower", "degradation"} <= held
     assert not {"larger range", "shallower"} & readings.claims_held(records, "power")[0]
     text = readings.signals(records)
-    assert f"{samples.READINGS[SIGNAL]} (in the figures) | 0, 20, 0 |" in text
-    assert f"{samples.READINGS['power']} | 0, 10, 0 |" in text
+    assert f"{samples.READINGS[SIGNAL]} (in the figures) | 0, 20, 0, 0 |" in text
+    assert f"{samples.READINGS['power']} | 0, 10, 0, 0 |" in text
     printed = {e: int(row["n"]) for e, row in samples.printed_tests(EXPONENTS).items()}
     for half in readings.HALVES.values():
         assert f"| {sum(abs(n_untied(good, e) - printed[e]) for e in half)} |" in text
@@ -279,7 +279,7 @@ def weights_records(values):
     """Records of combinatorial_weights from {condition: function of (size, repetition)}."""
     return [
         {
-            "config": {"n_features": size, "repetitions": 20},
+            "config": {"signal": SIGNAL, "n_features": size, "repetitions": 20},
             "result": {name: [function(size, r) for r in range(20)] for name, function in values.items()},
         }
         for size in SIZES
@@ -310,6 +310,16 @@ def test_verdicts_on_weightings_flip_with_the_records():
     }
     for rule, expected in verdicts.items():
         assert tuple(rule(rows).verdict for rows in (good, bad, same)) == expected, rule.__name__
+
+
+def test_weightings_are_judged_by_reading():
+    good = shifted_weights(none=0.0, order=0.001, goodness=0.2, both=0.201)
+    same = shifted_weights(none=0.0, order=0.0, goodness=0.0, both=0.0)
+    for rule in (weighting_claims.weightings_differ, weighting_claims.none_lowest, weighting_claims.goodness_helps):
+        claim = rule(good + samples.at_signal(same, "power"))
+        assert claim.verdict == DEPENDS
+        assert f"not with {samples.READINGS['power']}" in claim.evidence or rule is weighting_claims.weightings_differ
+        assert rule(good + samples.at_signal(good, "power")).verdict == HOLDS
 
 
 def test_half_points_need_both_weightings_with_goodness_ahead():
