@@ -37,7 +37,7 @@ def cells(*, datasets=tuple(REPETITIONS), repetitions: int | None = None):
 
 
 GRID = cells()
-SMOKE = cells(datasets=("glass", "iris"), repetitions=2)
+SMOKE = cells(datasets=("glass", "ecoli"), repetitions=2)
 
 
 def run_one(*, dataset, repetition):
