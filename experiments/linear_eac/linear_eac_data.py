@@ -37,7 +37,7 @@ CHOSEN = {"widths": "K..sqrt(n)", "starts": "k-means++ x10", "scaling": "min-max
 N_PARTITIONS = 20
 
 # Consensus systems. The paper does not say which cluster bisecting k-means splits next, and its description of MCLA
-# does not mention weights of the clusters. Splitting the largest cluster, and no weights, come nearest to its numbers;
+# does not mention weights of the clusters. The tables split the largest cluster, as the source does, without weights;
 # the other choices are included too.
 HIERARCHICAL = tuple(
     f"{matrix}eac-{linkage}" for matrix in ("", "enhanced-") for linkage in ("single", "average", "complete")

@@ -1,7 +1,7 @@
 """Paper 000: its record and its drawings."""
 
 from ..drawing import Paper, drawing, read_settings
-from . import figures, tables
+from . import figures, readings, tables
 from .claims import claims
 
 DRAWINGS = (
@@ -16,7 +16,12 @@ DRAWINGS = (
     drawing("table_combinatorial_whitening", "combinatorial_whitening", tables.whitening, "Figures 6 and S1"),
     drawing("fig_combinatorial_weights", "combinatorial_weights", figures.weights, "Figure 7"),
     drawing("table_combinatorial_weights", "combinatorial_weights", tables.weights, "Figure 7"),
-    drawing("table_combinatorial_signals", "combinatorial_eac", tables.signals, "not in the paper"),
+    drawing(
+        "table_combinatorial_signals",
+        readings.EXPERIMENTS,
+        readings.signals,
+        "not in the paper: readings of what it leaves open",
+    ),
 )
 
 PAPER = Paper(
@@ -30,6 +35,7 @@ PAPER = Paper(
         "combinatorial_eac",
         "combinatorial_whitening",
         "combinatorial_weights",
+        "combinatorial_weights_readings",
         "combinatorial_goodness",
         "combinatorial_speed",
     ),

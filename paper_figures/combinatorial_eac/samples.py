@@ -1,6 +1,6 @@
 """What the records of paper 000's experiments hold, as {number of features: array of NMI}, and how it is written."""
 
-from functools import reduce
+from functools import reduce, wraps
 from operator import getitem
 
 import numpy as np
@@ -31,15 +31,29 @@ def samples(records, key, **where):
     return {record["config"]["n_features"]: np.array(reduce(getitem, key, record["result"])) for record in chosen}
 
 
-def by_signal(records, judge):
-    """The finding by reading of the signal-to-noise ratio; judge(signal) gives (whether the claim holds, evidence)."""
-    met, parts = {}, []
-    for signal in distinct(records, "signal"):
-        holds, text = judge(signal)
-        count = max(row["config"]["repetitions"] for row in matching(records, signal=signal))
-        met[f"{READINGS[signal]} ({count} data sets)"] = bool(holds)
-        parts.append(f"{READINGS[signal]}: {text}.")
-    return by_reading(met, " ".join(parts))
+def by_signal(judge):
+    """Decorator of judge(records, signal) -> (whether the claim holds, evidence): the rule that judges every reading
+    of the signal-to-noise ratio in the records. It keeps the function as its attribute `judge`.
+    """
+
+    @wraps(judge)
+    def rule(records, **threshold):
+        met, parts = {}, []
+        for signal in distinct(records, "signal"):
+            holds, text = judge(records, signal, **threshold)
+            met[f"{READINGS[signal]} ({repetitions(records, signal)} data sets)"] = bool(holds)
+            parts.append(f"{READINGS[signal]}: {text}.")
+        return by_reading(met, " ".join(parts))
+
+    # The thresholds that the claim varies.
+    rule.__kwdefaults__ = judge.__kwdefaults__
+    rule.judge = judge
+    return rule
+
+
+def repetitions(records, signal):
+    """Data sets of each size under a reading."""
+    return max(row["config"]["repetitions"] for row in matching(records, signal=signal))
 
 
 def of_size(length):
@@ -105,9 +119,14 @@ def whitening_pair(whitening, noise, variant="listing", signal=SIGNAL, n_objects
     return tuple(samples(whitening, (variant, name), **where) for name in ("whitened", "plain"))
 
 
-def weightings(weights):
-    """{condition: samples}."""
-    return {name: samples(weights, (name,)) for name in CONDITIONS}
+def at_signal(rows, signal):
+    """Rows of an experiment with one reading of the signal-to-noise ratio, told in their configurations."""
+    return [row | {"config": row["config"] | {"signal": signal}} for row in rows]
+
+
+def weightings(weights, **where):
+    """{condition: samples}, of the records with this configuration."""
+    return {name: samples(weights, (name,), **where) for name in CONDITIONS}
 
 
 def weighting_blocks(found):

@@ -6,7 +6,6 @@ from itertools import combinations
 import numpy as np
 from scipy.stats import false_discovery_control
 
-from experiments.combinatorial_eac.combinatorial_data import SIGNAL, SIGNALS, SNR
 from experiments.combinatorial_eac.combinatorial_whitening import VARIANTS
 
 from ..markdown import document, table
@@ -20,7 +19,6 @@ from .samples import (
     exponent_name,
     exponents,
     friedman_text,
-    listing,
     p_text,
     pooled_test,
     printed_tests,
@@ -87,42 +85,6 @@ def _spread(values):
 
 def _range(values, digits):
     return f"{min(values):.{digits}f} to {max(values):.{digits}f}"
-
-
-def signals(records):
-    """Four readings of "10:1 SNR": what Table 2 and Figure 4 come to under each.
-
-    All readings have the paper's number of repetitions. The paper prints how many data sets are not tied, and says that
-    at 500 features with s = 0 ordinary EAC has practically reached its minimum.
-    """
-    known = exponents(records)
-    printed = list(printed_tests(known).values())
-    theirs = [f"{row['n']} ({row['proportion_better_percent']})" for row in printed]
-    rows = [["printed", "?", *theirs, 0, 0, "minimum", "3 to 50 features", "?", "?"]]
-    for signal in distinct(records, "signal"):
-        pairs = {exponent: _first(both(records, exponent, signal)) for exponent in known}
-        tests = [stats.sign_test(*map(stats.pooled, pair)) for pair in pairs.values()]
-        shares = [stats.share_won(test) for test in tests]
-        away = sum(abs(test["n"] - int(row["n"])) for test, row in zip(tests, printed, strict=True))
-        off = sum(abs(s - float(row["proportion_better_percent"])) for s, row in zip(shares, printed, strict=True))
-        flat = pairs[0][1]
-        row = [f"{signal} (used)" if signal == SIGNAL else signal, f"{SIGNALS[signal](SNR):.2f}"]
-        row += [f"{test['n']} ({share:.0f})" for test, share in zip(tests, shares, strict=True)]
-        row += [away, f"{off:.0f}", f"{flat[max(size for size in flat if size <= 500)].mean():.2f}"]
-        row += [listing(stats.significant(*pairs[None])), *(f"{stats.half_point(by):.1f}" for by in pairs[None])]
-        rows.append(row)
-    first, *others = (f"s = {exponent_name(exponent)}" for exponent in known)
-    head = ["reading", "distance of the groups at 10:1, in noise deviations"]
-    head += [f"untied data sets (share won, %): {first}", *others, "sum of absolute deviations from printed: untied"]
-    head += ["share", "ordinary EAC's mean NMI, s = 0, most features (up to 500)", "Figure 4: significant at"]
-    head += ["features at NMI 0.5, s = ∞: combination", "ordinary"]
-    repetitions = stats.count(pairs[None][0])
-    note = f"{repetitions} repetitions of each number of features; printed: {stats.PAPER_REPETITIONS}."
-    return document(table(head, rows), note)
-
-
-def _first(pair):
-    return tuple({size: values[: stats.PAPER_REPETITIONS] for size, values in by_size.items()} for by_size in pair)
 
 
 def speed(records):

@@ -8,7 +8,7 @@ from robust_eac import zca_whiten
 from robust_eac.comparison.statistics import holm, signed_rank
 
 from ..claim import NUMBER, THEOREM, TREND, by_reading, claim, finding
-from ..records import distinct, matching, results
+from ..records import distinct, results
 from . import statistics as stats
 from .samples import (
     READINGS,
@@ -28,25 +28,22 @@ TWENTY = ("20 data sets of each size", of_size(stats.WEIGHTS_BLOCK))
 THIRTY = ("30 data sets of each size", of_size(stats.WHITENING_BLOCK))
 # Friedman's statistics over all sizes and at 10 features.
 PRINTED_FRIEDMAN = (10.1, 28.7)
-# Of the readings of the signal-to-noise ratio, the four weightings and independent noise were run with one.
+# Of the readings of the signal-to-noise ratio, independent noise was run with one.
 ONE_READING = f"Run with {READINGS[SIGNAL]} alone."
 WITH_GOODNESS, WITHOUT_GOODNESS = ("goodness", "both"), ("none", "order")
 
 
 @claim("Section 'The 1-dimensional case'", "we can downweight poor-quality evidence", TREND)
-def poor_runs_weigh_less(goodness):
+@by_signal
+def poor_runs_weigh_less(goodness, signal):
     """Goodness and NMI of the runs of k-means on the informative feature are positively rank-correlated in more than
     half of the data sets (one-tailed sign test, p < 0.05).
     """
-
-    def judge(signal):
-        (result,) = results(goodness, signal=signal)
-        found = np.array([c for c in result["correlation"]["f1"] if c is not None])
-        test = stats.sign_test(found, np.zeros(len(found)))
-        text = f"{test['wins']} of {len(found)}, median {np.median(found):.2f}" if len(found) else "runs do not differ"
-        return test["p"] < stats.LEVEL, text
-
-    return by_signal(goodness, judge)
+    (result,) = results(goodness, signal=signal)
+    found = np.array([c for c in result["correlation"]["f1"] if c is not None])
+    test = stats.sign_test(found, np.zeros(len(found)))
+    text = f"{test['wins']} of {len(found)}, median {np.median(found):.2f}" if len(found) else "runs do not differ"
+    return test["p"] < stats.LEVEL, text
 
 
 def _of_subsets(goodness, measure, signal):
@@ -64,27 +61,21 @@ def _greater(*pairs):
 
 
 @claim("Figure 2", "Results from both features tend to be intermediately informative", TREND)
-def between(goodness):
+@by_signal
+def between(goodness, signal):
     """Mean NMI of sub-clusterings of both features is below that of the informative feature and above that of the
     noisy one, each by the test.
     """
-
-    def judge(signal):
-        good, mixed, bad, means = _of_subsets(goodness, "nmi", signal)
-        return _greater((good, mixed), (mixed, bad)), f"NMI {means} for informative / both / noisy"
-
-    return by_signal(goodness, judge)
+    good, mixed, bad, means = _of_subsets(goodness, "nmi", signal)
+    return _greater((good, mixed), (mixed, bad)), f"NMI {means} for informative / both / noisy"
 
 
 @claim(TWO, "put more weight on sub-clusterings using only (f_1) than those using (f_1, f_2)", TREND)
-def informative_weighs_more(goodness):
+@by_signal
+def informative_weighs_more(goodness, signal):
     """Mean goodness of the informative feature alone is above that of both features, by the test."""
-
-    def judge(signal):
-        good, mixed, _, means = _of_subsets(goodness, "goodness", signal)
-        return _greater((good, mixed)), f"goodness {means} for informative / both / noisy"
-
-    return by_signal(goodness, judge)
+    good, mixed, _, means = _of_subsets(goodness, "goodness", signal)
+    return _greater((good, mixed)), f"goodness {means} for informative / both / noisy"
 
 
 @claim(TWO, "put much less weight on sub-clusterings using only (f_2)", TREND, threshold="much")
@@ -139,49 +130,39 @@ def whitening_of_independent_noise(whitening, *, much=0.05):
     )
 
 
-def _of_correlated(whitening):
-    return matching(whitening, noise="correlated")
-
-
 @claim(
     "Figure 6",
     "statistically significant for feature sizes 2–10 (one-tailed, paired sample sign tests",
     TREND,
     own_size=THIRTY,
 )
-def whitening_from_2_to_10(whitening):
+@by_signal
+def whitening_from_2_to_10(whitening, signal):
     """With correlated noise, whitening is better at each size from 2 to 10 (one-tailed sign tests, Benjamini-Hochberg,
     p < 0.05).
     """
-
-    def judge(signal):
-        first, _ = whitening_pair(whitening, "correlated", signal=signal)
-        found = {
-            words: stats.significant(*whitening_pair(whitening, "correlated", variant, signal=signal))
-            for variant, words in (("listing", "program"), ("equation", "formulas"), ("unweighted", "no silhouettes"))
-        }
-        text = "; ".join(f"{words} {listing(sizes)}" for words, sizes in found.items())
-        return set(stats.within(first, 2, 10)) <= set(found["program"]), text
-
-    return by_signal(_of_correlated(whitening), judge)
+    first, _ = whitening_pair(whitening, "correlated", signal=signal)
+    found = {
+        words: stats.significant(*whitening_pair(whitening, "correlated", variant, signal=signal))
+        for variant, words in (("listing", "program"), ("equation", "formulas"), ("unweighted", "no silhouettes"))
+    }
+    text = "; ".join(f"{words} {listing(sizes)}" for words, sizes in found.items())
+    return set(stats.within(first, 2, 10)) <= set(found["program"]), text
 
 
 @claim(RESULTS, "improved clustering performance, most notably for feature set sizes of 2–20", TREND, own_size=THIRTY)
-def whitening_from_2_to_20(whitening):
+@by_signal
+def whitening_from_2_to_20(whitening, signal):
     """With correlated noise the mean gain of the sizes from 2 to 20 is above zero, by the test, and above that of the
     other sizes.
     """
-
-    def judge(signal):
-        first, second = whitening_pair(whitening, "correlated", signal=signal)
-        changes = {size: first[size] - second[size] for size in first}
-        inside = np.mean([changes[size] for size in stats.within(first, 2, 20)], axis=0)
-        outside = np.mean([change for size, change in changes.items() if not 2 <= size <= 20], axis=0)
-        gains = ", ".join(f"{change.mean():+.2f} at {size:,}" for size, change in changes.items())
-        met = _greater((inside, np.zeros_like(inside)), (inside, outside))
-        return met, f"gain {gains} features"
-
-    return by_signal(_of_correlated(whitening), judge)
+    first, second = whitening_pair(whitening, "correlated", signal=signal)
+    changes = {size: first[size] - second[size] for size in first}
+    inside = np.mean([changes[size] for size in stats.within(first, 2, 20)], axis=0)
+    outside = np.mean([change for size, change in changes.items() if not 2 <= size <= 20], axis=0)
+    gains = ", ".join(f"{change.mean():+.2f} at {size:,}" for size, change in changes.items())
+    met = _greater((inside, np.zeros_like(inside)), (inside, outside))
+    return met, f"gain {gains} features"
 
 
 @claim(
@@ -192,24 +173,28 @@ def whitening_from_2_to_20(whitening):
 )
 def weightings_differ(weights):
     """Friedman's test of the four weightings over all sizes has p < 0.05."""
-    tests = stats.friedman_readings(weightings(weights))
+    tests = {
+        f"{reading} ({READINGS[signal]})": test
+        for signal in distinct(weights, "signal")
+        for reading, test in stats.friedman_readings(weightings(weights, signal=signal)).items()
+    }
     text = "; ".join(f"{reading} {friedman_text(test)}" for reading, test in tests.items())
     return by_reading(
-        {reading: bool(test[1] < stats.LEVEL) for reading, test in tests.items()},
-        f"Chi-squared(3): {text}. {ONE_READING}",
+        {reading: bool(test[1] < stats.LEVEL) for reading, test in tests.items()}, f"Chi-squared(3): {text}."
     )
 
 
 @claim(RESULTS, "The largest apparent difference was seen for data sets of 10 features", TREND, own_size=TWENTY)
-def weightings_differ_at_10(weights):
+@by_signal
+def weightings_differ_at_10(weights, signal):
     """Friedman's statistic is larger at 10 features than at any other size, with p < 0.001."""
-    found = weightings(weights)
+    found = weightings(weights, signal=signal)
     tests = {size: stats.friedman_at(found, size) for size in found["none"]}
     largest, size = max(tests, key=lambda n: tests[n][0]), stats.nearest(tests, 10)
-    return finding(
+    return (
         largest == size and tests[size][1] < 0.001,
-        f"Chi-squared(3) {friedman_text(tests[size])} at {size} features, largest {friedman_text(tests[largest])} at "
-        f"{largest}. {ONE_READING}",
+        f"chi-squared(3) {friedman_text(tests[size])} at {size} features, largest {friedman_text(tests[largest])} at "
+        f"{largest}",
     )
 
 
@@ -218,43 +203,42 @@ def friedman_as_printed(weights, *, share=0.25):
     """Both statistics differ by at most `share` from the printed ones, in mean over experiments with 20 data sets of
     each size.
     """
-    parts = weighting_blocks(weightings(weights))
-    size = stats.nearest(parts[0]["none"], 10)
-    at_10 = np.mean([stats.friedman_at(part, size)[0] for part in parts])
-    tests = [stats.friedman_readings(part) for part in parts]
-    overall = {reading: np.mean([test[reading][0] for test in tests]) for reading in tests[0]}
-
-    def met(value):
-        return all(
-            abs(ours - printed) <= share * printed
-            for ours, printed in zip((value, at_10), PRINTED_FRIEDMAN, strict=True)
+    met, texts = {}, []
+    for signal in distinct(weights, "signal"):
+        parts = weighting_blocks(weightings(weights, signal=signal))
+        size = stats.nearest(parts[0]["none"], 10)
+        at_10 = np.mean([stats.friedman_at(part, size)[0] for part in parts])
+        tests = [stats.friedman_readings(part) for part in parts]
+        overall = {reading: np.mean([test[reading][0] for test in tests]) for reading in tests[0]}
+        for reading, value in overall.items():
+            off = zip((value, at_10), PRINTED_FRIEDMAN, strict=True)
+            near = all(abs(ours - printed) <= share * printed for ours, printed in off)
+            met[f"{reading} ({READINGS[signal]})"] = near
+        values = ", ".join(f"{value:.1f} with {reading}" for reading, value in overall.items())
+        texts.append(
+            f"{READINGS[signal]}, means of experiments ({len(parts)}): {values}; {at_10:.1f} at {size} features."
         )
-
-    values = ", ".join(f"{value:.1f} with {reading}" for reading, value in overall.items())
-    return by_reading(
-        {reading: bool(met(value)) for reading, value in overall.items()},
-        f"Printed 10.1 over all sizes and 28.7 at 10 features; means of {len(parts)} experiments: {values}; "
-        f"{at_10:.1f} at {size} features. {ONE_READING}",
-    )
+    return by_reading(met, f"Printed 10.1 over all sizes and 28.7 at 10 features. {' '.join(texts)}")
 
 
-def _medians(weights):
+def _medians(weights, signal):
     """{condition: median NMI} at 10 features and over all sizes, and both in words."""
-    found = weightings(weights)
+    found = weightings(weights, signal=signal)
     size = stats.nearest(found["none"], 10)
     medians = [
         {name: np.median(by_size[size]) for name, by_size in found.items()},
         {name: np.median(stats.pooled(by_size)) for name, by_size in found.items()},
     ]
     near, everywhere = (", ".join(f"{name} {value:.3f}" for name, value in m.items()) for m in medians)
-    return medians, f"Median NMI at {size} features {near}; over all sizes {everywhere}. {ONE_READING}"
+    return medians, f"median NMI at {size} features {near}; over all sizes {everywhere}"
 
 
 @claim(RESULTS, "In both views, the “none” condition had the lowest median performance", TREND, own_size=TWENTY)
-def none_lowest(weights):
+@by_signal
+def none_lowest(weights, signal):
     """Without weighting the median is below the other three, at 10 features and over all sizes."""
-    medians, text = _medians(weights)
-    return finding(all(m["none"] < min(m["order"], m["goodness"], m["both"]) for m in medians), text)
+    medians, text = _medians(weights, signal)
+    return all(m["none"] < min(m["order"], m["goodness"], m["both"]) for m in medians), text
 
 
 @claim(
@@ -263,10 +247,11 @@ def none_lowest(weights):
     TREND,
     own_size=TWENTY,
 )
-def goodness_highest(weights):
+@by_signal
+def goodness_highest(weights, signal):
     """Both medians with goodness are above both without, at 10 features and over all sizes."""
-    medians, text = _medians(weights)
-    return finding(all(min(m[a] for a in WITH_GOODNESS) > max(m[b] for b in WITHOUT_GOODNESS) for m in medians), text)
+    medians, text = _medians(weights, signal)
+    return all(min(m[a] for a in WITH_GOODNESS) > max(m[b] for b in WITHOUT_GOODNESS) for m in medians), text
 
 
 @claim(
@@ -275,21 +260,21 @@ def goodness_highest(weights):
     TREND,
     own_size=TWENTY,
 )
-def half_points(weights):
+@by_signal
+def half_points(weights, signal):
     """The curves of both weightings with goodness, better by the caption, reach NMI 0.5 at more features than those of
-    both without.
+    both without. (The numbers of the panel are not in the text.)
     """
-    at = {name: stats.half_point(by_size) for name, by_size in weightings(weights).items()}
-    return finding(
+    at = {name: stats.half_point(by_size) for name, by_size in weightings(weights, signal=signal).items()}
+    return (
         min(at[name] for name in WITH_GOODNESS) > max(at[name] for name in WITHOUT_GOODNESS),
-        f"{', '.join(f'{name} {value:.1f}' for name, value in at.items())} features. The panel's numbers are not "
-        f"in the text. {ONE_READING}",
+        f"{', '.join(f'{name} {value:.1f}' for name, value in at.items())} features",
     )
 
 
-def _changes(weights, pairs):
+def _changes(weights, signal, pairs):
     """{pair of weightings: differences of NMI}, over all sizes."""
-    found = {name: stats.pooled(by_size) for name, by_size in weightings(weights).items()}
+    found = {name: stats.pooled(by_size) for name, by_size in weightings(weights, signal=signal).items()}
     return {(better, base): found[better] - found[base] for better, base in pairs}
 
 
@@ -307,11 +292,12 @@ def _changes_text(changes):
     TREND,
     own_size=TWENTY,
 )
-def goodness_helps(weights):
+@by_signal
+def goodness_helps(weights, signal):
     """Mean NMI over all sizes rises by goodness, without and with order, each by the test."""
-    changes = _changes(weights, (("goodness", "none"), ("both", "order")))
+    changes = _changes(weights, signal, (("goodness", "none"), ("both", "order")))
     met = _greater(*((change, np.zeros_like(change)) for change in changes.values()))
-    return finding(met, f"Mean NMI: {_changes_text(changes)}. {ONE_READING}")
+    return met, f"mean NMI, {_changes_text(changes)}"
 
 
 @claim(
@@ -321,10 +307,8 @@ def goodness_helps(weights):
     threshold="close",
     own_size=TWENTY,
 )
-def order_is_neutral(weights, *, close=0.01):
+@by_signal
+def order_is_neutral(weights, signal, *, close=0.01):
     """Mean NMI over all sizes changes by at most `close` by order, without and with goodness."""
-    changes = _changes(weights, (("order", "none"), ("both", "goodness")))
-    return finding(
-        all(abs(change.mean()) <= close for change in changes.values()),
-        f"Mean NMI: {_changes_text(changes)}. {ONE_READING}",
-    )
+    changes = _changes(weights, signal, (("order", "none"), ("both", "goodness")))
+    return all(abs(change.mean()) <= close for change in changes.values()), f"mean NMI, {_changes_text(changes)}"

@@ -18,12 +18,10 @@ from .rules import (
     printed_beside,
     printed_scores,
     scores,
-    small,
     spans,
     spread,
     systems_run,
     tally,
-    together,
     under,
     winners,
 )
@@ -34,6 +32,7 @@ from .values import (
     NON_HIERARCHICAL,
     SINGLETONS,
     SPLITS,
+    STARTS,
     consensus_values,
     datasets,
     samples,
@@ -41,25 +40,24 @@ from .values import (
 
 # The data sets that Section 6.2 names for the gain of maximum linkage.
 NAMED = ("abalone", "landsat", "yeast")
+# k-means and those that Section 7.3 compares with it.
+RIVALS = ("KM", "SEC", "MCLA")
 # What "more than 10 points" is in Sections 6.2 and 6.3.
 WIDE = 10.0
 
 
 @claim("Section 6.1", "SEC and MCLA algorithms which often share the first and second place", TREND)
-def leading_nmi(rows):
+@under(MCLA_WEIGHTS, STARTS)
+def leading_nmi(rows, reading):
     """SEC and MCLA are the first two of the four by NMI on more than half of the data sets."""
-
-    def judge(reading):
-        table = scores(rows, NON_HIERARCHICAL, "nmi", reading=reading)
-        theirs = printed_scores(NON_HIERARCHICAL, "nmi")
-        leading, printed = (sum(leaders(row) == {"SEC", "MCLA"} for row in t.values()) for t in (table, theirs))
-        apart, printed_apart = (np.mean(np.abs(differences(t, "SEC", "MCLA"))) for t in (table, theirs))
-        return leading > 0.5 * len(table), (
-            f"On {leading} of {len(table)} (printed {printed} of {len(theirs)}); first places: {tally(table)}; mean "
-            f"difference of the two {apart:.1f} points (printed {printed_apart:.1f})."
-        )
-
-    return under(MCLA_WEIGHTS, judge)
+    table = scores(rows, NON_HIERARCHICAL, "nmi", reading=reading)
+    theirs = printed_scores(NON_HIERARCHICAL, "nmi")
+    leading, printed = (sum(leaders(row) == {"SEC", "MCLA"} for row in t.values()) for t in (table, theirs))
+    apart, printed_apart = (np.mean(np.abs(differences(t, "SEC", "MCLA"))) for t in (table, theirs))
+    return leading > 0.5 * len(table), (
+        f"On {leading} of {len(table)} (printed {printed} of {len(theirs)}); first places: {tally(table)}; mean "
+        f"difference of the two {apart:.1f} points (printed {printed_apart:.1f})."
+    )
 
 
 @claim(
@@ -67,38 +65,32 @@ def leading_nmi(rows):
     "ECC and CSPA have non-consistent performances, with sometimes more than 5 points of differences",
     TREND,
 )
-def inconsistent(rows):
+@under(MCLA_WEIGHTS, STARTS)
+def inconsistent(rows, reading):
     """Each of the two is more than 5 points of NMI below the best of the four on at least two data sets."""
-
-    def judge(reading):
-        table = scores(rows, NON_HIERARCHICAL, "nmi", reading=reading)
-        theirs = printed_scores(NON_HIERARCHICAL, "nmi")
-        behind, printed = (
-            {c: [max(row.values()) - row[c] for row in t.values()] for c in ("ECC", "CSPA")} for t in (table, theirs)
-        )
-        far, printed_far = ({c: sum(gap > 5.0 for gap in by[c]) for c in by} for by in (behind, printed))
-        text = "; ".join(
-            f"{c} on {far[c]} of {len(table)}, at most {max(behind[c]):.1f} points (printed {printed_far[c]} of "
-            f"{len(theirs)}, {max(printed[c]):.1f})"
-            for c in far
-        )
-        return min(far.values()) >= 2, f"{text}."
-
-    return under(MCLA_WEIGHTS, judge)
+    table = scores(rows, NON_HIERARCHICAL, "nmi", reading=reading)
+    theirs = printed_scores(NON_HIERARCHICAL, "nmi")
+    behind, printed = (
+        {c: [max(row.values()) - row[c] for row in t.values()] for c in ("ECC", "CSPA")} for t in (table, theirs)
+    )
+    far, printed_far = ({c: sum(gap > 5.0 for gap in by[c]) for c in by} for by in (behind, printed))
+    text = "; ".join(
+        f"{c} on {far[c]} of {len(table)}, at most {max(behind[c]):.1f} points (printed {printed_far[c]} of "
+        f"{len(theirs)}, {max(printed[c]):.1f})"
+        for c in far
+    )
+    return min(far.values()) >= 2, f"{text}."
 
 
 @claim("Section 6.1", "Concerning the density, there is no algorithm better than the others", TREND)
-def no_densest(rows):
+@under(SINGLETONS, MCLA_WEIGHTS, STARTS)
+def no_densest(rows, reading):
     """None of the four has a mean density above those of the three others, each by the test."""
-
-    def judge(reading):
-        table = scores(rows, NON_HIERARCHICAL, "density", reading=reading)
-        mean = means(table, NON_HIERARCHICAL)
-        best = max(mean, key=mean.get)
-        better, text = above({f"minus {c}": differences(table, best, c) for c in NON_HIERARCHICAL if c != best})
-        return not better, f"First places: {tally(table)}; {best} {text}."
-
-    return under(together(SINGLETONS, MCLA_WEIGHTS), judge)
+    table = scores(rows, NON_HIERARCHICAL, "density", reading=reading)
+    mean = means(table, NON_HIERARCHICAL)
+    best = max(mean, key=mean.get)
+    better, text = above({f"minus {c}": differences(table, best, c) for c in NON_HIERARCHICAL if c != best})
+    return not better, f"First places: {tally(table)}; {best} {text}."
 
 
 @claim(
@@ -111,7 +103,7 @@ def average_linkage(rows):
 
     With five comparisons, seven data sets cannot pass it.
     """
-    table, theirs = scores(rows, HIERARCHICAL, "nmi", small(rows)), printed_scores(HIERARCHICAL, "nmi")
+    table, theirs = scores(rows, HIERARCHICAL, "nmi"), printed_scores(HIERARCHICAL, "nmi")
     gains, printed = (
         {f"minus {c}": differences(t, "R-AL", c) for c in HIERARCHICAL if c != "R-AL"} for t in (table, theirs)
     )
@@ -132,7 +124,7 @@ def average_linkage(rows):
 def enhanced_single(rows, *, close=5.0):
     """Enhancing changes the NMI of single linkage by at most `close` points on every data set."""
     columns = ("E-SL", "R-SL")
-    changes = differences(scores(rows, columns, "nmi", small(rows)), *columns)
+    changes = differences(scores(rows, columns, "nmi"), *columns)
     printed = differences(printed_scores(columns, "nmi"), *columns)
     return finding(
         np.all(np.abs(changes) <= close),
@@ -165,39 +157,30 @@ def enhanced_maximum(rows, *, close=2.0):
 
 
 @claim("Section 6.2", "For density, non-enhanced results are one average better than the enhanced ones", TREND)
-def raw_denser(rows):
+@under(SINGLETONS)
+def raw_denser(rows, reading):
     """With each of the three linkages, the mean density of the raw matrix is above the enhanced one's by the test."""
-
-    def judge(reading):
-        table = scores(rows, HIERARCHICAL, "density", small(rows), reading)
-        return above({link: differences(table, f"R-{link}", f"E-{link}") for link in ("SL", "AL", "ML")})
-
-    return under(SINGLETONS, judge)
+    table = scores(rows, HIERARCHICAL, "density", reading=reading)
+    return above({link: differences(table, f"R-{link}", f"E-{link}") for link in ("SL", "AL", "ML")})
 
 
 @claim("Section 6.2", "the difference between the highest and lowest values often exceeds more than 10 points", TREND)
-def wide_densities(rows):
+@under(SINGLETONS)
+def wide_densities(rows, reading):
     """The densities of the agglomerative systems differ by more than 10 points on more than half of the data sets."""
-
-    def judge(reading):
-        found = spans(scores(rows, HIERARCHICAL, "density", small(rows), reading))
-        wide = sum(span > WIDE for span in found.values())
-        return wide > 0.5 * len(found), f"On {wide} of {len(found)}."
-
-    return under(SINGLETONS, judge)
+    found = spans(scores(rows, HIERARCHICAL, "density", reading=reading))
+    wide = sum(span > WIDE for span in found.values())
+    return wide > 0.5 * len(found), f"On {wide} of {len(found)}."
 
 
 @claim("Section 6.2", "Here, R-AL and R-ML perform best", TREND)
-def raw_best(rows):
+@under(SINGLETONS)
+def raw_best(rows, reading):
     """Each has a mean density above that of the best of the four other agglomerative systems, by the test."""
-
-    def judge(reading):
-        table = scores(rows, HIERARCHICAL, "density", small(rows), reading)
-        mean = means(table, [c for c in HIERARCHICAL if c not in ("R-AL", "R-ML")])
-        best = max(mean, key=mean.get)
-        return above({f"{c} minus {best}": differences(table, c, best) for c in ("R-AL", "R-ML")})
-
-    return under(SINGLETONS, judge)
+    table = scores(rows, HIERARCHICAL, "density", reading=reading)
+    mean = means(table, [c for c in HIERARCHICAL if c not in ("R-AL", "R-ML")])
+    best = max(mean, key=mean.get)
+    return above({f"{c} minus {best}": differences(table, c, best) for c in ("R-AL", "R-ML")})
 
 
 @claim(
@@ -206,30 +189,26 @@ def raw_best(rows):
     TREND,
     threshold="close",
 )
-def similar_nmi(rows, *, close=5.0):
+@under(SPLITS, STARTS)
+def similar_nmi(rows, reading, *, close=5.0):
     """The systems of Section 6.3 lie within `close` points of NMI on as many data sets as printed."""
-
-    def judge(reading):
-        table = compared_scores(rows, "nmi", reading)
-        found, printed = spans(table), spans(printed_beside(table, "nmi"))
-        near, theirs = (sum(span <= close for span in s.values()) for s in (found, printed))
-        return near >= theirs, (
-            f"On {near} of {len(found)}, printed {theirs}; at most {max(found.values()):.1f} points, printed "
-            f"{max(printed.values()):.1f}."
-        )
-
-    return under(SPLITS, judge)
+    table = compared_scores(rows, "nmi", reading)
+    found, printed = spans(table), spans(printed_beside(table, "nmi"))
+    near, theirs = (sum(span <= close for span in s.values()) for s in (found, printed))
+    return near >= theirs, (
+        f"On {near} of {len(found)}, printed {theirs}; at most {max(found.values()):.1f} points, printed "
+        f"{max(printed.values()):.1f}."
+    )
 
 
 @claim("Section 6.3", "hierarchical are first, despite the fact they have not been applied on all datasets", TREND)
-def hierarchical_first(rows):
+@under(STARTS)
+def hierarchical_first(rows, reading):
     """By NMI, the best agglomerative system has more first places over all data sets than any other column."""
-    table = compared_scores(rows, "nmi")
+    table = compared_scores(rows, "nmi", reading)
     first, theirs = winners(table), printed_beside(table, "nmi")
     others = max(first.count(column) for column in COMPARED if column != "Best-H")
-    return finding(
-        first.count("Best-H") > others, f"First places: {tally(table)} of {len(first)}; printed: {tally(theirs)}."
-    )
+    return (first.count("Best-H") > others, f"First places: {tally(table)} of {len(first)}; printed: {tally(theirs)}.")
 
 
 @claim(
@@ -237,20 +216,17 @@ def hierarchical_first(rows):
     "relatively small, unless for very few datasets (musk or nursery) where this difference exceeds 10 points",
     TREND,
 )
-def similar_densities(rows):
+@under(SINGLETONS, SPLITS, STARTS)
+def similar_densities(rows, reading):
     """The densities of Section 6.3 differ by more than 10 points on musk and nursery, where run, and nowhere else."""
-
-    def judge(reading):
-        table = compared_scores(rows, "density", reading)
-        far, printed = (
-            {name: span for name, span in spans(t).items() if span > WIDE}
-            for t in (table, printed_beside(table, "density"))
-        )
-        return set(far) == {"musk", "nursery"} & set(table), (
-            f"Above 10 points: {listed(far) or 'none'}; in the printed table itself: {listed(printed) or 'none'}."
-        )
-
-    return under(together(SINGLETONS, SPLITS), judge)
+    table = compared_scores(rows, "density", reading)
+    far, printed = (
+        {name: span for name, span in spans(t).items() if span > WIDE}
+        for t in (table, printed_beside(table, "density"))
+    )
+    return set(far) == {"musk", "nursery"} & set(table), (
+        f"Above 10 points: {listed(far) or 'none'}; in the printed table itself: {listed(printed) or 'none'}."
+    )
 
 
 @claim(
@@ -271,13 +247,14 @@ def random_near_zero(rows, *, close=5.0):
 
 
 @claim("Section 7.1", "the range of NMI is not [...], but a much narrow interval", TREND)
-def narrow_range(rows):
+@under(STARTS)
+def narrow_range(rows, reading):
     """On every data set, the mean member taken as the consensus has more than half of the NMI of k-means."""
-    table = scores(rows, ("Mean", "Max", "KM"), "nmi")
+    table = scores(rows, ("Mean", "Max", "KM"), "nmi", reading=reading)
     enough = sum(row["Mean"] > 0.5 * row["KM"] for row in table.values())
     ahead = sum(row["Max"] > row["KM"] for row in table.values())
     mean = [row["Mean"] for row in table.values()]
-    return finding(
+    return (
         enough == len(table),
         f"On {enough} of {len(table)}: the mean member has {min(mean):.1f} to {max(mean):.1f} percent; the best member "
         f"is above k-means on {ahead}.",
@@ -297,31 +274,31 @@ def never_one(rows):
     TREND,
     threshold="apart",
 )
-def ari_alike(rows, *, apart=0.3):
+@under(STARTS)
+def ari_alike(rows, reading, *, apart=0.3):
     """1 - Spearman's rho between mean NMI and mean adjusted Rand index of the systems is at most `apart` in mean."""
     rhos = []
     for name in datasets(rows):
         columns = systems_run(rows, name)
-        pair = [[samples(rows, name, column, measure).mean() for column in columns] for measure in ("nmi", "ari")]
+        pair = [
+            [samples(rows, name, column, measure, reading).mean() for column in columns] for measure in ("nmi", "ari")
+        ]
         rhos.append(float(spearmanr(*pair).statistic))
-    return finding(
+    return (
         1.0 - np.mean(rhos) <= apart,
         f"rho {np.mean(rhos):.2f} on average, from {min(rhos):.2f} to {max(rhos):.2f} by data set.",
     )
 
 
 @claim("Section 3.5", "more clusters will facilitate concentration of high-density clusters", TREND)
-def density_grows(rows):
+@under(SINGLETONS)
+def density_grows(rows, reading):
     """The mean density of the systems is higher with the most than with the fewest clusters tried, by the test."""
-
-    def judge(reading):
-        paths = {n: [consensus_values(rows, n, s, "density", reading) for s in GRADED] for n in datasets(rows)}
-        gains = np.array([np.mean([path[:, -1] - path[:, 0] for path in of]) for of in paths.values()])
-        steps = np.array([path[:, -1] > path[:, 0] for of in paths.values() for path in of])
-        met, text = above({f"{CLUSTERS[-1]} minus {CLUSTERS[0]} clusters": gains})
-        return met, f"{text}; denser in {steps.mean():.0%} of the runs."
-
-    return under(SINGLETONS, judge)
+    paths = {n: [consensus_values(rows, n, s, "density", reading) for s in GRADED] for n in datasets(rows)}
+    gains = np.array([np.mean([path[:, -1] - path[:, 0] for path in of]) for of in paths.values()])
+    steps = np.array([path[:, -1] > path[:, 0] for of in paths.values() for path in of])
+    met, text = above({f"{CLUSTERS[-1]} minus {CLUSTERS[0]} clusters": gains})
+    return met, f"{text}; denser in {steps.mean():.0%} of the runs."
 
 
 def _losses(rows, measure, reading):
@@ -332,17 +309,14 @@ def _losses(rows, measure, reading):
 
 
 @claim("Sections 7.2 and 8", "while the density is a little bit lowered", TREND, threshold="little")
-def bisecting_density(rows, *, little=5.0):
+@under(SINGLETONS, SPLITS, STARTS)
+def bisecting_density(rows, reading, *, little=5.0):
     """The mean density of k-means is above that of bisecting k-means by the test, and by at most `little` points."""
-
-    def judge(reading):
-        losses, printed = _losses(rows, "density", reading)
-        lower, text = above({"k-means minus bisecting k-means": losses})
-        return lower and losses.mean() <= little, (
-            f"{text}; at most {max(losses):.1f} (printed {printed.mean():+.1f}, {max(printed):.1f})."
-        )
-
-    return under(together(SINGLETONS, SPLITS), judge)
+    losses, printed = _losses(rows, "density", reading)
+    lower, text = above({"k-means minus bisecting k-means": losses})
+    return lower and losses.mean() <= little, (
+        f"{text}; at most {max(losses):.1f} (printed {printed.mean():+.1f}, {max(printed):.1f})."
+    )
 
 
 @claim(
@@ -350,45 +324,36 @@ def bisecting_density(rows, *, little=5.0):
     "when we compare them individually to the k-means, they are weaker than it with less consistent results",
     TREND,
 )
-def weaker_than_kmeans(rows):
+@under(MCLA_WEIGHTS, STARTS, closing=lambda rows: f"Printed: {_above_rivals(printed_scores(RIVALS, 'nmi'))[1]}.")
+def weaker_than_kmeans(rows, reading):
     """The mean NMI of k-means is above those of SEC and MCLA, each by the test.
 
     Its distance to the best of the three has the smallest standard deviation over the data sets.
     """
-    columns = ("KM", "SEC", "MCLA")
-
-    def judge(reading):
-        table = scores(rows, columns, "nmi", reading=reading)
-        met, text = above({f"minus {c}": differences(table, "KM", c) for c in columns[1:]})
-        uneven = {c: float(np.std([max(row.values()) - row[c] for row in table.values()])) for c in columns}
-        return met and min(uneven, key=uneven.get) == "KM", (
-            f"k-means {text}; standard deviation of the distance: {listed(uneven)}."
-        )
-
-    found = under(MCLA_WEIGHTS, judge)
-    theirs = printed_scores(columns, "nmi")
-    printed = above({f"minus {c}": differences(theirs, "KM", c) for c in columns[1:]})[1]
-    return found._replace(
-        evidence=f"{found.evidence} Printed: {printed}. SEC is the best of ten starts here; the paper does not say how "
-        "many it takes."
+    table = scores(rows, RIVALS, "nmi", reading=reading)
+    met, text = _above_rivals(table)
+    uneven = {c: float(np.std([max(row.values()) - row[c] for row in table.values()])) for c in RIVALS}
+    return met and min(uneven, key=uneven.get) == "KM", (
+        f"k-means {text}; standard deviation of the distance: {listed(uneven)}."
     )
 
 
+def _above_rivals(table):
+    return above({f"minus {c}": differences(table, "KM", c) for c in RIVALS[1:]})
+
+
 @claim("Sections 7.3 and 8", "they are equivalent in terms of NMI", TREND, threshold="close")
-def bisecting_nmi(rows, *, close=5.0):
+@under(SPLITS, STARTS)
+def bisecting_nmi(rows, reading, *, close=5.0):
     """No difference of mean NMI between k-means and bisecting k-means by the test, and <= `close` points on average.
 
     The average is of the absolute differences.
     """
-
-    def judge(reading):
-        losses, printed = _losses(rows, "nmi", reading)
-        (p,), (theirs,) = (holm([signed_rank(found)]) for found in (losses, printed))
-        apart = np.abs(losses).mean()
-        return p >= LEVEL and apart <= close, (
-            f"k-means minus bisecting k-means {losses.mean():+.1f}, p = {p:.3f}, {spread(losses)}, absolute "
-            f"{apart:.1f} (printed {printed.mean():+.1f}, p = {theirs:.3f}, {spread(printed)}, "
-            f"{np.abs(printed).mean():.1f})."
-        )
-
-    return under(SPLITS, judge)
+    losses, printed = _losses(rows, "nmi", reading)
+    (p,), (theirs,) = (holm([signed_rank(found)]) for found in (losses, printed))
+    apart = np.abs(losses).mean()
+    return p >= LEVEL and apart <= close, (
+        f"k-means minus bisecting k-means {losses.mean():+.1f}, p = {p:.3f}, {spread(losses)}, absolute "
+        f"{apart:.1f} (printed {printed.mean():+.1f}, p = {theirs:.3f}, {spread(printed)}, "
+        f"{np.abs(printed).mean():.1f})."
+    )

@@ -4,6 +4,7 @@ from ..drawing import Paper, drawing, read_settings
 from . import drawings
 from .claims import claims
 from .lost_settings import settings_table
+from .readings import readings_table
 
 AGREEMENT = "not in the paper: printed against reproduced"
 DRAWINGS = (
@@ -13,6 +14,12 @@ DRAWINGS = (
     drawing("fig_linear_eac_agreement", "linear_eac", drawings.agreement_figure, AGREEMENT),
     drawing("table_linear_eac_agreement", "linear_eac", drawings.agreement_table, AGREEMENT),
     drawing("table_linear_eac_settings", "linear_eac_settings", settings_table, "not in the paper: the lost settings"),
+    drawing(
+        "table_linear_eac_readings",
+        ("linear_eac", "linear_eac_starts"),
+        readings_table,
+        "not in the paper: readings of what it leaves open",
+    ),
     drawing("fig_linear_eac_clusters", "linear_eac_settings", drawings.clusters_figure, "Section 5.5, in words there"),
     drawing(
         "fig_linear_eac_cost", "linear_eac_cost", drawings.cost_figure, "Sections 3.7, 4.2 and 7.3, in words there"
@@ -27,6 +34,6 @@ PAPER = Paper(
     citation=f'"{TITLE}" (author, venue and year are not in the text at hand).',
     drawings=DRAWINGS,
     settings=read_settings(__file__),
-    experiments=("linear_eac", "linear_eac_settings", "linear_eac_cost"),
+    experiments=("linear_eac", "linear_eac_starts", "linear_eac_settings", "linear_eac_cost"),
     claims=claims,
 )

@@ -4,13 +4,15 @@ A score of a data set is the mean over the repetitions. Means over the data sets
 test over the data sets, corrected for the number of comparisons of the claim.
 """
 
+from functools import wraps
+
 import numpy as np
 
 from robust_eac.comparison.statistics import holm, signed_rank
 
 from ..claim import by_reading
 from ..records import grouped
-from .values import COMPARED, SYSTEMS, datasets, printed, printed_values, samples
+from .values import COMPARED, SYSTEMS, datasets, having, printed, printed_values, samples
 
 LEVEL = 0.05
 
@@ -76,11 +78,31 @@ def above(gains):
     return all(met), "; ".join(parts)
 
 
-def under(readings, judge):
-    """The finding under each of {words: reading}, with judge(reading) = (whether it holds, evidence)."""
-    found = {words: judge(reading) for words, reading in readings.items()}
-    texts = " ".join(f"[{words}] {evidence}" for words, (_, evidence) in found.items())
-    return by_reading({words: bool(met) for words, (met, _) in found.items()}, texts)
+def under(*groups, closing=None):
+    """Decorator of judge(rows, reading) -> (whether the claim holds, evidence): the rule that judges by reading.
+
+    Of several groups of readings, one choice is changed at a time. A reading is judged on the rows that hold its
+    systems. `closing(rows)` ends the evidence. The rule keeps the function as its attribute `judge`.
+    """
+    readings = groups[0] if len(groups) == 1 else together(*groups)
+
+    def with_judge(judge):
+        @wraps(judge)
+        def rule(rows, **threshold):
+            found = {words: judge(having(rows, reading), reading, **threshold) for words, reading in readings.items()}
+            alike = {}
+            for words, (_, evidence) in found.items():
+                alike.setdefault(evidence, []).append(words)
+            texts = [f"[{'; '.join(words)}] {evidence}" for evidence, words in alike.items()]
+            closed = [closing(rows)] if closing else []
+            return by_reading({words: bool(met) for words, (met, _) in found.items()}, " ".join(texts + closed))
+
+        # The thresholds that the claim varies.
+        rule.__kwdefaults__ = judge.__kwdefaults__
+        rule.judge = judge
+        return rule
+
+    return with_judge
 
 
 def together(*readings):

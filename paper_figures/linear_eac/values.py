@@ -3,6 +3,10 @@
 import numpy as np
 from scipy.stats import kendalltau, spearmanr
 
+from experiments.linear_eac.linear_eac_starts import COUNTS, GREEDY, started
+from experiments.linear_eac.linear_eac_starts import STARTS as KINDS
+from experiments.linear_eac.linear_eac_starts import SYSTEMS as WITH_STARTS
+
 from ..records import distinct, grouped, matching, printed_table, results
 
 # Printed name of every system, by the groups of the paper's tables.
@@ -25,12 +29,24 @@ TABLES = {
     "comparison": ("Max", "Mean", *COMPARED),
 }
 MEASURES = {"nmi": "ensemble NMI", "density": "density"}
-# Density of singletons: 1 comes nearer to the printed numbers (table linear_eac_settings).
+# Density of singletons, of the two readings below the one that the tables and figures show.
 FIELD = {"density": "density_singletons_one"}
 # Readings of what the print leaves open: the choice made here, then what takes the place of a column or a measure.
 SINGLETONS = {"singletons of density 1": {}, "singletons of density 0": {"density": "density"}}
 MCLA_WEIGHTS = {"MCLA without weights": {}, "MCLA with the weights of its source": {"MCLA": "mcla-size"}}
 SPLITS = {"H-KM split by size": {}, "H-KM split for density": {"H-KM": "bisecting-density"}}
+# Starts on the ensemble, by what they are on the fewer runs of `linear_eac_starts`.
+_STARTED = {
+    f"{kind} x{count} (fewer runs)": {
+        column: started(system, kind, count) for column, system in SYSTEMS.items() if system in WITH_STARTS
+    }
+    for kind in KINDS
+    for count in COUNTS
+}
+# The starts of `linear_eac` once more on these runs: no other reading, but what the others are compared with there.
+SAME_STARTS = f"{GREEDY} x10 (fewer runs)"
+ON_SAME_RUNS = {SAME_STARTS: _STARTED.pop(SAME_STARTS)}
+STARTS = {f"{GREEDY} x10": {}} | _STARTED
 # Our names where the paper's differ.
 OUR_NAMES = {"breastcancer": "breast-cancer-699", "landstat": "landsat"}
 # What is compared: (slower, faster) piece of work of the experiment `linear_eac_cost`.
@@ -64,7 +80,7 @@ def datasets(records):
 def samples(records, dataset, column, measure, reading=None):
     """(repetitions,) percentages of a column of the tables; a best column is that of the system best on average.
 
-    Empty where the system was not run. `reading` is one of those of SINGLETONS, MCLA_WEIGHTS or SPLITS.
+    Empty where the system was not run. `reading` is one of those of SINGLETONS, MCLA_WEIGHTS, SPLITS or STARTS.
     """
     if column in BEST:
         found = [samples(records, dataset, name, measure, reading) for name in BEST[column]]
@@ -85,6 +101,22 @@ def pairs_with_printed(records, measure, columns=tuple(SYSTEMS), reading=None):
         for dataset, rows in grouped(records, "dataset").items()
         for column in columns
         if (dataset, column) in values
+    ]
+
+
+def having(rows, reading):
+    """The rows that hold the systems of a reading."""
+    wanted = {reading[column] for column in SYSTEMS if column in reading}
+    return [row for row in rows if wanted <= row["result"].get("systems", {}).keys()]
+
+
+def with_starts(rows, starts):
+    """Rows of `linear_eac` with the systems of `linear_eac_starts` beside their own, where these were run."""
+    started = {(row["config"]["dataset"], row["config"]["repetition"]): row["result"] for row in starts}
+    return [
+        row | {"result": row["result"] | {"systems": row["result"]["systems"] | started.get(key, {})}}
+        for row in rows
+        for key in [(row["config"]["dataset"], row["config"]["repetition"])]
     ]
 
 

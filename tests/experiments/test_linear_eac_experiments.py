@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from experiments.linear_eac import linear_eac, linear_eac_cost, linear_eac_data, linear_eac_settings
-from robust_eac import coassociation_matrix, density, ensemble_nmi
+from experiments.linear_eac import linear_eac, linear_eac_cost, linear_eac_data, linear_eac_settings, linear_eac_starts
+from robust_eac import CONSENSUS_FUNCTIONS, coassociation_matrix, density, ensemble_nmi
 
 from ..conftest import random_ensemble
 
@@ -98,3 +98,52 @@ def test_abalones_have_the_eight_features_the_paper_lists(monkeypatch):
     np.testing.assert_allclose(np.diff(X[:, 0]), [X[1, 0] - X[0, 0]] * 2 + [0.0])
     assert X[1, 0] > X[0, 0]
     np.testing.assert_array_equal(X[:, 1:], without)
+
+
+@pytest.mark.parametrize("system", linear_eac_starts.SYSTEMS)
+def test_what_the_library_finds_is_where_the_experiments_lloyd_stays(rng, system):
+    labels = random_ensemble(rng, 200, 6, max_clusters=5)
+    found = CONSENSUS_FUNCTIONS[system](labels, linear_eac.N_CLUSTERS, random_state=0)
+    rows, loss_of = linear_eac_starts.one_hot(labels), linear_eac_starts.LOSSES[system]
+    again, loss = linear_eac_starts.lloyd(rows, found, loss_of)
+    np.testing.assert_array_equal(again, found)
+    for start in (linear_eac_starts.random_objects, linear_eac_starts.random_partition):
+        clusters, _ = linear_eac_starts.lloyd(rows, start(labels, rng), loss_of)
+        assert set(clusters) == set(range(linear_eac.N_CLUSTERS))
+        moved, _ = linear_eac_starts.lloyd(rows, clusters, loss_of)
+        np.testing.assert_array_equal(moved, clusters)
+    if system == "kmeans":
+        n, m = labels.shape
+        assert loss == pytest.approx(n * m * (1.0 - linear_eac.diagonal_density(labels, found)))
+
+
+def test_starts_are_what_they_are_called(rng):
+    labels = random_ensemble(rng, 60, 6, max_clusters=5)
+    labels[30:] = labels[:30]
+    seeds = linear_eac_starts.random_objects(labels, rng)
+    chosen = labels[seeds >= 0]
+    assert len(chosen) == linear_eac.N_CLUSTERS == len(np.unique(chosen, axis=0))
+    assert sorted(seeds[seeds >= 0]) == list(range(linear_eac.N_CLUSTERS))
+    partition = linear_eac_starts.random_partition(labels, rng)
+    assert partition.min() >= 0
+    assert partition.max() < linear_eac.N_CLUSTERS
+
+
+def test_an_empty_cluster_takes_the_object_that_costs_most(rng):
+    labels = random_ensemble(rng, 80, 6, max_clusters=5)
+    rows = linear_eac_starts.one_hot(labels)
+    start = rng.randint(linear_eac.N_CLUSTERS - 3, size=80)
+    clusters, _ = linear_eac_starts.lloyd(rows, start, linear_eac_starts.squared)
+    assert len(np.unique(clusters)) == linear_eac.N_CLUSTERS
+
+
+def test_more_starts_lose_no_more_and_greedy_ones_are_those_of_the_library(rng):
+    labels = random_ensemble(rng, 100, 6, max_clusters=5)
+    for kind in linear_eac_starts.STARTS:
+        one, ten = (
+            linear_eac.diagonal_density(labels, f) for f in linear_eac_starts.best_of(labels, "kmeans", kind, 3)
+        )
+        assert ten >= one
+        assert ten > one or kind == linear_eac_starts.GREEDY
+    ten = linear_eac_starts.best_of(labels, "sec", linear_eac_starts.GREEDY, 3)[1]
+    np.testing.assert_array_equal(ten, CONSENSUS_FUNCTIONS["sec"](labels, linear_eac.N_CLUSTERS, random_state=3))

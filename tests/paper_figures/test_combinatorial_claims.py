@@ -6,7 +6,7 @@ from scipy.stats import friedmanchisquare
 
 from experiments.combinatorial_eac.combinatorial_data import SIGNAL
 from paper_figures.claim import DEPENDS, FAILS, HOLDS
-from paper_figures.combinatorial_eac import claims, samples, weighting_claims
+from paper_figures.combinatorial_eac import claims, readings, samples, weighting_claims
 from paper_figures.combinatorial_eac import statistics as summary
 
 SIZES = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 2000)
@@ -113,6 +113,9 @@ def test_verdict_on_figure_4_flips_with_the_records():
     # Not at each of the sizes.
     half = features_records(lambda s, e, r: better_in_the_middle(s, e, r) if s >= 10 else plain(s, e, r), plain)
     assert claims.better_from_3_to_50(half).verdict == FAILS
+    # In mean at every size, but by too few data sets for the paper's test at one of them.
+    few = features_records(lambda s, e, r: better_in_the_middle(s, e, r) if s != 50 or r < 2 else plain(s, e, r), plain)
+    assert claims.better_from_3_to_50(few).verdict == FAILS
     # Ahead on three of ten data sets, level on the others: better, but not nine of ten.
     tied = features_records(lambda s, e, r: plain(s, e, r) + 0.1 * (3 <= s <= 50 and r % 10 < 3), plain)
     assert claims.better_from_3_to_50(tied).verdict == HOLDS
@@ -125,6 +128,37 @@ def test_readings_of_the_ratio_are_judged_one_by_one():
     assert both.verdict == DEPENDS
     assert "with 10:1 in standard deviations (20 data sets), not with 10:1 in variances (20 data sets)" in both.evidence
     assert claims.better_from_3_to_50(good + of_reading(good, "power")).verdict == HOLDS
+
+
+def test_table_of_readings_tells_claims_and_repetitions():
+    good = features_records(curve(3.0, 1.6), curve(5.0), EXPONENTS)
+    bad = features_records(curve(5.0), curve(3.0, 1.6), EXPONENTS, 10)
+    records = {name: [] for name in readings.EXPERIMENTS} | {"combinatorial_eac": good + of_reading(bad, "power")}
+    held, number = readings.claims_held(records, SIGNAL)
+    assert number == 12
+    assert {"larger range", "shallower", "degradation"} <= held
+    assert not {"larger range", "shallower"} & readings.claims_held(records, "power")[0]
+    text = readings.signals(records)
+    assert f"{samples.READINGS[SIGNAL]} (in the figures) | 0, 20, 0, 0 |" in text
+    assert f"{samples.READINGS['power']} | 0, 10, 0, 0 |" in text
+    printed = {e: int(row["n"]) for e, row in samples.printed_tests(EXPONENTS).items()}
+    for half in readings.HALVES.values():
+        assert f"| {sum(abs(n_untied(good, e) - printed[e]) for e in half)} |" in text
+
+
+def n_untied(records, exponent):
+    """Untied data sets among the first ten of each size."""
+    pairs = [
+        zip(row["result"]["combination"][:10], row["result"]["ordinary"][:10], strict=True)
+        for row in records
+        if row["config"]["exponent"] == exponent
+    ]
+    return sum(a != b for pair in pairs for a, b in pair)
+
+
+def test_every_claim_by_reading_is_in_the_table_of_readings():
+    judged = {f for room in (claims, weighting_claims) for f in vars(room).values() if hasattr(f, "judge")}
+    assert judged == {claim for found in readings.CLAIMS.values() for claim in found}
 
 
 def test_own_size_cuts_the_records_into_experiments():
@@ -194,7 +228,7 @@ def test_verdicts_on_table_2_flip_with_the_records():
         claims.better_where_concentrated: (HOLDS, FAILS, HOLDS),
         claims.undecided_where_spread: (HOLDS, HOLDS, FAILS),
         claims.advantage_follows_exponent: (HOLDS, FAILS, FAILS),
-        claims.better_for_many_features: (FAILS, FAILS, HOLDS),
+        claims.better_for_many_features: (HOLDS, FAILS, HOLDS),
     }
     for rule, expected in verdicts.items():
         assert tuple(rule(rows).verdict for rows in (records, swapped, always)) == expected, rule.__name__
@@ -211,15 +245,11 @@ def test_verdict_on_slopes_flips_with_the_records():
     gentle = features_records(curve(3.0), curve(5.0), EXPONENTS, 10)
     assert claims.shallower(gentle).verdict == HOLDS
     assert claims.shallower(features_records(curve(5.0), curve(3.0), EXPONENTS, 10)).verdict == FAILS
-    # In one of two experiments of the paper's size, and in two of three.
-    for n_repetitions, expected in ((20, FAILS), (30, HOLDS)):
-        often = features_records(
-            lambda s, e, r, last=n_repetitions - 10: curve(3.0 if r < last else 6.0)(s, e, r),
-            curve(5.0),
-            EXPONENTS,
-            n_repetitions,
-        )
-        assert claims.shallower(often).verdict == expected
+    # In the mean over all data sets, and in the first of two experiments of the paper's size.
+    once = features_records(lambda s, e, r: curve(1.0 if r < 10 else 6.0)(s, e, r), curve(5.0), EXPONENTS, 20)
+    judged = claims.shallower(once)
+    assert judged.verdict == HOLDS
+    assert "as in the paper: holds in 1 of 2" in judged.robustness
 
 
 def test_residual_clustering_needs_the_higher_mean_at_500_features():
@@ -249,7 +279,7 @@ def weights_records(values):
     """Records of combinatorial_weights from {condition: function of (size, repetition)}."""
     return [
         {
-            "config": {"n_features": size, "repetitions": 20},
+            "config": {"signal": SIGNAL, "n_features": size, "repetitions": 20},
             "result": {name: [function(size, r) for r in range(20)] for name, function in values.items()},
         }
         for size in SIZES
@@ -280,6 +310,16 @@ def test_verdicts_on_weightings_flip_with_the_records():
     }
     for rule, expected in verdicts.items():
         assert tuple(rule(rows).verdict for rows in (good, bad, same)) == expected, rule.__name__
+
+
+def test_weightings_are_judged_by_reading():
+    good = shifted_weights(none=0.0, order=0.001, goodness=0.2, both=0.201)
+    same = shifted_weights(none=0.0, order=0.0, goodness=0.0, both=0.0)
+    for rule in (weighting_claims.weightings_differ, weighting_claims.none_lowest, weighting_claims.goodness_helps):
+        claim = rule(good + samples.at_signal(same, "power"))
+        assert claim.verdict == DEPENDS
+        assert f"not with {samples.READINGS['power']}" in claim.evidence or rule is weighting_claims.weightings_differ
+        assert rule(good + samples.at_signal(good, "power")).verdict == HOLDS
 
 
 def test_half_points_need_both_weightings_with_goodness_ahead():

@@ -1,0 +1,30 @@
+"""The four weightings of `combinatorial_weights` under another reading of "10:1 SNR" (paper 000, Figure 7).
+
+A cell is one reading and one number of features with all its repetitions. The noise is that of `combinatorial_weights`.
+"""
+
+from ..shared.store import grid
+from .combinatorial_data import SIGNALS, SIZES, WEIGHTS_STREAM, combination_score, data_sets
+from .combinatorial_weights import CONDITIONS
+
+VERSION = 1
+
+CHOICES = {"signals": tuple(SIGNALS)}
+
+
+def cells(*, signals=("power",), n_features=SIZES, repetitions=20):
+    """The paper has 20 repetitions."""
+    return grid(signal=signals, n_features=n_features, repetitions=(repetitions,))
+
+
+GRID = cells()
+SMOKE = cells(n_features=(1, 3, 10, 20), repetitions=4)
+
+
+def run_one(*, signal, n_features, repetitions):
+    """NMI with the true groups of every repetition: {condition: [...]}."""
+    result = {condition: [] for condition in CONDITIONS}
+    for X, seed in data_sets(repetitions, n_features, WEIGHTS_STREAM, signal=signal):
+        for condition, options in CONDITIONS.items():
+            result[condition].append(combination_score(X, seed, **options))
+    return result

@@ -1,0 +1,165 @@
+"""How k-means, SEC and ECC start on the ensemble, which paper 001 does not say: three kinds, one start or ten.
+
+A cell is one data set and repetition of `linear_eac`, with the same ensemble and seed, so that "greedy k-means++, 10
+starts" is what is recorded there. Lloyd's algorithm is the plain one; greedy k-means++ is the library's.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from robust_eac import CONSENSUS_FUNCTIONS
+
+from ..shared.store import derive_seed
+from .linear_eac import N_CLUSTERS, count_movable, grade
+from .linear_eac_data import CHOSEN, LARGE, MEDIUM, N_PARTITIONS, SMALL, make_ensemble
+
+VERSION = 1
+
+SYSTEMS = ("kmeans", "sec", "ecc")
+GREEDY = "greedy k-means++"
+COUNTS = (1, 10)
+MAX_ITER = 300
+REPETITIONS = {**dict.fromkeys((*SMALL, *MEDIUM), 3), **dict.fromkeys(LARGE, 1)}
+# A share of 0 counts as this much in the entropy, as in the library.
+TINY = np.finfo(float).eps
+
+
+def cells(*, datasets=tuple(REPETITIONS), repetitions: int | None = None):
+    """The repetitions are the first of `linear_eac`; without their number a data set has those of REPETITIONS."""
+    return [
+        {"dataset": dataset, "repetition": repetition}
+        for repetition in range(repetitions or max(REPETITIONS.values()))
+        for dataset in datasets
+        if repetition < (repetitions or REPETITIONS[dataset])
+    ]
+
+
+GRID = cells()
+SMOKE = cells(datasets=("glass", "ecoli"), repetitions=2)
+
+
+def run_one(*, dataset, repetition):
+    """{name of the system and its starts: measures in percent}, as in `linear_eac`."""
+    labels = make_ensemble(dataset, N_PARTITIONS, seed=derive_seed(0, repetition, "ensemble"), **CHOSEN)
+    seed = derive_seed(0, repetition, "solver")
+    result = {}
+    for system in SYSTEMS:
+        for kind in STARTS:
+            for count, found in zip(COUNTS, best_of(labels, system, kind, seed), strict=True):
+                graded = grade(labels, found)
+                if system == "kmeans":
+                    graded["movable"] = count_movable(labels, found)
+                result[started(system, kind, count)] = graded
+    return result
+
+
+def started(system, kind, count):
+    """Name of a system with its starts."""
+    return f"{system}, {kind}, {count}"
+
+
+def best_of(labels, system, kind, seed):
+    """The partition of least loss among the first 1 and the first 10 starts."""
+    if kind == GREEDY:
+        run = CONSENSUS_FUNCTIONS[system]
+        return [run(labels, N_CLUSTERS, n_init=count, random_state=seed) for count in COUNTS]
+    rng, rows = np.random.RandomState(seed), one_hot(labels)
+    runs = [lloyd(rows, STARTS[kind](labels, rng), LOSSES[system]) for _ in range(max(COUNTS))]
+    return [min(runs[:count], key=lambda run: run[1])[0] for count in COUNTS]
+
+
+class Rows(NamedTuple):
+    """indicators : (n, slots) sparse one-hot ensemble. first : first slot of every partition.
+
+    degrees : (n,) sum of an object's co-association, diagonal included. n_partitions : int.
+    """
+
+    indicators: csr_array
+    first: np.ndarray
+    degrees: np.ndarray
+    n_partitions: int
+
+
+def one_hot(labels):
+    """The :class:`Rows` of an ensemble with labels 0, 1, ... in every column."""
+    n, m = labels.shape
+    widths = labels.max(axis=0).astype(np.intp) + 1
+    first = np.concatenate([[0], np.cumsum(widths)[:-1]])
+    slots = labels + first
+    indicators = csr_array((np.ones(n * m), slots.ravel(), np.arange(0, n * m + 1, m)), shape=(n, int(widths.sum())))
+    return Rows(indicators, first, indicators @ indicators.sum(axis=0) / m, m)
+
+
+def lloyd(rows, clusters, loss_of):
+    """Lloyd's algorithm from a start: (clusters, loss). The start has -1 for objects that begin in no cluster.
+
+    An empty cluster takes the object that costs most where it is.
+    """
+    for _ in range(MAX_ITER):
+        costs = loss_of(rows, clusters)
+        new = np.argmin(costs, axis=1)
+        _fill(new, costs)
+        if np.array_equal(new, clusters):
+            break
+        clusters = new
+    return clusters, float(loss_of(rows, clusters)[np.arange(len(clusters)), clusters].sum())
+
+
+def _fill(clusters, costs):
+    sizes = np.bincount(clusters, minlength=costs.shape[1])
+    own = costs[np.arange(len(clusters)), clusters]
+    for empty in np.flatnonzero(sizes == 0):
+        movable = np.where(sizes[clusters] > 1, own, -np.inf)
+        row = int(np.argmax(movable))
+        sizes[clusters[row]] -= 1
+        sizes[empty] += 1
+        clusters[row], own[row] = empty, -np.inf
+
+
+def _totals(rows, clusters):
+    """(slots, k) objects of every cluster in every slot, and (k,) sums of degrees and sizes."""
+    inside = np.flatnonzero(clusters >= 0)
+    members = csr_array((np.ones(len(inside)), (inside, clusters[inside])), shape=(len(clusters), N_CLUSTERS))
+    return (rows.indicators.T @ members).toarray(), members.T @ rows.degrees, members.sum(axis=0)
+
+
+def squared(rows, clusters):
+    """(n, k) squared distances of the one-hot rows to the means."""
+    counts, _, sizes = _totals(rows, clusters)
+    means = counts / np.maximum(sizes, 1.0)
+    return rows.n_partitions + (means**2).sum(axis=0) - 2.0 * (rows.indicators @ means)
+
+
+def degree_weighted(rows, clusters):
+    """(n, k) of SEC: rows divided by their degrees, which are also their weights."""
+    counts, volumes, _ = _totals(rows, clusters)
+    means = counts / np.where(volumes > 0.0, volumes, 1.0)
+    degrees = rows.degrees[:, np.newaxis]
+    return rows.n_partitions / degrees + degrees * (means**2).sum(axis=0) - 2.0 * (rows.indicators @ means)
+
+
+def divergence(rows, clusters):
+    """(n, k) of ECC: Kullback-Leibler divergences of the one-hot rows from the shares."""
+    counts, _, sizes = _totals(rows, clusters)
+    return rows.indicators @ -np.log(np.maximum(counts / np.maximum(sizes, 1.0), TINY))
+
+
+LOSSES = {"kmeans": squared, "sec": degree_weighted, "ecc": divergence}
+
+
+def random_objects(labels, rng):
+    """Every cluster begins with one object; no two of them have the same labels."""
+    _, distinct = np.unique(labels, axis=0, return_index=True)
+    clusters = np.full(len(labels), -1)
+    clusters[rng.choice(distinct, N_CLUSTERS, replace=False)] = np.arange(N_CLUSTERS)
+    return clusters
+
+
+def random_partition(labels, rng):
+    """Every object begins in a random cluster."""
+    return rng.randint(N_CLUSTERS, size=len(labels))
+
+
+STARTS = {"random objects": random_objects, "random partition": random_partition, GREEDY: None}
