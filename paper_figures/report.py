@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 from PIL import Image
 
+from experiments.shared.store import from_commit
+
 from .claim import VERDICTS
 from .drawing import Drawing
 from .records import experiment_rows
@@ -249,7 +251,7 @@ def _provenance(papers, drawn, **source):
             continue
         environments = [record["environment"] for record in records]
         minutes = sum(record["seconds"] for record in records) / 60
-        commits = sorted({_commit(env["git"]) for env in environments})
+        commits = sorted({_commit(record) for record in records})
         machines = sorted({f"{env['cpu']}, {env['cores']} cores" for env in environments})
         cells = [name, str(len(records)), f"{minutes:.1f}", ", ".join(commits), ", ".join(machines)]
         rows.append(list(map(escape, cells)))
@@ -257,9 +259,10 @@ def _provenance(papers, drawn, **source):
     return f'<section id="records"><h2>Records behind this page</h2>{_table(head, rows)}</section>'
 
 
-def _commit(git):
-    """Text of the provenance of a record: commit, and whether the files had been changed since."""
-    return "no repository" if git is None else git["commit"][:10] + (" and changes" if git["dirty"] else "")
+def _commit(record):
+    """Text of the provenance of a record: commit, and whether its sources had been changed since."""
+    git = record["environment"]["git"]
+    return "no repository" if git is None else git["commit"][:10] + ("" if from_commit(record) else " and changes")
 
 
 def _table(head, rows, kind="plain"):

@@ -13,9 +13,10 @@ from scipy.stats import kendalltau, spearmanr
 from experiments.combinatorial_eac.combinatorial_data import SIGNAL
 from robust_eac.comparison.statistics import holm, signed_rank
 
-from ..claim import NUMBER, THEOREM, TREND, claim, finding
+from ..claim import NUMBER, TREND, claim, finding
 from ..records import matching
 from . import statistics as stats
+from . import theorems
 from . import weighting_claims as weighting
 from .samples import (
     METHODS,
@@ -49,8 +50,8 @@ def claims(records):
         weighting.between(goodness),
         weighting.informative_weighs_more(goodness),
         weighting.noisy_weighs_least(goodness),
-        combinations_grow_factorially(),
-        weighting.mahalanobis(),
+        theorems.combinations_grow_factorially(),
+        theorems.mahalanobis(),
         better_from_3_to_50(features),
         clear_with_ten_data_sets(features),
         larger_range(features),
@@ -77,16 +78,6 @@ def claims(records):
         weighting.order_is_neutral(weights),
         conclusion(features),
     ]
-
-
-@claim("Section 'The 2-dimensional case'", "the number of possible combinations of features grows factorially", THEOREM)
-def combinations_grow_factorially():
-    """By construction: from N - 1 to N features the number of subsets, 2^N - 1, grows by a factor of at least N / 2."""
-    n = 54
-    growth = (2**n - 1) / (2 ** (n - 1) - 1)
-    return finding(
-        growth >= n / 2, f"At {n} features it grows by a factor of {growth:.2f}: exponentially, not factorially."
-    )
 
 
 @claim(f"{RESULTS}, Figure 4", "statistically significantly over the range 3–50 features", TREND, own_size=TEN)

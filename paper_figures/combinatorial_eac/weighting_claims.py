@@ -1,13 +1,11 @@
 """The claims of paper 000 on goodness of clustering, prewhitening and weightings, each with the rule that judges it."""
 
 import numpy as np
-from scipy.spatial.distance import pdist
 
 from experiments.combinatorial_eac.combinatorial_data import SIGNAL
-from robust_eac import zca_whiten
 from robust_eac.comparison.statistics import holm, signed_rank
 
-from ..claim import NUMBER, THEOREM, TREND, by_reading, claim, finding
+from ..claim import NUMBER, TREND, by_reading, claim, finding
 from ..records import distinct, results
 from . import statistics as stats
 from .samples import (
@@ -95,20 +93,6 @@ def noisy_weighs_least(goodness, *, much=0.5):
         f"Goodness of informative / both / noisy by reading of the signal-to-noise ratio: {'; '.join(parts)}. k-means "
         "cuts one dimension of noise into well-separated intervals.",
     )
-
-
-@claim(
-    "Section 'Sub-clustering using the k-means algorithm with prewhitening'",
-    "equivalent to performing k-means clustering using Mahalanobis distances",
-    THEOREM,
-)
-def mahalanobis():
-    """Whitened distances are Mahalanobis distances to one in 1,000, for 50 objects and nine correlated features."""
-    rng = np.random.RandomState(0)
-    X = rng.normal(size=(50, 9)) @ rng.normal(size=(9, 9))
-    expected = pdist(X, "mahalanobis", VI=np.linalg.inv(np.cov(X.T)))
-    off = np.max(np.abs(pdist(zca_whiten(X)) / expected - 1.0))
-    return finding(off <= 1e-3, f"Largest relative difference, from the ridge of the program: {off:.1g}.")
 
 
 @claim(f"{RESULTS} (Figure S1)", "we would not expect prewhitening have much effect", TREND, threshold="much")

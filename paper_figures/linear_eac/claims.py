@@ -9,11 +9,10 @@ from scipy.stats import kendalltau
 
 from experiments.linear_eac import linear_eac
 from experiments.linear_eac.linear_eac_settings import CLUSTERS, GRADED
-from robust_eac import density
 
 from ..claim import NUMBER, THEOREM, TREND, by_reading, claim, finding
 from ..records import distinct, results
-from . import discussion
+from . import discussion, theorems
 from .rules import (
     above,
     compared_scores,
@@ -58,7 +57,7 @@ def claims(records):
         comparable_nmi(rows),
         low_cost(cost, rows),
         densest(rows),
-        diagonal(),
+        theorems.diagonal(),
         discussion.density_grows(consensus),
         linear_density(cost),
         maximises_density(rows),
@@ -142,28 +141,6 @@ def densest(rows, reading):
     """Its mean density is above that of H-KM, of the best of Section 6.1 and the best of 6.2, each by the test."""
     table = compared_scores(rows, "density", reading)
     return above({f"minus {other}": differences(table, "KM", other) for other in COMPARED[1:]})
-
-
-@claim(
-    "Section 3.4.1",
-    "remove diagonal terms as they would artificially improve the density of small groups",
-    THEOREM,
-)
-def diagonal():
-    """Of groups with the same density, the smaller gains more by the diagonal, for every pair of sizes from 2 to 40."""
-    sizes = range(2, 41)
-    without, kept = [], []
-    for size in sizes:
-        # Every pair is together in one of two partitions.
-        labels, group = np.column_stack([np.zeros(size, int), np.arange(size)]), np.zeros(size, int)
-        without.append(density(labels, group))
-        kept.append(linear_eac.diagonal_density(labels, group))
-    return finding(
-        np.ptp(without) < 1e-12 and np.all(np.diff(kept) < 0.0),
-        f"Groups of density {without[0]:.2f}: with the diagonal {kept[0]:.3f} for {sizes[0]} objects, {kept[-1]:.3f} "
-        f"for {sizes[-1]}. A group of n gains (1 - d) / n. The loss of k-means stands for the density with the "
-        "diagonal, so k-means itself has this preference.",
-    )
 
 
 @claim("Sections 3.6, 3.7 and 8", "a non-negligible speed up, moving from a quadratic to a linear cost", THEOREM)

@@ -8,7 +8,6 @@ Wilcoxon signed-rank test of the paired differences with p < 0.05, after Holm's 
 claim, those of all readings together.
 """
 
-
 import numpy as np
 
 from experiments.ovi_lda.ovi_qpsk import ALGORITHMS, PRINTED

@@ -11,7 +11,7 @@ from experiments.shared import runner, store
 from experiments.shared.data import needed_data, without_data
 from paper_figures import records as figure_records
 from paper_figures import rooms
-from paper_figures.claim import claim, grade
+from paper_figures.claim import NUMBER, TREND, claim, finding
 from paper_figures.drawing import Paper, drawing
 from robust_eac import DATASETS
 
@@ -42,16 +42,16 @@ def run_one(*, dataset, factor):
 '''
 
 
-@claim("Section 1")
+@claim("Section 1", "small", NUMBER)
 def small(rows):
     """means are below thirty"""
-    return grade(max(row["result"]["mean"] for row in rows) < 30), "see there"
+    return finding(max(row["result"]["mean"] for row in rows) < 30, "see there")
 
 
-@claim("Section 2")
+@claim("Section 2", "three", TREND)
 def three(rows):
     """there are three data sets"""
-    return grade(len({row["config"]["dataset"] for row in rows}) == 3), "counted"
+    return finding(len({row["config"]["dataset"] for row in rows}) == 3, "counted")
 
 
 PAPER = Paper(

@@ -6,7 +6,7 @@ from scipy.stats import friedmanchisquare
 
 from experiments.combinatorial_eac.combinatorial_data import SIGNAL
 from paper_figures.claim import DEPENDS, FAILS, HOLDS
-from paper_figures.combinatorial_eac import claims, readings, samples, weighting_claims
+from paper_figures.combinatorial_eac import claims, readings, samples, theorems, weighting_claims
 from paper_figures.combinatorial_eac import statistics as summary
 
 SIZES = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 2000)
@@ -269,10 +269,10 @@ def test_conclusion_needs_the_larger_advantage_where_few_features_are_informativ
 
 
 def test_statements_of_mathematics(monkeypatch):
-    assert claims.combinations_grow_factorially().verdict == FAILS
-    assert weighting_claims.mahalanobis().verdict == HOLDS
-    monkeypatch.setattr(weighting_claims, "zca_whiten", lambda X: X)
-    assert weighting_claims.mahalanobis().verdict == FAILS
+    assert theorems.combinations_grow_factorially().verdict == FAILS
+    assert theorems.mahalanobis().verdict == HOLDS
+    monkeypatch.setattr(theorems, "zca_whiten", lambda X: X)
+    assert theorems.mahalanobis().verdict == FAILS
 
 
 def weights_records(values):

@@ -8,7 +8,7 @@ from experiments.linear_eac.linear_eac_settings import CLUSTERS, GRADED
 from paper_figures.claim import DEPENDS, FAILS, HOLDS, KINDS, UNTESTABLE, VERDICTS
 from paper_figures.linear_eac import claims as first
 from paper_figures.linear_eac import discussion as second
-from paper_figures.linear_eac import lost_settings, readings
+from paper_figures.linear_eac import lost_settings, readings, theorems
 from paper_figures.linear_eac import values as shared
 from paper_figures.linear_eac.paper import PAPER
 from paper_figures.records import experiment_rows
@@ -350,9 +350,9 @@ def test_low_cost_has_two_readings(power, seconds, expected):
 
 
 def test_the_diagonal_favours_small_groups(monkeypatch):
-    assert first.diagonal().verdict == HOLDS
-    monkeypatch.setattr(first.linear_eac, "diagonal_density", first.density)
-    assert first.diagonal().verdict == FAILS
+    assert theorems.diagonal().verdict == HOLDS
+    monkeypatch.setattr(theorems.linear_eac, "diagonal_density", theorems.density)
+    assert theorems.diagonal().verdict == FAILS
 
 
 def test_every_claim_of_the_records_is_judged():

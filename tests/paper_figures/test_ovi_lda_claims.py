@@ -8,7 +8,7 @@ import pytest
 from experiments.ovi_lda import ovi_qpsk
 from experiments.ovi_lda.ovi_qpsk import ALGORITHMS, FUZZY, PRINTED
 from paper_figures.claim import DEPENDS, FAILS, HOLDS, KINDS
-from paper_figures.ovi_lda import answers, claims, figure_2
+from paper_figures.ovi_lda import answers, claims, figure_2, theorems
 from paper_figures.ovi_lda.readings import readings_table
 from paper_figures.ovi_lda.tables import settings_table
 from paper_figures.records import experiment_rows
@@ -211,8 +211,8 @@ def test_samples_of_the_own_size_have_one_data_set_per_level(rows):
 def test_theorems_are_tested(monkeypatch):
     assert theorems.xb_is_db().verdict == FAILS
     assert theorems.centroids().verdict == FAILS
-    monkeypatch.setattr(claims, "davies_bouldin_score", xie_beni)
-    monkeypatch.setattr(claims, "ovi_lda", lambda X, memberships, as_printed: ovi_lda(X, memberships))
+    monkeypatch.setattr(theorems, "davies_bouldin_score", xie_beni)
+    monkeypatch.setattr(theorems, "ovi_lda", lambda X, memberships, as_printed: ovi_lda(X, memberships))
     assert theorems.xb_is_db().verdict == HOLDS
     assert theorems.centroids().verdict == HOLDS
 
