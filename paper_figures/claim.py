@@ -2,6 +2,7 @@
 
 import os
 from functools import wraps
+from inspect import unwrap
 from pathlib import Path
 from typing import NamedTuple
 
@@ -121,7 +122,7 @@ def data_sets(records):
 
 def _source(rule):
     """File and line of a rule, the file relative to the folder of this repository, wherever that lies."""
-    code = rule.__code__
+    code = unwrap(rule).__code__
     return f"{Path(os.path.relpath(code.co_filename, _ROOT)).as_posix()}:{code.co_firstlineno}"
 
 

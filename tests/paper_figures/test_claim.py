@@ -1,5 +1,6 @@
 """What every claim has: its verdict, what changes it, and where its rule stands."""
 
+from functools import wraps
 from pathlib import Path
 
 from paper_figures.claim import NUMBER, TREND, VERDICTS, Claim, by_reading, claim, finding, untestable
@@ -49,6 +50,27 @@ def test_the_source_is_the_place_of_the_rule():
     assert (
         found
         == '@claim("Section 3", "all are positive", TREND, threshold="least", own_size=("one run each", one_each))'
+    )
+
+
+def test_the_source_of_a_rule_inside_another_decorator_is_the_rule():
+    def again(rule):
+        @wraps(rule)
+        def judged(*records):
+            return rule(*records)
+
+        return judged
+
+    @claim("Table 1", "three", NUMBER)
+    @again
+    def three(found):
+        """There are three."""
+        return finding(len(found) == 3, str(len(found)))
+
+    line = int(three([]).source.split(":")[1])
+    assert (
+        Path(__file__).read_text(encoding="utf-8").splitlines()[line - 1].strip()
+        == '@claim("Table 1", "three", NUMBER)'
     )
 
 
