@@ -1,6 +1,7 @@
 """A statement of a paper, the rule that judges it, and what the records say."""
 
 import os
+from collections import Counter
 from functools import wraps
 from inspect import unwrap
 from pathlib import Path
@@ -39,10 +40,11 @@ class Claim(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """What a rule says of some records."""
+    """What a rule says of some records; `kept` are the readings with which a claim holds that depends on them."""
 
     verdict: str
     evidence: str
+    kept: tuple = ()
 
 
 def claim(where, quote, kind, *, threshold=None, own_size=None):
@@ -66,14 +68,14 @@ def claim(where, quote, kind, *, threshold=None, own_size=None):
         @wraps(rule)
         def judged(*records):
             finding = rule(*records)
-            notes = [_without_data_sets(rule, records, finding.verdict)]
+            notes = [_without_data_sets(rule, records, finding)]
             if threshold is not None:
                 notes.append(_thresholds(rule, records, threshold, finding.verdict))
             if own_size is not None:
-                notes.append(_own_size(rule, records, *own_size, finding.verdict))
+                notes.append(_own_size(rule, records, *own_size))
             robustness = " ".join(filter(None, notes))
-            in_words = " ".join(rule.__doc__.split())
-            return Claim(where, quote, kind, in_words, *finding, robustness, _source(rule))
+            told = finding.verdict, finding.evidence, robustness
+            return Claim(where, quote, kind, _in_words(rule, threshold), *told, _source(rule))
 
         return judged
 
@@ -94,7 +96,7 @@ def by_reading(met, evidence):
     if len(kept) in (0, len(met)):
         return finding(bool(kept), evidence)
     lost = [reading for reading, holds in met.items() if not holds]
-    return Finding(DEPENDS, f"It holds with {_listed(kept)}, not with {_listed(lost)}. {evidence}")
+    return Finding(DEPENDS, f"It holds with {_listed(kept)}, not with {_listed(lost)}. {evidence}", tuple(kept))
 
 
 def untestable(why):
@@ -120,6 +122,18 @@ def data_sets(records):
     return list(dict.fromkeys(row["config"]["dataset"] for rows in records for row in rows if _has_data_set(row)))
 
 
+def _in_words(rule, threshold):
+    """The docstring of a rule, with the value of the threshold in place of its name."""
+    words = " ".join(rule.__doc__.split())
+    if threshold is None:
+        return words
+    return words.replace(f"`{threshold}`", f"{_default(rule, threshold):g}")
+
+
+def _default(rule, name):
+    return rule.__kwdefaults__[name]
+
+
 def _source(rule):
     """File and line of a rule, the file relative to the folder of this repository, wherever that lies."""
     code = unwrap(rule).__code__
@@ -130,32 +144,35 @@ def _has_data_set(row):
     return "dataset" in row["config"]
 
 
-def _without_data_sets(rule, records, verdict):
+def _without_data_sets(rule, records, whole):
     names = data_sets(records)
     if len(names) < _FEWEST:
         return ""
     changed = {}
     for name in names:
         kept = [[row for row in rows if not _has_data_set(row) or row["config"]["dataset"] != name] for rows in records]
-        other = rule(*kept).verdict
-        if other != verdict:
-            changed.setdefault(other, []).append(name)
+        other = rule(*kept)
+        if other.verdict != whole.verdict:
+            changed.setdefault(other.verdict, []).append(name)
+        elif other.kept != whole.kept:
+            changed.setdefault("with other readings", []).append(name)
     if not changed:
         return f"The same without any one of the {len(names)} data sets."
     return " ".join(f"Without {_listed(left, 'or')}: {other}." for other, left in changed.items())
 
 
 def _thresholds(rule, records, name, verdict):
-    value = rule.__kwdefaults__[name]
+    value = _default(rule, name)
     found = {factor * value: rule(*records, **{name: factor * value}).verdict for factor in (0.5, 2.0)}
     if set(found.values()) == {verdict}:
-        return f"The same with half and twice the {name} of {value:g}."
-    return " ".join(f"With {name} {other:g}: {of_other}." for other, of_other in found.items())
+        return f"The same with half and twice the threshold of {value:g}."
+    return " ".join(f"With a threshold of {other:g}: {of_other}." for other, of_other in found.items())
 
 
-def _own_size(rule, records, words, samples, verdict):
-    found = [rule(*sample).verdict for sample in samples(records)]
-    return f"With {words}, as in the paper: {verdict} in {found.count(verdict)} of {len(found)}."
+def _own_size(rule, records, words, samples):
+    found = Counter(rule(*sample).verdict for sample in samples(records))
+    counts = ", ".join(f"{verdict} in {number}" for verdict, number in found.most_common())
+    return f"With {words}, as in the paper: {counts} of {found.total()}."
 
 
 def _listed(names, last="and"):

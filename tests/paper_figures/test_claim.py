@@ -34,10 +34,10 @@ def test_a_claim_that_nothing_changes():
         "Section 3",
         "all are positive",
         TREND,
-        "The smallest result is at least `least`.",
+        "The smallest result is at least 1.",
         "holds",
         "smallest 5",
-        "The same without any one of the 3 data sets. The same with half and twice the least of 1. "
+        "The same without any one of the 3 data sets. The same with half and twice the threshold of 1. "
         "With one run each, as in the paper: holds in 2 of 2.",
         judged.source,
     )
@@ -78,8 +78,8 @@ def test_what_changes_a_verdict_is_told():
     judged = positive(rows(iris=[9, 8], wine=[0.75, 8], glass=[6, 5]))
     assert judged.verdict == "does not hold"
     assert judged.robustness == (
-        "Without wine: holds. With least 0.5: holds. With least 2: does not hold. "
-        "With one run each, as in the paper: does not hold in 1 of 2."
+        "Without wine: holds. With a threshold of 0.5: holds. With a threshold of 2: does not hold. "
+        "With one run each, as in the paper: does not hold in 1, holds in 1 of 2."
     )
 
 
@@ -95,12 +95,23 @@ def test_without_data_sets_there_is_none_to_leave_out():
     assert three(rows(iris=[1, 2], wine=[1])).robustness == ""
 
 
+def test_other_readings_without_a_data_set_are_told():
+    @claim("Table 1", "positive and few", NUMBER)
+    def positive_and_few(found):
+        """Results are positive; there are fewer than four, or than five."""
+        few = {f"fewer than {most}": len(found) < most for most in (4, 5)}
+        return by_reading({"positive": all(row["result"] > 0 for row in found)} | few, "counted")
+
+    told = positive_and_few(rows(iris=[1], wine=[1], glass=[1, -1])).robustness
+    assert told == "Without iris or wine: with other readings. Without glass: holds."
+
+
 def test_readings():
-    assert by_reading({"a": True, "b": True}, "numbers") == ("holds", "numbers")
-    assert by_reading({"a": False, "b": False}, "numbers") == ("does not hold", "numbers")
+    assert by_reading({"a": True, "b": True}, "numbers") == ("holds", "numbers", ())
+    assert by_reading({"a": False, "b": False}, "numbers") == ("does not hold", "numbers", ())
     found = by_reading({"a": True, "b": False, "c": False, "d": True}, "numbers")
-    assert found == ("depends on a setting", "It holds with a and d, not with b and c. numbers")
-    assert untestable("no data") == ("not testable here", "no data")
+    assert found == ("depends on a setting", "It holds with a and d, not with b and c. numbers", ("a", "d"))
+    assert untestable("no data") == ("not testable here", "no data", ())
     assert {"holds", "does not hold", found.verdict, "not testable here"} == set(VERDICTS)
 
 
