@@ -133,7 +133,8 @@ def _summary(papers, claims):
     return (
         "<p>Each claim is judged by a rule in the code, whose place stands beside it, from frozen records; "
         "numbers called printed are the papers', the others were measured here. "
-        "The sign # is a link to what it stands beside.</p>"
+        "“By the test” is Wilcoxon's signed-rank test over the data sets with p &lt; 0.05, after Holm's correction for "
+        "the comparisons of a claim. The sign # is a link to what it stands beside.</p>"
         + _table(["claims that", *map(_chip, VERDICTS)], [*rows, ["all", *totals]], kind="summary")
         + '<p><a href="#others">Beyond the papers</a> · <a href="#records">Records behind this page</a></p>'
     )
