@@ -4,7 +4,7 @@ import csv
 from pathlib import Path
 
 from experiments.shared.data import without_data
-from experiments.shared.named import FILE, open_run
+from experiments.shared.named import FILE, open_run, run_names
 from experiments.shared.runner import (
     experiment_grid,
     experiment_name,
@@ -52,8 +52,12 @@ def frozen_file(name):
 
 
 def records_folder(text):
-    """The folder that `--records` means: that of the run with this name, or else the folder itself."""
-    return RECORDS / text if (RECORDS / text / FILE).is_file() else Path(text)
+    """The folder that `--records` means: that of the run with this name, or else the folder; ValueError if none."""
+    if (RECORDS / text / FILE).is_file():
+        return RECORDS / text
+    if not Path(text).is_dir():
+        raise ValueError(f"there is no run or folder {text!r}; runs: {', '.join(run_names()) or 'none yet'}.")
+    return Path(text)
 
 
 def run_in(folder):

@@ -34,10 +34,7 @@ def read_file(name):
     The column with the classes is titled "label" unless its title, or its number, follows the name of the file. All
     other columns are features, finite numbers.
     """
-    path, column = _FILE.fullmatch(name).groups()
-    if not Path(path).is_file():
-        raise ValueError(f"there is no file {path!r} in {os.getcwd()}.")
-    table = read_table(path)
+    table, column = read_table(source_file(name)), _FILE.fullmatch(name).group(2)
     place = find_column(table, column or CLASSES)
     _, y = np.unique(labels_of(table, [place])[:, 0], return_inverse=True)
     others = [c for c in range(table.n_columns) if c != place]
@@ -70,9 +67,12 @@ def weighting_of(name):
 
 
 def source_file(name):
-    """The file that a value of a parameter comes from; None for a name of this project."""
+    """The file that a value of a parameter comes from, ValueError if it is gone; None for a name of this project."""
     if not isinstance(name, str):
         return None
     if is_file(name):
-        return Path(_FILE.fullmatch(name).group(1))
+        path = Path(_FILE.fullmatch(name).group(1))
+        if not path.is_file():
+            raise ValueError(f"there is no file {str(path)!r} in {os.getcwd()}.")
+        return path
     return Path(sys.modules[read_function(name).__module__].__file__) if is_function(name) else None

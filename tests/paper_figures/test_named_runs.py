@@ -6,6 +6,7 @@ import pytest
 
 from experiments import __main__ as experiments_cli
 from paper_figures import __main__ as cli
+from paper_figures import records as sources
 from paper_figures import style
 from paper_figures.robust_eac import noisy
 
@@ -100,6 +101,13 @@ def test_an_experiment_without_records_in_the_run_is_refused(draw):
     assert code == 1
     assert "noise_sweep.png" in files
     assert "the run mine holds records of noisy_ensembles, none of sensitivity" in told.err
+
+
+def test_an_unknown_run_lists_the_known_ones(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sources, "run_names", lambda: ["mine", "other"])
+    assert cli.main(["--records", "nosuch", "--out", str(tmp_path)]) == 2
+    assert capsys.readouterr().err == "error: there is no run or folder 'nosuch'; runs: mine, other.\n"
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_own_weightings_get_the_looks_that_are_left():

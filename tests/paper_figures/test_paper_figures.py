@@ -187,11 +187,14 @@ def test_unknown_name_lists_the_known_ones(out, capsys):
     ("source", "command"),
     [
         ([], "python -m experiments run toy && python -m experiments freeze toy\n"),
-        (["--records", "no where"], "python -m experiments run toy --records 'no where'\n"),
-        (["--smoke", "--records", "nowhere"], "python -m experiments run toy --smoke --records nowhere\n"),
+        (["--records", "no thing"], "python -m experiments run toy --records 'no thing'\n"),
+        (["--smoke", "--records", "nothing"], "python -m experiments run toy --smoke --records nothing\n"),
     ],
 )
-def test_missing_records_name_the_command_and_draw_the_rest(toys, out, capsys, source, command):
+def test_missing_records_name_the_command_and_draw_the_rest(toys, out, tmp_path, monkeypatch, capsys, source, command):
+    monkeypatch.chdir(tmp_path)
+    for name in ("no thing", "nothing"):
+        (tmp_path / name).mkdir()
     assert run(*source, "--out", out) == 1
     lines = capsys.readouterr().err.splitlines(keepends=True)
     assert len(lines) == 2
