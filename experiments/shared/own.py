@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from robust_eac import DATASETS
+from robust_eac import DATASETS, solve_median_partition
 from robust_eac.cli.files.features import features_of
 from robust_eac.cli.files.labels import labels_of
 from robust_eac.cli.files.tables import find_column, read_table
@@ -35,7 +35,11 @@ def read_file(name):
     other columns are features, finite numbers.
     """
     table, column = read_table(source_file(name)), _FILE.fullmatch(name).group(2)
-    place = find_column(table, column or CLASSES)
+    try:
+        place = find_column(table, column or CLASSES)
+    except ValueError as error:
+        hint = "" if column else f" Write {name}:COLUMN for another column of classes."
+        raise ValueError(f"{error}{hint}") from error
     _, y = np.unique(labels_of(table, [place])[:, 0], return_inverse=True)
     others = [c for c in range(table.n_columns) if c != place]
     return features_of(table, others, hint="; every column but that of the classes must hold numbers"), y
@@ -59,6 +63,18 @@ def read_function(name):
     if not callable(found):
         raise ValueError(f"{name!r} must name a function, got {type(found).__name__}.")
     return found
+
+
+def try_function(name):
+    """Raise ValueError unless the function gives weights of a small ensemble: otherwise every cell would fail."""
+    function, labels = read_function(name), np.arange(12)[:, np.newaxis] // np.arange(1, 7) % 3
+    try:
+        solve_median_partition(labels, 2, weighting=function, random_state=0)
+    except Exception as error:
+        raise ValueError(
+            f"{name!r} gets an array of losses, one per partition, and returns as many weights; tried on six losses: "
+            f"{type(error).__name__}: {error}"
+        ) from error
 
 
 def weighting_of(name):
