@@ -129,7 +129,8 @@ def test_parameters_are_told(capsys):
     out = capsys.readouterr().out
     assert "\n  fractions=0.0,0.1,0.2" in out
     assert "chance-corrected,MODULE:FUNCTION\n" in out
-    assert 'lambda of "l2" in units of n^2' in out
+    assert "at least 1 / rho partitions keep weight" in out
+    assert "function gets an array with the loss of every partition" in out
 
 
 def test_no_experiment_passes_for_a_run():
