@@ -81,7 +81,7 @@ def _parameters(experiment, arguments):
 def _run(experiment, arguments):
     if arguments.set or arguments.as_run:
         if arguments.smoke or hasattr(experiment, "run_name"):
-            raise ValueError("--set and --name make a new run of an experiment: no run, and no --smoke.")
+            raise ValueError("--set and --name begin a run of an experiment: give the name of one, and no --smoke.")
         if arguments.as_run is None:
             raise ValueError("--set needs --name: records of other cells are filed under a name of their own.")
         parameters = read_parameters(experiment, arguments.set)
@@ -133,7 +133,12 @@ def _frozen_file(experiment, arguments):
 
 def _verify(experiment, arguments):
     """Run some frozen cells again and compare; another machine or version may round differently."""
-    frozen = load_frozen(arguments.frozen or _frozen_file(experiment, arguments))
+    path = arguments.frozen or _frozen_file(experiment, arguments)
+    if not path.is_file():
+        return _fail(f"there is no frozen file {path}; run first: python -m experiments freeze {arguments.name}", 1)
+    if hasattr(experiment, "run_name"):
+        check_files(arguments.records)
+    frozen = load_frozen(path)
     if frozen["version"] != experiment.VERSION:
         return _fail(f"the frozen file holds version {frozen['version']}, the code is version {experiment.VERSION}", 1)
     rows = random.Random(arguments.seed).sample(frozen["rows"], min(arguments.cells, len(frozen["rows"])))

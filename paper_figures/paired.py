@@ -1,5 +1,6 @@
 """Paired comparison of a method with another on the same ensembles: how often it is better, and by how much."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -7,10 +8,12 @@ from scipy.stats import bootstrap
 
 # Differences of mean H below this are called equal: half an object in a hundred.
 EQUAL = 0.005
+# Of fewer values the bootstrap tells nothing about the mean: drawn again, two give three different means.
+FEWEST = 5
 
 
 class Comparison(NamedTuple):
-    """Differences of H, over the pairs of runs and over the data sets; intervals are (low, high) at 95 %.
+    """Differences of H, over the pairs of runs and over the data sets; intervals are those of :func:`mean_interval`.
 
     mean, interval : mean difference over the data sets, of equal weight.
     wins, wins_interval : share of the pairs in which it is better by more than EQUAL.
@@ -44,10 +47,15 @@ def compare(differences):
 
 
 def mean_interval(values):
-    """95 % interval of the mean over data sets, which are drawn again with replacement (percentiles of 10,000)."""
+    """95 % interval (low, high) of the mean over data sets, drawn again with replacement (percentiles of 10,000).
+
+    Both are NaN for fewer than FEWEST data sets: tables leave the interval out, and error bars are not drawn.
+    """
     values = np.asarray(values, dtype=float)
+    if len(values) < FEWEST:
+        return math.nan, math.nan
     # Where all are equal, so is every mean; scipy warns.
-    if len(values) < 2 or np.ptp(values) == 0.0:
+    if np.ptp(values) == 0.0:
         return float(values.mean()), float(values.mean())
     # SciPy before 1.15 does not know `rng`.
     options = {"n_resamples": 10_000, "method": "percentile", "random_state": np.random.default_rng(0)}
@@ -62,8 +70,13 @@ def standard_error(sample):
 
 def signed(mean, interval, digits=4):
     """Text of a difference and its interval."""
-    low, high = interval
-    return f"{mean:+.{digits}f} [{low:+.{digits}f}, {high:+.{digits}f}]"
+    return _with_interval(mean, interval, f"+.{digits}f")
+
+
+def _with_interval(mean, interval, form):
+    """Text of a number and its interval, if there is one."""
+    text = format(mean, form)
+    return text if math.isnan(interval[0]) else f"{text} [{', '.join(format(end, form) for end in interval)}]"
 
 
 HEAD = "mean difference of H [95 %] | pairs won [95 %] | pairs lost | data sets better / equal / worse"
@@ -72,5 +85,4 @@ HEAD = "mean difference of H [95 %] | pairs won [95 %] | pairs lost | data sets 
 def cells(comparison):
     """The columns of HEAD, as texts."""
     c = comparison
-    won = f"{c.wins:.0%} [{c.wins_interval[0]:.0%}, {c.wins_interval[1]:.0%}]"
-    return [signed(c.mean, c.interval), won, f"{c.losses:.0%}", c.counts]
+    return [signed(c.mean, c.interval), _with_interval(c.wins, c.wins_interval, ".0%"), f"{c.losses:.0%}", c.counts]

@@ -4,7 +4,7 @@ import csv
 from pathlib import Path
 
 from experiments.shared.data import without_data
-from experiments.shared.named import FILE, open_run
+from experiments.shared.named import FILE, find_experiment, open_run, run_names
 from experiments.shared.runner import (
     experiment_grid,
     experiment_name,
@@ -12,7 +12,7 @@ from experiments.shared.runner import (
     load_experiment,
     missing_message,
 )
-from experiments.shared.store import RECORDS, canonical_json, is_done, load_frozen
+from experiments.shared.store import RECORDS, canonical_json, is_done, leaves, load_frozen
 
 FOLDER = Path(__file__).resolve().parent
 FIELDS = ("config", "result", "seconds", "environment")
@@ -52,13 +52,32 @@ def frozen_file(name):
 
 
 def records_folder(text):
-    """The folder that `--records` means: that of the run with this name, or else the folder itself."""
-    return RECORDS / text if (RECORDS / text / FILE).is_file() else Path(text)
+    """The folder that `--records` means: that of the run with this name, or else the folder; ValueError if none."""
+    if (RECORDS / text / FILE).is_file():
+        return RECORDS / text
+    if not Path(text).is_dir():
+        raise ValueError(f"there is no run or folder {text!r}; runs: {', '.join(run_names()) or 'none yet'}.")
+    return Path(text)
 
 
 def run_in(folder):
     """The run whose records are in a folder, None if it holds those of grids."""
     return open_run(folder) if (Path(folder) / FILE).is_file() else None
+
+
+def flat_rows(name, root=RECORDS):
+    """Records of a run, or of an experiment's frozen file, as flat dicts: rows for `pandas.DataFrame` or a CSV file.
+
+    Keys are those of the configuration, "seconds", and those of the result with its path: "result.l2.h".
+    """
+    experiment, folder = find_experiment(name, root)
+    rows = stored_rows(experiment, root=folder) if hasattr(experiment, "run_name") else experiment_rows(name)
+    return [
+        row["config"]
+        | {"seconds": row["seconds"]}
+        | {".".join(("result", *path)): value for path, value in leaves(row["result"])}
+        for row in rows
+    ]
 
 
 def stored_rows(experiment, *, smoke=False, root=RECORDS):

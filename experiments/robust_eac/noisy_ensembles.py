@@ -70,7 +70,14 @@ def cells(
 
     n_partitions : 150 in k-means ensembles, 56 in mixed ones. k_range : smallest and largest number of clusters of a
     base clustering. n_clusters : number of clusters of the consensus. rho : largest weight with "restricted-simplex",
-    or auto; 1 / (0.8 m) for m partitions. lam : lambda of "l2" in units of n^2; 0.5.
+    so that at least 1 / rho partitions keep weight, or auto; 1 / (0.8 m) for m partitions. lam : lambda of "l2" in
+    units of n^2; 0.5.
+
+    A file has a header and the classes in the column label, or CLASS_COLUMN; its other columns are numbers, and are
+    standardised. By default the consensus has as many clusters as there are classes, k, and base clusterings have k to
+    10 for points in the plane, otherwise to 20, 40 or 50 for up to 6, 8 or more classes, and at least to 2 k. A
+    function gets an array with the loss of every partition and returns as many weights, non-negative and not all zero,
+    which are normalised; its module lies in the current folder or in PYTHONPATH.
     """
     sizes = [SIZES[name] if n_partitions is None else n_partitions for name in ensembles]
     if isinstance(rho, str) and rho != "auto":

@@ -41,7 +41,10 @@ def run_names(root=RECORDS):
 def begin_run(name, experiment, parameters, root=RECORDS):
     """(experiment, folder) of a new run, or of an old one with the same name and content; otherwise ValueError."""
     if not _NAME.fullmatch(name) or name in experiment_modules():
-        raise ValueError(f"--name must be letters and digits, and no name of an experiment, got {name!r}.")
+        raise ValueError(
+            "--name must be letters, digits and '_', after the first also '-' and '.', and no name of an experiment, "
+            f"got {name!r}."
+        )
     content = {
         "experiment": experiment_name(experiment),
         "version": experiment.VERSION,
@@ -82,8 +85,14 @@ def open_run(folder):
 
 def check_files(folder):
     """Raise ValueError if the user's files have changed since the run began: its records would mix."""
-    content = _read(Path(folder) / FILE)
-    now = _checksums({key: _tuples(value) for key, value in content["parameters"].items()})
+    folder = Path(folder)
+    content = _read(folder / FILE)
+    try:
+        now = _checksums({key: _tuples(value) for key, value in content["parameters"].items()})
+    except ValueError as error:
+        raise ValueError(
+            f"the run {folder.name!r} needs its files: {error} Go to the folder where it began, or put the file back."
+        ) from error
     changed = [name for name, checksum in content["files"].items() if now.get(name) != checksum]
     if changed:
         raise ValueError(f"{', '.join(changed)} changed since the run began: begin one with another --name.")

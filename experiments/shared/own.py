@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from robust_eac import DATASETS
+from robust_eac import DATASETS, solve_median_partition
 from robust_eac.cli.files.features import features_of
 from robust_eac.cli.files.labels import labels_of
 from robust_eac.cli.files.tables import find_column, read_table
@@ -34,11 +34,12 @@ def read_file(name):
     The column with the classes is titled "label" unless its title, or its number, follows the name of the file. All
     other columns are features, finite numbers.
     """
-    path, column = _FILE.fullmatch(name).groups()
-    if not Path(path).is_file():
-        raise ValueError(f"there is no file {path!r} in {os.getcwd()}.")
-    table = read_table(path)
-    place = find_column(table, column or CLASSES)
+    table, column = read_table(source_file(name)), _FILE.fullmatch(name).group(2)
+    try:
+        place = find_column(table, column or CLASSES)
+    except ValueError as error:
+        hint = "" if column else f" Write {name}:COLUMN for another column of classes."
+        raise ValueError(f"{error}{hint}") from error
     _, y = np.unique(labels_of(table, [place])[:, 0], return_inverse=True)
     others = [c for c in range(table.n_columns) if c != place]
     return features_of(table, others, hint="; every column but that of the classes must hold numbers"), y
@@ -64,15 +65,30 @@ def read_function(name):
     return found
 
 
+def try_function(name):
+    """Raise ValueError unless the function gives weights of a small ensemble: otherwise every cell would fail."""
+    function, labels = read_function(name), np.arange(12)[:, np.newaxis] // np.arange(1, 7) % 3
+    try:
+        solve_median_partition(labels, 2, weighting=function, random_state=0)
+    except Exception as error:
+        raise ValueError(
+            f"{name!r} gets an array of losses, one per partition, and returns as many weights; tried on six losses: "
+            f"{type(error).__name__}: {error}"
+        ) from error
+
+
 def weighting_of(name):
     """What `solve_median_partition` takes as its weighting."""
     return read_function(name) if is_function(name) else name
 
 
 def source_file(name):
-    """The file that a value of a parameter comes from; None for a name of this project."""
+    """The file that a value of a parameter comes from, ValueError if it is gone; None for a name of this project."""
     if not isinstance(name, str):
         return None
     if is_file(name):
-        return Path(_FILE.fullmatch(name).group(1))
+        path = Path(_FILE.fullmatch(name).group(1))
+        if not path.is_file():
+            raise ValueError(f"there is no file {str(path)!r} in {os.getcwd()}.")
+        return path
     return Path(sys.modules[read_function(name).__module__].__file__) if is_function(name) else None

@@ -18,7 +18,7 @@ _SHARE, _COUNT = (0, 1), (1, math.inf)
 _LIMITS = dict.fromkeys(("fractions", "heavy", "missing", "seen", "guessing"), _SHARE) | dict.fromkeys(
     ("repetitions", "n_ensembles", "n_partitions", "n_clusters", "n_samples", "n_features", "n_splits"), _COUNT
 )
-_READERS = {own.FILE: (own.is_file, own.read_file), own.FUNCTION: (own.is_function, own.read_function)}
+_READERS = {own.FILE: (own.is_file, own.read_file), own.FUNCTION: (own.is_function, own.try_function)}
 
 
 def defaults(experiment):
@@ -147,7 +147,7 @@ _CALLED = {type(None): "none", bool: "true or false", int: "a whole number", flo
 
 
 def _check(name, value, allowed):
-    """Raise ValueError unless a value is possible; a file is read and a function imported."""
+    """Raise ValueError unless a value is possible; a file is read and a function tried."""
     low, high = _LIMITS.get(name, (None, None))
     if low is not None and not low <= value <= high:
         rule = f"at least {low}" if high == math.inf else f"from {low} to {high}"

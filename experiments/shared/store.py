@@ -175,8 +175,8 @@ def freeze_records(name, version, records):
     for record in records:
         row = {field: record[field] for field in ("config", "result", "seconds")}
         row["environment"] = environments.index(canonical_json(record["environment"]))
-        leaves = dict(_leaves(row))
-        tables.setdefault(tuple(leaves), []).append(canonical_json(list(leaves.values())))
+        values = dict(leaves(row))
+        tables.setdefault(tuple(values), []).append(canonical_json(list(values.values())))
     head = canonical_json({"experiment": name, "version": version})[:-1]
     texts = [f'{{"columns":{canonical_json(columns)},\n"rows":{_lines(rows)}}}' for columns, rows in tables.items()]
     return f'{head},\n"environments":{_lines(environments)},\n"tables":{_lines(texts)}}}\n'
@@ -208,19 +208,19 @@ def _thaw(content):
     return content
 
 
-def _leaves(value, path=()):
+def leaves(value, path=()):
     """Yield (path, value) of every value that is not a dict or is an empty one, in a fixed order."""
     if not isinstance(value, dict) or not value:
         yield path, value
         return
     for key in sorted(value):
-        yield from _leaves(value[key], (*path, key))
+        yield from leaves(value[key], (*path, key))
 
 
-def _nested(leaves):
+def _nested(pairs):
     """Nested dict with these (path, value) pairs."""
     root = {}
-    for path, value in leaves:
+    for path, value in pairs:
         place = root
         for key in path[:-1]:
             place = place.setdefault(key, {})

@@ -27,12 +27,9 @@ def samples(records, measure, ensemble, fraction):
 
 
 def weightings(records):
-    """Names of the weightings, a user's last; ValueError without equal weights, with which the others are compared."""
+    """Names of the weightings, a user's last."""
     held = records[0]["result"]
-    names = [*(name for name in METHODS if name in held), *(name for name in held if name not in METHODS)]
-    if "uniform" not in names:
-        raise ValueError(f"needs the weighting uniform beside others, the records hold {', '.join(names)}.")
-    return names
+    return [*(name for name in METHODS if name in held), *(name for name in held if name not in METHODS)]
 
 
 def kinds(records):
@@ -41,12 +38,12 @@ def kinds(records):
     return {ensemble: title for ensemble, title in ENSEMBLE_NAMES.items() if ensemble in held}
 
 
-def noise_share(records):
-    """The share of noise that is compared with none: that of the paper, or else the smallest."""
-    shares = [share for share in fractions(records) if share > 0.0]
-    if not shares:
-        raise ValueError("needs a share of random partitions above 0, the records hold 0.")
-    return NOISE if NOISE in shares else shares[0]
+def compared_shares(records):
+    """The shares of noise that are compared: none and that of the paper, or else the two smallest."""
+    shares = fractions(records)
+    if len(shares) < 2:
+        raise ValueError(f"needs two shares of random partitions, the records hold {shares[0]:g}.")
+    return shares[0], NOISE if NOISE in shares[1:] else shares[1]
 
 
 def fractions(records):
@@ -56,13 +53,13 @@ def fractions(records):
 
 def changes(records, ensemble):
     """{weighting: (n_datasets,) mean H with noise minus mean H without}."""
-    clean, noisy = (samples(records, "h", ensemble, fraction) for fraction in (0.0, noise_share(records)))
+    clean, noisy = (samples(records, "h", ensemble, fraction) for fraction in compared_shares(records))
     return {weighting: noisy[weighting].mean(axis=1) - clean[weighting].mean(axis=1) for weighting in clean}
 
 
 def movements(records, ensemble):
     """{weighting: (n_datasets,) mean over the ensembles of the absolute change of H by the noise}."""
-    clean, noisy = (samples(records, "h", ensemble, fraction) for fraction in (0.0, noise_share(records)))
+    clean, noisy = (samples(records, "h", ensemble, fraction) for fraction in compared_shares(records))
     return {weighting: np.abs(noisy[weighting] - clean[weighting]).mean(axis=1) for weighting in clean}
 
 
@@ -73,48 +70,73 @@ def clean_figure(records):
     ensemble, with 95 % bootstrap intervals over the ensembles of a data set; the last row is the mean over the data
     sets, with the interval over these. A mark is hollow where the interval contains 0.
     """
-    return _by_dataset(records, 0.0)
+    return _by_dataset(records, fractions(records)[0], 0.0)
 
 
 def noisy_figure(records):
     """Figure 4 of paper 002: accuracy and paired differences with a fifth of the partitions random; as Figure 2."""
-    return _by_dataset(records, noise_share(records))
+    return _by_dataset(records, compared_shares(records)[1], NOISE)
 
 
-def _by_dataset(records, fraction):
-    """H by data set, and its differences to no weighting: k-means ensembles on the left, mixed ones on the right."""
+def _by_dataset(records, fraction, usual):
+    """H by data set, k-means ensembles on the left and mixed ones on the right; beside each its paired differences.
+
+    The share of noise is named unless it is the usual one.
+    """
     names, shown, styles = distinct(records, "dataset"), kinds(records), method_styles(weightings(records))
-    height = 0.62 if len(names) > 5 else 0.1 + 0.08 * len(names)
-    figure, axes = plt.subplots(1, 2 * len(shown), figsize=(PAGE, height * PAGE), sharey=True)
-    for ax, first in zip(axes[2:], axes, strict=False):
-        ax.sharex(first)
+    height, n_panels = 0.62 if len(names) > 5 else 0.1 + 0.08 * len(names), 2 if _paired(styles) else 1
+    options = {"figsize": (PAGE, height * PAGE), "sharey": True, "squeeze": False}
+    figure, ((*axes,),) = plt.subplots(1, n_panels * len(shown), **options)
+    levels, gains = axes[::n_panels], axes[1::2] if _paired(styles) else []
+    for panels in (levels, gains):
+        for ax in panels[1:]:
+            ax.sharex(panels[0])
     apart = _apart(0.24, len(styles))
-    for (level, gain), (ensemble, title) in zip(axes.reshape(-1, 2), shown.items(), strict=True):
+    for place, (ensemble, title) in enumerate(shown.items()):
         found = samples(records, "h", ensemble, fraction)
         for number, (weighting, h) in enumerate(found.items()):
             places = np.arange(len(names) + 1) + apart[number]
             style = styles[weighting] | {"linestyle": "none", "elinewidth": 0.7, "markersize": 3.0}
             means = h.mean(axis=1)
-            level.errorbar(means, places[:-1], xerr=around(means, h.min(axis=1), h.max(axis=1)), **style)
-            if weighting != "uniform":
+            levels[place].errorbar(means, places[:-1], xerr=around(means, h.min(axis=1), h.max(axis=1)), **style)
+            if gains and weighting != "uniform":
                 differences = h - found["uniform"]
                 rows = [*differences, differences.mean(axis=1)]
                 means, (low, high) = np.array(list(map(np.mean, rows))), np.transpose(list(map(mean_interval, rows)))
-                bars, open_ = around(means, low, high), (low <= 0.0) & (high >= 0.0)
-                for some, face in ((open_, "white"), (~open_, style["color"])):
-                    gain.errorbar(means[some], places[some], xerr=bars[:, some], markerfacecolor=face, **style)
-        level.set(title=title, xlabel="H (high is good)")
-        gain.set(title="paired difference", xlabel="H minus unweighted's")
-        gain.axvline(0.0, color=method_style("uniform")["color"], linewidth=0.8, zorder=0.5)
+                # Hollow too where there is no interval.
+                bars, filled = around(means, low, high), (low > 0.0) | (high < 0.0)
+                for some, face in ((~filled, "white"), (filled, style["color"])):
+                    gains[place].errorbar(means[some], places[some], xerr=bars[:, some], markerfacecolor=face, **style)
+        levels[place].set(title=title, xlabel="H (high is good)")
+    for ax in gains:
+        ax.set(title="paired difference", xlabel="H minus unweighted's")
+        ax.axvline(0.0, color=method_style("uniform")["color"], linewidth=0.8, zorder=0.5)
+        # More numbers than these would touch.
+        ax.locator_params(axis="x", nbins=3, steps=(1, 2, 5, 10))
+    # The mean is that of the differences.
+    rows = [*names, "mean"] if gains else names
     for ax in axes:
+        _widen(ax, 0.1)
         ax.axhline(len(names) - 0.5, color="0.6", linewidth=0.6)
         ax.grid(axis="x", linewidth=0.3, color="0.8")
-    axes[0].set_yticks(range(len(names) + 1), [*names, "mean"])
-    axes[0].set_ylim(len(names) + 0.5, -0.5)
-    if fraction not in (0.0, NOISE):
+    axes[0].set_yticks(range(len(rows)), rows)
+    axes[0].set_ylim(len(rows) - 0.5, -0.5)
+    if fraction != usual:
         figure.supxlabel(f"{fraction:.0%} of the partitions random")
     legend_above(figure, axes[0], min(len(styles), 4))
     return figure
+
+
+def _paired(names):
+    """Whether weightings can be compared with equal weights."""
+    return "uniform" in names and len(names) > 1
+
+
+def _widen(ax, least):
+    """Move the ends of the x axis apart to this distance, if they are closer."""
+    low, high = ax.get_xlim()
+    spare = max(least - (high - low), 0.0) / 2
+    ax.set_xlim(low - spare, high + spare)
 
 
 def _apart(step, number):
@@ -125,15 +147,17 @@ def _apart(step, number):
 def sweep_figure(records):
     """Accuracy, its paired difference to no weighting, and weight left on the random partitions, over their share.
 
-    Lines show means over the data sets. Bars of H and of the weight are two standard errors over the ensembles.
+    Lines show means over the data sets. Bars of H and of the weight are two standard errors over the ensembles, cut at
+    0 and 1.
     Differences are to the unweighted consensus of the same ensemble, with 95 % bootstrap intervals over the data sets.
     """
     shown, styles, shares = kinds(records), method_styles(weightings(records)), fractions(records)
+    labels = ["H (high is good)", *["H minus unweighted's"] * _paired(styles), "weight on random ones"]
     options = {"sharex": True, "sharey": "row", "squeeze": False}
-    figure, axes = plt.subplots(3, len(shown), figsize=(PAGE, 0.84 * PAGE), **options)
+    figure, axes = plt.subplots(len(labels), len(shown), figsize=(PAGE, 0.28 * len(labels) * PAGE), **options)
     apart = _apart(0.7, len(styles))
     bars = {"capsize": 1.5, "elinewidth": 0.6}
-    for column, (ensemble, title) in zip(axes.T, shown.items(), strict=True):
+    for (upper, *middle, lower), (ensemble, title) in zip(axes.T, shown.items(), strict=True):
         # (data sets, shares, repetitions) by weighting
         h, left = (
             {w: np.stack([samples(records, measure, ensemble, f)[w] for f in shares], axis=1) for w in styles}
@@ -143,19 +167,22 @@ def sweep_figure(records):
             style = styles[w] | bars
             # A little apart, so that the bars can be told from each other.
             places = 100.0 * np.array(shares) + apart[number]
-            for ax, sample in ((column[0], h[w]), (column[2], left[w])):
+            for ax, sample in ((upper, h[w]), (lower, left[w])):
                 over_data = sample.mean(axis=0).T
-                ax.errorbar(places, over_data.mean(axis=0), yerr=2.0 * standard_error(over_data), **style)
-            if w != "uniform":
+                means, error = over_data.mean(axis=0), 2.0 * standard_error(over_data)
+                low, high = np.clip((means - error, means + error), 0.0, 1.0)
+                ax.errorbar(places, means, yerr=around(means, low, high), **style)
+            for ax in middle if w != "uniform" else ():
                 gains = (h[w] - h["uniform"]).mean(axis=2).T
                 means, (low, high) = gains.mean(axis=1), np.transpose(list(map(mean_interval, gains)))
-                column[1].errorbar(places, means, yerr=around(means, low, high), **style)
-        column[1].axhline(0.0, color=method_style("uniform")["color"], linewidth=0.8, zorder=0.5)
-        column[0].set_title(title)
-        column[2].set_xlabel("share of random partitions, %")
+                ax.errorbar(places, means, yerr=around(means, low, high), **style)
+        for ax in middle:
+            ax.axhline(0.0, color=method_style("uniform")["color"], linewidth=0.8, zorder=0.5)
+        upper.set_title(title)
+        lower.set_xlabel("share of random partitions, %")
     for ax in axes.flat:
         ax.grid(linewidth=0.3, color="0.8")
-    labels = "H (high is good)", "H minus unweighted's", "weight on random ones"
+    _widen(axes[0, 0], 10.0)
     for ax, label in zip(axes[:, 0], labels, strict=True):
         ax.set_ylabel(label)
     legend_above(figure, axes[0, 0], min(len(styles), 4))
@@ -178,11 +205,11 @@ def sweep_table(records):
 
 def noisy_table(records):
     """H on clean and on noisy ensembles, and the weight left on the random partitions, by data set and weighting."""
-    blocks, noise = [], noise_share(records)
+    blocks, (first, noise) = [], compared_shares(records)
     for ensemble, title in kinds(records).items():
         found = [
             samples(records, *pair)
-            for pair in (("h", ensemble, 0.0), ("h", ensemble, noise), ("noise_weight", ensemble, noise))
+            for pair in (("h", ensemble, first), ("h", ensemble, noise), ("noise_weight", ensemble, noise))
         ]
         # (data sets, weightings, three numbers)
         numbers = np.array([[one[w].mean(axis=1) for one in found] for w in weightings(records)]).transpose(2, 0, 1)
@@ -190,7 +217,8 @@ def noisy_table(records):
         rows = [
             [name, *(f"{a:.3f} -> {b:.3f} ({left:.2f})" for a, b, left in by_weighting)] for name, by_weighting in named
         ]
-        blocks.append(f"{title}: H clean -> H with {noise:.0%} random partitions (weight left on these)")
+        before = "clean" if first == 0.0 else f"with {first:.0%}"
+        blocks.append(f"{title}: H {before} -> H with {noise:.0%} random partitions (weight left on these)")
         blocks.append(table(["data set", *map(plain_name, weightings(records))], rows))
     return document(*blocks)
 
@@ -200,16 +228,17 @@ def stability_table(records):
 
     The absolute change is that of an ensemble, the largest loss that of the mean over the ensembles of a data set.
     """
-    rows, noise = [], noise_share(records)
+    rows, shares = [], compared_shares(records)
     for ensemble, title in kinds(records).items():
-        clean, noisy = (samples(records, "h", ensemble, fraction) for fraction in (0.0, noise))
-        held, moved = samples(records, "n_weighted", ensemble, noise), movements(records, ensemble)
+        clean, noisy = (samples(records, "h", ensemble, fraction) for fraction in shares)
+        held, moved = samples(records, "n_weighted", ensemble, shares[1]), movements(records, ensemble)
         for w, change in changes(records, ensemble).items():
             row = [title, plain_name(w), f"{clean[w].mean():.3f}", f"{noisy[w].mean():.3f}", f"{change.mean():+.4f}"]
             row += [f"{moved[w].mean():.4f}", f"{min(change.min(), 0.0):+.3f}", f"{held[w].mean():.0f}"]
             rows.append(row)
-    head = "ensembles | weighting | mean H clean | mean H noisy | mean change | mean absolute change | largest loss"
-    return table(f"{head} | partitions with weight, noisy", rows)
+    before, after = ("clean", "noisy") if shares == (0.0, NOISE) else (f"at {share:.0%}" for share in shares)
+    head = f"ensembles | weighting | mean H {before} | mean H {after} | mean change | mean absolute change"
+    return table(f"{head} | largest loss | partitions with weight, {after}", rows)
 
 
 def paired_table(records):
@@ -218,6 +247,8 @@ def paired_table(records):
     A pair is won by more than 0.005 in H. Brackets hold 95 % bootstrap
     intervals over the data sets.
     """
+    if not _paired(names := weightings(records)):
+        raise ValueError(f"needs the weighting uniform beside others, the records hold {', '.join(names)}.")
     blocks = []
     for ensemble, title in kinds(records).items():
         rows = []

@@ -34,7 +34,8 @@ def test_a_run_has_its_own_records_and_all_commands_take_its_name(root, capsys):
     assert sorted(path.name for path in (root / "mine").iterdir()) == ["noisy_ensembles", "run.json"]
     assert not (root / "noisy_ensembles").exists()
     told = json.loads((root / "mine" / "run.json").read_text())
-    assert (told["experiment"], told["version"], told["parameters"]["datasets"]) == ("noisy_ensembles", 1, ["my.csv"])
+    assert (told["experiment"], told["parameters"]["datasets"]) == ("noisy_ensembles", ["my.csv"])
+    assert told["version"] == runner.load_experiment("noisy_ensembles").VERSION
     assert set(told["files"]) == {"my.csv", "mymodule:better_half"}
     assert run("status", "mine", root=root) == 0
     # Again, by its name alone and with the same parameters.
@@ -44,17 +45,23 @@ def test_a_run_has_its_own_records_and_all_commands_take_its_name(root, capsys):
     assert run("run", "noisy_ensembles", "--set", *OWN, "--name", "mine", "--n-jobs", 1, root=root) == 0
     assert record.stat().st_mtime_ns == before
     # The default grid does not see them.
-    assert store.missing_cells("noisy_ensembles", named.open_run(root / "mine").GRID, 1, root) != []
+    assert store.missing_cells("noisy_ensembles", named.open_run(root / "mine").GRID, told["version"], root) != []
 
 
 def test_freeze_and_verify_a_run(root, capsys, monkeypatch):
     monkeypatch.setattr(store, "_git_state", lambda: None)
     store._machine_and_versions.cache_clear()
     assert run("run", "noisy_ensembles", "--set", *OWN, "--name", "mine", "--n-jobs", 1, root=root) == 0
+    assert run("verify", "mine", root=root) == 1
+    told = f"there is no frozen file {root / 'mine' / 'frozen.json'}; run first: python -m experiments freeze mine"
+    assert told in capsys.readouterr().err
     assert run("freeze", "mine", root=root) == 0
     assert capsys.readouterr().out.splitlines()[-1] == str(root / "mine" / "frozen.json")
     assert run("verify", "mine", root=root) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "mine: 1 of 1 cells as frozen"
+    (root.parent / "my.csv").unlink()
+    assert run("verify", "mine", root=root) == 2
+    assert "the run 'mine' needs its files: there is no file 'my.csv'" in capsys.readouterr().err
     store._machine_and_versions.cache_clear()
 
 
@@ -71,11 +78,13 @@ def test_a_changed_file_or_parameter_needs_another_name(root, tmp_path, capsys, 
     # What is done can still be looked at.
     assert run("status", "mine", root=root) == 0
     (tmp_path / "my.csv").unlink()
-    assert run("run", "mine", root=root) == 1
-    assert "No such file or directory: 'my.csv'" in capsys.readouterr().err
-    monkeypatch.setattr(runner.load_experiment("noisy_ensembles"), "VERSION", 2)
+    assert run("run", "mine", root=root) == 2
+    assert f"the run 'mine' needs its files: there is no file 'my.csv' in {tmp_path}. Go to" in capsys.readouterr().err
+    version = runner.load_experiment("noisy_ensembles").VERSION
+    monkeypatch.setattr(runner.load_experiment("noisy_ensembles"), "VERSION", version + 1)
     assert run("status", "mine", root=root) == 2
-    assert "is of version 1 of noisy_ensembles, which is now version 2" in capsys.readouterr().err
+    expected = f"is of version {version} of noisy_ensembles, which is now version {version + 1}"
+    assert expected in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -85,7 +94,7 @@ def test_a_changed_file_or_parameter_needs_another_name(root, tmp_path, capsys, 
         (["--set", "lam=2", "--name", "mine", "--smoke"], "no --smoke"),
         (["--set", "lamb=2", "--name", "mine"], "unknown parameter 'lamb' (did you mean 'lam'?)"),
         (["--name", "sensitivity"], "no name of an experiment, got 'sensitivity'"),
-        (["--name", "../up"], "must be letters and digits"),
+        (["--name", "../up"], "must be letters, digits and '_', after the first also '-' and '.', and"),
         (["--set", "fractions=", "--name", "mine"], "these parameters give no cells"),
     ],
 )
@@ -100,7 +109,7 @@ def test_a_run_is_found_listed_and_no_experiment(root, capsys, monkeypatch):
     assert run("status", "mnie", root=root) == 2
     assert "unknown experiment or run 'mnie'; runs: mine; experiments: " in capsys.readouterr().err
     assert run("run", "mine", "--set", "lam=2", "--name", "other", root=root) == 2
-    assert "make a new run of an experiment" in capsys.readouterr().err
+    assert "begin a run of an experiment: give the name of one" in capsys.readouterr().err
     assert run("status", "mine", "--smoke", root=root) == 2
     assert run("status", "noisy_ensembles", "--smoke", root=root) == 1
     (root / "mine" / "run.json").write_text("{}")
@@ -120,7 +129,8 @@ def test_parameters_are_told(capsys):
     out = capsys.readouterr().out
     assert "\n  fractions=0.0,0.1,0.2" in out
     assert "chance-corrected,MODULE:FUNCTION\n" in out
-    assert 'lambda of "l2" in units of n^2' in out
+    assert "at least 1 / rho partitions keep weight" in out
+    assert "function gets an array with the loss of every partition" in out
 
 
 def test_no_experiment_passes_for_a_run():

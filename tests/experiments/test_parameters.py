@@ -22,7 +22,8 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "my.csv").write_text("\n".join(["a,label,b,d", *lines]) + "\n")
     (tmp_path / "other.csv").write_text("\n".join(["a,species,b,d", *lines]) + "\n")
     (tmp_path / "mymodule.py").write_text(
-        "def better_half(losses):\n    return (losses <= sorted(losses)[len(losses) // 2]) * 1.0\n\n\nPI = 3\n"
+        "def better_half(losses):\n    return (losses <= sorted(losses)[len(losses) // 2]) * 1.0\n\n\nPI = 3\n\n\n"
+        "def three(losses):\n    return losses[:3]\n\n\ndef broken(losses):\n    return 1 / None\n"
     )
     monkeypatch.chdir(tmp_path)
     own.read_file.cache_clear()
@@ -81,11 +82,17 @@ def test_a_parameter_at_its_default_is_not_in_the_configuration():
         ("datasets=iris,iris", "datasets must not have a value twice"),
         ("datasets=no.csv", "datasets: there is no file 'no.csv' in "),
         ("datasets=my.csv:d", "datasets: my.csv, row 2, column 4"),
-        ("datasets=other.csv", "datasets: other.csv: no column 'label'; .*titles are 'a', 'species'"),
+        ("datasets=other.csv", "datasets: other.csv: no column 'label'; .*'a', 'species'.* Write other.csv:COLUMN for"),
+        ("datasets=other.csv:sp", "datasets: other.csv: no column 'sp'; .*'species', 'b', 'd'.$"),
         ("ensembles=my.csv", "ensembles must be of kmeans,mixed, got 'my.csv'"),
         ("weightings=l3", "weightings must be of .*MODULE:FUNCTION, got 'l3'"),
         ("weightings=nowhere:f", "weightings: 'nowhere:f' must name a function that can be imported: No module"),
         ("weightings=mymodule:f", "weightings: 'mymodule:f' must name a function that can be imported: module"),
+        (
+            "weightings=mymodule:three",
+            "weightings: 'mymodule:three' gets .*on six losses: .* have 6 values, .* got 3",
+        ),
+        ("weightings=mymodule:broken", "'mymodule:broken' gets an array of losses.*six losses: TypeError: unsupported"),
         ("weightings=mymodule:PI", "weightings: 'mymodule:PI' must name a function, got int"),
         ("fractions=0,x", "fractions must be a number, got 'x'"),
         ("fractions=1.5", "fractions must be from 0 to 1, got 1.5"),

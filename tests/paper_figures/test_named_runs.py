@@ -1,10 +1,14 @@
 """Figures and tables of runs with a name, whatever cells they hold."""
 
+import matplotlib.pyplot as plt
+import numpy as np
 import pytest
 
 from experiments import __main__ as experiments_cli
 from paper_figures import __main__ as cli
+from paper_figures import records as sources
 from paper_figures import style
+from paper_figures.robust_eac import noisy
 
 FEW = ["datasets=iris", "repetitions=1", "n_partitions=6"]
 
@@ -34,21 +38,89 @@ def test_everything_is_drawn_from_other_shares_and_weightings(draw):
     assert "H with 50% random partitions" in told.out
 
 
-def test_what_cannot_be_drawn_is_told_in_one_sentence(draw):
+def test_one_share_is_drawn_and_what_compares_two_is_told_in_one_sentence(draw):
     code, files, told = draw(["fractions=.3"])
     assert code == 1
-    assert {"noisy_ensembles.png", "noise_sweep.png", "noise_sweep.txt", "paired_wins.txt"} <= set(files)
+    expected = {"clean_ensembles.png", "noise_sweep.png", "noise_sweep.txt", "paired_wins.txt"}
+    assert {name for name in files if not name.endswith("pdf")} == expected
     assert [line.partition(": ")[2] for line in told.err.splitlines()] == [
-        f"{name}: needs 0 as share of random partitions, the records hold 0.3."
-        for name in ("fig_clean_ensembles", "table_noise_stability", "table_noisy_ensembles")
+        f"{name}: needs two shares of random partitions, the records hold 0.3."
+        for name in ("fig_noisy_ensembles", "table_noise_stability", "table_noisy_ensembles")
     ]
 
 
-def test_an_experiment_without_records_in_the_run_is_refused(draw):
-    code, _, told = draw(["fractions=0", "weightings=l2"], "noise_sweep", "weighting_cost")
+def test_everything_but_pairs_is_drawn_without_equal_weights_and_without_clean_ensembles(draw):
+    code, files, told = draw(["fractions=.3,.6", "weightings=chance-corrected,l2"])
     assert code == 1
-    assert "needs the weighting uniform beside others, the records hold l2" in told.err
+    expected = {"clean_ensembles", "noisy_ensembles", "noise_sweep"}
+    assert {name for name in files if name.endswith("png")} == {f"{stem}.png" for stem in expected}
+    assert [line.partition(": ")[2] for line in told.err.splitlines()] == [
+        "table_paired_wins: needs the weighting uniform beside others, the records hold l2, chance-corrected."
+    ]
+    assert "H with 30% -> H with 60% random partitions" in told.out
+    assert "mean H at 30% | mean H at 60%" in told.out
+
+
+def _rows(shares, weightings):
+    """Records of one data set, whose H and weight on noise are spread up to both ends."""
+    return [
+        {
+            "config": {"dataset": "d", "ensemble": "kmeans", "fraction": share, "repetition": r},
+            "result": {name: {"h": (0.6, 1.0, 1.0)[r], "noise_weight": (0.3, 0.0, 0.0)[r]} for name in weightings},
+        }
+        for share in shares
+        for r in range(3)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("shares", "weightings", "panels"), [((0.9,), ("l2", "m:f"), 2), ((0.2, 0.3), ("uniform", "l2"), 3)]
+)
+def test_bars_stay_in_the_range_of_the_measure_and_axes_have_a_width(shares, weightings, panels):
+    figure = noisy.sweep_figure(_rows(shares, weightings))
+    assert len(figure.axes) == panels
+    low, high = figure.axes[0].get_xlim()
+    assert high - low >= 10.0
+    for ax in (figure.axes[0], figure.axes[-1]):
+        ends = np.concatenate([path.vertices[:, 1] for bars in ax.collections for path in bars.get_paths()])
+        assert len(ends) > 0
+        assert ends.min() >= 0.0
+        assert ends.max() <= 1.0
+    plt.close(figure)
+
+
+def test_a_share_in_the_place_of_another_is_named():
+    for shares, text in (((0.0, 0.2), None), ((0.3, 0.5), "30% of the partitions random")):
+        figure = noisy.clean_figure(_rows(shares, ("l2",)))
+        assert figure.get_supxlabel() == (text or "")
+        plt.close(figure)
+
+
+def test_an_experiment_without_records_in_the_run_is_refused(draw):
+    code, files, told = draw(["fractions=0", "weightings=l2"], "noise_sweep", "weighting_cost")
+    assert code == 1
+    assert "noise_sweep.png" in files
     assert "the run mine holds records of noisy_ensembles, none of sensitivity" in told.err
+
+
+def test_an_unknown_run_lists_the_known_ones(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sources, "run_names", lambda: ["mine", "other"])
+    assert cli.main(["--records", "nosuch", "--out", str(tmp_path)]) == 2
+    assert capsys.readouterr().err == "error: there is no run or folder 'nosuch'; runs: mine, other.\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_records_of_a_run_are_flat_rows(tmp_path, draw):
+    draw(["fractions=0,.5", "ensembles=kmeans", "weightings=uniform,l2"])
+    rows = sources.flat_rows("mine", tmp_path / "records")
+    assert [(row["dataset"], row["fraction"], row["n_partitions"]) for row in rows] == [
+        ("iris", 0.0, 6),
+        ("iris", 0.5, 6),
+    ]
+    assert all(0.0 < row["result.l2.h"] <= 1.0 and row["seconds"] > 0.0 for row in rows)
+    assert [row["result.uniform.noise_weight"] for row in rows] == [0.0, 0.5]
+    with pytest.raises(ValueError, match="unknown experiment or run 'nosuch'; runs: mine"):
+        sources.flat_rows("nosuch", tmp_path / "records")
 
 
 def test_own_weightings_get_the_looks_that_are_left():

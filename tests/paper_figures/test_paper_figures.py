@@ -6,6 +6,7 @@ import sys
 from functools import partial
 from html.parser import HTMLParser
 from io import BytesIO
+from itertools import pairwise
 from pathlib import Path
 
 import matplotlib
@@ -186,11 +187,14 @@ def test_unknown_name_lists_the_known_ones(out, capsys):
     ("source", "command"),
     [
         ([], "python -m experiments run toy && python -m experiments freeze toy\n"),
-        (["--records", "no where"], "python -m experiments run toy --records 'no where'\n"),
-        (["--smoke", "--records", "nowhere"], "python -m experiments run toy --smoke --records nowhere\n"),
+        (["--records", "no thing"], "python -m experiments run toy --records 'no thing'\n"),
+        (["--smoke", "--records", "nothing"], "python -m experiments run toy --smoke --records nothing\n"),
     ],
 )
-def test_missing_records_name_the_command_and_draw_the_rest(toys, out, capsys, source, command):
+def test_missing_records_name_the_command_and_draw_the_rest(toys, out, tmp_path, monkeypatch, capsys, source, command):
+    monkeypatch.chdir(tmp_path)
+    for name in ("no thing", "nothing"):
+        (tmp_path / name).mkdir()
     assert run(*source, "--out", out) == 1
     lines = capsys.readouterr().err.splitlines(keepends=True)
     assert len(lines) == 2
@@ -450,9 +454,9 @@ def test_shares_of_noise_stand_at_their_values():
     plt.close()
 
 
-def test_marks_are_hollow_where_the_interval_of_the_difference_contains_zero():
-    gains = {"first": (0.1, 0.2, 0.1), "second": (-0.1, 0.1, 0.0), "third": (-0.2, -0.1, -0.2)}
-    records = [
+def _noisy_rows(gains):
+    """Records of `noisy_ensembles` without noise, {data set: H minus that with equal weights, by repetition}."""
+    return [
         {
             "config": {"dataset": name, "ensemble": "kmeans", "fraction": 0.0, "repetition": repetition},
             "result": {"uniform": {"h": 0.5}, "l2": {"h": 0.5 + gain}},
@@ -460,12 +464,36 @@ def test_marks_are_hollow_where_the_interval_of_the_difference_contains_zero():
         for name, of_name in gains.items()
         for repetition, gain in enumerate(of_name)
     ]
-    figure = clean_figure(records)
+
+
+@pytest.mark.parametrize("n_repetitions", [3, 6])
+def test_marks_are_filled_where_the_interval_of_the_difference_excludes_zero(n_repetitions):
+    gains = {"first": (0.1, 0.2, 0.1), "second": (-0.1, 0.1, 0.0), "third": (-0.2, -0.1, -0.2)}
+    figure = clean_figure(_noisy_rows({name: np.resize(values, n_repetitions) for name, values in gains.items()}))
     marks = [line for line in figure.axes[1].lines if line.get_marker() == style.METHODS["l2"]["marker"]]
     faces = {round(place): line.get_markerfacecolor() for line in marks for place in line.get_ydata()}
-    # The last is the mean over the data sets.
-    assert faces == {0: style.VERMILLION, 1: "white", 2: style.VERMILLION, 3: "white"}
+    # Three ensembles have no interval; nor have three data sets, whose mean is the last.
+    sure = "white" if n_repetitions == 3 else style.VERMILLION
+    assert faces == {0: sure, 1: "white", 2: sure, 3: "white"}
     plt.close(figure)
+
+
+@pytest.mark.parametrize("gain", [0.0, 0.002, 0.05, 0.0999])
+def test_numbers_of_few_data_sets_do_not_touch(gain):
+    with style.use_style():
+        figure = clean_figure(_noisy_rows({"one": (-gain, gain), "two": (gain, gain)}))
+        figure.canvas.draw()
+        for ax in figure.axes:
+            low, high = ax.get_xlim()
+            assert high - low >= 0.1 - 1e-12
+            boxes = [
+                label.get_window_extent()
+                for label, place in zip(ax.get_xticklabels(), ax.get_xticks(), strict=True)
+                if low <= place <= high
+            ]
+            assert len(boxes) >= 2
+            assert all(one.x1 < other.x0 for one, other in pairwise(boxes))
+        plt.close(figure)
 
 
 def test_a_way_that_stops_has_a_mark_beside_the_scale_and_none_on_it():

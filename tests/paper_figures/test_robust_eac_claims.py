@@ -27,14 +27,14 @@ def noisy(frozen):
 
 
 def test_comparison_of_known_differences():
-    differences = np.array([[0.1, 0.0], [0.02, 0.02], [-0.004, -0.004], [-0.3, 0.0]])
+    differences = np.array([[0.1, 0.0], [0.02, 0.02], [-0.004, -0.004], [-0.3, 0.0], [0.0, 0.0]])
     c = paired.compare(differences)
-    assert c.mean == pytest.approx((0.05 + 0.02 - 0.004 - 0.15) / 4)
-    assert (c.better, c.equal, c.worse) == (2, 1, 1)
-    assert c.wins == pytest.approx(3 / 8)
-    assert c.losses == pytest.approx(1 / 8)
+    assert c.mean == pytest.approx((0.05 + 0.02 - 0.004 - 0.15) / 5)
+    assert (c.better, c.equal, c.worse) == (2, 2, 1)
+    assert c.wins == pytest.approx(3 / 10)
+    assert c.losses == pytest.approx(1 / 10)
     assert c.interval[0] < c.mean < c.interval[1]
-    # The mean of four draws lies between the extremes.
+    # The mean of five draws lies between the extremes.
     assert c.interval[0] >= -0.15
     assert c.interval[1] <= 0.05
     assert 0.0 <= c.wins_interval[0] < c.wins < c.wins_interval[1] <= 1.0
@@ -48,8 +48,17 @@ def test_interval_covers_as_often_as_it_says():
 
 
 def test_interval_of_equal_values_is_a_point():
-    assert paired.mean_interval([0.25, 0.25, 0.25]) == (0.25, 0.25)
-    assert paired.mean_interval([0.5]) == (0.5, 0.5)
+    assert paired.mean_interval([0.25] * paired.FEWEST) == (0.25, 0.25)
+
+
+@pytest.mark.parametrize("n_datasets", [1, 2, paired.FEWEST - 1])
+def test_few_data_sets_have_no_interval(n_datasets):
+    differences = np.full((n_datasets, 2), 0.1) + 0.1 * np.arange(n_datasets)[:, np.newaxis]
+    assert np.isnan(paired.mean_interval(differences[:, 0])).all()
+    mean = differences.mean()
+    assert paired.cells(paired.compare(differences)) == [f"{mean:+.4f}", "100%", "0%", f"{n_datasets} / 0 / 0"]
+    more = np.vstack([differences, np.full((paired.FEWEST, 2), 0.3)])
+    assert "[" in paired.cells(paired.compare(more))[0]
 
 
 def raise_weighted(rows, gain):
