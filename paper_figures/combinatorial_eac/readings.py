@@ -32,7 +32,7 @@ CLAIMS = {
         weighting.weightings_differ_at_10,
         weighting.none_lowest,
         weighting.goodness_highest,
-        weighting.half_points,
+        weighting.better_most_at_10,
         weighting.goodness_helps,
         weighting.order_is_neutral,
     ),

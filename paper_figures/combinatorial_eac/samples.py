@@ -31,24 +31,37 @@ def samples(records, key, **where):
     return {record["config"]["n_features"]: np.array(reduce(getitem, key, record["result"])) for record in chosen}
 
 
-def by_signal(judge):
+def by_signal(length=None):
     """Decorator of judge(records, signal) -> (whether the claim holds, evidence): the rule that judges every reading
-    of the signal-to-noise ratio in the records. It keeps the function as its attribute `judge`.
+    of the signal-to-noise ratio in the records, each on the first `length` repetitions, the paper's number. What all
+    repetitions say is told in the evidence. The rule keeps the function as its attribute `judge`.
     """
 
-    @wraps(judge)
-    def rule(records, **threshold):
-        met, parts = {}, []
-        for signal in distinct(records, "signal"):
-            holds, text = judge(records, signal, **threshold)
-            met[f"{READINGS[signal]} ({repetitions(records, signal)} data sets)"] = bool(holds)
-            parts.append(f"{READINGS[signal]}: {text}.")
-        return by_reading(met, " ".join(parts))
+    def with_judge(judge):
+        @wraps(judge)
+        def rule(records, **threshold):
+            met, parts = {}, []
+            for signal in distinct(records, "signal"):
+                holds, text = judge(first_of_each(records, length), signal, **threshold)
+                met[READINGS[signal]] = bool(holds)
+                parts.append(f"{READINGS[signal]}: {text}.")
+                total = repetitions(records, signal)
+                if length is not None and total > length:
+                    holds, text = judge(records, signal, **threshold)
+                    parts.append(f"With all {total} data sets it {'holds' if holds else 'does not hold'}: {text}.")
+            return by_reading(met, " ".join(parts))
 
-    # The thresholds that the claim varies.
-    rule.__kwdefaults__ = judge.__kwdefaults__
-    rule.judge = judge
-    return rule
+        # The thresholds that the claim varies.
+        rule.__kwdefaults__ = judge.__kwdefaults__
+        rule.judge = judge
+        return rule
+
+    return with_judge
+
+
+def first_of_each(records, length):
+    """The rows with their first repetitions alone; all of them if `length` is None."""
+    return records if length is None else [_cut(row, 0, length) for row in records]
 
 
 def repetitions(records, signal):

@@ -14,11 +14,14 @@ from ..claim import NUMBER, THEOREM, TREND, by_reading, claim, finding
 from ..records import distinct, results
 from . import discussion, theorems
 from .rules import (
+    LINEAR,
     above,
     compared_scores,
     differences,
     listed,
     printed_beside,
+    printed_scores,
+    scores,
     small,
     tally,
     under,
@@ -27,6 +30,7 @@ from .rules import (
 from .values import (
     COMPARED,
     FIELD,
+    HIERARCHICAL,
     MCLA_WEIGHTS,
     MEASURES,
     NON_HIERARCHICAL,
@@ -45,7 +49,10 @@ from .values import (
 
 # Settings were chosen by these columns, so they do not count as reproduced.
 TUNED = ("KM", "H-KM", "R-AL")
-TABLES_QUOTE = "the NMI and density obtained with the four [...] the results of hierarchical agglomerative algorithms"
+NON_HIERARCHICAL_QUOTE = "the NMI and density obtained with the four non-hierarchical algorithms of the literature"
+HIERARCHICAL_QUOTE = "we report the results of hierarchical agglomerative algorithms"
+# Points within which a printed number is met.
+POINTS = 5.0
 
 
 def claims(records):
@@ -54,6 +61,7 @@ def claims(records):
     agglomerated = [row for row in rows if row["config"]["dataset"] in small(rows)]
     consensus = consensus_records(records["linear_eac_settings"])
     return [
+        mimics_average_linkage(agglomerated),
         comparable_nmi(rows),
         low_cost(cost, rows),
         densest(rows),
@@ -62,9 +70,12 @@ def claims(records):
         linear_density(cost),
         maximises_density(rows),
         cheap_tree(cost),
+        theorems.independent_split(),
         few_clusters_matter(consensus),
         printed_nmi(rows),
         printed_density(rows),
+        printed_agglomerative_nmi(agglomerated),
+        printed_agglomerative_density(agglomerated),
         discussion.leading_nmi(rows),
         discussion.inconsistent(rows),
         discussion.no_densest(rows),
@@ -90,6 +101,24 @@ def claims(records):
     ]
 
 
+@claim("Abstract", "a trick which mimic the behavior of average linkage clustering", TREND, threshold="close")
+@under(SINGLETONS, STARTS)
+def mimics_average_linkage(rows, reading, *, close=5.0):
+    """On more than half of the data sets, k-means is within `close` points of R-AL by NMI and by density."""
+    columns, near, theirs = ("KM", "R-AL"), {}, {}
+    for measure in MEASURES:
+        near[measure], theirs[measure] = (
+            np.abs(differences(t, *columns)) <= close
+            for t in (scores(rows, columns, measure, reading=reading), printed_scores(columns, measure))
+        )
+    found, printed = (np.logical_and(*by.values()) for by in (near, theirs))
+    return np.mean(found) > 0.5, (
+        f"By both on {found.sum()} of {len(found)}, by NMI on {near['nmi'].sum()}, by density on "
+        f"{near['density'].sum()}; printed {printed.sum()} of {len(printed)}, {theirs['nmi'].sum()}, "
+        f"{theirs['density'].sum()}."
+    )
+
+
 @claim(
     "Abstract, Section 8",
     "The k-means’ results are comparable to the best state of the art in terms of NMI",
@@ -98,7 +127,7 @@ def claims(records):
 )
 @under(STARTS)
 def comparable_nmi(rows, reading, *, close=5.0):
-    """The NMI of k-means is at most `close` points below the best of both families, on as many data sets as printed."""
+    """On more than half of the data sets, k-means is at most `close` points of NMI below the best of both families."""
     table = compared_scores(rows, "nmi", reading)
     theirs = printed_beside(table, "nmi")
     gaps, printed = (
@@ -108,16 +137,18 @@ def comparable_nmi(rows, reading, *, close=5.0):
     near, printed_near = (sum(gap <= close for gap in found.values()) for found in (gaps, printed))
     worst, far = max(gaps, key=gaps.get), max(printed, key=printed.get)
     return (
-        near >= printed_near,
+        near > 0.5 * len(gaps),
         f"On {near} of {len(gaps)} data sets, printed {printed_near} of the same; behind by "
         f"{np.mean([*gaps.values()]):.1f} points on average, at most {gaps[worst]:.1f} ({worst}); printed "
         f"{np.mean([*printed.values()]):.1f}, {printed[far]:.1f} ({far}).",
     )
 
 
-@claim("Abstract", "while keeping the computational cost low", TREND)
-def low_cost(cost, rows):
-    """Read as growth: its seconds grow at most linearly. Read as rank: no system of Section 6.1 is faster."""
+@claim("Abstract", "while keeping the computational cost low", TREND, threshold="apart")
+def low_cost(cost, rows, *, apart=1.0):
+    """Read as growth: its seconds grow linearly, as n to a power below 1.25. Read as time: it takes at most 2^`apart`
+    times as long as the fastest system of Section 6.1.
+    """
     sizes = sorted(distinct(cost, "n_samples"))
     exponent = growth(sizes, [np.median([r["seconds"]["kmeans"] for r in results(cost, n_samples=n)]) for n in sizes])
     systems = [row["result"]["systems"] for row in rows]
@@ -127,8 +158,8 @@ def low_cost(cost, rows):
     }
     return by_reading(
         {
-            "low read as growth": exponent <= 1.0,
-            "low read as rank": min(ratio.values()) >= 1.0,
+            "low read as growth": exponent < LINEAR,
+            "low read as time": min(ratio.values()) >= 2.0**-apart,
         },
         f"Its seconds grow as n^{exponent:.2f}. Seconds of the others over those of k-means, median over the runs: "
         f"{listed(ratio, '.2f')}.",
@@ -143,9 +174,9 @@ def densest(rows, reading):
     return above({f"minus {other}": differences(table, "KM", other) for other in COMPARED[1:]})
 
 
-@claim("Sections 3.6, 3.7 and 8", "a non-negligible speed up, moving from a quadratic to a linear cost", THEOREM)
+@claim("Sections 8, 3.6 and 3.7", "a non-negligible speed up, moving from a quadratic to a linear cost", THEOREM)
 def linear_density(cost):
-    """The same density from counts, and faster at every size; its seconds grow by less than n^1.5, by matrix more."""
+    """The same density from counts, and faster at every size; its seconds grow by less than n^1.25, by matrix more."""
     sizes, values = ratios(cost, "density by matrix / by counts")
     exponents = {}
     for words, task in (("by matrix", "density, matrix"), ("by counts", "density, counts")):
@@ -154,33 +185,27 @@ def linear_density(cost):
     same = all(record["result"]["same_density"] for record in cost)
     middle = np.median(values, axis=1)
     return finding(
-        same and middle.min() > 1.0 and exponents["by counts"] < 1.5 < exponents["by matrix"],
+        same and middle.min() > 1.0 and exponents["by counts"] < LINEAR < exponents["by matrix"],
         f"Same density: {'yes' if same else 'no'}. Seconds grow as n to the power of {listed(exponents, '.2f')}; "
         f"counts are faster by {middle[0]:.1f} at {sizes[0]:,} objects and by {middle[-1]:.0f} at {sizes[-1]:,}.",
     )
 
 
-@claim("Section 4.1", "equivalence between k-means loss minimization and density maximization", THEOREM)
-@under(SINGLETONS, STARTS, closing=lambda rows: "With the diagonal kept, the two are the same exactly.")
+@claim("Sections 1 and 4", "equivalence between k-means loss minimization and density maximization", THEOREM)
+@under(SINGLETONS, closing=lambda rows: "With the diagonal kept, the two are the same exactly.")
 def maximises_density(rows, reading):
-    """In every run, the partition of k-means is a maximum of the density of Eq. 7, which leaves the diagonal out.
+    """Of two partitions of the same run, the one with the smaller k-means loss never has the lower density of Eq. 7.
 
-    No object raises it by moving alone (counted with density 0 for clusters of one), and a search for the density ends
-    no higher.
+    The two are that of k-means and that of a search for the density. Eq. 7 leaves the diagonal out.
     """
-    system, field = reading.get("KM", SYSTEMS["KM"]), reading.get("density", FIELD["density"])
-    pairs = [[row["result"]["systems"][name] for name in (system, "density-search")] for row in rows]
-    gains = np.array([found[field] - km[field] for km, found in pairs])
-    movable = np.array([km["movable"] * (field == "density") for km, _ in pairs])
-    conflicts = sum(
-        gain > 0.0 and found["diagonal_density"] < km["diagonal_density"]
-        for gain, (km, found) in zip(gains, pairs, strict=True)
-    )
-    failed = np.count_nonzero((movable > 0) | (gains > 0.0))
-    moves = f"; moving single objects raises it in {np.count_nonzero(movable)}" if field == "density" else ""
-    return failed == 0, (
-        f"No maximum in {failed} of {len(pairs)} runs: the search ends higher in {np.count_nonzero(gains > 0)}, by "
-        f"at most {max(np.max(gains), 0.0):.2f} points, in {conflicts} at a larger k-means loss{moves}."
+    fields = reading.get("density", FIELD["density"]), "diagonal_density"
+    pairs = [[row["result"]["systems"][SYSTEMS["KM"]], row["result"]["systems"]["density-search"]] for row in rows]
+    # The more density with the diagonal, the smaller the loss of k-means.
+    gains, less_loss = (np.array([found[field] - km[field] for km, found in pairs]) for field in fields)
+    conflicts = np.count_nonzero(gains * less_loss < 0.0)
+    return conflicts == 0, (
+        f"In {conflicts} of {len(pairs)} runs the smaller loss has the lower density; the search ends denser than "
+        f"k-means in {np.count_nonzero(gains > 0.0)}, by at most {max(np.max(gains), 0.0):.2f} points."
     )
 
 
@@ -229,28 +254,42 @@ def few_clusters_matter(rows, reading, *, close=5.0):
     )
 
 
-@claim("Tables of Sections 6.1 and 6.2", TABLES_QUOTE, NUMBER, threshold="points")
+@claim("Section 6.1, table of NMI", NON_HIERARCHICAL_QUOTE, NUMBER, threshold="misses")
 @under(MCLA_WEIGHTS, STARTS)
-def printed_nmi(rows, reading, *, points=5.0):
-    """Three quarters of the printed NMI are met within `points`; KM, H-KM and R-AL, by which we chose, do not count."""
-    return _as_printed(rows, "nmi", points, reading)
+def printed_nmi(rows, reading, *, misses=0.1):
+    """Of the printed NMI of the four, all but a share of `misses` are met within 5 points."""
+    return _as_printed(rows, NON_HIERARCHICAL, "nmi", misses, reading)
 
 
-@claim("Tables of Sections 6.1 and 6.2", TABLES_QUOTE, NUMBER, threshold="points")
+@claim("Section 6.1, table of densities", NON_HIERARCHICAL_QUOTE, NUMBER, threshold="misses")
 @under(SINGLETONS, MCLA_WEIGHTS, STARTS)
-def printed_density(rows, reading, *, points=5.0):
-    """Three quarters of the printed densities are met within `points`; KM, H-KM and R-AL do not count."""
-    return _as_printed(rows, "density", points, reading)
+def printed_density(rows, reading, *, misses=0.1):
+    """Of the printed densities of the four, all but a share of `misses` are met within 5 points."""
+    return _as_printed(rows, NON_HIERARCHICAL, "density", misses, reading)
 
 
-def _as_printed(rows, measure, points, reading):
-    columns = [column for column in SYSTEMS if column not in TUNED]
+@claim("Section 6.2, table of NMI", HIERARCHICAL_QUOTE, NUMBER, threshold="misses")
+def printed_agglomerative_nmi(rows, *, misses=0.1):
+    """Of the printed NMI, all but a share of `misses` are met within 5 points; R-AL, used to choose, does not count."""
+    return finding(*_as_printed(rows, HIERARCHICAL, "nmi", misses))
+
+
+@claim("Section 6.2, table of densities", HIERARCHICAL_QUOTE, NUMBER, threshold="misses")
+@under(SINGLETONS)
+def printed_agglomerative_density(rows, reading, *, misses=0.1):
+    """Of the printed densities, all but a share of `misses` are met within 5 points; R-AL does not count."""
+    return _as_printed(rows, HIERARCHICAL, "density", misses, reading)
+
+
+def _as_printed(rows, columns, measure, misses, reading=None):
+    columns = [column for column in columns if column not in TUNED]
     off = {c: [abs(ours - p) for *_, p, ours in pairs_with_printed(rows, measure, (c,), reading)] for c in columns}
     every = np.concatenate([*off.values()])
-    near = np.count_nonzero(every <= points)
-    by_column = ", ".join(f"{c} {sum(d <= points for d in found)} of {len(found)}" for c, found in off.items())
-    return near >= 0.75 * len(every), (
-        f"{near} of {len(every)} cells within {points:g} points (median {np.median(every):.1f}): {by_column}."
+    far = np.count_nonzero(every > POINTS)
+    by_column = ", ".join(f"{c} {sum(d <= POINTS for d in found)} of {len(found)}" for c, found in off.items())
+    return far <= misses * len(every), (
+        f"{len(every) - far} of {len(every)} cells within {POINTS:g} points (median {np.median(every):.1f}): "
+        f"{by_column}."
     )
 
 
@@ -268,7 +307,7 @@ def second_densest(rows, reading):
 
 @claim("Section 7.3", "agglomerative algorithms are too costly to run on large datasets", TREND)
 def agglomerative_costly(cost):
-    """The seconds of average linkage grow beyond n^1.5, those of k-means less, and are more at the most objects."""
+    """The seconds of average linkage grow beyond n^1.25, those of k-means less, and are more at the most objects."""
     sizes, values = ratios(cost, "average linkage / k-means")
     exponents = {}
     for words, task in (("average linkage", "eac-average"), ("k-means", "kmeans")):
@@ -276,17 +315,22 @@ def agglomerative_costly(cost):
         exponents[words] = growth(sizes, seconds)
     ratio = np.median(values, axis=1)
     return finding(
-        exponents["k-means"] < 1.5 < exponents["average linkage"] and ratio[-1] > 1.0,
+        exponents["k-means"] < LINEAR < exponents["average linkage"] and ratio[-1] > 1.0,
         f"Seconds grow as n to the power of {listed(exponents, '.2f')}; average linkage takes {ratio[0]:.2f} times as "
         f"long as k-means at {sizes[0]:,} objects, {ratio[-1]:.1f} times at {sizes[-1]:,}.",
     )
 
 
-@claim("Section 8", "the k-means maximizes the density consistently across several datasets", TREND)
+@claim(
+    "Section 8",
+    "the k-means maximizes the density consistently across several datasets",
+    TREND,
+    threshold="misses",
+)
 @under(SINGLETONS, SPLITS, STARTS)
-def consistently_densest(rows, reading):
-    """k-means is the densest of the systems of Section 6.3 on as many data sets as printed."""
+def consistently_densest(rows, reading, *, misses=0.1):
+    """k-means is the densest of the systems of Section 6.3 on all data sets but a share of `misses`."""
     table = compared_scores(rows, "density", reading)
     theirs = printed_beside(table, "density")
-    first, printed = (winners(t).count("KM") for t in (table, theirs))
-    return first >= printed, f"First places of {len(table)}: {tally(table)}; printed: {tally(theirs)}."
+    others = len(table) - winners(table).count("KM")
+    return others <= misses * len(table), f"First places of {len(table)}: {tally(table)}; printed: {tally(theirs)}."

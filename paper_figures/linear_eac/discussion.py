@@ -8,7 +8,6 @@ from robust_eac.comparison.statistics import holm, signed_rank
 
 from ..claim import THEOREM, TREND, by_reading, claim, finding, untestable
 from .rules import (
-    LEVEL,
     above,
     compared_scores,
     differences,
@@ -42,6 +41,8 @@ from .values import (
 NAMED = ("abalone", "landsat", "yeast")
 # k-means and those that Section 7.3 compares with it.
 RIVALS = ("KM", "SEC", "MCLA")
+# What the data sets of Section 6.3 are that differ more: few, or those that it names.
+EXCEPTIONS = {"very few data sets": {}, "the data sets named": {"exceptions": "named"}}
 # What "more than 10 points" is in Sections 6.2 and 6.3.
 WIDE = 10.0
 
@@ -99,19 +100,18 @@ def no_densest(rows, reading):
     TREND,
 )
 def average_linkage(rows):
-    """The mean NMI of R-AL is above those of the five other agglomerative systems, each by the test.
-
-    With five comparisons, seven data sets cannot pass it.
-    """
+    """Of the agglomerative systems R-AL has the highest mean NMI, and is first on more than half of the data sets."""
     table, theirs = scores(rows, HIERARCHICAL, "nmi"), printed_scores(HIERARCHICAL, "nmi")
-    gains, printed = (
-        {f"minus {c}": differences(t, "R-AL", c) for c in HIERARCHICAL if c != "R-AL"} for t in (table, theirs)
-    )
-    met, text = above(gains)
-    return finding(
-        met,
-        f"R-AL {text}; first on {winners(table).count('R-AL')} of {len(table)}. Printed: {above(printed)[1]}; first on "
-        f"{winners(theirs).count('R-AL')} of {len(theirs)}.",
+    met, text = _best(table, ("R-AL",))
+    return finding(met, f"{text} Printed: {_best(theirs, ('R-AL',))[1]}")
+
+
+def _best(table, columns):
+    """Whether these agglomerative systems are the best in mean, and one of them on more than half of the data sets."""
+    mean = means(table, HIERARCHICAL)
+    first = sum(column in columns for column in winners(table))
+    return leaders(mean, len(columns)) == set(columns) and first > 0.5 * len(table), (
+        f"{' or '.join(columns)} first on {first} of {len(table)}; means {listed(mean)}."
     )
 
 
@@ -138,7 +138,7 @@ def enhanced_single(rows, *, close=5.0):
     TREND,
     threshold="close",
 )
-def enhanced_maximum(rows, *, close=2.0):
+def enhanced_maximum(rows, *, close=5.0):
     """On the three named data sets E-ML is above R-ML by NMI and at most `close` points below average linkage."""
     table = scores(rows, ("E-ML", "R-ML", "R-AL", "E-AL"), "nmi", NAMED)
     if not table:
@@ -159,9 +159,16 @@ def enhanced_maximum(rows, *, close=2.0):
 @claim("Section 6.2", "For density, non-enhanced results are one average better than the enhanced ones", TREND)
 @under(SINGLETONS)
 def raw_denser(rows, reading):
-    """With each of the three linkages, the mean density of the raw matrix is above the enhanced one's by the test."""
-    table = scores(rows, HIERARCHICAL, "density", reading=reading)
-    return above({link: differences(table, f"R-{link}", f"E-{link}") for link in ("SL", "AL", "ML")})
+    """Averaged over the three linkages, the mean density of the raw matrix is above the enhanced one's by the test."""
+    table, theirs = scores(rows, HIERARCHICAL, "density", reading=reading), printed_scores(HIERARCHICAL, "density")
+    gains, printed = (
+        {link: differences(t, f"R-{link}", f"E-{link}") for link in ("SL", "AL", "ML")} for t in (table, theirs)
+    )
+    (met, text), (_, of_print) = (
+        above({"raw minus enhanced": np.mean([*by_link.values()], axis=0)}) for by_link in (gains, printed)
+    )
+    by_link = listed({link: gain.mean() for link, gain in gains.items()}, "+.1f")
+    return met, f"{text}; by linkage {by_link}; printed {of_print}."
 
 
 @claim("Section 6.2", "the difference between the highest and lowest values often exceeds more than 10 points", TREND)
@@ -176,11 +183,9 @@ def wide_densities(rows, reading):
 @claim("Section 6.2", "Here, R-AL and R-ML perform best", TREND)
 @under(SINGLETONS)
 def raw_best(rows, reading):
-    """Each has a mean density above that of the best of the four other agglomerative systems, by the test."""
-    table = scores(rows, HIERARCHICAL, "density", reading=reading)
-    mean = means(table, [c for c in HIERARCHICAL if c not in ("R-AL", "R-ML")])
-    best = max(mean, key=mean.get)
-    return above({f"{c} minus {best}": differences(table, c, best) for c in ("R-AL", "R-ML")})
+    """They have the two highest mean densities, and one of them is first on more than half of the data sets."""
+    met, text = _best(scores(rows, HIERARCHICAL, "density", reading=reading), ("R-AL", "R-ML"))
+    return met, f"{text} Printed: {_best(printed_scores(HIERARCHICAL, 'density'), ('R-AL', 'R-ML'))[1]}"
 
 
 @claim(
@@ -191,11 +196,11 @@ def raw_best(rows, reading):
 )
 @under(SPLITS, STARTS)
 def similar_nmi(rows, reading, *, close=5.0):
-    """The systems of Section 6.3 lie within `close` points of NMI on as many data sets as printed."""
+    """The systems of Section 6.3 lie within `close` points of NMI on more than half of the data sets."""
     table = compared_scores(rows, "nmi", reading)
     found, printed = spans(table), spans(printed_beside(table, "nmi"))
     near, theirs = (sum(span <= close for span in s.values()) for s in (found, printed))
-    return near >= theirs, (
+    return near > 0.5 * len(found), (
         f"On {near} of {len(found)}, printed {theirs}; at most {max(found.values()):.1f} points, printed "
         f"{max(printed.values()):.1f}."
     )
@@ -216,17 +221,19 @@ def hierarchical_first(rows, reading):
     "relatively small, unless for very few datasets (musk or nursery) where this difference exceeds 10 points",
     TREND,
 )
-@under(SINGLETONS, SPLITS, STARTS)
+@under(EXCEPTIONS, SINGLETONS, SPLITS, STARTS)
 def similar_densities(rows, reading):
-    """The densities of Section 6.3 differ by more than 10 points on musk and nursery, where run, and nowhere else."""
+    """The densities of Section 6.3 differ by more than 10 points on at most two data sets.
+
+    In the other reading, on musk and nursery, where run, and nowhere else.
+    """
     table = compared_scores(rows, "density", reading)
     far, printed = (
         {name: span for name, span in spans(t).items() if span > WIDE}
         for t in (table, printed_beside(table, "density"))
     )
-    return set(far) == {"musk", "nursery"} & set(table), (
-        f"Above 10 points: {listed(far) or 'none'}; in the printed table itself: {listed(printed) or 'none'}."
-    )
+    met = set(far) == {"musk", "nursery"} & set(table) if reading.get("exceptions") else len(far) <= 2
+    return met, (f"Above 10 points: {listed(far) or 'none'}; in the printed table itself: {listed(printed) or 'none'}.")
 
 
 @claim(
@@ -236,11 +243,11 @@ def similar_densities(rows, reading):
     threshold="close",
 )
 def random_near_zero(rows, *, close=5.0):
-    """The mean NMI of random clusters is at most `close` percent on every data set."""
+    """The mean NMI of random clusters is at most `close` percent on more than half of the data sets."""
     values = {name: float(samples(rows, name, "random", "nmi").mean()) for name in datasets(rows)}
     near, worst = sum(value <= close for value in values.values()), max(values, key=values.get)
     return finding(
-        near == len(values),
+        near > 0.5 * len(values),
         f"On {near} of {len(values)}; up to {values[worst]:.1f} on {worst}: the NMI is not corrected for chance, which "
         "tells in small data sets.",
     )
@@ -276,7 +283,9 @@ def never_one(rows):
 )
 @under(STARTS)
 def ari_alike(rows, reading, *, apart=0.3):
-    """1 - Spearman's rho between mean NMI and mean adjusted Rand index of the systems is at most `apart` in mean."""
+    """Spearman's rank correlation of mean NMI and mean adjusted Rand index over the systems is at least 0.7 on average,
+    which is `apart` below 1.
+    """
     rhos = []
     for name in datasets(rows):
         columns = systems_run(rows, name)
@@ -308,7 +317,7 @@ def _losses(rows, measure, reading):
     return [differences(t, *columns) for t in (table, printed_scores(columns, measure))]
 
 
-@claim("Sections 7.2 and 8", "while the density is a little bit lowered", TREND, threshold="little")
+@claim("Sections 8 and 7.2", "while the density is a little bit lowered", TREND, threshold="little")
 @under(SINGLETONS, SPLITS, STARTS)
 def bisecting_density(rows, reading, *, little=5.0):
     """The mean density of k-means is above that of bisecting k-means by the test, and by at most `little` points."""
@@ -345,14 +354,11 @@ def _above_rivals(table):
 @claim("Sections 7.3 and 8", "they are equivalent in terms of NMI", TREND, threshold="close")
 @under(SPLITS, STARTS)
 def bisecting_nmi(rows, reading, *, close=5.0):
-    """No difference of mean NMI between k-means and bisecting k-means by the test, and <= `close` points on average.
-
-    The average is of the absolute differences.
-    """
+    """The NMI of k-means and of bisecting k-means differ by at most `close` points, in the mean of absolute values."""
     losses, printed = _losses(rows, "nmi", reading)
     (p,), (theirs,) = (holm([signed_rank(found)]) for found in (losses, printed))
     apart = np.abs(losses).mean()
-    return p >= LEVEL and apart <= close, (
+    return apart <= close, (
         f"k-means minus bisecting k-means {losses.mean():+.1f}, p = {p:.3f}, {spread(losses)}, absolute "
         f"{apart:.1f} (printed {printed.mean():+.1f}, p = {theirs:.3f}, {spread(printed)}, "
         f"{np.abs(printed).mean():.1f})."

@@ -4,7 +4,7 @@ A score of a data set is the mean over the repetitions. Means over the data sets
 test over the data sets, corrected for the number of comparisons of the claim.
 """
 
-from functools import wraps
+from functools import reduce, wraps
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from ..records import grouped
 from .values import COMPARED, SYSTEMS, datasets, having, printed, printed_values, samples
 
 LEVEL = 0.05
+# Seconds that grow as n to a power below this grow linearly.
+LINEAR = 1.25
 
 
 def scores(rows, columns, measure, names=None, reading=None):
@@ -81,21 +83,28 @@ def above(gains):
 def under(*groups, closing=None):
     """Decorator of judge(rows, reading) -> (whether the claim holds, evidence): the rule that judges by reading.
 
-    Of several groups of readings, one choice is changed at a time. A reading is judged on the rows that hold its
-    systems. `closing(rows)` ends the evidence. The rule keeps the function as its attribute `judge`.
+    Of several groups of readings, one choice is changed at a time. All are judged on the runs that have the systems of
+    every reading; what the other runs add is told in the evidence. `closing(rows)` ends it. The rule keeps the function
+    as its attribute `judge`.
     """
     readings = groups[0] if len(groups) == 1 else together(*groups)
 
     def with_judge(judge):
         @wraps(judge)
         def rule(rows, **threshold):
-            found = {words: judge(having(rows, reading), reading, **threshold) for words, reading in readings.items()}
-            alike = {}
-            for words, (_, evidence) in found.items():
-                alike.setdefault(evidence, []).append(words)
-            texts = [f"[{'; '.join(words)}] {evidence}" for evidence, words in alike.items()]
-            closed = [closing(rows)] if closing else []
-            return by_reading({words: bool(met) for words, (met, _) in found.items()}, " ".join(texts + closed))
+            shared = reduce(having, readings.values(), rows)
+            found = {words: judge(shared, reading, **threshold) for words, reading in readings.items()}
+            parts = [_by_evidence(found)]
+            runs = {words: having(rows, reading) for words, reading in readings.items()}
+            more = {w: judge(of, readings[w], **threshold) for w, of in runs.items() if len(of) > len(shared)}
+            if more:
+                told = {
+                    w: (met, f"It {'holds' if met else 'does not hold'}: {text}") for w, (met, text) in more.items()
+                }
+                parts.append(f"On all {len(rows)} runs in place of {len(shared)}: {_by_evidence(told)}")
+            if closing:
+                parts.append(closing(rows))
+            return by_reading({words: bool(met) for words, (met, _) in found.items()}, " ".join(parts))
 
         # The thresholds that the claim varies.
         rule.__kwdefaults__ = judge.__kwdefaults__
@@ -103,6 +112,14 @@ def under(*groups, closing=None):
         return rule
 
     return with_judge
+
+
+def _by_evidence(found):
+    """Text of {reading: (whether the claim holds, evidence)}, readings with the same evidence together."""
+    alike = {}
+    for words, (_, evidence) in found.items():
+        alike.setdefault(evidence, []).append(words)
+    return " ".join(f"[{'; '.join(words)}] {evidence}" for evidence, words in alike.items())
 
 
 def together(*readings):

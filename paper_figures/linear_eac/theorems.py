@@ -1,4 +1,4 @@
-"""The theorem of paper 001 that needs no records, tried on a few objects."""
+"""The theorems of paper 001 that need no records, tried on a few objects."""
 
 import numpy as np
 
@@ -28,3 +28,22 @@ def diagonal():
         f"for {sizes[-1]}. A group of n gains (1 - d) / n. The loss of k-means stands for the density with the "
         "diagonal, so k-means itself has this preference.",
     )
+
+
+@claim("Section 4.3", "the density of clusters not involved in the split is not impacted by the split", THEOREM)
+def independent_split():
+    """A split of one cluster changes n times the density of Eq. 7 by what it changes within this cluster, to 1e-9.
+
+    Tried on 100 ensembles of 60 objects in four clusters.
+    """
+    rng, off = np.random.RandomState(0), []
+    for _ in range(100):
+        labels, before = rng.randint(5, size=(60, 8)), np.repeat(range(4), 15)
+        inside = before == 0
+        after = np.where(inside & (np.arange(60) % 2 == 0), 4, before)
+        every, within = (
+            np.sum(chosen) * (density(labels[chosen], after[chosen]) - density(labels[chosen], before[chosen]))
+            for chosen in (np.ones(60, bool), inside)
+        )
+        off.append(abs(every - within))
+    return finding(max(off) <= 1e-9, f"Largest difference of the two changes: {max(off):.1g}.")

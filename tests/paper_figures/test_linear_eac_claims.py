@@ -134,6 +134,9 @@ def test_rank_correlations():
 @pytest.mark.parametrize(
     ("rule", "values", "expected"),
     [
+        (first.mimics_average_linkage, {"kmeans": 54.0}, HOLDS),
+        (first.mimics_average_linkage, {"kmeans": 56.0}, FAILS),
+        (first.mimics_average_linkage, {"kmeans": 51.0, "kmeans, random objects, 1": 56.0}, DEPENDS),
         (first.comparable_nmi, {"kmeans": 45.5}, HOLDS),
         (first.comparable_nmi, {"kmeans": 44.0}, FAILS),
         (first.comparable_nmi, {"eac-average": 56.0}, FAILS),
@@ -146,8 +149,6 @@ def test_rank_correlations():
         (first.second_densest, {"kmeans": 60.0, "bisecting-kmeans": 55.0, "bisecting-density": 55.0}, HOLDS),
         (first.second_densest, {"kmeans": 60.0, "bisecting-kmeans": 55.0, "bisecting-density": 45.0}, DEPENDS),
         (first.second_densest, {"kmeans": 60.0, "sec": 55.0}, FAILS),
-        (first.maximises_density, {"kmeans": 51.0}, HOLDS),
-        (first.maximises_density, {"density-search": 50.5}, FAILS),
         (second.leading_nmi, {"sec": 60.0, "mcla": 59.0, "mcla-size": 59.0}, HOLDS),
         (second.leading_nmi, {"sec": 60.0, "mcla": 59.0, "mcla-size": 40.0}, DEPENDS),
         (second.leading_nmi, {"ecc": 60.0, "mcla": 55.0}, FAILS),
@@ -157,19 +158,22 @@ def test_rank_correlations():
         (second.no_densest, {"sec": 60.0}, FAILS),
         (second.average_linkage, {"eac-average": 60.0}, HOLDS),
         (second.average_linkage, {"enhanced-eac-average": 60.0}, FAILS),
-        (second.average_linkage, {"eac-average": 60.0, "enhanced-eac-average": 60.0}, FAILS),
+        (second.average_linkage, {"eac-average": 60.0, "enhanced-eac-average": 60.1}, FAILS),
         (second.enhanced_single, {"enhanced-eac-single": 54.0}, HOLDS),
         (second.enhanced_single, {"enhanced-eac-single": 56.0}, FAILS),
         (second.enhanced_maximum, {"enhanced-eac-complete": 60.0, "enhanced-eac-average": 61.0}, HOLDS),
-        (second.enhanced_maximum, {"enhanced-eac-complete": 60.0, "enhanced-eac-average": 65.0}, DEPENDS),
+        (second.enhanced_maximum, {"enhanced-eac-complete": 60.0, "enhanced-eac-average": 64.0}, HOLDS),
+        (second.enhanced_maximum, {"enhanced-eac-complete": 60.0, "enhanced-eac-average": 66.0}, DEPENDS),
         (second.enhanced_maximum, {"enhanced-eac-complete": 40.0}, FAILS),
         (second.raw_denser, dict.fromkeys(RAW, 60.0), HOLDS),
-        (second.raw_denser, {"eac-single": 60.0, "eac-average": 60.0}, FAILS),
+        # One linkage may lose: the words are on their average.
+        (second.raw_denser, {"eac-single": 60.0, "eac-average": 60.0, "eac-complete": 49.0}, HOLDS),
+        (second.raw_denser, {"eac-single": 60.0, "enhanced-eac-average": 60.0}, FAILS),
         (second.raw_denser, {"eac-single": 40.0, "enhanced-eac-average": 60.0}, FAILS),
         (second.wide_densities, {"eac-average": 62.0}, HOLDS),
         (second.wide_densities, {"eac-single": 55.0}, FAILS),
         (second.raw_best, {"eac-average": 55.0, "eac-complete": 56.0}, HOLDS),
-        (second.raw_best, {"eac-average": 55.0}, FAILS),
+        (second.raw_best, {"eac-average": 55.0, "enhanced-eac-complete": 50.1}, FAILS),
         (second.raw_best, {"eac-average": 55.0, "eac-complete": 56.0, "enhanced-eac-complete": 55.5}, FAILS),
         (second.similar_nmi, {"kmeans": 54.0}, HOLDS),
         (second.similar_nmi, {"bisecting-kmeans": 56.0}, DEPENDS),
@@ -189,7 +193,7 @@ def test_rank_correlations():
         (second.bisecting_density, {"kmeans": 57.0}, FAILS),
         (second.bisecting_density, {"kmeans": 47.0}, FAILS),
         (second.bisecting_nmi, {}, HOLDS),
-        (second.bisecting_nmi, {"kmeans": 51.0}, FAILS),
+        (second.bisecting_nmi, {"kmeans": 51.0}, HOLDS),
         (second.bisecting_nmi, {"kmeans": 57.0}, FAILS),
         (second.weaker_than_kmeans, {"kmeans": 51.0}, HOLDS),
         (second.weaker_than_kmeans, {"kmeans": 51.0, "mcla-size": 52.0}, DEPENDS),
@@ -198,6 +202,69 @@ def test_rank_correlations():
 )
 def test_verdicts_follow_the_numbers(rule, values, expected):
     assert rule(make_rows(values)).verdict == expected
+
+
+def apart_on(names, system, value, datasets=NAMES):
+    """Rows in which a system has another value on the data sets with these names."""
+    rows = make_rows({}, datasets=datasets)
+    for row in rows:
+        if row["config"]["dataset"] in names:
+            systems = row["result"]["systems"]
+            for name in (n for n in systems if n.partition(",")[0] == system):
+                measures = ("nmi", "density", "density_singletons_one")
+                systems[name] = systems[name] | dict.fromkeys(measures, value)
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("rule", "system", "value", "n", "expected"),
+    [
+        (first.mimics_average_linkage, "kmeans", 56.0, 3, HOLDS),
+        (first.mimics_average_linkage, "kmeans", 56.0, 4, FAILS),
+        (first.comparable_nmi, "kmeans", 44.0, 3, HOLDS),
+        (first.comparable_nmi, "kmeans", 44.0, 4, FAILS),
+        (second.similar_nmi, "kmeans", 44.0, 3, HOLDS),
+        (second.similar_nmi, "kmeans", 44.0, 4, FAILS),
+        (second.random_near_zero, "random", 2.0, 5, HOLDS),
+        (second.random_near_zero, "random", 2.0, 4, FAILS),
+        (second.average_linkage, "eac-average", 60.0, 5, HOLDS),
+        (second.average_linkage, "eac-average", 60.0, 4, FAILS),
+        # None of the two that are named: the data sets are others.
+        (second.similar_densities, "sec", 61.0, 2, DEPENDS),
+        (second.similar_densities, "sec", 61.0, 3, FAILS),
+    ],
+)
+def test_words_say_on_how_many_data_sets(rule, system, value, n, expected):
+    assert rule(apart_on(NAMES[:n], system, value)).verdict == expected
+
+
+@pytest.mark.parametrize(("n", "expected"), [(3, HOLDS), (4, FAILS)])
+def test_a_small_difference_need_not_be_as_frequent_as_printed(n, expected):
+    # On these, all printed differences are small.
+    datasets = ("abalone", "contraceptive", "ecoli", "landsat", "musk", "pendigits", "drybean")
+    assert second.similar_nmi(apart_on(datasets[:n], "kmeans", 44.0, datasets)).verdict == expected
+
+
+@pytest.mark.parametrize(("n", "expected"), [(1, HOLDS), (2, FAILS)])
+def test_consistently_is_on_all_but_a_tenth(n, expected):
+    datasets = (*NAMES, "musk", "pendigits", "drybean")
+    assert first.consistently_densest(apart_on(NAMES[:n], "kmeans", 40.0, datasets)).verdict == expected
+
+
+def test_the_smaller_loss_has_the_higher_density_or_there_is_no_equivalence():
+    def of(loss, density):
+        return make_rows({}, density_search={"diagonal_density": loss, "density_singletons_one": density})
+
+    # Denser at the smaller loss, which the search is free to find: no contradiction.
+    rows = of(55.0, 54.0)
+    for row in rows:
+        for name in ("density", "density_singletons_one"):
+            row["result"]["systems"]["density-search"][name] = 54.0
+    assert first.maximises_density(rows).verdict == HOLDS
+    for search, density in ((49.0, 54.0), (55.0, 49.0)):
+        rows = of(search, density)
+        assert first.maximises_density(rows).verdict == DEPENDS
+        assert "[singletons of density 1] In 24 of 24 runs" in first.maximises_density(rows).evidence
 
 
 def test_a_single_data_set_does_not_carry_a_mean():
@@ -222,15 +289,24 @@ def test_starts_are_readings_on_the_runs_that_have_them():
     rows = make_rows({"kmeans": 51.0, "sec": 51.0, "sec, random objects, 1": 40.0})
     claim = second.weaker_than_kmeans(rows)
     assert claim.verdict == DEPENDS
-    assert "It holds with random objects x1 (fewer runs), not with our choices" in claim.evidence
+    assert "It holds with random objects x1, not with our choices" in claim.evidence
+    assert "On all" not in claim.evidence
     for row in rows:
         if row["config"]["repetition"]:
             for name in STARTED:
                 del row["result"]["systems"][name]
-    reading = shared.STARTS["random objects x1 (fewer runs)"]
+    reading = shared.STARTS["random objects x1"]
     assert {row["config"]["repetition"] for row in shared.having(rows, reading)} == {0}
     assert shared.having(rows, {"MCLA": "mcla-size", "density": "density"}) == rows
-    assert second.weaker_than_kmeans(rows).verdict == DEPENDS
+    for row in rows:
+        if row["config"]["repetition"]:
+            row["result"]["systems"]["mcla"] = row["result"]["systems"]["mcla"] | {"nmi": 0.0}
+            row["result"]["systems"]["sec"] = row["result"]["systems"]["sec"] | {"nmi": 0.0}
+    # Judged on the runs that every reading has; the others are told.
+    claim = second.weaker_than_kmeans(rows)
+    assert "It holds with random objects x1, not with our choices" in claim.evidence
+    assert "On all 24 runs in place of 8: [our choices (MCLA without weights" in claim.evidence
+    assert "It holds: k-means minus SEC +34" in claim.evidence
 
 
 def test_starts_come_beside_the_systems_of_their_run():
@@ -258,13 +334,13 @@ def test_table_of_readings_tells_printed_numbers_and_claims():
     every = f"{8 * len(shared.SYSTEMS)} of {8 * len(shared.SYSTEMS)}"
     for words in readings.READINGS:
         assert lines[words][2:4] == ["8 of 8", "8 of 8"]
-        if words != "random partition x1 (fewer runs)":
+        if words != "random partition x1":
             assert lines[words][1] == "8 of 8"
             assert lines[words][4] == lines[words][8] == every
-    lost = lines["random partition x1 (fewer runs)"]
+    lost = lines["random partition x1"]
     assert lost[1] == "0 of 8"
     assert "- comparable nmi" in lost[10]
-    assert lines["random objects x1 (fewer runs)"][10] == "none"
+    assert lines["random objects x1"][10] == "none"
     assert lost[11].strip("| ") == "8, 1 to 1"
 
 
@@ -274,28 +350,34 @@ def test_every_claim_by_reading_is_in_the_table_of_readings():
     assert judged - of_other_records == {*readings.CLAIMS, *readings.AGGLOMERATIVE}
 
 
-def test_objects_that_could_move_count_against_the_maximum():
-    claim = first.maximises_density(make_rows({"kmeans": 51.0}, kmeans={"movable": 2}))
-    assert claim.verdict == DEPENDS
-    assert "raises it in 24" in claim.evidence
-
-
 def test_the_named_data_sets_are_needed():
     rows = make_rows({"enhanced-eac-complete": 60.0}, datasets=("glass", "ecoli"))
     assert second.enhanced_maximum(rows).verdict == UNTESTABLE
 
 
-@pytest.mark.parametrize(("judge", "measure"), [(first.printed_nmi, "nmi"), (first.printed_density, "density")])
-@pytest.mark.parametrize(("off", "expected"), [(4.0, HOLDS), (6.0, FAILS)])
-def test_printed_numbers_are_met_within_the_tolerance(judge, measure, off, expected):
+PRINTED = (
+    (first.printed_nmi, "nmi", shared.NON_HIERARCHICAL),
+    (first.printed_density, "density", shared.NON_HIERARCHICAL),
+    (first.printed_agglomerative_nmi, "nmi", shared.HIERARCHICAL),
+    (first.printed_agglomerative_density, "density", shared.HIERARCHICAL),
+)
+
+
+@pytest.mark.parametrize(("judge", "measure", "columns"), PRINTED)
+@pytest.mark.parametrize(
+    ("off", "n_far", "expected"), [(4.0, 0, HOLDS), (6.0, 0, FAILS), (4.0, 3, HOLDS), (4.0, 5, FAILS)]
+)
+def test_all_but_a_tenth_of_the_printed_numbers_are_met(judge, measure, columns, off, n_far, expected):
+    # 32 cells without agglomeration, 40 with it; R-AL, by which our settings were chosen, is left far off.
     rows, values = make_rows({}, repetitions=1), shared.printed_values(measure)
-    for row in rows:
+    for position, row in enumerate(rows):
         name, systems = row["config"]["dataset"], row["result"]["systems"]
-        for column, system in shared.SYSTEMS.items():
-            # The columns that our settings were chosen by are left as they are, far off.
-            if column not in first.TUNED:
-                fields = ("nmi", "density", "density_singletons_one")
-                systems[system] |= dict.fromkeys(fields, values[name, column] + off)
+        for i, column in enumerate(c for c in columns if c not in first.TUNED):
+            value = values[name, column] + (50.0 if i == 0 and position < n_far else off)
+            fields = dict.fromkeys(("nmi", "density", "density_singletons_one"), value)
+            system = columns[column]
+            for each in (n for n in systems if n.partition(",")[0] == system):
+                systems[each] = systems[each] | fields
         systems["mcla-size"] = systems["mcla"]
     assert judge(rows).verdict == expected
 
@@ -323,10 +405,10 @@ def cost_rows(**exponents):
 @pytest.mark.parametrize(
     ("rule", "task", "exponent"),
     [
-        (first.linear_density, "density, counts", 1.8),
+        (first.linear_density, "density, counts", 1.3),
         (first.linear_density, "density, matrix", 1.2),
         (first.agglomerative_costly, "eac-average", 1.2),
-        (first.agglomerative_costly, "kmeans", 1.8),
+        (first.agglomerative_costly, "kmeans", 1.3),
         (first.cheap_tree, "kmeans, all sizes", 0.9),
     ],
 )
@@ -342,7 +424,7 @@ def test_another_density_from_counts_is_no_speed_up():
 
 
 @pytest.mark.parametrize(
-    ("power", "seconds", "expected"), [(0.9, 1.5, HOLDS), (0.9, 0.5, DEPENDS), (1.2, 1.5, DEPENDS), (1.2, 0.5, FAILS)]
+    ("power", "seconds", "expected"), [(1.2, 0.6, HOLDS), (1.2, 0.4, DEPENDS), (1.3, 0.6, DEPENDS), (1.3, 0.4, FAILS)]
 )
 def test_low_cost_has_two_readings(power, seconds, expected):
     rows = make_rows({}, ecc={"seconds": seconds})
@@ -355,9 +437,19 @@ def test_the_diagonal_favours_small_groups(monkeypatch):
     assert theorems.diagonal().verdict == FAILS
 
 
+def test_a_split_is_independent_of_the_other_clusters(monkeypatch):
+    assert theorems.independent_split().verdict == HOLDS
+
+    def of_all(labels, found):
+        return float(len(np.unique(found))) * len(found)
+
+    monkeypatch.setattr(theorems, "density", of_all)
+    assert theorems.independent_split().verdict == FAILS
+
+
 def test_every_claim_of_the_records_is_judged():
     claims = first.claims({name: experiment_rows(name) for name in PAPER.experiments})
-    assert len(claims) == 33
+    assert len(claims) == 37
     assert all(claim.verdict in VERDICTS and claim.kind in KINDS for claim in claims)
     assert len({(claim.where, claim.rule) for claim in claims}) == len(claims)
     # Agglomerative systems were run on eight sets: without another one nothing changes.
