@@ -16,10 +16,10 @@ from .answers import (
     at,
     best_setting,
     by_setting,
+    definitions,
     fewest_runs,
     joined,
     printed_numbers,
-    settings,
     span,
 )
 from .claims import of_records
@@ -33,7 +33,7 @@ def readings_table(records):
     A number counts as the share of the data sets in which it comes out as printed.
     """
     rows = sorted(fewest_runs(joined(records)), key=lambda row: (row["config"]["divisor"], row["config"]["n"]))
-    groups, best = {", ".join(setting): group for setting, group in settings(rows).items()}, best_setting(rows)
+    groups, best = {", ".join(setting): group for setting, group in definitions(rows).items()}, best_setting(rows)
     main = next(name for name, group in groups.items() if best in by_setting(group))
     return document(
         _by_definition(groups),

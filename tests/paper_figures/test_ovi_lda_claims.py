@@ -107,7 +107,7 @@ CHANGES = [
     (claims.as_able, column_put("OVI-LDA", ["ward"], 2)),
     (claims.tells_objects, put("objects", "fcm", "V", value=0.6)),
     (claims.capabilities, put("routes", "*", "consensus", "K", value=1)),
-    (claims.capabilities, put("routes", "*", "algorithms", "ward", "coverage", value=0.9)),
+    (claims.capabilities, put("routes", "*", "algorithms", "ward", "coverage", value=0.8)),
     (figure_2.useful, put("routes", "*", "consensus", "complete", "ari", value=0.4)),
     (figure_2.lowest_xb, of_drawn("consensus", "XB", 0.3)),
     (figure_2.lowest_xb, of_drawn("consensus", "XB", None)),
@@ -163,20 +163,91 @@ def test_a_few_data_sets_show_nothing(rows):
         assert rule(few).verdict == FAILS
 
 
-def test_correction_counts_the_readings():
+def test_correction_counts_the_comparisons_of_one_reading():
     clear, faint = np.arange(-12.0, 0.0), np.append(np.arange(-12.0, -3.0), [1.0, 10.5])
     assert answers.below_zero({"one": [clear]}) == {"one": True}
     assert answers.below_zero({"one": [-clear]}) == {"one": False}
     assert answers.below_zero({"one": [faint]}) == {"one": True}
     assert answers.below_zero({"one": [clear, faint], "other": [clear]}) == {"one": True, "other": True}
+    assert answers.below_zero({"one": [faint] * 20, "other": [faint]}) == {"one": False, "other": True}
     many = {place: [faint] for place in range(20)}
-    assert set(answers.below_zero(many).values()) == {False}
+    assert set(answers.below_zero(many).values()) == {True}
 
 
-def test_few_large_differences_do_not_turn_the_test():
-    mostly_above = np.append(np.linspace(1.0, 2.0, 40), [-500.0])
-    assert mostly_above.mean() < 0.0
-    assert answers.below_zero({"one": [mostly_above]}) == {"one": False}
+def test_the_mean_decides_and_not_the_median():
+    often_above = np.append(np.linspace(0.01, 0.1, 21), -np.linspace(1.0, 2.0, 19))
+    assert np.median(often_above) > 0.0
+    assert answers.below_zero({"one": [often_above]}) == {"one": True}
+
+
+def test_slightly_lower_is_lower_in_the_median_too(rows):
+    for row in rows:
+        # Lower by far in a data set of ten, higher in the others: the mean is lower, and the ranks say higher.
+        repetition = row["config"]["repetition"]
+        of_drawn("gath-geva", "XB", 0.099 - 1e-4 * repetition if repetition else 9.0)(row["result"])
+    assert figure_2.slightly_lower(rows).verdict == FAILS
+
+
+def test_definitions_are_judged_by_equally_many_data_sets(rows):
+    def more(decibel, repetition):
+        row = copy.deepcopy(next(row for row in rows if row["config"]["divisor"] == 4))
+        row["config"] |= {"decibel": decibel, "repetition": repetition}
+        put("routes", "*", "consensus", "complete", "ari", value=0.0)(row["result"])
+        return row
+
+    # Many bad ones, which only one definition has: they are told, and not judged.
+    every = [*rows, *(more(decibel, repetition) for decibel in PRINTED for repetition in range(10, 60))]
+    assert {len(group) for group in answers.noises(every).values()} == {30}
+    assert {len(group) for group in answers.settings(every).values()} == {30}
+    for rule in (figure_2.useful, figure_2.best):
+        found = rule(every)
+        assert found.verdict == HOLDS
+        assert "data sets with noise E_s / (4 SNR): K by V" in found.evidence
+        assert "In all " not in rule(rows).evidence
+
+
+def test_always_lower_is_all_but_a_tenth_of_the_data_sets(rows):
+    def lower_in(n):
+        for row in rows:
+            of_drawn("kmeans", "FS", -30.0 if row["config"]["repetition"] < n else -15.0)(row["result"])
+        return figure_2.crisp_fs(rows).verdict
+
+    # By the mean and the test it is lower with eight of ten too.
+    assert [lower_in(n) for n in (9, 8)] == [HOLDS, FAILS]
+
+
+def test_an_index_that_works_is_right_in_all_but_a_tenth_of_its_answers(rows):
+    for row in rows:
+        if row["config"]["decibel"] == 5:
+            put("best", "kmeans", "CH", value=9)(row["result"])
+    assert claims.moderate(rows).verdict == FAILS
+
+
+def test_as_able_compares_with_the_other_indices(rows):
+    for row in rows:
+        for column in answers.INDICES:
+            column_put(column, ALGORITHMS, 9)(row["result"])
+    # None takes four: OVI-LDA is not behind.
+    assert claims.as_able(rows).verdict == HOLDS
+    for row in rows:
+        put("best", "ward", "Sil", value=4)(row["result"])
+    assert claims.as_able(rows).verdict == FAILS
+
+
+def test_a_tenth_of_the_objects_may_lack_a_value(rows):
+    for share, verdict in ((0.95, HOLDS), (0.85, FAILS)):
+        for row in rows:
+            put("routes", "*", "algorithms", "ward", "coverage", value=share)(row["result"])
+        assert claims.capabilities(rows).verdict == verdict
+
+
+def test_the_best_by_the_symbols_and_by_xb_are_claims_of_their_own(rows):
+    for row in rows:
+        of_drawn("ward", "XB", 0.05)(row["result"])
+    assert figure_2.lowest_xb(rows).verdict == FAILS
+    assert figure_2.best(rows).verdict == HOLDS
+    assert "validated to be the best clustering by XB" in figure_2.lowest_xb(rows).quote
+    assert "XB" not in figure_2.best(rows).quote
 
 
 def test_readings_of_one_answer_are_named_together():
@@ -210,10 +281,12 @@ def test_samples_of_the_own_size_have_one_data_set_per_level(rows):
 
 def test_theorems_are_tested(monkeypatch):
     assert theorems.xb_is_db().verdict == FAILS
+    assert "different numbers of clusters in 6 of 9 data sets, e.g. 3 and 18." in theorems.xb_is_db().evidence
     assert theorems.centroids().verdict == FAILS
     monkeypatch.setattr(theorems, "davies_bouldin_score", xie_beni)
     monkeypatch.setattr(theorems, "ovi_lda", lambda X, memberships, as_printed: ovi_lda(X, memberships))
     assert theorems.xb_is_db().verdict == HOLDS
+    assert "in 0 of 9 data sets. " in theorems.xb_is_db().evidence
     assert theorems.centroids().verdict == HOLDS
 
 
