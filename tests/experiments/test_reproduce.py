@@ -286,7 +286,7 @@ def test_differences_of_results():
 
 
 def test_a_paper_on_the_small_grids(smoke_root, reproduce, tmp_path):
-    for name in ("ovi_qpsk", "ovi_surface"):
+    for name in ("ovi_crisp", "ovi_qpsk", "ovi_surface"):
         smoke_records(name, smoke_root)
     out = tmp_path / "out"
     out.mkdir()

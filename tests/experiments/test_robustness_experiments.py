@@ -179,7 +179,8 @@ def test_differences_are_paired_and_name_the_worst_data_set(records):
     mean = drawn.over_datasets(rows, found.mean(axis=1))
     assert mean.dataset == "c"
     np.testing.assert_allclose([mean.mean, mean.worst], [-0.02, -0.04], atol=1e-12)
-    assert mean.low <= mean.mean <= mean.high
+    # Three data sets have no interval.
+    assert np.isnan([mean.low, mean.high]).all()
     assert drawn.with_clean(rows, "coherent") == [
         ("uniform", 0.0),
         ("coherent", 0.2),
@@ -187,9 +188,9 @@ def test_differences_are_paired_and_name_the_worst_data_set(records):
         ("coherent", 0.6),
     ]
     line = next(line for line in drawn.paired_table(rows).splitlines() if line.startswith("| 50% | l2 | 0.730"))
-    assert "| -0.0100 [" in line
+    assert "| -0.0100 |" in line
     assert "| c -0.030 |" in line
-    assert "| -0.0200 [" in line
+    assert "| -0.0200 |" in line
     assert "| c -0.040 |" in line
 
 
@@ -210,8 +211,8 @@ def test_schemes_stand_beside_the_same_repetitions_of_the_weightings():
         "result": {name: run([0.6, 0.0]) for name in (*robustness.WEIGHTINGS, "oracle")},
     }
     lines = drawn.schemes_table({"robustness_schemes": [scheme], "robustness": [joint]}).splitlines()
-    assert "| weac | 0.700 | +0.2000 [+0.2000, +0.2000] | 0.250 | 1 |" in lines
-    assert "| l2, with the consensus | 0.600 | +0.1000 [+0.1000, +0.1000] | 0.250 |  |" in lines
+    assert "| weac | 0.700 | +0.2000 | 0.250 | 1 |" in lines
+    assert "| l2, with the consensus | 0.600 | +0.1000 | 0.250 |  |" in lines
     assert lines.index(next(line for line in lines if line.startswith("| weac"))) == 4
 
 
