@@ -222,7 +222,7 @@ def test_numbers_and_times_are_judged_by_their_ratio():
     assert [claims.more_partitions(speed_records(n, 6.7)).verdict for n in (4900, 5100)] == [FAILS, HOLDS]
     assert (
         claims.more_partitions(speed_records(6000, 6.7)).robustness
-        == f"With apart 0.5: {FAILS}. With apart 2: {HOLDS}."
+        == f"With a threshold of 0.5: {FAILS}. With a threshold of 2: {HOLDS}."
     )
 
 
