@@ -18,6 +18,7 @@ from ..core.alternation import Problem, Settings, solve
 from ..core.descent import is_stationary
 from ..core.distance import resolve_distance
 from ..core.encoding import encode_ensemble
+from ..core.sparse_rows import labels_of
 from ..weighting.clusters import check_cluster_weights, weigh_by
 from ..weighting.joint import is_corrected, resolve_weighting, settle
 from ..weighting.trust import LEVEL, NO_LINKS, second_group
@@ -279,7 +280,7 @@ def solve_and_encode(labels, n_clusters, options, sample_weight, merge=None):
         start = np.eye(n_clusters)[merge(ensemble.labels)]
     problem = Problem(whole, n_clusters, weighting, distance)
     run, membership = solve(problem, start, seeds, settings, n_jobs=n_jobs, tell=options.tell)
-    result = result_of(run, membership.argmax(axis=1), membership, settings.tol)
+    result = result_of(run, labels_of(membership), membership, settings.tol)
     if not result.converged:
         warn_unconverged(result.gap, settings, stacklevel=4)
     second = None

@@ -20,12 +20,12 @@ from ..checks.values import (
     check_real,
     check_weights,
 )
-from ..core.alternation import Problem, Settings, alternate, fixed
+from ..core.alternation import Problem, Settings, alternate, expand, fixed, reduce
 from ..core.descent import descend, is_stationary
 from ..core.distance import resolve_distance
 from ..core.encoding import encode_ensemble
 from ..core.given import GivenSteps, given_objective
-from ..core.starts import Solution, expand_rows, random_rows, reduce_rows
+from ..core.starts import random_rows
 from ..core.threads import count_threads
 from ..weighting.clusters import check_cluster_weights, weigh_by
 
@@ -164,17 +164,15 @@ def solve_membership(
     rng = check_random_state(random_state)
 
     whole = weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights)
-    encoding, start = reduce_rows(whole, start, diagonal=distance.diagonal)
-    problem = Problem(encoding, n_clusters, fixed(weights), distance)
-    _, n_threads = count_threads(n_jobs, 1, encoding, n_clusters)
+    problem, start = reduce(Problem(whole, n_clusters, fixed(weights), distance), start)
+    _, n_threads = count_threads(n_jobs, 1, problem.encoding, n_clusters)
     # The weights are fixed: a single Y step runs to the end.
     settings = Settings(tol, max_iter=1, max_sweeps=max_sweeps, reduction=0.0, n_threads=n_threads)
     run = alternate(problem, start if isinstance(start, str) else start.copy(), rng, settings)
     converged = is_stationary(run.gap, tol)
     if not converged:
         _warn_unconverged(run.gap, tol, max_sweeps)
-    membership = expand_rows(whole, Solution(encoding, run.weights, run.rows), distance, tol)
-    return MembershipResult(membership, run.objective, run.gap, run.n_sweeps, converged)
+    return MembershipResult(expand(whole, problem, run, tol), run.objective, run.gap, run.n_sweeps, converged)
 
 
 def _solve_given(matrix, n_clusters, init, diagonal, tol, max_sweeps, n_jobs, random_state):
