@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ..checks.values import MAX_SEED
+from ..checks.values import MAX_DENSE, MAX_SEED
 from .descent import descend, is_stationary
 from .distance import ADJUSTED, Distance
 from .encoding import Encoding, weigh_clusters
 from .formula import weighted_loss
-from .many import MANY, MAX_DENSE
+from .many import MANY
 from .sparse_rows import labels_of
 from .starts import (
     SAMPLE_TOL,

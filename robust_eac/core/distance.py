@@ -32,6 +32,7 @@ class Distance(NamedTuple):
         none. Such a one has `start` and `expand` in place of the functions from `extend` to `terms`.
     start : (encoding, n_clusters, start, rng) -> memberships to start from.
     expand : (whole, weights, rows, tol) -> memberships of all objects of an encoding from those of its rows.
+    gap : (weights, rows) -> the optimality gap.
     """
 
     diagonal: bool
@@ -47,6 +48,7 @@ class Distance(NamedTuple):
     many: Callable | None = None
     start: Callable | None = None
     expand: Callable | None = None
+    gap: Callable | None = None
 
     def unit(self, total):
         """Unit of the losses: the number of ordered pairs for objects of this total weight; 1 for shares."""
@@ -88,6 +90,7 @@ def _raw_distance_of_many(encoding, *, diagonal, with_floor):
         steps=lambda encoding, weights, rows, state, settings, rng: many.SparseSteps(
             ensemble, weights, rows, state, rng, **how
         ),
+        gap=lambda weights, rows: many.SparseSteps(ensemble, weights, rows, None, None, **how).gap(),
         start=partial(many.start_rows, with_floor=with_floor),
         expand=partial(many.expand, ensemble, with_floor=with_floor),
     )

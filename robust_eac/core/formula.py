@@ -179,8 +179,13 @@ def adjusted_agreement_of(encoding, S, rows):
 
 def agreement_from_losses(encoding, losses, rows, *, diagonal):
     """The adjusted agreements a_u from known losses d_u: O(n_rows k^2) per mask, without S."""
-    consensus, partitions = _sides_by_mask(encoding, rows), partition_sides(encoding)
-    losses = losses / encoding.scale + (0.0 if diagonal else loss_on_diagonal(encoding, _squares(rows)))
+    left_out = 0.0 if diagonal else loss_on_diagonal(encoding, _squares(rows))
+    return agreement_beside(encoding, losses, _sides_by_mask(encoding, rows), left_out)
+
+
+def agreement_beside(encoding, losses, consensus, left_out=0.0):
+    """The adjusted agreements a_u from known losses d_u, less the cost of pairs left out, and the consensus' Sides."""
+    partitions, losses = partition_sides(encoding), losses / encoding.scale + left_out
     return relabelling.adjusted(relabelling.room(consensus, partitions) - 0.5 * losses, consensus, partitions)
 
 

@@ -11,19 +11,23 @@ With v_p = sum_i w_i f_i s_ip and r_p = sum_i w_i s_ip |s_i| over the objects of
 A step takes mass from one cluster, or from all alike, to one cluster, or to all alike, by exact line search.
 """
 
+from copy import copy
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
+from . import relabelling
 from . import sparse_kernels as kernels
-from .bundles import Coefs, Sums, Visit
+from .bundles import Coefs, RowData, Slots, SparseRows, Sums, Visit
 from .descent import ROUNDING
-from .encoding import harden, one_hot, select, take_rows
-from .formula import coefficients, gap_unit, loss_on_diagonal, losses_from_sums
+from .encoding import harden, one_hot, select, take_rows, weigh_clusters
+from .formula import agreement_beside, coefficients, gap_unit, loss_on_diagonal, losses_from_sums
 from .sparse_rows import (
+    SparseMembership,
     as_array,
     floor_sums,
+    from_csr,
     groups_of,
     grow,
     make_room,
@@ -32,6 +36,7 @@ from .sparse_rows import (
     product,
     row_squares,
     to_csr,
+    with_empty_row,
 )
 from .starts import MAX_PLACING, kmeans_start
 from .sweep import visiting_order
@@ -39,8 +44,6 @@ from .threads import end_if_told
 
 # More clusters than this are many. Results for fewer do not depend on this module.
 MANY = 256
-# The largest matrix of memberships that is not sparse, in entries.
-MAX_DENSE = 2**28
 # Pairwise steps per visit: more of them leave more clusters per object, which makes the later sweeps slow.
 _PAIR_STEPS = 2
 # Rows that are visited before a sweep looks whether it was interrupted.
@@ -93,6 +96,19 @@ def losses(ensemble, membership, state, *, diagonal):
     return losses_from_sums(encoding, state.shared, state.of_pairs, left_out)
 
 
+def agreements(encoding, membership):
+    """The adjusted agreements a_u, whatever the weights of base clusters."""
+    ensemble = Ensemble(weigh_clusters(encoding, None))
+    state, observed, own_pairs = measure(ensemble, membership), encoding.observed, encoding.own_pairs
+    weight = encoding.multiplicity[:, np.newaxis] * observed
+    total = to_csr(membership.parts, membership.k).T @ weight + membership.floor @ weight
+    sums = weight.sum(axis=0), own_pairs @ observed, (own_pairs * membership.squares) @ observed
+    consensus = relabelling.side_from_sums(*sums, np.einsum("pg,pg->g", total, total), state.of_pairs)
+    consensus = relabelling.Side(*(values[encoding.mask_of] for values in consensus))
+    found = losses(ensemble, membership, state, diagonal=True)
+    return agreement_beside(ensemble.encoding, found, consensus)
+
+
 class SparseSteps:
     """Steps down sum_u alpha_u d_u over sparse memberships, which are changed; see :mod:`~robust_eac.core.descent`."""
 
@@ -104,7 +120,7 @@ class SparseSteps:
         self._visit = Visit(diagonal, _PAIR_STEPS, skip=0.0, relaxation=1.0)
 
     def gap(self):
-        self._sums = _SumsOf(self._part, self._membership)
+        self._sums = SumsOf(self._part, self._membership)
         # These visits leave every row alone.
         return self._visit_all(np.arange(len(self._membership)), self._visit._replace(n_steps=1, skip=np.inf))
 
@@ -117,10 +133,10 @@ class SparseSteps:
 
     def _visit_all(self, order, how):
         encoding = self._part.encoding
-        return self._sums.sweep(encoding, self._coefs, self._membership, order, how) / gap_unit(encoding)
+        return self._sums.sweep(encoding, self._coefs, self._membership, order, how)[0] / gap_unit(encoding)
 
 
-class _SumsOf:
+class SumsOf:
     """S and G of the memberships of an ensemble's rows; both follow the visits."""
 
     def __init__(self, ensemble, membership):
@@ -134,8 +150,8 @@ class _SumsOf:
         self.sums = Sums(held, diagonal, row_sums, lean, whole, whole_lean)
 
     def sweep(self, encoding, coefs, membership, order, how):
-        """Visit an encoding's rows in the given order; returns the sum of their gaps."""
-        totals, needed, reached = np.zeros(2), np.zeros(3, dtype=np.int64), 0
+        """Visit an encoding's rows in the given order: (sum of their gaps, change of the objective, rows changed)."""
+        totals, needed, reached = np.zeros(3), np.zeros(3, dtype=np.int64), 0
         rows = encoding.data, encoding.slots, coefs
         while reached < len(order):
             matrices = membership.parts, membership.floor, self.S, self.F, self.G, self.sums
@@ -146,7 +162,21 @@ class _SumsOf:
                 pools = (grow(pool, n_entries) for pool, n_entries in zip(pools, needed, strict=True))
                 membership.parts, self.S, self.G = pools
             end_if_told()
-        return totals[0]
+        return totals
+
+    def of_masks(self, masks):
+        """The same for other masks, each of which is one of these, for visits that change nothing."""
+        k, other = len(self.sums.held), copy(self)
+        # The kernels want arrays that they may write to, as those of a memory-mapped model are not.
+        other.S, other.F = SparseRows(*map(_writeable, self.S)), _writeable(self.F)
+        of_masks = (values.reshape(-1, k)[masks].ravel() for values in self.G[:3])
+        other.G = SparseRows(*of_masks, *map(_writeable, self.G[3:]))
+        other.sums = Sums(_writeable(self.sums.held), *(values[masks] for values in self.sums[1:]))
+        return other
+
+
+def _writeable(values):
+    return values if values.flags.writeable else values.copy()
 
 
 def _cluster_groups(encoding, membership):
@@ -201,16 +231,76 @@ def expand(ensemble, whole, weights, membership, tol, *, with_floor):
         return found
     part = ensemble.part(weights)
     absent = select(take_rows(whole, weightless), np.flatnonzero(weights))
-    coefs = _coefs(absent, weights[weights > 0.0], with_floor)._replace(own=np.zeros((len(weightless), 2)))
-    placed = membership_of_labels(np.zeros(len(weightless), dtype=np.intp), membership.k)
-    sums = _SumsOf(part, membership)
-    how = Visit(diagonal=True, n_steps=2 * _PAIR_STEPS, skip=max(tol, ROUNDING) * whole.total, relaxation=1.0)
-    for _ in range(MAX_PLACING):
-        before = as_array(placed, dense=False), placed.floor.copy()
-        sums.sweep(absent, coefs, placed, np.arange(len(weightless)), how)
-        if np.array_equal(before[1], placed.floor) and abs(before[0] - as_array(placed, dense=False)).max() == 0.0:
-            break
+    coefs = _coefs(absent, weights[weights > 0.0], with_floor)
+    placed = place(absent, coefs, SumsOf(part, membership), max(tol, ROUNDING) * whole.total)
     # Where each object is when those without weight are last.
-    place = np.argsort(np.argsort(whole.multiplicity == 0.0, kind="stable"))
-    found = [found, as_array(placed, dense=with_floor)]
-    return np.concatenate(found)[place] if with_floor else sparse.vstack(found, format="csr")[place]
+    order = np.argsort(np.argsort(whole.multiplicity == 0.0, kind="stable"))
+    found = [found, placed]
+    return np.concatenate(found)[order] if with_floor else sparse.vstack(found, format="csr")[order]
+
+
+def place(rows, coefs, sums, skip):
+    """Memberships of rows without weight beside those that the sums are of, which stay as they are.
+
+    `rows` have the `data` and the `slots` of an encoding; `skip` is a quarter of the gap at which an object is placed.
+    """
+    n, k, dense = len(rows.data.codes), len(sums.sums.held), coefs.with_floor
+    coefs = coefs._replace(own=np.zeros((n, 2)))
+    # Where nothing is known of an object it stays in all clusters, in the first one where these would be too many.
+    start = sparse.csr_array((n, k)) if dense else np.eye(1, k).repeat(n, axis=0)
+    placed = SparseMembership(from_csr(start), np.full(n, 1.0 / k if dense else 0.0), k)
+    how = Visit(diagonal=True, n_steps=2 * _PAIR_STEPS, skip=skip, relaxation=1.0)
+    for _ in range(MAX_PLACING):
+        if sums.sweep(rows, coefs, placed, np.arange(n), how)[2] == 0.0:
+            break
+    return as_array(placed, dense=dense)
+
+
+class FixedMany(NamedTuple):
+    """What :class:`~robust_eac.core.placing.FixedConsensus` is for sparse memberships and raw losses.
+
+    sums : of the fitted objects, with one more slot, for all that no fitted object has. coef : (m,).
+    """
+
+    sums: SumsOf
+    coefs: Coefs
+    coef: np.ndarray
+    mask_of: np.ndarray
+    skip: float
+
+    def place(self, newcomers):
+        """(n, k) memberships that minimise what the pairs of an object with fitted ones add to the objective."""
+        first, group_of = observed_alike(self.mask_of, newcomers.observed)
+        nothing = np.zeros(len(newcomers.codes))
+        observed = np.ascontiguousarray(newcomers.observed[:, first])
+        data = RowData(newcomers.codes, newcomers.soft, nothing, nothing, observed)
+        slots = Slots(np.zeros(newcomers.codes.shape[1], dtype=np.int64), newcomers.soft_slots, np.empty(0, np.int64))
+        coefs = self.coefs._replace(mask_coef=np.bincount(group_of, weights=self.coef))
+        return place(_Rows(data, slots), coefs, self.sums.of_masks(self.mask_of[first]), self.skip)
+
+    def unplaced(self, newcomers):
+        """(n,) bool; the objects of which nothing is known."""
+        return ~newcomers.observed.any(axis=1)
+
+
+class _Rows(NamedTuple):
+    data: RowData
+    slots: Slots
+
+
+def observed_alike(mask_of, observed):
+    """(one partition of each group whose fitted and new objects are the same, group of every partition)."""
+    patterns = np.packbits(observed, axis=0)
+    keys = np.concatenate([mask_of[np.newaxis], np.zeros_like(patterns[:1]) if observed.all() else patterns])
+    _, first, group_of = np.unique(keys, axis=1, return_index=True, return_inverse=True)
+    return first, group_of.ravel()
+
+
+def hold(encoding, weights, membership, *, skip):
+    """The :class:`FixedMany` of memberships of an encoding's rows."""
+    ensemble, with_floor = Ensemble(encoding), bool(membership.floor.any())
+    sums, coefs = SumsOf(ensemble, membership), _coefs(encoding, weights, with_floor)
+    sums.S = with_empty_row(sums.S)
+    sums.F = np.append(sums.F, 0.0)
+    padded = {name: np.append(getattr(coefs, name), 0.0) for name in ("slot_coef", "sizes")}
+    return FixedMany(sums, coefs._replace(**padded), coefficients(encoding, weights)[0], encoding.mask_of, skip)

@@ -257,7 +257,8 @@ def sweep(order, first, data, slots, coefs, Y, floor, S, F, G, sums, visit, tota
     """Visit rows from position `first` of the order on; returns the position reached, before the end if room ran out.
 
     As :func:`~robust_eac.core.kernels.sweep`, by pairwise steps between single clusters and all clusters alike.
-    totals[0] += the Frank-Wolfe gaps, totals[1] += the decrease. `needed` are the entries that Y, S and G have to have.
+    totals += the Frank-Wolfe gaps, the decrease and the number of rows that changed. `needed` are the entries that Y, S
+    and G have to have.
     """
     codes, soft, observed, multiplicity = data.codes, data.soft, data.observed, data.multiplicity
     own_pairs, offsets, soft_slots = data.own_pairs, slots.offsets, slots.soft
@@ -433,6 +434,7 @@ def sweep(order, first, data, slots, coefs, Y, floor, S, F, G, sums, visit, tota
             Y.length[i] = kept - Y.start[i]
         totals[0] += 4.0 * w * gap
         totals[1] += w * decrease
+        totals[2] += decrease < 0.0
         for j in range(n):
             place[cluster[j]] = -1
     return len(order)
@@ -440,9 +442,9 @@ def sweep(order, first, data, slots, coefs, Y, floor, S, F, G, sums, visit, tota
 
 @njit(cache=True, nogil=True)
 def allocate(order, data, slots, coefs, S, clusters, k):
-    """Put the rows, in the given order, into the cluster where they cost least, or into a new one as long as k allows.
+    """Put the rows, in the given order, where they cost least: a cluster that shares a base cluster, or a new one.
 
-    S, which has to have room, follows.
+    Without either, into any. S, which has to have room, follows.
     """
     codes, observed, multiplicity, offsets = data.codes, data.observed, data.multiplicity, slots.offsets
     slot_coef, mask_coef = coefs.slot_coef, coefs.mask_coef
@@ -474,11 +476,8 @@ def allocate(order, data, slots, coefs, S, clusters, k):
                 best, least = near[j], cost
             place[near[j]] = -1
         if best < 0:
-            if n_used < k:
-                best = n_used
-                n_used += 1
-            else:
-                best = i % k
+            best = n_used if n_used < k else i % k
+            n_used += n_used < k
         clusters[i] = best
         for g in range(n_masks):
             if observed[i, g]:

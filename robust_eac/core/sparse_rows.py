@@ -84,6 +84,18 @@ def make_room(lengths):
     )
 
 
+def with_empty_row(rows):
+    """The rows and one more, without entries and without room."""
+    ends = {name: np.append(getattr(rows, name), 0).astype(getattr(rows, name).dtype) for name in rows._fields[:3]}
+    return rows._replace(**ends)
+
+
+def largest_of(membership):
+    """(n,) the largest membership of every row."""
+    largest = membership.max(axis=1)
+    return largest.toarray().ravel() if sparse.issparse(largest) else largest
+
+
 def grow(rows, n_entries):
     """The rows, with room for so many entries in all."""
     missing = n_entries - len(rows.columns)
@@ -120,6 +132,7 @@ def to_csr(rows, k):
 def groups_of(matrix):
     """The rows of a sparse matrix over objects, as the kernels read them."""
     matrix = sparse.csr_array(matrix)
+    matrix.eliminate_zeros()
     return Groups(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data)
 
 

@@ -13,7 +13,15 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..checks.labels import check_ensemble, check_init, check_sample_weight
 from ..checks.types import ClusterWeights, Labels, RandomState, WeightSolver
-from ..checks.values import MAX_SEED, check_integer, check_n_clusters, check_n_jobs, check_random_state, check_real
+from ..checks.values import (
+    MAX_DENSE,
+    MAX_SEED,
+    check_integer,
+    check_n_clusters,
+    check_n_jobs,
+    check_random_state,
+    check_real,
+)
 from ..core.alternation import Problem, Settings, solve
 from ..core.descent import is_stationary
 from ..core.distance import resolve_distance
@@ -261,6 +269,11 @@ def solve_and_encode(labels, n_clusters, options, sample_weight, merge=None):
     distance = distance_of(options)
     parameters = {"rho": options.rho, "lam": options.lam, "lam0": options.lam0}
     weighting = resolve_weighting(options.weighting, n_pairs=distance.unit(total), n_partitions=m, **parameters)
+    if n * n_clusters > MAX_DENSE and (distance.many is None or weighting.corrected):
+        raise ValueError(
+            f"n_clusters must be at most {MAX_DENSE // n} for {n} objects with chance-corrected losses, or levels from "
+            f"the data, whose memberships are dense; got {n_clusters}."
+        )
     cluster_weights = check_cluster_weights(options.cluster_weights)
     n_init, settings = check_effort(options)
     names = ("random", "kmeans", "merge") if merge else ("random", "kmeans")
