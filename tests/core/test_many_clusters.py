@@ -310,7 +310,7 @@ def test_estimator_and_new_objects(missing, few_are_many, monkeypatch, tmp_path)
     np.testing.assert_allclose(found[1:], expected[1:], atol=2e-3)
     np.testing.assert_allclose(found[0], 1.0 / 12)
     assert predicted[0] == -1
-    assert "12 clusters" in " ".join(model.summary(labels[:300]).split())
+    assert "12 found of 12" in model.summary(labels[:300])
 
 
 def _result_of(model):
