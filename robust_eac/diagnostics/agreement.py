@@ -45,7 +45,7 @@ def adjusted_agreement(labels: Labels, membership: ArrayLike, *, sample_weight: 
         Base clusterings, hard or soft, as in :func:`~robust_eac.partition_losses`. The agreement with an incomplete
         partition is that on the objects that it observes.
     membership : array-like of shape (n_samples, n_clusters)
-        Consensus membership Y', rows on the simplex.
+        Consensus membership Y', rows on the simplex; dense or SciPy sparse.
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of every object: weight w counts as w identical objects that share a membership; weights below 1 count
         for their ratios. None means one each.

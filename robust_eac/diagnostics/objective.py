@@ -57,7 +57,7 @@ def partition_losses(
         memberships, (n_samples, k_u), rows on the simplex, a row of NaN where an object was not observed. A list of
         plain lists has two readings and is refused, as is a symmetric matrix of pairs of objects.
     membership : array-like of shape (n_samples, n_clusters)
-        Consensus membership Y', rows on the simplex.
+        Consensus membership Y', rows on the simplex; dense or SciPy sparse.
     weights : array-like of shape (n_partitions,), default=None
         alpha, for which the levels are found; not read if `threshold` is "half". None means uniform.
     diagonal : bool, default=True
@@ -133,7 +133,7 @@ def objective_value(
     labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
         Base clusterings, hard or soft, as in :func:`partition_losses`.
     membership : array-like of shape (n_samples, n_clusters)
-        Consensus membership Y', rows on the simplex.
+        Consensus membership Y', rows on the simplex; dense or SciPy sparse.
     weights : array-like of shape (n_partitions,), default=None
         alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
     lam : float, default=0.0
@@ -266,7 +266,7 @@ def optimality_gap(
     labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
         Base clusterings, hard or soft, as in :func:`partition_losses`.
     membership : array-like of shape (n_samples, n_clusters)
-        Consensus membership Y', rows on the simplex.
+        Consensus membership Y', rows on the simplex; dense or SciPy sparse.
     weights : array-like of shape (n_partitions,), default=None
         alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
     diagonal : bool, default=True

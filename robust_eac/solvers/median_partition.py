@@ -155,7 +155,8 @@ def solve_median_partition(
     -------
     result : MedianPartitionResult
         Named tuple: `labels` of shape (n_samples,), the cluster of largest membership; `membership` of shape
-        (n_samples, n_clusters), empty clusters last; `weights` and `losses` of shape (n_partitions,); `objective` at
+        (n_samples, n_clusters), empty clusters last, a SciPy CSR array where it would have more than 2^28 entries;
+        `weights` and `losses` of shape (n_partitions,); `objective` at
         them, regulariser included (for "entropy" with its penalty, for "power" the power mean of the losses, see
         :func:`~robust_eac.power_weights`); `objective_history`, from the start to the last alternation; `gap`;
         `n_iter`; `converged`; `levels`, (a, b) with ``threshold="data"``, otherwise None. For "chance-corrected",
@@ -164,7 +165,8 @@ def solve_median_partition(
     Raises
     ------
     ValueError, TypeError
-        If an argument is malformed or out of range.
+        If an argument is malformed or out of range. With chance-corrected losses, or ``threshold="data"``, n_samples
+        n_clusters must be at most 2^28.
 
     Warns
     -----
@@ -189,6 +191,9 @@ def solve_median_partition(
     From some 2,000 objects on (more where clusters are many or labels missing) a start is solved for a sample of them
     first, which leaves few sweeps for all. From 65,536 on a sweep visits them in rounds of eight blocks that several
     threads take in turn; a round whose blocks would raise the objective together is repeated block by block.
+
+    With more than 256 clusters and raw losses, time grows with the objects that share base clusters rather than with
+    n_clusters, as :func:`~robust_eac.solve_membership` says. Starts are cheap there: the best three of all go on.
 
     The weights belong to the relaxed membership, not to its hard labels: sum_u alpha_u d_u of the labels is in general
     another number.

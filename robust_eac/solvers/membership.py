@@ -80,7 +80,9 @@ def solve_membership(
         Start: Dirichlet(1/k) rows ("random", also None), k-means on the one-hot ensemble (of a soft partition, on the
         clusters of largest membership), a membership of shape (n_samples, n_clusters), or a label vector of shape
         (n_samples,). The uniform membership is refused: it is a stationary point. Where there are thousands of objects,
-        the first two start a sample of them, and its solution is the start of all.
+        the first two start a sample of them, and its solution is the start of all. With many clusters (see Notes)
+        "random" puts the objects, in random order, one by one where they cost least under equal weights, and a
+        membership may be a SciPy sparse matrix.
     diagonal : bool, default=True
         Count the pairs (i, i), as printed in [1]_; False leaves them out, as the method it builds on does.
     tol : float, default=1e-5
@@ -106,7 +108,8 @@ def solve_membership(
     Returns
     -------
     result : MembershipResult
-        Named tuple: `membership` of shape (n_samples, n_clusters), rows on the simplex; `objective`,
+        Named tuple: `membership` of shape (n_samples, n_clusters), rows on the simplex, a SciPy CSR array where it
+        would have more than 2^28 entries; `objective`,
         sum_u alpha_u d_u at it, or |Y'Y - C|^2; `gap`, its optimality gap; `n_sweeps`; `converged`, gap <= tol.
 
     Raises
@@ -129,6 +132,11 @@ def solve_membership(
     and equal memberships, in all partitions share a column when that pays. Objects of weight zero take no part;
     afterwards each gets the membership that is best with the others fixed, its pair with itself left out. Inputs are
     not modified.
+
+    With more than 256 clusters (raw losses, a threshold of one half), a visit reads only the clusters that share a base
+    cluster with the object, one that has nothing in common with it, and all clusters alike. It takes the time that the
+    objects near it take, whatever n_clusters; so do the sums, which keep no zeros. Where the result is a CSR array, no
+    object can be in all clusters alike.
 
     References
     ----------
