@@ -122,18 +122,25 @@ class SparseSteps:
     def gap(self):
         self._sums = SumsOf(self._part, self._membership)
         # These visits leave every row alone.
-        return self._visit_all(np.arange(len(self._membership)), self._visit._replace(n_steps=1, skip=np.inf))
+        how = self._visit._replace(n_steps=1, skip=np.inf)
+        return self._visit_all(np.arange(len(self._membership)), how, self._coefs)
 
     def sweep(self, relaxation):
-        """One plain sweep, whatever the relaxation: floors would end where a cluster's part is zero."""
-        return self._visit_all(visiting_order(len(self._membership), self._rng), self._visit)
+        """One plain sweep, whatever the relaxation: floors would end where a cluster's part is zero.
+
+        From a partition it takes one step per object, to a single cluster: floors would keep objects in wrong clusters.
+        """
+        order, how, coefs = visiting_order(len(self._membership), self._rng), self._visit, self._coefs
+        if self._membership.is_hard:
+            how, coefs = how._replace(n_steps=1), coefs._replace(with_floor=False)
+        return self._visit_all(order, how, coefs)
 
     def refresh(self):
         self.state = measure(self._ensemble, self._membership)
 
-    def _visit_all(self, order, how):
+    def _visit_all(self, order, how, coefs):
         encoding = self._part.encoding
-        return self._sums.sweep(encoding, self._coefs, self._membership, order, how)[0] / gap_unit(encoding)
+        return self._sums.sweep(encoding, coefs, self._membership, order, how)[0] / gap_unit(encoding)
 
 
 class SumsOf:

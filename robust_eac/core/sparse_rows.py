@@ -29,6 +29,11 @@ class SparseMembership:
         return SparseMembership(SparseRows(*(values.copy() for values in self.parts)), self.floor.copy(), self.k)
 
     @property
+    def is_hard(self):
+        """Whether every row is in one cluster alone."""
+        return bool((self.parts.length == 1).all()) and not self.floor.any()
+
+    @property
     def squares(self):
         """(n_rows,) |y_i|^2."""
         parts = to_csr(self.parts, self.k)
