@@ -112,7 +112,8 @@ class RobustEAC(Fitted, ClusterMixin, BaseEstimator):
         Consensus labels, 0, 1, ... without holes: the partition to use. `hardening` says how they follow from
         `membership_`; with "search" they are in the order of the clusters of largest membership, new ones last.
     membership_ : ndarray of shape (n_samples, n_clusters)
-        Consensus membership Y', rows on the simplex: it tells how sure the labels are. With "merge", of shape
+        Consensus membership Y', rows on the simplex: it tells how sure the labels are. A SciPy CSR array where it would
+        have more than 2^28 entries. With "merge", of shape
         (n_samples, `n_clusters_found_`): an object's mean similarities to the clusters over their sum.
     weights_ : ndarray of shape (n_partitions,)
         Weights of the partitions, summing to one, found with `membership_`.

@@ -14,6 +14,7 @@ from .checks.labels import check_ensemble
 from .checks.types import Labels
 from .checks.values import check_names, is_dask_array
 from .core.placing import read_newcomers
+from .core.sparse_rows import labels_of
 from .fitting import Known, check_names_of_fit
 from .summary import Settings, assure, summarise
 
@@ -129,7 +130,7 @@ class Fitted:
         """
         known, newcomers = self._read(X)
         if known.labels is None:
-            labels = known.membership.place(newcomers).argmax(axis=1)
+            labels = labels_of(known.membership.place(newcomers))
         else:
             labels = known.labels.vertex_costs(newcomers).argmin(axis=1)
         labels[known.membership.unplaced(newcomers)] = -1

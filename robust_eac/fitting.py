@@ -14,7 +14,9 @@ from .core.descent import ROUNDING
 from .core.distance import AGREEMENTS
 from .core.encoding import encode, select, weigh_clusters
 from .core.formula import accumulate, adjusted_agreement_of, agreement_from_losses
+from .core.many import MANY, agreements
 from .core.placing import Codebook, FixedConsensus, FixedGroups, hold_consensus, hold_groups, write_codebook
+from .core.sparse_rows import membership_of
 from .solvers.distributed import solve_and_grade_distributed
 from .weighting._common import cluster_slots
 
@@ -103,6 +105,8 @@ def agreements_of(encoding, result, distance):
     """Chance-corrected agreement of the partitions, all base clusters alike, with the consensus."""
     if encoding.slot_weights is None and not distance.in_pairs:
         return 1.0 - result.losses
+    if result.membership.shape[1] > MANY:
+        return agreements(encoding, membership_of(result.membership))
     if encoding.slot_weights is None and result.levels is None:
         return agreement_from_losses(encoding, result.losses, result.membership, diagonal=distance.diagonal)
     plain, rows = weigh_clusters(encoding, None), result.membership

@@ -12,6 +12,7 @@ from .checks.words import percent
 from .core.encoding import encode_ensemble
 from .core.formula import accumulate, adjusted_agreement_of
 from .core.hard import LOSSES
+from .core.sparse_rows import largest_of
 from .diagnostics.assurance import UNSURE, assure_membership, unassured
 from .diagnostics.credible_ball import LEVEL
 from .weighting.clusters import check_cluster_weights, weigh_by
@@ -120,7 +121,7 @@ def describe(model, settings, assurance=None):
     if settings.merged:
         rows["confidence"] = f"share of similarity {_below(model.confidence_)}"
     else:
-        rows["confidence"] = f"largest membership {_below(model.membership_.max(axis=1))}"
+        rows["confidence"] = f"largest membership {_below(largest_of(model.membership_))}"
     return rows
 
 

@@ -30,8 +30,10 @@ from robust_eac.core import formula as _formula
 from robust_eac.core import hard as _hard
 from robust_eac.core import kernels as _kernels
 from robust_eac.core import lloyd as _lloyd
+from robust_eac.core import many as _many
 from robust_eac.core import raw as _raw
 from robust_eac.core import relabelling as _chance
+from robust_eac.core import sparse_rows as _sparse_rows
 from robust_eac.core import starts as _starts
 from robust_eac.core import sweep as _sweep
 from robust_eac.core import threads as _threads
@@ -78,6 +80,7 @@ from robust_eac.diagnostics import selection as _selection
 from robust_eac.diagnostics.credible_ball import LEVEL as CREDIBLE_LEVEL
 from robust_eac.diagnostics.selection import _agreements, _best, _compare, _consensus, _draw_pair, _Half, _pose, _rand
 from robust_eac.ensembles import _subsets, _tiny_kmeans
+from robust_eac.fitting import keep_consensus
 from robust_eac.metrics import external as metrics
 from robust_eac.metrics import ovi as _ovi
 from robust_eac.reporting.asked import call_of, shown

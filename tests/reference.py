@@ -219,6 +219,16 @@ def visit(labels, membership, weights, members, n_steps, diagonal=True, sample_w
     return outcomes
 
 
+def costs_in_order(labels, order, clusters):
+    """For every object in order, {cluster: sum of 1 - 2 C over its objects so far}, of those not apart everywhere."""
+    together = np.mean([comembership(column)[0] for column in labels.T], axis=0)
+    for place, i in enumerate(order):
+        earlier = order[:place]
+        near = together[i, earlier] > 0.0
+        members = {c: earlier[clusters[earlier] == c] for c in set(clusters[earlier[near]])}
+        yield i, {c: np.sum(1.0 - 2.0 * together[i, objects]) for c, objects in members.items()}
+
+
 def all_partitions(n, k):
     """Every labelling of n objects with at most k clusters, each partition once."""
     for codes in product(range(k), repeat=n):

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from .blocks import row_blocks
 from .columns import (
@@ -25,7 +26,7 @@ from .forms import (
     refuse_other_objects,
     refuse_several,
 )
-from .values import as_array, check_choice, check_membership, check_vector, real_array
+from .values import MAX_DENSE, as_array, check_choice, check_membership, check_vector, real_array
 
 
 class Ensemble(NamedTuple):
@@ -271,11 +272,17 @@ def check_init(init, n_samples, n_clusters, names=("random", "kmeans")):
         return "random"
     if isinstance(init, str):
         return check_choice(init, names, name="init")
-    array = as_array(init, "init")
+    array = init if sparse.issparse(init) else as_array(init, "init")
     if array.ndim == 1:
-        return np.eye(n_clusters)[_check_label_vector(array, n_samples, n_clusters)]
-    membership = check_membership(array, n_samples, n_clusters, name="init")
-    check_start_tells_apart(membership.min(axis=0), membership.max(axis=0))
+        codes = _check_label_vector(array, n_samples, n_clusters)
+        if n_samples * n_clusters <= MAX_DENSE:
+            return np.eye(n_clusters)[codes]
+        return sparse.csr_array((np.ones(n_samples), codes, np.arange(n_samples + 1)), shape=(n_samples, n_clusters))
+    membership = check_membership(array, n_samples, n_clusters, name="init", may_be_sparse=True)
+    lowest, highest = membership.min(axis=0), membership.max(axis=0)
+    if sparse.issparse(membership):
+        lowest, highest = lowest.toarray(), highest.toarray()
+    check_start_tells_apart(lowest, highest)
     return membership
 
 

@@ -15,6 +15,8 @@ from .words import did_you_mean
 MAX_SEED = np.iinfo(np.int32).max
 # Sums of squares of features, and products of two such sums, must not overflow.
 LARGEST_FEATURE = 1e70
+# Memberships of more entries than this, 2 GiB, are sparse matrices.
+MAX_DENSE = 2**28
 
 
 def as_array(values, name):
@@ -174,8 +176,18 @@ def check_mask(mask, size, *, name, each="partition") -> np.ndarray:
     return array
 
 
-def check_membership(membership, n_samples, n_clusters=None, *, name="membership") -> np.ndarray:
-    """Return a fresh C-ordered float64 (n_samples, n_clusters) matrix with rows on the simplex."""
+def check_membership(membership, n_samples, n_clusters=None, *, name="membership", may_be_sparse=False):
+    """Return a fresh C-ordered float64 (n_samples, n_clusters) matrix with rows on the simplex.
+
+    A sparse matrix becomes a dense one, unless that would have more than MAX_DENSE entries. Then it is refused, or
+    returned in compressed rows, if it `may_be_sparse`.
+    """
+    if sparse.issparse(membership):
+        if np.prod(membership.shape, dtype=float) > MAX_DENSE:
+            if may_be_sparse:
+                return _check_sparse_membership(membership, n_samples, n_clusters, name)
+            raise ValueError(f"{name} must have at most 2^28 entries here, got shape {membership.shape}.")
+        membership = membership.toarray()
     array = real_array(membership, name)
     expected = (n_samples, "n_clusters" if n_clusters is None else n_clusters)
     if array.ndim != 2 or array.size == 0 or array.shape != (n_samples, n_clusters or array.shape[1]):
@@ -191,6 +203,28 @@ def check_membership(membership, n_samples, n_clusters=None, *, name="membership
         raise ValueError(f"{name}: every row must sum to 1, row {worst} sums to {sums[worst]}.")
     array /= sums[:, np.newaxis]
     return array
+
+
+def _check_sparse_membership(membership, n_samples, n_clusters, name):
+    """A fresh float64 matrix in compressed rows, columns ascending, with rows on the simplex and no zeros."""
+    if membership.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must be a matrix of real numbers, got dtype {membership.dtype}.")
+    if membership.shape != (n_samples, n_clusters or membership.shape[1]):
+        expected = (n_samples, "n_clusters" if n_clusters is None else n_clusters)
+        raise ValueError(f"{name} must have shape {expected}, got {membership.shape}.")
+    matrix = sparse.csr_array(membership, dtype=np.float64, copy=True)
+    matrix.sum_duplicates()
+    if not np.isfinite(matrix.data).all():
+        raise ValueError(f"{name} must be finite, got {matrix.data[~np.isfinite(matrix.data)][0]}.")
+    if matrix.data.min(initial=0.0) < 0.0:
+        raise ValueError(f"{name} must be non-negative, got {matrix.data.min()}.")
+    matrix.eliminate_zeros()
+    sums = matrix.sum(axis=1)
+    worst = int(np.argmax(np.abs(sums - 1.0)))
+    if abs(sums[worst] - 1.0) > 1e-6:
+        raise ValueError(f"{name}: every row must sum to 1, row {worst} sums to {sums[worst]}.")
+    matrix.data /= np.repeat(sums, np.diff(matrix.indptr))
+    return matrix
 
 
 def check_names(names, size, *, name, each="partition") -> list:

@@ -6,12 +6,15 @@ from heapq import nsmallest
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 
-from ..checks.values import MAX_SEED
+from ..checks.values import MAX_DENSE, MAX_SEED
 from .descent import descend, is_stationary
 from .distance import ADJUSTED, Distance
 from .encoding import Encoding, weigh_clusters
 from .formula import weighted_loss
+from .many import MANY
+from .sparse_rows import labels_of
 from .starts import (
     SAMPLE_TOL,
     Solution,
@@ -123,8 +126,10 @@ def begin(problem, start, rng, settings, *, warm=False, tell=None):
     on a sample of them first. Weights come from the losses of a warm start, or of what a sample leads to.
     """
     encoding, n_clusters, weighting, distance = problem
-    sample = draw_sample(encoding, n_clusters, rng) if isinstance(start, str) else None
-    if sample is None:
+    sample = draw_sample(encoding, n_clusters, rng) if isinstance(start, str) and not distance.start else None
+    if distance.start:
+        rows = distance.start(encoding, n_clusters, start, rng)
+    elif sample is None:
         rows = initial_rows(encoding, n_clusters, start, rng) if isinstance(start, str) else start
     else:
         rough = settings._replace(tol=max(settings.tol, SAMPLE_TOL), n_threads=1)
@@ -215,7 +220,7 @@ def best_of_starts(problem, start, seeds, settings, *, n_jobs=None, tell=None):
     numbers = range(len(seeds))
     if len(seeds) == 1:
         runs = in_parallel(set_out, numbers, settings)
-    elif pays_to_sample(problem.encoding, problem.n_clusters):
+    elif problem.distance.start or pays_to_sample(problem.encoding, problem.n_clusters):
         kept = nsmallest(_N_LOOSE, in_parallel(set_out, numbers, settings), key=_objective)
         runs = in_parallel(partial(go_on, problem), kept, loose)
     else:
@@ -239,12 +244,20 @@ def solve(problem, start, seeds, settings, *, n_jobs=None, tell=None):
     alternates with the best start until the consensus confirms the partitions that made it.
     """
     whole = problem.encoding
-    encoding, start = reduce_rows(whole, start, diagonal=problem.distance.diagonal)
-    problem = problem._replace(encoding=encoding)
+    problem, start = reduce(problem, start)
     run = best_of_starts(problem, start, seeds, settings, n_jobs=n_jobs, tell=tell)
-    _, n_threads = count_threads(n_jobs, 1, encoding, problem.n_clusters)
+    _, n_threads = count_threads(n_jobs, 1, problem.encoding, problem.n_clusters)
     run = _confirm(problem, run, seeds[0], settings._replace(n_threads=n_threads))
     return run, memberships_of(whole, problem, run, settings.tol)
+
+
+def reduce(problem, start):
+    """The problem of rows of identical objects, with sparse memberships where clusters are many, and its start."""
+    whole, distance = problem.encoding, problem.distance
+    encoding, start = reduce_rows(whole, start, diagonal=distance.diagonal)
+    if problem.n_clusters > MANY and distance.many and problem.weighting.following is None:
+        distance = distance.many(encoding, with_floor=whole.n_samples * problem.n_clusters <= MAX_DENSE)
+    return problem._replace(encoding=encoding, distance=distance), start
 
 
 def _confirm(problem, run, seed, settings):
@@ -266,14 +279,23 @@ def _confirm(problem, run, seed, settings):
 
 def memberships_of(whole, problem, run, tol):
     """Memberships of all objects, empty clusters last."""
-    solution = Solution(problem.encoding, run.weights, run.rows)
-    return empty_last(expand_rows(whole, solution, problem.distance, tol))
+    return empty_last(expand(whole, problem, run, tol))
+
+
+def expand(whole, problem, run, tol):
+    """Memberships of all objects, an array or, where that would be too large, a matrix in compressed rows."""
+    if problem.distance.expand:
+        return problem.distance.expand(whole, run.weights, run.rows, tol)
+    return expand_rows(whole, Solution(problem.encoding, run.weights, run.rows), problem.distance, tol)
 
 
 def empty_last(membership):
     """The membership with the clusters that win no object last, so that the labels are 0, 1, ... without holes."""
-    won = np.bincount(membership.argmax(axis=1), minlength=membership.shape[1])
-    return membership if won.all() else np.ascontiguousarray(membership[:, empty_last_order(won)])
+    won = np.bincount(labels_of(membership), minlength=membership.shape[1])
+    if won.all():
+        return membership
+    ordered = membership[:, empty_last_order(won)]
+    return ordered if sparse.issparse(ordered) else np.ascontiguousarray(ordered)
 
 
 def empty_last_order(won):

@@ -5,7 +5,7 @@ from functools import partial
 from typing import NamedTuple
 
 from ..checks.values import check_bool, check_choice
-from . import adjusted, levels
+from . import adjusted, levels, many
 from .formula import accumulate, coefficients, losses_of, weighted_statistics, with_everything
 from .raw import RawSteps, State
 
@@ -28,6 +28,11 @@ class Distance(NamedTuple):
         partition observes, of -2 <Y'Y, X_u'W_uX_u>, of |Y'Y|^2 and of -2 |Y1|^2.
     follow : (encoding, weights, state) -> the state whose losses belong to these weights; None if losses do not depend
         on the weights.
+    many : (encoding, *, with_floor) -> the same Distance of sparse memberships, for many clusters; None if there is
+        none. Such a one has `start` and `expand` in place of the functions from `extend` to `terms`.
+    start : (encoding, n_clusters, start, rng) -> memberships to start from.
+    expand : (whole, weights, rows, tol) -> memberships of all objects of an encoding from those of its rows.
+    gap : (weights, rows) -> the optimality gap.
     """
 
     diagonal: bool
@@ -35,11 +40,15 @@ class Distance(NamedTuple):
     measure: Callable
     losses: Callable
     steps: Callable
-    extend: Callable
-    statistics: Callable
-    factor: Callable
-    terms: Callable
+    extend: Callable | None = None
+    statistics: Callable | None = None
+    factor: Callable | None = None
+    terms: Callable | None = None
     follow: Callable | None = None
+    many: Callable | None = None
+    start: Callable | None = None
+    expand: Callable | None = None
+    gap: Callable | None = None
 
     def unit(self, total):
         """Unit of the losses: the number of ordered pairs for objects of this total weight; 1 for shares."""
@@ -67,6 +76,23 @@ def raw_distance(diagonal=True):
         statistics=lambda encoding, weights, rows: weighted_statistics(encoding, weights, *accumulate(encoding, rows)),
         factor=lambda encoding, weights, rows: 1.0,
         terms=_raw_terms,
+        many=partial(_raw_distance_of_many, diagonal=diagonal),
+    )
+
+
+def _raw_distance_of_many(encoding, *, diagonal, with_floor):
+    ensemble, how = many.Ensemble(encoding), {"diagonal": diagonal, "with_floor": with_floor}
+    return Distance(
+        diagonal=diagonal,
+        in_pairs=True,
+        measure=lambda encoding, rows, weights, *, n_threads=1: many.measure(ensemble, rows),
+        losses=lambda encoding, rows, state: many.losses(ensemble, rows, state, diagonal=diagonal),
+        steps=lambda encoding, weights, rows, state, settings, rng: many.SparseSteps(
+            ensemble, weights, rows, state, rng, **how
+        ),
+        gap=lambda weights, rows: many.SparseSteps(ensemble, weights, rows, None, None, **how).gap(),
+        start=partial(many.start_rows, with_floor=with_floor),
+        expand=partial(many.expand, ensemble, with_floor=with_floor),
     )
 
 

@@ -66,13 +66,16 @@ def slots_of(encoding, partitions, values):
 
 def losses_of(encoding, S, G, rows, *, diagonal):
     """The losses d_u from S and G; rounding errors around zero are set to zero."""
-    return losses_from(encoding, S, G, 0.0 if diagonal else _loss_on_diagonal(encoding, rows))
+    return losses_from(encoding, S, G, 0.0 if diagonal else loss_on_diagonal(encoding, _squares(rows)))
 
 
-def _loss_on_diagonal(encoding, rows):
-    """What the pairs (i, i) add to the loss of each partition on the objects that it observes."""
+def _squares(rows):
+    return np.einsum("ip,ip->i", rows, rows)
+
+
+def loss_on_diagonal(encoding, own):
+    """What the pairs (i, i) add to the loss of each partition on the objects that it observes, from own = |y_i|^2."""
     # (|y_i|^2 - 1)^2 each, where the co-association of an object with itself is 1.
-    own = np.einsum("ip,ip->i", rows, rows)
     left_out = (encoding.observed.T @ (encoding.own_pairs * (own - 1.0) ** 2))[encoding.mask_of]
     for u in encoding.unlike_self:
         pairs = encoding.own_pairs * encoding.observed[:, encoding.mask_of[u]]
@@ -83,8 +86,13 @@ def _loss_on_diagonal(encoding, rows):
 
 def losses_from(encoding, S, G, left_out=0.0):
     """The losses d_u from S and G, less the cost of pairs left out; does not read the encoding's rows."""
-    square_G = np.einsum("gpq,gpq->g", G, G)[encoding.mask_of] - left_out
-    losses = square_G - 2.0 * shared_pairs(encoding, S) + encoding.squares
+    return losses_from_sums(encoding, shared_pairs(encoding, S), np.einsum("gpq,gpq->g", G, G), left_out)
+
+
+def losses_from_sums(encoding, shared, square_G, left_out=0.0):
+    """The losses d_u from <Y'Y, X_u'W_uX_u> of every partition and |Y'Y|^2 of every mask."""
+    square_G = square_G[encoding.mask_of] - left_out
+    losses = square_G - 2.0 * shared + encoding.squares
     # The difference of three large numbers: rounding must not hide perfect agreement.
     losses[losses < _ROUNDING * (square_G + encoding.squares)] = 0.0
     return losses * encoding.scale
@@ -171,8 +179,13 @@ def adjusted_agreement_of(encoding, S, rows):
 
 def agreement_from_losses(encoding, losses, rows, *, diagonal):
     """The adjusted agreements a_u from known losses d_u: O(n_rows k^2) per mask, without S."""
-    consensus, partitions = _sides_by_mask(encoding, rows), partition_sides(encoding)
-    losses = losses / encoding.scale + (0.0 if diagonal else _loss_on_diagonal(encoding, rows))
+    left_out = 0.0 if diagonal else loss_on_diagonal(encoding, _squares(rows))
+    return agreement_beside(encoding, losses, _sides_by_mask(encoding, rows), left_out)
+
+
+def agreement_beside(encoding, losses, consensus, left_out=0.0):
+    """The adjusted agreements a_u from known losses d_u, less the cost of pairs left out, and the consensus' Sides."""
+    partitions, losses = partition_sides(encoding), losses / encoding.scale + left_out
     return relabelling.adjusted(relabelling.room(consensus, partitions) - 0.5 * losses, consensus, partitions)
 
 

@@ -9,6 +9,8 @@ from . import kernels
 from .bundles import RowData, Slots, Statistics
 from .encoding import Encoding
 from .formula import cluster_counts, padded
+from .many import MANY, hold, observed_alike
+from .sparse_rows import membership_of
 from .starts import MAX_PLACING, place_by
 
 
@@ -117,11 +119,8 @@ class FixedConsensus(NamedTuple):
         A block holds its rows, their codes and soft columns, and which groups observe them.
         """
         codes, soft, soft_slots, observed = newcomers
-        same = observed.all()
-        patterns = np.zeros((1, len(self.mask_of)), dtype=np.uint8) if same else np.packbits(observed, axis=0)
-        keys = np.concatenate([self.mask_of[np.newaxis], patterns])
-        _, first, group_of = np.unique(keys, axis=1, return_index=True, return_inverse=True)
-        quadratic, together = (np.bincount(group_of.ravel(), weights=part) for part in (self.quadratic, self.together))
+        first, group_of = observed_alike(self.mask_of, observed)
+        quadratic, together = (np.bincount(group_of, weights=part) for part in (self.quadratic, self.together))
         # The kernels want arrays that they may write to, as those of a memory-mapped model are not.
         masks, T = self.mask_of[first], self.T.copy()
         Q = self.G[masks] * quadratic[:, np.newaxis, np.newaxis]
@@ -233,7 +232,9 @@ def read_newcomers(book, ensemble, *, name):
 
 
 def hold_consensus(encoding, weights, rows, *, distance, skip):
-    """The :class:`FixedConsensus` of memberships of an encoding's rows."""
+    """The :class:`FixedConsensus` of memberships of an encoding's rows, or its like for many clusters."""
+    if rows.shape[1] > MANY and distance.many:
+        return hold(encoding, weights, membership_of(rows), skip=skip)
     state = distance.measure(encoding, rows, weights)
     coef, quadratic, together = distance.terms(encoding, weights, state)
     T = padded(state.S * encoding.by_slot(coef)[:, np.newaxis])

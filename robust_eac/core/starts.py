@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from .bundles import Visit
 from .descent import ROUNDING
@@ -44,6 +45,9 @@ def reduce_rows(encoding, start, *, diagonal):
     if len(weighty) < len(encoding.codes):
         encoding = take_rows(encoding, weighty)
         start = start if isinstance(start, str) else start[weighty]
+    if sparse.issparse(start):
+        # Identical objects with the same row are not looked for.
+        return encoding, start
     apart = [] if isinstance(start, str) else [start]
     if not diagonal and not counts_copies(encoding):
         apart.append((encoding.own_pairs / encoding.multiplicity)[:, np.newaxis])
@@ -61,10 +65,16 @@ def initial_rows(encoding, n_clusters, start, rng):
         return start.copy()
     if start == "random":
         return random_rows(len(encoding.codes), n_clusters, rng)
+    clusters, floor = kmeans_start(encoding, n_clusters, rng)
+    return (1.0 - n_clusters * floor) * np.eye(n_clusters)[clusters] + floor
+
+
+def kmeans_start(encoding, n_clusters, rng):
+    """(clusters of the rows by k-means, the part of every row in each of the clusters alike)."""
     encoding = harden(encoding)
     weights = np.full(len(encoding.offsets), 1.0 / len(encoding.offsets))
     start = best_lloyd(encoding, weights, squared_distances, n_clusters, n_init=1, max_iter=_KMEANS_PASSES, rng=rng)
-    return (1.0 - _SMOOTHING) * np.eye(n_clusters)[start.clusters] + _SMOOTHING / n_clusters
+    return start.clusters, _SMOOTHING / n_clusters
 
 
 def random_rows(n_rows, n_clusters, rng):

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 
 from ..checks.labels import check_ensemble, check_sample_weight
 from ..checks.types import Labels
@@ -13,7 +14,9 @@ from ..checks.values import check_membership
 from ..core import relabelling
 from ..core.encoding import encode_ensemble, weigh_clusters
 from ..core.formula import accumulate, adjusted_agreement_of, sides_of_test
+from ..core.many import agreements
 from ..core.permutations import exact_pvalues
+from ..core.sparse_rows import membership_of
 
 __all__ = ["AgreementTest", "adjusted_agreement", "agreement_test"]
 
@@ -42,7 +45,7 @@ def adjusted_agreement(labels: Labels, membership: ArrayLike, *, sample_weight: 
         Base clusterings, hard or soft, as in :func:`~robust_eac.partition_losses`. The agreement with an incomplete
         partition is that on the objects that it observes.
     membership : array-like of shape (n_samples, n_clusters)
-        Consensus membership Y', rows on the simplex.
+        Consensus membership Y', rows on the simplex; dense or SciPy sparse.
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of every object: weight w counts as w identical objects that share a membership; weights below 1 count
         for their ratios. None means one each.
@@ -79,7 +82,9 @@ def adjusted_agreement(labels: Labels, membership: ArrayLike, *, sample_weight: 
     >>> adjusted_agreement(labels, np.eye(2)[[0, 0, 1, 1]])
     array([ 1. , -0.5])
     """
-    encoding, rows = _checked(labels, membership, sample_weight)
+    encoding, rows = _checked(labels, membership, sample_weight, may_be_sparse=True)
+    if sparse.issparse(rows):
+        return agreements(encoding, membership_of(rows))
     return adjusted_agreement_of(encoding, accumulate(encoding, rows)[0], rows)
 
 
@@ -169,9 +174,9 @@ def agreement_test_of(encoding, S, rows):
     )
 
 
-def _checked(labels, membership, sample_weight, *, counts=False):
+def _checked(labels, membership, sample_weight, *, counts=False, may_be_sparse=False):
     """(encoding, memberships of its rows), all checked."""
     ensemble = check_ensemble(labels)
     sample_weight = check_sample_weight(sample_weight, ensemble, counts=counts)
-    rows = check_membership(membership, ensemble.n_samples)
+    rows = check_membership(membership, ensemble.n_samples, may_be_sparse=may_be_sparse)
     return encode_ensemble(ensemble, sample_weight), rows

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 
 from ..checks.labels import check_ensemble, check_sample_weight
 from ..checks.types import ClusterWeights, Labels
@@ -14,6 +15,7 @@ from ..checks.values import check_membership, check_real, check_weights
 from ..core.distance import resolve_distance
 from ..core.encoding import encode_ensemble
 from ..core.formula import gap_of, gradient_of, weighted_loss
+from ..core.sparse_rows import membership_of
 from ..weighting.clusters import check_cluster_weights, weigh_by
 
 __all__ = ["membership_gradient", "objective_value", "optimality_gap", "partition_losses"]
@@ -55,7 +57,7 @@ def partition_losses(
         memberships, (n_samples, k_u), rows on the simplex, a row of NaN where an object was not observed. A list of
         plain lists has two readings and is refused, as is a symmetric matrix of pairs of objects.
     membership : array-like of shape (n_samples, n_clusters)
-        Consensus membership Y', rows on the simplex.
+        Consensus membership Y', rows on the simplex; dense or SciPy sparse.
     weights : array-like of shape (n_partitions,), default=None
         alpha, for which the levels are found; not read if `threshold` is "half". None means uniform.
     diagonal : bool, default=True
@@ -106,7 +108,7 @@ def partition_losses(
     >>> partition_losses([posteriors, [0, 0, 1]], np.eye(2)[[0, 0, 1]])
     array([0.8125, 0.    ])
     """
-    encoding, rows, distance = _checked(labels, membership, sample_weight, diagonal, cluster_weights, threshold)
+    encoding, rows, distance = _checked(labels, membership, sample_weight, diagonal, cluster_weights, threshold, True)
     weights = check_weights(weights, len(encoding.offsets))
     return distance.losses(encoding, rows, distance.measure(encoding, rows, weights))
 
@@ -131,7 +133,7 @@ def objective_value(
     labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
         Base clusterings, hard or soft, as in :func:`partition_losses`.
     membership : array-like of shape (n_samples, n_clusters)
-        Consensus membership Y', rows on the simplex.
+        Consensus membership Y', rows on the simplex; dense or SciPy sparse.
     weights : array-like of shape (n_partitions,), default=None
         alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
     lam : float, default=0.0
@@ -169,7 +171,7 @@ def objective_value(
     >>> objective_value(labels, np.eye(2)[[0, 0, 1]], weights=[3, 1])
     1.0
     """
-    encoding, rows, distance = _checked(labels, membership, sample_weight, diagonal, cluster_weights, threshold)
+    encoding, rows, distance = _checked(labels, membership, sample_weight, diagonal, cluster_weights, threshold, True)
     weights = check_weights(weights, len(encoding.offsets))
     lam = check_real(lam, name="lam", low=0.0)
     return weighted_loss(distance.losses(encoding, rows, distance.measure(encoding, rows, weights)), weights, lam=lam)
@@ -264,7 +266,7 @@ def optimality_gap(
     labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
         Base clusterings, hard or soft, as in :func:`partition_losses`.
     membership : array-like of shape (n_samples, n_clusters)
-        Consensus membership Y', rows on the simplex.
+        Consensus membership Y', rows on the simplex; dense or SciPy sparse.
     weights : array-like of shape (n_partitions,), default=None
         alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
     diagonal : bool, default=True
@@ -302,17 +304,23 @@ def optimality_gap(
     >>> round(optimality_gap(labels, np.eye(2)[[0, 1, 1]]), 4)
     0.4444
     """
-    encoding, rows, distance = _checked(labels, membership, sample_weight, diagonal, cluster_weights, threshold)
+    encoding, rows, distance = _checked(labels, membership, sample_weight, diagonal, cluster_weights, threshold, True)
     weights = check_weights(weights, len(encoding.offsets))
+    if distance.gap:
+        return distance.gap(weights, rows)
     statistics = distance.statistics(encoding, weights, rows)
     return gap_of(distance.extend(encoding), rows, statistics, diagonal=diagonal)
 
 
-def _checked(labels, membership, sample_weight, diagonal, cluster_weights, threshold):
+def _checked(labels, membership, sample_weight, diagonal, cluster_weights, threshold, may_be_sparse=False):
     """(encoding, memberships of its rows, distance), all checked."""
     ensemble = check_ensemble(labels)
     distance = resolve_distance("raw", diagonal, threshold)
     sample_weight = check_sample_weight(sample_weight, ensemble)
-    rows = check_membership(membership, ensemble.n_samples)
+    may_be_sparse &= distance.many is not None
+    rows = check_membership(membership, ensemble.n_samples, may_be_sparse=may_be_sparse)
     cluster_weights = check_cluster_weights(cluster_weights)
-    return weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights), rows, distance
+    encoding = weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights)
+    if sparse.issparse(rows):
+        return encoding, membership_of(rows), distance.many(encoding, with_floor=False)
+    return encoding, rows, distance

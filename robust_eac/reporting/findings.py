@@ -15,6 +15,7 @@ from ..core.alternation import Problem, Settings, solve
 from ..core.distance import resolve_distance
 from ..core.encoding import take_rows
 from ..core.formula import accumulate, adjusted_agreement_of, losses_of
+from ..core.sparse_rows import largest_of
 from ..diagnostics.agreement import AgreementTest, adjusted_agreement, agreement_test_of
 from ..diagnostics.assurance import Assurance, Moves, aim_of, best_moves
 from ..plotting.matrices import draw_objects, order_by_group
@@ -116,7 +117,7 @@ def find_out(model, X, sample_weight, settings):
         rows=describe(model, settings, assurance),
         assurance=assurance,
         labels=labels,
-        certainty=model.confidence_ if settings.merged else model.membership_.max(axis=1),
+        certainty=model.confidence_ if settings.merged else largest_of(model.membership_),
         moves=best_moves(weighed, model.weights_, labels, aim_of(k)),
         weights=model.weights_,
         losses=model.losses_ if settings.adjusted else model.losses_ / settings.total**2,

@@ -13,11 +13,20 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..checks.labels import check_ensemble, check_init, check_sample_weight
 from ..checks.types import ClusterWeights, Labels, RandomState, WeightSolver
-from ..checks.values import MAX_SEED, check_integer, check_n_clusters, check_n_jobs, check_random_state, check_real
+from ..checks.values import (
+    MAX_DENSE,
+    MAX_SEED,
+    check_integer,
+    check_n_clusters,
+    check_n_jobs,
+    check_random_state,
+    check_real,
+)
 from ..core.alternation import Problem, Settings, solve
 from ..core.descent import is_stationary
 from ..core.distance import resolve_distance
 from ..core.encoding import encode_ensemble
+from ..core.sparse_rows import labels_of
 from ..weighting.clusters import check_cluster_weights, weigh_by
 from ..weighting.joint import is_corrected, resolve_weighting, settle
 from ..weighting.trust import LEVEL, NO_LINKS, second_group
@@ -146,7 +155,8 @@ def solve_median_partition(
     -------
     result : MedianPartitionResult
         Named tuple: `labels` of shape (n_samples,), the cluster of largest membership; `membership` of shape
-        (n_samples, n_clusters), empty clusters last; `weights` and `losses` of shape (n_partitions,); `objective` at
+        (n_samples, n_clusters), empty clusters last, a SciPy CSR array where it would have more than 2^28 entries;
+        `weights` and `losses` of shape (n_partitions,); `objective` at
         them, regulariser included (for "entropy" with its penalty, for "power" the power mean of the losses, see
         :func:`~robust_eac.power_weights`); `objective_history`, from the start to the last alternation; `gap`;
         `n_iter`; `converged`; `levels`, (a, b) with ``threshold="data"``, otherwise None. For "chance-corrected",
@@ -155,7 +165,8 @@ def solve_median_partition(
     Raises
     ------
     ValueError, TypeError
-        If an argument is malformed or out of range.
+        If an argument is malformed or out of range. With chance-corrected losses, or ``threshold="data"``, n_samples
+        n_clusters must be at most 2^28.
 
     Warns
     -----
@@ -180,6 +191,9 @@ def solve_median_partition(
     From some 2,000 objects on (more where clusters are many or labels missing) a start is solved for a sample of them
     first, which leaves few sweeps for all. From 65,536 on a sweep visits them in rounds of eight blocks that several
     threads take in turn; a round whose blocks would raise the objective together is repeated block by block.
+
+    With more than 256 clusters and raw losses, time grows with the objects that share base clusters rather than with
+    n_clusters, as :func:`~robust_eac.solve_membership` says. Starts are cheap there: the best three of all go on.
 
     The weights belong to the relaxed membership, not to its hard labels: sum_u alpha_u d_u of the labels is in general
     another number.
@@ -260,6 +274,11 @@ def solve_and_encode(labels, n_clusters, options, sample_weight, merge=None):
     distance = distance_of(options)
     parameters = {"rho": options.rho, "lam": options.lam, "lam0": options.lam0}
     weighting = resolve_weighting(options.weighting, n_pairs=distance.unit(total), n_partitions=m, **parameters)
+    if n * n_clusters > MAX_DENSE and (distance.many is None or weighting.corrected):
+        raise ValueError(
+            f"n_clusters must be at most {MAX_DENSE // n} for {n} objects with chance-corrected losses, or levels from "
+            f"the data, whose memberships are dense; got {n_clusters}."
+        )
     cluster_weights = check_cluster_weights(options.cluster_weights)
     n_init, settings = check_effort(options)
     names = ("random", "kmeans", "merge") if merge else ("random", "kmeans")
@@ -279,7 +298,7 @@ def solve_and_encode(labels, n_clusters, options, sample_weight, merge=None):
         start = np.eye(n_clusters)[merge(ensemble.labels)]
     problem = Problem(whole, n_clusters, weighting, distance)
     run, membership = solve(problem, start, seeds, settings, n_jobs=n_jobs, tell=options.tell)
-    result = result_of(run, membership.argmax(axis=1), membership, settings.tol)
+    result = result_of(run, labels_of(membership), membership, settings.tol)
     if not result.converged:
         warn_unconverged(result.gap, settings, stacklevel=4)
     second = None

@@ -20,12 +20,12 @@ from ..checks.values import (
     check_real,
     check_weights,
 )
-from ..core.alternation import Problem, Settings, alternate, fixed
+from ..core.alternation import Problem, Settings, alternate, expand, fixed, reduce
 from ..core.descent import descend, is_stationary
 from ..core.distance import resolve_distance
 from ..core.encoding import encode_ensemble
 from ..core.given import GivenSteps, given_objective
-from ..core.starts import Solution, expand_rows, random_rows, reduce_rows
+from ..core.starts import random_rows
 from ..core.threads import count_threads
 from ..weighting.clusters import check_cluster_weights, weigh_by
 
@@ -80,7 +80,9 @@ def solve_membership(
         Start: Dirichlet(1/k) rows ("random", also None), k-means on the one-hot ensemble (of a soft partition, on the
         clusters of largest membership), a membership of shape (n_samples, n_clusters), or a label vector of shape
         (n_samples,). The uniform membership is refused: it is a stationary point. Where there are thousands of objects,
-        the first two start a sample of them, and its solution is the start of all.
+        the first two start a sample of them, and its solution is the start of all. With many clusters (see Notes)
+        "random" puts the objects, in random order, one by one where they cost least under equal weights, and a
+        membership may be a SciPy sparse matrix.
     diagonal : bool, default=True
         Count the pairs (i, i), as printed in [1]_; False leaves them out, as the method it builds on does.
     tol : float, default=1e-5
@@ -106,7 +108,8 @@ def solve_membership(
     Returns
     -------
     result : MembershipResult
-        Named tuple: `membership` of shape (n_samples, n_clusters), rows on the simplex; `objective`,
+        Named tuple: `membership` of shape (n_samples, n_clusters), rows on the simplex, a SciPy CSR array where it
+        would have more than 2^28 entries; `objective`,
         sum_u alpha_u d_u at it, or |Y'Y - C|^2; `gap`, its optimality gap; `n_sweeps`; `converged`, gap <= tol.
 
     Raises
@@ -129,6 +132,11 @@ def solve_membership(
     and equal memberships, in all partitions share a column when that pays. Objects of weight zero take no part;
     afterwards each gets the membership that is best with the others fixed, its pair with itself left out. Inputs are
     not modified.
+
+    With more than 256 clusters (raw losses, a threshold of one half), a visit reads only the clusters that share a base
+    cluster with the object, one that has nothing in common with it, and all clusters alike. It takes the time that the
+    objects near it take, whatever n_clusters; so do the sums, which keep no zeros. Where the result is a CSR array, no
+    object can be in all clusters alike.
 
     References
     ----------
@@ -164,17 +172,15 @@ def solve_membership(
     rng = check_random_state(random_state)
 
     whole = weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights)
-    encoding, start = reduce_rows(whole, start, diagonal=distance.diagonal)
-    problem = Problem(encoding, n_clusters, fixed(weights), distance)
-    _, n_threads = count_threads(n_jobs, 1, encoding, n_clusters)
+    problem, start = reduce(Problem(whole, n_clusters, fixed(weights), distance), start)
+    _, n_threads = count_threads(n_jobs, 1, problem.encoding, n_clusters)
     # The weights are fixed: a single Y step runs to the end.
     settings = Settings(tol, max_iter=1, max_sweeps=max_sweeps, reduction=0.0, n_threads=n_threads)
     run = alternate(problem, start if isinstance(start, str) else start.copy(), rng, settings)
     converged = is_stationary(run.gap, tol)
     if not converged:
         _warn_unconverged(run.gap, tol, max_sweeps)
-    membership = expand_rows(whole, Solution(encoding, run.weights, run.rows), distance, tol)
-    return MembershipResult(membership, run.objective, run.gap, run.n_sweeps, converged)
+    return MembershipResult(expand(whole, problem, run, tol), run.objective, run.gap, run.n_sweeps, converged)
 
 
 def _solve_given(matrix, n_clusters, init, diagonal, tol, max_sweeps, n_jobs, random_state):

@@ -12,12 +12,14 @@ import pytest
 import robust_eac
 from robust_eac import (
     consensus_lower_bound,
+    optimality_gap,
     refine_labels,
     solve_hard_median_partition,
     solve_median_partition,
     solve_membership,
 )
 
+from ..access import _alternation, _sparse_rows
 from ..package.hostile import CALLABLES, arguments_of, make_world, sound_result
 from ..package.hostile_arrays import degenerate_ensembles
 
@@ -102,6 +104,28 @@ def test_many_pair_steps_and_carried_columns():
     with _recorded():
         result = solve_membership(labels, 3, tol=1e-9, random_state=0)
     assert result.converged
+
+
+@pytest.mark.parametrize("with_floor", [True, False])
+def test_many_clusters(with_floor, monkeypatch):
+    """Sparse memberships, with a floor and as matrices in compressed rows, where rows of sums outgrow their room."""
+    monkeypatch.setattr(_alternation, "MANY", 1)
+    monkeypatch.setattr(_sparse_rows, "_ROOM", 0)
+    if not with_floor:
+        monkeypatch.setattr(_alternation, "MAX_DENSE", 1)
+    rng = np.random.RandomState(0)
+    labels, weight = rng.randint(4, size=(12, 6)), rng.randint(3, size=12)
+    missing = np.where(rng.uniform(size=labels.shape) < 0.3, -1, labels)
+    missing[:, 0], missing[0] = labels[:, 0], labels[0]
+    with _recorded():
+        for ensemble in (labels, missing, _soft_ensemble()):
+            for n_clusters in (2, 5, 12):
+                for diagonal in (True, False):
+                    options = {"diagonal": diagonal, "sample_weight": weight + (weight == 0) * (np.arange(12) < 6)}
+                    result = solve_membership(ensemble, n_clusters, tol=1e-4, random_state=0, **options)
+                    rows = result.membership if with_floor else result.membership.toarray()
+                    gap = optimality_gap(ensemble, rows, **options)
+                    np.testing.assert_allclose(gap, result.gap, atol=1e-12)
 
 
 def test_what_the_defaults_do_not_reach():
