@@ -37,12 +37,34 @@ from ..conftest import planted_ensemble
 from .command_line import CONSENSUS, LABELS, NAMES, TRUTH, fill_folder, process, read_csv, run, write_csv
 
 
+def few_numbers_are_many(monkeypatch):
+    """Let memberships of 30 objects in three clusters be a sparse matrix."""
+    for module in ("checks.values", "checks.labels", "core.alternation", "solvers.median_partition"):
+        monkeypatch.setattr(f"robust_eac.{module}.MAX_DENSE", 50)
+    for module in ("core.alternation", "core.placing", "fitting"):
+        monkeypatch.setattr(f"robust_eac.{module}.MANY", 1)
+
+
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """The working folder, with labels.csv and named.csv in it."""
     monkeypatch.chdir(tmp_path)
     fill_folder()
     return tmp_path
+
+
+def test_sparse_memberships_are_a_line_each(folder, monkeypatch, capsys):
+    few_numbers_are_many(monkeypatch)
+    for names in ((), ("--index-column", "name", "--drop-column", "class")):
+        labels = "named.csv" if names else "labels.csv"
+        assert run("consensus", labels, *names, *CONSENSUS, "c.csv", "--membership", "m.csv", "--seed", 3) == 0
+        model = RobustEAC(3, n_init=2, random_state=3).fit(LABELS)
+        header, (objects, clusters, values) = read_csv("m.csv")
+        assert header == ["name" if names else "object", "cluster", "membership"]
+        rows = [NAMES.index(name) for name in objects] if names else list(map(int, objects))
+        found = np.zeros((30, 3))
+        found[rows, list(map(int, clusters))] = list(map(float, values))
+        assert np.array_equal(found, model.membership_.toarray())
 
 
 def test_consensus_writes_what_the_estimator_finds(folder, capsys):

@@ -30,7 +30,8 @@ outputs:
   --weights     partition, weight, loss (number of ordered pairs of objects on which it differs from the consensus;
                 squared differences where memberships are fractions), agreement (adjusted Rand index: 1 is the same
                 partition, 0 is chance)
-  --membership  share of every object in every cluster
+  --membership  share of every object in every cluster; of more than 2^28 shares only the positive ones, one per line:
+                object, cluster, membership
   --json        arguments, versions, objective, gap, clusters found, weights; with --loss the radius of the credible
                 ball around the consensus that holds {percent(LEVEL)} of the weight; with --certify loss and bound, both
                 per ordered pair of objects, and the numbers of objects that are unsure and that a move gains
@@ -99,8 +100,7 @@ def run(arguments):
         (arguments.weights, fields, [ensemble.titles, *columns]),
     ]
     if found.membership is not None:
-        memberships = [f"cluster_{c}" for c in range(found.membership.shape[1])]
-        tables.append((arguments.membership, *ensemble.with_objects(memberships, [found.membership])))
+        tables.append((arguments.membership, *_membership_table(ensemble, found.membership)))
     writers = {path: table_writer(path, header, columns) for path, header, columns in tables if path is not None}
     if arguments.json is not None:
         summary = _inputs(arguments, labels, found) | _results(found)
@@ -113,6 +113,17 @@ def run(arguments):
     write_outputs(writers)
     say(found.summary)
     say_written(writers)
+
+
+def _membership_table(ensemble, membership):
+    """Header and columns of the memberships: one per cluster or, of a sparse matrix, a line per entry."""
+    if not hasattr(membership, "indptr"):
+        return ensemble.with_objects([f"cluster_{c}" for c in range(membership.shape[1])], [membership])
+    rows = np.repeat(np.arange(membership.shape[0]), np.diff(membership.indptr))
+    title, names = "object", rows
+    if ensemble.objects is not None:
+        title, names = ensemble.objects_title, [ensemble.objects[i] for i in rows]
+    return [title, "cluster", "membership"], [names, membership.indices, membership.data]
 
 
 def _inputs(arguments, labels, found):
