@@ -266,8 +266,11 @@ def check_columns_observed(columns, name="labels", names=None):
         raise ValueError(f"{name}: every partition must observe at least one object, {title} has no label.")
 
 
-def check_init(init, n_samples, n_clusters, names=("random", "kmeans")):
-    """Return the name of a start (None is "random"), or the membership that an array describes."""
+def check_init(init, n_samples, n_clusters, names=("random", "kmeans"), *, may_be_sparse=False):
+    """Return the name of a start (None is "random"), or the membership that an array describes.
+
+    It is dense, unless it `may_be_sparse` and has more than MAX_DENSE entries.
+    """
     if init is None:
         return "random"
     if isinstance(init, str):
@@ -275,10 +278,10 @@ def check_init(init, n_samples, n_clusters, names=("random", "kmeans")):
     array = init if sparse.issparse(init) else as_array(init, "init")
     if array.ndim == 1:
         codes = _check_label_vector(array, n_samples, n_clusters)
-        if n_samples * n_clusters <= MAX_DENSE:
+        if n_samples * n_clusters <= MAX_DENSE or not may_be_sparse:
             return np.eye(n_clusters)[codes]
         return sparse.csr_array((np.ones(n_samples), codes, np.arange(n_samples + 1)), shape=(n_samples, n_clusters))
-    membership = check_membership(array, n_samples, n_clusters, name="init", may_be_sparse=True)
+    membership = check_membership(array, n_samples, n_clusters, name="init", may_be_sparse=may_be_sparse)
     lowest, highest = membership.min(axis=0), membership.max(axis=0)
     if sparse.issparse(membership):
         lowest, highest = lowest.toarray(), highest.toarray()

@@ -1,6 +1,7 @@
 """What the validity indices share: checked features and memberships, scales and whitening."""
 
 import numpy as np
+from scipy import sparse
 
 from ..checks.columns import integer_matrix
 from ..checks.labels import check_columns_observed
@@ -41,7 +42,8 @@ def check_clusters(labels, n_samples, *, name):
 def check_clustering(X, memberships):
     """Checked features, memberships (n, K) and own clusters (n,); a row of zeros and -1 for objects in no cluster."""
     X = check_features(X)
-    memberships = as_array(memberships, "memberships")
+    if not sparse.issparse(memberships):
+        memberships = as_array(memberships, "memberships")
     if memberships.ndim == 2:
         membership = check_membership(memberships, len(X), name="memberships")
         return X, membership, membership.argmax(axis=1)

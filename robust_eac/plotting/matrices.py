@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
@@ -159,11 +160,11 @@ def plot_membership(
     >>> ax.get_title()
     'Memberships of 3 objects in 2 clusters'
     """
-    membership = as_array(membership, "membership")
-    n = len(membership) if membership.ndim else 0
+    array = as_array(membership.toarray() if sparse.issparse(membership) else membership, "membership")
+    n = len(array) if array.ndim else 0
     if n == 0:
         raise ValueError("membership must have shape (n_samples, n_clusters) and at least one object, got none.")
-    membership = check_membership(membership, n)
+    membership = check_membership(array, n)
     k = membership.shape[1]
     largest = membership.argmax(axis=1)
     grouping = largest if labels is None else check_consensus(labels, n, name="labels")

@@ -282,7 +282,7 @@ def solve_and_encode(labels, n_clusters, options, sample_weight, merge=None):
     cluster_weights = check_cluster_weights(options.cluster_weights)
     n_init, settings = check_effort(options)
     names = ("random", "kmeans", "merge") if merge else ("random", "kmeans")
-    start = check_init(options.init, n, n_clusters, names)
+    start = check_init(options.init, n, n_clusters, names, may_be_sparse=distance.many is not None)
     merging = isinstance(start, str) and start == "merge"
     if merging and len(ensemble.widths):
         raise ValueError('init must not be "merge" for an ensemble with memberships in it.')

@@ -166,7 +166,7 @@ def solve_membership(
     max_sweeps = check_integer(max_sweeps, name="max_sweeps", low=0)
     distance = resolve_distance("raw", diagonal, threshold)
     cluster_weights = check_cluster_weights(cluster_weights)
-    start = check_init(init, ensemble.n_samples, n_clusters)
+    start = check_init(init, ensemble.n_samples, n_clusters, may_be_sparse=distance.many is not None)
     sample_weight = check_sample_weight(sample_weight, ensemble)
     n_jobs = check_n_jobs(n_jobs)
     rng = check_random_state(random_state)

@@ -249,7 +249,9 @@ def bad_memberships(rows):
         "NaN": np.where(np.eye(n, k) > 0, np.nan, rows), "infinity": np.where(np.eye(n, k) > 0, np.inf, rows),
         "negative": rows - [[0.5, *[0.0] * (k - 2), -0.5]], "sums": 1.1 * rows, "zeros": 0.0 * rows,
         "texts": rows.astype(str),
-        "complex": rows.astype(complex), "sparse": sparse.csr_array(rows),
+        "complex": rows.astype(complex), "sparse sums": sparse.csr_array(1.1 * rows),
+        "sparse rows": sparse.csc_matrix(rows[:-1]),
+        "sparse negative": sparse.coo_array(rows - [[1.0] + [0.0] * (k - 1)]),
         "masked": np.ma.masked_array(rows, mask=rows > 2.0),
         "ragged": [[1.0]] * (n - 1) + [[0.5, 0.5]], "transposed": rows.T, "three dimensions": rows[:, :, np.newaxis],
     }  # fmt: skip

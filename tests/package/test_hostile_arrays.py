@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy import sparse
 
 from .hostile import CALLABLES, arguments_of, assert_same, call, parameters_of, refusal, small_world, sound_result
 from .hostile_arrays import (
@@ -92,6 +93,8 @@ def test_memberships(name, key, tmp_path):
     expected = call(name, arguments | {key: WORLD.membership})
     for change in layouts(tmp_path).values():
         assert_same(sound_result(name, arguments | {key: change(WORLD.membership)}), expected)
+    for form in (sparse.csr_array, sparse.csc_matrix, sparse.coo_array):
+        assert_same(sound_result(name, arguments | {key: form(WORLD.membership)}), expected)
     for value in (np.ones((N, 1)), np.full((N, 3), 1 / 3), np.eye(N), np.eye(N, 12), np.eye(3)[WORLD.consensus]):
         sound_result(name, arguments | {key: value})
     for bad, value in bad_memberships(WORLD.membership).items():
@@ -106,6 +109,7 @@ def test_starts(name, key):
         WORLD.consensus,
         WORLD.consensus + 7,
         np.eye(k)[WORLD.consensus],
+        sparse.csr_array(np.eye(k)[WORLD.consensus]),
         WORLD.consensus.tolist(),
         np.zeros(N, int),
     ):

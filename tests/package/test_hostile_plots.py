@@ -5,6 +5,7 @@ import inspect
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from scipy import sparse
 
 import robust_eac
 from robust_eac import select_n_clusters, weight_path
@@ -67,7 +68,7 @@ BAD = {
 # Without further arguments nothing tells how many partitions there are; the memberships tell how many objects.
 _ALLOWED = {
     ("plot_weights", "weights"): ("too short", "too long"),
-    ("plot_membership", "membership"): ("rows", "transposed"),
+    ("plot_membership", "membership"): ("rows", "sparse rows", "transposed"),
 }
 CASES = [(name, key) for name in PLOTS for key in inspect.signature(getattr(robust_eac, name)).parameters]
 
@@ -103,7 +104,7 @@ def test_odd_values_are_drawn(name, arguments):
     odd = {
         "labels": [np.zeros((N, M), dtype=int), np.full((N, 1), 7), np.where(WORLD.labels == 2, -1, WORLD.labels)],
         "consensus": [np.zeros(N, dtype=int), np.arange(N), [f"${i}" for i in range(N)]],
-        "membership": [np.ones((N, 1)), np.eye(N), np.full((N, 3), 1 / 3)],
+        "membership": [np.ones((N, 1)), np.eye(N), np.full((N, 3), 1 / 3), sparse.csr_array(np.eye(N))],
         "weights": [np.eye(M)[0], np.full(M, 5e-324), np.full(M, 1e300)],
         "losses": [np.zeros(M), np.full(M, 1e300), np.full(M, 5e-324)],
         "objective_history": [[1.0], [0.0, 0.0], [1e300, 1.0], [-1.0, -2.0], [5e-324, 0.0]],
