@@ -31,6 +31,15 @@ def as_array(values, name):
         raise ValueError(f"{name} must be a rectangular array: {error}") from error
 
 
+def as_dense(values, name):
+    """Convert to an array, sparse matrices of at most MAX_DENSE entries too."""
+    if not sparse.issparse(values):
+        return as_array(values, name)
+    if np.prod(values.shape, dtype=float) > MAX_DENSE:
+        raise ValueError(f"{name} must have at most 2^28 entries here, got shape {values.shape}.")
+    return values.toarray()
+
+
 def check_vector(values, *, name, size=None, each="partition", positive_sum=False, signed=False) -> np.ndarray:
     """Return a fresh float64 vector of finite numbers, non-negative unless they are signed."""
     array = real_array(values, name)
@@ -182,13 +191,9 @@ def check_membership(membership, n_samples, n_clusters=None, *, name="membership
     A sparse matrix becomes a dense one, unless that would have more than MAX_DENSE entries. Then it is refused, or
     returned in compressed rows, if it `may_be_sparse`.
     """
-    if sparse.issparse(membership):
-        if np.prod(membership.shape, dtype=float) > MAX_DENSE:
-            if may_be_sparse:
-                return _check_sparse_membership(membership, n_samples, n_clusters, name)
-            raise ValueError(f"{name} must have at most 2^28 entries here, got shape {membership.shape}.")
-        membership = membership.toarray()
-    array = real_array(membership, name)
+    if may_be_sparse and sparse.issparse(membership) and np.prod(membership.shape, dtype=float) > MAX_DENSE:
+        return _check_sparse_membership(membership, n_samples, n_clusters, name)
+    array = real_array(as_dense(membership, name), name)
     expected = (n_samples, "n_clusters" if n_clusters is None else n_clusters)
     if array.ndim != 2 or array.size == 0 or array.shape != (n_samples, n_clusters or array.shape[1]):
         hint = " For hard labels 0, 1, ... give numpy.eye(n_clusters)[labels]." if array.ndim == 1 else ""

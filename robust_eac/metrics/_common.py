@@ -1,11 +1,10 @@
 """What the validity indices share: checked features and memberships, scales and whitening."""
 
 import numpy as np
-from scipy import sparse
 
 from ..checks.columns import integer_matrix
 from ..checks.labels import check_columns_observed
-from ..checks.values import as_array, check_features, check_membership
+from ..checks.values import as_array, as_dense, check_features, check_membership
 
 
 def feature_scale(X):
@@ -42,8 +41,7 @@ def check_clusters(labels, n_samples, *, name):
 def check_clustering(X, memberships):
     """Checked features, memberships (n, K) and own clusters (n,); a row of zeros and -1 for objects in no cluster."""
     X = check_features(X)
-    if not sparse.issparse(memberships):
-        memberships = as_array(memberships, "memberships")
+    memberships = as_dense(memberships, "memberships")
     if memberships.ndim == 2:
         membership = check_membership(memberships, len(X), name="memberships")
         return X, membership, membership.argmax(axis=1)

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 from ..checks.labels import check_labels
 from ..checks.types import RandomState
-from ..checks.values import as_array, check_integer, check_membership, check_random_state, check_weights
+from ..checks.values import as_dense, check_integer, check_membership, check_random_state, check_weights
 from ..consensus.coassociation import coassociation_of
 from ..core.encoding import encode
 from ..metrics.density import check_consensus
@@ -160,7 +159,7 @@ def plot_membership(
     >>> ax.get_title()
     'Memberships of 3 objects in 2 clusters'
     """
-    array = as_array(membership.toarray() if sparse.issparse(membership) else membership, "membership")
+    array = as_dense(membership, "membership")
     n = len(array) if array.ndim else 0
     if n == 0:
         raise ValueError("membership must have shape (n_samples, n_clusters) and at least one object, got none.")
