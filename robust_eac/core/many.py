@@ -140,7 +140,8 @@ class SparseSteps:
 
     def _visit_all(self, order, how, coefs):
         encoding = self._part.encoding
-        return self._sums.sweep(encoding, coefs, self._membership, order, how)[0] / gap_unit(encoding)
+        gaps = self._sums.sweep(encoding, coefs, self._membership, order, how)[0]
+        return float(gaps) / gap_unit(encoding)
 
 
 class SumsOf:

@@ -3,6 +3,7 @@
 import numpy as np
 from scipy import sparse
 
+from ..checks.blocks import row_blocks
 from . import sparse_kernels as kernels
 from .bundles import Groups, SparseRows
 
@@ -53,13 +54,19 @@ def membership_of(matrix):
     if sparse.issparse(matrix):
         return SparseMembership(from_csr(matrix), np.zeros(n), k)
     floor = matrix.min(axis=1)
-    return SparseMembership(from_csr(sparse.csr_array(matrix - floor[:, np.newaxis])), floor, k)
+    blocks = [sparse.csr_array(matrix[rows] - floor[rows, np.newaxis]) for rows in row_blocks(n)]
+    return SparseMembership(from_csr(sparse.vstack(blocks, format="csr")), floor, k)
 
 
 def as_array(membership, *, dense):
     """The memberships as a dense matrix, or in compressed rows if they have no floor."""
     parts = to_csr(membership.parts, membership.k)
-    return parts.toarray() + membership.floor[:, np.newaxis] if dense else parts
+    if not dense:
+        return parts
+    # In place: the matrix can have gigabytes.
+    matrix = parts.toarray()
+    matrix += membership.floor[:, np.newaxis]
+    return matrix
 
 
 def labels_of(membership):
