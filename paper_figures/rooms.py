@@ -7,7 +7,6 @@ from . import (
     certificates,
     hard_partitions,
     levels,
-    many_clusters,
     number_of_clusters,
     peers,
     robustness,
@@ -45,6 +44,6 @@ ROOMS = (
     Topic("certificates", certificates.DRAWINGS),
     Topic("hard median partitions", hard_partitions.DRAWINGS),
     Topic("peers", peers.DRAWINGS),
-    Topic("speed", speed.DRAWINGS + many_clusters.DRAWINGS),
+    Topic("speed", speed.DRAWINGS),
     Topic("claims", (claims_of(PAPERS),)),
 )
