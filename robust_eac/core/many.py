@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from . import relabelling
+from . import relabelling, sparse_products
 from . import sparse_kernels as kernels
 from .bundles import Coefs, RowData, Slots, SparseRows, Sums, Visit
 from .descent import ROUNDING
@@ -153,7 +153,7 @@ class SumsOf:
         self.G = product(_cluster_groups(encoding, membership), parts, k)
         row_sums, lean, whole, whole_lean = _sums(encoding, membership)
         diagonal = np.empty_like(lean)
-        kernels.find_diagonal(self.G, k, diagonal)
+        sparse_products.find_diagonal(self.G, k, diagonal)
         held = np.bincount(to_csr(parts, k).indices, minlength=k)
         self.sums = Sums(held, diagonal, row_sums, lean, whole, whole_lean)
 

@@ -4,7 +4,7 @@ import numpy as np
 from scipy import sparse
 
 from ..checks.blocks import row_blocks
-from . import sparse_kernels as kernels
+from . import sparse_products
 from .bundles import Groups, SparseRows
 
 # Rows have half as much room again as they need, and for so many entries more; all together for a quarter more.
@@ -151,21 +151,21 @@ def groups_of(matrix):
 def product(groups, parts, k):
     """Rows of the product of groups with the rows' parts."""
     lengths = np.zeros(len(groups.ends) - 1, dtype=np.int64)
-    kernels.count_columns(groups, parts, k, lengths)
+    sparse_products.count_columns(groups, parts, k, lengths)
     rows = make_room(lengths)
-    kernels.multiply(groups, parts, k, rows)
+    sparse_products.multiply(groups, parts, k, rows)
     return rows
 
 
 def row_squares(groups, parts, k):
     """Squares of the rows of that product."""
     squares = np.empty(len(groups.ends) - 1)
-    kernels.row_squares(groups, parts, k, squares)
+    sparse_products.row_squares(groups, parts, k, squares)
     return squares
 
 
 def floor_sums(groups, floor):
     """Sums of the groups' shares times the floors."""
     sums = np.empty(len(groups.ends) - 1)
-    kernels.sum_floors(groups, floor, sums)
+    sparse_products.sum_floors(groups, floor, sums)
     return sums
