@@ -302,7 +302,7 @@ def select(encoding, partitions):
     masks, mask_of = np.unique(encoding.mask_of[partitions], return_inverse=True)
     kept = slots[encoding.soft_slots]
     return encoding._replace(
-        codes=np.ascontiguousarray(encoding.codes[:, chosen[encoding.hard]]),
+        codes=encoding.codes.take(np.flatnonzero(chosen[encoding.hard]), axis=1),
         hard=np.flatnonzero(hard),
         soft=np.ascontiguousarray(encoding.soft[:, kept]),
         soft_slots=np.flatnonzero(np.repeat(~hard, n_codes)),
