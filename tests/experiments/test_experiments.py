@@ -456,5 +456,5 @@ def test_verify_runs_cells_again_and_compares(toy, root, tmp_path, capsys, monke
 
 
 def test_measurements_are_set_aside():
-    result = {"h": 1, "seconds": 2, "fit_seconds": 3, "peak_bytes": 4, "runs": [{"seconds": 5, "n": 6}], "none": None}
+    result = {"h": 1, "fit_seconds": 3, "bytes_before": 4, "runs": [{"seconds": 5, "n": 6}], "none": None}
     assert store.without_measurements(result) == {"h": 1, "runs": [{"n": 6}], "none": None}
