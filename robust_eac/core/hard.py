@@ -195,6 +195,10 @@ class Search:
     def _is_sparse(self):
         return isinstance(self._tables, SparseTables)
 
+    @property
+    def _n_columns(self):
+        return len(self._tables.held) if self._is_sparse else self._tables.counts.shape[1]
+
     def _tabulate(self, n_columns):
         if n_columns > MANY and self._aim.loss.linear:
             n_columns = int(min(self._aim.n_clusters, _SPARE_OF_MANY * n_columns))
@@ -208,7 +212,7 @@ class Search:
     def _make_room(self):
         """Keep some empty clusters, but not many: each costs as much as a full one. Twice as many if they run out."""
         used = np.unique(self.clusters)
-        n_columns, limit = self._tables.sizes.shape[1], self._aim.n_clusters
+        n_columns, limit = self._n_columns, self._aim.n_clusters
         room = _room(len(used), limit)
         # Twice as many columns as are wanted keep tables from going back and forth between sparse and dense.
         if n_columns == len(used) < limit:

@@ -24,8 +24,8 @@ class SparseTables(NamedTuple):
     start, length : (n_slots,) the row of a slot is columns[start : start + length] with counts n_lc. There is room for
         all clusters that its objects can be in, and one more.
     columns, counts, hits : clusters, counts, and of how many rows a count is the sum: without any it is removed.
-    sizes : (n_masks, k) N_c. floor : (n_masks,) no size is below it.
-    held : (k,) rows with weight. empty, n_empty : (k,) and (1,) the clusters without, the next one to open last.
+    sizes : (k, n_masks) N_c. floor : (n_masks,) no size is below it.
+    held : (k,) rows with weight. empty, n_empty : (k,) and (1,) the clusters without, as a heap, and their number.
     a, b : (n_masks,) and (m,) sums of psi.
     """
 
@@ -67,7 +67,7 @@ def tables_of(encoding, judged, clusters, k):
         columns=np.empty(n_entries, dtype=np.int32),
         counts=np.empty(n_entries),
         hits=np.empty(n_entries, dtype=np.int32),
-        sizes=np.zeros((n_masks, k)),
+        sizes=np.zeros((k, n_masks)),
         floor=np.zeros(n_masks),
         held=np.zeros(k, dtype=np.int64),
         empty=np.empty(k, dtype=np.int32),
@@ -155,16 +155,17 @@ def tabulate(data, slots, judged, clusters, tables, of_slots, of_sizes):
         c = clusters[i]
         if c >= 0 and multiplicity[i] > 0.0:
             held[c] += 1
-            for g in range(sizes.shape[0]):
+            for g in range(sizes.shape[1]):
                 if observed[i, g]:
-                    sizes[g, c] += multiplicity[i]
-    for g in range(sizes.shape[0]):
-        tables.floor[g] = sizes[g].min()
-        for c in range(k):
-            of_sizes[g, c] = power(sizes[g, c], powers)
+                    sizes[c, g] += multiplicity[i]
+    tables.floor[:] = np.inf
     n_empty = 0
-    for c in range(k - 1, -1, -1):
+    for c in range(k):
+        for g in range(sizes.shape[1]):
+            tables.floor[g] = min(tables.floor[g], sizes[c, g])
+            of_sizes[g, c] = power(sizes[c, g], powers)
         if held[c] == 0:
+            # Ascending numbers are a heap.
             empty[n_empty] = c
             n_empty += 1
     tables.n_empty[0] = n_empty
@@ -208,11 +209,12 @@ def look_near(i, w, own, inside, data, slots, judged, tables, near):
             n = add_slot(
                 slot, slot_coef[slot], share, inside, powers, start, length, columns, counts, place, cluster, cost, n
             )
-    for g in range(observed.shape[1]):
-        if observed[i, g]:
-            for j in range(n):
-                x = sizes[g, cluster[j]]
-                cost[j] += mask_coef[g] * (-rise(x, -w, powers) if cluster[j] == inside else rise(x, w, powers))
+    for j in range(n):
+        c = cluster[j]
+        for g in range(observed.shape[1]):
+            if observed[i, g]:
+                x = sizes[c, g]
+                cost[j] += mask_coef[g] * (-rise(x, -w, powers) if c == inside else rise(x, w, powers))
     return n
 
 
@@ -221,34 +223,32 @@ def look_elsewhere(i, w, n, least, data, judged, tables, near):
     """(cheapest cluster that is not near, its cost); -1 and a bound if that is certainly not below `least`."""
     observed, mask_coef, powers, place = data.observed, judged.mask_coef, judged.powers, near.place
     sizes, floor, empty = tables.sizes, tables.floor, tables.empty
-    n_masks, k = sizes.shape
-    bound = 0.0
-    # Rows without weight may have empty clusters of their own, which are near.
-    at = tables.n_empty[0] - 1
-    while at >= 0 and place[empty[at]] >= 0:
-        at -= 1
+    k, n_masks = sizes.shape
+    n_empty, fresh, bound = tables.n_empty[0], -1, 0.0
+    if n_empty > 0:
+        fresh = empty[0]
+        if place[fresh] >= 0:
+            # The own cluster of a row without weight: the next one, if there is one, is below it in the heap.
+            fresh = min(empty[1], empty[2]) if n_empty > 2 else (empty[1] if n_empty == 2 else -1)
     for g in range(n_masks):
         if observed[i, g]:
-            bound += mask_coef[g] * rise(0.0 if at >= 0 else floor[g], w, powers)
-    if at >= 0:
-        return empty[at], bound
+            bound += mask_coef[g] * rise(0.0 if fresh >= 0 else floor[g], w, powers)
+    if fresh >= 0:
+        return fresh, bound
     if n == k:
         return -1, np.inf
     if bound >= least:
         return -1, bound
     best, bound = -1, np.inf
-    for g in range(n_masks):
-        floor[g] = sizes[g, 0]
-        for c in range(1, k):
-            floor[g] = min(floor[g], sizes[g, c])
+    floor[:] = np.inf
     for c in range(k):
-        if place[c] < 0:
-            cost = 0.0
-            for g in range(n_masks):
-                if observed[i, g]:
-                    cost += mask_coef[g] * rise(sizes[g, c], w, powers)
-            if cost < bound:
-                best, bound = c, cost
+        cost = 0.0
+        for g in range(n_masks):
+            floor[g] = min(floor[g], sizes[c, g])
+            if observed[i, g] and cost < bound:
+                cost += mask_coef[g] * rise(sizes[c, g], w, powers)
+        if cost < bound and place[c] < 0:
+            best, bound = c, cost
     return best, bound
 
 
@@ -294,6 +294,32 @@ def shift(slot, cluster, step, coef, unit, powers, tables):
 
 
 @njit(cache=True, nogil=True)
+def push(c, heap, n):
+    """Put a number into a heap of n of them."""
+    at = n[0]
+    n[0] += 1
+    while at > 0 and heap[(at - 1) // 2] > c:
+        heap[at] = heap[(at - 1) // 2]
+        at = (at - 1) // 2
+    heap[at] = c
+
+
+@njit(cache=True, nogil=True)
+def pop(heap, n):
+    """Remove the smallest number from a heap."""
+    n[0] -= 1
+    c, at, below = heap[n[0]], 0, 1
+    while below < n[0]:
+        if below + 1 < n[0] and heap[below + 1] < heap[below]:
+            below += 1
+        if heap[below] >= c:
+            break
+        heap[at] = heap[below]
+        at, below = below, 2 * below + 1
+    heap[at] = c
+
+
+@njit(cache=True, nogil=True)
 def place_row(i, step, data, slots, judged, tables, cluster):
     """Add `step` objects like row i, all or none of its own, to a cluster; returns by how much costs can change."""
     codes, soft, observed, offsets, soft_slots = data.codes, data.soft, data.observed, slots.offsets, slots.soft
@@ -310,21 +336,21 @@ def place_row(i, step, data, slots, judged, tables, cluster):
             b[parts[slot]] += slot_weights[slot] * risen
             drift += changed
     if step > 0.0:
-        # The cluster that opens is the last one.
-        n_empty[0] -= held[cluster] == 0
+        if held[cluster] == 0:
+            # Clusters open in the order of their numbers.
+            pop(empty, n_empty)
         held[cluster] += 1
     else:
         held[cluster] -= 1
         if held[cluster] == 0:
-            empty[n_empty[0]] = cluster
-            n_empty[0] += 1
+            push(cluster, empty, n_empty)
     for g in range(observed.shape[1]):
         if observed[i, g]:
-            x = sizes[g, cluster]
+            x = sizes[cluster, g]
             a[g] += rise(x, step, powers)
             # Fractional weights leave rounding errors.
-            sizes[g, cluster] = x + step if held[cluster] > 0 else 0.0
-            floor[g] = min(floor[g], sizes[g, cluster])
+            sizes[cluster, g] = x + step if held[cluster] > 0 else 0.0
+            floor[g] = min(floor[g], sizes[cluster, g])
             drift += change(x, step, mask_coef[g], unit, powers)
     return drift
 
