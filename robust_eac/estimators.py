@@ -12,8 +12,8 @@ from .checks.labels import check_ensemble
 from .checks.types import ClusterWeights, Labels, RandomState, WeightSolver
 from .checks.values import check_choice, is_dask_array
 from .consensus.merge import MergeResult, merge_labels
-from .diagnostics.agreement import adjusted_agreement
 from .core.sparse_rows import one_hot_rows
+from .diagnostics.agreement import adjusted_agreement
 from .diagnostics.objective import partition_losses
 from .fitted import Fitted
 from .fitting import (

@@ -1,9 +1,9 @@
 """Contingency tables with many clusters as sparse rows, and kernels that move rows by them under "binder" and "vi".
 
-Both losses are linear in sums of a convex psi with psi(0) = 0. Where no object of a cluster shares a base cluster with a
-row, the counts say the same as for an empty cluster, and the sizes say the less the smaller it is. So a visit looks at
-the clusters that share a base cluster with the row, at its own, and at an empty one; if there is none, at all others
-where the smallest sizes do not rule them out. Costs are differences from those of an empty cluster but for the sizes.
+Both losses are linear in sums of a convex psi with psi(0) = 0. Where no object of a cluster shares a base cluster with
+a row, its counts cost the row what those of an empty cluster do, and its sizes cost the less the smaller they are. So a
+visit looks at the clusters that share a base cluster with the row, at its own, and at an empty one. If none is empty, it
+looks at all others, unless even the smallest sizes would cost too much. Costs of counts are less those of an empty one.
 """
 
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from .contingency import power, rise
 
 # numba's disk cache notices changes of this file, not of what it calls in contingency.py. A test asks for the checksum
 # of that here, so that this file changes too.
-CALLED = 0x0
+CALLED = 0xD41DB042
 
 
 class SparseTables(NamedTuple):
@@ -200,9 +200,7 @@ def look_near(i, w, own, inside, data, slots, judged, tables, near):
         place[own], cluster[0], cost[0], n = 0, own, 0.0, 1
     for u in range(codes.shape[1]):
         slot = offsets[u] + codes[i, u]
-        n = add_slot(
-            slot, slot_coef[slot], w, inside, powers, start, length, columns, counts, place, cluster, cost, n
-        )
+        n = add_slot(slot, slot_coef[slot], w, inside, powers, start, length, columns, counts, place, cluster, cost, n)
     for s in range(soft.shape[1]):
         if soft[i, s] != 0.0:
             slot, share = soft_slots[s], w * soft[i, s]
