@@ -1,9 +1,9 @@
 """Contingency tables with many clusters as sparse rows, and kernels that move rows by them under "binder" and "vi".
 
 Both losses are linear in sums of a convex psi with psi(0) = 0. Where no object of a cluster shares a base cluster with
-a row, its counts cost the row what those of an empty cluster do, and its sizes cost the less the smaller they are. So a
-visit looks at the clusters that share a base cluster with the row, at its own, and at an empty one. If none is empty, it
-looks at all others, unless even the smallest sizes would cost too much. Costs of counts are less those of an empty one.
+a row, its counts cost the row what those of an empty cluster do, and its sizes cost less the smaller they are. So a
+visit looks at the clusters that share a base cluster with the row, at its own, and at an empty one. If none is empty,
+it looks at all others, unless even the smallest sizes cost too much. Costs of counts are less those of an empty one.
 """
 
 from typing import NamedTuple

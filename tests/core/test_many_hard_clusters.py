@@ -87,7 +87,8 @@ def kinds_of(name, cost):
 @pytest.mark.parametrize("limit", [17, 40, N])
 def test_the_same_moves_as_with_dense_tables(name, cost, limit, monkeypatch):
     for kind in kinds_of(name, cost):
-        _, _, encoding, weights = problem(kind)
+        # With this seed no two clusters cost a row the same, which rounding would decide.
+        _, _, encoding, weights = problem(kind, seed=1)
         for start in (np.full(N, -1), np.random.RandomState(1).randint(limit, size=N)):
             pair = searches(monkeypatch, encoding, weights, Aim(LOSSES[name], cost, limit), start)
             for search in pair:
@@ -270,14 +271,12 @@ def test_refined_and_searched_labels_and_new_objects(dense, monkeypatch):
         costs = np.zeros((100, 40))
         indicators = np.eye(40)[model.labels_]
         for u in range(len(model.weights_)):
-            if isinstance(ensemble, list) and u == 8:
-                together, seen, size = soft[300:] @ soft[:300].T, np.ones(100), np.full(300, 1.0)
+            if u == 8:
+                together, seen, size = soft[300:] @ soft[:300].T, np.ones(100), np.ones(300)
             else:
-                old, own = np.asarray(rows[u] if isinstance(rows, list) else rows[:, u]), new[u] if isinstance(
-                    new, list
-                ) else new[:, u]
-                seen, size = (own != -1).astype(float), (old != -1).astype(float)
-                together = (own[:, np.newaxis] == old) * seen[:, np.newaxis]
+                column = ensemble[u] if isinstance(ensemble, list) else ensemble[:, u]
+                seen, size = (column[300:] != -1).astype(float), (column[:300] != -1).astype(float)
+                together = (column[300:, np.newaxis] == column[:300]) * seen[:, np.newaxis]
             scale = (300.0 / size.sum()) ** 2
             costs += scale * (seen[:, np.newaxis] * (size @ indicators) - 2.0 * together @ indicators)
         np.testing.assert_allclose(costs[np.arange(100), predicted], costs.min(axis=1), rtol=1e-9)
@@ -288,7 +287,7 @@ def test_tables_that_are_too_large_are_refused(rng, monkeypatch):
     labels = planted_ensemble(rng, np.arange(60) % 20, 5)
     message = "n_clusters must be at most 10 with loss=\"?'?nid'?\"? and 100 base clusters, got 20: only"
     with pytest.raises(ValueError, match=message):
-        solve_hard_median_partition(labels, loss="nid", init=np.arange(60) % 20, n_clusters=20)
+        solve_hard_median_partition(labels, loss="nid", init=np.arange(60) % 20, n_clusters=20, random_state=0)
     with pytest.raises(ValueError, match="n_clusters must be at most 10 with loss='id'"):
         reassignment_costs(labels, np.arange(60) % 20, loss="id")
     assert len(hard_partition_losses(labels, np.arange(60) % 20, loss="nid")) == 5
