@@ -129,6 +129,25 @@ def assert_tables_are_fresh(search):
 
 
 @OF_BOTH
+def test_costs_change_by_as_much_as_in_dense_tables(name, cost, monkeypatch):
+    for kind in kinds_of(name, cost):
+        _, _, encoding, weights = problem(kind, seed=2)
+        rng = np.random.RandomState(0)
+        clusters = rng.randint(30, size=N)
+        pair = searches(monkeypatch, encoding, weights, Aim(LOSSES[name], cost, 30), clusters)
+        for i in np.flatnonzero(encoding.multiplicity)[:20]:
+            w = encoding.multiplicity[i]
+            for step, c in ((w, rng.randint(30)), (-w, clusters[i])):
+                kernels = _contingency.place, _sparse_counts.place_row
+                drifts = [
+                    place(i, step, *search._problem, search._tables, c)
+                    for place, search in zip(kernels, pair, strict=True)
+                ]
+                assert drifts[1] == pytest.approx(drifts[0], rel=1e-9)
+                assert drifts[0] > 0.0
+
+
+@OF_BOTH
 def test_tables_follow_the_moves(name, cost, monkeypatch):
     monkeypatch.setattr(_hard, "MANY", 1)
     for kind in kinds_of(name, cost):
