@@ -12,6 +12,7 @@ from .checks.labels import check_ensemble
 from .checks.types import ClusterWeights, Labels, RandomState, WeightSolver
 from .checks.values import check_choice, is_dask_array
 from .consensus.merge import MergeResult, merge_labels
+from .core.sparse_rows import one_hot_rows
 from .diagnostics.agreement import adjusted_agreement
 from .diagnostics.objective import partition_losses
 from .fitted import Fitted
@@ -298,7 +299,7 @@ class RobustEAC(Fitted, ClusterMixin, BaseEstimator):
             if searching:
                 found = search_labels(encoding, result, self.n_clusters, self.random_state, stacklevel=3)
                 result = result._replace(labels=found)
-                clusters = np.eye(result.membership.shape[1])[found]
+                clusters = one_hot_rows(found, like=result.membership)
             known = keep_consensus(ensemble, encoding, result, distance, self.tol, clusters)
         for name in MedianPartitionResult._fields + MergeResult._fields:
             # Remove results of the other method.

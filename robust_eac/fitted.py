@@ -132,7 +132,7 @@ class Fitted:
         if known.labels is None:
             labels = labels_of(known.membership.place(newcomers))
         else:
-            labels = known.labels.vertex_costs(newcomers).argmin(axis=1)
+            labels = known.labels.nearest(newcomers)
         labels[known.membership.unplaced(newcomers)] = -1
         return labels
 

@@ -5,6 +5,7 @@ from math import ceil, floor, log10
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from .checks.labels import check_ensemble, check_sample_weight
 from .checks.values import is_dask_array
@@ -12,7 +13,8 @@ from .checks.words import percent
 from .core.encoding import encode_ensemble
 from .core.formula import accumulate, adjusted_agreement_of
 from .core.hard import LOSSES
-from .core.sparse_rows import largest_of
+from .core.many import agreements as many_agreements
+from .core.sparse_rows import largest_of, membership_of
 from .diagnostics.assurance import UNSURE, assure_membership, unassured
 from .diagnostics.credible_ball import LEVEL
 from .weighting.clusters import check_cluster_weights, weigh_by
@@ -67,7 +69,10 @@ def encode_fitted(model, X, sample_weight, settings):
         )
     encoding = encode_ensemble(ensemble, check_sample_weight(sample_weight, ensemble))
     membership = np.eye(model.n_clusters_found_)[labels] if settings.merged else model.membership_
-    agreements = adjusted_agreement_of(encoding, accumulate(encoding, membership)[0], membership)
+    if sparse.issparse(membership):
+        agreements = many_agreements(encoding, membership_of(membership))
+    else:
+        agreements = adjusted_agreement_of(encoding, accumulate(encoding, membership)[0], membership)
     if not np.allclose(agreements, model.agreements_, rtol=0.0, atol=_SAME):
         raise ValueError(
             "X and sample_weight must be those of the fit, got others: the partitions agree with the consensus by "

@@ -33,6 +33,7 @@ from robust_eac.core import lloyd as _lloyd
 from robust_eac.core import many as _many
 from robust_eac.core import raw as _raw
 from robust_eac.core import relabelling as _chance
+from robust_eac.core import sparse_counts as _sparse_counts
 from robust_eac.core import sparse_kernels as _sparse_kernels
 from robust_eac.core import sparse_rows as _sparse_rows
 from robust_eac.core import starts as _starts

@@ -5,9 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import contingency
+from ..checks.values import MAX_DENSE
+from . import contingency, sparse_counts
 from .contingency import Judged, Tables
 from .encoding import collapse, select
+from .many import MANY
+from .sparse_counts import SparseTables
 from .threads import end_if_told
 
 # Gains below this share of the largest possible loss are rounding.
@@ -18,6 +21,8 @@ _POWERS = 2**20
 _SPARE = 4
 # Before any row is in a cluster: as many at hand as base partitions have, in tables of at most so many entries.
 _FIRST_ENTRIES = 2**22
+# The same for more than MANY clusters, which take no time while they are empty.
+_SPARE_OF_MANY = 4
 # Rows that are visited before the search looks whether it was interrupted.
 _UNINTERRUPTED = 2**14
 # Columns of tables in a SIMD vector.
@@ -67,7 +72,8 @@ class Search:
     """A partition of an encoding's rows, and steps down its weighted loss.
 
     `clusters` (n_rows,) has the cluster of every row, -1 of those that are in none. Partitions without weight are not
-    read. `n_moves` counts moves, `n_passes` visits of all rows, not those after dissolving clusters.
+    read. `n_moves` counts moves, `n_passes` visits of all rows, not those after dissolving clusters. With more than
+    MANY columns under a linear loss tables are sparse, and no clusters are dissolved.
     """
 
     def __init__(self, encoding, weights, aim, clusters):
@@ -80,7 +86,7 @@ class Search:
         n_used = 1 + self.clusters.max(initial=-1)
         if n_used == 0:
             # The first rows open clusters, and what starts in too few seldom finds the others.
-            n_used = min(np.median(self._encoding.n_codes), _FIRST_ENTRIES // len(self._encoding.sizes))
+            n_used = first_clusters(self._encoding, aim)
         self._tabulate(_room(int(n_used), aim.n_clusters))
 
     @property
@@ -118,7 +124,7 @@ class Search:
         help where no more clusters may open. What is tried counts as moves if it pays, and never as passes.
         """
         n_passes, pays = self.n_passes, True
-        while pays:
+        while pays and not self._is_sparse:
             while self._merge():
                 self.settle(rng, max_passes, exact=False)
             pays = any(self._regrow(group, rng, max_passes) for group in self._groups(rng))
@@ -136,6 +142,8 @@ class Search:
 
     def _merge(self):
         """Merge the two clusters whose merger lowers the loss most; returns whether there are any such two."""
+        if self._is_sparse:
+            return False
         judged, tables, psi = self._judged, self._tables, np.square if self._aim.loss.squares else _xlogx
         of_counts = np.add.reduceat(judged.slot_weights[:, np.newaxis] * psi(tables.counts), self._encoding.offsets)
         of_sizes, best, least = psi(tables.sizes), None, self.value - self._slack
@@ -175,24 +183,42 @@ class Search:
         for first in range(0, len(order), _UNINTERRUPTED):
             end_if_told()
             rows = order[first : first + _UNINTERRUPTED]
-            state = exact, self._slack, self.clusters, self._margins, self._drift
-            moved, self._drift = contingency.relocate(rows, *self._problem, self._tables, *state)
+            state = self._slack, self.clusters, self._margins, self._drift
+            if self._is_sparse:
+                moved, self._drift = sparse_counts.relocate(rows, *self._problem, self._tables, *state)
+            else:
+                moved, self._drift = contingency.relocate(rows, *self._problem, self._tables, exact, *state)
             self.n_moves += moved
         return self.n_moves - before
 
+    @property
+    def _is_sparse(self):
+        return isinstance(self._tables, SparseTables)
+
+    @property
+    def _n_columns(self):
+        return len(self._tables.held) if self._is_sparse else self._tables.counts.shape[1]
+
     def _tabulate(self, n_columns):
-        self._tables = _tabulate(self._encoding, self._judged, self.clusters, n_columns)
-        contingency.differ(self._encoding.slots, self._judged, self._tables)
+        if n_columns > MANY and self._aim.loss.linear:
+            n_columns = int(min(self._aim.n_clusters, _SPARE_OF_MANY * n_columns))
+            self._tables = sparse_counts.tables_of(self._encoding, self._judged, self.clusters, n_columns)
+        else:
+            check_tables(self._encoding, self._aim, n_columns)
+            self._tables = _tabulate(self._encoding, self._judged, self.clusters, n_columns)
+            contingency.differ(self._encoding.slots, self._judged, self._tables)
         self._margins, self._drift = np.full(len(self.clusters), -np.inf), 0.0
 
     def _make_room(self):
         """Keep some empty clusters, but not many: each costs as much as a full one. Twice as many if they run out."""
         used = np.unique(self.clusters)
-        n_columns, limit = self._tables.counts.shape[1], self._aim.n_clusters
+        n_columns, limit = self._n_columns, self._aim.n_clusters
+        room = _room(len(used), limit)
+        # Twice as many columns as are wanted keep tables from going back and forth between sparse and dense.
         if n_columns == len(used) < limit:
             self._tables_of(used, min(limit, 2 * n_columns))
-        elif n_columns > 2 * _room(len(used), limit):
-            self._tables_of(used, _room(len(used), limit))
+        elif n_columns > 2 * room and (not self._is_sparse or 2 * room <= MANY):
+            self._tables_of(used, room)
 
     def _tables_of(self, used, n_columns):
         """Number the used clusters 0, 1, ... and tabulate this many."""
@@ -216,8 +242,9 @@ class Search:
 
 def partition_losses(encoding, clusters, aim):
     """(m,) losses of all partitions against the clusters of an encoding's rows."""
-    judged = _judge(encoding, np.ones(len(encoding.offsets)), aim)
-    found = _losses(judged, _tabulate(encoding, judged, clusters, 1 + clusters.max()))
+    judged, k = _judge(encoding, np.ones(len(encoding.offsets)), aim), 1 + int(clusters.max())
+    tabulate = _tabulate if k <= MANY else sparse_counts.tables_of
+    found = _losses(judged, tabulate(encoding, judged, clusters, k))
     # The difference of large numbers: rounding must not hide perfect agreement.
     found[found < _SLACK * aim.loss.largest(encoding.total)] = 0.0
     return found
@@ -229,11 +256,16 @@ def moves(encoding, weights, aim, clusters, n_clusters):
     Rows without weight move as if they had the commonest weight of a row.
     """
     judged, own = _judge(encoding, weights, aim), np.asarray(clusters, dtype=np.intp)
+    best, rises = np.empty(len(own), dtype=np.intp), np.empty(len(own))
+    if n_clusters > MANY and aim.loss.linear:
+        tables = sparse_counts.tables_of(encoding, judged, own, n_clusters)
+        sparse_counts.look(encoding.data, encoding.slots, judged, tables, own, best, rises)
+        return best, rises
+    check_tables(encoding, aim, n_clusters)
     tables = _tabulate(encoding, judged, own, n_clusters)
     if not aim.loss.linear:
         judged = _linearised(judged, tables, aim.loss, _secant(encoding))
     contingency.differ(encoding.slots, judged, tables)
-    best, rises = np.empty(len(own), dtype=np.intp), np.empty(len(own))
     contingency.look(encoding.data, encoding.slots, judged, tables, not aim.loss.linear, own, best, rises)
     return best, rises
 
@@ -252,6 +284,25 @@ def group(encoding, weights, aim, clusters=None):
     if clusters is not None:
         numbers.append(clusters.astype(np.float64))
     return collapse(encoding, np.column_stack(numbers), min_saving=0.0)
+
+
+def first_clusters(encoding, aim):
+    """Clusters to find room for before any row is in one: as many as base partitions have."""
+    typical = int(np.median(encoding.n_codes))
+    if aim.loss.linear and _room(typical, aim.n_clusters) > MANY:
+        return typical
+    return min(typical, _FIRST_ENTRIES // len(encoding.sizes))
+
+
+def check_tables(encoding, aim, n_columns):
+    """Refuse tables too large for memory; under linear losses they are small or sparse."""
+    n_slots = len(encoding.sizes)
+    if not aim.loss.linear and n_slots * n_columns > MAX_DENSE:
+        name = next(name for name, loss in LOSSES.items() if loss.kind == aim.loss.kind)
+        raise ValueError(
+            f"n_clusters must be at most {MAX_DENSE // n_slots} with loss={name!r} and {n_slots} base clusters, got "
+            f'{n_columns}: only "binder" and "vi" take more.'
+        )
 
 
 def _room(n_used, limit):

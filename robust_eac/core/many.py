@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from ..checks.blocks import row_blocks
 from . import relabelling, sparse_products
 from . import sparse_kernels as kernels
 from .bundles import Coefs, RowData, Slots, SparseRows, Sums, Visit
@@ -46,6 +47,8 @@ from .threads import end_if_told
 MANY = 256
 # Pairwise steps per visit: more of them leave more clusters per object, which makes the later sweeps slow.
 _PAIR_STEPS = 2
+# Costs of new objects that are held at once.
+_NUMBERS_AT_ONCE = 2**22
 # Rows that are visited before a sweep looks whether it was interrupted.
 _UNINTERRUPTED = 2**14
 
@@ -285,6 +288,21 @@ class FixedMany(NamedTuple):
         slots = Slots(np.zeros(newcomers.codes.shape[1], dtype=np.int64), newcomers.soft_slots, np.empty(0, np.int64))
         coefs = self.coefs._replace(mask_coef=np.bincount(group_of, weights=self.coef))
         return place(_Rows(data, slots), coefs, self.sums.of_masks(self.mask_of[first]), self.skip)
+
+    def nearest(self, newcomers):
+        """(n,) the single clusters that minimise it beside a partition, block by block."""
+        first, group_of = observed_alike(self.mask_of, newcomers.observed)
+        mask_coef = np.bincount(group_of, weights=self.coef)
+        square = mask_coef[:, np.newaxis] * self.sums.sums.diagonal[self.mask_of[first]]
+        T = to_csr(self.sums.S, square.shape[1]) * self.coefs.slot_coef[:, np.newaxis]
+        found = np.empty(len(newcomers.codes), dtype=np.intp)
+        for rows in row_blocks(len(found), 1 + _NUMBERS_AT_ONCE // square.shape[1]):
+            codes, seen = newcomers.codes[rows].astype(np.int64), newcomers.observed[rows][:, first]
+            ends = np.arange(len(codes) + 1) * codes.shape[1]
+            votes = sparse.csr_array((np.ones(codes.size), codes.ravel(), ends), shape=(len(codes), T.shape[0])) @ T
+            votes += sparse.csr_array(newcomers.soft[rows]) @ T[newcomers.soft_slots]
+            found[rows] = (seen @ square - 2.0 * votes.toarray()).argmin(axis=1)
+        return found
 
     def unplaced(self, newcomers):
         """(n,) bool; the objects of which nothing is known."""

@@ -99,15 +99,16 @@ class FixedConsensus(NamedTuple):
             placed[rows] = place_by(_Rows(data, slots), statistics, k, skip=self.skip, max_visits=MAX_PLACING)
         return placed
 
-    def vertex_costs(self, newcomers):
-        """(n, k) half of it where an object is in one cluster alone."""
+    def nearest(self, newcomers):
+        """(n,) the single clusters that minimise it."""
         T, Q, soft_slots, blocks = self._grouped(newcomers)
         square = np.einsum("gpp->gp", Q)
-        found = [
+        # Half of the sum.
+        costs = [
             seen @ square - 2.0 * Newcomers(codes, soft, soft_slots, seen).sums(T)[:, : square.shape[1]]
             for _, codes, soft, seen in blocks
         ]
-        return np.concatenate(found)
+        return np.concatenate(costs).argmin(axis=1)
 
     def unplaced(self, newcomers):
         """(n,) bool; the objects of which nothing is known."""

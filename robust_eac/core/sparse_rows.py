@@ -69,6 +69,12 @@ def as_array(membership, *, dense):
     return matrix
 
 
+def one_hot_rows(labels, like):
+    """The membership of labels as a matrix of the shape and the kind of another."""
+    matrix = sparse.csr_array((np.ones(len(labels)), labels, np.arange(len(labels) + 1)), shape=like.shape)
+    return matrix if sparse.issparse(like) else matrix.toarray()
+
+
 def labels_of(membership):
     """(n,) the first cluster of largest membership, of a dense matrix or of one in compressed rows."""
     if not sparse.issparse(membership):

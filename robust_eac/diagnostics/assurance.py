@@ -3,9 +3,13 @@
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from ..core.formula import accumulate, losses_of
 from ..core.hard import LOSSES, Aim, partition_losses
+from ..core.many import Ensemble, measure
+from ..core.many import losses as losses_of_many
+from ..core.sparse_rows import membership_of
 from ..solvers.lower_bound import bound_memberships, bound_partitions, different_rows, spectral_bound
 from .hard_losses import reassign
 
@@ -52,10 +56,17 @@ def assure_membership(encoding, weights, membership, labels, *, diagonal, unboun
     """
     n_clusters, loss, bound = membership.shape[1], None, None
     if unbounded is None:
-        loss = float(weights @ losses_of(encoding, *accumulate(encoding, membership), membership, diagonal=diagonal))
+        loss = float(weights @ _losses_of_membership(encoding, membership, diagonal))
         bound, unbounded = _bound_of_membership(encoding, weights, n_clusters, diagonal, loss / (1.0 + _ENOUGH))
         loss /= encoding.total**2
     return Assurance(loss, bound, unbounded, *_count_unsure(encoding, weights, labels, aim_of(n_clusters)))
+
+
+def _losses_of_membership(encoding, membership, diagonal):
+    if not sparse.issparse(membership):
+        return losses_of(encoding, *accumulate(encoding, membership), membership, diagonal=diagonal)
+    ensemble, rows = Ensemble(encoding), membership_of(membership)
+    return losses_of_many(ensemble, rows, measure(ensemble, rows), diagonal=diagonal)
 
 
 def aim_of(n_clusters):

@@ -98,7 +98,7 @@ def credible_ball(
     rounding alone.
 
     Time O(n_samples n_partitions + k sum_u k_u + n_partitions log n_partitions), where draw u has k_u clusters and the
-    partition k; memory O(n_samples n_partitions + k sum_u k_u).
+    partition k; memory O(n_samples n_partitions + k sum_u k_u). For k above 256 both are without k sum_u k_u.
 
     References
     ----------

@@ -85,7 +85,8 @@ def hard_partition_losses(
     Notes
     -----
     Time O(n_samples n_partitions + k sum_u k_u), where u has k_u clusters and `partition` k; memory
-    O(n_samples n_partitions + k sum_u k_u).
+    O(n_samples n_partitions + k sum_u k_u). With more than 256 clusters only those that share objects count, and both
+    are O(n_samples n_partitions).
 
     References
     ----------
@@ -159,7 +160,7 @@ def expected_losses(
     Notes
     -----
     Time O(n_partitions^2 (n_samples + k^2)), with k the largest number of clusters; memory
-    O(n_partitions (n_samples + k^2)).
+    O(n_partitions (n_samples + k^2)). Both are without k^2 for estimates of more than 256 clusters.
 
     References
     ----------
@@ -245,13 +246,14 @@ def reassignment_costs(
     Raises
     ------
     ValueError, TypeError
-        If an argument is malformed or out of range, or `cost`, soft partitions or `cluster_weights` do not go with the
-        loss.
+        If an argument is malformed or out of range, `cost`, soft partitions or `cluster_weights` do not go with the
+        loss, or the clusters are too many for it (see Notes).
 
     Notes
     -----
     Time O(n_samples n_partitions k) for k clusters of the partition, memory O(n_samples n_partitions + k sum_u k_u)
-    where u has k_u clusters.
+    where u has k_u clusters. With more than 256 clusters, "binder" and "vi" look only at those that share a base
+    cluster with the object, and at one more; the other losses are refused if k sum_u k_u is above 2^28.
 
     References
     ----------

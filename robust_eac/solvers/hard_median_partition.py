@@ -167,7 +167,8 @@ def solve_hard_median_partition(
     Raises
     ------
     ValueError, TypeError
-        If an argument is malformed or out of range, or has no meaning for the loss.
+        If an argument is malformed or out of range, or has no meaning for the loss; if the search opens more clusters
+        than fit into the tables of a loss other than "binder" and "vi" (see Notes).
 
     Warns
     -----
@@ -184,6 +185,12 @@ def solve_hard_median_partition(
     followed along their secants, each move being judged by the loss itself, and at the end so are all possible moves.
     Memory is O(n_samples n_partitions), and O(n_clusters) per base cluster; "relaxed" starts and "chance-corrected"
     weights take O(n_clusters) per object as well.
+
+    With room for more than 256 clusters, "binder" and "vi" keep the clusters that share objects with each base cluster.
+    A visit looks at those that share a base cluster with the object, O(n_partitions) each, and at an empty one; at all
+    clusters only if none is empty and the object has little in common with its own. Memory is
+    O(n_samples n_partitions + n_clusters), times the distinct sets of observed objects for the clusters. So many
+    clusters are never dissolved. The tables of the other losses may have 2^28 entries, base clusters times clusters.
 
     From 16,384 objects with different labels on (more where base clusters are many or labels missing), starts are made
     on a sample of them; the other objects join its solution, and all move until none gains.

@@ -9,6 +9,8 @@ from ..core.alternation import Problem, Settings, Weighting, alternate, fixed
 from ..core.distance import ADJUSTED, raw_distance
 from ..core.encoding import Encoding, harden, take_rows, weigh, weigh_clusters
 from ..core.hard import LOSSES, Aim, Search, group, partition_losses
+from ..core.many import MANY, agreements
+from ..core.sparse_rows import as_array, labels_of, membership_of_labels
 from ..core.starts import draw_rows
 from ..core.threads import count_threads, map_threads
 
@@ -93,8 +95,12 @@ def _start(task, start, number, weights, rng):
     if start == "random":
         return rng.randint(widest, size=n_rows)
     if start == "relaxed":
-        problem = Problem(encoding, widest, fixed(weights), raw_distance())
-        return alternate(problem, "random", rng, Settings(_RELAXED_TOL, 1)).rows.argmax(axis=1)
+        distance = raw_distance()
+        if widest > MANY:
+            distance = distance.many(encoding, with_floor=False)
+        problem = Problem(encoding, widest, fixed(weights), distance)
+        rows = alternate(problem, "random", rng, Settings(_RELAXED_TOL, 1)).rows
+        return labels_of(rows if widest <= MANY else as_array(rows, dense=False))
     clusters = np.full(n_rows, -1)
     if not aim.loss.linear:
         # Without objects in clusters there is no secant to follow.
@@ -166,8 +172,7 @@ def confirm(task, run, rng):
     weighting = task.weighting
     plain = weigh_clusters(task.encoding, None) if weighting.following else None
     while weighting.following is not None:
-        rows = np.eye(1 + run.clusters.max())[run.clusters]
-        losses = ADJUSTED.losses(plain, rows, ADJUSTED.measure(plain, rows, run.weights))
+        losses = _corrected_losses(plain, run.clusters)
         weighting = weighting.following(losses)
         if weighting is None:
             break
@@ -177,8 +182,17 @@ def confirm(task, run, rng):
     return run
 
 
+def _corrected_losses(plain, clusters):
+    """Chance-corrected losses of all partitions against the clusters of an encoding's rows."""
+    k = 1 + int(clusters.max())
+    if k > MANY:
+        return np.maximum(1.0 - agreements(plain, membership_of_labels(clusters, k)), 0.0)
+    rows = np.eye(k)[clusters]
+    return ADJUSTED.losses(plain, rows, ADJUSTED.measure(plain, rows, None))
+
+
 def may_dissolve(task, clusters):
-    """Whether a search over all of a task's rows is to dissolve clusters."""
+    """Whether a search over all of a task's rows is to dissolve clusters; one for many clusters never does."""
     n_rows, n_hard = task.encoding.codes.shape
     k = 1 + int(np.max(clusters))
     return n_rows * (n_hard + task.encoding.soft.shape[1]) * k**2 <= _THOROUGH_WORK

@@ -126,7 +126,8 @@ def refine_labels(
     sum of x_ui'x_uj over the objects j of c; its pairs (i, i), on which no partition can agree with it, cost
     (1 - |x_ui|^2)^2 wherever i is. An incomplete partition counts its observed objects, times (n/n_u)^2. A pass costs
     O(n_samples n_partitions n_clusters), a soft partition counting as k_u; memory O(n_samples n_partitions), and
-    O(n_clusters) per base cluster.
+    O(n_clusters) per base cluster. With more than 256 clusters, time and memory are those of
+    :func:`~robust_eac.solve_hard_median_partition`, which depend on the clusters near an object.
 
     References
     ----------

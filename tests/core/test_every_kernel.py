@@ -13,13 +13,14 @@ import robust_eac
 from robust_eac import (
     consensus_lower_bound,
     optimality_gap,
+    reassignment_costs,
     refine_labels,
     solve_hard_median_partition,
     solve_median_partition,
     solve_membership,
 )
 
-from ..access import _alternation, _sparse_rows
+from ..access import _alternation, _hard, _sparse_rows
 from ..package.hostile import CALLABLES, arguments_of, make_world, sound_result
 from ..package.hostile_arrays import degenerate_ensembles
 
@@ -126,6 +127,21 @@ def test_many_clusters(with_floor, monkeypatch):
                     rows = result.membership if with_floor else result.membership.toarray()
                     gap = optimality_gap(ensemble, rows, **options)
                     np.testing.assert_allclose(gap, result.gap, atol=1e-12)
+
+
+def test_many_hard_clusters(monkeypatch):
+    """Sparse contingency tables, with clusters to open and without."""
+    monkeypatch.setattr(_hard, "MANY", 1)
+    rng = np.random.RandomState(0)
+    labels, weight = rng.randint(4, size=(12, 6)), rng.randint(3, size=12)
+    missing = np.where(rng.uniform(size=labels.shape) < 0.3, -1, labels)
+    missing[:, 0], missing[0] = labels[:, 0], labels[0]
+    with _recorded():
+        for ensemble in (labels, missing, _soft_ensemble()):
+            for n_clusters in (2, 4, 12):
+                options = {"sample_weight": weight + (weight == 0) * (np.arange(12) < 6)}
+                result = solve_hard_median_partition(ensemble, n_clusters, n_init=2, random_state=0, **options)
+                assert reassignment_costs(ensemble, result.labels, **options).rises.shape == (12,)
 
 
 def test_what_the_defaults_do_not_reach():

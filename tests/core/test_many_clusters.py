@@ -21,6 +21,7 @@ from .. import reference
 from ..access import (
     Visit,
     _alternation,
+    _assurance,
     _many,
     _sparse_rows,
     check_ensemble,
@@ -318,6 +319,12 @@ def _result_of(model):
     return MedianPartitionResult(**{name: getattr(model, f"{name}_") for name in names})
 
 
+def _assured(model, labels, change):
+    membership = change(model.membership_)
+    encoding = encode_ensemble(check_ensemble(labels))
+    return _assurance.assure_membership(encoding, model.weights_, membership, model.labels_, diagonal=True)
+
+
 def test_estimator_of_large_memberships(small_is_large, monkeypatch):
     monkeypatch.setattr("robust_eac.fitting.MANY", 1)
     monkeypatch.setattr("robust_eac.core.placing.MANY", 1)
@@ -325,6 +332,11 @@ def test_estimator_of_large_memberships(small_is_large, monkeypatch):
     model = RobustEAC(12, n_init=2, random_state=0).fit(labels[:300])
     assert sparse.issparse(model.membership_)
     assert "0.9" in model.summary()
+    dense = _assured(model, labels[:300], lambda rows: rows.toarray())
+    found = _assured(model, labels[:300], lambda rows: rows)
+    assert found.loss == pytest.approx(dense.loss, rel=1e-10)
+    assert found[1:] == dense[1:]
+    assert "at most" in model.summary(labels[:300])
     new = model.predict_membership(labels[300:])
     assert new.format == "csr"
     assert new.shape == (100, 12)

@@ -1,0 +1,330 @@
+"""Hard partitions with many clusters: sparse contingency tables, compared with dense ones and with obvious code."""
+
+import inspect
+import zlib
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from robust_eac import (
+    RobustEAC,
+    adjusted_rand_score,
+    credible_ball,
+    hard_partition_losses,
+    reassignment_costs,
+    refine_labels,
+    solve_hard_median_partition,
+)
+
+from .. import reference
+from ..access import (
+    LOSSES,
+    Aim,
+    Search,
+    _contingency,
+    _hard,
+    _hard_search,
+    _sparse_counts,
+    check_ensemble,
+    encode_ensemble,
+    weigh_by,
+)
+from ..conftest import planted_ensemble
+
+N = 120
+OF_BOTH = pytest.mark.parametrize(("name", "cost"), [("binder", 1.0), ("binder", 0.6), ("vi", 1.0), ("vi", 1.4)])
+KINDS = ("complete", "missing", "repeated", "weighted", "soft", "cluster weights")
+
+
+def canonical(clusters):
+    _, first, inverse = np.unique(clusters, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[inverse]
+
+
+def problem(kind, seed=0, n=N, k=40, m=8):
+    """(labels, sample weights, encoding, weights of the partitions) of a noisy ensemble of many small clusters."""
+    rng = np.random.RandomState(seed)
+    labels = planted_ensemble(rng, rng.permutation(np.arange(n) % k), m, noise=0.4)
+    sample_weight = cluster_weights = None
+    if kind == "missing":
+        hidden = rng.uniform(size=labels.shape) < 0.2
+        # Objects that no partition observes together could share a cluster or not.
+        hidden[:, 0] = False
+        labels = np.where(hidden, -1, labels)
+    if kind == "repeated":
+        sample_weight = rng.randint(0, 4, size=n).astype(float)
+    if kind == "weighted":
+        sample_weight = rng.uniform(0.1, 3.0, size=n)
+    if kind == "soft":
+        unseen = rng.dirichlet(np.full(9, 0.2), size=n)
+        unseen[unseen < 0.05] = 0.0
+        unseen /= unseen.sum(axis=1, keepdims=True)
+        unseen[:5] = np.nan
+        labels = [*labels.T[:-1], unseen]
+    if kind == "cluster weights":
+        cluster_weights = "size"
+    encoding = weigh_by(encode_ensemble(check_ensemble(labels), sample_weight), cluster_weights)
+    return labels, sample_weight, encoding, rng.dirichlet(np.full(m, 4.0))
+
+
+def searches(monkeypatch, encoding, weights, aim, clusters):
+    """A search by dense tables with room for all clusters, and one by sparse tables."""
+    found = []
+    for many in (10**9, 1):
+        monkeypatch.setattr(_hard, "MANY", many)
+        monkeypatch.setattr(_hard, "_SPARE", 1e-3)
+        found.append(Search(encoding, weights, aim, clusters))
+    assert [search._is_sparse for search in found] == [False, True]
+    return found
+
+
+def kinds_of(name, cost):
+    return KINDS if (name, cost) == ("binder", 1.0) else KINDS[:4]
+
+
+@OF_BOTH
+@pytest.mark.parametrize("limit", [17, 40, N])
+def test_the_same_moves_as_with_dense_tables(name, cost, limit, monkeypatch):
+    for kind in kinds_of(name, cost):
+        # With this seed no two clusters cost a row the same, which rounding would decide.
+        _, _, encoding, weights = problem(kind, seed=1)
+        for start in (np.full(N, -1), np.random.RandomState(1).randint(limit, size=N)):
+            pair = searches(monkeypatch, encoding, weights, Aim(LOSSES[name], cost, limit), start)
+            for search in pair:
+                rng = np.random.RandomState(2)
+                search.allocate(rng.permutation(np.flatnonzero(search.clusters < 0)))
+                assert search.settle(rng, 50)
+            dense, found = pair
+            assert np.array_equal(canonical(found.clusters), canonical(dense.clusters)), kind
+            assert found.value == pytest.approx(dense.value, abs=1e-13)
+            assert (found.n_moves, found.n_passes) == (dense.n_moves, dense.n_passes)
+            assert found.clusters.max() < limit
+
+
+def rows_of(tables, slot):
+    at = slice(tables.start[slot], tables.start[slot] + tables.length[slot])
+    order = np.argsort(tables.columns[at])
+    return tables.columns[at][order], tables.hits[at][order], tables.counts[at][order]
+
+
+def assert_tables_are_fresh(search):
+    tables, k = search._tables, len(search._tables.held)
+    fresh = _sparse_counts.tables_of(search._encoding, search._judged, search.clusters, k)
+    dense = _hard._tabulate(search._encoding, search._judged, search.clusters, k)
+    for slot, expected in enumerate(dense.counts):
+        for a, b in zip(rows_of(tables, slot), rows_of(fresh, slot), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-9)
+        columns, _, counts = rows_of(fresh, slot)
+        np.testing.assert_allclose(np.bincount(columns, counts, minlength=k), expected, atol=1e-12)
+    np.testing.assert_allclose(tables.sizes, dense.sizes.T, atol=1e-12)
+    np.testing.assert_allclose(fresh.sizes, dense.sizes.T, atol=1e-12)
+    for a, b, c in zip((tables.a, tables.b), (fresh.a, fresh.b), (dense.a, dense.b), strict=True):
+        np.testing.assert_allclose([a, b], [c, c], rtol=1e-10)
+    assert np.array_equal(tables.held, fresh.held)
+    assert (tables.floor <= tables.sizes.min(axis=0)).all()
+    heap = tables.empty[: tables.n_empty[0]]
+    assert sorted(heap) == list(np.flatnonzero(tables.held == 0))
+    assert all(heap[(at - 1) // 2] < heap[at] for at in range(1, len(heap)))
+
+
+@OF_BOTH
+def test_costs_change_by_as_much_as_in_dense_tables(name, cost, monkeypatch):
+    for kind in kinds_of(name, cost):
+        _, _, encoding, weights = problem(kind, seed=2)
+        rng = np.random.RandomState(0)
+        clusters = rng.randint(30, size=N)
+        pair = searches(monkeypatch, encoding, weights, Aim(LOSSES[name], cost, 30), clusters)
+        for i in np.flatnonzero(encoding.multiplicity)[:20]:
+            w = encoding.multiplicity[i]
+            for step, c in ((w, rng.randint(30)), (-w, clusters[i])):
+                kernels = _contingency.place, _sparse_counts.place_row
+                drifts = [
+                    place(i, step, *search._problem, search._tables, c)
+                    for place, search in zip(kernels, pair, strict=True)
+                ]
+                assert drifts[1] == pytest.approx(drifts[0], rel=1e-9)
+                assert drifts[0] > 0.0
+
+
+@OF_BOTH
+def test_tables_follow_the_moves(name, cost, monkeypatch):
+    monkeypatch.setattr(_hard, "MANY", 1)
+    for kind in kinds_of(name, cost):
+        _, _, encoding, weights = problem(kind, seed=3)
+        rng = np.random.RandomState(0)
+        search = Search(encoding, weights, Aim(LOSSES[name], cost, 50), rng.randint(30, size=N))
+        for rows in (rng.permutation(N)[:50], rng.permutation(N), rng.permutation(N)):
+            search._visit(rows)
+            assert_tables_are_fresh(search)
+        assert search.n_moves > 50
+
+
+@OF_BOTH
+def test_costs_of_moves_and_skipped_rows(name, cost, monkeypatch):
+    """Every row's best other cluster is that of dense tables, and margins are no larger than its rise."""
+    skipped = 0
+    for kind in kinds_of(name, cost):
+        _, _, encoding, weights = problem(kind, seed=4)
+        for k, limit in ((30, 30), (30, 33)):
+            aim, clusters = Aim(LOSSES[name], cost, limit), np.random.RandomState(1).randint(k, size=N)
+            search = searches(monkeypatch, encoding, weights, aim, clusters)[1]
+            for _ in range(4):
+                search._visit(np.random.RandomState(search.n_moves).permutation(N)[:80])
+                found = _hard.moves(encoding, weights, aim, search.clusters, limit)
+                monkeypatch.setattr(_hard, "MANY", 10**9)
+                expected = _hard.moves(encoding, weights, aim, search.clusters, limit)
+                monkeypatch.setattr(_hard, "MANY", 1)
+                np.testing.assert_allclose(found[1], expected[1], atol=1e-13)
+                assert (found[0] != search.clusters).all()
+                stays = np.flatnonzero(search._margins - search._drift > search._slack)
+                rises = encoding.multiplicity[stays] * expected[1][stays]
+                assert (rises >= search._margins[stays] - search._drift - 1e-12).all()
+                skipped += len(stays)
+    assert skipped > 0
+
+
+@OF_BOTH
+@pytest.mark.parametrize("kind", KINDS[:4])
+def test_no_single_move_is_left(name, cost, kind, monkeypatch):
+    """By the losses as they are defined; new clusters included where there may be more."""
+    monkeypatch.setattr(_hard, "MANY", 3)
+    labels, weight, _, weights = problem(kind, seed=5, n=24, k=8, m=4)
+    for limit in (None, 5):
+        options = {"weights": weights, "sample_weight": weight, "loss": name, "cost": cost, "n_init": 2}
+        found = solve_hard_median_partition(labels, limit, random_state=0, **options)
+        assert found.converged
+        near = reference.moved_and_merged(found.labels, limit or 24)
+        near = near[len(near) - 24 * min(found.n_clusters + 1, limit or 24) :]
+        values = reference.hard_losses(name, cost, labels, near, weight) @ weights
+        assert values.min() >= found.objective - 1e-12
+        expected = reference.hard_losses(name, cost, labels, found.labels, weight) @ weights
+        assert found.objective == pytest.approx(expected, abs=1e-12)
+
+
+def test_tables_become_sparse_and_dense_again(rng, monkeypatch):
+    """Clusters open as the loss wants them, and those that a start has too many of close."""
+    monkeypatch.setattr(_hard, "MANY", 16)
+    labels = planted_ensemble(rng, np.arange(90) % 30, 6, noise=0.05)
+    encoding, weights = encode_ensemble(check_ensemble(labels)), np.full(6, 1 / 6)
+    search = Search(encoding, weights, Aim(LOSSES["vi"], 1.0, 90), np.arange(90) % 2)
+    assert not search._is_sparse
+    assert search.settle(rng, 100)
+    assert search._is_sparse
+    assert len(np.unique(search.clusters)) > 20
+    search.dissolve(rng, 100)
+    labels = planted_ensemble(rng, np.arange(90) % 3, 6, noise=0.05)
+    search = Search(encode_ensemble(check_ensemble(labels)), weights, Aim(LOSSES["vi"], 1.0, 90), np.arange(90) % 20)
+    assert search._is_sparse
+    assert search.settle(rng, 100)
+    assert not search._is_sparse
+    search.dissolve(rng, 100)
+    assert len(np.unique(search.clusters)) == 3
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_losses_of_given_labels(name, monkeypatch):
+    for kind in KINDS if name == "binder" else KINDS[:4]:
+        _, _, encoding, _ = problem(kind, seed=6)
+        clusters = np.random.RandomState(0).randint(50, size=N)
+        clusters[:20] = -1
+        aim = Aim(LOSSES[name], 1.0, 50)
+        expected = _hard.partition_losses(encoding, clusters, aim)
+        monkeypatch.setattr(_hard, "MANY", 1)
+        np.testing.assert_allclose(_hard.partition_losses(encoding, clusters, aim), expected, rtol=1e-11, atol=1e-14)
+        monkeypatch.undo()
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_perfect_agreement_is_exactly_zero(name, rng):
+    """Also where sums have tens of thousands of terms."""
+    clusters = rng.permutation(np.arange(90_000) % 30_000)
+    labels = np.column_stack([clusters, 30_000 - clusters, np.where(rng.uniform(size=90_000) < 0.3, -1, clusters)])
+    assert not hard_partition_losses(labels, clusters, loss=name).any()
+    assert credible_ball(labels, clusters, loss=name).radius == 0.0
+
+
+@pytest.mark.parametrize("init", ["mixed", "partitions", "given"])
+def test_thousands_of_objects_in_hundreds_of_clusters(init):
+    rng = np.random.RandomState(0)
+    # With room for more, these are more than 256.
+    truth = rng.permutation(np.arange(1200) % 250)
+    labels = planted_ensemble(rng, truth, 8, noise=0.1, n_random=2)
+    # Half of the objects are scattered.
+    start = np.where(rng.uniform(size=1200) < 0.5, rng.randint(250, size=1200), truth) if init == "given" else init
+    options = {"weighting": "chance-corrected", "init": start, "n_init": 2, "random_state": 0}
+    found = solve_hard_median_partition(labels, **options)
+    assert found.converged
+    assert adjusted_rand_score(found.labels, truth) > (0.6 if init == "given" else 0.9)
+    assert found.weights[6:].max() == 0.0
+    np.testing.assert_allclose(hard_partition_losses(labels, found.labels), found.losses, atol=1e-12)
+    rises = reassignment_costs(labels, found.labels, weights=found.weights).rises
+    assert rises.min() >= -1e-12
+    again = solve_hard_median_partition(labels, n_jobs=2, **options)
+    assert np.array_equal(again.labels, found.labels)
+
+
+@pytest.mark.parametrize("dense", [True, False])
+def test_refined_and_searched_labels_and_new_objects(dense, monkeypatch):
+    for module in ("core.alternation", "fitting", "core.placing", "core.hard"):
+        monkeypatch.setattr(f"robust_eac.{module}.MANY", 1)
+    if not dense:
+        for module in ("checks.values", "checks.labels", "core.alternation", "solvers.median_partition"):
+            monkeypatch.setattr(f"robust_eac.{module}.MAX_DENSE", 1000)
+    rng = np.random.RandomState(0)
+    truth = rng.permutation(np.arange(400) % 40)
+    labels = planted_ensemble(rng, truth, 8, noise=0.15)
+    soft = rng.dirichlet(np.full(5, 0.1), size=400)
+    for ensemble in (labels, np.where(rng.uniform(size=labels.shape) < 0.1, -1, labels), [*labels.T, soft]):
+        rows = [column[:300] for column in ensemble] if isinstance(ensemble, list) else ensemble[:300]
+        new = [column[300:] for column in ensemble] if isinstance(ensemble, list) else ensemble[300:]
+        model = RobustEAC(40, hardening="search", init=truth[:300], weighting="uniform", tol=1e-3, random_state=0)
+        model.fit(rows)
+        assert sparse.issparse(model.membership_) != dense
+        refined = refine_labels(rows, model.labels_, 40, random_state=0)
+        assert refined.n_moves == 0
+        assert refined.converged
+        predicted = model.predict(new)
+        assert adjusted_rand_score(predicted, truth[300:]) > 0.9
+        # As if every cluster were tried beside the fitted labels.
+        costs = np.zeros((100, 40))
+        indicators = np.eye(40)[model.labels_]
+        for u in range(len(model.weights_)):
+            if u == 8:
+                together, seen, size = soft[300:] @ soft[:300].T, np.ones(100), np.ones(300)
+            else:
+                column = ensemble[u] if isinstance(ensemble, list) else ensemble[:, u]
+                seen, size = (column[300:] != -1).astype(float), (column[:300] != -1).astype(float)
+                together = (column[300:, np.newaxis] == column[:300]) * seen[:, np.newaxis]
+            scale = (300.0 / size.sum()) ** 2
+            costs += scale * (seen[:, np.newaxis] * (size @ indicators) - 2.0 * together @ indicators)
+        np.testing.assert_allclose(costs[np.arange(100), predicted], costs.min(axis=1), rtol=1e-9)
+
+
+def test_tables_that_are_too_large_are_refused(rng, monkeypatch):
+    monkeypatch.setattr(_hard, "MAX_DENSE", 1000)
+    labels = planted_ensemble(rng, np.arange(60) % 20, 5)
+    message = "n_clusters must be at most 10 with loss=\"?'?nid'?\"? and 100 base clusters, got 20: only"
+    with pytest.raises(ValueError, match=message):
+        solve_hard_median_partition(labels, loss="nid", init=np.arange(60) % 20, n_clusters=20, random_state=0)
+    with pytest.raises(ValueError, match="n_clusters must be at most 10 with loss='id'"):
+        reassignment_costs(labels, np.arange(60) % 20, loss="id")
+    assert len(hard_partition_losses(labels, np.arange(60) % 20, loss="nid")) == 5
+    assert solve_hard_median_partition(labels, 20, n_init=2, random_state=0).objective > 0.0
+
+
+def test_kernels_know_what_they_call_in_another_file():
+    """Put the new number into sparse_counts.py when what it calls has changed: its compiled code is renewed then."""
+    called = (getattr(_contingency, name) for name in ("power", "rise"))
+    text = "".join(inspect.getsource(getattr(function, "py_func", function)) for function in called)
+    assert hex(zlib.crc32(text.encode())) == hex(_sparse_counts.CALLED)
+
+
+def test_relaxed_starts_do_not_depend_on_what_is_many(rng, monkeypatch):
+    """Both find the planted clusters."""
+    truth = rng.permutation(np.arange(200) % 12)
+    labels = planted_ensemble(rng, truth, 6, noise=0.1)
+    for many in (1, 256):
+        monkeypatch.setattr(_hard_search, "MANY", many)
+        found = solve_hard_median_partition(labels, 12, init="relaxed", n_init=2, random_state=0)
+        assert adjusted_rand_score(found.labels, truth) > 0.95
