@@ -127,7 +127,9 @@ def arguments_of(labels, n_clusters, options, start):
     if not isinstance(start, str):
         sums = compute(*[dask_tasks.later(block_steps.checksum)(piece) for piece in start.to_delayed().ravel()])
         start = f"array with checksum {zlib.crc32(np.array(sums)):08x}"
-    chosen = {name: _describe(getattr(options, name)) for name in ("weighting", "rho", "lam", "lam0", "cluster_weights")}
+    chosen = {
+        name: _describe(getattr(options, name)) for name in ("weighting", "rho", "lam", "lam0", "cluster_weights")
+    }
     return {
         "labels.shape": labels.shape,
         "labels.chunks": labels.chunks[0],

@@ -214,36 +214,37 @@ def solve_and_grade_distributed(labels, n_clusters, options, checkpoint=None, ch
     n_jobs = check_n_jobs(options.n_jobs)
     rng = check_random_state(options.random_state)
     folder, every = check_checkpoint(checkpoint, checkpoint_every, options.random_state)
-    kept = folder and Checkpoint(folder, every, arguments_of(labels, n_clusters, options, start), settings.max_iter)
-    begun = kept is not None and kept.saved is not None
-    sampled = isinstance(start, str)
-    seeds = rng.randint(MAX_SEED, size=n_init if sampled else 1)
+    with dask_tasks.scheduler_watched():
+        kept = folder and Checkpoint(folder, every, arguments_of(labels, n_clusters, options, start), settings.max_iter)
+        begun = kept is not None and kept.saved is not None
+        sampled = isinstance(start, str)
+        seeds = rng.randint(MAX_SEED, size=n_init if sampled else 1)
 
-    plain, encodings, starts = _encode(labels, start, n_clusters, diagonal)
-    tables, encodings = _weigh(plain, encodings, cluster_weights)
-    if (sampled and not begun) or weighting.for_group is not None:
-        sample = _gather_sample(encodings, tables, labels.chunks[0], n_clusters, rng)
-        weighting, linked = settle(weighting, sample, rng)
-        if not linked:
-            warnings.warn(NO_LINKS.format(LEVEL), UserWarning, stacklevel=3)
-    if sampled and not begun:
-        problem = Problem(sample, n_clusters, weighting, raw_distance(diagonal))
-        rough = settings._replace(tol=max(settings.tol, SAMPLE_TOL))
-        starts = _place_from_sample(encodings, problem, start, seeds, rough, n_jobs=n_jobs, tell=options.tell)
-    problem = Problem(tables, n_clusters, weighting, distributed_distance(diagonal))
-    tell = options.tell and partial(_tell_of_all, options.tell)
-    if begun:
-        run = kept.resume(problem, encodings, tell)
-    else:
-        rows, own = dask_tasks.Rows(encodings, starts), np.random.RandomState(seeds[0])
-        run = begin(problem, rows, own, settings, warm=sampled, tell=tell)
-    run = go_on(problem, run, settings, keep=kept and kept.keep)
-    if kept:
-        kept.save(run)
-    S, G, _ = measure(tables, run.rows)
-    agreements = agreement_from_sums(plain, S, G)
-    consensus, membership = _finish(run.rows, labels.chunks[0], n_clusters)
-    result = result_of(run, consensus, membership, settings.tol)
+        plain, encodings, starts = _encode(labels, start, n_clusters, diagonal)
+        tables, encodings = _weigh(plain, encodings, cluster_weights)
+        if (sampled and not begun) or weighting.for_group is not None:
+            sample = _gather_sample(encodings, tables, labels.chunks[0], n_clusters, rng)
+            weighting, linked = settle(weighting, sample, rng)
+            if not linked:
+                warnings.warn(NO_LINKS.format(LEVEL), UserWarning, stacklevel=3)
+        if sampled and not begun:
+            problem = Problem(sample, n_clusters, weighting, raw_distance(diagonal))
+            rough = settings._replace(tol=max(settings.tol, SAMPLE_TOL))
+            starts = _place_from_sample(encodings, problem, start, seeds, rough, n_jobs=n_jobs, tell=options.tell)
+        problem = Problem(tables, n_clusters, weighting, distributed_distance(diagonal))
+        tell = options.tell and partial(_tell_of_all, options.tell)
+        if begun:
+            run = kept.resume(problem, encodings, tell)
+        else:
+            rows, own = dask_tasks.Rows(encodings, starts), np.random.RandomState(seeds[0])
+            run = begin(problem, rows, own, settings, warm=sampled, tell=tell)
+        run = go_on(problem, run, settings, keep=kept and kept.keep)
+        if kept:
+            kept.save(run)
+        S, G, _ = measure(tables, run.rows)
+        agreements = agreement_from_sums(plain, S, G)
+        consensus, membership = _finish(run.rows, labels.chunks[0], n_clusters)
+        result = result_of(run, consensus, membership, settings.tol)
     if not result.converged:
         warn_unconverged(result.gap, settings, stacklevel=4)
     return result, agreements
