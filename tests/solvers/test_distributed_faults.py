@@ -76,27 +76,26 @@ def kill_a_worker(client):
     os.kill(client.run(os.getpid, workers=holding[:1])[holding[0]], signal.SIGKILL)
 
 
-@pytest.mark.parametrize("number", [1, 4])
-def test_a_killed_worker_changes_no_bit(client, undisturbed, monkeypatch, number):
+def test_a_killed_worker_changes_no_bit(client, undisturbed, monkeypatch):
     array, options, expected = undisturbed
-    calls = at_call(monkeypatch, number, lambda: kill_a_worker(client))
+    calls = at_call(monkeypatch, 3, lambda: kill_a_worker(client))
     with client.as_current():
         client.wait_for_workers(3, timeout=30)
         workers = set(client.scheduler_info()["workers"])
         assert_same_bits(solve_median_partition_distributed(array, K, **options), expected)
         client.wait_for_workers(3, timeout=30)
         assert len(set(client.scheduler_info()["workers"]) - workers) == 1
-    assert len(calls) > number + 2
+    assert len(calls) > 5
 
 
-def test_blocks_of_a_worker_killed_after_a_checkpoint_come_from_its_files(client, undisturbed, monkeypatch, tmp_path):
+def test_blocks_of_a_worker_killed_after_a_checkpoint_come_from_its_files(client, undisturbed, tmp_path):
     array, options, expected = undisturbed
     solved = []
 
     class Killing:
         def __call__(self, losses):
             solved.append(None)
-            if len(solved) == 3:
+            if len(solved) == 2:
                 kill_a_worker(client)
             return restricted_simplex_weights(losses)
 
@@ -106,7 +105,7 @@ def test_blocks_of_a_worker_killed_after_a_checkpoint_come_from_its_files(client
             array, K, **options, weighting=Killing(), checkpoint=tmp_path, checkpoint_every=0
         )
         assert_same_bits(again, expected)
-    assert len(solved) > 4
+    assert len(solved) > 2
 
 
 def test_a_retired_worker_changes_no_bit(client, undisturbed, monkeypatch):
@@ -117,14 +116,14 @@ def test_a_retired_worker_changes_no_bit(client, undisturbed, monkeypatch):
         holding = [address for address, keys in client.has_what().items() if keys]
         retired.extend(client.retire_workers(holding[:1]))
 
-    calls = at_call(monkeypatch, 4, retire)
+    calls = at_call(monkeypatch, 3, retire)
     with client.as_current():
         client.wait_for_workers(3, timeout=30)
         result = solve_median_partition_distributed(array, K, **options)
         assert_same_bits(result, expected)
         assert len(retired) == 1
         assert not set(retired) & set(client.scheduler_info()["workers"])
-    assert len(calls) > 6
+    assert len(calls) > 5
 
 
 CLUSTER = """
