@@ -31,7 +31,7 @@ def client():
     with (
         dask.config.set({"distributed.admin.log-length": 0, "distributed.scheduler.allowed-failures": 10}),
         dask_distributed.LocalCluster(
-            n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
         ) as cluster,
         dask_distributed.Client(cluster, set_as_default=False) as client,
     ):
@@ -80,10 +80,10 @@ def test_a_killed_worker_changes_no_bit(client, undisturbed, monkeypatch):
     array, options, expected = undisturbed
     calls = at_call(monkeypatch, 3, lambda: kill_a_worker(client))
     with client.as_current():
-        client.wait_for_workers(3, timeout=30)
+        client.wait_for_workers(2, timeout=30)
         workers = set(client.scheduler_info()["workers"])
         assert_same_bits(solve_median_partition_distributed(array, K, **options), expected)
-        client.wait_for_workers(3, timeout=30)
+        client.wait_for_workers(2, timeout=30)
         assert len(set(client.scheduler_info()["workers"]) - workers) == 1
     assert len(calls) > 5
 
@@ -100,7 +100,7 @@ def test_blocks_of_a_worker_killed_after_a_checkpoint_come_from_its_files(client
             return restricted_simplex_weights(losses)
 
     with client.as_current():
-        client.wait_for_workers(3, timeout=30)
+        client.wait_for_workers(2, timeout=30)
         again = solve_median_partition_distributed(
             array, K, **options, weighting=Killing(), checkpoint=tmp_path, checkpoint_every=0
         )
@@ -118,7 +118,7 @@ def test_a_retired_worker_changes_no_bit(client, undisturbed, monkeypatch):
 
     calls = at_call(monkeypatch, 3, retire)
     with client.as_current():
-        client.wait_for_workers(3, timeout=30)
+        client.wait_for_workers(2, timeout=30)
         result = solve_median_partition_distributed(array, K, **options)
         assert_same_bits(result, expected)
         assert len(retired) == 1
@@ -149,9 +149,7 @@ def cluster_process():
         process.kill()
 
 
-# At once, the client tries to come back; later it has given up.
-@pytest.mark.parametrize("seconds", [0.0, PATIENCE + 1.0])
-def test_a_lost_scheduler_is_one_clear_error(cluster_process, undisturbed, monkeypatch, seconds):
+def test_a_lost_scheduler_is_one_clear_error(cluster_process, undisturbed, monkeypatch):
     process, address = cluster_process
     array, options, _ = undisturbed
     lost = []
@@ -159,7 +157,6 @@ def test_a_lost_scheduler_is_one_clear_error(cluster_process, undisturbed, monke
     def kill():
         process.kill()
         process.wait()
-        time.sleep(seconds)
         lost.append(time.monotonic())
 
     at_call(monkeypatch, 3, kill)
