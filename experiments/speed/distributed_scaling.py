@@ -77,11 +77,12 @@ def measure(n_samples, chunk_rows, memory, repetition):
         solve_median_partition_distributed(_rows_of(file, 2000, 200), N_CLUSTERS, n_init=1, random_state=0)
         before = min(client.run(peak_bytes).values())
         labels, seed = _rows_of(file, n_samples, chunk_rows), derive_seed(0, repetition, "solver")
-        with _watched() as watch:
+        with _watched(client) as watch:
             result, seconds = timed(solve_median_partition_distributed, labels, N_CLUSTERS, n_init=1, random_state=seed)
         return {
             "fit_seconds": seconds,
             "round_seconds": (watch.times[-1] - watch.times[0]) / max(1, len(watch.times) - 1),
+            "round_busy_seconds": (watch.busy[-1] - watch.busy[0]) / max(1, len(watch.times) - 1),
             "n_rounds": len(watch.times),
             "n_chunks": labels.numblocks[0],
             "state_bytes": max(watch.shipped),
@@ -109,20 +110,22 @@ def _rows_of(file, n_samples, chunk_rows):
 
 
 class _Watch(NamedTuple):
-    """When rounds end; bytes of what is sent to every worker, and of the sums that come back."""
+    """When rounds end, and CPU seconds of all workers until then; bytes of what every worker receives, and of sums."""
 
     times: list
+    busy: list
     shipped: list
     summed: list
 
 
 @contextmanager
-def _watched():
+def _watched(client):
     """The :class:`_Watch` of the solve within."""
-    watch, search_line, ship = _Watch([], [], []), block_steps.search_line, dask_tasks.ship
+    watch, search_line, ship = _Watch([], [], [], []), block_steps.search_line, dask_tasks.ship
 
     def search(tables, weights, S, G, sums, diagonal):
         watch.times.append(time.perf_counter())
+        watch.busy.append(sum(client.run(time.process_time).values()))
         watch.summed.append(len(pickle.dumps(sums)))
         return search_line(tables, weights, S, G, sums, diagonal)
 

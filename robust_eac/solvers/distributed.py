@@ -118,6 +118,12 @@ def solve_median_partition_distributed(
     cluster_weights : {"entropy", "size", "entropy-size"} or list of ndarrays, default=None
         Weights of the base clusters, as in :func:`~robust_eac.partition_losses`; with `diagonal` True only. For the
         entropies every chunk sends a matrix of K x K numbers once, K clusters in all partitions together.
+    checkpoint : str or path, default=None
+        Folder in which the run is kept, so that the same call goes on where an earlier one was stopped, with the same
+        bits as without a stop. It is made if it is not there, and has to be seen by the client and all workers, at the
+        same path. `random_state` must then be an integer.
+    checkpoint_every : float, default=600.0
+        Seconds after which the next alternation to end is written; 0 means every one. The last one always is.
 
     Returns
     -------
@@ -130,7 +136,11 @@ def solve_median_partition_distributed(
     ValueError, TypeError
         If an argument is malformed or out of range, or not supported here. What only the labels can tell (floats that
         are no integers, objects that no partition observes, a chunk of another shape than its array declares) is found
-        when they are first read.
+        when they are first read. If the checkpoint is damaged, or belongs to other arguments: the error names one.
+    ConnectionError
+        If the scheduler is lost.
+    OSError
+        If a checkpoint cannot be written, or the client does not see what the workers write.
 
     Warns
     -----

@@ -80,10 +80,10 @@ def test_a_killed_worker_changes_no_bit(client, undisturbed, monkeypatch):
     array, options, expected = undisturbed
     calls = at_call(monkeypatch, 3, lambda: kill_a_worker(client))
     with client.as_current():
-        client.wait_for_workers(2, timeout=30)
+        client.wait_for_workers(2, timeout=120)
         workers = set(client.scheduler_info()["workers"])
         assert_same_bits(solve_median_partition_distributed(array, K, **options), expected)
-        client.wait_for_workers(2, timeout=30)
+        client.wait_for_workers(2, timeout=120)
         assert len(set(client.scheduler_info()["workers"]) - workers) == 1
     assert len(calls) > 5
 
@@ -100,7 +100,7 @@ def test_blocks_of_a_worker_killed_after_a_checkpoint_come_from_its_files(client
             return restricted_simplex_weights(losses)
 
     with client.as_current():
-        client.wait_for_workers(2, timeout=30)
+        client.wait_for_workers(2, timeout=120)
         again = solve_median_partition_distributed(
             array, K, **options, weighting=Killing(), checkpoint=tmp_path, checkpoint_every=0
         )
@@ -114,11 +114,13 @@ def test_a_retired_worker_changes_no_bit(client, undisturbed, monkeypatch):
 
     def retire():
         holding = [address for address, keys in client.has_what().items() if keys]
-        retired.extend(client.retire_workers(holding[:1]))
+        # A worker that is still starting takes no chunks: then none is retired.
+        while not retired:
+            retired.extend(client.retire_workers(holding[:1]))
 
     calls = at_call(monkeypatch, 3, retire)
     with client.as_current():
-        client.wait_for_workers(2, timeout=30)
+        client.wait_for_workers(2, timeout=120)
         result = solve_median_partition_distributed(array, K, **options)
         assert_same_bits(result, expected)
         assert len(retired) == 1
