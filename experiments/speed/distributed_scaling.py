@@ -139,13 +139,18 @@ def _watched(client):
 
 
 class Constants(NamedTuple):
-    """What does not depend on the number of objects, of chunks and of workers, for this m, k and these clusters."""
+    """What does not depend on the number of objects, of chunks and of workers, for this m, k and these clusters.
+
+    kept_bytes : of an object on its worker, all the time.
+    working_bytes : of an object of the one chunk that the worker works on, beyond these.
+    """
 
     seconds_per_object: float
     seconds_per_chunk: float
     state_bytes: float
     sums_bytes: float
-    bytes_per_object: float
+    kept_bytes: float
+    working_bytes: float
     idle_worker_bytes: float
 
 
@@ -153,16 +158,20 @@ def constants_of(few, many, n_workers=N_WORKERS):
     """The :class:`Constants` that a record with few objects per chunk and one with many tell, each {name: value}.
 
     The seconds of a round are  objects / workers x seconds_per_object + chunks x seconds_per_chunk:  work goes on
-    beside each other, and what Dask takes per chunk, on the scheduler and the client, one after the other.
+    beside each other, and what Dask takes per chunk, on the scheduler and the client, one after the other. An object
+    keeps a byte per partition, its memberships and those that the last sweep proposed, 8 bytes per cluster each, and 17
+    bytes: its two multiplicities and whether it is observed.
     """
     counts = np.array([[record["n_samples"] / n_workers, record["n_chunks"]] for record in (few, many)])
     seconds = np.linalg.solve(counts, [few["round_seconds"], many["round_seconds"]])
-    grown = many["worker_bytes"] - many["idle_worker_bytes"]
+    kept = N_PARTITIONS + 2 * 8 * N_CLUSTERS + 17
+    grown = many["worker_bytes"] - many["idle_worker_bytes"] - kept * many["n_samples"] / n_workers
     return Constants(
         *seconds,
         many["state_bytes"],
         many["sums_bytes"],
-        grown * n_workers / many["n_samples"],
+        kept,
+        grown * many["n_chunks"] / many["n_samples"],
         many["idle_worker_bytes"],
     )
 
@@ -178,7 +187,7 @@ def predict(constants, *, n_samples, n_chunks, n_workers, n_rounds):
     return {
         "round_seconds": round_seconds,
         "fit_seconds": n_rounds * round_seconds,
-        "worker_bytes": c.idle_worker_bytes + n_samples * share * c.bytes_per_object,
+        "worker_bytes": c.idle_worker_bytes + n_samples * (share * c.kept_bytes + c.working_bytes / n_chunks),
         "round_bytes": n_workers * c.state_bytes + n_chunks * c.sums_bytes,
     }
 

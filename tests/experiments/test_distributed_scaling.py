@@ -14,13 +14,19 @@ MANY = {
 
 def test_prediction_by_hand():
     constants = Constants(
-        seconds_per_object=1e-6, seconds_per_chunk=0.01, state_bytes=100, sums_bytes=30, bytes_per_object=400,
+        seconds_per_object=1e-6, seconds_per_chunk=0.01, state_bytes=100, sums_bytes=30, kept_bytes=400,
+        working_bytes=1000,
         idle_worker_bytes=3e8,
     )  # fmt: skip
     found = predict(constants, n_samples=10**7, n_chunks=10, n_workers=4, n_rounds=20)
     # Three of ten chunks on the slowest of four workers: 3 x 10^6 objects.
     assert found == pytest.approx(
-        {"round_seconds": 3.0 + 0.1, "fit_seconds": 62.0, "worker_bytes": 3e8 + 1.2e9, "round_bytes": 4 * 100 + 10 * 30}
+        {
+            "round_seconds": 3.0 + 0.1,
+            "fit_seconds": 62.0,
+            "worker_bytes": 3e8 + 1.2e9 + 1e9,
+            "round_bytes": 4 * 100 + 10 * 30,
+        }
     )
 
 
@@ -32,7 +38,8 @@ def test_constants_lead_back_to_what_they_come_from():
         found = predict(constants, **sizes, n_workers=2, n_rounds=1)
         assert found["round_seconds"] == found["fit_seconds"] == pytest.approx(record["round_seconds"])
     assert found["worker_bytes"] == pytest.approx(MANY["worker_bytes"])
-    assert constants.bytes_per_object == pytest.approx(400.0)
+    # Of 200 MB, 277 bytes are kept of each of 500,000 objects; the rest belongs to a chunk of 250,000.
+    assert constants.working_bytes == pytest.approx((200e6 - 277 * 500_000) / 250_000)
 
 
 def test_more_workers_take_less_each_until_chunks_run_out():
