@@ -89,6 +89,7 @@ from robust_eac.reporting.asked import call_of, shown
 from robust_eac.reporting.findings import families_of
 from robust_eac.reporting.heat_map import draw_heat_map
 from robust_eac.solvers import block_steps as _blocks
+from robust_eac.solvers import checkpoint as _checkpoint
 from robust_eac.solvers import consensus_modes as _modes
 from robust_eac.solvers import dask_tasks as _tasks
 from robust_eac.solvers import distributed, partition_bound

@@ -148,31 +148,31 @@ def begin(problem, start, rng, settings, *, warm=False, tell=None):
     return Run(rows, state, losses, weights, history, rng, tell)
 
 
-def go_on(problem, run, settings):
-    """Alternate a run to a joint stationary point; its rows are changed."""
+def go_on(problem, run, settings, *, keep=None):
+    """Alternate a run to a joint stationary point; its rows are changed.
+
+    `keep` is given the run after every alternation: a run that goes on from there ends with the same bits.
+    """
     encoding, _, weighting, distance = problem
-    rows, state, losses, weights = run.rows, run.state, run.losses, run.weights
-    history, n_iter, total = [*run.history], run.n_iter, run.n_sweeps
     while True:
-        steps = distance.steps(encoding, weights, rows, state, settings, run.rng)
-        budget = settings.max_sweeps if n_iter < settings.max_iter else 0
+        steps = distance.steps(encoding, run.weights, run.rows, run.state, settings, run.rng)
+        budget = settings.max_sweeps if run.n_iter < settings.max_iter else 0
         gap, n_sweeps = descend(steps, tol=settings.tol, max_sweeps=budget, reduction=settings.reduction)
-        state, total = steps.state, total + n_sweeps
+        run = run._replace(state=steps.state, gap=gap, n_sweeps=run.n_sweeps + n_sweeps)
         # After an idle first Y step the weights still have to be found.
-        if n_sweeps == 0 and n_iter > 0:
-            break
-        before = weights
-        losses, weights, state = _weigh(problem, rows, state)
-        history.append(weighting.objective(losses, weights))
-        n_iter += 1
+        if n_sweeps == 0 and run.n_iter > 0:
+            return run
+        before = run.weights
+        losses, weights, state = _weigh(problem, run.rows, run.state)
+        history = [*run.history, weighting.objective(losses, weights)]
+        run = run._replace(state=state, losses=losses, weights=weights, history=history, n_iter=run.n_iter + 1)
         if run.tell:
-            run.tell(f"iteration {n_iter}, {n_sweeps} sweeps to gap {gap:.2g}, objective {history[-1]:.6g}")
+            run.tell(f"iteration {run.n_iter}, {n_sweeps} sweeps to gap {gap:.2g}, objective {run.objective:.6g}")
+        if keep:
+            keep(run)
         # Unchanged weights leave the gap as it is.
         if is_stationary(gap, settings.tol) and np.array_equal(weights, before):
-            break
-    return run._replace(
-        state=state, losses=losses, weights=weights, history=history, gap=gap, n_iter=n_iter, n_sweeps=total
-    )
+            return run
 
 
 def _weigh(problem, rows, state):

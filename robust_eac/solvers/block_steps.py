@@ -4,10 +4,13 @@ Blocks are encoded against one table of all the clusters, and sweep their rows a
 others need to know of a block are sums: matrices of k x k and k x K numbers, whatever the number of its rows.
 """
 
+import zlib
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
+from .._whole_files import write_files
 from ..checks.blocks import row_blocks
 from ..checks.labels import check_columns_observed, check_label_block
 from ..checks.values import check_membership
@@ -299,6 +302,26 @@ def search_line(tables, weights, S, G, sums, diagonal):
 def after_step(S, G, sums, t):
     """S, G and the cost of pairs (i, i) per mask after a share t of the step."""
     return S + t * sums.S, G + t * (sums.cross + t * sums.square), sums.own @ t ** np.arange(5)
+
+
+def write_rows(encoding, proposal, t, path):
+    """Write the memberships of a block's rows to a file."""
+    rows = proposal.at(t)
+    write_files({path: partial(np.save, arr=rows, allow_pickle=False)})
+
+
+def read_rows(encoding, n_clusters, path):
+    """The :class:`Proposal` of the memberships in a file that :func:`write_rows` has written."""
+    rows, shape = np.load(path, allow_pickle=False), (len(encoding.codes), n_clusters)
+    if rows.shape != shape or rows.dtype != np.float64:
+        raise ValueError(f"checkpoint: {path} must hold float64 of shape {shape}, got {rows.dtype} {rows.shape}.")
+    rows = np.ascontiguousarray(rows)
+    return Proposal(rows, rows)
+
+
+def checksum(rows):
+    """Checksum of an array's values."""
+    return zlib.crc32(np.ascontiguousarray(rows))
 
 
 def finish(encoding, proposal, t):

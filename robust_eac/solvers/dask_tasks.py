@@ -1,6 +1,7 @@
 """Dask tasks for the blocks of an ensemble, run where the block lies: sums travel, blocks do not."""
 
 import sys
+from contextlib import contextmanager
 from functools import partial
 
 from . import block_steps
@@ -68,6 +69,32 @@ def homes(*parts):
         sys.modules["distributed"].wait(futures)
     holders = client.who_has(futures)
     return [sorted(set.intersection(*(set(holders.get(part.key, ())) for part in block))) for block in blocks]
+
+
+@contextmanager
+def scheduler_watched():
+    """What follows from a lost scheduler ends as one ConnectionError that says so.
+
+    Which of many errors that would be depends on the moment: cancelled futures, closed connections, a closed client.
+    """
+    try:
+        client = sys.modules["distributed"].default_client()
+    except (KeyError, ValueError):
+        client = None
+    if client is None or client.status != "running":
+        yield
+        return
+    address = client.scheduler.address
+    try:
+        yield
+    except Exception as error:
+        closed = sys.modules["distributed"].comm.CommClosedError
+        if client.status == "running" and not isinstance(error, closed):
+            raise
+        raise ConnectionError(
+            f"The connection to the Dask scheduler at {address} was lost, and with it what its workers held. The same "
+            "call on a new cluster starts anew, or with `checkpoint` goes on from the last one."
+        ) from error
 
 
 def ship(value):

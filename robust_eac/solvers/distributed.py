@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from functools import partial
+from os import PathLike
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,7 +26,7 @@ from ..checks.values import (
     is_dask_array,
     with_checked_chunks,
 )
-from ..core.alternation import Problem, alternate, empty_last_order, fixed, solve
+from ..core.alternation import Problem, begin, empty_last_order, fixed, go_on, solve
 from ..core.distance import raw_distance
 from ..core.encoding import select, weigh, weigh_clusters
 from ..core.formula import agreement_from_sums
@@ -34,6 +35,7 @@ from ..weighting.clusters import check_cluster_weights, weigh_by
 from ..weighting.joint import check_found_from_losses, resolve_weighting, settle
 from ..weighting.trust import LEVEL, NO_LINKS
 from . import block_steps, dask_tasks
+from .checkpoint import Checkpoint, arguments_of, check_checkpoint
 from .distributed_steps import distributed_distance, measure
 from .median_partition import MedianPartitionResult, Options, check_effort, progress, result_of, warn_unconverged
 
@@ -63,6 +65,8 @@ def solve_median_partition_distributed(
     random_state: RandomState = None,
     verbose: int = 0,
     cluster_weights: ClusterWeights = None,
+    checkpoint: str | PathLike | None = None,
+    checkpoint_every: float = 600.0,
 ) -> MedianPartitionResult:
     """Find the consensus membership and the weights of the partitions of an ensemble in a Dask array.
 
@@ -114,6 +118,12 @@ def solve_median_partition_distributed(
     cluster_weights : {"entropy", "size", "entropy-size"} or list of ndarrays, default=None
         Weights of the base clusters, as in :func:`~robust_eac.partition_losses`; with `diagonal` True only. For the
         entropies every chunk sends a matrix of K x K numbers once, K clusters in all partitions together.
+    checkpoint : str or path, default=None
+        Folder in which the run is kept, so that the same call goes on where an earlier one was stopped, with the same
+        bits as without a stop. It is made if it is not there, and has to be seen by the client and all workers, at the
+        same path. `random_state` must then be an integer.
+    checkpoint_every : float, default=600.0
+        Seconds after which the next alternation to end is written; 0 means every one. The last one always is.
 
     Returns
     -------
@@ -126,7 +136,11 @@ def solve_median_partition_distributed(
     ValueError, TypeError
         If an argument is malformed or out of range, or not supported here. What only the labels can tell (floats that
         are no integers, objects that no partition observes, a chunk of another shape than its array declares) is found
-        when they are first read.
+        when they are first read. If the checkpoint is damaged, or belongs to other arguments: the error names one.
+    ConnectionError
+        If the scheduler is lost.
+    OSError
+        If a checkpoint cannot be written, or the client does not see what the workers write.
 
     Warns
     -----
@@ -185,10 +199,10 @@ def solve_median_partition_distributed(
         threshold="half",
         tell=progress(verbose),
     )
-    return solve_and_grade_distributed(labels, n_clusters, options)[0]
+    return solve_and_grade_distributed(labels, n_clusters, options, checkpoint, checkpoint_every)[0]
 
 
-def solve_and_grade_distributed(labels, n_clusters, options):
+def solve_and_grade_distributed(labels, n_clusters, options, checkpoint=None, checkpoint_every=600.0):
     """(what :func:`solve_median_partition_distributed` returns, the agreement of every partition with it)."""
     labels = check_dask_rows(labels, name="labels")
     n, m = labels.shape
@@ -209,29 +223,38 @@ def solve_and_grade_distributed(labels, n_clusters, options):
     start = _check_start(options.init, labels, n_clusters)
     n_jobs = check_n_jobs(options.n_jobs)
     rng = check_random_state(options.random_state)
-    sampled = isinstance(start, str)
-    seeds = rng.randint(MAX_SEED, size=n_init if sampled else 1)
+    folder, every = check_checkpoint(checkpoint, checkpoint_every, options.random_state)
+    with dask_tasks.scheduler_watched():
+        kept = folder and Checkpoint(folder, every, arguments_of(labels, n_clusters, options, start), settings.max_iter)
+        begun = kept is not None and kept.saved is not None
+        sampled = isinstance(start, str)
+        seeds = rng.randint(MAX_SEED, size=n_init if sampled else 1)
 
-    plain, encodings, starts = _encode(labels, start, n_clusters, diagonal)
-    tables, encodings = _weigh(plain, encodings, cluster_weights)
-    if sampled or weighting.for_group is not None:
-        sample = _gather_sample(encodings, tables, labels.chunks[0], n_clusters, rng)
-        weighting, linked = settle(weighting, sample, rng)
-        if not linked:
-            warnings.warn(NO_LINKS.format(LEVEL), UserWarning, stacklevel=3)
-    if sampled:
-        problem = Problem(sample, n_clusters, weighting, raw_distance(diagonal))
-        rough = settings._replace(tol=max(settings.tol, SAMPLE_TOL))
-        starts = _place_from_sample(encodings, problem, start, seeds, rough, n_jobs=n_jobs, tell=options.tell)
-    problem = Problem(tables, n_clusters, weighting, distributed_distance(diagonal))
-    tell = options.tell and partial(_tell_of_all, options.tell)
-    run = alternate(
-        problem, dask_tasks.Rows(encodings, starts), np.random.RandomState(seeds[0]), settings, warm=sampled, tell=tell
-    )
-    S, G, _ = measure(tables, run.rows)
-    agreements = agreement_from_sums(plain, S, G)
-    consensus, membership = _finish(run.rows, labels.chunks[0], n_clusters)
-    result = result_of(run, consensus, membership, settings.tol)
+        plain, encodings, starts = _encode(labels, start, n_clusters, diagonal)
+        tables, encodings = _weigh(plain, encodings, cluster_weights)
+        if (sampled and not begun) or weighting.for_group is not None:
+            sample = _gather_sample(encodings, tables, labels.chunks[0], n_clusters, rng)
+            weighting, linked = settle(weighting, sample, rng)
+            if not linked:
+                warnings.warn(NO_LINKS.format(LEVEL), UserWarning, stacklevel=3)
+        if sampled and not begun:
+            problem = Problem(sample, n_clusters, weighting, raw_distance(diagonal))
+            rough = settings._replace(tol=max(settings.tol, SAMPLE_TOL))
+            starts = _place_from_sample(encodings, problem, start, seeds, rough, n_jobs=n_jobs, tell=options.tell)
+        problem = Problem(tables, n_clusters, weighting, distributed_distance(diagonal))
+        tell = options.tell and partial(_tell_of_all, options.tell)
+        if begun:
+            run = kept.resume(problem, encodings, tell)
+        else:
+            rows, own = dask_tasks.Rows(encodings, starts), np.random.RandomState(seeds[0])
+            run = begin(problem, rows, own, settings, warm=sampled, tell=tell)
+        run = go_on(problem, run, settings, keep=kept and kept.keep)
+        if kept:
+            kept.save(run)
+        S, G, _ = measure(tables, run.rows)
+        agreements = agreement_from_sums(plain, S, G)
+        consensus, membership = _finish(run.rows, labels.chunks[0], n_clusters)
+        result = result_of(run, consensus, membership, settings.tol)
     if not result.converged:
         warn_unconverged(result.gap, settings, stacklevel=4)
     return result, agreements

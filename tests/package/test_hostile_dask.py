@@ -6,6 +6,7 @@ import pytest
 from robust_eac import RobustEAC, kmeans_ensemble_distributed, solve_median_partition_distributed
 
 from .hostile import TRIED, small_world, time_limit
+from .hostile_scalars import SCALARS
 
 da = pytest.importorskip("dask.array", reason="needs dask")
 
@@ -57,6 +58,11 @@ def test_what_is_no_dask_label_matrix(bad):
         ({"lam0": np.nan}, "lam0"), ({"weighting": "chance-corrected"}, "weighting"), ({"weighting": 3}, "weighting"),
         ({"init": "nonsense"}, "init"), ({"init": np.full((9, 2), 0.5)}, "init"), ({"init": [0, 1]}, "init"),
         ({"n_jobs": 0}, "n_jobs"), ({"n_jobs": "2"}, "n_jobs"), ({"random_state": -1}, "random_state"),
+        *(({"checkpoint": bad}, "checkpoint")
+          for bad in (3, 1.5, True, b"folder", "", ["folder"], np.zeros(2), __file__)),
+        *(({"checkpoint_every": bad}, "checkpoint_every") for bad in SCALARS["tol"].bad),
+        ({"checkpoint": "unused", "random_state": None}, "random_state"),
+        ({"checkpoint": "unused", "random_state": np.random.RandomState(0)}, "random_state"),
     ],
 )  # fmt: skip
 def test_parameters(options, match):
