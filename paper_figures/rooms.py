@@ -2,7 +2,18 @@
 
 from functools import partial
 
-from . import accuracy, certificates, hard_partitions, levels, number_of_clusters, peers, robustness, speed, trust
+from . import (
+    accuracy,
+    certificates,
+    hard_partitions,
+    levels,
+    many_clusters,
+    number_of_clusters,
+    peers,
+    robustness,
+    speed,
+    trust,
+)
 from .claim import claims_table
 from .combinatorial_eac.paper import PAPER as COMBINATORIAL_EAC
 from .drawing import Topic, drawing
@@ -34,6 +45,6 @@ ROOMS = (
     Topic("certificates", certificates.DRAWINGS),
     Topic("hard median partitions", hard_partitions.DRAWINGS),
     Topic("peers", peers.DRAWINGS),
-    Topic("speed", speed.DRAWINGS),
+    Topic("speed", speed.DRAWINGS + many_clusters.DRAWINGS),
     Topic("claims", (claims_of(PAPERS),)),
 )

@@ -1,0 +1,79 @@
+"""Time and peak memory of one fit by the number of clusters, up to a third of the objects.
+
+The base clusterings have as many clusters as the consensus, or up to three times as many; a fifth of them is random.
+Each fit runs in a process of its own, from one start, with the restricted simplex: "soft" memberships down to a gap of
+1e-5, or a "hard" partition under Binder's loss that no single move improves.
+"""
+
+import warnings
+from functools import partial
+
+import numpy as np
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+
+from robust_eac import adjusted_rand_score, solve_hard_median_partition, solve_median_partition
+
+from ..shared.ensembles import planted_labels
+from ..shared.measure import in_fresh_process, peak_bytes, print_measured, timed
+from ..shared.store import derive_seed, grid
+
+VERSION = 1
+# Cells are timed, so they run one after another.
+JOBS = 1
+
+SOLVERS = {
+    "soft": solve_median_partition,
+    "hard": partial(solve_hard_median_partition, weighting="restricted-simplex"),
+}
+
+
+def cells(
+    *,
+    n_samples=(100_000,),
+    n_partitions=(50,),
+    n_clusters=(10, 30, 100, 200, 300, 1000, 3000, 10_000, 30_000),
+    solvers=tuple(SOLVERS),
+    repetitions=2,
+):
+    sizes = {"n_samples": n_samples, "n_partitions": n_partitions, "n_clusters": n_clusters}
+    return grid(**sizes, solver=solvers, repetition=range(repetitions))
+
+
+GRID = cells()
+SMOKE = cells(n_samples=(900,), n_partitions=(10,), n_clusters=(5, 300), repetitions=1)
+
+
+def run_one(**config):
+    """What `measure` returns in a process of its own."""
+    return in_fresh_process(__name__, config)
+
+
+def measure(n_samples, n_partitions, n_clusters, solver, repetition):
+    """Seconds of a fit, peak memory of the process in bytes, and the result: gap, agreement with the classes, form.
+
+    "gap" and "sparse" are None for a hard partition.
+    """
+    rng = np.random.RandomState(derive_seed(0, repetition, "ensemble"))
+    labels, classes = planted_labels(n_samples, rng, n_partitions=n_partitions, n_clusters=n_clusters)
+    # A first fit loads the compiled kernels, those for as many codes and as many clusters.
+    warm = np.column_stack([labels[:, 0], labels[:, 0]])
+    solve, soft = SOLVERS[solver], solver == "soft"
+    rough = {"tol": 1.0, "max_iter": 1} if soft else {"max_passes": 1}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        solve(warm, min(n_clusters, 300), n_init=1, random_state=0, **rough)
+    seed = derive_seed(0, repetition, "solver")
+    result, seconds = timed(solve, labels, n_clusters, n_init=1, random_state=seed)
+    return {
+        "fit_seconds": seconds,
+        "peak_bytes": peak_bytes(),
+        "gap": result.gap if soft else None,
+        "ari": float(adjusted_rand_score(classes, result.labels)),
+        "noise_weight": float(result.weights[n_partitions - n_partitions // 5 :].sum()),
+        "sparse": sparse.issparse(result.membership) if soft else None,
+    }
+
+
+if __name__ == "__main__":
+    print_measured(measure)
