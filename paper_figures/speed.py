@@ -231,11 +231,30 @@ def baselines_table(records):
     return table("task | objects | way | seconds | times ours | memory added, MiB | times ours", rows)
 
 
+def features_table(records):
+    """From features to the consensus of 100 partitions: medians and ranges of the seconds, memory of the process.
+
+    The features are a memory map of float32; each partition of 5 to 50 clusters is fitted on 10,000 objects.
+    """
+    rows = []
+    for (n, d), of_size in grouped(records, "n_samples", "n_features").items():
+        for ensemble, of_ensemble in grouped(of_size, "ensemble").items():
+            found = [record["result"] for record in of_ensemble]
+            row = [f"{n:,} x {d}", ensemble]
+            for measure in ("ensemble_seconds", "consensus_seconds"):
+                seconds = [result[measure] for result in found]
+                row.append(f"{np.median(seconds):.3g} ({min(seconds):.3g} to {max(seconds):.3g})")
+            row.append(f"{max(result['peak_bytes'] for result in found) / 2.0**30:.2f}")
+            rows.append([*row, f"{np.mean([result['ari'] for result in found]):.3f}"])
+    return table("features | ensemble | seconds of the ensemble | of the consensus | peak memory, GiB | ARI", rows)
+
+
 DRAWINGS = (
     drawing("fig_scaling", "scaling", scaling_figure),
     drawing("table_scaling", "scaling", scaling_table),
     drawing("table_merge_scaling", "merge_scaling", merging_table),
     drawing("table_distributed_scaling", "distributed_scaling", distributed_table),
+    drawing("table_features_to_consensus", "features_to_consensus", features_table),
     drawing("table_sweep_cost", "sweep_cost", sweep_table),
     drawing("table_convergence", "convergence", convergence_table),
     drawing("table_tolerance", "tolerance", tolerance_table),

@@ -49,7 +49,8 @@ deserves. Every public name can be imported from here, and is loaded when it is 
 **Ensembles** (`robust_eac.ensembles`): clusterings from features
 
 - `KMeansEnsemble`, `MixedEnsemble`, `FeatureSubsetEnsemble`: by k-means, by six algorithms, by subsets of the features
-- `kmeans_ensemble_distributed`: k-means on a Dask array
+- `LandmarkSpectralEnsemble`: by spectral clustering through landmarks: clusters of any shape, millions of objects
+- `kmeans_ensemble_distributed`, `ensemble_distributed`: k-means, or another ensemble, on a Dask array
 - `corrupt_ensemble`: some clusterings replaced by bad ones, of many kinds
 - `fuzzy_c_means`, `gath_geva`: soft clusterings
 - `kaufman_kmeans`, `kaufman_seeds`: k-means from deterministic centers

@@ -12,6 +12,7 @@ from .checks.labels import check_ensemble
 from .checks.types import ClusterWeights, Labels, RandomState, WeightSolver
 from .checks.values import check_choice, is_dask_array
 from .consensus.merge import MergeResult, merge_labels
+from .core.progress import progress
 from .core.sparse_rows import one_hot_rows
 from .diagnostics.agreement import adjusted_agreement
 from .diagnostics.objective import partition_losses
@@ -27,7 +28,7 @@ from .fitting import (
     solve_chunks,
 )
 from .solvers.local_search import search_labels
-from .solvers.median_partition import MedianPartitionResult, Options, distance_of, progress, solve_and_encode
+from .solvers.median_partition import MedianPartitionResult, Options, distance_of, solve_and_encode
 from .summary import Settings
 
 __all__ = ["RobustEAC"]

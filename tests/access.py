@@ -11,9 +11,8 @@ from robust_eac.checks.labels import check_ensemble, check_init, check_labels
 from robust_eac.checks.values import check_membership, check_weights
 from robust_eac.comparison import statistics as comparison_statistics
 from robust_eac.comparison.runs import outcomes
-from robust_eac.consensus import _bipartite, _linkage, _merging, _peace_kernels
 from robust_eac.consensus import _common as _consensus_common
-from robust_eac.consensus._bipartite import leading_vectors, normalised_graph
+from robust_eac.consensus import _linkage, _merging, _peace_kernels
 from robust_eac.consensus._common import check_memory, prepare, prepare_ensemble, relabel
 from robust_eac.consensus._metis import partition_graph, pieces, whole_numbers
 from robust_eac.consensus.coassociation import walk_similarities
@@ -23,6 +22,7 @@ from robust_eac.consensus.peace import _sample as sample_pairs
 from robust_eac.consensus.sec import _table as sec_table
 from robust_eac.consensus.utilities import _normalised
 from robust_eac.core import alternation as _alternation
+from robust_eac.core import bipartite as _bipartite
 from robust_eac.core import contingency as _contingency
 from robust_eac.core import descent as _descent
 from robust_eac.core import encoding as _encoding
@@ -40,6 +40,7 @@ from robust_eac.core import starts as _starts
 from robust_eac.core import sweep as _sweep
 from robust_eac.core import threads as _threads
 from robust_eac.core.alternation import Problem, Settings, empty_last, fixed
+from robust_eac.core.bipartite import leading_vectors, normalised_graph
 from robust_eac.core.bundles import OwnTerm, Visit
 from robust_eac.core.descent import next_relaxation
 from robust_eac.core.distance import ADJUSTED, AGREEMENTS, level_distance, raw_distance, resolve_distance
@@ -81,6 +82,8 @@ from robust_eac.diagnostics import assurance as _assurance
 from robust_eac.diagnostics import selection as _selection
 from robust_eac.diagnostics.credible_ball import LEVEL as CREDIBLE_LEVEL
 from robust_eac.diagnostics.selection import _agreements, _best, _compare, _consensus, _draw_pair, _Half, _pose, _rand
+from robust_eac.ensembles import _blocks as ensemble_blocks
+from robust_eac.ensembles import _landmark_graph as landmark_graph
 from robust_eac.ensembles import _subsets, _tiny_kmeans
 from robust_eac.fitting import keep_consensus
 from robust_eac.metrics import external as metrics

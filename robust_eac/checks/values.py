@@ -72,15 +72,17 @@ def real_array(values, name):
         raise ValueError(f"{name} must hold numbers within the range of floats: {error}.") from error
 
 
-def check_features(X, *, name="X", n_samples=None, estimator=None, **options):
+def check_features(X, *, name="X", n_samples=None, estimator=None, as_is=False, **options):
     """Return features as a C-ordered float64 matrix; the input itself if it already is one.
 
     scikit-learn's rules, in the name of an estimator where one is given, and its options; besides, masked arrays are
-    refused, whose masks it forgets, and numbers whose squares are on the way to overflow.
+    refused, whose masks it forgets, and numbers whose squares are on the way to overflow. Where `as_is`, arrays and
+    memory maps of real numbers keep their type and order, so that nothing is copied.
     """
     if np.ma.isMaskedArray(X):
         raise TypeError(f"{name} must not be a masked array.")
-    options |= {"dtype": np.float64, "order": "C"}
+    keep = as_is and isinstance(X, np.ndarray) and X.dtype.kind in "biuf"
+    options |= {"dtype": None} if keep else {"dtype": np.float64, "order": "C"}
     try:
         if estimator is None:
             array = utils.check_array(X, input_name=name, **options)
@@ -92,7 +94,8 @@ def check_features(X, *, name="X", n_samples=None, estimator=None, **options):
         raise (TypeError if isinstance(error, TypeError) else ValueError)(f"{name}: {error}") from error
     if n_samples is not None and len(array) != n_samples:
         raise ValueError(f"{name} must have n_samples={n_samples} rows, one per row of labels, got {len(array)}.")
-    largest = max(array.max(), -array.min())
+    # As floats: minus an unsigned integer is unsigned.
+    largest = max(float(array.max()), -float(array.min()))
     if largest > LARGEST_FEATURE:
         raise ValueError(f"{name} must hold numbers of at most {LARGEST_FEATURE:g}, got {largest:g}: rescale them.")
     return array

@@ -9,7 +9,7 @@ from sklearn.cluster import KMeans
 
 from ..checks.types import RandomState
 from ..checks.values import check_integer
-from ._bipartite import unit_rows
+from ..core.bipartite import unit_rows
 from ._common import check_starts, prepare_rows, relabel
 from ._metis import trivial
 from .coassociation import walk_similarities

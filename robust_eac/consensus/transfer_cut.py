@@ -8,8 +8,8 @@ from sklearn.cluster import KMeans
 
 from ..checks.types import RandomState
 from ..checks.values import check_real
+from ..core.bipartite import KMEANS_PASSES, transfer_coordinates
 from ..weighting.clusters import slot_certainty
-from ._bipartite import KMEANS_PASSES, transfer_coordinates
 from ._common import check_starts, prepare_rows, relabel
 from ._metis import trivial
 from .mcla import clusters_of

@@ -61,10 +61,25 @@ def prepare_clusterer(base, n_clusters, seed):
     return estimator.set_params(random_state=int(seed)) if "random_state" in estimator.get_params() else estimator
 
 
-def fit_all(base, n_clusters, seeds, X, n_jobs):
+def fit_all(base, n_clusters, seeds, X, n_jobs, tell=None):
     """Clones of a clusterer, fitted to X with these numbers of clusters and seeds."""
     estimators = [prepare_clusterer(base, k, seed) for k, seed in zip(n_clusters, seeds, strict=True)]
-    return list(Parallel(n_jobs=n_jobs, prefer="threads")(delayed(estimator.fit)(X) for estimator in estimators))
+    return list_fits((delayed(estimator.fit)(X) for estimator in estimators), n_clusters, n_jobs, tell)
+
+
+def list_fits(fits, n_clusters, n_jobs, tell):
+    """Models from joblib's delayed calls, one per partition, with a line for each."""
+    models = []
+    for model in in_threads(fits, n_jobs):
+        models.append(model)
+        if tell:
+            tell(f"partition {len(models)} of {len(n_clusters)}: {n_clusters[len(models) - 1]} clusters")
+    return models
+
+
+def in_threads(tasks, n_jobs):
+    """Generate the results of joblib's delayed calls, in their order."""
+    return Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(tasks)
 
 
 def stack(columns):

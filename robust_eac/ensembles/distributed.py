@@ -1,20 +1,21 @@
 """Ensembles of features in a Dask array."""
 
-from itertools import pairwise
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.random import sample_without_replacement
 
-from ..checks.blocks import row_blocks
 from ..checks.types import RandomState
-from ..checks.values import check_dask_rows, check_features, check_integer, check_n_jobs, check_random_state
+from ..checks.values import check_dask_rows, check_integer, check_n_jobs, check_random_state
+from ._blocks import label_chunk, nearest_centres
 from .kmeans import KMeansEnsemble
 
 if TYPE_CHECKING:
     from dask.array import Array
 
-__all__ = ["kmeans_ensemble_distributed"]
+__all__ = ["ensemble_distributed", "kmeans_ensemble_distributed"]
 
 
 def kmeans_ensemble_distributed(
@@ -77,26 +78,87 @@ def kmeans_ensemble_distributed(
     max_samples = check_integer(max_samples, name="max_samples", low=1)
     n_jobs = check_n_jobs(n_jobs)
     rng = check_random_state(random_state)
+    ensemble = KMeansEnsemble(n_partitions, n_clusters, n_jobs=n_jobs, random_state=rng)
+    ensemble.fit(_gather(X, max_samples, rng))
+    label, n_partitions, dtype = nearest_centres([estimator.cluster_centers_ for estimator in ensemble.estimators_])
+    return _label_chunks(
+        X, partial(label_chunk, label=label, n_partitions=n_partitions, dtype=dtype), n_partitions, dtype
+    )
+
+
+def ensemble_distributed(
+    X: "Array", ensemble: BaseEstimator, *, max_samples: int = 10_000, random_state: RandomState = None
+) -> "Array":
+    """Make an ensemble of features in a Dask array: fit it on a sample, label chunk by chunk with its `transform`.
+
+    For ensembles that can label new objects: :class:`~robust_eac.KMeansEnsemble`, with any clusterer that has a
+    `predict`, :class:`~robust_eac.LandmarkSpectralEnsemble` ([1]_), and other estimators with `fit`, `transform` and
+    `labels_`.
+
+    Parameters
+    ----------
+    X : dask Array of shape (n_samples, n_features)
+    ensemble : estimator
+        The ensemble to make; it stays unfitted, a copy is fitted. Its own `max_samples` draws from the sample.
+    max_samples : int, default=10_000
+        Size of the sample, drawn without replacement and gathered on the client; at most all objects.
+    random_state : int, RandomState instance or None, default=None
+        Draws the sample. What the ensemble draws, its own `random_state` decides.
+
+    Returns
+    -------
+    labels : dask Array of shape (n_samples, n_partitions)
+        In the type of the labels of the sample, with the row chunks of `X`; lazy.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range, the ensemble cannot label new objects, or the features of the
+        sample are not finite. A chunk of another shape than its array declares is found when it is read.
+
+    Notes
+    -----
+    Time that of `transform` over all workers. The sample goes to the client, the fitted ensemble to every worker.
+
+    References
+    ----------
+    .. [1] Huang, Wang, Wu, Lai, Kwoh, "Ultra-scalable spectral clustering and ensemble clustering", IEEE Transactions
+       on Knowledge and Data Engineering 32(6), 2020.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from robust_eac import LandmarkSpectralEnsemble
+    >>> X = da.random.default_rng(0).normal(size=(1000, 3), chunks=(400, 3))
+    >>> ensemble = LandmarkSpectralEnsemble(5, (3, 6), n_landmarks=50, random_state=0)
+    >>> labels = ensemble_distributed(X, ensemble, max_samples=200, random_state=0)
+    >>> labels.shape, labels.chunks[0], labels.dtype
+    ((1000, 5), (400, 400, 200), dtype('uint8'))
+    """
+    X = check_dask_rows(X, name="X")
+    max_samples = check_integer(max_samples, name="max_samples", low=1)
+    rng = check_random_state(random_state)
+    if isinstance(ensemble, type) or not all(hasattr(ensemble, name) for name in ("get_params", "fit", "transform")):
+        raise TypeError(f"ensemble must be an estimator with fit and transform, got {ensemble!r}.")
+    fitted = clone(ensemble).fit(_gather(X, max_samples, rng))
+    dtype, n_partitions = fitted.labels_.dtype, fitted.labels_.shape[1]
+    # A `transform` that cannot label new objects says so before any chunk is read.
+    fitted.transform(X[:1].compute())
+    return _label_chunks(X, partial(_transform, ensemble=fitted, dtype=dtype), n_partitions, dtype)
+
+
+def _gather(X, max_samples, rng):
+    """Random rows of a Dask array, in their order."""
     n = X.shape[0]
-    rows = np.sort(sample_without_replacement(n, min(max_samples, n), random_state=rng))
-    ensemble = KMeansEnsemble(n_partitions, n_clusters, n_jobs=n_jobs, random_state=rng).fit(X[rows].compute())
-    centres = [estimator.cluster_centers_ for estimator in ensemble.estimators_]
-    dtype = np.min_scalar_type(max(map(len, centres)) - 1)
-    ends = np.cumsum([0, *map(len, centres)])
-    result = {"chunks": (X.chunks[0], len(centres)), "dtype": dtype, "meta": np.empty((0, 0), dtype=dtype)}
-    return X.map_blocks(_nearest_centres, np.concatenate(centres), ends, dtype, **result)
+    return X[np.sort(sample_without_replacement(n, min(max_samples, n), random_state=rng))].compute()
 
 
-def _nearest_centres(features, centres, ends, dtype):
-    """(n_rows, m) number of the nearest centre in every partition; `ends` delimit the centres of each."""
-    # Centring keeps rounding errors small against the distances.
-    mean = centres.mean(axis=0)
-    centres = centres - mean
-    half_squares = 0.5 * np.einsum("cf,cf->c", centres, centres)
-    labels = np.empty((len(features), len(ends) - 1), dtype=dtype)
-    for rows in row_blocks(len(features)):
-        block = check_features(features[rows]) - mean
-        excess = half_squares - block @ centres.T
-        for u, (first, last) in enumerate(pairwise(ends)):
-            labels[rows, u] = excess[:, first:last].argmin(axis=1)
-    return labels
+def _label_chunks(X, label, n_partitions, dtype):
+    """Dask array of what `label` makes of every chunk."""
+    result = {"chunks": (X.chunks[0], n_partitions), "dtype": dtype, "meta": np.empty((0, 0), dtype=dtype)}
+    return X.map_blocks(label, **result)
+
+
+def _transform(chunk, *, ensemble, dtype):
+    """Labels of one chunk; a small one can fall short of the type that all need."""
+    return np.asarray(ensemble.transform(chunk)).astype(dtype, copy=False)

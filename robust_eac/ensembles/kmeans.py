@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Self
 
 import numpy as np
+from joblib import delayed
 from numpy.typing import ArrayLike
 from sklearn.cluster import KMeans
 from sklearn.utils.validation import check_is_fitted
 
 from ..checks.types import RandomState
 from ..checks.values import MAX_SEED, check_features, check_integer, check_n_jobs, check_random_state
-from ._common import Ensemble, check_range, fit_all, stack
+from ..core.progress import progress
+from ._blocks import check_max_samples, draw_sample, label_by_blocks, nearest_centres
+from ._common import Ensemble, check_range, fit_all, list_fits, prepare_clusterer, stack
 
 __all__ = ["KMeansEnsemble"]
 
@@ -31,10 +35,15 @@ class KMeansEnsemble(Ensemble):
     estimator : clusterer, default=None
         A scikit-learn clusterer; its parameters `n_clusters` and, where it has one, `random_state` are set for every
         partition. None means ``KMeans(init="random", n_init=1)``.
+    max_samples : int, default=None
+        Fit every partition on a random sample of its own, of so many objects, and label all of them by its `predict`,
+        for k-means by the nearest centre. None means all objects.
     n_jobs : int, default=None
-        Threads over the partitions. The result does not depend on it.
+        Threads over the partitions, and over blocks of objects. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Draws the numbers of clusters and the starts.
+        Draws the numbers of clusters, the starts and the samples.
+    verbose : int, default=0
+        1 prints a line per partition and, with `max_samples`, per 65,536 objects labelled.
 
     Attributes
     ----------
@@ -45,6 +54,12 @@ class KMeansEnsemble(Ensemble):
         Requested number of clusters of each partition.
     estimators_ : list of n_partitions fitted clusterers
     n_features_in_ : int
+
+    Notes
+    -----
+    Time O(n_samples n_features sum_u k_u) per pass of k-means over all objects; with `max_samples`, one such pass in
+    all, and those over the samples. Arrays and memory maps of any real type are then read block by block, and nothing
+    of the size of `X` is made but the labels. Otherwise `X` becomes a float64 array in memory.
 
     References
     ----------
@@ -66,14 +81,18 @@ class KMeansEnsemble(Ensemble):
         n_clusters: int | tuple[int, int] = (3, 20),
         *,
         estimator: object | None = None,
+        max_samples: int | None = None,
         n_jobs: int | None = None,
         random_state: RandomState = None,
+        verbose: int = 0,
     ) -> None:
         self.n_partitions = n_partitions
         self.n_clusters = n_clusters
         self.estimator = estimator
+        self.max_samples = max_samples
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.verbose = verbose
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Make the ensemble.
@@ -93,17 +112,30 @@ class KMeansEnsemble(Ensemble):
         ValueError, TypeError
             If X is malformed, or a parameter is malformed or out of range.
         """
-        X = check_features(X, estimator=self)
+        X = check_features(X, estimator=self, as_is=self.max_samples is not None)
+        size = check_max_samples(self.max_samples, len(X))
         n_partitions = check_integer(self.n_partitions, name="n_partitions", low=1)
-        low, high = check_range(self.n_clusters, len(X), "n_samples")
+        low, high = check_range(self.n_clusters, *((len(X), "n_samples") if size is None else (size, "max_samples")))
         n_jobs = check_n_jobs(self.n_jobs)
         rng = check_random_state(self.random_state)
+        tell = progress(self.verbose)
+        base = KMeans(init="random", n_init=1) if self.estimator is None else self.estimator
+        if size is not None:
+            _check_predicts(base)
         self.n_clusters_ = rng.randint(low, high + 1, size=n_partitions)
         seeds = rng.randint(MAX_SEED, size=n_partitions)
-        base = KMeans(init="random", n_init=1) if self.estimator is None else self.estimator
-        self.estimators_ = fit_all(base, self.n_clusters_, seeds, X, n_jobs)
-        self.labels_ = stack([estimator.labels_ for estimator in self.estimators_])
         self._n_features_out = n_partitions
+        if size is None:
+            self.estimators_ = fit_all(base, self.n_clusters_, seeds, X, n_jobs, tell)
+            self.labels_ = stack([estimator.labels_ for estimator in self.estimators_])
+            return self
+        draws = zip(self.n_clusters_, seeds, rng.randint(MAX_SEED, size=n_partitions), strict=True)
+        fits = (
+            delayed(_fit_sample)(prepare_clusterer(base, k, seed), X, size, np.random.RandomState(draw))
+            for k, seed, draw in draws
+        )
+        self.estimators_ = list_fits(fits, self.n_clusters_, n_jobs, tell)
+        self.labels_ = self._label(X, tell)
         return self
 
     def transform(self, X: ArrayLike) -> np.ndarray:
@@ -123,10 +155,44 @@ class KMeansEnsemble(Ensemble):
             If the clusterer cannot label objects that it was not fitted on.
         """
         check_is_fitted(self)
-        X = check_features(X, estimator=self, reset=False)
-        if not hasattr(self.estimators_[0], "predict"):
-            raise TypeError(
-                f"estimator {type(self.estimators_[0]).__name__} cannot label objects it was not fitted on (it has no "
-                "predict); use fit_transform."
-            )
+        X = check_features(X, estimator=self, reset=False, as_is=self.max_samples is not None)
+        _check_predicts(self.estimators_[0])
+        if self.max_samples is not None:
+            return self._label(X, None)
         return stack([estimator.predict(X) for estimator in self.estimators_])
+
+    def _label(self, X, tell):
+        """Labels of all objects, block by block."""
+        if self.estimator is None:
+            label, *shape = nearest_centres([estimator.cluster_centers_ for estimator in self.estimators_])
+        else:
+            label = partial(_label_by_predict, self.estimators_, self.n_clusters_)
+            shape = len(self.estimators_), np.min_scalar_type(int(self.n_clusters_.max()) - 1)
+        return label_by_blocks(X, label, *shape, check_n_jobs(self.n_jobs), tell)
+
+
+def _check_predicts(estimator):
+    """TypeError for a clusterer without `predict`."""
+    if not hasattr(estimator, "predict"):
+        raise TypeError(
+            f"estimator {type(estimator).__name__} cannot label objects it was not fitted on (it has no predict); use "
+            "fit_transform, without max_samples."
+        )
+
+
+def _fit_sample(estimator, X, size, rng):
+    """The clusterer, fitted on a random sample of the objects."""
+    return estimator.fit(draw_sample(X, size, rng))
+
+
+def _label_by_predict(estimators, n_clusters, block, labels):
+    """Fill labels (n_rows, m) by the clusterers' own rules."""
+    for u, (estimator, k) in enumerate(zip(estimators, n_clusters, strict=True)):
+        found = estimator.predict(block)
+        if found.min() < 0 or found.max() >= k:
+            odd = found[(found < 0) | (found >= k)][0]
+            raise ValueError(
+                f"estimator {type(estimator).__name__} must give every object a label in [0, n_clusters={k}) with "
+                f"max_samples, got {odd}."
+            )
+        labels[:, u] = found

@@ -30,6 +30,7 @@ from ..core.alternation import Problem, begin, empty_last_order, fixed, go_on, s
 from ..core.distance import raw_distance
 from ..core.encoding import select, weigh, weigh_clusters
 from ..core.formula import agreement_from_sums
+from ..core.progress import progress
 from ..core.starts import SAMPLE_SHARE, SAMPLE_TOL, sample_size
 from ..weighting.clusters import check_cluster_weights, weigh_by
 from ..weighting.joint import check_found_from_losses, resolve_weighting, settle
@@ -37,7 +38,7 @@ from ..weighting.trust import LEVEL, NO_LINKS
 from . import block_steps, dask_tasks
 from .checkpoint import Checkpoint, arguments_of, check_checkpoint
 from .distributed_steps import distributed_distance, measure
-from .median_partition import MedianPartitionResult, Options, check_effort, progress, result_of, warn_unconverged
+from .median_partition import MedianPartitionResult, Options, check_effort, result_of, warn_unconverged
 
 if TYPE_CHECKING:
     from dask.array import Array

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +25,7 @@ from ..core.alternation import Problem, Settings, solve
 from ..core.descent import is_stationary
 from ..core.distance import resolve_distance
 from ..core.encoding import encode_ensemble
+from ..core.progress import progress
 from ..core.sparse_rows import labels_of
 from ..weighting.clusters import check_cluster_weights, weigh_by
 from ..weighting.joint import is_corrected, resolve_weighting, settle
@@ -251,11 +251,6 @@ class Options(NamedTuple):
     cluster_weights: ClusterWeights
     threshold: str
     tell: Callable | None
-
-
-def progress(verbose):
-    """A function that prints the lines of a verbose fit, or None."""
-    return partial(print, flush=True) if verbose else None
 
 
 def solve_and_encode(labels, n_clusters, options, sample_weight, merge=None):

@@ -7,6 +7,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from robust_eac import (
     KMeansEnsemble,
+    LandmarkSpectralEnsemble,
     MixedEnsemble,
     RobustEAC,
     adjusted_agreement,
@@ -52,6 +53,8 @@ def expected_failures(estimator):
         RobustEAC(2, hardening="search"),
         RobustEAC(3, method="merge"),
         KMeansEnsemble(5, (2, 3)),
+        KMeansEnsemble(5, (2, 3), max_samples=50),
+        LandmarkSpectralEnsemble(5, (2, 3), n_landmarks=20),
         MixedEnsemble(6, (2, 3)),
     ],
     expected_failed_checks=expected_failures,

@@ -46,7 +46,7 @@ NOT_CALLED = {
     ),
 }  # fmt: skip
 # Called by tests of their own, because they take no arrays but other things.
-ON_DASK = ("kmeans_ensemble_distributed", "solve_median_partition_distributed")
+ON_DASK = ("ensemble_distributed", "kmeans_ensemble_distributed", "solve_median_partition_distributed")
 ON_RESULTS = ("cut_bisecting_tree", "labels_from", "labels_from_draws", "load_dataset")
 PLOTS = tuple(name for name in robust_eac.__all__ if name.startswith("plot_"))
 
@@ -143,6 +143,7 @@ def arguments_of(name, world):
         "assign_to_cores": {"labels": world.consensus},
         "select_n_clusters": {"n_clusters": (1, low)},
         "KMeansEnsemble": {"n_clusters": (low, min(n, 3)), "X": world.X},
+        "LandmarkSpectralEnsemble": {"n_clusters": (low, min(n, 3)), "X": world.X},
         "MixedEnsemble": {"n_clusters": max(min(2, n - 1), 1), "X": world.X},
         "FeatureSubsetEnsemble": {"n_clusters": low, "X": world.X},
         "OVIConsensus": {"n_clusters": low, "clusterers": ("kmeans", "fcm"), "X": world.X},

@@ -141,6 +141,16 @@ SCALARS = {
         (0, 10, 2.5, "2", (0, 2), (3, 2), (2, 99), (2,), None, (2, 2.5), True),
         (1, 9, (1, 9), [2, 3], np.array([2, 3]), np.int64(2)),
     ),
+    ("LandmarkSpectralEnsemble", "n_clusters"): Parameter(
+        (0, 10, 2.5, "2", (0, 2), (3, 2), (2, 99), (2,), None, (2, 2.5), True),
+        (1, 9, (1, 9), [2, 3], np.array([2, 3]), np.int64(2)),
+    ),
+    ("LandmarkSpectralEnsemble", "n_landmarks"): _integers(3, _HUGE),
+    ("LandmarkSpectralEnsemble", "n_neighbors"): _integers(1, _HUGE),
+    **dict.fromkeys(
+        [("KMeansEnsemble", "max_samples"), ("LandmarkSpectralEnsemble", "max_samples")],
+        _integers(3, _HUGE, none=True),
+    ),
     ("MixedEnsemble", "n_clusters"): Parameter((0, 9, 2.5, "2", (0, 2), (3, 2), (2,), None), (1, 8, (1, 8))),
     ("MixedEnsemble", "n_partitions"): _integers(6),
     ("FeatureSubsetEnsemble", "n_clusters"): Parameter((0, 10, 2.5, "2", (3, 2), (2,), None), (1, 9, (1, 9))),

@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from robust_eac import RobustEAC, kmeans_ensemble_distributed, solve_median_partition_distributed
+from robust_eac import (
+    KMeansEnsemble,
+    MixedEnsemble,
+    RobustEAC,
+    ensemble_distributed,
+    kmeans_ensemble_distributed,
+    solve_median_partition_distributed,
+)
 
 from .hostile import TRIED, small_world, time_limit
 from .hostile_scalars import SCALARS
@@ -94,3 +101,22 @@ def test_ensembles(X, options, match):
     TRIED["refused"] += 1
     with time_limit(), pytest.raises((ValueError, TypeError), match=rf"\b{match}\b"):
         kmeans_ensemble_distributed(X, 3, **({"n_clusters": 2, "random_state": 0} | options)).compute()
+
+
+@pytest.mark.parametrize(
+    ("X", "ensemble", "options", "match"),
+    [
+        (WORLD.X, KMeansEnsemble(3, 2), {}, "X"),
+        (da.from_array(WORLD.X * np.nan, chunks=(4, 2)), KMeansEnsemble(3, 2), {}, "X"),
+        *((da.from_array(WORLD.X, chunks=(4, 2)), ensemble, {}, "ensemble") for ensemble in (
+            None, KMeansEnsemble, "kmeans", WORLD.labels, MixedEnsemble(6, 2),
+        )),
+        *((da.from_array(WORLD.X, chunks=(4, 2)), KMeansEnsemble(3, 2), {key: value}, key) for key, value in (
+            ("max_samples", 0), ("max_samples", 2.5), ("random_state", "seed"),
+        )),
+    ],
+)  # fmt: skip
+def test_any_ensemble(X, ensemble, options, match):
+    TRIED["refused"] += 1
+    with time_limit(), pytest.raises((ValueError, TypeError), match=rf"\b{match}\b"):
+        ensemble_distributed(X, ensemble, **({"random_state": 0} | options))

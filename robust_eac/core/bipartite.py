@@ -1,4 +1,4 @@
-"""The bipartite graph of objects and base clusters, and its spectral embedding."""
+"""Bipartite graphs, of objects and base clusters or landmarks, and their spectral embedding."""
 
 import numpy as np
 from scipy import sparse

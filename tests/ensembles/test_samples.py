@@ -1,0 +1,156 @@
+"""Ensembles fitted on samples: every object labelled, block by block, from arrays, memory maps and Dask."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.cluster import AgglomerativeClustering, BisectingKMeans, KMeans
+from sklearn.utils.random import sample_without_replacement
+
+from robust_eac import (
+    KMeansEnsemble,
+    LandmarkSpectralEnsemble,
+    RobustEAC,
+    adjusted_rand_score,
+    ensemble_distributed,
+    load_dataset,
+)
+
+from ..access import ensemble_blocks
+
+ENSEMBLES = {
+    "kmeans": KMeansEnsemble(6, (3, 7), max_samples=200, random_state=0),
+    "predict": KMeansEnsemble(6, (3, 7), estimator=BisectingKMeans(), max_samples=200, random_state=0),
+    "landmarks": LandmarkSpectralEnsemble(6, (3, 7), n_landmarks=40, max_samples=200, random_state=0),
+}
+
+
+@pytest.fixture(params=ENSEMBLES)
+def ensemble(request):
+    return clone(ENSEMBLES[request.param])
+
+
+@pytest.fixture(name="X")
+def features(rng):
+    return (rng.normal(size=(5, 3)) * 6.0)[np.arange(1200) % 5] + rng.normal(size=(1200, 3))
+
+
+def test_samples_of_all_objects_change_nothing():
+    iris = load_dataset("iris")[0]
+    plain = KMeansEnsemble(8, (3, 9), random_state=0).fit(iris)
+    sampled = KMeansEnsemble(8, (3, 9), max_samples=1000, random_state=0).fit(iris)
+    np.testing.assert_array_equal(plain.labels_, sampled.labels_)
+    for one, other in zip(plain.estimators_, sampled.estimators_, strict=True):
+        np.testing.assert_array_equal(one.cluster_centers_, other.cluster_centers_)
+
+
+def test_every_partition_has_a_sample_of_its_own(X):
+    fitted = KMeansEnsemble(40, 4, max_samples=30, random_state=0).fit(X).estimators_
+    assert {len(model.labels_) for model in fitted} == {30}
+    assert len({model.inertia_ for model in fitted}) == 40
+
+
+def test_labels_are_those_of_the_nearest_centre(X):
+    model = KMeansEnsemble(5, (3, 9), max_samples=100, random_state=0).fit(1e3 + X)
+    for u, fitted in enumerate(model.estimators_):
+        distances = ((1e3 + X[:, np.newaxis] - fitted.cluster_centers_) ** 2).sum(axis=2)
+        np.testing.assert_array_equal(model.labels_[:, u], distances.argmin(axis=1))
+        np.testing.assert_array_equal(model.labels_[:, u], fitted.predict(1e3 + X))
+
+
+def test_labels_do_not_depend_on_blocks_jobs_or_where_features_lie(X, ensemble, tmp_path, monkeypatch):
+    X = np.round(X, 3).astype(np.float32)
+    expected = ensemble.fit_transform(X.astype(np.float64))
+    assert expected.dtype == np.uint8
+    np.save(tmp_path / "X.npy", X)
+    in_file = np.load(tmp_path / "X.npy", mmap_mode="r")
+    found = [ensemble.fit(form).labels_ for form in (X, in_file, np.asfortranarray(X), X.tolist())]
+    monkeypatch.setattr(ensemble_blocks, "_CHUNK", 100)
+    monkeypatch.setattr(ensemble_blocks, "_PRODUCTS", 1000)
+    found.append(ensemble.set_params(n_jobs=2).fit(in_file).labels_)
+    found.append(ensemble.set_params(n_jobs=None).transform(in_file))
+    for labels in found:
+        np.testing.assert_array_equal(labels, expected)
+
+
+@pytest.mark.parametrize("name", ["kmeans", "landmarks"])
+def test_features_are_not_copied(name, rng, tmp_path):
+    np.save(tmp_path / "X.npy", rng.normal(size=(60_000, 32)).astype(np.float32))
+    X = np.load(tmp_path / "X.npy", mmap_mode="r")
+    ensemble = clone(ENSEMBLES[name]).fit(X[:1000])
+    tracemalloc.start()
+    labels = ensemble.fit(X).labels_
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak - labels.nbytes < X.nbytes
+
+
+def test_integers_of_one_byte(ensemble, rng):
+    X = rng.randint(200, size=(500, 4)).astype(np.uint8)
+    np.testing.assert_array_equal(ensemble.fit_transform(X), ensemble.fit_transform(X.astype(float)))
+
+
+def test_progress(X, ensemble, capsys, monkeypatch):
+    monkeypatch.setattr(ensemble_blocks, "_CHUNK", 500)
+    labels = ensemble.fit_transform(X)
+    assert capsys.readouterr().out == ""
+    again = ensemble.set_params(verbose=1).fit(X)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == f"partition 1 of 6: {again.n_clusters_[0]} clusters"
+    assert lines[6:] == [f"labels of {done} of 1200 objects" for done in (500, 1000, 1200)]
+    np.testing.assert_array_equal(again.labels_, labels)
+
+
+def test_progress_without_samples(X, capsys):
+    KMeansEnsemble(3, 4, random_state=0, verbose=1).fit(X)
+    assert capsys.readouterr().out.splitlines() == [f"partition {u} of 3: 4 clusters" for u in (1, 2, 3)]
+
+
+class Leaver(KMeans):
+    """Leaves some objects out."""
+
+    def predict(self, X):
+        return np.where(np.arange(len(X)) % 10 == 0, -1, super().predict(X))
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "match"),
+    [
+        ({"max_samples": 0}, ValueError, "max_samples must be at least 1, got 0"),
+        ({"max_samples": 0.5}, TypeError, "max_samples must be an integer, got 0.5"),
+        ({"max_samples": 3}, ValueError, r"n_clusters must be in \[1, max_samples=3\], got 4"),
+        (
+            {"estimator": AgglomerativeClustering()},
+            TypeError,
+            "AgglomerativeClustering cannot label .* without max_samples",
+        ),
+        (
+            {"estimator": Leaver()},
+            ValueError,
+            r"estimator Leaver must give every object a label in \[0, n_cl.*, got -1",
+        ),
+    ],
+)
+def test_errors(X, options, error, match):
+    with pytest.raises(error, match=match):
+        KMeansEnsemble(3, 4, **({"max_samples": 100, "random_state": 0} | options)).fit(X)
+
+
+def test_dask_arrays_have_the_labels_of_the_ensemble_of_a_sample(X, ensemble):
+    da = pytest.importorskip("dask.array", reason="needs dask")
+    array = da.from_array(X, chunks=((700, 1, 499), 2))
+    labels = ensemble_distributed(array, ensemble, max_samples=400, random_state=3)
+    rows = np.sort(sample_without_replacement(1200, 400, random_state=np.random.RandomState(3)))
+    expected = ensemble.fit(X[rows]).transform(X)
+    assert labels.chunks == ((700, 1, 499), (6,))
+    assert labels.dtype == np.uint8
+    np.testing.assert_array_equal(labels.compute(scheduler="synchronous"), expected)
+    framed = ensemble_distributed(array, ensemble.set_output(transform="pandas"), max_samples=400, random_state=3)
+    np.testing.assert_array_equal(framed.compute(scheduler="synchronous"), expected)
+
+
+def test_consensus(X, ensemble):
+    labels = ensemble.set_params(n_partitions=20, n_clusters=(6, 12)).fit_transform(X)
+    consensus = RobustEAC(5, n_init=2, random_state=0).fit_predict(labels)
+    assert adjusted_rand_score(np.arange(1200) % 5, consensus) > 0.9
