@@ -38,7 +38,7 @@ ONE_EACH = ("one ensemble of each data set", _single_ensembles)
 def claims(records):
     """All claims, in the paper's order."""
     noisy = records["noisy_ensembles"]
-    beside = partial(_with_public_points, noisy, records["public_points"])
+    beside = partial(with_public_points, noisy, records["public_points"])
     return [
         theorems.full_mass(),
         theorems.proposition_1(),
@@ -62,7 +62,7 @@ def claims(records):
     ]
 
 
-def _with_public_points(noisy, public, rule):
+def with_public_points(noisy, public, rule):
     """The claim by a rule; its robustness tells the verdict with the public points in place of the drawn ones."""
     judged, names = rule(noisy), {}
     for name in distinct(public, "dataset"):
