@@ -22,6 +22,7 @@ VERSION = 1
 JOBS = 1
 
 SOLVERS = {"soft": solve_median_partition, "hard": solve_hard_median_partition}
+CHOICES = {"solvers": tuple(SOLVERS)}
 
 
 def cells(
@@ -29,7 +30,7 @@ def cells(
     n_samples=(100_000,),
     n_partitions=(50,),
     n_clusters=(10, 30, 100, 200, 300, 1000, 3000, 10_000, 30_000),
-    solvers=tuple(SOLVERS),
+    solvers=("soft",),
     repetitions=1,
 ):
     sizes = {"n_samples": n_samples, "n_partitions": n_partitions, "n_clusters": n_clusters}
@@ -37,7 +38,7 @@ def cells(
 
 
 GRID = cells()
-SMOKE = cells(n_samples=(900,), n_partitions=(10,), n_clusters=(5, 300), repetitions=1)
+SMOKE = cells(n_samples=(900,), n_partitions=(10,), n_clusters=(5, 300), solvers=tuple(SOLVERS))
 
 
 def run_one(**config):
