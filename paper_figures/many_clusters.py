@@ -29,9 +29,9 @@ def many_clusters_figure(records):
             low, middle, high = np.array([[np.min(v), np.median(v), np.max(v)] for v in by_size.values()]).T / unit
             bars = around(middle, low, high)
             ax.errorbar(list(by_size), middle, yerr=bars, color=color, marker=marker, capsize=2, label=title)
-            exponents.append(rf"$k^{{{slope(by_size):.2f}}}$")
+            exponents.append(f"{slope(by_size):.2f}")
         ax.set(xscale="log", yscale="log", xlabel="clusters k", ylabel=label)
-        ax.set_title(f"{name} grows with {' and '.join(exponents)}")
+        ax.set_title(f"{name}: least-squares slope {' and '.join(exponents)}")
         ax.grid(linewidth=0.3, color="0.8")
         plain_ticks(ax.yaxis)
     axes[0].legend()
