@@ -124,10 +124,11 @@ class Search:
         help where no more clusters may open. What is tried counts as moves if it pays, and never as passes.
         """
         n_passes, pays = self.n_passes, True
-        while pays and not self._is_sparse:
+        while pays:
             while self._merge():
                 self.settle(rng, max_passes, exact=False)
-            pays = any(self._regrow(group, rng, max_passes) for group in self._groups(rng))
+            # Settling can open so many clusters that tables are sparse now.
+            pays = not self._is_sparse and any(self._regrow(group, rng, max_passes) for group in self._groups(rng))
         self.n_passes = n_passes
 
     def _groups(self, rng):

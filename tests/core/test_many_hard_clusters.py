@@ -328,3 +328,21 @@ def test_relaxed_starts_do_not_depend_on_what_is_many(rng, monkeypatch):
         monkeypatch.setattr(_hard_search, "MANY", many)
         found = solve_hard_median_partition(labels, 12, init="relaxed", n_init=2, random_state=0)
         assert adjusted_rand_score(found.labels, truth) > 0.95
+
+
+def test_dissolving_ends_where_tables_become_sparse(monkeypatch):
+    """Merging and settling can leave more columns than are dense."""
+    encoding = problem("complete")[2]
+    search = Search(encoding, np.full(8, 1.0 / 8), Aim(LOSSES["binder"], 1.0, 60), np.arange(N) % 40)
+
+    def merge(self):
+        sparse_before = self._is_sparse
+        monkeypatch.setattr(_hard, "MANY", 1)
+        self._tabulate(40)
+        return not sparse_before
+
+    monkeypatch.setattr(Search, "_merge", merge)
+    before = search.value
+    search.dissolve(np.random.RandomState(0), 5)
+    assert search._is_sparse
+    assert search.value <= before
