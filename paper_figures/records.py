@@ -1,6 +1,7 @@
 """Rows of records for drawings and claims, from the frozen files or from the store; and the papers' printed tables."""
 
 import csv
+from operator import itemgetter
 from pathlib import Path
 
 from experiments.shared.data import without_data
@@ -112,7 +113,11 @@ def frozen_rows(experiment, path):
 
 def matching(records, **where):
     """The rows with this configuration."""
-    return [record for record in records if all(record["config"][key] == value for key, value in where.items())]
+    if not where:
+        return list(records)
+    pick = itemgetter(*where)
+    wanted = pick(where)
+    return [record for record in records if pick(record["config"]) == wanted]
 
 
 def results(records, **where):

@@ -286,7 +286,9 @@ class FixedMany(NamedTuple):
         observed = np.ascontiguousarray(newcomers.observed[:, first])
         data = RowData(newcomers.codes, newcomers.soft, nothing, nothing, observed)
         slots = Slots(np.zeros(newcomers.codes.shape[1], dtype=np.int64), newcomers.soft_slots, np.empty(0, np.int64))
-        coefs = self.coefs._replace(mask_coef=np.bincount(group_of, weights=self.coef))
+        # As for the sums, see `of_masks`.
+        fixed = {name: _writeable(getattr(self.coefs, name)) for name in ("slot_coef", "sizes")}
+        coefs = self.coefs._replace(**fixed, mask_coef=np.bincount(group_of, weights=self.coef))
         return place(_Rows(data, slots), coefs, self.sums.of_masks(self.mask_of[first]), self.skip)
 
     def nearest(self, newcomers):

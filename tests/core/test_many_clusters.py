@@ -23,6 +23,7 @@ from ..access import (
     _alternation,
     _assurance,
     _many,
+    _sparse_kernels,
     _sparse_rows,
     check_ensemble,
     check_membership,
@@ -302,7 +303,9 @@ def test_estimator_and_new_objects(missing, few_are_many, monkeypatch, tmp_path)
     found, predicted = model.predict_membership(new), model.predict(new)
     joblib.dump(model, tmp_path / "model")
     mapped = joblib.load(tmp_path / "model", mmap_mode="r")
+    compiled = len(_signatures())
     np.testing.assert_array_equal(mapped.predict_membership(new), found)
+    assert len(_signatures()) == compiled
     monkeypatch.undo()
     ensemble = check_ensemble(labels[:300])
     known = keep_consensus(ensemble, encode_ensemble(ensemble), _result_of(model), raw_distance(), model.tol)
@@ -312,6 +315,11 @@ def test_estimator_and_new_objects(missing, few_are_many, monkeypatch, tmp_path)
     np.testing.assert_allclose(found[0], 1.0 / 12)
     assert predicted[0] == -1
     assert "12 found of 12" in model.summary(labels[:300])
+
+
+def _signatures():
+    """What the sweep is compiled for; nothing where numba is disabled."""
+    return getattr(_sparse_kernels.sweep, "signatures", ())
 
 
 def _result_of(model):

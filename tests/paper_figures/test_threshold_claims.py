@@ -1,6 +1,7 @@
 """The verdicts on paper 003, on made-up and on frozen records."""
 
 import copy
+from functools import cache
 
 import pytest
 
@@ -8,6 +9,7 @@ from experiments.threshold_eac import kmeans
 from experiments.threshold_eac.threshold_eac import SETTINGS
 from paper_figures.claim import DEPENDS, FAILS, HOLDS, KINDS, VERDICTS
 from paper_figures.records import experiment_rows
+from paper_figures.threshold_eac import theorems
 from paper_figures.threshold_eac.cells import POINT_SETS, READINGS, printed_consistency, printed_numbers
 from paper_figures.threshold_eac.claims import claims
 from paper_figures.threshold_eac.paper import PAPER
@@ -25,6 +27,15 @@ def frozen():
 @pytest.fixture
 def records(frozen):
     return copy.deepcopy(frozen)
+
+
+# It reads no records, and takes longer than all other rules together.
+_theorem = cache(theorems.cuts_single_linkage)
+
+
+@pytest.fixture(autouse=True)
+def _theorem_tried_once(monkeypatch):
+    monkeypatch.setattr(theorems, "cuts_single_linkage", _theorem)
 
 
 def verdicts(records, *words):
