@@ -70,6 +70,7 @@ sphinx_gallery_conf = {
     "capture_repr": (),
     "download_all_examples": False,
     "min_reported_time": 1,
+    "parallel": 2,
     "remove_config_comments": True,
     "reset_modules": ("matplotlib", "gallery_style.reset"),
     "show_signature": False,

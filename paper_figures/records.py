@@ -127,16 +127,16 @@ def results(records, **where):
 
 def grouped(records, *keys):
     """{value of a key of the configurations, or tuple of the values of several: rows}, in the order of the rows."""
-    groups = {}
+    pick, groups = itemgetter(*keys), {}
     for record in records:
-        values = tuple(record["config"][key] for key in keys)
-        groups.setdefault(values if len(keys) > 1 else values[0], []).append(record)
+        groups.setdefault(pick(record["config"]), []).append(record)
     return groups
 
 
 def distinct(records, *keys):
     """The different values of a key, or tuples of the values of several, in the order of the rows."""
-    return list(grouped(records, *keys))
+    pick = itemgetter(*keys)
+    return list(dict.fromkeys(pick(record["config"]) for record in records))
 
 
 def printed_table(name):
