@@ -30,7 +30,7 @@ def cells(
     n_samples=(100_000,),
     n_partitions=(50,),
     n_clusters=(10, 30, 100, 200, 300, 1000, 3000, 10_000, 30_000),
-    solvers=("soft",),
+    solvers=tuple(SOLVERS),
     repetitions=1,
 ):
     sizes = {"n_samples": n_samples, "n_partitions": n_partitions, "n_clusters": n_clusters}
@@ -38,7 +38,7 @@ def cells(
 
 
 GRID = cells()
-SMOKE = cells(n_samples=(900,), n_partitions=(10,), n_clusters=(5, 300), solvers=tuple(SOLVERS))
+SMOKE = cells(n_samples=(900,), n_partitions=(10,), n_clusters=(5, 300))
 
 
 def run_one(**config):
