@@ -4,6 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from experiments.accuracy.tolerance import TOLERANCES, WEIGHTINGS
+from experiments.speed.distributed_scaling import N_WORKERS, constants_of, predict
 
 from .drawing import drawing
 from .linear_eac.values import growth
@@ -101,6 +102,49 @@ def merging_table(records):
     )
 
 
+# Workers for which the cost of so many objects is computed.
+_ON_PAPER = 10**8
+_PAPER_WORKERS = (8, 32, 100)
+
+
+def distributed_table(records):
+    """What the solver on Dask arrays takes on two workers, and by these constants 10^8 objects on more of them.
+
+    Seconds of a round are objects / workers x seconds per object + chunks x seconds per chunk; bytes of a worker those
+    of an idle one + objects / workers x bytes kept + objects / chunks x bytes at work; bytes of a round workers x state
+    + chunks x sums. The constants are those of the chunks of few objects and of the smallest number of objects in large
+    ones; the other sizes are predicted. On paper, rounds are as many as for the largest number of objects measured.
+    """
+    by_size = sorted(records, key=lambda record: record["config"]["n_samples"])
+    known = [record["config"] | record["result"] for record in by_size]
+    few = min(known, key=lambda values: values["chunk_rows"])
+    large = [values for values in known if values["chunk_rows"] != few["chunk_rows"]]
+    constants, rows, paper = constants_of(few, large[0]), [], []
+    for values in (few, *large):
+        sizes = {name: values[name] for name in ("n_samples", "n_chunks", "n_rounds")}
+        found = predict(constants, **sizes, n_workers=N_WORKERS)
+        row = [f"{values['n_samples']:,}", values["n_chunks"], values["n_rounds"], f"{values['fit_seconds']:.1f}"]
+        for name, unit in (("round_seconds", 1.0), ("worker_bytes", 2.0**30)):
+            row.append(f"{values[name] / unit:.2f}, {found[name] / unit:.2f}")
+        rows.append([*row, f"{found['round_bytes'] / 2.0**20:.1f}", f"{values['ari']:.3f}"])
+    n_chunks = -(-_ON_PAPER // large[-1]["chunk_rows"])
+    for n_workers in _PAPER_WORKERS:
+        sizes = {"n_samples": _ON_PAPER, "n_chunks": n_chunks, "n_rounds": large[-1]["n_rounds"]}
+        found = predict(constants, **sizes, n_workers=n_workers)
+        row = [n_workers, n_chunks, sizes["n_rounds"], f"{found['round_seconds']:.1f}"]
+        row += [f"{found['fit_seconds'] / 60.0:.1f}", f"{found['worker_bytes'] / 2.0**30:.1f}"]
+        paper.append([*row, f"{found['round_bytes'] / 2.0**20:.0f}"])
+    head = "objects | chunks | rounds | seconds of the fit | seconds of a round: measured, predicted"
+    head += " | GiB of a worker: measured, predicted | MiB sent in a round | adjusted Rand index"
+    told = "workers | chunks | rounds | seconds of a round | minutes | GiB of a worker | MiB sent in a round"
+    numbers = (
+        f"seconds per object {constants.seconds_per_object:.2e}, per chunk {constants.seconds_per_chunk:.3f}; bytes "
+        f"of an object kept {constants.kept_bytes:.0f}, at work {constants.working_bytes:.0f}; bytes of the state "
+        f"{constants.state_bytes:,.0f}, of a chunk's sums {constants.sums_bytes:,.0f}"
+    )
+    return document(numbers, table(head, rows), table(told, paper))
+
+
 def sweep_table(records):
     """One sweep of the Y step beside the bare gather, SciPy's sparse one-hot matrix times a dense one.
 
@@ -187,10 +231,30 @@ def baselines_table(records):
     return table("task | objects | way | seconds | times ours | memory added, MiB | times ours", rows)
 
 
+def features_table(records):
+    """From features to the consensus of 100 partitions: medians and ranges of the seconds, memory of the process.
+
+    The features are a memory map of float32; each partition of 5 to 50 clusters is fitted on 10,000 objects.
+    """
+    rows = []
+    for (n, d), of_size in grouped(records, "n_samples", "n_features").items():
+        for ensemble, of_ensemble in grouped(of_size, "ensemble").items():
+            found = [record["result"] for record in of_ensemble]
+            row = [f"{n:,} x {d}", ensemble]
+            for measure in ("ensemble_seconds", "consensus_seconds"):
+                seconds = [result[measure] for result in found]
+                row.append(f"{np.median(seconds):.3g} ({min(seconds):.3g} to {max(seconds):.3g})")
+            row.append(f"{max(result['peak_bytes'] for result in found) / 2.0**30:.2f}")
+            rows.append([*row, f"{np.mean([result['ari'] for result in found]):.3f}"])
+    return table("features | ensemble | seconds of the ensemble | of the consensus | peak memory, GiB | ARI", rows)
+
+
 DRAWINGS = (
     drawing("fig_scaling", "scaling", scaling_figure),
     drawing("table_scaling", "scaling", scaling_table),
     drawing("table_merge_scaling", "merge_scaling", merging_table),
+    drawing("table_distributed_scaling", "distributed_scaling", distributed_table),
+    drawing("table_features_to_consensus", "features_to_consensus", features_table),
     drawing("table_sweep_cost", "sweep_cost", sweep_table),
     drawing("table_convergence", "convergence", convergence_table),
     drawing("table_tolerance", "tolerance", tolerance_table),
