@@ -1,15 +1,18 @@
 """Features to a consensus of many objects: seconds and peak memory of the ensemble and of its consensus, and accuracy.
 
 The features are a memory map of float32: Gaussian clusters of unequal sizes and widths. 100 partitions of 5 to 50
-clusters, each fitted on a sample, label all objects; then comes the consensus. Each cell runs in a process of its own.
+clusters, each fitted on a sample, label all objects; then comes the consensus. Beside them: scikit-learn's k-means of
+small batches, which draws them from all objects. Each cell runs in a process of its own.
 """
 
 import os
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from numpy.lib.format import open_memmap
+from sklearn.cluster import MiniBatchKMeans
 
 from robust_eac import KMeansEnsemble, LandmarkSpectralEnsemble, RobustEAC, adjusted_rand_score
 
@@ -31,7 +34,7 @@ def cells(
     *,
     n_samples=(100_000, 1_000_000, 10_000_000),
     n_features=(2, 16),
-    ensembles=("kmeans", "landmarks"),
+    ensembles=("kmeans", "landmarks", "minibatch"),
     n_partitions=N_PARTITIONS,
     repetitions=1,
 ):
@@ -62,12 +65,13 @@ def measure(n_samples, n_features, ensemble, n_partitions, repetition):
         classes = write_features(path, n_samples, n_features, derive_seed(0, repetition, "data"))
         X = np.load(path, mmap_mode="r", allow_pickle=False)
         # A small consensus first loads the compiled kernels, so that their loading is not timed.
+        make = ENSEMBLES[ensemble]
         for n_jobs in (None, os.cpu_count()):
-            warm = make(ensemble, 5, min(n_samples, 3000), n_jobs, 0).fit_transform(np.asarray(X[:3000]))
+            warm = make(np.asarray(X[:3000]), 5, n_jobs, 0)
             RobustEAC(N_CLUSTERS, n_init=1, random_state=0).fit(warm)
         before = peak_bytes()
-        maker = make(ensemble, n_partitions, n_samples, os.cpu_count(), derive_seed(0, repetition, "ensemble"))
-        labels, ensemble_seconds = timed(maker.fit_transform, X)
+        own = derive_seed(0, repetition, "ensemble")
+        labels, ensemble_seconds = timed(make, X, n_partitions, os.cpu_count(), own)
         ensemble_bytes = peak_bytes()
         model, consensus_seconds = timed(RobustEAC(N_CLUSTERS, n_init=1, random_state=seed).fit, labels)
     return {
@@ -81,11 +85,27 @@ def measure(n_samples, n_features, ensemble, n_partitions, repetition):
     }
 
 
-def make(ensemble, n_partitions, n_samples, n_jobs, seed):
-    """The ensemble, unfitted."""
-    kind = {"kmeans": KMeansEnsemble, "landmarks": LandmarkSpectralEnsemble}[ensemble]
-    options = {"max_samples": min(_MAX_SAMPLES, n_samples), "n_jobs": n_jobs, "random_state": seed}
-    return kind(n_partitions, _RANGE, **options)
+def sampled(kind, X, n_partitions, n_jobs, seed):
+    """Labels of an ensemble whose partitions are fitted on samples."""
+    options = {"max_samples": min(_MAX_SAMPLES, len(X)), "n_jobs": n_jobs, "random_state": seed}
+    return kind(n_partitions, _RANGE, **options).fit_transform(X)
+
+
+def minibatch(X, n_partitions, n_jobs, seed):
+    """Labels by scikit-learn's MiniBatchKMeans, which runs on all cores whatever n_jobs is."""
+    rng = np.random.RandomState(seed)
+    labels = np.empty((len(X), n_partitions), dtype=np.int8)
+    for column in labels.T:
+        n_clusters = rng.randint(_RANGE[0], _RANGE[1] + 1)
+        column[:] = MiniBatchKMeans(n_clusters, random_state=rng.randint(2**31)).fit(X).labels_
+    return labels
+
+
+ENSEMBLES = {
+    "kmeans": partial(sampled, KMeansEnsemble),
+    "landmarks": partial(sampled, LandmarkSpectralEnsemble),
+    "minibatch": minibatch,
+}
 
 
 def write_features(path, n_samples, n_features, seed):
