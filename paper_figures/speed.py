@@ -110,10 +110,11 @@ _PAPER_WORKERS = (8, 32, 100)
 def distributed_table(records):
     """What the solver on Dask arrays takes on two workers, and by these constants 10^8 objects on more of them.
 
-    Seconds of a round are objects / workers x seconds per object + chunks x seconds per chunk; bytes of a worker those
-    of an idle one + objects / workers x bytes kept + objects / chunks x bytes at work; bytes of a round workers x state
-    + chunks x sums. The constants are those of the chunks of few objects and of the smallest number of objects in large
-    ones; the other sizes are predicted. On paper, rounds are as many as for the largest number of objects measured.
+    Seconds of a round are objects / workers x seconds per object + chunks x seconds per chunk; those of the fit are
+    three rounds more; bytes of a worker those of an idle one + objects / workers x bytes kept + objects / chunks x
+    bytes at work; bytes of a round workers x state + chunks x sums. The constants are those of the chunks of few
+    objects and of the smallest number of objects in large ones; the other sizes are predicted. On paper, rounds are as
+    many as for the largest number of objects measured.
     """
     by_size = sorted(records, key=lambda record: record["config"]["n_samples"])
     known = [record["config"] | record["result"] for record in by_size]
@@ -123,9 +124,9 @@ def distributed_table(records):
     for values in (few, *large):
         sizes = {name: values[name] for name in ("n_samples", "n_chunks", "n_rounds")}
         found = predict(constants, **sizes, n_workers=N_WORKERS)
-        row = [f"{values['n_samples']:,}", values["n_chunks"], values["n_rounds"], f"{values['fit_seconds']:.1f}"]
-        for name, unit in (("round_seconds", 1.0), ("worker_bytes", 2.0**30)):
-            row.append(f"{values[name] / unit:.2f}, {found[name] / unit:.2f}")
+        row = [f"{values['n_samples']:,}", values["n_chunks"], values["n_rounds"]]
+        for name, unit in (("fit_seconds", 1.0), ("round_seconds", 1.0), ("worker_bytes", 2.0**30)):
+            row.append(f"{values[name] / unit:.3g} ({found[name] / unit:.3g})")
         rows.append([*row, f"{found['round_bytes'] / 2.0**20:.1f}", f"{values['ari']:.3f}"])
     n_chunks = -(-_ON_PAPER // large[-1]["chunk_rows"])
     for n_workers in _PAPER_WORKERS:
@@ -134,8 +135,8 @@ def distributed_table(records):
         row = [n_workers, n_chunks, sizes["n_rounds"], f"{found['round_seconds']:.1f}"]
         row += [f"{found['fit_seconds'] / 60.0:.1f}", f"{found['worker_bytes'] / 2.0**30:.1f}"]
         paper.append([*row, f"{found['round_bytes'] / 2.0**20:.0f}"])
-    head = "objects | chunks | rounds | seconds of the fit | seconds of a round: measured, predicted"
-    head += " | GiB of a worker: measured, predicted | MiB sent in a round | adjusted Rand index"
+    head = "objects | chunks | rounds | seconds of the fit (predicted) | of a round (predicted)"
+    head += " | GiB of a worker (predicted) | MiB sent in a round | adjusted Rand index"
     told = "workers | chunks | rounds | seconds of a round | minutes | GiB of a worker | MiB sent in a round"
     numbers = (
         f"seconds per object {constants.seconds_per_object:.2e}, per chunk {constants.seconds_per_chunk:.3f}; bytes "

@@ -27,6 +27,8 @@ VERSION = 1
 JOBS = 1
 
 N_WORKERS = 2
+# Reading the labels, placing all objects and the last measurement take about as long as so many rounds.
+_OTHER_ROUNDS = 3
 
 
 def cells(
@@ -164,16 +166,18 @@ def constants_of(few, many, n_workers=N_WORKERS):
     """The :class:`Constants` that a record with few objects per chunk and one with many tell, each {name: value}.
 
     The seconds of a round are  objects / workers x seconds_per_object + chunks x seconds_per_chunk:  work goes on
-    beside each other, and what Dask takes per chunk, on the scheduler and the client, one after the other. An object
-    keeps a byte per partition, its memberships and those that the last sweep proposed, 8 bytes per cluster each, and 17
-    bytes: its two multiplicities and whether it is observed.
+    beside each other, and what Dask takes per chunk, on the scheduler and the client, one after the other. The first
+    is CPU time, which does not tell how evenly Dask happened to place a few chunks. An object keeps a byte per
+    partition, its memberships and those that the last sweep proposed, 8 bytes per cluster each, and 17 bytes: its two
+    multiplicities and whether it is observed.
     """
-    counts = np.array([[record["n_samples"] / n_workers, record["n_chunks"]] for record in (few, many)])
-    seconds = np.linalg.solve(counts, [few["round_seconds"], many["round_seconds"]])
+    per_object = many["round_busy_seconds"] / many["n_samples"]
+    per_chunk = (few["round_seconds"] - few["n_samples"] / n_workers * per_object) / few["n_chunks"]
     kept = N_PARTITIONS + 2 * 8 * N_CLUSTERS + 17
     grown = many["worker_bytes"] - many["idle_worker_bytes"] - kept * many["n_samples"] / n_workers
     return Constants(
-        *seconds,
+        per_object,
+        per_chunk,
         many["state_bytes"],
         many["sums_bytes"],
         kept,
@@ -192,7 +196,7 @@ def predict(constants, *, n_samples, n_chunks, n_workers, n_rounds):
     round_seconds = n_samples * share * c.seconds_per_object + n_chunks * c.seconds_per_chunk
     return {
         "round_seconds": round_seconds,
-        "fit_seconds": n_rounds * round_seconds,
+        "fit_seconds": (n_rounds + _OTHER_ROUNDS) * round_seconds,
         "worker_bytes": c.idle_worker_bytes + n_samples * (share * c.kept_bytes + c.working_bytes / n_chunks),
         "round_bytes": n_workers * c.state_bytes + n_chunks * c.sums_bytes,
     }

@@ -7,7 +7,7 @@ from experiments.speed.distributed_scaling import Constants, constants_of, predi
 
 FEW = {"n_samples": 40_000, "n_chunks": 40, "round_seconds": 0.5}
 MANY = {
-    "n_samples": 1_000_000, "n_chunks": 4, "round_seconds": 2.0, "state_bytes": 100, "sums_bytes": 30,
+    "n_samples": 1_000_000, "n_chunks": 4, "round_busy_seconds": 3.0, "state_bytes": 100, "sums_bytes": 30,
     "worker_bytes": 500e6, "idle_worker_bytes": 300e6,
 }  # fmt: skip
 
@@ -23,7 +23,7 @@ def test_prediction_by_hand():
     assert found == pytest.approx(
         {
             "round_seconds": 3.0 + 0.1,
-            "fit_seconds": 62.0,
+            "fit_seconds": 23 * 3.1,
             "worker_bytes": 3e8 + 1.2e9 + 1e9,
             "round_bytes": 4 * 100 + 10 * 30,
         }
@@ -33,11 +33,14 @@ def test_prediction_by_hand():
 def test_constants_lead_back_to_what_they_come_from():
     constants = constants_of(FEW, MANY, n_workers=2)
     assert min(constants) > 0.0
-    for record in (FEW, MANY):
-        sizes = {name: record[name] for name in ("n_samples", "n_chunks")}
-        found = predict(constants, **sizes, n_workers=2, n_rounds=1)
-        assert found["round_seconds"] == found["fit_seconds"] == pytest.approx(record["round_seconds"])
-    assert found["worker_bytes"] == pytest.approx(MANY["worker_bytes"])
+    few, many = (
+        predict(constants, n_samples=record["n_samples"], n_chunks=record["n_chunks"], n_workers=2, n_rounds=1)
+        for record in (FEW, MANY)
+    )
+    assert few["round_seconds"] == few["fit_seconds"] / 4 == pytest.approx(FEW["round_seconds"])
+    # Two workers are busy at once.
+    assert many["round_seconds"] == pytest.approx(MANY["round_busy_seconds"] / 2 + 4 * constants.seconds_per_chunk)
+    assert many["worker_bytes"] == pytest.approx(MANY["worker_bytes"])
     # Of 200 MB, 277 bytes are kept of each of 500,000 objects; the rest belongs to a chunk of 250,000.
     assert constants.working_bytes == pytest.approx((200e6 - 277 * 500_000) / 250_000)
 
