@@ -28,6 +28,8 @@ _MAX_SAMPLES = 10_000
 _ROWS = 2**18
 # Ten million objects have two features.
 _MAX_NUMBERS = 20_000_000
+# Small batches take ten minutes for a million objects, and grow with them.
+_MAX_BATCHED = 1_000_000
 
 
 def cells(
@@ -45,7 +47,12 @@ def cells(
         n_partitions=(n_partitions,),
         repetition=range(repetitions),
     )
-    return [config for config in configurations if config["n_samples"] * config["n_features"] <= _MAX_NUMBERS]
+    return [
+        config
+        for config in configurations
+        if config["n_samples"] * config["n_features"] <= _MAX_NUMBERS
+        and (config["ensemble"] != "minibatch" or config["n_samples"] <= _MAX_BATCHED)
+    ]
 
 
 GRID = cells()
