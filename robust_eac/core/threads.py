@@ -6,8 +6,8 @@ from concurrent.futures import CancelledError, ThreadPoolExecutor
 from joblib import effective_n_jobs
 from numba import config
 
-# Below this much work (objects x partitions x clusters), threads do not pay.
-_WORTH_THREADS = 10**6
+# Below this much work (tasks x objects x partitions x clusters), threads do not pay.
+_WORTH_THREADS = 2 * 10**6
 
 # In a thread of map_threads: `stop`, the event that tells it to end.
 _own = threading.local()
@@ -19,7 +19,7 @@ def count_threads(n_jobs, n_tasks, encoding, n_clusters):
     None means all cores if there is enough work; NUMBA_NUM_THREADS limits them.
     """
     if n_jobs is None:
-        work = len(encoding.codes) * len(encoding.offsets) * n_clusters
+        work = n_tasks * len(encoding.codes) * len(encoding.offsets) * n_clusters
         n_threads = config.NUMBA_NUM_THREADS if work >= _WORTH_THREADS else 1
     else:
         n_threads = effective_n_jobs(n_jobs)

@@ -11,7 +11,7 @@ import pytest
 
 from robust_eac import refine_labels, solve_hard_median_partition, solve_median_partition
 
-from ..access import _threads
+from ..access import _threads, encode
 from ..conftest import planted_ensemble
 
 # Far longer than a thread that is told may go on.
@@ -81,3 +81,12 @@ def test_searches_look_whether_they_are_told(rng, monkeypatch, told):
                 search()
         else:
             search()
+
+
+def test_threads_without_a_number_of_jobs_are_those_that_the_work_of_all_tasks_pays(monkeypatch):
+    monkeypatch.setattr(_threads.config, "NUMBA_NUM_THREADS", 4)
+    encoding = encode(np.random.RandomState(0).randint(5, size=(1000, 50)))
+    assert _threads.count_threads(None, 1, encoding, 5) == (1, 1)
+    assert _threads.count_threads(None, 10, encoding, 5) == (4, 1)
+    assert _threads.count_threads(None, 2, encoding, 40) == (2, 2)
+    assert _threads.count_threads(3, 1, encoding, 5) == (1, 3)
