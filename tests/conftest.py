@@ -1,6 +1,13 @@
 """Shared fixtures. Set ROBUST_EAC_TEST_SEEDS to a range such as 0-99 to run the seeded tests on every one of them."""
 
 import os
+
+# Every worker of pytest-xdist takes its share of the cores, before libraries that use OpenMP are loaded: threads that
+# wait for a core which another worker has keep that one busy.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    share = os.cpu_count() // int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
+    os.environ.setdefault("OMP_NUM_THREADS", str(max(1, share)))
+
 import sys
 from collections import Counter
 from types import SimpleNamespace
