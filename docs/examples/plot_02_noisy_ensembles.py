@@ -12,7 +12,7 @@ more of the clusterings are replaced by random ones.
 import numpy as np
 from sklearn.datasets import make_blobs
 
-X, y = make_blobs(n_samples=600, centers=6, cluster_std=1.8, random_state=3)
+X, y = make_blobs(n_samples=400, centers=6, cluster_std=1.8, random_state=3)
 
 # %%
 # Every share of noise has five ensembles, and every weighting sees the same ones. The
@@ -24,7 +24,7 @@ shares = [0.0, 0.2, 0.4, 0.6, 0.8, 0.9]
 weightings = ["uniform", "restricted-simplex", "l2", "chance-corrected"]
 scores = {name: np.zeros((len(shares), 5)) for name in [*weightings, "oracle"]}
 for repetition in range(5):
-    ensemble = KMeansEnsemble(n_partitions=60, n_clusters=(6, 24), random_state=repetition)
+    ensemble = KMeansEnsemble(n_partitions=40, n_clusters=(6, 24), random_state=repetition)
     clean = ensemble.fit_transform(X)
     for row, share in enumerate(shares):
         labels, random = corrupt_ensemble(clean, fraction=share, random_state=repetition)
