@@ -5,12 +5,10 @@ A partition is one label per object. Labels are names (integers or texts): renam
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
-from sklearn.metrics import adjusted_rand_score
+from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sklearn.metrics.cluster import contingency_matrix
 
 from ..checks.labels import check_labels, check_partition
@@ -29,25 +27,8 @@ __all__ = [
     "variation_of_information",
 ]
 
-AVERAGES = {"arithmetic": lambda a, b: 0.5 * (a + b), "geometric": lambda a, b: np.sqrt(a * b), "max": max}
+AVERAGES = ("arithmetic", "geometric", "max")
 MATCHINGS = ("optimal", "greedy")
-
-
-class Table(NamedTuple):
-    """Non-empty cells of a contingency table, over the objects that both partitions observe.
-
-    rows, cols : (n_cells,) int; clusters, from 0 in the order of the labels' values, of the two partitions.
-    counts : (n_cells,) float64; objects per cell.
-    row_sums, col_sums : (k_u,), (k_v,) float64; objects per cluster, among those that both partitions observe.
-    total : float; number of these objects.
-    """
-
-    rows: np.ndarray
-    cols: np.ndarray
-    counts: np.ndarray
-    row_sums: np.ndarray
-    col_sums: np.ndarray
-    total: float
 
 
 def h_criterion(y_true: ArrayLike, y_pred: ArrayLike) -> float:
@@ -135,7 +116,8 @@ def normalized_mutual_information(a: ArrayLike, b: ArrayLike, *, average: str = 
     0.667
     """
     check_choice(average, AVERAGES, name="average")
-    return nmi_of(table_of(*_check_partitions(a=a, b=b)), average)
+    a, b = _check_partitions(a=a, b=b)
+    return float(normalized_mutual_info_score(a, b, average_method=average))
 
 
 def variation_of_information(a: ArrayLike, b: ArrayLike) -> float:
@@ -175,10 +157,13 @@ def variation_of_information(a: ArrayLike, b: ArrayLike) -> float:
     >>> round(variation_of_information([0, 0, 0, 0], [0, 0, 1, 1]), 6)
     0.693147
     """
-    table = table_of(*_check_partitions(a=a, b=b))
-    n_ij, n_i, n_j = table.counts, table.row_sums[table.rows], table.col_sums[table.cols]
+    a, b = _check_partitions(a=a, b=b)
+    counts = contingency_matrix(a, b, sparse=True).tocoo()
+    n_ij = counts.data
+    n_i = np.bincount(counts.row, weights=n_ij)[counts.row]
+    n_j = np.bincount(counts.col, weights=n_ij)[counts.col]
     # H(a|b) + H(b|a): all terms are non-negative, so rounding cannot make the sum negative.
-    return float(n_ij @ (np.log(n_i / n_ij) + np.log(n_j / n_ij)) / table.total)
+    return float(n_ij @ (np.log(n_i / n_ij) + np.log(n_j / n_ij)) / len(a))
 
 
 def consistency_index(y_true: ArrayLike, y_pred: ArrayLike, *, matching: str = "optimal") -> float:
@@ -284,32 +269,8 @@ def ensemble_nmi(
     scores = []
     for column in labels.T:
         observed = column != -1
-        scores.append(nmi_of(table_of(consensus[observed], column[observed]), average))
+        scores.append(normalized_mutual_info_score(consensus[observed], column[observed], average_method=average))
     return float(weights @ scores)
-
-
-def table_of(a, b):
-    """The :class:`Table` of two partitions of the same objects."""
-    counts = contingency_matrix(a, b, sparse=True).tocoo()
-    row_sums, col_sums = (np.bincount(at, weights=counts.data) for at in (counts.row, counts.col))
-    return Table(counts.row, counts.col, counts.data, row_sums, col_sums, float(len(a)))
-
-
-def nmi_of(table, average):
-    """Normalised mutual information of the partitions of a :class:`Table`; 0 if it counts no objects."""
-    if table.total == 0.0:
-        return 0.0
-    entropies = _entropy(table.row_sums / table.total), _entropy(table.col_sums / table.total)
-    if min(entropies) == 0.0:
-        return float(max(entropies) == 0.0)
-    expected = table.row_sums[table.rows] * table.col_sums[table.cols] / table.total
-    information = table.counts @ np.log(table.counts / expected) / table.total
-    return float(min(max(information / AVERAGES[average](*entropies), 0.0), 1.0))
-
-
-def _entropy(shares):
-    positive = shares[shares > 0.0]
-    return 0.0 if len(positive) == 1 else -float(positive @ np.log(positive))
 
 
 def _check_partitions(**partitions):

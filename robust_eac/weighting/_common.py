@@ -1,13 +1,13 @@
 """What the weighting schemes share: contingency tables of pairs of partitions, and weights from values."""
 
 import warnings
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 from ..checks.labels import check_labels
 from ..core.encoding import collapse, encode
-from ..metrics.external import Table
 
 # Tables with up to this many cells per row are counted as arrays. Larger ones are nearly empty: their cells are sorted.
 _CELLS_PER_ROW = 4
@@ -15,6 +15,23 @@ _SMALL_TABLE = 2**16
 # Decisions are taken on values rounded to this many decimals: then rounding errors, which depend on the names of the
 # labels and the order of the objects, change none.
 DECIMALS = 12
+
+
+class Table(NamedTuple):
+    """Non-empty cells of a contingency table, over the objects that both partitions observe.
+
+    rows, cols : (n_cells,) intp; clusters, from 0 in the order of the labels' values, of the two partitions.
+    counts : (n_cells,) float64; objects per cell.
+    row_sums, col_sums : (k_u,), (k_v,) float64; objects per cluster, among those that both partitions observe.
+    total : float; number of these objects.
+    """
+
+    rows: np.ndarray
+    cols: np.ndarray
+    counts: np.ndarray
+    row_sums: np.ndarray
+    col_sums: np.ndarray
+    total: float
 
 
 def encode_collapsed(labels):

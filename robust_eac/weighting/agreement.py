@@ -8,10 +8,12 @@ from numpy.typing import ArrayLike
 from ..checks.labels import check_labels
 from ..checks.types import RandomState
 from ..checks.values import check_choice, check_real
-from ..metrics.external import AVERAGES, nmi_of
+from ..metrics.external import AVERAGES
 from ._common import encode_collapsed, shares, tables
 
 __all__ = ["agreement_weights", "equal_weights"]
+
+_AVERAGE = {"arithmetic": lambda a, b: 0.5 * (a + b), "geometric": lambda a, b: np.sqrt(a * b), "max": max}
 
 
 def equal_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state: RandomState = None) -> np.ndarray:
@@ -119,7 +121,7 @@ def pairwise_nmi(encoding, average):
     """
     nmi = np.eye(len(encoding.offsets))
     for u, v, table in tables(encoding):
-        nmi[u, v] = nmi[v, u] = nmi_of(table, average)
+        nmi[u, v] = nmi[v, u] = _nmi(table, _AVERAGE[average])
     return nmi
 
 
@@ -128,3 +130,19 @@ def mean_off_diagonal(similarities):
     m = len(similarities)
     # The row sum minus 1 would lose similarities below 1e-16.
     return np.where(np.eye(m, dtype=bool), 0.0, similarities).sum(axis=1) / (m - 1) if m > 1 else np.ones(1)
+
+
+def _nmi(table, mean):
+    if table.total == 0.0:
+        return 0.0
+    entropies = _entropy(table.row_sums / table.total), _entropy(table.col_sums / table.total)
+    if min(entropies) == 0.0:
+        return float(max(entropies) == 0.0)
+    expected = table.row_sums[table.rows] * table.col_sums[table.cols] / table.total
+    information = table.counts @ np.log(table.counts / expected) / table.total
+    return min(max(information / mean(*entropies), 0.0), 1.0)
+
+
+def _entropy(shares):
+    positive = shares[shares > 0.0]
+    return 0.0 if len(positive) == 1 else -float(positive @ np.log(positive))
