@@ -22,6 +22,15 @@ SCORES = {
 }
 
 
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 7, 10, 30])
+@pytest.mark.parametrize("levels", [1, 4, 1000])
+def test_signed_ranks_are_those_of_scipy(rng, n, levels):
+    """Exactly, with ties and without, with zeros and without."""
+    for values in rng.randint(-levels, levels + 1, size=(2 if n == 10 else 8, n)) / 8.0:
+        kept = values[values != 0.0]
+        assert statistics.signed_rank(values) == (stats.wilcoxon(kept).pvalue if len(kept) else 1.0)
+
+
 def record(scheme, repeat, score, *, dataset=None, y=True):
     scores = {"ari": score if y else None, "nmi": score, "h": score, "ensemble_nmi": score, "density": score}
     costs = {"scheme_seconds": 1.0, "seconds": 2.0, "error": None if score is not None else "ValueError: no"}
