@@ -28,7 +28,7 @@ _MAX_SAMPLES = 10_000
 _ROWS = 2**18
 # Ten million objects have two features.
 _MAX_NUMBERS = 20_000_000
-# Small batches take ten minutes for a million objects, and grow with them.
+# Small batches take ten minutes for a million objects, and longer for more.
 _MAX_BATCHED = 1_000_000
 
 
