@@ -12,8 +12,6 @@ from .checks.labels import check_ensemble
 from .checks.types import ClusterWeights, Labels, RandomState, WeightSolver
 from .checks.values import check_choice, is_dask_array
 from .consensus.merge import MergeResult, merge_labels
-from .core.progress import progress
-from .core.sparse_rows import one_hot_rows
 from .diagnostics.agreement import adjusted_agreement
 from .diagnostics.objective import partition_losses
 from .fitted import Fitted
@@ -27,8 +25,10 @@ from .fitting import (
     keep_names,
     solve_chunks,
 )
-from .solvers.local_search import search_labels
+from .hard.refinement import search_labels
+from .solve.progress import progress
 from .solvers.median_partition import MedianPartitionResult, Options, distance_of, solve_and_encode
+from .sparse.rows import one_hot_rows
 from .summary import Settings
 
 __all__ = ["RobustEAC"]

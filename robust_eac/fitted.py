@@ -13,9 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 from .checks.labels import check_ensemble
 from .checks.types import Labels
 from .checks.values import check_names, is_dask_array
-from .core.placing import read_newcomers
-from .core.sparse_rows import labels_of
 from .fitting import Known, check_names_of_fit
+from .placing import read_newcomers
+from .sparse.rows import labels_of
 from .summary import Settings, assure, summarise
 
 

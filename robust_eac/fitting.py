@@ -10,15 +10,15 @@ import numpy as np
 
 from .checks.labels import check_ensemble
 from .checks.values import check_choice, is_dask_array
-from .core.descent import ROUNDING
-from .core.distance import AGREEMENTS
-from .core.encoding import encode, select, weigh_clusters
-from .core.formula import accumulate, adjusted_agreement_of, agreement_from_losses
-from .core.many import MANY, agreements
-from .core.placing import Codebook, FixedConsensus, FixedGroups, hold_consensus, hold_groups, write_codebook
-from .core.sparse_rows import membership_of
-from .solvers.distributed import solve_and_grade_distributed
-from .weighting._common import cluster_slots
+from .distributed.solver import solve_and_grade_distributed
+from .objectives.distance import AGREEMENTS
+from .placing import Codebook, FixedConsensus, FixedGroups, hold_consensus, hold_groups, write_codebook
+from .solve.descent import ROUNDING
+from .solve.encoding import encode, select, weigh_clusters
+from .solve.formula import accumulate, adjusted_agreement_of, agreement_from_losses
+from .sparse.objective import MANY, agreements
+from .sparse.rows import membership_of
+from .weightings.tables import cluster_slots
 
 METHODS = ("median-partition", "merge")
 HARDENINGS = ("argmax", "search")

@@ -10,15 +10,15 @@ from scipy import sparse
 from .checks.labels import check_ensemble, check_sample_weight
 from .checks.values import is_dask_array
 from .checks.words import percent
-from .core.encoding import encode_ensemble
-from .core.formula import accumulate, adjusted_agreement_of
-from .core.hard import LOSSES
-from .core.many import agreements as many_agreements
-from .core.sparse_rows import largest_of, membership_of
 from .diagnostics.assurance import UNSURE, assure_membership, unassured
-from .diagnostics.credible_ball import LEVEL
-from .weighting.clusters import check_cluster_weights, weigh_by
-from .weighting.joint import is_given
+from .hard.credible_ball import LEVEL
+from .hard.search import LOSSES
+from .solve.encoding import encode_ensemble
+from .solve.formula import accumulate, adjusted_agreement_of
+from .sparse.objective import agreements as many_agreements
+from .sparse.rows import largest_of, membership_of
+from .weightings.clusters import check_cluster_weights, weigh_by
+from .weightings.joint import is_given
 
 # Up to so many partitions are listed all, otherwise so many from either end; sizes of clusters; characters of a name.
 _ALL_LISTED = 15

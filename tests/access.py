@@ -21,31 +21,53 @@ from robust_eac.consensus.peace import _MARGIN
 from robust_eac.consensus.peace import _sample as sample_pairs
 from robust_eac.consensus.sec import _table as sec_table
 from robust_eac.consensus.utilities import _normalised
-from robust_eac.core import alternation as _alternation
-from robust_eac.core import bipartite as _bipartite
-from robust_eac.core import contingency as _contingency
-from robust_eac.core import descent as _descent
-from robust_eac.core import encoding as _encoding
-from robust_eac.core import formula as _formula
-from robust_eac.core import hard as _hard
-from robust_eac.core import kernels as _kernels
-from robust_eac.core import lloyd as _lloyd
-from robust_eac.core import many as _many
-from robust_eac.core import raw as _raw
-from robust_eac.core import relabelling as _chance
-from robust_eac.core import sparse_counts as _sparse_counts
-from robust_eac.core import sparse_kernels as _sparse_kernels
-from robust_eac.core import sparse_rows as _sparse_rows
-from robust_eac.core import starts as _starts
-from robust_eac.core import sweep as _sweep
-from robust_eac.core import threads as _threads
-from robust_eac.core.alternation import Problem, Settings, empty_last, fixed
-from robust_eac.core.bipartite import leading_vectors, normalised_graph
-from robust_eac.core.bundles import OwnTerm, Visit
-from robust_eac.core.descent import next_relaxation
-from robust_eac.core.distance import ADJUSTED, AGREEMENTS, level_distance, raw_distance, resolve_distance
-from robust_eac.core.encoding import collapse, encode, encode_ensemble, one_hot, select, take_rows, weigh
-from robust_eac.core.formula import (
+from robust_eac.datasets import loading as datasets
+from robust_eac.diagnostics import assurance as _assurance
+from robust_eac.diagnostics import selection as _selection
+from robust_eac.diagnostics.selection import _agreements, _best, _compare, _consensus, _draw_pair, _Half, _pose, _rand
+from robust_eac.distributed import block_steps as _blocks
+from robust_eac.distributed import checkpoint as _checkpoint
+from robust_eac.distributed import solver as distributed
+from robust_eac.distributed import tasks as _tasks
+from robust_eac.ensembles import _blocks as ensemble_blocks
+from robust_eac.ensembles import _landmark_graph as landmark_graph
+from robust_eac.ensembles import _subsets, _tiny_kmeans
+from robust_eac.ensembles import spectral as _bipartite
+from robust_eac.ensembles.spectral import leading_vectors, normalised_graph
+from robust_eac.fitting import keep_consensus
+from robust_eac.hard import contingency as _contingency
+from robust_eac.hard import multistart as _hard_search
+from robust_eac.hard import partition_bound
+from robust_eac.hard import refinement as _local_search
+from robust_eac.hard import search as _hard
+from robust_eac.hard import sparse_counts as _sparse_counts
+from robust_eac.hard.credible_ball import LEVEL as CREDIBLE_LEVEL
+from robust_eac.hard.lower_bound import _membership_bounds, _pair_terms, bound_memberships, spectral_bound
+from robust_eac.hard.search import LOSSES, Aim, Search
+from robust_eac.metrics import external as metrics
+from robust_eac.metrics import ovi as _ovi
+from robust_eac.objectives import raw as _raw
+from robust_eac.objectives.distance import ADJUSTED, AGREEMENTS, level_distance, raw_distance, resolve_distance
+from robust_eac.reporting.asked import call_of, shown
+from robust_eac.reporting.findings import families_of
+from robust_eac.reporting.heat_map import draw_heat_map
+from robust_eac.schemes.registry import FEATURE_SCHEMES
+from robust_eac.schemes.selection import _hull_vertices, _spectral_groups
+from robust_eac.solve import alternation as _alternation
+from robust_eac.solve import descent as _descent
+from robust_eac.solve import encoding as _encoding
+from robust_eac.solve import formula as _formula
+from robust_eac.solve import kernels as _kernels
+from robust_eac.solve import lloyd as _lloyd
+from robust_eac.solve import relabelling as _chance
+from robust_eac.solve import starts as _starts
+from robust_eac.solve import sweep as _sweep
+from robust_eac.solve import threads as _threads
+from robust_eac.solve.alternation import Problem, Settings, empty_last, fixed
+from robust_eac.solve.bundles import OwnTerm, Visit
+from robust_eac.solve.descent import next_relaxation
+from robust_eac.solve.encoding import collapse, encode, encode_ensemble, one_hot, select, take_rows, weigh
+from robust_eac.solve.formula import (
     accumulate,
     cluster_counts,
     frank_wolfe_gaps,
@@ -57,8 +79,7 @@ from robust_eac.core.formula import (
     weighted_loss,
     weighted_statistics,
 )
-from robust_eac.core.hard import LOSSES, Aim, Search
-from robust_eac.core.lloyd import (
+from robust_eac.solve.lloyd import (
     best_lloyd,
     run_lloyd,
     scaled_distances,
@@ -67,7 +88,7 @@ from robust_eac.core.lloyd import (
     squared_distances,
     table_costs,
 )
-from robust_eac.core.starts import (
+from robust_eac.solve.starts import (
     Solution,
     draw_sample,
     expand_rows,
@@ -76,37 +97,17 @@ from robust_eac.core.starts import (
     place_from_sample,
     reduce_rows,
 )
-from robust_eac.core.sweep import visiting_order
-from robust_eac.datasets import loading as datasets
-from robust_eac.diagnostics import assurance as _assurance
-from robust_eac.diagnostics import selection as _selection
-from robust_eac.diagnostics.credible_ball import LEVEL as CREDIBLE_LEVEL
-from robust_eac.diagnostics.selection import _agreements, _best, _compare, _consensus, _draw_pair, _Half, _pose, _rand
-from robust_eac.ensembles import _blocks as ensemble_blocks
-from robust_eac.ensembles import _landmark_graph as landmark_graph
-from robust_eac.ensembles import _subsets, _tiny_kmeans
-from robust_eac.fitting import keep_consensus
-from robust_eac.metrics import external as metrics
-from robust_eac.metrics import ovi as _ovi
-from robust_eac.reporting.asked import call_of, shown
-from robust_eac.reporting.findings import families_of
-from robust_eac.reporting.heat_map import draw_heat_map
-from robust_eac.solvers import block_steps as _blocks
-from robust_eac.solvers import checkpoint as _checkpoint
+from robust_eac.solve.sweep import visiting_order
 from robust_eac.solvers import consensus_modes as _modes
-from robust_eac.solvers import dask_tasks as _tasks
-from robust_eac.solvers import distributed, partition_bound
-from robust_eac.solvers import hard_search as _hard_search
-from robust_eac.solvers import local_search as _local_search
-from robust_eac.solvers.lower_bound import _membership_bounds, _pair_terms, bound_memberships, spectral_bound
-from robust_eac.weighting import _common as _weighting_common
-from robust_eac.weighting import joint
-from robust_eac.weighting.clusters import CLUSTER_WEIGHTS, weigh_by
-from robust_eac.weighting.joint import power_mean, resolve_weighting
-from robust_eac.weighting.pairs import Pairs, compare_pairs, pairs_of, sample_columns
-from robust_eac.weighting.schemes import FEATURE_SCHEMES
-from robust_eac.weighting.selection import _hull_vertices, _spectral_groups
-from robust_eac.weighting.trust import (
+from robust_eac.sparse import kernels as _sparse_kernels
+from robust_eac.sparse import objective as _many
+from robust_eac.sparse import rows as _sparse_rows
+from robust_eac.weightings import joint
+from robust_eac.weightings import tables as _weighting_common
+from robust_eac.weightings.clusters import CLUSTER_WEIGHTS, weigh_by
+from robust_eac.weightings.joint import power_mean, resolve_weighting
+from robust_eac.weightings.pairs import Pairs, compare_pairs, pairs_of, sample_columns
+from robust_eac.weightings.trust import (
     are_apart,
     count_families_once,
     largest_group,

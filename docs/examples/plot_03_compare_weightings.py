@@ -20,7 +20,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from robust_eac import Comparison, KMeansEnsemble, compare, corrupt_ensemble, load_dataset
+from robust_eac import KMeansEnsemble, compare, corrupt_ensemble, load_dataset
+from robust_eac.comparison import Comparison
 
 X, y = load_dataset("wine")
 ensemble = KMeansEnsemble(n_partitions=40, n_clusters=(3, 13), random_state=0)

@@ -13,14 +13,8 @@ In which order do clusterings lose their weight, when fewer and fewer are truste
 import matplotlib.pyplot as plt
 import numpy as np
 
-from robust_eac import (
-    KMeansEnsemble,
-    adjusted_rand_score,
-    corrupt_ensemble,
-    load_dataset,
-    plot_weight_path,
-    weight_path,
-)
+from robust_eac import KMeansEnsemble, adjusted_rand_score, corrupt_ensemble, load_dataset, weight_path
+from robust_eac.plotting import plot_weight_path
 
 X, y = load_dataset("iris")
 clean = KMeansEnsemble(n_partitions=30, n_clusters=(3, 12), random_state=0).fit_transform(X)

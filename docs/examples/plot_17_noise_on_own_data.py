@@ -50,10 +50,11 @@ def widest_step(losses):
 
 # %%
 # Every repetition makes a new ensemble, and every weighting sees the same ones. As each
-# ensemble gets a name of its own, :class:`~robust_eac.Comparison` takes its intervals over
+# ensemble gets a name of its own, :class:`~robust_eac.comparison.Comparison` takes its intervals over
 # the ensembles. They tell how far one can rely on a method on *these* wines.
 
-from robust_eac import Comparison, KMeansEnsemble, compare, corrupt_ensemble
+from robust_eac import KMeansEnsemble, compare, corrupt_ensemble
+from robust_eac.comparison import Comparison
 
 shares = [0.0, 0.3, 0.5, 0.7, 0.9]
 weightings = ["uniform", "restricted-simplex", "l2", "chance-corrected"]

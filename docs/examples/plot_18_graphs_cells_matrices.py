@@ -118,7 +118,8 @@ print("mean confidence, three labels and two:", adata.obs["confidence"].groupby(
 from scipy.cluster.hierarchy import dendrogram
 from scipy.sparse import csr_array
 
-from robust_eac import adjusted_rand_score, coassociation_matrix, eac, eac_linkage, lifetime_eac, solve_membership
+from robust_eac import adjusted_rand_score, coassociation_matrix, eac, eac_linkage, solve_membership
+from robust_eac.consensus import lifetime_eac
 
 dense = coassociation_matrix(runs)
 for matrix in (dense, csr_array(dense)):

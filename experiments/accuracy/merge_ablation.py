@@ -20,7 +20,7 @@ from robust_eac.consensus import merge_consensus
 from robust_eac.consensus._common import prepare_ensemble
 from robust_eac.consensus._linkage import cut
 from robust_eac.consensus._merging import average_linkage, base_cluster_weights, mean_similarities, similarity_sums
-from robust_eac.core.formula import cluster_counts
+from robust_eac.solve.formula import cluster_counts
 
 from ..shared.ensembles import scores
 from ..shared.own import DATA

@@ -10,7 +10,8 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.preprocessing import OneHotEncoder
 
-from robust_eac import CombinatorialEAC, eac, kmeans_consensus
+from robust_eac import CombinatorialEAC, eac
+from robust_eac.consensus import kmeans_consensus
 
 from ..shared.ensembles import planted_labels
 from ..shared.measure import in_fresh_process, peak_bytes, print_measured, timed

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.lib.format import open_memmap
 
 from robust_eac import adjusted_rand_score, solve_median_partition_distributed
-from robust_eac.solvers import block_steps, dask_tasks
+from robust_eac.distributed import block_steps
+from robust_eac.distributed import tasks as dask_tasks
 
 from ..shared.ensembles import N_CLUSTERS, N_PARTITIONS, planted_labels
 from ..shared.measure import in_fresh_process, peak_bytes, print_measured, timed

@@ -5,7 +5,8 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 from sklearn.utils import check_random_state
 
-from robust_eac import consistency_index, load_dataset
+from robust_eac import load_dataset
+from robust_eac.metrics import consistency_index
 
 from ..shared.ensembles import load_features
 from ..shared.store import derive_seed

@@ -5,15 +5,15 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.metrics.cluster import pair_confusion_matrix
 
-from ..core.encoding import encode
-from ..core.hard import LOSSES, Aim, partition_losses
 from ..diagnostics.assurance import assure_partition
-from ..diagnostics.credible_ball import LEVEL, radius_of
 from ..diagnostics.selection import select_n_clusters
 from ..estimators import RobustEAC
-from ..solvers.hard_median_partition import solve_hard_median_partition
+from ..hard.credible_ball import LEVEL, radius_of
+from ..hard.median_partition import solve_hard_median_partition
+from ..hard.search import LOSSES, Aim, partition_losses
+from ..solve.encoding import encode
 from ..summary import assure, summarise, summarise_partition
-from ..weighting.clusters import check_cluster_weights, weigh_by
+from ..weightings.clusters import check_cluster_weights, weigh_by
 from .console import progress, say, solver_lines, warn
 from .options import AUTO_CANDIDATES
 from .solver_options import PASSED, PASSED_WITH_LOSS

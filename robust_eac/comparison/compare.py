@@ -107,8 +107,8 @@ def compare(
         called, None without names); "scheme", "function", "weights" (of the partitions drawn), "labels"; "n_clusters"
         found; "h", "nmi", "ari" against `y` (None without it); "ensemble_nmi" and "density", unweighted, against all
         partitions; "seconds" of the consensus function ("scheme_seconds" of the scheme); "error", None or the message
-        of a run that failed; its results are then None. Its methods are :meth:`~robust_eac.Comparison.summary`,
-        :meth:`~robust_eac.Comparison.plot` and :meth:`~robust_eac.Comparison.to_frame`.
+        of a run that failed; its results are then None. Its methods are :meth:`~robust_eac.comparison.Comparison.summary`,
+        :meth:`~robust_eac.comparison.Comparison.plot` and :meth:`~robust_eac.comparison.Comparison.to_frame`.
 
     Raises
     ------

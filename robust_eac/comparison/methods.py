@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 from ..checks.values import check_choice
 from ..consensus.registry import CONSENSUS_FUNCTIONS
-from ..weighting import WEIGHT_SOLVERS, WEIGHTING_SCHEMES
-from ..weighting.schemes import FEATURE_SCHEMES
+from ..schemes import WEIGHTING_SCHEMES
+from ..weightings import WEIGHT_SOLVERS
+from ..schemes.registry import FEATURE_SCHEMES
 
 
 class Form(NamedTuple):

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..checks.labels import check_labels
 from ..checks.values import check_integer, check_n_clusters, check_n_jobs, check_random_state, check_weights
-from ..core.encoding import collapse, encode, select
+from ..solve.encoding import collapse, encode, select
 
 
 class Search(NamedTuple):

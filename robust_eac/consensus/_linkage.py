@@ -16,7 +16,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 from ..checks.values import check_choice, check_integer
-from ..core.encoding import collapse
+from ..solve.encoding import collapse
 from . import _linkage_kernels as kernels
 from ._common import physical_memory, relabel
 

@@ -5,11 +5,11 @@ from numba import njit
 from scipy import sparse
 
 from ..checks.blocks import row_blocks
-from ..core.encoding import take_rows
-from ..core.formula import cluster_counts
-from ..core.lloyd import best_lloyd, scaled_distances, table_costs
-from ..core.threads import map_threads
-from ..weighting.clusters import slot_certainty
+from ..solve.encoding import take_rows
+from ..solve.formula import cluster_counts
+from ..solve.lloyd import best_lloyd, scaled_distances, table_costs
+from ..solve.threads import map_threads
+from ..weightings.clusters import slot_certainty
 from ._common import check_memory
 from ._linkage import cut, empty_tree, sorted_tree
 

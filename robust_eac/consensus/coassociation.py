@@ -7,8 +7,8 @@ from numpy.typing import ArrayLike
 
 from ..checks.labels import check_labels
 from ..checks.values import check_integer, check_weights
-from ..core.encoding import encode, one_hot
-from ..weighting._common import mean_over_observed
+from ..solve.encoding import encode, one_hot
+from ..weightings.tables import mean_over_observed
 from ._common import prepare_ensemble
 
 __all__ = ["coassociation_matrix", "enhanced_coassociation_matrix"]

@@ -16,7 +16,7 @@ from ..checks.types import RandomState, Subsets
 from ..checks.values import check_bool, check_choice, check_features, check_n_clusters, check_real
 from ..ensembles import FeatureSubsetEnsemble, _tiny_kmeans
 from ..ensembles._subsets import MODES, RIDGE, whitening_maps
-from ..weighting.feature_subsets import balance_orders, mean_silhouettes
+from ..schemes.feature_subsets import balance_orders, mean_silhouettes
 from ._common import relabel
 
 __all__ = ["CombinatorialEAC", "zca_whiten"]

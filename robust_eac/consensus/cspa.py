@@ -9,7 +9,7 @@ from scipy import sparse
 from ..checks.blocks import row_blocks
 from ..checks.types import RandomState
 from ..checks.values import check_real
-from ..core.encoding import one_hot, take_rows
+from ..solve.encoding import one_hot, take_rows
 from ._common import check_memory, check_starts, prepare_rows, relabel
 from ._metis import BYTES_PER_EDGE, load_metis, partition_graph, pieces, trivial
 

@@ -8,12 +8,12 @@ from numpy.typing import ArrayLike
 
 from ..checks.types import RandomState
 from ..checks.values import MAX_SEED, check_random_state, check_real
-from ..core import kernels
-from ..core.bundles import Clusters, DensityTerms
-from ..core.encoding import collapse
-from ..core.formula import cluster_counts
-from ..core.lloyd import best_lloyd, squared_distances
 from ..metrics.density import pair_weights, sized_densities
+from ..solve import kernels
+from ..solve.bundles import Clusters, DensityTerms
+from ..solve.encoding import collapse
+from ..solve.formula import cluster_counts
+from ..solve.lloyd import best_lloyd, squared_distances
 from ._common import check_search, prepare, relabel, warn_not_converged
 
 __all__ = ["density_search"]
@@ -37,7 +37,7 @@ def density_search(
 
     Solve  max over partitions  D = sum_C |C|/n rho_C  (Eq. 7 of [1]_), with rho_C the mean co-association over the
     pairs of different objects in cluster C, as :func:`~robust_eac.density` computes. k-means
-    (:func:`~robust_eac.kmeans_consensus`) maximises D only approximately, since its loss includes the pairs (i, i).
+    (:func:`~robust_eac.consensus.kmeans_consensus`) maximises D only approximately, since its loss includes the pairs (i, i).
 
     From a k-means start, objects in random order move to where D gains most, until no single move improves the
     partition. The best of `n_init` starts is kept. No cluster is emptied.

@@ -26,7 +26,7 @@ def ecc(
 
     Solve  max over partitions pi  sum_u w_u I(pi; pi_u)  ([1]_), which is
     min  n sum_u w_u H(pi_u | pi) = sum_i sum_u w_u -log P_{u|C(i)}[c_u(i)]: k-means on the label codes with the
-    Kullback-Leibler divergence. The same as :func:`~robust_eac.utility_consensus` with ``utility="entropy"``.
+    Kullback-Leibler divergence. The same as :func:`~robust_eac.consensus.utility_consensus` with ``utility="entropy"``.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def ecc(
     -----
     Time O(n_samples n_partitions n_clusters) for the first passes, less for later ones; memory O(n_samples
     n_partitions), a byte per label, and O(n_clusters) per base cluster. Warns like
-    :func:`~robust_eac.utility_consensus`.
+    :func:`~robust_eac.consensus.utility_consensus`.
 
     References
     ----------

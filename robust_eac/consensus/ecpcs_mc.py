@@ -9,7 +9,7 @@ from sklearn.cluster import KMeans
 
 from ..checks.types import RandomState
 from ..checks.values import check_integer
-from ..core.bipartite import unit_rows
+from ..ensembles.spectral import unit_rows
 from ._common import check_starts, prepare_rows, relabel
 from ._metis import trivial
 from .coassociation import walk_similarities
@@ -30,7 +30,7 @@ def ecpcs_mc(
     """Group base clusters by random walks, and assign every object to the group with most of its clusters.
 
     The base clusters of all partitions are the vertices of a graph, with z of
-    :func:`~robust_eac.enhanced_coassociation_matrix` on its edges: the cosine between the trajectories of
+    :func:`~robust_eac.consensus.enhanced_coassociation_matrix` on its edges: the cosine between the trajectories of
     random walks from cluster to cluster. Its normalised cut, relaxed, groups them into `n_clusters` meta-clusters M
     ([1]_): the rows of the leading eigenvectors of N^(-1/2) Z N^(-1/2), with Z_ab = w_u(a) w_u(b) z_ab and N its row
     sums, are scaled to length one and clustered by k-means. Object i then goes to the meta-cluster of its largest

@@ -26,7 +26,7 @@ def enhanced_eac(
 ) -> np.ndarray:
     """Cut the hierarchical clustering of the objects by enhanced co-association into n_clusters.
 
-    Like :func:`~robust_eac.eac`, with the similarities of :func:`~robust_eac.enhanced_coassociation_matrix`: a
+    Like :func:`~robust_eac.eac`, with the similarities of :func:`~robust_eac.consensus.enhanced_coassociation_matrix`: a
     partition that separates two objects contributes the similarity of their clusters, judged by the other partitions
     (the hierarchical method of [1]_). Identical objects are merged first and never separated.
 

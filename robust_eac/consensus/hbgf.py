@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from sklearn.cluster import KMeans
 
 from ..checks.types import RandomState
-from ..core.bipartite import leading_vectors, normalised_graph, unit_rows
+from ..ensembles.spectral import leading_vectors, normalised_graph, unit_rows
 from ._common import check_starts, prepare_rows, relabel
 from ._metis import trivial
 from .mcla import clusters_of

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..checks.types import RandomState
 from ..checks.values import check_random_state, check_real
-from ..core.encoding import take_rows
+from ..solve.encoding import take_rows
 from ._common import load_package, prepare_rows, relabel
 from ._metis import pieces, trivial, whole_numbers
 from .mcla import clusters_of

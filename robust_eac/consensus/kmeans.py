@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks.types import RandomState
-from ..core.lloyd import best_lloyd, squared_distances
+from ..solve.lloyd import best_lloyd, squared_distances
 from ._common import check_search, prepare_rows, relabel, warn_not_converged
 
 __all__ = ["kmeans_consensus"]
@@ -38,7 +38,7 @@ def kmeans_consensus(
 
     with n_1 the number of singletons and s their density. L and the density rank consensus partitions equally if all
     clusters have the same size, and nearly so if all are large, but not in general, contrary to Section 4.1 of [1]_.
-    :func:`~robust_eac.density_search` maximises the density itself. L is also a constant minus n times the sum of
+    :func:`~robust_eac.consensus.density_search` maximises the density itself. L is also a constant minus n times the sum of
     category utilities: this is the quadratic-mutual-information consensus of [2]_.
 
     Lloyd's algorithm starts from greedy k-means++ seeds; the best of `n_init` starts is kept. Identical objects stay

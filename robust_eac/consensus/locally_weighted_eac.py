@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from ..checks.types import RandomState
 from ..checks.values import check_real
-from ..weighting.clusters import slot_certainty
+from ..weightings.clusters import slot_certainty
 from ._common import prepare
 from ._linkage import check_linkage, cluster_by_linkage, distinct_rows
 
@@ -26,7 +26,7 @@ def locally_weighted_eac(
 ) -> np.ndarray:
     """Cut the hierarchical clustering of the objects by locally weighted co-association into n_clusters.
 
-    Like :func:`~robust_eac.eac`, with the similarities of :func:`~robust_eac.locally_weighted_coassociation_matrix`: a
+    Like :func:`~robust_eac.eac`, with the similarities of :func:`~robust_eac.weightings.locally_weighted_coassociation_matrix`: a
     cluster that holds two objects contributes its ensemble-driven index ([1]_). Identical objects are merged first and
     never separated.
 

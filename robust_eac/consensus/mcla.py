@@ -8,7 +8,7 @@ from scipy import sparse
 
 from ..checks.types import RandomState
 from ..checks.values import check_choice, check_real
-from ..core.encoding import one_hot
+from ..solve.encoding import one_hot
 from ._common import check_memory, check_starts, prepare_rows, relabel
 from ._metis import BYTES_PER_EDGE, load_metis, partition_graph, trivial, whole_numbers
 

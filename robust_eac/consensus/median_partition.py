@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from ..checks.labels import check_labels
 from ..checks.types import RandomState
 from ..checks.values import check_n_clusters
-from ..solvers.hard_median_partition import solve_hard_median_partition
+from ..hard.median_partition import solve_hard_median_partition
 
 __all__ = ["median_partition"]
 

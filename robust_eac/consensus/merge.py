@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike
 from ..checks.labels import check_labels
 from ..checks.types import RandomState
 from ..checks.values import check_integer, check_n_clusters, check_n_jobs, check_random_state, check_real, check_weights
-from ..core.encoding import collapse, encode, select, take_rows
-from ..core.formula import cluster_counts
-from ..core.threads import count_threads
-from ..weighting._common import DECIMALS, cluster_slots, n_clusters_of
-from ..weighting.trust import trusted_group
+from ..solve.encoding import collapse, encode, select, take_rows
+from ..solve.formula import cluster_counts
+from ..solve.threads import count_threads
+from ..weightings.tables import DECIMALS, cluster_slots, n_clusters_of
+from ..weightings.trust import trusted_group
 from ._common import check_memory, relabel
 from ._linkage import cut, linkage_matrix
 from ._merging import (

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ..checks.labels import check_init
 from ..checks.types import RandomState
 from ..checks.values import MAX_SEED, check_choice, check_integer, check_n_jobs, check_real
-from ..weighting._common import n_clusters_of
+from ..weightings.tables import n_clusters_of
 from . import _peace_kernels as kernels
 from ._common import check_memory, check_starts, prepare, relabel, warn_not_converged
 

@@ -9,7 +9,7 @@ from sklearn.cluster import KMeans
 
 from ..checks.types import RandomState
 from ..checks.values import check_choice, check_integer
-from ..core.bipartite import KMEANS_PASSES, transfer_coordinates
+from ..ensembles.spectral import KMEANS_PASSES, transfer_coordinates
 from ._common import check_memory, check_starts, prepare, relabel
 from ._linkage import LINKAGES, cut, distinct_rows, merge_tree_of
 from ._metis import trivial

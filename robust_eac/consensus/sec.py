@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks.types import RandomState
-from ..core.lloyd import slot_weights
+from ..solve.lloyd import slot_weights
 from .kmeans import cluster_rows
 
 __all__ = ["sec"]

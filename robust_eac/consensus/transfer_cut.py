@@ -8,8 +8,8 @@ from sklearn.cluster import KMeans
 
 from ..checks.types import RandomState
 from ..checks.values import check_real
-from ..core.bipartite import KMEANS_PASSES, transfer_coordinates
-from ..weighting.clusters import slot_certainty
+from ..ensembles.spectral import KMEANS_PASSES, transfer_coordinates
+from ..weightings.clusters import slot_certainty
 from ._common import check_starts, prepare_rows, relabel
 from ._metis import trivial
 from .mcla import clusters_of
@@ -29,7 +29,7 @@ def transfer_cut(
     """Cut the graph of objects and base clusters, with an edge from every object to each of its clusters.
 
     The edge between object i and cluster l of partition u has weight  B_il = w_u ECI(l),  with the ensemble-driven
-    index of :func:`~robust_eac.ensemble_driven_cluster_index`: locally weighted graph partitioning, LWGP ([1]_). With
+    index of :func:`~robust_eac.weightings.ensemble_driven_cluster_index`: locally weighted graph partitioning, LWGP ([1]_). With
     `theta=None` all clusters of a partition have the same weight: the consensus of U-SENC ([2]_).
 
     Both cut the graph by the transfer cut of [3]_. With D and N the row and column sums of B and V the `n_clusters`

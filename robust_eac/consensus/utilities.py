@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 
 from ..checks.types import RandomState
 from ..checks.values import check_bool, check_choice
-from ..core.encoding import Encoding
-from ..core.lloyd import label_shares, slot_weights, squared_distances
+from ..solve.encoding import Encoding
+from ..solve.lloyd import label_shares, slot_weights, squared_distances
 from .kmeans import cluster_rows
 
 __all__ = ["utility_consensus"]
@@ -40,8 +40,8 @@ def utility_consensus(
     ==========  ==============  =======================  ===================================================
     utility     mu(p)           D(e_l, p)                is
     ==========  ==============  =======================  ===================================================
-    "category"  |p|^2           |e_l - p|^2              :func:`~robust_eac.kmeans_consensus` (U_c)
-    "entropy"   -H(p)           -log p_l                 :func:`~robust_eac.ecc`: U is the mutual information (U_H)
+    "category"  |p|^2           |e_l - p|^2              :func:`~robust_eac.consensus.kmeans_consensus` (U_c)
+    "entropy"   -H(p)           -log p_l                 :func:`~robust_eac.consensus.ecc`: U is the mutual information (U_H)
     "cosine"    |p|             1 - p_l / |p|            spherical k-means (U_cos)
     ==========  ==============  =======================  ===================================================
 

@@ -11,12 +11,12 @@ from scipy import sparse
 from ..checks.labels import check_ensemble, check_sample_weight
 from ..checks.types import Labels
 from ..checks.values import check_membership
-from ..core import relabelling
-from ..core.encoding import encode_ensemble, weigh_clusters
-from ..core.formula import accumulate, adjusted_agreement_of, sides_of_test
-from ..core.many import agreements
-from ..core.permutations import exact_pvalues
-from ..core.sparse_rows import membership_of
+from ..solve import relabelling
+from ..solve.encoding import encode_ensemble, weigh_clusters
+from ..solve.formula import accumulate, adjusted_agreement_of, sides_of_test
+from ..sparse.objective import agreements
+from ..sparse.rows import membership_of
+from .permutations import exact_pvalues
 
 __all__ = ["AgreementTest", "adjusted_agreement", "agreement_test"]
 

@@ -5,13 +5,13 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ..core.formula import accumulate, losses_of
-from ..core.hard import LOSSES, Aim, partition_losses
-from ..core.many import Ensemble, measure
-from ..core.many import losses as losses_of_many
-from ..core.sparse_rows import membership_of
-from ..solvers.lower_bound import bound_memberships, bound_partitions, different_rows, spectral_bound
-from .hard_losses import reassign
+from ..hard.losses import reassign
+from ..hard.lower_bound import bound_memberships, bound_partitions, different_rows, spectral_bound
+from ..hard.search import LOSSES, Aim, partition_losses
+from ..solve.formula import accumulate, losses_of
+from ..sparse.objective import Ensemble, measure
+from ..sparse.objective import losses as losses_of_many
+from ..sparse.rows import membership_of
 
 # A bound within this share of the loss is not improved: the report has no more digits to show.
 _ENOUGH = 1e-3

@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike
 from ..checks.labels import check_ensemble, check_sample_weight
 from ..checks.types import ClusterWeights, Labels, WeightSolver
 from ..checks.values import check_membership, check_weights
-from ..core.distance import resolve_distance
-from ..core.encoding import encode_ensemble
-from ..core.formula import accumulate, frank_wolfe_gaps
-from ..solvers.local_search import move_margins
-from ..weighting.clusters import check_cluster_weights, weigh_by
-from ..weighting.joint import check_judgeable, resolve_weighting
+from ..hard.refinement import move_margins
+from ..objectives.distance import resolve_distance
+from ..solve.encoding import encode_ensemble
+from ..solve.formula import accumulate, frank_wolfe_gaps
+from ..weightings.clusters import check_cluster_weights, weigh_by
+from ..weightings.joint import check_judgeable, resolve_weighting
 from .agreement import AgreementTest, agreement_test_of
 
 __all__ = ["Certificate", "certify"]
@@ -49,7 +49,7 @@ def certify(
 ) -> Certificate:
     """Check a consensus from any source: how stationary it is, how certain each object is, how good its weights are.
 
-    With g_i the gradient in the membership y_i of object i (:func:`~robust_eac.membership_gradient`; of one of its
+    With g_i the gradient in the membership y_i of object i (:func:`~robust_eac.diagnostics.membership_gradient`; of one of its
     copies, if objects have weights), compute
 
     * the violation of its first-order conditions,  1/(4 n) max_p <g_i, y_i - e_p>,  whose mean over the objects is
@@ -105,7 +105,7 @@ def certify(
         copies of the object, their mean (weighted by w_i) is `gap`; `margins` of shape (n_samples,), in [0, 1], 1 with
         one cluster; `move_costs` of shape (n_samples,), rise of the objective over the 2 n w_i ordered pairs of the
         object (for a complete ensemble in [-1, 1]; the limit for small weights, where w_i = 0), infinite with one
-        cluster; `trust`, the :class:`~robust_eac.AgreementTest` of the partitions, None if a weight lies between 0 and
+        cluster; `trust`, the :class:`~robust_eac.diagnostics.AgreementTest` of the partitions, None if a weight lies between 0 and
         1: the test counts objects; `weight_gap`, per ordered pair of objects (over n^2; adjusted losses are shares):
         zero exactly at optimal weights, infinite for weights that the weighting does not allow, None without
         `weighting`.

@@ -12,11 +12,11 @@ from scipy import sparse
 from ..checks.labels import check_ensemble, check_sample_weight
 from ..checks.types import ClusterWeights, Labels
 from ..checks.values import check_membership, check_real, check_weights
-from ..core.distance import resolve_distance
-from ..core.encoding import encode_ensemble
-from ..core.formula import gap_of, gradient_of, weighted_loss
-from ..core.sparse_rows import membership_of
-from ..weighting.clusters import check_cluster_weights, weigh_by
+from ..objectives.distance import resolve_distance
+from ..solve.encoding import encode_ensemble
+from ..solve.formula import gap_of, gradient_of, weighted_loss
+from ..sparse.rows import membership_of
+from ..weightings.clusters import check_cluster_weights, weigh_by
 
 __all__ = ["membership_gradient", "objective_value", "optimality_gap", "partition_losses"]
 
@@ -68,7 +68,7 @@ def partition_losses(
     cluster_weights : {"entropy", "size", "entropy-size"} or list of ndarrays, default=None
         "size": w_l in proportion to 1/n_l, n_l being the size of the cluster, so that fine and coarse partitions count
         alike (n_u/n_l if n_u objects are observed). "entropy": to exp(-H_l / 0.4), the certainty of
-        :func:`~robust_eac.ensemble_driven_cluster_index`. "entropy-size": to their product. Scaled so that the sum of
+        :func:`~robust_eac.weightings.ensemble_driven_cluster_index`. "entropy-size": to their product. Scaled so that the sum of
         all w_l n_l^2 stays that of weights of 1. Or one array per partition, a non-negative weight per cluster in the
         order of the labels (of the columns of a soft partition). None means 1 each.
     threshold : {"half", "data"}, default="half"

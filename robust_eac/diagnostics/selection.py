@@ -15,14 +15,14 @@ from sklearn.exceptions import ConvergenceWarning
 from ..checks.labels import check_ensemble, check_sample_weight
 from ..checks.types import ClusterWeights, Labels, RandomState, WeightSolver
 from ..checks.values import MAX_SEED, check_integer, check_n_jobs, check_random_state, check_real
-from ..core.alternation import Problem, Settings, Weighting, solve
-from ..core.distance import resolve_distance
-from ..core.encoding import Encoding, encode_ensemble, sub_ensemble, weigh_clusters
-from ..core.formula import accumulate, adjusted_agreement_of
+from ..objectives.distance import resolve_distance
+from ..solve.alternation import Problem, Settings, Weighting, solve
+from ..solve.encoding import Encoding, encode_ensemble, sub_ensemble, weigh_clusters
+from ..solve.formula import accumulate, adjusted_agreement_of
 from ..solvers.median_partition import result_of
-from ..weighting.clusters import check_cluster_weights, weigh_by
-from ..weighting.joint import is_given, resolve_weighting, settle
-from ..weighting.trust import LEVEL, NO_LINKS
+from ..weightings.clusters import check_cluster_weights, weigh_by
+from ..weightings.joint import is_given, resolve_weighting, settle
+from ..weightings.trust import LEVEL, NO_LINKS
 
 __all__ = ["ClusterNumberSelection", "select_n_clusters"]
 

@@ -7,9 +7,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.cluster import KMeans
 
-from ..core.bipartite import KMEANS_PASSES, leading_vectors, normalised_graph, unit_rows
 from ._blocks import draw_sample, nearest_centres
 from ._landmark_kernels import nearest_landmarks
+from .spectral import KMEANS_PASSES, leading_vectors, normalised_graph, unit_rows
 
 # Objects that landmarks are made of, per landmark, as in the paper.
 _CANDIDATES = 10

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..checks.types import RandomState
 from ..checks.values import MAX_SEED, check_features, check_integer, check_n_jobs, check_random_state
-from ..core.progress import progress
+from ..solve.progress import progress
 from ._blocks import check_max_samples, draw_sample, label_by_blocks, nearest_centres
 from ._common import Ensemble, check_range, fit_all, list_fits, prepare_clusterer, stack
 

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..checks.types import RandomState
 from ..checks.values import MAX_SEED, check_features, check_integer, check_n_jobs, check_random_state
-from ..core.progress import progress
+from ..solve.progress import progress
 from ._blocks import check_max_samples, label_by_blocks
 from ._common import Ensemble, check_range, list_fits
 from ._landmark_graph import fit_model, label_by_models

@@ -7,9 +7,9 @@ from numpy.typing import ArrayLike
 
 from ..checks.labels import check_labels, check_partition
 from ..checks.values import check_real, check_weights
-from ..core import kernels
-from ..core.encoding import encode
-from ..core.formula import cluster_counts
+from ..solve import kernels
+from ..solve.encoding import encode
+from ..solve.formula import cluster_counts
 
 
 def pair_weights(encoding, weights, counts):

@@ -11,21 +11,21 @@ from ..checks.labels import check_ensemble
 from ..checks.values import MAX_SEED, check_n_jobs, check_random_state
 from ..consensus.coassociation import coassociation_of
 from ..consensus.merge import merge_labels
-from ..core.alternation import Problem, Settings, solve
-from ..core.distance import resolve_distance
-from ..core.encoding import take_rows
-from ..core.formula import accumulate, adjusted_agreement_of, losses_of
-from ..core.sparse_rows import largest_of
 from ..diagnostics.agreement import AgreementTest, adjusted_agreement, agreement_test_of
 from ..diagnostics.assurance import Assurance, Moves, aim_of, best_moves
+from ..objectives.distance import resolve_distance
 from ..plotting.matrices import draw_objects, order_by_group
+from ..solve.alternation import Problem, Settings, solve
+from ..solve.encoding import take_rows
+from ..solve.formula import accumulate, adjusted_agreement_of, losses_of
 from ..solvers.consensus_modes import ConsensusModes, find_modes
+from ..sparse.rows import largest_of
 from ..summary import assure_encoded, describe, encode_fitted
-from ..weighting._common import n_clusters_of
-from ..weighting.clusters import check_cluster_weights, weigh_by
-from ..weighting.joint import is_corrected, resolve_weighting, settle
-from ..weighting.pairs import compare_pairs
-from ..weighting.trust import near_copies
+from ..weightings.clusters import check_cluster_weights, weigh_by
+from ..weightings.joint import is_corrected, resolve_weighting, settle
+from ..weightings.pairs import compare_pairs
+from ..weightings.tables import n_clusters_of
+from ..weightings.trust import near_copies
 
 # Objects in the heat map.
 _DRAWN = 400

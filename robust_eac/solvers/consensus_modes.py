@@ -21,14 +21,14 @@ from ..checks.values import (
     check_random_state,
     check_real,
 )
-from ..core.alternation import Problem, Settings, fixed, solve
-from ..core.descent import is_stationary
-from ..core.distance import resolve_distance
-from ..core.encoding import encode_ensemble
-from ..core.formula import accumulate, adjusted_agreement_of
-from ..weighting.joint import resolve_weighting
-from ..weighting.pairs import compare_pairs
-from ..weighting.trust import (
+from ..objectives.distance import resolve_distance
+from ..solve.alternation import Problem, Settings, fixed, solve
+from ..solve.descent import is_stationary
+from ..solve.encoding import encode_ensemble
+from ..solve.formula import accumulate, adjusted_agreement_of
+from ..weightings.joint import resolve_weighting
+from ..weightings.pairs import compare_pairs
+from ..weightings.trust import (
     LEVEL,
     are_apart,
     chance_corrected_weights,
@@ -195,7 +195,7 @@ def solve_consensus_modes(
 def find_modes(encoding, pairs, n_clusters, limit, distance, seeds, settings, n_jobs):
     """The :class:`ConsensusModes` of an encoding, at most `limit` of them, from one start per seed.
 
-    pairs : what :func:`~robust_eac.weighting.pairs.compare_pairs` says of the encoding.
+    pairs : what :func:`~robust_eac.weightings.pairs.compare_pairs` says of the encoding.
     """
     m = len(encoding.offsets)
     weighting = resolve_weighting("chance-corrected", n_pairs=distance.unit(encoding.total), n_partitions=m)

@@ -21,15 +21,15 @@ from ..checks.values import (
     check_random_state,
     check_real,
 )
-from ..core.alternation import Problem, Settings, solve
-from ..core.descent import is_stationary
-from ..core.distance import resolve_distance
-from ..core.encoding import encode_ensemble
-from ..core.progress import progress
-from ..core.sparse_rows import labels_of
-from ..weighting.clusters import check_cluster_weights, weigh_by
-from ..weighting.joint import is_corrected, resolve_weighting, settle
-from ..weighting.trust import LEVEL, NO_LINKS, second_group
+from ..objectives.distance import resolve_distance
+from ..solve.alternation import Problem, Settings, solve
+from ..solve.descent import is_stationary
+from ..solve.encoding import encode_ensemble
+from ..solve.progress import progress
+from ..sparse.rows import labels_of
+from ..weightings.clusters import check_cluster_weights, weigh_by
+from ..weightings.joint import is_corrected, resolve_weighting, settle
+from ..weightings.trust import LEVEL, NO_LINKS, second_group
 
 __all__ = ["MedianPartitionResult", "solve_median_partition"]
 
@@ -304,13 +304,13 @@ def solve_and_encode(labels, n_clusters, options, sample_weight, merge=None):
 
 
 def distance_of(options):
-    """The :class:`~robust_eac.core.distance.Distance` of the options."""
+    """The :class:`~robust_eac.objectives.distance.Distance` of the options."""
     corrected = is_corrected(options.weighting)
     return resolve_distance(options.agreement, options.diagonal, options.threshold, corrected=corrected)
 
 
 def check_effort(options):
-    """(number of starts, :class:`~robust_eac.core.alternation.Settings`), checked."""
+    """(number of starts, :class:`~robust_eac.solve.alternation.Settings`), checked."""
     n_init = check_integer(options.n_init, name="n_init", low=1)
     max_iter = check_integer(options.max_iter, name="max_iter", low=1)
     return n_init, Settings(check_real(options.tol, name="tol", low=0.0), max_iter)

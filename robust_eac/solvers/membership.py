@@ -12,22 +12,15 @@ from sklearn.exceptions import ConvergenceWarning
 from ..checks.coassociation import check_coassociation, is_precomputed
 from ..checks.labels import check_ensemble, check_init, check_sample_weight
 from ..checks.types import ClusterWeights, Labels, RandomState
-from ..checks.values import (
-    check_integer,
-    check_n_clusters,
-    check_n_jobs,
-    check_random_state,
-    check_real,
-    check_weights,
-)
-from ..core.alternation import Problem, Settings, alternate, expand, fixed, reduce
-from ..core.descent import descend, is_stationary
-from ..core.distance import resolve_distance
-from ..core.encoding import encode_ensemble
-from ..core.given import GivenSteps, given_objective
-from ..core.starts import random_rows
-from ..core.threads import count_threads
-from ..weighting.clusters import check_cluster_weights, weigh_by
+from ..checks.values import check_integer, check_n_clusters, check_n_jobs, check_random_state, check_real, check_weights
+from ..objectives.distance import resolve_distance
+from ..solve.alternation import Problem, Settings, alternate, expand, fixed, reduce
+from ..solve.descent import descend, is_stationary
+from ..solve.encoding import encode_ensemble
+from ..solve.given import GivenSteps, given_objective
+from ..solve.starts import random_rows
+from ..solve.threads import count_threads
+from ..weightings.clusters import check_cluster_weights, weigh_by
 
 __all__ = ["MembershipResult", "solve_membership"]
 

@@ -19,14 +19,14 @@ from ..checks.values import (
     check_real,
     check_vector,
 )
-from ..core.alternation import Problem, Settings, alternate, best_of_starts, memberships_of
-from ..core.descent import is_stationary
-from ..core.distance import resolve_distance
-from ..core.encoding import encode_ensemble
-from ..core.starts import reduce_rows
-from ..core.threads import count_threads
-from ..weighting.clusters import check_cluster_weights, weigh_by
-from ..weighting.joint import resolve_weighting
+from ..objectives.distance import resolve_distance
+from ..solve.alternation import Problem, Settings, alternate, best_of_starts, memberships_of
+from ..solve.descent import is_stationary
+from ..solve.encoding import encode_ensemble
+from ..solve.starts import reduce_rows
+from ..solve.threads import count_threads
+from ..weightings.clusters import check_cluster_weights, weigh_by
+from ..weightings.joint import resolve_weighting
 
 __all__ = ["WeightPath", "weight_path"]
 

@@ -11,18 +11,18 @@ from robust_eac import (
     WEIGHT_SOLVERS,
     WEIGHTING_SCHEMES,
     adjusted_rand_score,
-    agreement_weights,
     compare,
     density,
     ensemble_nmi,
     h_criterion,
-    kmeans_consensus,
     l2_weights,
     load_dataset,
     normalized_mutual_information,
     solve_median_partition,
 )
-from robust_eac.weighting.schemes import FEATURE_SCHEMES
+from robust_eac.consensus import kmeans_consensus
+from robust_eac.schemes import agreement_weights
+from robust_eac.schemes.registry import FEATURE_SCHEMES
 
 from ..conftest import planted_ensemble
 

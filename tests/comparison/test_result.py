@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from robust_eac import Comparison, compare
+from robust_eac import compare
+from robust_eac.comparison import Comparison
 
 from ..access import comparison_statistics as statistics
 

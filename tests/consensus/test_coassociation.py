@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from robust_eac import coassociation_matrix, enhanced_coassociation_matrix
+from robust_eac import coassociation_matrix
+from robust_eac.consensus import enhanced_coassociation_matrix
 
 from ..conftest import random_ensemble
 

@@ -8,7 +8,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from robust_eac import coassociation_matrix, load_dataset
 from robust_eac.consensus.combinatorial import CombinatorialEAC, zca_whiten
-from robust_eac.weighting import order_weights, silhouette_weights
+from robust_eac.schemes import order_weights, silhouette_weights
 
 from ..access import _tiny_kmeans
 from ..conftest import random_ensemble

@@ -9,11 +9,12 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import squareform
 from sklearn.cluster import AgglomerativeClustering
 
-from robust_eac import coassociation_matrix, enhanced_coassociation_matrix
+from robust_eac import coassociation_matrix
+from robust_eac.consensus import enhanced_coassociation_matrix
 from robust_eac.consensus.eac import eac, eac_linkage, lifetime_eac, threshold_eac
 from robust_eac.consensus.enhanced_eac import enhanced_eac
 from robust_eac.consensus.locally_weighted_eac import locally_weighted_eac
-from robust_eac.weighting.clusters import locally_weighted_coassociation_matrix
+from robust_eac.weightings.clusters import locally_weighted_coassociation_matrix
 
 from ..access import _linkage, prepare_ensemble, relabel
 from ..conftest import planted_ensemble, random_ensemble

@@ -15,11 +15,11 @@ from robust_eac import (
     coassociation_matrix,
     eac,
     eac_linkage,
-    lifetime_eac,
     optimality_gap,
     solve_membership,
     threshold_eac,
 )
+from robust_eac.consensus import lifetime_eac
 
 from ..conftest import planted_ensemble, random_membership
 

@@ -8,17 +8,14 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import mutual_info_score
 
-from robust_eac import (
-    KMeansEnsemble,
+from robust_eac import KMeansEnsemble, coassociation_matrix, density, load_dataset
+from robust_eac.consensus import (
     bisecting_kmeans_consensus,
     bisecting_tree,
-    coassociation_matrix,
     cut_bisecting_tree,
-    density,
     density_search,
     ecc,
     kmeans_consensus,
-    load_dataset,
     sec,
     utility_consensus,
 )

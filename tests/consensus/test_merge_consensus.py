@@ -8,7 +8,8 @@ import pytest
 from scipy.cluster.hierarchy import dendrogram, fcluster, is_valid_linkage, linkage
 from scipy.spatial.distance import squareform
 
-from robust_eac import adjusted_rand_score, merge_consensus, robust_merge, trusted_group_weights
+from robust_eac import adjusted_rand_score, merge_consensus, trusted_group_weights
+from robust_eac.consensus import robust_merge
 
 from .. import reference
 from ..access import (

@@ -5,9 +5,10 @@ import importlib
 import numpy as np
 import pytest
 
-from robust_eac import adjusted_rand_score, ensemble_driven_cluster_index
+from robust_eac import adjusted_rand_score
 from robust_eac.consensus import CONSENSUS_FUNCTIONS
 from robust_eac.consensus.transfer_cut import embed, transfer_cut
+from robust_eac.weightings import ensemble_driven_cluster_index
 
 from ..access import _bipartite, collapse, encode
 from ..conftest import planted_ensemble, random_ensemble

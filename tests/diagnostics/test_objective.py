@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from robust_eac import membership_gradient, objective_value, optimality_gap, partition_losses, solve_membership
+from robust_eac import objective_value, optimality_gap, partition_losses, solve_membership
+from robust_eac.diagnostics import membership_gradient
 
 from .. import reference
 from ..access import accumulate, collapse, encode, gradient_of, losses_of, weighted_statistics

@@ -17,10 +17,10 @@ from robust_eac import (
     objective_value,
     partition_losses,
     refine_labels,
-    robust_merge,
     solve_hard_median_partition,
     solve_median_partition,
 )
+from robust_eac.consensus import robust_merge
 
 from .. import reference
 from ..access import _estimators, _local_search, relabel

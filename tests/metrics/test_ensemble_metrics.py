@@ -4,15 +4,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import normalized_mutual_info_score
 
-from robust_eac import (
-    coassociation_matrix,
-    consistency_index,
-    density,
-    ensemble_nmi,
-    h_criterion,
-    inter_density,
-    intra_density,
-)
+from robust_eac import coassociation_matrix, density, ensemble_nmi, h_criterion
+from robust_eac.metrics import consistency_index, inter_density, intra_density
 
 from ..conftest import random_ensemble
 

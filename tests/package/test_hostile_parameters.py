@@ -6,13 +6,8 @@ import re
 import numpy as np
 import pytest
 
-from robust_eac import (
-    bisecting_tree,
-    cut_bisecting_tree,
-    load_dataset,
-    restricted_simplex_weights,
-    solve_median_partition,
-)
+from robust_eac import load_dataset, restricted_simplex_weights, solve_median_partition
+from robust_eac.consensus import bisecting_tree, cut_bisecting_tree
 
 from .hostile import CALLABLES, TRIED, arguments_of, parameters_of, refusal, small_world, sound_result
 from .hostile_arrays import ARRAYS

@@ -12,11 +12,11 @@ from robust_eac import (
     plot_losses,
     plot_membership,
     plot_n_clusters,
-    plot_weight_path,
     plot_weights,
     select_n_clusters,
     weight_path,
 )
+from robust_eac.plotting import plot_weight_path
 
 from ..conftest import planted_ensemble, random_ensemble, random_membership
 

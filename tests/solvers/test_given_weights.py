@@ -5,15 +5,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from robust_eac import (
-    RobustEAC,
-    certify,
-    objective_value,
-    robust_consensus,
-    select_n_clusters,
-    solve_median_partition,
-    solve_membership,
-)
+from robust_eac import RobustEAC, certify, objective_value, select_n_clusters, solve_median_partition, solve_membership
+from robust_eac.consensus import robust_consensus
 
 GIVEN = np.array([3.0, 0.0, 1.0, 2.0, 2.0])
 

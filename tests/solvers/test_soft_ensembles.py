@@ -11,13 +11,13 @@ from robust_eac import (
     RobustEAC,
     fuzzy_c_means,
     load_dataset,
-    membership_gradient,
     objective_value,
     optimality_gap,
     partition_losses,
     solve_median_partition,
     solve_membership,
 )
+from robust_eac.diagnostics import membership_gradient
 
 from .. import reference
 from ..access import (

@@ -1,0 +1,330 @@
+"""Work on one block of rows of a distributed ensemble: functions of arrays.
+
+Blocks are encoded against one table of all the clusters, and sweep their rows against S and G of all the rows. What
+others need to know of a block are sums: matrices of k x k and k x K numbers, whatever the number of its rows.
+"""
+
+import zlib
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from .._whole_files import write_files
+from ..checks.blocks import row_blocks
+from ..checks.labels import check_columns_observed, check_label_block
+from ..checks.values import check_membership
+from ..solve import kernels
+from ..solve.bundles import Visit
+from ..solve.encoding import Encoding, encode, select, take_rows
+from ..solve.formula import accumulate, coefficients, gap_of, gradient_of, matrices_of, weighted_statistics
+from ..solve.starts import draw_rows, place_by, reduce_rows
+from ..solve.sweep import visiting_order
+from ..weightings.clusters import slot_counts
+
+
+class Report(NamedTuple):
+    """What other blocks need to know of the labels of a block.
+
+    values : (n_slots,) int64; label of each slot of the block's own encoding, -1 where that is "not observed".
+    n_codes : (m,) int64; slots of each partition.
+    sizes : (n_slots,) float64; objects with each label.
+    mask_of : (m,) intp; partitions with the same number observe the same objects of the block.
+    n_samples : int
+    """
+
+    values: np.ndarray
+    n_codes: np.ndarray
+    sizes: np.ndarray
+    mask_of: np.ndarray
+    n_samples: int
+
+
+def read(labels, first_row):
+    """(encoding of a block by itself, its :class:`Report`)."""
+    labels = check_label_block(labels, name=f"labels[{first_row}:]")
+    encoding = encode(labels)
+    values = np.empty(len(encoding.sizes), dtype=np.int64)
+    for block in row_blocks(len(labels)):
+        values[encoding.offsets + encoding.codes[block]] = labels[block]
+    return encoding, Report(values, encoding.n_codes, encoding.sizes, encoding.mask_of, len(labels))
+
+
+def merge(reports):
+    """Merge the reports of all blocks: (encoding without rows, with the tables of all of them; values of its slots)."""
+    m, n = len(reports[0].mask_of), sum(report.n_samples for report in reports)
+    columns = [np.split(report.values, np.cumsum(report.n_codes)[:-1]) for report in reports]
+    counts = [np.split(report.sizes, np.cumsum(report.n_codes)[:-1]) for report in reports]
+    values, sizes, missing = [], [], np.zeros(m, dtype=bool)
+    for u in range(m):
+        every = np.concatenate([column[u] for column in columns])
+        count = np.concatenate([column[u] for column in counts])
+        distinct, place = np.unique(every, return_inverse=True)
+        size = np.bincount(place, weights=count)
+        missing[u] = np.any(distinct == -1)
+        # "Not observed" takes the last code.
+        last = distinct == -1
+        values.append(np.append(distinct[~last], distinct[last]))
+        sizes.append(np.append(size[~last], np.zeros(int(missing[u]))))
+    n_observed = np.array([size.sum() for size in sizes])
+    check_columns_observed(n_observed > 0.0)
+    n_codes = np.array([len(size) for size in sizes], dtype=np.int64)
+    offsets = np.cumsum(n_codes) - n_codes
+    sizes = np.concatenate(sizes)
+    # Partitions share a mask if they do so in every block.
+    masks, mask_of = np.unique([report.mask_of for report in reports], axis=1, return_inverse=True)
+    tables = Encoding(
+        codes=np.empty((0, m), dtype=np.min_scalar_type(int(n_codes.max()) - 1)),
+        hard=np.arange(m),
+        soft=np.empty((0, 0)),
+        soft_slots=np.empty(0, dtype=np.int64),
+        offsets=offsets,
+        sizes=sizes,
+        squares=np.add.reduceat(sizes**2, offsets),
+        missing_slots=(offsets + n_codes - 1)[missing],
+        multiplicity=np.ones(0),
+        own_pairs=np.ones(0),
+        inverse=None,
+        observed=np.empty((0, masks.shape[1]), dtype=bool),
+        mask_of=mask_of.ravel(),
+        n_observed=n_observed,
+        total=float(n),
+        n_samples=0,
+    )
+    return tables, np.concatenate(values)
+
+
+def encode_block(alone, report, tables, values, start, diagonal):
+    """(encoding of a block by the common tables, Proposal of an array start), with rows reduced."""
+    n, m = alone.codes.shape
+    known = np.split(values, tables.offsets[1:])
+    codes_of = [
+        np.where(own == -1, len(every) - 1, np.searchsorted(every[: len(every) - (every[-1] == -1)], own))
+        for every, own in zip(known, np.split(report.values, alone.offsets[1:]), strict=True)
+    ]
+    codes_of = np.concatenate(codes_of)
+    codes = np.empty((n, m), dtype=tables.codes.dtype)
+    for block in row_blocks(n):
+        codes[block] = codes_of[alone.offsets + alone.codes[block]]
+    _, example = np.unique(tables.mask_of, return_index=True)
+    ones = np.ones(n)
+    encoding = tables._replace(
+        codes=codes,
+        soft=np.empty((n, 0)),
+        multiplicity=ones,
+        own_pairs=ones,
+        observed=np.ascontiguousarray(alone.observed[:, alone.mask_of[example]]),
+        n_samples=n,
+    )
+    encoding, start = reduce_rows(encoding, start, diagonal=diagonal)
+    return encoding, None if isinstance(start, str) else Proposal(start, start)
+
+
+def count(encoding):
+    """(:func:`~robust_eac.weightings.clusters.slot_counts` of a block,)."""
+    return (slot_counts(encoding),)
+
+
+def check_start(start, n_clusters, first_row):
+    """Memberships of a block of an array start, itself memberships or labels from 0 on."""
+    name = f"init[{first_row}:]"
+    if start.ndim == 2:
+        return check_membership(start, len(start), n_clusters, name=name)
+    labels = check_label_block(start[:, np.newaxis], name=name)[:, 0]
+    if labels.min() < 0 or labels.max() >= n_clusters:
+        wrong = labels.min() if labels.min() < 0 else labels.max()
+        raise ValueError(f"{name}: labels of a Dask array must be in [0, n_clusters={n_clusters}), got {wrong}.")
+    return np.eye(n_clusters)[labels]
+
+
+def extremes(rows):
+    """(2, k): least and largest membership in every cluster."""
+    return np.array([rows.min(axis=0), rows.max(axis=0)])
+
+
+def sample_block(encoding, size, seed):
+    """(codes, observed, number of objects) of rows drawn from a block, of all rows if size is None."""
+    if size is None:
+        rows, counts = np.arange(len(encoding.codes)), encoding.multiplicity
+    else:
+        rows, counts = draw_rows(encoding, size, np.random.RandomState(seed))
+    return encoding.codes[rows], encoding.observed[rows], counts
+
+
+class Proposal(NamedTuple):
+    """Memberships of a block's rows, and those that a sweep proposes; equal if there was no sweep."""
+
+    rows: np.ndarray
+    target: np.ndarray
+
+    def at(self, t):
+        """The memberships after a fraction t of the step."""
+        if t in (0.0, 1.0):
+            return self.target if t else self.rows
+        return self.rows + t * (self.target - self.rows)
+
+
+class Shared(NamedTuple):
+    """What every block needs to know for its next step.
+
+    t : share of their last steps that all blocks take.
+    S, G : of all rows, after that step.
+    weights : of the partitions.
+    visit : how columns are visited.
+    seed : draws the orders of visits.
+    """
+
+    t: float
+    S: np.ndarray
+    G: np.ndarray
+    weights: np.ndarray
+    visit: Visit
+    seed: int
+
+
+def place_block(encoding, partitions, statistics, n_clusters):
+    """The :class:`Proposal` of memberships that agree best with those that the statistics come from."""
+    absent = encoding if len(partitions) == len(encoding.offsets) else select(encoding, partitions)
+    absent = absent._replace(multiplicity=np.zeros(len(encoding.codes)))
+    # Tasks share their arguments: copy what the visits change.
+    statistics = statistics._replace(T=statistics.T.copy(), Q=statistics.Q.copy())
+    rows = place_by(absent, statistics, n_clusters, skip=0.0, max_visits=1)
+    return Proposal(rows, rows)
+
+
+def measure(encoding, proposal, t):
+    """S and G of a block's rows, and what their pairs (i, i) cost per mask."""
+    rows = proposal.at(t)
+    own = np.einsum("ip,ip->i", rows, rows)
+    return *accumulate(encoding, rows), encoding.observed.T @ (encoding.own_pairs * (own - 1.0) ** 2)
+
+
+def _of_weighty(encoding, shared):
+    """The encoding without the partitions of weight zero, and its Statistics."""
+    active = np.flatnonzero(shared.weights)
+    part = encoding if len(active) == len(shared.weights) else select(encoding, active)
+    matrices = matrices_of(encoding, active, shared.S, shared.G)
+    return part, weighted_statistics(part, shared.weights[active], *matrices)
+
+
+def gap_of_block(encoding, proposal, shared):
+    """What a block's rows have of the optimality gap."""
+    part, statistics = _of_weighty(encoding, shared)
+    return (gap_of(part, proposal.at(shared.t).copy(), statistics, diagonal=shared.visit.diagonal),)
+
+
+def propose(encoding, proposal, shared, number):
+    """(Proposal of the block of that number, its :class:`Sums`): one sweep of its rows, all others at rest."""
+    rows = proposal.at(shared.t)
+    part, statistics = _of_weighty(encoding, shared)
+    target = rows.copy()
+    order = visiting_order(len(rows), np.random.RandomState([shared.seed, number]))
+    gap, _ = kernels.sweep(order, part.data, part.slots, statistics, target, shared.visit)
+    return Proposal(rows, target), sums_of_step(encoding, rows, target, gap)
+
+
+def propose_best_clusters(encoding, proposal, shared, _):
+    """The same for the step of Frank and Wolfe: towards the best cluster of every object."""
+    rows = proposal.at(shared.t)
+    part, statistics = _of_weighty(encoding, shared)
+    gradient = gradient_of(part, rows, statistics, diagonal=shared.visit.diagonal)
+    target = np.eye(rows.shape[1])[gradient.argmin(axis=1)]
+    gap = part.multiplicity @ np.einsum("ip,ip->i", gradient, rows - target)
+    return Proposal(rows, target), sums_of_step(encoding, rows, target, gap)
+
+
+class Sums(NamedTuple):
+    """What a line search along steps D = Y_target - Y needs to know of them, sums over rows.
+
+    S : (n_slots, k) D X'.
+    cross : (n_masks, k, k) Y D' + D Y' over the rows that each mask observes.
+    square : (n_masks, k, k) D D' over the same.
+    own : (n_masks, 5) coefficients of the powers of t, from 0 on, of what pairs (i, i) cost at Y + t D.
+    gap : their Frank-Wolfe gaps.
+    """
+
+    S: np.ndarray
+    cross: np.ndarray
+    square: np.ndarray
+    own: np.ndarray
+    gap: float
+
+
+def sums_of_step(encoding, rows, target, gap):
+    """The :class:`Sums` of a block's step."""
+    own = np.einsum("ip,ip->i", rows, rows) - 1.0
+    powers = np.zeros((len(rows), 5))
+    powers[:, 0] = own**2
+    moved = np.flatnonzero((target != rows).any(axis=1))
+    before, step = rows[moved], target[moved] - rows[moved]
+    own, linear, quadratic = own[moved], 2.0 * np.einsum("ip,ip->i", before, step), np.einsum("ip,ip->i", step, step)
+    powers[moved, 1] = 2.0 * own * linear
+    powers[moved, 2] = linear**2 + 2.0 * own * quadratic
+    powers[moved, 3] = 2.0 * linear * quadratic
+    powers[moved, 4] = quadratic**2
+
+    of_moved = take_rows(encoding, moved)
+    S, square = accumulate(of_moved, step)
+    cross = np.array([(before.T * (of_moved.multiplicity * mask)) @ step for mask in of_moved.observed.T])
+    own = encoding.observed.T @ (encoding.own_pairs[:, np.newaxis] * powers)
+    return Sums(S, cross + cross.transpose(0, 2, 1), square, own, gap)
+
+
+def add(parts):
+    """Sum of tuples of arrays, entry by entry and in their order."""
+    return tuple(sum(entries) for entries in zip(*parts, strict=True))
+
+
+def search_line(tables, weights, S, G, sums, diagonal):
+    """The share t in [0, 1] of all blocks' steps that lowers the objective most: the exact minimiser of a quartic."""
+    coef, mask_coef = coefficients(tables, weights)
+    slot_coef = tables.by_slot(coef)
+
+    def inner(a, b):
+        return float(mask_coef @ np.einsum("gpq,gpq->g", a, b))
+
+    along_S = slot_coef @ np.einsum("sp,sp->s", S, sums.S)
+    step_S = slot_coef @ np.einsum("sp,sp->s", sums.S, sums.S)
+    cross, square = sums.cross, sums.square
+    powers = np.array(
+        [
+            2.0 * inner(G, cross) - 4.0 * along_S,
+            inner(cross, cross) + 2.0 * inner(G, square) - 2.0 * step_S,
+            2.0 * inner(cross, square),
+            inner(square, square),
+        ]
+    )
+    if not diagonal:
+        powers -= mask_coef @ sums.own[:, 1:]
+    return kernels.minimise_quartic(*powers, 1.0)
+
+
+def after_step(S, G, sums, t):
+    """S, G and the cost of pairs (i, i) per mask after a share t of the step."""
+    return S + t * sums.S, G + t * (sums.cross + t * sums.square), sums.own @ t ** np.arange(5)
+
+
+def write_rows(encoding, proposal, t, path):
+    """Write the memberships of a block's rows to a file."""
+    rows = proposal.at(t)
+    write_files({path: partial(np.save, arr=rows, allow_pickle=False)})
+
+
+def read_rows(encoding, n_clusters, path):
+    """The :class:`Proposal` of the memberships in a file that :func:`write_rows` has written."""
+    rows, shape = np.load(path, allow_pickle=False), (len(encoding.codes), n_clusters)
+    if rows.shape != shape or rows.dtype != np.float64:
+        raise ValueError(f"checkpoint: {path} must hold float64 of shape {shape}, got {rows.dtype} {rows.shape}.")
+    rows = np.ascontiguousarray(rows)
+    return Proposal(rows, rows)
+
+
+def checksum(rows):
+    """Checksum of an array's values."""
+    return zlib.crc32(np.ascontiguousarray(rows))
+
+
+def finish(encoding, proposal, t):
+    """(memberships of the block's objects, number of those that every cluster wins)."""
+    membership = encoding.expand(proposal.at(t))
+    return membership, np.bincount(membership.argmax(axis=1), minlength=membership.shape[1])

@@ -1,0 +1,344 @@
+"""Lower bounds of the consensus objective, for every membership or for every partition."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg import eigh
+
+from ..checks.labels import check_ensemble, check_sample_weight
+from ..checks.types import ClusterWeights, Labels
+from ..checks.values import check_bool, check_integer, check_n_clusters, check_real, check_weights
+from ..solve.encoding import collapse, encode_ensemble, one_hot, take_rows
+from ..weightings.clusters import check_cluster_weights, weigh_by
+from .partition_bound import partition_bounds, until_settled
+
+__all__ = ["LowerBound", "consensus_lower_bound"]
+
+# Lower bounds by this share of the weight of all pairs, more than rounding can raise them.
+_ROUNDING = 1e-12
+# Smallest curvature of a pair, as a share of the mean, when pairs are observed unequally often.
+_FLOOR = 0.65
+
+
+class LowerBound(NamedTuple):
+    """What :func:`consensus_lower_bound` returns."""
+
+    bound: float
+    pairwise: float
+    n_iter: int
+    converged: bool
+
+
+def consensus_lower_bound(
+    labels: Labels,
+    *,
+    n_clusters: int | None = None,
+    weights: ArrayLike | None = None,
+    hard: bool = False,
+    diagonal: bool = True,
+    tol: float = 1e-4,
+    max_iter: int = 1000,
+    sample_weight: ArrayLike | None = None,
+    cluster_weights: ClusterWeights = None,
+) -> LowerBound:
+    """Bound the objective from below over all consensuses, which tells how far from optimal a solution can be.
+
+    Compute a number that no membership Y with `n_clusters` clusters can beat in  sum_u alpha_u |Y'Y - X_u'X_u|^2  for
+    fixed weights; with ``hard=True``, one that no partition can beat, which is larger. A consensus is within
+    ``objective - bound`` of the best. For memberships the two are often equal to many digits: then the consensus is
+    a global minimum.
+
+    The problem is read as one in Z = Y'Y. Let C_ij be the sum of alpha_u (n/n_u)^2 x_ui'x_uj over the partitions
+    (x_ui'x_uj is 1 where a hard one puts i and j together, 0 where it does not), W_ij the sum of alpha_u (n/n_u)^2 over
+    those that observe both (W = 1 for a complete ensemble). Up to a constant the objective is
+    sum_ij w_i w_j (W_ij Z_ij^2 - 2 C_ij Z_ij), with weights w_i of the objects. These are 1 in what follows; otherwise
+    every matrix stands for D M D, D being diagonal with entries sqrt(w_i): semidefinite or of low rank as before.
+
+    *Memberships.* The columns of Y sum to one, so  Z = 11'/k + M  with M = Y'(I - 11'/k)Y semidefinite of rank at most
+    k - 1, and 0 <= Z_ij <= 1. For every matrix A the objective is at least its value minus 2 <A, Z>, plus the least of
+    2 <A, Z> over that box. Without the box, the least of the former over M is known: for W = 1, M takes over the
+    positive ones of the k - 1 largest eigenvalues of C + A - 11'/k (Eckart and Young [2]_). The best A gives the
+    minimum over the convex envelope of |M|^2 on matrices of that rank [5]_; it is approached by accelerated proximal
+    ascent. With A = 0 the bound is often exact already where the best membership has no zeros. If W is not constant,
+    W_ij z^2 is bounded from below by a curvature common to all pairs and a line: a tangent where W_ij is larger, which
+    follows Z, or the chord over the possible z where it is smaller, as on the pairs (i, i) with ``diagonal=False``.
+
+    *Partitions.* Z_ij is 0 or 1, its own square, and the objective is linear:  sum_ij (W_ij - 2 C_ij) Z_ij, the costs
+    of a correlation clustering. Being together is transitive:  Z_ij + Z_jk - Z_ik <= 1  for all triples [6]_. A
+    multiplier L >= 0 of such a triangle moves costs between its pairs and adds a constant: what is left is bounded pair
+    by pair. Multipliers are first packed greedily, where two pairs are better together and the third better apart
+    ([7]_; [8]_ has more ways to use them). Then they rise one by one, each by an exact step, within a proximal point
+    method on Z; a search now and then adds the most violated triangles. With a limit to the clusters,  Z - 11'/k  is
+    semidefinite as well (with unit diagonal, the relaxation of [3]_): for every semidefinite A the objective is at
+    least its value minus <A, Z - 11'/k>, whose minimum separates into pairs, too, and the multipliers add up. The
+    method of multipliers (ADMM [4]_) proposes A, the negative part of a symmetric matrix; the triangles belong to its
+    step for Z. Without a limit, A joins only where triangles leave more than 10 `tol` to a partition found on the way.
+
+    Both bounds are values of such closed forms, the largest one met: stopping early or a loose tolerance weakens them,
+    but they hold. The rounding of an eigendecomposition and of sums over pairs is covered by lowering them by 1e-12 per
+    ordered pair.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
+        Base clusterings, hard or soft, as in :func:`~robust_eac.partition_losses`.
+    n_clusters : int, default=None
+        Largest number of clusters k of the consensus. None means n_samples: no limit.
+    weights : array-like of shape (n_partitions,), default=None
+        alpha: non-negative, not all zero; normalised to sum to one. None means uniform. Other weights have another
+        bound: the one for the weights found jointly with a consensus does not bound that joint problem.
+    hard : bool, default=False
+        Bound partitions only, instead of all memberships.
+    diagonal : bool, default=True
+        Count the pairs (i, i). Between hard partitions there is no loss on them.
+    tol : float, default=1e-4
+        Stop when the bound has risen by no more than this share of itself over 20 iterations; with ``hard=True`` also
+        when it is within this share of a partition.
+    max_iter : int, default=1000
+        Largest number of iterations, one symmetric eigendecomposition each, unless triangles alone are at work.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weight of every object: weight w counts as w identical objects that share a membership. None means one each.
+    cluster_weights : {"entropy", "size", "entropy-size"} or list of ndarrays, default=None
+        Weights of the base clusters, as in :func:`~robust_eac.partition_losses`. None means 1 each, as in [1]_.
+
+    Returns
+    -------
+    result : LowerBound
+        Named tuple: `bound`, in ordered pairs of objects, without a regulariser; `pairwise`, the bound that every pair
+        by itself gives: for a complete hard ensemble the sum of C_ij (1 - C_ij), or of min(C_ij, 1 - C_ij) with
+        ``hard=True``; `n_iter`; `converged`, whether the bound settled within `max_iter`. It holds in any case.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+
+    Notes
+    -----
+    For d objects with different labels an iteration takes O(d^3) time, the memory is O(d^2). For partitions without a
+    limit, until the matrix joins, only packing and every fifth iteration do, and the others a time proportional to the
+    triangles in use, usually about one per pair. Copies of an object share a row with their number as weight: by
+    convexity the objective of Y is at least that of the memberships averaged over copies, and the same holds for Z in
+    the relaxation. For partitions, that of all copies in the place of a random one of them is, on average, no larger as
+    long as no two copies are better apart. Where this does not hold, copies keep rows of their own: for partitions if
+    C_ii < W_ii / 2, which only soft partitions bring about; for memberships without the diagonal if C_ii < W_ii, since
+    averaging brings copies closer together, or if weights are below 1.
+
+    References
+    ----------
+    .. [1] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation",
+       EMMCVPR 2013.
+    .. [2] Eckart, Young, "The approximation of one matrix by another of lower rank", Psychometrika 1, 1936.
+    .. [3] Frieze, Jerrum, "Improved approximation algorithms for MAX k-CUT and MAX BISECTION", Algorithmica 18, 1997.
+    .. [4] Boyd, Parikh, Chu, Peleato, Eckstein, "Distributed optimization and statistical learning via the alternating
+       direction method of multipliers", Foundations and Trends in Machine Learning 3(1), 2011.
+    .. [5] Grussler, Giselsson, "Low-rank inducing norms with optimality interpretations", SIAM Journal on Optimization
+       28(4), 2018.
+    .. [6] Grötschel, Wakabayashi, "A cutting plane algorithm for a clustering problem", Mathematical Programming 45,
+       1989.
+    .. [7] Lange, Karrenbauer, Andres, "Partial optimality and fast lower bounds for weighted correlation clustering",
+       ICML 2018.
+    .. [8] Swoboda, Andres, "A message passing algorithm for the minimum cost multicut problem", CVPR 2017.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from robust_eac import solve_membership
+    >>> labels = np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, 1], [1, 0, 1]])
+    >>> round(consensus_lower_bound(labels, n_clusters=2).bound, 6)
+    5.953732
+    >>> round(solve_membership(labels, 2, tol=1e-9, random_state=0).objective, 6)
+    5.953732
+    """
+    ensemble = check_ensemble(labels)
+    n = ensemble.n_samples
+    n_clusters = n if n_clusters is None else check_n_clusters(n_clusters, n)
+    weights = check_weights(weights, ensemble.n_partitions)
+    hard = check_bool(hard, name="hard")
+    diagonal = check_bool(diagonal, name="diagonal")
+    tol = check_real(tol, name="tol", low=0.0)
+    max_iter = check_integer(max_iter, name="max_iter", low=1)
+
+    sample_weight = check_sample_weight(sample_weight, ensemble)
+    cluster_weights = check_cluster_weights(cluster_weights)
+
+    encoding = weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights)
+    how = bound_partitions if hard else bound_memberships
+    return how(encoding, weights, n_clusters, diagonal=diagonal, tol=tol, max_iter=max_iter)
+
+
+def bound_memberships(encoding, weights, n_clusters, *, diagonal=True, tol=1e-4, max_iter=1000, enough=np.inf):
+    """The :class:`LowerBound` of an encoding over memberships, or the first that is at least `enough`."""
+    pairs = _pair_terms(different_rows(encoding, weights, False, diagonal), weights, False, diagonal)
+    values = until_settled(_membership_bounds(pairs, n_clusters), tol)
+    return _best_of(values, _pairwise_bound(pairs, False), encoding.total**2, max_iter, enough)
+
+
+def spectral_bound(encoding, weights, n_clusters):
+    """The first bound over memberships, for complete partitions and with the diagonal, without a matrix of all pairs.
+
+    With s the weights of the slots, C - 11'/k is  B diag(1, ..., 1, -1) B',  where B has the columns sqrt(s_l) x_l and
+    1/sqrt(k), and has the eigenvalues other than zero of  R diag(1, ..., 1, -1) R'  for any R'R = B'B.
+    """
+    slots, total = encoding.by_slot(weights), encoding.total
+    X, roots = one_hot(encoding), np.append(np.sqrt(slots), n_clusters**-0.5)
+    gram = np.empty((len(roots), len(roots)))
+    gram[:-1, :-1] = (X.T @ (X * encoding.multiplicity[:, np.newaxis])).toarray()
+    gram[-1, :-1] = gram[:-1, -1] = encoding.sizes
+    gram[-1, -1] = total
+    values, vectors = eigh(gram * np.outer(roots, roots))
+    R = np.sqrt(np.maximum(values, 0.0)) * vectors
+    rank = min(n_clusters - 1, len(roots))
+    captured = 0.0
+    if rank:
+        indefinite = R[:-1].T @ R[:-1] - np.outer(R[-1], R[-1])
+        top = eigh(indefinite, eigvals_only=True, subset_by_index=[len(roots) - rank, len(roots) - 1])
+        captured = float(np.sum(np.maximum(top, 0.0) ** 2))
+    mean = (total**2 / n_clusters - 2.0 * float(slots @ encoding.sizes**2)) / n_clusters
+    # Every eigenvalue has a rounding of its own.
+    return max(float(weights @ encoding.squares) + mean - captured - (1 + rank) * _ROUNDING * total**2, 0.0)
+
+
+def bound_partitions(encoding, weights, n_clusters, *, cost=1.0, diagonal=True, tol=1e-4, max_iter=1000):
+    """The :class:`LowerBound` of an encoding over partitions; a pair together in them alone costs 2 - cost.
+
+    One that is together in a base partition alone costs `cost`.
+    """
+    pairs = _pair_terms(different_rows(encoding, weights, True, diagonal, cost), weights, True, diagonal, cost)
+    slope = pairs.curvature * pairs.scale - 2.0 * pairs.linear
+    values = partition_bounds(slope, pairs.scale, pairs.constant, n_clusters, tol)
+    return _best_of(values, _pairwise_bound(pairs, True), encoding.total**2, max_iter)
+
+
+def _best_of(values, pairwise, n_pairs, max_iter, enough=np.inf):
+    """The :class:`LowerBound` of a sequence of bounds, rounding taken off; the objective is never negative."""
+    margin = _ROUNDING * n_pairs
+    bound = pairwise = max(pairwise - margin, 0.0)
+    n_iter, converged = 0, True
+    for value in values:
+        if n_iter == max_iter:
+            converged = False
+            break
+        bound, n_iter = max(bound, value - margin), n_iter + 1
+        if bound >= enough:
+            break
+    return LowerBound(bound, pairwise, n_iter, converged)
+
+
+class _PairTerms(NamedTuple):
+    """The objective as a sum over pairs of different rows g, h: curvature z^2 - 2 linear z + constant, z = scale Z_gh.
+
+    The scale sqrt(w_g w_h) makes every pair count as if the w_g copies of an object still had rows of their own.
+    """
+
+    curvature: np.ndarray
+    linear: np.ndarray
+    constant: float
+    scale: np.ndarray
+
+
+def different_rows(encoding, weights, hard, diagonal, cost=1.0):
+    """The encoding with one row for all copies of an object, where they may share it, and none without weight."""
+    encoding = take_rows(encoding, np.flatnonzero(encoding.multiplicity))
+    similarity = encoding.mean_self_similarity(weights * encoding.scale)
+    if hard:
+        apart = similarity < 1.0 - 0.5 * cost
+    elif diagonal:
+        apart = np.zeros(len(similarity), dtype=bool)
+    else:
+        apart = (similarity < 1.0) | (encoding.own_pairs < encoding.multiplicity)
+    # Distinct numbers keep copies apart.
+    numbers = np.where(apart, 1.0 + np.arange(len(apart)), 0.0)
+    return collapse(encoding, numbers[:, np.newaxis], min_saving=0.0)
+
+
+def _pair_terms(encoding, weights, hard, diagonal, cost=1.0):
+    """The pairs of an encoding of different rows."""
+    coef = weights * encoding.scale
+    X = one_hot(encoding)
+    together = ((X * encoding.by_slot(coef)) @ X.T).toarray()
+    observed = encoding.observed[:, encoding.mask_of].astype(np.float64)
+    curvature = (2.0 - cost) * (observed * coef) @ observed.T
+    roots = np.sqrt(encoding.multiplicity)
+    scale = np.outer(roots, roots)
+    own_squares = observed @ coef
+    for u in encoding.unlike_self:
+        own_squares += coef[u] * (encoding.self_similarity(u) ** 2 - observed[:, u])
+    # What counts of the pairs of a row with itself, and what has a place in the matrices.
+    counted = encoding.multiplicity**2 - (0.0 if diagonal else encoding.own_pairs)
+    kept = np.zeros_like(counted) if hard else counted
+    constant = float(cost * coef @ encoding.squares - (encoding.multiplicity**2 - counted) @ own_squares)
+    if hard:
+        # Partitions have Z_ii = 1.
+        constant += float(counted @ (np.diagonal(curvature) - 2.0 * np.diagonal(together)))
+    for matrix in (together, curvature):
+        np.fill_diagonal(matrix, kept / encoding.multiplicity**2 * np.diagonal(matrix))
+    return _PairTerms(curvature, together * scale, constant, scale)
+
+
+def _pairwise_bound(pairs, hard):
+    """Smallest objective if every pair chooses its own Z."""
+    curvature, linear, constant, scale = pairs
+    if hard:
+        return float(np.sum(np.minimum(0.0, curvature * scale**2 - 2.0 * linear * scale))) + constant
+    best = np.divide(linear, curvature, out=np.zeros_like(linear), where=curvature > 0.0)
+    return constant - float(np.sum(linear * best))
+
+
+def _membership_bounds(pairs, n_clusters):
+    """Yield bounds for memberships: Eckart and Young with a multiplier for the box, improved by accelerated ascent."""
+    curvature, linear, constant, scale = pairs
+    d = len(scale)
+    rank = min(n_clusters - 1, d)
+    mean = scale / n_clusters
+    floor = _common_curvature(curvature)
+    excess = curvature - floor
+    convex = np.maximum(excess, 0.0)
+    # A chord from the least possible Z to 1, where the pair curves less than the floor.
+    low = np.zeros_like(scale)
+    np.fill_diagonal(low, np.diagonal(mean))
+    chord = np.minimum(excess, 0.0)
+    linear = linear - 0.5 * chord * (scale + low)
+    constant = constant - float(np.sum(chord * low * scale))
+    damping = floor / (floor + convex)
+
+    tangent = np.divide(linear, curvature, out=np.zeros_like(linear), where=curvature > 0.0)
+    point = before = np.array([np.zeros_like(scale), tangent])
+    step, n_ahead, best = 1.0, 0, -np.inf
+    while True:
+        A, tangent = point
+        shifted = (linear - convex * tangent) / floor + A
+        Z, captured = mean, 0.0
+        if rank:
+            values, vectors = eigh(shifted - mean, subset_by_index=[d - rank, d - 1])
+            values = np.maximum(values, 0.0)
+            Z, captured = mean + (vectors * values) @ vectors.T, float(np.sum(values**2))
+        # The least value of |mean + M|^2 - 2 <shifted, mean + M>.
+        least = float(np.sum(mean * (mean - 2.0 * shifted))) - captured
+        least += 2.0 * float(np.sum(np.minimum(A, 0.0) * scale))
+        value = constant + floor * least - float(np.sum(convex * tangent**2))
+        yield value
+        if value >= best:
+            n_ahead += 1
+            best, top, rise = value, point, np.array([-0.5 * Z, damping * (Z - tangent)])
+        elif n_ahead > 1:
+            n_ahead = 1
+        else:
+            step *= 0.5
+        # Start from the best point; drop the momentum if it led down, shorten the step if a plain one did.
+        after = top + step * rise
+        # The proximal step of 2 <min(A, 0), scale>: multipliers of pairs inside the box vanish.
+        after[0] = np.maximum(after[0], 0.0) + np.minimum(after[0] + 0.5 * step * scale, 0.0)
+        point = after + (n_ahead - 1.0) / (n_ahead + 2.0) * (after - before)
+        before = after
+
+
+def _common_curvature(curvature):
+    """The curvature that all pairs are given: the least of any, but not much less than the mean."""
+    others = curvature[~np.eye(len(curvature), dtype=bool)]
+    if len(others) == 0 or not others.max() > 0.0:
+        return max(float(curvature.max()), 1.0)
+    return max(float(others.min()), _FLOOR * float(others.mean()))

@@ -1,0 +1,210 @@
+"""Search for a hard median partition from one start or several, and the weights that belong to it."""
+
+from heapq import nsmallest
+from typing import NamedTuple
+
+import numpy as np
+
+from ..objectives.distance import ADJUSTED, raw_distance
+from ..solve.alternation import Problem, Settings, Weighting, alternate, fixed
+from ..solve.encoding import Encoding, harden, take_rows, weigh, weigh_clusters
+from ..solve.starts import draw_rows
+from ..solve.threads import count_threads, map_threads
+from ..sparse.objective import MANY, agreements
+from ..sparse.rows import as_array, labels_of, membership_of_labels
+from .search import LOSSES, Aim, Search, group, partition_losses
+
+INITS = ("mixed", "sequential", "random", "partitions", "relaxed")
+# Of all starts, so many are searched thoroughly.
+_N_THOROUGH = 2
+# Objects in a sample, at least, and per base cluster; draw one if there are this many times more rows.
+_SAMPLE, _SAMPLE_PER_CLUSTER, _SAMPLE_SHARE = 4096, 64, 4
+# Dissolve clusters as long as rows x partitions x clusters^2 are at most this.
+_THOROUGH_WORK = 10**9
+# Gap to which the relaxed problem is solved for a start.
+_RELAXED_TOL = 1e-3
+
+
+class Task(NamedTuple):
+    """A search for a hard partition: what it lowers, how weights are found, and how far it goes.
+
+    `unit` is what a loss of 1 is to the weighting and in the results.
+    """
+
+    encoding: Encoding
+    aim: Aim
+    weighting: Weighting
+    max_passes: int
+    unit: float = 1.0
+
+
+class Run(NamedTuple):
+    """A partition of the rows of a task, and what belongs to it."""
+
+    clusters: np.ndarray
+    weights: np.ndarray
+    losses: np.ndarray
+    objective: float
+    n_moves: int
+    n_passes: int
+    converged: bool
+
+
+def best_of_starts(task, start, seeds, n_jobs):
+    """The :class:`Run` of least objective: all starts settle, the best few are searched thoroughly, one goes on."""
+    encoding, aim, weighting, max_passes, _ = task
+    weights = weighting.first(np.ones(len(encoding.offsets)))
+    rows = group(encoding, weights, aim)
+    sample, drawn = _draw_sample(rows, np.random.RandomState(seeds[0]))
+    work = task._replace(encoding=sample)
+    given = _best_partitions(sample, aim, weights, len(seeds)) if start == "partitions" else None
+
+    def set_out(number):
+        rng = np.random.RandomState(seeds[number])
+        clusters = _start(work, start, number, weights, rng) if given is None else given[number % len(given)]
+        search = Search(sample, weights, aim, clusters)
+        search.allocate(rng.permutation(np.flatnonzero(search.clusters < 0)))
+        search.settle(rng, max_passes, exact=False)
+        return search.value, number, search.clusters
+
+    def go_on(found):
+        rng, clusters = np.random.RandomState(seeds[found[1]]), found[2]
+        run = descend(work, clusters, weights, rng, thorough=may_dissolve(work, clusters))
+        if sample is rows:
+            return run
+        placed = np.full(len(rows.codes), -1)
+        placed[drawn] = run.clusters
+        search = Search(rows, run.weights, aim, placed)
+        search.allocate(rng.permutation(np.flatnonzero(placed < 0)))
+        full = task._replace(encoding=rows)
+        return descend(full, search.clusters, run.weights, rng, thorough=may_dissolve(full, search.clusters))
+
+    n_threads = count_threads(n_jobs, len(seeds), sample, aim.n_clusters)[0]
+    starts = list(map_threads(set_out, range(len(seeds)), n_threads))
+    finalists = nsmallest(_N_THOROUGH, starts, key=lambda found: found[:2])
+    run = min(map_threads(go_on, finalists, n_threads), key=lambda run: run.objective)
+    return run._replace(clusters=rows.expand(run.clusters))
+
+
+def _start(task, start, number, weights, rng):
+    """Clusters of a task's rows to start from; -1 for those that are to be allocated, one after the other."""
+    encoding, aim = task.encoding, task.aim
+    n_rows, widest = len(encoding.codes), int(min(aim.n_clusters, encoding.n_codes.max()))
+    if start == "mixed":
+        start = ("sequential", "random")[number % 2]
+    if start == "random":
+        return rng.randint(widest, size=n_rows)
+    if start == "relaxed":
+        distance = raw_distance()
+        if widest > MANY:
+            distance = distance.many(encoding, with_floor=False)
+        problem = Problem(encoding, widest, fixed(weights), distance)
+        rows = alternate(problem, "random", rng, Settings(_RELAXED_TOL, 1)).rows
+        return labels_of(rows if widest <= MANY else as_array(rows, dense=False))
+    clusters = np.full(n_rows, -1)
+    if not aim.loss.linear:
+        # Without objects in clusters there is no secant to follow.
+        search = Search(encoding, weights, aim._replace(loss=LOSSES["vi"], cost=1.0), clusters)
+        search.allocate(rng.permutation(n_rows))
+        return search.clusters
+    return clusters
+
+
+def _best_partitions(encoding, aim, weights, count):
+    """Base partitions of least loss, ascending; -1 where one does not observe a row, or has too many clusters."""
+    codes = harden(encoding).codes.astype(np.intp)
+    observed = encoding.observed[:, encoding.mask_of]
+    codes[~observed] = -1
+    # One type of columns: every other is compiled anew.
+    codes = np.asfortranarray(codes)
+    values = [weights @ partition_losses(encoding, column, aim) for column in codes.T]
+    return [_largest_clusters(codes[:, u], aim.n_clusters) for u in np.argsort(values, kind="stable")[:count]]
+
+
+def _largest_clusters(codes, n_clusters):
+    """The clusters of a partition by size, the largest first; -1 for those beyond the limit and where codes are -1."""
+    sizes = np.bincount(codes[codes >= 0], minlength=1)
+    rank = np.empty(len(sizes), dtype=np.intp)
+    rank[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))
+    return np.where((codes >= 0) & (rank[codes] < n_clusters), rank[codes], -1)
+
+
+def descend(task, clusters, weights, rng, *, thorough):
+    """Alternate search and weights from a partition of the task's rows until neither changes anything."""
+    encoding, aim, weighting, max_passes, unit = task
+    n_moves = n_passes = 0
+    while True:
+        search, left = Search(encoding, weights, aim, clusters), max_passes - n_passes
+        if thorough:
+            search.settle(rng, left, exact=False)
+            search.dissolve(rng, max_passes)
+        settled = search.settle(rng, max(left - search.n_passes, 1))
+        n_moves, n_passes, clusters = n_moves + search.n_moves, n_passes + search.n_passes, search.clusters
+        losses = unit * partition_losses(encoding, clusters, aim)
+        before, weights = weights, weighting.solve(losses)
+        objective = weighting.objective(losses, weights)
+        unchanged = np.array_equal(weights, before)
+        if unchanged or n_passes >= max_passes:
+            return Run(clusters, weights, losses, objective, n_moves, n_passes, settled and unchanged)
+
+
+def refine(task, clusters, weights, rng, *, thorough):
+    """:func:`descend` from a partition that may separate copies of an object; they move together once they meet."""
+    n_moves = n_passes = 0
+    while True:
+        rows = group(task.encoding, weights, task.aim, clusters)
+        of_rows = np.empty(len(rows.codes), dtype=np.intp)
+        of_rows[slice(None) if rows.inverse is None else rows.inverse] = clusters
+        left = task._replace(encoding=rows, max_passes=task.max_passes - n_passes)
+        run = descend(left, of_rows, weights, rng, thorough=thorough)
+        n_moves, n_passes = n_moves + run.n_moves, n_passes + run.n_passes
+        clusters, weights = rows.expand(run.clusters), run.weights
+        if run.n_moves == 0 or n_passes >= task.max_passes:
+            break
+    # The same sums as before the search: they do not differ by rounding if nothing moved.
+    losses = task.unit * partition_losses(task.encoding, clusters, task.aim)
+    objective = task.weighting.objective(losses, weights)
+    return run._replace(clusters=clusters, losses=losses, objective=objective, n_moves=n_moves, n_passes=n_passes)
+
+
+def confirm(task, run, rng):
+    """Alternate search and trust until the trusted partitions are those that the consensus confirms."""
+    weighting = task.weighting
+    plain = weigh_clusters(task.encoding, None) if weighting.following else None
+    while weighting.following is not None:
+        losses = _corrected_losses(plain, run.clusters)
+        weighting = weighting.following(losses)
+        if weighting is None:
+            break
+        trusting = task._replace(weighting=weighting)
+        weights = weighting.first(losses)
+        run = refine(trusting, run.clusters, weights, rng, thorough=may_dissolve(task, run.clusters))
+    return run
+
+
+def _corrected_losses(plain, clusters):
+    """Chance-corrected losses of all partitions against the clusters of an encoding's rows."""
+    k = 1 + int(clusters.max())
+    if k > MANY:
+        return np.maximum(1.0 - agreements(plain, membership_of_labels(clusters, k)), 0.0)
+    rows = np.eye(k)[clusters]
+    return ADJUSTED.losses(plain, rows, ADJUSTED.measure(plain, rows, None))
+
+
+def may_dissolve(task, clusters):
+    """Whether a search over all of a task's rows is to dissolve clusters; one for many clusters never does."""
+    n_rows, n_hard = task.encoding.codes.shape
+    k = 1 + int(np.max(clusters))
+    return n_rows * (n_hard + task.encoding.soft.shape[1]) * k**2 <= _THOROUGH_WORK
+
+
+def _draw_sample(encoding, rng):
+    """(encoding of rows drawn in proportion to their weights, which rows); all of them if a sample does not pay."""
+    size = max(_SAMPLE, _SAMPLE_PER_CLUSTER * int(encoding.n_codes.max()))
+    size = int(np.ceil(size * encoding.total / encoding.n_observed.min()))
+    if len(encoding.codes) >= _SAMPLE_SHARE * size:
+        rows, counts = draw_rows(encoding, size, rng)
+        sample = weigh(take_rows(encoding, rows), counts.astype(np.float64))
+        if sample.n_observed.all():
+            return sample, rows
+    return encoding, np.arange(len(encoding.codes))

@@ -1,0 +1,256 @@
+"""New objects beside a consensus that stays as it is: what is kept of a fit, and how objects are placed by it."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .checks.blocks import row_blocks
+from .solve import kernels
+from .solve.bundles import RowData, Slots, Statistics
+from .solve.encoding import Encoding
+from .solve.formula import cluster_counts, padded
+from .solve.starts import MAX_PLACING, place_by
+from .sparse.objective import MANY, hold, observed_alike
+from .sparse.rows import membership_of
+
+
+class Codebook(NamedTuple):
+    """How the labels of new objects name the base clusters of a fit.
+
+    partitions : (m,) intp; the partitions that are read, those with weight.
+    widths : clusters of each soft partition of the fit, 0 of a hard one, read or not.
+    starts : (m + 1,) int64; first slot of each partition that is read, and the number of slots. The slot of this number
+        stands for all that no fitted object has.
+    labels : (n_slots,) int64; label of each cluster of the hard partitions, ascending in each, and -1 behind them where
+        labels were missing.
+    meanings : what the labels of each hard partition that is read stand for; None where for themselves.
+    """
+
+    partitions: np.ndarray
+    widths: np.ndarray
+    starts: np.ndarray
+    labels: np.ndarray
+    meanings: list
+
+
+class Newcomers(NamedTuple):
+    """New objects, as a :class:`Codebook` reads them.
+
+    codes : (n, n_hard) uint32; slots in the hard partitions. soft : (n, n_soft_slots), soft_slots : as in an encoding.
+    observed : (n, m) bool; the partitions that observe the object.
+    """
+
+    codes: np.ndarray
+    soft: np.ndarray
+    soft_slots: np.ndarray
+    observed: np.ndarray
+
+    def sums(self, table):
+        """(n, k) sums over an object's slots of the rows of a table."""
+        found = np.empty((len(self.codes), table.shape[1]))
+        kernels.table_costs(self.codes, np.zeros(self.codes.shape[1], dtype=np.int64), table, found)
+        return found + self.soft @ table[self.soft_slots]
+
+
+class _Rows(NamedTuple):
+    """What :func:`~robust_eac.solve.starts.place_by` reads of an encoding."""
+
+    data: RowData
+    slots: Slots
+
+    @property
+    def codes(self):
+        return self.data.codes
+
+    @property
+    def offsets(self):
+        return self.slots.offsets
+
+
+class FixedConsensus(NamedTuple):
+    """The part of the objective that an object has in its pairs with those of a fit.
+
+    It is  2 y'H y - 4 b'y  plus a constant, with H the sum of quadratic_u G of the partitions u that observe the
+    object, and b that of the rows of T of its slots and of together_u Y1 over what u observes.
+
+    T : (n_slots + 1, width) coef S, the last row zero. G, totals : (n_masks, k, k) Y Y' and (n_masks, k) Y1 over the
+    fitted objects of each mask. mask_of, quadratic, together : (m,). skip : a quarter of the Frank-Wolfe gap at which
+    an object is placed.
+    """
+
+    T: np.ndarray
+    G: np.ndarray
+    totals: np.ndarray
+    mask_of: np.ndarray
+    quadratic: np.ndarray
+    together: np.ndarray
+    skip: float
+
+    def place(self, newcomers):
+        """(n, k) memberships that minimise it, by exact line search from the middle of the simplex."""
+        k, n_hard = self.G.shape[1], newcomers.codes.shape[1]
+        placed = np.empty((len(newcomers.codes), k))
+        T, Q, soft_slots, blocks = self._grouped(newcomers)
+        statistics = Statistics(T, Q, np.empty((0, 3)), np.zeros(len(Q)), np.zeros(len(T)))
+        slots = Slots(np.zeros(n_hard, dtype=np.int64), soft_slots, np.empty(0, dtype=np.int64))
+        for rows, codes, soft, seen in blocks:
+            nothing = np.zeros(len(codes))
+            data = RowData(codes, soft, nothing, nothing, seen)
+            placed[rows] = place_by(_Rows(data, slots), statistics, k, skip=self.skip, max_visits=MAX_PLACING)
+        return placed
+
+    def nearest(self, newcomers):
+        """(n,) the single clusters that minimise it."""
+        T, Q, soft_slots, blocks = self._grouped(newcomers)
+        square = np.einsum("gpp->gp", Q)
+        # Half of the sum.
+        costs = [
+            seen @ square - 2.0 * Newcomers(codes, soft, soft_slots, seen).sums(T)[:, : square.shape[1]]
+            for _, codes, soft, seen in blocks
+        ]
+        return np.concatenate(costs).argmin(axis=1)
+
+    def unplaced(self, newcomers):
+        """(n,) bool; the objects of which nothing is known."""
+        return ~newcomers.observed.any(axis=1)
+
+    def _grouped(self, newcomers):
+        """(T, Q, slots of soft columns, blocks) for groups of partitions, whose fitted and new objects are the same.
+
+        A block holds its rows, their codes and soft columns, and which groups observe them.
+        """
+        codes, soft, soft_slots, observed = newcomers
+        first, group_of = observed_alike(self.mask_of, observed)
+        quadratic, together = (np.bincount(group_of, weights=part) for part in (self.quadratic, self.together))
+        # The kernels want arrays that they may write to, as those of a memory-mapped model are not.
+        masks, T = self.mask_of[first], self.T.copy()
+        Q = self.G[masks] * quadratic[:, np.newaxis, np.newaxis]
+        linear = together.any()
+        if linear:
+            # One more soft partition per group: a single cluster of all its objects.
+            soft_slots = np.append(soft_slots, len(T) + np.arange(len(first)))
+            T = np.concatenate([T, padded(together[:, np.newaxis] * self.totals[masks])])
+
+        def blocks():
+            for rows in row_blocks(len(codes)):
+                seen = np.ascontiguousarray(observed[rows][:, first])
+                columns = [soft[rows], seen] if linear else [soft[rows]]
+                columns = np.concatenate(columns, axis=1, dtype=np.float64)
+                yield rows, codes[rows], np.ascontiguousarray(columns), seen
+
+        return T, Q, soft_slots, blocks()
+
+
+class FixedGroups(NamedTuple):
+    """Mean similarities to groups of fitted objects: sums over pairs (n_slots + 1, k), weights of pairs (m, k)."""
+
+    sums: np.ndarray
+    pairs: np.ndarray
+
+    def place(self, newcomers):
+        """(n, k) shares of the groups in an object's mean similarities; uniform if they are zero."""
+        similarity = self._similarities(newcomers)
+        totals = similarity.sum(axis=1, keepdims=True)
+        return np.divide(
+            similarity, totals, out=np.full_like(similarity, 1.0 / similarity.shape[1]), where=totals > 0.0
+        )
+
+    def unplaced(self, newcomers):
+        """(n,) bool; the objects that are similar to none."""
+        return ~self._similarities(newcomers).any(axis=1)
+
+    def _similarities(self, newcomers):
+        """(n, k) mean similarity to the objects of each group, over the partitions that observe a pair."""
+        pairs = newcomers.observed @ self.pairs
+        sums = newcomers.sums(self.sums)
+        return np.divide(sums, pairs, out=np.zeros_like(sums), where=pairs > 0.0)
+
+
+def write_codebook(encoding: Encoding, ensemble, partitions):
+    """The :class:`Codebook` of an encoding of some of the partitions of an ensemble, with all its objects as rows."""
+    n_slots = len(encoding.sizes)
+    labels = np.full(n_slots, -1, dtype=np.int64)
+    columns = np.searchsorted(ensemble.hard, partitions[encoding.hard])
+    for column, codes, start in zip(columns, encoding.codes.T, encoding.offsets[encoding.hard], strict=True):
+        labels[start + codes.astype(np.int64)] = ensemble.labels[:, column]
+    meanings = [_meaning(ensemble, column) for column in columns]
+    return Codebook(partitions, _widths(ensemble), np.append(encoding.offsets, n_slots), labels, meanings)
+
+
+def _meaning(ensemble, column):
+    """What the labels of a hard partition stand for, None for themselves."""
+    return None if ensemble.meanings is None else ensemble.meanings[column]
+
+
+def _as_in_fit(labels, meaning, fitted):
+    """Labels by the integers that stood for them in the fit, -1 where none did."""
+    labels = labels.astype(np.int64)
+    if meaning == fitted:
+        return labels
+    if meaning is None:
+        values, labels = np.unique(labels, return_inverse=True)
+        meaning = values.tolist()
+    if fitted is None:
+        found = [-1 if isinstance(value, str) else value for value in meaning]
+    else:
+        label_of = {value: label for label, value in enumerate(fitted)}
+        found = [label_of.get(value, -1) for value in meaning]
+    # The last entry is for labels that are missing.
+    return np.array([*found, -1], dtype=np.int64)[labels]
+
+
+def _widths(ensemble):
+    """Clusters of each soft partition, 0 of a hard one."""
+    widths = np.zeros(ensemble.n_partitions, dtype=np.int64)
+    widths[np.setdiff1d(np.arange(len(widths)), ensemble.hard)] = ensemble.widths
+    return widths
+
+
+def read_newcomers(book, ensemble, *, name):
+    """The :class:`Newcomers` of a checked ensemble; ValueError if its partitions are not those of the fit."""
+    widths, n_slots = _widths(ensemble), book.starts[-1]
+    if (widths != book.widths).any():
+        u = int(np.argmax(widths != book.widths))
+        kinds = [
+            f"a membership matrix with {w} columns" if w else "a label vector" for w in (book.widths[u], widths[u])
+        ]
+        raise ValueError(f"{name}[{u}] must be {kinds[0]}, as in the fit, got {kinds[1]}.")
+    hard = np.flatnonzero(widths[book.partitions] == 0)
+    codes = np.empty((ensemble.n_samples, len(hard)), dtype=np.uint32)
+    columns = np.searchsorted(ensemble.hard, book.partitions[hard])
+    for place, (column, u) in enumerate(zip(columns, hard, strict=True)):
+        start, end = book.starts[u], book.starts[u + 1]
+        known = book.labels[start:end]
+        asked = _as_in_fit(ensemble.labels[:, column], _meaning(ensemble, column), book.meanings[place])
+        known = known[: len(known) - (known[-1] == -1)]
+        at = np.minimum(np.searchsorted(known, asked), len(known) - 1)
+        codes[:, place] = np.where(known[at] == asked, start + at, n_slots)
+    is_soft = widths[book.partitions] > 0
+    of_soft = np.repeat(is_soft, np.diff(book.starts))
+    kept = np.isin(np.flatnonzero(widths), book.partitions[is_soft])
+    soft = ensemble.soft[:, np.repeat(kept, ensemble.widths)]
+    return Newcomers(codes, soft, np.flatnonzero(of_soft), ensemble.observed()[:, book.partitions])
+
+
+def hold_consensus(encoding, weights, rows, *, distance, skip):
+    """The :class:`FixedConsensus` of memberships of an encoding's rows, or its like for many clusters."""
+    if rows.shape[1] > MANY and distance.many:
+        return hold(encoding, weights, membership_of(rows), skip=skip)
+    state = distance.measure(encoding, rows, weights)
+    coef, quadratic, together = distance.terms(encoding, weights, state)
+    T = padded(state.S * encoding.by_slot(coef)[:, np.newaxis])
+    totals = (encoding.observed * encoding.multiplicity[:, np.newaxis]).T @ rows
+    # Levels from the data have no quadratic part.
+    G = getattr(state, "G", np.zeros((len(totals), rows.shape[1], rows.shape[1])))
+    return FixedConsensus(_with_zero(T), G, totals, encoding.mask_of, quadratic, together, skip)
+
+
+def hold_groups(encoding, weights, values, clusters):
+    """The :class:`FixedGroups` of clusters of an encoding's rows; sharing a slot adds its value, (n_slots,)."""
+    counts = cluster_counts(encoding, clusters, clusters.max() + 1)
+    observed = np.add.reduceat(counts, encoding.offsets, axis=0)
+    return FixedGroups(_with_zero(counts * values[:, np.newaxis]), observed * weights[:, np.newaxis])
+
+
+def _with_zero(table):
+    return np.concatenate([table, np.zeros((1, table.shape[1]))])

@@ -1,0 +1,25 @@
+"""Weights of the partitions from the ensemble or the features, before any consensus."""
+
+from .agreement import agreement_weights
+from .feature_subsets import order_weights, silhouette_weights
+from .kernel import kernel_weights, partition_kernel
+from .redundancy import redundancy_weights
+from .registry import WEIGHTING_SCHEMES
+from .selection import cluster_and_select_weights, convex_hull_weights, joint_criterion_weights
+from .validity import ramped_silhouette_weights, validity_weights, wpck_weights
+
+__all__ = [
+    "WEIGHTING_SCHEMES",
+    "agreement_weights",
+    "cluster_and_select_weights",
+    "convex_hull_weights",
+    "joint_criterion_weights",
+    "kernel_weights",
+    "order_weights",
+    "partition_kernel",
+    "ramped_silhouette_weights",
+    "redundancy_weights",
+    "silhouette_weights",
+    "validity_weights",
+    "wpck_weights",
+]

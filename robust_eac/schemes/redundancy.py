@@ -1,0 +1,209 @@
+"""Weights that fit the weighted co-association to a consensus: partitions that repeat each other share weight."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.exceptions import ConvergenceWarning
+
+from ..checks.labels import check_labels
+from ..checks.types import RandomState
+from ..checks.values import check_integer, check_n_clusters, check_random_state, check_real
+from ..objectives.distance import raw_distance
+from ..solve.alternation import Problem, Settings, Weighting, alternate
+from ..solve.descent import is_stationary
+from ..solve.encoding import collapse, encode
+from ..solve.starts import initial_rows
+from ..weightings.closed_forms import uniform_weights
+from ..weightings.tables import n_clusters_of, share_among_copies, tables
+
+__all__ = ["redundancy_weights"]
+
+# Multiple of |w|^2 added to the objective over n^2: it selects the most equal of all minimisers.
+_RIDGE = 1e-8
+# Weights are optimal if the objective over n^2 can fall by no more than this.
+_TOL = 1e-13
+
+
+def redundancy_weights(
+    labels: ArrayLike,
+    *,
+    X: ArrayLike | None = None,
+    n_clusters: int | None = None,
+    n_init: int = 10,
+    max_iter: int = 100,
+    tol: float = 1e-5,
+    random_state: RandomState = None,
+) -> np.ndarray:
+    """Weight the partitions so that their weighted co-association is as close as possible to a partition.
+
+    Solve  min_{w, Y} |sum_u w_u M_u - Y'Y|^2,  M_u = X_u'X_u,  over the simplex and the left-stochastic Y: weighted
+    consensus clustering ([1]_) with another factor. For a fixed Y the weights solve the quadratic programme
+    min w'Qw - 2 q'w  with Q_uv = <M_u, M_v>, from contingency tables, and q_u = <M_u, Y'Y> = |Y X_u'|^2. With d_u as in
+    :func:`~robust_eac.partition_losses` the objective reads
+
+        sum_u w_u d_u  -  1/2 sum_{u, v} w_u w_v |M_u - M_v|^2:
+
+    a partition gains by being close to the consensus and by differing from others with weight. So copies share what one
+    of them would get. The weights are sparse.
+
+    The method alternates the Y step of :func:`~robust_eac.solve_membership`, which has the same minimisers for fixed
+    weights, with an exact active-set solution of the quadratic programme. Neither increases the objective. The problem
+    is not convex: the best of `n_init` random starts is kept.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int
+        Base clusterings, one per column; -1 marks an object that the partition did not observe. Q_uv is then estimated
+        from the n_uv objects that both observe, times (n / n_uv)^2; if there are none, from the cluster sizes as if u
+        and v were independent. Negative eigenvalues of Q are set to 0. d_u is the loss of incomplete partitions.
+    X : ignored
+        Present for the common signature.
+    n_clusters : int, default=None
+        Number k of rows of Y. None means the median number of clusters of the partitions, with halves rounded up.
+    n_init : int, default=10
+        Number of starts.
+    max_iter : int, default=100
+        Largest number of alternations per start.
+    tol : float, default=1e-5
+        Stop when the optimality gap of Y (:func:`~robust_eac.optimality_gap`) is at most `tol` for weights that are
+        optimal for Y.
+    random_state : int, RandomState instance or None, default=None
+        Draws the starts and the order of the visits.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_partitions,)
+        Non-negative, sum one.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the best start reached `max_iter` with gap > tol.
+
+    Notes
+    -----
+    Time O(n_samples n_partitions^2) for Q, then O(n_samples (n_partitions k + k^2)) per sweep of the Y step and about
+    O(n_partitions^3) per quadratic programme. [1]_ fits H D H' with orthonormal non-negative H and diagonal D by
+    multiplicative updates; Y'Y has the same role here. 1e-8 n^2 |w|^2 is added to the objective, so that the weights
+    are unique for a given Y and copies of a partition share equally.
+
+    The model has trivial minima, both with H D H' and with Y'Y: all weight on one partition with at most k clusters
+    fits it exactly. The alternation starts from uniform weights and stops at a stationary point, but it slowly
+    approaches such partitions. With ``max_iter=1`` the weights fit the consensus of equal weights. There is no trivial
+    minimum if k is below all numbers of clusters of the partitions.
+
+    References
+    ----------
+    .. [1] Li, Ding, "Weighted consensus clustering", SDM 2008.
+
+    Examples
+    --------
+    >>> labels = np.array([[0, 0, 0], [0, 0, 0], [0, 0, 1], [1, 1, 2], [1, 1, 2], [2, 2, 2]])
+    >>> redundancy_weights(labels, n_clusters=2, random_state=0).round(2)
+    array([0.25, 0.25, 0.5 ])
+    """
+    encoding = encode(check_labels(labels))
+    if n_clusters is None:
+        n_clusters = int(np.median(n_clusters_of(encoding)) + 0.5)
+    n_clusters = check_n_clusters(n_clusters, encoding.n_samples)
+    n_init = check_integer(n_init, name="n_init", low=1)
+    max_iter = check_integer(max_iter, name="max_iter", low=1)
+    tol = check_real(tol, name="tol", low=0.0)
+    rng = check_random_state(random_state)
+    if len(encoding.offsets) == 1:
+        return np.ones(1)
+
+    encoding = collapse(encoding)
+    problem = Problem(encoding, n_clusters, redundancy_weighting(encoding, pair_products(encoding)), raw_distance())
+    settings = Settings(tol, max_iter, reduction=0.0)
+    starts = (initial_rows(encoding, n_clusters, "random", rng) for _ in range(n_init))
+    best = min((alternate(problem, start, rng, settings) for start in starts), key=lambda run: run.objective)
+    if not is_stationary(best.gap, tol):
+        warnings.warn(
+            f"The weights did not converge: gap={best.gap:.3g} > tol={tol:.3g} after max_iter={max_iter}.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return best.weights
+
+
+def pair_products(encoding):
+    """(m, m) inner products <M_u, M_v> over n^2; estimated, and positive semidefinite, when labels are missing."""
+    own = np.add.reduceat(encoding.sizes**2, encoding.offsets) / encoding.n_observed**2
+    Q = np.outer(own, own)
+    np.fill_diagonal(Q, own)
+    for u, v, table in tables(encoding):
+        if table.total > 0.0:
+            # Sums of integers are exact, so copies with other label names have equal rows.
+            Q[u, v] = Q[v, u] = (table.counts @ table.counts) / table.total**2
+    if len(encoding.missing_slots):
+        values, vectors = np.linalg.eigh(Q)
+        Q = (vectors * np.maximum(values, 0.0)) @ vectors.T
+    return Q
+
+
+def redundancy_weighting(encoding, Q):
+    """The :class:`~robust_eac.weightings.joint.Weighting` whose weights minimise the objective over n^2."""
+    m = len(Q)
+
+    def solve(losses):
+        c = linear_term(encoding, losses)
+        weights = minimise_on_simplex(Q + _RIDGE * np.eye(m), c, np.full(m, 1.0 / m))
+        return share_among_copies(weights, np.column_stack([Q, c]))
+
+    def objective(losses, weights):
+        c = linear_term(encoding, losses)
+        return float(weights @ (Q @ weights) + _RIDGE * weights @ weights + c @ weights)
+
+    return Weighting(solve, objective, uniform_weights)
+
+
+def linear_term(encoding, losses):
+    """(m,) |Y'Y|^2 - 2 <M_u, Y'Y> over n^2: the loss without |M_u|^2."""
+    return losses / encoding.total**2 - encoding.squares / encoding.n_observed**2
+
+
+def minimise_on_simplex(Q, c, start):
+    """Minimise w'Qw + c'w over the simplex for a positive definite Q; exact up to rounding.
+
+    Active set: the weights in a support solve a linear system. Weights that reach zero on the way to the solution leave
+    the support; the weight of steepest descent enters. The first support is that of `start`.
+    """
+    w = start.copy()
+    support = np.flatnonzero(w)
+    solution = _minimise_on_plane(Q, c, support)
+    while True:
+        while np.any(solution <= 0.0):
+            here = w[support]
+            ratios = np.where(solution <= 0.0, here / (here - solution), np.inf)
+            here += ratios.min() * (solution - here)
+            here[ratios == ratios.min()] = 0.0
+            w[support] = np.maximum(here, 0.0)
+            support = support[here > 0.0]
+            solution = _minimise_on_plane(Q, c, support)
+        w[support] = solution
+        slopes = 2.0 * Q @ w + c
+        entering = int(np.argmin(slopes))
+        if w[entering] > 0.0 or slopes @ w - slopes[entering] <= _TOL:
+            return w / w.sum()
+        support = np.append(support, entering)
+        solution = _minimise_on_plane(Q, c, support)
+        if solution[-1] <= 0.0:
+            # If the entering weight does not grow, its slope was a rounding error.
+            return w / w.sum()
+
+
+def _minimise_on_plane(Q, c, support):
+    """Minimise w'Qw + c'w subject to sum w = 1 over the weights of the support, of any sign."""
+    system = np.ones((len(support) + 1, len(support) + 1))
+    system[:-1, :-1] = 2.0 * Q[np.ix_(support, support)]
+    system[-1, -1] = 0.0
+    return np.linalg.solve(system, np.append(-c[support], 1.0))[:-1]

@@ -1,0 +1,31 @@
+"""Registry of the weighting schemes: weights from the ensemble or the data, before any consensus."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..weightings.trust import trusted_group_weights
+from .agreement import agreement_weights, equal_weights
+from .kernel import kernel_weights
+from .redundancy import redundancy_weights
+from .selection import cluster_and_select_weights, convex_hull_weights, joint_criterion_weights
+from .validity import ramped_silhouette_weights, validity_weights, wpck_weights
+
+__all__ = ["WEIGHTING_SCHEMES"]
+
+# name -> f(labels, *, X=None, random_state=None) -> weights
+WEIGHTING_SCHEMES: dict[str, Callable[..., np.ndarray]] = {
+    "uniform": equal_weights,
+    "weac": agreement_weights,
+    "kernel": kernel_weights,
+    "selection-joint-criterion": joint_criterion_weights,
+    "selection-cluster-and-select": cluster_and_select_weights,
+    "selection-convex-hull": convex_hull_weights,
+    "redundancy": redundancy_weights,
+    "trusted-group": trusted_group_weights,
+    "silhouette": ramped_silhouette_weights,
+    "validity": validity_weights,
+    "wpck": wpck_weights,
+}
+# Those that need X.
+FEATURE_SCHEMES = ("silhouette", "validity", "wpck")

@@ -1,0 +1,280 @@
+"""Selection of partitions by quality and diversity: equal weights for those selected, zero for the rest."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.cluster import KMeans
+
+from ..checks.types import RandomState
+from ..checks.values import check_choice, check_integer, check_random_state, check_real
+from ..metrics.external import AVERAGES
+from ..weightings.tables import DECIMALS, encode_collapsed, share_among_copies
+from .agreement import pairwise_nmi
+
+__all__ = ["cluster_and_select_weights", "convex_hull_weights", "joint_criterion_weights"]
+
+TOTALS = ("sum", "mean")
+
+
+def joint_criterion_weights(
+    labels: ArrayLike,
+    *,
+    X: ArrayLike | None = None,
+    size: int | None = None,
+    trade_off: float = 0.5,
+    total: str = "sum",
+    average: str = "geometric",
+    random_state: RandomState = None,
+) -> np.ndarray:
+    """Select partitions greedily by quality and diversity.
+
+    Maximise  a sum_{u in S} SNMI_u + (1 - a) sum_{u != v in S} (1 - NMI_uv)  over the sets S of a given size, with
+    quality SNMI_u = sum_v NMI_uv and ordered pairs (the joint criterion of [1]_): S starts with the partition of best
+    quality; each step adds the one that increases the criterion most.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int
+        Base clusterings, one per column; -1 marks an object that the partition did not observe. Two partitions are
+        compared on the objects that both observe; if there are none, their mutual information is 0.
+    X : ignored
+        Present for the common signature.
+    size : int, default=None
+        Number of partitions to select. None means half, rounded up.
+    trade_off : float, default=0.5
+        a, in [0, 1]: 1 selects by quality alone, 0 by diversity alone (after the first).
+    total : {"sum", "mean"}, default="sum"
+        "mean" replaces the sums by (1/|S|) sum SNMI_u / m and the mean over the pairs. With sums, the influence of
+        diversity grows with the number of selected partitions: there are |S| terms of quality, of order m each, but
+        |S|^2 terms of diversity.
+    average : {"arithmetic", "geometric", "max"}, default="geometric"
+        The average of the entropies that divides the mutual information.
+    random_state : ignored
+        Present for the common signature.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_partitions,)
+        1 / size for the selected partitions, 0 for the rest; copies of a selected partition share its weight.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+
+    Notes
+    -----
+    Time O(n_samples n_partitions^2). The greedy set is in general not optimal. Of partitions that are equally good up
+    to 1e-12 but no copies, the first is selected.
+
+    References
+    ----------
+    .. [1] Fern, Lin, "Cluster ensemble selection", Statistical Analysis and Data Mining 1(3), 2008.
+
+    Examples
+    --------
+    >>> partitions = [[0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1, 1, 1], [1, 0, 0, 0, 1, 1, 1, 1], [0, 1] * 4]
+    >>> labels = np.array(partitions).T
+    >>> joint_criterion_weights(labels)
+    array([0.5, 0. , 0. , 0.5])
+    >>> joint_criterion_weights(labels, trade_off=0.9)
+    array([0.5, 0.5, 0. , 0. ])
+    """
+    trade_off = check_real(trade_off, name="trade_off", low=0.0, high=1.0)
+    check_choice(total, TOTALS, name="total")
+    nmi = _rounded_nmi(labels, average)
+    m = len(nmi)
+    size = _check_size(size, m)
+    quality = nmi.sum(axis=1)
+    selected = [first_best(quality)]
+    free = np.ones(m, dtype=bool)
+    # Ordered pairs of each partition with the selected ones.
+    diversity = np.zeros(m)
+    while len(selected) < size:
+        free[selected[-1]] = False
+        diversity += 2.0 * (1.0 - nmi[selected[-1]])
+        gain = trade_off * quality + (1.0 - trade_off) * diversity
+        if total == "mean":
+            # The terms that S already has are the same for all candidates.
+            gain = trade_off * quality / m + (1.0 - trade_off) * diversity / len(selected)
+        selected.append(first_best(np.where(free, gain, -np.inf)))
+    return _equal_over(selected, nmi)
+
+
+def cluster_and_select_weights(
+    labels: ArrayLike,
+    *,
+    X: ArrayLike | None = None,
+    size: int | None = None,
+    average: str = "geometric",
+    random_state: RandomState = None,
+) -> np.ndarray:
+    """Group similar partitions and select the best one of each group.
+
+    The partitions are clustered spectrally ([2]_) by their mutual information NMI_uv; of each group, the partition of
+    largest quality SNMI_u = sum_v NMI_uv is selected (cluster-and-select, [1]_).
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int
+        Base clusterings, one per column; -1 marks an object that the partition did not observe. Two partitions are
+        compared on the objects that both observe; if there are none, their mutual information is 0.
+    X : ignored
+        Present for the common signature.
+    size : int, default=None
+        Number of groups. None means half the number of partitions, rounded up.
+    average : {"arithmetic", "geometric", "max"}, default="geometric"
+        The average of the entropies that divides the mutual information.
+    random_state : int, RandomState instance or None, default=None
+        Draws the seeds of the k-means step.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_partitions,)
+        Equal for the selected partitions, 0 for the rest; copies of a selected partition share its weight.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+
+    Notes
+    -----
+    Time O(n_samples n_partitions^2 + n_partitions^3). Of partitions that are equally good up to 1e-12 but no copies,
+    the first is selected. Fewer than `size` are selected if the clustering finds fewer groups.
+
+    References
+    ----------
+    .. [1] Fern, Lin, "Cluster ensemble selection", Statistical Analysis and Data Mining 1(3), 2008.
+    .. [2] Ng, Jordan, Weiss, "On spectral clustering: analysis and an algorithm", NIPS 2001.
+
+    Examples
+    --------
+    >>> partitions = [[0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1, 1, 1], [1, 0, 0, 0, 1, 1, 1, 1], [0, 1] * 4]
+    >>> cluster_and_select_weights(np.array(partitions).T, random_state=0)
+    array([0.5, 0. , 0. , 0.5])
+    """
+    nmi = _rounded_nmi(labels, average)
+    size = _check_size(size, len(nmi))
+    groups = _spectral_groups(nmi, size, check_random_state(random_state))
+    quality = nmi.sum(axis=1)
+    selected = [first_best(np.where(groups == group, quality, -np.inf)) for group in np.unique(groups)]
+    return _equal_over(selected, nmi)
+
+
+def convex_hull_weights(
+    labels: ArrayLike, *, X: ArrayLike | None = None, average: str = "geometric", random_state: RandomState = None
+) -> np.ndarray:
+    """Select the partitions of the pairs on the convex hull of quality against similarity.
+
+    Every pair of partitions is a point (NMI_uv, (q_u + q_v) / 2), similarity against quality, with q_u the mean of
+    NMI_uw over all w. The members of the pairs at the vertices of the convex hull are selected ([1]_, after the pruning
+    of [2]_). The data determine the number of partitions.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int
+        Base clusterings, one per column; -1 marks an object that the partition did not observe. Two partitions are
+        compared on the objects that both observe; if there are none, their mutual information is 0.
+    X : ignored
+        Present for the common signature.
+    average : {"arithmetic", "geometric", "max"}, default="geometric"
+        The average of the entropies that divides the mutual information.
+    random_state : ignored
+        Present for the common signature.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_partitions,)
+        Equal for the selected partitions, 0 for the rest.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is malformed or out of range.
+
+    Notes
+    -----
+    Time O(n_samples n_partitions^2 + n_partitions^2 log n_partitions). As in [2]_ the whole hull is used, including its
+    lower part with diverse pairs of low quality. All pairs at a vertex are used, so copies of a partition are selected
+    together.
+
+    References
+    ----------
+    .. [1] Fern, Lin, "Cluster ensemble selection", Statistical Analysis and Data Mining 1(3), 2008.
+    .. [2] Margineantu, Dietterich, "Pruning adaptive boosting", ICML 1997.
+
+    Examples
+    --------
+    >>> rows = [0, 0, 1, 1, 0], [0, 0, 0, 1, 0], [1, 0, 0, 0, 0], [1, 0, 1, 1, 1], [1, 1, 1, 1, 1], [1, 1, 1, 1, 1]
+    >>> labels = np.array(rows)
+    >>> convex_hull_weights(labels)
+    array([0.25, 0.  , 0.25, 0.25, 0.25])
+    """
+    nmi = _rounded_nmi(labels, average)
+    m = len(nmi)
+    if m == 1:
+        return np.ones(1)
+    quality = nmi.mean(axis=1)
+    u, v = np.triu_indices(m, 1)
+    points = np.column_stack([nmi[u, v], np.round(0.5 * (quality[u] + quality[v]), DECIMALS)])
+    distinct, place = np.unique(points, axis=0, return_inverse=True)
+    on_hull = np.isin(place.ravel(), _hull_vertices(distinct))
+    return _equal_over(np.union1d(u[on_hull], v[on_hull]), nmi)
+
+
+def first_best(values):
+    """Index of the first value that is the largest up to rounding."""
+    return int(np.argmax(values >= values.max() - 10.0**-DECIMALS))
+
+
+def _rounded_nmi(labels, average):
+    check_choice(average, AVERAGES, name="average")
+    return pairwise_nmi(encode_collapsed(labels), average).round(DECIMALS)
+
+
+def _check_size(size, m):
+    if size is None:
+        return (m + 1) // 2
+    return check_integer(size, name="size", low=1, high=m, high_name="n_partitions")
+
+
+def _equal_over(selected, nmi):
+    weights = np.zeros(len(nmi))
+    weights[selected] = 1.0 / len(selected)
+    return share_among_copies(weights, nmi)
+
+
+def _spectral_groups(similarities, n_groups, rng):
+    """Spectral clustering of Ng, Jordan and Weiss; (m,) group of each partition."""
+    m = len(similarities)
+    if n_groups == m:
+        return np.arange(m)
+    # A diagonal of 1 gives every partition a positive degree, even one that shares no information with any other.
+    scale = 1.0 / np.sqrt(similarities.sum(axis=1))
+    _, vectors = np.linalg.eigh(scale[:, np.newaxis] * similarities * scale)
+    rows = vectors[:, -n_groups:]
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    rows = np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0.0)
+    n_distinct = len(np.unique(rows.round(DECIMALS), axis=0))
+    return KMeans(min(n_groups, n_distinct), n_init=10, random_state=rng).fit_predict(rows)
+
+
+def _hull_vertices(points):
+    """Indices of the vertices of the convex hull of distinct points in lexicographic order (monotone chain)."""
+    vertices = set()
+    for order in (range(len(points)), reversed(range(len(points)))):
+        chain = []
+        for i in order:
+            while len(chain) > 1 and _turn(points[chain[-2]], points[chain[-1]], points[i]) <= 0.0:
+                chain.pop()
+            chain.append(i)
+        vertices.update(chain)
+    return np.array(sorted(vertices))
+
+
+def _turn(a, b, c):
+    """Positive for a left turn; 0 for a straight line, up to rounding."""
+    area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+    return area if abs(area) > 10.0**-DECIMALS else 0.0

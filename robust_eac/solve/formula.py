@@ -1,0 +1,309 @@
+"""The objective on encodings, once: losses, agreements, gradient and gap, all from k x k and k x k_u matrices."""
+
+import numpy as np
+
+from ..checks.blocks import BLOCK, row_blocks
+from . import kernels, relabelling
+from .bundles import Statistics, Visit
+from .threads import map_threads
+
+# From this many rows on, sums are taken over this many parts, whatever the number of threads.
+_IN_PARTS = 2**16
+_PARTS = 8
+# SIMD width in float64.
+_WIDTH = 4
+# Largest table (entries) of a block of rows and all masks.
+_NUMBERS_AT_ONCE = 2**20
+# Differences of |G|^2 and |X'X|^2 below this share are rounding.
+_ROUNDING = 1e-13
+
+
+def weighted_loss(losses, weights, *, lam=0.0):
+    """sum_u alpha_u d_u + lambda/2 |alpha|^2: objective (4), or (5) with lambda."""
+    return float(weights @ losses + 0.5 * lam * (weights @ weights))
+
+
+def accumulate(encoding, rows, *, n_threads=1) -> tuple[np.ndarray, np.ndarray]:
+    """S of shape (n_slots, k) and G of shape (n_masks, k, k) of the memberships of an encoding's rows."""
+    k = rows.shape[1]
+
+    def of_part(part):
+        S = np.empty((len(encoding.sizes), k + -k % _WIDTH))
+        G = np.empty((encoding.observed.shape[1], k, k))
+        kernels.accumulate(encoding.data.take(part), encoding.slots, rows[part], S, G)
+        return np.ascontiguousarray(S[:, :k]), G
+
+    if len(rows) < _IN_PARTS:
+        return of_part(slice(None))
+    ends = np.linspace(0, len(rows), _PARTS + 1).astype(int)
+    parts = map_threads(of_part, [slice(*ends[p : p + 2]) for p in range(_PARTS)], n_threads)
+    S, G = next(parts)
+    for S_of_part, G_of_part in parts:
+        S += S_of_part
+        G += G_of_part
+    return S, G
+
+
+def cluster_counts(encoding, clusters, n_clusters):
+    """(n_slots, n_clusters) objects of each slot in each cluster; 0 for "not observed"."""
+    counts = np.zeros((len(encoding.sizes), n_clusters))
+    kernels.count(encoding.codes, encoding.offsets, encoding.multiplicity, clusters.astype(np.intp), counts)
+    counts[encoding.missing_slots] = 0.0
+    return counts
+
+
+def matrices_of(encoding, partitions, S, G):
+    """The S and G of some of the partitions, given ascending; those of :func:`~robust_eac.solve.encoding.select`."""
+    if len(partitions) == len(encoding.offsets):
+        return S, G
+    return slots_of(encoding, partitions, S), G[np.unique(encoding.mask_of[partitions])]
+
+
+def slots_of(encoding, partitions, values):
+    """The values, one or a row per slot, of some of the partitions."""
+    return values[np.repeat(np.isin(np.arange(len(encoding.offsets)), partitions), encoding.n_codes)]
+
+
+def losses_of(encoding, S, G, rows, *, diagonal):
+    """The losses d_u from S and G; rounding errors around zero are set to zero."""
+    return losses_from(encoding, S, G, 0.0 if diagonal else loss_on_diagonal(encoding, _squares(rows)))
+
+
+def _squares(rows):
+    return np.einsum("ip,ip->i", rows, rows)
+
+
+def loss_on_diagonal(encoding, own):
+    """What the pairs (i, i) add to the loss of each partition on the objects that it observes, from own = |y_i|^2."""
+    # (|y_i|^2 - 1)^2 each, where the co-association of an object with itself is 1.
+    left_out = (encoding.observed.T @ (encoding.own_pairs * (own - 1.0) ** 2))[encoding.mask_of]
+    for u in encoding.unlike_self:
+        pairs = encoding.own_pairs * encoding.observed[:, encoding.mask_of[u]]
+        lack = 1.0 - encoding.self_similarity(u)
+        left_out[u] += pairs @ (lack * (2.0 * (own - 1.0) + lack))
+    return left_out
+
+
+def losses_from(encoding, S, G, left_out=0.0):
+    """The losses d_u from S and G, less the cost of pairs left out; does not read the encoding's rows."""
+    return losses_from_sums(encoding, shared_pairs(encoding, S), np.einsum("gpq,gpq->g", G, G), left_out)
+
+
+def losses_from_sums(encoding, shared, square_G, left_out=0.0):
+    """The losses d_u from <Y'Y, X_u'W_uX_u> of every partition and |Y'Y|^2 of every mask."""
+    square_G = square_G[encoding.mask_of] - left_out
+    losses = square_G - 2.0 * shared + encoding.squares
+    # The difference of three large numbers: rounding must not hide perfect agreement.
+    losses[losses < _ROUNDING * (square_G + encoding.squares)] = 0.0
+    return losses * encoding.scale
+
+
+def shared_pairs(encoding, S):
+    """(m,) <Y'Y, X_u'W_uX_u> = sum over the slots l of w_l |S_l|^2."""
+    return encoding.sum_slots(np.einsum("sp,sp->s", S, S))
+
+
+def agreement_sides(encoding, S, rows, partitions=None):
+    """The lift |S_u|^2 - E_u, and the Sides (see relabelling) of the consensus and of the partition, (m,) each.
+
+    Sums of centred memberships: the rounding of S would hide how nearly constant ones agree.
+    """
+    if partitions is None:
+        partitions = partition_sides(encoding)
+    mask_of_slot, soft_slots = np.repeat(encoding.mask_of, encoding.n_codes), encoding.soft_slots
+    means, sides, of_soft = [], [], np.empty((len(soft_slots), rows.shape[1]))
+    for g, mask in enumerate(encoding.observed.T):
+        weight = encoding.multiplicity * mask
+        mean, centred = relabelling.centre(rows, weight)
+        means.append(mean)
+        sides.append(relabelling.soft_side(mean, centred, weight, encoding.own_pairs * mask))
+        soft = np.flatnonzero(mask_of_slot[soft_slots] == g)
+        of_soft[soft] = encoding.soft[:, soft].T @ (weight[:, np.newaxis] * centred)
+    mean_of_slot, sizes = np.array(means)[mask_of_slot], encoding.sizes
+    centred_S = S - sizes[:, np.newaxis] * mean_of_slot
+    centred_S[soft_slots] = of_soft
+    along, own = (np.einsum("sp,sp->s", centred_S, other) for other in (mean_of_slot, centred_S))
+    shared = encoding.sum_slots(2.0 * sizes * along + own)
+    consensus = relabelling.stack(sides, encoding.mask_of)
+    return relabelling.lift(shared, consensus, partitions), consensus, partitions
+
+
+def partition_sides(encoding):
+    """The Sides (see relabelling) of all partitions."""
+    singles = (encoding.own_pairs @ encoding.observed)[encoding.mask_of]
+    own = singles.copy()
+    for u in np.intersect1d(encoding.unlike_self, encoding.hard):
+        own[u] = encoding.own_pairs @ encoding.self_similarity(u)
+    everything = encoding.sum_slots(encoding.sizes**2)
+    sides = relabelling.side_from_sums(encoding.n_observed, singles, own, everything, encoding.squares)
+    for u in encoding.soft_partitions:
+        mask = encoding.observed[:, encoding.mask_of[u]]
+        weight, own_pairs = encoding.multiplicity * mask, encoding.own_pairs * mask
+        centred = relabelling.centre(_scaled_memberships(encoding, u), weight)
+        _fill(sides, u, relabelling.soft_side(*centred, weight, own_pairs))
+    return sides
+
+
+def _scaled_memberships(encoding, partition):
+    """Memberships in a soft partition times the roots of the weights of its clusters: their products are B_u."""
+    memberships = encoding.memberships(partition)
+    if encoding.slot_weights is None:
+        return memberships
+    return memberships * np.sqrt(encoding.slot_weights[encoding.offsets[partition] :][: memberships.shape[1]])
+
+
+def sides_of_test(encoding, memberships):
+    """The TestedSides (see relabelling) of the consensus and of the partition, one value per partition each."""
+    consensus = [
+        relabelling.tested_soft_side(memberships, encoding.multiplicity * mask) for mask in encoding.observed.T
+    ]
+    n, power2 = encoding.n_observed, np.add.reduceat(encoding.sizes**2, encoding.offsets)
+    deviation = encoding.sizes - np.repeat(power2 / n, encoding.n_codes)
+    rows = [np.add.reduceat(encoding.sizes * deviation**power, encoding.offsets) for power in (2, 3)]
+    sides = relabelling.tested_hard_side(n, power2, *rows)
+    for u in encoding.soft_partitions:
+        weight = encoding.multiplicity * encoding.observed[:, encoding.mask_of[u]]
+        _fill(sides, u, relabelling.tested_soft_side(encoding.memberships(u), weight))
+    return relabelling.stack(consensus, encoding.mask_of), sides
+
+
+def _fill(sides, u, side):
+    for values, value in zip(sides, side, strict=True):
+        values[u] = value
+
+
+def adjusted_agreement_of(encoding, S, rows):
+    """The adjusted agreements a_u."""
+    return relabelling.adjusted(*agreement_sides(encoding, S, rows))
+
+
+def agreement_from_losses(encoding, losses, rows, *, diagonal):
+    """The adjusted agreements a_u from known losses d_u: O(n_rows k^2) per mask, without S."""
+    left_out = 0.0 if diagonal else loss_on_diagonal(encoding, _squares(rows))
+    return agreement_beside(encoding, losses, _sides_by_mask(encoding, rows), left_out)
+
+
+def agreement_beside(encoding, losses, consensus, left_out=0.0):
+    """The adjusted agreements a_u from known losses d_u, less the cost of pairs left out, and the consensus' Sides."""
+    partitions, losses = partition_sides(encoding), losses / encoding.scale + left_out
+    return relabelling.adjusted(relabelling.room(consensus, partitions) - 0.5 * losses, consensus, partitions)
+
+
+def _sides_by_mask(encoding, rows):
+    """The Sides (see relabelling) of the memberships on the objects of each partition, summed block by block."""
+    n_masks, k = encoding.observed.shape[1], rows.shape[1]
+    n, singles, own = np.zeros((3, n_masks))
+    v, H = np.zeros((n_masks, k)), np.zeros((n_masks * k, k))
+    size = min(BLOCK, 1 + _NUMBERS_AT_ONCE // (n_masks * k))
+    for start in range(0, len(rows), size):
+        block = slice(start, start + size)
+        X, observed = rows[block], encoding.observed[block].T
+        weight, own_pairs = encoding.multiplicity[block] * observed, encoding.own_pairs[block] * observed
+        squares = np.einsum("ic,ic->i", X, X)
+        n += weight.sum(axis=1)
+        singles += own_pairs.sum(axis=1)
+        own += own_pairs @ squares
+        v += weight @ X
+        H += (weight[:, np.newaxis] * X.T).reshape(n_masks * k, -1) @ X
+    square, everything = np.sum(H.reshape(n_masks, -1) ** 2, axis=1), np.einsum("gc,gc->g", v, v)
+    by_mask = relabelling.side_from_sums(n, singles, own, everything, square)
+    return relabelling.Side(*(values[encoding.mask_of] for values in by_mask))
+
+
+def agreement_from_sums(tables, S, G):
+    """The adjusted agreements a_u of hard partitions of unweighted objects, from S and G alone."""
+    square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), tables.offsets)
+    # Each observed object is in one cluster of the partition, so that S sums all memberships.
+    n, v = tables.n_observed, np.add.reduceat(S, tables.offsets, axis=0)
+    own, square = (values[tables.mask_of] for values in (np.einsum("gpp->g", G), np.einsum("gpq,gpq->g", G, G)))
+    consensus = relabelling.side_from_sums(n, n, own, np.einsum("up,up->u", v, v), square)
+    partitions = relabelling.hard_side(n, n, tables.squares)
+    return relabelling.adjusted(square_S - relabelling.expected(consensus, partitions), consensus, partitions)
+
+
+def coefficients(encoding, weights):
+    """alpha_u (n / n_u)^2 and their sum per mask."""
+    coef = weights * encoding.scale
+    return coef, encoding.by_mask(coef)
+
+
+def weighted_statistics(encoding, weights, S, G):
+    """The :class:`~robust_eac.solve.bundles.Statistics` of weighted raw losses."""
+    coef, mask_coef = coefficients(encoding, weights)
+    return _statistics(encoding, S, G, encoding.by_slot(coef), mask_coef, encoding.surplus(coef), 0.0 * mask_coef)
+
+
+def statistics_from(encoding, S, G, coef, mask_coef, together, alone):
+    """The :class:`~robust_eac.solve.bundles.Statistics` for visits of the encoding :func:`with_everything`.
+
+    They minimise  sum_g mask_coef |Y'Y|^2 - 2 sum_u coef <Y'Y, X_u'W_uX_u> - 2 sum_g together |Y1|^2 - 2 sum_g alone
+    sum_i |y_i|^2,  sums over the objects of mask g and what partition u observes.
+    """
+    of_masks = mask_coef - encoding.by_mask(coef) - together
+    surplus = encoding.surplus(coef) + encoding.observed @ of_masks
+    # A partition's memberships sum to 1 wherever it observes.
+    _, first = np.unique(encoding.mask_of, return_index=True)
+    v = np.add.reduceat(S, encoding.offsets, axis=0)[first]
+    slot_coef = np.append(encoding.by_slot(coef), together)
+    return _statistics(encoding, np.concatenate([S, v]), G, slot_coef, mask_coef, surplus, alone)
+
+
+def with_everything(encoding):
+    """The encoding with one more soft partition per mask: a single cluster of all its objects."""
+    n_slots, n_masks = len(encoding.sizes), encoding.observed.shape[1]
+    return encoding._replace(
+        soft=np.concatenate([encoding.soft, encoding.observed], axis=1),
+        soft_slots=np.append(encoding.soft_slots, n_slots + np.arange(n_masks)),
+        sizes=np.append(encoding.sizes, np.zeros(n_masks)),
+    )
+
+
+def _statistics(encoding, S, G, slot_coef, mask_coef, surplus, alone):
+    """The Statistics from coefficients of slots and masks, and what a row's mask_coef has more than its slots."""
+    return Statistics(
+        T=padded(S * slot_coef[:, np.newaxis]),
+        Q=G * mask_coef[:, np.newaxis, np.newaxis],
+        own=np.column_stack([encoding.observed @ mask_coef, surplus, encoding.observed @ alone]),
+        mask_coef=mask_coef,
+        slot_coef=slot_coef,
+    )
+
+
+def padded(T):
+    """T with columns of zeros up to the SIMD width."""
+    missing = -T.shape[1] % _WIDTH
+    return np.concatenate([T, np.zeros((len(T), missing))], axis=1) if missing else T
+
+
+def gradient_of(encoding, rows, statistics, *, diagonal, block=slice(None)):
+    """Gradient in the membership of one object of every row (of a block of rows)."""
+    out = np.empty_like(rows[block])
+    statistics = statistics._replace(own=statistics.own[block])
+    kernels.gradient(encoding.data.take(block), encoding.slots, statistics, rows[block], diagonal, out)
+    return out
+
+
+def frank_wolfe_gaps(encoding, rows, statistics, *, diagonal):
+    """max_p <g_i, y_i - e_p> for one object of every row; the gradient is formed block by block."""
+    gaps = np.empty(len(rows))
+    for block in row_blocks(len(rows)):
+        gradient = gradient_of(encoding, rows, statistics, diagonal=diagonal, block=block)
+        gaps[block] = np.einsum("ip,ip->i", gradient, rows[block]) - gradient.min(axis=1)
+    return np.maximum(gaps, 0.0)
+
+
+def gap_of(encoding, rows, statistics, *, diagonal, n_threads=1):
+    """The optimality gap, by visits that leave every column alone."""
+    # These visits change nothing, so that threads can share T and Q.
+    how = Visit(diagonal, n_steps=1, skip=np.inf, relaxation=1.0)
+
+    def of_part(order):
+        return kernels.sweep(order, encoding.data, encoding.slots, statistics, rows, how)[0]
+
+    parts = np.array_split(np.arange(len(rows)), _PARTS if len(rows) >= _IN_PARTS else 1)
+    return sum(map_threads(of_part, parts, n_threads)) / gap_unit(encoding)
+
+
+def gap_unit(encoding):
+    """Divide a sum of Frank-Wolfe gaps over objects by this to get the optimality gap."""
+    return 4.0 * encoding.total**2

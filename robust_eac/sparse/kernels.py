@@ -1,0 +1,415 @@
+"""Compiled kernels of the solver for many clusters: memberships, S and G as sparse rows.
+
+Notation and arguments: see bundles. An object can gain only in the clusters of the objects that share a base cluster
+with it, and in one that it has nothing to do with; no other cluster is looked at.
+"""
+
+import numpy as np
+from numba import njit
+
+from ..solve.bundles import Near
+from ..solve.kernels import minimise_quartic, own_share, quartic_value
+
+# numba's disk cache notices changes of this file, not of what it calls in kernels.py. A test asks for the checksum of
+# that here, so that this file changes too.
+CALLED = 0x243378B
+
+
+@njit(cache=True, nogil=True)
+def note(c, n, near):
+    """Give a cluster the next local number; returns how many there are."""
+    near.place[c] = n
+    near.cluster[n], near.y[n], near.y0[n], near.e[n], near.tilt[n] = c, 0.0, 0.0, 0.0, 0.0
+    return n + 1
+
+
+@njit(cache=True, nogil=True)
+def add_row(rows, r, factor, n, near):
+    """Add a multiple of a sparse row to e, noting clusters that are new; returns how many are near."""
+    start, length, columns, values, place, e = rows.start, rows.length, rows.columns, rows.values, near.place, near.e
+    for t in range(start[r], start[r] + length[r]):
+        j = place[columns[t]]
+        if j < 0:
+            j = n
+            n = note(columns[t], n, near)
+        e[j] += factor * values[t]
+    return n
+
+
+@njit(cache=True, nogil=True)
+def shift_row(rows, r, share, near, n_moved):
+    """Add `share` times the changes to a row, all of whose clusters are near."""
+    columns, values, hits, place, change, hit = rows.columns, rows.values, rows.hits, near.place, near.change, near.hit
+    moved, seen, first, length = near.moved, near.seen, rows.start[r], rows.length[r]
+    t = first
+    while t < first + length:
+        j = place[columns[t]]
+        if change[j] != 0.0 or hit[j] != 0:
+            seen[j] = True
+            values[t] += share * change[j]
+            hits[t] += hit[j]
+            if hits[t] == 0:
+                length -= 1
+                end = first + length
+                columns[t], values[t], hits[t] = columns[end], values[end], hits[end]
+                continue
+        t += 1
+    for a in range(n_moved):
+        j = moved[a]
+        if seen[j]:
+            seen[j] = False
+        elif hit[j] > 0:
+            if length == rows.room[r]:
+                used = rows.used[0]
+                for s in range(length):
+                    columns[used + s], values[used + s] = columns[first + s], values[first + s]
+                    hits[used + s] = hits[first + s]
+                first = rows.start[r] = used
+                rows.room[r] = 2 * length + 2
+                rows.used[0] = used + rows.room[r]
+            end = first + length
+            columns[end], values[end], hits[end] = near.cluster[j], share * change[j], hit[j]
+            length += 1
+    rows.length[r] = length
+
+
+@njit(cache=True, nogil=True)
+def room_for(rows, r, n_more):
+    """Entries that the end of the arrays must have free before row r may get so many more."""
+    length = rows.length[r]
+    return 4 * (length + n_more) + 4 if length + n_more > rows.room[r] else 0
+
+
+@njit(cache=True, nogil=True)
+def entry(rows, r, c):
+    """The value of row r in column c."""
+    for t in range(rows.start[r], rows.start[r] + rows.length[r]):
+        if rows.columns[t] == c:
+            return rows.values[t]
+    return 0.0
+
+
+@njit(cache=True, nogil=True)
+def tilt_from(first, n, i, observed, mask_coef, sums, near):
+    """Complete the slopes in the clusters from a local number on by what the floors of other rows add."""
+    for g in range(observed.shape[1]):
+        if observed[i, g]:
+            for j in range(first, n):
+                near.e[j] += mask_coef[g] * sums.lean[g, near.cluster[j]]
+                near.tilt[j] += mask_coef[g] * sums.row_sums[g, near.cluster[j]]
+
+
+@njit(cache=True, nogil=True)
+def lowest_elsewhere(i, f, observed, mask_coef, sums, place):
+    """The cluster of lowest slope among those that are not near."""
+    best, least = -1, np.inf
+    for c in range(place.shape[0]):
+        if place[c] < 0:
+            slope = 0.0
+            for g in range(observed.shape[1]):
+                if observed[i, g]:
+                    slope += mask_coef[g] * (f * sums.row_sums[g, c] + sums.lean[g, c])
+            if slope < least:
+                best, least = c, slope
+    return best
+
+
+@njit(cache=True, nogil=True)
+def curvature(i, a, b, observed, coefs, G, sums, near):
+    """d'H d of the direction to local cluster a from b, -1 being all clusters alike."""
+    k, bend, mask_coef = near.place.shape[0], 0.0, coefs.mask_coef
+    for g in range(observed.shape[1]):
+        if observed[i, g]:
+            if a >= 0 and b >= 0:
+                to, off = near.cluster[a], near.cluster[b]
+                cross = entry(G, g * k + to, off)
+                bend += mask_coef[g] * (sums.diagonal[g, to] + sums.diagonal[g, off] - 2.0 * cross)
+            else:
+                c = near.cluster[max(a, b)]
+                bend += mask_coef[g] * (sums.diagonal[g, c] + (sums.whole[g] / k - 2.0 * sums.row_sums[g, c]) / k)
+    return bend
+
+
+@njit(cache=True, nogil=True)
+def follow(i, n, data, slots, coefs, S, F, G, sums, near, w, before, after):
+    """Let S, G and their sums follow the change of row i; `before` and `after` are its sum of parts and its floor."""
+    codes, soft, observed, offsets, soft_slots = data.codes, data.soft, data.observed, slots.offsets, slots.soft
+    slot_coef, n_masks, n_hard, k = coefs.slot_coef, data.observed.shape[1], data.codes.shape[1], near.place.shape[0]
+    y, y0, cluster, change, hit, moved = near.y, near.y0, near.cluster, near.change, near.hit, near.moved
+    (part0, f0), (part, f) = before, after
+    n_moved = 0
+    for j in range(n):
+        change[j], hit[j] = w * (y[j] - y0[j]), int(y[j] > 0.0) - int(y0[j] > 0.0)
+        if change[j] != 0.0 or hit[j] != 0:
+            moved[n_moved] = j
+            n_moved += 1
+            sums.held[cluster[j]] += hit[j]
+    for u in range(n_hard + soft.shape[1]):
+        slot = offsets[u] + codes[i, u] if u < n_hard else soft_slots[u - n_hard]
+        share = 1.0 if u < n_hard else soft[i, u - n_hard]
+        if slot_coef[slot] != 0.0 and share != 0.0:
+            F[slot] += share * w * (f - f0)
+            if n_moved > 0:
+                shift_row(S, slot, share, near, n_moved)
+    n_kept = 0
+    for j in range(n):
+        if y[j] > 0.0 or y0[j] > 0.0:
+            moved[n_kept] = j
+            n_kept += 1
+    for g in range(n_masks):
+        if observed[i, g]:
+            sums.whole[g] += w * (part * part - part0 * part0)
+            sums.whole_lean[g] += w * (f * part - f0 * part0)
+    for a in range(n_kept):
+        ya, ya0, c = y[moved[a]], y0[moved[a]], cluster[moved[a]]
+        for j in range(n):
+            change[j] = w * (ya * y[j] - ya0 * y0[j])
+            hit[j] = int(ya > 0.0 and y[j] > 0.0) - int(ya0 > 0.0 and y0[j] > 0.0)
+        for g in range(n_masks):
+            if observed[i, g]:
+                sums.diagonal[g, c] += change[moved[a]]
+                sums.row_sums[g, c] += w * (part * ya - part0 * ya0)
+                sums.lean[g, c] += w * (f * ya - f0 * ya0)
+                shift_row(G, g * k + c, 1.0, near, n_kept)
+
+
+@njit(cache=True, nogil=True)
+def sweep(order, first, data, slots, coefs, Y, floor, S, F, G, sums, visit, totals, needed):
+    """Visit rows from position `first` of the order on; returns the position reached, before the end if room ran out.
+
+    As :func:`~robust_eac.solve.kernels.sweep`, by pairwise steps between single clusters and all clusters alike.
+    totals += the Frank-Wolfe gaps, the decrease and the number of rows that changed. `needed` are the entries that Y, S
+    and G have to have.
+    """
+    codes, soft, observed, multiplicity = data.codes, data.soft, data.observed, data.multiplicity
+    own_pairs, offsets, soft_slots = data.own_pairs, slots.offsets, slots.soft
+    slot_coef, mask_coef, own_terms, sizes = coefs.slot_coef, coefs.mask_coef, coefs.own, coefs.sizes
+    with_floor, held = coefs.with_floor, sums.held
+    n_masks, n_hard, n_soft, k = observed.shape[1], codes.shape[1], soft.shape[1], held.shape[0]
+    y, y0, e, tilt = np.empty(k), np.empty(k), np.empty(k), np.empty(k)
+    place, cluster = np.full(k, -1, dtype=np.int32), np.empty(k, dtype=np.int32)
+    hit, moved = np.empty(k, dtype=np.int32), np.empty(k, dtype=np.int32)
+    near = Near(place, cluster, y, y0, e, tilt, np.empty(k), hit, moved, np.zeros(k, dtype=np.bool_))
+    # Clusters without rows, or that had none when they came here.
+    waiting = held == 0
+    empty, n_empty, cursor = np.empty(k, dtype=np.int32), 0, 0
+    for c in range(k - 1, -1, -1):
+        if waiting[c]:
+            empty[n_empty] = c
+            n_empty += 1
+    move, gains, loses, turn, turn0, width = 0.0, -1, -1, 0.0, 0.0, 0.0
+    for position in range(first, len(order)):
+        i = order[position]
+        w, f0, n_own, n = multiplicity[i], floor[i], Y.length[i], 0
+        f, part0, square = f0, 0.0, 0.0
+        for t in range(Y.start[i], Y.start[i] + n_own):
+            n = note(Y.columns[t], n, near)
+            y[n - 1] = y0[n - 1] = Y.values[t]
+            part0 += Y.values[t]
+            square += Y.values[t] ** 2
+        part = part0
+        square += f0 * (2.0 * part0 + k * f0)
+        # What the slots say of all clusters, summed.
+        votes = 0.0
+        for u in range(n_hard + n_soft):
+            slot = offsets[u] + codes[i, u] if u < n_hard else soft_slots[u - n_hard]
+            factor = slot_coef[slot] if u < n_hard else slot_coef[slot] * soft[i, u - n_hard]
+            if factor != 0.0:
+                votes += factor * (sizes[slot] - k * F[slot])
+                n = add_row(S, slot, -factor, n, near)
+        slant, lean_of_all = 0.0, 0.0
+        for g in range(n_masks):
+            if observed[i, g]:
+                slant += mask_coef[g] * sums.whole[g]
+                lean_of_all += mask_coef[g] * sums.whole_lean[g]
+                for q in range(n_own):
+                    n = add_row(G, g * k + cluster[q], mask_coef[g] * y[q], n, near)
+        if n < k:
+            # Where the row has no ties, the slope is lowest in a cluster without rows, if there is one.
+            fresh, at = -1, n_empty - 1
+            while at >= 0 and fresh < 0:
+                c = empty[at]
+                if held[c] != 0:
+                    n_empty -= 1
+                    empty[at], waiting[c] = empty[n_empty], False
+                elif place[c] < 0:
+                    fresh = c
+                at -= 1
+            if fresh < 0 and with_floor:
+                fresh = lowest_elsewhere(i, f, observed, mask_coef, sums, place)
+            while fresh < 0:
+                cursor = cursor + 1 if cursor < k - 1 else 0
+                if place[cursor] < 0:
+                    fresh = cursor
+            n = note(fresh, n, near)
+        share = own_share(own_pairs[i], w)
+        left_out = 0.0 if visit.diagonal else share
+        of_own, surplus = own_terms[i, 0], own_terms[i, 1]
+        weight, extra = w * of_own, w * surplus
+        quartic, rest = weight - left_out * of_own, extra - left_out * surplus
+        lift, pull = weight * (square - 1.0) + extra, 0.0
+        # A slope is e + f tilt + shift y; terms that all clusters share are left out.
+        for j in range(n_own):
+            e[j] -= lift * y[j]
+        if with_floor:
+            tilt_from(0, n, i, observed, mask_coef, sums, near)
+        gap, decrease = 0.0, 0.0
+        for step in range(visit.n_steps):
+            r = square - 1.0
+            shift = quartic * r + rest
+            p, q, low, high, inside, mean, everywhere = -1, -1, np.inf, -np.inf, 0.0, 0.0, np.inf
+            for j in range(n):
+                slope = e[j] + f * tilt[j] + shift * y[j]
+                if slope < low:
+                    p, low = j, slope
+                if y[j] > 0.0:
+                    inside += y[j] * tilt[j]
+                    mean += y[j] * slope
+                    if slope > high:
+                        q, high = j, slope
+            if with_floor:
+                everywhere = inside + f * slant + lean_of_all - votes
+                everywhere = (everywhere + shift * part - (lift + weight * pull) * part0) / k
+                mean += k * f * everywhere
+            if step == 0:
+                gap = max(mean - min(low, everywhere), 0.0)
+                if gap <= visit.skip:
+                    break
+            # From where the slope is highest to where it is lowest, or to all clusters (-1), which can lead further.
+            best = 0.0
+            for a in (p, -1):
+                b, descent = q, (low if a >= 0 else everywhere) - high
+                if a >= 0 and f > 0.0 and everywhere > high:
+                    b, descent = -1, low - everywhere
+                if not descent < 0.0:
+                    continue
+                d = (y[a] + f if a >= 0 else 1.0 / k) - (y[b] + f if b >= 0 else 1.0 / k)
+                d0 = (y0[a] + f0 if a >= 0 else 1.0 / k) - (y0[b] + f0 if b >= 0 else 1.0 / k)
+                length = 2.0 if a >= 0 and b >= 0 else 1.0 - 1.0 / k
+                bend = curvature(i, a, b, observed, coefs, G, sums, near) - weight * d0 * d0
+                c1 = 4.0 * descent
+                c2 = 2.0 * bend + 4.0 * quartic * d * d + 2.0 * shift * length
+                c3 = 4.0 * quartic * d * length
+                c4 = quartic * length * length
+                reach = minimise_quartic(c1, c2, c3, c4, y[b] if b >= 0 else k * f)
+                value = quartic_value(reach, c1, c2, c3, c4)
+                if value < best:
+                    best, move, gains, loses, turn, turn0, width = value, reach, a, b, d, d0, length
+            if best == 0.0:
+                break
+            decrease += best
+            square += move * (2.0 * turn + move * width)
+            pull += move * turn0
+            n_known = n
+            for g in range(n_masks):
+                if observed[i, g]:
+                    if gains >= 0:
+                        n = add_row(G, g * k + cluster[gains], move * mask_coef[g], n, near)
+                    if loses >= 0:
+                        n = add_row(G, g * k + cluster[loses], -move * mask_coef[g], n, near)
+            if with_floor:
+                tilt_from(n_known, n, i, observed, mask_coef, sums, near)
+            for j in range(n_own):
+                e[j] -= move * weight * turn0 * y0[j]
+            if gains >= 0:
+                y[gains] += move
+                part += move
+            else:
+                f += move / k
+            if loses >= 0:
+                part -= min(move, y[loses])
+                y[loses] = y[loses] - move if move < y[loses] else 0.0
+            else:
+                f = f - move / k if move < k * f else 0.0
+        if decrease < 0.0:
+            n_kept = 0
+            for j in range(n):
+                if y[j] > 0.0 or y0[j] > 0.0:
+                    moved[n_kept] = j
+                    n_kept += 1
+            more_s, more_g = 0, 0
+            for u in range(n_hard + n_soft):
+                more_s += room_for(S, offsets[u] + codes[i, u] if u < n_hard else soft_slots[u - n_hard], n_kept)
+            for a in range(n_kept):
+                for g in range(n_masks):
+                    more_g += room_for(G, g * k + cluster[moved[a]], n_kept)
+            needed[0], needed[1], needed[2] = Y.used[0] + 2 * n_kept, S.used[0] + more_s, G.used[0] + more_g
+            if needed[0] > len(Y.columns) or needed[1] > len(S.columns) or needed[2] > len(G.columns):
+                return position
+            if w > 0.0:
+                follow(i, n, data, slots, coefs, S, F, G, sums, near, w, (part0, f0), (part, f))
+                for j in range(n):
+                    c = cluster[j]
+                    if held[c] == 0 and not waiting[c]:
+                        empty[n_empty], waiting[c] = c, True
+                        n_empty += 1
+            floor[i] = f
+            if n_kept > Y.room[i]:
+                Y.start[i], Y.room[i] = Y.used[0], 2 * n_kept
+                Y.used[0] += 2 * n_kept
+            kept = Y.start[i]
+            for j in range(n):
+                if y[j] > 0.0:
+                    Y.columns[kept], Y.values[kept] = cluster[j], y[j]
+                    kept += 1
+            Y.length[i] = kept - Y.start[i]
+        totals[0] += 4.0 * w * gap
+        totals[1] += w * decrease
+        totals[2] += decrease < 0.0
+        for j in range(n):
+            place[cluster[j]] = -1
+    return len(order)
+
+
+@njit(cache=True, nogil=True)
+def allocate(order, data, slots, coefs, S, clusters, k):
+    """Put the rows, in the given order, where they cost least: a cluster that shares a base cluster, or a new one.
+
+    Without either, into any. S, which has to have room, follows.
+    """
+    codes, observed, multiplicity, offsets = data.codes, data.observed, data.multiplicity, slots.offsets
+    slot_coef, mask_coef = coefs.slot_coef, coefs.mask_coef
+    start, length, columns, values = S.start, S.length, S.columns, S.values
+    n_masks, n_hard, n_used = observed.shape[1], codes.shape[1], 0
+    sizes = np.zeros((n_masks, k))
+    place, near, gain = np.full(k, -1, dtype=np.int32), np.empty(k, dtype=np.int32), np.empty(k)
+    for i in order:
+        n = 0
+        for u in range(n_hard):
+            slot = offsets[u] + codes[i, u]
+            factor = slot_coef[slot]
+            if factor != 0.0:
+                for t in range(start[slot], start[slot] + length[slot]):
+                    c = columns[t]
+                    j = place[c]
+                    if j < 0:
+                        j = place[c] = n
+                        near[n], gain[n] = c, 0.0
+                        n += 1
+                    gain[j] += factor * values[t]
+        best, least = -1, 0.0 if n_used < k else np.inf
+        for j in range(n):
+            cost = -2.0 * gain[j]
+            for g in range(n_masks):
+                if observed[i, g]:
+                    cost += mask_coef[g] * sizes[g, near[j]]
+            if cost < least:
+                best, least = near[j], cost
+            place[near[j]] = -1
+        if best < 0:
+            best = n_used if n_used < k else i % k
+            n_used += n_used < k
+        clusters[i] = best
+        for g in range(n_masks):
+            if observed[i, g]:
+                sizes[g, best] += multiplicity[i]
+        for u in range(n_hard):
+            slot = offsets[u] + codes[i, u]
+            if slot_coef[slot] != 0.0:
+                t, end = start[slot], start[slot] + length[slot]
+                while t < end and columns[t] != best:
+                    t += 1
+                if t == end:
+                    columns[t], values[t] = best, 0.0
+                    length[slot] += 1
+                values[t] += multiplicity[i]

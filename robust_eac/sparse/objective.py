@@ -1,0 +1,335 @@
+"""Many clusters: weighted raw losses of sparse memberships, and steps down them.
+
+An object can gain only in clusters that share a base cluster with it, and in one with which it has nothing in common.
+So a visit costs what the objects near it have, not k. In noise the minimum spreads a little of every object over all
+clusters, though: what all of them share is the floor f_i of :class:`~robust_eac.sparse.rows.SparseMembership`.
+With v_p = sum_i w_i f_i s_ip and r_p = sum_i w_i s_ip |s_i| over the objects of a mask, |s_i| being the sum of s_i,
+
+    G = Y Y' = sum_i w_i s_i s_i' + v 1' + 1 v' + (sum_i w_i f_i^2) 1 1',
+    S_u x = sum over the objects of the base cluster of w_i s_i, plus the sum of their w_i f_i times 1.
+
+A step takes mass from one cluster, or from all alike, to one cluster, or to all alike, by exact line search.
+"""
+
+from copy import copy
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from ..checks.blocks import row_blocks
+from ..solve import relabelling
+from ..solve.bundles import Coefs, RowData, Slots, SparseRows, Sums, Visit
+from ..solve.descent import ROUNDING
+from ..solve.encoding import harden, one_hot, select, take_rows, weigh_clusters
+from ..solve.formula import agreement_beside, coefficients, gap_unit, loss_on_diagonal, losses_from_sums
+from ..solve.starts import MAX_PLACING, kmeans_start
+from ..solve.sweep import visiting_order
+from ..solve.threads import end_if_told
+from . import kernels as kernels
+from . import products as sparse_products
+from .rows import (
+    SparseMembership,
+    as_array,
+    floor_sums,
+    from_csr,
+    groups_of,
+    grow,
+    make_room,
+    membership_of,
+    membership_of_labels,
+    product,
+    row_squares,
+    to_csr,
+    with_empty_row,
+)
+
+# More clusters than this are many. Results for fewer do not depend on this module.
+MANY = 256
+# Pairwise steps per visit: more of them leave more clusters per object, which makes the later sweeps slow.
+_PAIR_STEPS = 2
+# Costs of new objects that are held at once.
+_NUMBERS_AT_ONCE = 2**22
+# Rows that are visited before a sweep looks whether it was interrupted.
+_UNINTERRUPTED = 2**14
+
+
+class State(NamedTuple):
+    """<Y'Y, X_u'W_uX_u> of every partition, and |Y'Y|^2 of every mask."""
+
+    shared: np.ndarray
+    of_pairs: np.ndarray
+
+
+class Ensemble:
+    """An encoding with the objects of every slot, made once for all starts."""
+
+    def __init__(self, encoding):
+        self.encoding = encoding
+        self.slots = groups_of((one_hot(encoding) * encoding.multiplicity[:, np.newaxis]).T)
+        self._part = None
+
+    def part(self, weights):
+        """The Ensemble of the partitions with weight."""
+        active = np.flatnonzero(weights)
+        if len(active) == len(weights):
+            return self
+        part = self._part
+        if part is None or not np.array_equal(part[0], active):
+            part = self._part = active, Ensemble(select(self.encoding, active))
+        return part[1]
+
+
+def measure(ensemble, membership):
+    """The :class:`State` of the memberships of an ensemble's rows."""
+    encoding, parts, floor, k = ensemble.encoding, membership.parts, membership.floor, membership.k
+    F = floor_sums(ensemble.slots, floor)
+    of_slots = row_squares(ensemble.slots, parts, k) + F * (2.0 * encoding.sizes - k * F)
+    square_G = row_squares(_cluster_groups(encoding, membership), parts, k).reshape(-1, k).sum(axis=1)
+    row_sums, lean, whole, whole_lean = _sums(encoding, membership)
+    square_f = (encoding.multiplicity * floor**2) @ encoding.observed
+    square_G += 4.0 * np.einsum("gp,gp->g", lean, row_sums) + 2.0 * k * np.einsum("gp,gp->g", lean, lean)
+    square_G += 2.0 * square_f * whole + 2.0 * whole_lean**2 + k * square_f * (4.0 * whole_lean + k * square_f)
+    return State(encoding.sum_slots(of_slots), square_G)
+
+
+def losses(ensemble, membership, state, *, diagonal):
+    """The losses d_u."""
+    encoding = ensemble.encoding
+    left_out = 0.0 if diagonal else loss_on_diagonal(encoding, membership.squares)
+    return losses_from_sums(encoding, state.shared, state.of_pairs, left_out)
+
+
+def agreements(encoding, membership):
+    """The adjusted agreements a_u, whatever the weights of base clusters."""
+    ensemble = Ensemble(weigh_clusters(encoding, None))
+    state, observed, own_pairs = measure(ensemble, membership), encoding.observed, encoding.own_pairs
+    weight = encoding.multiplicity[:, np.newaxis] * observed
+    total = to_csr(membership.parts, membership.k).T @ weight + membership.floor @ weight
+    sums = weight.sum(axis=0), own_pairs @ observed, (own_pairs * membership.squares) @ observed
+    consensus = relabelling.side_from_sums(*sums, np.einsum("pg,pg->g", total, total), state.of_pairs)
+    consensus = relabelling.Side(*(values[encoding.mask_of] for values in consensus))
+    found = losses(ensemble, membership, state, diagonal=True)
+    return agreement_beside(ensemble.encoding, found, consensus)
+
+
+class SparseSteps:
+    """Steps down sum_u alpha_u d_u over sparse memberships, which are changed; see :mod:`~robust_eac.solve.descent`."""
+
+    def __init__(self, ensemble, weights, membership, state, rng, *, diagonal, with_floor):
+        self.state = state
+        self._ensemble, self._part = ensemble, ensemble.part(weights)
+        self._coefs = _coefs(self._part.encoding, weights[weights > 0.0], with_floor)
+        self._membership, self._rng = membership, rng
+        self._visit = Visit(diagonal, _PAIR_STEPS, skip=0.0, relaxation=1.0)
+
+    def gap(self):
+        self._sums = SumsOf(self._part, self._membership)
+        # These visits leave every row alone.
+        how = self._visit._replace(n_steps=1, skip=np.inf)
+        return self._visit_all(np.arange(len(self._membership)), how, self._coefs)
+
+    def sweep(self, relaxation):
+        """One plain sweep, whatever the relaxation: floors would end where a cluster's part is zero.
+
+        From a partition it takes one step per object, to a single cluster: floors would keep objects in wrong clusters.
+        """
+        order, how, coefs = visiting_order(len(self._membership), self._rng), self._visit, self._coefs
+        if self._membership.is_hard:
+            how, coefs = how._replace(n_steps=1), coefs._replace(with_floor=False)
+        return self._visit_all(order, how, coefs)
+
+    def refresh(self):
+        self.state = measure(self._ensemble, self._membership)
+
+    def _visit_all(self, order, how, coefs):
+        encoding = self._part.encoding
+        gaps = self._sums.sweep(encoding, coefs, self._membership, order, how)[0]
+        return float(gaps) / gap_unit(encoding)
+
+
+class SumsOf:
+    """S and G of the memberships of an ensemble's rows; both follow the visits."""
+
+    def __init__(self, ensemble, membership):
+        encoding, parts, k = ensemble.encoding, membership.parts, membership.k
+        self.S, self.F = product(ensemble.slots, parts, k), floor_sums(ensemble.slots, membership.floor)
+        self.G = product(_cluster_groups(encoding, membership), parts, k)
+        row_sums, lean, whole, whole_lean = _sums(encoding, membership)
+        diagonal = np.empty_like(lean)
+        sparse_products.find_diagonal(self.G, k, diagonal)
+        held = np.bincount(to_csr(parts, k).indices, minlength=k)
+        self.sums = Sums(held, diagonal, row_sums, lean, whole, whole_lean)
+
+    def sweep(self, encoding, coefs, membership, order, how):
+        """Visit an encoding's rows in the given order: (sum of their gaps, change of the objective, rows changed)."""
+        totals, needed, reached = np.zeros(3), np.zeros(3, dtype=np.int64), 0
+        rows = encoding.data, encoding.slots, coefs
+        while reached < len(order):
+            matrices = membership.parts, membership.floor, self.S, self.F, self.G, self.sums
+            end = min(reached + _UNINTERRUPTED, len(order))
+            reached = kernels.sweep(order[:end], reached, *rows, *matrices, how, totals, needed)
+            if reached < end:
+                pools = membership.parts, self.S, self.G
+                pools = (grow(pool, n_entries) for pool, n_entries in zip(pools, needed, strict=True))
+                membership.parts, self.S, self.G = pools
+            end_if_told()
+        return totals
+
+    def of_masks(self, masks):
+        """The same for other masks, each of which is one of these, for visits that change nothing."""
+        k, other = len(self.sums.held), copy(self)
+        # The kernels want arrays that they may write to, as those of a memory-mapped model are not.
+        other.S, other.F = SparseRows(*map(_writeable, self.S)), _writeable(self.F)
+        of_masks = (values.reshape(-1, k)[masks].ravel() for values in self.G[:3])
+        other.G = SparseRows(*of_masks, *map(_writeable, self.G[3:]))
+        other.sums = Sums(_writeable(self.sums.held), *(values[masks] for values in self.sums[1:]))
+        return other
+
+
+def _writeable(values):
+    return values if values.flags.writeable else values.copy()
+
+
+def _cluster_groups(encoding, membership):
+    """The objects of the clusters, mask by mask: the rows of the part of G that is sparse."""
+    clusters = sparse.csr_array(to_csr(membership.parts, membership.k).T)
+    return groups_of(sparse.vstack([clusters * (encoding.multiplicity * mask) for mask in encoding.observed.T]))
+
+
+def _sums(encoding, membership):
+    """`row_sums`, `lean`, `whole` and `whole_lean` of :class:`~robust_eac.solve.bundles.Sums`."""
+    parts, floor = to_csr(membership.parts, membership.k), membership.floor
+    size = parts.sum(axis=1)
+    weight = encoding.multiplicity * encoding.observed.T
+    row_sums, lean = (np.ascontiguousarray((parts.T @ (weight * values).T).T) for values in (size, floor))
+    return row_sums, lean, weight @ size**2, weight @ (floor * size)
+
+
+def _coefs(encoding, weights, with_floor):
+    coef, mask_coef = coefficients(encoding, weights)
+    slot_coef = np.array(encoding.by_slot(coef))
+    slot_coef[encoding.missing_slots] = 0.0
+    own = np.column_stack([encoding.observed @ mask_coef, encoding.surplus(coef)])
+    return Coefs(slot_coef, mask_coef, own, encoding.sizes, with_floor)
+
+
+def start_rows(encoding, k, start, rng, *, with_floor):
+    """A fresh :class:`~robust_eac.sparse.rows.SparseMembership` to start from.
+
+    "random": the rows, in random order, go one by one to the cluster where they cost least so far, under equal weights.
+    """
+    if not isinstance(start, str):
+        return membership_of(start)
+    if start == "kmeans":
+        clusters, floor = kmeans_start(encoding, k, rng)
+        return membership_of_labels(clusters, k, floor if with_floor else 0.0)
+    hard = harden(encoding)
+    coefs = _coefs(hard, np.full(len(hard.offsets), 1.0 / len(hard.offsets)), with_floor)
+    clusters = np.empty(len(hard.codes), dtype=np.int64)
+    members = np.diff(groups_of(one_hot(hard).T).ends)
+    kernels.allocate(
+        rng.permutation(len(clusters)), hard.data, hard.slots, coefs, make_room(np.minimum(members, k)), clusters, k
+    )
+    return membership_of_labels(clusters, k)
+
+
+def expand(ensemble, whole, weights, membership, tol, *, with_floor):
+    """Memberships of all objects of `whole`, as :func:`~robust_eac.solve.starts.expand_rows` finds them."""
+    found = as_array(membership, dense=with_floor)
+    found = ensemble.encoding.expand(found)
+    weightless = np.flatnonzero(whole.multiplicity == 0.0)
+    if len(weightless) == 0:
+        return found
+    part = ensemble.part(weights)
+    absent = select(take_rows(whole, weightless), np.flatnonzero(weights))
+    coefs = _coefs(absent, weights[weights > 0.0], with_floor)
+    placed = place(absent, coefs, SumsOf(part, membership), max(tol, ROUNDING) * whole.total)
+    # Where each object is when those without weight are last.
+    order = np.argsort(np.argsort(whole.multiplicity == 0.0, kind="stable"))
+    found = [found, placed]
+    return np.concatenate(found)[order] if with_floor else sparse.vstack(found, format="csr")[order]
+
+
+def place(rows, coefs, sums, skip):
+    """Memberships of rows without weight beside those that the sums are of, which stay as they are.
+
+    `rows` have the `data` and the `slots` of an encoding; `skip` is a quarter of the gap at which an object is placed.
+    """
+    n, k, dense = len(rows.data.codes), len(sums.sums.held), coefs.with_floor
+    coefs = coefs._replace(own=np.zeros((n, 2)))
+    # Where nothing is known of an object it stays in all clusters, in the first one where these would be too many.
+    start = sparse.csr_array((n, k)) if dense else np.eye(1, k).repeat(n, axis=0)
+    placed = SparseMembership(from_csr(start), np.full(n, 1.0 / k if dense else 0.0), k)
+    how = Visit(diagonal=True, n_steps=2 * _PAIR_STEPS, skip=skip, relaxation=1.0)
+    for _ in range(MAX_PLACING):
+        if sums.sweep(rows, coefs, placed, np.arange(n), how)[2] == 0.0:
+            break
+    return as_array(placed, dense=dense)
+
+
+class FixedMany(NamedTuple):
+    """What :class:`~robust_eac.placing.FixedConsensus` is for sparse memberships and raw losses.
+
+    sums : of the fitted objects, with one more slot, for all that no fitted object has. coef : (m,).
+    """
+
+    sums: SumsOf
+    coefs: Coefs
+    coef: np.ndarray
+    mask_of: np.ndarray
+    skip: float
+
+    def place(self, newcomers):
+        """(n, k) memberships that minimise what the pairs of an object with fitted ones add to the objective."""
+        first, group_of = observed_alike(self.mask_of, newcomers.observed)
+        nothing = np.zeros(len(newcomers.codes))
+        observed = np.ascontiguousarray(newcomers.observed[:, first])
+        data = RowData(newcomers.codes, newcomers.soft, nothing, nothing, observed)
+        slots = Slots(np.zeros(newcomers.codes.shape[1], dtype=np.int64), newcomers.soft_slots, np.empty(0, np.int64))
+        # As for the sums, see `of_masks`.
+        fixed = {name: _writeable(getattr(self.coefs, name)) for name in ("slot_coef", "sizes")}
+        coefs = self.coefs._replace(**fixed, mask_coef=np.bincount(group_of, weights=self.coef))
+        return place(_Rows(data, slots), coefs, self.sums.of_masks(self.mask_of[first]), self.skip)
+
+    def nearest(self, newcomers):
+        """(n,) the single clusters that minimise it beside a partition, block by block."""
+        first, group_of = observed_alike(self.mask_of, newcomers.observed)
+        mask_coef = np.bincount(group_of, weights=self.coef)
+        square = mask_coef[:, np.newaxis] * self.sums.sums.diagonal[self.mask_of[first]]
+        T = to_csr(self.sums.S, square.shape[1]) * self.coefs.slot_coef[:, np.newaxis]
+        found = np.empty(len(newcomers.codes), dtype=np.intp)
+        for rows in row_blocks(len(found), 1 + _NUMBERS_AT_ONCE // square.shape[1]):
+            codes, seen = newcomers.codes[rows].astype(np.int64), newcomers.observed[rows][:, first]
+            ends = np.arange(len(codes) + 1) * codes.shape[1]
+            votes = sparse.csr_array((np.ones(codes.size), codes.ravel(), ends), shape=(len(codes), T.shape[0])) @ T
+            votes += sparse.csr_array(newcomers.soft[rows]) @ T[newcomers.soft_slots]
+            found[rows] = (seen @ square - 2.0 * votes.toarray()).argmin(axis=1)
+        return found
+
+    def unplaced(self, newcomers):
+        """(n,) bool; the objects of which nothing is known."""
+        return ~newcomers.observed.any(axis=1)
+
+
+class _Rows(NamedTuple):
+    data: RowData
+    slots: Slots
+
+
+def observed_alike(mask_of, observed):
+    """(one partition of each group whose fitted and new objects are the same, group of every partition)."""
+    patterns = np.packbits(observed, axis=0)
+    keys = np.concatenate([mask_of[np.newaxis], np.zeros_like(patterns[:1]) if observed.all() else patterns])
+    _, first, group_of = np.unique(keys, axis=1, return_index=True, return_inverse=True)
+    return first, group_of.ravel()
+
+
+def hold(encoding, weights, membership, *, skip):
+    """The :class:`FixedMany` of memberships of an encoding's rows."""
+    ensemble, with_floor = Ensemble(encoding), bool(membership.floor.any())
+    sums, coefs = SumsOf(ensemble, membership), _coefs(encoding, weights, with_floor)
+    sums.S = with_empty_row(sums.S)
+    sums.F = np.append(sums.F, 0.0)
+    padded = {name: np.append(getattr(coefs, name), 0.0) for name in ("slot_coef", "sizes")}
+    return FixedMany(sums, coefs._replace(**padded), coefficients(encoding, weights)[0], encoding.mask_of, skip)

@@ -1,0 +1,156 @@
+"""Agreement of pairs of partitions, on a sample of the objects."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from sklearn.utils.random import sample_without_replacement
+
+from ..solve import relabelling
+from ..solve.encoding import harden, take_rows
+
+# Agreement is tested on this many objects, and with this many other partitions. This is enough: the z-score of two
+# partitions grows in proportion to the objects.
+_OBJECTS = 1000
+_REFERENCES = 256
+# With incomplete partitions, more objects are drawn, so that two have that many in common on average; at most this
+# many.
+_MAX_OBJECTS = 100_000
+
+
+class Pairs(NamedTuple):
+    """Agreement of some partitions, the references, with all m, on the objects that both observe.
+
+    All but the first are of shape (n_references, m). A reference does not agree with itself: p-value 1, the rest 0.
+
+    references : (n_references,) intp; all partitions where these are few.
+    pvalue : probability of as much agreement, or more, if the objects of one are relabelled at random.
+    agreement : adjusted Rand index.
+    precision : 1 / its variance under random relabelling; 0 where nothing can vary.
+    nesting : of the pairs of objects that the finer partition joins, the share that the other joins, corrected for
+        chance (its adjusted Wallace coefficient, the one further from 0): 1 for a partition and a refinement of it.
+    overlap : number of the objects that both observe over that of the objects that either does.
+    fineness : the smaller number of clusters over the larger one.
+    """
+
+    references: np.ndarray
+    pvalue: np.ndarray
+    agreement: np.ndarray
+    precision: np.ndarray
+    nesting: np.ndarray
+    overlap: np.ndarray
+    fineness: np.ndarray
+
+    def linked(self, level):
+        """Mask of the pairs that agree beyond chance, with this probability of any link of independent partitions."""
+        r, m = self.pvalue.shape
+        return self.pvalue <= level / (r * m - r * (r + 1) // 2)
+
+
+def compare_pairs(encoding, rng):
+    """The :class:`Pairs` of an encoding. Nothing is drawn for a single partition, which has none.
+
+    Every object of positive weight counts once. Soft partitions are compared by their hard labels.
+    """
+    m = len(encoding.offsets)
+    if m == 1:
+        return pairs_of(np.zeros((1, 1), dtype=np.int64), np.arange(1))
+    # Not rng.permutation(m): with the same seed that is the order in which `corrupt_ensemble` replaces partitions.
+    references = np.arange(m) if m <= _REFERENCES else np.sort(rng.random_sample(m).argsort()[:_REFERENCES])
+    return pairs_of(sample_columns(encoding, rng), references)
+
+
+def sample_columns(encoding, rng):
+    """(m, n_objects) codes of a sample of rows, from 0; -1 means not observed. Soft partitions are hardened."""
+    rows = np.flatnonzero(encoding.multiplicity)
+    if len(rows) > _OBJECTS:
+        drawn = sample_without_replacement(len(rows), _OBJECTS, random_state=rng)
+        in_common = np.mean(encoding.observed[rows[drawn]][:, encoding.mask_of].mean(axis=1) ** 2)
+        if in_common < 1.0:
+            wanted = min(round(_OBJECTS / in_common), _MAX_OBJECTS, len(rows))
+            drawn = sample_without_replacement(len(rows), wanted, random_state=rng)
+        rows = rows[drawn]
+    sample = harden(take_rows(encoding, rows))
+    columns = sample.codes.T
+    observed = sample.observed[:, sample.mask_of].T
+    return np.array([np.unique(column, return_inverse=True)[1] for column in columns]) * observed - ~observed
+
+
+def pairs_of(columns, references):
+    """The :class:`Pairs` of these references, from (m, n_objects) codes, -1 where not observed."""
+    numbers = np.arange(len(columns))
+    tested = ~np.isin(numbers, references) | (numbers > references[:, np.newaxis])
+    statistics = np.zeros((8, len(references), len(columns)))
+    _compare_pairs(columns, references, tested, statistics)
+    n_observed = np.count_nonzero(columns >= 0, axis=1)
+    either = (n_observed[references][:, np.newaxis] + n_observed - statistics[0])[tested]
+    n, square_S, *sums = statistics[:, tested]
+    # The kernel leaves zeros where there is nothing to compare.
+    n, either = np.maximum(n, 1.0), np.maximum(either, 1.0)
+    sides = relabelling.tested_hard_side(n, *sums[:3]), relabelling.tested_hard_side(n, *sums[3:])
+    # |S|^2 changes in steps of two: the correction for continuity is half a step.
+    pvalue = np.where(n > 1.0, relabelling.significance(square_S - 1.0, *sides)[1], 1.0)
+    chance, variance = relabelling.expected(*sides), relabelling.variance(*sides)
+    varies = variance > 0.0
+    lift = np.where(varies, square_S - chance, 0.0)
+    room = np.where(varies, relabelling.room(*sides), 1.0)
+    finer = np.where(varies, np.minimum(sides[0].square, sides[1].square) - chance, 1.0)
+    precision = room**2 / np.where(varies, variance, np.inf)
+
+    def everywhere(values, default=0.0):
+        """The values of the tested pairs, where they belong, and those of two references in both places."""
+        table = np.full(tested.shape, default)
+        table[tested] = values
+        square = table[:, references]
+        table[:, references] = np.where(tested[:, references], square, square.T)
+        return table
+
+    overlap = np.where(square_S > 0.0, n, 0.0) / either
+    # A sample can miss all that a partition observes.
+    n_clusters = np.maximum(columns.max(axis=1) + 1.0, 1.0)
+    fineness = np.divide.outer(n_clusters[references], n_clusters)[tested]
+    fineness = np.minimum(fineness, 1.0 / fineness)
+    rest = map(everywhere, (lift / room, precision, lift / finer, overlap, fineness))
+    return Pairs(references, everywhere(pvalue, 1.0), *rest)
+
+
+@njit(cache=True, nogil=True)
+def _compare_pairs(columns, references, tested, out):
+    """Fill out (8, n_references, m) for the tested pairs.
+
+    In order: objects that both observe; sum of squared cells of the contingency table; for each of the two partitions,
+    the three sums over cluster sizes that relabelling.tested_hard_side takes.
+    """
+    width = columns.max() + 1
+    table = np.zeros((width, width))
+    sizes = np.zeros((2, width))
+    for r in range(references.shape[0]):
+        first = columns[references[r]]
+        for v in range(columns.shape[0]):
+            if not tested[r, v]:
+                continue
+            second = columns[v]
+            n, square = 0.0, 0.0
+            for i in range(first.shape[0]):
+                a, b = first[i], second[i]
+                if a >= 0 and b >= 0:
+                    n += 1.0
+                    square += 2.0 * table[a, b] + 1.0
+                    table[a, b] += 1.0
+                    sizes[0, a] += 1.0
+                    sizes[1, b] += 1.0
+            out[0, r, v], out[1, r, v] = n, square
+            for i in range(first.shape[0]):
+                if first[i] >= 0 and second[i] >= 0:
+                    table[first[i], second[i]] = 0.0
+            for side in range(2):
+                power2, rows2, rows3 = 0.0, 0.0, 0.0
+                for c in range(width):
+                    power2 += sizes[side, c] ** 2
+                for c in range(width):
+                    size = sizes[side, c]
+                    deviation = size - power2 / n if n > 0.0 else 0.0
+                    rows2 += size * deviation**2
+                    rows3 += size * deviation**3
+                    sizes[side, c] = 0.0
+                out[2 + 3 * side, r, v], out[3 + 3 * side, r, v], out[4 + 3 * side, r, v] = power2, rows2, rows3

@@ -1,0 +1,109 @@
+"""What the weighting schemes share: contingency tables of pairs of partitions, and weights from values."""
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ..checks.labels import check_labels
+from ..solve.encoding import collapse, encode
+
+# Tables with up to this many cells per row are counted as arrays. Larger ones are nearly empty: their cells are sorted.
+_CELLS_PER_ROW = 4
+_SMALL_TABLE = 2**16
+# Decisions are taken on values rounded to this many decimals: then rounding errors, which depend on the names of the
+# labels and the order of the objects, change none.
+DECIMALS = 12
+
+
+class Table(NamedTuple):
+    """Non-empty cells of a contingency table, over the objects that both partitions observe.
+
+    rows, cols : (n_cells,) intp; clusters, from 0 in the order of the labels' values, of the two partitions.
+    counts : (n_cells,) float64; objects per cell.
+    row_sums, col_sums : (k_u,), (k_v,) float64; objects per cluster, among those that both partitions observe.
+    total : float; number of these objects.
+    """
+
+    rows: np.ndarray
+    cols: np.ndarray
+    counts: np.ndarray
+    row_sums: np.ndarray
+    col_sums: np.ndarray
+    total: float
+
+
+def encode_collapsed(labels):
+    """Check and encode labels; equal rows are merged if that saves enough."""
+    return collapse(encode(check_labels(labels)))
+
+
+def n_clusters_of(encoding):
+    """(m,) number of clusters of each partition, those whose objects have no weight included."""
+    last = encoding.offsets + encoding.n_codes - 1
+    return encoding.n_codes - np.isin(last, encoding.missing_slots)
+
+
+def cluster_slots(encoding):
+    """The slots of each partition's clusters, as slices; without the slot of "not observed"."""
+    ends = encoding.offsets + n_clusters_of(encoding)
+    return list(map(slice, encoding.offsets.tolist(), ends.tolist()))
+
+
+def mean_over_observed(together, encoding, weights):
+    """Sums over the partitions -> means over those that observe both objects, at most 1; 0 where none does."""
+    if len(encoding.missing_slots):
+        both = (encoding.observed * encoding.by_mask(weights)) @ encoding.observed.T
+        together = np.divide(together, both, out=np.zeros_like(both), where=both > 0.0)
+    return np.minimum(together, 1.0, out=together)
+
+
+def tables(encoding):
+    """Yield (u, v, Table) for all pairs u < v. Time O(rows m^2), memory for one table and a copy of the codes."""
+    columns = np.asfortranarray(encoding.codes)
+    n_codes, n_clusters = encoding.n_codes, n_clusters_of(encoding)
+    for u in range(len(n_codes)):
+        for v in range(u + 1, len(n_codes)):
+            shape = n_codes[u], n_codes[v]
+            if shape[0] * shape[1] <= max(_SMALL_TABLE, _CELLS_PER_ROW * len(columns)):
+                counted = np.zeros(shape)
+                count_pairs(columns[:, u], columns[:, v], encoding.multiplicity, counted)
+                # "Not observed" has the last code.
+                counted = counted[: n_clusters[u], : n_clusters[v]]
+                rows, cols = np.nonzero(counted)
+                counts = counted[rows, cols]
+            else:
+                keys = columns[:, u].astype(np.int64) * shape[1] + columns[:, v]
+                keys, inverse = np.unique(keys, return_inverse=True)
+                counts = np.bincount(inverse, weights=encoding.multiplicity)
+                rows, cols = np.divmod(keys, shape[1])
+                kept = (rows < n_clusters[u]) & (cols < n_clusters[v]) & (counts > 0.0)
+                rows, cols, counts = rows[kept], cols[kept], counts[kept]
+            row_sums = np.bincount(rows, weights=counts, minlength=n_clusters[u])
+            col_sums = np.bincount(cols, weights=counts, minlength=n_clusters[v])
+            yield u, v, Table(rows, cols, counts, row_sums, col_sums, float(row_sums.sum()))
+
+
+def shares(values, reason, *, power=1.0):
+    """Weights proportional to a power of non-negative values. If all are zero: uniform weights and a warning."""
+    if not values.any():
+        warnings.warn(f"The weights are uniform: {reason}.", UserWarning, stacklevel=3)
+        return np.full(len(values), 1.0 / len(values))
+    # Divide by the maximum first, so that powers of small values do not all underflow.
+    values = (values / values.max()) ** power
+    return values / values.sum()
+
+
+def share_among_copies(weights, properties):
+    """Mean weight over partitions with equal rows of properties, so that copies get equal weights."""
+    _, group = np.unique(properties.round(DECIMALS), axis=0, return_inverse=True)
+    group = group.ravel()
+    return (np.bincount(group, weights=weights) / np.bincount(group))[group]
+
+
+@njit(cache=True, nogil=True)
+def count_pairs(first, second, multiplicity, counted):
+    """Add up the objects with every pair of codes."""
+    for i in range(first.shape[0]):
+        counted[first[i], second[i]] += multiplicity[i]

@@ -1,0 +1,488 @@
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from robust_eac import (
+    WEIGHT_SOLVERS,
+    RobustEAC,
+    adjusted_agreement,
+    certify,
+    solve_median_partition,
+    trusted_group_weights,
+)
+
+from .. import reference
+from ..access import (
+    ADJUSTED,
+    Settings,
+    check_ensemble,
+    descend,
+    encode_ensemble,
+    gap_of,
+    gradient_of,
+    reduce_rows,
+    sweep,
+)
+from ..conftest import planted_ensemble, random_ensemble, random_membership
+
+
+def dense_losses(ensemble, membership, copies):
+    """d_u / E[d_u] from n x n matrices of objects that stand `copies` times each."""
+    index = np.repeat(np.arange(len(membership)), copies)
+    membership = membership[index]
+    values = []
+    for column in reference.partitions_of(ensemble):
+        column = column[index]
+        one = reference.comembership if column.ndim == 1 else reference.soft_comembership
+        together, observed = one(column)
+        seen = np.flatnonzero(np.diag(observed))
+        a, b = (membership @ membership.T)[np.ix_(seen, seen)], together[np.ix_(seen, seen)]
+        n = len(seen)
+        own, pairs = np.trace(a) * np.trace(b) / n, (a.sum() - np.trace(a)) * (b.sum() - np.trace(b))
+        mean = (a**2).sum() + (b**2).sum() - 2.0 * (own + pairs / max(n * (n - 1), 1))
+        values.append(((a - b) ** 2).sum() / mean)
+    return np.array(values)
+
+
+CASES = [
+    pytest.param({"missing": missing, "soft": soft, "weighted": weighted}, id=f"{missing=}, {soft=}, {weighted=}")
+    for missing in (0.0, 0.2)
+    for soft in (False, True)
+    for weighted in (False, True)
+]
+
+
+@pytest.fixture(params=CASES)
+def problem(request, rng):
+    """Ensemble, copies of the objects, encoding, weights and a membership."""
+    case = request.param
+    n, k = 12, 3
+    ensemble = list(random_ensemble(rng, n, 5, missing=case["missing"]).T)
+    if case["soft"]:
+        soft = rng.dirichlet(np.ones(4), size=n)
+        if case["missing"]:
+            soft[rng.permutation(n)[:3]] = np.nan
+        ensemble.insert(2, soft)
+    else:
+        ensemble = np.column_stack(ensemble)
+    copies = rng.randint(1, 4, size=n) if case["weighted"] else np.ones(n, dtype=int)
+    encoding = encode_ensemble(check_ensemble(ensemble), copies.astype(float) if case["weighted"] else None)
+    return ensemble, copies, encoding, rng.dirichlet(np.ones(len(encoding.offsets))), random_membership(rng, n, k)
+
+
+def test_losses_equal_the_dense_reference(problem):
+    ensemble, copies, encoding, weights, membership = problem
+    expected = dense_losses(ensemble, membership, copies)
+    np.testing.assert_allclose(ADJUSTED.measure(encoding, membership, weights).losses, expected, rtol=1e-10)
+    sample_weight = copies.astype(float)
+    np.testing.assert_allclose(
+        1.0 - adjusted_agreement(ensemble, membership, sample_weight=sample_weight), expected, rtol=1e-10
+    )
+
+
+def test_gradient_of_the_model_is_that_of_the_adjusted_objective(problem):
+    ensemble, copies, encoding, weights, membership = problem
+    extended = ADJUSTED.extend(encoding)
+    gradient = gradient_of(extended, membership, ADJUSTED.statistics(encoding, weights, membership), diagonal=True)
+    gradient *= copies[:, np.newaxis] * ADJUSTED.factor(encoding, weights, membership)
+    h = 1e-6
+    for i in range(len(membership)):
+        for p in range(1, membership.shape[1]):
+            # Along the simplex; outside it the losses are defined as well.
+            direction = np.zeros_like(membership)
+            direction[i, p], direction[i, 0] = 1.0, -1.0
+            ahead, behind = (dense_losses(ensemble, membership + s * direction, copies) for s in (h, -h))
+            slope = weights @ (ahead - behind) / (2.0 * h)
+            assert gradient[i, p] - gradient[i, 0] == pytest.approx(slope, abs=2e-8)
+
+
+def test_gap_counts_ordered_pairs_as_that_of_raw_losses(problem):
+    """The gap from differences of d_u / E[d_u], over what the mean of 1 / E[d_u] is; that of the steps and certify."""
+    ensemble, copies, encoding, weights, membership = problem
+    h, gradient = 1e-6, np.zeros_like(membership)
+    for i, p in np.ndindex(gradient.shape):
+        step = np.zeros_like(membership)
+        # One copy of the object; the others go along in the losses of all.
+        step[i, p] = h
+        ahead, behind = (dense_losses(ensemble, membership + sign * step, copies) for sign in (1.0, -1.0))
+        gradient[i, p] = weights @ (ahead - behind) / (2.0 * h)
+    violations = (gradient * membership).sum(axis=1) - gradient.min(axis=1)
+    shares = dense_losses(ensemble, membership, copies)
+    chance = reference.losses(ensemble, membership, sample_weight=copies.astype(float)) / shares
+    expected = violations.sum() / (4.0 * copies.sum() ** 2 * (weights @ (1.0 / chance)))
+    state = ADJUSTED.measure(encoding, membership, weights)
+    steps = ADJUSTED.steps(encoding, weights, membership.copy(), state, Settings(1e-5, 1), np.random.RandomState(0))
+    assert steps.gap() == pytest.approx(expected, rel=1e-5)
+    certificate = certify(
+        ensemble, membership, weights=weights, agreement="adjusted", sample_weight=copies.astype(float)
+    )
+    assert certificate.gap == pytest.approx(steps.gap(), rel=1e-9)
+    assert certificate.object_gaps @ copies / copies.sum() == pytest.approx(certificate.gap, rel=1e-9)
+
+
+def test_gap_that_a_solver_reports_is_that_of_certify(rng):
+    labels = planted_ensemble(rng, np.repeat([0, 1, 2], 20), 12, noise=0.3, n_random=4)
+    weight = rng.uniform(0.5, 2.0, size=60)
+    for weighting in ("uniform", "chance-corrected", "l2"):
+        result = solve_median_partition(
+            labels, 3, weighting=weighting, agreement="adjusted", sample_weight=weight, n_init=2, random_state=0
+        )
+        found = certify(
+            labels, result.membership, weights=result.weights, agreement="adjusted", sample_weight=weight
+        ).gap
+        assert result.gap == pytest.approx(found, rel=1e-6, abs=1e-13)
+        assert result.gap <= 1e-5
+
+
+def test_objective_falls_at_every_sweep(problem):
+    _, _, encoding, weights, membership = problem
+    rows, rng = membership.copy(), np.random.RandomState(0)
+    state = ADJUSTED.measure(encoding, rows, weights)
+    steps = ADJUSTED.steps(encoding, weights, rows, state, Settings(1e-9, 1), rng)
+    values = [weights @ state.losses]
+    while len(values) < 30 and steps.gap() > 1e-9:
+        assert steps.sweep(1.0) >= 0.0
+        np.testing.assert_allclose(steps.state.losses, ADJUSTED.measure(encoding, rows, weights).losses, rtol=1e-12)
+        values.append(weights @ steps.state.losses)
+    assert np.all(np.diff(values) < 0.0)
+    assert len(values) > 2
+
+
+def test_steps_end_where_nothing_is_lower(monkeypatch, rng):
+    """A sum that no step lowers leaves the rows as they are; there are no more sweeps, though there is a gap."""
+    encoding = encode_ensemble(check_ensemble(random_ensemble(rng, 20, 6)))
+    weights, rows = np.full(6, 1 / 6), random_membership(rng, 20, 3)
+    start, state = rows.copy(), ADJUSTED.measure(encoding, rows, weights)
+    steps = ADJUSTED.steps(encoding, weights, rows, state, Settings(1e-9, 1), np.random.RandomState(0))
+    steps.gap()
+    steps.sweep(1.0)
+    steps.refresh()
+    assert weights @ steps.state.losses < weights @ state.losses
+    before, state, measured = rows.copy(), steps.state, []
+    assert not np.array_equal(before, start)
+
+    def measure(*args, **options):
+        measured.append(None)
+        return state
+
+    monkeypatch.setattr("robust_eac.objectives.chance_corrected.measure", measure)
+    assert steps.gap() > 1e-3
+    assert steps.sweep(1.0) is None
+    assert np.array_equal(rows, before)
+    assert steps.state is state
+    # Both ways were tried, every step of them once.
+    assert len(measured) == 80
+    gap, n_sweeps, _ = descend(encoding, weights, rows, distance=ADJUSTED, tol=1e-9, max_sweeps=1000, rng=rng)
+    assert gap > 1e-3
+    assert n_sweeps < 200
+    assert np.array_equal(rows, before)
+
+
+def test_a_visit_minimises_the_model_exactly(problem, rng):
+    ensemble, copies, encoding, weights, membership = problem
+    extended = ADJUSTED.extend(encoding)
+
+    def parts(rows):
+        """d_u and E[d_u] up to factors that do not depend on the rows."""
+        shares = dense_losses(ensemble, rows, copies)
+        losses = reference.losses(ensemble, rows, sample_weight=copies.astype(float))
+        return losses, losses / shares
+
+    def visit(start, i):
+        """Whether an exact step of object i ends before the cluster that it takes from is empty."""
+        losses, means = parts(start)
+        beta, gamma = weights / means, weights * losses / means**2
+        rows = start.copy()
+        sweep(extended, ADJUSTED.statistics(encoding, weights, start), rows, np.array([i]), diagonal=True, n_steps=1)
+        step = rows - start
+        assert np.flatnonzero(np.abs(step).sum(axis=1)).tolist() == [i]
+        longest = start[i, step[i].argmin()] / -step[i].min()
+        # Along the line the model is a quartic: five values determine its minimum.
+        times = np.linspace(0.0, longest, 5)
+        models = [parts(start + t * step) for t in times]
+        values = np.array([beta @ losses - gamma @ means for losses, means in models])
+        c = np.linalg.solve(np.vander(times / longest, 5, increasing=True)[1:, 1:], values[1:] - values[0])
+        assert longest * reference.minimise_polynomial(c, 1.0) == pytest.approx(1.0, abs=1e-5)
+        return longest > 1.01
+
+    n_interior = sum(visit(membership, i) for i in rng.permutation(len(membership))[:3])
+    for _ in range(20):
+        if n_interior:
+            break
+        # From an object that is out of place beside soft ones.
+        solved = random_membership(rng, *membership.shape)
+        descend(encoding, weights, solved, distance=ADJUSTED, tol=1e-4, max_sweeps=100, rng=rng)
+        for i in rng.permutation(len(solved))[:4]:
+            start = solved.copy()
+            start[i] = 0.5 * (solved[i] + rng.dirichlet(np.ones(3)))
+            n_interior += visit(start, i)
+    assert n_interior > 0
+
+
+def test_descent_is_monotone_and_ends_at_a_stationary_point(problem):
+    _, _, encoding, weights, membership = problem
+    rows, values = membership.copy(), [weights @ ADJUSTED.measure(encoding, membership, weights).losses]
+    rng = np.random.RandomState(0)
+    # A saddle point on the way can take hundreds of steps.
+    for _ in range(3000):
+        gap, n_sweeps, state = descend(encoding, weights, rows, distance=ADJUSTED, tol=1e-7, max_sweeps=3, rng=rng)
+        np.testing.assert_allclose(state.losses, ADJUSTED.measure(encoding, rows, weights).losses, rtol=1e-12)
+        values.append(weights @ ADJUSTED.measure(encoding, rows, weights).losses)
+        if n_sweeps == 0:
+            break
+    assert gap <= 1e-7
+    assert np.all(np.diff(values) <= 0.0)
+    assert values[-1] < values[0] - 0.1
+    extended = ADJUSTED.extend(encoding)
+    assert gap_of(extended, rows, ADJUSTED.statistics(encoding, weights, rows), diagonal=True) == gap
+    np.testing.assert_allclose(rows.sum(axis=1), 1.0, atol=1e-12)
+    assert rows.min() >= 0.0
+
+
+def test_a_step_that_raises_the_objective_is_not_taken(monkeypatch, rng):
+    encoding = encode_ensemble(check_ensemble(random_ensemble(rng, 20, 6)))
+    weights, rows = np.full(6, 1 / 6), random_membership(rng, 20, 3)
+    before = weights @ ADJUSTED.measure(encoding, rows, weights).losses
+
+    def scatter(encoding, statistics, rows, order, how, **options):
+        rows[:] = rng.dirichlet(np.full(3, 0.1), size=len(rows))
+        return np.inf
+
+    monkeypatch.setattr("robust_eac.objectives.chance_corrected.sweep", scatter)
+    values = [before]
+    for _ in range(5):
+        descend(encoding, weights, rows, distance=ADJUSTED, tol=1e-9, max_sweeps=1, rng=rng)
+        values.append(weights @ ADJUSTED.measure(encoding, rows, weights).losses)
+    assert np.all(np.diff(values) < 0.0)
+
+
+def test_collapsed_rows_have_the_same_objective_and_gap(rng):
+    labels = random_ensemble(rng, 10, 4)[np.repeat(np.arange(10), 3)]
+    whole = encode_ensemble(check_ensemble(labels))
+    start = random_membership(rng, 10, 3)[np.repeat(np.arange(10), 3)]
+    encoding, rows = reduce_rows(whole, start, diagonal=True)
+    assert len(encoding.codes) == 10
+    weights = rng.dirichlet(np.ones(4))
+    np.testing.assert_allclose(
+        ADJUSTED.measure(encoding, rows, weights).losses, ADJUSTED.measure(whole, start, weights).losses, rtol=1e-12
+    )
+    gaps = []
+    for e, y in ((encoding, rows), (whole, start)):
+        extended = ADJUSTED.extend(e)
+        gaps.append(gap_of(extended, y, ADJUSTED.statistics(e, weights, y), diagonal=True))
+    assert gaps[0] == pytest.approx(gaps[1], rel=1e-10)
+
+
+def with_partitions_that_tell_nothing(rng):
+    """k-means-like partitions of planted clusters, and some that relabelling does not change."""
+    truth = np.repeat([0, 1, 2], 20)
+    labels = planted_ensemble(rng, truth, 12, noise=0.2)
+    columns = [np.where(truth == u % 3, 0, -1) for u in range(3)]
+    columns += [np.where(rng.rand(60) < 0.5, 0, -1), np.where(rng.rand(60) < 0.5, np.arange(60), -1), np.arange(60)]
+    columns += [np.where(np.arange(60) < 2, np.arange(60), -1), np.zeros(60, dtype=int)]
+    return labels, np.column_stack(columns), truth
+
+
+def test_a_partition_that_tells_nothing_has_the_loss_of_chance_everywhere(rng):
+    _, nothing, truth = with_partitions_that_tell_nothing(rng)
+    alike = np.tile(rng.dirichlet(np.ones(3)), (60, 1))
+    ensemble, weights = [*nothing.T, alike], rng.dirichlet(np.ones(9))
+    encoding = encode_ensemble(check_ensemble(ensemble))
+    near = (1.0 - 1e-6) * np.eye(3)[truth] + 1e-6 * random_membership(rng, 60, 3)
+    constant = np.eye(3)[np.zeros(60, dtype=int)]
+    for membership in (np.eye(3)[truth], near, constant, alike, np.eye(60), random_membership(rng, 60, 3)):
+        assert np.array_equal(ADJUSTED.measure(encoding, membership, weights).losses, np.ones(9))
+        assert np.array_equal(adjusted_agreement(ensemble, membership), np.zeros(9))
+        statistics = ADJUSTED.statistics(encoding, weights, membership)
+        assert not gradient_of(ADJUSTED.extend(encoding), membership, statistics, diagonal=True).any()
+
+
+@pytest.mark.parametrize("place", ["hard", "nearly hard", "soft"])
+def test_gradient_is_that_of_the_losses_beside_partitions_that_tell_nothing(rng, place):
+    labels, nothing, truth = with_partitions_that_tell_nothing(rng)
+    encoding = encode_ensemble(check_ensemble(np.column_stack([labels, nothing])))
+    weights, away = rng.dirichlet(np.ones(20)), random_membership(rng, 60, 3)
+    share = {"hard": 0.0, "nearly hard": 1e-6, "soft": 0.3}[place]
+    membership = (1.0 - share) * np.eye(3)[truth] + share * away
+    statistics = ADJUSTED.statistics(encoding, weights, membership)
+    gradient = gradient_of(ADJUSTED.extend(encoding), membership, statistics, diagonal=True)
+    gradient *= ADJUSTED.factor(encoding, weights, membership)
+    h = 1e-5
+    for _ in range(10):
+        direction = random_membership(rng, 60, 3) - random_membership(rng, 60, 3)
+        ahead, behind = (
+            weights @ ADJUSTED.measure(encoding, membership + s * direction, weights).losses for s in (h, -h)
+        )
+        assert np.sum(gradient * direction) == pytest.approx((ahead - behind) / (2.0 * h), rel=1e-5, abs=1e-8)
+
+
+@pytest.mark.parametrize("weighting", ["uniform", "restricted-simplex"])
+def test_partitions_that_tell_nothing_do_not_hold_the_descent_up(rng, weighting):
+    labels, nothing, _ = with_partitions_that_tell_nothing(rng)
+    options = {"weighting": weighting, "agreement": "adjusted", "n_init": 2, "random_state": 0}
+    options |= {"rho": 0.1} if weighting == "restricted-simplex" else {}
+    alone = solve_median_partition(labels, 3, **options)
+    ensemble = np.column_stack([labels, nothing])
+    result = solve_median_partition(ensemble, 3, **options)
+    assert result.converged
+    assert result.n_iter <= alone.n_iter + 2
+    assert np.array_equal(result.losses[12:], np.ones(8))
+    if weighting == "uniform":
+        assert result.objective == pytest.approx((12 * alone.objective + 8) / 20, abs=1e-6)
+    else:
+        assert not result.weights[12:].any()
+        assert result.objective == pytest.approx(alone.objective, abs=1e-6)
+    assert result.objective == pytest.approx(
+        result.weights @ (1.0 - adjusted_agreement(ensemble, result.membership)), abs=1e-12
+    )
+    encoding, rows = encode_ensemble(check_ensemble(ensemble)), random_membership(rng, 60, 3)
+    gap, n_sweeps, _ = descend(
+        encoding, np.full(20, 0.05), rows, distance=ADJUSTED, tol=1e-6, max_sweeps=200, rng=np.random.RandomState(0)
+    )
+    assert gap <= 1e-6
+    assert n_sweeps < 100
+
+
+def nearly_constant(rng, n, eps, place):
+    constant = {"vertex": [1.0, 0.0, 0.0], "inside": [0.5, 0.3, 0.2]}[place]
+    return (1.0 - eps) * np.array(constant) + eps * rng.dirichlet(np.ones(3), size=n)
+
+
+NEARLY_CONSTANT = {
+    "one": lambda rng, soft: [soft()],
+    "several": lambda rng, soft: [soft() for _ in range(4)],
+    "among labels": lambda rng, soft: [soft(), rng.randint(3, size=24), soft(), np.zeros(24, dtype=int)],
+    "incomplete": lambda rng, soft: [soft(), *(np.where(rng.rand(24, 1) < 0.2, np.nan, soft()) for _ in range(2))],
+    "copies": lambda rng, soft: [np.repeat(soft()[:6], 4, axis=0) for _ in range(3)],
+}
+
+
+@pytest.mark.parametrize("place", ["vertex", "inside"])
+@pytest.mark.parametrize("kind", NEARLY_CONSTANT)
+@pytest.mark.parametrize("eps", 10.0 ** -np.arange(3, 10))
+def test_agreement_with_nearly_constant_memberships_is_the_objective(rng, eps, kind, place):
+    ensemble = NEARLY_CONSTANT[kind](rng, lambda: nearly_constant(rng, 24, eps, place))
+    membership = nearly_constant(rng, 24, eps, place)[np.arange(24) // 4]
+    encoding, rows = reduce_rows(encode_ensemble(check_ensemble(ensemble)), membership, diagonal=True)
+    assert len(rows) == (6 if kind == "copies" else 24)
+    weights = np.full(len(ensemble), 1.0 / len(ensemble))
+    value, order = weights @ ADJUSTED.measure(encoding, rows, weights).losses, rng.permutation(24)
+    for columns in ([0, 1, 2], [2, 0, 1]):
+        agreement = adjusted_agreement([column[order] for column in ensemble], membership[order][:, columns])
+        assert value == pytest.approx(weights @ (1.0 - agreement), abs=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("kind", ["one", "several", "among labels", "incomplete", "copies"])
+@pytest.mark.parametrize("eps", [1e-3, 1e-5, 1e-6, 1e-7, 1e-9])
+def test_the_objective_reported_is_that_of_nearly_constant_memberships(rng, eps, kind):
+    ensemble = NEARLY_CONSTANT[kind](rng, lambda: nearly_constant(rng, 24, eps, "inside"))
+    init = nearly_constant(rng, 24, eps, "inside")[np.arange(24) // 4]
+    options = {"weighting": "uniform", "agreement": "adjusted", "max_iter": 1, "random_state": 0}
+    result = solve_median_partition(ensemble, 3, init=init, **options)
+    agreement = adjusted_agreement(ensemble, result.membership)
+    assert result.objective == pytest.approx(result.weights @ (1.0 - agreement), abs=1e-9)
+
+
+@pytest.mark.parametrize("place", ["vertex", "inside"])
+@pytest.mark.parametrize("eps", [1e-1, 1e-3, 1e-5])
+def test_agreement_of_nearly_constant_memberships_in_rational_numbers(rng, eps, place):
+    def exact(X):
+        X = [[Fraction(float(x)) for x in row] for row in X]
+        return [[sum(a * b for a, b in zip(x, y, strict=True)) for y in X] for x in X]
+
+    n = 8
+    X, Y = (nearly_constant(rng, n, eps, place) for _ in range(2))
+    B, P, own, pairs = exact(X), exact(Y), Fraction(1), Fraction(1)
+    for side in (B, P):
+        trace = sum(side[i][i] for i in range(n))
+        own, pairs = own * trace, pairs * (sum(map(sum, side)) - trace)
+    shared, of_Y, of_X = (
+        sum(a * b for x, y in zip(*sides, strict=True) for a, b in zip(x, y, strict=True))
+        for sides in ((P, B), (P, P), (B, B))
+    )
+    mean = own / n + pairs / (n * (n - 1))
+    expected = float((shared - mean) / ((of_Y + of_X) / 2 - mean))
+    assert abs(expected) > 1e-3
+    assert adjusted_agreement([X], Y)[0] == pytest.approx(expected, abs=1e-10)
+
+
+@pytest.mark.parametrize("weighting", WEIGHT_SOLVERS)
+def test_alternation_is_monotone_and_reports_its_objective(rng, weighting):
+    labels = planted_ensemble(rng, np.repeat([0, 1, 2], 12), 12, noise=0.2, n_random=4)
+    result = solve_median_partition(labels, 3, weighting=weighting, agreement="adjusted", n_init=3, random_state=0)
+    assert result.converged
+    assert np.all(np.diff(result.objective_history) <= 1e-12)
+    np.testing.assert_allclose(result.losses, 1.0 - adjusted_agreement(labels, result.membership), atol=1e-12)
+    if weighting in ("uniform", "restricted-simplex", "chance-corrected"):
+        assert result.objective == pytest.approx(result.weights @ result.losses, rel=1e-12)
+    again = RobustEAC(3, weighting=weighting, agreement="adjusted", n_init=3, n_jobs=2, random_state=0).fit(labels)
+    assert np.array_equal(again.membership_, result.membership)
+
+
+def test_adjusted_losses_do_not_favour_fine_random_partitions(rng):
+    """Why agreement is corrected: the raw distance puts weight on random partitions of many clusters."""
+    truth = np.repeat(np.arange(10), 20)
+    coarse = np.column_stack([rng.permutation(10)[truth] < 5 for _ in range(5)])
+    labels = np.column_stack([np.tile(truth[:, np.newaxis], 5), coarse, rng.randint(30, size=(200, 10))])
+    raw, adjusted = (
+        solve_median_partition(labels, 10, rho=0.1, agreement=agreement, init=truth, random_state=0).weights
+        for agreement in ("raw", "adjusted")
+    )
+    assert raw[10:].sum() == pytest.approx(0.5)
+    np.testing.assert_allclose(adjusted, [0.1] * 10 + [0.0] * 10, atol=1e-12)
+
+
+def test_rho_auto_is_the_size_of_the_trusted_group(rng):
+    labels = planted_ensemble(rng, np.repeat([0, 1, 2], 30), 20, noise=0.1, n_random=12)
+    trusted = np.count_nonzero(trusted_group_weights(labels, random_state=0))
+    assert trusted == 8
+    auto = solve_median_partition(labels, 3, rho="auto", n_init=2, random_state=0)
+    same = solve_median_partition(labels, 3, rho=1.0 / trusted, n_init=2, random_state=0)
+    assert np.array_equal(auto.weights, same.weights)
+    assert np.array_equal(auto.membership, same.membership)
+
+
+@pytest.mark.parametrize("agreement", ["raw", "adjusted"])
+def test_lam0_is_free_of_scale(rng, agreement):
+    labels = planted_ensemble(rng, np.repeat([0, 1, 2], 10), 8, noise=0.15, n_random=2)
+    init = random_membership(rng, 30, 3)
+    options = {"weighting": "l2", "agreement": agreement, "random_state": 0, "tol": 1e-12, "max_iter": 1000}
+    once = solve_median_partition(labels, 3, lam0=0.02, init=init, **options)
+    unit = 1.0 if agreement == "adjusted" else 30.0**2
+    same = solve_median_partition(labels, 3, lam=0.02 * 8 * unit, init=init, **options)
+    assert np.array_equal(once.weights, same.weights)
+    # Twice every partition: the same consensus, half the weight each.
+    twice = solve_median_partition(np.repeat(labels, 2, axis=1), 3, lam0=0.02, init=init, **options)
+    np.testing.assert_allclose(twice.weights.reshape(8, 2).sum(axis=1), once.weights, atol=1e-4)
+
+
+def test_objects_without_weight_get_the_best_membership(rng):
+    truth = np.repeat([0, 1, 2], 12)
+    labels = planted_ensemble(rng, truth, 12, noise=0.1)
+    sample_weight = np.ones(36)
+    sample_weight[::7] = 0.0
+    options = {"agreement": "adjusted", "n_init": 3, "random_state": 0}
+    result = solve_median_partition(labels, 3, sample_weight=sample_weight, **options)
+    alone = solve_median_partition(labels[sample_weight > 0], 3, **options)
+    np.testing.assert_allclose(result.losses, alone.losses, rtol=1e-6)
+    # In the limit of no weight an object sits where its own derivative is least.
+    tiny = np.where(sample_weight > 0, 1.0, 1e-9)
+    limit = solve_median_partition(labels, 3, sample_weight=tiny, init=result.membership, **options)
+    np.testing.assert_allclose(result.membership, limit.membership, atol=0.05)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "match"),
+    [
+        ({"agreement": "chance"}, ValueError, "agreement must be one of 'auto', 'raw', 'adjusted', got 'chance'"),
+        ({"agreement": "adjusted", "diagonal": False}, ValueError, 'diagonal must be True with agreement="adjusted"'),
+        ({"lam": 1.0, "lam0": 1.0}, ValueError, "Only one of lam and lam0 may be given"),
+        ({"lam0": -1.0}, ValueError, "lam0 must be at least 0, got -1.0"),
+        ({"rho": "best"}, TypeError, "rho must be a real number, got 'best'"),
+    ],
+)
+def test_errors(options, error, match):
+    with pytest.raises(error, match=match):
+        solve_median_partition(np.tile([[0], [1]], (3, 4)), 2, **options)

@@ -1,0 +1,325 @@
+"""Schemes that look at the ensemble alone: agreement, kernel, clusters; and what all schemes promise."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from sklearn.metrics import normalized_mutual_info_score
+
+from robust_eac import coassociation_matrix
+from robust_eac.schemes import (
+    WEIGHTING_SCHEMES,
+    agreement_weights,
+    ensemble_driven_cluster_index,
+    kernel_weights,
+    locally_weighted_coassociation_matrix,
+    partition_kernel,
+)
+from robust_eac.schemes.agreement import equal_weights, pairwise_nmi
+from robust_eac.schemes.registry import FEATURE_SCHEMES
+from robust_eac.weightings.clusters import slot_certainty
+
+from ..access import _weighting_common, encode
+from ..conftest import planted_ensemble, random_ensemble
+
+AVERAGES = ("arithmetic", "geometric", "max")
+ALONE = [name for name in WEIGHTING_SCHEMES if name not in FEATURE_SCHEMES]
+
+
+def nmi_loop(labels, average):
+    """NMI of all pairs by scikit-learn over the objects that both observe."""
+    m = labels.shape[1]
+    nmi = np.ones((m, m))
+    for u, v in combinations(range(m), 2):
+        both = (labels[:, u] != -1) & (labels[:, v] != -1)
+        a, b = labels[both, u], labels[both, v]
+        nmi[u, v] = nmi[v, u] = normalized_mutual_info_score(a, b, average_method=average) if both.any() else 0.0
+    return nmi
+
+
+def clusters_of(column):
+    """Sets of objects, in the order of the labels."""
+    return [set(np.flatnonzero(column == c)) for c in np.unique(column[column != -1])]
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.4])
+@pytest.mark.parametrize("small", [2**16, 0])
+def test_tables_count_the_objects_that_two_clusters_share(rng, monkeypatch, missing, small):
+    monkeypatch.setattr(_weighting_common, "_SMALL_TABLE", small)
+    monkeypatch.setattr(_weighting_common, "_CELLS_PER_ROW", 4 if small else 0)
+    labels = random_ensemble(rng, 12, 4, missing=missing)
+    labels = labels[rng.randint(12, size=60)]
+    encoding = _weighting_common.encode_collapsed(labels)
+    assert encoding.inverse is not None
+    pairs = []
+    for u, v, table in _weighting_common.tables(encoding):
+        pairs.append((u, v))
+        first, second = clusters_of(labels[:, u]), clusters_of(labels[:, v])
+        counted = np.zeros((len(first), len(second)))
+        counted[table.rows, table.cols] = table.counts
+        assert np.array_equal(counted, [[len(a & b) for b in second] for a in first])
+        assert table.counts.min(initial=1.0) > 0.0
+        assert np.array_equal(table.row_sums, counted.sum(axis=1))
+        assert np.array_equal(table.col_sums, counted.sum(axis=0))
+        assert table.total == counted.sum()
+    assert pairs == list(combinations(range(4), 2))
+
+
+@pytest.mark.parametrize("average", AVERAGES)
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_pairwise_nmi_equals_scikit_learn(rng, average, missing):
+    for n, clusters in ((7, 2), (40, 4), (30, 25)):
+        labels = random_ensemble(rng, n, 6, max_clusters=clusters, missing=missing)
+        labels[:, 2] = labels[:, 1] + 3 * (labels[:, 1] >= 0)
+        labels[:, 3] = np.where(labels[:, 3] >= 0, 0, -1)
+        nmi = pairwise_nmi(encode(labels), average)
+        np.testing.assert_allclose(nmi, nmi_loop(labels, average), atol=1e-13)
+
+
+def test_pairwise_nmi_where_the_formula_is_not_defined():
+    labels = np.array([[0, 0, 0, -1], [0, 0, 1, -1], [0, 0, 1, -1], [-1, 0, 0, 0], [-1, 0, 0, 1]])
+    nmi = pairwise_nmi(encode(labels), "max")
+    assert nmi[0, 1] == 1.0  # one cluster each
+    assert nmi[0, 2] == 0.0  # one cluster against two
+    assert nmi[0, 3] == 0.0  # no object in common
+    assert nmi[2, 3] == 0.0  # one cluster on what they have in common, against two
+
+
+@pytest.mark.parametrize("beta", [0.0, 1.0, 2.0, 7.5])
+def test_agreement_weights_are_the_formula(rng, beta):
+    labels = random_ensemble(rng, 25, 6, missing=0.2)
+    nmi = nmi_loop(labels, "max")
+    index = np.array([np.mean([nmi[u, v] for v in range(6) if v != u]) for u in range(6)])
+    expected = (index / index.max()) ** beta
+    np.testing.assert_allclose(agreement_weights(labels, beta=beta), expected / expected.sum(), atol=1e-12)
+
+
+def test_agreement_prefers_the_majority(rng):
+    labels = planted_ensemble(rng, np.repeat([0, 1, 2], 20), 12, n_random=3)
+    for scheme in (agreement_weights, kernel_weights):
+        weights = scheme(labels)
+        assert weights[:9].min() > 1.5 * weights[9:].max()
+
+
+def test_independent_partitions_get_equal_weights_and_a_warning():
+    labels = np.array([[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0]])
+    with pytest.warns(UserWarning, match="no two partitions share any information"):
+        assert np.array_equal(agreement_weights(labels), np.full(3, 1 / 3))
+    disjoint = np.array([[0, -1], [1, -1], [-1, 0]])
+    with pytest.warns(UserWarning, match="similarities between different partitions are 0"):
+        assert np.array_equal(kernel_weights(disjoint), [0.5, 0.5])
+
+
+def kernel_loop(labels, overlap):
+    """The kernels from their definitions: sums over all subsets, or all ordered pairs, of objects."""
+    n, m = labels.shape
+    if overlap == "subsets":
+        sets = [set(chosen) for size in range(1, n + 1) for chosen in combinations(range(n), size)]
+    else:
+        sets = [{i, j} for i in range(n) for j in range(n)]
+    features = np.zeros((m, len(sets)))
+    for u in range(m):
+        for cluster in clusters_of(labels[:, u]):
+            for s, chosen in enumerate(sets):
+                if chosen <= cluster:
+                    features[u, s] = (len(chosen) if overlap == "subsets" else 1) / len(cluster)
+    gram = features @ features.T
+    norms = np.sqrt(np.diag(gram))
+    return gram / np.outer(norms, norms)
+
+
+@pytest.mark.parametrize("overlap", ["subsets", "pairs"])
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_kernel_equals_the_sum_over_all_sets(rng, overlap, missing):
+    for n in (1, 2, 5, 8):
+        labels = random_ensemble(rng, n, 4, max_clusters=3, missing=missing)
+        np.testing.assert_allclose(partition_kernel(labels, overlap=overlap), kernel_loop(labels, overlap), atol=1e-13)
+
+
+@pytest.mark.parametrize("overlap", ["subsets", "pairs"])
+def test_kernel_is_a_kernel(rng, overlap):
+    for labels in (
+        planted_ensemble(rng, np.arange(3000) % 5, 8, noise=0.002),
+        random_ensemble(rng, 30, 8, missing=0.4),
+    ):
+        labels[:, 1] = np.where(labels[:, 0] == -1, -1, 7 - labels[:, 0])
+        kernel = partition_kernel(labels, overlap=overlap)
+        assert np.array_equal(np.diag(kernel), np.ones(8))
+        assert np.array_equal(kernel, kernel.T)
+        assert kernel[0, 1] == pytest.approx(1.0, abs=1e-10)
+        assert kernel.min() >= 0.0
+        assert kernel.max() <= 1.0
+        assert np.linalg.eigvalsh(kernel).min() > -1e-10
+
+
+def test_kernel_weights_are_powers_of_mean_similarities(rng):
+    labels = random_ensemble(rng, 8, 5)
+    for overlap in ("subsets", "pairs"):
+        kernel = kernel_loop(labels, overlap)
+        similarity = (kernel.sum(axis=1) - 1.0) / 4.0
+        for power in (0.0, 1.0, 3.0):
+            weights = kernel_weights(labels, overlap=overlap, power=power)
+            np.testing.assert_allclose(weights, similarity**power / (similarity**power).sum(), atol=1e-12)
+
+
+def test_kernel_weights_keep_tiny_similarities():
+    # Far below 1e-16, where a sum with the diagonal would lose them, and with powers below the range of floating point.
+    labels = np.tile(np.arange(600)[:, np.newaxis], 3) + 1
+    for u, chosen in enumerate((np.arange(200), np.arange(180, 380), np.arange(370, 570))):
+        labels[chosen, u] = 0
+    labels[:5, 2] = 0
+    kernel = partition_kernel(labels)
+    similarity = np.array([kernel[0, 1] + kernel[0, 2], kernel[0, 1] + kernel[1, 2], kernel[0, 2] + kernel[1, 2]]) / 2.0
+    assert 0.0 < similarity.min() < similarity.max() < 1e-50
+    for power in (1.0, 8.0):
+        relative = (similarity / similarity.max()) ** power
+        weights = kernel_weights(labels, overlap="subsets", power=power)
+        np.testing.assert_allclose(weights, relative / relative.sum(), rtol=1e-12)
+
+
+def index_loop(labels, theta, weights):
+    """ECI of every cluster, by sets."""
+    m = labels.shape[1]
+    found = []
+    for u in range(m):
+        values = []
+        for cluster in clusters_of(labels[:, u]):
+            entropy, seen = 0.0, 0.0
+            for v in range(m):
+                parts = np.array([len(cluster & other) for other in clusters_of(labels[:, v])], dtype=float)
+                if parts.sum() > 0.0:
+                    p = parts[parts > 0.0] / parts.sum()
+                    entropy -= weights[v] * (p * np.log2(p)).sum()
+                    seen += weights[v]
+            values.append(np.exp(-entropy / seen / theta) if seen else 1.0)
+        found.append(values)
+    return found
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.4])
+def test_cluster_index_and_matrix_equal_loops(rng, missing):
+    labels = random_ensemble(rng, 14, 5, missing=missing)
+    for theta, weights in ((0.4, None), (1.0, rng.uniform(size=5)), (0.4, np.array([1.0, 0.0, 2.0, 0.0, 0.0]))):
+        shares = np.full(5, 0.2) if weights is None else weights / weights.sum()
+        expected = index_loop(labels, theta, shares)
+        indices = ensemble_driven_cluster_index(labels, theta=theta, weights=weights)
+        assert len(indices) == 5
+        for values, loop in zip(indices, expected, strict=True):
+            np.testing.assert_allclose(values, loop, atol=1e-13)
+        matrix = np.eye(14)
+        for i, j in combinations(range(14), 2):
+            total, both = 0.0, 0.0
+            for u in range(5):
+                if -1 not in (labels[i, u], labels[j, u]):
+                    both += shares[u]
+                    values = np.unique(labels[labels[:, u] != -1, u])
+                    if labels[i, u] == labels[j, u]:
+                        total += shares[u] * expected[u][np.searchsorted(values, labels[i, u])]
+            matrix[i, j] = matrix[j, i] = total / both if both > 0.0 else 0.0
+        found = locally_weighted_coassociation_matrix(labels, theta=theta, weights=weights)
+        np.testing.assert_allclose(found, matrix, atol=1e-13)
+
+
+def test_slot_certainty_follows_the_slots(rng):
+    labels = random_ensemble(rng, 20, 4, missing=0.3)
+    encoding = encode(labels)
+    certainty = slot_certainty(encoding, np.full(4, 0.25), 0.4)
+    assert np.all(certainty[encoding.missing_slots] == 0.0)
+    kept = np.delete(certainty, encoding.missing_slots)
+    assert np.array_equal(kept, np.concatenate(ensemble_driven_cluster_index(labels)))
+
+
+def test_certain_clusters_leave_the_coassociation_alone(rng):
+    column = rng.randint(3, size=15)
+    labels = np.column_stack([column, 2 - column, column + 4])
+    np.testing.assert_allclose(locally_weighted_coassociation_matrix(labels), coassociation_matrix(labels), atol=1e-15)
+    # theta to infinity trusts every cluster alike.
+    labels = random_ensemble(rng, 15, 4)
+    np.testing.assert_allclose(
+        locally_weighted_coassociation_matrix(labels, theta=1e12), coassociation_matrix(labels), atol=1e-10
+    )
+
+
+@pytest.mark.parametrize("name", WEIGHTING_SCHEMES)
+def test_schemes_are_on_the_simplex_and_change_nothing(rng, name):
+    scheme = WEIGHTING_SCHEMES[name]
+    for labels in (random_ensemble(rng, 15, 6), random_ensemble(rng, 15, 3, missing=0.3), random_ensemble(rng, 15, 1)):
+        X = labels[:, :1] + rng.uniform(0.0, 0.5, size=(15, 3))
+        before, X_before = labels.copy(), X.copy()
+        weights = scheme(labels, X=X, random_state=0)
+        assert weights.shape == (labels.shape[1],)
+        assert weights.dtype == np.float64
+        assert weights.min() >= 0.0
+        assert weights.sum() == pytest.approx(1.0, abs=1e-12)
+        assert np.array_equal(labels, before)
+        assert np.array_equal(X, X_before)
+        assert np.array_equal(weights, scheme(labels, X=X, random_state=0))
+
+
+# "redundancy" stops at a gap of 1e-5, from starts that it draws object by object: see the contract tests.
+@pytest.mark.parametrize("name", [name for name in WEIGHTING_SCHEMES if name != "redundancy"])
+@pytest.mark.parametrize("missing", [0.0, 0.15])
+def test_names_and_order_of_objects_do_not_matter(rng, name, missing):
+    scheme = WEIGHTING_SCHEMES[name]
+    n, m = 24, 7
+    labels = planted_ensemble(rng, np.arange(n) % 3, m, noise=0.3)
+    labels = np.where(rng.uniform(size=(n, m)) < missing, -1, labels)
+    labels[:, 0] = np.arange(n) % 3
+    X = np.arange(n)[:, np.newaxis] % 3 + rng.uniform(size=(n, 2))
+    weights = scheme(labels, X=X, random_state=0)
+    names = np.array([rng.permutation(50)[:3] for _ in range(m)])
+    renamed = np.where(labels == -1, -1, names[np.arange(m), labels])
+    np.testing.assert_allclose(scheme(renamed, X=X, random_state=0), weights, atol=1e-9)
+    order = rng.permutation(n)
+    np.testing.assert_allclose(scheme(labels[order], X=X[order], random_state=0), weights, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", WEIGHTING_SCHEMES)
+@pytest.mark.filterwarnings("ignore:The weights are uniform")
+def test_copies_get_equal_weights(rng, name):
+    scheme = WEIGHTING_SCHEMES[name]
+    X = rng.uniform(size=(12, 2))
+    for column in (np.zeros(12, dtype=int), np.arange(12), np.arange(12) % 3):
+        labels = np.column_stack([column, 20 - column, column + 5, 3 * column])
+        np.testing.assert_allclose(scheme(labels, X=X, random_state=0), 0.25, atol=1e-9)
+    other = np.column_stack([labels, rng.randint(3, size=12)])
+    np.testing.assert_allclose(np.ptp(scheme(other, X=X, random_state=0)[:4]), 0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_schemes_without_features_ignore_them(rng, name):
+    labels = random_ensemble(rng, 12, 4)
+    assert np.array_equal(
+        WEIGHTING_SCHEMES[name](labels, random_state=0), WEIGHTING_SCHEMES[name](labels, X="nonsense", random_state=0)
+    )
+
+
+def test_uniform(rng):
+    assert np.array_equal(equal_weights(random_ensemble(rng, 5, 8)), np.full(8, 0.125))
+
+
+LABELS = np.array([[0, 0, 1], [0, 1, 1], [1, 1, 0]])
+ERRORS = [
+    (agreement_weights, {"beta": -1.0}, "beta must be at least 0"),
+    (agreement_weights, {"average": "min"}, "average must be one of"),
+    (partition_kernel, {"overlap": "triples"}, "overlap must be one of 'subsets', 'pairs'"),
+    (kernel_weights, {"overlap": "triples"}, "overlap must be one of"),
+    (kernel_weights, {"power": -1.0}, "power must be at least 0"),
+    (ensemble_driven_cluster_index, {"theta": 0.0}, "theta must be greater than 0"),
+    (ensemble_driven_cluster_index, {"weights": [1.0, 2.0]}, "weights must have 3 values"),
+    (locally_weighted_coassociation_matrix, {"theta": -1.0}, "theta must be greater than 0"),
+    (locally_weighted_coassociation_matrix, {"weights": [0.0] * 3}, "weights must not be all zero"),
+    *((WEIGHTING_SCHEMES[name], {}, "X must be the features of the objects, got None") for name in FEATURE_SCHEMES),
+]
+
+
+@pytest.mark.parametrize(("function", "options", "match"), ERRORS)
+def test_errors(function, options, match):
+    with pytest.raises(ValueError, match=match):
+        function(LABELS, **options)
+
+
+@pytest.mark.parametrize("name", WEIGHTING_SCHEMES)
+def test_schemes_check_the_ensemble(name):
+    with pytest.raises(ValueError, match="labels must be two-dimensional"):
+        WEIGHTING_SCHEMES[name]([0, 1, 1], X=[[0.0], [1.0], [2.0]], random_state=0)

@@ -1,0 +1,289 @@
+"""Updated quantities do not drift, reported ones can be recomputed, and no result depends on processes or threads."""
+
+import os
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from robust_eac import (
+    RobustEAC,
+    adjusted_agreement,
+    certify,
+    consensus_lower_bound,
+    entropy_weights,
+    fuzzy_c_means,
+    l2_weights,
+    objective_value,
+    optimality_gap,
+    partition_losses,
+    power_weights,
+    refine_labels,
+    select_n_clusters,
+    solve_median_partition,
+    solve_membership,
+    solve_peace,
+    weight_path,
+)
+from robust_eac.consensus import density_search, kmeans_consensus
+from robust_eac.ensembles import gath_geva, kaufman_kmeans
+from robust_eac.schemes import redundancy_weights
+
+from ..access import (
+    accumulate,
+    check_ensemble,
+    collapse,
+    encode_ensemble,
+    next_relaxation,
+    sweep,
+    visiting_order,
+    weighted_statistics,
+)
+from ..conftest import planted_ensemble, random_ensemble, random_membership
+
+ROOT = Path(__file__).parents[2]
+N, M, K = 24, 7, 3
+
+
+@pytest.fixture
+def ensembles():
+    """Hard, incomplete, soft and mixed ensembles of N objects and M partitions."""
+    rng = np.random.RandomState(3)
+    labels = planted_ensemble(rng, np.arange(N) % K, M, noise=0.3, n_random=2)
+    missing = np.where(random_ensemble(rng, N, M, missing=0.3) == -1, -1, labels)
+    soft = [random_membership(rng, N, k) for k in (2, 3, 5)]
+    soft[1][:4] = np.nan
+    return {
+        "hard": labels,
+        "missing": missing,
+        "soft": [*soft, labels[:, 0]],
+        "mixed": [*labels[:, :3].T, *soft, missing[:, 4]],
+    }
+
+
+@pytest.mark.parametrize("diagonal", [True, False])
+@pytest.mark.parametrize("kind", ["hard", "missing", "soft", "mixed"])
+def test_nothing_drifts_over_ten_thousand_sweeps(ensembles, kind, diagonal):
+    """T and Q, updated at every visit, equal recomputed ones; every hundredth sweep starts from a new membership."""
+    rng = np.random.RandomState(0)
+    encoding = collapse(encode_ensemble(check_ensemble(ensembles[kind])))
+    weights = rng.dirichlet(np.ones(len(encoding.offsets)))
+    rows = random_membership(rng, len(encoding.codes), K)
+    statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
+    gap, relaxation = np.inf, 1.0
+    for number in range(10_000):
+        if number % 100 == 99:
+            i = rng.randint(len(rows))
+            _put(encoding, statistics, rows, i, random_membership(rng, 1, K)[0])
+        before = gap
+        order = visiting_order(len(rows), rng)
+        gap = sweep(encoding, statistics, rows, order, diagonal=diagonal, relaxation=relaxation)
+        relaxation = next_relaxation(relaxation, gap, before, 0.0)
+        assert np.abs(rows.sum(axis=1) - 1.0).max() <= 1e-12
+    assert rows.min() >= 0.0
+    fresh = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
+    for kept, exact in ((statistics.T, fresh.T), (statistics.Q, fresh.Q)):
+        np.testing.assert_allclose(kept, exact, rtol=0.0, atol=1e-11 * np.abs(exact).max())
+
+
+def _put(encoding, statistics, rows, i, membership):
+    """Give a row another membership and update T and Q by their definition."""
+    step, before, w = membership - rows[i], rows[i].copy(), encoding.multiplicity[i]
+    rows[i] = membership
+    for slot in encoding.offsets[encoding.hard] + encoding.codes[i]:
+        if slot not in encoding.missing_slots:
+            statistics.T[slot, :K] += w * statistics.slot_coef[slot] * step
+    for s, slot in enumerate(encoding.soft_slots):
+        statistics.T[slot, :K] += w * encoding.soft[i, s] * statistics.slot_coef[slot] * step
+    for g in np.flatnonzero(encoding.observed[i]):
+        statistics.Q[g] += w * statistics.mask_coef[g] * (np.outer(membership, membership) - np.outer(before, before))
+
+
+# What is minimised beside or in place of the weighted loss: f(losses, weights, n^2).
+REGULARISERS = {
+    "uniform": lambda losses, weights, pairs: 0.0,
+    "restricted-simplex": lambda losses, weights, pairs: 0.0,
+    "chance-corrected": lambda losses, weights, pairs: 0.0,
+    "l2": lambda losses, weights, pairs: 0.25 * pairs * weights @ weights,
+    "entropy": lambda losses, weights, pairs: 0.05 * pairs * sum(a * np.log(a) for a in weights if a > 0.0),
+}
+
+
+@pytest.mark.parametrize("weighting", [*REGULARISERS, "power"])
+@pytest.mark.parametrize("kind", ["hard", "missing", "soft", "mixed"])
+@pytest.mark.parametrize("diagonal", [True, False])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_what_is_reported_is_what_the_public_functions_find(ensembles, weighting, kind, diagonal, weighted):
+    labels = ensembles[kind]
+    sample_weight = np.random.RandomState(1).randint(0, 4, size=N) + 0.5 if weighted else None
+    n = N if sample_weight is None else sample_weight.sum()
+    result = solve_median_partition(
+        labels, K, weighting=weighting, agreement="raw", diagonal=diagonal, sample_weight=sample_weight, n_init=2,
+        tol=1e-7, max_iter=1000, random_state=0,
+    )  # fmt: skip
+    options = {"diagonal": diagonal, "sample_weight": sample_weight}
+    losses = partition_losses(labels, result.membership, **options)
+    np.testing.assert_allclose(result.losses, losses, rtol=1e-9, atol=1e-11 * n**2)
+    gap = optimality_gap(labels, result.membership, weights=result.weights, **options)
+    assert result.gap == pytest.approx(gap, rel=1e-6, abs=1e-13)
+    assert result.converged == (result.gap <= 1e-7)
+    if weighting == "power":
+        # The power mean for gamma = 2 is the geometric one. The logarithm of a loss near zero magnifies rounding.
+        losses = result.losses
+        objective = np.prod(losses ** (1.0 / len(losses)))
+    else:
+        objective = objective_value(labels, result.membership, weights=result.weights, **options)
+        objective += REGULARISERS[weighting](losses, result.weights, n**2)
+    assert result.objective == pytest.approx(objective, rel=1e-9)
+    assert result.objective == result.objective_history[-1]
+    assert np.all(np.diff(result.objective_history) <= 1e-12 * abs(result.objective_history[0]))
+    assert np.array_equal(result.labels, result.membership.argmax(axis=1))
+    solvers = {"l2": partial(l2_weights, lam=0.5 * n**2), "entropy": partial(entropy_weights, eta=0.05 * n**2)}
+    if weighting in solvers or weighting == "power":
+        np.testing.assert_allclose(solvers.get(weighting, power_weights)(losses), result.weights, atol=1e-8)
+    certificate = certify(labels, result.membership, weights=result.weights, **options)
+    assert certificate.gap == pytest.approx(gap, rel=1e-6, abs=1e-13)
+
+
+@pytest.mark.parametrize("kind", ["hard", "missing", "soft", "mixed"])
+@pytest.mark.parametrize("weighting", ["uniform", "restricted-simplex", "l2"])
+def test_adjusted_losses_and_gap_are_what_the_public_functions_find(ensembles, kind, weighting):
+    labels = ensembles[kind]
+    result = solve_median_partition(
+        labels, K, weighting=weighting, agreement="adjusted", n_init=2, max_iter=1000, random_state=0
+    )
+    losses = 1.0 - adjusted_agreement(labels, result.membership)
+    np.testing.assert_allclose(result.losses, losses, rtol=1e-9, atol=1e-11)
+    regulariser = 0.25 * result.weights @ result.weights if weighting == "l2" else 0.0
+    assert result.objective == pytest.approx(result.weights @ losses + regulariser, rel=1e-9)
+    certificate = certify(labels, result.membership, weights=result.weights, agreement="adjusted")
+    assert result.gap == pytest.approx(certificate.gap, rel=1e-6, abs=1e-13)
+
+
+@pytest.mark.parametrize("kind", ["hard", "missing", "soft", "mixed"])
+@pytest.mark.parametrize("diagonal", [True, False])
+def test_membership_step_reports_what_the_public_functions_find(ensembles, kind, diagonal):
+    labels = ensembles[kind]
+    weights = np.arange(1.0, len(labels if kind in ("soft", "mixed") else labels.T) + 1.0)
+    result = solve_membership(labels, K, weights=weights, diagonal=diagonal, tol=1e-8, random_state=0)
+    value = objective_value(labels, result.membership, weights=weights, diagonal=diagonal)
+    gap = optimality_gap(labels, result.membership, weights=weights, diagonal=diagonal)
+    assert result.objective == pytest.approx(value, rel=1e-9)
+    assert result.gap == pytest.approx(gap, rel=1e-6, abs=1e-13)
+
+
+def test_the_path_reports_what_the_public_functions_find(ensembles):
+    for kind, labels in ensembles.items():
+        path = weight_path(
+            labels,
+            K,
+            weighting="l2",
+            parameter="lam0",
+            values=[0.01, 0.1, 1.0],
+            n_init=2,
+            max_iter=1000,
+            random_state=0,
+        )
+        weights, losses = path.weights, path.losses
+        lam = path.values * losses.shape[1] * N**2
+        objectives = np.einsum("vu,vu->v", weights, losses) + 0.5 * lam * np.einsum("vu,vu->v", weights, weights)
+        np.testing.assert_allclose(path.objectives, objectives, rtol=1e-9, err_msg=kind)
+
+
+def test_labels_of_any_type_of_number_agree_exactly(ensembles):
+    for labels in (ensembles["hard"], ensembles["missing"]):
+        fits = [
+            solve_median_partition(labels.astype(dtype), K, n_init=2, random_state=0)
+            for dtype in (np.int64, np.int8, np.int32, np.float32, np.float64, object)
+        ]
+        for fit in fits[1:]:
+            for one, other in zip(fits[0], fit, strict=True):
+                np.testing.assert_array_equal(one, other)
+
+
+def test_memberships_of_single_precision_are_those_numbers(ensembles):
+    """A float32 source is the float64 one with the same values, and near the one that was rounded."""
+    exact = ensembles["soft"]
+    rounded = [entry.astype(np.float32) if entry.ndim == 2 else entry for entry in exact]
+    again = [entry.astype(np.float64) for entry in rounded]
+    rows = np.eye(K)[np.arange(N) % K]
+    losses = [partition_losses(labels, rows) for labels in (exact, rounded, again)]
+    np.testing.assert_array_equal(losses[1], losses[2])
+    np.testing.assert_allclose(losses[0], losses[1], rtol=1e-5)
+
+
+# A digest of bytes: printed digits would hide the last bits. The second ensemble is large enough for rounds of blocks,
+# which threads share.
+_FITS = """
+import hashlib, os
+import numpy as np
+from robust_eac import RobustEAC
+digest = hashlib.sha256()
+for n, weightings in ((60, ("restricted-simplex", "l2", "chance-corrected")), (66_000, ("restricted-simplex",))):
+    labels = np.random.RandomState(0).randint(4, size=(n, 9))
+    labels[:, :5] = np.arange(n)[:, None] % 3
+    for name in weightings:
+        fit = RobustEAC(3, weighting=name, n_init=2, n_jobs={n_jobs}, random_state=0).fit(labels)
+        for array in (fit.labels_, fit.membership_, fit.weights_, fit.losses_, fit.objective_history_):
+            digest.update(array.tobytes())
+print(digest.hexdigest())
+"""
+
+
+def test_same_bits_in_every_process_with_any_number_of_threads():
+    digests = set()
+    for n_jobs, threads in ((1, 1), (2, 1), (None, 2)):
+        environment = os.environ | {"NUMBA_NUM_THREADS": str(threads), "PYTHONPATH": str(ROOT)}
+        command = [sys.executable, "-c", _FITS.format(n_jobs=n_jobs)]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr[-3000:]
+        digests.add(done.stdout)
+    assert len(digests) == 1
+
+
+def test_same_bits_in_every_run(ensembles):
+    for labels in ensembles.values():
+        for n_jobs in (1, 2, None):
+            one, other = (RobustEAC(K, n_init=3, n_jobs=jobs, random_state=5).fit(labels) for jobs in (1, n_jobs))
+            assert one.membership_.tobytes() == other.membership_.tobytes()
+            assert one.objective_history_.tobytes() == other.objective_history_.tobytes()
+
+
+def _noise(n=60, m=8, k=5):
+    return np.random.RandomState(0).randint(k, size=(n, m))
+
+
+X = np.random.RandomState(0).standard_normal((60, 3))
+STOPPED = {
+    "solve_membership": lambda: solve_membership(_noise(), 4, max_sweeps=1, random_state=0),
+    "solve_median_partition": lambda: solve_median_partition(_noise(), 4, max_iter=1, tol=1e-9, random_state=0),
+    "solve_median_partition, adjusted": lambda: solve_median_partition(
+        _noise(), 4, agreement="adjusted", max_iter=1, tol=1e-9, random_state=0
+    ),
+    "RobustEAC": lambda: RobustEAC(4, max_iter=1, tol=1e-9, random_state=0).fit(_noise()),
+    "select_n_clusters": lambda: select_n_clusters(_noise(), [3], max_iter=1, tol=1e-9, random_state=0),
+    "refine_labels": lambda: refine_labels(_noise(), np.arange(60) % 4, max_passes=1, random_state=0),
+    "redundancy_weights": lambda: redundancy_weights(_noise(), max_iter=1, tol=1e-9, random_state=0),
+    "kmeans_consensus": lambda: kmeans_consensus(_noise(), 4, max_iter=1, n_init=1, random_state=0),
+    "density_search": lambda: density_search(_noise(), 4, max_iter=1, n_init=1, random_state=0),
+    "solve_peace": lambda: solve_peace(_noise(), 4, max_steps=1, random_state=0),
+    "fuzzy_c_means": lambda: fuzzy_c_means(X, 4, max_iter=1, random_state=0),
+    "gath_geva": lambda: gath_geva(X, 4, max_iter=1, random_state=0),
+    "kaufman_kmeans": lambda: kaufman_kmeans(X, 4, max_iter=1),
+}
+
+
+@pytest.mark.parametrize("solver", STOPPED)
+def test_whoever_stops_early_says_so(solver):
+    with pytest.warns(ConvergenceWarning, match="did not converge"):
+        result = STOPPED[solver]()
+    assert getattr(result, "converged", getattr(result, "converged_", False)) is False or solver == "select_n_clusters"
+
+
+def test_results_that_say_by_a_field_whether_they_converged():
+    assert not weight_path(_noise(), 4, max_iter=1, tol=1e-9, n_init=1, random_state=0).converged.all()
+    assert not consensus_lower_bound(_noise(30), n_clusters=3, max_iter=1).converged

@@ -1,0 +1,200 @@
+from functools import partial
+
+import numpy as np
+import pytest
+
+from robust_eac import WEIGHT_SOLVERS, entropy_weights, l2_weights, power_weights, restricted_simplex_weights
+from robust_eac.weightings import uniform_weights
+
+from .. import reference
+from ..access import power_mean, resolve_weighting
+
+
+def random_losses(rng, cases, m):
+    """Losses with ties, zeros and spread scales (each case scaled to at most 1 for the reference solver)."""
+    losses = rng.uniform(size=(cases, m))
+    losses[::3] = np.round(losses[::3], 1)
+    losses[1::7, rng.randint(m)] = 0.0
+    return losses
+
+
+@pytest.mark.parametrize("m", [1, 2, 5, 30])
+def test_restricted_simplex_equals_cvxpy(rng, m):
+    cases = 500
+    losses = random_losses(rng, cases, m)
+    rho = np.exp(rng.uniform(np.log(1.0 / m), 0.3, size=cases))
+    rho[::5] = 1.0 / m
+    rho[1::5] = 1.5
+    expected = reference.weights_by_cvxpy(losses, rho=rho)
+    weights = np.array([restricted_simplex_weights(d, rho=r) for d, r in zip(losses, rho, strict=True)])
+    assert weights.min() >= 0.0
+    assert np.all(weights <= rho[:, None] + 1e-12)
+    np.testing.assert_allclose(weights.sum(axis=1), 1.0, atol=1e-12)
+    # The minimiser is not unique under ties; the minimum is.
+    np.testing.assert_allclose((weights * losses).sum(axis=1), (expected * losses).sum(axis=1), atol=1e-7)
+
+
+def test_rho_of_one_over_m_is_uniform_for_every_m():
+    for m in range(1, 1001):
+        weights = restricted_simplex_weights(np.arange(m, dtype=float), rho=1.0 / m)
+        np.testing.assert_allclose(weights, 1.0 / m, rtol=1e-9)
+
+
+def test_default_rho_trims_the_worst_fifth_for_every_m():
+    for m in range(1, 1001):
+        weights = restricted_simplex_weights(np.arange(m, dtype=float))
+        share = 1.0 / (0.8 * m)
+        full, rest = divmod(4 * m, 5)
+        if m == 1:
+            full, rest, share = 1, 0, 1.0
+        np.testing.assert_allclose(weights[:full], share, rtol=1e-9)
+        assert np.all(weights[full + (rest > 0) :] == 0.0)
+        if rest:
+            assert weights[full] == pytest.approx(share * rest / 5, rel=1e-9)
+
+
+def test_rho_of_one_or_more_picks_the_best():
+    for rho in (1.0, 1.25, 7.0, 1e308):
+        assert np.array_equal(restricted_simplex_weights([3.0, 1.0, 2.0], rho=rho), [0.0, 1.0, 0.0])
+
+
+@pytest.mark.parametrize("m", [1, 2, 5, 30])
+def test_l2_equals_cvxpy(rng, m):
+    cases = 500
+    losses = random_losses(rng, cases, m)
+    # lambda over 24 orders of magnitude, the losses a hundredth to a hundred times as large.
+    lam = 10.0 ** rng.uniform(-12.0, 12.0, size=cases)
+    losses *= (lam * 10.0 ** rng.uniform(-2.0, 2.0, size=cases))[:, None]
+    expected = reference.weights_by_cvxpy(losses, lam=lam)
+    weights = np.array([l2_weights(d, lam=v) for d, v in zip(losses, lam, strict=True)])
+    # Clarabel stops at a duality gap of 1e-11 of the sum over all cases, some hundreds: the minima agree to 1e-9, which
+    # places a weight to the square root of that.
+    scaled = losses / lam[:, None]
+    ours, theirs = ((w * scaled + 0.5 * w**2).sum(axis=1) for w in (weights, expected / expected.sum(1, keepdims=True)))
+    assert np.all(ours <= theirs + 1e-9)
+    np.testing.assert_allclose(weights, expected, rtol=0, atol=5e-5)
+
+
+@pytest.mark.parametrize("lam", [1e-12, 1e-6, 1e-3, 1.0, 1e3, 1e6, 1e12])
+def test_l2_satisfies_its_optimality_conditions_at_every_scale(rng, lam):
+    for losses in random_losses(rng, 200, 20) * 1e6:
+        weights = l2_weights(losses, lam=lam)
+        assert weights.min() >= 0.0
+        assert weights.sum() == pytest.approx(1.0, abs=1e-12)
+        # d_u + lam alpha_u equals the multiplier where alpha_u > 0 and is at least it elsewhere.
+        slope = losses + lam * weights
+        held = weights > 0.0
+        tolerance = 1e-9 * (lam + losses.max())
+        assert np.ptp(slope[held]) <= tolerance
+        assert slope[~held].min(initial=np.inf) >= slope[held].min() - tolerance
+
+
+def test_l2_limits():
+    losses = np.array([2.0, 1.0, 1.0, 5.0])
+    assert np.array_equal(l2_weights(losses, lam=0.0), [0.0, 0.5, 0.5, 0.0])
+    np.testing.assert_allclose(l2_weights(losses, lam=1e-300), [0.0, 0.5, 0.5, 0.0])
+    np.testing.assert_allclose(l2_weights(losses, lam=1e15), 0.25)
+    np.testing.assert_allclose(l2_weights([0.0, 1e308, 1e308], lam=1.0), [1.0, 0.0, 0.0])
+    np.testing.assert_allclose(l2_weights([0.0, 1.0, 1.0, 1.0], lam=1e-308), [1.0, 0.0, 0.0, 0.0])
+
+
+def test_entropy_equals_cvxpy(rng):
+    losses = random_losses(rng, 60, 6)
+    for eta in (0.05, 1.0, 10.0):
+        weights = np.array([entropy_weights(d, eta=eta) for d in losses])
+        np.testing.assert_allclose(weights, reference.weights_by_cvxpy(losses, eta=eta), atol=1e-4)
+
+
+def test_entropy_limits():
+    losses = np.array([2.0, 1.0, 1.0, 5.0])
+    assert np.array_equal(entropy_weights(losses, eta=0.0), [0.0, 0.5, 0.5, 0.0])
+    np.testing.assert_allclose(entropy_weights(losses, eta=1e-300), [0.0, 0.5, 0.5, 0.0])
+    np.testing.assert_allclose(entropy_weights(losses, eta=1e15), 0.25)
+    assert np.isfinite(entropy_weights(1e300 * losses, eta=1.0)).all()
+
+
+def test_power_equals_cvxpy(rng):
+    losses = rng.uniform(0.1, 1.0, size=(20, 5))
+    for gamma in (1.5, 2.0, 3.0):
+        weights = np.array([power_weights(d, gamma=gamma) for d in losses])
+        np.testing.assert_allclose(weights, reference.weights_by_cvxpy(losses, gamma=gamma), atol=1e-4)
+
+
+def test_power_limits():
+    losses = np.array([2.0, 1.0, 1.0, 5.0])
+    np.testing.assert_allclose(power_weights(losses, gamma=1.0 + 1e-9), [0.0, 0.5, 0.5, 0.0], atol=1e-12)
+    np.testing.assert_allclose(power_weights(losses, gamma=1e12), 0.25)
+    assert np.array_equal(power_weights([0.0, 1.0, 0.0]), [0.5, 0.0, 0.5])
+    np.testing.assert_allclose(power_weights([1e-200, 1e200], gamma=3.0), [1.0, 0.0], atol=1e-100)
+
+
+@pytest.mark.parametrize("gamma", [1.3, 2.0, 3.0, 50.0])
+def test_power_weights_follow_the_gradient_of_the_power_mean(rng, gamma):
+
+    losses = rng.uniform(0.5, 2.0, size=6)
+    weights = power_weights(losses, gamma=gamma)
+    gradient = np.empty(6)
+    for u in range(6):
+        step = np.zeros(6)
+        step[u] = 1e-6
+        gradient[u] = power_mean(losses + step, None, gamma=gamma) - power_mean(losses - step, None, gamma=gamma)
+    np.testing.assert_allclose(gradient / gradient.sum(), weights, rtol=1e-6)
+
+
+def testpower_mean_with_a_loss_of_zero_is_the_limit():
+
+    for gamma in (1.5, 2.0, 3.0):
+        exact = power_mean(np.array([0.0, 1.0, 4.0]), None, gamma=gamma)
+        near = power_mean(np.array([1e-300, 1.0, 4.0]), None, gamma=gamma)
+        assert exact == pytest.approx(near, abs=1e-30 if gamma < 2 else 1e-10)
+
+
+def test_copies_share_equally_in_spite_of_rounding():
+    losses = np.array([1.0, 2.0 + 4e-16, 2.0, 2.0 - 4e-16, 9.0])
+    np.testing.assert_allclose(restricted_simplex_weights(losses, rho=0.4), [0.4, 0.2, 0.2, 0.2, 0.0], rtol=1e-12)
+    for f in (partial(l2_weights, lam=0.0), partial(entropy_weights, eta=0.0)):
+        np.testing.assert_allclose(f(losses[1:]), [1 / 3, 1 / 3, 1 / 3, 0.0], rtol=1e-12)
+
+
+def test_resolve_binds_the_defaults_of_the_paper():
+    losses = np.array([4.0, 1.0, 2.0, 3.0, 9.0])
+    weighting = resolve_weighting("restricted-simplex", n_pairs=4.0, n_partitions=5)
+    assert np.allclose(weighting.solve(losses), restricted_simplex_weights(losses, rho=0.25), rtol=1e-14)
+    weighting = resolve_weighting("l2", n_pairs=4.0, n_partitions=5)
+    weights = weighting.solve(losses)
+    assert np.allclose(weights, l2_weights(losses, lam=2.0), rtol=1e-14)
+    assert weighting.objective(losses, weights) == pytest.approx(weights @ losses + weights @ weights)
+    assert np.allclose(weighting.first(losses), 0.2)
+
+
+def test_a_registered_solver_works_by_its_name(monkeypatch):
+    monkeypatch.setitem(WEIGHT_SOLVERS, "best", lambda losses: (losses == losses.min()).astype(float))
+    weighting = resolve_weighting("best", n_pairs=100.0, n_partitions=3)
+    assert np.array_equal(weighting.solve(np.array([2.0, 1.0, 3.0])), [0.0, 1.0, 0.0])
+    assert weighting.objective(np.array([2.0, 1.0, 3.0]), np.array([0.0, 1.0, 0.0])) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "match"),
+    [
+        (
+            lambda: restricted_simplex_weights([1, 2, 3], rho=0.3),
+            ValueError,
+            r"rho must be at least 1/n_partitions=0.333",
+        ),
+        (lambda: restricted_simplex_weights([1, 2], rho=-1.0), ValueError, "rho must be at least 0, got -1"),
+        (lambda: restricted_simplex_weights([1, 2], rho="a"), TypeError, "rho must be a real number, got 'a'"),
+        (lambda: l2_weights([1, 2], lam=-1.0), ValueError, "lam must be at least 0, got -1"),
+        (lambda: l2_weights([1, 2], lam=np.nan), ValueError, "lam must be at least 0, got nan"),
+        (lambda: entropy_weights([1, 2], eta=-1.0), ValueError, "eta must be at least 0"),
+        (lambda: power_weights([1, 2], gamma=1.0), ValueError, "gamma must be greater than 1, got 1.0"),
+        (lambda: uniform_weights([]), ValueError, "losses must have at least one value"),
+        (lambda: uniform_weights([[1.0]]), ValueError, "losses must be one-dimensional"),
+        (lambda: l2_weights([1, -2], lam=1.0), ValueError, "losses must be non-negative, got -2.0 at position 1"),
+        (lambda: l2_weights([1, np.nan], lam=1.0), ValueError, "losses must be finite, got nan"),
+        (lambda: l2_weights(["a", "b"], lam=1.0), TypeError, "losses must be an array of real numbers"),
+    ],
+)
+def test_errors(call, error, match):
+    with pytest.raises(error, match=match):
+        call()

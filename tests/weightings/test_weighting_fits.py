@@ -1,0 +1,357 @@
+"""Schemes that fit something: validity indices of the features, and the redundancy-aware fit of the co-association."""
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score, silhouette_score
+
+from robust_eac import coassociation_matrix, optimality_gap, partition_losses
+from robust_eac.schemes import (
+    order_weights,
+    ramped_silhouette_weights,
+    redundancy_weights,
+    silhouette_weights,
+    validity,
+    validity_weights,
+    wpck_weights,
+)
+from robust_eac.schemes.redundancy import linear_term, minimise_on_simplex, pair_products, redundancy_weighting
+from robust_eac.schemes.validity import partition_validity, unify
+
+from .. import reference
+from ..access import Problem, Settings, _alternation, alternate, collapse, encode, initial_rows, losses_at, raw_distance
+from ..conftest import planted_ensemble, random_ensemble, random_membership
+
+SCORES = (silhouette_score, calinski_harabasz_score, davies_bouldin_score)
+NAMES = ("silhouette", "calinski-harabasz", "davies-bouldin")
+
+
+def validity_loop(labels, X):
+    """scikit-learn's values, partition by partition, over the observed objects."""
+    values = np.full((labels.shape[1], 3), np.nan)
+    for u, column in enumerate(labels.T):
+        seen = column != -1
+        if 2 <= len(np.unique(column[seen])) < np.count_nonzero(seen):
+            values[u] = [score(X[seen], column[seen]) for score in SCORES]
+    return values
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+@pytest.mark.parametrize("block", [2**22, 1, 100])
+def test_validity_indices_equal_scikit_learn(rng, monkeypatch, missing, block):
+    monkeypatch.setattr(validity, "_BLOCK_DISTANCES", block)
+    for n, features, clusters in ((30, 3, 4), (12, 1, 8), (9, 2, 2)):
+        # Far from the origin: a common offset must cost no digits.
+        X = rng.normal(size=(n, features)) + 1e4
+        labels = random_ensemble(rng, n, 6, max_clusters=clusters, missing=missing)
+        labels[:, 0] = 3
+        labels[:, 1] = np.arange(n)
+        labels[:, 2] = np.maximum(np.arange(n) - 1, 0)
+        values = partition_validity(labels, X=X)
+        np.testing.assert_allclose(values, validity_loop(labels, X - 1e4), rtol=1e-7, atol=1e-9)
+        assert np.isnan(values[:2]).all()
+        assert np.isfinite(values[2]).all()
+        swapped = partition_validity(labels, X=X, indices=NAMES[:0:-1])
+        np.testing.assert_array_equal(swapped, values[:, :0:-1])
+
+
+def test_validity_indices_take_their_limits():
+    X = [[0.0, 0.1], [0.0, 0.1], [0.0, 0.1], [1.0, 0.1], [1.0, 0.1], [1.0, 0.1]]
+    perfect, mixed = partition_validity(np.array([[0, 0], [0, 1], [0, 1], [1, 0], [1, 1], [1, 1]]), X=X)
+    assert np.array_equal(perfect, [1.0, np.inf, 0.0])
+    assert perfect[1] > mixed[1]
+    # Two centroids in one place separate nothing.
+    values = partition_validity(np.array([[0], [1], [0], [1]]), X=[[0.0], [1.0], [2.0], [1.0]])
+    assert np.array_equal(values[0, 1:], [0.0, np.inf])
+    # All objects in one place.
+    assert np.array_equal(partition_validity(np.array([[0], [1], [0]]), X=np.ones((3, 2))), [[0.0, 0.0, np.inf]])
+
+
+@pytest.mark.parametrize(
+    ("values", "high_is_good", "expected"),
+    [
+        ([1.0, 4.0, 2.0], True, [0.25, 1.0, 0.5]),
+        ([-1.0, 3.0, 1.0], True, [0.0, 1.0, 0.5]),
+        ([-3.0, -1.0, -2.0], True, [0.0, 1.0, 0.5]),
+        ([1.0, 4.0, 2.0], False, [1.0, 0.25, 0.5]),
+        ([0.0, 4.0, 0.0], False, [1.0, 0.0, 1.0]),
+        ([np.inf, 4.0, np.inf], True, [1.0, 0.0, 1.0]),
+        ([np.inf, 4.0, 2.0], False, [0.0, 0.5, 1.0]),
+        ([np.nan, 4.0, 2.0], True, [0.0, 1.0, 0.5]),
+        ([np.nan, -4.0, np.nan], True, [0.0, 1.0, 0.0]),
+        ([np.nan, np.nan], False, [0.0, 0.0]),
+        ([0.0, 0.0], True, [1.0, 1.0]),
+        ([np.inf, np.inf], False, [1.0, 1.0]),
+    ],
+)
+def test_unify(values, high_is_good, expected):
+    assert np.array_equal(unify(np.array(values), high_is_good=high_is_good), expected)
+
+
+def unified_loop(labels, X):
+    """The indices in [0, 1], by loops over finite, distinct values."""
+    values = validity_loop(labels, X)
+    unified = np.zeros_like(values)
+    for j, name in enumerate(NAMES):
+        column = values[:, j]
+        best = min(column) if name == "davies-bouldin" else max(column) - min(*column, 0.0)
+        for u, value in enumerate(column):
+            unified[u, j] = best / value if name == "davies-bouldin" else (value - min(*column, 0.0)) / best
+    return unified
+
+
+def test_validity_and_relevance_weights_are_the_formulas(rng):
+    X = rng.normal(size=(40, 2)) + 4.0 * (np.arange(40) % 2)[:, np.newaxis]
+    labels = planted_ensemble(rng, np.arange(40) % 2, 7, noise=0.2, n_random=2)
+    unified = unified_loop(labels, X)
+    joint = unified.mean(axis=1)
+    np.testing.assert_allclose(validity_weights(labels, X=X), joint / joint.sum(), atol=1e-12)
+    for j, name in enumerate(NAMES):
+        single = unified[:, j]
+        np.testing.assert_allclose(validity_weights(labels, X=X, indices=[name]), single / single.sum(), atol=1e-12)
+
+    lack, background = np.zeros(7), np.zeros(7)
+    for column in unified.T:
+        p = [value / sum(column) for value in column]
+        entropy = -sum(q * np.log2(q) for q in p if q > 0.0)
+        for u in range(7):
+            lack[u] += entropy * (1.0 - abs(column[u] - sum(column) / 7))
+            background[u] += 1.0 - abs(column[u] - max(column))
+    np.testing.assert_allclose(wpck_weights(labels, X=X), lack / lack.sum(), atol=1e-12)
+    np.testing.assert_allclose(
+        wpck_weights(labels, X=X, knowledge="background"), background / background.sum(), atol=1e-12
+    )
+
+
+def test_partitions_of_bad_fit_get_less(rng):
+    X = rng.normal(size=(60, 2)) + 6.0 * (np.arange(60) % 3)[:, np.newaxis]
+    labels = planted_ensemble(rng, np.arange(60) % 3, 9, noise=0.1, n_random=2)
+    # Not with lack of knowledge: that prefers the usual to the good.
+    for scheme, options in (
+        (validity_weights, {}),
+        (ramped_silhouette_weights, {}),
+        (wpck_weights, {"knowledge": "background"}),
+    ):
+        weights = scheme(labels, X=X, **options)
+        assert weights[7:].max() < weights[:7].min()
+
+
+def test_silhouette_weights_are_shares_of_the_ramped_silhouettes(rng):
+    X = rng.normal(size=(30, 3)) + 3.0 * (np.arange(30) % 2)[:, np.newaxis]
+    labels = planted_ensemble(rng, np.arange(30) % 2, 6, noise=0.2)
+    silhouettes = silhouette_weights(labels, X=X)
+    assert silhouettes.max() > 0.0
+    np.testing.assert_allclose(ramped_silhouette_weights(labels, X=X), silhouettes / silhouettes.sum(), atol=1e-14)
+    subsets = [[0], [1], [2], [0, 1], [0, 2], [0, 1, 2]]
+    parts = silhouette_weights(labels, X=X, subsets=subsets) * order_weights(subsets)
+    weights = ramped_silhouette_weights(labels, X=X, subsets=subsets)
+    np.testing.assert_allclose(weights, parts / parts.sum(), atol=1e-14)
+
+
+def test_nothing_valid_gives_uniform_weights_and_a_warning():
+    X = np.arange(6.0)[:, np.newaxis]
+    single = np.column_stack([np.zeros(6, dtype=int), np.arange(6)])
+    for scheme, match in (
+        (validity_weights, "every validity index is 0 or not defined"),
+        (wpck_weights, "no validity index is positive for two"),
+    ):
+        with pytest.warns(UserWarning, match=match):
+            assert np.array_equal(scheme(single, X=X), [0.5, 0.5])
+    with pytest.warns(UserWarning, match="no partition has a positive mean silhouette"):
+        assert np.array_equal(ramped_silhouette_weights(single[:, :1].repeat(2, axis=1), X=X), [0.5, 0.5])
+    assert np.array_equal(wpck_weights(single, X=X, knowledge="background"), [0.5, 0.5])
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_objective_is_the_distance_of_the_coassociation_to_the_consensus(rng, missing):
+    n, m = 15, 5
+    labels = random_ensemble(rng, n, m, missing=missing)
+    encoding = encode(labels)
+    Q = pair_products(encoding)
+    rows = random_membership(rng, n, 3)
+    weights = rng.dirichlet(np.ones(m))
+    value = weights @ Q @ weights + linear_term(encoding, losses_at(encoding, rows)) @ weights
+    if not missing:
+        distance = ((rows @ rows.T - coassociation_matrix(labels, weights=weights)) ** 2).sum()
+        assert value == pytest.approx(distance / n**2, abs=1e-12)
+        for u in range(m):
+            for v in range(m):
+                inner = reference.comembership(labels[:, u])[0] * reference.comembership(labels[:, v])[0]
+                assert Q[u, v] == pytest.approx(inner.sum() / n**2, abs=1e-14)
+    # Losses less the diversity of the partitions; made positive semidefinite, the products have other diagonals.
+    own = np.array([reference.comembership(column)[0].sum() / np.sum(column != -1) ** 2 for column in labels.T])
+    losses = partition_losses(labels, rows) / n**2 - own + np.diag(Q)
+    distances = np.diag(Q)[:, np.newaxis] + np.diag(Q) - 2.0 * Q
+    assert value == pytest.approx(weights @ losses - 0.5 * weights @ distances @ weights, abs=1e-12)
+    assert np.linalg.eigvalsh(Q).min() > -1e-14
+
+
+def test_products_of_incomplete_partitions_are_estimates(rng):
+    n = 2000
+    complete = planted_ensemble(rng, np.arange(n) % 4, 4, noise=0.3)
+    labels = np.where(rng.uniform(size=(n, 4)) < 0.3, -1, complete)
+    observed = labels[labels.max(axis=1) >= 0]
+    np.testing.assert_allclose(pair_products(encode(observed)), pair_products(encode(complete)), atol=0.02)
+    # Estimates that contradict each other: u is like v and v like w, but u unlike w. The nearest possible ones count.
+    labels = np.array([[1, 0, 0], [-1, 0, 1], [0, 0, -1], [-1, 1, 1], [0, -1, -1]])
+    estimates = np.array([[5 / 9, 1 / 2, 1.0], [1 / 2, 5 / 8, 1 / 3], [1.0, 1 / 3, 5 / 9]])
+    values, vectors = np.linalg.eigh(estimates)
+    assert values[0] < -0.4
+    gram = pair_products(encode(labels))
+    np.testing.assert_allclose(gram, estimates - values[0] * np.outer(vectors[:, 0], vectors[:, 0]), atol=1e-12)
+    # Without a common object: as if independent.
+    disjoint = np.array([[0, -1], [0, -1], [1, -1], [-1, 0], [-1, 1]])
+    np.testing.assert_allclose(pair_products(encode(disjoint)), [[5 / 9, 5 / 18], [5 / 18, 1 / 2]], atol=1e-14)
+
+
+def simplex_by_cvxpy(factor, c):
+    import cvxpy as cp
+
+    w = cp.Variable(len(c), nonneg=True)
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(factor @ w) + c @ w), [cp.sum(w) == 1.0])
+    problem.solve(solver=cp.CLARABEL, tol_gap_abs=1e-12, tol_gap_rel=1e-12, tol_feas=1e-12)
+    return w.value
+
+
+@pytest.mark.parametrize("m", [1, 2, 6, 40])
+@pytest.mark.parametrize("rank", [1, 3, 60])
+def test_quadratic_programme_equals_cvxpy(rng, m, rank):
+    for spread in (0.0, 0.01, 1.0):
+        factor = rng.uniform(size=(rank, m))
+        factor[:, m // 2] = factor[:, 0]
+        c = spread * rng.normal(size=m)
+        Q = factor.T @ factor + 1e-8 * np.eye(m)
+        start = rng.dirichlet(np.ones(m)) * (rng.uniform(size=m) < 0.7)
+        weights = minimise_on_simplex(Q, c, start / start.sum() if start.any() else np.eye(m)[0])
+        assert weights.min() >= 0.0
+        assert weights.sum() == pytest.approx(1.0, abs=1e-12)
+        # Optimality conditions: no slope below that of the support, which is flat.
+        slope = 2.0 * Q @ weights + c
+        assert slope @ weights - slope.min() <= 1e-11
+        expected = simplex_by_cvxpy(np.vstack([factor, 1e-4 * np.eye(m)]), c)
+        ours, theirs = (w @ Q @ w + c @ w for w in (weights, expected))
+        assert ours <= theirs + 1e-9
+        if rank == 60 and m != 2:
+            np.testing.assert_allclose(np.delete(weights, [0, m // 2]), np.delete(expected, [0, m // 2]), atol=1e-4)
+
+
+def test_quadratic_programme_of_many_copies(rng):
+    factor = np.repeat(rng.uniform(size=(30, 20)), 10, axis=1)
+    c = np.repeat(0.1 * rng.normal(size=20), 10)
+    weights = minimise_on_simplex(factor.T @ factor + 1e-8 * np.eye(200), c, np.eye(200)[7]).reshape(20, 10)
+    assert np.ptp(weights, axis=1).max() < 1e-6
+    single = minimise_on_simplex(factor[:, ::10].T @ factor[:, ::10] + 1e-9 * np.eye(20), c[::10], np.full(20, 0.05))
+    np.testing.assert_allclose(weights.sum(axis=1), single, atol=1e-6)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.25])
+def test_objective_never_rises_and_ends_stationary(rng, missing):
+    labels = planted_ensemble(rng, np.arange(40) % 4, 10, noise=0.25, n_random=2)
+    labels = np.where(rng.uniform(size=labels.shape) < missing, -1, labels)
+    labels[:, 0] = np.arange(40) % 4
+    encoding = encode(labels)
+    Q = pair_products(encoding)
+    # Fewer rows than clusters: no partition fits itself.
+    run = fit(encoding, Q, max_iter=300, tol=1e-6, seed=rng.randint(1000))
+    assert np.all(np.diff(run.history) <= 1e-12)
+    assert run.objective < run.history[0]
+    assert run.gap <= 1e-6
+    again = fit(encoding, Q, max_iter=2, tol=1e-6, seed=1)
+    assert again.n_iter == 2
+    assert again.weights.sum() == pytest.approx(1.0)
+
+
+def fit(encoding, Q, *, max_iter, tol, seed):
+    """The run of one start."""
+    return alternate(encoding, 3, "random", redundancy_weighting(encoding, Q), seed=seed, tol=tol, max_iter=max_iter)
+
+
+def test_result_is_stationary_in_both(rng):
+    labels = planted_ensemble(rng, np.arange(40) % 4, 10, noise=0.25, n_random=2)
+    encoding = encode(labels)
+    Q = pair_products(encoding)
+    run = fit(encoding, Q, max_iter=300, tol=1e-7, seed=rng.randint(1000))
+    rows, weights, gap, history = run.rows, run.weights, run.gap, run.history
+    # The Y step had nothing left to do for the last weights, which are optimal for its Y.
+    assert optimality_gap(labels, rows, weights=weights) == pytest.approx(gap, abs=1e-12)
+    assert gap <= 1e-7
+    factor = np.linalg.cholesky(Q + 1e-8 * np.eye(10)).T
+    expected = simplex_by_cvxpy(factor, linear_term(encoding, losses_at(encoding, rows)))
+    np.testing.assert_allclose(weights, expected, atol=1e-5)
+    distance = ((rows @ rows.T - coassociation_matrix(labels, weights=weights)) ** 2).mean()
+    assert history[-1] == pytest.approx(distance, abs=1e-7)
+
+
+def test_copies_share_what_one_would_get(rng):
+    base = planted_ensemble(rng, np.arange(30) % 3, 5, noise=0.3)
+    copied = np.column_stack([base, 9 - base[:, 0], base[:, 0]])
+    rows = random_membership(rng, 30, 3)
+
+    def fitted(labels):
+        encoding = encode(labels)
+        m = labels.shape[1]
+        Q = pair_products(encoding) + 1e-8 * np.eye(m)
+        return minimise_on_simplex(Q, linear_term(encoding, losses_at(encoding, rows)), np.full(m, 1 / m))
+
+    single, several = fitted(base), fitted(copied)
+    np.testing.assert_allclose(np.append(several[[0, 5, 6]].sum(), several[1:5]), single, atol=1e-5)
+    weights = redundancy_weights(copied, n_clusters=2, random_state=0)
+    assert weights[0] == weights[5] == weights[6]
+
+
+def test_number_of_clusters_defaults_to_the_median_rounded_up(rng):
+    labels = np.column_stack([planted_ensemble(rng, np.arange(30) % k, 2, noise=0.2) for k in (2, 3)])
+    default, three, two = (redundancy_weights(labels, n_clusters=k, random_state=0) for k in (None, 3, 2))
+    assert np.array_equal(default, three)
+    assert not np.array_equal(default, two)
+
+
+def test_best_start_counts(rng):
+    labels = planted_ensemble(rng, np.arange(40) % 4, 8, noise=0.4)
+    encoding = collapse(encode(labels))
+    Q = pair_products(encoding)
+    one, several = (redundancy_weights(labels, n_clusters=3, n_init=n, random_state=3) for n in (1, 4))
+    state = np.random.RandomState(3)
+    problem = Problem(encoding, 3, redundancy_weighting(encoding, Q), raw_distance())
+    settings = Settings(1e-5, 100, reduction=0.0)
+    runs = []
+    for _ in range(4):
+        start = initial_rows(encoding, 3, "random", state)
+        runs.append(_alternation.alternate(problem, start, state, settings))
+    assert np.array_equal(one, runs[0].weights)
+    assert np.array_equal(several, min(runs, key=lambda run: run.objective).weights)
+
+
+def test_unfinished_is_said(rng):
+    labels = planted_ensemble(rng, np.arange(40) % 4, 8, noise=0.3)
+    with pytest.warns(ConvergenceWarning, match=r"did not converge: gap=.* > tol=1e-09 after max_iter=1\."):
+        redundancy_weights(labels, n_clusters=3, max_iter=1, tol=1e-9, random_state=0)
+
+
+LABELS = np.array([[0, 0, 1], [0, 1, 1], [1, 1, 0]])
+X = [[0.0], [1.0], [2.0]]
+ERRORS = [
+    (partition_validity, {"X": X, "indices": ["dunn"]}, ValueError, "indices must be one of 'silhouette'"),
+    (partition_validity, {"X": X, "indices": "silhouette"}, ValueError, "indices must be a non-empty sequence"),
+    (partition_validity, {"X": X, "indices": []}, ValueError, "indices must be a non-empty sequence"),
+    (partition_validity, {"X": X[:2]}, ValueError, "X must have n_samples=3 rows, one per row of labels, got 2"),
+    (partition_validity, {"X": [[np.nan], [0.0], [1.0]]}, ValueError, "Input X contains NaN"),
+    (partition_validity, {"X": [0.0, 1.0, 2.0]}, ValueError, "Expected 2D array"),
+    (validity_weights, {}, ValueError, "X must be the features of the objects, got None"),
+    (validity_weights, {"X": X, "indices": ["dunn"]}, ValueError, "indices must be one of"),
+    (wpck_weights, {}, ValueError, "X must be the features of the objects, got None"),
+    (wpck_weights, {"X": X, "knowledge": "some"}, ValueError, "knowledge must be one of 'lack', 'background'"),
+    (ramped_silhouette_weights, {}, ValueError, "X must be the features of the objects, got None"),
+    (ramped_silhouette_weights, {"X": X, "subsets": [[0]]}, ValueError, "subsets must hold one subset for each"),
+    (redundancy_weights, {"n_clusters": 4}, ValueError, r"n_clusters must be in \[1, n_samples=3\], got 4"),
+    (redundancy_weights, {"n_init": 0}, ValueError, "n_init must be at least 1"),
+    (redundancy_weights, {"max_iter": 0}, ValueError, "max_iter must be at least 1"),
+    (redundancy_weights, {"tol": -1.0}, ValueError, "tol must be at least 0"),
+    (redundancy_weights, {"n_clusters": 2.0}, TypeError, "n_clusters must be an integer"),
+]
+
+
+@pytest.mark.parametrize(("function", "options", "error", "match"), ERRORS)
+def test_errors(function, options, error, match):
+    with pytest.raises(error, match=match):
+        function(LABELS, **options)
