@@ -12,7 +12,7 @@ import robust_eac
 def public_objects():
     """Functions and classes by the name under which they are defined, "module.name"."""
     names = [module.name for module in pkgutil.walk_packages(robust_eac.__path__, "robust_eac.")]
-    modules = [importlib.import_module(name) for name in ["robust_eac", *sorted(names)]]
+    modules = map(importlib.import_module, sorted(names))
     members = [getattr(module, name) for module in modules for name in getattr(module, "__all__", ())]
     own = [member for member in members if getattr(member, "__module__", "").startswith("robust_eac")]
     return {f"{member.__module__}.{member.__qualname__}": member for member in own if is_callable(member)}
