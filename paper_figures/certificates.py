@@ -7,8 +7,7 @@ from experiments.robust_eac.noisy_ensembles import SETTINGS, WEIGHTINGS
 
 from .drawing import drawing
 from .markdown import table
-from .paired import mean_interval, signed
-from .records import distinct, matching, results
+from .records import distinct, matching
 from .robust_eac.noisy import ENSEMBLE_NAMES
 from .style import BLUE, GREEN, PAGE, VERMILLION, legend_above, method_style, plain_name
 
@@ -120,27 +119,6 @@ def hard_bound_table(records):
     return table(head, rows)
 
 
-def hardening_table(records):
-    """What a search from the largest memberships changes: `RobustEAC(hardening="search")` minus "argmax".
-
-    k-means ensembles, chance-corrected weighting, five ensembles of each data set, of at most 500 objects but for those
-    of paper 002. The objective is that of the labels, with the weights of the fit; its change is relative. Means over
-    the data sets with 95 % bootstrap intervals over them.
-    """
-    rows = []
-    for fraction in sorted(distinct(records, "fraction")):
-        pairs = [[result[way] for way in ("argmax", "search")] for result in results(records, fraction=fraction)]
-        gains = np.array([np.mean(np.divide(new["objective"], old["objective"]) - 1.0) for old, new in pairs])
-        row = [f"{fraction:.0%}", len(pairs), f"{gains.mean():+.1%}", f"{gains.min():+.1%}"]
-        for measure in ("h", "ari"):
-            change = np.array([np.mean(np.subtract(new[measure], old[measure])) for old, new in pairs])
-            row.append(signed(change.mean(), mean_interval(change)))
-        found = np.mean([[np.mean(of_way["n_clusters"]) for of_way in pair] for pair in pairs], axis=0)
-        rows.append([*row, f"{found[0]:.1f}, {found[1]:.1f}"])
-    head = "random | data sets | objective | most | H [95 %] | ARI [95 %] | clusters before, after"
-    return table(head, rows)
-
-
 def calibration_table(records):
     """P-values of `agreement_test` for partitions that agree with the consensus by chance alone.
 
@@ -187,6 +165,5 @@ DRAWINGS = (
     drawing("table_certificates", "certificates", bound_table),
     drawing("table_hard_bounds", "hard_bounds", hard_bound_table),
     drawing("table_certificate_cost", "certificate_cost", cost_table),
-    drawing("table_hardening", "hardening", hardening_table),
     drawing("table_calibration", "calibration", calibration_table),
 )

@@ -110,31 +110,17 @@ def _median_partition(labels, n_clusters, *, random_state, **settings):
     return solve_median_partition(labels, n_clusters, random_state=random_state, **settings).labels
 
 
-def _from_merged(labels, n_clusters, *, random_state, **settings):
-    """The median partition from the merged consensus as its start."""
-    start = CONSENSUS_FUNCTIONS[MERGED](labels, n_clusters, random_state=random_state)
-    return _median_partition(labels, n_clusters, init=start, random_state=random_state, **settings)
-
-
 # Methods outside the registry: the weights come from trusted_group_weights, or from the solver.
 BESIDE = {
     "trusted locally-weighted-eac": partial(_given_trust, "locally-weighted-eac"),
     "trusted lwgp": partial(_given_trust, "lwgp"),
     "robust-eac chance-corrected": partial(_median_partition, weighting="chance-corrected"),
 }
-# The median partition with weights of base clusters, and with a threshold from the data.
-_TRUST, _SIZE = {"weighting": "chance-corrected"}, {"cluster_weights": "size"}
-_DATA = {"threshold": "data"} | _SIZE
+# The median partition with weights of base clusters.
 WEIGHTED = {
-    "size": partial(_median_partition, **_SIZE),
-    "size, uniform": partial(_median_partition, weighting="uniform", **_SIZE),
-    "size, trusted": partial(_median_partition, **_TRUST, **_SIZE),
-    "data": partial(_median_partition, **_TRUST, **_DATA),
-    "half from merge": partial(_from_merged, **_TRUST),
-    "size from merge": partial(_from_merged, **_TRUST, **_SIZE),
-    "data from merge": partial(_from_merged, **_TRUST, **_DATA),
-    "data from merge, weights": partial(_from_merged, **_DATA),
-    "data from merge, plain clusters": partial(_from_merged, threshold="data", **_TRUST),
+    "size": partial(_median_partition, cluster_weights="size"),
+    "size, uniform": partial(_median_partition, weighting="uniform", cluster_weights="size"),
+    "size, trusted": partial(_median_partition, weighting="chance-corrected", cluster_weights="size"),
 }
 # Added to the library after the frozen records were made, which would be incomplete with them.
 _LATER = ("median-partition", "median-partition-vi")
