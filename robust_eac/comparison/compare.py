@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -16,6 +17,7 @@ from ..checks.labels import check_ensemble, check_labels
 from ..checks.types import RandomState
 from ..checks.values import (
     MAX_SEED,
+    check_choice,
     check_features,
     check_integer,
     check_n_clusters,
@@ -25,16 +27,26 @@ from ..checks.values import (
     check_returned_weights,
 )
 from ..consensus._common import relabel
+from ..consensus.registry import CONSENSUS_FUNCTIONS
 from ..metrics.density import check_consensus
 from ..metrics.external import adjusted_rand_score, density, ensemble_nmi, h_criterion, normalized_mutual_information
+from ..schemes.registry import FEATURE_SCHEMES, WEIGHTING_SCHEMES
 from ..solvers.median_partition import solve_median_partition
-from .methods import resolve_methods
+from ..weightings import WEIGHT_SOLVERS
 from .result import Comparison
 from .runs import outcomes
 
 __all__ = ["compare"]
 
 Chosen = Iterable[str | Callable[..., np.ndarray]] | Mapping[str, str | Callable[..., np.ndarray]] | None
+
+# How the functions of a parameter are called: arguments by position, those by name, and both as a text.
+_OF_LABELS = "(labels, *, X, random_state); one of the losses belongs in weight_solvers"
+_CALLS = {
+    "weightings": (1, ("X", "random_state"), _OF_LABELS),
+    "weight_solvers": (1, (), "(losses)"),
+    "consensus": (2, ("weights", "random_state"), "(labels, n_clusters, *, weights, random_state)"),
+}
 
 
 def compare(
@@ -62,8 +74,8 @@ def compare(
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe.
+    labels
+        As in :func:`~robust_eac.eac`.
     n_clusters : int
         Number of clusters that every function is given.
     y : array-like of shape (n_samples,), default=None
@@ -76,7 +88,7 @@ def compare(
         names; without X, those that need none. With an empty list only `weight_solvers` run.
     weight_solvers : list or dict of names and functions, default=None
         Besides, names in `WEIGHT_SOLVERS`, and functions ``losses -> weights`` that find the weights jointly with the
-        consensus, as in :func:`~robust_eac.solve_median_partition`; a `functools.partial` sets their other options.
+        consensus, as in :func:`~robust_eac.solve_median_partition`.
     consensus : list or dict of names and functions, default=None
         Names in `CONSENSUS_FUNCTIONS`, and functions ``(labels, n_clusters, *, weights, random_state) -> labels``; a
         `functools.partial` sets their other options. None means all names.
@@ -107,33 +119,25 @@ def compare(
         called, None without names); "scheme", "function", "weights" (of the partitions drawn), "labels"; "n_clusters"
         found; "h", "nmi", "ari" against `y` (None without it); "ensemble_nmi" and "density", unweighted, against all
         partitions; "seconds" of the consensus function ("scheme_seconds" of the scheme); "error", None or the message
-        of a run that failed; its results are then None. Its methods are :meth:`~robust_eac.comparison.Comparison.summary`,
-        :meth:`~robust_eac.comparison.Comparison.plot` and :meth:`~robust_eac.comparison.Comparison.to_frame`.
+        of a run that failed; its results are then None.
 
     Raises
     ------
-    ValueError, TypeError
-        If an argument is malformed or out of range, a name unknown or given to two functions, a function does not take
-        what it will be given, or weights that are found jointly with the consensus are asked for without "robust-eac".
     RuntimeError
         If no worker process can be started.
 
     Notes
     -----
-    The spread over repeats is that over seeds, and over partitions if these are resampled, on one data set. It says how
-    far the result of a method can be relied on here, and nothing of other data. A method without randomness that is
-    always given all partitions does not vary. To compare methods in general, call this once per data set with a
-    `dataset`, and join the results: ``(compare(..., dataset="a") + compare(..., dataset="b")).summary()`` counts data
-    sets.
+    The spread over repeats is that over seeds, and over partitions if these are resampled, on one data set; it says
+    nothing of other data. To compare methods in general, call this once per data set with a `dataset`, and join the
+    results: ``(compare(..., dataset="a") + compare(..., dataset="b")).summary()`` counts data sets.
 
     Memory is that of the largest run (with several jobs, of as many) and O(n_samples) per record. The first run of a
     function in a process also loads its kernels, the very first compiles them; both count as its time. A worker process
-    takes some seconds to start, outside the limit, and again after every run that it stops; each run sends it the
-    labels, O(n_samples n_partitions). With several workers each uses its share of the cores, unless NUMBA_NUM_THREADS
-    and OMP_NUM_THREADS are set.
+    starts in some seconds, outside the limit, and again after every run that it stops. With several workers each uses
+    its share of the cores, unless NUMBA_NUM_THREADS and OMP_NUM_THREADS are set.
 
-    Compare "ensemble_nmi" and "density" only between partitions with the same number of clusters; more clusters are
-    denser.
+    Compare "ensemble_nmi" and "density" only between partitions with the same number of clusters.
 
     Examples
     --------
@@ -147,7 +151,7 @@ def compare(
     n_clusters = check_n_clusters(n_clusters, len(labels))
     y = None if y is None else check_consensus(y, len(labels), name="y")
     X = None if X is None else check_features(X, n_samples=len(labels))
-    methods = resolve_methods(weightings, weight_solvers, consensus, features=X is not None)
+    methods = _resolve_methods(weightings, weight_solvers, consensus, features=X is not None)
     n_repeats = check_integer(n_repeats, name="n_repeats", low=1)
     n_drawn = _number_drawn(resample, labels.shape[1])
     if dataset is not None and not isinstance(dataset, str):
@@ -160,27 +164,101 @@ def compare(
     found = _run_all(methods, draws, X, n_clusters, show=bool(verbose), **options)
 
     records = Comparison()
-    for repeat, draw in enumerate(draws):
-        tried = [(name, function_name) for name in methods.schemes for function_name in methods.functions]
-        for name, function_name in [*tried, *((name, methods.robust) for name in methods.solvers)]:
+    for repeat, (_, partitions, _) in enumerate(draws):
+        names = ensemble.names
+        if names is not None and partitions is not None:
+            names = tuple(names[u] for u in partitions)
+        about = {"dataset": dataset, "repeat": repeat, "partitions": partitions, "partition_names": names}
+        for name, function in methods.pairs():
             weights, scheme_seconds, _ = found.get((repeat, name), (None, None, None))
-            result, seconds, error = found[repeat, name, function_name]
+            result, seconds, error = found[repeat, name, function]
             if name in methods.solvers and error is None:
                 weights, result = result
-            about = {"dataset": dataset, "repeat": repeat, "partitions": draw.partitions}
-            about |= {"partition_names": _names_of(draw.partitions, ensemble.names)}
-            about |= {"scheme": name, "function": function_name, "weights": weights, "labels": result}
+            own = {"scheme": name, "function": function, "weights": weights, "labels": result}
             costs = {"scheme_seconds": scheme_seconds, "seconds": seconds, "error": error}
-            records.append(about | _grade(labels, y, result) | costs)
+            records.append(about | own | _grade(labels, y, result) | costs)
     return records
 
 
-class _Draw(NamedTuple):
-    """What all methods share in a repeat; partitions : numbers of those in `labels`, None for all."""
+class _Methods(NamedTuple):
+    """schemes, functions : {name: function}. solvers : {name: what `weighting` takes}.
 
-    labels: np.ndarray
-    partitions: np.ndarray | None
-    seed: int
+    robust : name of the function that the solvers run with; None if it is not among them, then there are no solvers.
+    """
+
+    schemes: dict
+    solvers: dict
+    functions: dict
+    robust: str | None
+
+    def pairs(self):
+        """(weighting, function) of every consensus in a repeat."""
+        pairs = [(name, function) for name in self.schemes for function in self.functions]
+        return pairs + [(name, self.robust) for name in self.solvers]
+
+
+def _resolve_methods(weightings, weight_solvers, consensus, *, features):
+    """The :class:`_Methods` that a user chose; `features` says whether there are any."""
+    functions = _resolve(consensus, CONSENSUS_FUNCTIONS, "consensus")
+    robust = next((name for name, function in functions.items() if function is CONSENSUS_FUNCTIONS["robust-eac"]), None)
+    # "uniform" is both a scheme and a solver: the scheme is run.
+    known = WEIGHTING_SCHEMES | {name: name for name in WEIGHT_SOLVERS if name not in WEIGHTING_SCHEMES}
+    all_that_run = [name for name in known if features or name not in FEATURE_SCHEMES]
+    chosen = _resolve(all_that_run if weightings is None else weightings, known, "weightings")
+    schemes = {name: entry for name, entry in chosen.items() if callable(entry)}
+    solvers = {name: entry for name, entry in chosen.items() if not callable(entry)}
+    own = _resolve(weight_solvers or (), {name: name for name in WEIGHT_SOLVERS}, "weight_solvers")
+    for parameter, names in (("weightings", {} if weightings is None else solvers), ("weight_solvers", own)):
+        if names and robust is None:
+            raise ValueError(
+                f"{parameter}: {next(iter(names))!r} finds weights and consensus together and needs 'robust-eac' in "
+                "consensus."
+            )
+    for name in own:
+        if name in chosen:
+            raise ValueError(f"weight_solvers: {name!r} is a name in weightings too; give each its own name.")
+    return _Methods(schemes, {} if robust is None else solvers | own, functions, robust)
+
+
+def _resolve(chosen, registry, parameter):
+    """{name: entry of the registry, or function} for the names and functions that the user chose."""
+    if chosen is None:
+        return dict(registry)
+    if isinstance(chosen, str) or not isinstance(chosen, Iterable):
+        kind = "the text" if isinstance(chosen, str) else type(chosen).__name__
+        raise TypeError(
+            f"{parameter} must be a list of names or a dict of functions, or hold both, got {kind} {chosen!r}."
+        )
+    if isinstance(chosen, Mapping):
+        return {name: _entry(entry, registry, parameter, f"{parameter}[{name!r}]") for name, entry in chosen.items()}
+    found = {}
+    for entry in chosen:
+        resolved = _entry(entry, registry, parameter, f"an entry of {parameter}")
+        name = getattr(entry, "__name__", "<lambda>") if callable(entry) else entry
+        if name == "<lambda>":
+            raise ValueError(f"{parameter}: a function without a name needs a dict, which gives it one, got {entry!r}.")
+        if found.setdefault(name, resolved) is not resolved:
+            raise ValueError(f"{parameter}: two entries are called {name!r}; give a dict of names.")
+    return found
+
+
+def _entry(entry, registry, parameter, where):
+    """The function, or the entry of the registry, that a user named."""
+    if isinstance(entry, str):
+        return registry[check_choice(entry, registry, name=where)]
+    n_positional, keywords, text = _CALLS[parameter]
+    if not callable(entry):
+        raise TypeError(f"{where} must be a function {text}, or a name, got {entry!r}.")
+    try:
+        signature = inspect.signature(entry)
+    except ValueError:
+        # Some compiled functions do not tell; a wrong call is then the error of their runs.
+        return entry
+    try:
+        signature.bind(*[None] * n_positional, **dict.fromkeys(keywords))
+    except TypeError as error:
+        raise TypeError(f"{where} must be a function {text}, got {entry!r} of {signature}: {error}.") from None
+    return entry
 
 
 def _number_drawn(resample, n_partitions):
@@ -195,33 +273,14 @@ def _number_drawn(resample, n_partitions):
     return max(1, round(share * n_partitions))
 
 
-def _names_of(partitions, names):
-    return names if names is None or partitions is None else tuple(names[u] for u in partitions)
-
-
 def _draw(labels, n_drawn, with_replacement, seed):
+    """What all methods share in a repeat: (labels, numbers of their partitions, None for all, seed)."""
     if n_drawn is None:
-        return _Draw(labels, None, seed)
+        return labels, None, seed
     # Another stream than that of the methods.
     rng = np.random.RandomState([seed, 1])
     partitions = np.sort(rng.choice(labels.shape[1], n_drawn, replace=with_replacement))
-    return _Draw(np.ascontiguousarray(labels[:, partitions]), partitions, seed)
-
-
-def _weigh(scheme, draw, X):
-    weights = scheme(draw.labels, X=X, random_state=np.random.RandomState(draw.seed))
-    return check_returned_weights(weights, draw.labels.shape[1], name="the scheme")
-
-
-def _find(function, draw, n_clusters, weights):
-    found = function(draw.labels, n_clusters, weights=weights, random_state=np.random.RandomState(draw.seed))
-    return check_consensus(found, len(draw.labels), name="what the function returns")
-
-
-def _solve(solver, draw, n_clusters):
-    rng = np.random.RandomState(draw.seed)
-    solution = solve_median_partition(draw.labels, n_clusters, weighting=solver, random_state=rng)
-    return solution.weights, relabel(solution.labels)
+    return np.ascontiguousarray(labels[:, partitions]), partitions, seed
 
 
 def _run_all(methods, draws, X, n_clusters, *, show, **options):
@@ -230,11 +289,12 @@ def _run_all(methods, draws, X, n_clusters, *, show, **options):
     An outcome is (result, seconds, error). A consensus waits for its weights, and fails with them.
     """
     found, waiting = {}, deque()
-    for repeat, draw in enumerate(draws):
-        waiting += [((repeat, name), partial(_weigh, scheme, draw, X)) for name, scheme in methods.schemes.items()]
+    for repeat, (labels, _, seed) in enumerate(draws):
+        for name, scheme in methods.schemes.items():
+            waiting.append(((repeat, name), partial(_weigh, scheme, labels, seed, X)))
         for name, solver in methods.solvers.items():
-            waiting.append(((repeat, name, methods.robust), partial(_solve, solver, draw, n_clusters)))
-    n_runs = len(waiting) + len(draws) * len(methods.schemes) * len(methods.functions)
+            waiting.append(((repeat, name, methods.robust), partial(_solve, solver, labels, seed, n_clusters)))
+    n_runs = len(draws) * (len(methods.schemes) + len(methods.pairs()))
     with tqdm(total=n_runs, desc="compare", unit="run", leave=False, disable=not show) as bar:
 
         def begin(key):
@@ -245,26 +305,41 @@ def _run_all(methods, draws, X, n_clusters, *, show, **options):
             bar.update()
             if len(key) == 3:
                 continue
+            labels, _, seed = draws[key[0]]
             weights, _, error = outcome
             for name, function in methods.functions.items():
                 if error is None:
-                    waiting.append(((*key, name), partial(_find, function, draws[key[0]], n_clusters, weights)))
+                    waiting.append(((*key, name), partial(_find, function, labels, seed, n_clusters, weights)))
                 else:
                     found[*key, name] = None, None, error
                     bar.update()
     return found
 
 
+def _weigh(scheme, labels, seed, X):
+    weights = scheme(labels, X=X, random_state=np.random.RandomState(seed))
+    return check_returned_weights(weights, labels.shape[1], name="the scheme")
+
+
+def _find(function, labels, seed, n_clusters, weights):
+    found = function(labels, n_clusters, weights=weights, random_state=np.random.RandomState(seed))
+    return check_consensus(found, len(labels), name="what the function returns")
+
+
+def _solve(solver, labels, seed, n_clusters):
+    rng = np.random.RandomState(seed)
+    solution = solve_median_partition(labels, n_clusters, weighting=solver, random_state=rng)
+    return solution.weights, relabel(solution.labels)
+
+
 def _grade(labels, y, found):
     """Scores of a consensus; None of one that failed."""
-    against = dict.fromkeys(("h", "nmi", "ari"))
+    scores = dict.fromkeys(("n_clusters", "h", "nmi", "ari", "ensemble_nmi", "density"))
     if found is None:
-        return {"n_clusters": None, **against, "ensemble_nmi": None, "density": None}
+        return scores
+    scores["n_clusters"] = len(np.unique(found))
     if y is not None:
-        against = {
-            "h": h_criterion(y, found),
-            "nmi": normalized_mutual_information(y, found),
-            "ari": float(adjusted_rand_score(y, found)),
-        }
-    of_ensemble = {"ensemble_nmi": ensemble_nmi(labels, found), "density": density(labels, found)}
-    return {"n_clusters": len(np.unique(found)), **against, **of_ensemble}
+        scores["h"] = h_criterion(y, found)
+        scores["nmi"] = normalized_mutual_information(y, found)
+        scores["ari"] = float(adjusted_rand_score(y, found))
+    return scores | {"ensemble_nmi": ensemble_nmi(labels, found), "density": density(labels, found)}

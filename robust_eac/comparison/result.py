@@ -9,7 +9,8 @@ import numpy as np
 
 from .._tables import aligned
 from ..checks.values import check_choice, check_real
-from .statistics import differences, friedman, holm, mean_ranks, signed_rank, t_interval
+from ..plotting.charts import BLUE, GREY, check_axes
+from .statistics import differences, friedman, holm, ranks_of, signed_rank, t_interval
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
 
 #: Scores of a consensus, higher is better: against the classes, and against the ensemble.
 MEASURES = ("ari", "nmi", "h", "ensemble_nmi", "density")
-_KINDS = ("intervals", "critical-difference")
+# What stands at an axis.
+_TITLES = {"ari": "adjusted Rand index", "nmi": "NMI", "h": "H", "ensemble_nmi": "NMI with the ensemble"}
+# Inches: of the margins, of a method, and in width.
+_MARGINS, _ROW, _WIDTH = 1.1, 0.24, 7.0
 
 
 class ComparisonSummary(NamedTuple):
@@ -44,8 +48,8 @@ class ComparisonSummary(NamedTuple):
         lines = aligned([head, *map(_cells, self.rows)], n_names=1)
         friedman_text = "" if self.p_value is None else f"; Friedman's test: p = {self.p_value:.2g}"
         count = f"{self.n_blocks} {self.blocks if self.n_blocks > 1 else self.blocks[:-1]}"
-        notes = [f"{count}; differences to {self.reference}, Wilcoxon's signed-rank test{friedman_text}"]
-        return "\n".join([*lines, *notes])
+        note = f"{count}; differences to {self.reference}, Wilcoxon's signed-rank test{friedman_text}"
+        return "\n".join([*lines, note])
 
     def to_frame(self) -> pd.DataFrame:
         """Return the rows as a table, one per method; ImportError if pandas is not installed."""
@@ -91,17 +95,12 @@ class Comparison(list):
         return Comparison([*self, *other])
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the records as a table, one row per run.
+        """Return the records as a table, one row per run; ImportError if pandas is not installed.
 
         Returns
         -------
         frame : pandas.DataFrame
             A column per entry of the records; "weights" and "labels" hold arrays.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
         """
         return _frame(self.records)
 
@@ -135,25 +134,21 @@ class Comparison(list):
 
         Raises
         ------
-        ValueError, TypeError
-            If an argument is malformed or out of range, no run has the measure, or a method was not run exactly once
-            in every block and repeat.
+        ValueError
+            If no run has the measure, or a method was not run exactly once in every block and repeat.
 
         Notes
         -----
         Over repeats on one data set, intervals and tests speak of other seeds, and of other partitions if these were
-        resampled, never of other data. Resampled partitions overlap, and more repeats make every difference
-        significant: such tests are no evidence that a method is better in general. For that, join comparisons of many
-        data sets.
-
-        With n blocks the p-value of the test is at least 2^(1 - n): below 0.05 from six on, before the correction.
+        resampled, never of other data; resampled partitions overlap, and more repeats make every difference
+        significant. With n blocks the p-value is at least 2^(1 - n): below 0.05 from six on, before the correction.
         """
         level = check_real(level, name="level", low=0.0, high=1.0, strict=True)
         if level == 1.0:
             raise ValueError("level must be less than 1, got 1.0.")
-        table = score_table(self, measure)
+        table = _score_table(self, measure)
         scores, names = table.scores, table.names
-        means = np.array([column[~np.isnan(column)].mean() if succeeded(column) else np.nan for column in scores.T])
+        means = np.array([column[~np.isnan(column)].mean() if _any(column) else np.nan for column in scores.T])
         ranked = np.flatnonzero(~np.isnan(means))
         if reference is None:
             chosen = int(ranked[np.argmax(means[ranked])])
@@ -161,11 +156,12 @@ class Comparison(list):
             chosen = names.index(check_choice(reference, names, name="reference"))
             if chosen not in ranked:
                 raise ValueError(f"reference must have succeeded in a run, got {reference!r}.")
-        ranks = dict(zip(ranked.tolist(), mean_ranks(scores[:, ranked]).tolist(), strict=True))
         rows = [
-            table.about[j] | _describe(scores[:, j], scores[:, chosen], ranks.get(j), level, own=j == chosen)
-            for j in range(len(names))
+            row | _describe(column, None if j == chosen else scores[:, chosen], level)
+            for j, (row, column) in enumerate(zip(table.about, scores.T, strict=True))
         ]
+        for j, rank in zip(ranked, ranks_of(scores[:, ranked]).mean(axis=0), strict=True):
+            rows[j]["rank"] = float(rank)
         tested = [row for row in rows if row["p_value"] is not None]
         for row, corrected in zip(tested, holm([row["p_value"] for row in tested]), strict=True):
             row["p_holm"] = float(corrected)
@@ -178,8 +174,8 @@ class Comparison(list):
 
         Parameters
         ----------
-        measure : {"ari", "nmi", "h", "ensemble_nmi", "density"}, default=None
-            Score. None means as in :meth:`summary`.
+        measure
+            As in :meth:`~robust_eac.comparison.Comparison.summary`.
         kind : {"intervals", "critical-difference"}, default="intervals"
             Means with their 95 % intervals, and a small point per block; or mean ranks, where a bar joins methods that
             Nemenyi's test after Friedman's does not tell apart at 5 % (scikit-posthocs draws it). A method that never
@@ -193,19 +189,15 @@ class Comparison(list):
 
         Raises
         ------
-        ValueError, TypeError
+        ValueError
             As :meth:`summary`; or if there are fewer than three methods or two blocks for the diagram.
-        ImportError
-            If matplotlib, or for the diagram scikit-posthocs, is not installed.
         """
-        from .drawing import draw_critical_difference, draw_intervals
-
-        check_choice(kind, _KINDS, name="kind")
-        summary, table = self.summary(measure), score_table(self, measure)
-        return (draw_intervals if kind == "intervals" else draw_critical_difference)(summary, table, ax)
+        draw = {"intervals": _draw_intervals, "critical-difference": _draw_critical_difference}
+        draw = draw[check_choice(kind, draw, name="kind")]
+        return draw(self.summary(measure), _score_table(self, measure), ax)
 
 
-class ScoreTable(NamedTuple):
+class _ScoreTable(NamedTuple):
     """scores : (n_blocks, n_methods), NaN where no run succeeded. about : what every row of a summary says first."""
 
     measure: str
@@ -215,8 +207,8 @@ class ScoreTable(NamedTuple):
     about: list[dict]
 
 
-def score_table(records, measure):
-    """The :class:`ScoreTable` of records."""
+def _score_table(records, measure):
+    """The :class:`_ScoreTable` of records."""
     if measure is None:
         measure = "ari" if any(record["ari"] is not None for record in records) else "ensemble_nmi"
     check_choice(measure, MEASURES, name="measure")
@@ -236,20 +228,21 @@ def score_table(records, measure):
     groups = [[cell] for cell in cells]
     if len(datasets) > 1:
         groups = [[cell for cell in cells if cell[0] == dataset] for dataset in datasets]
-    scores = np.array(
-        [[_mean(runs[*cell, *method][measure] for cell in group) for method in methods] for group in groups]
-    ).reshape(len(groups), len(methods))
+    scores = np.full((len(groups), len(methods)), np.nan)
+    about = []
+    for j, method in enumerate(methods):
+        for block, group in enumerate(groups):
+            found = [runs[*cell, *method][measure] for cell in group]
+            if found := [score for score in found if score is not None]:
+                scores[block, j] = np.mean(found)
+        good = [run for run in (runs[*cell, *method] for cell in cells) if run["error"] is None]
+        seconds = float(np.mean([run["seconds"] + (run["scheme_seconds"] or 0.0) for run in good])) if good else None
+        row = {"method": name_of(*method), "scheme": method[0], "function": method[1]}
+        about.append(row | {"failures": len(cells) - len(good), "seconds": seconds})
     if np.isnan(scores).all():
         raise ValueError(f"measure: no run has {measure!r}.")
-    about = []
-    for method in methods:
-        own = [runs[*cell, *method] for cell in cells]
-        good = [record for record in own if record["error"] is None]
-        seconds = [record["seconds"] + (record["scheme_seconds"] or 0.0) for record in good]
-        names = {"method": name_of(*method), "scheme": method[0], "function": method[1]}
-        about.append(names | {"failures": len(own) - len(good), "seconds": float(np.mean(seconds)) if good else None})
     blocks = "data sets" if len(datasets) > 1 else "repeats"
-    return ScoreTable(measure, blocks, scores, [row["method"] for row in about], about)
+    return _ScoreTable(measure, blocks, scores, [row["method"] for row in about], about)
 
 
 def name_of(scheme, function):
@@ -257,7 +250,7 @@ def name_of(scheme, function):
     return f"{scheme} + {function}"
 
 
-def succeeded(column):
+def _any(column):
     """Whether a method has a score in any block."""
     return not np.isnan(column).all()
 
@@ -266,47 +259,40 @@ def _run_text(dataset, repeat, scheme, function):
     return f"{name_of(scheme, function)!r} in repeat {repeat}{'' if dataset is None else f' of {dataset!r}'}"
 
 
-def _mean(values):
-    """Mean of the values that are there, NaN without any."""
-    values = [value for value in values if value is not None]
-    return np.mean(values) if values else np.nan
-
-
-def _describe(scores, reference, rank, level, *, own):
-    """The entries of a summary that are computed from the scores of a method and of the reference."""
+def _describe(scores, reference, level):
+    """The entries of a summary that come from a method's scores, and the reference's, which is None for itself."""
     keys = ("mean", "low", "high", "rank", "difference", "difference_low", "difference_high", "p_value", "p_holm")
     row = dict.fromkeys(keys)
     found = scores[~np.isnan(scores)]
-    if not found.size:
-        return row
-    low, high = t_interval(found, level)
-    row |= {"mean": float(found.mean()), "low": low, "high": high, "rank": rank}
-    between = differences(scores, reference)
-    if own or not between.size:
-        return row
-    low, high = t_interval(between, level)
-    row |= {"difference": float(between.mean()), "difference_low": low, "difference_high": high}
-    return row | {"p_value": signed_rank(between) if len(between) > 1 else None}
+    if found.size:
+        row["mean"] = float(found.mean())
+        row["low"], row["high"] = t_interval(found, level)
+    between = np.empty(0) if reference is None else differences(scores, reference)
+    if between.size:
+        row["difference"] = float(between.mean())
+        row["difference_low"], row["difference_high"] = t_interval(between, level)
+        row["p_value"] = signed_rank(between) if len(between) > 1 else None
+    return row
 
 
 def _cells(row):
     """Texts of a row of the table."""
 
-    def interval(key):
-        low, high = row[f"{key}low"], row[f"{key}high"]
-        return "" if low is None else f"[{low:{sign[key]}.4f}, {high:{sign[key]}.4f}]"
-
     def number(key, form):
         return "" if row[key] is None else format(row[key], form)
 
-    sign = {"": "", "difference_": "+"}
-    scores = [row["method"], number("mean", ".4f"), interval(""), number("rank", ".2f")]
-    costs = [str(row["failures"]), number("seconds", ".2f")]
+    def interval(low, high, form):
+        return "" if row[low] is None else f"[{number(low, form)}, {number(high, form)}]"
+
     return [
-        *scores,
-        *costs,
+        row["method"],
+        number("mean", ".4f"),
+        interval("low", "high", ".4f"),
+        number("rank", ".2f"),
+        str(row["failures"]),
+        number("seconds", ".2f"),
         number("difference", "+.4f"),
-        interval("difference_"),
+        interval("difference_low", "difference_high", "+.4f"),
         number("p_value", ".3f"),
         number("p_holm", ".3f"),
     ]
@@ -318,3 +304,61 @@ def _frame(rows):
     except ImportError as error:
         raise ImportError("to_frame needs pandas: pip install pandas") from error
     return pd.DataFrame(rows)
+
+
+def _draw_intervals(summary, table, ax):
+    """Means with intervals, the best method on top, and below them small points for the blocks."""
+    ax = _new_axes(ax, len(table.names))
+    rows = [row for row in summary.rows if row["mean"] is not None]
+    labels = []
+    for place, row in enumerate(rows):
+        scores = table.scores[:, table.names.index(row["method"])]
+        # Below the line, which would hide them.
+        ax.plot(scores, np.full(len(scores), place + 0.25), "o", markersize=3.0, color=GREY, markeredgewidth=0.0)
+        if row["low"] is not None:
+            ax.plot([row["low"], row["high"]], [place, place], "-", color=BLUE, linewidth=1.5)
+        ax.plot(row["mean"], place, "D", color=BLUE, markersize=5.0)
+        labels.append(row["method"] + (f" ({row['failures']} failed)" if row["failures"] else ""))
+    ax.set_yticks(range(len(rows)), labels)
+    ax.set_ylim(len(rows) - 0.5, -0.5)
+    ax.grid(axis="x", color="0.9")
+    ax.set_axisbelow(True)
+    several = summary.n_blocks > 1
+    ax.set_xlabel(_TITLES.get(summary.measure, summary.measure))
+    ax.set_title(
+        f"mean and {100.0 * summary.level:g} % interval over {summary.n_blocks} {summary.blocks}" if several else ""
+    )
+    return ax
+
+
+def _draw_critical_difference(summary, table, ax):
+    """Mean ranks, and bars over those that Nemenyi's test does not tell apart."""
+    scores = table.scores[:, [_any(column) for column in table.scores.T]]
+    names = [name for name, column in zip(table.names, table.scores.T, strict=True) if _any(column)]
+    if len(names) < 3 or len(scores) < 2:
+        raise ValueError(
+            f"kind 'critical-difference' needs at least 3 methods in 2 {summary.blocks}, got {len(names)} in "
+            f"{len(scores)}."
+        )
+    ax = _new_axes(ax, len(names) / 2)
+    try:
+        import pandas as pd
+        from scikit_posthocs import critical_difference_diagram, posthoc_nemenyi_friedman
+    except ImportError as error:
+        raise ImportError("kind 'critical-difference' needs scikit-posthocs: pip install scikit-posthocs") from error
+    ranks = pd.DataFrame(ranks_of(scores), columns=names)
+    colors, solid = dict.fromkeys(names, "black"), {"linestyle": "-"}
+    lines = {"color_palette": colors, "elbow_props": solid, "crossbar_props": solid}
+    critical_difference_diagram(ranks.mean(), posthoc_nemenyi_friedman(ranks), ax=ax, **lines)
+    title = _TITLES.get(summary.measure, summary.measure)
+    ax.set_title(f"mean ranks by {title} over {summary.n_blocks} {summary.blocks}\njoined: not told apart at 5 %")
+    return ax
+
+
+def _new_axes(ax, n_rows):
+    """The Axes to draw on, checked; for None those of a new figure."""
+    own = ax is None
+    ax = check_axes(ax)
+    if own:
+        ax.figure.set_size_inches(_WIDTH, _MARGINS + _ROW * n_rows)
+    return ax

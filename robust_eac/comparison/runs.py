@@ -46,8 +46,9 @@ def outcomes(waiting, *, n_workers, time_limit, begin):
                 begin(key)
                 _submit(busy, idle.pop(), key, run, np.inf if time_limit is None else time_limit)
             starting = sum(at_work.key is None for at_work in busy.values())
+            # A first run that does nothing tells when a worker has started.
             for _ in range(min(len(waiting) - starting, n_workers - len(busy))):
-                _submit(busy, _new_worker(n_workers), None, _nothing, np.inf)
+                _submit(busy, _new_worker(n_workers), None, int, np.inf)
             for future in _wait(busy):
                 at_work = busy.pop(future)
                 outcome, usable = _outcome(future, time.perf_counter() - at_work.start, time_limit)
@@ -113,7 +114,3 @@ def _attempt_in_worker(run):
     with warnings.catch_warnings(record=True) as told:
         outcome = attempt(run)
     return outcome, list(dict.fromkeys((str(warning.message), warning.category) for warning in told))
-
-
-def _nothing():
-    return None

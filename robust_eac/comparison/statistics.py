@@ -9,13 +9,8 @@ _DIGITS = 10
 _ALL_SIGNS = 13
 
 
-def mean_ranks(scores):
-    """Mean rank of every column over the rows of scores, the highest being 1; ties share ranks, and NaN ranks last."""
-    return ranks_of(scores).mean(axis=0)
-
-
 def ranks_of(scores):
-    """Ranks within every row."""
+    """Ranks within every row, the highest being 1; ties share ranks, and NaN ranks last."""
     return rankdata(-np.nan_to_num(np.round(scores, _DIGITS), nan=-np.inf), axis=1)
 
 

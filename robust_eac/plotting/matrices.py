@@ -16,7 +16,7 @@ from ..consensus.coassociation import coassociation_of
 from ..metrics.density import check_consensus
 from ..solve.encoding import encode
 from ..summary import counted
-from ._common import VERMILLION, check_axes, count_along
+from .charts import VERMILLION, check_axes, count_along
 
 __all__ = ["plot_coassociation", "plot_membership"]
 
@@ -42,18 +42,15 @@ def plot_coassociation(
 
     The entry of two objects is the share of the partitions that put both into one cluster
     (:func:`~robust_eac.coassociation_matrix`). Objects are ordered by their cluster of the consensus, which is framed,
-    and within it by average linkage, so that similar ones are neighbours. A dark square is a cluster that the ensemble
-    supports. Several in one frame are clusters that the consensus joins. A dark rectangle outside the frames shows
-    clusters that the ensemble joins but the consensus separates.
+    and within it by average linkage. Dark squares in one frame are clusters that the consensus joins; a dark rectangle
+    outside the frames is a cluster of the ensemble that the consensus separates.
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe.
+    labels, weights
+        As in :func:`~robust_eac.eac`.
     consensus : array-like of shape (n_samples,)
         Cluster of each object, integers or text; clusters are drawn in ascending order.
-    weights : array-like of shape (n_partitions,), default=None
-        Weights of the partitions: non-negative, not all zero; normalised to sum to one. None means uniform.
     max_objects : int, default=1000
         If there are more objects, this many are drawn at random, from every cluster in proportion to its size, rounded
         up or down. The title says so.
@@ -66,17 +63,9 @@ def plot_coassociation(
     -------
     ax : matplotlib Axes
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed or out of range.
-    ImportError
-        If matplotlib is not installed.
-
     Notes
     -----
-    With s = min(n_samples, max_objects): time O(s^2 n_partitions) at worst, plus O(n_samples log n_samples) for the
-    order and O(n_samples n_partitions) to check the labels; memory O(s^2).
+    With s objects drawn: time O(s^2 n_partitions) at worst, memory O(s^2).
 
     Examples
     --------
@@ -86,8 +75,6 @@ def plot_coassociation(
     array([[1. , 0.5, 0. ],
            [0.5, 1. , 0.5],
            [0. , 0.5, 1. ]])
-    >>> ax.get_title()
-    'Co-association of 3 objects in 2 clusters'
     """
     labels = check_labels(labels)
     n, m = labels.shape
@@ -131,23 +118,12 @@ def plot_membership(
         The group of each object: its class or cluster, integers or text. None means the cluster of largest membership.
     max_objects : int, default=1000
         If there are more objects, this many are drawn, at equal distances in their order. The title says so.
-    ax : matplotlib Axes, default=None
-        Where to draw; the colour bar takes some of its space. None means a new figure.
+    ax
+        As in :func:`~robust_eac.plot_coassociation`.
 
     Returns
     -------
     ax : matplotlib Axes
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed or out of range.
-    ImportError
-        If matplotlib is not installed.
-
-    Notes
-    -----
-    Time O(n_samples (n_clusters + log n_samples)), memory O(n_samples n_clusters).
 
     Examples
     --------
@@ -156,8 +132,6 @@ def plot_membership(
     >>> ax.images[0].get_array().data
     array([[1. , 0.9, 0.2],
            [0. , 0.1, 0.8]])
-    >>> ax.get_title()
-    'Memberships of 3 objects in 2 clusters'
     """
     array = as_dense(membership, "membership")
     n = len(array) if array.ndim else 0

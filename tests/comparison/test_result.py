@@ -1,10 +1,9 @@
-"""What is made of the records: statistics against SciPy and statsmodels, tables, pictures, several data sets."""
+"""What is made of the records: statistics against SciPy, tables, pictures, several data sets."""
 
 import pickle
 import sys
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import stats
 
@@ -23,11 +22,11 @@ SCORES = {
 }
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 5, 7, 10, 30])
+@pytest.mark.parametrize("n", [1, 2, 5, 10, 30])
 @pytest.mark.parametrize("levels", [1, 4, 1000])
 def test_signed_ranks_are_those_of_scipy(rng, n, levels):
     """Exactly, with ties and without, with zeros and without."""
-    for values in rng.randint(-levels, levels + 1, size=(2 if n == 10 else 8, n)) / 8.0:
+    for values in rng.randint(-levels, levels + 1, size=(2 if n == 10 else 5, n)) / 8.0:
         kept = values[values != 0.0]
         assert statistics.signed_rank(values) == (stats.wilcoxon(kept).pvalue if len(kept) else 1.0)
 
@@ -71,9 +70,8 @@ def test_failures_count_and_rank_last_and_leave_the_other_blocks():
     assert rows["poor"]["mean"] == pytest.approx(kept.mean())
     assert rows["poor"]["difference"] == pytest.approx((kept - paired).mean())
     assert rows["poor"]["p_value"] == pytest.approx(stats.wilcoxon(kept - paired).pvalue)
-    # 2.5 + 2.5 where both others are equal; here the failure ties with nobody.
-    ranks = statistics.mean_ranks(np.array([[0.5, np.nan, 0.5], [0.1, 0.2, np.nan]]))
-    np.testing.assert_array_equal(ranks, [1.75, 2.0, 2.25])
+    ranks = statistics.ranks_of(np.array([[0.5, np.nan, 0.5], [0.1, 0.2, np.nan]]))
+    np.testing.assert_array_equal(ranks, [[1.5, 3.0, 1.5], [2.0, 1.0, 3.0]])
     keys = ("mean", "low", "rank", "seconds", "difference", "p_value", "p_holm")
     assert {rows["broken"][key] for key in keys} == {None}
 
@@ -84,14 +82,6 @@ def test_the_reference_may_be_named():
     assert (rows["same"]["difference_low"], rows["same"]["difference_high"]) == (0.0, 0.0)
     assert rows["same"]["p_value"] == 1.0
     assert rows["good"]["difference"] > 0.0
-
-
-def test_holm_is_that_of_statsmodels(rng):
-    multitest = pytest.importorskip("statsmodels.stats.multitest")
-    for size in (0, 1, 2, 9):
-        pvalues = np.round(rng.uniform(size=size) ** 3, 2)
-        expected = multitest.multipletests(pvalues, method="holm")[1] if size else []
-        np.testing.assert_allclose(statistics.holm(pvalues), expected)
 
 
 def test_holm_by_hand():
@@ -108,14 +98,14 @@ def test_digits_that_rounding_leaves_make_no_difference():
 
 
 def test_the_interval_covers_as_often_as_it_says():
-    """Percentiles of bootstrapped means, of as few values as repeats are, cover four times in five."""
     rng = np.random.RandomState(0)
-    covered = [low <= 0.0 <= high for low, high in (statistics.t_interval(v, 0.9) for v in rng.normal(size=(2000, 5)))]
+    covered = [low <= 0.0 <= high for low, high in (statistics.t_interval(v, 0.9) for v in rng.normal(size=(1000, 5)))]
     assert np.mean(covered) == pytest.approx(0.9, abs=0.02)
 
 
 def test_one_block_has_means_and_no_tests():
-    summary = records_of({"a": [0.5], "b": [0.6], "c": [None]}).summary()
+    summary = records_of({"a": [0.5], "b": [0.6], "c": [None]}, y=False).summary()
+    assert summary.measure == "ensemble_nmi"
     assert summary.p_value is None
     assert [row["mean"] for row in summary.rows] == [0.6, 0.5, None]
     assert {row[key] for row in summary.rows for key in ("low", "high", "p_value", "p_holm")} == {None}
@@ -147,31 +137,32 @@ def test_data_sets_are_blocks_with_the_mean_of_their_repeats():
     assert b["difference"] == pytest.approx(np.mean([0.1 - 0.6, 0.8 - 0.9]))
 
 
-def test_the_measure_is_chosen_by_the_classes():
-    assert records_of().summary().measure == "ari"
-    assert records_of({"a": [0.5]}, y=False).summary().measure == "ensemble_nmi"
+DIAGRAM = {"kind": "critical-difference"}
 
 
 @pytest.mark.parametrize(
-    ("records", "options", "error", "match"),
+    ("method", "records", "options", "error", "match"),
     [
-        (records_of(), {"measure": "accuracy"}, ValueError, "measure must be one of 'ari'"),
-        (records_of({"a": [0.5]}, y=False), {"measure": "ari"}, ValueError, "measure: no run has 'ari'"),
-        (Comparison(), {}, ValueError, "measure: no run has 'ensemble_nmi'"),
-        (records_of(), {"reference": "best"}, ValueError, r"reference must be one of 'good \+ f'"),
-        (records_of(), {"reference": "broken + f"}, ValueError, "reference must have succeeded in a run"),
-        (records_of(), {"level": 1.0}, ValueError, "level must be less than 1"),
-        (records_of(), {"level": "high"}, TypeError, "level must be a real number"),
-        (records_of() + records_of(), {}, ValueError, "'good . f' in repeat 0 is there twice: name each data set"),
-        (records_of()[1:], {}, ValueError, "'good . f' in repeat 0 is missing: leave out"),
+        ("summary", records_of(), {"measure": "accuracy"}, ValueError, "measure must be one of 'ari'"),
+        ("summary", records_of({"a": [0.5]}, y=False), {"measure": "ari"}, ValueError, "measure: no run has 'ari'"),
+        ("summary", Comparison(), {}, ValueError, "measure: no run has 'ensemble_nmi'"),
+        ("summary", records_of(), {"reference": "best"}, ValueError, r"reference must be one of 'good \+ f'"),
+        ("summary", records_of(), {"reference": "broken + f"}, ValueError, "reference must have succeeded in a run"),
+        ("summary", records_of(), {"level": 1.0}, ValueError, "level must be less than 1"),
+        ("summary", records_of(), {"level": "high"}, TypeError, "level must be a real number"),
+        ("summary", records_of() + records_of(), {}, ValueError, "'good . f' in repeat 0 is there twice: name each"),
+        ("summary", Comparison(records_of()[1:]), {}, ValueError, "'good . f' in repeat 0 is missing: leave out"),
+        ("plot", records_of(), {"kind": "bars"}, ValueError, "kind must be one of 'intervals', 'critical-difference'"),
+        ("plot", records_of(), {"ax": 3}, TypeError, "ax must be a matplotlib Axes"),
+        ("plot", records_of({"a": [0.5, 0.6], "b": [0.6, 0.1]}), DIAGRAM, ValueError, "in 2 repeats, got 2 in 2"),
     ],
 )
-def test_errors(records, options, error, match):
+def test_errors(method, records, options, error, match):
     with pytest.raises(error, match=match):
-        Comparison(records).summary(**options)
+        getattr(records, method)(**options)
 
 
-def test_it_is_the_list_that_compare_returned_before(tmp_path):
+def test_it_is_a_list_of_records_and_a_table():
     labels = np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]])
     chosen = {"weightings": ["uniform"], "consensus": ["kmeans", "sec"], "random_state": 0}
     found = compare(labels, 2, **chosen, dataset="five")
@@ -182,13 +173,11 @@ def test_it_is_the_list_that_compare_returned_before(tmp_path):
     again = pickle.loads(pickle.dumps(found))
     assert type(again) is Comparison
     np.testing.assert_equal(again.records, found.records)
-    assert found.summary().to_frame()[["method", "mean"]].to_dict("records") == [
-        {key: row[key] for key in ("method", "mean")} for row in found.summary().rows
-    ]
+    summary = found.summary()
+    assert summary.to_frame()["method"].tolist() == [row["method"] for row in summary.rows]
     frame = found.to_frame()
     assert list(frame.columns) == list(found[0])
     assert frame["function"].tolist() == ["kmeans", "sec"]
-    assert isinstance(frame, pd.DataFrame)
 
 
 def test_what_needs_another_package_says_so(monkeypatch):
@@ -213,12 +202,9 @@ def test_points_and_intervals_are_drawn_where_they_are():
     assert spans == [(row["low"], row["high"]) for row in rows]
     assert ax.yaxis_inverted()
     assert (ax.get_xlabel(), ax.get_title()) == ("adjusted Rand index", "mean and 95 % interval over 6 repeats")
-
-
-def test_one_block_is_drawn_without_intervals():
-    ax = records_of({"a": [0.5], "b": [0.6]}).plot("h")
-    assert {line.get_marker() for line in ax.lines} == {"o", "D"}
-    assert (ax.get_xlabel(), ax.get_title()) == ("H", "")
+    of_one = records_of({"a": [0.5], "b": [0.6]}).plot("h")
+    assert {line.get_marker() for line in of_one.lines} == {"o", "D"}
+    assert (of_one.get_xlabel(), of_one.get_title()) == ("H", "")
 
 
 @pytest.mark.parametrize("kind", ["intervals", "critical-difference"])
@@ -246,21 +232,3 @@ def test_the_diagram_joins_what_nemenyi_does_not_tell_apart(monkeypatch):
     assert 1.5 < 2.569 * np.sqrt(4 * 5 / (6 * 6)) < 3.0
     assert pvalues.loc["good + f", "poor + f"] < 0.05 < pvalues.loc["good + f", "fair + f"]
     assert "mean ranks by adjusted Rand index over 6 repeats" in ax.get_title()
-
-
-@pytest.mark.parametrize(
-    ("records", "options", "error", "match"),
-    [
-        (records_of(), {"kind": "bars"}, ValueError, "kind must be one of 'intervals', 'critical-difference'"),
-        (records_of(), {"ax": 3}, TypeError, "ax must be a matplotlib Axes"),
-        (
-            records_of({"a": [0.5, 0.6], "b": [0.6, 0.1]}),
-            {"kind": "critical-difference"},
-            ValueError,
-            "needs at least 3 methods in 2 repeats, got 2 in 2",
-        ),
-    ],
-)
-def test_errors_of_plots(records, options, error, match):
-    with pytest.raises(error, match=match):
-        records.plot(**options)

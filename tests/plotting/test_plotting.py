@@ -2,6 +2,7 @@
 
 import sys
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -14,42 +15,33 @@ from robust_eac import (
     plot_n_clusters,
     plot_weights,
     select_n_clusters,
-    weight_path,
 )
-from robust_eac.plotting import plot_weight_path
 
-from ..conftest import planted_ensemble, random_ensemble, random_membership
+from ..conftest import random_ensemble, random_membership
 
 VERMILLION = "#D55E00"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def selection():
     labels = np.repeat([0, 1, 2], 10)[:, np.newaxis] + np.zeros((30, 4), dtype=int)
     return select_n_clusters(labels, range(1, 6), n_init=2, n_splits=2, random_state=0)
 
 
-@pytest.fixture
-def path(rng):
-    labels = planted_ensemble(rng, np.repeat([0, 1], 8), 5, noise=0.1, n_random=2)
-    return weight_path(labels, 2, parameter="n_trusted", values=[5, 3, 1], n_init=2, random_state=0)
-
-
-def _drawn(ax):
+def drawn_by(ax):
     return ax.images[0].get_array().data
 
 
-def _ticks(axis):
+def ticks(axis):
     return [text.get_text() for text in axis.get_ticklabels()]
 
 
-def test_curves_choice_and_names(selection):
-    import matplotlib.pyplot as plt
+def texts_in(ax):
+    return [text.get_text() for text in ax.texts]
 
-    _, axes = plt.subplots(1, 2)
-    ax = plot_n_clusters(selection, axes[1])
-    assert ax is axes[1]
-    assert not axes[0].lines
+
+def test_stability_over_the_candidates(selection):
+    ax = plot_n_clusters(selection)
     lines = {line.get_label(): line for line in ax.lines}
     drawn = {
         "stability over halves": selection.split_stability,
@@ -65,15 +57,7 @@ def test_curves_choice_and_names(selection):
     assert lines["stability over halves"].get_markevery() == np.flatnonzero(selection.stable).tolist()
     assert ax.lines[-1].get_xdata()[0] == selection.n_clusters == 3
     assert ax.get_title() == "3 clusters"
-    assert ax.get_xlabel()
-    assert ax.get_ylabel()
-
-
-def test_own_figure_and_one_cluster(tmp_path):
-    labels = np.random.RandomState(0).randint(3, size=(20, 6))
-    ax = plot_n_clusters(select_n_clusters(labels, range(1, 5), n_init=2, n_splits=2, random_state=0))
-    assert ax.get_title() == "1 cluster"
-    ax.figure.savefig(tmp_path / "plot.png")
+    assert plot_n_clusters(selection._replace(n_clusters=1)).get_title() == "1 cluster"
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.3])
@@ -83,18 +67,18 @@ def test_coassociation_is_that_of_the_library_in_the_order_of_the_consensus(rng,
     consensus = np.array(["b", "a", "c", "a"])[rng.randint(4, size=40)]
     ax = plot_coassociation(labels, consensus, weights=weights)
     matrix = coassociation_matrix(labels, weights=weights)
-    np.testing.assert_allclose(np.sort(_drawn(ax), axis=None), np.sort(matrix, axis=None), atol=1e-12)
+    np.testing.assert_allclose(np.sort(drawn_by(ax), axis=None), np.sort(matrix, axis=None), atol=1e-12)
     # Clusters stand together: the block of each has the sum of the co-associations among its objects.
     sizes = [np.sum(consensus == name) for name in "abc"]
     ends = np.cumsum([0, *sizes])
     for a, name in enumerate("abc"):
         for b, other in enumerate("abc"):
-            block = _drawn(ax)[ends[a] : ends[a + 1], ends[b] : ends[b + 1]]
+            block = drawn_by(ax)[ends[a] : ends[a + 1], ends[b] : ends[b + 1]]
             assert block.sum() == pytest.approx(matrix[np.ix_(consensus == name, consensus == other)].sum())
     squares = [square.vertices[:4] for square in ax.collections[0].get_paths()]
     np.testing.assert_allclose([square[0] for square in squares], [[end - 0.5] * 2 for end in ends[:-1]])
     np.testing.assert_allclose([square[2] for square in squares], [[end - 0.5] * 2 for end in ends[1:]])
-    assert _ticks(ax.xaxis) == _ticks(ax.yaxis) == ["a", "b", "c"]
+    assert ticks(ax.xaxis) == ticks(ax.yaxis) == ["a", "b", "c"]
     np.testing.assert_allclose(ax.get_xticks(), 0.5 * (ends[1:] + ends[:-1]) - 0.5)
     assert ax.get_title() == "Co-association of 40 objects in 3 clusters"
     assert "share of the weight" in ax.figure.axes[1].get_ylabel()
@@ -103,39 +87,32 @@ def test_coassociation_is_that_of_the_library_in_the_order_of_the_consensus(rng,
 
 def test_alike_objects_stand_together_within_a_cluster(rng):
     halves = rng.permutation(np.repeat([0, 1], 10))
-    drawn = _drawn(plot_coassociation(np.column_stack([halves, np.zeros(20, dtype=int)]), np.zeros(20)))
+    drawn = drawn_by(plot_coassociation(np.column_stack([halves, np.zeros(20, dtype=int)]), np.zeros(20)))
     assert np.array_equal(drawn, np.kron(np.eye(2), np.full((10, 10), 0.5)) + 0.5)
 
 
-def test_many_objects_are_drawn_in_proportion():
+def test_many_objects_are_drawn_in_proportion(rng):
     consensus = np.repeat([0, 1, 2], [700, 200, 100])
     labels = np.column_stack([consensus, consensus])
     # A partition that few objects know, perhaps none of the drawn ones.
     labels[1:, 1] = -1
     ax = plot_coassociation(labels, consensus, max_objects=50, random_state=0)
-    drawn = _drawn(ax)
-    assert drawn.shape == (50, 50)
-    assert np.array_equal(
-        drawn, np.kron(np.eye(3), np.ones((50, 50)))[np.ix_(*2 * [np.repeat([0, 50, 100], [35, 10, 5])])]
-    )
+    places = np.repeat([0, 1, 2], [35, 10, 5])
+    assert np.array_equal(drawn_by(ax), places[:, np.newaxis] == places)
     assert ax.get_title() == "Co-association of 50 objects, drawn from 1,000, in 3 clusters"
-    again = plot_coassociation(labels, consensus, max_objects=50, random_state=0)
-    assert np.array_equal(_drawn(again), drawn)
+    labels = random_ensemble(rng, 200, 5)
+    options = {"consensus": labels[:, 0], "max_objects": 20}
+    first, again, other = (drawn_by(plot_coassociation(labels, **options, random_state=s)) for s in (1, 1, 2))
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
 
 
 def test_groups_without_room_have_no_names():
     labels = np.arange(60).reshape(-1, 1)
-    assert _ticks(plot_coassociation(labels, labels[:, 0] // 2).xaxis) == list(map(str, range(30)))
-    assert _ticks(plot_coassociation(labels, labels[:, 0]).xaxis) == []
+    assert ticks(plot_coassociation(labels, labels[:, 0] // 2).xaxis) == list(map(str, range(30)))
+    assert ticks(plot_coassociation(labels, labels[:, 0]).xaxis) == []
     # One of a hundred objects has no room for its name.
-    assert _ticks(plot_membership(np.eye(2)[[0] + 99 * [1]]).xaxis) == ["1"]
-
-
-def test_which_objects_are_drawn_depends_on_the_seed(rng):
-    labels = random_ensemble(rng, 200, 5)
-    drawn = [_drawn(plot_coassociation(labels, labels[:, 0], max_objects=20, random_state=s)) for s in (1, 1, 2)]
-    assert np.array_equal(drawn[0], drawn[1])
-    assert not np.array_equal(drawn[0], drawn[2])
+    assert ticks(plot_membership(np.eye(2)[[0] + 99 * [1]]).xaxis) == ["1"]
 
 
 def test_memberships_by_cluster_and_certainty(rng):
@@ -143,7 +120,7 @@ def test_memberships_by_cluster_and_certainty(rng):
     ax = plot_membership(membership)
     clusters, largest = membership.argmax(axis=1), membership.max(axis=1)
     order = sorted(range(30), key=lambda i: (clusters[i], -largest[i]))
-    np.testing.assert_allclose(_drawn(ax), membership[order].T)
+    np.testing.assert_allclose(drawn_by(ax), membership[order].T)
     assert ax.get_title() == "Memberships of 30 objects in 3 clusters"
     (borders,) = ax.collections
     ends = np.cumsum(np.bincount(clusters))[:-1] - 0.5
@@ -152,11 +129,11 @@ def test_memberships_by_cluster_and_certainty(rng):
     classes = np.where(np.arange(30) < 10, "x", "a")
     ax = plot_membership(membership, labels=classes)
     order = sorted(range(30), key=lambda i: (classes[i], clusters[i], -largest[i]))
-    np.testing.assert_allclose(_drawn(ax), membership[order].T)
-    assert _ticks(ax.xaxis) == ["a", "x"]
+    np.testing.assert_allclose(drawn_by(ax), membership[order].T)
+    assert ticks(ax.xaxis) == ["a", "x"]
 
     ax = plot_membership(membership, max_objects=10)
-    assert _drawn(ax).shape == (3, 10)
+    assert drawn_by(ax).shape == (3, 10)
     assert ax.get_title() == "Memberships of 10 objects, drawn from 30, in 3 clusters"
 
 
@@ -185,26 +162,18 @@ def test_losses_against_weights():
     assert "ordered pairs" in plot_losses([3.0], [1.0]).get_xlabel()
 
 
-@pytest.mark.parametrize(
-    ("parameter", "values", "left"), [("n_trusted", [5, 3, 1], 5), ("rho", [0.2, 1.0], 0.2), ("lam0", [0.1, 1.0], 1.0)]
-)
-def test_path_goes_from_equal_weights_at_the_left(rng, parameter, values, left):
-    labels = planted_ensemble(rng, np.repeat([0, 1], 8), 5, noise=0.1, n_random=2)
-    weighting = "l2" if parameter == "lam0" else "restricted-simplex"
-    path = weight_path(labels, 2, weighting=weighting, parameter=parameter, values=values, n_init=2, random_state=0)
-    corrupted = np.arange(5) >= 3
-    ax = plot_weight_path(path, corrupted=corrupted)
-    assert len(ax.lines) == 5
-    for line, weights in zip(ax.lines, path.weights.T, strict=True):
-        np.testing.assert_allclose(line.get_xydata(), np.column_stack([path.values, weights]))
-    assert [line.get_linestyle() for line in ax.lines] == 3 * ["-"] + 2 * ["--"]
-    assert [line.get_color() == VERMILLION for line in ax.lines] == corrupted.tolist()
-    assert len(ax.get_legend().get_texts()) == 2
-    first, last = ax.get_xlim()
-    assert abs(first - left) < abs(last - left)
-    # No tick stands on the linear part but 0.
-    np.testing.assert_allclose(ax.get_yticks(), [0.0, 0.1, 1.0])
-    assert "linear below 0.1" in ax.get_ylabel()
+def test_partitions_have_their_names():
+    names = ["ward", "$x_1", "a name that is much longer than there is room for"]
+    weights, short = [0.2, 0.5, 0.3], "a name that is much l..."
+    assert ticks(plot_weights(weights, names=names).xaxis) == ["ward", "$x_1", short]
+    ax = plot_weights(weights, names=names, sort=True)
+    assert ticks(ax.xaxis) == ["$x_1", short, "ward"]
+    assert ax.get_xlabel() == "partition, by weight"
+    ax = plot_losses([1.0, 2.0, 3.0], weights, names=names)
+    assert texts_in(ax) == ["ward", "$x_1", short]
+    assert [text.xy for text in ax.texts] == [(1.0, 0.2), (2.0, 0.5), (3.0, 0.3)]
+    # So many would hide each other.
+    assert texts_in(plot_losses(np.ones(31), np.ones(31), names=["u"] * 31)) == []
 
 
 def test_convergence_is_the_distance_to_the_last_value():
@@ -221,65 +190,39 @@ def test_what_does_not_descend_is_drawn_as_it_is(history):
     assert ax.get_yscale() == "linear"
 
 
-def test_extremes_are_drawn(tmp_path, rng):
-    labels = rng.randint(3, size=(1, 1))
-    axes = [
-        plot_coassociation(labels, [0]),
-        plot_coassociation(np.arange(60).reshape(-1, 1), np.arange(60)),
-        plot_membership([[1.0]]),
-        plot_membership(np.full((5, 3), 1 / 3)),
-        plot_weights([1.0], corrupted=[True]),
-        plot_weights(np.ones(1000)),
-        plot_losses(np.zeros(3), np.ones(3)),
-        plot_weight_path(weight_path(labels, 1, random_state=0), corrupted=[False]),
-        plot_weight_path(weight_path(labels, 1, weighting="l2", values=[2.0], random_state=0)),
-        plot_convergence([0.0]),
-    ]
-    for ax in axes:
-        assert ax.get_xlabel()
-        assert ax.get_ylabel()
-        assert ax.get_title()
-        ax.figure.set_dpi(30)
-        ax.figure.canvas.draw()
-
-
-def test_draws_on_the_axes_given_and_on_no_other(rng, path):
-    import matplotlib.pyplot as plt
-
-    labels, weights = random_ensemble(rng, 12, 4), np.array([0.1, 0.2, 0.3, 0.4])
-    membership, mask = random_membership(rng, 12, 3), np.array([True, False, False, False])
-    before = labels.copy(), weights.copy(), membership.copy(), mask.copy()
-    calls = [
-        lambda ax: plot_coassociation(labels, labels[:, 0], weights=weights, max_objects=5, random_state=0, ax=ax),
-        lambda ax: plot_membership(membership, labels=labels[:, 0], max_objects=5, ax=ax),
-        lambda ax: plot_weights(weights, corrupted=mask, sort=True, ax=ax),
-        lambda ax: plot_losses(weights, weights, corrupted=mask, ax=ax),
-        lambda ax: plot_weight_path(path, corrupted=np.arange(5) > 2, ax=ax),
-        lambda ax: plot_convergence(weights[::-1], ax),
-    ]
-    for call in calls:
-        figure, (left, right) = plt.subplots(1, 2)
-        other = plt.figure()
-        assert call(left) is left
-        assert plt.gcf() is other
-        assert not right.has_data()
-        assert len(plt.get_fignums()) == 2
-        assert plt.fignum_exists(figure.number)
-        plt.close("all")
-        assert call(None).figure.number in plt.get_fignums()
-        plt.close("all")
-    for array, copy in zip((labels, weights, membership, mask), before, strict=True):
-        assert np.array_equal(array, copy)
-
-
 LABELS = np.array([[0, 0], [0, 1], [1, 1]])
+EXTREMES = {
+    "one object": lambda ax: plot_coassociation(np.ones((1, 1), dtype=int), [0], ax=ax),
+    "many clusters": lambda ax: plot_coassociation(np.arange(60).reshape(-1, 1), np.arange(60), ax=ax),
+    "one membership": lambda ax: plot_membership([[1.0]], ax=ax),
+    "no certainty": lambda ax: plot_membership(np.full((5, 3), 1 / 3), ax=ax),
+    "one weight": lambda ax: plot_weights([1.0], corrupted=[True], ax=ax),
+    "many weights": lambda ax: plot_weights(np.ones(1000), ax=ax),
+    "no losses": lambda ax: plot_losses(np.zeros(3), np.ones(3), ax=ax),
+    "no history": lambda ax: plot_convergence([0.0], ax),
+}
+
+
+@pytest.mark.parametrize("draw", EXTREMES.values(), ids=EXTREMES)
+def test_draws_on_the_axes_given_and_on_no_other(draw):
+    figure, (left, right) = plt.subplots(1, 2)
+    other = plt.figure()
+    assert draw(left) is left
+    assert plt.gcf() is other
+    assert not right.has_data()
+    assert left.get_xlabel()
+    assert left.get_ylabel()
+    assert left.get_title()
+    figure.set_dpi(30)
+    figure.canvas.draw()
+    before = len(plt.get_fignums())
+    draw(None)
+    assert len(plt.get_fignums()) == before + 1
+
+
 ERRORS = [
     (lambda: plot_coassociation(np.array([[0.5]]), [0]), ValueError, "labels must hold integer cluster labels"),
-    (
-        lambda: plot_coassociation(LABELS, [0, 1]),
-        ValueError,
-        r"consensus must have shape \(3,\), one label per object, g",
-    ),
+    (lambda: plot_coassociation(LABELS, [0, 1]), ValueError, r"consensus must have shape \(3,\), one label per object"),
     (lambda: plot_coassociation(LABELS, [0, None, "a"]), TypeError, "consensus must hold labels of one kind"),
     (lambda: plot_coassociation(LABELS, [0, 1, 1], weights=[1]), ValueError, "weights must have 2 values"),
     (lambda: plot_coassociation(LABELS, [0, 1, 1], max_objects=0), ValueError, "max_objects must be at least 1, got 0"),
@@ -297,7 +240,6 @@ ERRORS = [
     (lambda: plot_losses([1.0], [1.0, 1.0]), ValueError, "losses must have 2 values, one per partition, got 1"),
     (lambda: plot_losses([-1.0], [1.0]), ValueError, "losses must be non-negative"),
     (lambda: plot_losses([1.0], [1.0], agreement="x"), ValueError, "agreement must be one of 'raw', 'adjusted'"),
-    (lambda: plot_weight_path([1]), TypeError, "path must be what weight_path returns, got list"),
     (lambda: plot_convergence([]), ValueError, "objective_history must have at least one value"),
     (lambda: plot_convergence([1.0, np.nan]), ValueError, "objective_history must be finite"),
     (lambda: plot_convergence([1.0], "axes"), TypeError, "ax must be a matplotlib Axes or None, got str"),
@@ -307,48 +249,13 @@ ERRORS = [
 
 @pytest.mark.parametrize(("call", "error", "match"), ERRORS)
 def test_errors_come_before_any_figure(call, error, match):
-    import matplotlib.pyplot as plt
-
     with pytest.raises(error, match=match):
         call()
     assert not plt.get_fignums()
 
 
-def test_without_matplotlib(selection, path, monkeypatch):
+@pytest.mark.parametrize("call", [lambda: plot_membership([[1.0]]), lambda: plot_weights([1.0])])
+def test_without_matplotlib(call, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    for call in (
-        lambda: plot_coassociation(LABELS, [0, 1, 1]),
-        lambda: plot_membership([[1.0]]),
-        lambda: plot_weights([1.0]),
-        lambda: plot_losses([1.0], [1.0]),
-        lambda: plot_weight_path(path),
-        lambda: plot_convergence([1.0]),
-        lambda: plot_n_clusters(selection),
-    ):
-        with pytest.raises(ImportError, match="plots need matplotlib: pip install"):
-            call()
-
-
-def texts_in(ax):
-    return [text.get_text() for text in ax.texts]
-
-
-def test_partitions_have_their_names():
-    names = ["ward", "$x_1", "a name that is much longer than there is room for"]
-    weights = [0.2, 0.5, 0.3]
-    short = "a name that is much l..."
-    ax = plot_weights(weights, names=names)
-    assert [text.get_text() for text in ax.get_xticklabels()] == ["ward", "$x_1", short]
-    ax = plot_weights(weights, names=names, sort=True)
-    assert [text.get_text() for text in ax.get_xticklabels()] == ["$x_1", short, "ward"]
-    assert ax.get_xlabel() == "partition, by weight"
-    ax = plot_losses([1.0, 2.0, 3.0], weights, names=names)
-    assert texts_in(ax) == ["ward", "$x_1", short]
-    assert [text.xy for text in ax.texts] == [(1.0, 0.2), (2.0, 0.5), (3.0, 0.3)]
-    labels = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0], [1, 1, 1, 1], [1, 1, 1, 0], [1, 1, 1, 1]])
-    path = weight_path(labels, 2, values=[0.25, 0.5], random_state=0)
-    ax = plot_weight_path(path, names=list("abcd"))
-    assert texts_in(ax) == [name for name, weight in zip("abcd", path.weights[-1], strict=True) if weight > 0.0]
-    ax.figure.canvas.draw()
-    # So many would hide each other.
-    assert texts_in(plot_losses(np.ones(31), np.ones(31), names=["u"] * 31)) == []
+    with pytest.raises(ImportError, match="plots need matplotlib: pip install"):
+        call()

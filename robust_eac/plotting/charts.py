@@ -1,4 +1,4 @@
-"""The weights of the partitions: by partition, against their losses, and along a path."""
+"""Charts of weights, losses, numbers of clusters and convergence; and the colours and Axes of all plots."""
 
 from __future__ import annotations
 
@@ -9,30 +9,52 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks.values import check_bool, check_choice, check_mask, check_names, check_vector, check_weights
-from ..solvers.weight_path import WeightPath
+from ..diagnostics.selection import ClusterNumberSelection
 from ..summary import counted, shortened
-from ._common import BLUE, GREY, VERMILLION, check_axes, count_along
 
-__all__ = ["plot_losses", "plot_weight_path", "plot_weights"]
+__all__ = ["plot_convergence", "plot_losses", "plot_n_clusters", "plot_weights"]
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+# Okabe and Ito's.
+BLUE, SKY, VERMILLION, ORANGE = "#0072B2", "#56B4E9", "#D55E00", "#E69F00"
+GREY = "0.55"
 
 _LOSSES = {
     "raw": "loss of the partition (ordered pairs of objects)",
     "adjusted": "loss of the partition (share of what chance would give)",
 }
-# Axis label and scale for the parameter that varies along a path.
-_PARAMETERS = {
-    "n_trusted": ("number of partitions trusted, 1/ρ", "linear"),
-    "rho": ("largest weight allowed, ρ", "log"),
-    "lam": ("λ (units of the losses)", "log"),
-    "lam0": ("λ, free of scale", "log"),
+# Markers and dashes distinguish the lines in grey print.
+_CURVES = {
+    "split_stability": ("stability over halves", BLUE, "o", "-"),
+    "start_stability": ("stability over starts", SKY, "s", ":"),
+    "held_out_agreement": ("agreement, held out", VERMILLION, "^", "-"),
+    "agreement": ("agreement", ORANGE, "v", "--"),
 }
-
 # More names than these would hide each other.
 _NAMED = 30
-_BESIDE = {"textcoords": "offset points", "fontsize": "x-small", "parse_math": False}
+# Smaller differences, as shares of the objective, are rounding errors.
+_ROUNDING = 1e-13
+
+
+def check_axes(ax):
+    """The Axes to draw on, a new one for None."""
+    try:
+        import matplotlib.pyplot as plt
+        from matplotlib.axes import Axes
+    except ImportError as error:
+        raise ImportError("plots need matplotlib: pip install matplotlib") from error
+    if ax is None:
+        _, ax = plt.subplots(layout="constrained")
+    elif not isinstance(ax, Axes):
+        raise TypeError(f"ax must be a matplotlib Axes or None, got {type(ax).__name__}.")
+    return ax
+
+
+def count_along(axis):
+    """Ticks at whole numbers only."""
+    axis.get_major_locator().set_params(integer=True, min_n_ticks=1)
 
 
 def plot_weights(
@@ -48,39 +70,27 @@ def plot_weights(
     Parameters
     ----------
     weights : array-like of shape (n_partitions,)
-        Weights of the partitions: non-negative, not all zero; normalised to sum to one.
+        Non-negative, not all zero; normalised to sum to one.
     corrupted : array-like of shape (n_partitions,), bool, default=None
         Partitions known to be bad. They get another colour and marker, and the legend gives their total weight.
     sort : bool, default=False
         Order the partitions by their weight, the largest first. Otherwise they are ordered by number, from 0.
     names : sequence of n_partitions str, default=None
-        What the partitions are called, such as `feature_names_in_` of a fit: written below the axis for up to 30
-        partitions. None means their numbers.
-    ax : matplotlib Axes, default=None
-        Where to draw. None means a new figure.
+        What the partitions are called, such as `feature_names_in_` of a fit, written at up to 30 of them. None means
+        that nothing, or the number, is.
+    ax
+        As in :func:`~robust_eac.plot_coassociation`.
 
     Returns
     -------
     ax : matplotlib Axes
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed or out of range.
-    ImportError
-        If matplotlib is not installed.
-
     Examples
     --------
     >>> from robust_eac import plot_weights
-    >>> ax = plot_weights([0.5, 0.5, 0.0], corrupted=[False, False, True])
-    >>> ax.get_title()
-    'Weight on 2 of 3 partitions'
-    >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['equal weights', 'not corrupted (2), weight 1 together', 'corrupted (1), weight 0 together']
-    >>> ax = plot_weights([0.2, 0.5, 0.3], sort=True, names=["ward", "louvain", "km_3"])
-    >>> [text.get_text() for text in ax.get_xticklabels()]
-    ['louvain', 'km_3', 'ward']
+    >>> ax = plot_weights([0.2, 0.5, 0.3], corrupted=[True, False, False], sort=True, names=["ward", "louvain", "km_3"])
+    >>> ax.get_title(), [text.get_text() for text in ax.get_xticklabels()]
+    ('Weight on 3 of 3 partitions', ['louvain', 'km_3', 'ward'])
     """
     weights = _check_weights(weights)
     m = len(weights)
@@ -126,29 +136,17 @@ def plot_losses(
     Parameters
     ----------
     losses : array-like of shape (n_partitions,)
-        The d_u of :func:`~robust_eac.partition_losses`, or what the solver returns: in ordered pairs of objects, or
-        shares if they are chance-corrected; non-negative.
-    weights : array-like of shape (n_partitions,)
-        Weights of the partitions: non-negative, not all zero; normalised to sum to one.
-    corrupted : array-like of shape (n_partitions,), bool, default=None
-        Partitions known to be bad. They get another colour and marker.
+        What the solver returns: in ordered pairs of objects, or shares if they are chance-corrected; non-negative.
     agreement : {"raw", "adjusted"}, default="raw"
-        Kind of the losses, for the axis label: see :func:`~robust_eac.solve_median_partition`.
-    names : sequence of n_partitions str, default=None
-        What the partitions are called: written beside up to 30 of them. None means that nothing is.
-    ax : matplotlib Axes, default=None
-        Where to draw. None means a new figure.
+        Kind of the losses, for the axis label.
+    weights, corrupted, names
+        As in :func:`~robust_eac.plot_weights`.
+    ax
+        As in :func:`~robust_eac.plot_coassociation`.
 
     Returns
     -------
     ax : matplotlib Axes
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed or out of range.
-    ImportError
-        If matplotlib is not installed.
 
     Examples
     --------
@@ -171,7 +169,8 @@ def plot_losses(
     ax.set(title="Weights over losses", xlabel=label, ylabel="weight (all together: 1)", ylim=_limits(weights))
     for place, name in zip(zip(losses, weights, strict=True), names or (), strict=False):
         if len(weights) <= _NAMED:
-            ax.annotate(shortened(name), place, xytext=(3, 3), **_BESIDE)
+            beside = {"xytext": (3, 3), "textcoords": "offset points", "fontsize": "x-small", "parse_math": False}
+            ax.annotate(shortened(name), place, **beside)
     span = losses.max() or 1.0
     ax.set_xlim(-0.02 * span, 1.05 * span)
     if len(kinds) > 1:
@@ -179,87 +178,100 @@ def plot_losses(
     return ax
 
 
-def plot_weight_path(
-    path: WeightPath,
-    *,
-    corrupted: ArrayLike | None = None,
-    names: Sequence[str] | None = None,
-    ax: Axes | None = None,
-) -> Axes:
-    """Draw the weight of every partition along a path of settings, from equal weights (left) to few partitions.
+def plot_n_clusters(selection: ClusterNumberSelection, ax: Axes | None = None) -> Axes:
+    """Draw stabilities and agreements over the candidates for the number of clusters.
+
+    Filled circles mark the stable candidates, the vertical line the chosen number.
 
     Parameters
     ----------
-    path : WeightPath
-        Result of :func:`~robust_eac.weight_path`.
-    corrupted : array-like of shape (n_partitions,), bool, default=None
-        Partitions known to be bad. They get another colour, marker and dashes.
-    names : sequence of n_partitions str, default=None
-        What the partitions are called: written at the end of the lines of up to 30 of them that still have weight
-        there. None means that nothing is.
-    ax : matplotlib Axes, default=None
-        Where to draw. None means a new figure.
+    selection : ClusterNumberSelection
+        Result of :func:`~robust_eac.select_n_clusters`.
+    ax
+        As in :func:`~robust_eac.plot_coassociation`.
 
     Returns
     -------
     ax : matplotlib Axes
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed.
-    ImportError
-        If matplotlib is not installed.
-
     Examples
     --------
     >>> import numpy as np
-    >>> from robust_eac import plot_weight_path, weight_path
-    >>> labels = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0], [1, 1, 1, 1], [1, 1, 1, 0], [1, 1, 1, 1]])
-    >>> ax = plot_weight_path(weight_path(labels, 2, values=[0.25, 0.5], random_state=0))
-    >>> ax.lines[3].get_xydata()
-    array([[0.25, 0.25],
-           [0.5 , 0.  ]])
+    >>> from robust_eac import plot_n_clusters, select_n_clusters
+    >>> labels = np.repeat([0, 1, 2], 10)[:, np.newaxis] + np.zeros((30, 6), dtype=int)
+    >>> ax = plot_n_clusters(select_n_clusters(labels, range(1, 6), random_state=0))
+    >>> ax.get_title()
+    '3 clusters'
     """
-    if not isinstance(path, WeightPath):
-        raise TypeError(f"path must be what weight_path returns, got {type(path).__name__}.")
-    m = path.weights.shape[1]
-    kinds = _check_kinds(corrupted, m)
-    names = None if names is None else check_names(names, m, name="names")
+    if not isinstance(selection, ClusterNumberSelection):
+        raise TypeError(f"selection must be what select_n_clusters returns, got {type(selection).__name__}.")
+    ax = check_axes(ax)
+    for field, (label, color, marker, dashes) in _CURVES.items():
+        line = {"color": color, "clip_on": False}
+        faces = {}
+        if field == "split_stability":
+            faces = {"markevery": list(np.flatnonzero(selection.stable)), "zorder": 3}
+            ax.plot(selection.candidates, selection.split_stability, marker, fillstyle="none", **line)
+        ax.plot(selection.candidates, getattr(selection, field), dashes, marker=marker, label=label, **line, **faces)
+    ax.axvline(selection.n_clusters, color=GREY, linewidth=4.0, alpha=0.5, zorder=0)
+    ax.set(
+        title=counted(selection.n_clusters, "cluster"),
+        xlabel="number of clusters, at most",
+        ylabel="adjusted Rand index",
+        ylim=(min(0.0, *(getattr(selection, field).min() for field in _CURVES)), 1.0),
+    )
+    count_along(ax.xaxis)
+    ax.legend()
+    return ax
+
+
+def plot_convergence(objective_history: ArrayLike, ax: Axes | None = None) -> Axes:
+    """Draw the decrease of the objective over the alternations.
+
+    The logarithmic axis shows the distance of the objective to its last value, as a share of the whole descent. A
+    straight line is linear convergence. If the history does not descend to its last value (some weightings guarantee
+    no descent) or is too short, the objective itself is drawn.
+
+    Parameters
+    ----------
+    objective_history : array-like of shape (n_iter + 1,)
+        The objective at the start and after every alternation, as in `RobustEAC.objective_history_`.
+    ax
+        As in :func:`~robust_eac.plot_coassociation`.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+
+    Examples
+    --------
+    >>> from robust_eac import plot_convergence
+    >>> ax = plot_convergence([30.0, 12.0, 10.2, 10.0])
+    >>> ax.lines[0].get_xydata().round(3)
+    array([[0.  , 1.  ],
+           [1.  , 0.1 ],
+           [2.  , 0.01]])
+    """
+    history = check_vector(objective_history, name="objective_history", signed=True)
     ax = check_axes(ax)
 
-    label, scale = _PARAMETERS[path.parameter]
-    for kind, style in kinds:
-        lines = ax.plot(
-            path.values,
-            path.weights[:, kind],
-            linestyle="-" if style["color"] == BLUE else "--",
-            linewidth=_width(m),
-            alpha=0.7,
-            **{**style, "label": None, "markersize": 0.7 * style["markersize"]},
-        )
-        if lines:
-            lines[0].set_label(style["label"])
-    for weight, name in zip(path.weights[-1], names or (), strict=False):
-        if weight > 0.0 and m <= _NAMED:
-            ax.annotate(shortened(name), (path.values[-1], weight), xytext=(4, 0), va="center", **_BESIDE)
-    ax.set_xscale(scale)
-    if scale == "linear":
-        count_along(ax.xaxis)
-    # Ticks at 0 and on the logarithmic part alone: below, the same step on paper is another ratio.
-    linear = 0.5 / m
-    ax.set_yscale("symlog", linthresh=linear)
-    ax.set_yticks([0.0, *(10.0 ** np.arange(np.ceil(np.log10(linear)), 1.0))])
+    n_iter = len(history) - 1
+    left = history - history[-1]
+    left[np.abs(left) <= _ROUNDING * np.abs(history).max()] = 0.0
+    above = np.flatnonzero(left)
+    style = {"color": BLUE, "marker": "o", "markersize": 4, "clip_on": False}
+    if len(above) > 1 and left.min() == 0.0:
+        ax.plot(above, left[above] / left[0], **style)
+        ax.set_yscale("log")
+        ax.set_ylabel("objective above its last value (share of the descent)")
+    else:
+        ax.plot(history, **style)
+        ax.set_ylabel("objective (units of the losses)")
     ax.set(
-        title=f"Weights of {counted(m, 'partition')}",
-        xlabel=label,
-        ylabel=f"weight (all together: 1), linear below {linear:.2g}",
+        title=f"Objective from {history[0]:.5g} to {history[-1]:.5g} in {counted(n_iter, 'alternation')}",
+        xlabel="alternation",
     )
-    ax.set_ylim(-0.02 / m, 1.1)
-    if path.parameter != "rho":
-        ax.invert_xaxis()
-    if len(kinds) > 1:
-        ax.legend()
+    count_along(ax.xaxis)
     return ax
 
 
