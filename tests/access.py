@@ -12,7 +12,7 @@ from robust_eac.checks.values import check_membership, check_weights
 from robust_eac.comparison import statistics as comparison_statistics
 from robust_eac.comparison.runs import outcomes
 from robust_eac.consensus import _common as _consensus_common
-from robust_eac.consensus import _linkage, _merging, _peace_kernels
+from robust_eac.consensus import _linkage, _merging, _peace_kernels, combinatorial
 from robust_eac.consensus._common import check_memory, prepare, prepare_ensemble, relabel
 from robust_eac.consensus._metis import partition_graph, pieces, whole_numbers
 from robust_eac.consensus.coassociation import walk_similarities
@@ -29,9 +29,8 @@ from robust_eac.distributed import block_steps as _blocks
 from robust_eac.distributed import checkpoint as _checkpoint
 from robust_eac.distributed import solver as distributed
 from robust_eac.distributed import tasks as _tasks
-from robust_eac.ensembles import _blocks as ensemble_blocks
-from robust_eac.ensembles import _landmark_graph as landmark_graph
-from robust_eac.ensembles import _subsets, _tiny_kmeans
+from robust_eac.ensembles import base as ensemble_base
+from robust_eac.ensembles import feature_subsets, landmarks
 from robust_eac.ensembles import spectral as _bipartite
 from robust_eac.ensembles.spectral import leading_vectors, normalised_graph
 from robust_eac.fitting import keep_consensus
@@ -51,6 +50,7 @@ from robust_eac.objectives.distance import ADJUSTED, AGREEMENTS, level_distance,
 from robust_eac.reporting.asked import call_of, shown
 from robust_eac.reporting.findings import families_of
 from robust_eac.reporting.heat_map import draw_heat_map
+from robust_eac.schemes import silhouette
 from robust_eac.schemes.registry import FEATURE_SCHEMES
 from robust_eac.schemes.selection import _hull_vertices, _spectral_groups
 from robust_eac.solve import alternation as _alternation

@@ -28,8 +28,14 @@ from ..checks.values import (
 )
 from ..consensus._common import relabel
 from ..consensus.registry import CONSENSUS_FUNCTIONS
-from ..metrics.density import check_consensus
-from ..metrics.external import adjusted_rand_score, density, ensemble_nmi, h_criterion, normalized_mutual_information
+from ..metrics.external import (
+    adjusted_rand_score,
+    check_consensus,
+    density,
+    ensemble_nmi,
+    h_criterion,
+    normalized_mutual_information,
+)
 from ..schemes.registry import FEATURE_SCHEMES, WEIGHTING_SCHEMES
 from ..solvers.median_partition import solve_median_partition
 from ..weightings import WEIGHT_SOLVERS

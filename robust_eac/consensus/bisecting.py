@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from ..checks.types import RandomState
 from ..checks.values import check_choice, check_integer, check_real
-from ..metrics.density import pair_weights, sized_densities
+from ..metrics.external import pair_weights, sized_densities
 from ..solve.encoding import take_rows
 from ..solve.formula import cluster_counts
 from ..solve.lloyd import best_lloyd, squared_distances

@@ -7,6 +7,7 @@ from typing import Self
 
 import numpy as np
 from joblib import Parallel, delayed
+from numba import njit
 from numpy.typing import ArrayLike
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
@@ -14,9 +15,8 @@ from sklearn.base import BaseEstimator, ClusterMixin
 
 from ..checks.types import RandomState, Subsets
 from ..checks.values import check_bool, check_choice, check_features, check_n_clusters, check_real
-from ..ensembles import FeatureSubsetEnsemble, _tiny_kmeans
-from ..ensembles._subsets import MODES, RIDGE, whitening_maps
-from ..schemes.feature_subsets import balance_orders, mean_silhouettes
+from ..ensembles.feature_subsets import MODES, RIDGE, FeatureSubsetEnsemble, whitening_maps
+from ..schemes.silhouette import balance_orders, mean_silhouettes
 from ._common import relabel
 
 __all__ = ["CombinatorialEAC", "zca_whiten"]
@@ -261,10 +261,26 @@ def _accumulate(labels, weights, n_jobs):
     n = labels.shape[1]
     C = np.zeros((n, n))
     Parallel(n_jobs=n_jobs, prefer="threads")(
-        delayed(_tiny_kmeans.coassociation_rows)(labels, weights, start, min(start + _ROWS, n), C)
-        for start in range(0, n, _ROWS)
+        delayed(_coassociation_rows)(labels, weights, start, min(start + _ROWS, n), C) for start in range(0, n, _ROWS)
     )
     return np.triu(C) + np.triu(C, 1).T
+
+
+@njit(cache=True, nogil=True)
+def _coassociation_rows(labels, weights, start, stop, out):
+    """Add sum_u weights[u] [labels[u, i] = labels[u, j]] to out[i, j], start <= i < stop, j >= i.
+
+    Every entry is summed in the order of the partitions: equal evidence gives equal numbers.
+    """
+    m, n = labels.shape
+    for u in range(m):
+        weight = weights[u]
+        if weight == 0.0:
+            continue
+        for i in range(start, stop):
+            own = labels[u, i]
+            for j in range(i, n):
+                out[i, j] += weight if labels[u, j] == own else 0.0
 
 
 def _average_linkage(C, n_clusters):

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from ..checks.types import RandomState
 from ..checks.values import MAX_SEED, check_random_state, check_real
-from ..metrics.density import pair_weights, sized_densities
+from ..metrics.external import pair_weights, sized_densities
 from ..solve import kernels
 from ..solve.bundles import Clusters, DensityTerms
 from ..solve.encoding import collapse

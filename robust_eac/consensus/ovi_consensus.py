@@ -21,9 +21,8 @@ from ..checks.values import (
     check_n_jobs,
     check_random_state,
 )
-from ..ensembles._common import check_range
-from ..ensembles.fuzzy import fuzzy_c_means, gath_geva
-from ..ensembles.kaufman import kaufman_kmeans
+from ..ensembles.base import check_range
+from ..ensembles.fuzzy import fuzzy_c_means, gath_geva, kaufman_kmeans
 from ..metrics import ovi_lda
 from .ovi_lda import assign_to_cores, check_consensus_options, ovi_lda_consensus
 

@@ -12,7 +12,7 @@ from scipy.spatial.distance import cdist
 
 from ..checks.labels import check_labels
 from ..checks.values import check_bool, check_choice, check_features, check_real
-from ..metrics._common import check_clusters, feature_scale, whitening
+from ..metrics.ovi import check_clusters, feature_scale, whitening
 from ._common import relabel
 
 __all__ = ["OVIConsensusResult", "assign_to_cores", "ovi_lda_consensus"]

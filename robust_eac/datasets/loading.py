@@ -3,15 +3,14 @@
 import csv
 import gzip
 import hashlib
-import math
 import os
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from http.client import HTTPException
 from importlib import resources
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.datasets import fetch_openml, load_iris, load_wine
@@ -51,8 +50,7 @@ def load_dataset(name: str, *, random_state: RandomState = 0) -> tuple[np.ndarra
     Raises
     ------
     ValueError
-        If `name` is unknown, or if a file is malformed, has another shape or number of classes, or differs from the
-        known copy because it is damaged or another version.
+        If a file differs from the known copy because it is damaged or another version.
     FileNotFoundError
         If the data set is in none of the three places; the message gives the reason for each.
 
@@ -65,8 +63,7 @@ def load_dataset(name: str, *, random_state: RandomState = 0) -> tuple[np.ndarra
     return DATASETS[check_choice(name, DATASETS, name="name")](random_state)
 
 
-@dataclass(frozen=True)
-class _Table:
+class _Table(NamedTuple):
     """A data set stored as a table: the name of its file and the required contents.
 
     `nominal` lists the text columns of a file; each becomes one 0/1 column per value, in sorted order, counted in
@@ -137,52 +134,22 @@ _ROUTES = {
 }
 
 
-def _read_csv(path, nominal=()):
-    """Features of shape (n, d) and n label texts of a CSV file; a ValueError names the place if it is malformed."""
+def _read_csv(path, nominal):
+    """Features of shape (n, d), NaN where empty, and n label texts of a CSV file; ValueError if it is malformed."""
     opener = gzip.open if path.suffix == ".gz" else open
     try:
         with opener(path, "rt", encoding="utf-8", newline="") as stream:
             header, *rows = csv.reader(stream, strict=True)
+        if header[-1:] != ["label"] or {len(row) for row in rows} != {len(header)}:
+            raise ValueError("there must be a header line that ends in 'label', and lines of as many cells")
+        *columns, labels = zip(*rows, strict=True)
+        blocks = [
+            _indicators(cells) if name in nominal else np.array([[float(cell or "nan")] for cell in cells])
+            for name, cells in zip(header[:-1], columns, strict=True)
+        ]
+        return np.concatenate(blocks, axis=1), labels
     except (ValueError, csv.Error, gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise ValueError(f"{path} is not a readable CSV file with a header line: {error}") from error
-    if len(header) < 2 or header[-1] != "label":
-        raise ValueError(f"{path}: the header must be feature names, then 'label', got {header}.")
-    if not set(nominal) <= set(header):
-        raise ValueError(f"{path}: the header must contain {list(nominal)}, got {header}.")
-    if not rows:
-        raise ValueError(f"{path}: there must be lines after the header, got none.")
-    for line, row in enumerate(rows, start=2):
-        if len(row) != len(header):
-            raise ValueError(f"{path}, line {line}: expected {len(header)} cells, got {len(row)}.")
-        if not row[-1]:
-            raise ValueError(f"{path}, line {line}: the label is empty.")
-    *columns, labels = zip(*rows, strict=True)
-    blocks = [
-        _indicators(cells) if column in nominal else _numbers(cells, path, column)
-        for column, cells in zip(header[:-1], columns, strict=True)
-    ]
-    return np.concatenate(blocks, axis=1), labels
-
-
-def _numbers(cells, path, column):
-    """Cells of a numeric column as an array of shape (n, 1), NaN where empty."""
-    numbers = np.array([_number(cell) for cell in cells])
-    wrong = np.isinf(numbers)
-    if wrong.any():
-        i = int(np.argmax(wrong))
-        raise ValueError(f"{path}, line {i + 2}: column {column!r} must be a finite number or empty, got {cells[i]!r}.")
-    return numbers[:, np.newaxis]
-
-
-def _number(cell):
-    """Value of a numeric cell: NaN if empty, infinity if it is not a finite number."""
-    if not cell:
-        return math.nan
-    try:
-        number = float(cell)
-    except ValueError:
-        return math.inf
-    return number if math.isfinite(number) else math.inf
+        raise ValueError(f"{path} is not a readable CSV table of features and labels: {error}") from error
 
 
 def _indicators(cells):

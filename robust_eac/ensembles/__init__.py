@@ -3,8 +3,7 @@
 from .corruption import corrupt_ensemble
 from .distributed import ensemble_distributed, kmeans_ensemble_distributed
 from .feature_subsets import FeatureSubsetEnsemble
-from .fuzzy import fuzzy_c_means, gath_geva
-from .kaufman import kaufman_kmeans, kaufman_seeds
+from .fuzzy import fuzzy_c_means, gath_geva, kaufman_kmeans, kaufman_seeds
 from .kmeans import KMeansEnsemble
 from .landmarks import LandmarkSpectralEnsemble
 from .mixed import MixedEnsemble

@@ -11,7 +11,7 @@ from sklearn.cluster import KMeans
 from ..checks.labels import check_labels
 from ..checks.types import RandomState
 from ..checks.values import MAX_SEED, check_choice, check_random_state, check_real
-from ._common import prepare_clusterer
+from .base import prepare_clusterer
 
 __all__ = ["corrupt_ensemble"]
 
@@ -60,7 +60,7 @@ def corrupt_ensemble(
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe. These labels are kept.
+        Base clusterings, one per column; labels of -1, "not observed", are kept.
     fraction : float
         Share of the partitions to replace, in [0, 1].
     random_state : int, RandomState instance or None, default=None
@@ -75,11 +75,6 @@ def corrupt_ensemble(
     mask : ndarray of shape (n_partitions,), bool
         Which partitions were replaced.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If `labels` is no label matrix, `fraction` out of range or `kind` unknown.
-
     Notes
     -----
     Time and memory O(n_samples n_partitions); "features" takes as long as that many runs of k-means. A random partition
@@ -93,13 +88,10 @@ def corrupt_ensemble(
 
     Examples
     --------
-    >>> import numpy as np
     >>> labels = np.tile([[0], [0], [1], [1]], 10)
     >>> corrupted, mask = corrupt_ensemble(labels, 0.2, random_state=0)
-    >>> int(mask.sum())
-    2
-    >>> bool((corrupted[:, ~mask] == labels[:, ~mask]).all())
-    True
+    >>> int(mask.sum()), bool((corrupted[:, ~mask] == labels[:, ~mask]).all())
+    (2, True)
     """
     labels = check_labels(labels)
     fraction = check_real(fraction, name="fraction", low=0.0, high=1.0)

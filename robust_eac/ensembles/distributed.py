@@ -8,8 +8,8 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.random import sample_without_replacement
 
 from ..checks.types import RandomState
-from ..checks.values import check_dask_rows, check_integer, check_n_jobs, check_random_state
-from ._blocks import label_chunk, nearest_centres
+from ..checks.values import check_dask_rows, check_features, check_integer, check_n_jobs, check_random_state
+from .base import label_by_blocks, nearest_centres
 from .kmeans import KMeansEnsemble
 
 if TYPE_CHECKING:
@@ -35,31 +35,22 @@ def kmeans_ensemble_distributed(
     Parameters
     ----------
     X : dask Array of shape (n_samples, n_features)
-    n_partitions : int, default=150
-        Number of clusterings m.
-    n_clusters : int or (int, int), default=(3, 20)
-        Number of clusters, or the range it is drawn from, both ends included.
     max_samples : int, default=10_000
         Size of the sample, drawn without replacement and gathered on the client; at most all objects.
-    n_jobs : int, default=None
-        Threads over the partitions, on the client. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Draws the sample, the numbers of clusters and the starts.
+    n_partitions, n_clusters, n_jobs
+        As in :class:`~robust_eac.KMeansEnsemble`; threads are those of the client.
 
     Returns
     -------
     labels : dask Array of shape (n_samples, n_partitions)
         In the smallest unsigned integer type that holds `n_clusters`, with the row chunks of `X`; lazy.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed or out of range, or the features of the sample are not finite. A chunk of another
-        shape than its array declares is found when it is read.
-
     Notes
     -----
     Time O(n_samples n_features sum_u k_u) over all workers. The sample goes to the client, the centres to every worker.
+    A chunk of another shape than its array declares is found when it is read.
 
     References
     ----------
@@ -81,9 +72,7 @@ def kmeans_ensemble_distributed(
     ensemble = KMeansEnsemble(n_partitions, n_clusters, n_jobs=n_jobs, random_state=rng)
     ensemble.fit(_gather(X, max_samples, rng))
     label, n_partitions, dtype = nearest_centres([estimator.cluster_centers_ for estimator in ensemble.estimators_])
-    return _label_chunks(
-        X, partial(label_chunk, label=label, n_partitions=n_partitions, dtype=dtype), n_partitions, dtype
-    )
+    return _label_chunks(X, partial(_label_chunk, label, n_partitions, dtype), n_partitions, dtype)
 
 
 def ensemble_distributed(
@@ -97,11 +86,10 @@ def ensemble_distributed(
 
     Parameters
     ----------
-    X : dask Array of shape (n_samples, n_features)
     ensemble : estimator
         The ensemble to make; it stays unfitted, a copy is fitted. Its own `max_samples` draws from the sample.
-    max_samples : int, default=10_000
-        Size of the sample, drawn without replacement and gathered on the client; at most all objects.
+    X, max_samples
+        As in :func:`~robust_eac.kmeans_ensemble_distributed`.
     random_state : int, RandomState instance or None, default=None
         Draws the sample. What the ensemble draws, its own `random_state` decides.
 
@@ -112,9 +100,8 @@ def ensemble_distributed(
 
     Raises
     ------
-    ValueError, TypeError
-        If an argument is malformed or out of range, the ensemble cannot label new objects, or the features of the
-        sample are not finite. A chunk of another shape than its array declares is found when it is read.
+    TypeError
+        If the ensemble cannot label new objects.
 
     Notes
     -----
@@ -131,9 +118,8 @@ def ensemble_distributed(
     >>> from robust_eac import LandmarkSpectralEnsemble
     >>> X = da.random.default_rng(0).normal(size=(1000, 3), chunks=(400, 3))
     >>> ensemble = LandmarkSpectralEnsemble(5, (3, 6), n_landmarks=50, random_state=0)
-    >>> labels = ensemble_distributed(X, ensemble, max_samples=200, random_state=0)
-    >>> labels.shape, labels.chunks[0], labels.dtype
-    ((1000, 5), (400, 400, 200), dtype('uint8'))
+    >>> ensemble_distributed(X, ensemble, max_samples=200, random_state=0).shape
+    (1000, 5)
     """
     X = check_dask_rows(X, name="X")
     max_samples = check_integer(max_samples, name="max_samples", low=1)
@@ -144,7 +130,7 @@ def ensemble_distributed(
     dtype, n_partitions = fitted.labels_.dtype, fitted.labels_.shape[1]
     # A `transform` that cannot label new objects says so before any chunk is read.
     fitted.transform(X[:1].compute())
-    return _label_chunks(X, partial(_transform, ensemble=fitted, dtype=dtype), n_partitions, dtype)
+    return _label_chunks(X, partial(_transform, fitted, dtype), n_partitions, dtype)
 
 
 def _gather(X, max_samples, rng):
@@ -155,10 +141,13 @@ def _gather(X, max_samples, rng):
 
 def _label_chunks(X, label, n_partitions, dtype):
     """Dask array of what `label` makes of every chunk."""
-    result = {"chunks": (X.chunks[0], n_partitions), "dtype": dtype, "meta": np.empty((0, 0), dtype=dtype)}
-    return X.map_blocks(label, **result)
+    return X.map_blocks(label, chunks=(X.chunks[0], n_partitions), dtype=dtype, meta=np.empty((0, 0), dtype=dtype))
 
 
-def _transform(chunk, *, ensemble, dtype):
+def _label_chunk(label, n_partitions, dtype, chunk):
+    return label_by_blocks(check_features(chunk, as_is=True), label, n_partitions, dtype, None, None)
+
+
+def _transform(ensemble, dtype, chunk):
     """Labels of one chunk; a small one can fall short of the type that all need."""
     return np.asarray(ensemble.transform(chunk)).astype(dtype, copy=False)

@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Self
+from itertools import combinations
+from math import comb
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from joblib import Parallel, delayed
+from numba import njit
 
 from ..checks.types import RandomState, Subsets
-from ..checks.values import check_bool, check_choice, check_features, check_integer, check_n_jobs, check_random_state
-from . import _tiny_kmeans
-from ._common import Ensemble, check_range
-from ._subsets import MODES, RIDGE, check_subsets, draw_combinations, draw_subsets, for_each_batch
+from ..checks.values import (
+    as_array,
+    check_bool,
+    check_choice,
+    check_features,
+    check_integer,
+    check_n_jobs,
+    check_random_state,
+)
+from .base import Ensemble, check_range
 
 __all__ = ["FeatureSubsetEnsemble"]
 
+# Follow the published program or the formulas where they differ.
+MODES = ("listing", "equation")
+# Added to the eigenvalues of scatter matrices before the inverse root.
+RIDGE = 1e-4
 _MAX_ITER = 100
+_MAX_BATCH = 256
+# Numbers per array of a batch, which fit in the cache of a core.
+_BATCH_SIZE = 2**20
 
 
 class FeatureSubsetEnsemble(Ensemble):
@@ -44,10 +60,8 @@ class FeatureSubsetEnsemble(Ensemble):
         "listing": like the published program, draw subsets independently, so that some occur more than once, and fill
         orders of few subsets with random repetitions. "equation": like the formulas, all subsets of one order are
         distinct, without repetitions.
-    n_jobs : int, default=None
-        Threads. The result does not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Draws the subsets, the numbers of clusters and the seeds.
+    n_jobs, random_state
+        As in :class:`~robust_eac.KMeansEnsemble`.
 
     Attributes
     ----------
@@ -81,14 +95,11 @@ class FeatureSubsetEnsemble(Ensemble):
 
     Examples
     --------
-    >>> from robust_eac.ensembles import FeatureSubsetEnsemble
-    >>> from robust_eac import load_dataset
+    >>> from robust_eac import FeatureSubsetEnsemble, load_dataset
     >>> X, y = load_dataset("iris")
     >>> model = FeatureSubsetEnsemble((3, 4), reproduce="equation", random_state=0).fit(X)
-    >>> model.labels_.shape
-    (150, 15)
-    >>> model.subsets_[4]
-    array([0, 1])
+    >>> model.labels_.shape, model.subsets_[4]
+    ((150, 15), array([0, 1]))
     """
 
     def __init__(
@@ -114,24 +125,7 @@ class FeatureSubsetEnsemble(Ensemble):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: ArrayLike, y: object = None) -> Self:
-        """Make the ensemble.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : Ignored
-            Present for API consistency.
-
-        Returns
-        -------
-        self : FeatureSubsetEnsemble
-
-        Raises
-        ------
-        ValueError, TypeError
-            If X is malformed, or a parameter is malformed or out of range.
-        """
+    def _make(self, X):
         X = check_features(X, estimator=self)
         n, n_features = X.shape
         low, high = check_range(self.n_clusters, n, "n_samples")
@@ -156,7 +150,7 @@ class FeatureSubsetEnsemble(Ensemble):
 
         def cluster(rows, data):
             found = np.empty((len(rows), n), dtype=np.int32)
-            _tiny_kmeans.cluster(data, seeds[rows], n_clusters[rows], _MAX_ITER, found)
+            run_kmeans(data, seeds[rows], n_clusters[rows], _MAX_ITER, found)
             labels[:, rows] = found.T
 
         for_each_batch(cluster, X, subsets, ridge=RIDGE if whiten else None, n_jobs=n_jobs)
@@ -164,5 +158,224 @@ class FeatureSubsetEnsemble(Ensemble):
         self.subsets_ = subsets
         self.orders_ = np.array([len(subset) for subset in subsets])
         self.n_clusters_ = n_clusters
-        self._n_features_out = len(subsets)
-        return self
+
+
+def check_subsets(subsets, n_features=None, *, name):
+    """Return subsets, given as index arrays or as rows of booleans, as a list of sorted intp arrays."""
+    if not isinstance(subsets, (list, tuple)):
+        subsets = as_array(subsets, name)
+        if subsets.ndim == 0:
+            raise TypeError(f"{name} must be a list of index arrays or a boolean matrix, got {subsets!r}.")
+    if len(subsets) == 0:
+        raise ValueError(f"{name} must hold at least one subset, got none.")
+    return [_check_subset(subset, n_features, f"{name}[{u}]") for u, subset in enumerate(subsets)]
+
+
+def _check_subset(subset, n_features, name):
+    array = as_array(subset, name)
+    if array.dtype == bool and array.ndim == 1:
+        if n_features is not None and len(array) != n_features:
+            raise ValueError(f"{name} must have a boolean for each of n_features={n_features}, got {len(array)}.")
+        array = np.flatnonzero(array)
+    if array.size == 0:
+        raise ValueError(f"{name} must hold at least one feature, got none.")
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise TypeError(f"{name} must be a vector of feature indices or of booleans, got {subset!r}.")
+    array = np.sort(array).astype(np.intp)
+    if array[0] < 0 or (n_features is not None and array[-1] >= n_features):
+        rule = "non-negative" if n_features is None else f"in [0, n_features - 1={n_features - 1}]"
+        raise ValueError(f"{name} must hold indices {rule}, got {array[0] if array[0] < 0 else array[-1]}.")
+    if (array[1:] == array[:-1]).any():
+        raise ValueError(f"{name} must not hold a feature twice, got {array.tolist()}.")
+    return array
+
+
+def draw_subsets(n_features, max_order, max_per_order, min_per_order, distinct, rng):
+    """All subsets of up to max_order features, or as many random ones, by increasing order; list of intp arrays."""
+    subsets = []
+    for order in range(1, min(max_order, n_features) + 1):
+        total = comb(n_features, order)
+        if total > max_per_order:
+            draw = _draw_different if distinct else draw_combinations
+            chosen = draw(rng, max_per_order, n_features, order)
+        else:
+            n_extra = 0 if distinct else max(0, min(min_per_order, max_per_order) - total)
+            extra = draw_combinations(rng, n_extra, n_features, order)
+            chosen = np.concatenate([list(combinations(range(n_features), order)), extra])
+        subsets.extend(np.sort(chosen, axis=1))
+    return subsets
+
+
+def draw_combinations(rng, n_rows, population, size):
+    """(n_rows, size): every row holds distinct numbers below population, by Floyd's algorithm; rows may repeat."""
+    chosen = np.empty((n_rows, size), dtype=np.intp)
+    for i in range(size):
+        last = population - size + i
+        drawn = rng.randint(last + 1, size=n_rows)
+        taken = (chosen[:, :i] == drawn[:, np.newaxis]).any(axis=1)
+        chosen[:, i] = np.where(taken, last, drawn)
+    return chosen
+
+
+def _draw_different(rng, n_rows, population, size):
+    """Like draw_combinations, but all rows are distinct sets: repeated rows are drawn again."""
+    rows = np.empty((0, size), dtype=np.intp)
+    while len(rows) < n_rows:
+        rows = np.concatenate([rows, np.sort(draw_combinations(rng, n_rows, population, size), axis=1)])
+        rows = rows[np.sort(np.unique(rows, axis=0, return_index=True)[1])]
+    return rows[:n_rows]
+
+
+def whitening_maps(scatters, n_samples, ridge):
+    """sqrt(n - 1) V (D + ridge I)^(-1/2) V' for a stack of scatter matrices V D V', (..., d, d)."""
+    values, vectors = np.linalg.eigh(scatters)
+    # Rounding can make the zero eigenvalues of a singular scatter negative.
+    scales = np.sqrt((n_samples - 1.0) / (np.maximum(values, 0.0) + ridge))
+    return (vectors * scales[..., np.newaxis, :]) @ np.swapaxes(vectors, -1, -2)
+
+
+def for_each_batch(function, X, subsets, *, ridge, n_jobs):
+    """Call ``function(rows, data)`` for batches of subsets of equal order, in threads.
+
+    rows : positions in `subsets`. data : (len(rows), order, n_samples) sub-data, whitened unless ridge is None. The
+    batches do not depend on the number of threads.
+    """
+    features = np.ascontiguousarray(X.T if ridge is None else (X - X.mean(axis=0)).T)
+    n = features.shape[1]
+
+    def run(rows):
+        data = features[np.stack([subsets[u] for u in rows])]
+        if ridge is not None:
+            data = whitening_maps(data @ np.swapaxes(data, 1, 2), n, ridge) @ data
+        function(rows, data)
+
+    Parallel(n_jobs=n_jobs, prefer="threads")(delayed(run)(rows) for rows in _batches(subsets, n))
+
+
+def _batches(subsets, n_samples):
+    """Batches of positions of subsets of equal order; each batch fits in the cache."""
+    orders = np.array([len(subset) for subset in subsets])
+    for order in np.unique(orders):
+        rows = np.flatnonzero(orders == order)
+        size = min(_MAX_BATCH, max(1, _BATCH_SIZE // int(order * max(order, n_samples))))
+        for start in range(0, len(rows), size):
+            yield rows[start : start + size]
+
+
+# The k-means kernels cluster thousands of small data sets. A batch of them is an array (n_sets, n_dims, n_samples).
+# Objects come last, so that inner loops run over consecutive memory and vectorise without reordering any sum. Labels
+# are int32 of shape (n_sets, n_samples).
+class _Clusters(NamedTuple):
+    """The clusters of one data set: memory that all data sets of a batch use in turn.
+
+    centres : (k_max, n_dims).
+    distances : (k_max, n) squared distances of the objects to the centres.
+    counts : (k_max,) int64; objects per cluster.
+    """
+
+    centres: np.ndarray
+    distances: np.ndarray
+    counts: np.ndarray
+
+
+@njit(cache=True, nogil=True)
+def run_kmeans(data, seeds, n_clusters, max_iter, labels):
+    """Fill labels with one k-means run per data set, from the objects seeds[u, :n_clusters[u]]."""
+    k_max, n = seeds.shape[1], data.shape[2]
+    clusters = _Clusters(np.empty((k_max, data.shape[1])), np.empty((k_max, n)), np.empty(k_max, dtype=np.int64))
+    previous = np.empty(n, dtype=np.int32)
+    for u in range(data.shape[0]):
+        _lloyd(data[u], seeds[u], n_clusters[u], max_iter, clusters, labels[u], previous)
+
+
+@njit(cache=True, nogil=True)
+def _lloyd(x, seeds, k, max_iter, clusters, labels, previous):
+    """Batch k-means. An empty cluster takes the object farthest from its centre; in a tie an object does not move."""
+    n_dims, n = x.shape
+    centres, distances, counts = clusters
+    for c in range(k):
+        for j in range(n_dims):
+            centres[c, j] = x[j, seeds[c]]
+        _squared_distances(x, centres[c], distances[c])
+    labels[:] = 0
+    _move_to_nearest(distances, k, labels)
+    last_total = np.inf
+    for iteration in range(max_iter):
+        for c in range(k):
+            _update(x, labels, c, centres[c], counts, distances[c])
+        for c in range(k):
+            if counts[c] == 0:
+                _make_singleton(x, labels, c, clusters)
+        total = 0.0
+        for i in range(n):
+            total += distances[labels[i], i]
+        if total >= last_total:
+            # The last moves did not lower the cost (a cycle, or rounding): undo them.
+            labels[:] = previous
+            return
+        if iteration == max_iter - 1:
+            return
+        last_total = total
+        previous[:] = labels
+        if _move_to_nearest(distances, k, labels) == 0:
+            return
+
+
+@njit(cache=True, nogil=True)
+def _squared_distances(x, centre, out):
+    out[:] = 0.0
+    for j in range(x.shape[0]):
+        for i in range(x.shape[1]):
+            out[i] += (x[j, i] - centre[j]) ** 2
+
+
+@njit(cache=True, nogil=True)
+def _move_to_nearest(distances, k, labels):
+    """Move objects that have a strictly nearer centre to the first of the nearest ones; return how many moved."""
+    n_moved = 0
+    for i in range(labels.shape[0]):
+        nearest = 0
+        for c in range(1, k):
+            if distances[c, i] < distances[nearest, i]:
+                nearest = c
+        if distances[nearest, i] < distances[labels[i], i]:
+            labels[i] = nearest
+            n_moved += 1
+    return n_moved
+
+
+@njit(cache=True, nogil=True)
+def _update(x, labels, c, centre, counts, distances):
+    """Compute the size, centre and distances of cluster c; of an empty cluster, only the size."""
+    n_dims, n = x.shape
+    size = 0
+    for i in range(n):
+        size += labels[i] == c
+    counts[c] = size
+    if size == 0:
+        return
+    for j in range(n_dims):
+        total = 0.0
+        for i in range(n):
+            if labels[i] == c:
+                total += x[j, i]
+        centre[j] = total / size
+    _squared_distances(x, centre, distances)
+
+
+@njit(cache=True, nogil=True)
+def _make_singleton(x, labels, c, clusters):
+    """Move the object farthest from its own centre into the empty cluster c."""
+    n = labels.shape[0]
+    centres, distances, counts = clusters
+    lonely = 0
+    for i in range(1, n):
+        if distances[labels[i], i] > distances[labels[lonely], lonely]:
+            lonely = i
+    if counts[labels[lonely]] < 2:
+        # All objects lie on their centres: take one from the first cluster of at least two.
+        lonely = np.argmax(labels == np.argmax(counts >= 2))
+    source = labels[lonely]
+    labels[lonely] = c
+    _update(x, labels, c, centres[c], counts, distances[c])
+    _update(x, labels, source, centres[source], counts, distances[source])

@@ -1,4 +1,4 @@
-"""Fuzzy c-means and the Gath-Geva algorithm."""
+"""Single clusterings: fuzzy c-means, the Gath-Geva algorithm, and k-means from Kaufman and Rousseeuw's seeds."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
+from sklearn.cluster import KMeans
 
 from ..checks.types import RandomState
 from ..checks.values import (
@@ -17,10 +18,10 @@ from ..checks.values import (
     check_random_state,
     check_real,
 )
-from ..metrics._common import feature_scale
-from ._common import warn_unconverged
+from ..metrics.ovi import feature_scale
+from .base import warn_unconverged
 
-__all__ = ["FuzzyCMeansResult", "GathGevaResult", "fuzzy_c_means", "gath_geva"]
+__all__ = ["FuzzyCMeansResult", "GathGevaResult", "fuzzy_c_means", "gath_geva", "kaufman_kmeans", "kaufman_seeds"]
 
 
 class FuzzyCMeansResult(NamedTuple):
@@ -84,7 +85,6 @@ def fuzzy_c_means(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Features.
     n_clusters : int
         Number of clusters, in [1, n_samples].
     fuzzifier : float, default=2.0
@@ -92,7 +92,7 @@ def fuzzy_c_means(
     init : array-like of shape (n_clusters, n_features), default=None
         First centers. None draws that many distinct objects.
     max_iter : int, default=1000
-        Largest number of updates of the centers.
+        Largest number of updates.
     tol : float, default=1e-5
         Stop when no membership changes by more than this in an update.
     random_state : int, RandomState instance or None, default=None
@@ -103,11 +103,6 @@ def fuzzy_c_means(
     result : FuzzyCMeansResult
         Named tuple: membership, centers, objective, n_iter, converged.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed or out of range.
-
     Warns
     -----
     ConvergenceWarning
@@ -116,8 +111,7 @@ def fuzzy_c_means(
     Notes
     -----
     Time O(n_samples n_clusters n_features) per update, memory O(n_samples n_clusters). An object that coincides with
-    centers belongs to them in equal shares. Centers that start at the same place stay together, so distinct objects are
-    drawn. Inputs are not modified.
+    centers belongs to them in equal shares. Centers that start at the same place stay together.
 
     References
     ----------
@@ -126,14 +120,10 @@ def fuzzy_c_means(
     Examples
     --------
     >>> result = fuzzy_c_means([[0.0], [1.0], [9.0], [10.0]], 2, init=[[0.0], [9.0]])
-    >>> result.centers.round(3)
-    array([[0.5],
-           [9.5]])
-    >>> result.membership.round(3)
-    array([[0.997, 0.003],
-           [0.997, 0.003],
-           [0.003, 0.997],
-           [0.003, 0.997]])
+    >>> result.centers.round(3).ravel()
+    array([0.5, 9.5])
+    >>> result.membership[0].round(3)
+    array([0.997, 0.003])
     """
     X = check_features(X)
     n_clusters = check_n_clusters(n_clusters, len(X))
@@ -173,31 +163,18 @@ def gath_geva(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
-        Features.
-    n_clusters : int
-        Number of clusters, in [1, n_samples].
     init : array-like of shape (n_samples, n_clusters), default=None
         First memberships. None means those of :func:`fuzzy_c_means`, with fuzzifier 2 and at most `max_iter` updates.
     ridge : float, default=1e-6
         Added to the diagonal of F_k, in units of the variance of each feature. Without it a cluster could shrink to a
         point, where the likelihood is unbounded.
-    max_iter : int, default=1000
-        Largest number of updates of the parameters.
-    tol : float, default=1e-3
-        Stop when no membership changes by more than this in an update.
-    random_state : int, RandomState instance or None, default=None
-        Draws the first centers of fuzzy c-means.
+    X, n_clusters, max_iter, tol, random_state
+        As in :func:`fuzzy_c_means`.
 
     Returns
     -------
     result : GathGevaResult
         Named tuple: membership, centers, covariances, priors, objective, n_iter, converged.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed or out of range.
 
     Warns
     -----
@@ -220,8 +197,6 @@ def gath_geva(
     >>> result = gath_geva([[0.0], [1.0], [2.0], [8.0], [9.0]], 2, random_state=0)
     >>> sorted(result.centers.ravel().round(3).tolist())
     [1.0, 8.5]
-    >>> sorted(result.priors.round(3).tolist())
-    [0.4, 0.6]
     """
     X = check_features(X)
     n_clusters = check_n_clusters(n_clusters, len(X))
@@ -313,3 +288,94 @@ def _descend_gath_geva(X, membership, ridge, max_iter, tol):
     objective = float(0.5 * n_samples * n_features * np.log(2.0 * np.pi) - log_total.sum())
     membership = np.ascontiguousarray(shares.T)
     return GathGevaResult(membership, centers, covariances, masses / n_samples, objective, n_iter, converged)
+
+
+def kaufman_seeds(X: ArrayLike, n_clusters: int) -> np.ndarray:
+    """Choose objects as first centers deterministically: Kaufman and Rousseeuw's BUILD.
+
+    The first seed is the object of smallest total distance to all objects; each further one is the object i that solves
+    max_i sum_j max(D_j - |x_i - x_j|, 0)  over the objects j != i that are not seeds, with D_j the distance of j to its
+    nearest seed ([1]_; as the start of k-means [2]_).
+
+    Parameters
+    ----------
+    X, n_clusters
+        As in :func:`fuzzy_c_means`.
+
+    Returns
+    -------
+    seeds : ndarray of shape (n_clusters,), intp
+        Indices of the objects in the order of choice; with fewer clusters, the first of these. Of equally good objects,
+        up to rounding, the first is chosen.
+
+    Notes
+    -----
+    Time O(n_samples^2 (n_features + n_clusters)), memory O(n_samples^2).
+
+    References
+    ----------
+    .. [1] Kaufman, Rousseeuw, "Finding groups in data", Wiley, 1990.
+    .. [2] Peña, Lozano, Larrañaga, "An empirical comparison of four initialization methods for the k-means
+       algorithm", Pattern Recognition Letters 20, 1999.
+
+    Examples
+    --------
+    >>> kaufman_seeds([[0.0], [1.0], [2.0], [8.0], [9.0]], 2)
+    array([2, 3])
+    """
+    X = check_features(X)
+    n_clusters = check_n_clusters(n_clusters, len(X))
+    distances = cdist(X, X)
+    totals = distances.sum(axis=1)
+    tolerance = 1e-12 * totals.max()
+    seeds = [int(np.argmax(totals <= totals.min() + tolerance))]
+    nearest = distances[seeds[0]].copy()
+    while len(seeds) < n_clusters:
+        # Seeds add nothing, since their D_j is 0. The object itself would add D_i: subtract it.
+        gains = np.maximum(nearest - distances, 0.0).sum(axis=1) - nearest
+        gains[seeds] = -np.inf
+        seeds.append(int(np.argmax(gains >= gains.max() - tolerance)))
+        np.minimum(nearest, distances[seeds[-1]], out=nearest)
+    return np.array(seeds, dtype=np.intp)
+
+
+def kaufman_kmeans(X: ArrayLike, n_clusters: int, *, max_iter: int = 300) -> np.ndarray:
+    """Run k-means from :func:`kaufman_seeds`: one deterministic start.
+
+    Solve  min over partitions  sum_C sum_{i in C} |x_i - mean_C|^2  by Lloyd's algorithm of
+    :class:`sklearn.cluster.KMeans`.
+
+    Parameters
+    ----------
+    max_iter : int, default=300
+        Largest number of passes over the objects.
+    X, n_clusters
+        As in :func:`fuzzy_c_means`.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_samples,), intp
+        Cluster of each object, numbered like the seeds.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If all of `max_iter` passes are used, or fewer objects differ than there are clusters.
+
+    References
+    ----------
+    As for :func:`kaufman_seeds`.
+
+    Examples
+    --------
+    >>> kaufman_kmeans([[0.0], [1.0], [2.0], [8.0], [9.0]], 2)
+    array([0, 0, 0, 1, 1])
+    """
+    X = check_features(X)
+    n_clusters = check_n_clusters(n_clusters, len(X))
+    max_iter = check_integer(max_iter, name="max_iter", low=1)
+    model = KMeans(n_clusters, init=X[kaufman_seeds(X, n_clusters)], n_init=1, max_iter=max_iter)
+    labels = model.fit(X).labels_.astype(np.intp)
+    if model.n_iter_ == max_iter:
+        warn_unconverged("k-means", max_iter, model.tol)
+    return labels

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Self
 
 import numpy as np
 from joblib import delayed
@@ -14,8 +13,18 @@ from sklearn.utils.validation import check_is_fitted
 from ..checks.types import RandomState
 from ..checks.values import MAX_SEED, check_features, check_integer, check_n_jobs, check_random_state
 from ..solve.progress import progress
-from ._blocks import check_max_samples, draw_sample, label_by_blocks, nearest_centres
-from ._common import Ensemble, check_range, fit_all, list_fits, prepare_clusterer, stack
+from .base import (
+    Ensemble,
+    check_max_samples,
+    check_range,
+    draw_sample,
+    fit_all,
+    label_by_blocks,
+    list_fits,
+    nearest_centres,
+    prepare_clusterer,
+    stack,
+)
 
 __all__ = ["KMeansEnsemble"]
 
@@ -41,15 +50,14 @@ class KMeansEnsemble(Ensemble):
     n_jobs : int, default=None
         Threads over the partitions, and over blocks of objects. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Draws the numbers of clusters, the starts and the samples.
+        Draws all that is random.
     verbose : int, default=0
         1 prints a line per partition and, with `max_samples`, per 65,536 objects labelled.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples, n_partitions)
-        The ensemble of the data it was fitted on; smallest unsigned integer type that holds the labels, int64 if a
-        clusterer leaves objects out (-1).
+        The ensemble; smallest unsigned integer type that holds the labels, int64 if some are -1 (left out).
     n_clusters_ : ndarray of shape (n_partitions,)
         Requested number of clusters of each partition.
     estimators_ : list of n_partitions fitted clusterers
@@ -94,24 +102,7 @@ class KMeansEnsemble(Ensemble):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: ArrayLike, y: object = None) -> Self:
-        """Make the ensemble.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : Ignored
-            Present for API consistency.
-
-        Returns
-        -------
-        self : KMeansEnsemble
-
-        Raises
-        ------
-        ValueError, TypeError
-            If X is malformed, or a parameter is malformed or out of range.
-        """
+    def _make(self, X):
         X = check_features(X, estimator=self, as_is=self.max_samples is not None)
         size = check_max_samples(self.max_samples, len(X))
         n_partitions = check_integer(self.n_partitions, name="n_partitions", low=1)
@@ -124,19 +115,14 @@ class KMeansEnsemble(Ensemble):
             _check_predicts(base)
         self.n_clusters_ = rng.randint(low, high + 1, size=n_partitions)
         seeds = rng.randint(MAX_SEED, size=n_partitions)
-        self._n_features_out = n_partitions
         if size is None:
             self.estimators_ = fit_all(base, self.n_clusters_, seeds, X, n_jobs, tell)
             self.labels_ = stack([estimator.labels_ for estimator in self.estimators_])
-            return self
+            return
         draws = zip(self.n_clusters_, seeds, rng.randint(MAX_SEED, size=n_partitions), strict=True)
-        fits = (
-            delayed(_fit_sample)(prepare_clusterer(base, k, seed), X, size, np.random.RandomState(draw))
-            for k, seed, draw in draws
-        )
+        fits = (delayed(_fit_sample)(prepare_clusterer(base, k, seed), X, size, draw) for k, seed, draw in draws)
         self.estimators_ = list_fits(fits, self.n_clusters_, n_jobs, tell)
         self.labels_ = self._label(X, tell)
-        return self
 
     def transform(self, X: ArrayLike) -> np.ndarray:
         """Label new objects with every clustering of the ensemble.
@@ -172,7 +158,6 @@ class KMeansEnsemble(Ensemble):
 
 
 def _check_predicts(estimator):
-    """TypeError for a clusterer without `predict`."""
     if not hasattr(estimator, "predict"):
         raise TypeError(
             f"estimator {type(estimator).__name__} cannot label objects it was not fitted on (it has no predict); use "
@@ -180,9 +165,8 @@ def _check_predicts(estimator):
         )
 
 
-def _fit_sample(estimator, X, size, rng):
-    """The clusterer, fitted on a random sample of the objects."""
-    return estimator.fit(draw_sample(X, size, rng))
+def _fit_sample(estimator, X, size, seed):
+    return estimator.fit(draw_sample(X, size, np.random.RandomState(seed)))
 
 
 def _label_by_predict(estimators, n_clusters, block, labels):

@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Self
+from math import ceil, sqrt
+from typing import NamedTuple
 
 import numpy as np
 from joblib import delayed
+from numba import njit
 from numpy.typing import ArrayLike
+from scipy import sparse
+from sklearn.cluster import KMeans
 from sklearn.utils.validation import check_is_fitted
 
 from ..checks.types import RandomState
 from ..checks.values import MAX_SEED, check_features, check_integer, check_n_jobs, check_random_state
 from ..solve.progress import progress
-from ._blocks import check_max_samples, label_by_blocks
-from ._common import Ensemble, check_range, list_fits
-from ._landmark_graph import fit_model, label_by_models
+from .base import Ensemble, check_max_samples, check_range, draw_sample, label_by_blocks, list_fits, nearest_centres
+from .spectral import KMEANS_PASSES, leading_vectors, normalised_graph, unit_rows
 
 __all__ = ["LandmarkSpectralEnsemble"]
+
+# Objects that landmarks are made of, per landmark, as in the paper.
+_CANDIDATES = 10
+# Passes of k-means that makes landmarks: they need not be its optimum.
+_LANDMARK_PASSES = 10
+# A landmark with less than this share of the largest sum of affinities is no neighbour of anything, up to rounding.
+_NO_DEGREE = 1e-12
 
 
 class LandmarkSpectralEnsemble(Ensemble):
@@ -43,17 +53,13 @@ class LandmarkSpectralEnsemble(Ensemble):
     max_samples : int, default=None
         Fit every partition, its landmarks, eigenvectors and k-means, on a random sample of its own, of so many objects,
         and label all of them by their nearest landmarks. None means all objects.
-    n_jobs : int, default=None
-        Threads over the partitions, and over blocks of objects. The result does not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Draws the numbers of clusters, the samples, the landmarks and the starts of k-means.
-    verbose : int, default=0
-        1 prints a line per partition, and per 65,536 objects labelled.
+    n_jobs, random_state, verbose
+        As in :class:`~robust_eac.KMeansEnsemble`.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples, n_partitions)
-        The ensemble of the data it was fitted on; smallest unsigned integer type that holds the labels.
+        The ensemble; smallest unsigned integer type that holds the labels.
     n_clusters_ : ndarray of shape (n_partitions,)
         Requested number of clusters of each partition. A cluster can stay empty.
     landmarks_ : list of n_partitions ndarray of shape (p, n_features)
@@ -107,24 +113,7 @@ class LandmarkSpectralEnsemble(Ensemble):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: ArrayLike, y: object = None) -> Self:
-        """Make the ensemble.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : Ignored
-            Present for API consistency.
-
-        Returns
-        -------
-        self : LandmarkSpectralEnsemble
-
-        Raises
-        ------
-        ValueError, TypeError
-            If X is malformed, or a parameter is malformed or out of range.
-        """
+    def _make(self, X):
         X = check_features(X, estimator=self, as_is=True)
         n_partitions = check_integer(self.n_partitions, name="n_partitions", low=1)
         n_landmarks = check_integer(self.n_landmarks, name="n_landmarks", low=1)
@@ -145,9 +134,7 @@ class LandmarkSpectralEnsemble(Ensemble):
         self._models = list_fits(fits, self.n_clusters_, n_jobs, tell)
         self._n_neighbors = n_neighbors
         self.landmarks_ = [model.landmarks for model in self._models]
-        self._n_features_out = n_partitions
         self.labels_ = self._label(X, n_jobs, tell)
-        return self
 
     def transform(self, X: ArrayLike) -> np.ndarray:
         """Label new objects with every clustering of the ensemble, by their nearest landmarks.
@@ -159,11 +146,6 @@ class LandmarkSpectralEnsemble(Ensemble):
         Returns
         -------
         labels : ndarray of shape (n_samples, n_partitions)
-
-        Raises
-        ------
-        ValueError, TypeError
-            If X is malformed, or has another number of features.
         """
         check_is_fitted(self)
         X = check_features(X, estimator=self, reset=False, as_is=True)
@@ -174,3 +156,176 @@ class LandmarkSpectralEnsemble(Ensemble):
         dtype = np.min_scalar_type(int(self.n_clusters_.max()) - 1)
         label = partial(label_by_models, self._models, self._n_neighbors)
         return label_by_blocks(X, label, len(self._models), dtype, n_jobs, tell)
+
+
+class Index(NamedTuple):
+    """Landmarks in groups, for the search of the nearest ones.
+
+    centres : (n_features, n_groups).
+    radii : (n_groups,) distance of the farthest landmark of a group from its centre.
+    neighbours : (n_groups, n_groups) the groups by their distance from each group.
+    sizes : (n_groups,) landmarks per group.
+    landmarks : (n_groups, n_features, largest size) zeros at the end of smaller groups.
+    numbers : (n_groups, largest size) which landmarks these are.
+    """
+
+    centres: np.ndarray
+    radii: np.ndarray
+    neighbours: np.ndarray
+    sizes: np.ndarray
+    landmarks: np.ndarray
+    numbers: np.ndarray
+
+
+class Model(NamedTuple):
+    """One partition, as it labels objects.
+
+    landmarks : (p, n_features).
+    groups : the same landmarks, as they are searched.
+    width : sigma.
+    coordinates : (p, at most k) N^(-1/2) V, of the landmarks.
+    centres : (k, at most k) of k-means on the coordinates of objects.
+    """
+
+    landmarks: np.ndarray
+    groups: Index
+    width: float
+    coordinates: np.ndarray
+    centres: np.ndarray
+
+
+def fit_model(X, n_clusters, n_landmarks, n_neighbors, max_samples, seed):
+    """The :class:`Model` of a random sample of the objects."""
+    rng = np.random.RandomState(seed)
+    points = draw_sample(X, max_samples, rng)
+    landmarks = choose_landmarks(points, n_landmarks, rng)
+    index = build_index(landmarks, rng)
+    numbers, squares = search(points, index, n_neighbors)
+    width = float(np.sqrt(squares).mean())
+    edges = to_sparse(affinities(squares, width), numbers, len(landmarks))
+    degrees = edges.sum(axis=0)
+    near = degrees > _NO_DEGREE * degrees.max()
+    if not near.all():
+        landmarks = landmarks[near]
+        index = build_index(landmarks, rng)
+        numbers, squares = search(points, index, n_neighbors)
+        edges = to_sparse(affinities(squares, width), numbers, len(landmarks))
+    scaled, (_, degrees) = normalised_graph(edges, np.ones(len(points)), np.ones(len(landmarks)))
+    vectors = leading_vectors(scaled, n_clusters, rng)[1] / np.sqrt(degrees)[:, np.newaxis]
+    model = Model(landmarks, index, width, vectors, np.empty((0, 0)))
+    kmeans = KMeans(n_clusters, n_init=1, max_iter=KMEANS_PASSES, random_state=rng)
+    return model._replace(centres=kmeans.fit(embed(points, model, n_neighbors)).cluster_centers_)
+
+
+def choose_landmarks(points, n_landmarks, rng):
+    """(at most n_landmarks, n_features) centres of random candidates: hybrid representative selection."""
+    candidates = np.unique(draw_sample(points, min(_CANDIDATES * n_landmarks, len(points)), rng), axis=0)
+    if len(candidates) <= n_landmarks:
+        return candidates
+    kmeans = KMeans(n_landmarks, init="random", n_init=1, max_iter=_LANDMARK_PASSES, random_state=rng)
+    return kmeans.fit(candidates).cluster_centers_
+
+
+def build_index(landmarks, rng):
+    """The :class:`Index` of about sqrt(p) groups, made by k-means."""
+    n_groups = ceil(sqrt(len(landmarks)))
+    kmeans = KMeans(n_groups, init="random", n_init=1, max_iter=_LANDMARK_PASSES, random_state=rng).fit(landmarks)
+    centres, groups = kmeans.cluster_centers_, kmeans.labels_
+    sizes = np.bincount(groups, minlength=n_groups)
+    grouped = np.zeros((n_groups, landmarks.shape[1], sizes.max()))
+    numbers = np.zeros((n_groups, sizes.max()), dtype=np.intp)
+    for a, size in enumerate(sizes):
+        numbers[a, :size] = np.flatnonzero(groups == a)
+        grouped[a, :, :size] = landmarks[groups == a].T
+    offsets = np.sqrt(((landmarks - centres[groups]) ** 2).sum(axis=1))
+    radii = np.zeros(n_groups)
+    np.maximum.at(radii, groups, offsets)
+    between = ((centres[:, np.newaxis] - centres) ** 2).sum(axis=2)
+    # Radii a little too large, so that rounding leaves no landmark out.
+    radii *= 1.0 + 1e-9
+    return Index(np.ascontiguousarray(centres.T), radii, np.argsort(between, axis=1), sizes, grouped, numbers)
+
+
+def search(points, index, n_neighbors):
+    """(numbers, squared distances) of the nearest landmarks, each (n, at most n_neighbors), nearest first."""
+    shape = len(points), min(n_neighbors, int(index.sizes.sum()))
+    numbers, squares = np.empty(shape, dtype=np.intp), np.empty(shape)
+    nearest_landmarks(points, index, numbers, squares)
+    return numbers, squares
+
+
+def affinities(squares, width):
+    """exp(-squares / (2 width^2)); for a width of zero, its limit."""
+    scale = 2.0 * width**2
+    if scale == 0.0:
+        return (squares == 0.0).astype(float)
+    with np.errstate(over="ignore"):
+        return np.exp(-squares / scale)
+
+
+def to_sparse(values, numbers, n_columns):
+    """Sparse (n, n_columns) matrix of these values (n, K) in the columns of these numbers."""
+    n, K = values.shape
+    return sparse.csr_array((values.ravel(), numbers.ravel(), np.arange(0, n * K + 1, K)), shape=(n, n_columns))
+
+
+def embed(points, model, n_neighbors):
+    """(n, at most k) coordinates of objects: the rows of D^(-1) B N^(-1/2) V, scaled to length one."""
+    numbers, squares = search(points, model.groups, n_neighbors)
+    # The scale of a row does not matter: relative to the nearest landmark, affinities of far objects do not underflow.
+    weights = affinities(squares - squares[:, :1], model.width)
+    return unit_rows(to_sparse(weights, numbers, len(model.landmarks)) @ model.coordinates)
+
+
+def label_by_models(models, n_neighbors, block, labels):
+    """Fill labels (n_rows, m)."""
+    for u, model in enumerate(models):
+        label, *_ = nearest_centres([model.centres])
+        label(embed(block, model, n_neighbors), labels[:, u : u + 1])
+
+
+@njit(cache=True, nogil=True)
+def nearest_landmarks(points, index, numbers, squares):
+    """Fill numbers and squared distances (n, K), nearest first, of the K nearest landmarks of every point; exact.
+
+    A ball holds the landmarks of a group. Groups are visited by their distance from the group that the point is nearest
+    to, and left out if their ball is farther away than the K-th landmark found. Inner loops run over the landmarks of a
+    group, so that they vectorise without reordering any sum.
+    """
+    n_dims, n_groups = index.centres.shape
+    K = numbers.shape[1]
+    bounds = np.empty(n_groups)
+    found = np.empty(index.landmarks.shape[2])
+    for i in range(points.shape[0]):
+        bounds[:] = 0.0
+        for j in range(n_dims):
+            x = points[i, j]
+            for a in range(n_groups):
+                bounds[a] += (x - index.centres[j, a]) ** 2
+        home = 0
+        for a in range(1, n_groups):
+            if bounds[a] < bounds[home]:
+                home = a
+        for a in range(n_groups):
+            bounds[a] = max(np.sqrt(bounds[a]) - index.radii[a], 0.0) ** 2
+        for q in range(K):
+            squares[i, q] = np.inf
+        for a in index.neighbours[home]:
+            if bounds[a] >= squares[i, K - 1]:
+                continue
+            size = index.sizes[a]
+            found[:] = 0.0
+            for j in range(n_dims):
+                x = points[i, j]
+                for c in range(size):
+                    found[c] += (x - index.landmarks[a, j, c]) ** 2
+            for c in range(size):
+                square = found[c]
+                if square < squares[i, K - 1]:
+                    q = K - 1
+                    while q > 0 and squares[i, q - 1] > square:
+                        squares[i, q] = squares[i, q - 1]
+                        numbers[i, q] = numbers[i, q - 1]
+                        q -= 1
+                    squares[i, q] = square
+                    numbers[i, q] = index.numbers[a, c]

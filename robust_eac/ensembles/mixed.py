@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Self
-
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.cluster.hierarchy import fcluster, linkage
 from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.metrics import pairwise_distances
 
 from ..checks.types import RandomState
 from ..checks.values import MAX_SEED, check_features, check_integer, check_n_jobs, check_random_state
-from ._common import Ensemble, check_range, fit_all, stack
+from .base import Ensemble, check_range, fit_all, stack
 
 __all__ = ["MixedEnsemble"]
+
+_LINKAGES = ("single", "average", "ward", "centroid")
 
 
 class MixedEnsemble(Ensemble):
     """Cluster the same data with six algorithms, each at several numbers of clusters.
 
     The "mixed ensemble" of [1]_: agglomerative clustering with single, average, Ward and centroid linkage, k-means, and
-    normalised spectral clustering. [1]_ states the total of 56 partitions, not how they divide. Here each linkage has
-    9, cut at numbers of clusters spaced evenly over the range. k-means and spectral clustering have 10 each, with
-    numbers of clusters drawn from the range. Other sizes keep these proportions as nearly as integers allow.
+    normalised spectral clustering ([2]_). [1]_ states the total of 56 partitions, not how they divide. Here each
+    linkage has 9, cut at numbers of clusters spaced evenly over the range. k-means and spectral clustering have 10
+    each, with numbers of clusters drawn from the range. Other sizes keep these proportions as nearly as integers allow.
 
     Parameters
     ----------
@@ -31,10 +30,8 @@ class MixedEnsemble(Ensemble):
         Number of clusterings m, at least 6.
     n_clusters : int or (int, int), default=(3, 20)
         Number of clusters, or the range, both ends included; less than the number of objects.
-    n_jobs : int, default=None
-        Threads over the k-means and spectral partitions. The result does not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Draws numbers of clusters and starts of k-means and spectral clustering.
+    n_jobs, random_state
+        As in :class:`~robust_eac.KMeansEnsemble`.
 
     Attributes
     ----------
@@ -62,13 +59,9 @@ class MixedEnsemble(Ensemble):
     >>> from robust_eac import MixedEnsemble, load_dataset
     >>> X, y = load_dataset("iris")
     >>> model = MixedEnsemble(n_clusters=(2, 10), random_state=0).fit(X)
-    >>> model.labels_.shape
-    (150, 56)
-    >>> model.algorithms_.count("ward")
-    9
+    >>> model.labels_.shape, model.algorithms_.count("ward")
+    ((150, 56), 9)
     """
-
-    _LINKAGES = ("single", "average", "ward", "centroid")
 
     def __init__(
         self,
@@ -83,24 +76,7 @@ class MixedEnsemble(Ensemble):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: ArrayLike, y: object = None) -> Self:
-        """Make the ensemble.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : Ignored
-            Present for API consistency.
-
-        Returns
-        -------
-        self : MixedEnsemble
-
-        Raises
-        ------
-        ValueError, TypeError
-            If X is malformed, or a parameter is malformed or out of range.
-        """
+    def _make(self, X):
         X = check_features(X, estimator=self, ensure_min_samples=2)
         n_partitions = check_integer(self.n_partitions, name="n_partitions", low=6)
         # Spectral clustering needs fewer eigenvectors than objects.
@@ -115,21 +91,15 @@ class MixedEnsemble(Ensemble):
         drawn = rng.randint(low, high + 1, size=n_drawn)
         seeds = rng.randint(MAX_SEED, size=n_drawn)
 
-        columns = []
-        for method in self._LINKAGES:
-            tree = linkage(X, method=method)
-            columns += [fcluster(tree, k, criterion="maxclust") - 1 for k in spaced]
-        kmeans = KMeans(init="random", n_init=1)
+        trees = [linkage(X, method=method) for method in _LINKAGES]
+        columns = [fcluster(tree, k, criterion="maxclust") - 1 for tree in trees for k in spaced]
+        kmeans, spectral = KMeans(init="random", n_init=1), SpectralClustering(affinity="precomputed")
         fitted = fit_all(kmeans, drawn[:n_kmeans], seeds[:n_kmeans], X, n_jobs)
-        spectral = SpectralClustering(affinity="precomputed")
         fitted += fit_all(spectral, drawn[n_kmeans:], seeds[n_kmeans:], _affinity(X), n_jobs)
-        columns += [estimator.labels_ for estimator in fitted]
-        self.labels_ = stack(columns)
+        self.labels_ = stack(columns + [estimator.labels_ for estimator in fitted])
         self.n_clusters_ = np.concatenate([np.tile(spaced, 4), drawn])
-        self._n_features_out = n_partitions
         counts = [per_linkage] * 4 + [n_kmeans, n_drawn - n_kmeans]
-        self.algorithms_ = np.repeat([*self._LINKAGES, "kmeans", "spectral"], counts).tolist()
-        return self
+        self.algorithms_ = np.repeat([*_LINKAGES, "kmeans", "spectral"], counts).tolist()
 
 
 def _affinity(X):

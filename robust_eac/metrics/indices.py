@@ -11,8 +11,7 @@ from scipy.special import xlogy
 from sklearn.metrics import calinski_harabasz_score, silhouette_score
 
 from ..checks.values import check_real
-from ._common import check_clustering
-from .ovi import ovi_lda
+from .ovi import check_clustering, ovi_lda
 
 __all__ = [
     "VALIDITY_INDICES",
@@ -42,11 +41,6 @@ def calinski_harabasz(X: ArrayLike, memberships: ArrayLike) -> float:
     value : float
         NaN unless 2 <= K <= n - 1.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed.
-
     References
     ----------
     .. [1] Caliński, Harabasz, "A dendrite method for cluster analysis", Communications in Statistics 3, 1974.
@@ -67,20 +61,13 @@ def silhouette(X: ArrayLike, memberships: ArrayLike) -> float:
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
-        Features.
-    memberships : array-like of shape (n_samples,) or (n_samples, n_clusters)
-        Labels (objects with -1 are left out), or memberships (the largest decides).
+    X, memberships
+        As in :func:`calinski_harabasz`.
 
     Returns
     -------
     value : float
         In [-1, 1]; NaN unless 2 <= K <= n - 1.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed.
 
     Notes
     -----
@@ -127,11 +114,6 @@ def partition_entropy(X: ArrayLike, memberships: ArrayLike) -> float:
     value : float
         In [0, log n_clusters].
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed.
-
     References
     ----------
     .. [1] Bezdek, "Cluster validity with fuzzy sets", Journal of Cybernetics 3, 1974.
@@ -166,11 +148,6 @@ def xie_beni(X: ArrayLike, memberships: ArrayLike, *, fuzzifier: float = 2.0) ->
     value : float
         Non-negative; infinite if two centroids coincide; NaN for a single cluster.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed or out of range.
-
     References
     ----------
     .. [1] Xie, Beni, "A validity measure for fuzzy clustering", IEEE Transactions on Pattern Analysis and Machine
@@ -199,22 +176,13 @@ def fukuyama_sugeno(X: ArrayLike, memberships: ArrayLike, *, fuzzifier: float = 
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
-        Features.
-    memberships : array-like of shape (n_samples,) or (n_samples, n_clusters)
-        Labels (objects with -1 are left out), or memberships.
-    fuzzifier : float, default=2.0
-        m, at least 1. No effect on labels.
+    X, memberships, fuzzifier
+        As in :func:`xie_beni`.
 
     Returns
     -------
     value : float
         In squared units of the features.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed or out of range.
 
     References
     ----------

@@ -13,7 +13,7 @@ from ..checks.labels import check_labels
 from ..checks.types import RandomState
 from ..checks.values import as_dense, check_integer, check_membership, check_random_state, check_weights
 from ..consensus.coassociation import coassociation_of
-from ..metrics.density import check_consensus
+from ..metrics.external import check_consensus
 from ..solve.encoding import encode
 from ..summary import counted
 from .charts import VERMILLION, check_axes, count_along

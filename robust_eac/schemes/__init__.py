@@ -1,12 +1,11 @@
 """Weights of the partitions from the ensemble or the features, before any consensus."""
 
-from .agreement import agreement_weights
-from .feature_subsets import order_weights, silhouette_weights
-from .kernel import kernel_weights, partition_kernel
+from .agreement import agreement_weights, kernel_weights, partition_kernel
 from .redundancy import redundancy_weights
 from .registry import WEIGHTING_SCHEMES
 from .selection import cluster_and_select_weights, convex_hull_weights, joint_criterion_weights
-from .validity import ramped_silhouette_weights, validity_weights, wpck_weights
+from .silhouette import order_weights, ramped_silhouette_weights, silhouette_weights
+from .validity import validity_weights, wpck_weights
 
 __all__ = [
     "WEIGHTING_SCHEMES",

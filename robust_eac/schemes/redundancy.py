@@ -63,25 +63,13 @@ def redundancy_weights(
         Present for the common signature.
     n_clusters : int, default=None
         Number k of rows of Y. None means the median number of clusters of the partitions, with halves rounded up.
-    n_init : int, default=10
-        Number of starts.
-    max_iter : int, default=100
-        Largest number of alternations per start.
-    tol : float, default=1e-5
-        Stop when the optimality gap of Y (:func:`~robust_eac.optimality_gap`) is at most `tol` for weights that are
-        optimal for Y.
-    random_state : int, RandomState instance or None, default=None
-        Draws the starts and the order of the visits.
+    n_init, max_iter, tol, random_state
+        As in :class:`~robust_eac.RobustEAC`.
 
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
         Non-negative, sum one.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed or out of range.
 
     Warns
     -----

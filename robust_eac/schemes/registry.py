@@ -5,11 +5,11 @@ from collections.abc import Callable
 import numpy as np
 
 from ..weightings.trust import trusted_group_weights
-from .agreement import agreement_weights, equal_weights
-from .kernel import kernel_weights
+from .agreement import agreement_weights, equal_weights, kernel_weights
 from .redundancy import redundancy_weights
 from .selection import cluster_and_select_weights, convex_hull_weights, joint_criterion_weights
-from .validity import ramped_silhouette_weights, validity_weights, wpck_weights
+from .silhouette import ramped_silhouette_weights
+from .validity import validity_weights, wpck_weights
 
 __all__ = ["WEIGHTING_SCHEMES"]
 

@@ -14,8 +14,6 @@ from .agreement import pairwise_nmi
 
 __all__ = ["cluster_and_select_weights", "convex_hull_weights", "joint_criterion_weights"]
 
-TOTALS = ("sum", "mean")
-
 
 def joint_criterion_weights(
     labels: ArrayLike,
@@ -35,11 +33,6 @@ def joint_criterion_weights(
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe. Two partitions are
-        compared on the objects that both observe; if there are none, their mutual information is 0.
-    X : ignored
-        Present for the common signature.
     size : int, default=None
         Number of partitions to select. None means half, rounded up.
     trade_off : float, default=0.5
@@ -50,18 +43,13 @@ def joint_criterion_weights(
         |S|^2 terms of diversity.
     average : {"arithmetic", "geometric", "max"}, default="geometric"
         The average of the entropies that divides the mutual information.
-    random_state : ignored
-        Present for the common signature.
+    labels, X, random_state
+        As in :func:`agreement_weights`.
 
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
         1 / size for the selected partitions, 0 for the rest; copies of a selected partition share its weight.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed or out of range.
 
     Notes
     -----
@@ -82,7 +70,7 @@ def joint_criterion_weights(
     array([0.5, 0.5, 0. , 0. ])
     """
     trade_off = check_real(trade_off, name="trade_off", low=0.0, high=1.0)
-    check_choice(total, TOTALS, name="total")
+    check_choice(total, ("sum", "mean"), name="total")
     nmi = _rounded_nmi(labels, average)
     m = len(nmi)
     size = _check_size(size, m)
@@ -117,27 +105,17 @@ def cluster_and_select_weights(
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe. Two partitions are
-        compared on the objects that both observe; if there are none, their mutual information is 0.
-    X : ignored
-        Present for the common signature.
     size : int, default=None
         Number of groups. None means half the number of partitions, rounded up.
-    average : {"arithmetic", "geometric", "max"}, default="geometric"
-        The average of the entropies that divides the mutual information.
     random_state : int, RandomState instance or None, default=None
         Draws the seeds of the k-means step.
+    labels, X, average
+        As in :func:`joint_criterion_weights` and :func:`agreement_weights`.
 
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
         Equal for the selected partitions, 0 for the rest; copies of a selected partition share its weight.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed or out of range.
 
     Notes
     -----
@@ -174,25 +152,13 @@ def convex_hull_weights(
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe. Two partitions are
-        compared on the objects that both observe; if there are none, their mutual information is 0.
-    X : ignored
-        Present for the common signature.
-    average : {"arithmetic", "geometric", "max"}, default="geometric"
-        The average of the entropies that divides the mutual information.
-    random_state : ignored
-        Present for the common signature.
+    labels, X, average, random_state
+        As in :func:`joint_criterion_weights` and :func:`agreement_weights`.
 
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
         Equal for the selected partitions, 0 for the rest.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed or out of range.
 
     Notes
     -----

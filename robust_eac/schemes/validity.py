@@ -12,13 +12,13 @@ from scipy.spatial.distance import cdist
 
 from ..checks.blocks import row_blocks
 from ..checks.labels import check_labels
-from ..checks.types import RandomState, Subsets
-from ..checks.values import check_choice, check_features
+from ..checks.types import RandomState
+from ..checks.values import check_choice
 from ..solve.encoding import encode, one_hot
 from ..weightings.tables import cluster_slots, shares
-from .feature_subsets import order_weights, silhouette_weights
+from .silhouette import check_given
 
-__all__ = ["partition_validity", "ramped_silhouette_weights", "validity_weights", "wpck_weights"]
+__all__ = ["partition_validity", "validity_weights", "wpck_weights"]
 
 # Distances are computed in blocks of at most this many numbers.
 _BLOCK_DISTANCES = 2**22
@@ -51,11 +51,6 @@ def partition_validity(
         NaN where the indices are not defined: for fewer than 2 clusters, or as many clusters as objects. Infinite if W
         or a distance of two centroids is zero.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed or out of range.
-
     Notes
     -----
     Time O(n_samples n_partitions n_features); for silhouettes O(n_samples^2 (n_features + n_partitions)): distances are
@@ -81,7 +76,7 @@ def partition_validity(
     if isinstance(indices, str) or not isinstance(indices, Sized) or len(indices) == 0:
         raise ValueError(f"indices must be a non-empty sequence of names, got {indices!r}.")
     indices = [check_choice(name, INDICES, name="indices") for name in indices]
-    X = _check_features(X, len(labels))
+    X = check_given(X, len(labels))
     # Centring: a common offset would cost digits.
     encoding, X = encode(labels), X - X.mean(axis=0)
     slots = cluster_slots(encoding)
@@ -107,24 +102,17 @@ def validity_weights(
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe; it is left out.
     X : array-like of shape (n_samples, n_features), default=None
         The features. Required.
-    indices : sequence of str, default=("silhouette", "calinski-harabasz", "davies-bouldin")
-        As in `robust_eac.schemes.validity.partition_validity`. [1]_ also uses other indices.
     random_state : ignored
         Present for the common signature.
+    labels, indices
+        As in :func:`partition_validity`. [1]_ also uses other indices.
 
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
         Non-negative, sum one.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed or out of range, or X is missing.
 
     Warns
     -----
@@ -134,7 +122,7 @@ def validity_weights(
 
     Notes
     -----
-    Cost as `partition_validity`. An undefined index counts as 0. An index that is equal for all partitions counts
+    An undefined index counts as 0. An index that is equal for all partitions counts
     as 1.
 
     References
@@ -174,26 +162,16 @@ def wpck_weights(
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe; it is left out.
-    X : array-like of shape (n_samples, n_features), default=None
-        The features. Required. :func:`~robust_eac.schemes.agreement_weights` and :func:`~robust_eac.schemes.kernel_weights` need none.
-    indices : sequence of str, default=("silhouette", "calinski-harabasz", "davies-bouldin")
-        As in `partition_validity`, scaled to [0, 1] as in :func:`validity_weights`; [1]_ leaves the choice open.
     knowledge : {"lack", "background"}, default="lack"
         Which of the two, as above.
-    random_state : ignored
-        Present for the common signature.
+    labels, X, indices, random_state
+        As in :func:`validity_weights` and :func:`partition_validity`, scaled to [0, 1]; [1]_ leaves the choice of
+        indices open.
 
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
         Non-negative, sum one.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed or out of range, or X is missing.
 
     Warns
     -----
@@ -203,7 +181,7 @@ def wpck_weights(
 
     Notes
     -----
-    Cost as `partition_validity`. The weights of "lack" are close to uniform by construction: they differ only as
+    The weights of "lack" are close to uniform by construction: they differ only as
     far as index values spread around their mean.
 
     References
@@ -233,71 +211,6 @@ def wpck_weights(
         entropies = -(portions * logs).sum(axis=0)
         relevance = (1.0 - np.abs(unified - unified.mean(axis=0))) @ entropies
     return shares(relevance, "no validity index is positive for two partitions")
-
-
-def ramped_silhouette_weights(
-    labels: ArrayLike, *, X: ArrayLike | None = None, subsets: Subsets | None = None, random_state: RandomState = None
-) -> np.ndarray:
-    """Weight each partition by its mean silhouette; negative values count as zero.
-
-    Compute  w_u proportional to max(mean silhouette of u, 0), the goodness of clustering of [1]_. With feature subsets,
-    the silhouette is taken in the features of u, and multiplied by 1 / O_k, with O_k the number of subsets with as many
-    features: every order k then has the same influence.
-
-    Parameters
-    ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe.
-    X : array-like of shape (n_samples, n_features), default=None
-        The features. Required.
-    subsets : sequence of n_partitions index arrays, default=None
-        The features that each partition was made from. None means all features, without order weights.
-    random_state : ignored
-        Present for the common signature.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_partitions,)
-        Non-negative, sum one.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed or out of range, or X is missing.
-
-    Warns
-    -----
-    UserWarning
-        If no mean silhouette is positive; the weights are then uniform.
-
-    Notes
-    -----
-    The silhouettes are those of :func:`~robust_eac.silhouette_weights`, with squared Euclidean distances, at the same
-    cost. :func:`validity_weights` with ``indices=["silhouette"]`` uses plain distances, and shifts negative values
-    instead of setting them to zero.
-
-    References
-    ----------
-    .. [1] Wong, Tsuchiya, "Evidence accumulation clustering using combinations of features", MethodsX, 2020.
-
-    Examples
-    --------
-    >>> X = [[0.0], [1.0], [4.0], [5.0]]
-    >>> ramped_silhouette_weights(np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), X=X)
-    array([1., 0.])
-    """
-    labels = check_labels(labels)
-    X = _check_features(X, len(labels))
-    silhouettes = silhouette_weights(labels, X=X, subsets=subsets)
-    if subsets is not None:
-        silhouettes = silhouettes * order_weights(subsets)
-    return shares(silhouettes, "no partition has a positive mean silhouette")
-
-
-def _check_features(X, n_samples):
-    if X is None:
-        raise ValueError("X must be the features of the objects, got None: this scheme scores partitions by them.")
-    return check_features(X, n_samples=n_samples)
 
 
 def _unified(labels, X, indices):

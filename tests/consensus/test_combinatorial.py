@@ -10,7 +10,7 @@ from robust_eac import coassociation_matrix, load_dataset
 from robust_eac.consensus.combinatorial import CombinatorialEAC, zca_whiten
 from robust_eac.schemes import order_weights, silhouette_weights
 
-from ..access import _tiny_kmeans
+from ..access import combinatorial, silhouette
 from ..conftest import random_ensemble
 
 
@@ -374,7 +374,7 @@ def test_one_compiled_version_of_every_kernel(rng):
     silhouette_weights(labels, X=X, metric="cityblock", singleton=1, undefined=0)
     silhouette_weights(labels, X=X.astype(np.float32), metric="euclidean", undefined=np.nan)
     CombinatorialEAC(2, max_per_order=5, random_state=0).fit(X)
-    for kernel in (_tiny_kmeans.silhouettes, _tiny_kmeans.ramped_mean, _tiny_kmeans.coassociation_rows):
+    for kernel in (silhouette.silhouettes, silhouette.ramped_mean, combinatorial._coassociation_rows):
         if hasattr(kernel, "signatures"):
             assert len(kernel.signatures) == 1
 

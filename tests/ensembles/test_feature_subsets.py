@@ -11,7 +11,7 @@ from robust_eac import load_dataset
 from robust_eac.consensus.combinatorial import zca_whiten
 from robust_eac.ensembles import FeatureSubsetEnsemble
 
-from ..access import _subsets, _tiny_kmeans
+from ..access import feature_subsets as subsets
 
 
 @pytest.mark.global_random_state
@@ -24,7 +24,7 @@ def kmeans(x, seeds, *, max_iter=100):
     """One run of the kernel on the rows of x."""
     labels = np.empty((1, len(x)), dtype=np.int32)
     data = np.ascontiguousarray(np.asarray(x, dtype=float).T[np.newaxis])
-    _tiny_kmeans.cluster(data, np.array([seeds]), np.array([len(seeds)]), max_iter, labels)
+    subsets.run_kmeans(data, np.array([seeds]), np.array([len(seeds)]), max_iter, labels)
     return labels[0]
 
 
@@ -194,14 +194,14 @@ def test_between_the_limits_every_subset_occurs_once(rng):
 
 def test_draws_are_uniform():
     rng = np.random.RandomState(0)
-    pairs = np.sort(_subsets.draw_combinations(rng, 6000, 4, 2), axis=1)
+    pairs = np.sort(subsets.draw_combinations(rng, 6000, 4, 2), axis=1)
     _, counts = np.unique(pairs, axis=0, return_counts=True)
     assert len(counts) == 6
     assert np.abs(counts - 1000).max() < 150
     # Nine of ten pairs without repetition: each is left out about 50 times.
     left_out = np.zeros((5, 5))
     for _ in range(500):
-        drawn = {tuple(pair) for pair in _subsets._draw_different(rng, 9, 5, 2)}
+        drawn = {tuple(pair) for pair in subsets._draw_different(rng, 9, 5, 2)}
         assert len(drawn) == 9
         left_out += [[i < j and (i, j) not in drawn for j in range(5)] for i in range(5)]
     counts = left_out[np.triu_indices(5, 1)]
@@ -235,15 +235,15 @@ def test_same_seed_same_ensemble_whatever_the_threads_and_batches(rng, monkeypat
     np.testing.assert_array_equal(one, fortran)
     np.testing.assert_array_equal(X, before)
     assert not np.array_equal(one, FeatureSubsetEnsemble((2, 5), random_state=4).fit_transform(X))
-    monkeypatch.setattr(_subsets, "_BATCH_SIZE", 1000)
+    monkeypatch.setattr(subsets, "_BATCH_SIZE", 1000)
     np.testing.assert_array_equal(one, FeatureSubsetEnsemble((2, 5), random_state=3).fit_transform(X))
 
 
 def test_one_compiled_version_of_every_kernel(rng):
     FeatureSubsetEnsemble((2, 3), whiten=False, random_state=0).fit(rng.normal(size=(9, 3)))
     FeatureSubsetEnsemble(300, max_order=1, random_state=0).fit(rng.normal(size=(400, 1)).astype(np.float32))
-    if hasattr(_tiny_kmeans.cluster, "signatures"):
-        assert len(_tiny_kmeans.cluster.signatures) == 1
+    if hasattr(subsets.run_kmeans, "signatures"):
+        assert len(subsets.run_kmeans.signatures) == 1
 
 
 def test_extremes(rng):

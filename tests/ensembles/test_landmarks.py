@@ -10,7 +10,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from robust_eac import KMeansEnsemble, LandmarkSpectralEnsemble, adjusted_rand_score, load_dataset
 
-from ..access import landmark_graph
+from ..access import landmarks as landmark_graph
 from ..reference import transfer_cut_rows
 
 

@@ -17,7 +17,7 @@ from robust_eac import (
     load_dataset,
 )
 
-from ..access import ensemble_blocks
+from ..access import ensemble_base
 
 ENSEMBLES = {
     "kmeans": KMeansEnsemble(6, (3, 7), max_samples=200, random_state=0),
@@ -66,8 +66,8 @@ def test_labels_do_not_depend_on_blocks_jobs_or_where_features_lie(X, ensemble, 
     np.save(tmp_path / "X.npy", X)
     in_file = np.load(tmp_path / "X.npy", mmap_mode="r")
     found = [ensemble.fit(form).labels_ for form in (X, in_file, np.asfortranarray(X), X.tolist())]
-    monkeypatch.setattr(ensemble_blocks, "_CHUNK", 100)
-    monkeypatch.setattr(ensemble_blocks, "_PRODUCTS", 1000)
+    monkeypatch.setattr(ensemble_base, "_CHUNK", 100)
+    monkeypatch.setattr(ensemble_base, "_PRODUCTS", 1000)
     found.append(ensemble.set_params(n_jobs=2).fit(in_file).labels_)
     found.append(ensemble.set_params(n_jobs=None).transform(in_file))
     for labels in found:
@@ -92,7 +92,7 @@ def test_integers_of_one_byte(ensemble, rng):
 
 
 def test_progress(X, ensemble, capsys, monkeypatch):
-    monkeypatch.setattr(ensemble_blocks, "_CHUNK", 500)
+    monkeypatch.setattr(ensemble_base, "_CHUNK", 500)
     labels = ensemble.fit_transform(X)
     assert capsys.readouterr().out == ""
     again = ensemble.set_params(verbose=1).fit(X)

@@ -27,11 +27,6 @@ WITHOUT_SOURCE = {
     "equal_weights": "the mean",
     "load_dataset": "the data sets' origins are in data/README.md",
     "main": "the command line of what is cited where it is defined",
-    "make_cigar": "drawn to the stated sizes",
-    "make_image_1": "drawn to the stated sizes",
-    "make_image_c": "drawn to the stated sizes",
-    "make_rings": "drawn to the stated sizes",
-    "make_spiral": "drawn to the stated sizes",
 }
 REFERENCE = re.compile(r":(?:func|class|meth):`~?(?:robust_eac\.)?([\w.]+)`")
 SECTIONS = "Parameters Returns Attributes Raises Warns See_Also Notes References Examples".replace("_", " ").split()

@@ -1,0 +1,320 @@
+"""Weights from silhouettes: how well each partition fits the features of the objects, or a subset of them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike
+from sklearn.metrics import pairwise_distances
+
+from ..checks.labels import check_labels
+from ..checks.types import RandomState, Subsets
+from ..checks.values import check_bool, check_choice, check_features, check_n_jobs, check_real
+from ..ensembles.feature_subsets import RIDGE, check_subsets, for_each_batch
+from ..solve.encoding import encode
+from ..weightings.tables import n_clusters_of, shares
+
+__all__ = ["order_weights", "ramped_silhouette_weights", "silhouette_weights"]
+
+_COMPILED = ("sqeuclidean", "euclidean")
+_METRICS = (*_COMPILED, "cityblock", "chebyshev", "cosine")
+
+
+def silhouette_weights(
+    labels: ArrayLike,
+    *,
+    X: ArrayLike,
+    subsets: Subsets | None = None,
+    metric: str = "sqeuclidean",
+    singleton: float = 1.0,
+    undefined: float = 0.0,
+    whiten: bool = False,
+    n_jobs: int | None = None,
+) -> np.ndarray:
+    """Goodness of each partition: its mean silhouette, or 0 if negative.
+
+    Compute  g_u = max(0, 1/n_u sum_i (b_i - a_i) / max(a_i, b_i))  (Eqs. 4 and 10 of [1]_), over the n_u objects that
+    partition u observes, with a_i the mean distance of object i to the others of its cluster and b_i that to the
+    nearest other cluster. A partition with one cluster gets 0.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples, n_partitions), int
+        Base clusterings, one per column; -1 marks an object that the partition did not observe.
+    X : array-like of shape (n_samples, n_features)
+    subsets : list of arrays of feature indices, or bool array of shape (n_partitions, n_features), default=None
+        The features in which each partition is measured. None means all features for each.
+    metric : {"sqeuclidean", "euclidean", "cityblock", "chebyshev", "cosine"}, default="sqeuclidean"
+        Distance between objects.
+    singleton : float, default=1.0
+        Silhouette of an object alone in its cluster: 1 in [1]_ and MATLAB, 0 in [2]_ and scikit-learn.
+    undefined : float, default=0.0
+        Silhouette of an object that coincides with all objects of its own and of another cluster, 0 / 0: 0 in
+        scikit-learn; nan in [1]_ and MATLAB, which gives the whole partition weight 0.
+    whiten : bool, default=False
+        First whiten each partition's features on all objects, as :func:`~robust_eac.zca_whiten` does.
+    n_jobs
+        As in :class:`~robust_eac.KMeansEnsemble`.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_partitions,)
+        In [0, 1], not normalised; all can be zero.
+
+    Notes
+    -----
+    Time O(n_samples k_u order) per partition for squared Euclidean distances, O(n_samples^2 order) for others.
+
+    References
+    ----------
+    .. [1] Wong, Tsuchiya, "Evidence accumulation clustering using combinations of features", MethodsX 7, 2020.
+    .. [2] Rousseeuw, "Silhouettes: a graphical aid to the interpretation and validation of cluster analysis", Journal
+       of Computational and Applied Mathematics 20, 1987.
+
+    Examples
+    --------
+    >>> X = [[0.0, 0.0], [0.0, 4.0], [2.0, 0.0], [2.0, 4.0]]
+    >>> labels = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+    >>> silhouette_weights(labels, X=X, metric="cityblock")
+    array([0. , 0.6])
+    >>> silhouette_weights(labels, X=X, subsets=[[0], [1]])
+    array([1., 1.])
+    """
+    labels = check_labels(labels)
+    metric = check_choice(metric, _METRICS, name="metric")
+    n, m = labels.shape
+    X = check_features(X, n_samples=n)
+    if subsets is None:
+        subsets = [np.arange(X.shape[1])] * m
+    else:
+        subsets = check_subsets(subsets, X.shape[1], name="subsets")
+        if len(subsets) != m:
+            raise ValueError(f"subsets must hold one subset for each of the {m} partitions, got {len(subsets)}.")
+    singleton = check_real(singleton, name="singleton", low=-1.0, high=1.0)
+    if not (isinstance(undefined, float) and np.isnan(undefined)):
+        undefined = check_real(undefined, name="undefined", low=-1.0, high=1.0)
+    ridge = RIDGE if check_bool(whiten, name="whiten") else None
+    n_jobs = check_n_jobs(n_jobs)
+
+    encoding = encode(labels)
+    codes = np.ascontiguousarray(encoding.codes.T, dtype=np.int32)
+    # The code of "not observed"; no label has this code if nothing is missing.
+    codes[codes == n_clusters_of(encoding)[:, np.newaxis]] = -1
+    options = {"metric": metric, "singleton": singleton, "undefined": undefined}
+    return mean_silhouettes(codes, X, subsets, **options, ridge=ridge, n_jobs=n_jobs)
+
+
+def order_weights(subsets: Subsets) -> np.ndarray:
+    """Balance the orders of feature subsets: each partition is weighted by one over the number of its order.
+
+    Compute  1 / O_k  for every subset of k features, with O_k the number of subsets of k features (Eq. 11 of [1]_). The
+    weights of each order then sum to 1.
+
+    Parameters
+    ----------
+    subsets : list of arrays of feature indices, or bool array of shape (n_partitions, n_features)
+        The features that each partition is made of.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_partitions,)
+        Positive, not normalised.
+
+    References
+    ----------
+    .. [1] Wong, Tsuchiya, "Evidence accumulation clustering using combinations of features", MethodsX 7, 2020.
+
+    Examples
+    --------
+    >>> order_weights([[0], [1], [0, 1]])
+    array([0.5, 0.5, 1. ])
+    """
+    return balance_orders(np.array([len(subset) for subset in check_subsets(subsets, name="subsets")]))
+
+
+def ramped_silhouette_weights(
+    labels: ArrayLike, *, X: ArrayLike | None = None, subsets: Subsets | None = None, random_state: RandomState = None
+) -> np.ndarray:
+    """Weight each partition by its mean silhouette; negative values count as zero.
+
+    Compute  w_u proportional to max(mean silhouette of u, 0), the goodness of clustering of [1]_. With feature subsets,
+    the silhouette is taken in the features of u, and multiplied by 1 / O_k, with O_k the number of subsets with as many
+    features: every order k then has the same influence.
+
+    Parameters
+    ----------
+    subsets : sequence of n_partitions index arrays, default=None
+        The features that each partition was made from. None means all features, without order weights.
+    labels, X, random_state
+        As in :func:`~robust_eac.schemes.validity_weights` and :func:`silhouette_weights`.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_partitions,)
+        Non-negative, sum one.
+
+    Warns
+    -----
+    UserWarning
+        If no mean silhouette is positive; the weights are then uniform.
+
+    Notes
+    -----
+    The silhouettes are those of :func:`~robust_eac.silhouette_weights`, with squared Euclidean distances, at the same
+    cost. :func:`~robust_eac.schemes.validity_weights` with ``indices=["silhouette"]`` uses plain distances, and shifts
+    negative values instead of setting them to zero.
+
+    References
+    ----------
+    .. [1] Wong, Tsuchiya, "Evidence accumulation clustering using combinations of features", MethodsX, 2020.
+
+    Examples
+    --------
+    >>> X = [[0.0], [1.0], [4.0], [5.0]]
+    >>> ramped_silhouette_weights(np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), X=X)
+    array([1., 0.])
+    """
+    labels = check_labels(labels)
+    X = check_given(X, len(labels))
+    silhouettes = silhouette_weights(labels, X=X, subsets=subsets)
+    if subsets is not None:
+        silhouettes = silhouettes * order_weights(subsets)
+    return shares(silhouettes, "no partition has a positive mean silhouette")
+
+
+def check_given(X, n_samples):
+    """Checked features, which schemes of another common signature may lack."""
+    if X is None:
+        raise ValueError("X must be the features of the objects, got None: this scheme scores partitions by them.")
+    return check_features(X, n_samples=n_samples)
+
+
+def balance_orders(orders):
+    """:func:`order_weights` from the numbers of features."""
+    _, inverse, counts = np.unique(orders, return_inverse=True, return_counts=True)
+    return 1.0 / counts[inverse]
+
+
+def mean_silhouettes(labels, X, subsets, *, metric, singleton, undefined, ridge, n_jobs):
+    """:func:`silhouette_weights` of int32 codes (n_partitions, n_samples); whitens unless ridge is None."""
+    weights = np.empty(len(labels))
+
+    def by_kernel(rows, data):
+        found = np.empty(len(rows))
+        codes = labels[rows]
+        n_clusters = int(codes.max()) + 1
+        silhouettes(data, codes, n_clusters, metric == "sqeuclidean", singleton, undefined, found)
+        weights[rows] = found
+
+    def by_distances(rows, data):
+        for u, x in zip(rows, data, strict=True):
+            members = (labels[u] == np.arange(labels[u].max() + 1)[:, np.newaxis]).astype(np.float64)
+            sums = members @ pairwise_distances(x.T, metric=metric)
+            counts = members.sum(axis=1).astype(np.int64)
+            weights[u] = ramped_mean(sums, labels[u], counts, singleton, undefined)
+
+    for_each_batch(by_kernel if metric in _COMPILED else by_distances, X, subsets, ridge=ridge, n_jobs=n_jobs)
+    return weights
+
+
+# Data sets, objects last, and labels as in the kernels of ensembles/feature_subsets.py.
+@njit(cache=True, nogil=True)
+def silhouettes(data, labels, n_clusters, squared, singleton, undefined, out):
+    """Fill out with the :func:`ramped_mean` silhouette of every data set; objects with label -1 are left out."""
+    counts = np.empty(n_clusters, dtype=np.int64)
+    sums = np.empty((n_clusters, data.shape[2]))
+    for u in range(data.shape[0]):
+        if squared:
+            _sums_of_squares(data[u], labels[u], counts, sums)
+        else:
+            _sums_of_distances(data[u], labels[u], counts, sums)
+        out[u] = ramped_mean(sums, labels[u], counts, singleton, undefined)
+
+
+@njit(cache=True, nogil=True)
+def _sums_of_squares(x, labels, counts, sums):
+    """sums[c, i] = sum of the squared distances of object i to the objects of c, by the parallel-axis theorem.
+
+    Coordinates are relative to a member of the cluster. If object i coincides with all objects of c, the sum is then
+    exactly 0. The rounding error of a mean would turn into an arbitrary silhouette.
+    """
+    n_dims, n = x.shape
+    counts[:] = 0
+    first, shift = np.empty_like(counts), np.zeros((counts.shape[0], n_dims))
+    for i in range(n):
+        c = labels[i]
+        if c >= 0:
+            if counts[c] == 0:
+                first[c] = i
+            counts[c] += 1
+    for j in range(n_dims):
+        for i in range(n):
+            c = labels[i]
+            if c >= 0:
+                shift[c, j] += x[j, i] - x[j, first[c]]
+    for c in range(counts.shape[0]):
+        if counts[c] == 0:
+            continue
+        sums[c] = 0.0
+        for j in range(n_dims):
+            mean = shift[c, j] / counts[c]
+            origin = x[j, first[c]]
+            for i in range(n):
+                sums[c, i] += ((x[j, i] - origin) - mean) ** 2
+        spread = 0.0
+        for i in range(n):
+            if labels[i] == c:
+                spread += sums[c, i]
+        for i in range(n):
+            sums[c, i] = counts[c] * sums[c, i] + spread
+
+
+@njit(cache=True, nogil=True)
+def _sums_of_distances(x, labels, counts, sums):
+    """sums[c, i] = sum of the Euclidean distances of object i to the objects of c."""
+    n_dims, n = x.shape
+    row = np.empty(n)
+    counts[:] = 0
+    sums[:] = 0.0
+    for i in range(n):
+        if labels[i] < 0:
+            continue
+        counts[labels[i]] += 1
+        row[i:] = 0.0
+        for j in range(n_dims):
+            for other in range(i + 1, n):
+                row[other] += (x[j, i] - x[j, other]) ** 2
+        for other in range(i + 1, n):
+            if labels[other] >= 0:
+                distance = np.sqrt(row[other])
+                sums[labels[other], i] += distance
+                sums[labels[i], other] += distance
+
+
+@njit(cache=True, nogil=True)
+def ramped_mean(sums, labels, counts, singleton, undefined):
+    """max(0, mean silhouette) from the sums of distances to each cluster, (n_clusters, n); 0 for a single cluster.
+
+    `singleton` is the silhouette of an object alone in its cluster, `undefined` that of 0 / 0. A mean of NaN gives 0.
+    """
+    total, n_observed = 0.0, 0
+    for i in range(labels.shape[0]):
+        own = labels[i]
+        if own < 0:
+            continue
+        n_observed += 1
+        within = sums[own, i] / max(counts[own] - 1, 1)
+        between = np.inf
+        for c in range(counts.shape[0]):
+            if c != own and counts[c] > 0:
+                between = min(between, sums[c, i] / counts[c])
+        if between == np.inf:
+            return 0.0
+        if max(within, between) == 0.0:
+            total += undefined
+        elif counts[own] == 1:
+            total += singleton
+        else:
+            total += (between - within) / max(within, between)
+    mean = total / n_observed
+    return mean if mean > 0.0 else 0.0
