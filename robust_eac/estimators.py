@@ -1,126 +1,417 @@
-"""scikit-learn estimators: validate, call the solver, store what it returns."""
+"""scikit-learn estimators: check, one call of a solver, store what it returns."""
 
 from __future__ import annotations
 
-from typing import Self
+import warnings
+from collections.abc import Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.validation import check_is_fitted
 
 from .checks.labels import check_ensemble
 from .checks.types import ClusterWeights, Labels, RandomState, WeightSolver
-from .checks.values import check_choice, is_dask_array
-from .consensus.merge import MergeResult, merge_labels
+from .checks.values import check_names, is_dask_array
+from .consensus.merge import merge_labels
 from .diagnostics.agreement import adjusted_agreement
 from .diagnostics.objective import partition_losses
-from .fitted import Fitted
-from .fitting import (
-    METHODS,
-    agreements_of,
-    check_hardening,
-    ensemble_to_merge,
-    keep_consensus,
-    keep_groups,
-    keep_names,
-    solve_chunks,
-)
-from .hard.refinement import search_labels
-from .solve.progress import progress
-from .solvers.median_partition import MedianPartitionResult, Options, distance_of, solve_and_encode
-from .sparse.rows import one_hot_rows
-from .summary import Settings
+from .placing import agreements_of, keep_consensus, keep_groups, read_newcomers
+from .solve.labels import labels_of
+from .solve.threads import progress
+from .solvers.median_partition import Options, solve_ensemble
+from .summary import Settings, assure, summarise
+from .weightings.trust import second_group
 
-__all__ = ["RobustEAC"]
+__all__ = ["MergeConsensus", "RobustEAC"]
 
 
-class RobustEAC(Fitted, ClusterMixin, BaseEstimator):
+class _Consensus(ClusterMixin, BaseEstimator):
+    """What both estimators answer once they are fitted: memberships and labels of new objects, and reports."""
+
+    labels_: np.ndarray
+    membership_: np.ndarray
+    weights_: np.ndarray
+    losses_: np.ndarray
+    agreements_: np.ndarray
+    n_clusters_found_: int
+    n_features_in_: int
+
+    if TYPE_CHECKING:
+        _settings: Settings
+
+    def _store(self, names, result, **others):
+        """Set the attributes of a fit; those of an earlier one go."""
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
+        self.n_features_in_ = len(result.weights)
+        # scikit-learn knows no lists of clusterings.
+        if names is not None:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        for name, value in (result._asdict() | others).items():
+            setattr(self, f"{name}_", value)
+        self.n_clusters_found_ = int(result.labels.max()) + 1
+
+    def predict_membership(self, X: Labels) -> np.ndarray:
+        """Memberships of new objects beside the consensus of the fit, which stays as it is.
+
+        For every new object by itself, solve  min_y sum_u alpha_u (n / n_u)^2 sum_j (y'y_j - x_u'W_u x_uj)^2  over the
+        simplex, j running through the fitted objects that partition u observes: the object's part of the objective, by
+        the line search of the fit, with its weights, `agreement` and `cluster_weights`. It is the membership that `fit`
+        gives an object of `sample_weight` zero. New objects do not see each other.
+
+        For raw losses this is convex. Chance-corrected losses count by their derivative in the weight of the object,
+        which is not convex if the partitions that observe the object agree with the consensus less than chance does:
+        then it is a stationary point, found from the middle of the simplex.
+
+        After :class:`MergeConsensus` it is the object's mean similarities to the clusters in `labels_`, over their sum.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_new, n_partitions), int, or list of clusterings
+            Clusters of the new objects in the same partitions, in the order and with the labels of the fit: for
+            k-means, what `predict` of each of its models says. Any form that `fit` takes but sparse indicators; names
+            are matched as names. A label that no fitted object has is a cluster of its own. -1, None, NaN and NA are
+            not observed; every object needs a label in some partition. Soft partitions have the columns of the fit.
+
+        Returns
+        -------
+        membership : ndarray of shape (n_new, n_clusters)
+            In the clusters of `membership_`, rows on the simplex. An object unlike all clusters goes to one that the
+            fit left empty, if there is one. Uniform for an object that no partition with weight observes.
+
+        Raises
+        ------
+        NotFittedError
+            If the model was not fitted.
+        ValueError, TypeError
+            If X is malformed, is a Dask array (call this for its chunks), or has other partitions than the fit, or
+            named ones in another order; after a fit to a Dask array, whose sums over objects are not kept.
+
+        Warns
+        -----
+        UserWarning
+            If the partitions have names in X and had none in the fit, or the other way round.
+
+        Notes
+        -----
+        Time O(n_new (n_partitions n_clusters + n_masks n_clusters^2)). A fit keeps O(n_clusters) numbers per base
+        cluster of the partitions with weight for this, and no labels. A fitted object that is given again meets its own
+        copy in these sums, so that its membership differs a little from that in `membership_`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from robust_eac import RobustEAC
+        >>> labels = np.array([[0, 0, 5], [0, 0, 5], [0, 1, 5], [1, 2, 7], [1, 2, 7], [1, 2, 5]])
+        >>> model = RobustEAC(2, weighting="uniform", init=[0, 0, 0, 1, 1, 1], random_state=0).fit(labels)
+        >>> model.predict_membership(np.array([[0, 0, 5], [1, 2, -1], [1, 0, 9]])).round(2)
+        array([[0.97, 0.03],
+               [0.  , 1.  ],
+               [0.44, 0.56]])
+        """
+        return self._placer.place(self._read(X))
+
+    def predict(self, X: Labels) -> np.ndarray:
+        """Clusters of largest membership of new objects.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_new, n_partitions), int, or list of clusterings
+            As in :meth:`predict_membership`.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_new,), intp
+            Clusters, named as in `labels_`; numbers from `n_clusters_found_` on are clusters that the fit left empty.
+            -1 for an object that only partitions without weight observe or, after :class:`MergeConsensus`, that is like
+            none.
+
+        Raises
+        ------
+        NotFittedError, ValueError, TypeError
+            As :meth:`predict_membership`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from robust_eac import RobustEAC
+        >>> labels = np.array([[0, 0, 5], [0, 0, 5], [0, 1, 5], [1, 2, 7], [1, 2, 7], [1, 2, 5]])
+        >>> model = RobustEAC(2, weighting="uniform", init=[0, 0, 0, 1, 1, 1], random_state=0).fit(labels)
+        >>> model.predict(np.array([[0, 0, 5], [1, 2, -1], [1, 0, 9]]))
+        array([0, 1, 1])
+        """
+        newcomers = self._read(X)
+        labels = labels_of(self._placer.place(newcomers))
+        labels[self._placer.unplaced(newcomers)] = -1
+        return labels
+
+    def _read(self, X):
+        """New objects as the fit reads them."""
+        check_is_fitted(self)
+        if self._book is None:
+            raise ValueError("X: new objects can be placed after a fit to labels in memory, not to a Dask array.")
+        if is_dask_array(X):
+            raise ValueError("X must be in memory, got a Dask array: call this for each of its chunks, by map_blocks.")
+        ensemble = check_ensemble(X, name="X", part=True)
+        self._check_names(ensemble)
+        return read_newcomers(self._book, ensemble, name="X")
+
+    def _check_names(self, ensemble):
+        """Ask for the partitions of the fit, in their order; in the words of scikit-learn, which knows no lists."""
+        kind, known, found = type(self).__name__, getattr(self, "feature_names_in_", None), ensemble.names
+        if known is not None and found is not None and list(known) != list(found):
+            message = "The feature names should match those that were passed during fit.\n"
+            unseen, missing = sorted(set(found) - set(known)), sorted(set(known) - set(found))
+            if unseen:
+                message += "\n- ".join(["Feature names unseen at fit time:", *unseen[:5]]) + "\n"
+            if missing:
+                message += "\n- ".join(["Feature names seen at fit time, yet now missing:", *missing[:5]]) + "\n"
+            if not unseen and not missing:
+                message += "Feature names must be in the same order as they were in fit.\n"
+            raise ValueError(f"X: {message}")
+        if ensemble.n_partitions != self.n_features_in_:
+            n_features = f"{self.n_features_in_} features as input"
+            raise ValueError(f"X has {ensemble.n_partitions} features, but {kind} is expecting {n_features}.")
+        if (known is None) != (found is None):
+            text = f"X has feature names, but {kind} was fitted without feature names"
+            if found is None:
+                text = f"X does not have valid feature names, but {kind} was fitted with feature names"
+            warnings.warn(text, UserWarning, stacklevel=4)
+
+    def summary(
+        self,
+        X: Labels | None = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        names: Sequence[str] | None = None,
+    ) -> str:
+        """Report in words: quality of the consensus, trusted partitions, confidence in the objects.
+
+        It has the sizes of the clusters; what is not the default; the objective, and how far the solver got (not for
+        :class:`MergeConsensus`, which has no objective); how many partitions have weight, and how much the partitions
+        agree with the consensus (`agreements_`); with "chance-corrected", how many partitions without weight agree with
+        each other on something else, which :func:`~robust_eac.solve_consensus_modes` finds; how many objects are sure;
+        and the partitions of largest and of smallest weight.
+
+        `X` adds a certificate. "bound" holds  sum_u alpha_u d_u  at `membership_` against a lower bound over all
+        memberships, with the weights `weights_` (see :func:`~robust_eac.consensus_lower_bound`): no membership is
+        better by more, with these weights. It says "none", and why, after merging, for adjusted losses and Dask
+        arrays, and where more than 3,000 objects differ and labels are missing or base clusters are more than 3,000.
+        "unsure" counts the objects whose best move to another cluster in `labels_` raises  L = sum_u alpha_u d_u  of
+        these labels by less than 0.1 L / n_samples, and those that would lower L.
+
+        Parameters
+        ----------
+        X : array-like, default=None
+            The ensemble that was fitted, which the model does not keep. None leaves the certificate out.
+        sample_weight : array-like of shape (n_samples,), default=None
+            The weights of the objects that were fitted, with `X`.
+        names : sequence of n_partitions str, default=None
+            What the partitions are called. None means the names of the columns that `fit` saw, or numbers from 0.
+
+        Returns
+        -------
+        summary : str
+            About 20 lines.
+
+        Raises
+        ------
+        NotFittedError
+            If the model was not fitted.
+        ValueError, TypeError
+            If `names` is not a list with one entry per partition; if `X` and `sample_weight` are not those of the fit.
+
+        Notes
+        -----
+        Time O(n_samples n_clusters + n_partitions log n_partitions). With `X`, for complete labels, O(n_samples
+        n_partitions^2 + K^3) for K base clusters; where that bound leaves more than 0.1 %, or labels are missing, and
+        up to 3,000 objects differ, :func:`~robust_eac.consensus_lower_bound` follows.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from robust_eac import RobustEAC
+        >>> labels = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0], [1, 1, 1, 1], [1, 1, 1, 0], [1, 1, 1, 1]])
+        >>> print(RobustEAC(n_clusters=3, weighting="uniform", random_state=0).fit(labels).summary())
+        Consensus of 4 partitions of 6 objects
+        <BLANKLINE>
+        clusters     2 found of 3 asked for; objects in each: 3, 3
+        objective    4.9973, or 0.1388 per ordered pair of objects
+        convergence  converged: gap 7.2e-06 after 3 alternations
+        weights      uniform: 4 partitions with weight, 0 without
+        agreement    of the partitions with the consensus: mean 0.533, by weight 0.533 (1: same, 0: chance)
+        confidence   largest membership below 0.5 for 0 objects (0.0 %), below 0.9 for 3 objects (50.0 %)
+        <BLANKLINE>
+        partition  weight  agreement
+                0    0.25      0.852
+                1    0.25      0.852
+                2    0.25      0.478
+                3    0.25     -0.049
+        """
+        check_is_fitted(self)
+        names = self._names(names)
+        assurance = None if X is None else assure(self, X, sample_weight, self._settings)
+        return summarise(self, names, self._settings, assurance)
+
+    def _names(self, names):
+        """What the partitions are called: the names given, the titles of the columns that `fit` saw, or numbers."""
+        if names is None:
+            return getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
+        return check_names(names, self.n_features_in_, name="names")
+
+    def to_html(
+        self,
+        X: Labels,
+        path: str | PathLike | None = None,
+        *,
+        sample_weight: ArrayLike | None = None,
+        names: Sequence[str] | None = None,
+        object_names: Sequence[str] | None = None,
+        title: str | None = None,
+        note: str | None = None,
+        call: str | None = None,
+        max_rows: int = 100,
+    ) -> str | None:
+        """Report on the fit as one HTML page that can be sent: it needs no other file and no network.
+
+        It explains what :meth:`summary` says and lists every partition (weight, loss, agreement and its p-value, near
+        copies, mode); tells whether there is a second truth, by :func:`~robust_eac.solve_consensus_modes`; shows the
+        co-association of at most 400 objects; lists the unsure objects; and tells what other weightings, and merging,
+        make of the same ensemble. The page is the same for the same fit, and without a date, unless the note has one.
+
+        Parameters
+        ----------
+        X : array-like
+            The ensemble that was fitted, which the model does not keep.
+        path : str or path-like, default=None
+            The file to write, whole or not at all. None returns the page.
+        sample_weight : array-like of shape (n_samples,), default=None
+            The weights of the objects that were fitted.
+        names : sequence of n_partitions str, default=None
+            What the partitions are called. None means the names of the columns that `fit` saw, or numbers from 0.
+        object_names : sequence of n_samples str, default=None
+            What the objects are called. None means the index of a DataFrame X, the objects of a
+            :class:`~robust_eac.LabelMatrix` X, or numbers from 0.
+        title : str, default=None
+            Title of the page. None counts partitions and objects.
+        note : str, default=None
+            Text below the title: what the data are, who made this and when.
+        call : str, default=None
+            What makes the fit again. None means the call in Python.
+        max_rows : int, default=100
+            Largest number of unsure objects listed, the least sure ones.
+
+        Returns
+        -------
+        page : str or None
+            The page, None if it was written.
+
+        Raises
+        ------
+        NotFittedError
+            If the model was not fitted.
+        ValueError, TypeError
+            If an argument is malformed, X and `sample_weight` are not those of the fit, or the fit was to a Dask array.
+        OSError
+            If the file cannot be written.
+
+        Notes
+        -----
+        Time of :meth:`summary` with X and of a fit with at most five starts for each of three weightings and for every
+        mode.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from robust_eac import RobustEAC
+        >>> labels = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0], [1, 1, 1, 1], [1, 1, 1, 0], [1, 1, 1, 1]])
+        >>> page = RobustEAC(n_clusters=2, random_state=0).fit(labels).to_html(labels, names=["a", "b", "c", "d"])
+        >>> page.splitlines()[0]
+        '<!DOCTYPE html>'
+        """
+        # Nothing else needs it.
+        from .reporting.report import report
+
+        check_is_fitted(self)
+        return report(
+            self,
+            X,
+            path,
+            sample_weight=sample_weight,
+            names=self._names(names),
+            object_names=object_names,
+            texts={"title": title, "note": note, "call": call},
+            max_rows=max_rows,
+        )
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+class RobustEAC(_Consensus):
     """Consensus clustering with robust evidence accumulation.
 
     Solve  min_{Y, alpha} sum_u alpha_u |Y'Y - X_u'X_u|^2 [+ lambda/2 |alpha|^2]  (Eqs. 4 and 5 of [1]_): the consensus
     membership Y of an ensemble of clusterings and the weight alpha_u that each clustering deserves, together. Not
     convex; the best of `n_init` starts is kept. :func:`~robust_eac.solve_median_partition` is the same as a function.
 
-    With `method="merge"`, average linkage by a similarity of the objects instead: no objective and no certificate, but
-    a tree, and a number of clusters where none is known. :func:`~robust_eac.merge_consensus` says how.
-
     Parameters
     ----------
-    n_clusters : int or "auto"
-        Number of clusters of the consensus, an upper bound: clusters can end up empty. "auto", for `method="merge"`
-        alone, takes the cut of its tree where objects inside a cluster are most alike, compared with the others.
-    method : {"median-partition", "merge"}, default="median-partition"
-        How the consensus is found. "merge" takes hard labels alone, weighs the partitions by trust and reads
-        `n_clusters`, `n_jobs` and `random_state`; the other parameters must have their default values.
-    weighting : str, callable or array-like of shape (n_partitions,), default="restricted-simplex"
-        A name in `WEIGHT_SOLVERS`: "uniform", "restricted-simplex", "l2", "entropy", "power", "chance-corrected"
-        (equal weights for the partitions that agree with the consensus beyond chance, near copies counting once); a
-        `functools.partial` of one of these solvers, for other parameters; any function losses -> weights; or weights
-        to keep: non-negative, not all zero, normalised to sum to one.
+    n_clusters : int
+        Number of clusters of the consensus, an upper bound: clusters can end up empty.
+    weighting : str, object, callable or array-like of shape (n_partitions,), default="restricted-simplex"
+        How the weights follow from the losses d_u: "uniform", "restricted-simplex", "l2", "entropy", "power" or
+        "chance-corrected" (equal weights for the partitions that agree with the consensus beyond chance, near copies
+        counting once); an object with parameters, such as ``L2(lam=...)`` or ``RestrictedSimplex(rho=...)``; any
+        function losses -> weights, for which no descent is promised; or weights to keep: non-negative, not all zero,
+        normalised to sum to one.
     agreement : {"auto", "raw", "adjusted"}, default="auto"
         What the weights and the membership lower: the losses d_u, or their chance-corrected form d_u / E[d_u] = 1 - a_u
         (see :func:`~robust_eac.adjusted_agreement`), which does not favour fine partitions. Losses are then shares, and
-        so are `lam` and the objective. A partition of one cluster, or into single objects, on what it observes has the
-        loss 1 for every consensus, so that it moves none. "auto" means "adjusted" for "chance-corrected" if
-        `diagonal`, `threshold` and `hardening` do not need raw losses, and otherwise "raw".
-    rho : float or "auto", default=None
-        Largest weight, for "restricted-simplex". None means 1 / (0.8 n_partitions), "auto" 1 over the number of
-        partitions that :func:`~robust_eac.trusted_group_weights` trusts.
-    lam : float, default=None
-        lambda, for "l2", in the units of the losses. None means 0.5 n_samples^2 (0.5 for adjusted losses).
-    lam0 : float, default=None
-        In place of `lam`, free of scale: lambda = lam0 n_partitions n_samples^2 (lam0 n_partitions for adjusted
-        losses). Partitions whose loss per pair exceeds the mean by more than lam0 get no weight, or little.
+        so is the objective. A partition of one cluster, or into single objects, on what it observes has the loss 1 for
+        every consensus, so that it moves none. "auto" means "adjusted" for "chance-corrected", otherwise "raw".
+    cluster_weights : {"size"} or list of ndarrays, default=None
+        Weights of the base clusters, as in :func:`~robust_eac.partition_losses`; "size" lets fine and coarse partitions
+        count alike. None means 1 each, as in [1]_.
+    init : {"random", "kmeans"} or array-like, default="random"
+        Dirichlet(1/k) rows, k-means on the one-hot ensemble, a membership of shape (n_samples, n_clusters), dense or
+        SciPy sparse, or a label vector of shape (n_samples,). An array is one start. The uniform membership is refused:
+        it is a stationary point. With thousands of objects, each named start is first solved on a sample. With more
+        than 256 clusters, "random" puts the objects, in random order, where they cost least.
     n_init : int, default=10
         Number of starts, solved to a gap of 1e-4, or the best three where samples place them. The best one goes on to
-        `tol`. An array as `init` is one start.
+        `tol`.
     max_iter : int, default=100
         Largest number of alternations per start.
     tol : float, default=1e-5
-        Stop when :func:`~robust_eac.optimality_gap` of the membership is at most `tol`.
-    diagonal : bool, default=True
-        Count the pairs (i, i), as printed in [1]_.
-    init : {"random", "kmeans", "merge"} or array-like, default="random"
-        Dirichlet(1/k) rows, k-means on the one-hot ensemble, the labels of :func:`~robust_eac.merge_consensus` (one
-        start, of hard labels), a membership of shape (n_samples, n_clusters), or a label vector of shape (n_samples,).
+        Stop when :func:`~robust_eac.optimality_gap` of the membership is at most `tol`, or 1e-14: below is rounding.
     n_jobs : int, default=None
-        Threads, None for all cores, as in :func:`~robust_eac.solve_median_partition`. The result does not depend on it.
+        Threads, over the starts, and within them from 65,536 objects on. None means all cores, or as many as the
+        environment variable NUMBA_NUM_THREADS says, where there is enough to do. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Draws the starts and the order of the visits; for "merge", samples of the objects.
+        Draws the starts and the order of the visits.
     verbose : int, default=0
-        1 prints a line per start.
-    cluster_weights : {"entropy", "size", "entropy-size"} or list of ndarrays, default=None
-        Weights of the base clusters, as in :func:`~robust_eac.partition_losses`; "size" lets fine and coarse partitions
-        count alike. None means 1 each, as in [1]_.
-    threshold : {"half", "data"}, default="half"
-        Co-association above which pairs should be together: "half", as in [1]_, or "data", the mean of two levels that
-        are found with the consensus, as in :func:`~robust_eac.partition_losses`. The memberships are then hard, or
-        nearly. It has many local minima: start it from "merge".
-    hardening : {"argmax", "search"}, default="argmax"
-        How `labels_` are found once the memberships are. "argmax", as in [1]_, takes the cluster of largest membership.
-        In general this is no local minimum of the hard objective, sum_u alpha_u d_u of a partition. "search" goes on
-        from there: it moves single objects, and dissolves clusters and grows them again (in large problems it only
-        moves objects), until neither lowers that objective with the weights `weights_`. The number of clusters may
-        change, up to `n_clusters`. It is for a partition of least disagreement, not for accuracy: on 18 data sets,
-        clean and half random, the objective falls by 3.2 and 2.9 %, at most 14 %, and H by .007 [-.005, .020] and .008
-        [-.004, .025], means with 95 % intervals (``python -m paper_figures hardening``). This is the search of
-        :func:`~robust_eac.solve_hard_median_partition`, which can also find the weights that belong to the partition.
-        `labels_` and `n_clusters_found_` alone depend on it. It lowers raw losses, as ``agreement="auto"`` then does,
-        and needs an `agreement` that is not "adjusted", ``threshold="half"`` and labels that are no Dask array.
+        1 prints a line per start and alternation.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        Consensus labels, 0, 1, ... without holes: the partition to use. `hardening` says how they follow from
-        `membership_`; with "search" they are in the order of the clusters of largest membership, new ones last.
+        Consensus labels, 0, 1, ... without holes: the cluster of largest membership. In general this is no local
+        minimum of the objective over partitions: ``solve_hard_median_partition(X, weights=weights_, init=labels_)``
+        goes on from here.
     membership_ : ndarray of shape (n_samples, n_clusters)
         Consensus membership Y', rows on the simplex: it tells how sure the labels are. A SciPy CSR array where it would
-        have more than 2^28 entries. With "merge", of shape
-        (n_samples, `n_clusters_found_`): an object's mean similarities to the clusters over their sum.
+        have more than 2^28 entries.
     weights_ : ndarray of shape (n_partitions,)
         Weights of the partitions, summing to one, found with `membership_`.
     losses_ : ndarray of shape (n_partitions,)
-        d_u at `membership_` (with "merge", at `labels_`), in ordered pairs of objects.
+        d_u at `membership_`, in ordered pairs of objects.
     agreements_ : ndarray of shape (n_partitions,)
         Agreement of every partition with the same, corrected for chance: 1 where they are the same, 0 is chance. See
         :func:`~robust_eac.adjusted_agreement`.
@@ -129,8 +420,7 @@ class RobustEAC(Fitted, ClusterMixin, BaseEstimator):
     n_features_in_ : int
         Number of partitions.
     objective_ : float
-        Objective (4) or (5) at `membership_` and `weights_`, regulariser included. This and the next five are there
-        after "median-partition" alone.
+        Objective (4) or (5) at `membership_` and `weights_`, regulariser included.
     objective_history_ : ndarray of shape (`n_iter_` + 1,)
         The objective at the start and after every alternation.
     gap_ : float
@@ -139,25 +429,17 @@ class RobustEAC(Fitted, ClusterMixin, BaseEstimator):
         Number of alternations of the start that was kept.
     converged_ : bool
         `gap_` <= `tol`.
-    levels_ : tuple of two floats, or None
-        Co-association a of pairs together and b of pairs apart, for which `losses_` are computed, with
-        ``threshold="data"``; otherwise None.
-    confidence_ : ndarray of shape (n_samples,)
-        Membership of every object in its own cluster. This and the next three are there after "merge" alone.
-    cluster_weights_ : list of n_partitions ndarrays
-        Weights w_l of the clusters of every partition, in the order of their labels.
-    tree_ : ndarray of shape (n_micro_clusters - 1, 4)
-        SciPy's linkage matrix of the micro-clusters.
-    micro_clusters_ : ndarray of shape (n_samples,)
-        Leaf of the tree that each object is in; -1 where no weighted partition observes it.
+
+    See Also
+    --------
+    MergeConsensus : average linkage; more accurate where base clusterings are finer than the clusters wanted.
 
     Notes
     -----
     An ensemble that grows is solved from the consensus so far, one start in place of `n_init`. When partitions come in:
     ``RobustEAC(k, init=model.membership_).fit(labels)``, labels with the new columns. When objects come in, as rows
-    behind the old ones: ``init=np.vstack([model.membership_, model.predict_membership(labels[n_old:])])``. This takes a
-    quarter to two fifths of the time of ten fresh starts, about as long as one of them, and keeps the clusters. It
-    follows one local minimum: where much has come in, see whether fresh starts find a lower `objective_`.
+    behind the old ones: ``init=np.vstack([model.membership_, model.predict_membership(labels[n_old:])])``. It follows
+    one local minimum: where much has come in, see whether fresh starts find a lower `objective_`.
 
     References
     ----------
@@ -167,9 +449,9 @@ class RobustEAC(Fitted, ClusterMixin, BaseEstimator):
     Examples
     --------
     >>> import numpy as np
-    >>> from robust_eac import RobustEAC
+    >>> from robust_eac import RestrictedSimplex, RobustEAC
     >>> labels = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0], [1, 1, 1, 1], [1, 1, 1, 0], [1, 1, 1, 1]])
-    >>> model = RobustEAC(n_clusters=2, rho=0.5, init=[0, 0, 1, 1, 1, 1], random_state=0).fit(labels)
+    >>> model = RobustEAC(2, weighting=RestrictedSimplex(rho=0.5), init=[0, 0, 1, 1, 1, 1], random_state=0).fit(labels)
     >>> model.labels_
     array([0, 0, 0, 1, 1, 1])
     >>> model.weights_
@@ -184,62 +466,41 @@ class RobustEAC(Fitted, ClusterMixin, BaseEstimator):
     array([0, 0, 0, 1, 1, 1, 2, 2, 2])
     """
 
-    labels_: np.ndarray
-    membership_: np.ndarray
-    weights_: np.ndarray
-    losses_: np.ndarray
     objective_: float
     objective_history_: np.ndarray
     gap_: float
     n_iter_: int
     converged_: bool
-    levels_: tuple[float, float] | None
-    confidence_: np.ndarray
-    cluster_weights_: list[np.ndarray]
-    tree_: np.ndarray
-    micro_clusters_: np.ndarray
-    n_features_in_: int
 
     def __init__(
         self,
-        n_clusters: int | str,
+        n_clusters: int,
         *,
-        method: str = "median-partition",
         weighting: WeightSolver = "restricted-simplex",
         agreement: str = "auto",
-        rho: float | str | None = None,
-        lam: float | None = None,
-        lam0: float | None = None,
+        cluster_weights: ClusterWeights = None,
+        init: str | ArrayLike = "random",
         n_init: int = 10,
         max_iter: int = 100,
         tol: float = 1e-5,
-        diagonal: bool = True,
-        init: str | ArrayLike = "random",
         n_jobs: int | None = None,
         random_state: RandomState = None,
         verbose: int = 0,
-        cluster_weights: ClusterWeights = None,
-        threshold: str = "half",
-        hardening: str = "argmax",
     ) -> None:
         self.n_clusters = n_clusters
-        self.method = method
         self.weighting = weighting
         self.agreement = agreement
-        self.rho = rho
-        self.lam = lam
-        self.lam0 = lam0
+        self.cluster_weights = cluster_weights
+        self.init = init
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
-        self.diagonal = diagonal
-        self.init = init
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
-        self.cluster_weights = cluster_weights
-        self.threshold = threshold
-        self.hardening = hardening
+
+    # Set by the command line: receives progress lines, verbose or not.
+    _tell = None
 
     def fit(self, X: Labels, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Find the consensus of an ensemble.
@@ -256,8 +517,7 @@ class RobustEAC(Fitted, ClusterMixin, BaseEstimator):
         y : Ignored
             Present for API consistency.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weight of every object: weight w counts as w identical objects that share a membership. None means one
-            each, the only choice for `method="merge"`.
+            Weight of every object: weight w counts as w identical objects that share a membership. None means one each.
 
         Returns
         -------
@@ -268,71 +528,118 @@ class RobustEAC(Fitted, ClusterMixin, BaseEstimator):
         ValueError, TypeError
             If X or `sample_weight` is malformed, or a parameter is malformed or out of range.
         """
-        method, adjusted = check_choice(self.method, METHODS, name="method"), False
-        second_mode = known = None
-        if method == "merge":
-            ensemble = ensemble_to_merge(self, X, sample_weight)
-            keep_names(self, ensemble)
-            labels = ensemble.labels
-            result = merge_labels(labels, self.n_clusters, n_jobs=self.n_jobs, random_state=self.random_state)
-            hard = np.eye(result.n_clusters)[result.labels]
-            agreements, total = adjusted_agreement(labels, hard), float(len(labels))
-            known = keep_groups(ensemble, result)
-        elif is_dask_array(X):
-            options = self._options()
-            check_hardening(self.hardening, options, is_dask=True)
-            result, agreements = solve_chunks(X, sample_weight, self.n_clusters, options)
-            self.n_features_in_ = len(result.weights)
-            self.__dict__.pop("feature_names_in_", None)
-            total = float(len(result.labels))
+        chosen = {name: getattr(self, name) for name in Options._fields if name != "tell"}
+        options = Options(**chosen, tell=self._tell or progress(self.verbose))
+        if is_dask_array(X):
+            from .distributed.solver import solve_and_grade
+
+            result, agreements = solve_and_grade(X, self.n_clusters, options, sample_weight=sample_weight)
+            self._store(None, result, agreements=agreements)
+            self._book = self._placer = None
+            unit, total, second_mode = float("nan"), float(len(result.labels)), None
         else:
             ensemble = check_ensemble(X, name="X")
-            keep_names(self, ensemble)
-            options = self._options()
-            searching = check_hardening(self.hardening, options) == "search"
-            if searching and options.agreement == "auto":
-                options = options._replace(agreement="raw")
-            solved = solve_and_encode(ensemble, self.n_clusters, options, sample_weight, self._merge)
-            result, encoding, second_mode = solved
-            distance, total = distance_of(options), encoding.total
-            adjusted = not distance.in_pairs
-            agreements, clusters = agreements_of(encoding, result, distance), None
-            if searching:
-                found = search_labels(encoding, result, self.n_clusters, self.random_state, stacklevel=3)
-                result = result._replace(labels=found)
-                clusters = one_hot_rows(found, like=result.membership)
-            known = keep_consensus(ensemble, encoding, result, distance, self.tol, clusters)
-        for name in MedianPartitionResult._fields + MergeResult._fields:
-            # Remove results of the other method.
-            self.__dict__.pop(f"{name}_", None)
-        for name, value in result._asdict().items():
-            setattr(self, f"{name}_", value)
-        if method == "merge":
-            del self.n_clusters_
-            self.losses_ = partition_losses(labels, hard)
-        self.agreements_ = agreements
-        self.n_clusters_found_ = int(result.labels.max()) + 1
-        self._known = known
+            result, objective, weighting = solve_ensemble(ensemble, self.n_clusters, options, sample_weight)
+            self._store(ensemble.names, result, agreements=agreements_of(objective, result))
+            self._book, self._placer = keep_consensus(ensemble, objective, result, self.tol)
+            unit, total, second_mode = objective.unit, objective.encoding.total, None
+            if weighting.trusts:
+                group = second_group(weighting.pairs, result.weights > 0.0)
+                second_mode = 0 if group is None else int(np.count_nonzero(group))
         # The summary describes this fit, even if parameters change afterwards.
-        self._settings = Settings(self.get_params(deep=False), adjusted, total, second_mode)
+        self._settings = Settings(self.get_params(deep=False), False, unit == 1.0, total, second_mode)
         return self
 
-    def _merge(self, labels):
-        """Labels to start from, for init="merge"."""
-        options = {"n_jobs": self.n_jobs, "random_state": self.random_state}
-        # The solver calls this, and fit the solver.
-        return merge_labels(labels, self.n_clusters, **options, stacklevel=6).labels
 
-    # Set by the command line: receives progress lines, verbose or not.
-    _tell = None
+class MergeConsensus(_Consensus):
+    """Consensus by average linkage of micro-clusters, weighted by trust: no objective, but a tree.
 
-    def _options(self):
-        """What the solver is told."""
-        chosen = {name: getattr(self, name) for name in Options._fields if name != "tell"}
-        return Options(**chosen, tell=self._tell or progress(self.verbose))
+    :func:`~robust_eac.merge_consensus`, which this calls, says how it works. It finds the number of clusters where none
+    is known, and is the more accurate consensus where base clusterings are finer than the clusters wanted.
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.categorical = True
-        tags.input_tags.allow_nan = True
-        return tags
+    Parameters
+    ----------
+    n_clusters : int or "auto", default="auto"
+        Number of clusters; fewer are returned only if fewer objects are distinct. "auto" takes the cut of the tree
+        where objects inside a cluster are most alike, compared with the others.
+    n_jobs : int, default=None
+        Threads, None for all cores. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Draws samples of the objects.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Consensus labels, 0, 1, ... without holes.
+    membership_ : ndarray of shape (n_samples, `n_clusters_found_`)
+        An object's mean similarities to the clusters over their sum.
+    confidence_ : ndarray of shape (n_samples,)
+        Membership of every object in its own cluster.
+    weights_ : ndarray of shape (n_partitions,)
+        Equal weights of the trusted partitions, 0 for the others.
+    cluster_weights_ : list of n_partitions ndarrays
+        Weights w_l of the clusters of every partition, in the order of their labels.
+    tree_ : ndarray of shape (n_micro_clusters - 1, 4)
+        SciPy's linkage matrix of the micro-clusters.
+    micro_clusters_ : ndarray of shape (n_samples,)
+        Leaf of the tree that each object is in; -1 where no weighted partition observes it.
+    losses_, agreements_ : ndarray of shape (n_partitions,)
+        Loss d_u of every partition at `labels_`, and agreement with them, corrected for chance.
+    n_clusters_found_ : int
+        Number of clusters in `labels_`.
+    n_features_in_ : int
+        Number of partitions.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from robust_eac import MergeConsensus
+    >>> good = np.tile(np.repeat([0, 1, 2], 20)[:, np.newaxis], 3)
+    >>> MergeConsensus(random_state=0).fit(good).n_clusters_found_
+    3
+    """
+
+    confidence_: np.ndarray
+    cluster_weights_: list[np.ndarray]
+    tree_: np.ndarray
+    micro_clusters_: np.ndarray
+
+    def __init__(
+        self, n_clusters: int | str = "auto", *, n_jobs: int | None = None, random_state: RandomState = None
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Labels, y: object = None) -> Self:
+        """Find the consensus of an ensemble.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_partitions), int
+            The ensemble, as in :meth:`RobustEAC.fit`, of hard labels in memory.
+        y : Ignored
+            Present for API consistency.
+
+        Returns
+        -------
+        self : MergeConsensus
+
+        Raises
+        ------
+        ValueError, TypeError
+            If X is malformed, holds memberships or is a Dask array, or a parameter is malformed or out of range.
+        """
+        ensemble = None if is_dask_array(X) else check_ensemble(X, name="X")
+        if ensemble is None or len(ensemble.widths):
+            kind = "a Dask array" if ensemble is None else "a list with memberships in it"
+            raise ValueError(f"X must be a matrix of hard labels, got {kind}.")
+        labels = ensemble.labels
+        result = merge_labels(labels, self.n_clusters, n_jobs=self.n_jobs, random_state=self.random_state, stacklevel=3)
+        hard = np.eye(result.n_clusters)[result.labels]
+        losses, agreements = partition_losses(labels, hard), adjusted_agreement(labels, hard)
+        self._store(ensemble.names, result, losses=losses, agreements=agreements)
+        del self.n_clusters_
+        self._book, self._placer = keep_groups(ensemble, result)
+        self._settings = Settings(self.get_params(deep=False), True, False, float(len(labels)), None)
+        return self

@@ -5,13 +5,16 @@ from typing import NamedTuple
 import numpy as np
 
 from .checks.blocks import row_blocks
+from .objectives import ChanceCorrected, agreements_with
 from .solve import kernels
 from .solve.bundles import RowData, Slots, Statistics
-from .solve.encoding import Encoding
-from .solve.formula import cluster_counts, padded
-from .solve.starts import MAX_PLACING, place_by
-from .sparse.objective import MANY, hold, observed_alike
+from .solve.descent import ROUNDING
+from .solve.encoding import Encoding, encode, select, weigh_clusters
+from .solve.formula import agreement_from_losses, cluster_counts, padded
+from .solve.objective import MAX_PLACING, place_by
+from .sparse.objective import SparseRaw, hold, observed_alike
 from .sparse.rows import membership_of
+from .weightings.tables import cluster_slots
 
 
 class Codebook(NamedTuple):
@@ -53,7 +56,7 @@ class Newcomers(NamedTuple):
 
 
 class _Rows(NamedTuple):
-    """What :func:`~robust_eac.solve.starts.place_by` reads of an encoding."""
+    """What :func:`~robust_eac.solve.objective.place_by` reads of an encoding."""
 
     data: RowData
     slots: Slots
@@ -94,21 +97,9 @@ class FixedConsensus(NamedTuple):
         statistics = Statistics(T, Q, np.empty((0, 3)), np.zeros(len(Q)), np.zeros(len(T)))
         slots = Slots(np.zeros(n_hard, dtype=np.int64), soft_slots, np.empty(0, dtype=np.int64))
         for rows, codes, soft, seen in blocks:
-            nothing = np.zeros(len(codes))
-            data = RowData(codes, soft, nothing, nothing, seen)
+            data = RowData(codes, soft, np.zeros(len(codes)), seen)
             placed[rows] = place_by(_Rows(data, slots), statistics, k, skip=self.skip, max_visits=MAX_PLACING)
         return placed
-
-    def nearest(self, newcomers):
-        """(n,) the single clusters that minimise it."""
-        T, Q, soft_slots, blocks = self._grouped(newcomers)
-        square = np.einsum("gpp->gp", Q)
-        # Half of the sum.
-        costs = [
-            seen @ square - 2.0 * Newcomers(codes, soft, soft_slots, seen).sums(T)[:, : square.shape[1]]
-            for _, codes, soft, seen in blocks
-        ]
-        return np.concatenate(costs).argmin(axis=1)
 
     def unplaced(self, newcomers):
         """(n,) bool; the objects of which nothing is known."""
@@ -232,17 +223,15 @@ def read_newcomers(book, ensemble, *, name):
     return Newcomers(codes, soft, np.flatnonzero(of_soft), ensemble.observed()[:, book.partitions])
 
 
-def hold_consensus(encoding, weights, rows, *, distance, skip):
-    """The :class:`FixedConsensus` of memberships of an encoding's rows, or its like for many clusters."""
-    if rows.shape[1] > MANY and distance.many:
-        return hold(encoding, weights, membership_of(rows), skip=skip)
-    state = distance.measure(encoding, rows, weights)
-    coef, quadratic, together = distance.terms(encoding, weights, state)
+def hold_consensus(objective, weights, rows, *, skip):
+    """The :class:`FixedConsensus` of memberships of an objective's rows, or its like for many clusters."""
+    if isinstance(objective, SparseRaw):
+        return hold(objective, weights, membership_of(rows), skip=skip)
+    encoding, state = objective.encoding, objective.measure(rows)
+    coef, quadratic, together = objective.terms(weights, state)
     T = padded(state.S * encoding.by_slot(coef)[:, np.newaxis])
     totals = (encoding.observed * encoding.multiplicity[:, np.newaxis]).T @ rows
-    # Levels from the data have no quadratic part.
-    G = getattr(state, "G", np.zeros((len(totals), rows.shape[1], rows.shape[1])))
-    return FixedConsensus(_with_zero(T), G, totals, encoding.mask_of, quadratic, together, skip)
+    return FixedConsensus(_with_zero(T), state.G, totals, encoding.mask_of, quadratic, together, skip)
 
 
 def hold_groups(encoding, weights, values, clusters):
@@ -254,3 +243,35 @@ def hold_groups(encoding, weights, values, clusters):
 
 def _with_zero(table):
     return np.concatenate([table, np.zeros((1, table.shape[1]))])
+
+
+def keep_consensus(ensemble, objective, result, tol):
+    """(:class:`Codebook`, :class:`FixedConsensus`) of a median partition: what places new objects."""
+    encoding, active = objective.encoding, np.flatnonzero(result.weights)
+    part = select(encoding, active) if len(active) < len(result.weights) else encoding
+    skip = max(tol, ROUNDING) * encoding.total
+    placer = hold_consensus(objective.on(part), result.weights[active], result.membership, skip=skip)
+    return write_codebook(part, ensemble, active), placer
+
+
+def keep_groups(ensemble, result):
+    """(:class:`Codebook`, :class:`FixedGroups`) of a merged consensus."""
+    encoding, active = encode(ensemble.labels), np.flatnonzero(result.weights)
+    values = np.zeros(len(encoding.sizes))
+    for own, of_clusters in zip(cluster_slots(encoding), result.cluster_weights, strict=True):
+        values[own] = of_clusters
+    part, weights = select(encoding, active), result.weights[active]
+    values = values[np.repeat(result.weights > 0.0, encoding.n_codes)] * part.by_slot(weights)
+    return write_codebook(part, ensemble, active), hold_groups(part, weights, values, result.labels)
+
+
+def agreements_of(objective, result):
+    """Chance-corrected agreement of the partitions, all base clusters alike, with the consensus."""
+    encoding, membership = objective.encoding, result.membership
+    if encoding.slot_weights is not None:
+        return agreements_with(weigh_clusters(encoding, None), membership)
+    if isinstance(objective, ChanceCorrected):
+        return 1.0 - result.losses
+    if isinstance(objective, SparseRaw):
+        return agreements_with(encoding, membership)
+    return agreement_from_losses(encoding, result.losses, membership)

@@ -1,11 +1,9 @@
 """A fitted consensus, in words."""
 
-from functools import partial
 from math import ceil, floor, log10
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from .checks.labels import check_ensemble, check_sample_weight
 from .checks.values import is_dask_array
@@ -13,12 +11,11 @@ from .checks.words import percent
 from .diagnostics.assurance import UNSURE, assure_membership, unassured
 from .hard.credible_ball import LEVEL
 from .hard.search import LOSSES
+from .objectives import agreements_with
 from .solve.encoding import encode_ensemble
-from .solve.formula import accumulate, adjusted_agreement_of
-from .sparse.objective import agreements as many_agreements
-from .sparse.rows import largest_of, membership_of
+from .solve.labels import largest_of
 from .weightings.clusters import check_cluster_weights, weigh_by
-from .weightings.joint import is_given
+from .weightings.joint import WEIGHTINGS, Fixed, FromFunction, as_weighting
 
 # Up to so many partitions are listed all, otherwise so many from either end; sizes of clusters; characters of a name.
 _ALL_LISTED = 15
@@ -34,19 +31,16 @@ _UNITS = {"binder": " per ordered pair of objects", "vi": " bits", "id": " bits"
 class Settings(NamedTuple):
     """What the report mentions of a fit beside its attributes.
 
-    parameters : those of the model, by name. adjusted : whether losses are corrected for chance.
-    total : weight of all objects. second_mode : number of partitions in it; None if nobody looked.
+    parameters : those of the model, by name. merged : whether the consensus is that of average linkage.
+    adjusted : whether losses are corrected for chance. total : weight of all objects. second_mode : number of
+    partitions in it; None if nobody looked.
     """
 
     parameters: dict
+    merged: bool
     adjusted: bool
     total: float
     second_mode: int | None
-
-    @property
-    def merged(self):
-        """Whether the consensus is that of average linkage."""
-        return self.parameters["method"] == "merge"
 
 
 def assure(model, X, sample_weight, settings):
@@ -69,10 +63,7 @@ def encode_fitted(model, X, sample_weight, settings):
         )
     encoding = encode_ensemble(ensemble, check_sample_weight(sample_weight, ensemble))
     membership = np.eye(model.n_clusters_found_)[labels] if settings.merged else model.membership_
-    if sparse.issparse(membership):
-        agreements = many_agreements(encoding, membership_of(membership))
-    else:
-        agreements = adjusted_agreement_of(encoding, accumulate(encoding, membership)[0], membership)
+    agreements = agreements_with(encoding, membership)
     if not np.allclose(agreements, model.agreements_, rtol=0.0, atol=_SAME):
         raise ValueError(
             "X and sample_weight must be those of the fit, got others: the partitions agree with the consensus by "
@@ -83,19 +74,12 @@ def encode_fitted(model, X, sample_weight, settings):
 
 def assure_encoded(model, encoding, membership, settings):
     """The Assurance of a fitted model from what :func:`encode_fitted` returns."""
+    cluster_weights = None if settings.merged else settings.parameters["cluster_weights"]
     unbounded = "merging minimises no objective" if settings.merged else None
     if settings.adjusted:
         unbounded = "the losses are corrected for chance; agreement='raw' has a bound"
-    elif not settings.merged and model.levels_ is not None:
-        unbounded = "the threshold is from the data"
-    return assure_membership(
-        weigh_by(encoding, check_cluster_weights(settings.parameters["cluster_weights"])),
-        model.weights_,
-        membership,
-        model.labels_,
-        diagonal=settings.parameters["diagonal"],
-        unbounded=unbounded,
-    )
+    encoding = weigh_by(encoding, check_cluster_weights(cluster_weights))
+    return assure_membership(encoding, model.weights_, membership, model.labels_, unbounded=unbounded)
 
 
 def summarise(model, names, settings, assurance=None):
@@ -112,7 +96,7 @@ def describe(model, settings, assurance=None):
     agreements = model.agreements_
     rows = {"clusters": _clusters(model.labels_, settings.parameters["n_clusters"])}
     if not settings.merged:
-        if not_default := _model(settings, model.levels_):
+        if not_default := _model(settings):
             rows["model"] = not_default
         rows["objective"] = _objective(model.objective_, settings)
         rows["convergence"] = _convergence(model, settings.parameters["tol"])
@@ -177,18 +161,13 @@ def _clusters(labels, n_clusters):
     return f"{found:,} found {wanted}; objects in each: {listed}"
 
 
-def _model(settings, levels):
-    """How the losses, and the labels, differ from the paper's."""
+def _model(settings):
+    """How the losses differ from the paper's."""
     parts, given = [], settings.parameters["cluster_weights"]
     if settings.adjusted:
         parts.append("losses corrected for chance")
     if given is not None:
         parts.append(f"cluster weights: {given if isinstance(given, str) else 'given'}")
-    if levels is not None:
-        a, b = levels
-        parts.append(f"threshold from the data: {0.5 * (a + b):.3g}, between the levels {a:.3g} and {b:.3g}")
-    if settings.parameters["hardening"] == "search":
-        parts.append("labels by search from the largest memberships")
     return "; ".join(parts)
 
 
@@ -233,11 +212,14 @@ def _at_most(value):
 
 def name_of(weighting):
     """What a weighting is called: its name, or that of the function."""
-    if isinstance(weighting, partial):
-        weighting = weighting.func
-    if is_given(weighting):
+    if isinstance(weighting, str):
+        return weighting
+    weighting = as_weighting(weighting)
+    if isinstance(weighting, Fixed):
         return "given"
-    return weighting if isinstance(weighting, str) else getattr(weighting, "__name__", type(weighting).__name__)
+    if isinstance(weighting, FromFunction):
+        return getattr(weighting.function, "__name__", type(weighting.function).__name__)
+    return next((name for name, kind in WEIGHTINGS.items() if kind is type(weighting)), type(weighting).__name__)
 
 
 def _weights(weights, weighting):

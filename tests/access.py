@@ -33,7 +33,6 @@ from robust_eac.ensembles import base as ensemble_base
 from robust_eac.ensembles import feature_subsets, landmarks
 from robust_eac.ensembles import spectral as _bipartite
 from robust_eac.ensembles.spectral import leading_vectors, normalised_graph
-from robust_eac.fitting import keep_consensus
 from robust_eac.hard import contingency as _contingency
 from robust_eac.hard import multistart as _hard_search
 from robust_eac.hard import partition_bound
@@ -46,7 +45,8 @@ from robust_eac.hard.search import LOSSES, Aim, Search
 from robust_eac.metrics import external as metrics
 from robust_eac.metrics import ovi as _ovi
 from robust_eac.objectives import raw as _raw
-from robust_eac.objectives.distance import ADJUSTED, AGREEMENTS, level_distance, raw_distance, resolve_distance
+from robust_eac.objectives import AGREEMENTS, ChanceCorrected, Raw, SparseRaw, agreements_with, objective_for, resolve_agreement
+from robust_eac.placing import keep_consensus
 from robust_eac.reporting.asked import call_of, shown
 from robust_eac.reporting.findings import families_of
 from robust_eac.reporting.heat_map import draw_heat_map
@@ -63,8 +63,8 @@ from robust_eac.solve import relabelling as _chance
 from robust_eac.solve import starts as _starts
 from robust_eac.solve import sweep as _sweep
 from robust_eac.solve import threads as _threads
-from robust_eac.solve.alternation import Problem, Settings, empty_last, fixed
-from robust_eac.solve.bundles import OwnTerm, Visit
+from robust_eac.solve.alternation import Limits, Problem
+from robust_eac.solve.bundles import Visit
 from robust_eac.solve.descent import next_relaxation
 from robust_eac.solve.encoding import collapse, encode, encode_ensemble, one_hot, select, take_rows, weigh
 from robust_eac.solve.formula import (
@@ -88,15 +88,8 @@ from robust_eac.solve.lloyd import (
     squared_distances,
     table_costs,
 )
-from robust_eac.solve.starts import (
-    Solution,
-    draw_sample,
-    expand_rows,
-    initial_rows,
-    pays_to_sample,
-    place_from_sample,
-    reduce_rows,
-)
+from robust_eac.solve.labels import empty_last
+from robust_eac.solve.starts import draw_sample, initial_rows, pays_to_sample, reduce_rows
 from robust_eac.solve.sweep import visiting_order
 from robust_eac.solvers import consensus_modes as _modes
 from robust_eac.sparse import kernels as _sparse_kernels
@@ -105,7 +98,7 @@ from robust_eac.sparse import rows as _sparse_rows
 from robust_eac.weightings import joint
 from robust_eac.weightings import tables as _weighting_common
 from robust_eac.weightings.clusters import CLUSTER_WEIGHTS, weigh_by
-from robust_eac.weightings.joint import power_mean, resolve_weighting
+from robust_eac.weightings.joint import WEIGHTINGS, Fixed, as_weighting
 from robust_eac.weightings.pairs import Pairs, compare_pairs, pairs_of, sample_columns
 from robust_eac.weightings.trust import (
     are_apart,
@@ -129,23 +122,22 @@ def visit(encoding, statistics, rows, order, how):
 
 def losses_at(encoding, rows):
     """The losses d_u at memberships of the encoding's rows."""
-    return losses_of(encoding, *accumulate(encoding, rows), rows, diagonal=True)
+    return losses_of(encoding, *accumulate(encoding, rows))
 
 
-def sweep(encoding, statistics, rows, order, *, diagonal, n_steps=4, skip=0.0, relaxation=1.0):
+def sweep(encoding, statistics, rows, order, *, n_steps=4, skip=0.0, relaxation=1.0):
     """One sweep, which changes rows, T and Q; the sum of its gaps."""
-    return _sweep.sweep(encoding, statistics, rows, order, Visit(diagonal, n_steps, skip, relaxation))
+    return _sweep.sweep(encoding, statistics, rows, order, Visit(n_steps, skip, relaxation))
 
 
-def descend(encoding, weights, rows, *, distance, tol, max_sweeps, rng):
+def descend(objective, weights, rows, *, tol, max_sweeps, rng):
     """(gap, number of sweeps, state) of a descent, which changes rows."""
-    state, settings = distance.measure(encoding, rows, weights), Settings(tol, 1)
-    steps = distance.steps(encoding, weights, rows, state, settings, rng)
+    steps = objective.steps(weights, rows, objective.measure(rows), rng)
     return *_descent.descend(steps, tol=tol, max_sweeps=max_sweeps), steps.state
 
 
-def alternate(encoding, n_clusters, start, weighting, *, seed, tol=1e-5, max_iter=100, distance=None):
+def alternate(objective, start, weighting, *, seed, tol=1e-5, max_iter=100):
     """The run of one start."""
-    problem = Problem(encoding, n_clusters, weighting, distance or raw_distance())
     start = start if isinstance(start, str) else np.array(start)
-    return _alternation.alternate(problem, start, np.random.RandomState(seed), Settings(tol, max_iter))
+    problem = Problem(objective, weighting)
+    return _alternation.alternate(problem, start, np.random.RandomState(seed), Limits(tol, max_iter))

@@ -2,12 +2,12 @@
 
 from .._source import defaults, keys, literal
 
-METHODS = literal("fitting", "METHODS")
+METHODS = ("median-partition", "merge")
 DEFAULTS = defaults("estimators", "RobustEAC")
-AGREEMENTS = literal("objectives.distance", "AGREEMENTS")
+AGREEMENTS = literal("objectives", "AGREEMENTS")
 CLUSTER_WEIGHTS = literal("weightings.clusters", "CLUSTER_WEIGHTS")
 LOSSES = keys("hard.search", "LOSSES")
-WEIGHT_SOLVERS = keys("weightings.joint", "RECORDS")
+WEIGHT_SOLVERS = keys("weightings.joint", "WEIGHTINGS")
 WEIGHTING_SCHEMES = keys("schemes.registry", "WEIGHTING_SCHEMES")
 FEATURE_SCHEMES = literal("schemes.registry", "FEATURE_SCHEMES")
 CONSENSUS_FUNCTIONS = keys("consensus.registry", "CONSENSUS_FUNCTIONS")

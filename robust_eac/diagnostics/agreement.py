@@ -6,16 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from ..checks.labels import check_ensemble, check_sample_weight
 from ..checks.types import Labels
 from ..checks.values import check_membership
+from ..objectives import agreements_with
 from ..solve import relabelling
 from ..solve.encoding import encode_ensemble, weigh_clusters
-from ..solve.formula import accumulate, adjusted_agreement_of, sides_of_test
-from ..sparse.objective import agreements
-from ..sparse.rows import membership_of
+from ..solve.formula import accumulate, adjusted_agreements, sides_of_test
 from .permutations import exact_pvalues
 
 __all__ = ["AgreementTest", "adjusted_agreement", "agreement_test"]
@@ -83,9 +81,7 @@ def adjusted_agreement(labels: Labels, membership: ArrayLike, *, sample_weight: 
     array([ 1. , -0.5])
     """
     encoding, rows = _checked(labels, membership, sample_weight, may_be_sparse=True)
-    if sparse.issparse(rows):
-        return agreements(encoding, membership_of(rows))
-    return adjusted_agreement_of(encoding, accumulate(encoding, rows)[0], rows)
+    return agreements_with(encoding, rows)
 
 
 def agreement_test(labels: Labels, membership: ArrayLike, *, sample_weight: ArrayLike | None = None) -> AgreementTest:
@@ -165,7 +161,7 @@ def agreement_test_of(encoding, S, rows):
     zscore, pvalue = relabelling.significance(square_S, *sides)
     exact = exact_pvalues(encoding, rows, square_S)
     return AgreementTest(
-        adjusted_agreement_of(weigh_clusters(encoding, None), S, rows),
+        adjusted_agreements(weigh_clusters(encoding, None), rows),
         square_S,
         relabelling.expected(*sides),
         relabelling.variance(*sides),

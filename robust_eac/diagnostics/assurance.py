@@ -8,9 +8,8 @@ from scipy import sparse
 from ..hard.losses import reassign
 from ..hard.lower_bound import bound_memberships, bound_partitions, different_rows, spectral_bound
 from ..hard.search import LOSSES, Aim, partition_losses
-from ..solve.formula import accumulate, losses_of
-from ..sparse.objective import Ensemble, measure
-from ..sparse.objective import losses as losses_of_many
+from ..objectives import Raw
+from ..sparse.objective import SparseRaw
 from ..sparse.rows import membership_of
 
 # A bound within this share of the loss is not improved: the report has no more digits to show.
@@ -49,24 +48,25 @@ def unassured(reason):
     return Assurance(None, None, reason, None, None)
 
 
-def assure_membership(encoding, weights, membership, labels, *, diagonal, unbounded=None):
+def assure_membership(encoding, weights, membership, labels, *, unbounded=None):
     """The :class:`Assurance` of a membership, whose labels are what objects may be unsure about.
 
     unbounded : why it is not to be held against a bound.
     """
     n_clusters, loss, bound = membership.shape[1], None, None
     if unbounded is None:
-        loss = float(weights @ _losses_of_membership(encoding, membership, diagonal))
-        bound, unbounded = _bound_of_membership(encoding, weights, n_clusters, diagonal, loss / (1.0 + _ENOUGH))
+        loss = float(weights @ _losses_of_membership(encoding, membership))
+        bound, unbounded = _bound_of_membership(encoding, weights, n_clusters, loss / (1.0 + _ENOUGH))
         loss /= encoding.total**2
     return Assurance(loss, bound, unbounded, *_count_unsure(encoding, weights, labels, aim_of(n_clusters)))
 
 
-def _losses_of_membership(encoding, membership, diagonal):
-    if not sparse.issparse(membership):
-        return losses_of(encoding, *accumulate(encoding, membership), membership, diagonal=diagonal)
-    ensemble, rows = Ensemble(encoding), membership_of(membership)
-    return losses_of_many(ensemble, rows, measure(ensemble, rows), diagonal=diagonal)
+def _losses_of_membership(encoding, membership):
+    if sparse.issparse(membership):
+        objective, membership = SparseRaw(encoding, membership.shape[1]), membership_of(membership)
+    else:
+        objective = Raw(encoding, membership.shape[1])
+    return objective.losses(objective.measure(membership))
 
 
 def aim_of(n_clusters):
@@ -82,22 +82,22 @@ def assure_partition(encoding, weights, labels, n_clusters, cost):
     return Assurance(loss, bound, unbounded, *_count_unsure(encoding, weights, labels, aim))
 
 
-def _bound_of_membership(encoding, weights, n_clusters, diagonal, enough):
+def _bound_of_membership(encoding, weights, n_clusters, enough):
     """(bound per ordered pair, None), or (None, why there is none)."""
-    n_different = len(different_rows(encoding, weights, False, diagonal).codes)
-    obstacle = _obstacle(encoding) if diagonal else "the pairs (i, i) do not count"
+    n_different = len(different_rows(encoding, weights, False).codes)
+    obstacle = _obstacle(encoding)
     bound = 0.0
     if obstacle is None and len(encoding.sizes) < n_different:
         bound = spectral_bound(encoding, weights, n_clusters)
     if bound < enough and n_different <= MOST_PAIRED:
-        by_pairs = bound_memberships(encoding, weights, n_clusters, diagonal=diagonal, enough=enough)
+        by_pairs = bound_memberships(encoding, weights, n_clusters, enough=enough)
         bound, obstacle = max(bound, by_pairs.bound), None
     return _stated(encoding, bound, obstacle)
 
 
 def _bound_of_partition(encoding, weights, n_clusters, cost):
     """(bound per ordered pair, None), or (None, why there is none)."""
-    if len(different_rows(encoding, weights, True, True, cost).codes) <= MOST_PAIRED:
+    if len(different_rows(encoding, weights, True, cost).codes) <= MOST_PAIRED:
         bound = bound_partitions(encoding, weights, n_clusters, cost=cost, tol=_ENOUGH).bound
         return _stated(encoding, bound, None)
     obstacle = _obstacle(encoding) if cost == 1.0 else "the cost is not 1"

@@ -11,11 +11,12 @@ from ..checks.labels import check_ensemble, check_sample_weight
 from ..checks.types import ClusterWeights, Labels, WeightSolver
 from ..checks.values import check_membership, check_weights
 from ..hard.refinement import move_margins
-from ..objectives.distance import resolve_distance
+from ..objectives import objective_for, resolve_agreement
 from ..solve.encoding import encode_ensemble
 from ..solve.formula import accumulate, frank_wolfe_gaps
+from ..solvers.median_partition import unit_of
 from ..weightings.clusters import check_cluster_weights, weigh_by
-from ..weightings.joint import check_judgeable, resolve_weighting
+from ..weightings.joint import WEIGHTINGS, as_weighting
 from .agreement import AgreementTest, agreement_test_of
 
 __all__ = ["Certificate", "certify"]
@@ -38,14 +39,9 @@ def certify(
     *,
     weights: ArrayLike | None = None,
     agreement: str = "raw",
-    diagonal: bool = True,
     weighting: WeightSolver | None = None,
-    rho: float | None = None,
-    lam: float | None = None,
-    lam0: float | None = None,
     sample_weight: ArrayLike | None = None,
     cluster_weights: ClusterWeights = None,
-    threshold: str = "half",
 ) -> Certificate:
     """Check a consensus from any source: how stationary it is, how certain each object is, how good its weights are.
 
@@ -76,27 +72,15 @@ def certify(
     agreement : {"raw", "adjusted"}, default="raw"
         The objective whose stationarity and weights are checked, that of the losses d_u or of d_u / E[d_u], as in
         :func:`~robust_eac.solve_median_partition`.
-    diagonal : bool, default=True
-        Count the pairs (i, i), as printed in [1]_.
     weighting : str or functools.partial, default=None
         The weighting that `weights` are to be judged by: "uniform", "restricted-simplex", "l2", "entropy", "power",
         or a `functools.partial` of one of these solvers. None leaves the weights unjudged.
-    rho : float, default=None
-        Largest weight, for "restricted-simplex". None means 1 / (0.8 n_partitions).
-    lam : float, default=None
-        lambda, for "l2", in the units of the losses. None means 0.5 n_samples^2 (0.5 for adjusted losses).
-    lam0 : float, default=None
-        In place of `lam`, free of scale: lambda = lam0 n_partitions n_samples^2 (lam0 n_partitions for adjusted
-        losses).
     sample_weight : array-like of shape (n_samples,), default=None
         Weight w_i of every object: it counts as w_i identical objects that share a membership and move together.
         None means one each. n is the sum of the weights.
-    cluster_weights : {"entropy", "size", "entropy-size"} or list of ndarrays, default=None
+    cluster_weights : {"size"} or list of ndarrays, default=None
         Weights of the base clusters, as in :func:`~robust_eac.partition_losses`; `trust` looks at the partitions as
         they are.
-    threshold : {"half", "data"}, default="half"
-        "data" for the gap and the weights of losses from two levels, as in :func:`~robust_eac.partition_losses`. The
-        costs of moves are always those of one half.
 
     Returns
     -------
@@ -141,23 +125,22 @@ def certify(
     n, m = ensemble.n_samples, ensemble.n_partitions
     membership = check_membership(membership, n)
     weights = check_weights(weights, m)
-    distance = resolve_distance(agreement, diagonal, threshold)
+    agreement = resolve_agreement(agreement)
     cluster_weights = check_cluster_weights(cluster_weights)
     sample_weight = check_sample_weight(sample_weight, ensemble)
-    total = float(n) if sample_weight is None else float(sample_weight.sum())
-    n_pairs, resolved = distance.unit(total), None
+    bound = None
     if weighting is not None:
-        resolved = resolve_weighting(weighting, n_pairs=n_pairs, n_partitions=m, rho=rho, lam=lam, lam0=lam0)
-        check_judgeable(weighting, resolved)
+        bound = as_weighting(weighting).bind(m, unit_of(agreement, n, sample_weight))
+        if not bound.judged:
+            names = ", ".join(kind.__name__ for kind in WEIGHTINGS.values() if kind.judged)
+            raise ValueError(f"weighting must be the name or an object of one of {names}, got {weighting!r}.")
 
     encoding = weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights)
-    extended = distance.extend(encoding)
-    statistics = distance.statistics(encoding, weights, membership)
-    object_gaps = frank_wolfe_gaps(extended, membership, statistics, diagonal=distance.diagonal) / (4.0 * total)
-    weight_gap = None
-    if resolved is not None:
-        losses = distance.losses(encoding, membership, distance.measure(encoding, membership, weights))
-        weight_gap = resolved.excess(losses, weights) / n_pairs
+    objective, total = objective_for(encoding, membership.shape[1], agreement, dense=True), encoding.total
+    state = objective.measure(membership)
+    statistics = objective.statistics(weights, state)
+    object_gaps = frank_wolfe_gaps(objective.visited, membership, statistics) / (4.0 * total)
+    weight_gap = None if bound is None else bound.excess(objective.losses(state), weights) / objective.unit
     counts = np.all((encoding.multiplicity == 0.0) | (encoding.multiplicity >= 1.0))
     return Certificate(
         gap=float(encoding.multiplicity @ object_gaps / total),

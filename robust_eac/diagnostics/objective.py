@@ -12,9 +12,10 @@ from scipy import sparse
 from ..checks.labels import check_ensemble, check_sample_weight
 from ..checks.types import ClusterWeights, Labels
 from ..checks.values import check_membership, check_real, check_weights
-from ..objectives.distance import resolve_distance
+from ..objectives import Raw
 from ..solve.encoding import encode_ensemble
-from ..solve.formula import gap_of, gradient_of, weighted_loss
+from ..solve.formula import gradient_of, weighted_loss
+from ..sparse.objective import SparseRaw
 from ..sparse.rows import membership_of
 from ..weightings.clusters import check_cluster_weights, weigh_by
 
@@ -25,11 +26,8 @@ def partition_losses(
     labels: Labels,
     membership: ArrayLike,
     *,
-    weights: ArrayLike | None = None,
-    diagonal: bool = True,
     sample_weight: ArrayLike | None = None,
     cluster_weights: ClusterWeights = None,
-    threshold: str = "half",
 ) -> np.ndarray:
     """Distance of every partition of the ensemble to a consensus membership.
 
@@ -39,13 +37,7 @@ def partition_losses(
     partition, whose X_u is a membership like Y, the last term is |X_u X_u'|^2.
 
     With weights w_l of the base clusters l, B_u = X_u'W_uX_u takes the place of X_u'X_u: each pair that cluster l puts
-    together counts w_l. With ``threshold="data"``, pairs that the consensus puts together have the level a, all others
-    b, and with P = Y'Y
-
-        d_u = (n/n_u)^2 sum_ij P_ij (B_uij - a)^2 + (1 - P_ij) (B_uij - b)^2,
-
-    P_ij being read as the probability that i and j are together. The levels, a >= b, minimise sum_u alpha_u d_u: they
-    are the mean co-associations of pairs together and apart. For hard memberships, a = 1 and b = 0 give |P - B_u|^2.
+    together counts w_l.
 
     Parameters
     ----------
@@ -58,21 +50,13 @@ def partition_losses(
         plain lists has two readings and is refused, as is a symmetric matrix of pairs of objects.
     membership : array-like of shape (n_samples, n_clusters)
         Consensus membership Y', rows on the simplex; dense or SciPy sparse.
-    weights : array-like of shape (n_partitions,), default=None
-        alpha, for which the levels are found; not read if `threshold` is "half". None means uniform.
-    diagonal : bool, default=True
-        Count the pairs (i, i), as printed in [1]_; hard memberships have no loss on them in hard partitions. An object
-        of weight w has w of them among its w^2 pairs, as w copies have; below 1, all of its pairs are.
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of every object: weight w counts as w identical objects that share a membership. None means one each.
-    cluster_weights : {"entropy", "size", "entropy-size"} or list of ndarrays, default=None
+    cluster_weights : {"size"} or list of ndarrays, default=None
         "size": w_l in proportion to 1/n_l, n_l being the size of the cluster, so that fine and coarse partitions count
-        alike (n_u/n_l if n_u objects are observed). "entropy": to exp(-H_l / 0.4), the certainty of
-        :func:`~robust_eac.weightings.ensemble_driven_cluster_index`. "entropy-size": to their product. Scaled so that the sum of
-        all w_l n_l^2 stays that of weights of 1. Or one array per partition, a non-negative weight per cluster in the
-        order of the labels (of the columns of a soft partition). None means 1 each.
-    threshold : {"half", "data"}, default="half"
-        "half": d_u = |Y'Y - B_u|^2, the paper's. "data": losses from two levels, as above.
+        alike (n_u/n_l if n_u objects are observed), scaled so that the sum of all w_l n_l^2 stays that of weights of 1.
+        Or one array per partition, a non-negative weight per cluster in the order of the labels (of the columns of a
+        soft partition). None means 1 each.
 
     Returns
     -------
@@ -108,9 +92,8 @@ def partition_losses(
     >>> partition_losses([posteriors, [0, 0, 1]], np.eye(2)[[0, 0, 1]])
     array([0.8125, 0.    ])
     """
-    encoding, rows, distance = _checked(labels, membership, sample_weight, diagonal, cluster_weights, threshold, True)
-    weights = check_weights(weights, len(encoding.offsets))
-    return distance.losses(encoding, rows, distance.measure(encoding, rows, weights))
+    objective, rows = _checked(labels, membership, sample_weight, cluster_weights, True)
+    return objective.losses(objective.measure(rows))
 
 
 def objective_value(
@@ -119,10 +102,8 @@ def objective_value(
     *,
     weights: ArrayLike | None = None,
     lam: float = 0.0,
-    diagonal: bool = True,
     sample_weight: ArrayLike | None = None,
     cluster_weights: ClusterWeights = None,
-    threshold: str = "half",
 ) -> float:
     """Value of the weighted median-partition objective.
 
@@ -138,14 +119,10 @@ def objective_value(
         alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
     lam : float, default=0.0
         lambda >= 0, in the units of the losses (ordered pairs).
-    diagonal : bool, default=True
-        Count the pairs (i, i), as printed in [1]_.
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of every object: weight w counts as w identical objects that share a membership. None means one each.
-    cluster_weights : {"entropy", "size", "entropy-size"} or list of ndarrays, default=None
+    cluster_weights : {"size"} or list of ndarrays, default=None
         Weights of the base clusters, as in :func:`partition_losses`.
-    threshold : {"half", "data"}, default="half"
-        "data" for losses from two levels, as in :func:`partition_losses`, found for `weights`.
 
     Returns
     -------
@@ -171,10 +148,10 @@ def objective_value(
     >>> objective_value(labels, np.eye(2)[[0, 0, 1]], weights=[3, 1])
     1.0
     """
-    encoding, rows, distance = _checked(labels, membership, sample_weight, diagonal, cluster_weights, threshold, True)
-    weights = check_weights(weights, len(encoding.offsets))
+    objective, rows = _checked(labels, membership, sample_weight, cluster_weights, True)
+    weights = check_weights(weights, len(objective.encoding.offsets))
     lam = check_real(lam, name="lam", low=0.0)
-    return weighted_loss(distance.losses(encoding, rows, distance.measure(encoding, rows, weights)), weights, lam=lam)
+    return weighted_loss(objective.losses(objective.measure(rows)), weights, lam=lam)
 
 
 def membership_gradient(
@@ -182,15 +159,13 @@ def membership_gradient(
     membership: ArrayLike,
     *,
     weights: ArrayLike | None = None,
-    diagonal: bool = True,
     sample_weight: ArrayLike | None = None,
     cluster_weights: ClusterWeights = None,
-    threshold: str = "half",
 ) -> np.ndarray:
     """Gradient of the objective in every object's membership.
 
     Row i is  4 (G y_i - sum_u alpha_u S_u x_ui), the derivative of sum_u alpha_u d_u in column i of Y, times the weight
-    of object i; without the diagonal, 4 (|y_i|^2 - sum_u alpha_u |x_ui|^2) y_i less. For a hard partition S_u x_ui is
+    of object i. For a hard partition S_u x_ui is
     the column of S_u that belongs to the object's cluster, and |x_ui| = 1. The gradient is the same for objective (4)
     and (5) of [1]_, whose regulariser does not depend on Y.
 
@@ -202,14 +177,10 @@ def membership_gradient(
         Consensus membership Y', rows on the simplex.
     weights : array-like of shape (n_partitions,), default=None
         alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
-    diagonal : bool, default=True
-        Count the pairs (i, i), as printed in [1]_.
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of every object: weight w counts as w identical objects that share a membership. None means one each.
-    cluster_weights : {"entropy", "size", "entropy-size"} or list of ndarrays, default=None
+    cluster_weights : {"size"} or list of ndarrays, default=None
         Weights of the base clusters, as in :func:`partition_losses`.
-    threshold : {"half", "data"}, default="half"
-        "data" for losses from two levels, as in :func:`partition_losses`, found for `weights`.
 
     Returns
     -------
@@ -237,11 +208,10 @@ def membership_gradient(
            [ 2., -2.],
            [-2.,  0.]])
     """
-    encoding, rows, distance = _checked(labels, membership, sample_weight, diagonal, cluster_weights, threshold)
-    weights = check_weights(weights, len(encoding.offsets))
-    statistics = distance.statistics(encoding, weights, rows)
-    gradient = gradient_of(distance.extend(encoding), rows, statistics, diagonal=diagonal)
-    return distance.factor(encoding, weights, rows) * encoding.multiplicity[:, np.newaxis] * gradient
+    objective, rows = _checked(labels, membership, sample_weight, cluster_weights)
+    weights = check_weights(weights, len(objective.encoding.offsets))
+    statistics = objective.statistics(weights, objective.measure(rows))
+    return objective.encoding.multiplicity[:, np.newaxis] * gradient_of(objective.encoding, rows, statistics)
 
 
 def optimality_gap(
@@ -249,17 +219,15 @@ def optimality_gap(
     membership: ArrayLike,
     *,
     weights: ArrayLike | None = None,
-    diagonal: bool = True,
     sample_weight: ArrayLike | None = None,
     cluster_weights: ClusterWeights = None,
-    threshold: str = "half",
 ) -> float:
     """Violation of the first-order optimality conditions of the membership, free of scale.
 
     Computes  1/(4 n^2) sum_i max_p <g_i, y_i - e_p>,  g_i being object i's row of :func:`membership_gradient`: the
     Frank-Wolfe gap of the objective per ordered pair, over 4. It is never negative and zero exactly where every
     object's membership is stationary. n is the sum of the weights when objects have some. Repeating all objects or all
-    partitions does not change it (the former up to the diagonal when that is left out).
+    partitions does not change it.
 
     Parameters
     ----------
@@ -269,14 +237,10 @@ def optimality_gap(
         Consensus membership Y', rows on the simplex; dense or SciPy sparse.
     weights : array-like of shape (n_partitions,), default=None
         alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
-    diagonal : bool, default=True
-        Count the pairs (i, i).
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of every object: weight w counts as w identical objects that share a membership. None means one each.
-    cluster_weights : {"entropy", "size", "entropy-size"} or list of ndarrays, default=None
+    cluster_weights : {"size"} or list of ndarrays, default=None
         Weights of the base clusters, as in :func:`partition_losses`.
-    threshold : {"half", "data"}, default="half"
-        "data" for losses from two levels, as in :func:`partition_losses`, found for `weights`.
 
     Returns
     -------
@@ -304,23 +268,18 @@ def optimality_gap(
     >>> round(optimality_gap(labels, np.eye(2)[[0, 1, 1]]), 4)
     0.4444
     """
-    encoding, rows, distance = _checked(labels, membership, sample_weight, diagonal, cluster_weights, threshold, True)
-    weights = check_weights(weights, len(encoding.offsets))
-    if distance.gap:
-        return distance.gap(weights, rows)
-    statistics = distance.statistics(encoding, weights, rows)
-    return gap_of(distance.extend(encoding), rows, statistics, diagonal=diagonal)
+    objective, rows = _checked(labels, membership, sample_weight, cluster_weights, True)
+    weights = check_weights(weights, len(objective.encoding.offsets))
+    return objective.steps(weights, rows, objective.measure(rows), None).gap()
 
 
-def _checked(labels, membership, sample_weight, diagonal, cluster_weights, threshold, may_be_sparse=False):
-    """(encoding, memberships of its rows, distance), all checked."""
+def _checked(labels, membership, sample_weight, cluster_weights, may_be_sparse=False):
+    """(the objective of an ensemble, memberships of its objects), all checked."""
     ensemble = check_ensemble(labels)
-    distance = resolve_distance("raw", diagonal, threshold)
     sample_weight = check_sample_weight(sample_weight, ensemble)
-    may_be_sparse &= distance.many is not None
     rows = check_membership(membership, ensemble.n_samples, may_be_sparse=may_be_sparse)
     cluster_weights = check_cluster_weights(cluster_weights)
     encoding = weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights)
     if sparse.issparse(rows):
-        return encoding, membership_of(rows), distance.many(encoding, with_floor=False)
-    return encoding, rows, distance
+        return SparseRaw(encoding, rows.shape[1], with_floor=False), membership_of(rows)
+    return Raw(encoding, rows.shape[1]), rows

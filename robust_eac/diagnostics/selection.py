@@ -15,13 +15,14 @@ from sklearn.exceptions import ConvergenceWarning
 from ..checks.labels import check_ensemble, check_sample_weight
 from ..checks.types import ClusterWeights, Labels, RandomState, WeightSolver
 from ..checks.values import MAX_SEED, check_integer, check_n_jobs, check_random_state, check_real
-from ..objectives.distance import resolve_distance
-from ..solve.alternation import Problem, Settings, Weighting, solve
+from ..objectives import objective_for
+from ..solve.alternation import Limits, Problem, solve
 from ..solve.encoding import Encoding, encode_ensemble, sub_ensemble, weigh_clusters
-from ..solve.formula import accumulate, adjusted_agreement_of
+from ..solve.formula import adjusted_agreements
+from ..solve.labels import labels_of
 from ..solvers.median_partition import result_of
 from ..weightings.clusters import check_cluster_weights, weigh_by
-from ..weightings.joint import is_given, resolve_weighting, settle
+from ..weightings.joint import Fixed, Weighting, as_weighting, settle
 from ..weightings.trust import LEVEL, NO_LINKS
 
 __all__ = ["ClusterNumberSelection", "select_n_clusters"]
@@ -62,7 +63,6 @@ def select_n_clusters(
     random_state: RandomState = None,
     sample_weight: ArrayLike | None = None,
     cluster_weights: ClusterWeights = None,
-    threshold: str = "half",
 ) -> ClusterNumberSelection:
     """Choose the number of clusters that an ensemble supports; one, if it supports none.
 
@@ -111,13 +111,10 @@ def select_n_clusters(
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of every object: weight w counts as w identical objects that share a membership, and are left out
         together. None means one each. Sub-ensembles are drawn from the objects that have weight.
-    cluster_weights : {"entropy", "size", "entropy-size"} or list of ndarrays, default=None
+    cluster_weights : {"size"} or list of ndarrays, default=None
         Weights of the base clusters, as in :func:`~robust_eac.partition_losses`. Those with a name are found anew in
         every sub-ensemble, so that one half knows nothing of the other; arrays go with their partitions. Agreements
         look at the partitions as they are.
-    threshold : {"half", "data"}, default="half"
-        As in :func:`~robust_eac.solve_median_partition`. "data" has many local minima, so that few starts make stable
-        candidates look unstable: set `n_init_split` to 10, say.
 
     Returns
     -------
@@ -179,9 +176,10 @@ def select_n_clusters(
     if n_partitions < 2:
         raise ValueError(f"labels must have at least 2 partitions to compare, got {n_partitions}.")
     candidates = _check_candidates(n_clusters, n_samples)
-    if is_given(weighting):
+    weighting = as_weighting(weighting)
+    if isinstance(weighting, Fixed):
         raise ValueError("weighting must be a name or a function, which weighs sub-ensembles too, got weights to keep.")
-    resolve_weighting(weighting, n_pairs=float(n_samples) ** 2, n_partitions=n_partitions)
+    weighting.bind(n_partitions, float(n_samples) ** 2)
     n_init = check_integer(n_init, name="n_init", low=2)
     n_splits = check_integer(n_splits, name="n_splits", low=1)
     n_init_split = check_integer(n_init_split, name="n_init_split", low=1)
@@ -191,7 +189,6 @@ def select_n_clusters(
     tol = check_real(tol, name="tol", low=0.0)
     sample_weight = check_sample_weight(sample_weight, ensemble)
     cluster_weights = check_cluster_weights(cluster_weights)
-    distance = resolve_distance("raw", True, threshold)
     n_jobs = check_n_jobs(n_jobs)
     rng = check_random_state(random_state)
 
@@ -209,7 +206,7 @@ def select_n_clusters(
     if not whole.linked:
         warnings.warn(NO_LINKS.format(LEVEL), UserWarning, stacklevel=2)
     solutions = parallel(
-        delayed(_consensus)(problem, k, distance=distance, n_init=count, seed=seed, max_iter=max_iter, tol=tol)
+        delayed(_consensus)(problem, k, n_init=count, seed=seed, max_iter=max_iter, tol=tol)
         for k, row in zip(candidates[candidates > 1], seeds, strict=True)
         for problem, count, seed in zip([whole] * n_init + parts, counts, row, strict=True)
     )
@@ -282,20 +279,20 @@ def _pose(encoding, weighting, seed, cluster_weights=None):
     if encoding is None:
         return None
     encoding = weigh_by(encoding, cluster_weights)
-    weighting = resolve_weighting(weighting, n_pairs=encoding.total**2, n_partitions=len(encoding.offsets))
+    weighting = weighting.bind(len(encoding.offsets), encoding.total**2)
     return _Problem(encoding, *settle(weighting, encoding, np.random.RandomState(seed)))
 
 
-def _consensus(problem, k, *, distance, n_init, seed, max_iter, tol):
+def _consensus(problem, k, *, n_init, seed, max_iter, tol):
     """The consensus of an ensemble with at most k clusters; None for None."""
     if problem is None:
         return None
     k = min(int(k), problem.encoding.n_samples)
-    seeds, settings = np.random.RandomState(seed).randint(MAX_SEED, size=n_init), Settings(tol, max_iter)
-    posed = Problem(problem.encoding, k, problem.weighting, distance)
+    seeds, limits = np.random.RandomState(seed).randint(MAX_SEED, size=n_init), Limits(tol, max_iter)
+    objective = objective_for(problem.encoding, k, dense=problem.weighting.trusts)
     # The problems themselves run in parallel.
-    run, membership = solve(posed, "random", seeds, settings, n_jobs=1)
-    return result_of(run, membership.argmax(axis=1), membership, tol)
+    run, membership = solve(Problem(objective, problem.weighting), "random", seeds, limits, n_jobs=1)
+    return result_of(run, labels_of(membership), membership, tol)
 
 
 def _warn_unfinished(runs, max_iter):
@@ -343,7 +340,7 @@ def _agreements(encoding, rows, consensus):
     if len(seen):
         part = weigh_clusters(sub_ensemble(encoding, rows, seen), None)
         memberships = np.eye(consensus.max() + 1)[consensus]
-        agreements[seen] = adjusted_agreement_of(part, accumulate(part, memberships)[0], memberships)
+        agreements[seen] = adjusted_agreements(part, memberships)
     return agreements
 
 

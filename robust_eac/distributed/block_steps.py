@@ -14,13 +14,14 @@ from .._whole_files import write_files
 from ..checks.blocks import row_blocks
 from ..checks.labels import check_columns_observed, check_label_block
 from ..checks.values import check_membership
+from ..objectives.raw import Matrices
 from ..solve import kernels
 from ..solve.bundles import Visit
 from ..solve.encoding import Encoding, encode, select, take_rows
 from ..solve.formula import accumulate, coefficients, gap_of, gradient_of, matrices_of, weighted_statistics
-from ..solve.starts import draw_rows, place_by, reduce_rows
+from ..solve.objective import place_by
+from ..solve.starts import draw_rows, reduce_rows
 from ..solve.sweep import visiting_order
-from ..weightings.clusters import slot_counts
 
 
 class Report(NamedTuple):
@@ -83,7 +84,7 @@ def merge(reports):
         squares=np.add.reduceat(sizes**2, offsets),
         missing_slots=(offsets + n_codes - 1)[missing],
         multiplicity=np.ones(0),
-        own_pairs=np.ones(0),
+        copy=1.0,
         inverse=None,
         observed=np.empty((0, masks.shape[1]), dtype=bool),
         mask_of=mask_of.ravel(),
@@ -94,7 +95,7 @@ def merge(reports):
     return tables, np.concatenate(values)
 
 
-def encode_block(alone, report, tables, values, start, diagonal):
+def encode_block(alone, report, tables, values, start):
     """(encoding of a block by the common tables, Proposal of an array start), with rows reduced."""
     n, m = alone.codes.shape
     known = np.split(values, tables.offsets[1:])
@@ -107,22 +108,15 @@ def encode_block(alone, report, tables, values, start, diagonal):
     for block in row_blocks(n):
         codes[block] = codes_of[alone.offsets + alone.codes[block]]
     _, example = np.unique(tables.mask_of, return_index=True)
-    ones = np.ones(n)
     encoding = tables._replace(
         codes=codes,
         soft=np.empty((n, 0)),
-        multiplicity=ones,
-        own_pairs=ones,
+        multiplicity=np.ones(n),
         observed=np.ascontiguousarray(alone.observed[:, alone.mask_of[example]]),
         n_samples=n,
     )
-    encoding, start = reduce_rows(encoding, start, diagonal=diagonal)
+    encoding, start = reduce_rows(encoding, start)
     return encoding, None if isinstance(start, str) else Proposal(start, start)
-
-
-def count(encoding):
-    """(:func:`~robust_eac.weightings.clusters.slot_counts` of a block,)."""
-    return (slot_counts(encoding),)
 
 
 def check_start(start, n_clusters, first_row):
@@ -193,10 +187,8 @@ def place_block(encoding, partitions, statistics, n_clusters):
 
 
 def measure(encoding, proposal, t):
-    """S and G of a block's rows, and what their pairs (i, i) cost per mask."""
-    rows = proposal.at(t)
-    own = np.einsum("ip,ip->i", rows, rows)
-    return *accumulate(encoding, rows), encoding.observed.T @ (encoding.own_pairs * (own - 1.0) ** 2)
+    """S and G of a block's rows."""
+    return accumulate(encoding, proposal.at(t))
 
 
 def _of_weighty(encoding, shared):
@@ -210,7 +202,7 @@ def _of_weighty(encoding, shared):
 def gap_of_block(encoding, proposal, shared):
     """What a block's rows have of the optimality gap."""
     part, statistics = _of_weighty(encoding, shared)
-    return (gap_of(part, proposal.at(shared.t).copy(), statistics, diagonal=shared.visit.diagonal),)
+    return (gap_of(part, proposal.at(shared.t).copy(), statistics),)
 
 
 def propose(encoding, proposal, shared, number):
@@ -227,7 +219,7 @@ def propose_best_clusters(encoding, proposal, shared, _):
     """The same for the step of Frank and Wolfe: towards the best cluster of every object."""
     rows = proposal.at(shared.t)
     part, statistics = _of_weighty(encoding, shared)
-    gradient = gradient_of(part, rows, statistics, diagonal=shared.visit.diagonal)
+    gradient = gradient_of(part, rows, statistics)
     target = np.eye(rows.shape[1])[gradient.argmin(axis=1)]
     gap = part.multiplicity @ np.einsum("ip,ip->i", gradient, rows - target)
     return Proposal(rows, target), sums_of_step(encoding, rows, target, gap)
@@ -239,35 +231,23 @@ class Sums(NamedTuple):
     S : (n_slots, k) D X'.
     cross : (n_masks, k, k) Y D' + D Y' over the rows that each mask observes.
     square : (n_masks, k, k) D D' over the same.
-    own : (n_masks, 5) coefficients of the powers of t, from 0 on, of what pairs (i, i) cost at Y + t D.
     gap : their Frank-Wolfe gaps.
     """
 
     S: np.ndarray
     cross: np.ndarray
     square: np.ndarray
-    own: np.ndarray
     gap: float
 
 
 def sums_of_step(encoding, rows, target, gap):
     """The :class:`Sums` of a block's step."""
-    own = np.einsum("ip,ip->i", rows, rows) - 1.0
-    powers = np.zeros((len(rows), 5))
-    powers[:, 0] = own**2
     moved = np.flatnonzero((target != rows).any(axis=1))
     before, step = rows[moved], target[moved] - rows[moved]
-    own, linear, quadratic = own[moved], 2.0 * np.einsum("ip,ip->i", before, step), np.einsum("ip,ip->i", step, step)
-    powers[moved, 1] = 2.0 * own * linear
-    powers[moved, 2] = linear**2 + 2.0 * own * quadratic
-    powers[moved, 3] = 2.0 * linear * quadratic
-    powers[moved, 4] = quadratic**2
-
     of_moved = take_rows(encoding, moved)
     S, square = accumulate(of_moved, step)
     cross = np.array([(before.T * (of_moved.multiplicity * mask)) @ step for mask in of_moved.observed.T])
-    own = encoding.observed.T @ (encoding.own_pairs[:, np.newaxis] * powers)
-    return Sums(S, cross + cross.transpose(0, 2, 1), square, own, gap)
+    return Sums(S, cross + cross.transpose(0, 2, 1), square, gap)
 
 
 def add(parts):
@@ -275,7 +255,7 @@ def add(parts):
     return tuple(sum(entries) for entries in zip(*parts, strict=True))
 
 
-def search_line(tables, weights, S, G, sums, diagonal):
+def search_line(tables, weights, S, G, sums):
     """The share t in [0, 1] of all blocks' steps that lowers the objective most: the exact minimiser of a quartic."""
     coef, mask_coef = coefficients(tables, weights)
     slot_coef = tables.by_slot(coef)
@@ -294,14 +274,12 @@ def search_line(tables, weights, S, G, sums, diagonal):
             inner(square, square),
         ]
     )
-    if not diagonal:
-        powers -= mask_coef @ sums.own[:, 1:]
     return kernels.minimise_quartic(*powers, 1.0)
 
 
 def after_step(S, G, sums, t):
-    """S, G and the cost of pairs (i, i) per mask after a share t of the step."""
-    return S + t * sums.S, G + t * (sums.cross + t * sums.square), sums.own @ t ** np.arange(5)
+    """S and G after a share t of the step."""
+    return Matrices(S + t * sums.S, G + t * (sums.cross + t * sums.square))
 
 
 def write_rows(encoding, proposal, t, path):

@@ -15,6 +15,7 @@ import numpy as np
 from .._whole_files import write_files
 from ..checks.values import check_integer, check_real
 from ..solve.alternation import Run
+from ..weightings import Weighting
 from . import block_steps
 from . import tasks as dask_tasks
 
@@ -53,9 +54,9 @@ class Checkpoint:
     def resume(self, problem, encodings, tell):
         """The :class:`Run` after the alternation in the folder."""
         n_iter, n_sweeps, history, weights, losses, rng = self.saved
-        rows = dask_tasks.Rows(encodings, self._load(encodings, problem.n_clusters, n_iter))
-        state = problem.distance.measure(problem.encoding, rows)
-        found = problem.distance.losses(problem.encoding, rows, state)
+        rows = dask_tasks.Rows(encodings, self._load(encodings, problem.objective.n_clusters, n_iter))
+        state = problem.objective.measure(rows)
+        found = problem.objective.losses(state)
         if found.shape != losses.shape or not np.allclose(found, losses, rtol=_SAME, atol=0.0):
             raise ValueError(
                 f"checkpoint: labels must be those that {self._folder} was written for: "
@@ -128,9 +129,7 @@ def arguments_of(labels, n_clusters, options, start):
     if not isinstance(start, str):
         sums = compute(*[dask_tasks.later(block_steps.checksum)(piece) for piece in start.to_delayed().ravel()])
         start = f"array with checksum {zlib.crc32(np.array(sums)):08x}"
-    chosen = {
-        name: _describe(getattr(options, name)) for name in ("weighting", "rho", "lam", "lam0", "cluster_weights")
-    }
+    chosen = {name: _describe(getattr(options, name)) for name in ("weighting", "cluster_weights")}
     return {
         "labels.shape": labels.shape,
         "labels.chunks": labels.chunks[0],
@@ -139,7 +138,6 @@ def arguments_of(labels, n_clusters, options, start):
         **chosen,
         "n_init": int(options.n_init),
         "tol": float(options.tol),
-        "diagonal": bool(options.diagonal),
         "random_state": int(options.random_state),
     }
 
@@ -150,6 +148,8 @@ def _describe(value):
         return value
     if isinstance(value, Number | np.generic):
         return float(value)
+    if isinstance(value, Weighting):
+        return repr(value)
     if isinstance(value, partial):
         bound = [*map(_describe, value.args), *(f"{key}={_describe(given)}" for key, given in value.keywords.items())]
         return f"{_describe(value.func)}({', '.join(map(str, bound))})"

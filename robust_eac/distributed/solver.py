@@ -18,7 +18,6 @@ from ..checks.labels import check_init, check_start_tells_apart
 from ..checks.types import ClusterWeights, RandomState, WeightSolver
 from ..checks.values import (
     MAX_SEED,
-    check_bool,
     check_dask_rows,
     check_n_clusters,
     check_n_jobs,
@@ -26,20 +25,27 @@ from ..checks.values import (
     is_dask_array,
     with_checked_chunks,
 )
-from ..objectives.distance import raw_distance
-from ..solve.alternation import Problem, begin, empty_last_order, fixed, go_on, solve
+from ..objectives import Raw, objective_for, resolve_agreement
+from ..solve.alternation import Problem, go_on, set_out, solve
 from ..solve.encoding import select, weigh, weigh_clusters
 from ..solve.formula import agreement_from_sums
-from ..solve.progress import progress
+from ..solve.labels import empty_last_order
 from ..solve.starts import SAMPLE_SHARE, SAMPLE_TOL, sample_size
-from ..solvers.median_partition import MedianPartitionResult, Options, check_effort, result_of, warn_unconverged
+from ..solve.threads import progress
+from ..solvers.median_partition import (
+    MedianPartitionResult,
+    Options,
+    check_effort,
+    result_of,
+    warn_unconverged,
+)
 from ..weightings.clusters import check_cluster_weights, weigh_by
-from ..weightings.joint import check_found_from_losses, resolve_weighting, settle
+from ..weightings.joint import Fixed, as_weighting, settle
 from ..weightings.trust import LEVEL, NO_LINKS
 from . import block_steps
 from . import tasks as dask_tasks
 from .checkpoint import Checkpoint, arguments_of, check_checkpoint
-from .objective import distributed_distance, measure
+from .objective import DistributedRaw
 
 if TYPE_CHECKING:
     from dask.array import Array
@@ -55,13 +61,9 @@ def solve_median_partition_distributed(
     n_clusters: int,
     *,
     weighting: WeightSolver = "restricted-simplex",
-    rho: float | str | None = None,
-    lam: float | None = None,
-    lam0: float | None = None,
     n_init: int = 10,
     max_iter: int = 100,
     tol: float = 1e-5,
-    diagonal: bool = True,
     init: str | ArrayLike = "random",
     n_jobs: int | None = None,
     random_state: RandomState = None,
@@ -92,22 +94,14 @@ def solve_median_partition_distributed(
         brought together in one chunk.
     n_clusters : int
         Number of clusters k of the consensus, an upper bound: clusters can end up empty.
-    weighting : str or callable, default="restricted-simplex"
-        As in :func:`~robust_eac.solve_median_partition`, without "chance-corrected".
-    rho : float or "auto", default=None
-        Largest weight, for "restricted-simplex". None means 1 / (0.8 n_partitions), "auto" 1 over the number of
-        partitions that :func:`~robust_eac.trusted_group_weights` trusts on the sample.
-    lam, lam0 : float, default=None
-        lambda, for "l2", in the units of the losses, or free of scale, as in
-        :func:`~robust_eac.solve_median_partition`.
+    weighting : str, object, callable or array-like of shape (n_partitions,), default="restricted-simplex"
+        As in :class:`~robust_eac.RobustEAC`, without "chance-corrected".
     n_init : int, default=10
         Number of starts on the sample. An array as `init` is one start.
     max_iter : int, default=100
         Largest number of alternations.
     tol : float, default=1e-5
         Stop when the optimality gap of the membership is at most `tol`.
-    diagonal : bool, default=True
-        Count the pairs (i, i), as printed in [1]_.
     init : {"random", "kmeans"} or array-like, default="random"
         How the sample is started; or an array or Dask array, a membership of shape (n_samples, n_clusters) or labels
         of shape (n_samples,), which in a Dask array are 0, ..., n_clusters - 1. An array in memory travels once.
@@ -117,9 +111,8 @@ def solve_median_partition_distributed(
         Draws the sample, the starts and the order of the visits.
     verbose : int, default=0
         1 prints a line per start and alternation.
-    cluster_weights : {"entropy", "size", "entropy-size"} or list of ndarrays, default=None
-        Weights of the base clusters, as in :func:`~robust_eac.partition_losses`; with `diagonal` True only. For the
-        entropies every chunk sends a matrix of K x K numbers once, K clusters in all partitions together.
+    cluster_weights : {"size"} or list of ndarrays, default=None
+        Weights of the base clusters, as in :func:`~robust_eac.partition_losses`.
     checkpoint : str or path, default=None
         Folder in which the run is kept, so that the same call goes on where an earlier one was stopped, with the same
         bits as without a stop. It is made if it is not there, and has to be seen by the client and all workers, at the
@@ -177,7 +170,7 @@ def solve_median_partition_distributed(
     >>> import numpy as np
     >>> labels = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0], [1, 1, 1, 1], [1, 1, 1, 0], [1, 1, 1, 1]])
     >>> result = solve_median_partition_distributed(
-    ...     da.from_array(labels, chunks=(2, 4)), 2, rho=0.5, init=[0, 0, 1, 1, 1, 1], random_state=0
+    ...     da.from_array(labels, chunks=(2, 4)), 2, weighting=[1, 1, 0, 0], init=[0, 0, 1, 1, 1, 1], random_state=0
     ... )
     >>> result.labels.compute()
     array([0, 0, 0, 1, 1, 1])
@@ -185,80 +178,63 @@ def solve_median_partition_distributed(
     array([0.5, 0.5, 0. , 0. ])
     """
     options = Options(
-        weighting=weighting,
-        agreement="raw",
-        rho=rho,
-        lam=lam,
-        lam0=lam0,
-        n_init=n_init,
-        max_iter=max_iter,
-        tol=tol,
-        diagonal=diagonal,
-        init=init,
-        n_jobs=n_jobs,
-        random_state=random_state,
-        cluster_weights=cluster_weights,
-        threshold="half",
-        tell=progress(verbose),
+        weighting, "auto", cluster_weights, init, n_init, max_iter, tol, n_jobs, random_state, progress(verbose)
     )
-    return solve_and_grade_distributed(labels, n_clusters, options, checkpoint, checkpoint_every)[0]
+    return solve_and_grade(labels, n_clusters, options, checkpoint, checkpoint_every)[0]
 
 
-def solve_and_grade_distributed(labels, n_clusters, options, checkpoint=None, checkpoint_every=600.0):
+def solve_and_grade(labels, n_clusters, options, checkpoint=None, checkpoint_every=600.0, *, sample_weight=None):
     """(what :func:`solve_median_partition_distributed` returns, the agreement of every partition with it)."""
     labels = check_dask_rows(labels, name="labels")
     n, m = labels.shape
     n_clusters = check_n_clusters(n_clusters, n)
-    diagonal = check_bool(options.diagonal, name="diagonal")
-    weighting = resolve_weighting(
-        options.weighting, n_pairs=float(n) ** 2, n_partitions=m, rho=options.rho, lam=options.lam, lam0=options.lam0
-    )
-    check_found_from_losses(
-        weighting,
-        'weighting "chance-corrected" needs chance-corrected losses, which are not summed over chunks: use another '
-        'weighting, or rho="auto".',
-    )
+    if resolve_agreement(options.agreement, corrected=False) == "adjusted":
+        raise ValueError('agreement must not be "adjusted" for a Dask array.')
+    if sample_weight is not None:
+        raise ValueError("sample_weight must be None for a Dask array.")
+    weighting = as_weighting(options.weighting).bind(m, float(n) ** 2)
+    if weighting.corrected:
+        raise ValueError(
+            'weighting "chance-corrected" needs chance-corrected losses, which are not summed over chunks: use another '
+            'weighting, or RestrictedSimplex(rho="auto").'
+        )
     cluster_weights = check_cluster_weights(options.cluster_weights)
-    if cluster_weights is not None and not diagonal:
-        raise ValueError("diagonal must be True with cluster_weights for a Dask array, got False.")
-    n_init, settings = check_effort(options)
+    n_init, limits = check_effort(options)
     start = _check_start(options.init, labels, n_clusters)
     n_jobs = check_n_jobs(options.n_jobs)
     rng = check_random_state(options.random_state)
     folder, every = check_checkpoint(checkpoint, checkpoint_every, options.random_state)
     with dask_tasks.scheduler_watched():
-        kept = folder and Checkpoint(folder, every, arguments_of(labels, n_clusters, options, start), settings.max_iter)
+        kept = folder and Checkpoint(folder, every, arguments_of(labels, n_clusters, options, start), limits.max_iter)
         begun = kept is not None and kept.saved is not None
         sampled = isinstance(start, str)
         seeds = rng.randint(MAX_SEED, size=n_init if sampled else 1)
-
-        plain, encodings, starts = _encode(labels, start, n_clusters, diagonal)
+        plain, encodings, starts = _encode(labels, start, n_clusters)
         tables, encodings = _weigh(plain, encodings, cluster_weights)
-        if (sampled and not begun) or weighting.for_group is not None:
+        if (sampled and not begun) or weighting.needs_group:
             sample = _gather_sample(encodings, tables, labels.chunks[0], n_clusters, rng)
             weighting, linked = settle(weighting, sample, rng)
             if not linked:
                 warnings.warn(NO_LINKS.format(LEVEL), UserWarning, stacklevel=3)
         if sampled and not begun:
-            problem = Problem(sample, n_clusters, weighting, raw_distance(diagonal))
-            rough = settings._replace(tol=max(settings.tol, SAMPLE_TOL))
+            problem = Problem(objective_for(sample, n_clusters), weighting)
+            rough = limits._replace(tol=max(limits.tol, SAMPLE_TOL))
             starts = _place_from_sample(encodings, problem, start, seeds, rough, n_jobs=n_jobs, tell=options.tell)
-        problem = Problem(tables, n_clusters, weighting, distributed_distance(diagonal))
+        problem = Problem(DistributedRaw(tables, n_clusters), weighting)
         tell = options.tell and partial(_tell_of_all, options.tell)
         if begun:
             run = kept.resume(problem, encodings, tell)
         else:
             rows, own = dask_tasks.Rows(encodings, starts), np.random.RandomState(seeds[0])
-            run = begin(problem, rows, own, settings, warm=sampled, tell=tell)
-        run = go_on(problem, run, settings, keep=kept and kept.keep)
+            run = set_out(problem, rows, own, limits, warm=sampled, tell=tell)
+        run = go_on(problem, run, limits, keep=kept and kept.keep)
         if kept:
             kept.save(run)
-        S, G, _ = measure(tables, run.rows)
-        agreements = agreement_from_sums(plain, S, G)
+        agreements = agreement_from_sums(plain, *problem.objective.measure(run.rows))
         consensus, membership = _finish(run.rows, labels.chunks[0], n_clusters)
-        result = result_of(run, consensus, membership, settings.tol)
+        result = result_of(run, consensus, membership, limits.tol)
     if not result.converged:
-        warn_unconverged(result.gap, settings, stacklevel=4)
+        warn_unconverged(result.gap, limits, stacklevel=4)
     return result, agreements
 
 
@@ -279,7 +255,7 @@ def _check_start(init, labels, n_clusters):
     return with_checked_chunks(init, name="init").rechunk((labels.chunks[0], n_clusters)[: init.ndim])
 
 
-def _encode(labels, start, n_clusters, diagonal):
+def _encode(labels, start, n_clusters):
     """(tables, encodings of the blocks, their proposals if the start is an array)."""
     from dask import compute, persist
 
@@ -300,7 +276,7 @@ def _encode(labels, start, n_clusters, diagonal):
             for piece, first in zip(start.to_delayed().ravel(), first_rows, strict=True)
         ]
     tasks = dask_tasks.on_blocks(block_steps.encode_block, alone, n_results=2)
-    encoded = [task(report, *shared, rows, diagonal) for task, report, rows in zip(tasks, reports, starts, strict=True)]
+    encoded = [task(report, *shared, rows) for task, report, rows in zip(tasks, reports, starts, strict=True)]
     encodings, proposals = zip(*encoded, strict=True)
     if isinstance(start, str):
         return tables, persist(*encodings), None
@@ -317,10 +293,7 @@ def _weigh(tables, encodings, cluster_weights):
 
     if cluster_weights is None:
         return tables, encodings
-    counts = None
-    if isinstance(cluster_weights, str) and "entropy" in cluster_weights:
-        (counts,), _ = dask_tasks.sum_of(task() for task in dask_tasks.on_blocks(block_steps.count, encodings))
-    tables = weigh_by(tables, cluster_weights, counts)
+    tables = weigh_by(tables, cluster_weights)
     values = dask_tasks.ship(tables.slot_weights)
     return tables, persist(*[task(values) for task in dask_tasks.on_blocks(weigh_clusters, encodings)])
 
@@ -347,15 +320,16 @@ def _place_from_sample(encodings, problem, start, seeds, settings, *, n_jobs, te
     """Solve the sample and place the rows of all blocks by its best solution."""
     from dask import persist
 
-    sample, distance = problem.encoding, problem.distance
-    partitions = np.flatnonzero(sample.n_observed)
+    objective = problem.objective
+    sample, partitions = objective.encoding, np.flatnonzero(objective.encoding.n_observed)
     if len(partitions) < len(sample.offsets):
         # Partitions that observe no sampled object have no weight in the start.
-        sample, equal = select(sample, partitions), np.full(len(partitions), 1.0 / len(partitions))
-        problem = problem._replace(encoding=sample, weighting=fixed(equal))
+        objective = objective.on(select(sample, partitions))
+        problem = Problem(objective, Fixed(np.full(len(partitions), 1.0 / len(partitions))))
     run, membership = solve(problem, start, seeds, settings, n_jobs=n_jobs, tell=tell)
-    statistics = distance.statistics(sample, run.weights, membership)
-    shared = partitions, dask_tasks.ship(statistics._replace(own=np.empty((0, 3)))), problem.n_clusters
+    raw = Raw(objective.encoding, objective.n_clusters)
+    statistics = raw.statistics(run.weights, raw.measure(membership))
+    shared = partitions, dask_tasks.ship(statistics._replace(own=np.empty((0, 3)))), objective.n_clusters
     return persist(*[task(*shared) for task in dask_tasks.on_blocks(block_steps.place_block, encodings)])
 
 

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..checks.types import RandomState
 from ..checks.values import MAX_SEED, check_features, check_integer, check_n_jobs, check_random_state
-from ..solve.progress import progress
+from ..solve.threads import progress
 from .base import (
     Ensemble,
     check_max_samples,

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..checks.types import RandomState
 from ..checks.values import MAX_SEED, check_features, check_integer, check_n_jobs, check_random_state
-from ..solve.progress import progress
+from ..solve.threads import progress
 from .base import Ensemble, check_max_samples, check_range, draw_sample, label_by_blocks, list_fits, nearest_centres
 from .spectral import KMEANS_PASSES, leading_vectors, normalised_graph, unit_rows
 

@@ -67,7 +67,7 @@ def hard_partition_losses(
         2 - cost. Other values than 1 need "binder" or "vi".
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of every object: weight w counts as w identical objects. None means one each.
-    cluster_weights : {"entropy", "size", "entropy-size"} or list of ndarrays, default=None
+    cluster_weights : {"size"} or list of ndarrays, default=None
         Weights of the base clusters, as in :func:`~robust_eac.partition_losses`; with "binder" and ``cost=1`` only.
 
     Returns
@@ -233,7 +233,7 @@ def reassignment_costs(
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of every object: weight w counts as w identical objects that move together. None means one each. An
         object of weight zero has the rise that one of the commonest weight would bring, beside the others.
-    cluster_weights : {"entropy", "size", "entropy-size"} or list of ndarrays, default=None
+    cluster_weights : {"size"} or list of ndarrays, default=None
         Weights of the base clusters, as in :func:`~robust_eac.partition_losses`; with "binder" and ``cost=1`` only.
 
     Returns

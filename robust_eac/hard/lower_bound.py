@@ -38,7 +38,6 @@ def consensus_lower_bound(
     n_clusters: int | None = None,
     weights: ArrayLike | None = None,
     hard: bool = False,
-    diagonal: bool = True,
     tol: float = 1e-4,
     max_iter: int = 1000,
     sample_weight: ArrayLike | None = None,
@@ -64,7 +63,7 @@ def consensus_lower_bound(
     minimum over the convex envelope of |M|^2 on matrices of that rank [5]_; it is approached by accelerated proximal
     ascent. With A = 0 the bound is often exact already where the best membership has no zeros. If W is not constant,
     W_ij z^2 is bounded from below by a curvature common to all pairs and a line: a tangent where W_ij is larger, which
-    follows Z, or the chord over the possible z where it is smaller, as on the pairs (i, i) with ``diagonal=False``.
+    follows Z, or the chord over the possible z where it is smaller.
 
     *Partitions.* Z_ij is 0 or 1, its own square, and the objective is linear:  sum_ij (W_ij - 2 C_ij) Z_ij, the costs
     of a correlation clustering. Being together is transitive:  Z_ij + Z_jk - Z_ik <= 1  for all triples [6]_. A
@@ -92,8 +91,6 @@ def consensus_lower_bound(
         bound: the one for the weights found jointly with a consensus does not bound that joint problem.
     hard : bool, default=False
         Bound partitions only, instead of all memberships.
-    diagonal : bool, default=True
-        Count the pairs (i, i). Between hard partitions there is no loss on them.
     tol : float, default=1e-4
         Stop when the bound has risen by no more than this share of itself over 20 iterations; with ``hard=True`` also
         when it is within this share of a partition.
@@ -101,7 +98,7 @@ def consensus_lower_bound(
         Largest number of iterations, one symmetric eigendecomposition each, unless triangles alone are at work.
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of every object: weight w counts as w identical objects that share a membership. None means one each.
-    cluster_weights : {"entropy", "size", "entropy-size"} or list of ndarrays, default=None
+    cluster_weights : {"size"} or list of ndarrays, default=None
         Weights of the base clusters, as in :func:`~robust_eac.partition_losses`. None means 1 each, as in [1]_.
 
     Returns
@@ -158,7 +155,6 @@ def consensus_lower_bound(
     n_clusters = n if n_clusters is None else check_n_clusters(n_clusters, n)
     weights = check_weights(weights, ensemble.n_partitions)
     hard = check_bool(hard, name="hard")
-    diagonal = check_bool(diagonal, name="diagonal")
     tol = check_real(tol, name="tol", low=0.0)
     max_iter = check_integer(max_iter, name="max_iter", low=1)
 
@@ -167,18 +163,18 @@ def consensus_lower_bound(
 
     encoding = weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights)
     how = bound_partitions if hard else bound_memberships
-    return how(encoding, weights, n_clusters, diagonal=diagonal, tol=tol, max_iter=max_iter)
+    return how(encoding, weights, n_clusters, tol=tol, max_iter=max_iter)
 
 
-def bound_memberships(encoding, weights, n_clusters, *, diagonal=True, tol=1e-4, max_iter=1000, enough=np.inf):
+def bound_memberships(encoding, weights, n_clusters, *, tol=1e-4, max_iter=1000, enough=np.inf):
     """The :class:`LowerBound` of an encoding over memberships, or the first that is at least `enough`."""
-    pairs = _pair_terms(different_rows(encoding, weights, False, diagonal), weights, False, diagonal)
+    pairs = _pair_terms(different_rows(encoding, weights, False), weights, False)
     values = until_settled(_membership_bounds(pairs, n_clusters), tol)
     return _best_of(values, _pairwise_bound(pairs, False), encoding.total**2, max_iter, enough)
 
 
 def spectral_bound(encoding, weights, n_clusters):
-    """The first bound over memberships, for complete partitions and with the diagonal, without a matrix of all pairs.
+    """The first bound over memberships, for complete partitions, without a matrix of all pairs.
 
     With s the weights of the slots, C - 11'/k is  B diag(1, ..., 1, -1) B',  where B has the columns sqrt(s_l) x_l and
     1/sqrt(k), and has the eigenvalues other than zero of  R diag(1, ..., 1, -1) R'  for any R'R = B'B.
@@ -202,12 +198,12 @@ def spectral_bound(encoding, weights, n_clusters):
     return max(float(weights @ encoding.squares) + mean - captured - (1 + rank) * _ROUNDING * total**2, 0.0)
 
 
-def bound_partitions(encoding, weights, n_clusters, *, cost=1.0, diagonal=True, tol=1e-4, max_iter=1000):
+def bound_partitions(encoding, weights, n_clusters, *, cost=1.0, tol=1e-4, max_iter=1000):
     """The :class:`LowerBound` of an encoding over partitions; a pair together in them alone costs 2 - cost.
 
     One that is together in a base partition alone costs `cost`.
     """
-    pairs = _pair_terms(different_rows(encoding, weights, True, diagonal, cost), weights, True, diagonal, cost)
+    pairs = _pair_terms(different_rows(encoding, weights, True, cost), weights, True, cost)
     slope = pairs.curvature * pairs.scale - 2.0 * pairs.linear
     values = partition_bounds(slope, pairs.scale, pairs.constant, n_clusters, tol)
     return _best_of(values, _pairwise_bound(pairs, True), encoding.total**2, max_iter)
@@ -240,22 +236,17 @@ class _PairTerms(NamedTuple):
     scale: np.ndarray
 
 
-def different_rows(encoding, weights, hard, diagonal, cost=1.0):
+def different_rows(encoding, weights, hard, cost=1.0):
     """The encoding with one row for all copies of an object, where they may share it, and none without weight."""
     encoding = take_rows(encoding, np.flatnonzero(encoding.multiplicity))
     similarity = encoding.mean_self_similarity(weights * encoding.scale)
-    if hard:
-        apart = similarity < 1.0 - 0.5 * cost
-    elif diagonal:
-        apart = np.zeros(len(similarity), dtype=bool)
-    else:
-        apart = (similarity < 1.0) | (encoding.own_pairs < encoding.multiplicity)
+    apart = similarity < 1.0 - 0.5 * cost if hard else np.zeros(len(similarity), dtype=bool)
     # Distinct numbers keep copies apart.
     numbers = np.where(apart, 1.0 + np.arange(len(apart)), 0.0)
     return collapse(encoding, numbers[:, np.newaxis], min_saving=0.0)
 
 
-def _pair_terms(encoding, weights, hard, diagonal, cost=1.0):
+def _pair_terms(encoding, weights, hard, cost=1.0):
     """The pairs of an encoding of different rows."""
     coef = weights * encoding.scale
     X = one_hot(encoding)
@@ -264,18 +255,12 @@ def _pair_terms(encoding, weights, hard, diagonal, cost=1.0):
     curvature = (2.0 - cost) * (observed * coef) @ observed.T
     roots = np.sqrt(encoding.multiplicity)
     scale = np.outer(roots, roots)
-    own_squares = observed @ coef
-    for u in encoding.unlike_self:
-        own_squares += coef[u] * (encoding.self_similarity(u) ** 2 - observed[:, u])
-    # What counts of the pairs of a row with itself, and what has a place in the matrices.
-    counted = encoding.multiplicity**2 - (0.0 if diagonal else encoding.own_pairs)
-    kept = np.zeros_like(counted) if hard else counted
-    constant = float(cost * coef @ encoding.squares - (encoding.multiplicity**2 - counted) @ own_squares)
+    constant = float(cost * coef @ encoding.squares)
     if hard:
         # Partitions have Z_ii = 1.
-        constant += float(counted @ (np.diagonal(curvature) - 2.0 * np.diagonal(together)))
-    for matrix in (together, curvature):
-        np.fill_diagonal(matrix, kept / encoding.multiplicity**2 * np.diagonal(matrix))
+        constant += float(encoding.multiplicity**2 @ (np.diagonal(curvature) - 2.0 * np.diagonal(together)))
+        np.fill_diagonal(together, 0.0)
+        np.fill_diagonal(curvature, 0.0)
     return _PairTerms(curvature, together * scale, constant, scale)
 
 

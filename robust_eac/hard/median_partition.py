@@ -25,10 +25,9 @@ from ..checks.values import (
     check_real,
     check_weights,
 )
-from ..solve.alternation import fixed
 from ..solve.encoding import encode_ensemble
 from ..weightings.clusters import check_cluster_weights, weigh_by
-from ..weightings.joint import resolve_weighting, settle
+from ..weightings.joint import Fixed, as_weighting, settle
 from ..weightings.trust import LEVEL, NO_LINKS
 from .lower_bound import bound_partitions
 from .multistart import INITS, Task, best_of_starts, confirm, may_dissolve, refine
@@ -62,9 +61,6 @@ def solve_hard_median_partition(
     cost: float | str = 1.0,
     weights: ArrayLike | None = None,
     weighting: WeightSolver | None = None,
-    rho: float | str | None = None,
-    lam: float | None = None,
-    lam0: float | None = None,
     n_init: int = 16,
     init: str | ArrayLike = "mixed",
     max_passes: int = 100,
@@ -123,13 +119,6 @@ def solve_hard_median_partition(
         Weights found together with the partition, instead of `weights`: as in
         :func:`~robust_eac.solve_median_partition`, "chance-corrected" included, but near copies all count: draws of a
         posterior repeat what is likely. None means fixed weights.
-    rho : float or "auto", default=None
-        Largest weight, for "restricted-simplex". None means 1 / (0.8 n_partitions), "auto" 1 over the number of
-        partitions that :func:`~robust_eac.trusted_group_weights` trusts.
-    lam : float, default=None
-        lambda, for "l2", in the units of the losses. None means 0.5.
-    lam0 : float, default=None
-        In place of `lam`: lambda = lam0 n_partitions.
     n_init : int, default=16
         Number of starts. An array as `init` is one start.
     init : {"mixed", "sequential", "random", "partitions", "relaxed"} or array-like, default="mixed"
@@ -152,7 +141,7 @@ def solve_hard_median_partition(
         Weight of every object: weight w counts as w identical objects that stay together. None means one each. An
         object of weight zero goes where one of the commonest weight would (identical objects counted as one), and the
         others do not notice.
-    cluster_weights : {"entropy", "size", "entropy-size"} or list of ndarrays, default=None
+    cluster_weights : {"size"} or list of ndarrays, default=None
         Weights of the base clusters, as in :func:`~robust_eac.partition_losses`, with "binder" at cost 1 only. None
         means 1 each.
 
@@ -224,7 +213,7 @@ def solve_hard_median_partition(
     limit = n if n_clusters is None else check_n_clusters(n_clusters, n)
     cost = _check_cost(cost, loss, n_clusters)
     sample_weight = check_sample_weight(sample_weight, ensemble)
-    weighting = check_weighting(weights, weighting, 1.0, m, rho=rho, lam=lam, lam0=lam0)
+    weighting = check_weighting(weights, weighting, 1.0, m)
     n_init = check_integer(n_init, name="n_init", low=1)
     start = _check_init(init, n, limit)
     max_passes = check_integer(max_passes, name="max_passes", low=1)
@@ -307,16 +296,13 @@ def in_order(clusters):
     return np.argsort(np.argsort(first))[inverse]
 
 
-def check_weighting(weights, weighting, n_pairs, n_partitions, **parameters):
-    """Fixed weights, or a weighting for losses out of n_pairs, as a :class:`Weighting`."""
+def check_weighting(weights, weighting, unit, n_partitions):
+    """Fixed weights, or a weighting for losses in this unit, as a :class:`~robust_eac.weightings.Weighting`."""
     if weighting is None:
-        given = [f"{name}={value}" for name, value in parameters.items() if value is not None]
-        if given:
-            raise ValueError(f"rho, lam and lam0 need a weighting, got {', '.join(given)} and weighting=None.")
-        return fixed(check_weights(weights, n_partitions))
+        return Fixed(check_weights(weights, n_partitions))
     if weights is not None:
         raise ValueError(f"weights must be None when weighting is given, got both and weighting={weighting!r}.")
-    return resolve_weighting(weighting, n_pairs=n_pairs, n_partitions=n_partitions, **parameters)
+    return as_weighting(weighting).bind(n_partitions, unit)
 
 
 def warn_unconverged(max_passes, *, stacklevel):

@@ -5,13 +5,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..objectives.distance import ADJUSTED, raw_distance
-from ..solve.alternation import Problem, Settings, Weighting, alternate, fixed
+from ..objectives import MANY, Raw, SparseRaw
+from ..solve.alternation import Limits, Problem, alternate
 from ..solve.encoding import Encoding, harden, take_rows, weigh, weigh_clusters
+from ..solve.formula import adjusted_agreements
+from ..solve.labels import labels_of
 from ..solve.starts import draw_rows
 from ..solve.threads import count_threads, map_threads
-from ..sparse.objective import MANY, agreements
-from ..sparse.rows import as_array, labels_of, membership_of_labels
+from ..sparse.objective import agreements
+from ..sparse.rows import as_array, membership_of_labels
+from ..weightings.joint import Fixed, Weighting
 from .search import LOSSES, Aim, Search, group, partition_losses
 
 INITS = ("mixed", "sequential", "random", "partitions", "relaxed")
@@ -95,11 +98,8 @@ def _start(task, start, number, weights, rng):
     if start == "random":
         return rng.randint(widest, size=n_rows)
     if start == "relaxed":
-        distance = raw_distance()
-        if widest > MANY:
-            distance = distance.many(encoding, with_floor=False)
-        problem = Problem(encoding, widest, fixed(weights), distance)
-        rows = alternate(problem, "random", rng, Settings(_RELAXED_TOL, 1)).rows
+        objective = SparseRaw(encoding, widest, with_floor=False) if widest > MANY else Raw(encoding, widest)
+        rows = alternate(Problem(objective, Fixed(weights)), "random", rng, Limits(_RELAXED_TOL, 1)).rows
         return labels_of(rows if widest <= MANY else as_array(rows, dense=False))
     clusters = np.full(n_rows, -1)
     if not aim.loss.linear:
@@ -142,7 +142,7 @@ def descend(task, clusters, weights, rng, *, thorough):
         n_moves, n_passes, clusters = n_moves + search.n_moves, n_passes + search.n_passes, search.clusters
         losses = unit * partition_losses(encoding, clusters, aim)
         before, weights = weights, weighting.solve(losses)
-        objective = weighting.objective(losses, weights)
+        objective = weighting.value(losses, weights)
         unchanged = np.array_equal(weights, before)
         if unchanged or n_passes >= max_passes:
             return Run(clusters, weights, losses, objective, n_moves, n_passes, settled and unchanged)
@@ -163,23 +163,24 @@ def refine(task, clusters, weights, rng, *, thorough):
             break
     # The same sums as before the search: they do not differ by rounding if nothing moved.
     losses = task.unit * partition_losses(task.encoding, clusters, task.aim)
-    objective = task.weighting.objective(losses, weights)
+    objective = task.weighting.value(losses, weights)
     return run._replace(clusters=clusters, losses=losses, objective=objective, n_moves=n_moves, n_passes=n_passes)
 
 
 def confirm(task, run, rng):
     """Alternate search and trust until the trusted partitions are those that the consensus confirms."""
     weighting = task.weighting
-    plain = weigh_clusters(task.encoding, None) if weighting.following else None
-    while weighting.following is not None:
+    if not weighting.trusts:
+        return run
+    plain = weigh_clusters(task.encoding, None)
+    while True:
         losses = _corrected_losses(plain, run.clusters)
         weighting = weighting.following(losses)
         if weighting is None:
-            break
+            return run
         trusting = task._replace(weighting=weighting)
         weights = weighting.first(losses)
         run = refine(trusting, run.clusters, weights, rng, thorough=may_dissolve(task, run.clusters))
-    return run
 
 
 def _corrected_losses(plain, clusters):
@@ -188,7 +189,7 @@ def _corrected_losses(plain, clusters):
     if k > MANY:
         return np.maximum(1.0 - agreements(plain, membership_of_labels(clusters, k)), 0.0)
     rows = np.eye(k)[clusters]
-    return ADJUSTED.losses(plain, rows, ADJUSTED.measure(plain, rows, None))
+    return np.maximum(1.0 - adjusted_agreements(plain, rows), 0.0)
 
 
 def may_dissolve(task, clusters):

@@ -9,13 +9,11 @@ from numpy.typing import ArrayLike
 
 from ..checks.labels import check_ensemble, check_sample_weight
 from ..checks.types import ClusterWeights, Labels, RandomState, WeightSolver
-from ..checks.values import MAX_SEED, as_array, check_integer, check_n_clusters, check_random_state, check_weights
-from ..solve.alternation import fixed
+from ..checks.values import as_array, check_integer, check_n_clusters, check_random_state
 from ..solve.encoding import encode_ensemble
 from ..weightings.clusters import check_cluster_weights, weigh_by
-from ..weightings.joint import check_found_from_losses
 from .median_partition import check_codes, check_weighting, warn_unconverged
-from .multistart import Task, may_dissolve, refine
+from .multistart import Task, refine
 from .search import LOSSES, Aim, moves, partition_losses
 
 __all__ = ["RefinementResult", "refine_labels"]
@@ -44,9 +42,6 @@ def refine_labels(
     *,
     weights: ArrayLike | None = None,
     weighting: WeightSolver | None = None,
-    rho: float | None = None,
-    lam: float | None = None,
-    lam0: float | None = None,
     max_passes: int = 100,
     random_state: RandomState = None,
     sample_weight: ArrayLike | None = None,
@@ -83,12 +78,6 @@ def refine_labels(
     weighting : str or callable, default=None
         Weights found together with the partition, instead of `weights`; as in
         :func:`~robust_eac.solve_median_partition`, but for "chance-corrected", whose weights do not follow the losses.
-    rho : float, default=None
-        Largest weight, for "restricted-simplex". None means 1 / (0.8 n_partitions).
-    lam : float, default=None
-        lambda, for "l2", in the units of the losses. None means 0.5 n_samples^2.
-    lam0 : float, default=None
-        In place of `lam`, free of scale: lambda = lam0 n_partitions n_samples^2.
     max_passes : int, default=100
         Largest number of visits of all objects.
     random_state : int, RandomState instance or None, default=None
@@ -96,7 +85,7 @@ def refine_labels(
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of every object: weight w counts as w identical objects that stay together. None means one each. An
         object of weight zero goes where it would with a little weight, and the others do not notice.
-    cluster_weights : {"entropy", "size", "entropy-size"} or list of ndarrays, default=None
+    cluster_weights : {"size"} or list of ndarrays, default=None
         Weights of the base clusters, as in :func:`~robust_eac.partition_losses`. None means 1 each, as in [1]_.
 
     Returns
@@ -151,11 +140,11 @@ def refine_labels(
     clusters, n_clusters = _check_start(consensus, n, n_clusters)
     sample_weight = check_sample_weight(sample_weight, ensemble)
     total = float(n) if sample_weight is None else float(sample_weight.sum())
-    resolved = check_weighting(weights, weighting, total**2, m, rho=rho, lam=lam, lam0=lam0)
-    check_found_from_losses(
-        resolved, f"weighting must be one that the losses determine, got {weighting!r}: pass the weights that it found."
-    )
-    weighting = resolved
+    given, weighting = weighting, check_weighting(weights, weighting, total**2, m)
+    if weighting.needs_group:
+        raise ValueError(
+            f"weighting must be one that the losses determine, got {given!r}: pass the weights that it found."
+        )
     max_passes = check_integer(max_passes, name="max_passes", low=1)
     rng = check_random_state(random_state)
     cluster_weights = check_cluster_weights(cluster_weights)
@@ -164,7 +153,7 @@ def refine_labels(
     task = Task(encoding, Aim(LOSSES["binder"], 1.0, n_clusters), weighting, max_passes, unit=total**2)
     losses = task.unit * partition_losses(encoding, clusters, task.aim)
     weights = weighting.solve(losses)
-    before = weighting.objective(losses, weights)
+    before = weighting.value(losses, weights)
     run = refine(task, clusters, weights, rng, thorough=False)
     if not run.converged:
         warn_unconverged(max_passes, stacklevel=3)
@@ -178,22 +167,6 @@ def refine_labels(
         n_passes=run.n_passes,
         converged=run.converged,
     )
-
-
-def search_labels(encoding, result, n_clusters, random_state, *, stacklevel):
-    """(n,) labels that moves and dissolved clusters reach from those of a relaxed solution, under its weights.
-
-    The partition is that of :func:`~robust_eac.solve_hard_median_partition` from the same labels with the same
-    `random_state`. The order of the clusters remains, new ones come last.
-    """
-    # Weights rounded as there: ties between partitions of equal weight are broken alike.
-    weights = check_weights(result.weights, len(result.weights))
-    task = Task(encoding, Aim(LOSSES["binder"], 1.0, n_clusters), fixed(weights), _MAX_PASSES)
-    rng = np.random.RandomState(check_random_state(random_state).randint(MAX_SEED))
-    run = refine(task, result.labels, weights, rng, thorough=may_dissolve(task, result.labels))
-    if not run.converged:
-        warn_unconverged(_MAX_PASSES, stacklevel=stacklevel + 1)
-    return np.unique(run.clusters, return_inverse=True)[1]
 
 
 def move_margins(encoding, weights, clusters, n_clusters):

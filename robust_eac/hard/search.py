@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..checks.values import MAX_DENSE
+from ..objectives import MANY
 from ..solve.encoding import collapse, select
 from ..solve.threads import end_if_told
-from ..sparse.objective import MANY
 from . import contingency, sparse_counts
 from .contingency import Judged, Tables
 from .sparse_counts import SparseTables
@@ -324,7 +324,7 @@ def _judge(encoding, weights, aim):
         weights=weights,
         mask_of=encoding.mask_of,
         totals=totals,
-        singles=(encoding.own_pairs @ encoding.observed)[encoding.mask_of],
+        singles=(encoding.self_pairs @ encoding.observed)[encoding.mask_of],
         own=own,
         parts=np.repeat(np.arange(len(totals)), encoding.n_codes),
         slot_weights=slot_weights,

@@ -1,4 +1,4 @@
-"""The Y step under the chance-corrected distance: minimise sum_u alpha_u d_u / E[d_u] in the membership.
+"""The chance-corrected objective: weighted shares  d_u / E[d_u] = 1 - a_u  of what chance would give.
 
 Both d_u and E[d_u] move with Y. At any Y the gradient of the sum is that of
 
@@ -14,13 +14,24 @@ partition has the loss 1, and no part in the model, even at Y'Y = X_u'X_u, where
 one point would be a pit that no gradient shows, and the objective of a descent that falls into it is never stationary.
 """
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from ..solve import relabelling
 from ..solve.bundles import Visit
-from ..solve.formula import accumulate, agreement_sides, gap_of, gap_unit, gradient_of, statistics_from, with_everything
+from ..solve.formula import (
+    accumulate,
+    agreement_sides,
+    gap_of,
+    gap_unit,
+    gradient_of,
+    partition_sides,
+    statistics_from,
+    with_everything,
+)
+from ..solve.objective import Objective
 from ..solve.sweep import PAIR_STEPS, sweep, visiting_order
 
 # A step is halved at most so many times.
@@ -28,46 +39,99 @@ _MAX_HALVINGS = 40
 
 
 class State(NamedTuple):
-    """S and G of a membership, the lifts of <Y'Y, X_u'W_uX_u>, and the Sides (see relabelling)."""
+    """S and G of memberships, and (m,) each: the losses, and E[d_u] / 2."""
 
     S: np.ndarray
     G: np.ndarray
-    lift: np.ndarray
-    consensus: relabelling.Side
-    partitions: relabelling.Side
-
-    @property
-    def losses(self):
-        """The chance-corrected losses d_u / E[d_u] = 1 - a_u, clipped at zero."""
-        return np.maximum(1.0 - relabelling.adjusted(self.lift, self.consensus, self.partitions), 0.0)
+    losses: np.ndarray
+    half_expected: np.ndarray
 
 
-class AdjustedSteps:
-    """Steps down sum_u alpha_u d_u / E[d_u] over `rows`, which are changed; see :mod:`~robust_eac.solve.descent`.
+class ChanceCorrected(Objective):
+    """sum_u alpha_u d_u / E[d_u] of dense memberships.
 
-    The gap is that of the sum times :func:`chance_of`, so that it is counted in ordered pairs, as that of raw losses.
+    Gaps are those of the sum times :meth:`chance`, so that they are counted in ordered pairs, as those of raw losses.
+    """
+
+    unit = 1.0
+
+    @cached_property
+    def visited(self):
+        return with_everything(self.encoding)
+
+    @cached_property
+    def _partitions(self):
+        """The Sides (see relabelling) of the partitions, and whether relabelling changes them."""
+        sides = partition_sides(self.encoding)
+        return sides, relabelling.tells_apart(sides)
+
+    def measure(self, rows, n_threads=1):
+        S, G = accumulate(self.encoding, rows, n_threads=n_threads)
+        partitions, tells = self._partitions
+        lift, consensus, _ = agreement_sides(self.encoding, S, rows, partitions)
+        losses = np.maximum(1.0 - relabelling.adjusted(lift, consensus, partitions), 0.0)
+        half_expected = np.where(tells, relabelling.room(consensus, partitions), 1.0)
+        return State(S, G, losses, half_expected)
+
+    def losses(self, state):
+        return state.losses
+
+    def steps(self, weights, rows, state, rng, n_threads=1):
+        return ChanceCorrectedSteps(self, weights, rows, state, rng, n_threads)
+
+    def statistics(self, weights, state):
+        """Those of the model, times :meth:`chance`, so that their coefficients of the d_u sum to one."""
+        encoding, (partitions, _) = self.encoding, self._partitions
+        scale, quadratic, together = self.terms(weights, state)
+        share, chance = relabelling.share_of_pairs(partitions), scale * state.losses
+        alone = encoding.by_mask(-chance * (partitions.own / partitions.singles - share))
+        masks = encoding.by_mask(quadratic), encoding.by_mask(together)
+        return statistics_from(encoding, state.S, state.G, scale, *masks, alone)
+
+    def scale(self, weights, state):
+        return 1.0 / self.chance(weights, state)
+
+    def terms(self, weights, state):
+        scale = self._rates(weights, state) * self.chance(weights, state)
+        chance = scale * state.losses
+        return scale, scale - chance, -chance * relabelling.share_of_pairs(self._partitions[0])
+
+    def chance(self, weights, state):
+        """Losses that chance would give, over all partitions: 1 / sum_u alpha_u / E[d_u], in ordered pairs.
+
+        As in the raw losses, the pairs that a partition observes stand for all.
+        """
+        rates = self._rates(weights, state) * (self._partitions[0].n / self.encoding.total) ** 2
+        return 1.0 / rates.sum() if rates.any() else 1.0
+
+    def _rates(self, weights, state):
+        """(m,) alpha_u / E[d_u], in observed pairs; 0 for what tells nothing: its loss is 1 everywhere."""
+        return np.where(self._partitions[1], weights / (2.0 * state.half_expected), 0.0)
+
+
+class ChanceCorrectedSteps:
+    """Steps down sum_u alpha_u d_u / E[d_u].
+
     Every sweep minimises a model of the sum, made anew: a model that is kept for longer leads away from the sum. If the
     sum is not lower after it, the step is halved. If no part of it helps, mass moves towards the best cluster of every
     object instead (Frank and Wolfe), which goes downhill wherever the gap is not zero.
     """
 
-    def __init__(self, encoding, weights, rows, state, settings, rng):
+    def __init__(self, objective, weights, rows, state, rng, n_threads):
         self.state = state
-        self._encoding, self._extended = encoding, with_everything(encoding)
-        self._weights, self._rows, self._rng = weights, rows, rng
-        self._n_threads = settings.n_threads
-        self._visit = Visit(diagonal=True, n_steps=PAIR_STEPS, skip=0.0, relaxation=1.0)
+        self._objective, self._weights, self._rows = objective, weights, rows
+        self._rng, self._n_threads = rng, n_threads
 
     def gap(self):
-        return gap_of(self._extended, self._rows, self._statistics(), diagonal=True, n_threads=self._n_threads)
+        return gap_of(self._objective.visited, self._rows, self._statistics(), n_threads=self._n_threads)
 
     def sweep(self, relaxation):
-        order, how = visiting_order(len(self._rows), self._rng), self._visit._replace(relaxation=relaxation)
-        before = self._rows.copy()
-        seen = sweep(self._extended, self._statistics(), self._rows, order, how, n_threads=self._n_threads)
+        visited, before = self._objective.visited, self._rows.copy()
+        order, how = visiting_order(len(self._rows), self._rng), Visit(PAIR_STEPS, 0.0, relaxation)
+        seen = sweep(visited, self._statistics(), self._rows, order, how, n_threads=self._n_threads)
         lower = self._shorten(before)
         if lower is None:
-            gradient = gradient_of(self._extended, before, self._statistics(), diagonal=True)
+            gradient = gradient_of(visited, before, self._statistics())
             self._rows[:] = np.eye(before.shape[1])[gradient.argmin(axis=1)]
             lower = self._shorten(before)
         if lower is None:
@@ -75,78 +139,21 @@ class AdjustedSteps:
             self._rows[:] = before
             return None
         self.state = lower
-        return seen / gap_unit(self._extended)
+        return seen / gap_unit(visited)
 
     def refresh(self):
         """The state is measured after every sweep."""
 
     def _statistics(self):
-        return _statistics(self._encoding, self._weights, self.state)
+        return self._objective.statistics(self._weights, self.state)
 
     def _shorten(self, before):
         """Halve the step from `before` to the rows until the sum is lower than it was: the state there, or None."""
         value = self._weights @ self.state.losses
         for _ in range(_MAX_HALVINGS):
-            state = measure(self._encoding, self._rows, self.state.partitions, n_threads=self._n_threads)
+            state = self._objective.measure(self._rows, self._n_threads)
             if self._weights @ state.losses < value:
                 return state
             self._rows += before
             self._rows *= 0.5
         return None
-
-
-def measure(encoding, rows, partitions=None, *, n_threads=1):
-    """The :class:`State` of the memberships of an encoding's rows; the Sides of its partitions if known."""
-    S, G = accumulate(encoding, rows, n_threads=n_threads)
-    return State(S, G, *agreement_sides(encoding, S, rows, partitions))
-
-
-def chance_of(encoding, weights, state):
-    """Losses that chance would give, over all partitions: 1 / sum_u alpha_u / E[d_u], in ordered pairs.
-
-    As in the raw losses, the pairs that a partition observes stand for all.
-    """
-    rates = _rates(weights, state) * (state.partitions.n / encoding.total) ** 2
-    return 1.0 / rates.sum() if rates.any() else 1.0
-
-
-def _rates(weights, state):
-    """(m,) alpha_u / E[d_u], in observed pairs; 0 for what tells nothing: its loss is 1 everywhere, E[d_u] can be 0."""
-    tells = relabelling.tells_apart(state.partitions)
-    room = np.where(tells, relabelling.room(state.consensus, state.partitions), 1.0)
-    return np.where(tells, weights / (2.0 * room), 0.0)
-
-
-def _statistics(encoding, weights, state):
-    """The :class:`~robust_eac.solve.bundles.Statistics` of the model at a state, in ordered pairs.
-
-    They are those of the model times :func:`chance_of`, so that their coefficients of the d_u sum to one. They are for
-    visits of the encoding :func:`~robust_eac.solve.formula.with_everything`.
-    """
-    S, G, partitions = state.S, state.G, state.partitions
-    scale, chance, share = _scales(encoding, weights, state)
-    together = encoding.by_mask(-chance * share)
-    alone = encoding.by_mask(-chance * (partitions.own / partitions.singles - share))
-    return statistics_from(encoding, S, G, scale, encoding.by_mask(scale - chance), together, alone)
-
-
-def _scales(encoding, weights, state):
-    """(m,) coefficients of the d_u and of the E[d_u] in the model, and of |Y1|^2 in the E_u."""
-    scale = _rates(weights, state) * chance_of(encoding, weights, state)
-    return scale, scale * state.losses, relabelling.share_of_pairs(state.partitions)
-
-
-def terms(encoding, weights, state):
-    """The terms of :class:`~robust_eac.objectives.distance.Distance` at a state."""
-    scale, chance, share = _scales(encoding, weights, state)
-    return scale, scale - chance, -chance * share
-
-
-def statistics_at(encoding, weights, rows):
-    """The Statistics of the model at the memberships of an encoding's rows."""
-    return _statistics(encoding, weights, measure(encoding, rows))
-
-
-def factor(encoding, weights, rows):
-    """Gradient of sum_u alpha_u d_u / E[d_u] over that of the statistics."""
-    return 1.0 / chance_of(encoding, weights, measure(encoding, rows))

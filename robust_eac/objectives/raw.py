@@ -1,50 +1,76 @@
-"""Steps down the weighted raw losses of a membership."""
+"""The paper's objective: weighted losses  d_u = |Y'Y - X_u'X_u|^2."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from ..solve.bundles import Visit
-from ..solve.encoding import Encoding, select
-from ..solve.formula import accumulate, gap_of, gap_unit, matrices_of, weighted_statistics
+from ..solve.encoding import select
+from ..solve.formula import accumulate, coefficients, gap_of, gap_unit, losses_of, matrices_of, weighted_statistics
+from ..solve.objective import Objective
 from ..solve.sweep import PAIR_STEPS, sweep, visiting_order
 
 
-class State(NamedTuple):
-    """S and G of a membership, and the encoding of the partitions with weight in the last descent."""
+class Matrices(NamedTuple):
+    """S and G of memberships; see :mod:`~robust_eac.solve.bundles`."""
 
     S: np.ndarray
     G: np.ndarray
-    active: np.ndarray | None = None
-    part: Encoding | None = None
+
+
+class Raw(Objective):
+    """sum_u alpha_u d_u of dense memberships."""
+
+    _part = None
+
+    def measure(self, rows, n_threads=1):
+        return Matrices(*accumulate(self.encoding, rows, n_threads=n_threads))
+
+    def losses(self, state):
+        return losses_of(self.encoding, *state)
+
+    def steps(self, weights, rows, state, rng, n_threads=1):
+        return RawSteps(self, weights, rows, state, rng, n_threads)
+
+    def statistics(self, weights, state):
+        return weighted_statistics(self.encoding, weights, *state)
+
+    def scale(self, weights, state):
+        return 1.0
+
+    def terms(self, weights, state):
+        coef, _ = coefficients(self.encoding, weights)
+        return coef, coef, 0.0 * coef
+
+    def part(self, weights):
+        """(partitions with weight, encoding of these)."""
+        active, part = np.flatnonzero(weights), self._part
+        if part is None or not np.array_equal(part[0], active):
+            part = active, select(self.encoding, active) if len(active) < len(weights) else self.encoding
+            self._part = part
+        return part
 
 
 class RawSteps:
-    """Steps down sum_u alpha_u d_u over `rows`, which are changed; see :func:`~robust_eac.solve.descent.descend`.
+    """Steps down sum_u alpha_u d_u. Every sweep minimises column by column, exactly.
 
-    Every sweep minimises column by column, exactly. Partitions without weight are not read.
+    Partitions without weight are not read.
     """
 
-    def __init__(self, encoding, weights, rows, state, settings, rng, *, diagonal):
-        active, part = state.active, state.part
-        if active is None or not np.array_equal(active, np.flatnonzero(weights)):
-            active = np.flatnonzero(weights)
-            part = select(encoding, active) if len(active) < len(weights) else encoding
-        self.state = state._replace(active=active, part=part)
-        self._encoding, self._rows, self._weights, self._rng = encoding, rows, weights[active], rng
-        self._n_threads = settings.n_threads
-        self._visit = Visit(diagonal, PAIR_STEPS, skip=0.0, relaxation=1.0)
+    def __init__(self, objective, weights, rows, state, rng, n_threads):
+        self.state = state
+        self._encoding, (self._active, self._part) = objective.encoding, objective.part(weights)
+        self._weights, self._rows, self._rng, self._n_threads = weights[self._active], rows, rng, n_threads
 
     def gap(self):
-        S, G, active, part = self.state
-        self._statistics = weighted_statistics(part, self._weights, *matrices_of(self._encoding, active, S, G))
-        return gap_of(part, self._rows, self._statistics, diagonal=self._visit.diagonal, n_threads=self._n_threads)
+        matrices = matrices_of(self._encoding, self._active, *self.state)
+        self._statistics = weighted_statistics(self._part, self._weights, *matrices)
+        return gap_of(self._part, self._rows, self._statistics, n_threads=self._n_threads)
 
     def sweep(self, relaxation):
-        order, how = visiting_order(len(self._rows), self._rng), self._visit._replace(relaxation=relaxation)
-        seen = sweep(self.state.part, self._statistics, self._rows, order, how, n_threads=self._n_threads)
+        order, how = visiting_order(len(self._rows), self._rng), Visit(PAIR_STEPS, 0.0, relaxation)
+        seen = sweep(self._part, self._statistics, self._rows, order, how, n_threads=self._n_threads)
         return seen / gap_unit(self._encoding)
 
     def refresh(self):
-        S, G = accumulate(self._encoding, self._rows, n_threads=self._n_threads)
-        self.state = self.state._replace(S=S, G=G)
+        self.state = Matrices(*accumulate(self._encoding, self._rows, n_threads=self._n_threads))

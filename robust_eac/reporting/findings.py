@@ -13,16 +13,16 @@ from ..consensus.coassociation import coassociation_of
 from ..consensus.merge import merge_labels
 from ..diagnostics.agreement import AgreementTest, adjusted_agreement, agreement_test_of
 from ..diagnostics.assurance import Assurance, Moves, aim_of, best_moves
-from ..objectives.distance import resolve_distance
+from ..objectives import objective_for
 from ..plotting.matrices import draw_objects, order_by_group
-from ..solve.alternation import Problem, Settings, solve
+from ..solve.alternation import Limits, Problem, solve
 from ..solve.encoding import take_rows
-from ..solve.formula import accumulate, adjusted_agreement_of, losses_of
+from ..solve.formula import accumulate, adjusted_agreements, losses_of
+from ..solve.labels import labels_of, largest_of
 from ..solvers.consensus_modes import ConsensusModes, find_modes
-from ..sparse.rows import largest_of
 from ..summary import assure_encoded, describe, encode_fitted
 from ..weightings.clusters import check_cluster_weights, weigh_by
-from ..weightings.joint import is_corrected, resolve_weighting, settle
+from ..weightings.joint import WEIGHTINGS, settle
 from ..weightings.pairs import compare_pairs
 from ..weightings.tables import n_clusters_of
 from ..weightings.trust import near_copies
@@ -33,6 +33,8 @@ _DRAWN = 400
 _WEIGHTINGS = ("uniform", "restricted-simplex", "chance-corrected")
 # Starts of what is compared, at most.
 _STARTS = 5
+# What a model without these parameters is held against.
+_DEFAULTS = {"n_init": 10, "tol": 1e-5, "max_iter": 100, "cluster_weights": None}
 
 
 class HeatMap(NamedTuple):
@@ -98,17 +100,17 @@ def find_out(model, X, sample_weight, settings):
     """The :class:`Findings` on a model fitted to arrays in memory; ValueError if X is not what it was fitted to."""
     ensemble = check_ensemble(X, name="X")
     encoding, membership = encode_fitted(model, ensemble, sample_weight, settings)
-    parameters, labels, k = settings.parameters, model.labels_, membership.shape[1]
+    parameters, labels, k = _DEFAULTS | settings.parameters, model.labels_, membership.shape[1]
     # Two reports on one model are the same.
     rng = check_random_state(deepcopy(parameters["random_state"]))
     effort = {
         "seeds": rng.randint(MAX_SEED, size=min(parameters["n_init"], _STARTS)),
-        "settings": Settings(parameters["tol"], parameters["max_iter"]),
+        "limits": Limits(parameters["tol"], parameters["max_iter"]),
         "n_jobs": check_n_jobs(parameters["n_jobs"]),
     }
     pairs = compare_pairs(encoding, rng)
     limit = len(model.weights_)
-    modes = find_modes(encoding, pairs, k, limit, resolve_distance("adjusted", True), **effort)
+    modes = find_modes(encoding, pairs, k, limit, "adjusted", **effort)
     hard = np.eye(labels.max() + 1)[labels]
     counts = np.all((encoding.multiplicity == 0.0) | (encoding.multiplicity >= 1.0))
     weighed = weigh_by(encoding, check_cluster_weights(parameters["cluster_weights"]))
@@ -168,10 +170,9 @@ def _heat_map(encoding, weights, labels, rng):
 
 def _alternatives(encoding, ensemble, sample_weight, model, settings, k, hard, rng, effort):
     """The :class:`Alternative` of this consensus, of other weightings, and of merging with the weights found."""
-    chosen = settings.parameters["weighting"]
     found = [("this consensus", model.labels_, model.weights_)]
     for name in _WEIGHTINGS:
-        if settings.merged or not np.array_equal(chosen, name):
+        if settings.merged or not np.array_equal(settings.parameters["weighting"], name):
             found.append((f"weighting {name}", *_median_partition(encoding, name, k, rng, effort)))
     # Merging takes hard partitions of objects that count alike.
     if not settings.merged and sample_weight is None and len(encoding.hard) == len(encoding.offsets):
@@ -188,21 +189,21 @@ def _graded(encoding, name, labels, weights, agreement, own):
     """The :class:`Alternative` with these labels and weights, beside a consensus with the weights `own`."""
     rows = np.eye(labels.max() + 1)[labels]
     S, G = accumulate(encoding, rows)
-    losses = losses_of(encoding, S, G, rows, diagonal=True) / encoding.total**2
+    losses = losses_of(encoding, S, G) / encoding.total**2
     return Alternative(
         name=name,
         n_clusters=len(np.unique(labels)),
         n_with_weight=int(np.count_nonzero(weights)),
         agreement=agreement,
         losses=(float(losses.mean()), float(own @ losses)),
-        mean_agreement=float(adjusted_agreement_of(encoding, S, rows).mean()),
+        mean_agreement=float(adjusted_agreements(encoding, rows).mean()),
     )
 
 
 def _median_partition(encoding, name, k, rng, effort):
     """(labels, weights) of the median partition with another weighting and otherwise the defaults."""
-    distance = resolve_distance("auto", True, corrected=is_corrected(name))
-    weighting = resolve_weighting(name, n_pairs=distance.unit(encoding.total), n_partitions=len(encoding.offsets))
-    weighting, _ = settle(weighting, encoding, rng)
-    run, membership = solve(Problem(encoding, k, weighting, distance), "random", **effort)
-    return membership.argmax(axis=1), run.weights
+    kind = WEIGHTINGS[name]
+    objective = objective_for(encoding, k, "adjusted" if kind.corrected else "raw", dense=kind.corrected)
+    weighting, _ = settle(kind().bind(len(encoding.offsets), objective.unit), encoding, rng)
+    run, membership = solve(Problem(objective, weighting), "random", **effort)
+    return labels_of(membership), run.weights

@@ -11,12 +11,12 @@ from sklearn.exceptions import ConvergenceWarning
 from ..checks.labels import check_labels
 from ..checks.types import RandomState
 from ..checks.values import check_integer, check_n_clusters, check_random_state, check_real
-from ..objectives.distance import raw_distance
-from ..solve.alternation import Problem, Settings, Weighting, alternate
+from ..objectives import Raw
+from ..solve.alternation import Limits, Problem, alternate
 from ..solve.descent import is_stationary
 from ..solve.encoding import collapse, encode
 from ..solve.starts import initial_rows
-from ..weightings.closed_forms import uniform_weights
+from ..weightings.joint import Weighting
 from ..weightings.tables import n_clusters_of, share_among_copies, tables
 
 __all__ = ["redundancy_weights"]
@@ -110,10 +110,10 @@ def redundancy_weights(
         return np.ones(1)
 
     encoding = collapse(encoding)
-    problem = Problem(encoding, n_clusters, redundancy_weighting(encoding, pair_products(encoding)), raw_distance())
-    settings = Settings(tol, max_iter, reduction=0.0)
+    problem = Problem(Raw(encoding, n_clusters), RedundancyWeighting(encoding, pair_products(encoding)))
+    limits = Limits(tol, max_iter, reduction=0.0)
     starts = (initial_rows(encoding, n_clusters, "random", rng) for _ in range(n_init))
-    best = min((alternate(problem, start, rng, settings) for start in starts), key=lambda run: run.objective)
+    best = min((alternate(problem, start, rng, limits) for start in starts), key=lambda run: run.objective)
     if not is_stationary(best.gap, tol):
         warnings.warn(
             f"The weights did not converge: gap={best.gap:.3g} > tol={tol:.3g} after max_iter={max_iter}.",
@@ -138,20 +138,20 @@ def pair_products(encoding):
     return Q
 
 
-def redundancy_weighting(encoding, Q):
-    """The :class:`~robust_eac.weightings.joint.Weighting` whose weights minimise the objective over n^2."""
-    m = len(Q)
+class RedundancyWeighting(Weighting):
+    """Weights that minimise the objective over n^2."""
 
-    def solve(losses):
-        c = linear_term(encoding, losses)
-        weights = minimise_on_simplex(Q + _RIDGE * np.eye(m), c, np.full(m, 1.0 / m))
-        return share_among_copies(weights, np.column_stack([Q, c]))
+    def __init__(self, encoding, Q):
+        self.encoding, self.Q = encoding, Q
 
-    def objective(losses, weights):
-        c = linear_term(encoding, losses)
-        return float(weights @ (Q @ weights) + _RIDGE * weights @ weights + c @ weights)
+    def solve(self, losses):
+        m, c = len(self.Q), linear_term(self.encoding, losses)
+        weights = minimise_on_simplex(self.Q + _RIDGE * np.eye(m), c, np.full(m, 1.0 / m))
+        return share_among_copies(weights, np.column_stack([self.Q, c]))
 
-    return Weighting(solve, objective, uniform_weights)
+    def value(self, losses, weights):
+        c = linear_term(self.encoding, losses)
+        return float(weights @ (self.Q @ weights) + _RIDGE * weights @ weights + c @ weights)
 
 
 def linear_term(encoding, losses):

@@ -27,8 +27,8 @@ class Encoding(NamedTuple):
     squares : (m,) float64; |X_u'W_uX_u|^2, for a hard partition the sum of its squared sizes times squared weights.
     missing_slots : int64; the slots of "not observed".
     multiplicity : (n_rows,) float64; weight of each row's objects: their number when none are weighted.
-    own_pairs : (n_rows,) float64; weight of the row's pairs (i, i), which can be left out. An object of weight w has w
-        of them among its w^2 pairs, as w copies would have; below 1, where it has fewer pairs than that, it has w^2.
+    copy : float; weight of one copy of an object, of which an object of weight w is w / copy: 1, or the smallest weight
+        where some are below 1.
     inverse : (n_samples,) intp or None; row of each object, None when every object is its own row.
     observed : (n_rows, n_masks) bool; does mask g observe the row. A mask is a distinct set of observed objects.
     mask_of : (m,) intp; mask of each partition.
@@ -48,7 +48,7 @@ class Encoding(NamedTuple):
     squares: np.ndarray
     missing_slots: np.ndarray
     multiplicity: np.ndarray
-    own_pairs: np.ndarray
+    copy: float
     inverse: np.ndarray | None
     observed: np.ndarray
     mask_of: np.ndarray
@@ -60,7 +60,7 @@ class Encoding(NamedTuple):
     @property
     def data(self):
         """The rows, as the kernels read them."""
-        return RowData(self.codes, self.soft, self.multiplicity, self.own_pairs, self.observed)
+        return RowData(self.codes, self.soft, self.multiplicity, self.observed)
 
     @property
     def slots(self):
@@ -86,6 +86,11 @@ class Encoding(NamedTuple):
         """(n_rows, k_u) view of the memberships in a soft partition, X_u'; rows of zeros where it does not observe."""
         end = self.offsets[partition] + self.n_codes[partition]
         return self.soft[:, slice(*np.searchsorted(self.soft_slots, [self.offsets[partition], end]))]
+
+    @property
+    def self_pairs(self):
+        """(n_rows,) weight of the row's pairs (i, i): each copy of an object has one."""
+        return self.multiplicity * self.copy
 
     @property
     def unlike_self(self):
@@ -184,7 +189,7 @@ def weigh(encoding, weight):
     encoding = encoding._replace(
         sizes=np.ascontiguousarray(sizes),
         multiplicity=weight,
-        own_pairs=np.minimum(weight, weight**2),
+        copy=float(min(1.0, weight[weight > 0.0].min(initial=1.0))),
         n_observed=n_observed[encoding.mask_of],
         total=total,
     )
@@ -226,7 +231,7 @@ def encode(labels):
         squares=np.add.reduceat(sizes**2, offsets),
         missing_slots=(offsets + n_codes - 1)[missing],
         multiplicity=ones,
-        own_pairs=ones,
+        copy=1.0,
         inverse=None,
         observed=observed,
         mask_of=mask_of,
@@ -261,22 +266,13 @@ def collapse(encoding, start=None, *, min_saving=_MIN_SAVING):
         for block in row_blocks(len(codes)):
             if not np.array_equal(values[first[inverse[block]]], values[block]):
                 return encoding
-    multiplicity = own_pairs = np.bincount(inverse, weights=encoding.multiplicity)
-    if not counts_copies(encoding):
-        own_pairs = np.bincount(inverse, weights=encoding.own_pairs)
     return encoding._replace(
         codes=codes[first],
         soft=encoding.soft[first],
-        multiplicity=multiplicity,
-        own_pairs=own_pairs,
+        multiplicity=np.bincount(inverse, weights=encoding.multiplicity),
         inverse=inverse,
         observed=np.ascontiguousarray(encoding.observed[first]),
     )
-
-
-def counts_copies(encoding):
-    """Whether every object of weight w has w pairs (i, i), that is, no weight lies between 0 and 1."""
-    return np.array_equal(encoding.own_pairs, encoding.multiplicity)
 
 
 def hash_rows(values):
@@ -323,7 +319,6 @@ def take_rows(encoding, rows):
         codes=np.ascontiguousarray(encoding.codes[rows]),
         soft=encoding.soft[rows],
         multiplicity=encoding.multiplicity[rows],
-        own_pairs=encoding.own_pairs[rows],
         observed=np.ascontiguousarray(encoding.observed[rows]),
         inverse=None,
         n_samples=len(rows),

@@ -64,34 +64,14 @@ def slots_of(encoding, partitions, values):
     return values[np.repeat(np.isin(np.arange(len(encoding.offsets)), partitions), encoding.n_codes)]
 
 
-def losses_of(encoding, S, G, rows, *, diagonal):
-    """The losses d_u from S and G; rounding errors around zero are set to zero."""
-    return losses_from(encoding, S, G, 0.0 if diagonal else loss_on_diagonal(encoding, _squares(rows)))
+def losses_of(encoding, S, G):
+    """The losses d_u from S and G; does not read the encoding's rows."""
+    return losses_from_sums(encoding, shared_pairs(encoding, S), np.einsum("gpq,gpq->g", G, G))
 
 
-def _squares(rows):
-    return np.einsum("ip,ip->i", rows, rows)
-
-
-def loss_on_diagonal(encoding, own):
-    """What the pairs (i, i) add to the loss of each partition on the objects that it observes, from own = |y_i|^2."""
-    # (|y_i|^2 - 1)^2 each, where the co-association of an object with itself is 1.
-    left_out = (encoding.observed.T @ (encoding.own_pairs * (own - 1.0) ** 2))[encoding.mask_of]
-    for u in encoding.unlike_self:
-        pairs = encoding.own_pairs * encoding.observed[:, encoding.mask_of[u]]
-        lack = 1.0 - encoding.self_similarity(u)
-        left_out[u] += pairs @ (lack * (2.0 * (own - 1.0) + lack))
-    return left_out
-
-
-def losses_from(encoding, S, G, left_out=0.0):
-    """The losses d_u from S and G, less the cost of pairs left out; does not read the encoding's rows."""
-    return losses_from_sums(encoding, shared_pairs(encoding, S), np.einsum("gpq,gpq->g", G, G), left_out)
-
-
-def losses_from_sums(encoding, shared, square_G, left_out=0.0):
+def losses_from_sums(encoding, shared, square_G):
     """The losses d_u from <Y'Y, X_u'W_uX_u> of every partition and |Y'Y|^2 of every mask."""
-    square_G = square_G[encoding.mask_of] - left_out
+    square_G = square_G[encoding.mask_of]
     losses = square_G - 2.0 * shared + encoding.squares
     # The difference of three large numbers: rounding must not hide perfect agreement.
     losses[losses < _ROUNDING * (square_G + encoding.squares)] = 0.0
@@ -116,7 +96,7 @@ def agreement_sides(encoding, S, rows, partitions=None):
         weight = encoding.multiplicity * mask
         mean, centred = relabelling.centre(rows, weight)
         means.append(mean)
-        sides.append(relabelling.soft_side(mean, centred, weight, encoding.own_pairs * mask))
+        sides.append(relabelling.soft_side(mean, centred, weight, encoding.self_pairs * mask))
         soft = np.flatnonzero(mask_of_slot[soft_slots] == g)
         of_soft[soft] = encoding.soft[:, soft].T @ (weight[:, np.newaxis] * centred)
     mean_of_slot, sizes = np.array(means)[mask_of_slot], encoding.sizes
@@ -130,17 +110,17 @@ def agreement_sides(encoding, S, rows, partitions=None):
 
 def partition_sides(encoding):
     """The Sides (see relabelling) of all partitions."""
-    singles = (encoding.own_pairs @ encoding.observed)[encoding.mask_of]
+    singles = (encoding.self_pairs @ encoding.observed)[encoding.mask_of]
     own = singles.copy()
     for u in np.intersect1d(encoding.unlike_self, encoding.hard):
-        own[u] = encoding.own_pairs @ encoding.self_similarity(u)
+        own[u] = encoding.self_pairs @ encoding.self_similarity(u)
     everything = encoding.sum_slots(encoding.sizes**2)
     sides = relabelling.side_from_sums(encoding.n_observed, singles, own, everything, encoding.squares)
     for u in encoding.soft_partitions:
         mask = encoding.observed[:, encoding.mask_of[u]]
-        weight, own_pairs = encoding.multiplicity * mask, encoding.own_pairs * mask
+        weight, self_pairs = encoding.multiplicity * mask, encoding.self_pairs * mask
         centred = relabelling.centre(_scaled_memberships(encoding, u), weight)
-        _fill(sides, u, relabelling.soft_side(*centred, weight, own_pairs))
+        _fill(sides, u, relabelling.soft_side(*centred, weight, self_pairs))
     return sides
 
 
@@ -172,20 +152,20 @@ def _fill(sides, u, side):
         values[u] = value
 
 
-def adjusted_agreement_of(encoding, S, rows):
-    """The adjusted agreements a_u."""
+def adjusted_agreements(encoding, rows, *, n_threads=1):
+    """The adjusted agreements a_u of memberships of an encoding's rows."""
+    S, _ = accumulate(encoding, rows, n_threads=n_threads)
     return relabelling.adjusted(*agreement_sides(encoding, S, rows))
 
 
-def agreement_from_losses(encoding, losses, rows, *, diagonal):
+def agreement_from_losses(encoding, losses, rows):
     """The adjusted agreements a_u from known losses d_u: O(n_rows k^2) per mask, without S."""
-    left_out = 0.0 if diagonal else loss_on_diagonal(encoding, _squares(rows))
-    return agreement_beside(encoding, losses, _sides_by_mask(encoding, rows), left_out)
+    return agreement_beside(encoding, losses, _sides_by_mask(encoding, rows))
 
 
-def agreement_beside(encoding, losses, consensus, left_out=0.0):
-    """The adjusted agreements a_u from known losses d_u, less the cost of pairs left out, and the consensus' Sides."""
-    partitions, losses = partition_sides(encoding), losses / encoding.scale + left_out
+def agreement_beside(encoding, losses, consensus):
+    """The adjusted agreements a_u from known losses d_u, and the Sides of the consensus."""
+    partitions, losses = partition_sides(encoding), losses / encoding.scale
     return relabelling.adjusted(relabelling.room(consensus, partitions) - 0.5 * losses, consensus, partitions)
 
 
@@ -198,11 +178,12 @@ def _sides_by_mask(encoding, rows):
     for start in range(0, len(rows), size):
         block = slice(start, start + size)
         X, observed = rows[block], encoding.observed[block].T
-        weight, own_pairs = encoding.multiplicity[block] * observed, encoding.own_pairs[block] * observed
+        weight = encoding.multiplicity[block] * observed
+        self_pairs = weight * encoding.copy
         squares = np.einsum("ic,ic->i", X, X)
         n += weight.sum(axis=1)
-        singles += own_pairs.sum(axis=1)
-        own += own_pairs @ squares
+        singles += self_pairs.sum(axis=1)
+        own += self_pairs @ squares
         v += weight @ X
         H += (weight[:, np.newaxis] * X.T).reshape(n_masks * k, -1) @ X
     square, everything = np.sum(H.reshape(n_masks, -1) ** 2, axis=1), np.einsum("gc,gc->g", v, v)
@@ -260,10 +241,13 @@ def with_everything(encoding):
 
 def _statistics(encoding, S, G, slot_coef, mask_coef, surplus, alone):
     """The Statistics from coefficients of slots and masks, and what a row's mask_coef has more than its slots."""
+    alone = np.where(encoding.multiplicity > 0.0, encoding.observed @ alone * encoding.copy, 0.0)
     return Statistics(
         T=padded(S * slot_coef[:, np.newaxis]),
         Q=G * mask_coef[:, np.newaxis, np.newaxis],
-        own=np.column_stack([encoding.observed @ mask_coef, surplus, encoding.observed @ alone]),
+        own=np.column_stack(
+            [encoding.observed @ mask_coef, surplus, np.where(encoding.multiplicity > 0.0, alone, 0.0)]
+        ),
         mask_coef=mask_coef,
         slot_coef=slot_coef,
     )
@@ -275,27 +259,27 @@ def padded(T):
     return np.concatenate([T, np.zeros((len(T), missing))], axis=1) if missing else T
 
 
-def gradient_of(encoding, rows, statistics, *, diagonal, block=slice(None)):
+def gradient_of(encoding, rows, statistics, *, block=slice(None)):
     """Gradient in the membership of one object of every row (of a block of rows)."""
     out = np.empty_like(rows[block])
     statistics = statistics._replace(own=statistics.own[block])
-    kernels.gradient(encoding.data.take(block), encoding.slots, statistics, rows[block], diagonal, out)
+    kernels.gradient(encoding.data.take(block), encoding.slots, statistics, rows[block], out)
     return out
 
 
-def frank_wolfe_gaps(encoding, rows, statistics, *, diagonal):
+def frank_wolfe_gaps(encoding, rows, statistics):
     """max_p <g_i, y_i - e_p> for one object of every row; the gradient is formed block by block."""
     gaps = np.empty(len(rows))
     for block in row_blocks(len(rows)):
-        gradient = gradient_of(encoding, rows, statistics, diagonal=diagonal, block=block)
+        gradient = gradient_of(encoding, rows, statistics, block=block)
         gaps[block] = np.einsum("ip,ip->i", gradient, rows[block]) - gradient.min(axis=1)
     return np.maximum(gaps, 0.0)
 
 
-def gap_of(encoding, rows, statistics, *, diagonal, n_threads=1):
+def gap_of(encoding, rows, statistics, *, n_threads=1):
     """The optimality gap, by visits that leave every column alone."""
     # These visits change nothing, so that threads can share T and Q.
-    how = Visit(diagonal, n_steps=1, skip=np.inf, relaxation=1.0)
+    how = Visit(n_steps=1, skip=np.inf, relaxation=1.0)
 
     def of_part(order):
         return kernels.sweep(order, encoding.data, encoding.slots, statistics, rows, how)[0]

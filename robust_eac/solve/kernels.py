@@ -7,8 +7,6 @@ notice changes in a callee of another file; sparse_kernels.py, the exception, sa
 import numpy as np
 from numba import njit
 
-from .bundles import OwnTerm
-
 # Newton on a monotone cubic converges in a handful of steps; bisection alone would need about 60 for full precision.
 _MAX_ROOT_STEPS = 100
 _EPS = np.finfo(np.float64).eps
@@ -126,13 +124,7 @@ def quarter_gradient(y, H, b, quartic, extra, out):
 
 
 @njit(cache=True, nogil=True)
-def own_share(own_pairs, multiplicity):
-    """Pairs (i, i) per object of a row: 1 unless objects weigh less; rows without weight have none."""
-    return own_pairs / multiplicity if multiplicity > 0.0 else 0.0
-
-
-@njit(cache=True, nogil=True)
-def gradient(data, slots, statistics, membership, diagonal, out):
+def gradient(data, slots, statistics, membership, out):
     """Fill out (rows, k) with the gradient in each object's column; O(rows ((m + soft slots) k + masks k^2))."""
     k = membership.shape[1]
     T, Q, own = statistics.T, statistics.Q, statistics.own
@@ -145,9 +137,7 @@ def gradient(data, slots, statistics, membership, diagonal, out):
             gather_soft(data.soft, i, slots.soft, T, b)
         if not everywhere:
             fill_hessian(data.observed, i, Q, H)
-        share = own_share(data.own_pairs[i], data.multiplicity[i])
-        left_out = 0.0 if diagonal else share
-        quarter_gradient(membership[i], H, b, left_out * own[i, 0], left_out * own[i, 1] + share * own[i, 2], out[i])
+        quarter_gradient(membership[i], H, b, 0.0, own[i, 2], out[i])
         for p in range(k):
             out[i, p] *= 4.0
 
@@ -257,22 +247,20 @@ def steepest_pair(y, e, shift, slopes):
 
 
 @njit(cache=True, nogil=True)
-def descend_column(y, y0, e, H, own, visit, slopes):
+def descend_column(y, y0, e, H, weight, extra, visit, slopes):
     """Up to n_steps exact pairwise steps on a column y: its Frank-Wolfe gap on entry, over 4, and their decrease.
 
-    Minimises 2 y' H_ y - 4 b_' y + quartic (|y|^2 - 1)^2 + 2 extra |y|^2 over the simplex, with the row's
-    :class:`OwnTerm`; H_ = H - weight y0 y0' and b_ are what the other rows contribute. ``e`` holds H_ y - b_ and
-    follows y. Mass moves from the coordinate of largest derivative among those that have some to the one of smallest
-    derivative, by exact line search.
+    Minimises 2 y' H_ y - 4 b_' y + weight (|y|^2 - 1)^2 + 2 extra |y|^2 over the simplex; H_ = H - weight y0 y0' and b_
+    are what the other rows contribute. ``e`` holds H_ y - b_ and follows y. Mass moves from the coordinate of largest
+    derivative among those that have some to the one of smallest derivative, by exact line search.
     """
-    weight, quartic, extra = own
     k = y.shape[0]
     gap, decrease, square = 0.0, 0.0, 0.0
     for j in range(k):
         square += y[j] * y[j]
     for step in range(visit.n_steps):
         r = square - 1.0
-        shift = quartic * r + extra
+        shift = weight * r + extra
         p, q, low, high = steepest_pair(y, e, shift, slopes)
         if step == 0:
             mean = 0.0
@@ -286,10 +274,10 @@ def descend_column(y, y0, e, H, own, visit, slopes):
         d = y[p] - y[q]
         d0 = y0[p] - y0[q]
         bend = H[p, p] + H[q, q] - 2.0 * H[p, q] - weight * d0 * d0
-        c1 = 4.0 * (e[p] - e[q] + quartic * r * d + extra * d)
-        c2 = 2.0 * bend + 4.0 * quartic * (d * d + r) + 4.0 * extra
-        c3 = 8.0 * quartic * d
-        c4 = 4.0 * quartic
+        c1 = 4.0 * (e[p] - e[q] + weight * r * d + extra * d)
+        c2 = 2.0 * bend + 4.0 * weight * (d * d + r) + 4.0 * extra
+        c3 = 8.0 * weight * d
+        c4 = 4.0 * weight
         t = minimise_quartic(c1, c2, c3, c4, y[q])
         if t == 0.0:
             break
@@ -303,13 +291,12 @@ def descend_column(y, y0, e, H, own, visit, slopes):
 
 
 @njit(cache=True, nogil=True)
-def overrelax(y, y0, e, e0, own, relaxation, decrease):
+def overrelax(y, y0, e, e0, weight, extra, relaxation, decrease):
     """Over-relax a column: go from y0 beyond y, `relaxation` times the step, or until a coordinate reaches 0.
 
     Only if that is no worse than y0. Returns the decrease from y0. ``e0`` is what ``e`` was at y0, so that their
     difference is H_ times the step.
     """
-    _, quartic, extra = own
     k = y.shape[0]
     reach, slope, bend, square, dot, length = relaxation, 0.0, 0.0, 0.0, 0.0, 0.0
     for p in range(k):
@@ -326,10 +313,10 @@ def overrelax(y, y0, e, e0, own, relaxation, decrease):
     r = square - 1.0
     value = quartic_value(
         reach,
-        4.0 * (slope + (quartic * r + extra) * dot),
-        2.0 * (bend + quartic * (r * length + 2.0 * dot * dot) + extra * length),
-        4.0 * quartic * dot * length,
-        quartic * length * length,
+        4.0 * (slope + (weight * r + extra) * dot),
+        2.0 * (bend + weight * (r * length + 2.0 * dot * dot) + extra * length),
+        4.0 * weight * dot * length,
+        weight * length * length,
     )
     if value > 0.0:
         return decrease
@@ -363,21 +350,18 @@ def sweep(order, data, slots, statistics, membership, visit):
         for p in range(k):
             y[p] = y0[p] = membership[i, p]
         w = data.multiplicity[i]
-        quartic, surplus, alone = statistics.own[i, 0], statistics.own[i, 1], statistics.own[i, 2]
-        weight, extra = w * quartic, w * surplus
+        weight, extra = w * statistics.own[i, 0], w * statistics.own[i, 1]
         gather(codes, i, offsets, T, b)
         if soft.shape[1] > 0:
             gather_soft(soft, i, soft_slots, T, b)
         if not everywhere:
             fill_hessian(observed, i, Q, H)
-        share = own_share(data.own_pairs[i], w)
         quarter_gradient(y, H, b, weight, extra, e)
         e0[:] = e
-        left_out = 0.0 if visit.diagonal else share
-        own = OwnTerm(weight, weight - left_out * quartic, extra - left_out * surplus - share * alone)
-        gap, decrease = descend_column(y, y0, e, H, own, visit, slopes)
+        extra -= statistics.own[i, 2]
+        gap, decrease = descend_column(y, y0, e, H, weight, extra, visit, slopes)
         if visit.relaxation > 1.0 and decrease < 0.0:
-            decrease = overrelax(y, y0, e, e0, own, visit.relaxation, decrease)
+            decrease = overrelax(y, y0, e, e0, weight, extra, visit.relaxation, decrease)
         total += 4.0 * w * gap
         total_decrease += w * decrease
 
@@ -423,41 +407,6 @@ def sweep(order, data, slots, statistics, membership, visit):
                         for q in range(k):
                             Q[g, p, q] += new * y[q] - old * y0[q]
     return total, total_decrease
-
-
-@njit(cache=True, nogil=True)
-def sweep_given(order, indptr, indices, values, lacks, membership, G, visit):
-    """Visit the rows for a given symmetric matrix C in place of an ensemble; membership and G = Y Y' follow.
-
-    C is in compressed rows, ``lacks`` is 1 - C_ii. Returns the sum of the Frank-Wolfe gaps at the moment of the visit.
-    O(entries of C k) time.
-    """
-    k = membership.shape[1]
-    b, e, e0, slopes = np.empty(k), np.empty(k), np.empty(k), np.empty(k)
-    y, y0 = np.empty(k), np.empty(k)
-    quartic = 1.0 if visit.diagonal else 0.0
-    total = 0.0
-    for i in order:
-        b[:] = 0.0
-        for t in range(indptr[i], indptr[i + 1]):
-            j, value = indices[t], values[t]
-            for p in range(k):
-                b[p] += value * membership[j, p]
-        for p in range(k):
-            y[p] = y0[p] = membership[i, p]
-        quarter_gradient(y, G, b, 1.0, lacks[i], e)
-        e0[:] = e
-        own = OwnTerm(1.0, quartic, quartic * lacks[i])
-        gap, decrease = descend_column(y, y0, e, G, own, visit, slopes)
-        if visit.relaxation > 1.0 and decrease < 0.0:
-            overrelax(y, y0, e, e0, own, visit.relaxation, decrease)
-        total += 4.0 * gap
-        if decrease < 0.0:
-            for p in range(k):
-                for q in range(k):
-                    G[p, q] += y[p] * y[q] - y0[p] * y0[q]
-                membership[i, p] = y[p]
-    return total
 
 
 @njit(cache=True, nogil=True)

@@ -26,7 +26,7 @@ class Side(NamedTuple):
     They are centred: memberships that hardly differ keep their digits. With A_ij = x_i'x_j:
 
     n : weight of the objects.
-    singles : weight of the pairs (i, i); n unless objects weigh less than one.
+    singles : weight of the pairs (i, i); n times the weight of a copy of an object.
     level : mean of the A_ij over all pairs.
     excess : sum of A_ii - level over the pairs (i, i).
     scatter : sum of (A_ij - level)^2 over all pairs.
@@ -132,12 +132,12 @@ def centre(X, weight):
     return mean + rest, centred
 
 
-def soft_side(mean, centred, weight, own_pairs):
+def soft_side(mean, centred, weight, self_pairs):
     """Side of a membership matrix X' of shape (n_rows, k), centred; weights of the rows and of their pairs (i, i)."""
     along, scatter = centred @ mean, (centred.T * weight) @ centred
-    excess = own_pairs @ (2.0 * along + np.einsum("ic,ic->i", centred, centred))
+    excess = self_pairs @ (2.0 * along + np.einsum("ic,ic->i", centred, centred))
     n = weight.sum()
-    return Side(n, own_pairs.sum(), mean @ mean, excess, 2.0 * n * (weight @ along**2) + np.sum(scatter**2))
+    return Side(n, self_pairs.sum(), mean @ mean, excess, 2.0 * n * (weight @ along**2) + np.sum(scatter**2))
 
 
 def tested_soft_side(X, weight):
@@ -184,10 +184,10 @@ def stack(sides, index):
 
 def expected(a, b):
     """Mean of |S|^2 over all relabellings of the objects."""
-    return (a.n * a.level) * (b.n * b.level) + _of_own_pairs(a, b)
+    return (a.n * a.level) * (b.n * b.level) + _of_self_pairs(a, b)
 
 
-def _of_own_pairs(a, b):
+def _of_self_pairs(a, b):
     """What the mean of |S|^2 is above n^2 times both levels, since the pairs (i, i) go among themselves."""
     different = b.n**2 - b.singles
     # A single object has no other pairs, and no excess.
@@ -196,12 +196,12 @@ def _of_own_pairs(a, b):
 
 def lift(shared, a, b):
     """|S|^2 - E, from what |S|^2 is above n^2 times both levels."""
-    return shared - _of_own_pairs(a, b)
+    return shared - _of_self_pairs(a, b)
 
 
 def room(a, b):
     """(|Y'Y|^2 + |X'X|^2)/2 - E = E[d]/2."""
-    return 0.5 * ((b.n * (a.level - b.level)) ** 2 + a.scatter + b.scatter) - _of_own_pairs(a, b)
+    return 0.5 * ((b.n * (a.level - b.level)) ** 2 + a.scatter + b.scatter) - _of_self_pairs(a, b)
 
 
 def share_of_pairs(side):
@@ -286,7 +286,7 @@ def tells_apart(side):
     It does not where pairs of different objects are all alike, and pairs (i, i) too: one cluster, all apart, or the
     same memberships for all. Then |S|^2 = E and d = E[d] against every other side, even an equal one, where both are 0.
     """
-    return side.scatter - _of_own_pairs(side, side) > _ALIKE * side.square
+    return side.scatter - _of_self_pairs(side, side) > _ALIKE * side.square
 
 
 def significance(square_S, a, b):

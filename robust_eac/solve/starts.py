@@ -1,15 +1,10 @@
-"""Starts: initialisation, samples of many objects, and placement of objects that were left out."""
-
-from typing import NamedTuple
+"""Starts: the rows to solve for, initial memberships, samples of many objects."""
 
 import numpy as np
 from scipy import sparse
 
-from .bundles import Visit
-from .descent import ROUNDING
-from .encoding import Encoding, collapse, counts_copies, harden, take_rows, weigh
+from .encoding import collapse, harden, take_rows, weigh
 from .lloyd import best_lloyd, squared_distances
-from .sweep import sweep
 
 # Share of the uniform membership mixed into a hard k-means start, so that no membership is zero.
 _SMOOTHING = 0.1
@@ -21,25 +16,13 @@ _SAMPLE_PER_CLUSTER = 32
 SAMPLE_SHARE = 4
 # The sampling error makes a smaller gap on the sample useless.
 SAMPLE_TOL = 1e-4
-# Pairwise steps of a visit from the uniform membership, per cluster.
-_PLACING_STEPS = 2
-# Largest number of visits of an object without weight; a few suffice.
-MAX_PLACING = 1000
 
 
-class Solution(NamedTuple):
-    """An encoding with weights of its partitions and memberships of its rows."""
-
-    encoding: Encoding
-    weights: np.ndarray
-    rows: np.ndarray
-
-
-def reduce_rows(encoding, start, *, diagonal):
+def reduce_rows(encoding, start):
     """The rows to solve for, and the start on them.
 
     Objects without weight are left out; identical ones share a row when that pays, unless an array start tells them
-    apart, or weights do, of which the smaller ones leave out more of their own pairs.
+    apart.
     """
     weighty = np.flatnonzero(encoding.multiplicity)
     if len(weighty) < len(encoding.codes):
@@ -48,10 +31,7 @@ def reduce_rows(encoding, start, *, diagonal):
     if sparse.issparse(start):
         # Identical objects with the same row are not looked for.
         return encoding, start
-    apart = [] if isinstance(start, str) else [start]
-    if not diagonal and not counts_copies(encoding):
-        apart.append((encoding.own_pairs / encoding.multiplicity)[:, np.newaxis])
-    collapsed = collapse(encoding, np.concatenate(apart, axis=1) if apart else None)
+    collapsed = collapse(encoding, None if isinstance(start, str) else start)
     if collapsed.inverse is not None and not isinstance(start, str):
         rows = np.empty((len(collapsed.codes), start.shape[1]))
         rows[collapsed.inverse] = start
@@ -60,9 +40,7 @@ def reduce_rows(encoding, start, *, diagonal):
 
 
 def initial_rows(encoding, n_clusters, start, rng):
-    """A fresh starting membership of the encoding's rows."""
-    if not isinstance(start, str):
-        return start.copy()
+    """A starting membership of the encoding's rows, by the name of a start."""
     if start == "random":
         return random_rows(len(encoding.codes), n_clusters, rng)
     clusters, floor = kmeans_start(encoding, n_clusters, rng)
@@ -84,31 +62,6 @@ def random_rows(n_rows, n_clusters, rng):
     rows = rng.standard_gamma(1.0 / n_clusters, (n_rows, n_clusters))
     rows /= rows.sum(axis=1, keepdims=True)
     return rows
-
-
-def expand_rows(whole, solution, distance, tol):
-    """Memberships of all objects of `whole` from a solution for what :func:`reduce_rows` made of it.
-
-    An object without weight gets the membership that agrees best with those of the others.
-    """
-    membership = solution.encoding.expand(solution.rows)
-    weightless = np.flatnonzero(whole.multiplicity == 0.0)
-    if len(weightless) == 0:
-        return membership
-    full = np.empty((len(whole.codes), membership.shape[1]))
-    full[whole.multiplicity > 0.0] = membership
-    skip = max(tol, ROUNDING) * whole.total
-    full[weightless] = _place(take_rows(whole, weightless), solution, distance, skip=skip, max_visits=MAX_PLACING)
-    return full
-
-
-def place_from_sample(encoding, solution, distance, *, n_threads=1):
-    """Memberships of an encoding's rows that agree best with a solution for a sample of them.
-
-    A sample shows where the descent goes, up to the sampling error, at a fraction of the cost.
-    """
-    absent = encoding._replace(multiplicity=np.zeros(len(encoding.codes)))
-    return _place(absent, solution, distance, skip=0.0, max_visits=1, n_threads=n_threads)
 
 
 def draw_sample(encoding, n_clusters, rng):
@@ -137,27 +90,3 @@ def draw_rows(encoding, size, rng):
     ends = np.cumsum(encoding.multiplicity)
     drawn = np.minimum(np.searchsorted(ends, rng.uniform(high=ends[-1], size=size), side="right"), len(ends) - 1)
     return np.unique(drawn, return_counts=True)
-
-
-def _place(absent, solution, distance, *, skip, max_visits, n_threads=1):
-    """Memberships of weightless rows that agree best with a solution for another encoding.
-
-    The same quartic without the row's own term, which is a convex quadratic: any start will do.
-    """
-    statistics = distance.statistics(solution.encoding, solution.weights, solution.rows)
-    absent, n_clusters = distance.extend(absent), solution.rows.shape[1]
-    return place_by(absent, statistics, n_clusters, skip=skip, max_visits=max_visits, n_threads=n_threads)
-
-
-def place_by(absent, statistics, n_clusters, *, skip, max_visits, n_threads=1):
-    """Place rows by the statistics of another encoding of the same partitions."""
-    statistics = statistics._replace(own=np.zeros((len(absent.codes), 3)))
-    placed = np.full((len(absent.codes), n_clusters), 1.0 / n_clusters)
-    order = np.arange(len(placed))
-    how = Visit(diagonal=True, n_steps=_PLACING_STEPS * n_clusters, skip=skip, relaxation=1.0)
-    for _ in range(max_visits):
-        before = placed.copy()
-        sweep(absent, statistics, placed, order, how, n_threads=n_threads)
-        if np.array_equal(before, placed):
-            break
-    return placed

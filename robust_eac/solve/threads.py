@@ -1,7 +1,8 @@
-"""Threads for kernels that release the interpreter's lock."""
+"""Threads for kernels that release the interpreter's lock, and lines that tell how far a computation is."""
 
 import threading
 from concurrent.futures import CancelledError, ThreadPoolExecutor
+from functools import partial
 
 from joblib import effective_n_jobs
 from numba import config
@@ -57,3 +58,8 @@ def end_if_told():
     stop = getattr(_own, "stop", None)
     if stop is not None and stop.is_set():
         raise CancelledError
+
+
+def progress(verbose):
+    """A function that prints the lines of a verbose computation, or None."""
+    return partial(print, flush=True) if verbose else None

@@ -21,12 +21,11 @@ from ..checks.values import (
     check_random_state,
     check_real,
 )
-from ..objectives.distance import resolve_distance
-from ..solve.alternation import Problem, Settings, fixed, solve
+from ..objectives import agreements_with, objective_for, resolve_agreement
+from ..solve.alternation import Limits, Problem, solve
 from ..solve.descent import is_stationary
 from ..solve.encoding import encode_ensemble
-from ..solve.formula import accumulate, adjusted_agreement_of
-from ..weightings.joint import resolve_weighting
+from ..weightings.joint import ChanceCorrected, Fixed
 from ..weightings.pairs import compare_pairs
 from ..weightings.trust import (
     LEVEL,
@@ -166,17 +165,17 @@ def solve_consensus_modes(
         limit = ensemble.n_partitions
     else:
         limit = check_integer(n_modes, name="n_modes", low=1)
-    distance = resolve_distance(agreement, True)
+    agreement = resolve_agreement(agreement)
     n_init = check_integer(n_init, name="n_init", low=1)
     max_iter = check_integer(max_iter, name="max_iter", low=1)
-    settings = Settings(check_real(tol, name="tol", low=0.0), max_iter)
+    limits = Limits(check_real(tol, name="tol", low=0.0), max_iter)
     n_jobs = check_n_jobs(n_jobs)
     rng = check_random_state(random_state)
     encoding = encode_ensemble(ensemble, check_sample_weight(sample_weight, ensemble))
 
     pairs = compare_pairs(encoding, rng)
     seeds = rng.randint(MAX_SEED, size=n_init)
-    result = find_modes(encoding, pairs, n_clusters, limit, distance, seeds, settings, n_jobs)
+    result = find_modes(encoding, pairs, n_clusters, limit, agreement, seeds, limits, n_jobs)
     if result.n_modes == 0:
         warnings.warn(
             f"No two partitions agree beyond chance at the level {LEVEL:g}: there is no mode.",
@@ -185,32 +184,32 @@ def solve_consensus_modes(
         )
     if not result.converged:
         warnings.warn(
-            f"The modes did not converge: gap={result.gaps.max():.3g}, tol={settings.tol:.3g}, max_iter={max_iter}.",
+            f"The modes did not converge: gap={result.gaps.max():.3g}, tol={limits.tol:.3g}, max_iter={max_iter}.",
             ConvergenceWarning,
             stacklevel=2,
         )
     return result
 
 
-def find_modes(encoding, pairs, n_clusters, limit, distance, seeds, settings, n_jobs):
+def find_modes(encoding, pairs, n_clusters, limit, agreement, seeds, limits, n_jobs):
     """The :class:`ConsensusModes` of an encoding, at most `limit` of them, from one start per seed.
 
     pairs : what :func:`~robust_eac.weightings.pairs.compare_pairs` says of the encoding.
     """
     m = len(encoding.offsets)
-    weighting = resolve_weighting("chance-corrected", n_pairs=distance.unit(encoding.total), n_partitions=m)
-    find = partial(_find, Problem(encoding, n_clusters, weighting, distance), seeds, settings, n_jobs)
+    weighting = ChanceCorrected()
+    find = partial(_find, objective_for(encoding, n_clusters, agreement, dense=True), seeds, limits, n_jobs)
     modes: list[_Mode] = []
     rest, n_iter, settled = np.ones(m, dtype=bool), 0, True
     while len(modes) < limit and (group := largest_group(pairs, rest)) is not None:
         mode = find(weighting.for_group(pairs, group, rest, True), "random")
         if all(are_apart(pairs, mode.members, other.members) for other in modes):
             modes.append(mode)
-            modes, steps, settled = _assign(find, pairs, modes, settings.max_iter)
+            modes, steps, settled = _assign(find, pairs, modes, limits.max_iter)
             n_iter += steps
             rest &= ~np.any([trusted_by(other) for other in modes], axis=0)
         rest &= ~mode.members
-    return _result_of(modes, encoding.n_samples, m, n_iter, settled, settings.tol)
+    return _result_of(modes, encoding.n_samples, m, n_iter, settled, limits.tol)
 
 
 class _Mode(NamedTuple):
@@ -227,12 +226,11 @@ class _Mode(NamedTuple):
         return self.weights > 0.0
 
 
-def _find(problem, seeds, settings, n_jobs, weighting, start):
+def _find(objective, seeds, limits, n_jobs, weighting, start):
     """The :class:`_Mode` of a weighting, from the name of a start or from memberships."""
-    whole = problem.encoding
     seeds = seeds if isinstance(start, str) else seeds[:1]
-    run, membership = solve(problem._replace(weighting=weighting), start, seeds, settings, n_jobs=n_jobs)
-    agreements = adjusted_agreement_of(whole, accumulate(whole, membership)[0], membership)
+    run, membership = solve(Problem(objective, weighting), start, seeds, limits, n_jobs=n_jobs)
+    agreements = agreements_with(objective.encoding, membership)
     return _Mode(membership, run.weights, agreements, run.objective, run.gap)
 
 
@@ -257,7 +255,7 @@ def _assign(find, pairs, modes, max_iter):
             return modes, step, True
         near = [near[g] for g in kept]
         modes = [
-            find(fixed(own), modes[g].membership) if move else modes[g]
+            find(Fixed(own), modes[g].membership) if move else modes[g]
             for g, own, move in zip(kept, weights, moved, strict=True)
         ]
     return modes, max_iter, False

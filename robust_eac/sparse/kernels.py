@@ -7,8 +7,8 @@ with it, and in one that it has nothing to do with; no other cluster is looked a
 import numpy as np
 from numba import njit
 
-from ..solve.bundles import Near
-from ..solve.kernels import minimise_quartic, own_share, quartic_value
+from ..solve.kernels import minimise_quartic, quartic_value
+from .bundles import Near
 
 # numba's disk cache notices changes of this file, not of what it calls in kernels.py. A test asks for the checksum of
 # that here, so that this file changes too.
@@ -182,7 +182,7 @@ def sweep(order, first, data, slots, coefs, Y, floor, S, F, G, sums, visit, tota
     and G have to have.
     """
     codes, soft, observed, multiplicity = data.codes, data.soft, data.observed, data.multiplicity
-    own_pairs, offsets, soft_slots = data.own_pairs, slots.offsets, slots.soft
+    offsets, soft_slots = slots.offsets, slots.soft
     slot_coef, mask_coef, own_terms, sizes = coefs.slot_coef, coefs.mask_coef, coefs.own, coefs.sizes
     with_floor, held = coefs.with_floor, sums.held
     n_masks, n_hard, n_soft, k = observed.shape[1], codes.shape[1], soft.shape[1], held.shape[0]
@@ -242,11 +242,7 @@ def sweep(order, first, data, slots, coefs, Y, floor, S, F, G, sums, visit, tota
                 if place[cursor] < 0:
                     fresh = cursor
             n = note(fresh, n, near)
-        share = own_share(own_pairs[i], w)
-        left_out = 0.0 if visit.diagonal else share
-        of_own, surplus = own_terms[i, 0], own_terms[i, 1]
-        weight, extra = w * of_own, w * surplus
-        quartic, rest = weight - left_out * of_own, extra - left_out * surplus
+        weight, extra = w * own_terms[i, 0], w * own_terms[i, 1]
         lift, pull = weight * (square - 1.0) + extra, 0.0
         # A slope is e + f tilt + shift y; terms that all clusters share are left out.
         for j in range(n_own):
@@ -256,7 +252,7 @@ def sweep(order, first, data, slots, coefs, Y, floor, S, F, G, sums, visit, tota
         gap, decrease = 0.0, 0.0
         for step in range(visit.n_steps):
             r = square - 1.0
-            shift = quartic * r + rest
+            shift = weight * r + extra
             p, q, low, high, inside, mean, everywhere = -1, -1, np.inf, -np.inf, 0.0, 0.0, np.inf
             for j in range(n):
                 slope = e[j] + f * tilt[j] + shift * y[j]
@@ -288,9 +284,9 @@ def sweep(order, first, data, slots, coefs, Y, floor, S, F, G, sums, visit, tota
                 length = 2.0 if a >= 0 and b >= 0 else 1.0 - 1.0 / k
                 bend = curvature(i, a, b, observed, coefs, G, sums, near) - weight * d0 * d0
                 c1 = 4.0 * descent
-                c2 = 2.0 * bend + 4.0 * quartic * d * d + 2.0 * shift * length
-                c3 = 4.0 * quartic * d * length
-                c4 = quartic * length * length
+                c2 = 2.0 * bend + 4.0 * weight * d * d + 2.0 * shift * length
+                c3 = 4.0 * weight * d * length
+                c4 = weight * length * length
                 reach = minimise_quartic(c1, c2, c3, c4, y[b] if b >= 0 else k * f)
                 value = quartic_value(reach, c1, c2, c3, c4)
                 if value < best:

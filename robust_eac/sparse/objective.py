@@ -1,4 +1,4 @@
-"""Many clusters: weighted raw losses of sparse memberships, and steps down them.
+"""Many clusters: the weighted losses of the paper, of sparse memberships.
 
 An object can gain only in clusters that share a base cluster with it, and in one with which it has nothing in common.
 So a visit costs what the objects near it have, not k. In noise the minimum spreads a little of every object over all
@@ -12,22 +12,24 @@ A step takes mass from one cluster, or from all alike, to one cluster, or to all
 """
 
 from copy import copy
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from ..checks.blocks import row_blocks
+from ..checks.values import MAX_DENSE
 from ..solve import relabelling
-from ..solve.bundles import Coefs, RowData, Slots, SparseRows, Sums, Visit
+from ..solve.bundles import RowData, Slots, Visit
 from ..solve.descent import ROUNDING
 from ..solve.encoding import harden, one_hot, select, take_rows, weigh_clusters
-from ..solve.formula import agreement_beside, coefficients, gap_unit, loss_on_diagonal, losses_from_sums
-from ..solve.starts import MAX_PLACING, kmeans_start
+from ..solve.formula import agreement_beside, coefficients, gap_unit, losses_from_sums
+from ..solve.objective import MAX_PLACING, Objective
+from ..solve.starts import kmeans_start
 from ..solve.sweep import visiting_order
 from ..solve.threads import end_if_told
-from . import kernels as kernels
-from . import products as sparse_products
+from . import kernels, products
+from .bundles import Coefs, SparseRows, Sums
 from .rows import (
     SparseMembership,
     as_array,
@@ -44,12 +46,8 @@ from .rows import (
     with_empty_row,
 )
 
-# More clusters than this are many. Results for fewer do not depend on this module.
-MANY = 256
 # Pairwise steps per visit: more of them leave more clusters per object, which makes the later sweeps slow.
 _PAIR_STEPS = 2
-# Costs of new objects that are held at once.
-_NUMBERS_AT_ONCE = 2**22
 # Rows that are visited before a sweep looks whether it was interrupted.
 _UNINTERRUPTED = 2**14
 
@@ -61,86 +59,130 @@ class State(NamedTuple):
     of_pairs: np.ndarray
 
 
-class Ensemble:
-    """An encoding with the objects of every slot, made once for all starts."""
+class SparseRaw(Objective):
+    """sum_u alpha_u d_u of sparse memberships.
 
-    def __init__(self, encoding):
-        self.encoding = encoding
-        self.slots = groups_of((one_hot(encoding) * encoding.multiplicity[:, np.newaxis]).T)
+    with_floor : whether objects may be in all clusters alike, which makes the memberships of all objects dense.
+    """
+
+    starts_are_cheap = True
+
+    def __init__(self, encoding, n_clusters, with_floor=None):
+        super().__init__(encoding, n_clusters)
+        self.with_floor = encoding.n_samples * n_clusters <= MAX_DENSE if with_floor is None else with_floor
         self._part = None
 
+    def on(self, encoding):
+        return SparseRaw(encoding, self.n_clusters, self.with_floor)
+
+    @cached_property
+    def slots(self):
+        """The objects of every slot."""
+        return groups_of((one_hot(self.encoding) * self.encoding.multiplicity[:, np.newaxis]).T)
+
     def part(self, weights):
-        """The Ensemble of the partitions with weight."""
+        """The objective of the partitions with weight."""
         active = np.flatnonzero(weights)
         if len(active) == len(weights):
             return self
         part = self._part
         if part is None or not np.array_equal(part[0], active):
-            part = self._part = active, Ensemble(select(self.encoding, active))
+            part = self._part = active, self.on(select(self.encoding, active))
         return part[1]
 
+    def sample(self, rng):
+        """None: starts are cheap."""
 
-def measure(ensemble, membership):
-    """The :class:`State` of the memberships of an ensemble's rows."""
-    encoding, parts, floor, k = ensemble.encoding, membership.parts, membership.floor, membership.k
-    F = floor_sums(ensemble.slots, floor)
-    of_slots = row_squares(ensemble.slots, parts, k) + F * (2.0 * encoding.sizes - k * F)
-    square_G = row_squares(_cluster_groups(encoding, membership), parts, k).reshape(-1, k).sum(axis=1)
-    row_sums, lean, whole, whole_lean = _sums(encoding, membership)
-    square_f = (encoding.multiplicity * floor**2) @ encoding.observed
-    square_G += 4.0 * np.einsum("gp,gp->g", lean, row_sums) + 2.0 * k * np.einsum("gp,gp->g", lean, lean)
-    square_G += 2.0 * square_f * whole + 2.0 * whole_lean**2 + k * square_f * (4.0 * whole_lean + k * square_f)
-    return State(encoding.sum_slots(of_slots), square_G)
+    def initial_rows(self, start, rng):
+        """The :class:`~robust_eac.sparse.rows.SparseMembership` to start from.
 
+        "random": the rows, in random order, go one by one to the cluster where they cost least so far, under equal
+        weights.
+        """
+        encoding, k = self.encoding, self.n_clusters
+        if not isinstance(start, str):
+            return membership_of(start)
+        if start == "kmeans":
+            clusters, floor = kmeans_start(encoding, k, rng)
+            return membership_of_labels(clusters, k, floor if self.with_floor else 0.0)
+        hard = harden(encoding)
+        coefs = _coefs(hard, np.full(len(hard.offsets), 1.0 / len(hard.offsets)), self.with_floor)
+        clusters = np.empty(len(hard.codes), dtype=np.int64)
+        members = np.diff(groups_of(one_hot(hard).T).ends)
+        kernels.allocate(
+            rng.permutation(len(clusters)), hard.data, hard.slots, coefs, make_room(np.minimum(members, k)), clusters, k
+        )
+        return membership_of_labels(clusters, k)
 
-def losses(ensemble, membership, state, *, diagonal):
-    """The losses d_u."""
-    encoding = ensemble.encoding
-    left_out = 0.0 if diagonal else loss_on_diagonal(encoding, membership.squares)
-    return losses_from_sums(encoding, state.shared, state.of_pairs, left_out)
+    def measure(self, membership, n_threads=1):
+        encoding, parts, floor, k = self.encoding, membership.parts, membership.floor, membership.k
+        F = floor_sums(self.slots, floor)
+        of_slots = row_squares(self.slots, parts, k) + F * (2.0 * encoding.sizes - k * F)
+        square_G = row_squares(_cluster_groups(encoding, membership), parts, k).reshape(-1, k).sum(axis=1)
+        row_sums, lean, whole, whole_lean = _sums(encoding, membership)
+        square_f = (encoding.multiplicity * floor**2) @ encoding.observed
+        square_G += 4.0 * np.einsum("gp,gp->g", lean, row_sums) + 2.0 * k * np.einsum("gp,gp->g", lean, lean)
+        square_G += 2.0 * square_f * whole + 2.0 * whole_lean**2 + k * square_f * (4.0 * whole_lean + k * square_f)
+        return State(encoding.sum_slots(of_slots), square_G)
+
+    def losses(self, state):
+        return losses_from_sums(self.encoding, *state)
+
+    def steps(self, weights, membership, state, rng, n_threads=1):
+        return SparseSteps(self, weights, membership, state, rng)
+
+    def expand(self, whole, weights, membership, tol):
+        found = self.encoding.expand(as_array(membership, dense=self.with_floor))
+        weightless = np.flatnonzero(whole.multiplicity == 0.0)
+        if len(weightless) == 0:
+            return found
+        absent = select(take_rows(whole, weightless), np.flatnonzero(weights))
+        coefs = _coefs(absent, weights[weights > 0.0], self.with_floor)
+        placed = place(absent, coefs, SumsOf(self.part(weights), membership), max(tol, ROUNDING) * whole.total)
+        # Where each object is when those without weight are last.
+        order = np.argsort(np.argsort(whole.multiplicity == 0.0, kind="stable"))
+        found = [found, placed]
+        return np.concatenate(found)[order] if self.with_floor else sparse.vstack(found, format="csr")[order]
 
 
 def agreements(encoding, membership):
     """The adjusted agreements a_u, whatever the weights of base clusters."""
-    ensemble = Ensemble(weigh_clusters(encoding, None))
-    state, observed, own_pairs = measure(ensemble, membership), encoding.observed, encoding.own_pairs
+    objective = SparseRaw(weigh_clusters(encoding, None), membership.k)
+    state, observed, self_pairs = objective.measure(membership), encoding.observed, encoding.self_pairs
     weight = encoding.multiplicity[:, np.newaxis] * observed
     total = to_csr(membership.parts, membership.k).T @ weight + membership.floor @ weight
-    sums = weight.sum(axis=0), own_pairs @ observed, (own_pairs * membership.squares) @ observed
+    sums = weight.sum(axis=0), self_pairs @ observed, (self_pairs * membership.squares) @ observed
     consensus = relabelling.side_from_sums(*sums, np.einsum("pg,pg->g", total, total), state.of_pairs)
     consensus = relabelling.Side(*(values[encoding.mask_of] for values in consensus))
-    found = losses(ensemble, membership, state, diagonal=True)
-    return agreement_beside(ensemble.encoding, found, consensus)
+    return agreement_beside(objective.encoding, objective.losses(state), consensus)
 
 
 class SparseSteps:
-    """Steps down sum_u alpha_u d_u over sparse memberships, which are changed; see :mod:`~robust_eac.solve.descent`."""
+    """Steps down sum_u alpha_u d_u over sparse memberships."""
 
-    def __init__(self, ensemble, weights, membership, state, rng, *, diagonal, with_floor):
+    def __init__(self, objective, weights, membership, state, rng):
         self.state = state
-        self._ensemble, self._part = ensemble, ensemble.part(weights)
-        self._coefs = _coefs(self._part.encoding, weights[weights > 0.0], with_floor)
+        self._objective, self._part = objective, objective.part(weights)
+        self._coefs = _coefs(self._part.encoding, weights[weights > 0.0], objective.with_floor)
         self._membership, self._rng = membership, rng
-        self._visit = Visit(diagonal, _PAIR_STEPS, skip=0.0, relaxation=1.0)
 
     def gap(self):
         self._sums = SumsOf(self._part, self._membership)
         # These visits leave every row alone.
-        how = self._visit._replace(n_steps=1, skip=np.inf)
-        return self._visit_all(np.arange(len(self._membership)), how, self._coefs)
+        return self._visit_all(np.arange(len(self._membership)), Visit(1, np.inf, 1.0), self._coefs)
 
     def sweep(self, relaxation):
         """One plain sweep, whatever the relaxation: floors would end where a cluster's part is zero.
 
         From a partition it takes one step per object, to a single cluster: floors would keep objects in wrong clusters.
         """
-        order, how, coefs = visiting_order(len(self._membership), self._rng), self._visit, self._coefs
+        order, n_steps, coefs = visiting_order(len(self._membership), self._rng), _PAIR_STEPS, self._coefs
         if self._membership.is_hard:
-            how, coefs = how._replace(n_steps=1), coefs._replace(with_floor=False)
-        return self._visit_all(order, how, coefs)
+            n_steps, coefs = 1, coefs._replace(with_floor=False)
+        return self._visit_all(order, Visit(n_steps, 0.0, 1.0), coefs)
 
     def refresh(self):
-        self.state = measure(self._ensemble, self._membership)
+        self.state = self._objective.measure(self._membership)
 
     def _visit_all(self, order, how, coefs):
         encoding = self._part.encoding
@@ -149,15 +191,15 @@ class SparseSteps:
 
 
 class SumsOf:
-    """S and G of the memberships of an ensemble's rows; both follow the visits."""
+    """S and G of the memberships of an objective's rows; both follow the visits."""
 
-    def __init__(self, ensemble, membership):
-        encoding, parts, k = ensemble.encoding, membership.parts, membership.k
-        self.S, self.F = product(ensemble.slots, parts, k), floor_sums(ensemble.slots, membership.floor)
+    def __init__(self, objective, membership):
+        encoding, parts, k = objective.encoding, membership.parts, membership.k
+        self.S, self.F = product(objective.slots, parts, k), floor_sums(objective.slots, membership.floor)
         self.G = product(_cluster_groups(encoding, membership), parts, k)
         row_sums, lean, whole, whole_lean = _sums(encoding, membership)
         diagonal = np.empty_like(lean)
-        sparse_products.find_diagonal(self.G, k, diagonal)
+        products.find_diagonal(self.G, k, diagonal)
         held = np.bincount(to_csr(parts, k).indices, minlength=k)
         self.sums = Sums(held, diagonal, row_sums, lean, whole, whole_lean)
 
@@ -198,7 +240,7 @@ def _cluster_groups(encoding, membership):
 
 
 def _sums(encoding, membership):
-    """`row_sums`, `lean`, `whole` and `whole_lean` of :class:`~robust_eac.solve.bundles.Sums`."""
+    """`row_sums`, `lean`, `whole` and `whole_lean` of :class:`~robust_eac.sparse.bundles.Sums`."""
     parts, floor = to_csr(membership.parts, membership.k), membership.floor
     size = parts.sum(axis=1)
     weight = encoding.multiplicity * encoding.observed.T
@@ -214,43 +256,6 @@ def _coefs(encoding, weights, with_floor):
     return Coefs(slot_coef, mask_coef, own, encoding.sizes, with_floor)
 
 
-def start_rows(encoding, k, start, rng, *, with_floor):
-    """A fresh :class:`~robust_eac.sparse.rows.SparseMembership` to start from.
-
-    "random": the rows, in random order, go one by one to the cluster where they cost least so far, under equal weights.
-    """
-    if not isinstance(start, str):
-        return membership_of(start)
-    if start == "kmeans":
-        clusters, floor = kmeans_start(encoding, k, rng)
-        return membership_of_labels(clusters, k, floor if with_floor else 0.0)
-    hard = harden(encoding)
-    coefs = _coefs(hard, np.full(len(hard.offsets), 1.0 / len(hard.offsets)), with_floor)
-    clusters = np.empty(len(hard.codes), dtype=np.int64)
-    members = np.diff(groups_of(one_hot(hard).T).ends)
-    kernels.allocate(
-        rng.permutation(len(clusters)), hard.data, hard.slots, coefs, make_room(np.minimum(members, k)), clusters, k
-    )
-    return membership_of_labels(clusters, k)
-
-
-def expand(ensemble, whole, weights, membership, tol, *, with_floor):
-    """Memberships of all objects of `whole`, as :func:`~robust_eac.solve.starts.expand_rows` finds them."""
-    found = as_array(membership, dense=with_floor)
-    found = ensemble.encoding.expand(found)
-    weightless = np.flatnonzero(whole.multiplicity == 0.0)
-    if len(weightless) == 0:
-        return found
-    part = ensemble.part(weights)
-    absent = select(take_rows(whole, weightless), np.flatnonzero(weights))
-    coefs = _coefs(absent, weights[weights > 0.0], with_floor)
-    placed = place(absent, coefs, SumsOf(part, membership), max(tol, ROUNDING) * whole.total)
-    # Where each object is when those without weight are last.
-    order = np.argsort(np.argsort(whole.multiplicity == 0.0, kind="stable"))
-    found = [found, placed]
-    return np.concatenate(found)[order] if with_floor else sparse.vstack(found, format="csr")[order]
-
-
 def place(rows, coefs, sums, skip):
     """Memberships of rows without weight beside those that the sums are of, which stay as they are.
 
@@ -261,7 +266,7 @@ def place(rows, coefs, sums, skip):
     # Where nothing is known of an object it stays in all clusters, in the first one where these would be too many.
     start = sparse.csr_array((n, k)) if dense else np.eye(1, k).repeat(n, axis=0)
     placed = SparseMembership(from_csr(start), np.full(n, 1.0 / k if dense else 0.0), k)
-    how = Visit(diagonal=True, n_steps=2 * _PAIR_STEPS, skip=skip, relaxation=1.0)
+    how = Visit(n_steps=2 * _PAIR_STEPS, skip=skip, relaxation=1.0)
     for _ in range(MAX_PLACING):
         if sums.sweep(rows, coefs, placed, np.arange(n), how)[2] == 0.0:
             break
@@ -283,29 +288,13 @@ class FixedMany(NamedTuple):
     def place(self, newcomers):
         """(n, k) memberships that minimise what the pairs of an object with fitted ones add to the objective."""
         first, group_of = observed_alike(self.mask_of, newcomers.observed)
-        nothing = np.zeros(len(newcomers.codes))
         observed = np.ascontiguousarray(newcomers.observed[:, first])
-        data = RowData(newcomers.codes, newcomers.soft, nothing, nothing, observed)
+        data = RowData(newcomers.codes, newcomers.soft, np.zeros(len(newcomers.codes)), observed)
         slots = Slots(np.zeros(newcomers.codes.shape[1], dtype=np.int64), newcomers.soft_slots, np.empty(0, np.int64))
         # As for the sums, see `of_masks`.
         fixed = {name: _writeable(getattr(self.coefs, name)) for name in ("slot_coef", "sizes")}
         coefs = self.coefs._replace(**fixed, mask_coef=np.bincount(group_of, weights=self.coef))
         return place(_Rows(data, slots), coefs, self.sums.of_masks(self.mask_of[first]), self.skip)
-
-    def nearest(self, newcomers):
-        """(n,) the single clusters that minimise it beside a partition, block by block."""
-        first, group_of = observed_alike(self.mask_of, newcomers.observed)
-        mask_coef = np.bincount(group_of, weights=self.coef)
-        square = mask_coef[:, np.newaxis] * self.sums.sums.diagonal[self.mask_of[first]]
-        T = to_csr(self.sums.S, square.shape[1]) * self.coefs.slot_coef[:, np.newaxis]
-        found = np.empty(len(newcomers.codes), dtype=np.intp)
-        for rows in row_blocks(len(found), 1 + _NUMBERS_AT_ONCE // square.shape[1]):
-            codes, seen = newcomers.codes[rows].astype(np.int64), newcomers.observed[rows][:, first]
-            ends = np.arange(len(codes) + 1) * codes.shape[1]
-            votes = sparse.csr_array((np.ones(codes.size), codes.ravel(), ends), shape=(len(codes), T.shape[0])) @ T
-            votes += sparse.csr_array(newcomers.soft[rows]) @ T[newcomers.soft_slots]
-            found[rows] = (seen @ square - 2.0 * votes.toarray()).argmin(axis=1)
-        return found
 
     def unplaced(self, newcomers):
         """(n,) bool; the objects of which nothing is known."""
@@ -325,10 +314,10 @@ def observed_alike(mask_of, observed):
     return first, group_of.ravel()
 
 
-def hold(encoding, weights, membership, *, skip):
-    """The :class:`FixedMany` of memberships of an encoding's rows."""
-    ensemble, with_floor = Ensemble(encoding), bool(membership.floor.any())
-    sums, coefs = SumsOf(ensemble, membership), _coefs(encoding, weights, with_floor)
+def hold(objective, weights, membership, *, skip):
+    """The :class:`FixedMany` of memberships of a :class:`SparseRaw` objective's rows."""
+    encoding = objective.encoding
+    sums, coefs = SumsOf(objective, membership), _coefs(encoding, weights, objective.with_floor)
     sums.S = with_empty_row(sums.S)
     sums.F = np.append(sums.F, 0.0)
     padded = {name: np.append(getattr(coefs, name), 0.0) for name in ("slot_coef", "sizes")}

@@ -4,8 +4,8 @@ import numpy as np
 from scipy import sparse
 
 from ..checks.blocks import row_blocks
-from ..solve.bundles import Groups, SparseRows
-from . import products as sparse_products
+from . import products
+from .bundles import Groups, SparseRows
 
 # Rows have half as much room again as they need, and for so many entries more; all together for a quarter more.
 _ROOM = 2
@@ -15,7 +15,7 @@ _FREE = 0.25
 class SparseMembership:
     """Memberships y_i = s_i + f_i (1, ..., 1) of rows in k clusters.
 
-    parts : :class:`~robust_eac.solve.bundles.SparseRows`, the s_i; replaced where they outgrow their arrays.
+    parts : :class:`~robust_eac.sparse.bundles.SparseRows`, the s_i; replaced where they outgrow their arrays.
     floor : (n_rows,) the f_i.
     """
 
@@ -69,25 +69,8 @@ def as_array(membership, *, dense):
     return matrix
 
 
-def one_hot_rows(labels, like):
-    """The membership of labels as a matrix of the shape and the kind of another."""
-    matrix = sparse.csr_array((np.ones(len(labels)), labels, np.arange(len(labels) + 1)), shape=like.shape)
-    return matrix if sparse.issparse(like) else matrix.toarray()
-
-
-def labels_of(membership):
-    """(n,) the first cluster of largest membership, of a dense matrix or of one in compressed rows."""
-    if not sparse.issparse(membership):
-        return membership.argmax(axis=1)
-    membership.sort_indices()
-    rows = np.repeat(np.arange(membership.shape[0]), np.diff(membership.indptr))
-    largest = np.maximum.reduceat(membership.data, membership.indptr[:-1])
-    at = np.flatnonzero(membership.data == largest[rows])
-    return membership.indices[at[np.unique(rows[at], return_index=True)[1]]].astype(np.intp)
-
-
 def make_room(lengths):
-    """Empty :class:`~robust_eac.solve.bundles.SparseRows` with room for rows of these lengths, and more."""
+    """Empty :class:`~robust_eac.sparse.bundles.SparseRows` with room for rows of these lengths, and more."""
     room = lengths + lengths // 2 + _ROOM
     used = int(room.sum())
     capacity = int((1.0 + _FREE) * used)
@@ -106,12 +89,6 @@ def with_empty_row(rows):
     """The rows and one more, without entries and without room."""
     ends = {name: np.append(getattr(rows, name), 0).astype(getattr(rows, name).dtype) for name in rows._fields[:3]}
     return rows._replace(**ends)
-
-
-def largest_of(membership):
-    """(n,) the largest membership of every row."""
-    largest = membership.max(axis=1)
-    return largest.toarray().ravel() if sparse.issparse(largest) else largest
 
 
 def grow(rows, n_entries):
@@ -157,21 +134,21 @@ def groups_of(matrix):
 def product(groups, parts, k):
     """Rows of the product of groups with the rows' parts."""
     lengths = np.zeros(len(groups.ends) - 1, dtype=np.int64)
-    sparse_products.count_columns(groups, parts, k, lengths)
+    products.count_columns(groups, parts, k, lengths)
     rows = make_room(lengths)
-    sparse_products.multiply(groups, parts, k, rows)
+    products.multiply(groups, parts, k, rows)
     return rows
 
 
 def row_squares(groups, parts, k):
     """Squares of the rows of that product."""
     squares = np.empty(len(groups.ends) - 1)
-    sparse_products.row_squares(groups, parts, k, squares)
+    products.row_squares(groups, parts, k, squares)
     return squares
 
 
 def floor_sums(groups, floor):
     """Sums of the groups' shares times the floors."""
     sums = np.empty(len(groups.ends) - 1)
-    sparse_products.sum_floors(groups, floor, sums)
+    products.sum_floors(groups, floor, sums)
     return sums

@@ -2,11 +2,27 @@
 
 from .closed_forms import entropy_weights, l2_weights, power_weights, restricted_simplex_weights, uniform_weights
 from .clusters import ensemble_driven_cluster_index, locally_weighted_coassociation_matrix
-from .joint import WEIGHT_SOLVERS
+from .joint import (
+    L2,
+    WEIGHT_SOLVERS,
+    ChanceCorrected,
+    Entropy,
+    Power,
+    RestrictedSimplex,
+    Uniform,
+    Weighting,
+)
 from .trust import chance_corrected_weights, trusted_group_weights
 
 __all__ = [
+    "L2",
     "WEIGHT_SOLVERS",
+    "ChanceCorrected",
+    "Entropy",
+    "Power",
+    "RestrictedSimplex",
+    "Uniform",
+    "Weighting",
     "chance_corrected_weights",
     "ensemble_driven_cluster_index",
     "entropy_weights",

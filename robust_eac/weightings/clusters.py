@@ -12,9 +12,8 @@ from .tables import cluster_slots, mean_over_observed, n_clusters_of, tables
 
 __all__ = ["ensemble_driven_cluster_index", "locally_weighted_coassociation_matrix"]
 
-# Names of weights of base clusters, and theta of those that ask for the entropy.
-CLUSTER_WEIGHTS = ("entropy", "size", "entropy-size")
-_THETA = 0.4
+# Names of weights of base clusters.
+CLUSTER_WEIGHTS = ("size",)
 
 
 def ensemble_driven_cluster_index(
@@ -128,27 +127,8 @@ def _certainty(labels, weights, theta):
     return encoding, weights, slot_certainty(encoding, weights, theta)
 
 
-def slot_certainty(encoding, weights, theta, counts=None):
-    """(n_slots,) ECI of the cluster of each slot of the encoding; 0 for "not observed".
-
-    The encoding is not read where :func:`slot_counts` are given.
-    """
-    if counts is None and encoding.soft.shape[1]:
-        counts = slot_counts(encoding)
-    if counts is None:
-        entropies, seen = _entropies_of_hard(encoding, weights)
-    else:
-        entropies, seen = _entropies(encoding, weights, counts)
-    # A cluster that no partition of positive weight observes gets index 1.
-    mean = np.divide(entropies, seen, out=np.zeros_like(seen), where=seen > 0.0)
-    with np.errstate(over="ignore"):
-        certainty = np.exp(-mean / theta)
-    certainty[encoding.missing_slots] = 0.0
-    return certainty
-
-
-def _entropies_of_hard(encoding, weights):
-    """Weighted sums of the entropies of each slot, and of the weights of the partitions that observe it."""
+def slot_certainty(encoding, weights, theta):
+    """(n_slots,) ECI of the cluster of each slot of an encoding of hard partitions; 0 for "not observed"."""
     slots = cluster_slots(encoding)
     entropies, seen = np.zeros(len(encoding.sizes)), np.repeat(weights, encoding.n_codes)
     for u, v, table in tables(collapse(encoding)):
@@ -159,25 +139,12 @@ def _entropies_of_hard(encoding, weights):
             p = table.counts / sums[codes]
             entropies[own] -= other * np.bincount(codes, weights=p * np.log2(p), minlength=len(sums))
             seen[own] += other * (sums > 0.0)
-    return entropies, seen
-
-
-def slot_counts(encoding):
-    """(n_slots, n_slots) objects in both clusters, by shares in soft ones."""
-    memberships = one_hot(encoding)
-    return (memberships.T @ (memberships * encoding.multiplicity[:, np.newaxis])).toarray()
-
-
-def _entropies(encoding, weights, counts):
-    """The same from :func:`slot_counts`."""
-    entropies, seen = np.zeros((2, len(counts)))
-    for weight, start, n_codes in zip(weights, encoding.offsets, encoding.n_codes, strict=True):
-        table = counts[:, start : start + n_codes]
-        sums = table.sum(axis=1)
-        p = np.divide(table, sums[:, np.newaxis], out=np.ones_like(table), where=table > 0.0)
-        entropies -= weight * np.sum(p * np.log2(p), axis=1)
-        seen += weight * (sums > 0.0)
-    return entropies, seen
+    # A cluster that no partition of positive weight observes gets index 1.
+    mean = np.divide(entropies, seen, out=np.zeros_like(seen), where=seen > 0.0)
+    with np.errstate(over="ignore"):
+        certainty = np.exp(-mean / theta)
+    certainty[encoding.missing_slots] = 0.0
+    return certainty
 
 
 def check_cluster_weights(cluster_weights):
@@ -192,24 +159,18 @@ def check_cluster_weights(cluster_weights):
     return [check_vector(own, name=f"cluster_weights[{u}]") for u, own in enumerate(cluster_weights)]
 
 
-def weigh_by(encoding, cluster_weights, counts=None):
+def weigh_by(encoding, cluster_weights):
     """The encoding with checked weights of its base clusters."""
     if cluster_weights is None:
         return encoding
-    if isinstance(cluster_weights, str):
-        return weigh_clusters(encoding, _named(encoding, cluster_weights, counts))
-    return weigh_clusters(encoding, _given(encoding, cluster_weights))
+    weights = _by_size(encoding) if isinstance(cluster_weights, str) else _given(encoding, cluster_weights)
+    return weigh_clusters(encoding, weights)
 
 
-def _named(encoding, name, counts):
-    """(n_slots,) weights by certainty, by size, or both, scaled to the sum of w_l n_l^2 that weights of 1 have."""
-    m = len(encoding.offsets)
-    weights = np.ones(len(encoding.sizes))
-    if "entropy" in name:
-        weights *= slot_certainty(encoding, np.full(m, 1.0 / m), _THETA, counts)
-    if "size" in name:
-        observed = np.repeat(encoding.n_observed, encoding.n_codes)
-        weights *= np.divide(observed, encoding.sizes, out=np.zeros_like(observed), where=encoding.sizes > 0.0)
+def _by_size(encoding):
+    """(n_slots,) weights in proportion to 1/n_l, scaled to the sum of w_l n_l^2 that weights of 1 have."""
+    observed = np.repeat(encoding.n_observed, encoding.n_codes)
+    weights = np.divide(observed, encoding.sizes, out=np.zeros_like(observed), where=encoding.sizes > 0.0)
     pairs = np.repeat(encoding.scale, encoding.n_codes) * encoding.sizes**2
     return weights * (pairs.sum() / (weights @ pairs))
 

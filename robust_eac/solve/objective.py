@@ -1,0 +1,99 @@
+"""What an alternation lowers: the base class of the objectives, and what those with dense memberships share."""
+
+import numpy as np
+
+from .bundles import Visit
+from .descent import ROUNDING
+from .encoding import take_rows
+from .starts import draw_sample, initial_rows, pays_to_sample
+from .sweep import sweep
+
+# Pairwise steps of a visit from the uniform membership, per cluster.
+_PLACING_STEPS = 2
+# Largest number of visits of an object without weight; a few suffice.
+MAX_PLACING = 1000
+
+
+class Objective:
+    """Weighted losses of the partitions as a function of the memberships of an encoding's rows.
+
+    Each kind has the same methods. A state is what losses and steps share: small matrices at some memberships.
+
+    measure(rows, n_threads=1) : the state at memberships.
+    losses(state) : (m,) losses of the partitions.
+    steps(weights, rows, state, rng, n_threads) : what :func:`~robust_eac.solve.descent.descend` drives, down the
+        weighted losses; it changes the rows.
+    statistics(weights, state) : the :class:`~robust_eac.solve.bundles.Statistics` for visits of the encoding `visited`.
+    scale(weights, state) : gradient of the weighted losses over that of these statistics.
+    terms(weights, state) : what these statistics are made of, (m,) each: coefficients, on the pairs that a partition
+        observes, of -2 <Y'Y, X_u'W_uX_u>, of |Y'Y|^2 and of -2 |Y1|^2.
+    """
+
+    def __init__(self, encoding, n_clusters):
+        self.encoding, self.n_clusters = encoding, n_clusters
+
+    def on(self, encoding):
+        """The same objective for the rows of another encoding."""
+        return type(self)(encoding, self.n_clusters)
+
+    @property
+    def unit(self):
+        """Unit of the losses: the number of ordered pairs of objects; 1 where losses are shares."""
+        return self.encoding.total**2
+
+    @property
+    def visited(self):
+        """The encoding that visits read."""
+        return self.encoding
+
+    @property
+    def starts_are_cheap(self):
+        """Whether a start shows where it leads before all rows are swept."""
+        return pays_to_sample(self.encoding, self.n_clusters)
+
+    def sample(self, rng):
+        """The same objective for a sample of the objects; None if that does not pay."""
+        sample = draw_sample(self.encoding, self.n_clusters, rng)
+        return None if sample is None else self.on(sample)
+
+    def initial_rows(self, start, rng):
+        """Memberships to start from, by the name of a start; those given, themselves."""
+        return initial_rows(self.encoding, self.n_clusters, start, rng) if isinstance(start, str) else start
+
+    def place(self, encoding, weights, rows, *, skip=0.0, max_visits=1, n_threads=1):
+        """Memberships of other rows of the same partitions that agree best with those of this encoding's rows.
+
+        The same quartic without the row's own term, which is a convex quadratic: any start will do.
+        """
+        statistics = self.statistics(weights, self.measure(rows))
+        absent = self.on(encoding._replace(multiplicity=np.zeros(len(encoding.codes)))).visited
+        return place_by(absent, statistics, self.n_clusters, skip=skip, max_visits=max_visits, n_threads=n_threads)
+
+    def expand(self, whole, weights, rows, tol):
+        """Memberships of all objects of `whole`, of which this encoding has the rows with weight.
+
+        An object without weight gets the membership that agrees best with those of the others.
+        """
+        membership = self.encoding.expand(rows)
+        weightless = np.flatnonzero(whole.multiplicity == 0.0)
+        if len(weightless) == 0:
+            return membership
+        full = np.empty((len(whole.codes), membership.shape[1]))
+        full[whole.multiplicity > 0.0] = membership
+        skip = max(tol, ROUNDING) * whole.total
+        full[weightless] = self.place(take_rows(whole, weightless), weights, rows, skip=skip, max_visits=MAX_PLACING)
+        return full
+
+
+def place_by(absent, statistics, n_clusters, *, skip, max_visits, n_threads=1):
+    """Place rows without weight by the statistics of another encoding of the same partitions."""
+    statistics = statistics._replace(own=np.zeros((len(absent.codes), 3)))
+    placed = np.full((len(absent.codes), n_clusters), 1.0 / n_clusters)
+    order = np.arange(len(placed))
+    how = Visit(n_steps=_PLACING_STEPS * n_clusters, skip=skip, relaxation=1.0)
+    for _ in range(max_visits):
+        before = placed.copy()
+        sweep(absent, statistics, placed, order, how, n_threads=n_threads)
+        if np.array_equal(before, placed):
+            break
+    return placed
