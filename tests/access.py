@@ -44,8 +44,16 @@ from robust_eac.hard.lower_bound import _membership_bounds, _pair_terms, bound_m
 from robust_eac.hard.search import LOSSES, Aim, Search
 from robust_eac.metrics import external as metrics
 from robust_eac.metrics import ovi as _ovi
+from robust_eac.objectives import (
+    AGREEMENTS,
+    ChanceCorrected,
+    Raw,
+    SparseRaw,
+    agreements_with,
+    objective_for,
+    resolve_agreement,
+)
 from robust_eac.objectives import raw as _raw
-from robust_eac.objectives import AGREEMENTS, ChanceCorrected, Raw, SparseRaw, agreements_with, objective_for, resolve_agreement
 from robust_eac.placing import keep_consensus
 from robust_eac.reporting.asked import call_of, shown
 from robust_eac.reporting.findings import families_of
@@ -79,6 +87,7 @@ from robust_eac.solve.formula import (
     weighted_loss,
     weighted_statistics,
 )
+from robust_eac.solve.labels import empty_last
 from robust_eac.solve.lloyd import (
     best_lloyd,
     run_lloyd,
@@ -88,7 +97,6 @@ from robust_eac.solve.lloyd import (
     squared_distances,
     table_costs,
 )
-from robust_eac.solve.labels import empty_last
 from robust_eac.solve.starts import draw_sample, initial_rows, pays_to_sample, reduce_rows
 from robust_eac.solve.sweep import visiting_order
 from robust_eac.solvers import consensus_modes as _modes
