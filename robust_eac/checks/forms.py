@@ -1,19 +1,45 @@
-"""What a label matrix can come in, and what looks like one and is none."""
+"""Labels of any form as matrices of integers: numbers, texts, categories, tables, indicators; and what is none."""
 
+import re
 import reprlib
+from collections import defaultdict
 from collections.abc import Mapping
+from itertools import count
+from numbers import Integral, Real
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from .blocks import row_blocks
-from .columns import check_matrix, column_titles, label_column, label_matrix, refuse_names_of_objects, side_by_side
+from .texts import INTEGER, MISSING, NUMBER
 from .values import as_array, check_names
 
 # Smaller matrices may be symmetric by chance.
 _PAIRS = 6
 _COASSOCIATIONS, _DISTANCES = "co-associations", "distances or the edges of a graph"
+_PRECOMPUTED = ' Or give it to one of eac, eac_linkage, lifetime_eac and threshold_eac, with affinity="precomputed".'
+# A missing value of pandas is known by the name of its type.
+_MISSING_TYPES = {"NoneType", "NAType", "NaTType"}
+# Nobody means a name by these.
+_ODD = re.compile(r"[+-]?(inf(inity)?|[0-9]+,[0-9]+)", re.IGNORECASE)
+_FEATURES = "If these are features, make an ensemble of clusterings first, for example with KMeansEnsemble."
+_NO_INTEGER = "must hold integer cluster labels or names"
+_NO_LABEL = "must hold labels, the argument must be a string or a number, or None, NaN or NA where a label is missing"
+# What is known and no label matrix, by its type or by attributes, and what to give instead.
+_OTHER_OBJECTS = {
+    "obs obsm": "give the columns of .obs that hold clusterings, .obs[[...]]",
+    "membership graph": "it is one clustering; give a list of them",
+    "nodes edges": (a_graph := "find its communities several times and give these to labels_from"),
+    "vs es": a_graph,
+    Mapping: "labels_from reads dicts, from node to community or from a name to a clustering",
+    (set, frozenset): "labels_from reads communities as sets",
+    "collect_schema collect": "call .collect() first",
+    "labels_": "give the labels_ of several, [model.labels_ for model in models]",
+    "_fields": "it is a result; give the labels in it, in a list with those of others",
+    str: "read the file first, for example with pandas.read_csv",
+    "__next__": "it can be read only once: give list(...) of it",
+}
 
 
 class LabelMatrix(NamedTuple):
@@ -32,18 +58,14 @@ class LabelMatrix(NamedTuple):
     meanings: tuple | None = None
 
 
+def is_vertex_clustering(entry):
+    """Whether this is a VertexClustering of igraph, which lists the community of every vertex."""
+    return isinstance(getattr(entry, "membership", None), (list, tuple)) and hasattr(entry, "graph")
+
+
 def is_frame(labels):
     """Whether this is a DataFrame of pandas or polars."""
     return (hasattr(labels, "iloc") or hasattr(labels, "get_columns")) and hasattr(labels, "columns")
-
-
-def frame_columns(frame):
-    """(columns, names) of a DataFrame; the names as texts, None if there are only numbers."""
-    columns = (
-        frame.get_columns() if hasattr(frame, "get_columns") else [frame.iloc[:, u] for u in range(frame.shape[1])]
-    )
-    titles = list(frame.columns)
-    return columns, tuple(map(str, titles)) if any(isinstance(title, str) for title in titles) else None
 
 
 def objects_of(labels):
@@ -51,40 +73,21 @@ def objects_of(labels):
     if isinstance(labels, LabelMatrix):
         return labels.objects
     if is_vertex_clustering(labels):
-        return names_of_vertices(labels)
+        # Graph.from_networkx keeps the nodes under the second one.
+        vertices = labels.graph.vs
+        kept = next((attribute for attribute in ("name", "_nx_name") if attribute in vertices.attributes()), None)
+        return None if kept is None else tuple(vertices[kept])
     index = labels.index if hasattr(labels, "iloc") else None
-    if index is None or np.array_equal(np.asarray(index), np.arange(len(labels))):
-        return None
-    return tuple(index)
+    return None if index is None or np.array_equal(np.asarray(index), np.arange(len(labels))) else tuple(index)
 
 
-def is_clustering(entry):
-    """Whether an entry of a list is a clustering by itself: an array, a column, a list of lists, igraph's object."""
-    if isinstance(entry, (list, tuple)):
-        return not hasattr(entry, "_fields") and _is_nested(entry)
-    return len(getattr(entry, "shape", ())) > 0 or is_vertex_clustering(entry)
-
-
-def is_vertex_clustering(entry):
-    """Whether this is a VertexClustering of igraph, which lists the community of every vertex."""
-    return isinstance(getattr(entry, "membership", None), (list, tuple)) and hasattr(entry, "graph")
-
-
-def names_of_vertices(clustering):
-    """What a VertexClustering calls the vertices, a tuple; None if it numbers them."""
-    # Graph.from_networkx keeps the nodes under the second one.
-    vertices = clustering.graph.vs
-    kept = next((attribute for attribute in ("name", "_nx_name") if attribute in vertices.attributes()), None)
-    return None if kept is None else tuple(vertices[kept])
-
-
-def _is_nested(entries):
-    return any(isinstance(row, (list, tuple)) or np.ndim(row) == 1 for row in entries[:1])
-
-
-def is_membership(entry):
-    """Whether an entry of a list is a membership matrix: two-dimensional, an array or lists."""
-    return _is_nested(entry) if isinstance(entry, (list, tuple)) else len(getattr(entry, "shape", ())) == 2
+def refuse_other_objects(labels, name):
+    """TypeError for objects that are known and no label matrix, with what to give instead."""
+    for kind, hint in _OTHER_OBJECTS.items():
+        attributes = kind.split() if isinstance(kind, str) else ()
+        if all(hasattr(labels, attribute) for attribute in attributes) if attributes else isinstance(labels, kind):
+            found = type(labels).__name__
+            raise TypeError(f"{name} must be a label matrix or a list of clusterings, got {found}: {hint}.")
 
 
 def read_matrix(labels, name, part=False):
@@ -93,16 +96,45 @@ def read_matrix(labels, name, part=False):
     Some of the objects, a `part`, may look like pairs of objects, or all have labels of their own.
     """
     if isinstance(labels, LabelMatrix):
-        return _read_label_matrix(labels, name, part)
-    if is_frame(labels):
-        return _read_frame(labels, name, part)
+        given, table = labels, as_array(labels.labels, name)
+        if given.names is not None and table.ndim == 2:
+            given = given._replace(names=tuple(check_names(given.names, table.shape[1], name=f"{name}.names")))
+    else:
+        given, table = LabelMatrix(labels, _titles_of_frame(labels)), _table(labels, name, part)
+    titles = column_titles(given.names)
+    if isinstance(table, list):
+        array, meanings = side_by_side([label_column(column, name, titles(u)) for u, column in enumerate(table)])
+    else:
+        array, meanings = label_matrix(table, name, titles)
+    if not part:
+        refuse_names_of_objects(array, meanings, name, titles)
+    if given.meanings is not None:
+        _check_meanings(given.meanings, array, meanings is not None, name)
+        meanings = given.meanings
+    if given.objects is not None and len(given.objects) != len(array):
+        raise ValueError(f"{name}.objects must have {len(array)} entries, got {len(given.objects)}.")
+    return given._replace(labels=array, meanings=meanings)
+
+
+def _titles_of_frame(frame):
+    titles = list(frame.columns) if is_frame(frame) else ()
+    return tuple(map(str, titles)) if any(isinstance(title, str) for title in titles) else None
+
+
+def _table(labels, name, part):
+    """A matrix, or a list of columns where a DataFrame has texts, categories or missing values."""
     if sparse.issparse(labels):
         if part:
             raise TypeError(
                 f"{name} must be labels, got a sparse matrix of shape {labels.shape}: an indicator of some of the "
                 "objects does not tell which clusters make up a clustering, where one of them is empty."
             )
-        return LabelMatrix(_read_indicators(labels, name))
+        return _read_indicators(labels, name)
+    if is_frame(labels) and not all(isinstance(kind, np.dtype) and kind.kind in "iuf" for kind in labels.dtypes):
+        _check_shape(labels.shape, name)
+        if hasattr(labels, "get_columns"):
+            return labels.get_columns()
+        return [labels.iloc[:, u] for u in range(labels.shape[1])]
     if not isinstance(labels, np.ndarray):
         refuse_other_objects(labels, name)
     array = as_array(labels, name)
@@ -110,195 +142,270 @@ def read_matrix(labels, name, part=False):
         array = np.from_dlpack(labels)
     if not part:
         refuse_pairs(array, name)
-    array, meanings = _labels_of(array, name, column_titles(), part)
-    return LabelMatrix(array, meanings=meanings)
+    return array
 
 
-def _labels_of(array, name, titles, part):
-    """What :func:`~robust_eac.checks.columns.label_matrix` returns, without names of the objects."""
-    labels, meanings = label_matrix(array, name, titles)
-    if not part:
-        refuse_names_of_objects(labels, meanings, name, titles)
-    return labels, meanings
-
-
-def _read_label_matrix(given, name, part):
-    array, meanings = _labels_of(as_array(given.labels, name), name, column_titles(given.names), part)
-    names, m = given.names, array.shape[1]
-    if names is not None:
-        names = tuple(check_names(names, m, name=f"{name}.names"))
-    if given.objects is not None and len(given.objects) != len(array):
-        raise ValueError(f"{name}.objects must have {len(array)} entries, got {len(given.objects)}.")
-    if given.meanings is not None:
-        _check_meanings(given.meanings, array, meanings is not None, name)
-        meanings = given.meanings
-    return LabelMatrix(array, names, given.objects, meanings)
+def _read_indicators(matrix, name):
+    """Labels of a sparse matrix of zeros and ones: objects by clusters, those of each clustering side by side."""
+    columns = sparse.csc_array(matrix, copy=True)
+    columns.eliminate_zeros()
+    refuse_pairs(columns, name)
+    n = columns.shape[0]
+    valid = columns.nnz > 0 and columns.nnz % n == 0 and np.all(columns.data == 1)
+    if valid:
+        # A row per clustering: its objects, cluster by cluster.
+        rows = columns.indices.reshape(-1, n)
+        clusters = np.repeat(np.arange(columns.shape[1]), np.diff(columns.indptr)).reshape(-1, n)
+        last = clusters[:, -1]
+        valid = np.all(last[:-1] < clusters[1:, 0]) and np.array_equal(
+            np.sort(rows), np.tile(np.arange(n), (len(rows), 1))
+        )
+    if not valid:
+        raise TypeError(
+            f"{name}: a sparse matrix must be an indicator of objects by clusters, with a single 1 per object in the "
+            f"columns of each clustering, got another one of shape {matrix.shape}. A matrix of labels is dense: "
+            ".toarray()."
+        )
+    labels = np.empty((n, len(rows)), dtype=np.int64)
+    np.put_along_axis(labels.T, rows, clusters - np.append(0, last[:-1] + 1)[:, np.newaxis], axis=1)
+    return labels
 
 
 def _check_meanings(meanings, labels, are_names, name):
     """One tuple or None per column, with an entry for each of its labels, which must be integers then."""
-    kinds = (tuple, type(None))
-    if not isinstance(meanings, tuple) or not all(isinstance(meaning, kinds) for meaning in meanings):
+    if not isinstance(meanings, tuple) or not all(isinstance(meaning, (tuple, type(None))) for meaning in meanings):
         raise TypeError(f"{name}.meanings must be None or a tuple of tuples and None, got {reprlib.repr(meanings)}.")
     if are_names or len(meanings) != labels.shape[1]:
         rule = "None for labels that are names" if are_names else f"one entry per partition, {labels.shape[1]}"
         raise ValueError(f"{name}.meanings must be {rule}, got {len(meanings)} entries.")
-    for u, meaning in enumerate(meanings):
-        low, high = labels[:, u].min(), labels[:, u].max()
-        if meaning is not None and not -1 <= low <= high < len(meaning):
+    for u, (meaning, column) in enumerate(zip(meanings, labels.T, strict=True)):
+        if meaning is not None and not -1 <= column.min() <= column.max() < len(meaning):
             raise ValueError(
                 f"{name}.meanings[{u}] must have an entry for each label of partition {u}, from 0 on, got "
-                f"{len(meaning)} entries for labels from {low} to {high}."
+                f"{len(meaning)} entries for labels from {column.min()} to {column.max()}."
             )
-
-
-def _read_frame(frame, name, part):
-    columns, names = frame_columns(frame)
-    titles = column_titles(names)
-    if all(isinstance(dtype, np.dtype) and dtype.kind in "iuf" for dtype in frame.dtypes):
-        array = np.asarray(frame)
-        if not part:
-            refuse_pairs(array, name)
-        labels, meanings = label_matrix(array, name, titles)
-    else:
-        check_matrix(np.broadcast_to(0, frame.shape), name)
-        labels, meanings = side_by_side([label_column(column, name, titles(u)) for u, column in enumerate(columns)])
-    if part:
-        return LabelMatrix(labels, names, meanings=meanings)
-    refuse_names_of_objects(labels, meanings, name, titles)
-    for u, title in enumerate(names or ()):
-        # What pandas calls the column without a title that it writes for the index.
-        if title.startswith("Unnamed: ") and len(labels) > 2 and len(np.unique(labels[:, u])) == len(labels):
-            raise ValueError(
-                f"{name}: {titles(u)} has a label of its own for every object: a written index, no clustering. "
-                "Read the file with index_col=0, or leave the column out."
-            )
-    return LabelMatrix(labels, names, meanings=meanings)
 
 
 def refuse_pairs(array, name):
     """TypeError for a matrix of pairs of objects."""
     kind = kind_of_pairs(array)
     if kind is not None:
-        raise TypeError(_pairs_message(name, array.shape, kind))
+        raise TypeError(
+            f"{name} must be a matrix of objects by clusterings, got a symmetric one of shape {array.shape}, as {kind} "
+            "are. Give the clusterings that it was made from, one per column."
+            + (_PRECOMPUTED if kind == _COASSOCIATIONS else "")
+        )
 
 
 def kind_of_pairs(array):
     """What the entries of a matrix of pairs of objects look like; None if it may as well hold labels.
 
-    Labels are none if they are a symmetric matrix of at least six rows, without a negative number, with a constant
-    diagonal that no entry exceeds, or that is zero, and with different entries beside it. Of labels that are drawn at
-    random, less than one such matrix in 10^6 is, of six binary clusterings of six objects.
+    Pairs are a symmetric matrix of at least six rows, without a negative number, with a constant diagonal that no entry
+    exceeds, or that is zero, and different entries beside it: less than one in 10^6 of random binary labels.
     """
-    n = len(array) if array.ndim else 0
-    if array.shape != (n, n) or n < _PAIRS or array.dtype.kind not in "biuf":
+    n = array.shape[0] if array.ndim == 2 else 0
+    if n < _PAIRS or array.shape != (n, n) or array.dtype.kind not in "biuf":
         return None
-    diagonal, high = array.diagonal(), array.max()
+    diagonal, largest = array.diagonal(), array.max()
     if not np.allclose(diagonal, diagonal[0]) or array.min() < 0:
         return None
-    largest = bool(np.isclose(diagonal[0], high))
-    if not (largest or diagonal[0] == 0) or np.count_nonzero(array == array[0, 1]) >= n * n - n:
-        return None
-    if not all(np.allclose(array[rows], array[:, rows].T) for rows in row_blocks(n)):
-        return None
-    return _COASSOCIATIONS if largest else _DISTANCES
+    kind = _COASSOCIATIONS if np.isclose(diagonal[0], largest) else _DISTANCES if diagonal[0] == 0 else None
+    if sparse.issparse(array):
+        told = array.nnz > np.count_nonzero(diagonal) and np.allclose((array - array.T).data, 0.0)
+    else:
+        told = np.count_nonzero(array == array[0, 1]) < n * n - n
+        told = told and all(np.allclose(array[rows], array[:, rows].T) for rows in row_blocks(n))
+    return kind if told else None
 
 
-def _pairs_message(name, shape, kind):
-    readers = "eac, eac_linkage, lifetime_eac, threshold_eac and solve_membership"
-    return (
-        f"{name} must be a matrix of objects by clusterings, got a symmetric one of shape {shape}, as {kind} are. "
-        "Give the clusterings that it was made from, one per column."
-        + (f' Or give it to one of {readers}, with affinity="precomputed".' if kind == _COASSOCIATIONS else "")
-    )
-
-
-def _read_indicators(matrix, name):
-    """Labels of a sparse matrix of zeros and ones: objects by clusters, those of each clustering side by side."""
-    n = matrix.shape[0]
-    columns = sparse.csc_array(matrix)
-    columns.eliminate_zeros()
-    if n == matrix.shape[1] >= _PAIRS and columns.nnz and columns.dtype.kind in "biuf":
-        diagonal = columns.diagonal()
-        largest = diagonal[0] == columns.max()
-        beside = columns.nnz > np.count_nonzero(diagonal) and columns.min() >= 0
-        symmetric = beside and np.allclose((columns - columns.T).data, 0.0)
-        if symmetric and np.all(diagonal == diagonal[0]) and (largest or diagonal[0] == 0):
-            raise TypeError(_pairs_message(name, matrix.shape, _COASSOCIATIONS if largest else _DISTANCES))
-    labels, member, seen, cluster = [], np.full(n, -1), 0, 0
-    valid = bool(np.all(columns.data == 1)) and columns.nnz > 0
-    for start, end in zip(columns.indptr[:-1], columns.indptr[1:], strict=True):
-        rows = columns.indices[start:end]
-        if not valid or (member[rows] != -1).any():
-            valid = False
-            break
-        member[rows] = cluster
-        seen, cluster = seen + len(rows), cluster + 1
-        if seen == n and len(rows):
-            labels.append(member)
-            member, seen, cluster = np.full(n, -1), 0, 0
-    if not valid or seen:
-        raise TypeError(
-            f"{name}: a sparse matrix must be an indicator of objects by clusters, with a single 1 per object in the "
-            f"columns of each clustering, got another one of shape {matrix.shape}. A matrix of labels is dense: "
-            ".toarray()."
-        )
-    return np.column_stack(labels)
-
-
-def refuse_nested(labels, name):
-    """TypeError for a list of plain lists, which can be read in two ways."""
-    raise TypeError(
-        f"{name} must not be a list of plain lists, which has two readings: give np.array({name}) if each of the "
-        f"{len(labels)} inner lists holds the labels of an object, np.array({name}).T if each holds a clustering."
-    )
-
-
-def refuse_several(labels, name):
-    """TypeError for a list in which an entry is communities, or a table with names of clusters."""
-    for u, entry in enumerate(labels):
-        if isinstance(entry, (list, tuple)) and entry and isinstance(entry[0], (set, frozenset)):
-            raise TypeError(f"{name}[{u}] must be a clustering, got a list of sets: labels_from reads communities.")
-        if is_frame(entry) and not all(map(_is_numeric, entry.dtypes)):
-            raise TypeError(
-                f"{name}[{u}] must be a clustering, got a DataFrame of {entry.shape[1]} columns with texts: join "
-                "tables of clusterings by pandas.concat(tables, axis=1), where they have the same index."
+def refuse_names_of_objects(labels, meanings, name, titles):
+    """ValueError for a column of a matrix of labels in which every object has a name of its own."""
+    for u, column in enumerate(labels.T):
+        # What pandas calls the column without a title that it writes for the index.
+        index = titles(u).startswith("column 'Unnamed: ")
+        named = meanings is not None and meanings[u] and column.min() > -1
+        if (index or named) and len(column) > 2 and len(np.unique(column)) == len(column):
+            raise ValueError(
+                f"{name}: every object has a label of its own in {titles(u)}, so this is no clustering. Leave it out "
+                "if it names the objects."
+                if named
+                else f"{name}: {titles(u)} has a label of its own for every object: a written index, no clustering. "
+                "Read the file with index_col=0, or leave the column out."
             )
 
 
-def _is_numeric(dtype):
-    return dtype.is_numeric() if hasattr(dtype, "is_numeric") else getattr(dtype, "kind", "O") in "biuf"
+def label_matrix(array, name, titles):
+    """(integers, -1 where missing; what they stand for) of a matrix of labels of any type.
+
+    Integers are returned as they are. What they stand for is told for each column, as by :func:`label_column`, or is
+    None for all of them.
+    """
+    _check_shape(array.shape, name)
+    if array.dtype.kind in "OSUT":
+        return side_by_side([label_column(column, name, titles(u)) for u, column in enumerate(array.T)])
+    return _integers(array, name, titles, missing=True), None
 
 
-def refuse_other_objects(labels, name):
-    """TypeError for objects that are known and no label matrix, with what to give instead."""
-    kind, hint = type(labels).__name__, None
-    if hasattr(labels, "obs") and hasattr(labels, "obsm"):
-        hint = "give the columns of .obs that hold clusterings, .obs[[...]]"
-    elif is_vertex_clustering(labels):
-        hint = "it is one clustering; give a list of them"
-    elif is_graph(labels):
-        hint = "find its communities several times and give these to labels_from"
-    elif isinstance(labels, Mapping):
-        hint = "labels_from reads dicts, from node to community or from a name to a clustering"
-    elif isinstance(labels, (set, frozenset)):
-        hint = "labels_from reads communities as sets"
-    elif hasattr(labels, "collect_schema") and hasattr(labels, "collect"):
-        hint = "call .collect() first"
-    elif hasattr(labels, "labels_"):
-        hint = "give the labels_ of several, [model.labels_ for model in models]"
-    elif hasattr(labels, "_fields"):
-        hint = "it is a result; give the labels in it, in a list with those of others"
-    elif isinstance(labels, str):
-        hint = "read the file first, for example with pandas.read_csv"
-    elif hasattr(labels, "__next__"):
-        hint = "it can be read only once: give list(...) of it"
-    if hint is not None:
-        raise TypeError(f"{name} must be a label matrix or a list of clusterings, got {kind}: {hint}.")
+def side_by_side(columns):
+    """What :func:`label_matrix` returns, of what :func:`label_column` returned."""
+    labels, meanings = zip(*columns, strict=True)
+    # Unsigned labels of 64 bits were checked; beside signed ones NumPy would make them floats.
+    labels = [column.astype(np.int64) if column.dtype == np.uint64 else column for column in labels]
+    return np.column_stack(labels), meanings if any(meanings) else None
 
 
-def is_graph(labels):
-    """Whether this is a graph of networkx or igraph."""
-    return all(hasattr(labels, part) for part in ("nodes", "edges")) or all(
-        hasattr(labels, part) for part in ("vs", "es")
-    )
+def label_column(values, name, column=""):
+    """(integers, -1 where missing; what they stand for) of a sequence of labels of any type, also of pandas or polars.
+
+    Where there are names, 0, 1, ... stand for the entries of a tuple, the numbers first, each in sorted order; None
+    where integers stand for themselves.
+
+    name : of the argument. column : what errors call this column of it.
+    """
+    categorical, dtype = getattr(values, "cat", values), getattr(values, "dtype", None)
+    if hasattr(categorical, "codes"):
+        return _numbered(np.asarray(categorical.codes), list(categorical.categories), name, column)
+    kind = "O" if isinstance(dtype, np.dtype) or not hasattr(values, "isna") else getattr(dtype, "kind", "O")
+    # Nullable numbers of pandas; those beyond 63 bits are refused where they are seen.
+    if kind == "f":
+        values = values.to_numpy(dtype=np.float64, na_value=np.nan)
+    elif kind in "bi" or (kind == "u" and dtype.itemsize < 8):
+        values = values.to_numpy(dtype=np.int64, na_value=-1)
+    array = as_array(values, name)
+    if array.ndim != 1 or not array.size:
+        return array, None
+    if array.dtype.kind not in "OSUT":
+        return _integers(array[:, np.newaxis], name, lambda u: column, missing=True, where=column)[:, 0], None
+    # The dictionary numbers the values in order of first lookup.
+    number_of, values = defaultdict(count().__next__), array.tolist()
+    try:
+        codes = np.fromiter(map(number_of.__getitem__, values), np.intp, len(values))
+    except TypeError as error:
+        row = next(row for row, value in enumerate(values) if type(value).__hash__ is None)
+        raise TypeError(_wrong(values[row], row, name, column, _NO_LABEL)) from error
+    return _numbered(codes, list(number_of), name, column)
+
+
+def _numbered(codes, values, name, column):
+    """What :func:`label_column` returns, of codes of values."""
+    labels = []
+    for code, value in enumerate(values):
+        try:
+            labels.append(_parse(value))
+        except (TypeError, ValueError) as error:
+            rows = np.flatnonzero(codes == code)
+            if len(rows):
+                raise type(error)(_wrong(value, rows[0], name, column, str(error))) from None
+            labels.append(-1)  # A category that no object has.
+    known = None
+    if any(isinstance(label, str) for label in labels):
+        known = sorted({label for label in labels if label != -1}, key=lambda label: (isinstance(label, str), label))
+        number_of = {label: number for number, label in enumerate(known)} | {-1: -1}
+        labels = [number_of[label] for label in labels]
+    return np.array([*labels, -1], dtype=np.int64)[codes], known and tuple(known)
+
+
+def _parse(value):
+    """Integer or name that a value stands for; -1 if it means a missing label."""
+    if type(value).__name__ in _MISSING_TYPES or (isinstance(value, (float, np.floating)) and np.isnan(value)):
+        return -1
+    if isinstance(value, bytes):
+        value = value.decode(errors="backslashreplace")
+    if isinstance(value, str):
+        text = value.strip()
+        if text.lower() in MISSING:
+            return -1
+        if _ODD.fullmatch(text):
+            raise ValueError(_NO_INTEGER)
+        if not NUMBER.fullmatch(text):
+            return text
+        # Python refuses to convert thousands of digits.
+        value = float(text) if not INTEGER.fullmatch(text) else int(text) if len(text) < 25 else 2**63
+    if isinstance(value, (Integral, np.bool_)):
+        if not -(2**63) <= value < 2**63:
+            raise ValueError("must hold integers that fit in 64 bits")
+    elif isinstance(value, Real):
+        value = float(value)
+        if not abs(value) < 2.0**53 or value != int(value):
+            raise ValueError(_NO_INTEGER)
+    elif isinstance(value, complex):
+        raise ValueError("must hold integers. Complex data not supported")
+    else:
+        raise TypeError(_NO_LABEL)
+    return int(value)
+
+
+def integer_matrix(labels, name):
+    """Convert numbers, none of them missing, to a two-dimensional integer array."""
+    array = as_array(labels, name)
+    if array.dtype.kind == "O":
+        array = numbers_from_objects(array, name)
+    return _integers(array, name, column_titles(), missing=False)
+
+
+def numbers_from_objects(array, name):
+    """Convert an object array of numbers to a numeric array."""
+    odd = next((value for value in array.flat if not isinstance(value, (Real, np.bool_))), 0)
+    if isinstance(odd, complex):
+        raise ValueError(f"{name} must hold integers. Complex data not supported, got {odd!r}.")
+    if not isinstance(odd, Real):
+        raise TypeError(f"{name} must hold integers, got {odd!r}.")
+    whole = all(isinstance(value, (Integral, np.bool_)) for value in array.flat)
+    try:
+        return array.astype(np.int64 if whole else np.float64)
+    except OverflowError as error:
+        raise ValueError(f"{name} must hold integers that fit in 64 bits.") from error
+
+
+def _integers(array, name, titles, *, missing, where=""):
+    """A matrix of numbers as integers, as it is if it has them; `missing` allows NaN, which becomes -1."""
+    kind, where = array.dtype.kind, f" in {where}" if where else ""
+    if kind == "c":
+        raise ValueError(f"{name} must hold integers. Complex data not supported, got dtype {array.dtype}{where}.")
+    if kind not in "biuf":
+        hint = " Dates are no labels: give their numbers, or their texts." if kind in "mM" else ""
+        what = "labels" if missing else "integers"
+        raise TypeError(f"{name} must hold {what}, got dtype {array.dtype}{where}.{hint}")
+    _check_shape(array.shape, name)
+    if kind != "f":
+        if array.dtype == np.uint64 and array.max() > np.iinfo(np.int64).max:
+            raise ValueError(f"{name} must hold integers below 2^63, got {array.max()}.")
+        return array
+    integers = np.empty(array.shape, dtype=np.int64)
+    for rows in row_blocks(len(array)):
+        block = array[rows].astype(np.float64)
+        if missing:
+            block[np.isnan(block)] = -1.0
+        wrong = ~np.isfinite(block)
+        if not wrong.any():
+            # From 2^53 on neighbouring integers share a float: two labels could have become one.
+            wrong = (block != np.rint(block)) | (np.abs(block) >= 2.0**53)
+        if wrong.any():
+            row, column = np.argwhere(wrong)[0]
+            rule, hint = "must hold integer cluster labels", f" {_FEATURES}"
+            if not np.isfinite(block[row, column]):
+                rule, hint = f"must not contain {'infinity' if missing else 'NaN or infinity'}", ""
+            raise ValueError(_wrong(float(block[row, column]), rows.start + row, name, titles(column), rule) + hint)
+        integers[rows] = block
+    return integers
+
+
+def _wrong(value, row, name, column, rule):
+    return f"{name} {rule}, got {reprlib.repr(value)} at row {row}{f', {column}' if column else ''}."
+
+
+def column_titles(names=None):
+    """u -> what errors call column u: by its name if it has one."""
+    return "column {}".format if names is None else lambda u: f"column {names[u]!r}"
+
+
+def _check_shape(shape, name):
+    """Two dimensions, none of them empty."""
+    if len(shape) != 2:
+        raise ValueError(
+            f"{name} must be two-dimensional (n_samples, n_partitions), got shape {shape}. "
+            "Reshape your data with array.reshape(-1, 1) if it is a single partition."
+        )
+    if 0 in shape:
+        kind = "sample(s)" if shape[0] == 0 else "feature(s)"
+        raise ValueError(f"{name} must not be empty: 0 {kind} (shape={shape}) while a minimum of 1 is required.")

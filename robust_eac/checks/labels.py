@@ -6,25 +6,19 @@ import numpy as np
 from scipy import sparse
 
 from .blocks import row_blocks
-from .columns import (
-    column_titles,
-    integer_matrix,
-    label_column,
-    label_matrix,
-    numbers_from_objects,
-    refuse_names_of_objects,
-    side_by_side,
-)
 from .forms import (
     LabelMatrix,
-    is_clustering,
-    is_membership,
+    column_titles,
+    integer_matrix,
+    is_frame,
     is_vertex_clustering,
+    label_column,
+    numbers_from_objects,
     objects_of,
     read_matrix,
-    refuse_nested,
+    refuse_names_of_objects,
     refuse_other_objects,
-    refuse_several,
+    side_by_side,
 )
 from .values import MAX_DENSE, as_array, check_choice, check_membership, check_vector, real_array
 
@@ -58,31 +52,30 @@ class Ensemble(NamedTuple):
         """Number of partitions."""
         return len(self.hard) + len(self.widths)
 
-    def observed(self):
-        """(n, m) bool; does a partition observe an object."""
+    def observed(self, rows=slice(None)):
+        """(n, m) bool; does a partition observe an object; of some of the rows, a slice."""
+        labels = self.labels[rows]
         if len(self.widths) == 0:
-            return self.labels != -1
-        observed = np.empty((self.n_samples, self.n_partitions), dtype=bool)
-        observed[:, self.hard] = self.labels != -1
+            return labels != -1
+        observed = np.empty((len(labels), self.n_partitions), dtype=bool)
+        observed[:, self.hard] = labels != -1
         soft, starts = np.setdiff1d(np.arange(self.n_partitions), self.hard), np.cumsum(self.widths) - self.widths
-        observed[:, soft] = np.add.reduceat(self.soft, starts, axis=1) > 0.0
+        observed[:, soft] = np.add.reduceat(self.soft[rows], starts, axis=1) > 0.0
         return observed
 
 
-def is_ensemble_list(labels, name="labels") -> bool:
-    """Whether labels are a list or tuple of clusterings; TypeError for a list of plain lists."""
-    if not isinstance(labels, (list, tuple)) or isinstance(labels, (Ensemble, LabelMatrix)):
-        return False
-    if hasattr(labels, "_fields"):
-        refuse_other_objects(labels, name)
-    refuse_several(labels, name)
-    if any(map(is_clustering, labels)):
-        return True
-    if labels and not isinstance(labels[0], str):
-        refuse_other_objects(labels[0], f"{name}[0]")
-    if any(isinstance(entry, (list, tuple)) for entry in labels):
-        refuse_nested(labels, name)
-    return False
+def check_labels(labels, *, name="labels") -> np.ndarray:
+    """Return the ensemble as a two-dimensional integer array; a view of the input whenever it already is one.
+
+    It may come in all that :func:`check_ensemble` takes, but for membership matrices.
+    """
+    ensemble = check_ensemble(labels, name=name)
+    if len(ensemble.widths):
+        raise TypeError(
+            f"{name} must be a label matrix here, got a list with membership matrices: only what solves, grades or "
+            "checks the median partition takes soft partitions. Harden them, for example by argmax."
+        )
+    return ensemble.labels
 
 
 def check_ensemble(labels, *, name="labels", part=False) -> Ensemble:
@@ -93,37 +86,82 @@ def check_ensemble(labels, *, name="labels", part=False) -> Ensemble:
     """
     if isinstance(labels, Ensemble):
         return labels
-    if not is_ensemble_list(labels, name):
-        found = _checked_matrix(labels, name, part)
-        n, m = found.labels.shape
+    if _is_list(labels, name):
+        ensemble, titles = _read_list(labels, name, part), lambda u: f"{name}[{u}]"
+    else:
+        found = read_matrix(labels, name, part)
+        (n, m), titles = found.labels.shape, column_titles(found.names)
         nothing = np.empty((n, 0)), np.empty(0, dtype=np.int64)
-        return Ensemble(found.labels, *nothing, np.arange(m), found.names, found.meanings)
-    _check_same_objects(labels, name)
-    is_soft = np.array([is_membership(entry) for entry in labels])
-    hard, soft = np.flatnonzero(~is_soft), np.flatnonzero(is_soft)
-    read = [_entry(entry, f"{name}[{u}]", is_soft[u]) for u, entry in enumerate(labels)]
-    entries = [array for array, _ in read]
-    n = next(len(entries[u]) for u in (*soft, *hard) if entries[u].ndim)
-    for u in (*hard, *soft):
-        if entries[u].ndim != (2 if is_soft[u] else 1) or len(entries[u]) != n or entries[u].size == 0:
-            rule = "a label vector of shape (n_samples,) or a membership matrix of shape (n_samples, k_u)"
-            raise ValueError(f"{name}[{u}] must be {rule}, with n_samples={n}, got shape {entries[u].shape}.")
-    matrix, meanings = side_by_side([read[u] for u in hard]) if len(hard) else (np.empty((n, 0), dtype=np.int64), None)
-    if not part:
-        refuse_names_of_objects(matrix, meanings, name, lambda column: f"{name}[{hard[column]}]")
-    widths = np.array([entries[u].shape[1] for u in soft], dtype=np.int64)
-    names = [getattr(entry, "name", None) for entry in labels]
-    names = tuple(names) if all(isinstance(title, str) and title for title in names) else None
-    ensemble = Ensemble(matrix, np.empty((n, widths.sum())), widths, hard, names, meanings)
-    for u, end, width in zip(soft, np.cumsum(widths), widths, strict=True):
-        ensemble.soft[:, end - width : end] = _memberships(entries[u], f"{name}[{u}]")
-    _check_all_observed(ensemble.observed(), name, part)
+        ensemble = Ensemble(found.labels, *nothing, np.arange(m), found.names, found.meanings)
+    if len(ensemble.widths) or (ensemble.labels.dtype.kind not in "bu" and ensemble.labels.min() < 0):
+        columns = np.zeros(ensemble.n_partitions, dtype=bool)
+        for block in row_blocks(ensemble.n_samples):
+            observed = ensemble.observed(block)
+            if not observed.any(axis=1).all():
+                i = block.start + int(np.argmin(observed.any(axis=1)))
+                rule = "every object must be observed by at least one partition"
+                raise ValueError(f"{name}: {rule}, row {i} has no label.")
+            columns |= observed.any(axis=0)
+        if not part:
+            check_columns_observed(columns, name, titles)
     return ensemble
 
 
-def _check_same_objects(entries, name):
-    """Entries of a list go by position: those that name the objects must name the same ones in the same order."""
-    named = [(u, objects) for u, entry in enumerate(entries) if (objects := objects_of(entry)) is not None]
+def check_columns_observed(columns, name="labels", titles="column {}".format):
+    """Every partition must observe an object."""
+    if not columns.all():
+        title = titles(int(np.argmin(columns)))
+        raise ValueError(f"{name}: every partition must observe at least one object, {title} has no label.")
+
+
+def _is_list(labels, name):
+    """Whether labels are a list or tuple of clusterings; TypeError for a list of what is none."""
+    if not isinstance(labels, (list, tuple)) or isinstance(labels, LabelMatrix):
+        return False
+    if hasattr(labels, "_fields"):
+        refuse_other_objects(labels, name)
+    for u, entry in enumerate(labels):
+        if isinstance(entry, (list, tuple)) and entry and isinstance(entry[0], (set, frozenset)):
+            raise TypeError(f"{name}[{u}] must be a clustering, got a list of sets: labels_from reads communities.")
+        if is_frame(entry) and not all(map(_is_numeric, entry.dtypes)):
+            raise TypeError(
+                f"{name}[{u}] must be a clustering, got a DataFrame of {entry.shape[1]} columns with texts: join "
+                "tables of clusterings by pandas.concat(tables, axis=1), where they have the same index."
+            )
+    if any(map(_is_clustering, labels)):
+        return True
+    if labels and not isinstance(labels[0], str):
+        refuse_other_objects(labels[0], f"{name}[0]")
+    if any(isinstance(entry, (list, tuple)) for entry in labels):
+        raise TypeError(
+            f"{name} must not be a list of plain lists, which has two readings: give np.array({name}) if each of the "
+            f"{len(labels)} inner lists holds the labels of an object, np.array({name}).T if each holds a clustering."
+        )
+    return False
+
+
+def _is_clustering(entry):
+    """Whether an entry of a list is a clustering by itself: an array, a column, a list of lists, igraph's object."""
+    if isinstance(entry, (list, tuple)):
+        return not hasattr(entry, "_fields") and _is_membership(entry)
+    return len(getattr(entry, "shape", ())) > 0 or is_vertex_clustering(entry)
+
+
+def _is_membership(entry):
+    """Whether an entry of a list is a membership matrix: two-dimensional, an array or lists."""
+    if isinstance(entry, (list, tuple)):
+        return any(isinstance(row, (list, tuple)) or np.ndim(row) == 1 for row in entry[:1])
+    return len(getattr(entry, "shape", ())) == 2
+
+
+def _is_numeric(dtype):
+    return dtype.is_numeric() if hasattr(dtype, "is_numeric") else getattr(dtype, "kind", "O") in "biuf"
+
+
+def _read_list(labels, name, part):
+    """The :class:`Ensemble` of a list of clusterings, not yet whether all is observed."""
+    # Entries go by position: those that name the objects must name the same ones in the same order.
+    named = [(u, objects) for u, entry in enumerate(labels) if (objects := objects_of(entry)) is not None]
     for u, objects in named[1:]:
         if objects != named[0][1]:
             raise ValueError(
@@ -131,14 +169,29 @@ def _check_same_objects(entries, name):
                 "position, got an index or names of vertices that differ. Align columns with "
                 "pandas.concat(columns, axis=1), clusterings of igraph with labels_from."
             )
-
-
-def _entry(entry, name, is_soft):
-    """An entry of a list as an array, which has no index to align, and what its labels stand for."""
-    if is_vertex_clustering(entry):
-        entry = entry.membership
-    refuse_other_objects(entry, name)
-    return (as_array(entry, name), None) if is_soft else label_column(entry, name)
+    is_soft = np.array([_is_membership(entry) for entry in labels])
+    hard, soft = np.flatnonzero(~is_soft), np.flatnonzero(is_soft)
+    entries, meanings = [], []
+    for u, entry in enumerate(labels):
+        entry = entry.membership if is_vertex_clustering(entry) else entry
+        refuse_other_objects(entry, f"{name}[{u}]")
+        array, meaning = (as_array(entry, f"{name}[{u}]"), None) if is_soft[u] else label_column(entry, f"{name}[{u}]")
+        entries.append(array)
+        meanings.append(meaning)
+    n = next(len(entries[u]) for u in (*soft, *hard) if entries[u].ndim)
+    for u in (*hard, *soft):
+        if entries[u].ndim != 1 + is_soft[u] or len(entries[u]) != n or entries[u].size == 0:
+            rule = "a label vector of shape (n_samples,) or a membership matrix of shape (n_samples, k_u)"
+            raise ValueError(f"{name}[{u}] must be {rule}, with n_samples={n}, got shape {entries[u].shape}.")
+    columns = [(entries[u], meanings[u]) for u in hard]
+    matrix, known = side_by_side(columns) if columns else (np.empty((n, 0), dtype=np.int64), None)
+    if not part:
+        refuse_names_of_objects(matrix, known, name, lambda column: f"{name}[{hard[column]}]")
+    memberships = [_memberships(entries[u], f"{name}[{u}]") for u in soft]
+    widths = np.array([rows.shape[1] for rows in memberships], dtype=np.int64)
+    names = [getattr(entry, "name", None) for entry in labels]
+    names = tuple(names) if all(isinstance(title, str) and title for title in names) else None
+    return Ensemble(matrix, np.hstack([np.empty((n, 0)), *memberships]), widths, hard, names, known)
 
 
 def _memberships(entry, name):
@@ -152,17 +205,6 @@ def _memberships(entry, name):
     array = check_membership(array, len(array), name=name)
     array[missing] = 0.0
     return array
-
-
-def _check_all_observed(observed, name, part):
-    """Every partition of a list, if not of a part, must observe an object; a partition must observe every object."""
-    partitions, rows = observed.any(axis=0), observed.any(axis=1)
-    if not (part or partitions.all()):
-        u = int(np.argmin(partitions))
-        raise ValueError(f"{name}: every partition must observe at least one object, {name}[{u}] observes none.")
-    if not rows.all():
-        i = int(np.argmin(rows))
-        raise ValueError(f"{name}: every object must be observed by at least one partition, object {i} is not.")
 
 
 def check_sample_weight(sample_weight, ensemble, *, counts=False, name="sample_weight") -> np.ndarray | None:
@@ -189,55 +231,6 @@ def check_sample_weight(sample_weight, ensemble, *, counts=False, name="sample_w
     return weight
 
 
-def check_labels(labels, *, name="labels") -> np.ndarray:
-    """Return the ensemble as a two-dimensional integer array; a view of the input whenever it already is one.
-
-    Accepts matrices of numbers, texts and categories and lists of hard clusterings, as :func:`check_ensemble`, with -1,
-    None, NaN and NA for missing labels. Raises TypeError for soft partitions and what is known to be no ensemble,
-    ValueError for everything else that is no label matrix.
-    """
-    if not isinstance(labels, Ensemble) and not is_ensemble_list(labels, name):
-        return _checked_matrix(labels, name).labels
-    if len(labels.widths) if isinstance(labels, Ensemble) else any(map(is_membership, labels)):
-        raise TypeError(
-            f"{name} must be a label matrix here, got a list with membership matrices: only what solves, grades or "
-            "checks the median partition takes soft partitions. Harden them, for example by argmax."
-        )
-    return check_ensemble(labels, name=name).labels
-
-
-def _checked_matrix(labels, name, part=False):
-    """The :class:`LabelMatrix` of a matrix of labels in which everything is observed somewhere."""
-    matrix = read_matrix(labels, name, part)
-    columns = _observed_columns(matrix.labels, name)
-    if not part:
-        check_columns_observed(columns, name, matrix.names)
-    return matrix
-
-
-def check_label_block(labels, *, name) -> np.ndarray:
-    """Check some rows of a matrix of numbers; a partition may observe none of them."""
-    array, _ = label_matrix(as_array(labels, name), name)
-    _observed_columns(array, name)
-    return array
-
-
-def _observed_columns(array, name):
-    """Which partitions observe an object, where every object is observed by a partition: otherwise an error."""
-    if array.dtype.kind in "bu" or array.min() > -1:
-        return np.ones(array.shape[1], dtype=bool)
-    columns = np.zeros(array.shape[1], dtype=bool)
-    for block in row_blocks(len(array)):
-        observed = array[block] != -1
-        rows = observed.any(axis=1)
-        if not rows.all():
-            i = block.start + int(np.argmin(rows))
-            rule = "every object must be observed by at least one partition"
-            raise ValueError(f"{name}: {rule}, row {i} has no label.")
-        columns |= observed.any(axis=0)
-    return columns
-
-
 def check_partition(labels, *, name):
     """Return an array of labels of any shape: integers or texts."""
     array = as_array(labels, name)
@@ -257,13 +250,6 @@ def check_partition(labels, *, name):
     if array.dtype.kind not in "biufSU":
         raise TypeError(f"{name} must hold labels, integers or texts, got dtype {array.dtype}.")
     return array
-
-
-def check_columns_observed(columns, name="labels", names=None):
-    """Every partition must observe an object."""
-    if not columns.all():
-        title = column_titles(names)(int(np.argmin(columns)))
-        raise ValueError(f"{name}: every partition must observe at least one object, {title} has no label.")
 
 
 def check_init(init, n_samples, n_clusters, names=("random", "kmeans"), *, may_be_sparse=False):

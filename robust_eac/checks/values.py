@@ -192,47 +192,34 @@ def check_membership(membership, n_samples, n_clusters=None, *, name="membership
     """Return a fresh C-ordered float64 (n_samples, n_clusters) matrix with rows on the simplex.
 
     A sparse matrix becomes a dense one, unless that would have more than MAX_DENSE entries. Then it is refused, or
-    returned in compressed rows, if it `may_be_sparse`.
+    returned in compressed rows, columns ascending and without zeros, if it `may_be_sparse`.
     """
-    if may_be_sparse and sparse.issparse(membership) and np.prod(membership.shape, dtype=float) > MAX_DENSE:
-        return _check_sparse_membership(membership, n_samples, n_clusters, name)
-    array = real_array(as_dense(membership, name), name)
-    expected = (n_samples, "n_clusters" if n_clusters is None else n_clusters)
-    if array.ndim != 2 or array.size == 0 or array.shape != (n_samples, n_clusters or array.shape[1]):
-        hint = " For hard labels 0, 1, ... give numpy.eye(n_clusters)[labels]." if array.ndim == 1 else ""
-        raise ValueError(f"{name} must have shape {expected}, got {array.shape}.{hint}")
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} must be finite, got {array[~np.isfinite(array)][0]}.")
-    if array.min() < 0.0:
-        raise ValueError(f"{name} must be non-negative, got {array.min()}.")
-    sums = array.sum(axis=1)
-    worst = int(np.argmax(np.abs(sums - 1.0)))
-    if abs(sums[worst] - 1.0) > 1e-6:
-        raise ValueError(f"{name}: every row must sum to 1, row {worst} sums to {sums[worst]}.")
-    array /= sums[:, np.newaxis]
-    return array
-
-
-def _check_sparse_membership(membership, n_samples, n_clusters, name):
-    """A fresh float64 matrix in compressed rows, columns ascending, with rows on the simplex and no zeros."""
-    if membership.dtype.kind not in "biuf":
-        raise TypeError(f"{name} must be a matrix of real numbers, got dtype {membership.dtype}.")
-    if membership.shape != (n_samples, n_clusters or membership.shape[1]):
+    keep = may_be_sparse and sparse.issparse(membership) and np.prod(membership.shape, dtype=float) > MAX_DENSE
+    if keep:
+        rows = sparse.csr_array(membership, copy=True)
+        rows.data = real_array(rows.data, name)
+        rows.sum_duplicates()
+    else:
+        rows = real_array(as_dense(membership, name), name)
+    if rows.ndim != 2 or 0 in rows.shape or rows.shape != (n_samples, n_clusters or rows.shape[1]):
+        hint = " For hard labels 0, 1, ... give numpy.eye(n_clusters)[labels]." if rows.ndim == 1 else ""
         expected = (n_samples, "n_clusters" if n_clusters is None else n_clusters)
-        raise ValueError(f"{name} must have shape {expected}, got {membership.shape}.")
-    matrix = sparse.csr_array(membership, dtype=np.float64, copy=True)
-    matrix.sum_duplicates()
-    if not np.isfinite(matrix.data).all():
-        raise ValueError(f"{name} must be finite, got {matrix.data[~np.isfinite(matrix.data)][0]}.")
-    if matrix.data.min(initial=0.0) < 0.0:
-        raise ValueError(f"{name} must be non-negative, got {matrix.data.min()}.")
-    matrix.eliminate_zeros()
-    sums = matrix.sum(axis=1)
+        raise ValueError(f"{name} must have shape {expected}, got {rows.shape}.{hint}")
+    values = rows.data if keep else rows
+    if not np.isfinite(values).all():
+        raise ValueError(f"{name} must be finite, got {values[~np.isfinite(values)][0]}.")
+    if values.min(initial=0.0) < 0.0:
+        raise ValueError(f"{name} must be non-negative, got {values.min()}.")
+    sums = rows.sum(axis=1)
     worst = int(np.argmax(np.abs(sums - 1.0)))
     if abs(sums[worst] - 1.0) > 1e-6:
         raise ValueError(f"{name}: every row must sum to 1, row {worst} sums to {sums[worst]}.")
-    matrix.data /= np.repeat(sums, np.diff(matrix.indptr))
-    return matrix
+    if keep:
+        rows.eliminate_zeros()
+        rows.data /= np.repeat(sums, np.diff(rows.indptr))
+    else:
+        rows /= sums[:, np.newaxis]
+    return rows
 
 
 def check_names(names, size, *, name, each="partition") -> list:

@@ -12,7 +12,7 @@ import numpy as np
 
 from .._whole_files import write_files
 from ..checks.blocks import row_blocks
-from ..checks.labels import check_columns_observed, check_label_block
+from ..checks.labels import check_columns_observed, check_ensemble
 from ..checks.values import check_membership
 from ..objectives.raw import Matrices
 from ..solve import kernels
@@ -43,7 +43,7 @@ class Report(NamedTuple):
 
 def read(labels, first_row):
     """(encoding of a block by itself, its :class:`Report`)."""
-    labels = check_label_block(labels, name=f"labels[{first_row}:]")
+    labels = check_ensemble(labels, name=f"labels[{first_row}:]", part=True).labels
     encoding = encode(labels)
     values = np.empty(len(encoding.sizes), dtype=np.int64)
     for block in row_blocks(len(labels)):
@@ -124,7 +124,7 @@ def check_start(start, n_clusters, first_row):
     name = f"init[{first_row}:]"
     if start.ndim == 2:
         return check_membership(start, len(start), n_clusters, name=name)
-    labels = check_label_block(start[:, np.newaxis], name=name)[:, 0]
+    labels = check_ensemble(start[:, np.newaxis], name=name, part=True).labels[:, 0]
     if labels.min() < 0 or labels.max() >= n_clusters:
         wrong = labels.min() if labels.min() < 0 else labels.max()
         raise ValueError(f"{name}: labels of a Dask array must be in [0, n_clusters={n_clusters}), got {wrong}.")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
-from ..checks.columns import integer_matrix
+from ..checks.forms import integer_matrix
 from ..checks.labels import check_ensemble, check_sample_weight
 from ..checks.types import ClusterWeights, Labels, RandomState, WeightSolver
 from ..checks.values import (

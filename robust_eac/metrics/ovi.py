@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
-from ..checks.columns import integer_matrix
+from ..checks.forms import integer_matrix
 from ..checks.labels import check_columns_observed
 from ..checks.values import as_array, as_dense, check_bool, check_choice, check_features, check_membership, check_real
 

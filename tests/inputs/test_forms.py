@@ -291,3 +291,9 @@ def test_names_of_columns_stand_in_errors_of_estimators_and_results_of_labels_fr
     assert not hasattr(model.fit(LABELS), "feature_names_in_")
     merged = RobustEAC(2, method="merge", random_state=0).fit([POLARS[name] for name in NAMES])
     assert merged.feature_names_in_.tolist() == NAMES
+
+
+def test_explicit_zeros_stay_in_a_sparse_matrix_that_was_given():
+    given = sparse.csc_array((np.array([1, 0, 1, 1]), np.array([0, 1, 1, 2]), np.array([0, 2, 4])), shape=(3, 2))
+    assert check_labels(given).tolist() == [[0], [1], [1]]
+    assert given.nnz == 4

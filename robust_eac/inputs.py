@@ -1,19 +1,29 @@
-"""Labels of what other tools return, recognised by what it offers."""
+"""Labels out of what other tools return: communities, tables of crowds, matched records, posterior draws."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set, ValuesView
 from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from ..checks.columns import label_column, refuse_names_of_objects, side_by_side
-from ..checks.forms import LabelMatrix, is_frame, is_vertex_clustering, names_of_vertices, objects_of
-from ..checks.labels import check_ensemble, check_labels
-from ..checks.values import check_choice
+from .checks.forms import (
+    LabelMatrix,
+    is_frame,
+    is_vertex_clustering,
+    label_column,
+    label_matrix,
+    objects_of,
+    refuse_names_of_objects,
+    refuse_pairs,
+    side_by_side,
+)
+from .checks.labels import check_ensemble, check_labels
+from .checks.values import as_array, check_choice
 
-__all__ = ["labels_from"]
+__all__ = ["LabelMatrix", "labels_from", "labels_from_draws"]
 
 FORMS = ("auto", "columns", "crowd", "pairs")
 _CROWD = ("item", "worker", "label")
@@ -29,7 +39,8 @@ def labels_from(
     """Labels of what other tools return, with the names of clusterings and objects.
 
     An object that a clustering does not have is not observed by it, -1. Nothing is minimised here: what takes labels
-    takes the result, and :class:`~robust_eac.RobustEAC` keeps the names.
+    takes the result, and :class:`~robust_eac.RobustEAC` keeps the names. Time O(n_samples n_partitions), plus
+    O(n_samples log n_samples) to sort the objects.
 
     Parameters
     ----------
@@ -50,8 +61,7 @@ def labels_from(
         * whatever is a matrix of labels, or a list of label vectors: it is checked and returned.
     form : {"auto", "columns", "crowd", "pairs"}, default="auto"
         "auto" tells the form from the source; a DataFrame with the columns "item", "worker" and "label" and no other
-        is a crowd table then, any other one a clustering per column. Pairs are never told: two columns of ids look
-        like two clusterings. "crowd" also reads a sequence of triples (item, worker, label).
+        is a crowd table then. Pairs are never told. "crowd" also reads a sequence of triples (item, worker, label).
     columns : sequence of str, default=None
         Columns of a DataFrame to take: the clusterings; of a crowd table, those of the item, the worker and the label,
         in this order; of pairs, the two of the ids. None means all of them, for crowds the three names above.
@@ -70,15 +80,9 @@ def labels_from(
 
     Raises
     ------
-    TypeError
-        If the source is none of these, or can be read in two ways, such as a dict of lists.
-    ValueError
-        If an object is in two communities of a clustering, or has two labels by one worker; if `items` repeats one or
-        lacks one; if a column is missing; if the result is no label matrix.
-
-    Notes
-    -----
-    Time and memory O(n_samples n_partitions), plus O(n_samples log n_samples) to sort the objects.
+    ValueError, TypeError
+        If a source can be read in two ways, such as a dict of lists; if an object is in two communities of a
+        clustering, or has two labels by one worker.
 
     References
     ----------
@@ -92,17 +96,6 @@ def labels_from(
     LabelMatrix(labels=array([[ 0,  0],
            [ 0,  1],
            [ 1, -1]]), names=None, objects=('ann', 'bob', 'cem'), meanings=(None, ('x', 'y')))
-
-    Communities of networkx, a clustering by its name:
-
-    >>> labels_from({"louvain": [{1, 2}, {3, 4}], "greedy": [{1, 2, 3}, {4}]}).labels
-    array([[0, 0],
-           [0, 0],
-           [1, 0],
-           [1, 1]])
-
-    Two matchers of records:
-
     >>> labels_from({"email": [(7, 9)], "phone": [(7, 8), (8, 9)]}, form="pairs", items=[7, 8, 9]).labels
     array([[0, 0],
            [1, 0],
@@ -114,56 +107,45 @@ def labels_from(
     if isinstance(source, ValuesView) or hasattr(source, "__next__"):
         source = list(source)
     if is_frame(source):
-        return _from_frame(source, form, columns, items)
-    if columns is not None or form == "columns":
+        source, form = _chosen(source, form, columns)
+    elif columns is not None or form == "columns":
         raise TypeError(
             f'columns and form="columns" are for a DataFrame, got a source of type {type(source).__name__}.'
         )
     if form == "crowd":
-        found, workers, labels = _transposed(source, "triples (item, worker, label)", 3)
-        return _from_crowd(found, workers, labels, items)
+        return _from_crowd(source, items)
     if form == "pairs":
         return _from_pairs(source, items)
     clusterings, names = _clusterings(source)
     if clusterings is not None:
         return _from_clusterings(clusterings, names, items)
-    _check_no_items(items)
-    objects = source.objects if isinstance(source, LabelMatrix) else None
-    ensemble = check_ensemble(source, name="source")
-    return LabelMatrix(check_labels(ensemble, name="source"), ensemble.names, objects, ensemble.meanings)
-
-
-def _check_no_items(items):
     if items is not None:
         raise ValueError("items must be None for a source whose rows are the objects.")
+    ensemble = check_ensemble(source, name="source")
+    return LabelMatrix(check_labels(ensemble, name="source"), ensemble.names, objects_of(source), ensemble.meanings)
 
 
-def _from_frame(frame, form, columns, items):
-    """A DataFrame as one of the three forms that it can have."""
+def _chosen(frame, form, columns):
+    """The wanted columns of a DataFrame, and which of the three forms that it can have it has."""
     known = list(frame.columns)
     if form == "auto":
         form = "crowd" if columns is None and sorted(map(str, known)) == sorted(_CROWD) else "columns"
-    default = {"crowd": _CROWD, "pairs": known, "columns": known}[form]
     if isinstance(columns, str) or not isinstance(columns, (Iterable, type(None))):
         raise TypeError(f"columns must be a list of columns of the source, got {columns!r}.")
-    chosen = default if columns is None else list(columns)
+    chosen = list(columns) if columns is not None else list(_CROWD) if form == "crowd" else known
     for column in chosen:
         if known.count(column) != 1:
             raise ValueError(f"columns: {column!r} must be a column of the source, once; it has {known!r}.")
-    if form == "columns":
-        _check_no_items(items)
-        frame = frame[list(chosen)]
-        ensemble = check_ensemble(frame, name="source")
-        return LabelMatrix(ensemble.labels, ensemble.names, objects_of(frame), ensemble.meanings)
-    width = {"crowd": 3, "pairs": 2}[form]
+    width = {"crowd": 3, "pairs": 2}.get(form, len(chosen))
     if len(chosen) != width:
-        raise ValueError(f'columns must name {width} columns of the source for form="{form}", got {list(chosen)!r}.')
-    values = [frame[column].to_list() for column in chosen]
-    return _from_crowd(*values, items) if form == "crowd" else _from_pairs(list(zip(*values, strict=True)), items)
+        raise ValueError(f'columns must name {width} columns of the source for form="{form}", got {chosen!r}.')
+    return frame[chosen], form
 
 
 def _transposed(rows, what, width):
-    """`width` lists of equal length out of a sequence of rows of that length."""
+    """`width` lists of equal length out of a sequence of rows of that length, or of a DataFrame."""
+    if is_frame(rows):
+        rows = zip(*(rows[column].to_list() for column in rows.columns), strict=True)
     if isinstance(rows, (str, Mapping)) or not isinstance(rows, Iterable):
         raise TypeError(f"source must be a sequence of {what}, got {type(rows).__name__}.")
     rows = rows.tolist() if isinstance(rows, np.ndarray) else list(rows)
@@ -173,8 +155,9 @@ def _transposed(rows, what, width):
     return [list(column) for column in zip(*rows, strict=True)] or [[] for _ in range(width)]
 
 
-def _from_crowd(found, workers, labels, items):
-    """The labels of workers, one vote per entry of three lists; votes without a label are left out."""
+def _from_crowd(source, items):
+    """The labels of workers, one vote per row; votes without a label are left out."""
+    found, workers, labels = _transposed(source, "triples (item, worker, label)", 3)
     # None keeps NumPy from making texts of numbers.
     codes, meaning = label_column([*labels, None], "source", "the labels")
     votes = {}
@@ -188,33 +171,20 @@ def _from_crowd(found, workers, labels, items):
     return result._replace(meanings=meaning and (meaning,) * len(workers))
 
 
-def _check_id(value, where=""):
-    # NaN and NaT are no equals of themselves; pandas' NA does not say.
-    if value is None or type(value).__name__ == "NAType" or value != value:
-        raise ValueError(f"source: every object and every worker must have a name, got {value!r}{where}.")
-
-
 def _from_pairs(source, items):
     """The connected components of the pairs of every matcher."""
     names, matchers = None, [source]
     if isinstance(source, Mapping):
         names, matchers = tuple(map(str, source)), list(source.values())
-    elif isinstance(source, (list, tuple)) and any(not _is_pair(entry) for entry in source):
+    elif isinstance(source, (list, tuple)) and not all(map(_is_pair, source)):
         matchers = list(source)
-    ends = []
-    for matcher in matchers:
-        rows = (
-            zip(*(matcher[column].to_list() for column in matcher.columns), strict=True)
-            if is_frame(matcher)
-            else matcher
-        )
-        ends.append(_transposed(rows, "pairs of ids", 2))
+    ends = [_transposed(matcher, "pairs of ids", 2) for matcher in matchers]
     objects = _objects((value for pair in ends for end in pair for value in end), items)
     row_of = {value: row for row, value in enumerate(objects)}
     labels = np.empty((len(objects), len(matchers)), dtype=np.int64)
-    for u, (left, right) in enumerate(ends):
-        places = [row_of[value] for value in left], [row_of[value] for value in right]
-        graph = sparse.coo_array((np.ones(len(left), dtype=bool), places), shape=(len(objects), len(objects)))
+    for u, pair in enumerate(ends):
+        places = [[row_of[value] for value in end] for end in pair]
+        graph = sparse.coo_array((np.ones(len(pair[0]), dtype=bool), places), shape=(len(objects), len(objects)))
         labels[:, u] = connected_components(graph.tocsr(), directed=False)[1]
     return LabelMatrix(check_labels(labels, name="source"), names, tuple(objects))
 
@@ -227,75 +197,64 @@ def _is_scalar(value):
     return isinstance(value, (str, bytes)) or not hasattr(value, "__iter__")
 
 
+def _clusterings(source):
+    """(clusterings, names or None) of communities; (None, None) for what must be labels."""
+    if _is_clustering(source):
+        return [source], None
+    if isinstance(source, (list, tuple)) and source and all(map(_is_clustering, source)):
+        return list(source), None
+    if not isinstance(source, Mapping):
+        return None, None
+    if source and all(map(_is_clustering, source.values())):
+        return list(source.values()), tuple(map(str, source))
+    raise TypeError(
+        "source: a dict must be node -> community, or a name -> such a dict, a list of sets or a VertexClustering. "
+        "Give a dict of label vectors as pandas.DataFrame(source), communities as sets."
+    )
+
+
 def _is_clustering(entry):
     """Whether this tells the community of every node: sets of nodes, a dict of nodes or of sets, igraph's object."""
     if isinstance(entry, Mapping):
-        values = list(entry.values())
-        return bool(values) and (all(map(_is_scalar, values)) or all(isinstance(value, Set) for value in values))
+        values = entry.values()
+        return bool(entry) and (all(map(_is_scalar, values)) or all(isinstance(value, Set) for value in values))
     if isinstance(entry, (list, tuple)):
         return bool(entry) and all(isinstance(value, Set) for value in entry)
     return is_vertex_clustering(entry)
 
 
-def _clusterings(source):
-    """(clusterings, names or None) of communities; (None, None) for what must be labels."""
-    if _is_clustering(source):
-        return [source], None
-    if isinstance(source, Mapping):
-        values = list(source.values())
-        if values and all(map(_is_clustering, values)):
-            return values, tuple(map(str, source))
-        raise TypeError(
-            "source: a dict must be node -> community, or a name -> such a dict, a list of sets or a VertexClustering. "
-            "Give a dict of label vectors as pandas.DataFrame(source), communities as sets."
-        )
-    if isinstance(source, (list, tuple)) and source and all(map(_is_clustering, source)):
-        return list(source), None
-    return None, None
-
-
 def _from_clusterings(clusterings, names, items):
     """The communities of all objects in every clustering."""
-    of_graphs = [clustering for clustering in clusterings if is_vertex_clustering(clustering)]
-    counted = [clustering for clustering in of_graphs if names_of_vertices(clustering) is None]
-    if len({len(clustering.membership) for clustering in counted}) > 1 or 0 < len(counted) < len(of_graphs):
-        raise ValueError("source: clusterings of different graphs must all have vertices with names.")
     tables = [_table(clustering) for clustering in clusterings]
-    if counted:
-        _check_numbers(tables, len(counted[0].membership))
-    objects = _objects((node for table in tables for node in table), items)
-    columns = ([table.get(node) for node in objects] for table in tables)
-    labels, meanings = side_by_side([label_column(column, "source", _title(u)) for u, column in enumerate(columns)])
-    refuse_names_of_objects(labels, meanings, "source", _title)
-    objects = None if len(counted) == len(clusterings) and items is None else tuple(objects)
-    return LabelMatrix(check_labels(labels, name="source"), names, objects, meanings)
-
-
-def _check_numbers(tables, n):
-    """Nodes beside clusterings of a graph without names must be numbers of its vertices."""
-    numbers = set(range(n))
-    for u, table in enumerate(tables):
-        node = next((node for node in table if node not in numbers), None)
+    graphs = [entry for entry in clusterings if is_vertex_clustering(entry)]
+    # Vertices without names go by their numbers, which must mean the same everywhere.
+    counted = [len(graph.membership) for graph in graphs if objects_of(graph) is None]
+    if counted and (len(counted) < len(graphs) or min(counted) < max(counted)):
+        raise ValueError("source: clusterings of different graphs must all have vertices with names.")
+    for u, table in enumerate(tables if counted else ()):
+        node = next((node for node in table if node not in range(counted[0])), None)
         if node is not None:
             raise ValueError(
-                f"source: clusterings of igraph whose vertices have no names number the objects from 0 to {n - 1}, and "
-                f'clustering {u} has the object {node!r}: give the vertices the attribute "name".'
+                "source: clusterings of igraph whose vertices have no names number the objects from 0 to "
+                f'{counted[0] - 1}, and clustering {u} has the object {node!r}: give the vertices the attribute "name".'
             )
-
-
-def _title(u):
-    return f"clustering {u}"
+    objects, title = _objects((node for table in tables for node in table), items), "clustering {}".format
+    columns = ([table.get(node) for node in objects] for table in tables)
+    labels, meanings = side_by_side([label_column(column, "source", title(u)) for u, column in enumerate(columns)])
+    refuse_names_of_objects(labels, meanings, "source", title)
+    objects = None if len(counted) == len(clusterings) and items is None else tuple(objects)
+    return LabelMatrix(check_labels(labels, name="source"), names, objects, meanings)
 
 
 def _table(clustering):
     """Dict from node to community."""
     if is_vertex_clustering(clustering):
-        names = names_of_vertices(clustering)
+        names = objects_of(clustering)
         nodes = range(len(clustering.membership)) if names is None else names
         return dict(zip(nodes, clustering.membership, strict=True))
-    if isinstance(clustering, Mapping) and not isinstance(next(iter(clustering.values())), Set):
-        return clustering
     communities = clustering.values() if isinstance(clustering, Mapping) else clustering
+    if not isinstance(next(iter(communities)), Set):
+        return clustering
     table = {}
     for number, community in enumerate(communities):
         for node in community:
@@ -311,7 +270,8 @@ def _objects(found, items):
         _check_id(value)
     if items is None:
         return _ordered(found)
-    objects = dict.fromkeys(items := items.tolist() if hasattr(items, "tolist") else list(items))
+    items = items.tolist() if hasattr(items, "tolist") else list(items)
+    objects = set(items)
     if len(objects) < len(items):
         raise ValueError(f"items must not repeat an object, got {len(items) - len(objects)} repetitions.")
     lacking = next((value for value in found if value not in objects), None)
@@ -320,8 +280,54 @@ def _objects(found, items):
     return items
 
 
+def _check_id(value, where=""):
+    # NaN and NaT are no equals of themselves; pandas' NA does not say.
+    if value is None or type(value).__name__ == "NAType" or value != value:
+        raise ValueError(f"source: every object and every worker must have a name, got {value!r}{where}.")
+
+
 def _ordered(values):
     """A list, sorted if all values are numbers or all are texts."""
     values = list(values)
-    kinds = [kind for kind in (Real, str) if all(isinstance(value, kind) for value in values)]
-    return sorted(values) if kinds else values
+    return sorted(values) if any(all(isinstance(value, kind) for value in values) for kind in (Real, str)) else values
+
+
+def labels_from_draws(draws: ArrayLike) -> np.ndarray:
+    """Labels of posterior draws, one draw per row, as samplers leave them.
+
+    The transposed matrix, checked: one object per row, one draw per column; time O(n_draws n_samples).
+    :func:`~robust_eac.solve_hard_median_partition` finds the partition of least expected loss.
+
+    Parameters
+    ----------
+    draws : array-like of shape (n_draws, n_samples) or (n_chains, n_draws, n_samples)
+        Cluster of every object in every draw: integers or texts; -1, None, NaN or NA where a draw does not contain an
+        object. Chains follow one another.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_samples, n_draws), int
+        What takes labels takes it; a view of `draws` if these are an array of integers. n_draws counts all chains.
+
+    References
+    ----------
+    .. [1] Wade, Ghahramani, "Bayesian cluster analysis: point estimation and credible balls", Bayesian Analysis 13(2),
+       2018.
+
+    Examples
+    --------
+    >>> from robust_eac import labels_from_draws, solve_hard_median_partition
+    >>> labels = labels_from_draws([[0, 0, 1, 1], [2, 2, 0, 0], [0, 0, 0, 1]])
+    >>> labels.shape
+    (4, 3)
+    >>> solve_hard_median_partition(labels, random_state=0).labels
+    array([0, 0, 1, 1])
+    """
+    array = as_array(draws, "draws")
+    if array.ndim not in (2, 3):
+        raise ValueError(f"draws must have shape (n_draws, n_samples), one draw per row, got {array.shape}.")
+    refuse_pairs(array, "draws")
+    labels = array.reshape(-1, array.shape[-1]).T
+    labels, meanings = label_matrix(labels, "draws", "draw {}".format)
+    refuse_names_of_objects(labels, meanings, "draws", "draw {}".format)
+    return check_labels(labels, name="draws")
