@@ -63,17 +63,17 @@ from robust_eac.schemes.registry import FEATURE_SCHEMES
 from robust_eac.schemes.selection import _hull_vertices, _spectral_groups
 from robust_eac.solve import alternation as _alternation
 from robust_eac.solve import descent as _descent
+from robust_eac.solve import descent as _sweep
 from robust_eac.solve import encoding as _encoding
 from robust_eac.solve import formula as _formula
 from robust_eac.solve import kernels as _kernels
 from robust_eac.solve import lloyd as _lloyd
 from robust_eac.solve import relabelling as _chance
 from robust_eac.solve import starts as _starts
-from robust_eac.solve import sweep as _sweep
 from robust_eac.solve import threads as _threads
 from robust_eac.solve.alternation import Limits, Problem
 from robust_eac.solve.bundles import Visit
-from robust_eac.solve.descent import next_relaxation
+from robust_eac.solve.descent import next_relaxation, visiting_order
 from robust_eac.solve.encoding import collapse, encode, encode_ensemble, one_hot, select, take_rows, weigh
 from robust_eac.solve.formula import (
     accumulate,
@@ -98,7 +98,6 @@ from robust_eac.solve.lloyd import (
     table_costs,
 )
 from robust_eac.solve.starts import draw_sample, initial_rows, pays_to_sample, reduce_rows
-from robust_eac.solve.sweep import visiting_order
 from robust_eac.solvers import consensus_modes as _modes
 from robust_eac.sparse import kernels as _sparse_kernels
 from robust_eac.sparse import objective as _many

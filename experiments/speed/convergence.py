@@ -14,10 +14,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from robust_eac import KMeansEnsemble, load_dataset, objective_value, solve_membership
 from robust_eac.solve.bundles import Visit
+from robust_eac.solve.descent import sweep
 from robust_eac.solve.encoding import encode
 from robust_eac.solve.formula import accumulate, gap_of, gap_unit, weighted_statistics
 from robust_eac.solve.starts import initial_rows
-from robust_eac.solve.sweep import sweep
 
 from ..shared.ensembles import N_PARTITIONS, planted_labels
 from ..shared.measure import timed

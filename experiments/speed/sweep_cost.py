@@ -9,9 +9,9 @@ from operator import matmul
 import numpy as np
 
 from robust_eac.solve.bundles import Visit
+from robust_eac.solve.descent import PAIR_STEPS, sweep, visiting_order
 from robust_eac.solve.encoding import encode, one_hot
 from robust_eac.solve.formula import accumulate, weighted_statistics
-from robust_eac.solve.sweep import PAIR_STEPS, sweep, visiting_order
 
 from ..shared.ensembles import N_PARTITIONS, planted_labels
 from ..shared.measure import in_fresh_process, print_measured, timed

@@ -17,11 +17,11 @@ from ..checks.values import check_membership
 from ..objectives.raw import Matrices
 from ..solve import kernels
 from ..solve.bundles import Visit
+from ..solve.descent import visiting_order
 from ..solve.encoding import Encoding, encode, select, take_rows
 from ..solve.formula import accumulate, coefficients, gap_of, gradient_of, matrices_of, weighted_statistics
 from ..solve.objective import place_by
 from ..solve.starts import draw_rows, reduce_rows
-from ..solve.sweep import visiting_order
 
 
 class Report(NamedTuple):

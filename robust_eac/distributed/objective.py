@@ -3,8 +3,8 @@
 from ..checks.values import MAX_SEED
 from ..objectives.raw import Matrices, Raw
 from ..solve.bundles import Visit
+from ..solve.descent import PAIR_STEPS
 from ..solve.formula import gap_unit
-from ..solve.sweep import PAIR_STEPS
 from . import block_steps
 from . import tasks as dask_tasks
 

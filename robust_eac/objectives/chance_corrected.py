@@ -21,6 +21,7 @@ import numpy as np
 
 from ..solve import relabelling
 from ..solve.bundles import Visit
+from ..solve.descent import PAIR_STEPS, sweep, visiting_order
 from ..solve.formula import (
     accumulate,
     agreement_sides,
@@ -32,7 +33,6 @@ from ..solve.formula import (
     with_everything,
 )
 from ..solve.objective import Objective
-from ..solve.sweep import PAIR_STEPS, sweep, visiting_order
 
 # A step is halved at most so many times.
 _MAX_HALVINGS = 40

@@ -5,10 +5,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..solve.bundles import Visit
+from ..solve.descent import PAIR_STEPS, sweep, visiting_order
 from ..solve.encoding import select
 from ..solve.formula import accumulate, coefficients, gap_of, gap_unit, losses_of, matrices_of, weighted_statistics
 from ..solve.objective import Objective
-from ..solve.sweep import PAIR_STEPS, sweep, visiting_order
 
 
 class Matrices(NamedTuple):

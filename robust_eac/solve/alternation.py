@@ -123,40 +123,6 @@ def alternate(problem, start, rng, limits, *, warm=False, tell=None):
     return go_on(problem, set_out(problem, start, rng, limits, warm=warm, tell=tell), limits)
 
 
-def best_of_starts(problem, start, seeds, limits, *, n_jobs=None, tell=None):
-    """The run of least objective, one from every seed; the first of equal ones.
-
-    All starts go to a loose gap, or the best few where these show early. The best one goes on to the end. The others
-    are dropped as soon as they have lost: each has n_clusters numbers per object and per base cluster.
-    """
-    objective = problem.objective
-    loose = limits._replace(tol=max(limits.tol, _LOOSE_TOL))
-
-    def in_parallel(function, items, limits):
-        outer, n_threads = count_threads(n_jobs, len(items), objective.encoding, objective.n_clusters)
-        own = limits._replace(n_threads=n_threads)
-        return map_threads(partial(function, limits=own), items, outer)
-
-    def begin(number, limits):
-        first = start if isinstance(start, str) else start.copy()
-        own = tell and partial(_tell_of_start, tell, number, len(seeds))
-        return set_out(problem, first, np.random.RandomState(seeds[number]), limits, tell=own)
-
-    def begin_and_go_on(number, limits):
-        return go_on(problem, begin(number, limits), limits)
-
-    numbers = range(len(seeds))
-    if len(seeds) == 1:
-        runs = in_parallel(begin, numbers, limits)
-    elif objective.starts_are_cheap:
-        kept = nsmallest(_N_LOOSE, in_parallel(begin, numbers, limits), key=_value)
-        runs = in_parallel(partial(go_on, problem), kept, loose)
-    else:
-        runs = in_parallel(begin_and_go_on, numbers, loose)
-    (run,) = in_parallel(partial(go_on, problem), [min(runs, key=_value)], limits)
-    return run
-
-
 def _value(run):
     return run.objective
 
@@ -166,16 +132,45 @@ def _tell_of_start(tell, number, n_starts, line):
 
 
 def solve(problem, start, seeds, limits, *, n_jobs=None, tell=None):
-    """(best run for an objective, memberships of its objects with empty clusters last).
+    """(the best run of several starts, memberships of the objective's objects with empty clusters last).
 
-    Objects without weight are left out, identical ones share a row where that pays. A weighting that looks at chance
-    alternates with the best start until the consensus confirms the partitions that made it.
+    Objects without weight are left out, identical ones share a row where that pays. All starts go to a loose gap, or
+    the best few where these show early; the best one goes on to the end, the first of equal ones. The others are
+    dropped as soon as they have lost: each has n_clusters numbers per object and per base cluster. A weighting that
+    looks at chance alternates with the best start until the consensus confirms the partitions that made it.
     """
     problem, start, whole = reduce_problem(problem, start)
-    run = best_of_starts(problem, start, seeds, limits, n_jobs=n_jobs, tell=tell)
-    _, n_threads = count_threads(n_jobs, 1, problem.objective.encoding, problem.objective.n_clusters)
-    run = _confirm(problem, run, seeds[0], limits._replace(n_threads=n_threads))
-    return run, empty_last(problem.objective.expand(whole, run.weights, run.rows, limits.tol))
+    objective = problem.objective
+    loose = limits._replace(tol=max(limits.tol, _LOOSE_TOL)) if len(seeds) > 1 else limits
+
+    def in_parallel(function, items):
+        outer, n_threads = count_threads(n_jobs, len(items), objective.encoding, objective.n_clusters)
+        return map_threads(partial(function, n_threads=n_threads), items, outer)
+
+    def begin(number, n_threads):
+        first = start if isinstance(start, str) else start.copy()
+        own = tell and partial(_tell_of_start, tell, number, len(seeds))
+        rng = np.random.RandomState(seeds[number])
+        return set_out(problem, first, rng, limits._replace(n_threads=n_threads), tell=own)
+
+    def continued(run, n_threads):
+        return go_on(problem, run, loose._replace(n_threads=n_threads))
+
+    def begin_and_continue(number, n_threads):
+        return continued(begin(number, n_threads), n_threads)
+
+    numbers = range(len(seeds))
+    if len(seeds) == 1:
+        runs = in_parallel(begin, numbers)
+    elif objective.starts_are_cheap:
+        runs = in_parallel(continued, nsmallest(_N_LOOSE, in_parallel(begin, numbers), key=_value))
+    else:
+        runs = in_parallel(begin_and_continue, numbers)
+    _, n_threads = count_threads(n_jobs, 1, objective.encoding, objective.n_clusters)
+    limits = limits._replace(n_threads=n_threads)
+    run = go_on(problem, min(runs, key=_value), limits)
+    run = _confirm(problem, run, seeds[0], limits)
+    return run, empty_last(objective.expand(whole, run.weights, run.rows, limits.tol))
 
 
 def reduce_problem(problem, start):

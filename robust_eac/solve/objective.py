@@ -3,10 +3,9 @@
 import numpy as np
 
 from .bundles import Visit
-from .descent import ROUNDING
+from .descent import ROUNDING, sweep
 from .encoding import take_rows
 from .starts import draw_sample, initial_rows, pays_to_sample
-from .sweep import sweep
 
 # Pairwise steps of a visit from the uniform membership, per cluster.
 _PLACING_STEPS = 2

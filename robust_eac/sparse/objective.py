@@ -21,12 +21,11 @@ from scipy import sparse
 from ..checks.values import MAX_DENSE
 from ..solve import relabelling
 from ..solve.bundles import RowData, Slots, Visit
-from ..solve.descent import ROUNDING
+from ..solve.descent import ROUNDING, visiting_order
 from ..solve.encoding import harden, one_hot, select, take_rows, weigh_clusters
 from ..solve.formula import agreement_beside, coefficients, gap_unit, losses_from_sums
 from ..solve.objective import MAX_PLACING, Objective
 from ..solve.starts import kmeans_start
-from ..solve.sweep import visiting_order
 from ..solve.threads import end_if_told
 from . import kernels, products
 from .bundles import Coefs, SparseRows, Sums
