@@ -8,8 +8,8 @@ import pytest
 from robust_eac import solve_median_partition
 
 from ..access import (
-    ADJUSTED,
-    OwnTerm,
+    ChanceCorrected,
+    Raw,
     Visit,
     _formula,
     _kernels,
@@ -22,7 +22,6 @@ from ..access import (
     gap_of,
     gap_unit,
     losses_of,
-    raw_distance,
     reduce_rows,
     statistics_of,
     sweep,
@@ -43,60 +42,56 @@ def few_rows_are_many(monkeypatch):
     monkeypatch.setattr(_formula, "_IN_PARTS", 0)
 
 
-def problem(rng, missing, weighted, diagonal, n=60, m=5, k=3):
+def problem(rng, missing, weighted, n=60, m=5, k=3):
     labels = random_soft_ensemble(rng, n, m, missing=missing)
     weight = random_sample_weight(rng, n, weighted)
-    encoding, _ = reduce_rows(encode_ensemble(check_ensemble(labels), weight), "random", diagonal=diagonal)
+    encoding, _ = reduce_rows(encode_ensemble(check_ensemble(labels), weight), "random")
     weights = rng.uniform(0.1, 1.0, size=m)
     return encoding, random_membership(rng, len(encoding.codes), k), weights / weights.sum()
 
 
-def value_of(encoding, rows, weights, diagonal):
-    return weights @ losses_of(encoding, *accumulate(encoding, rows), rows, diagonal=diagonal)
+def value_of(encoding, rows, weights):
+    return weights @ losses_of(encoding, *accumulate(encoding, rows))
 
 
 @cases
 @pytest.mark.parametrize("relaxation", [1.0, 1.6])
-def test_objective_never_rises_and_matrices_follow(rng, diagonal, missing, weighted, relaxation):
-    encoding, rows, weights = problem(rng, missing, weighted, diagonal)
-    before = value_of(encoding, rows, weights, diagonal)
+def test_objective_never_rises_and_matrices_follow(rng, missing, weighted, relaxation):
+    encoding, rows, weights = problem(rng, missing, weighted)
+    before = value_of(encoding, rows, weights)
     statistics = statistics_of(encoding, weights, rows)
     for _ in range(30):
-        sweep(encoding, statistics, rows, visiting_order(len(rows), rng), diagonal=diagonal, relaxation=relaxation)
-        value = value_of(encoding, rows, weights, diagonal)
+        sweep(encoding, statistics, rows, visiting_order(len(rows), rng), relaxation=relaxation)
+        value = value_of(encoding, rows, weights)
         assert value <= before + 1e-12 * encoding.total**2
         before = value
     fresh = statistics_of(encoding, weights, rows)
     np.testing.assert_allclose(statistics.T, fresh.T, rtol=0, atol=1e-10)
     np.testing.assert_allclose(statistics.Q, fresh.Q, rtol=0, atol=1e-10)
     # It has converged.
-    assert gap_of(encoding, rows, fresh, diagonal=diagonal) < 1e-3
+    assert gap_of(encoding, rows, fresh) < 1e-3
 
 
 @pytest.mark.parametrize("relaxation", [1.0, 1.6])
-@pytest.mark.parametrize(
-    "distance", [raw_distance(), raw_distance(False), ADJUSTED], ids=["raw", "no-diagonal", "adjusted"]
-)
+@pytest.mark.parametrize("kind", [Raw, ChanceCorrected])
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_visits_know_by_how_much_the_objective_falls(rng, missing, weighted, distance, relaxation):
-    diagonal = distance.diagonal
-    encoding, rows, weights = problem(rng, missing, weighted, diagonal)
-    statistics, encoding = distance.statistics(encoding, weights, rows), distance.extend(encoding)
-    quartic, surplus, alone = statistics.own.T
+def test_visits_know_by_how_much_the_objective_falls(rng, missing, weighted, kind, relaxation):
+    encoding, rows, weights = problem(rng, missing, weighted)
+    objective = kind(encoding, rows.shape[1])
+    statistics, encoding = objective.statistics(weights, objective.measure(rows)), objective.visited
+    alone = statistics.own[:, 2]
 
     def model_value(rows):
-        """sum of mask_coef |G|^2 - 2 sum of coef |S|^2, and what the pairs (i, i) add or leave out."""
+        """sum of mask_coef |G|^2 - 2 sum of coef |S|^2, and what the pairs (i, i) add."""
         S, G = accumulate(encoding, rows)
         value = statistics.mask_coef @ (G**2).sum(axis=(1, 2)) - 2.0 * statistics.slot_coef @ (S**2).sum(axis=1)
         square = (rows**2).sum(axis=1)
-        if not diagonal:
-            value -= np.sum(encoding.own_pairs * (quartic * (square - 1.0) ** 2 + 2.0 * surplus * square))
-        return value - 2.0 * np.sum(encoding.own_pairs * alone * square)
+        return value - 2.0 * np.sum(encoding.multiplicity * alone * square)
 
     before, falls = model_value(rows), 0.0
     for i in rng.permutation(len(rows)):
-        _, fall = visit(encoding, statistics, rows, np.array([i]), Visit(diagonal, 4, 0.0, relaxation))
+        _, fall = visit(encoding, statistics, rows, np.array([i]), Visit(4, 0.0, relaxation))
         assert fall <= 0.0
         falls += fall
     assert falls < 0.0
@@ -111,11 +106,11 @@ def test_blocks_that_would_raise_the_objective_together_follow_one_another(rng, 
         rises = []
         for seed in range(40):
             state = np.random.RandomState(seed)
-            encoding, rows, weights = problem(state, 0.0, False, True, n=8, m=4, k=2)
+            encoding, rows, weights = problem(state, 0.0, False, n=8, m=4, k=2)
             statistics = statistics_of(encoding, weights, rows)
-            before = value_of(encoding, rows, weights, True)
-            sweep(encoding, statistics, rows, state.permutation(len(rows)), diagonal=True)
-            rises.append(value_of(encoding, rows, weights, True) - before)
+            before = value_of(encoding, rows, weights)
+            sweep(encoding, statistics, rows, state.permutation(len(rows)))
+            rises.append(value_of(encoding, rows, weights) - before)
         return max(rises)
 
     assert largest_rise() <= 1e-12
@@ -137,30 +132,29 @@ def test_result_does_not_depend_on_the_number_of_threads(rng, n_init, agreement)
 
 
 @cases
-def test_gap_is_that_of_the_gradient(rng, diagonal, missing, weighted):
-    encoding, rows, weights = problem(rng, missing, weighted, diagonal)
+def test_gap_is_that_of_the_gradient(rng, missing, weighted):
+    encoding, rows, weights = problem(rng, missing, weighted)
     statistics = statistics_of(encoding, weights, rows)
     copy = rows.copy()
-    gaps = frank_wolfe_gaps(encoding, rows, statistics, diagonal=diagonal)
+    gaps = frank_wolfe_gaps(encoding, rows, statistics)
     for n_threads in (1, 3):
-        gap = gap_of(encoding, rows, statistics, diagonal=diagonal, n_threads=n_threads)
+        gap = gap_of(encoding, rows, statistics, n_threads=n_threads)
         assert gap == pytest.approx(encoding.multiplicity @ gaps / gap_unit(encoding), rel=1e-9)
     np.testing.assert_array_equal(rows, copy)
 
 
-@pytest.mark.parametrize("diagonal", [True, False])
-def test_relaxed_columns_go_beyond_their_minimum_and_stay_below_their_start(rng, diagonal):
+def test_relaxed_columns_go_beyond_their_minimum_and_stay_below_their_start(rng):
     longer = 0
     for _ in range(10):
-        encoding, start, weights = problem(rng, 0.0, False, diagonal, n=12)
-        value = value_of(encoding, start, weights, diagonal)
+        encoding, start, weights = problem(rng, 0.0, False, n=12)
+        value = value_of(encoding, start, weights)
         i = np.array([rng.randint(len(start))])
         ends = []
         for relaxation in (1.0, 1.6):
             rows = start.copy()
             statistics = statistics_of(encoding, weights, rows)
-            sweep(encoding, statistics, rows, i, diagonal=diagonal, relaxation=relaxation)
-            assert value_of(encoding, rows, weights, diagonal) <= value + 1e-12
+            sweep(encoding, statistics, rows, i, relaxation=relaxation)
+            assert value_of(encoding, rows, weights) <= value + 1e-12
             np.testing.assert_allclose(rows[i].sum(), 1.0, rtol=1e-14)
             assert rows.min() >= 0.0
             ends.append((rows - start)[i[0]])
@@ -178,13 +172,13 @@ def test_columns_are_not_carried_uphill():
     for bend, expected in ((5.0, [0.66, 0.34]), (20.0, [0.6, 0.4])):
         # The change along the step is -0.8 t + 4 bend 0.01 t^2: at t = 1.6 it is below zero for the first bend alone.
         moved = y.copy()
-        value = _kernels.overrelax(moved, y0, e0 + bend * (y - y0), e0, OwnTerm(0.0, 0.0, 0.0), 1.6, -0.123)
+        value = _kernels.overrelax(moved, y0, e0 + bend * (y - y0), e0, 0.0, 0.0, 1.6, -0.123)
         np.testing.assert_allclose(moved, expected, rtol=1e-14)
         assert value == pytest.approx(-0.8 * 1.6 + 4.0 * bend * 0.01 * 1.6**2 if bend == 5.0 else -0.123)
 
 
 def test_parts_add_up(rng, monkeypatch):
-    encoding, rows, _ = problem(rng, 0.3, True, True)
+    encoding, rows, _ = problem(rng, 0.3, True)
     parts = accumulate(encoding, rows, n_threads=2)
     monkeypatch.setattr(_formula, "_IN_PARTS", len(rows) + 1)
     for matrix, expected in zip(parts, accumulate(encoding, rows), strict=True):
@@ -206,4 +200,4 @@ def test_few_copies_of_the_matrices_are_in_memory_at_a_time(rng):
 
     assert peak_in_copies(lambda: accumulate(encoding, rows)) < 5
     # The steps of eight blocks have to be kept.
-    assert peak_in_copies(lambda: sweep(encoding, statistics, rows, order, diagonal=True)) < 13
+    assert peak_in_copies(lambda: sweep(encoding, statistics, rows, order)) < 13

@@ -13,15 +13,13 @@ from robust_eac import (
 )
 
 from ..access import (
-    Solution,
+    Raw,
     _starts,
     check_ensemble,
     draw_sample,
     encode,
     encode_ensemble,
     initial_rows,
-    place_from_sample,
-    raw_distance,
 )
 from ..conftest import planted_ensemble, random_membership
 
@@ -66,7 +64,7 @@ def test_start_agrees_with_the_solution_of_the_sample(rng):
     known = {tuple(code): truth for code, truth in zip(encoding.codes, TRUTH, strict=True)}
     rows = np.full((len(sample.codes), 3), 0.05)
     rows[np.arange(len(rows)), [known[tuple(code)] for code in sample.codes]] = 0.9
-    rows = place_from_sample(encoding, Solution(sample, np.full(20, 0.05), rows), raw_distance())
+    rows = Raw(sample, 3).place(encoding, np.full(20, 0.05), rows)
     assert np.array_equal(rows.argmax(axis=1), TRUTH)
     np.testing.assert_allclose(rows.sum(axis=1), 1.0, rtol=1e-12)
     assert len(sample.codes) <= 120

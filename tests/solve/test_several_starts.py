@@ -16,7 +16,8 @@ from ..access import (
     encode,
     pays_to_sample,
     reduce_rows,
-    resolve_weighting,
+    Raw,
+    as_weighting,
 )
 from ..conftest import planted_ensemble
 
@@ -34,10 +35,10 @@ def labels(request, rng, monkeypatch):
 
 def run_to_the_end(labels, weighting, seed, n_init):
     """The result of every start on its own."""
-    encoding, start = reduce_rows(encode(labels), "random", diagonal=True)
-    weighting = resolve_weighting(weighting, n_pairs=float(len(labels)) ** 2, n_partitions=labels.shape[1])
+    encoding, start = reduce_rows(encode(labels), "random")
+    weighting = as_weighting(weighting).bind(labels.shape[1], float(len(labels)) ** 2)
     seeds = np.random.RandomState(seed).randint(np.iinfo(np.int32).max, size=n_init)
-    return [alternate(encoding, 6, start, weighting, seed=s) for s in seeds], encoding
+    return [alternate(Raw(encoding, 6), start, weighting, seed=s) for s in seeds], encoding
 
 
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
@@ -73,20 +74,20 @@ def test_stopping_most_starts_costs_next_to_nothing(labels, weighting):
 
 def test_the_best_starts_go_on(labels, monkeypatch):
     begun, went_on = [], []
-    begin, go_on = _alternation.begin, _alternation.go_on
+    begin, go_on = _alternation.set_out, _alternation.go_on
 
     def spy_begin(problem, *args, **options):
         run = begin(problem, *args, **options)
-        if len(problem.encoding.codes) == len(labels):
+        if len(problem.objective.encoding.codes) == len(labels):
             begun.append(run)
         return run
 
-    def spy_go_on(problem, run, settings):
-        if len(problem.encoding.codes) == len(labels):
+    def spy_go_on(problem, run, limits):
+        if len(problem.objective.encoding.codes) == len(labels):
             went_on.append(run.objective)
-        return go_on(problem, run, settings)
+        return go_on(problem, run, limits)
 
-    monkeypatch.setattr(_alternation, "begin", spy_begin)
+    monkeypatch.setattr(_alternation, "set_out", spy_begin)
     monkeypatch.setattr(_alternation, "go_on", spy_go_on)
     solve_median_partition(labels, 6, n_init=8, n_jobs=1, random_state=2)
     objectives = [run.objective for run in begun]

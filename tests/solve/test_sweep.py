@@ -5,7 +5,7 @@ import pytest
 
 from robust_eac import KMeansEnsemble, load_dataset
 
-from ..access import _descent, _raw, descend, encode, gap_of, next_relaxation, raw_distance, weighted_statistics
+from ..access import Raw, _descent, _raw, descend, encode, gap_of, next_relaxation, weighted_statistics
 from ..conftest import random_membership
 
 TOL = 1e-6
@@ -24,11 +24,9 @@ def descents(encoding, seed, n_starts=6):
     weights = np.full(len(encoding.offsets), 1.0 / len(encoding.offsets))
     for _ in range(n_starts):
         rows = random_membership(rng, len(encoding.codes), 3)
-        gap, n_sweeps, state = descend(
-            encoding, weights, rows, distance=raw_distance(diagonal=False), tol=TOL, max_sweeps=1000, rng=rng
-        )
+        gap, n_sweeps, state = descend(Raw(encoding, 3), weights, rows, tol=TOL, max_sweeps=1000, rng=rng)
         statistics = weighted_statistics(encoding, weights, state.S, state.G)
-        results.append((n_sweeps, gap, gap_of(encoding, rows, statistics, diagonal=False)))
+        results.append((n_sweeps, gap, gap_of(encoding, rows, statistics)))
     return np.array(results)
 
 
