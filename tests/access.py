@@ -3,6 +3,7 @@
 
 import numpy as np
 
+import robust_eac.objectives as _objectives
 from robust_eac import _source as source
 from robust_eac import estimators as _estimators
 from robust_eac import summary as _summary

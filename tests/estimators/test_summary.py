@@ -48,10 +48,9 @@ def test_agreements_are_those_of_the_public_function(rng, agreement, missing):
     np.testing.assert_allclose(model.agreements_, adjusted_agreement(labels, model.membership_), atol=1e-10)
 
 
-@pytest.mark.parametrize("diagonal", [True, False])
 @pytest.mark.parametrize("weight", [None, "counts", "shares"])
 @pytest.mark.parametrize("soft", [True, False])
-def test_agreements_with_soft_partitions_weights_and_no_diagonal(rng, diagonal, weight, soft):
+def test_agreements_with_soft_partitions_weights_and_no_diagonal(rng, weight, soft):
     n = 40
     labels = random_ensemble(rng, n, 4, missing=0.2)
     if soft:
@@ -60,7 +59,7 @@ def test_agreements_with_soft_partitions_weights_and_no_diagonal(rng, diagonal, 
         labels = [*labels.T, blurred, random_membership(rng, n, 2)]
         labels = [np.where(entry == -1, 0, entry) if np.ndim(entry) == 1 else entry for entry in labels]
     sample_weight = {None: None, "counts": rng.randint(4, size=n), "shares": rng.uniform(size=n)}[weight]
-    model = RobustEAC(3, diagonal=diagonal, n_init=2, random_state=0).fit(labels, sample_weight=sample_weight)
+    model = RobustEAC(3, n_init=2, random_state=0).fit(labels, sample_weight=sample_weight)
     expected = adjusted_agreement(labels, model.membership_, sample_weight=sample_weight)
     np.testing.assert_allclose(model.agreements_, expected, atol=1e-9)
 
@@ -71,15 +70,14 @@ def test_agreements_of_more_objects_than_a_block(rng):
     np.testing.assert_allclose(model.agreements_, adjusted_agreement(labels, model.membership_), atol=1e-10)
 
 
-@pytest.mark.parametrize("diagonal", [True, False])
 @pytest.mark.parametrize("missing", [0.0, 0.3])
-def test_a_dask_array_has_the_same_report(rng, diagonal, missing):
+def test_a_dask_array_has_the_same_report(rng, missing):
     da = pytest.importorskip("dask.array")
     labels = planted_ensemble(rng, np.repeat([0, 1, 2], 20), 8, n_random=2)
     if missing:
         labels[rng.uniform(size=labels.shape) < missing] = -1
         labels[:, 0] = np.repeat([0, 1, 2], 20)
-    model = RobustEAC(4, diagonal=diagonal, n_init=2, random_state=0).fit(da.from_array(labels, chunks=(17, 8)))
+    model = RobustEAC(4, n_init=2, random_state=0).fit(da.from_array(labels, chunks=(17, 8)))
     membership = model.membership_.compute()
     np.testing.assert_allclose(model.agreements_, adjusted_agreement(labels, membership), atol=1e-10)
     text = model.summary()

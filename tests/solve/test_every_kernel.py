@@ -20,7 +20,7 @@ from robust_eac import (
     solve_membership,
 )
 
-from ..access import _alternation, _hard, _sparse_rows
+from ..access import _hard, _many, _objectives, _sparse_rows
 from ..package.hostile import CALLABLES, arguments_of, make_world, sound_result
 from ..package.hostile_arrays import degenerate_ensembles
 
@@ -89,12 +89,11 @@ def test_the_solver(n_clusters, agreement):
     with _recorded():
         for ensemble in (labels, missing, _soft_ensemble()):
             for sample_weight in (None, weight + (weight == 0) * (np.arange(12) < 6)):
-                for diagonal in (True, False) if agreement == "raw" else (True,):
-                    result = solve_median_partition(
-                        ensemble, n_clusters, agreement=agreement, diagonal=diagonal, sample_weight=sample_weight,
-                        n_init=1, tol=1e-3, random_state=0,
-                    )  # fmt: skip
-                    assert np.isfinite(result.membership).all()
+                result = solve_median_partition(
+                    ensemble, n_clusters, agreement=agreement, sample_weight=sample_weight,
+                    n_init=1, tol=1e-3, random_state=0,
+                )  # fmt: skip
+                assert np.isfinite(result.membership).all()
             refined = refine_labels(ensemble, result.labels, n_clusters, random_state=0)
             assert refined.gain >= 0.0
 
@@ -110,10 +109,10 @@ def test_many_pair_steps_and_carried_columns():
 @pytest.mark.parametrize("with_floor", [True, False])
 def test_many_clusters(with_floor, monkeypatch):
     """Sparse memberships, with a floor and as matrices in compressed rows, where rows of sums outgrow their room."""
-    monkeypatch.setattr(_alternation, "MANY", 1)
+    monkeypatch.setattr(_objectives, "MANY", 1)
     monkeypatch.setattr(_sparse_rows, "_ROOM", 0)
     if not with_floor:
-        monkeypatch.setattr(_alternation, "MAX_DENSE", 1)
+        monkeypatch.setattr(_many, "MAX_DENSE", 1)
     rng = np.random.RandomState(0)
     labels, weight = rng.randint(4, size=(12, 6)), rng.randint(3, size=12)
     missing = np.where(rng.uniform(size=labels.shape) < 0.3, -1, labels)
@@ -121,12 +120,11 @@ def test_many_clusters(with_floor, monkeypatch):
     with _recorded():
         for ensemble in (labels, missing, _soft_ensemble()):
             for n_clusters in (2, 5, 12):
-                for diagonal in (True, False):
-                    options = {"diagonal": diagonal, "sample_weight": weight + (weight == 0) * (np.arange(12) < 6)}
-                    result = solve_membership(ensemble, n_clusters, tol=1e-4, random_state=0, **options)
-                    rows = result.membership if with_floor else result.membership.toarray()
-                    gap = optimality_gap(ensemble, rows, **options)
-                    np.testing.assert_allclose(gap, result.gap, atol=1e-12)
+                options = {"sample_weight": weight + (weight == 0) * (np.arange(12) < 6)}
+                result = solve_membership(ensemble, n_clusters, tol=1e-4, random_state=0, **options)
+                rows = result.membership if with_floor else result.membership.toarray()
+                gap = optimality_gap(ensemble, rows, **options)
+                np.testing.assert_allclose(gap, result.gap, atol=1e-12)
 
 
 def test_many_hard_clusters(monkeypatch):
@@ -150,8 +148,6 @@ def test_what_the_defaults_do_not_reach():
     world = make_world(labels)
     with _recorded():
         sound_result("solve_peace", arguments_of("solve_peace", world) | {"divergence": "kl"})
-        together = np.mean(labels[:, np.newaxis] == labels, axis=2)
-        assert solve_membership(together, 3, affinity="precomputed", random_state=0).objective >= 0.0
         assert consensus_lower_bound(labels, hard=True).bound >= 0.0
         assert solve_hard_median_partition(labels, 3, loss="nid", n_init=2, random_state=0).objective >= 0.0
         sound_result("silhouette_weights", arguments_of("silhouette_weights", world) | {"metric": "euclidean"})

@@ -90,7 +90,9 @@ def run_sweep(encoding, rows, weights, order, *, n_steps=4, skip=0.0):
 
 
 settings = pytest.mark.parametrize(
-    ("missing", "repeat"), [(0.0, False), (0.0, True), (0.3, False), (0.3, True)], ids=["plain", "copies", "missing", "both"]
+    ("missing", "repeat"),
+    [(0.0, False), (0.0, True), (0.3, False), (0.3, True)],
+    ids=["plain", "copies", "missing", "both"],
 )
 
 

@@ -27,7 +27,6 @@ from robust_eac import (
     solve_median_partition,
     solve_membership,
     solve_peace,
-    weight_path,
 )
 from robust_eac.consensus import density_search, kmeans_consensus
 from robust_eac.ensembles import gath_geva, kaufman_kmeans
@@ -65,9 +64,8 @@ def ensembles():
     }
 
 
-@pytest.mark.parametrize("diagonal", [True, False])
 @pytest.mark.parametrize("kind", ["hard", "missing", "soft", "mixed"])
-def test_nothing_drifts_over_ten_thousand_sweeps(ensembles, kind, diagonal):
+def test_nothing_drifts_over_ten_thousand_sweeps(ensembles, kind):
     """T and Q, updated at every visit, equal recomputed ones; every hundredth sweep starts from a new membership."""
     rng = np.random.RandomState(0)
     encoding = collapse(encode_ensemble(check_ensemble(ensembles[kind])))
@@ -81,7 +79,7 @@ def test_nothing_drifts_over_ten_thousand_sweeps(ensembles, kind, diagonal):
             _put(encoding, statistics, rows, i, random_membership(rng, 1, K)[0])
         before = gap
         order = visiting_order(len(rows), rng)
-        gap = sweep(encoding, statistics, rows, order, diagonal=diagonal, relaxation=relaxation)
+        gap = sweep(encoding, statistics, rows, order, relaxation=relaxation)
         relaxation = next_relaxation(relaxation, gap, before, 0.0)
         assert np.abs(rows.sum(axis=1) - 1.0).max() <= 1e-12
     assert rows.min() >= 0.0
@@ -115,17 +113,16 @@ REGULARISERS = {
 
 @pytest.mark.parametrize("weighting", [*REGULARISERS, "power"])
 @pytest.mark.parametrize("kind", ["hard", "missing", "soft", "mixed"])
-@pytest.mark.parametrize("diagonal", [True, False])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_what_is_reported_is_what_the_public_functions_find(ensembles, weighting, kind, diagonal, weighted):
+def test_what_is_reported_is_what_the_public_functions_find(ensembles, weighting, kind, weighted):
     labels = ensembles[kind]
     sample_weight = np.random.RandomState(1).randint(0, 4, size=N) + 0.5 if weighted else None
     n = N if sample_weight is None else sample_weight.sum()
     result = solve_median_partition(
-        labels, K, weighting=weighting, agreement="raw", diagonal=diagonal, sample_weight=sample_weight, n_init=2,
+        labels, K, weighting=weighting, agreement="raw", sample_weight=sample_weight, n_init=2,
         tol=1e-7, max_iter=1000, random_state=0,
     )  # fmt: skip
-    options = {"diagonal": diagonal, "sample_weight": sample_weight}
+    options = {"sample_weight": sample_weight}
     losses = partition_losses(labels, result.membership, **options)
     np.testing.assert_allclose(result.losses, losses, rtol=1e-9, atol=1e-11 * n**2)
     gap = optimality_gap(labels, result.membership, weights=result.weights, **options)
@@ -165,33 +162,14 @@ def test_adjusted_losses_and_gap_are_what_the_public_functions_find(ensembles, k
 
 
 @pytest.mark.parametrize("kind", ["hard", "missing", "soft", "mixed"])
-@pytest.mark.parametrize("diagonal", [True, False])
-def test_membership_step_reports_what_the_public_functions_find(ensembles, kind, diagonal):
+def test_membership_step_reports_what_the_public_functions_find(ensembles, kind):
     labels = ensembles[kind]
     weights = np.arange(1.0, len(labels if kind in ("soft", "mixed") else labels.T) + 1.0)
-    result = solve_membership(labels, K, weights=weights, diagonal=diagonal, tol=1e-8, random_state=0)
-    value = objective_value(labels, result.membership, weights=weights, diagonal=diagonal)
-    gap = optimality_gap(labels, result.membership, weights=weights, diagonal=diagonal)
+    result = solve_membership(labels, K, weights=weights, tol=1e-8, random_state=0)
+    value = objective_value(labels, result.membership, weights=weights)
+    gap = optimality_gap(labels, result.membership, weights=weights)
     assert result.objective == pytest.approx(value, rel=1e-9)
     assert result.gap == pytest.approx(gap, rel=1e-6, abs=1e-13)
-
-
-def test_the_path_reports_what_the_public_functions_find(ensembles):
-    for kind, labels in ensembles.items():
-        path = weight_path(
-            labels,
-            K,
-            weighting="l2",
-            parameter="lam0",
-            values=[0.01, 0.1, 1.0],
-            n_init=2,
-            max_iter=1000,
-            random_state=0,
-        )
-        weights, losses = path.weights, path.losses
-        lam = path.values * losses.shape[1] * N**2
-        objectives = np.einsum("vu,vu->v", weights, losses) + 0.5 * lam * np.einsum("vu,vu->v", weights, weights)
-        np.testing.assert_allclose(path.objectives, objectives, rtol=1e-9, err_msg=kind)
 
 
 def test_labels_of_any_type_of_number_agree_exactly(ensembles):
@@ -285,5 +263,4 @@ def test_whoever_stops_early_says_so(solver):
 
 
 def test_results_that_say_by_a_field_whether_they_converged():
-    assert not weight_path(_noise(), 4, max_iter=1, tol=1e-9, n_init=1, random_state=0).converged.all()
     assert not consensus_lower_bound(_noise(30), n_clusters=3, max_iter=1).converged

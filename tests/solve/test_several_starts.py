@@ -9,15 +9,15 @@ import pytest
 from robust_eac import partition_losses, solve_median_partition
 
 from ..access import (
+    Raw,
     _alternation,
     _starts,
     alternate,
+    as_weighting,
     empty_last,
     encode,
     pays_to_sample,
     reduce_rows,
-    Raw,
-    as_weighting,
 )
 from ..conftest import planted_ensemble
 

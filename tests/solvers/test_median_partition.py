@@ -28,17 +28,14 @@ def labels(rng):
     return planted_ensemble(rng, TRUTH, 16, noise=0.15, n_random=4)
 
 
-@pytest.mark.parametrize("diagonal", [True, False])
 @pytest.mark.parametrize("weighting", WEIGHT_SOLVERS)
-def test_objective_never_rises(rng, labels, weighting, diagonal):
+def test_objective_never_rises(rng, labels, weighting):
     ensembles = [labels, np.where(rng.uniform(size=labels.shape) < 0.2, -1, labels)]
     ensembles += [random_ensemble(rng, n, m) for n, m in ((3, 2), (5, 3), (12, 4), (12, 9))]
     for ensemble in ensembles:
         n = len(ensemble)
         for init in ("random", random_membership(rng, n, 3), rng.permutation(np.arange(n) % 3)):
-            result = solve_median_partition(
-                ensemble, 3, weighting=weighting, diagonal=diagonal, init=init, n_init=3, random_state=0
-            )
+            result = solve_median_partition(ensemble, 3, weighting=weighting, init=init, n_init=3, random_state=0)
             history = result.objective_history
             assert len(history) == result.n_iter + 1
             # Losses are differences of numbers of the size of n^2.
@@ -52,18 +49,15 @@ def test_a_perfect_start_is_not_lost():
     assert np.array_equal(result.objective_history, np.zeros(len(result.objective_history)))
 
 
-@pytest.mark.parametrize("diagonal", [True, False])
 @pytest.mark.parametrize("missing", [0.0, 0.2])
-def test_result_is_a_joint_stationary_point_and_what_it_says(rng, diagonal, missing):
+def test_result_is_a_joint_stationary_point_and_what_it_says(rng, missing):
     labels = random_ensemble(rng, 40, 9, missing=missing)
     n2 = 40.0**2
     for weighting, lam in (("restricted-simplex", 0.0), ("l2", 0.5 * n2)):
-        result = solve_median_partition(
-            labels, 3, weighting=weighting, diagonal=diagonal, n_init=2, tol=1e-7, random_state=rng
-        )
+        result = solve_median_partition(labels, 3, weighting=weighting, n_init=2, tol=1e-7, random_state=rng)
         assert result.converged
         np.testing.assert_allclose(
-            result.losses, reference.losses(labels, result.membership, diagonal), rtol=1e-9, atol=1e-9 * n2
+            result.losses, reference.losses(labels, result.membership), rtol=1e-9, atol=1e-9 * n2
         )
         expected = (
             restricted_simplex_weights(result.losses)
@@ -71,7 +65,7 @@ def test_result_is_a_joint_stationary_point_and_what_it_says(rng, diagonal, miss
             else l2_weights(result.losses, lam=lam)
         )
         np.testing.assert_allclose(result.weights, expected, atol=1e-12)
-        options = {"weights": result.weights, "diagonal": diagonal}
+        options = {"weights": result.weights}
         assert result.objective == pytest.approx(
             objective_value(labels, result.membership, lam=lam, **options), rel=1e-9
         )

@@ -21,14 +21,14 @@ def dense_descent(labels, Y, weights, diagonal, *, sweeps=3000, tol=1e-7):
     """The dense reference run to its own stationary point, one exact pair step per visit, in cyclic order."""
     for _ in range(sweeps):
         for i in range(len(Y)):
-            Y = reference.visit(labels, Y, weights, [i], 1, diagonal)[0]
-        if reference.gap(labels, Y, weights, diagonal) <= tol:
+            Y = reference.visit(labels, Y, weights, [i], 1)[0]
+        if reference.gap(labels, Y, weights) <= tol:
             return Y
     raise AssertionError("the dense reference did not converge")
 
 
 @CASES
-def test_objective_is_not_worse_than_the_dense_reference_from_the_same_start(rng, diagonal, missing):
+def test_objective_is_not_worse_than_the_dense_reference_from_the_same_start(rng, missing):
     # Planted ensembles: without structure another order of visits can end in another stationary point. The same order
     # on random ensembles is compared in test_kernels.
     for _ in range(3):
@@ -38,10 +38,8 @@ def test_objective_is_not_worse_than_the_dense_reference_from_the_same_start(rng
         weights = rng.uniform(0.5, 1.0, size=5)
         weights /= weights.sum()
         start = random_membership(rng, 10, 3)
-        dense = reference.objective(labels, dense_descent(labels, start, weights, diagonal), weights, diagonal=diagonal)
-        result = solve_membership(
-            labels, 3, weights=weights, init=start, diagonal=diagonal, tol=1e-9, max_sweeps=20000, random_state=0
-        )
+        dense = reference.objective(labels, dense_descent(labels, start, weights, diagonal), weights)
+        result = solve_membership(labels, 3, weights=weights, init=start, tol=1e-9, max_sweeps=20000, random_state=0)
         assert result.objective <= dense * (1.0 + 1e-6)
 
 
@@ -57,10 +55,10 @@ def test_every_converged_column_solves_its_quadratic_programme(rng, missing):
 
 
 @CASES
-def test_result_is_what_it_says(rng, diagonal, missing):
+def test_result_is_what_it_says(rng, missing):
     labels = random_ensemble(rng, 30, 6, missing=missing)
     weights = rng.uniform(size=6)
-    result = solve_membership(labels, 4, weights=weights, diagonal=diagonal, random_state=rng)
+    result = solve_membership(labels, 4, weights=weights, random_state=rng)
     Y = result.membership
     assert Y.shape == (30, 4)
     assert Y.flags.c_contiguous
@@ -68,15 +66,15 @@ def test_result_is_what_it_says(rng, diagonal, missing):
     np.testing.assert_allclose(Y.sum(axis=1), 1.0, atol=1e-12)
     assert result.converged
     assert result.gap <= 1e-5
-    assert result.gap == pytest.approx(optimality_gap(labels, Y, weights=weights, diagonal=diagonal), abs=1e-12)
-    assert result.objective == pytest.approx(objective_value(labels, Y, weights=weights, diagonal=diagonal), rel=1e-12)
+    assert result.gap == pytest.approx(optimality_gap(labels, Y, weights=weights), abs=1e-12)
+    assert result.objective == pytest.approx(objective_value(labels, Y, weights=weights), rel=1e-12)
 
 
 @CASES
-def test_starting_from_a_solution_does_nothing(rng, diagonal, missing):
+def test_starting_from_a_solution_does_nothing(rng, missing):
     labels = random_ensemble(rng, 25, 5, missing=missing)
-    first = solve_membership(labels, 3, diagonal=diagonal, random_state=0)
-    second = solve_membership(labels, 3, diagonal=diagonal, init=first.membership, random_state=1)
+    first = solve_membership(labels, 3, random_state=0)
+    second = solve_membership(labels, 3, init=first.membership, random_state=1)
     assert second.n_sweeps == 0
     np.testing.assert_allclose(second.membership, first.membership, atol=1e-12)
 

@@ -43,14 +43,13 @@ def test_order_and_names_of_clusters_do_not_matter_and_zero_weight_is_absence(rn
     np.testing.assert_allclose(zero.membership, expected.membership, atol=1e-6)
 
 
-@pytest.mark.parametrize("diagonal", [True, False])
 @pytest.mark.parametrize("soft", [True, False])
-def test_weight_is_repetition(rng, diagonal, soft):
+def test_weight_is_repetition(rng, soft):
     labels = random_soft_ensemble(rng, 15, 5, missing=0.2) if soft else random_ensemble(rng, 15, 5, missing=0.2)
     times = rng.randint(1, 4, size=15)
     many = [repeated(entry, times) for entry in labels] if soft else repeated(labels, times)
     Y, weights = random_membership(rng, 15, 3), rng.uniform(size=5)
-    one, other = {"sample_weight": times, "diagonal": diagonal}, {"diagonal": diagonal}
+    one, other = {"sample_weight": times}, {}
     np.testing.assert_allclose(
         partition_losses(labels, Y, **one), partition_losses(many, repeated(Y, times), **other), rtol=1e-12
     )
@@ -85,9 +84,8 @@ def test_scaled_and_unit_weights(rng):
         assert np.array_equal(results[0].membership, results[1].membership)
 
 
-@pytest.mark.parametrize("diagonal", [True, False])
 @pytest.mark.parametrize("soft", [True, False])
-def test_objects_without_weight_change_nothing_and_find_their_place(rng, diagonal, soft):
+def test_objects_without_weight_change_nothing_and_find_their_place(rng, soft):
     n = 60
     labels = planted_soft_ensemble(rng, np.arange(n) // 2 % 3, 6)
     labels[0] = np.where(rng.uniform(size=n) < 0.2, -1, labels[0])
@@ -95,7 +93,7 @@ def test_objects_without_weight_change_nothing_and_find_their_place(rng, diagona
     weight = np.where(np.arange(n) % 3 == 1, 0.0, rng.uniform(0.5, 2.0, size=n))
     kept = weight > 0.0
     rest = [entry[kept] for entry in labels] if soft else labels[kept]
-    options = {"diagonal": diagonal, "tol": 1e-10, "max_sweeps": 20000, "random_state": 0}
+    options = {"tol": 1e-10, "max_sweeps": 20000, "random_state": 0}
     result = solve_membership(labels, 3, sample_weight=weight, **options)
     expected = solve_membership(rest, 3, sample_weight=weight[kept], **options)
     # Rounding decides which cluster is which.

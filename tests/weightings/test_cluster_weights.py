@@ -57,10 +57,10 @@ def make(rng, kind, weighted=False):
 
 
 @pytest.mark.parametrize(("kind", "weighted", "diagonal"), CASES)
-def test_losses_value_gradient_and_gap_equal_the_dense_formulas(rng, kind, weighted, diagonal):
+def test_losses_value_gradient_and_gap_equal_the_dense_formulas(rng, kind, weighted):
     labels, sample_weight, cluster_weights = make(rng, kind, weighted)
     membership, weights = random_membership(rng, N, K), rng.dirichlet(np.ones(M))
-    given = {"diagonal": diagonal, "sample_weight": sample_weight, "cluster_weights": cluster_weights}
+    given = {"sample_weight": sample_weight, "cluster_weights": cluster_weights}
     np.testing.assert_allclose(
         partition_losses(labels, membership, **given), reference.losses(labels, membership, **given), rtol=1e-10
     )
@@ -77,10 +77,10 @@ def test_losses_value_gradient_and_gap_equal_the_dense_formulas(rng, kind, weigh
 # Two sweeps make a start that agrees with the ensemble, no solution.
 @pytest.mark.filterwarnings("ignore:The membership did not converge")
 @pytest.mark.parametrize(("kind", "weighted", "diagonal"), CASES)
-def test_losses_value_gradient_and_gap_at_levels_equal_the_dense_formulas(rng, kind, weighted, diagonal):
+def test_losses_value_gradient_and_gap_at_levels_equal_the_dense_formulas(rng, kind, weighted):
     labels, sample_weight, cluster_weights = make(rng, kind, weighted)
     weights = rng.dirichlet(np.ones(M))
-    given = {"diagonal": diagonal, "sample_weight": sample_weight, "cluster_weights": cluster_weights}
+    given = {"sample_weight": sample_weight, "cluster_weights": cluster_weights}
     # One that agrees with the ensemble, and one that does not: its levels are equal.
     start = solve_membership(labels, K, weights=weights, max_sweeps=2, tol=0.0, random_state=0, **given).membership
     for membership in (0.7 * start + 0.3 / K, random_membership(rng, N, K)):
@@ -113,11 +113,11 @@ def test_levels_minimise_the_losses(rng):
 
 @pytest.mark.parametrize(("kind", "weighted", "diagonal"), CASES)
 @pytest.mark.parametrize("make_distance", [raw_distance, level_distance])
-def test_a_visit_minimises_the_dense_objective_along_its_pair(rng, kind, weighted, diagonal, make_distance):
+def test_a_visit_minimises_the_dense_objective_along_its_pair(rng, kind, weighted, make_distance):
     labels, sample_weight, cluster_weights = make(rng, kind, weighted)
     weights, distance = rng.dirichlet(np.ones(M)), make_distance(diagonal)
     encoding = weigh_by(encode_ensemble(check_ensemble(labels), sample_weight), cluster_weights)
-    given = {"diagonal": diagonal, "sample_weight": sample_weight, "cluster_weights": cluster_weights}
+    given = {"sample_weight": sample_weight, "cluster_weights": cluster_weights}
     rows = random_membership(rng, N, K)
     found = distance.measure(encoding, rows, weights).levels if make_distance is level_distance else None
 
@@ -146,10 +146,10 @@ def test_a_visit_minimises_the_dense_objective_along_its_pair(rng, kind, weighte
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(("kind", "weighted", "diagonal"), CASES[::2])
-def test_named_weights_equal_those_found_object_by_object(rng, kind, weighted, diagonal, name):
+def test_named_weights_equal_those_found_object_by_object(rng, kind, weighted, name):
     labels, sample_weight, _ = make(rng, kind, weighted)
     membership = random_membership(rng, N, K)
-    given = {"sample_weight": sample_weight, "diagonal": diagonal}
+    given = {"sample_weight": sample_weight}
     arrays = reference.cluster_weights(labels, name, sample_weight)
     np.testing.assert_allclose(
         partition_losses(labels, membership, cluster_weights=name, **given),
@@ -285,10 +285,9 @@ def test_copies_of_objects_are_their_weight(rng):
 @pytest.mark.parametrize(
     "labels", [np.zeros((6, 3), dtype=int), np.arange(18).reshape(6, 3)], ids=["one", "singletons"]
 )
-@pytest.mark.parametrize("diagonal", [True, False])
 @pytest.mark.parametrize("n_clusters", [1, 2, 6])
-def test_levels_of_trivial_ensembles(labels, diagonal, n_clusters):
-    result = solve_median_partition(labels, n_clusters, threshold="data", diagonal=diagonal, random_state=0)
+def test_levels_of_trivial_ensembles(labels, n_clusters):
+    result = solve_median_partition(labels, n_clusters, threshold="data", random_state=0)
     assert result.converged
     assert np.isfinite(result.membership).all()
     assert np.isfinite(result.objective)

@@ -46,9 +46,9 @@ def levels_by_cvxpy(labels, membership, weights, **given):
 
 
 @pytest.mark.parametrize(("kind", "weighted", "diagonal"), CASES)
-def test_levels_equal_cvxpy(rng, kind, weighted, diagonal):
+def test_levels_equal_cvxpy(rng, kind, weighted):
     labels, sample_weight, cluster_weights = make(rng, kind, weighted)
-    given = {"diagonal": diagonal, "sample_weight": sample_weight, "cluster_weights": cluster_weights}
+    given = {"sample_weight": sample_weight, "cluster_weights": cluster_weights}
     encoding = weigh_by(encode_ensemble(check_ensemble(labels), sample_weight), cluster_weights)
     # Most of the weight on the first partition: the levels follow it.
     weights = 0.6 * np.eye(M)[0] + 0.4 * rng.dirichlet(np.ones(M))
@@ -61,9 +61,9 @@ def test_levels_equal_cvxpy(rng, kind, weighted, diagonal):
 
 
 @pytest.mark.parametrize(("kind", "weighted", "diagonal"), CASES)
-def test_weights_of_partitions_from_size_corrected_losses_equal_cvxpy(rng, kind, weighted, diagonal):
+def test_weights_of_partitions_from_size_corrected_losses_equal_cvxpy(rng, kind, weighted):
     labels, sample_weight, _ = make(rng, kind, weighted)
-    given = {"diagonal": diagonal, "sample_weight": sample_weight}
+    given = {"sample_weight": sample_weight}
     sizes = reference.cluster_weights(labels, "size", sample_weight)
     rho, share = rng.uniform(1.0 / M, 0.6), rng.uniform(0.3, 2.0)
     for membership in memberships(rng, labels):
@@ -76,9 +76,9 @@ def test_weights_of_partitions_from_size_corrected_losses_equal_cvxpy(rng, kind,
 
 
 @pytest.mark.parametrize(("kind", "weighted", "diagonal"), CASES)
-def test_weights_of_a_fit_with_size_corrected_losses_equal_cvxpy(rng, kind, weighted, diagonal):
+def test_weights_of_a_fit_with_size_corrected_losses_equal_cvxpy(rng, kind, weighted):
     labels, sample_weight, _ = make(rng, kind, weighted)
-    given = {"diagonal": diagonal, "sample_weight": sample_weight}
+    given = {"sample_weight": sample_weight}
     sizes = reference.cluster_weights(labels, "size", sample_weight)
     for weighting, parameter in (("restricted-simplex", {"rho": 0.3}), ("l2", {"lam": 0.2 * N**2})):
         result = solve_median_partition(
