@@ -60,72 +60,19 @@ def losses(labels, membership, diagonal=True, sample_weight=None, cluster_weight
     )
 
 
-def levels(labels, membership, weights, diagonal=True, sample_weight=None, cluster_weights=None):
-    """Weighted mean co-association of pairs together and of all others, the first not below the second."""
-    gram = membership @ membership.T
-    inside = outside = shared = rest = 0.0
-    for weight, (together, pairs, factor) in zip(
-        weights, pair_terms(labels, diagonal, sample_weight, cluster_weights), strict=True
-    ):
-        inside += weight * factor * (pairs * gram).sum()
-        outside += weight * factor * (pairs * (1.0 - gram)).sum()
-        shared += weight * factor * (pairs * gram * together).sum()
-        rest += weight * factor * (pairs * (1.0 - gram) * together).sum()
-    if inside > 0.0 and outside > 1e-12 * inside and shared / inside > rest / outside:
-        return shared / inside, rest / outside
-    return 2 * ((shared + rest) / (inside + outside),)
-
-
-def level_losses(labels, membership, found, diagonal=True, sample_weight=None, cluster_weights=None):
-    """d_u at two levels, pair by pair."""
-    gram = membership @ membership.T
-    return np.array(
-        [
-            factor * (pairs * (gram * (together - found[0]) ** 2 + (1.0 - gram) * (together - found[1]) ** 2)).sum()
-            for together, pairs, factor in pair_terms(labels, diagonal, sample_weight, cluster_weights)
-        ]
-    )
-
-
-def level_gradient(labels, membership, weights, diagonal=True, sample_weight=None, cluster_weights=None):
-    """Derivative of the weighted losses at their levels in every entry of the membership."""
-    a, b = levels(labels, membership, weights, diagonal, sample_weight, cluster_weights)
-    total = np.zeros_like(membership)
-    for weight, (together, pairs, factor) in zip(
-        weights, pair_terms(labels, diagonal, sample_weight, cluster_weights), strict=True
-    ):
-        total += 2.0 * weight * factor * (pairs * ((together - a) ** 2 - (together - b) ** 2)) @ membership
-    return total
-
-
-def cluster_weights(labels, name, sample_weight=None):
-    """Weights of base clusters by their certainty, size or both, object by object."""
+def cluster_weights(labels, sample_weight=None):
+    """Weights of base clusters in proportion to 1 / size, object by object."""
     columns = partitions_of(labels)
     w = np.ones(len(columns[0])) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    x, seen = [], []
+    found, pairs, scaled = [], 0.0, 0.0
     for column in columns:
         if column.ndim == 2:
-            seen.append(~np.isnan(column[:, 0]))
-            x.append(np.where(np.isnan(column), 0.0, column).T)
+            seen, clusters = ~np.isnan(column[:, 0]), np.where(np.isnan(column), 0.0, column).T
         else:
-            seen.append(column != -1)
-            x.append([(column == value).astype(float) for value in np.unique(column[column != -1])])
-    found, pairs, scaled = [], 0.0, 0.0
-    for clusters, own in zip(x, seen, strict=True):
-        found.append([])
-        for cluster in clusters:
-            weight, entropies = 1.0, []
-            for others in x:
-                shared = np.array([w @ (cluster * other) for other in others])
-                if shared.sum() > 0.0:
-                    p = shared[shared > 0.0] / shared.sum()
-                    entropies.append(-(p @ np.log2(p)))
-            if "entropy" in name:
-                weight *= np.exp(-np.mean(entropies) / 0.4)
-            if "size" in name:
-                weight *= w[own].sum() / (w @ cluster)
-            found[-1].append(weight)
-            size = (w.sum() / w[own].sum()) ** 2 * (w @ cluster) ** 2
+            seen, clusters = column != -1, [(column == value).astype(float) for value in np.unique(column[column != -1])]
+        found.append([w[seen].sum() / (w @ cluster) for cluster in clusters])
+        for cluster, weight in zip(clusters, found[-1], strict=True):
+            size = (w.sum() / w[seen].sum()) ** 2 * (w @ cluster) ** 2
             pairs, scaled = pairs + size, scaled + weight * size
     return [np.array(own) * pairs / scaled for own in found]
 

@@ -81,7 +81,7 @@ def problem(request, rng):
 
 
 def test_losses_equal_the_dense_reference(problem):
-    ensemble, copies, encoding, weights, membership = problem
+    ensemble, copies, encoding, _, membership = problem
     expected = dense_losses(ensemble, membership, copies)
     np.testing.assert_allclose(on(encoding).measure(membership).losses, expected, rtol=1e-10)
     sample_weight = copies.astype(float)

@@ -19,17 +19,18 @@ from robust_eac.solvers import MedianPartitionResult
 
 from .. import reference
 from ..access import (
+    SparseRaw,
     Visit,
-    _alternation,
     _assurance,
     _many,
+    _objectives,
     _sparse_kernels,
     _sparse_rows,
     check_ensemble,
     check_membership,
     encode_ensemble,
     keep_consensus,
-    raw_distance,
+    objective_for,
     weigh_by,
 )
 
@@ -50,21 +51,20 @@ def _ensemble(kind, seed=0):
     return labels, {
         "sample_weight": weight,
         "cluster_weights": "size" if kind == "cluster weights" else None,
-        "diagonal": kind != "no diagonal",
     }
 
 
-KINDS = ("complete", "missing", "soft", "weighted", "repeated", "cluster weights", "no diagonal")
+KINDS = ("complete", "missing", "soft", "weighted", "repeated", "cluster weights")
 
 
 @pytest.fixture
 def few_are_many(monkeypatch):
     """Let the sparse path solve small problems, too."""
-    monkeypatch.setattr(_alternation, "MANY", 1)
+    monkeypatch.setattr(_objectives, "MANY", 1)
 
 
 def _sparse_problem(kind, seed=0, with_floor=True):
-    """(ensemble, random memberships, weights with one of zero, the distance, the same as a dense matrix)."""
+    """(objective, random memberships, weights with one of zero, the same as a dense matrix)."""
     labels, options = _ensemble(kind, seed)
     encoding = weigh_by(encode_ensemble(check_ensemble(labels), options["sample_weight"]), options["cluster_weights"])
     rng = np.random.RandomState(seed + 1)
@@ -77,19 +77,17 @@ def _sparse_problem(kind, seed=0, with_floor=True):
     weights = rng.dirichlet(np.ones(7))
     weights[2] = 0.0
     weights /= weights.sum()
-    distance = raw_distance(options["diagonal"]).many(encoding, with_floor=with_floor)
-    return encoding, _sparse_rows.membership_of(dense), weights, distance, dense
+    return SparseRaw(encoding, K, with_floor), _sparse_rows.membership_of(dense), weights, dense
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("with_floor", [True, False])
 def test_losses_and_gap_are_those_of_the_dense_matrix(kind, with_floor):
-    encoding, membership, weights, distance, dense = _sparse_problem(kind, with_floor=with_floor)
+    objective, membership, weights, dense = _sparse_problem(kind, with_floor=with_floor)
     labels, options = _ensemble(kind)
-    state = distance.measure(encoding, membership, weights)
-    losses = distance.losses(encoding, membership, state)
-    np.testing.assert_allclose(losses, partition_losses(labels, dense, **options), rtol=1e-11)
-    steps = distance.steps(encoding, weights, membership, state, None, np.random.RandomState(0))
+    state = objective.measure(membership)
+    np.testing.assert_allclose(objective.losses(state), partition_losses(labels, dense, **options), rtol=1e-11)
+    steps = objective.steps(weights, membership, state, np.random.RandomState(0))
     np.testing.assert_allclose(steps.gap(), optimality_gap(labels, dense, weights=weights, **options), rtol=1e-10)
 
 
@@ -98,11 +96,11 @@ def test_losses_and_gap_are_those_of_the_dense_matrix(kind, with_floor):
 @pytest.mark.parametrize("n_steps", [1, 3, 20])
 def test_sweeps_know_what_they_do(kind, with_floor, n_steps):
     """The objective falls by what the visits say, and all sums are those of the memberships that come out."""
-    encoding, membership, weights, _, dense = _sparse_problem(kind, seed=3, with_floor=with_floor)
+    objective, membership, weights, dense = _sparse_problem(kind, seed=3, with_floor=with_floor)
     labels, options = _ensemble(kind, seed=3)
-    part = _many.Ensemble(encoding).part(weights)
+    part = objective.part(weights)
     sums, coefs = _many.SumsOf(part, membership), _many._coefs(part.encoding, weights[weights > 0.0], with_floor)
-    how = Visit(options["diagonal"], n_steps, skip=0.0, relaxation=1.0)
+    how = Visit(n_steps, skip=0.0, relaxation=1.0)
     for seed in range(3):
         before = objective_value(labels, dense, weights=weights, **options)
         fall = sums.sweep(part.encoding, coefs, membership, np.random.RandomState(seed).permutation(N), how)[1]
@@ -157,7 +155,7 @@ def test_same_minimum_as_the_dense_path(k, monkeypatch):
     """From the same labels, both find the same objective within the gap."""
     labels, classes = _planted(600, k, 12, 0.2)
     dense = solve_membership(labels, k, init=classes, tol=1e-6, max_sweeps=5000, random_state=0)
-    monkeypatch.setattr(_alternation, "MANY", 1)
+    monkeypatch.setattr(_objectives, "MANY", 1)
     found = solve_membership(labels, k, init=classes, tol=1e-6, max_sweeps=5000, random_state=0)
     assert dense.converged
     assert found.converged
@@ -170,7 +168,7 @@ def test_the_start_puts_objects_one_by_one_where_they_cost_least():
     labels, _ = _planted(50, 12, 6, 0.3)
     encoding = encode_ensemble(check_ensemble(labels))
     for limit in (5, 12, 50):
-        start = _many.start_rows(encoding, limit, "random", np.random.RandomState(7), with_floor=True)
+        start = SparseRaw(encoding, limit).initial_rows("random", np.random.RandomState(7))
         order = np.random.RandomState(7).permutation(50)
         found = _sparse_rows.as_array(start, dense=True).argmax(axis=1)
         used = set()
@@ -231,7 +229,7 @@ def test_objects_without_weight_are_placed_and_not_noticed(few_are_many):
 @pytest.fixture
 def small_is_large(monkeypatch, few_are_many):
     """Let memberships of more than 1,000 entries be sparse matrices."""
-    for module in ("checks.values", "checks.labels", "core.alternation", "solvers.median_partition"):
+    for module in ("checks.values", "checks.labels", "sparse.objective", "solvers.median_partition"):
         monkeypatch.setattr(f"robust_eac.{module}.MAX_DENSE", 1000)
 
 
@@ -281,7 +279,7 @@ def test_malformed_sparse_memberships(change, message, small_is_large):
 
 def test_dense_losses_of_too_many_clusters_are_refused(small_is_large):
     labels, _ = _planted(300, 12, 10, 0.2)
-    for options in ({"weighting": "chance-corrected"}, {"threshold": "data"}, {"agreement": "adjusted"}):
+    for options in ({"weighting": "chance-corrected"}, {"agreement": "adjusted"}):
         with pytest.raises(ValueError, match="n_clusters must be at most 3 for 300 objects"):
             solve_median_partition(labels, 12, **options)
 
@@ -289,8 +287,6 @@ def test_dense_losses_of_too_many_clusters_are_refused(small_is_large):
 @pytest.mark.parametrize("missing", [False, True])
 def test_estimator_and_new_objects(missing, few_are_many, monkeypatch, tmp_path):
     """New objects go where the dense code puts them, also from a model in a memory-mapped file."""
-    monkeypatch.setattr("robust_eac.fitting.MANY", 1)
-    monkeypatch.setattr("robust_eac.placing.MANY", 1)
     labels, classes = _planted(400, 12, 12, 0.2)
     labels[:, 8:] = np.random.RandomState(4).randint(12, size=(400, 4))
     if missing:
@@ -308,8 +304,8 @@ def test_estimator_and_new_objects(missing, few_are_many, monkeypatch, tmp_path)
     assert len(_signatures()) == compiled
     monkeypatch.undo()
     ensemble = check_ensemble(labels[:300])
-    known = keep_consensus(ensemble, encode_ensemble(ensemble), _result_of(model), raw_distance(), model.tol)
-    model._known = known
+    objective = objective_for(encode_ensemble(ensemble), 12)
+    model._book, model._placer = keep_consensus(ensemble, objective, _result_of(model), model.tol)
     expected = model.predict_membership(new)
     np.testing.assert_allclose(found[1:], expected[1:], atol=2e-3)
     np.testing.assert_allclose(found[0], 1.0 / 12)
@@ -330,12 +326,10 @@ def _result_of(model):
 def _assured(model, labels, change):
     membership = change(model.membership_)
     encoding = encode_ensemble(check_ensemble(labels))
-    return _assurance.assure_membership(encoding, model.weights_, membership, model.labels_, diagonal=True)
+    return _assurance.assure_membership(encoding, model.weights_, membership, model.labels_)
 
 
 def test_estimator_of_large_memberships(small_is_large, monkeypatch):
-    monkeypatch.setattr("robust_eac.fitting.MANY", 1)
-    monkeypatch.setattr("robust_eac.placing.MANY", 1)
     labels, classes = _planted(400, 12, 10, 0.2)
     model = RobustEAC(12, n_init=2, random_state=0).fit(labels[:300])
     assert sparse.issparse(model.membership_)
@@ -349,3 +343,27 @@ def test_estimator_of_large_memberships(small_is_large, monkeypatch):
     assert new.format == "csr"
     assert new.shape == (100, 12)
     assert adjusted_rand_score(model.predict(labels[300:]), classes[300:]) > 0.95
+
+
+def test_a_dense_fit_of_many_clusters_takes_new_objects_densely():
+    """Also where no membership has a floor: the form goes by the size of the fit."""
+    labels, _ = _planted(600, 260, 6, 0.0)
+    model = RobustEAC(260, weighting=[1, 1, 1, 1, 1, 0], init=labels[:, 0], random_state=0).fit(labels)
+    new = labels[:4].copy()
+    new[3, :5] = -1
+    found = model.predict_membership(new)
+    assert np.vstack([model.membership_, found]).shape == (604, 260)
+    np.testing.assert_allclose(found[3], 1.0 / 260)
+    assert np.array_equal(found[:3].argmax(axis=1), model.labels_[:3])
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.3])
+@pytest.mark.parametrize("k", [240, 300])
+def test_dense_and_sparse_solve_the_same_problem(k, noise, monkeypatch):
+    """From random starts neither objective is far above the other."""
+    labels, _ = _planted(1500, k, 8, noise)
+    found = {}
+    for many in (1, 1000):
+        monkeypatch.setattr(_objectives, "MANY", many)
+        found[many] = solve_membership(labels, k, tol=1e-4, random_state=0).objective
+    assert found[1] <= 1.05 * found[1000] + 1e-6 * 1500**2

@@ -2,12 +2,22 @@ from functools import partial
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
-from robust_eac import WEIGHT_SOLVERS, entropy_weights, l2_weights, power_weights, restricted_simplex_weights
+from robust_eac import (
+    L2,
+    ChanceCorrected,
+    Power,
+    RobustEAC,
+    entropy_weights,
+    l2_weights,
+    power_weights,
+    restricted_simplex_weights,
+)
 from robust_eac.weightings import uniform_weights
 
 from .. import reference
-from ..access import power_mean, resolve_weighting
+from ..access import WEIGHTINGS, as_weighting
 
 
 def random_losses(rng, cases, m):
@@ -130,22 +140,20 @@ def test_power_limits():
 
 @pytest.mark.parametrize("gamma", [1.3, 2.0, 3.0, 50.0])
 def test_power_weights_follow_the_gradient_of_the_power_mean(rng, gamma):
-
-    losses = rng.uniform(0.5, 2.0, size=6)
+    mean, losses = Power(gamma), rng.uniform(0.5, 2.0, size=6)
     weights = power_weights(losses, gamma=gamma)
     gradient = np.empty(6)
     for u in range(6):
         step = np.zeros(6)
         step[u] = 1e-6
-        gradient[u] = power_mean(losses + step, None, gamma=gamma) - power_mean(losses - step, None, gamma=gamma)
+        gradient[u] = mean.value(losses + step, None) - mean.value(losses - step, None)
     np.testing.assert_allclose(gradient / gradient.sum(), weights, rtol=1e-6)
 
 
-def testpower_mean_with_a_loss_of_zero_is_the_limit():
-
+def test_power_mean_with_a_loss_of_zero_is_the_limit():
     for gamma in (1.5, 2.0, 3.0):
-        exact = power_mean(np.array([0.0, 1.0, 4.0]), None, gamma=gamma)
-        near = power_mean(np.array([1e-300, 1.0, 4.0]), None, gamma=gamma)
+        exact = Power(gamma).value(np.array([0.0, 1.0, 4.0]), None)
+        near = Power(gamma).value(np.array([1e-300, 1.0, 4.0]), None)
         assert exact == pytest.approx(near, abs=1e-30 if gamma < 2 else 1e-10)
 
 
@@ -156,22 +164,42 @@ def test_copies_share_equally_in_spite_of_rounding():
         np.testing.assert_allclose(f(losses[1:]), [1 / 3, 1 / 3, 1 / 3, 0.0], rtol=1e-12)
 
 
-def test_resolve_binds_the_defaults_of_the_paper():
+def test_bind_fills_in_the_defaults_of_the_paper():
     losses = np.array([4.0, 1.0, 2.0, 3.0, 9.0])
-    weighting = resolve_weighting("restricted-simplex", n_pairs=4.0, n_partitions=5)
+    weighting = as_weighting("restricted-simplex").bind(5, 4.0)
     assert np.allclose(weighting.solve(losses), restricted_simplex_weights(losses, rho=0.25), rtol=1e-14)
-    weighting = resolve_weighting("l2", n_pairs=4.0, n_partitions=5)
+    weighting = as_weighting("l2").bind(5, 4.0)
     weights = weighting.solve(losses)
     assert np.allclose(weights, l2_weights(losses, lam=2.0), rtol=1e-14)
-    assert weighting.objective(losses, weights) == pytest.approx(weights @ losses + weights @ weights)
+    assert weighting.value(losses, weights) == pytest.approx(weights @ losses + weights @ weights)
     assert np.allclose(weighting.first(losses), 0.2)
 
 
-def test_a_registered_solver_works_by_its_name(monkeypatch):
-    monkeypatch.setitem(WEIGHT_SOLVERS, "best", lambda losses: (losses == losses.min()).astype(float))
-    weighting = resolve_weighting("best", n_pairs=100.0, n_partitions=3)
-    assert np.array_equal(weighting.solve(np.array([2.0, 1.0, 3.0])), [0.0, 1.0, 0.0])
-    assert weighting.objective(np.array([2.0, 1.0, 3.0]), np.array([0.0, 1.0, 0.0])) == 1.0
+@pytest.mark.parametrize("name", WEIGHTINGS)
+def test_weights_are_the_minimum_that_a_weighting_claims(rng, name):
+    """No other weights have less, and the objective at them does not depend on the state of the object."""
+    weighting = as_weighting(name).bind(6, 1.0)
+    if not weighting.judged:
+        with pytest.raises(TypeError, match=f"what {type(weighting).__name__} minimises is not known"):
+            weighting.excess(rng.uniform(size=6), np.full(6, 1 / 6))
+        return
+    for losses in random_losses(rng, 10, 6):
+        assert weighting.excess(losses, weighting.solve(losses)) == 0.0
+        for other in rng.dirichlet(np.ones(6), size=20):
+            assert weighting.excess(losses, other) >= 0.0
+
+
+def test_weightings_are_parameters_of_an_estimator():
+    model = RobustEAC(2, weighting=L2(lam=3.0), random_state=0)
+    assert clone(model).weighting.lam == 3.0
+    model.set_params(weighting__lam=5.0)
+    assert model.get_params()["weighting__lam"] == 5.0
+    assert clone(ChanceCorrected(0.5)).share == 0.5
+    # The default is found anew for every ensemble.
+    model.set_params(weighting=L2())
+    for n in (6, 12):
+        model.fit(np.tile([[0, 0], [0, 1], [1, 1]], (n // 3, 1)))
+        assert model.weighting.lam is None
 
 
 @pytest.mark.parametrize(

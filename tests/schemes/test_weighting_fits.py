@@ -15,11 +15,11 @@ from robust_eac.schemes import (
     validity_weights,
     wpck_weights,
 )
-from robust_eac.schemes.redundancy import linear_term, minimise_on_simplex, pair_products, redundancy_weighting
+from robust_eac.schemes.redundancy import RedundancyWeighting, linear_term, minimise_on_simplex, pair_products
 from robust_eac.schemes.validity import partition_validity, unify
 
 from .. import reference
-from ..access import Problem, Settings, _alternation, alternate, collapse, encode, initial_rows, losses_at, raw_distance
+from ..access import Limits, Problem, Raw, _alternation, alternate, collapse, encode, initial_rows, losses_at
 from ..conftest import planted_ensemble, random_ensemble, random_membership
 
 SCORES = (silhouette_score, calinski_harabasz_score, davies_bouldin_score)
@@ -263,7 +263,9 @@ def test_objective_never_rises_and_ends_stationary(rng, missing):
 
 def fit(encoding, Q, *, max_iter, tol, seed):
     """The run of one start."""
-    return alternate(encoding, 3, "random", redundancy_weighting(encoding, Q), seed=seed, tol=tol, max_iter=max_iter)
+    return alternate(
+        Raw(encoding, 3), "random", RedundancyWeighting(encoding, Q), seed=seed, tol=tol, max_iter=max_iter
+    )
 
 
 def test_result_is_stationary_in_both(rng):
@@ -312,12 +314,12 @@ def test_best_start_counts(rng):
     Q = pair_products(encoding)
     one, several = (redundancy_weights(labels, n_clusters=3, n_init=n, random_state=3) for n in (1, 4))
     state = np.random.RandomState(3)
-    problem = Problem(encoding, 3, redundancy_weighting(encoding, Q), raw_distance())
-    settings = Settings(1e-5, 100, reduction=0.0)
+    problem = Problem(Raw(encoding, 3), RedundancyWeighting(encoding, Q))
+    limits = Limits(1e-5, 100, reduction=0.0)
     runs = []
     for _ in range(4):
         start = initial_rows(encoding, 3, "random", state)
-        runs.append(_alternation.alternate(problem, start, state, settings))
+        runs.append(_alternation.alternate(problem, start, state, limits))
     assert np.array_equal(one, runs[0].weights)
     assert np.array_equal(several, min(runs, key=lambda run: run.objective).weights)
 
