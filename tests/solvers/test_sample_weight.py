@@ -12,7 +12,7 @@ from robust_eac import (
 )
 
 from .. import reference
-from ..access import Solution, check_ensemble, encode_ensemble, expand_rows, raw_distance, reduce_rows
+from ..access import Raw, check_ensemble, encode_ensemble, reduce_rows
 from ..conftest import random_ensemble, random_membership
 from .test_soft_ensembles import planted_soft_ensemble, random_sample_weight, random_soft_ensemble, repeated
 
@@ -121,9 +121,9 @@ def test_labels_have_no_holes_when_an_object_without_weight_stands_alone():
 def test_expanding_puts_every_object_where_it_was(rng):
     labels = random_ensemble(rng, 30, 3, max_clusters=2)
     whole = encode_ensemble(check_ensemble(labels), np.where(np.arange(30) < 25, 1.0, 0.0))
-    encoding, _ = reduce_rows(whole, "random", diagonal=True)
+    encoding, _ = reduce_rows(whole, "random")
     assert encoding.inverse is not None
     rows = random_membership(rng, len(encoding.codes), 2)
-    membership = expand_rows(whole, Solution(encoding, np.full(3, 1 / 3), rows), raw_distance(), 1e-9)
+    membership = Raw(encoding, 2).expand(whole, np.full(3, 1 / 3), rows, 1e-9)
     np.testing.assert_array_equal(membership[:25], encoding.expand(rows))
     np.testing.assert_allclose(membership[25:].sum(axis=1), 1.0, atol=1e-12)

