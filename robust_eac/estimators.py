@@ -333,7 +333,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
         '<!DOCTYPE html>'
         """
         # Nothing else needs it.
-        from .reporting.report import report
+        from .reporting.page import report
 
         check_is_fitted(self)
         return report(

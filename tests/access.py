@@ -56,9 +56,9 @@ from robust_eac.objectives import (
 )
 from robust_eac.objectives import raw as _raw
 from robust_eac.placing import keep_consensus
-from robust_eac.reporting.asked import call_of, shown
 from robust_eac.reporting.findings import families_of
-from robust_eac.reporting.heat_map import draw_heat_map
+from robust_eac.reporting.markup import draw_heat_map
+from robust_eac.reporting.page import call_of, shown
 from robust_eac.schemes import silhouette
 from robust_eac.schemes.registry import FEATURE_SCHEMES
 from robust_eac.schemes.selection import _hull_vertices, _spectral_groups

@@ -37,13 +37,6 @@ _STARTS = 5
 _DEFAULTS = {"n_init": 10, "tol": 1e-5, "max_iter": 100, "cluster_weights": None}
 
 
-class HeatMap(NamedTuple):
-    """Co-association of some objects, ordered by cluster, and the cluster of each."""
-
-    together: np.ndarray
-    clusters: np.ndarray
-
-
 class Alternative(NamedTuple):
     """Another way to a consensus, and what it finds.
 
@@ -73,6 +66,7 @@ class Findings(NamedTuple):
     n_missing : labels that no partition gives. n_soft : number of soft partitions.
     families : number of the family of near copies, from 1; 0 for none.
     mode_agreements : adjusted Rand index of the consensus of every mode with this one.
+    heat_map : co-association of some objects, ordered by cluster, and the cluster of each.
     alternatives : this consensus first.
     """
 
@@ -92,7 +86,7 @@ class Findings(NamedTuple):
     families: np.ndarray
     modes: ConsensusModes
     mode_agreements: np.ndarray
-    heat_map: HeatMap
+    heat_map: tuple[np.ndarray, np.ndarray]
     alternatives: list
 
 
@@ -165,7 +159,7 @@ def _heat_map(encoding, weights, labels, rng):
     drawn = draw_objects(labels, _DRAWN, rng)
     together = coassociation_of(take_rows(encoding, drawn), weights)
     order = order_by_group(together, labels[drawn])
-    return HeatMap(together[np.ix_(order, order)], labels[drawn][order])
+    return together[np.ix_(order, order)], labels[drawn][order]
 
 
 def _alternatives(encoding, ensemble, sample_weight, model, settings, k, hard, rng, effort):

@@ -1,18 +1,29 @@
-"""The report as a page: words and markup around the findings."""
+"""The report on a fitted consensus as one HTML page: words and markup around the findings."""
 
 import base64
 import hashlib
+import inspect
+import os
+import platform
+import reprlib
+from functools import partial
+from importlib.metadata import version
 from importlib.resources import files
+from numbers import Number
 from string import Template
 
 import numpy as np
+from scipy import sparse
 
+from .._version import __version__
+from .._whole_files import write_files
+from ..checks.forms import objects_of
+from ..checks.values import check_integer, check_names, is_dask_array
 from ..checks.words import percent
 from ..diagnostics.assurance import UNSURE
 from ..summary import counted, headline, name_of
-from .asked import call_of, shown, versions
-from .elements import Column, definitions, element, join, table
-from .heat_map import bar, draw_heat_map
+from .findings import find_out
+from .markup import Column, bar, definitions, draw_heat_map, element, join, table
 
 # Partitions that are listed, those of largest weight.
 _PARTITIONS = 500
@@ -45,10 +56,35 @@ _MEANINGS = {
 }
 
 
-def make_page(findings, settings, model, *, names, object_names, title, note, call, max_rows, weighted):
-    """The page as text. What the parameters mean, :meth:`~robust_eac.RobustEAC.to_html` says."""
-    title = title or headline(len(findings.labels), len(findings.weights))
-    call = call or call_of(model, settings.parameters, weighted=weighted)
+def report(model, X, path, *, sample_weight, names, object_names, texts, max_rows):
+    """What :meth:`~robust_eac.RobustEAC.to_html` returns; all but the names of the partitions is checked here.
+
+    texts : {"title", "note", "call"}, each a text or None.
+    """
+    if not (path is None or isinstance(path, str | os.PathLike)):
+        raise TypeError(f"path must be a text, a path or None, got {path!r}.")
+    for name, text in texts.items():
+        if not (text is None or isinstance(text, str)):
+            raise TypeError(f"{name} must be a text or None, got {text!r}.")
+    max_rows = check_integer(max_rows, name="max_rows", low=0)
+    if is_dask_array(model.labels_):
+        raise ValueError("X must be an array in memory, and so must have been that of the fit, which was a Dask array.")
+    membership = getattr(model, "membership_", None)
+    if sparse.issparse(membership):
+        raise ValueError(
+            f"membership_ must be a dense array for a report, got a sparse one of shape {membership.shape}: "
+            "summary(X) takes it."
+        )
+    n_samples = len(model.labels_)
+    if object_names is not None:
+        object_names = check_names(object_names, n_samples, name="object_names", each="object")
+    elif (object_names := objects_of(X)) is None:
+        object_names = range(n_samples)
+
+    settings, weighted = model._settings, sample_weight is not None
+    findings = find_out(model, X, sample_weight, settings)
+    title = texts["title"] or headline(n_samples, len(findings.weights))
+    call = texts["call"] or call_of(model, settings.parameters, weighted=weighted)
     sections = [
         ("short", "In short", _short(findings)),
         ("clusters", "Clusters", _clusters(findings)),
@@ -60,30 +96,62 @@ def make_page(findings, settings, model, *, names, object_names, title, note, ca
         ("alternatives", "Other ways to a consensus", _alternatives(findings)),
         ("asked", "What was asked", _asked(findings, settings, call, weighted)),
     ]
+    page = _page(title, texts["note"], sections)
+    if path is None:
+        return page
+    write_files({path: lambda handle: handle.write(page.encode())})
+    return None
+
+
+def versions():
+    """Versions of this package, of Python, and of what computes."""
+    own = {"robust_eac": __version__, "python": platform.python_version()}
+    return own | {name: version(name) for name in ("numpy", "scipy", "numba", "scikit-learn")}
+
+
+def shown(value):
+    """A parameter in a line; the same in every process, so without the address of an object."""
+    if value is None or isinstance(value, str | bool | Number):
+        return reprlib.repr(value.item() if isinstance(value, np.generic) else value)
+    if isinstance(value, partial):
+        given = [*map(shown, value.args), *(f"{name}={shown(entry)}" for name, entry in value.keywords.items())]
+        return f"partial({', '.join([shown(value.func), *given])})"
+    if hasattr(value, "shape"):
+        return f"<array of shape {tuple(value.shape)}>"
+    if isinstance(value, list | tuple):
+        return f"<{type(value).__name__} of {len(value)}>"
+    return getattr(value, "__name__", f"<{type(value).__name__}>")
+
+
+def call_of(model, parameters, *, weighted):
+    """The call that fits a model with these parameters, without those at their defaults, to an ensemble X."""
+    kind = type(model)
+    given = [
+        f"{name}={shown(parameters[name])}"
+        for name, parameter in inspect.signature(kind).parameters.items()
+        if parameters[name] is not parameter.default and not np.array_equal(parameters[name], parameter.default)
+    ]
+    fitted_to = "X, sample_weight=sample_weight" if weighted else "X"
+    return f"{kind.__name__}({', '.join(given)}).fit({fitted_to})"
+
+
+def _page(title, note, sections):
+    """The page as text; sections : [(id, heading, elements)]."""
     main = [element("h1", title)]
     if note:
         main.append(element("p", note, class_="note"))
     links = (element("li", element("a", heading, href=f"#{name}")) for name, heading, _ in sections)
     main.append(element("nav", element("ul", *links), aria_label="Contents"))
     for name, heading, content in sections:
-        main.append(
-            element(
-                "section",
-                element("h2", heading, id=f"{name}-title"),
-                *content,
-                id=name,
-                aria_labelledby=f"{name}-title",
-            )
-        )
-    style, script = (_data(name) for name in ("page.css", "page.js"))
+        label = f"{name}-title"
+        main.append(element("section", element("h2", heading, id=label), *content, id=name, aria_labelledby=label))
+    page, style, script = (
+        files(__package__).joinpath(f"page.{kind}").read_text(encoding="utf-8") for kind in ("html", "css", "js")
+    )
     # Nothing is loaded, and no other script or style runs, whatever a name contains.
     policy = f"default-src 'none'; img-src data:; style-src {_hash(style)}; script-src {_hash(script)}"
     parts = {"title": join([title]), "policy": policy, "style": style, "script": script, "main": join(main, "\n")}
-    return Template(_data("page.html")).substitute(parts)
-
-
-def _data(name):
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+    return Template(page).substitute(parts)
 
 
 def _hash(text):
@@ -123,14 +191,14 @@ def _short(findings):
 def _clusters(findings):
     labels, n = findings.labels, len(findings.labels)
     sizes = np.bincount(labels)
-    certainty = np.bincount(labels, weights=findings.certainty) / sizes
-    unsure = np.bincount(labels, weights=findings.moves.unsure)
-    rows = [
-        [c, f"{size:,}", _percent(size / n), _decimal(certainty[c]), f"{int(unsure[c]):,}"]
-        for c, size in enumerate(sizes)
+    columns = [
+        Column("cluster", range(len(sizes))),
+        Column("objects", [f"{size:,}" for size in sizes]),
+        Column("share", map(_percent, sizes / n)),
+        Column("mean membership", map(_decimal, np.bincount(labels, weights=findings.certainty) / sizes)),
+        Column("unsure objects", [f"{int(count):,}" for count in np.bincount(labels, weights=findings.moves.unsure)]),
     ]
-    columns = [Column(title) for title in ("cluster", "objects", "share", "mean membership", "unsure objects")]
-    return [table("clusters", "The consensus, and the mean of the largest memberships in each cluster.", columns, rows)]
+    return [table("clusters", "The consensus, and the mean of the largest memberships in each cluster.", columns)]
 
 
 def _partitions(findings, settings, names):
@@ -154,38 +222,26 @@ def _partitions(findings, settings, names):
             "Partitions of one family are near copies: they agree more with each other than with any consensus."
         )
     order = np.lexsort((-agreements, -weights))[:_PARTITIONS]
-    incomplete, families = findings.n_missing > 0, findings.families.any()
-    largest = weights.max()
-    rows = [
-        [
-            names[u],
-            join([f"{weights[u]:#.3g}" if weights[u] else "0", bar(weights[u] / largest)]),
-            f"{findings.losses[u]:#.3g}",
-            _decimal(agreements[u]),
-            *([] if test is None else [_probability(test.pvalue[u])]),
-            f"{findings.n_clusters[u]:,}",
-            *([f"{findings.n_observed[u]:,.10g}"] if incomplete else []),
-            *([findings.families[u] or _NONE] if families else []),
-            findings.modes.assignment[u] + 1 or _NONE,
-        ]
-        for u in order
-    ]
+    shares = [join([f"{weight:#.3g}" if weight else "0", bar(weight / weights.max())]) for weight in weights[order]]
     columns = [
-        Column("partition", text=True),
-        Column("weight", order="descending"),
-        Column("loss"),
-        Column("agreement"),
-        *([] if test is None else [Column("p-value")]),
-        Column("clusters"),
-        *([Column("objects")] if incomplete else []),
-        *([Column("family")] if families else []),
-        Column("mode"),
+        Column("partition", [names[u] for u in order], text=True),
+        Column("weight", shares, order="descending"),
+        Column("loss", [f"{loss:#.3g}" for loss in findings.losses[order]]),
+        Column("agreement", map(_decimal, agreements[order])),
     ]
+    if test is not None:
+        columns.append(Column("p-value", map(_probability, test.pvalue[order])))
+    columns.append(Column("clusters", [f"{count:,}" for count in findings.n_clusters[order]]))
+    if findings.n_missing:
+        columns.append(Column("objects", [f"{count:,.10g}" for count in findings.n_observed[order]]))
+    if findings.families.any():
+        columns.append(Column("family", [family or _NONE for family in findings.families[order]]))
+    columns.append(Column("mode", [mode + 1 or _NONE for mode in findings.modes.assignment[order]]))
     m = len(weights)
     listed = "All partitions" if len(order) == m else f"The {len(order):,} of {m:,} partitions with the largest weights"
     return [
         *(element("p", line) for line in text),
-        table("partitions", f"{listed}, by weight, then agreement.", columns, rows),
+        table("partitions", f"{listed}, by weight, then agreement.", columns),
     ]
 
 
@@ -209,34 +265,25 @@ def _how_many_truths(findings):
 
 def _modes(findings):
     modes, m = findings.modes, len(findings.weights)
-    text = _how_many_truths(findings)
+    text = element("p", _how_many_truths(findings))
     if modes.n_modes == 0:
-        return [element("p", text)]
-    sizes = [int(np.sum(modes.assignment == g)) for g in range(modes.n_modes)]
-    rows = [
-        [
-            g + 1,
-            f"{size:,}",
-            _percent(size / m),
-            f"{findings.weights[modes.assignment == g].sum():.3f}",
-            ", ".join(f"{count:,}" for count in np.unique(modes.labels[:, g], return_counts=True)[1]),
-            _decimal(findings.mode_agreements[g]),
-        ]
-        for g, size in enumerate(sizes)
-    ]
+        return [text]
+    members = modes.assignment == np.arange(modes.n_modes)[:, np.newaxis]
+    sizes = members.sum(axis=1)
+    clusters = [np.unique(column, return_counts=True)[1] for column in modes.labels.T]
     columns = [
-        Column("mode"),
-        Column("partitions", order="descending" if len(rows) > 1 else None),
-        Column("share"),
-        Column("weight here"),
-        Column("objects in its clusters", text=True),
-        Column("agreement with this consensus"),
+        Column("mode", range(1, modes.n_modes + 1)),
+        Column("partitions", [f"{size:,}" for size in sizes], order="descending" if modes.n_modes > 1 else None),
+        Column("share", map(_percent, sizes / m)),
+        Column("weight here", [f"{findings.weights[member].sum():.3f}" for member in members]),
+        Column("objects in its clusters", [", ".join(f"{c:,}" for c in counts) for counts in clusters], text=True),
+        Column("agreement with this consensus", map(_decimal, findings.mode_agreements)),
     ]
     caption = "Groups of partitions that agree among themselves, each with a consensus of its own. Weight here: what "
     caption += "its partitions have together in this consensus."
     notes = [] if modes.converged else [element("p", "The search for groups did not converge.")]
     found = element("p", "All modes and their labels: ", element("code", "solve_consensus_modes(X, n_clusters)"), ".")
-    return [element("p", text), table("modes", caption, columns, rows), *notes, found]
+    return [text, table("modes", caption, columns), *notes, found]
 
 
 def _certificates(findings):
@@ -275,57 +322,40 @@ def _objects(findings, object_names, max_rows):
         "the loss per object. Below zero the move would lower the loss: the labels of largest membership need not be a "
         "partition of least loss."
     )
-    columns = [
-        Column("object", text=True),
-        Column("cluster"),
-        Column("membership"),
-        Column("second cluster"),
-        Column("cost of the move, % of the loss per object", order="ascending"),
-    ]
     n_clusters = findings.labels.max() + 1
-    rows = [
-        [
-            object_names[i],
-            findings.labels[i],
-            _decimal(findings.certainty[i]),
-            "a new one" if moves.clusters[i] == n_clusters else moves.clusters[i],
-            _decimal(100.0 * moves.rises[i] / moves.loss, 1),
-        ]
-        for i in listed
+    second = ["a new one" if cluster == n_clusters else cluster for cluster in moves.clusters[listed]]
+    costs = [_decimal(100.0 * rise / moves.loss, 1) for rise in moves.rises[listed]]
+    columns = [
+        Column("object", [object_names[i] for i in listed], text=True),
+        Column("cluster", findings.labels[listed]),
+        Column("membership", map(_decimal, findings.certainty[listed])),
+        Column("second cluster", second),
+        Column("cost of the move, % of the loss per object", costs, order="ascending"),
     ]
     code = "robust_eac.reassignment_costs(X, model.labels_, weights=model.weights_)"
     rest = element("p", "The cost of every object, in Python: ", element("code", code), ".")
-    if not rows:
+    if not len(listed):
         whole = "None is." if len(unsure) == 0 else f"{counted(len(unsure), 'object')} of {n:,}; none is listed."
         return [element("p", f"{text} {whole}"), rest]
     caption = f"{counted(len(unsure), 'unsure object')}, by the cost of the move."
-    if len(rows) < len(unsure):
+    if len(listed) < len(unsure):
         caption = (
-            f"The {len(rows):,} least sure of {caption} All with max_rows={len(unsure)} or --max-rows {len(unsure)}."
+            f"The {len(listed):,} least sure of {caption} All with max_rows={len(unsure)} or --max-rows {len(unsure)}."
         )
-    return [element("p", text), table("objects", caption, columns, rows), rest]
+    return [element("p", text), table("objects", caption, columns), rest]
 
 
 def _alternatives(findings):
-    rows = [
-        [
-            other.name,
-            other.n_clusters,
-            other.n_with_weight,
-            _NONE if other.agreement is None else _decimal(other.agreement),
-            *(f"{loss:#.4g}" for loss in other.losses),
-            _decimal(other.mean_agreement),
-        ]
-        for other in findings.alternatives
-    ]
+    others = findings.alternatives
+    agreements = [_NONE if other.agreement is None else _decimal(other.agreement) for other in others]
     columns = [
-        Column("consensus", text=True),
-        Column("clusters"),
-        Column("partitions"),
-        Column("agreement"),
-        Column("loss, equal weights"),
-        Column("loss, these weights"),
-        Column("mean agreement"),
+        Column("consensus", [other.name for other in others], text=True),
+        Column("clusters", [other.n_clusters for other in others]),
+        Column("partitions", [other.n_with_weight for other in others]),
+        Column("agreement", agreements),
+        Column("loss, equal weights", [f"{other.losses[0]:#.4g}" for other in others]),
+        Column("loss, these weights", [f"{other.losses[1]:#.4g}" for other in others]),
+        Column("mean agreement", [_decimal(other.mean_agreement) for other in others]),
     ]
     text = (
         "The same ensemble by other weightings and another method, each with its defaults and few starts. Where they "
@@ -336,7 +366,7 @@ def _alternatives(findings):
         "Partitions: how many have weight. Agreement: adjusted Rand index with this consensus. Losses: of the hard "
         "labels, per ordered pair of objects. Mean agreement: of all partitions with the labels."
     )
-    return [element("p", text), table("alternatives", caption, columns, rows)]
+    return [element("p", text), table("alternatives", caption, columns)]
 
 
 def _asked(findings, settings, call, weighted):
@@ -349,13 +379,15 @@ def _asked(findings, settings, call, weighted):
     if weighted:
         facts.append(("weight of all objects", f"{settings.total:.6g}", ""))
     facts.append(("versions", ", ".join(f"{name} {number}" for name, number in versions().items()), ""))
-    parameters = [[name, element("code", shown(value))] for name, value in settings.parameters.items()]
-    columns = [Column("parameter", text=True), Column("value", text=True)]
+    columns = [
+        Column("parameter", settings.parameters, text=True),
+        Column("value", [element("code", shown(value)) for value in settings.parameters.values()], text=True),
+    ]
     return [
         element("p", "This makes it again, from the same ensemble:"),
         element("pre", element("code", call)),
         definitions(facts),
-        table("asked", "Parameters of the fit.", columns, parameters, sortable=False),
+        table("asked", "Parameters of the fit.", columns, sortable=False),
     ]
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 
 from ...checks.words import percent
-from ...reporting.asked import versions
 from ..console import say
 from ..inputs import add_input_options, read_labels
 from ..names import LEVEL, MOST_PAIRED, UNSURE
@@ -128,6 +127,8 @@ def _membership_table(ensemble, membership):
 
 def _inputs(arguments, labels, found):
     """What the summary says of versions, arguments and labels."""
+    from ...reporting.page import versions
+
     n_clusters = "auto" if found.parameters["n_clusters"] == "auto" else arguments.n_clusters
     return {
         "command": "consensus",

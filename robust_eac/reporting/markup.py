@@ -1,0 +1,160 @@
+"""HTML elements and pictures. Text is escaped where an element takes it, so that nothing else has to."""
+
+import base64
+import struct
+import zlib
+from collections.abc import Iterable
+from html import escape
+from typing import NamedTuple
+
+import numpy as np
+
+# Characters that a page must not have: controls but tab and ends of lines, and halves of surrogate pairs.
+_FORBIDDEN = dict.fromkeys([*range(9), 11, 12, *range(14, 32), *range(127, 160), *range(0xD800, 0xE000)], "\ufffd")
+# Steps of the colour scale: more would hardly be told apart, and take more space.
+_STEPS = 16
+# From nothing in common (light) to always together (dark), with decreasing lightness, so that it prints in grey.
+_COLOURS = np.array([[247, 251, 255], [158, 202, 225], [49, 130, 189], [8, 48, 107]])
+# Width of the map and of the margin for names, in units of the picture.
+_SIZE, _MARGIN = 400, 56
+# A cluster is named if it takes at least this share of the side.
+_NAMED = 0.03
+
+
+class Html(str):
+    """Markup, which is not escaped again."""
+
+    __slots__ = ()
+
+
+class Column(NamedTuple):
+    """A column of a table.
+
+    cells : texts, numbers or :class:`Html`. text : whether they are texts, which are aligned to the left.
+    order : "ascending" or "descending" if the rows are sorted by it.
+    """
+
+    title: str
+    cells: Iterable
+    text: bool = False
+    order: str | None = None
+
+
+def element(name, *children, **attributes):
+    """An element: children are texts, numbers or :class:`Html`; a trailing underscore of an attribute is dropped."""
+    given = {key.rstrip("_").replace("_", "-"): value for key, value in attributes.items() if value is not None}
+    opening = "".join(f' {key}="{_escaped(value)}"' for key, value in given.items())
+    return Html(f"<{name}{opening}>{join(children)}</{name}>")
+
+
+def join(children, separator=""):
+    """Elements and texts one after the other."""
+    return Html(separator.join(child if isinstance(child, Html) else _escaped(child) for child in children))
+
+
+def _escaped(value):
+    return escape(str(value)).translate(_FORBIDDEN)
+
+
+def table(name, caption, columns, *, sortable=True):
+    """A table in a frame that scrolls sideways. Its first column are the headings of the rows.
+
+    name : the beginning of the id of its caption.
+    """
+    kinds = ["t" if column.text else None for column in columns]
+    heads = [
+        element("th", column.title, scope="col", class_=kind, aria_sort=column.order)
+        for column, kind in zip(columns, kinds, strict=True)
+    ]
+    body = []
+    for first, *others in zip(*(column.cells for column in columns), strict=True):
+        cells = [element("td", cell, class_=kind) for cell, kind in zip(others, kinds[1:], strict=True)]
+        body.append(element("tr", element("th", first, scope="row"), *cells))
+    whole = element(
+        "table",
+        element("caption", caption, id=f"{name}-caption"),
+        element("thead", element("tr", *heads)),
+        element("tbody", "\n", join(body, "\n")),
+        class_="sortable" if sortable and len(body) > 1 else None,
+    )
+    # Who has no mouse scrolls what has the focus.
+    return element("div", whole, class_="scroll", tabindex=0, role="region", aria_labelledby=f"{name}-caption")
+
+
+def definitions(pairs):
+    """A list of subjects and what is said of each: [(subject, text, explanation or "")]."""
+    parts = (
+        element("div", element("dt", subject), element("dd", text, *([element("small", why)] if why else [])))
+        for subject, text, why in pairs
+    )
+    return element("dl", *parts)
+
+
+def bar(share):
+    """A bar whose length is a share of its box; decoration beside a number."""
+    rectangle = element("rect", width=_number(100.0 * share), height=1)
+    return element("svg", rectangle, viewBox="0 0 100 1", preserveAspectRatio="none", class_="bar", aria_hidden="true")
+
+
+def draw_heat_map(together, clusters, label):
+    """An SVG of a co-association whose objects are ordered by cluster: pixels in a PNG, frames and names around it.
+
+    label : what it shows, for those who do not see it.
+    """
+    at = np.linspace(0.0, len(_COLOURS) - 1.0, _STEPS)
+    channels = [np.interp(at, np.arange(len(_COLOURS)), channel) for channel in _COLOURS.T]
+    palette = np.rint(np.column_stack(channels)).astype(np.uint8)
+    places = np.rint((_STEPS - 1) * np.clip(together, 0.0, 1.0)).astype(np.uint8)
+    href = f"data:image/png;base64,{base64.b64encode(_png(places, palette)).decode()}"
+    picture = element("image", href=href, width=_SIZE, height=_SIZE, preserveAspectRatio="none")
+    starts = np.append(np.unique(clusters, return_index=True)[1], len(clusters))
+    edges = _SIZE * starts / len(clusters)
+    frames, names = [], []
+    for start, end, cluster in zip(edges, edges[1:], clusters[starts[:-1]], strict=False):
+        side, middle = _number(end - start), _number(0.5 * (start + end))
+        frames.append(element("rect", x=_number(start), y=_number(start), width=side, height=side))
+        if end - start >= _NAMED * _SIZE:
+            names.append(element("text", cluster, x=-6, y=middle, class_="row"))
+            names.append(element("text", cluster, x=middle, y=_SIZE + 14, class_="column"))
+    key = [
+        element(
+            "rect",
+            x=_number(60 + 160 * step / _STEPS),
+            y=_SIZE + 38,
+            width=11,
+            height=12,
+            fill=f"#{bytes(colour).hex()}",
+        )
+        for step, colour in enumerate(palette)
+    ]
+    key += [
+        element("text", "never together", x=54, y=_SIZE + 48, class_="left"),
+        element("text", "always", x=228, y=_SIZE + 48),
+    ]
+    around = [element("g", *frames, class_="frames"), *names, *key]
+    box = f"{-_MARGIN} -2 {_SIZE + _MARGIN + 2} {_SIZE + 58}"
+    return element("svg", picture, join(around), viewBox=box, role="img", aria_label=label, class_="heat")
+
+
+def _number(value):
+    return f"{value:.4g}"
+
+
+def _png(places, palette):
+    """A PNG of (height, width) uint8 places in a palette."""
+    height, width = places.shape
+    # Every row begins with its filter: none.
+    rows = np.zeros((height, width + 1), dtype=np.uint8)
+    rows[:, 1:] = places
+    chunks = {
+        # Eight bits, by palette.
+        b"IHDR": struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0),
+        b"PLTE": palette.tobytes(),
+        b"IDAT": zlib.compress(rows.tobytes(), 9),
+        b"IEND": b"",
+    }
+    parts = [
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in chunks.items()
+    ]
+    return b"".join([b"\x89PNG\r\n\x1a\n", *parts])

@@ -1,0 +1,525 @@
+"""The report on a fit: its numbers are what functions compute; it is escaped, accessible, small."""
+
+import base64
+import hashlib
+import io
+import re
+import xml.etree.ElementTree as ET
+from html import unescape
+from importlib.resources import files
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+
+from robust_eac import (
+    LabelMatrix,
+    RobustEAC,
+    adjusted_agreement,
+    agreement_test,
+    certify,
+    labels_from,
+    partition_losses,
+    plot_coassociation,
+    solve_consensus_modes,
+    solve_median_partition,
+)
+
+from ..access import call_of, draw_heat_map, families_of, pairs_of, shown
+from ..conftest import planted_ensemble, random_membership
+
+STYLE = files("robust_eac.reporting").joinpath("page.css").read_text(encoding="utf-8")
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "\"><img src=x onerror='alert(1)'>",
+    "</title></main></script><b>",
+    "&lt;b&gt; &amp; &",
+    "$main ${style} %s {0}",
+    "javascript:alert(1)",
+    "=1+1",
+    "名前 ünï ʘ",
+]
+
+
+def main_of(page):
+    """The element <main>, which is well-formed XML too."""
+    start, end = page.index("<main>"), page.index("</main>") + len("</main>")
+    return ET.fromstring(page[start:end])
+
+
+def text_of(element):
+    return " ".join("".join(element.itertext()).split())
+
+
+def section(page, name):
+    (found,) = [part for part in main_of(page).iter("section") if part.get("id") == name]
+    return found
+
+
+def columns_of(page, name):
+    """{title: texts of the cells} of the table in a section."""
+    (table,) = section(page, name).iter("table")
+    head, *rows = [[text_of(cell) for cell in row] for row in table.iter("tr")]
+    return dict(zip(head, zip(*rows, strict=True), strict=True))
+
+
+def numbers(texts):
+    return np.array(texts, dtype=float)
+
+
+@pytest.fixture
+def labels(rng):
+    """Twelve partitions by one truth, eight by another, four near copies of one by the first, three random ones."""
+    first, second = rng.randint(3, size=(2, 120))
+    good = planted_ensemble(rng, first, 12, noise=0.15)
+    copies = np.repeat(planted_ensemble(rng, first, 1, noise=0.35), 4, axis=1)
+    copies[np.arange(4), np.arange(4)] = (copies[np.arange(4), np.arange(4)] + 1) % 3
+    others = planted_ensemble(rng, second, 8, noise=0.1)
+    return np.hstack([good, others, copies, rng.randint(3, size=(120, 3))])
+
+
+@pytest.fixture
+def model(labels):
+    return RobustEAC(3, weighting="chance-corrected", random_state=0).fit(labels)
+
+
+@pytest.fixture(scope="module")
+def few():
+    """A small ensemble."""
+    return planted_ensemble(np.random.RandomState(0), np.repeat([0, 1, 2], 15), 8, noise=0.4, n_random=2)
+
+
+@pytest.fixture(scope="module")
+def fitted(few):
+    return RobustEAC(3, n_init=2, random_state=0).fit(few)
+
+
+@pytest.fixture(scope="module")
+def page(fitted, few):
+    return fitted.to_html(few, note="Made by nobody.\nToday.")
+
+
+def test_partitions_and_modes_are_listed_with_what_is_known_of_them(labels, model):
+    m = labels.shape[1]
+    names = [f"run {u}" for u in range(m)]
+    page = model.to_html(labels, names=names)
+    found = columns_of(page, "partitions")
+    order = np.array([names.index(name) for name in found["partition"]])
+    assert sorted(order) == list(range(m))
+    assert np.array_equal(order, np.lexsort((-model.agreements_, -model.weights_)))
+    test = agreement_test(labels, model.membership_)
+    for title, expected, digits in (
+        ("weight", model.weights_, 3),
+        ("loss", model.losses_, 3),
+        ("agreement", adjusted_agreement(labels, model.membership_), None),
+        ("p-value", test.pvalue, None),
+        ("clusters", [len(np.unique(column)) for column in labels.T], None),
+    ):
+        tolerance = {"rtol": 0.06, "atol": 6e-4} if digits is None else {"rtol": 6e-3}
+        np.testing.assert_allclose(numbers(found[title]), np.asarray(expected)[order], **tolerance, err_msg=title)
+    modes = solve_consensus_modes(labels, 3, random_state=0)
+    assert modes.n_modes == 2
+    assert [text.replace("–", "0") for text in found["mode"]] == [str(modes.assignment[u] + 1) for u in order]
+    family = dict(zip(order, found["family"], strict=True))
+    assert [family[u] for u in range(20, 24)] == ["1"] * 4
+    assert {family[u] for u in range(20)} == {"–"}
+
+    text = text_of(section(page, "modes"))
+    assert "Several truths: 2 groups" in text
+    assert "nearest to this consensus is that of mode 1" in text
+    found = columns_of(page, "modes")
+    assert found["partitions"] == tuple(str(np.sum(modes.assignment == g)) for g in range(2))
+    expected = adjusted_agreement(modes.labels, np.eye(3)[model.labels_])
+    np.testing.assert_allclose(numbers(found["agreement with this consensus"]), expected, atol=6e-4)
+    weight = [model.weights_[modes.assignment == g].sum() for g in range(2)]
+    np.testing.assert_allclose(numbers(found["weight here"]), weight, atol=6e-4)
+
+    found = columns_of(page, "clusters")
+    assert [int(size) for size in found["objects"]] == np.bincount(model.labels_).tolist()
+    means = [model.membership_.max(axis=1)[model.labels_ == c].mean() for c in range(3)]
+    np.testing.assert_allclose(numbers(found["mean membership"]), means, atol=6e-4)
+
+
+def test_one_truth_and_none(rng):
+    one = planted_ensemble(rng, np.arange(60) % 3, 8)
+    text = text_of(section(RobustEAC(3, random_state=0).fit(one).to_html(one), "modes"))
+    assert "No second truth: 8 of 8 partitions agree among themselves" in text
+    none = rng.randint(3, size=(40, 4))
+    with pytest.warns(UserWarning, match="No two partitions"):
+        model = RobustEAC(3, weighting="chance-corrected", random_state=0).fit(none)
+    page = model.to_html(none)
+    assert "No two partitions agree with each other beyond chance" in text_of(section(page, "modes"))
+    assert set(columns_of(page, "partitions")["mode"]) == {"–"}
+
+
+def test_what_the_summary_says_is_on_the_page(labels):
+    model = RobustEAC(3, random_state=0).fit(labels)
+    page = text_of(section(model.to_html(labels), "certificates"))
+    lines = model.summary(labels).split("\n\n")[1].splitlines()
+    assert len(lines) >= 7
+    for line in lines:
+        assert line[13:] in page
+
+
+@pytest.mark.parametrize("cluster_weights", [None, "size"])
+def test_unsure_objects_cost_what_certify_says(rng, cluster_weights):
+    labels = planted_ensemble(rng, np.arange(90) % 3, 9, noise=0.55)
+    model = RobustEAC(3, n_init=2, cluster_weights=cluster_weights, random_state=0).fit(labels)
+    options = {"weights": model.weights_, "cluster_weights": cluster_weights}
+    hard = np.eye(3)[model.labels_]
+    loss = model.weights_ @ partition_losses(labels, hard, cluster_weights=cluster_weights)
+    costs = 200.0 * certify(labels, hard, **options).move_costs * 90**2 / loss
+    unsure = np.flatnonzero(costs < 10.0)
+    assert len(unsure) > 3
+    names = [f"object {i}" for i in range(90)]
+    page = model.to_html(labels, object_names=names)
+    found = columns_of(page, "objects")
+    order = [names.index(name) for name in found["object"]]
+    assert sorted(order) == sorted(unsure)
+    (title,) = [title for title in found if title.startswith("cost")]
+    shown_costs = numbers(found[title])
+    np.testing.assert_allclose(shown_costs, costs[order], atol=0.06)
+    assert np.all(np.diff(shown_costs) >= 0.0)
+    assert [int(cluster) for cluster in found["cluster"]] == model.labels_[order].tolist()
+    assert all(one != other for one, other in zip(found["cluster"], found["second cluster"], strict=True))
+    few = model.to_html(labels, object_names=names, max_rows=2)
+    assert columns_of(few, "objects")["object"] == found["object"][:2]
+    assert f"The 2 least sure of {len(unsure)} unsure objects" in text_of(section(few, "objects"))
+    none = section(model.to_html(labels, max_rows=0), "objects")
+    assert list(none.iter("table")) == []
+    assert f"{len(unsure)} objects of 90; none is listed" in text_of(none)
+
+
+def test_alternatives_are_those_of_the_solver(rng):
+    labels = planted_ensemble(rng, np.arange(80) % 3, 10, noise=0.2, n_random=4)
+    model = RobustEAC(3, weighting="l2", random_state=0).fit(labels)
+    found = columns_of(model.to_html(labels), "alternatives")
+    assert found["consensus"][0] == "this consensus"
+    assert found["agreement"][0] == "–"
+    for name in ("uniform", "restricted-simplex", "chance-corrected"):
+        place = found["consensus"].index(f"weighting {name}")
+        other = solve_median_partition(labels, 3, weighting=name, random_state=0)
+        hard = np.eye(3)[other.labels]
+        losses = partition_losses(labels, hard) / 80**2
+        assert found["partitions"][place] == str(np.count_nonzero(other.weights))
+        assert float(found["loss, equal weights"][place]) == pytest.approx(losses.mean(), rel=1e-3)
+        assert float(found["loss, these weights"][place]) == pytest.approx(model.weights_ @ losses, rel=1e-3)
+        expected = adjusted_agreement(other.labels[:, np.newaxis], np.eye(3)[model.labels_])[0]
+        assert float(found["agreement"][place]) == pytest.approx(expected, abs=6e-4)
+        expected = adjusted_agreement(labels, hard).mean()
+        assert float(found["mean agreement"][place]) == pytest.approx(expected, abs=6e-4)
+    assert found["consensus"][-1] == "merging with these weights"
+    # No method is beside itself.
+    uniform = RobustEAC(3, weighting="uniform", random_state=0).fit(labels)
+    assert "weighting uniform" not in columns_of(uniform.to_html(labels), "alternatives")["consensus"]
+
+
+def test_the_heat_map_is_that_of_the_plot(labels, model):
+    page = model.to_html(labels)
+    (picture,) = section(page, "map").iter("image")
+    data = picture.get("href").removeprefix("data:image/png;base64,")
+    pixels = plt.imread(io.BytesIO(base64.b64decode(data)), format="png")[:, :, :3]
+    drawn = plot_coassociation(labels, model.labels_, weights=model.weights_).images[0].get_array()
+    plt.close("all")
+    assert pixels.shape[:2] == drawn.shape
+    # The darker, the more in common, in sixteen steps.
+    lightness = pixels @ [0.2126, 0.7152, 0.0722]
+    steps = np.rint(15.0 * drawn).astype(int)
+    by_step = [np.unique(lightness[steps == step]) for step in np.unique(steps)]
+    assert [len(values) for values in by_step] == [1] * len(by_step)
+    assert np.all(np.diff(np.concatenate(by_step)) < 0.0)
+    frames = [rect for rect in section(page, "map").iter("rect") if rect.get("fill") is None]
+    assert sum(float(frame.get("width")) for frame in frames) == pytest.approx(400.0, rel=1e-3)
+
+
+def test_many_objects_are_sampled(rng):
+    labels = planted_ensemble(rng, np.arange(900) % 3, 6)
+    model = RobustEAC(3, n_init=1, random_state=np.random.RandomState(0)).fit(labels)
+    page = model.to_html(labels)
+    assert "400 objects, drawn from 900 at random" in text_of(section(page, "map"))
+    assert set(columns_of(page, "partitions")["p-value"]) == {"< 1e-99"}
+    # The next report draws the same, and so would the next fit without one.
+    assert model.to_html(labels) == page
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"weighting": lambda losses: np.full(len(losses), 1.0 / len(losses))}, "weighting=<lambda>"),
+        ({"weighting": np.arange(8.0)}, "Weighting given: The weights were chosen beforehand."),
+        ({"init": np.arange(60) % 3, "n_init": 1}, "init=<array of shape (60,)>"),
+        ({"method": "merge"}, "method='merge'"),
+        ({"n_clusters": "auto", "method": "merge"}, "as the cut of largest lift"),
+        ({"n_clusters": 1}, "1 found of 1 asked for"),
+        ({"random_state": np.random.RandomState(3)}, "random_state=<RandomState>"),
+    ],
+)
+def test_fits_of_all_kinds(rng, options, said):
+    labels = planted_ensemble(rng, np.arange(60) % 3, 8, noise=0.3, n_random=2)
+    model = RobustEAC(**{"n_clusters": 3, "random_state": 0} | options).fit(labels)
+    page = model.to_html(labels)
+    assert said in text_of(main_of(page))
+    assert " at 0x" not in page
+    assert model.to_html(labels) == page
+
+
+def test_incomplete_soft_and_weighted_ensembles(rng):
+    labels = planted_ensemble(rng, np.arange(60) % 3, 6)
+    labels[rng.uniform(size=labels.shape) < 0.2] = -1
+    labels[:, 0] = np.arange(60) % 3
+    page = RobustEAC(3, n_init=2, random_state=0).fit(labels).to_html(labels)
+    observed = dict(zip(*(columns_of(page, "partitions")[title] for title in ("partition", "objects")), strict=True))
+    assert observed == {str(u): str(n) for u, n in enumerate(np.sum(labels != -1, axis=0))}
+    assert f"{np.sum(labels == -1)} of 360" in text_of(section(page, "asked"))
+
+    soft = [random_membership(rng, 60, 3), np.arange(60) % 3, random_membership(rng, 60, 2), np.arange(60) % 3]
+    weight = rng.uniform(size=60)
+    page = RobustEAC(3, n_init=2, random_state=0).fit(soft, sample_weight=weight).to_html(soft, sample_weight=weight)
+    assert "2 of them soft" in text_of(section(page, "asked"))
+    assert ".fit(X, sample_weight=sample_weight)" in page
+    # Objects that are parts cannot be relabelled one by one.
+    assert "p-value" not in columns_of(page, "partitions")
+    counts = rng.randint(1, 4, size=60)
+    page = RobustEAC(3, n_init=2, random_state=0).fit(soft, sample_weight=counts).to_html(soft, sample_weight=counts)
+    assert "p-value" in columns_of(page, "partitions")
+    assert f"weight of all objects{counts.sum()}" in text_of(section(page, "asked"))
+
+
+def test_a_single_partition_and_more_than_are_listed(rng):
+    one = (np.arange(12) % 2)[:, np.newaxis]
+    page = RobustEAC(2, random_state=0).fit(one).to_html(one)
+    assert columns_of(page, "partitions")["weight"] == ("1.00",)
+    many = rng.randint(2, size=(12, 510))
+    found = RobustEAC(2, n_init=1, random_state=0).fit(many).to_html(many)
+    assert len(columns_of(found, "partitions")["partition"]) == 500
+    assert "The 500 of 510 partitions with the largest weights" in text_of(section(found, "partitions"))
+
+
+def test_families_are_numbered_from_the_largest(rng):
+    base = rng.randint(3, size=(2, 200))
+    columns = np.array([base[0], base[0], base[1], base[1], base[1], rng.randint(3, size=200)])
+    pairs = pairs_of(columns, np.arange(6))
+    assert families_of(pairs, np.zeros(6)).tolist() == [2, 2, 1, 1, 1, 0]
+    # What agrees with the consensus is no copy of anything else.
+    assert families_of(pairs, np.array([1.0, 1.0, 0, 0, 0, 0])).tolist() == [0, 0, 1, 1, 1, 0]
+
+
+def test_the_call_names_what_is_not_default(few):
+    model = RobustEAC(3, weighting="l2", random_state=0).fit(few)
+    assert call_of(model, model.get_params(), weighted=False) == (
+        "RobustEAC(n_clusters=3, weighting='l2', random_state=0).fit(X)"
+    )
+    assert shown([1, 2]) == "<list of 2>"
+    assert shown(np.float64(0.5)) == "0.5"
+    page = model.set_params(n_clusters=5).to_html(few)
+    assert "RobustEAC(n_clusters=3," in page
+    parameters = columns_of(page, "asked")
+    assert dict(zip(*parameters.values(), strict=True))["n_clusters"] == "3"
+
+
+def test_names_are_texts_and_nothing_else(fitted, few):
+    objects = [f"{HOSTILE[i % 8]} {i}" for i in range(45)]
+    texts = {name: f"{name} {HOSTILE[0]}" for name in ("title", "note", "call")}
+    page = fitted.to_html(few, names=HOSTILE, object_names=objects, **texts)
+    assert page.count("<script") == page.count("</script") == 1
+    assert page.count("<title") == page.count("</title") == 1
+    assert "<img" not in page
+    assert set(columns_of(page, "partitions")["partition"]) == set(HOSTILE)
+    assert set(columns_of(page, "objects")["object"]) <= set(objects)
+    for text in texts.values():
+        assert text in text_of(main_of(page))
+    assert unescape(re.search(r"<title>(.*)</title>", page)[1]) == texts["title"]
+
+
+def test_what_is_no_text_is_replaced(fitted, few):
+    page = fitted.to_html(few, names=["a\x00b", "\ud800", "\x1b[31m", "c\x85", *"efgh"])
+    assert {"a\ufffdb", "\ufffd", "\ufffd[31m", "c\ufffd"} <= set(columns_of(page, "partitions")["partition"])
+    page.encode()
+
+
+def test_nothing_comes_from_elsewhere_and_nothing_else_runs(page):
+    assert "http:" not in page
+    assert "https:" not in page
+    links = re.findall(r'\s(?:href|src|action|srcset|style|on\w+)="([^"]*)"', page)
+    assert links
+    assert [link[:40] for link in links if not link.startswith(("#", "data:image/png;base64,"))] == []
+    assert "url(" not in page
+    assert "@import" not in page
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1]
+    for kind in ("style", "script"):
+        (content,) = re.findall(rf"<{kind}>(.*?)</{kind}>", page, flags=re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+        assert f"{kind}-src 'sha256-{digest}'" in policy
+    assert policy.startswith("default-src 'none'; img-src data:;")
+
+
+def test_structure_for_those_who_hear_it(page):
+    assert page.startswith('<!DOCTYPE html>\n<html lang="en">')
+    assert '<meta name="viewport" content="width=device-width, initial-scale=1">' in page
+    main = main_of(page)
+    headings = [part.tag for part in main.iter() if re.fullmatch(r"h\d", part.tag)]
+    assert headings == ["h1", *["h2"] * 9]
+    ids = [part.get("id") for part in main.iter() if part.get("id")]
+    assert len(set(ids)) == len(ids)
+    for part in main.iter():
+        assert (part.get("aria-labelledby") or ids[0]) in ids
+        assert part.tag != "a" or part.get("href")[1:] in ids
+    tables = list(main.iter("table"))
+    assert len(tables) == 6
+    for table in tables:
+        head, *rows = table.iter("tr")
+        assert text_of(table.find("caption"))
+        assert {cell.get("scope") for cell in head} == {"col"}
+        assert all(row[0].tag == "th" and row[0].get("scope") == "row" for row in rows)
+        assert {len(row) for row in rows} == {len(head)}
+        frame = next(part for part in main.iter("div") if table in list(part))
+        assert (frame.get("tabindex"), frame.get("role")) == ("0", "region")
+    names = " ".join(part.get("id") for part in main.iter("section"))
+    assert names == "short clusters partitions modes certificates map objects alternatives asked"
+    assert "Made by nobody." in text_of(main)
+    assert "RobustEAC(n_clusters=3, n_init=2, random_state=0).fit(X)" in text_of(section(page, "asked"))
+    for picture in main.iter("svg"):
+        assert picture.get("aria-hidden") == "true" or (picture.get("role") == "img" and picture.get("aria-label"))
+    (heat,) = [picture for picture in main.iter("svg") if picture.get("role") == "img"]
+    assert "45 objects in 3 clusters" in heat.get("aria-label")
+    assert re.search(r"0\.\d\d within, 0\.\d\d between clusters", heat.get("aria-label"))
+
+
+def test_tables_that_say_they_are_sorted_are(page):
+    n_sorted = 0
+    for table in main_of(page).iter("table"):
+        head, *rows = table.iter("tr")
+        for place, cell in enumerate(head):
+            if order := cell.get("aria-sort"):
+                values = [float(text_of(row[place]).replace(",", "")) for row in rows]
+                assert values == sorted(values, reverse=order == "descending")
+                n_sorted += 1
+        assert table.get("class") == ("sortable" if len(rows) > 1 and text_of(head[0]) != "parameter" else None)
+    assert n_sorted >= 2
+
+
+def luminance(colour):
+    """Relative luminance of WCAG 2."""
+    channels = [int(colour[i : i + 2], 16) / 255.0 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return float(np.dot(linear, [0.2126, 0.7152, 0.0722]))
+
+
+def contrast(one, other):
+    low, high = sorted([luminance(one), luminance(other)])
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("theme", [0, 1, 2], ids=["light", "dark", "print"])
+def test_contrast_is_enough(theme):
+    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.005)
+    parts = STYLE.split(":root {")
+    assert ["prefers-color-scheme: dark" in part for part in parts] == [False, True, False, False]
+    assert ["@media print" in part for part in parts] == [False, False, True, False]
+    colours = dict(re.findall(r"--(\w+): (#[0-9a-f]{6});", parts[theme + 1].split("}")[0]))
+    assert set(colours) == {"ground", "text", "muted", "line", "panel", "accent", "bar"}
+    for ground in ("ground", "panel"):
+        for text in ("text", "muted", "accent"):
+            assert contrast(colours[text], colours[ground]) >= 4.5, (text, ground)
+    assert contrast(colours["bar"], colours["ground"]) >= 3.0
+
+
+def test_no_colour_is_set_beside_the_themes():
+    rules = re.sub(r":root \{.*?\}", "", STYLE, flags=re.DOTALL)
+    # The frames lie on the map, which is the same in all themes.
+    assert re.findall(r"#[0-9a-fA-F]{3,8}\b", rules) == ["#d55e00"]
+    used = re.findall(r"(?<![-\w])(?:color|background|fill|stroke): ([^;}]+)", rules)
+    assert {value for value in used if not value.startswith("var(--")} <= {"inherit", "none", "#d55e00"}
+    # Text is never on a bar or a line.
+    grounds = re.findall(r"background: var\(--(\w+)\)", rules)
+    texts = re.findall(r"(?<![-\w])color: var\(--(\w+)\)", rules)
+    assert set(grounds) == {"ground", "panel"}
+    assert set(texts) == {"text", "muted", "accent"}
+
+
+def test_names_of_clusters_stand_where_there_is_room():
+    clusters = np.repeat([0, 1, 2], [60, 38, 2])
+    picture = draw_heat_map(np.eye(100), clusters, "label")
+    assert re.findall(r'class="row">(\d)<', picture) == ["0", "1"]
+    assert picture.count("<rect") == 3 + 16
+
+
+def test_size_stays_small(rng):
+    # Labels that do not repeat: what compresses least.
+    labels = rng.randint(40, size=(450, 40))
+    labels[:, :20] = planted_ensemble(rng, np.arange(450) % 5, 20, noise=0.5)
+    page = RobustEAC(5, n_init=1, random_state=0).fit(labels).to_html(labels)
+    assert len(page.encode()) < 200_000
+
+
+def test_a_file_is_written_whole(fitted, few, tmp_path):
+    path = tmp_path / "report.html"
+    assert fitted.to_html(few, path) is None
+    assert path.read_text(encoding="utf-8") == fitted.to_html(few)
+    assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
+    path.write_text("old")
+    with pytest.raises(ValueError, match="X must be the ensemble that was fitted"):
+        fitted.to_html(few[:, :4], str(path))
+    assert path.read_text() == "old"
+    with pytest.raises(OSError, match="nowhere"):
+        fitted.to_html(few, tmp_path / "nowhere" / "report.html")
+
+
+def test_names_come_from_what_holds_the_labels(fitted, few):
+    partitions, objects = list("abcdefgh"), tuple(f"plant {i}" for i in range(45))
+    named = fitted.to_html(few, names=partitions, object_names=objects)
+    assert set(columns_of(named, "partitions")["partition"]) == set(partitions)
+    assert columns_of(named, "objects")["object"][0].startswith("plant ")
+    frame = pd.DataFrame(few, columns=partitions, index=objects)
+    for X in (frame, frame.astype(str), labels_from(frame), LabelMatrix(few, tuple(partitions), objects)):
+        assert RobustEAC(3, n_init=2, random_state=0).fit(X).to_html(X) == named
+    # What names the columns alone leaves numbers to the objects.
+    columns = fitted.to_html(few, names=partitions)
+    counted = frame.reset_index(drop=True)
+    for X in (counted, pl.DataFrame(frame), [counted[name] for name in partitions]):
+        assert RobustEAC(3, n_init=2, random_state=0).fit(X).to_html(X) == columns
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "match"),
+    [
+        ({"names": ["a"]}, ValueError, "names must have one entry per partition, 8, got 1"),
+        ({"names": "abcdefgh"}, TypeError, "names must be a list"),
+        ({"object_names": range(3)}, ValueError, "object_names must have one entry per object, 45, got 3"),
+        ({"object_names": 3}, TypeError, "object_names must be a list"),
+        ({"title": 3}, TypeError, "title must be a text or None, got 3"),
+        ({"note": b"x"}, TypeError, "note must be a text or None"),
+        ({"call": ["x"]}, TypeError, "call must be a text or None"),
+        ({"max_rows": -1}, ValueError, "max_rows must be .*-1"),
+        ({"max_rows": 2.5}, TypeError, "max_rows must be .*2.5"),
+        ({"path": 3}, TypeError, "path must be"),
+        ({"sample_weight": np.arange(45.0)}, ValueError, "sample_weight must be those of the fit"),
+        ({"X": None}, (ValueError, TypeError), "X must"),
+        ({"X": np.zeros((45, 8), dtype=int)}, ValueError, "X and sample_weight must be those of the fit"),
+    ],
+)
+def test_what_is_refused(fitted, few, arguments, error, match, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(error, match=match):
+        fitted.to_html(**{"X": few, "path": "report.html"} | arguments)
+    assert list(Path().iterdir()) == []
+
+
+def test_what_cannot_be_reported_on_is_refused_before_any_work(few, fitted, monkeypatch):
+    with pytest.raises(NotFittedError):
+        RobustEAC(3).to_html(few)
+    assert "In short" not in fitted._repr_html_()
+    monkeypatch.setattr("robust_eac.reporting.page.find_out", None)
+    model = RobustEAC(3, n_init=1, random_state=0).fit(few)
+    model.membership_ = sparse.csr_array(model.membership_)
+    with pytest.raises(ValueError, match=r"membership_ must be a dense array for a report, got a sparse one .*45, 3"):
+        model.to_html(few)
+    da = pytest.importorskip("dask.array")
+    chunks = da.from_array(few, chunks=(20, 8))
+    with pytest.raises(ValueError, match=r"X must be an array in memory, .* Dask array"):
+        RobustEAC(3, n_init=1, random_state=0).fit(chunks).to_html(chunks)
