@@ -6,7 +6,6 @@ import inspect
 import os
 import platform
 import reprlib
-from functools import partial
 from importlib.metadata import version
 from importlib.resources import files
 from numbers import Number
@@ -22,6 +21,7 @@ from ..checks.values import check_integer, check_names, is_dask_array
 from ..checks.words import percent
 from ..diagnostics.assurance import UNSURE
 from ..summary import counted, headline, name_of
+from ..weightings.joint import Weighting
 from .findings import find_out
 from .markup import Column, bar, definitions, draw_heat_map, element, join, table
 
@@ -113,9 +113,8 @@ def shown(value):
     """A parameter in a line; the same in every process, so without the address of an object."""
     if value is None or isinstance(value, str | bool | Number):
         return reprlib.repr(value.item() if isinstance(value, np.generic) else value)
-    if isinstance(value, partial):
-        given = [*map(shown, value.args), *(f"{name}={shown(entry)}" for name, entry in value.keywords.items())]
-        return f"partial({', '.join([shown(value.func), *given])})"
+    if isinstance(value, Weighting):
+        return repr(value)
     if hasattr(value, "shape"):
         return f"<array of shape {tuple(value.shape)}>"
     if isinstance(value, list | tuple):

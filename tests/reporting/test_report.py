@@ -18,7 +18,9 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
 from robust_eac import (
+    L2,
     LabelMatrix,
+    MergeConsensus,
     RobustEAC,
     adjusted_agreement,
     agreement_test,
@@ -248,22 +250,25 @@ def test_many_objects_are_sampled(rng):
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("model", "said"),
     [
-        ({"weighting": lambda losses: np.full(len(losses), 1.0 / len(losses))}, "weighting=<lambda>"),
-        ({"weighting": np.arange(8.0)}, "Weighting given: The weights were chosen beforehand."),
-        ({"init": np.arange(60) % 3, "n_init": 1}, "init=<array of shape (60,)>"),
-        ({"method": "merge"}, "method='merge'"),
-        ({"n_clusters": "auto", "method": "merge"}, "as the cut of largest lift"),
-        ({"n_clusters": 1}, "1 found of 1 asked for"),
-        ({"random_state": np.random.RandomState(3)}, "random_state=<RandomState>"),
+        (RobustEAC(3, weighting=lambda losses: np.full(len(losses), 1.0 / len(losses))), "weighting=<lambda>"),
+        (RobustEAC(3, weighting=L2(lam=900.0)), "weighting=L2(lam=900.0)"),
+        (RobustEAC(3, weighting=np.arange(8.0)), "Weighting given: The weights were chosen beforehand."),
+        (RobustEAC(3, init=np.arange(60) % 3, n_init=1), "init=<array of shape (60,)>"),
+        (RobustEAC(1), "1 found of 1 asked for"),
+        (RobustEAC(3, random_state=np.random.RandomState(3)), "random_state=<RandomState>"),
+        (MergeConsensus("auto"), "as the cut of largest lift"),
     ],
 )
-def test_fits_of_all_kinds(rng, options, said):
+def test_fits_of_all_kinds(rng, model, said):
     labels = planted_ensemble(rng, np.arange(60) % 3, 8, noise=0.3, n_random=2)
-    model = RobustEAC(**{"n_clusters": 3, "random_state": 0} | options).fit(labels)
-    page = model.to_html(labels)
+    if model.random_state is None:
+        model.set_params(random_state=0)
+    page = model.fit(labels).to_html(labels)
     assert said in text_of(main_of(page))
+    others = columns_of(page, "alternatives")["consensus"]
+    assert ("merging with these weights" in others) == isinstance(model, RobustEAC)
     assert " at 0x" not in page
     assert model.to_html(labels) == page
 
