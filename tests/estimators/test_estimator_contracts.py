@@ -17,10 +17,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 
 from robust_eac import (
+    L2,
     CombinatorialEAC,
     FeatureSubsetEnsemble,
     KMeansEnsemble,
     LandmarkSpectralEnsemble,
+    MergeConsensus,
     MixedEnsemble,
     OVIConsensus,
     RobustEAC,
@@ -34,8 +36,8 @@ from ..package.surface import public_objects
 # name, and after a comma its method -> an estimator that is quick to fit, and a parameter to change.
 ESTIMATORS = {
     "RobustEAC": (RobustEAC(3, n_init=2, random_state=0), {"n_clusters": 2}),
-    "RobustEAC, search": (RobustEAC(3, n_init=2, hardening="search", random_state=0), {"n_clusters": 2}),
-    "RobustEAC, merge": (RobustEAC(3, method="merge", random_state=0), {"n_clusters": 2}),
+    "RobustEAC, l2": (RobustEAC(3, n_init=2, weighting=L2(lam=90.0), random_state=0), {"weighting__lam": 9.0}),
+    "MergeConsensus": (MergeConsensus(3, random_state=0), {"n_clusters": 2}),
     "KMeansEnsemble": (KMeansEnsemble(5, (2, 4), random_state=0), {"n_partitions": 3}),
     "KMeansEnsemble, sample": (KMeansEnsemble(5, (2, 4), max_samples=20, random_state=0), {"max_samples": 9}),
     "LandmarkSpectralEnsemble": (LandmarkSpectralEnsemble(5, (2, 4), random_state=0), {"n_neighbors": 2}),
@@ -65,7 +67,7 @@ def _features(name):
 def data(name):
     """Features of 30 objects, or, for those that cluster an ensemble, their labels in eight clusterings."""
     features, y = load_dataset("iris")
-    if name.startswith("RobustEAC"):
+    if name.startswith(("RobustEAC", "MergeConsensus")):
         return planted_ensemble(np.random.RandomState(0), y[::5], 8, n_random=1)
     return features[::5]
 
@@ -159,10 +161,10 @@ def test_tags(name, estimator):
     assert tags.estimator_type == (None if name in ENSEMBLES else "clusterer")
     assert is_clusterer(estimator) == (name not in ENSEMBLES)
     assert (tags.transformer_tags is not None) == (name in ENSEMBLES)
-    assert tags.input_tags.categorical == name.startswith("RobustEAC")
+    assert tags.input_tags.categorical == name.startswith(("RobustEAC", "MergeConsensus"))
     assert not tags.target_tags.required
     assert not tags.input_tags.sparse
-    assert tags.input_tags.allow_nan == name.startswith("RobustEAC")
+    assert tags.input_tags.allow_nan == name.startswith(("RobustEAC", "MergeConsensus"))
     assert tags.requires_fit
 
 

@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from robust_eac import RobustEAC
+from robust_eac import MergeConsensus, RobustEAC
 
 from .. import reference
-from ..access import Solution, check_ensemble, encode_ensemble, expand_rows, reduce_rows, resolve_distance, weigh_by
+from ..access import check_ensemble, encode_ensemble, objective_for, reduce_rows, weigh_by
 from ..conftest import planted_ensemble, random_membership
 from ..package.hostile import small_world
 from ..package.hostile_arrays import bad_labels, label_forms
@@ -21,13 +21,14 @@ TRUTH = np.repeat([0, 1, 2], 20)
 WEIGHTS = np.array([1.0, 2.0, 0.0, 1.0, 3.0, 1.0])
 OPTIONS = {
     "raw": {},
-    "no diagonal": {"diagonal": False},
     "adjusted": {"agreement": "adjusted"},
-    "levels": {"threshold": "data"},
     "sizes": {"cluster_weights": "size"},
     "sizes adjusted": {"cluster_weights": "size", "agreement": "adjusted"},
-    "sizes and levels": {"cluster_weights": "size", "threshold": "data", "diagonal": False},
 }
+
+
+def estimator(options):
+    return MergeConsensus(3, random_state=0) if options == "merge" else RobustEAC(3, random_state=0, **options)
 
 
 def with_missing(rng, labels, share):
@@ -61,12 +62,10 @@ def test_it_is_the_membership_of_an_object_without_weight(rng, options, share):
     # As fit does with everything, the new objects without weight, for the same consensus.
     weight, given = np.repeat([1.0, 0.0], [len(labels), len(new)]), options.get("cluster_weights")
     whole = weigh_by(encode_ensemble(check_ensemble(np.concatenate([labels, new])), weight), given)
-    distance = resolve_distance(
-        options.get("agreement", "raw"), options.get("diagonal", True), options.get("threshold", "half")
-    )
     consensus = np.concatenate([model.membership_, np.zeros((len(new), 3))])
-    encoding, rows = reduce_rows(whole, consensus, diagonal=distance.diagonal)
-    placed = expand_rows(whole, Solution(encoding, model.weights_, rows), distance, 1e-13)[len(labels) :]
+    encoding, rows = reduce_rows(whole, consensus)
+    objective = objective_for(encoding, 3, options.get("agreement", "raw"))
+    placed = objective.expand(whole, model.weights_, rows, 1e-13)[len(labels) :]
     np.testing.assert_allclose(model.predict_membership(new), placed, atol=1e-5)
 
 
@@ -124,10 +123,10 @@ def test_new_objects_do_not_see_each_other(rng):
         np.testing.assert_allclose(model.predict_membership(new[rows]), found[rows], atol=1e-9)
 
 
-@pytest.mark.parametrize("options", [{}, {"agreement": "adjusted"}, {"hardening": "search"}, {"method": "merge"}])
+@pytest.mark.parametrize("options", [{}, {"agreement": "adjusted"}, "merge"])
 def test_fitted_objects_go_where_they_were(rng, options):
     labels = planted_ensemble(rng, TRUTH, 12, noise=0.1)
-    model = RobustEAC(3, random_state=0, **options).fit(labels)
+    model = estimator(options).fit(labels)
     np.testing.assert_array_equal(model.predict(labels), model.labels_)
 
 
@@ -148,30 +147,18 @@ def test_an_object_that_no_weight_observes(rng):
 
 def test_an_object_unlike_all_goes_to_an_empty_cluster(rng):
     labels = planted_ensemble(rng, TRUTH[:40], 6, noise=0.0)
-    for hardening in ("argmax", "search"):
-        model = RobustEAC(3, init=TRUTH[:40], random_state=0, hardening=hardening).fit(labels)
-        assert model.n_clusters_found_ == 2
-        np.testing.assert_array_equal(model.predict(np.full((2, 6), 99)), [2, 2])
-    merged = RobustEAC(2, method="merge", random_state=0).fit(labels)
+    model = RobustEAC(3, init=TRUTH[:40], random_state=0).fit(labels)
+    assert model.n_clusters_found_ == 2
+    np.testing.assert_array_equal(model.predict(np.full((2, 6), 99)), [2, 2])
+    merged = MergeConsensus(2, random_state=0).fit(labels)
     np.testing.assert_array_equal(merged.predict(np.full((1, 6), 99)), [-1])
     np.testing.assert_array_equal(merged.predict_membership(np.full((1, 6), 99)), [[0.5, 0.5]])
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.3])
-def test_searched_labels_cost_least(rng, missing):
-    labels = with_missing(rng, planted_ensemble(rng, TRUTH, 6, noise=0.5), missing)
-    model = model_of(labels, TRUTH, hardening="search")
-    new = new_objects(rng, labels)
-    hard = np.eye(3)[model.labels_]
-    for one, found in zip(new, model.predict(new), strict=True):
-        costs = [reference.value_of_place(labels, hard, model.weights_, list(one), e) for e in np.eye(3)]
-        assert costs[found] <= min(costs) * (1.0 + 1e-12)
-
-
-@pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_merged_groups_by_mean_similarity(rng, missing):
     labels = with_missing(rng, planted_ensemble(rng, TRUTH, 6, noise=0.2, n_random=2), missing)
-    model = RobustEAC(3, method="merge", random_state=0).fit(labels)
+    model = MergeConsensus(3, random_state=0).fit(labels)
     new = new_objects(rng, labels)
     found = model.predict_membership(new)
     for one, membership, label in zip(new, found, model.predict(new), strict=True):
@@ -184,11 +171,11 @@ def test_merged_groups_by_mean_similarity(rng, missing):
             assert label == -1
 
 
-@pytest.mark.parametrize("options", [{}, {"threshold": "data"}, {"hardening": "search"}, {"method": "merge"}])
+@pytest.mark.parametrize("options", [{}, "merge"])
 def test_what_is_kept_grows_with_the_clusters_alone(rng, options):
     labels = planted_ensemble(rng, TRUTH, 6, noise=0.2)
-    models = [RobustEAC(3, random_state=0, **options).fit(np.tile(labels, (times, 1))) for times in (1, 50)]
-    small, large = (len(pickle.dumps(model._known)) for model in models)
+    models = [estimator(options).fit(np.tile(labels, (times, 1))) for times in (1, 50)]
+    small, large = (len(pickle.dumps((model._book, model._placer))) for model in models)
     assert abs(small - large) < 500
     again = pickle.loads(pickle.dumps(models[1]))
     np.testing.assert_array_equal(again.predict_membership(labels), models[1].predict_membership(labels))
@@ -242,14 +229,6 @@ def test_dask_arrays_are_refused(rng):
         model_of(labels, TRUTH).predict(chunks)
     with pytest.raises(ValueError, match="after a fit to labels in memory, not to a Dask array"):
         RobustEAC(3, init=TRUTH, random_state=0).fit(chunks).predict_membership(labels)
-
-
-def test_it_forgets_the_fit_before(rng):
-    labels = planted_ensemble(rng, TRUTH, 6, noise=0.2)
-    model = RobustEAC(3, random_state=0).fit(labels)
-    model.set_params(method="merge").fit(labels)
-    other = RobustEAC(3, random_state=0, method="merge").fit(labels)
-    np.testing.assert_array_equal(model.predict_membership(labels), other.predict_membership(labels))
 
 
 @pytest.mark.parametrize("weighting", ["restricted-simplex", "l2", "chance-corrected"])

@@ -8,8 +8,9 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 
-from robust_eac import LabelMatrix, RobustEAC, labels_from
+from robust_eac import LabelMatrix, MergeConsensus, RobustEAC, labels_from
 
 from ..conftest import planted_ensemble
 
@@ -18,7 +19,12 @@ COLUMNS = ["km", "ward", "louvain", "leiden"]
 # others they have other places.
 NAMES = np.array([["a", "b", "c", "d"], ["2", "10", "x", "y"], ["s", "t", "u", "v"], ["A", "B cell", " b", "ß"]])
 UNKNOWN = ["A0", "zz"]
-OPTIONS = [{}, {"agreement": "adjusted"}, {"hardening": "search"}, {"method": "merge"}]
+START = np.repeat([0, 1, 2, 3], 15)
+MODELS = [
+    RobustEAC(4, init=START, random_state=0),
+    RobustEAC(4, init=START, agreement="adjusted", random_state=0),
+    MergeConsensus(4, random_state=0),
+]
 
 
 def named(codes, n_unknown=0):
@@ -78,10 +84,8 @@ NEW = [
 @pytest.mark.parametrize("form", FORMS)
 def test_names_are_those_of_the_fit(labels, form):
     read = FORMS[form]
-    for options in OPTIONS:
-        if "method" not in options:
-            options = options | {"init": np.repeat([0, 1, 2, 3], 15)}
-        model, expected = (RobustEAC(4, random_state=0, **options).fit(x) for x in (read(named(labels)), labels))
+    for estimator in MODELS:
+        model, expected = (clone(estimator).fit(x) for x in (read(named(labels)), labels))
         for new in (*NEW, labels):
             found = model.predict_membership(read(named(new)))
             np.testing.assert_array_equal(found, expected.predict_membership(new))

@@ -11,6 +11,9 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from robust_eac import (
+    L2,
+    MergeConsensus,
+    RestrictedSimplex,
     RobustEAC,
     adjusted_agreement,
     certify,
@@ -26,6 +29,10 @@ from ..conftest import planted_ensemble, random_ensemble, random_membership
 @pytest.fixture
 def labels(rng):
     return planted_ensemble(rng, np.repeat([0, 1, 2], 15), 12, noise=0.15, n_random=4)
+
+
+def estimator(options):
+    return MergeConsensus(3, random_state=0) if options == "merge" else RobustEAC(3, random_state=0, **options)
 
 
 def _line(text, name):
@@ -50,7 +57,7 @@ def test_agreements_are_those_of_the_public_function(rng, agreement, missing):
 
 @pytest.mark.parametrize("weight", [None, "counts", "shares"])
 @pytest.mark.parametrize("soft", [True, False])
-def test_agreements_with_soft_partitions_weights_and_no_diagonal(rng, weight, soft):
+def test_agreements_with_soft_partitions_and_weights(rng, weight, soft):
     n = 40
     labels = random_ensemble(rng, n, 4, missing=0.2)
     if soft:
@@ -177,7 +184,8 @@ def test_settings_are_named(labels):
         return np.argsort(np.argsort(-losses)) / np.arange(len(losses)).sum()
 
     for weighting, name in (
-        (partial(l2_weights, lam=2000.0), "l2_weights"),
+        (partial(l2_weights, lam=2000.0), "partial"),
+        (L2(lam=2000.0), "l2"),
         (by_rank, "by_rank"),
         ("uniform", "uniform"),
     ):
@@ -195,15 +203,9 @@ def test_settings_are_named(labels):
     [
         ({}, None),
         ({"agreement": "adjusted"}, "losses corrected for chance"),
-        ({"cluster_weights": "entropy-size"}, "cluster weights: entropy-size"),
+        ({"cluster_weights": "size"}, "cluster weights: size"),
         ({"agreement": "adjusted", "cluster_weights": "size"}, "losses corrected for chance; cluster weights: size"),
-        ({"hardening": "search"}, "labels by search from the largest memberships"),
-        (
-            {"hardening": "search", "cluster_weights": "size"},
-            "cluster weights: size; labels by search from the largest memberships",
-        ),
-        ({"threshold": "data"}, "{}"),
-        ({"threshold": "data", "cluster_weights": "given"}, "cluster weights: given; {}"),
+        ({"cluster_weights": "given"}, "cluster weights: given"),
     ],
 )
 def test_the_model_is_named_where_it_is_not_the_default(labels, options, named):
@@ -215,11 +217,9 @@ def test_the_model_is_named_where_it_is_not_the_default(labels, options, named):
     if named is None:
         assert "\nmodel" not in text
     else:
-        a, b = model.levels_ or (np.nan, np.nan)
-        levels = f"threshold from the data: {(a + b) / 2:.3g}, between the levels {a:.3g} and {b:.3g}"
-        assert _line(text, "model") == named.format(levels)
+        assert _line(text, "model") == named
     # The report is about the fit, whatever the parameters are now.
-    model.set_params(cluster_weights="entropy", threshold="half", agreement="raw", hardening="argmax")
+    model.set_params(cluster_weights=None, agreement="raw")
     assert model.summary() == text
     assert pickle.loads(pickle.dumps(model)).summary() == text
 
@@ -241,9 +241,9 @@ def test_a_second_mode_is_told_of_exactly_where_there_is_one(rng):
     assert model.set_params(weighting="uniform").summary() == pickle.loads(pickle.dumps(model)).summary()
     for weighting in ("uniform", "restricted-simplex"):
         assert "second mode" not in RobustEAC(3, **options | {"weighting": weighting}).fit(np.c_[one, other]).summary()
-    model = RobustEAC(3, rho="auto", n_init=2, random_state=0).fit(np.c_[one, other])
+    model = RobustEAC(3, weighting=RestrictedSimplex(rho="auto"), n_init=2, random_state=0).fit(np.c_[one, other])
     assert "second mode" not in model.summary()
-    assert "second mode" not in RobustEAC(3, method="merge", random_state=0).fit(np.c_[one, other]).summary()
+    assert "second mode" not in MergeConsensus(3, random_state=0).fit(np.c_[one, other]).summary()
     for labels in (one, np.c_[one, random], np.c_[one, weak], one[:, :1]):
         assert "second mode" not in RobustEAC(3, **options).fit(labels).summary()
 
@@ -274,7 +274,7 @@ def test_not_fitted_clone_and_pickle(labels):
 
 @pytest.mark.parametrize("n_clusters", [5, "auto"])
 def test_report_on_a_merged_consensus(labels, n_clusters):
-    model = RobustEAC(n_clusters, method="merge", random_state=0).fit(labels)
+    model = MergeConsensus(n_clusters, random_state=0).fit(labels)
     text = model.summary()
     assert [line.split()[0] for line in text.splitlines()[2:6]] == ["clusters", "weights", "agreement", "confidence"]
     assert max(map(len, text.splitlines())) <= 120
@@ -291,7 +291,7 @@ def test_report_on_a_merged_consensus(labels, n_clusters):
     rows = _rows(text)
     assert [weight for _, weight, _ in rows] == ["0.125"] * 8 + ["0"] * 4
     # The report is about the fit, whatever the parameters are now.
-    assert model.set_params(method="median-partition", n_clusters=2).summary() == text
+    assert model.set_params(n_clusters=2).summary() == text
     assert pickle.loads(pickle.dumps(model)).summary() == text
 
 
@@ -314,7 +314,7 @@ def test_with_the_labels_two_rows_certify_the_fit(labels):
     assert f"{n_unsure} object" in unsure
     assert f"({100 * n_unsure / 45:.1f} %): moving one costs less than 10 % of the loss per object" in unsure
     # The report is about the fit, whatever the parameters are now, and with names.
-    model.set_params(diagonal=False, n_clusters=2, cluster_weights="size", agreement="adjusted")
+    model.set_params(n_clusters=2, cluster_weights="size", agreement="adjusted")
     assert model.summary(pd.DataFrame(labels)).splitlines() == text
     assert pickle.loads(pickle.dumps(model)).summary(list(labels.T)).splitlines() == text
     names = [f"run {u}" for u in range(12)]
@@ -334,12 +334,11 @@ def test_unsure_objects_that_gain_are_told(labels):
     ("options", "reason"),
     [
         ({"agreement": "adjusted"}, "the losses are corrected for chance; agreement='raw' has a bound"),
-        ({"threshold": "data"}, "the threshold is from the data"),
-        ({"method": "merge"}, "merging minimises no objective"),
+        ("merge", "merging minimises no objective"),
     ],
 )
 def test_where_there_is_no_bound_the_report_says_why(labels, options, reason):
-    model = RobustEAC(3, random_state=0, **options).fit(labels)
+    model = estimator(options).fit(labels)
     text = model.summary(labels)
     assert _line(text, "bound") == f"none: {reason}"
     assert re.match(r"\d+ objects? \(\d+\.\d %\): moving one costs less", _line(text, "unsure"))
@@ -354,9 +353,9 @@ def test_a_dask_array_has_no_certificate(labels):
     assert _line(text, "unsure") == "not counted"
 
 
-@pytest.mark.parametrize("options", [{}, {"method": "merge"}, {"agreement": "adjusted"}, {"threshold": "data"}])
+@pytest.mark.parametrize("options", [{}, "merge", {"agreement": "adjusted"}])
 def test_only_the_ensemble_that_was_fitted_certifies(labels, options):
-    model = RobustEAC(3, random_state=0, **options).fit(labels)
+    model = estimator(options).fit(labels)
     for wrong in (labels[:-1], labels[:, :-1]):
         given = f"{wrong.shape[1]} of {len(wrong)}."
         with pytest.raises(ValueError, match=rf"that was fitted, 12 partitions of 45 objects, got {given}"):
@@ -372,7 +371,7 @@ def test_only_the_ensemble_that_was_fitted_certifies(labels, options):
 
 def test_weights_of_objects_and_clusters_are_certified_too(labels, rng):
     weight = rng.randint(1, 4, size=45)
-    options = {"cluster_weights": "size", "diagonal": False}
+    options = {"cluster_weights": "size"}
     model = RobustEAC(3, n_init=2, random_state=0, **options).fit(labels, sample_weight=weight)
     least = consensus_lower_bound(labels, n_clusters=3, weights=model.weights_, sample_weight=weight, **options).bound
     excess = 100 * (model.weights_ @ model.losses_ / least - 1.0)
