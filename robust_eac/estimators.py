@@ -359,7 +359,8 @@ class RobustEAC(_Consensus):
 
     Solve  min_{Y, alpha} sum_u alpha_u |Y'Y - X_u'X_u|^2 [+ lambda/2 |alpha|^2]  (Eqs. 4 and 5 of [1]_): the consensus
     membership Y of an ensemble of clusterings and the weight alpha_u that each clustering deserves, together. Not
-    convex; the best of `n_init` starts is kept. :func:`~robust_eac.solve_median_partition` is the same as a function.
+    convex; the best of `n_init` starts is kept. :func:`~robust_eac.solve_median_partition` is the same as a function;
+    :class:`MergeConsensus` is more accurate where base clusterings are finer than the clusters wanted.
 
     Parameters
     ----------
@@ -429,10 +430,6 @@ class RobustEAC(_Consensus):
         Number of alternations of the start that was kept.
     converged_ : bool
         `gap_` <= `tol`.
-
-    See Also
-    --------
-    MergeConsensus : average linkage; more accurate where base clusterings are finer than the clusters wanted.
 
     Notes
     -----
@@ -589,6 +586,10 @@ class MergeConsensus(_Consensus):
         Number of clusters in `labels_`.
     n_features_in_ : int
         Number of partitions.
+
+    References
+    ----------
+    Those of :func:`~robust_eac.merge_consensus`.
 
     Examples
     --------

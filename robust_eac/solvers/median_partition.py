@@ -103,10 +103,11 @@ def solve_median_partition(
 
     Parameters
     ----------
-    labels, n_clusters, weighting, agreement, cluster_weights, init, n_init, max_iter, tol, n_jobs, random_state, \
-    verbose
+    labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
+        Base clusterings, hard or soft, as in :func:`~robust_eac.partition_losses`.
+    n_clusters, weighting, agreement, cluster_weights, init, n_init, max_iter, tol, n_jobs, random_state, verbose
         As in :class:`~robust_eac.RobustEAC`, which calls the same solver.
-    sample_weight : array-like of shape (n_samples,), default=None
+    sample_weight
         As in :meth:`~robust_eac.RobustEAC.fit`.
 
     Returns

@@ -57,8 +57,12 @@ def solve_membership(
 
     Parameters
     ----------
-    labels, n_clusters, sample_weight, n_jobs, random_state, cluster_weights
-        As in :class:`~robust_eac.RobustEAC` and its `fit`.
+    labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
+        Base clusterings, hard or soft, as in :func:`~robust_eac.partition_losses`.
+    n_clusters, n_jobs, random_state, cluster_weights
+        As in :class:`~robust_eac.RobustEAC`.
+    sample_weight
+        As in :meth:`~robust_eac.RobustEAC.fit`.
     weights : array-like of shape (n_partitions,), default=None
         alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
     init : {"random", "kmeans"} or array-like, default=None

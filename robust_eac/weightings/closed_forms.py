@@ -21,21 +21,12 @@ def uniform_weights(losses: ArrayLike) -> np.ndarray:
     Parameters
     ----------
     losses : array-like of shape (n_partitions,)
-        The d_u, non-negative.
+        The d_u, non-negative and finite.
 
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
         1 / n_partitions each.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If `losses` is no vector of finite non-negative numbers.
-
-    Notes
-    -----
-    Time O(n_partitions).
 
     References
     ----------
@@ -62,7 +53,7 @@ def restricted_simplex_weights(losses: ArrayLike, *, rho: float | None = None) -
     Parameters
     ----------
     losses : array-like of shape (n_partitions,)
-        The d_u, non-negative.
+        As in :func:`uniform_weights`.
     rho : float, default=None
         Largest weight, at least 1 / n_partitions. None means 1 / (0.8 n_partitions), the setting of [1]_: the worst
         fifth of the partitions gets weight 0. 1 / n_partitions gives uniform weights; with 1 or more, the best
@@ -71,11 +62,6 @@ def restricted_simplex_weights(losses: ArrayLike, *, rho: float | None = None) -
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
-
-    Raises
-    ------
-    ValueError, TypeError
-        If `losses` is no vector of finite non-negative numbers, or rho * n_partitions < 1: no weights are feasible.
 
     Notes
     -----
@@ -122,7 +108,7 @@ def l2_weights(losses: ArrayLike, *, lam: float) -> np.ndarray:
     Parameters
     ----------
     losses : array-like of shape (n_partitions,)
-        The d_u, non-negative.
+        As in :func:`uniform_weights`.
     lam : float
         lambda >= 0, in the units of the losses. 0 gives uniform weights over the partitions of least loss (the limit
         from above), large values nearly uniform weights over all. [1]_ uses 0.5 n_samples^2.
@@ -130,11 +116,6 @@ def l2_weights(losses: ArrayLike, *, lam: float) -> np.ndarray:
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
-
-    Raises
-    ------
-    ValueError, TypeError
-        If `losses` is no vector of finite non-negative numbers, or lam is negative.
 
     Notes
     -----
@@ -174,18 +155,13 @@ def entropy_weights(losses: ArrayLike, *, eta: float) -> np.ndarray:
     Parameters
     ----------
     losses : array-like of shape (n_partitions,)
-        The d_u, non-negative.
+        As in :func:`uniform_weights`.
     eta : float
         Temperature >= 0, in the units of the losses. 0 gives uniform weights over the partitions of least loss.
 
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
-
-    Raises
-    ------
-    ValueError, TypeError
-        If `losses` is no vector of finite non-negative numbers, or eta is negative.
 
     Notes
     -----
@@ -230,15 +206,6 @@ def power_weights(losses: ArrayLike, *, gamma: float = 2.0) -> np.ndarray:
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
-
-    Raises
-    ------
-    ValueError, TypeError
-        If `losses` is no vector of finite non-negative numbers, or gamma is not greater than 1.
-
-    Notes
-    -----
-    Time O(n_partitions). Scaling the losses has no effect.
 
     References
     ----------

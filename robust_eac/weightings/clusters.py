@@ -41,11 +41,6 @@ def ensemble_driven_cluster_index(
     indices : list of n_partitions ndarrays of shape (n_clusters_u,)
         In (0, 1] (0 below the range of floating point), for each partition in the order of its sorted labels.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed or out of range.
-
     Notes
     -----
     Time O(n_samples n_partitions^2), memory O(n_samples n_partitions), a byte per label. The values of the worked
@@ -87,11 +82,6 @@ def locally_weighted_coassociation_matrix(
     -------
     coassociation : ndarray of shape (n_samples, n_samples)
         Symmetric, in [0, 1].
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed or out of range.
 
     Notes
     -----

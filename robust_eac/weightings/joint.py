@@ -27,6 +27,20 @@ class Weighting(BaseEstimator):
     needs_group : whether it has to know first which partitions agree with each other; see :func:`settle`.
     judged : whether `minimised` says what the weights minimise.
     trusts : whether weights are held until the consensus confirms them, by `following`.
+
+    References
+    ----------
+    The names in :data:`WEIGHTINGS` are those of :func:`~robust_eac.restricted_simplex_weights` and its like.
+
+    Examples
+    --------
+    >>> from robust_eac import RobustEAC
+    >>> class Best(Weighting):
+    ...     def update(self, losses):
+    ...         return losses == losses.min()
+    >>> labels = np.array([[0, 0], [0, 1], [1, 1], [1, 1]])
+    >>> RobustEAC(2, weighting=Best(), random_state=0).fit(labels).weights_.max()
+    1.0
     """
 
     trusts = False
@@ -96,7 +110,17 @@ class FromFunction(Weighting):
 
 
 class Uniform(Weighting):
-    """Equal weights: the unweighted median partition; see :func:`~robust_eac.weightings.uniform_weights`."""
+    """Equal weights: the unweighted median partition.
+
+    References
+    ----------
+    Those of :func:`~robust_eac.weightings.uniform_weights`.
+
+    Examples
+    --------
+    >>> Uniform().solve(np.array([3.0, 1.0]))
+    array([0.5, 0.5])
+    """
 
     solver = staticmethod(uniform_weights)
     judged = True
@@ -113,6 +137,10 @@ class RestrictedSimplex(Weighting):
     rho : float or "auto", default=None
         Largest weight. None means 1 / (0.8 n_partitions), "auto" 1 over the number of partitions that
         :func:`~robust_eac.trusted_group_weights` trusts.
+
+    References
+    ----------
+    Those of :func:`~robust_eac.restricted_simplex_weights`.
 
     Examples
     --------
@@ -149,6 +177,10 @@ class L2(Weighting):
     lam : float, default=None
         lambda, in the units of the losses. None means 0.5 n_samples^2 (0.5 for adjusted losses).
 
+    References
+    ----------
+    Those of :func:`~robust_eac.l2_weights`.
+
     Examples
     --------
     >>> L2(lam=100.0)
@@ -179,6 +211,10 @@ class Entropy(Weighting):
         Temperature, in the units of the losses. None means 0.05 n_samples^2 (0.05 for adjusted losses): a partition
         that differs on a twentieth of all pairs more gets 1/e of the weight.
 
+    References
+    ----------
+    Those of :func:`~robust_eac.entropy_weights`.
+
     Examples
     --------
     >>> Entropy(eta=10.0)
@@ -208,6 +244,10 @@ class Power(Weighting):
     ----------
     gamma : float, default=2.0
         Greater than 1. Near 1 the best partition gets all weight; for large values the weights become uniform.
+
+    References
+    ----------
+    Those of :func:`~robust_eac.power_weights`.
 
     Examples
     --------
@@ -251,6 +291,10 @@ class ChanceCorrected(Weighting):
     ----------
     share : float, default=0.2
         Share of the mean agreement that is needed for trust, in [0, 1].
+
+    References
+    ----------
+    Those of :func:`~robust_eac.chance_corrected_weights`.
 
     Examples
     --------

@@ -60,12 +60,6 @@ def chance_corrected_weights(
     weights : ndarray of shape (n_partitions,)
         Zero or 1 / (number of trusted partitions).
 
-    Raises
-    ------
-    ValueError, TypeError
-        If `losses` or `expected` is no vector of finite non-negative numbers, an expected loss is zero, or `share` is
-        out of range.
-
     Notes
     -----
     Time O(n_partitions). Scaling losses and expected losses together has no effect.
@@ -127,11 +121,6 @@ def trusted_group_weights(
     -------
     weights : ndarray of shape (n_partitions,)
         Zero or 1 / (number of trusted partitions).
-
-    Raises
-    ------
-    ValueError, TypeError
-        If `labels` is no label matrix or `level` out of range.
 
     Warns
     -----

@@ -29,13 +29,14 @@ WITHOUT_SOURCE = {
     "main": "the command line of what is cited where it is defined",
 }
 REFERENCE = re.compile(r":(?:func|class|meth):`~?(?:robust_eac\.)?([\w.]+)`")
-SECTIONS = "Parameters Returns Attributes Raises Warns See_Also Notes References Examples".replace("_", " ").split()
+SECTIONS = ("Parameters", "Returns", "Attributes", "Raises", "Warns", "See Also", "Notes", "References", "Examples")
 
 FUNCTIONS = {name: member for name, member in public_objects().items() if inspect.isfunction(member)}
 RESULTS = {name: member for name, member in public_objects().items() if is_result(member)}
 CLASSES = {name: member for name, member in public_objects().items() if name not in FUNCTIONS | RESULTS}
 METHODS = {name: member for name, member in public_callables().items() if not name.endswith("__init__")}
-METHODS = {name: member for name, member in METHODS.items() if name not in FUNCTIONS}
+# The methods of a weighting are described by their base class.
+METHODS = {name: member for name, member in METHODS.items() if name not in FUNCTIONS and "weightings.joint" not in name}
 
 
 def sections(member):
