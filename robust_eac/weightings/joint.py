@@ -34,13 +34,11 @@ class Weighting(BaseEstimator):
 
     Examples
     --------
-    >>> from robust_eac import RobustEAC
     >>> class Best(Weighting):
     ...     def update(self, losses):
     ...         return losses == losses.min()
-    >>> labels = np.array([[0, 0], [0, 1], [1, 1], [1, 1]])
-    >>> RobustEAC(2, weighting=Best(), random_state=0).fit(labels).weights_.max()
-    1.0
+    >>> Best().solve(np.array([3.0, 1.0]))
+    array([0., 1.])
     """
 
     trusts = False
