@@ -4,7 +4,6 @@
 import numpy as np
 
 import robust_eac.objectives as _objectives
-from robust_eac import _source as source
 from robust_eac import estimators as _estimators
 from robust_eac import summary as _summary
 from robust_eac._whole_files import temporary_path, write_files

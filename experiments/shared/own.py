@@ -10,9 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from robust_eac import DATASETS, solve_median_partition
-from robust_eac.cli.files.features import features_of
-from robust_eac.cli.files.labels import labels_of
-from robust_eac.cli.files.tables import find_column, read_table
+from robust_eac.cli.columns import features_of, find_column, labels_of
+from robust_eac.cli.files import read_table
 
 # How the choices of a parameter tell that such values are possible.
 FILE, FUNCTION = "FILE.csv[:CLASS_COLUMN]", "MODULE:FUNCTION"

@@ -1,5 +1,144 @@
 """The command line: ``robust-eac``, or ``python -m robust_eac``."""
 
-from .program import main
+import argparse
+import sys
+import warnings
+from collections.abc import Sequence
+from importlib import import_module
+from itertools import takewhile
+
+from .._version import __version__
+from ..checks.words import did_you_mean
+from .output import prepare_process, tell
 
 __all__ = ["main"]
+
+# Command -> (its module, which has add_COMMAND(parser) and run_COMMAND(arguments); what it does).
+COMMANDS = {
+    "consensus": ("consensus", "find the consensus of clusterings, and their weights"),
+    "compare": ("compare", "grade weightings and consensus functions on the same clusterings"),
+    "ensemble": ("making", "make many clusterings of features"),
+    "plot": ("consensus", "draw the co-association in the order of the consensus, and the weights"),
+    "report": (
+        "consensus",
+        "write one HTML page on a consensus: whom it trusts and why, how good it is, who is unsure",
+    ),
+    "data": ("making", "write a data set to try things on"),
+}
+_DESCRIPTION = """\
+Find the consensus of many clusterings of the same objects, some of them bad, and the weight that each deserves.
+
+LABELS is a file with one row per object and one column per clustering:
+  text        delimited by , ; | tab or space, in UTF-8, with or without a header (.csv or any other suffix)
+  .npy        a matrix
+  .npz, .mat  a matrix, chosen with --variable if the file holds several
+  .parquet    a table
+A label is an integer or a name. An empty cell, NA, N/A, NaN, null, None or -1 means that the clustering does not
+cover the object."""
+_EPILOG = """\
+getting started:
+  robust-eac data iris --output iris.csv
+  robust-eac ensemble iris.csv --drop-column class --n-partitions 100 --output labels.csv
+  robust-eac consensus labels.csv --n-clusters 3 --output consensus.csv --weights weights.csv
+  robust-eac compare labels.csv --n-clusters 3 --consensus robust-eac kmeans eac-average \\
+             --truth iris.csv --truth-column class --output compared.csv
+  robust-eac plot labels.csv --n-clusters 3 --output consensus.png
+  robust-eac report labels.csv --n-clusters 3 --output report.html
+
+'robust-eac COMMAND --help' lists the options of a command. The same seed gives the same files. A file is written
+whole or not at all, and replaces an existing one; what a killed command leaves (.robust-eac-*.tmp) goes when the same
+file is written again. In .csv and .tsv outputs a quote (') stands before names and titles that a spreadsheet would run
+as formulas: those that begin with =, +, -, @ or a tab and are no numbers. Commands read them without the quote. Errors
+take one line: file, row, column (counted from 1; a header is row 1). Exit codes: 0 success, 1 failure, 2 wrong
+arguments or input, 130 interrupted."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that raises ValueError and takes no abbreviations."""
+
+    def __init__(self, **options):
+        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False, **options)
+
+    def error(self, message):
+        """Raise the message instead of exiting."""
+        raise ValueError(f"{message} (see '{self.prog} --help')")
+
+    def parse_known_args(self, args=None, namespace=None):
+        """Parse the arguments, and report an unknown option before a missing one."""
+        if self._subparsers is None:
+            options = self._option_string_actions
+            for text in takewhile(lambda text: text != "--", args):
+                name = text.partition("=")[0]
+                if name.startswith("--") and name not in options:
+                    self.error(f"unknown option {name}{did_you_mean(name, options)}")
+        namespace, rest = super().parse_known_args(args, namespace)
+        if rest:
+            self.error(f"unexpected argument: {' '.join(rest)}")
+        return namespace, rest
+
+
+def _parse(argv):
+    """The arguments; only a command that is among them is loaded and gets its options."""
+    parser = _Parser(prog="robust-eac", description=_DESCRIPTION, epilog=_EPILOG)
+    parser.add_argument("--version", action="version", version=f"robust-eac {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, (module, text) in COMMANDS.items():
+        command = commands.add_parser(name, help=text, description=text[0].upper() + text[1:])
+        if name in argv:
+            getattr(import_module(f".{module}", __package__), f"add_{name}")(command)
+    return parser.parse_args(argv)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command of the command line.
+
+    Parameters
+    ----------
+    argv : sequence of str, default=None
+        Arguments. None means those of the process.
+
+    Returns
+    -------
+    code : int
+        0 on success, 1 if something failed, 2 for wrong arguments or input, 130 if interrupted, 141 if nobody reads
+        the standard output any more. Every error is one line on standard error.
+
+    Raises
+    ------
+    SystemExit
+        After `--help` and `--version`.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     main(["data", "iris", "--output", os.path.join(folder, "iris.csv")])  # doctest: +ELLIPSIS
+    150 objects, 4 features, 3 classes
+    written: ...iris.csv
+    0
+    """
+    if argv is None:
+        prepare_process()
+        argv = sys.argv[1:]
+    try:
+        arguments = _parse(argv)
+        arguments.argv = list(argv)
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *about: tell("warning", message)
+            module, _ = COMMANDS[arguments.command]
+            getattr(import_module(f".{module}", __package__), f"run_{arguments.command}")(arguments)
+        return 0
+    except BrokenPipeError:
+        return 141
+    except KeyboardInterrupt:
+        code, told = 130, "interrupted"
+    except ValueError as error:
+        code, told = 2, error
+    except MemoryError as error:
+        code, told = 1, f"not enough memory. {error}"
+    except (OSError, ImportError, RuntimeError) as error:
+        code, told = 1, error
+    except Exception as error:
+        code, told = 1, f"{type(error).__name__}: {error}"
+    tell("error", told)
+    return code

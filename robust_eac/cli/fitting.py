@@ -1,4 +1,4 @@
-"""The consensus that the arguments ask for: the number of clusters, and the fit."""
+"""The consensus that the arguments ask for: the options of its solver, the number of clusters, and the fit."""
 
 from typing import NamedTuple
 
@@ -14,10 +14,19 @@ from ..hard.search import LOSSES, Aim, partition_losses
 from ..solve.encoding import encode
 from ..summary import assure, summarise, summarise_partition
 from ..weightings.clusters import check_cluster_weights, weigh_by
-from .console import progress, say, solver_lines, warn
-from .options import AUTO_CANDIDATES
-from .solver_options import PASSED, PASSED_WITH_LOSS
+from .output import progress, say, solver_lines, tell
 
+# What takes which options.
+_OF_WEIGHTS = ("weighting", "rho", "lam", "cluster_weights", "n_init", "n_jobs")
+_TAKEN = {
+    "median-partition": (*_OF_WEIGHTS, "agreement", "init", "max_iter", "tol", "verbose", "method", "membership"),
+    "merge": ("n_jobs", "method", "membership"),
+    "loss": (*_OF_WEIGHTS, "loss", "cost"),
+}
+# Options of one weighting only.
+_WEIGHTING_OF = {"rho": "restricted-simplex", "lam": "l2"}
+# The candidates of "--n-clusters auto".
+_CANDIDATES = range(1, 11)
 # The number of clusters cannot be judged by halves of fewer clusterings than this.
 _FEW = 6
 # Clusterings that agree less with their consensus are suspicious; judged on at most so many objects.
@@ -42,30 +51,69 @@ class Found(NamedTuple):
     model: RobustEAC | None
 
 
-def find_consensus(arguments, labels, titles):
-    """The consensus :class:`Found`; warns if the clusterings hardly agree with it, or it joins all that they part."""
-    found = (_fit if arguments.loss is None else _search)(arguments, labels, titles)
+def solver_options(arguments):
+    """The options of the solver, checked; ValueError for options that do not go together."""
+    n_clusters, loss, method = arguments.n_clusters, arguments.loss, arguments.method or "median-partition"
+    given = {name: getattr(arguments, name, None) for name in dict.fromkeys(sum(_TAKEN.values(), ()))}
+    given = {name: value for name, value in given.items() if value is not None}
+    if loss is None and arguments.cost is not None:
+        raise ValueError("--cost applies to --loss only.")
+    if loss is None and n_clusters is None:
+        raise ValueError("--n-clusters is required; only --loss can do without.")
+    mode = f"--method {method}" if loss is None else f"--loss {loss}"
+    for name in given:
+        if name not in _TAKEN[method if loss is None else "loss"]:
+            raise ValueError(f"--{name.replace('_', '-')} does not apply to {mode}.")
+    chosen = given.get("weighting", "restricted-simplex")
+    for name, weighting in _WEIGHTING_OF.items():
+        if name in given and chosen != weighting:
+            raise ValueError(f"--{name} applies to --weighting {weighting} only, not to {chosen}.")
+    if arguments.certify:
+        if loss is None and method == "merge":
+            raise ValueError("--certify does not apply to --method merge, which minimises no objective.")
+        if loss not in (None, "binder"):
+            raise ValueError(f"--certify does not apply to {mode}: of the losses there is a bound for binder only.")
+    if given.get("cost") == "n-clusters" and n_clusters is None:
+        raise ValueError("--cost n-clusters needs --n-clusters.")
+    got = f"{n_clusters[0]}-{n_clusters[-1]}" if isinstance(n_clusters, range) else n_clusters
+    if isinstance(n_clusters, range) and method == "merge":
+        raise ValueError(f"--n-clusters must be an integer or 'auto' for {mode}, got {got}.")
+    if loss is not None and not isinstance(n_clusters, int | None):
+        rule = f"an integer for {mode}, or left out for as many clusters as the loss wants"
+        raise ValueError(f"--n-clusters must be {rule}, got {got}.")
+    return {name: value for name, value in given.items() if name != "membership"}
+
+
+def find_consensus(arguments, options, labels, titles):
+    """The consensus :class:`Found` with the options of the solver; warns if the clusterings hardly agree with it."""
+    found = (_fit if arguments.loss is None else _search)(arguments, options, labels, titles)
     if found.labels.max() > 0:
-        _warn_of_low_agreement(labels, found)
+        # Judged on some of the objects.
+        rows = np.random.RandomState(0).permutation(len(labels))[:_JUDGED]
+        share = found.weights @ [attained_agreement(column, found.labels[rows]) for column in labels[rows].T]
+        if share < _LOW_AGREEMENT:
+            told = f"the clusterings hardly agree with their consensus: {max(share, 0.0):.0%} of the agreement beyond "
+            told += "chance that their cluster sizes allow. Are the columns clusterings, or features?"
+            tell("warning", told)
     elif arguments.loss is not None and found.agreements.min() < 1.0:
-        warn("all objects are in one cluster, which costs least. Are the columns clusterings, and the rows objects?")
+        told = "all objects are in one cluster, which costs least. Are the columns clusterings, and the rows objects?"
+        tell("warning", told)
     return found
 
 
-def _fit(arguments, labels, titles):
-    """What a RobustEAC finds."""
+def _fit(arguments, options, labels, titles):
+    """What an estimator finds."""
     merging = arguments.method == "merge"
-    n_clusters = _n_clusters_to_merge(arguments) if merging else choose_n_clusters(arguments, labels)
-    options = {name: getattr(arguments, name) for name in PASSED}
-    model = RobustEAC(n_clusters, random_state=arguments.seed, verbose=int(arguments.verbose), **options)
+    n_clusters = arguments.n_clusters if merging else choose_n_clusters(arguments, labels)
+    model = RobustEAC(n_clusters, random_state=arguments.seed, **options)
     with solver_lines(arguments.verbose) as model._tell:
         model.fit(labels)
-    # Merging minimises no objective.
-    names = () if merging else ("objective", "gap", "converged", "n_iter")
     assurance = None
     if arguments.certify:
         with progress("certificate"):
             assurance = assure(model, labels, None, model._settings)
+    # Merging minimises no objective.
+    names = () if merging else ("objective", "gap", "converged", "n_iter")
     return Found(
         labels=model.labels_,
         membership=model.membership_,
@@ -79,77 +127,51 @@ def _fit(arguments, labels, titles):
     )
 
 
-def _search(arguments, labels, titles):
+def _search(arguments, options, labels, titles):
     """A hard median partition."""
-    options = {name: getattr(arguments, name) for name in PASSED_WITH_LOSS}
-    cost = "n_clusters" if arguments.cost == "n-clusters" else arguments.cost
-    options |= {"n_clusters": arguments.n_clusters, "cost": 1.0 if cost is None else cost}
-    options |= {"random_state": arguments.seed}
+    cost = options.get("cost", 1.0)
+    options = {"weighting": "restricted-simplex", "cluster_weights": None, "n_init": 10} | options
+    options |= {"cost": "n_clusters" if cost == "n-clusters" else cost, "n_clusters": arguments.n_clusters}
+    options["random_state"] = arguments.seed
     with progress("consensus"):
         result = solve_hard_median_partition(labels, **options)
         adjusted_rand = Aim(LOSSES["omari"], 1.0, len(labels))
         agreements = 1.0 - partition_losses(encode(labels), result.labels, adjusted_rand)
     radius = float(radius_of(result.losses, result.weights, LEVEL))
     results = {name: getattr(result, name) for name in ("objective", "cost", "converged", "n_passes")}
-    results["credible_radius"] = radius
     assurance = None
     if arguments.certify:
         most = max(arguments.n_clusters or len(labels), result.n_clusters)
-        encoding = weigh_by(encode(labels), check_cluster_weights(arguments.cluster_weights))
+        encoding = weigh_by(encode(labels), check_cluster_weights(options["cluster_weights"]))
         with progress("certificate"):
             assurance = assure_partition(encoding, result.weights, result.labels, most, result.cost)
-    results |= _certificate(assurance)
+    results |= {"credible_radius": radius} | _certificate(assurance)
     summary = summarise_partition(result, radius, agreements, titles, options, assurance)
     return Found(result.labels, None, result.weights, result.losses, agreements, options, results, summary, None)
 
 
 def _certificate(assurance):
     """What the summary for programs says of it; losses per ordered pair of objects."""
-    if assurance is None:
-        return {}
-    return {"certificate": assurance._asdict() | {"excess": assurance.excess}}
+    return {} if assurance is None else {"certificate": assurance._asdict() | {"excess": assurance.excess}}
 
 
 def choose_n_clusters(arguments, labels):
     """The number of clusters given, or the one of the candidates that the clusterings support."""
-    candidates = arguments.n_clusters
-    if isinstance(candidates, int):
-        return candidates
-    if candidates == AUTO_CANDIDATES:
-        candidates = candidates[: len(labels)]
+    if isinstance(arguments.n_clusters, int):
+        return arguments.n_clusters
+    candidates = _CANDIDATES[: len(labels)] if arguments.n_clusters == "auto" else arguments.n_clusters
     low, high = candidates[0], candidates[-1]
     with progress(f"choosing the number of clusters from {low} to {high}"):
-        n_jobs = getattr(arguments, "n_jobs", None)
-        selection = select_n_clusters(labels, candidates, n_jobs=n_jobs, random_state=arguments.seed)
+        selection = select_n_clusters(labels, candidates, n_jobs=arguments.n_jobs, random_state=arguments.seed)
     if selection.stable.any():
         say(f"number of clusters: {selection.n_clusters}, chosen from {low} to {high}")
     else:
         highest = f"{selection.split_stability.max():.2f}"
         say(f"number of clusters: 1, because none from {low} to {high} is stable (highest stability {highest})")
         if labels.shape[1] < _FEW:
-            warn(f"{labels.shape[1]} clusterings are too few to choose the number of clusters; have at least {_FEW}.")
+            told = f"{labels.shape[1]} clusterings are too few to choose the number of clusters; have at least {_FEW}."
+            tell("warning", told)
     return selection.n_clusters
-
-
-def _n_clusters_to_merge(arguments):
-    """An integer, or "auto", which merging answers itself and without candidates."""
-    if isinstance(arguments.n_clusters, int):
-        return arguments.n_clusters
-    if arguments.n_clusters != AUTO_CANDIDATES:
-        low, high = arguments.n_clusters[0], arguments.n_clusters[-1]
-        raise ValueError(f"--n-clusters must be an integer or 'auto' for --method merge, got {low}-{high}.")
-    return "auto"
-
-
-def _warn_of_low_agreement(labels, found):
-    """Warn if the clusterings hardly agree with the consensus, judged on some of the objects."""
-    rows = np.random.RandomState(0).permutation(len(labels))[:_JUDGED]
-    share = found.weights @ [attained_agreement(column, found.labels[rows]) for column in labels[rows].T]
-    if share < _LOW_AGREEMENT:
-        warn(
-            f"the clusterings hardly agree with their consensus: {max(share, 0.0):.0%} of the agreement beyond chance "
-            "that their cluster sizes allow. Are the columns clusterings, or features?"
-        )
 
 
 def attained_agreement(labels, consensus):

@@ -4,11 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .console import say
-from .files.features import features_of
-from .files.labels import labels_of
-from .files.tables import Table, find_column, names_of, read_table, texts_of
-from .files.text import DELIMITERS
+from .columns import DELIMITERS, features_of, find_column, labels_of, names_of, texts_of
+from .files import Table, read_table
+from .output import say
 
 
 class Input(NamedTuple):
@@ -28,27 +26,6 @@ class Input(NamedTuple):
     def with_objects(self, header, columns):
         """Header and columns of an output, with the names of the objects in front if there are any."""
         return (header, columns) if self.objects is None else ([self.objects_title, *header], [self.objects, *columns])
-
-
-def add_input_options(parser):
-    """Add the options that tell how to read the first file of a command."""
-    group = parser.add_argument_group(
-        "input",
-        "Files are delimited text (.gz too; lines with # in front are comments), .parquet, .npy, .npz or .mat. "
-        "COLUMN is a title, or a number from 1 (@1 if a title is 1).",
-    )
-    group.add_argument("--index-column", metavar="COLUMN", help="names of the objects, copied to the outputs")
-    group.add_argument(
-        "--drop-column", action="append", default=[], metavar="COLUMN", help="a column to leave out; may be repeated"
-    )
-    group.add_argument(
-        "--header",
-        choices=("yes", "no"),
-        help="whether the first row is a header; default: detected (two columns of numbers have none)",
-    )
-    names = ", ".join(DELIMITERS)
-    group.add_argument("--delimiter", choices=list(DELIMITERS), metavar="NAME", help=f"{names}; default: detected")
-    group.add_argument("--variable", metavar="NAME", help="array in an .npz or .mat file")
 
 
 def read_input(arguments, path, *, left_out=()):
@@ -78,9 +55,9 @@ def read_labels(arguments, *, left_out=()):
 
 def read_truth(arguments, ensemble):
     """Classes of the objects; None if none are given."""
-    chosen = arguments.truth_column
+    chosen, table = arguments.truth_column, ensemble.table
     if arguments.truth is None:
-        return None if chosen is None else labels_of(ensemble.table, [find_column(ensemble.table, chosen)])[:, 0]
+        return None if chosen is None else labels_of(table, [find_column(table, chosen)])[:, 0]
     if arguments.truth.suffix.lower() in (".npz", ".mat"):
         table, chosen = read_table(arguments.truth, variable=chosen), None
     else:
@@ -103,25 +80,21 @@ def read_features(arguments, ensemble):
 
 def _without_objects(table, ensemble):
     """Columns of a second file on the same objects, without their names, which must match."""
-    file = ensemble.table.file
+    file, objects = ensemble.table.file, ensemble.objects
     if table.n_rows != ensemble.table.n_rows:
         raise ValueError(f"{table.file}: must have {ensemble.table.n_rows} rows as {file} does, got {table.n_rows}.")
     columns = list(range(table.n_columns))
-    index = _column_of_objects(table, ensemble)
-    if index is not None:
-        for row, (name, expected) in enumerate(zip(texts_of(table, index), ensemble.objects, strict=True)):
-            if name != expected:
-                where = f"{table.file}, row {table.numbers[row]}, column {index + 1}"
-                raise ValueError(f"{where}: the object must be {expected!r} as in {file}, got {name!r}.")
-        columns.remove(index)
-    return columns
-
-
-def _column_of_objects(table, ensemble):
-    """Position of the names of the objects in a second file, found by title or else by content; None without one."""
-    if ensemble.objects is None:
-        return None
-    if table.header and ensemble.objects_title in table.header:
-        return find_column(table, ensemble.objects_title)
-    names = set(ensemble.objects)
-    return next((column for column in range(table.n_columns) if set(texts_of(table, column)) == names), None)
+    if objects is None:
+        return columns
+    # The names are found by their title, or else by what they are.
+    titled = ensemble.objects_title in (table.header or ())
+    index = find_column(table, ensemble.objects_title) if titled else None
+    if not titled:
+        index = next((c for c in columns if set(texts_of(table, c)) == set(objects)), None)
+    if index is None:
+        return columns
+    for row, name, expected in zip(table.numbers, texts_of(table, index), objects, strict=True):
+        if name != expected:
+            where = f"{table.file}, row {row}, column {index + 1}"
+            raise ValueError(f"{where}: the object must be {expected!r} as in {file}, got {name!r}.")
+    return [c for c in columns if c != index]

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from ..access import temporary_path, write_files
-from .command_line import contents, run
+from .conftest import contents
 
 fcntl = pytest.importorskip("fcntl", reason="needs file locks")
 
@@ -51,6 +51,7 @@ def test_the_next_writing_removes_them(tmp_path):
     kill(start(output), start(output), start(other))
     left = contents(tmp_path)
     assert list(left.values()) == [b"ha"] * 3
+    assert left.keys() == {path.name for path in tmp_path.glob(".robust-eac-*.tmp")}
     # A leftover is known by its output: another one is not touched.
     write(tmp_path / "third.csv", b"new")
     assert contents(tmp_path) == left | {"third.csv": b"new"}
@@ -58,12 +59,6 @@ def test_the_next_writing_removes_them(tmp_path):
     assert len(contents(tmp_path)) == 3
     write(other, b"new")
     assert contents(tmp_path) == dict.fromkeys(("out.csv", "other.csv", "third.csv"), b"new")
-
-
-def test_commands_remove_them(tmp_path):
-    kill(start(tmp_path / "iris.csv"))
-    assert run("data", "iris", "--output", tmp_path / "iris.csv") == 0
-    assert list(contents(tmp_path)) == ["iris.csv"]
 
 
 def test_a_living_process_keeps_its_file_and_the_last_to_finish_wins(tmp_path):

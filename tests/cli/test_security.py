@@ -11,9 +11,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from robust_eac.cli import main
-from robust_eac.cli.files.text import as_read, as_written, is_number
+from robust_eac.cli.columns import as_read, as_written, is_number
 
-from .command_line import CONSENSUS, LABELS, TRUTH, read_csv, run, write_csv
+from .conftest import CONSENSUS, LABELS, TRUTH, read_csv, run, write_csv
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("robust_eac", "experiments", "paper_figures")
@@ -40,27 +40,16 @@ def unsafe(tree):
                 yield f"{name} without allow_pickle=False"
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_nothing_read_from_a_file_is_run(path):
-    assert list(unsafe(ast.parse(path.read_text(encoding="utf-8")))) == []
-
-
-@pytest.mark.parametrize(
-    "code",
-    [
-        "import pickle",
-        "from pickle import loads",
-        "from joblib import load",
-        "import dill as safe",
-        "joblib.load(path)",
-        "np.load(path)",
-        "np.load(path, allow_pickle=True)",
-        "eval(text)",
+def test_nothing_read_from_a_file_is_run():
+    assert len(SOURCES) > 100
+    found = {path: list(unsafe(ast.parse(path.read_text(encoding="utf-8")))) for path in SOURCES}
+    assert {path: what for path, what in found.items() if what} == {}
+    for code in (
+        *("import pickle", "from pickle import loads", "from joblib import load", "import dill as safe"),
+        *("joblib.load(path)", "np.load(path)", "np.load(path, allow_pickle=True)", "eval(text)"),
         "subprocess.run(text, shell=True)",
-    ],
-)
-def test_the_search_finds(code):
-    assert list(unsafe(ast.parse(code)))
+    ):
+        assert list(unsafe(ast.parse(code))), code
 
 
 class Bomb:
@@ -99,15 +88,10 @@ NAMES = [
 ]
 
 
-@pytest.mark.parametrize("number", ["-1", "+1", "-0.5", "-.5", "-1e-05", "1", "-12345678901234567890"])
-def test_numbers_are_written_as_numbers(number):
-    assert as_written(number) == as_read(number) == number
-
-
 @given(st.text("=+-@\t\r\n＝'1.e a", max_size=6) | st.text(max_size=6))
-@example("=")
-@example("'=")
 @example("''=")
+@example("-1e-05")
+@example("-12345678901234567890")
 def test_no_text_is_written_as_a_formula_and_every_text_is_read_as_it_was(text):
     written = as_written(text)
     assert as_read(written) == text
@@ -115,9 +99,8 @@ def test_no_text_is_written_as_a_formula_and_every_text_is_read_as_it_was(text):
     assert written == (text if is_number(text) or not text.lstrip("'").startswith(BEGINS_A_FORMULA) else f"'{text}")
 
 
-def test_names_that_look_like_formulas_go_through_every_command(tmp_path, monkeypatch, capsys):
+def test_names_that_look_like_formulas_go_through_every_command(folder, capsys):
     """From a file that holds them as they are to outputs that do not, and on to the next command."""
-    monkeypatch.chdir(tmp_path)
     features = np.random.RandomState(0).normal(10 * TRUTH[:, np.newaxis], 1.0, size=(30, 2))
     write_csv("f.csv", ["=who", "x", "y", "class"], [*zip(NAMES, *features.T, TRUTH, strict=True)])
     write_csv("l.csv", ["=who", *NAMES[:8]], [*zip(NAMES, *LABELS.T, strict=True)])

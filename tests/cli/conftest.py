@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pytest
 
 from robust_eac.cli import main
 
@@ -12,15 +13,19 @@ from ..conftest import planted_ensemble
 
 TRUTH = np.repeat([0, 1, 2], 10)
 NAMES = [f"object {i}" for i in range(30)]
+TITLES = [f"p{u}" for u in range(8)]
 LABELS = planted_ensemble(np.random.RandomState(0), TRUTH, 8, noise=0.1, n_random=2)
 CONSENSUS = ("--n-clusters", 3, "--n-init", 2, "--output")
+NAMED = ("named.csv", "--index-column", "name", "--drop-column", "class")
 
 
-def fill_folder():
-    """Write labels.csv, and the same with names and classes as named.csv, to the working folder."""
-    write_csv("labels.csv", [f"p{u}" for u in range(8)], LABELS)
-    rows = [*zip(NAMES, *LABELS.T, TRUTH, strict=True)]
-    write_csv("named.csv", ["name", *(f"p{u}" for u in range(8)), "class"], rows)
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The working folder, with labels.csv in it, and the same with names and classes as named.csv."""
+    monkeypatch.chdir(tmp_path)
+    write_csv("labels.csv", TITLES, LABELS)
+    write_csv("named.csv", ["name", *TITLES, "class"], [*zip(NAMES, *LABELS.T, TRUTH, strict=True)])
+    return tmp_path
 
 
 def write_csv(path, header, rows, delimiter=","):

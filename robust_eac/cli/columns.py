@@ -1,0 +1,272 @@
+"""Columns of a table as labels, features or names of the objects, and what the texts of cells mean."""
+
+import re
+import warnings
+from contextlib import suppress
+
+import numpy as np
+
+from ..checks.texts import INTEGER, MISSING, NUMBER
+
+DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "space": " "}
+_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
+_INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE | re.ASCII)
+# Spreadsheets run a cell that begins like this, without the quotes.
+_FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
+# A clustering of fewer objects may well have more labels than half of them.
+_TELLING = 20
+_HOW_TO_LEAVE_OUT = "; use --index-column for names of the objects, --drop-column for other columns to leave out"
+
+
+def is_missing(text):
+    """Whether a cell means that the value is missing."""
+    return text.strip().lower() in MISSING
+
+
+def is_number(text):
+    """Whether a cell is a decimal number."""
+    return NUMBER.fullmatch(text.strip()) is not None
+
+
+def as_written(text):
+    """A text as a cell of an output: behind a single quote if a spreadsheet would run it as a formula.
+
+    Numbers stay as they are. Quotes before a formula get one more, so that :func:`as_read` undoes this for every text.
+    """
+    return f"'{text}" if _FORMULA.match(text) and not is_number(text) else text
+
+
+def as_read(cell):
+    """The text that :func:`as_written` wrote."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
+def column_number(spec):
+    """The column number that a text means, "1" or "@1"; None for any other text."""
+    digits = spec.removeprefix("@")
+    return int(digits) if digits.isdecimal() and len(digits) < 10 else None
+
+
+def find_column(table, spec):
+    """Position of a column given by its title, or by its number counted from 1."""
+    titles, number = table.header or [], column_number(spec)
+    named = [c for c, title in enumerate(titles) if title == spec]
+    numbered = [c for c in range(table.n_columns) if c + 1 == number]
+    if len(named) > 1:
+        raise ValueError(f"{table.file}: {len(named)} columns have the title {spec!r}; choose one by its number.")
+    if named and numbered and named != numbered:
+        raise ValueError(
+            f"{table.file}: {spec!r} is the title of column {named[0] + 1} and the number of another column; write "
+            f"@{named[0] + 1} or @{number}."
+        )
+    if named or numbered:
+        return (named or numbered)[0]
+    known = f"numbers are 1 to {table.n_columns}"
+    if titles:
+        known += f", titles are {', '.join(map(repr, titles[:10]))}" + (", ..." if table.n_columns > 10 else "")
+    raise ValueError(f"{table.file}: no column {spec!r}; {known}.")
+
+
+def texts_of(table, column):
+    """Cells of a column as texts, without white space at the ends and the quote before what could be a formula."""
+    if table.is_numeric:
+        return [str(value) for value in table.cells[:, column].tolist()]
+    return [as_read(text.strip()) for text in table.cells[column].to_pylist()]
+
+
+def names_of(table, column):
+    """Names of the objects, as :func:`texts_of`; warns if two objects have the same name."""
+    names, first = texts_of(table, column), {}
+    for row, name in zip(table.numbers, names, strict=True):
+        if first.setdefault(name, row) != row:
+            told = f"rows {first[name]} and {row} have the same name {_shown(name)}; they are kept as two objects."
+            warnings.warn(f"{table.file}, column {column + 1}: {told}", UserWarning, stacklevel=3)
+            break
+    return names
+
+
+def features_of(table, columns, *, hint=_HOW_TO_LEAVE_OUT):
+    """Columns of a table as finite numbers, (n_rows, len(columns)) float64.
+
+    The hint ends messages about a column that is probably no feature. A column that counts the objects gets a warning.
+    """
+    _check_not_empty(table, columns)
+    features = np.empty((table.n_rows, len(columns)))
+    for position, column in enumerate(columns):
+        features[:, position] = numbers = _numbers(table, column)
+        wrong = ~np.isfinite(numbers)
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            cell = table.cells[row, column] if table.is_numeric else table.cells[column][row].as_py()
+            lacking = "; fill in the value, or leave out the row or the column" if is_missing(str(cell)) else hint
+            told = f"a feature must be a finite number, got {_shown(cell)}{_comma_hint(cell) or lacking}"
+            raise _cell_error(table, row, column, told)
+        if len(numbers) > 2 and np.all(np.diff(numbers) == 1.0):
+            told = f"it seems to number the objects, but is used as a feature{hint}."
+            warnings.warn(f"{table.file}, column {column + 1}: {told}", UserWarning, stacklevel=2)
+    return features
+
+
+def _numbers(table, column):
+    """A column as floats, NaN where a cell is no number."""
+    if table.is_numeric:
+        return table.cells[:, column].astype(np.float64)
+    with suppress(ValueError):
+        return table.cells[column].cast("float64").to_numpy()
+    # Arrow takes no white space around a number.
+    codes, texts = _coded(table, column)
+    return np.array([float(text) if is_number(text) else np.nan for text in texts])[codes]
+
+
+def labels_of(table, columns):
+    """Columns of a table as integer labels, (n_rows, len(columns)), -1 where missing; a matrix keeps its integer type.
+
+    Names are numbered in sorted order, after the numbers in the same column. A ValueError tells what is no label, no
+    clustering or a matrix of pairs of objects. A column that may be names of the objects gets a warning.
+    """
+    _check_not_empty(table, columns)
+    _refuse_pairs(table, columns)
+    # Numbers of the objects come first; names of them may be in any column.
+    suspected = [0]
+    if table.is_numeric and table.cells.dtype.kind in "biu":
+        labels = table.cells if len(columns) == table.n_columns else table.cells[:, columns]
+        if labels.max() > np.iinfo(np.int64).max:
+            row, position = np.argwhere(labels > np.iinfo(np.int64).max)[0]
+            raise _label_error(table, row, columns[position], labels[row, position])
+    else:
+        labels = np.empty((table.n_rows, len(columns)), dtype=np.int64)
+        for position, column in enumerate(columns):
+            labels[:, position], has_names = (_whole_numbers if table.is_numeric else _parsed)(table, column)
+            suspected += [position] * (has_names and position > 0)
+    for axis, kind, what in ((1, "row", "an object"), (0, "column", "a clustering")):
+        observed = (labels != -1).any(axis=axis)
+        if not observed.all():
+            at = int(np.argmin(observed))
+            where = f"{kind} {table.numbers[at] if axis else columns[at] + 1}"
+            raise ValueError(f"{table.file}, {where}: every label is missing; {what} needs at least one.")
+    for position in suspected:
+        _check_no_index(table, columns[position], len(np.unique(labels[:, position])))
+    return labels
+
+
+def _refuse_pairs(table, columns):
+    """Raise ValueError for a matrix of pairs of objects."""
+    # SciPy, which it imports, is not needed for --help.
+    from ..checks.forms import kind_of_pairs
+
+    kind = None
+    # Where some cells are names or missing, there is no such matrix.
+    with suppress(ValueError):
+        if len(columns) == table.n_rows and table.is_numeric:
+            kind = kind_of_pairs(table.cells[:, columns])
+        elif len(columns) == table.n_rows:
+            kind = kind_of_pairs(np.column_stack([table.cells[c].cast("float64") for c in columns]))
+    if kind is not None:
+        raise ValueError(
+            f"{table.file}: must have one column per clustering, got a symmetric matrix of {table.n_rows} "
+            f"rows, as {kind} are; give the clusterings that it was made from."
+        )
+
+
+def _whole_numbers(table, column):
+    """(labels, False) of a column of floats."""
+    numbers = table.cells[:, column].astype(np.float64)
+    numbers[np.isnan(numbers)] = -1.0
+    # Beyond 2^53 neighbouring integers share a float: two labels could have become one.
+    wrong = (numbers != np.rint(numbers)) | (np.abs(numbers) >= 2.0**53)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise _label_error(table, row, column, numbers[row])
+    return numbers, False
+
+
+def _parsed(table, column):
+    """(labels, whether there are names) of a column of texts."""
+    codes, texts = _coded(table, column)
+    values = [_parse_label(text.strip()) for text in texts]
+    if None in values:
+        code = values.index(None)
+        raise _label_error(table, np.argmax(codes == code), column, texts[code].strip())
+    has_names = any(isinstance(value, str) for value in values)
+    if has_names:
+        if len(set(values)) == len(codes) > 2:
+            raise _names_error(table, column)
+        # Numbers come before names.
+        known = sorted({value for value in values if value != -1}, key=lambda value: (isinstance(value, str), value))
+        number_of = {value: number for number, value in enumerate(known)} | {-1: -1}
+        values = [number_of[value] for value in values]
+    return np.array(values, dtype=np.int64)[codes], has_names
+
+
+def _parse_label(text):
+    """Integer or name; -1 if the text means a missing label, None if it is no label."""
+    if is_missing(text):
+        return -1
+    if _INFINITE.fullmatch(text) or _DECIMAL_COMMA.fullmatch(text):
+        return None
+    if not is_number(text):
+        return text
+    # Python refuses to convert thousands of digits.
+    if INTEGER.fullmatch(text) and len(text.lstrip("+-0")) < 20:
+        return int(text) if -(2**63) <= int(text) < 2**63 else None
+    number = float(text)
+    return int(number) if abs(number) < 2.0**53 and number == int(number) else None
+
+
+def _label_error(table, row, column, cell):
+    """The ValueError for a cell that is no label."""
+    with suppress(ValueError):
+        if abs(float(cell)) >= 2.0**53:
+            told = f"a label must fit in 64 bits (53 bits if it is a float), got {_shown(cell)}"
+            return _cell_error(table, row, column, told)
+    told = f"a label must be an integer or a name, got {_shown(cell)}{_comma_hint(cell)}"
+    hint = "If the columns are features, cluster them with 'robust-eac ensemble' first"
+    return _cell_error(table, row, column, f"{told}. {hint}")
+
+
+def _check_no_index(table, column, n_labels):
+    """Warn of a column that looks like names of the objects, and refuse the untitled one that pandas writes."""
+    n = table.n_rows
+    if n < 3 or 2 * n_labels <= n or (n_labels < n < _TELLING):
+        return
+    if n_labels == n and table.header is not None and not table.header[column]:
+        raise _names_error(table, column)
+    found = "every object has its own label" if n_labels == n else f"{n_labels} labels for {n} objects"
+    told = f"{found}; if these are names or numbers of the objects, give --index-column {column + 1}."
+    warnings.warn(f"{table.file}, column {column + 1}: {told}", UserWarning, stacklevel=3)
+
+
+def _names_error(table, column):
+    number = column + 1
+    return ValueError(
+        f"{table.file}, column {number}: every object has its own label, so this is not a clustering; give "
+        f"--index-column {number} if these are names of the objects, --drop-column {number} otherwise."
+    )
+
+
+def _coded(table, column):
+    """(codes, texts) of a column of texts: row i holds ``texts[codes[i]]``."""
+    encoded = table.cells[column].dictionary_encode().combine_chunks()
+    return encoded.indices.to_numpy(), encoded.dictionary.to_pylist()
+
+
+def _check_not_empty(table, columns):
+    """Raise ValueError if no column is selected."""
+    if not columns:
+        raise ValueError(f"{table.file}: none of the {table.n_columns} columns is left.")
+
+
+def _cell_error(table, row, column, reason):
+    """The ValueError for a cell, which tells its row and column in the file."""
+    return ValueError(f"{table.file}, row {table.numbers[row]}, column {column + 1}: {reason}.")
+
+
+def _shown(cell):
+    """A cell as messages show it: texts in quotes, cut if they are long."""
+    text = str(cell)
+    return repr(text if len(text) <= 40 else text[:37] + "...") if isinstance(cell, str) else text
+
+
+def _comma_hint(cell):
+    """A note on a cell that looks like a number with a decimal comma; otherwise empty."""
+    return " (decimal comma?)" if isinstance(cell, str) and _DECIMAL_COMMA.fullmatch(cell.strip()) else ""

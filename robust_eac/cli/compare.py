@@ -1,0 +1,186 @@
+"""The command that grades weightings and consensus functions on the same clusterings."""
+
+import sys
+from collections import Counter
+from contextlib import nullcontext
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from .._tables import aligned
+from ..checks.words import did_you_mean
+from .inputs import read_features, read_labels, read_truth
+from .options import add_input_options, add_labels, add_n_clusters, add_seed, add_table_output, number_or
+from .output import (
+    check_outputs,
+    check_picture,
+    clean_interrupts,
+    picture_writer,
+    say,
+    table_writer,
+    tell,
+    write_outputs,
+)
+
+# Fields of a record that are written, and those of them that are not shown.
+_FIELDS = (
+    *("scheme", "function", "n_clusters", "h", "nmi", "ari", "ensemble_nmi", "density"),
+    *("scheme_seconds", "seconds", "error"),
+)
+_HIDDEN = ("scheme_seconds", "error")
+# Rows shown at most.
+_SHOWN = 30
+
+
+def add_compare(parser):
+    """Add the arguments of the command `compare`."""
+    from ..consensus import CONSENSUS_FUNCTIONS
+    from ..schemes.registry import FEATURE_SCHEMES, WEIGHTING_SCHEMES
+    from ..weightings import WEIGHT_SOLVERS
+
+    parser.epilog = """\
+examples:
+  robust-eac compare labels.csv --n-clusters 3 --weightings uniform l2 --consensus robust-eac kmeans sec
+  robust-eac compare labels.csv --n-clusters 3 --truth classes.csv --output compared.csv
+  robust-eac compare labels.csv --n-clusters 3 --weightings uniform l2 chance-corrected --consensus robust-eac \\
+             --n-repeats 10 --resample 0.8 --n-jobs 2 --time-limit 600 --output compared.csv --figure compared.png
+
+Weightings that need no consensus (uniform, weac, ...) are tried with every consensus function; those found together
+with the consensus (restricted-simplex, l2, ...) only with robust-eac. All of them may take long, and functions that use
+all pairs of objects need much memory. robust_eac/consensus/README.md describes each.
+
+The table: h (share of objects in the right cluster), nmi and ari compare with the truth, ensemble_nmi and density with
+the clusterings. Rows are sorted by ari, or without a truth by ensemble_nmi, best first. Of more than 30 runs only the
+best are shown, and a summary of every weighting and every function; --output writes all. The seconds of the first run
+of a function include loading it, and when it is new compiling it.
+
+With --n-repeats the table has a row per weighting and function: the mean, its interval, the mean rank, the number of
+runs that failed, the seconds, and the difference to the best, or to --reference, with Wilcoxon's signed-rank test,
+whose p-values Holm's method corrects for their number. All this is over seeds (with --resample over clusterings, too)
+on one data set, and says nothing of others."""
+    add_labels(parser)
+    add_n_clusters(parser)
+    weightings = list(dict.fromkeys([*WEIGHTING_SCHEMES, *WEIGHT_SOLVERS]))
+    note = f" ({', '.join(FEATURE_SCHEMES)} only with --features)"
+    add = parser.add_argument
+    for option, names, more in (("--weightings", weightings, note), ("--consensus", list(CONSENSUS_FUNCTIONS), "")):
+        text = f"names, separated by spaces; default: all of {', '.join(names)}{more}"
+        add(option, nargs="+", choices=names, metavar="NAME", help=text)
+    add("--truth", type=Path, metavar="FILE", help="true classes, in the order of LABELS")
+    column = "column of --truth with the classes (in .npz and .mat, the array); without --truth, column of LABELS"
+    add("--truth-column", metavar="COLUMN", help=column)
+    features = "features, for the weightings that need them, without the columns of --index-column, --truth-column and "
+    add("--features", type=Path, metavar="FILE", help=features + "--drop-column")
+    add("--n-repeats", type=int, default=1, metavar="N", help="runs of everything, each with other seeds")
+    share = "share of the clusterings that every repeat draws, the same for all methods; or 'bootstrap': as many as "
+    share += "there are, with replacement; default: all"
+    add("--resample", type=partial(number_or, "bootstrap"), metavar="SHARE", help=share)
+    add("--n-jobs", type=int, metavar="N", help="worker processes; -1 for one per core; default: 1")
+    add("--time-limit", type=float, metavar="S", help="seconds after which a run is stopped")
+    reference = "what the others are compared with, 'WEIGHTING + FUNCTION'; default: the best"
+    add("--reference", metavar="METHOD", help=reference)
+    add_seed(parser)
+    add_table_output(parser, suffixes=(".csv", ".tsv"), help="the table of all runs, as .csv or .tsv")
+    add("--figure", type=Path, metavar="FILE", help="picture of means and intervals; needs matplotlib")
+    add_input_options(parser)
+
+
+def run_compare(arguments):
+    """Show the grades, and write them if asked to."""
+    inputs = [arguments.labels, arguments.truth, arguments.features]
+    check_outputs([arguments.output, arguments.figure], inputs)
+    check_picture(arguments.figure)
+    weightings, functions = _methods(arguments)
+    in_labels = [arguments.truth_column] if arguments.truth is None and arguments.truth_column is not None else []
+    ensemble, labels = read_labels(arguments, left_out=in_labels)
+    y = read_truth(arguments, ensemble)
+    X = None if arguments.features is None else read_features(arguments, ensemble)
+    from ..comparison import compare
+    from .fitting import choose_n_clusters
+
+    n_clusters = choose_n_clusters(arguments, labels)
+    options = {name: getattr(arguments, name) for name in ("n_repeats", "resample", "n_jobs", "time_limit")}
+    options |= {"weightings": weightings, "consensus": functions, "random_state": arguments.seed}
+    # Ctrl-C ends the worker processes, too.
+    with clean_interrupts() if arguments.n_jobs is not None or arguments.time_limit is not None else nullcontext():
+        records = compare(labels, n_clusters, y=y, X=X, verbose=sys.stderr.isatty(), **options)
+    # As the weightings were given; compare takes those that are found jointly last.
+    records.sort(key=lambda record: (record["repeat"], weightings.index(record["scheme"])))
+    graded = [record for record in records if record["error"] is None]
+
+    if graded and arguments.n_repeats == 1 and arguments.reference is None:
+        _say_graded(graded, "ensemble_nmi" if y is None else "ari")
+    elif graded:
+        _say_summary(records.summary(reference=arguments.reference))
+    for error, count in Counter(record["error"] for record in records if record["error"] is not None).items():
+        tell("warning", f"{count} of {len(records)} runs failed: {error}")
+    writers = {}
+    if arguments.output is not None:
+        fields = [*_FIELDS] if arguments.n_repeats == 1 else ["repeat", *_FIELDS]
+        columns = [["" if record[field] is None else record[field] for record in records] for field in fields]
+        writers[arguments.output] = table_writer(arguments.output, fields, columns)
+    if arguments.figure is not None and graded:
+        writers[arguments.figure] = picture_writer(arguments.figure, records.plot().figure)
+    if writers:
+        write_outputs(writers)
+    if not graded:
+        raise RuntimeError("no run succeeded")
+
+
+def _methods(arguments):
+    """Names of the weightings and functions to compare: those given, or all that can run; the reference is of them."""
+    from ..comparison.result import name_of
+    from ..consensus import CONSENSUS_FUNCTIONS
+    from ..schemes.registry import FEATURE_SCHEMES, WEIGHTING_SCHEMES
+    from ..weightings import WEIGHT_SOLVERS
+
+    functions, names = arguments.consensus or list(CONSENSUS_FUNCTIONS), arguments.weightings
+    if names is None:
+        names = [*WEIGHTING_SCHEMES, *(WEIGHT_SOLVERS if "robust-eac" in functions else [])]
+        names = [name for name in names if arguments.features is not None or name not in FEATURE_SCHEMES]
+    for name in names:
+        if name not in WEIGHTING_SCHEMES and "robust-eac" not in functions:
+            raise ValueError(f"--weightings {name} needs --consensus robust-eac, got {', '.join(functions)}.")
+        if name in FEATURE_SCHEMES and arguments.features is None:
+            raise ValueError(f"--weightings {name} needs --features.")
+    joint = ["robust-eac"]
+    known = [name_of(name, with_) for name in names for with_ in (functions if name in WEIGHTING_SCHEMES else joint)]
+    if arguments.reference not in (None, *known):
+        raise ValueError(
+            f"--reference must be a method that is compared, such as {known[0]!r}, got {arguments.reference!r}"
+            f"{did_you_mean(arguments.reference, known)}."
+        )
+    return list(dict.fromkeys(names)), functions
+
+
+def _say_summary(summary):
+    """Show the methods, of many only the best."""
+    for line in str(summary._replace(rows=summary.rows[:_SHOWN])).splitlines():
+        say(line)
+    if len(summary.rows) > _SHOWN:
+        say(f"(the best {_SHOWN} of {len(summary.rows)} by {summary.measure}; --output writes all)")
+
+
+def _say_graded(records, order):
+    """Show the records, best first; of many only the best, and a summary of every weighting and function."""
+    records = sorted(records, key=lambda record: -record[order])
+    fields = [field for field in _FIELDS if field not in _HIDDEN and records[0][field] is not None]
+    _say_table([fields, *([record[field] for field in fields] for record in records[:_SHOWN])], n_names=2)
+    if len(records) <= _SHOWN:
+        say(f"(by {order}, best first)")
+        return
+    say(f"(the best {_SHOWN} of {len(records)} by {order}; --output writes all)")
+    for field in ("scheme", "function"):
+        values = {}
+        for record in records:
+            values.setdefault(record[field], []).append(record[order])
+        rows = [[name, len(of_name), max(of_name), float(np.median(of_name))] for name, of_name in values.items()]
+        say("")
+        _say_table([[field, "runs", f"best {order}", "median"], *sorted(rows, key=lambda row: -row[-1])], n_names=1)
+
+
+def _say_table(rows, *, n_names):
+    """Print rows of cells in aligned columns; the first `n_names` columns hold names."""
+    for line in aligned(rows, n_names=n_names):
+        say(line)

@@ -1,0 +1,225 @@
+"""The commands that find a consensus: to write, to draw and to report on."""
+
+import json
+import os
+import shlex
+import time
+from pathlib import Path
+
+import numpy as np
+
+from ..reporting.asked import versions
+from .inputs import read_labels
+from .options import add_input_options, add_labels, add_solver_options, add_table_output
+from .output import check_outputs, check_picture, picture_writer, progress, table_writer, write_outputs
+
+# Titles of more clusterings would overlap in a figure.
+_MOST_TITLES = 40
+
+
+def add_consensus(parser):
+    """Add the arguments of the command `consensus`."""
+    parser.epilog = """\
+examples:
+  robust-eac consensus labels.csv --n-clusters 3 --output consensus.csv
+  robust-eac consensus labels.csv --index-column name --n-clusters auto --weighting chance-corrected \\
+             --output consensus.csv --weights weights.csv --membership membership.csv --json summary.json
+  robust-eac consensus labels.csv --loss vi --weighting uniform --output consensus.csv
+  robust-eac consensus labels.csv --n-clusters 3 --certify --output consensus.csv
+
+outputs:
+  --output      cluster of every object (0, 1, ...), after its name if --index-column is given
+  --weights     partition, weight, loss (number of ordered pairs of objects on which it differs from the consensus;
+                squared differences where memberships are fractions), agreement (adjusted Rand index: 1 is the same
+                partition, 0 is chance)
+  --membership  share of every object in every cluster; of more than 2^28 shares only the positive ones, one per line:
+                object, cluster, membership
+  --json        arguments, versions, objective, gap, clusters found, weights; with --loss the radius of the credible
+                ball around the consensus that holds 95 % of the weight; with --certify loss and bound, both per
+                ordered pair of objects, and the numbers of objects that are unsure and that a move gains
+
+certificate, with --certify (not for --method merge, nor for a --loss but binder):
+  bound         how far the weighted loss is at most from the least possible with these weights; none for --agreement
+                adjusted, nor for more than 3,000 different objects with labels missing. For --loss, up to 3,000
+                different objects take minutes; for more of them the bound is a loose one
+  unsure        objects that cost less than 10 % of the loss per object if moved to another cluster
+
+losses: with --loss, the consensus is the hard partition of least loss that a search finds; it has no memberships, the
+losses in --weights are in the units of this one, and --n-clusters can be left out:
+  binder           share of the ordered pairs of objects that one joins and the other parts
+  vi               variation of information, in bits: fewer and larger clusters
+  omari            one minus the adjusted Rand index
+  nvi, id, nid     other measures of information
+
+methods:
+  median-partition  finds the memberships and weights of least loss together
+  merge             builds a tree of the objects from the clusterings that agree with others more than by chance; small
+                    and certain clusters count most; '--n-clusters auto' takes its best cut into at least two clusters
+
+weightings, for median-partition and --loss:
+  restricted-simplex  from the paper: equal weights, but none for the clusterings of largest loss, by default a fifth
+                      of all, good or bad (--rho sets how many keep weight)
+  l2                  from the paper: weights fall with the losses, faster for a smaller --lam
+  chance-corrected    equal weights for the clusterings that agree with each other more than by chance, none for the
+                      others: tells which clusterings are bad; near copies of each other count once (not with --loss)
+  uniform             equal weights for all
+  entropy, power      smooth functions of the losses"""
+    add_labels(parser)
+    add_solver_options(parser)
+    add_input_options(parser)
+    certify = "also say how far the consensus is from a lower bound, and how many objects are unsure; see below"
+    parser.add_argument("--certify", action="store_true", help=certify)
+    outputs = parser.add_argument_group("output (.csv, .tsv or .npy)")
+    add_table_output(outputs, required=True, help="the consensus")
+    add_table_output(outputs, "--weights", help="weights of the clusterings")
+    add_table_output(outputs, "--membership", help="memberships of the objects")
+    outputs.add_argument("--json", type=Path, metavar="FILE", help="summary for programs")
+
+
+def run_consensus(arguments):
+    """Write the consensus, and what else is asked for."""
+    outputs = [arguments.output, arguments.weights, arguments.membership, arguments.json]
+    start, ensemble, labels, found = _find(arguments, outputs)
+    fields, columns = ["partition", "weight", "loss", "agreement"], [found.weights, found.losses, found.agreements]
+    tables = {
+        arguments.output: ensemble.with_objects(["cluster"], [found.labels]),
+        arguments.weights: (fields, [ensemble.titles, *columns]),
+        arguments.membership: membership_table(ensemble, found.membership),
+    }
+    writers = {path: table_writer(path, *table) for path, table in tables.items() if path is not None}
+    if arguments.json is not None:
+        sizes = np.bincount(found.labels).tolist()
+        rows = zip(ensemble.titles, *(column.tolist() for column in columns), strict=True)
+        summary = {
+            "command": "consensus",
+            "versions": versions(),
+            "arguments": {
+                name: list(value) if isinstance(value, range) else value for name, value in vars(arguments).items()
+            },
+            "parameters": found.parameters,
+            "n_objects": len(labels),
+            "n_partitions": labels.shape[1],
+            "n_missing": int(np.count_nonzero(labels == -1)),
+            **found.results,
+            "n_clusters_found": len(sizes),
+            "cluster_sizes": sizes,
+            "seconds": round(time.perf_counter() - start, 3),
+            "partitions": [dict(zip(fields, row, strict=True)) for row in rows],
+        }
+        # ASCII, because the name of a file may not be valid text.
+        text = json.dumps(summary, indent=1, allow_nan=False, default=_plain) + "\n"
+        writers[arguments.json] = lambda handle: handle.write(text.encode())
+    write_outputs(writers, found.summary)
+
+
+def _find(arguments, outputs):
+    """(time of the start, :class:`~robust_eac.cli.inputs.Input`, labels, the consensus found), after all checks."""
+    from .fitting import find_consensus, solver_options
+
+    options = solver_options(arguments)
+    check_outputs(outputs, [arguments.labels])
+    start = time.perf_counter()
+    ensemble, labels = read_labels(arguments)
+    return start, ensemble, labels, find_consensus(arguments, options, labels, ensemble.titles)
+
+
+def _plain(value):
+    """What JSON writes for a range or a path."""
+    return list(value) if isinstance(value, range) else os.fspath(value)
+
+
+def membership_table(ensemble, membership):
+    """Header and columns of the memberships: one per cluster or, of a sparse matrix, a line per entry."""
+    if membership is None:
+        return None
+    if not hasattr(membership, "indptr"):
+        return ensemble.with_objects([f"cluster_{c}" for c in range(membership.shape[1])], [membership])
+    rows = np.repeat(np.arange(membership.shape[0]), np.diff(membership.indptr))
+    names = rows if ensemble.objects is None else [ensemble.objects[i] for i in rows]
+    return [ensemble.objects_title, "cluster", "membership"], [names, membership.indices, membership.data]
+
+
+def add_plot(parser):
+    """Add the arguments of the command `plot`."""
+    parser.epilog = """\
+example:
+  robust-eac plot labels.csv --n-clusters 3 --output consensus.png
+
+Options and consensus are those of the command 'consensus', whose help explains them. Needs matplotlib."""
+    add_labels(parser)
+    parser.add_argument("--output", type=Path, required=True, metavar="FIGURE", help=".png, .pdf, .svg, ...")
+    parser.add_argument(
+        "--max-objects", type=int, default=1000, metavar="N", help="objects drawn; default: %(default)s"
+    )
+    add_solver_options(parser)
+    add_input_options(parser)
+
+
+def run_plot(arguments):
+    """Write the figure."""
+    check_picture(arguments.output)
+    _, ensemble, labels, found = _find(arguments, [arguments.output])
+    from matplotlib.figure import Figure
+
+    from ..plotting import plot_coassociation, plot_weights
+    from ..summary import shortened
+
+    figure = Figure(figsize=(12.0, 5.0), layout="constrained")
+    axes = figure.subplots(1, 2)
+    options = {"max_objects": arguments.max_objects, "random_state": arguments.seed}
+    plot_coassociation(labels, found.labels, weights=found.weights, ax=axes[0], **options)
+    plot_weights(found.weights, ax=axes[1])
+    titles, axis = ensemble.titles, axes[1].xaxis
+    if len(titles) <= _MOST_TITLES:
+        axis.set_ticks(range(len(titles)), [shortened(title) for title in titles], rotation=90, parse_math=False)
+        axis.set_label_text("clustering")
+    else:
+        # The axis counts from 0, the command line from 1.
+        axis.set_major_formatter(lambda position, _: f"{position + 1:g}")
+        axis.set_label_text("number of the clustering among those read")
+    write_outputs({arguments.output: picture_writer(arguments.output, figure)}, found.summary)
+
+
+def add_report(parser):
+    """Add the arguments of the command `report`."""
+    parser.epilog = """\
+examples:
+  robust-eac report labels.csv --n-clusters 3 --output report.html
+  robust-eac report labels.csv --n-clusters 3 --index-column name --title "Plants by species" \\
+             --note "Ensemble of 12 May" --output report.html
+
+The page needs no other file, no network and no script; pictures are inside. It has the clusters, every partition with
+its weight, agreement and p-value, families of near copies, groups of partitions that follow another truth, a bound, a
+heat map, the unsure objects, other weightings of the same clusterings, and the command that makes it again. The same
+command writes the same page; a date is in it only if --note has one.
+
+Options and consensus are those of the command 'consensus', whose help explains them; --loss has no report. Takes the
+time of 'consensus --certify' and of a few more fits."""
+    add_labels(parser)
+    add_table_output(parser, suffixes=(".html", ".htm"), required=True, help="the page, .html")
+    add = parser.add_argument
+    add("--title", metavar="TEXT", help="title of the page; default: the numbers of clusterings and objects")
+    add("--note", metavar="TEXT", help="text below the title: what the data are, who made this and when")
+    add("--max-rows", type=int, default=100, metavar="N", help="unsure objects listed at most; default: %(default)s")
+    add_solver_options(parser)
+    add_input_options(parser)
+
+
+def run_report(arguments):
+    """Write the page."""
+    if arguments.loss is not None:
+        raise ValueError(f"--loss {arguments.loss} has no report; leave it out, or use the command consensus.")
+    if arguments.max_rows < 0:
+        raise ValueError(f"--max-rows must be at least 0, got {arguments.max_rows}.")
+    _, ensemble, labels, found = _find(arguments, [arguments.output])
+    with progress("report"):
+        page = found.model.to_html(
+            labels,
+            names=ensemble.titles,
+            object_names=ensemble.objects,
+            title=arguments.title,
+            note=arguments.note,
+            call=shlex.join(["robust-eac", *arguments.argv]),
+            max_rows=arguments.max_rows,
+        )
+    write_outputs({arguments.output: lambda handle: handle.write(page.encode())}, found.summary)

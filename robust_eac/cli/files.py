@@ -1,0 +1,365 @@
+"""Input files as tables: delimited text, .npy, .npz, .mat and .parquet; no code in them is ever run.
+
+Every error is a ValueError of one line: file, row, column, counted from 1 as editors do. A header is row 1, and a
+column of names counts.
+"""
+
+import csv
+import gzip
+import io
+import re
+from contextlib import suppress
+from itertools import dropwhile, islice, pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions, read_csv
+
+from ..checks.texts import INTEGER
+from .columns import as_read, column_number, is_missing, is_number
+
+# The delimiter is judged by this many lines.
+_PROBE = 20
+
+
+class Table(NamedTuple):
+    """The cells of a file: a matrix of numbers, or a list of columns, strings of Arrow.
+
+    `header` is the list of titles, or None; `numbers` are the numbers of the rows in the file.
+    """
+
+    file: str
+    cells: np.ndarray | list
+    header: list | None
+    numbers: range | np.ndarray
+
+    @property
+    def n_rows(self):
+        """Number of rows below the header."""
+        return len(self.numbers)
+
+    @property
+    def n_columns(self):
+        """Number of columns."""
+        return self.cells.shape[1] if self.is_numeric else len(self.cells)
+
+    @property
+    def is_numeric(self):
+        """Whether the cells are a matrix of numbers."""
+        return isinstance(self.cells, np.ndarray)
+
+
+def read_table(path, *, variable=None, delimiter=None, header=None, special=()):
+    """The :class:`Table` in a file; a ValueError if it cannot be read, or can be read in several ways.
+
+    path : its suffix tells the format; what is none of `_READERS` is text, compressed if it ends in .gz.
+    variable : name of the array in an .npz or .mat file; required if there are several.
+    delimiter : of a text; None takes the one that fits the first lines.
+    header : whether the first row of a text is one; None decides by its cells, but those in the `special` columns,
+    given by title or number.
+    """
+    path = Path(path)
+    kind = path.suffix.lower() if path.suffix.lower() in _READERS else "text"
+    for option, value, kinds in (
+        ("--variable", variable, (".npz", ".mat")),
+        ("--delimiter", delimiter, ("text",)),
+        ("--header", header, ("text",)),
+    ):
+        if value is not None and kind not in kinds:
+            raise ValueError(f"{path}: {option} applies to {' and '.join(kinds)} files only, not to {kind} files.")
+    if kind == "text":
+        cells, titles, numbers = _read_text(path, delimiter, header, special)
+    else:
+        _attempt(path, lambda: open(path, "rb").close())
+        found = _READERS[kind](path, variable)
+        cells, titles = found if kind == ".parquet" else (_cells(path, found), None)
+        numbers = range(1, len(cells if isinstance(cells, np.ndarray) else cells[0]) + 1)
+    return Table(str(path), cells, titles and [*map(as_read, titles)], numbers)
+
+
+def _attempt(path, read):
+    """What `read` returns; any exception of a library's reader means that the file is bad."""
+    try:
+        return read()
+    except MemoryError:
+        raise
+    except NotImplementedError as error:
+        # SciPy raises this for HDF5.
+        raise ValueError(
+            f"{path}: MATLAB 7.3 files are not supported; save it with '-v7', or as .npy or CSV."
+        ) from error
+    except Exception as error:
+        text = getattr(error, "strerror", None) or str(error)
+        reason = " ".join(text.split()).rstrip(".") or type(error).__name__
+        if "Object arrays" in reason or "Python objects" in reason:
+            reason = (
+                "it holds Python objects (dtype object), which could run code; save an array of numbers or texts "
+                "instead, with array.astype(float) or array.astype(str)"
+            )
+        raise ValueError(f"{path}: cannot be read: {reason}.") from error
+
+
+def _read_npy(path, variable):
+    # Memory-mapped, so that a false shape in the header is an error and not a huge allocation.
+    return _attempt(path, lambda: np.load(path, mmap_mode="r", allow_pickle=False))
+
+
+def _read_npz(path, variable):
+    archive = _attempt(path, lambda: np.load(path, allow_pickle=False))
+    if isinstance(archive, np.ndarray):
+        raise ValueError(f"{path}: the content is that of an .npy file; rename it.")
+    with archive:
+        name = _choose(path, variable, dict.fromkeys(archive.files, ""))
+        return _attempt(path, lambda: archive[name])
+
+
+def _read_mat(path, variable):
+    from scipy.io import loadmat, whosmat
+
+    found = _attempt(path, lambda: whosmat(path))
+    name = _choose(path, variable, {name: f" ({' x '.join(map(str, shape))} {kind})" for name, shape, kind in found})
+    return _attempt(path, lambda: loadmat(path, variable_names=[name])[name])
+
+
+def _read_parquet(path, variable):
+    from pyarrow.parquet import ParquetFile
+
+    table, columns = _attempt(path, lambda: ParquetFile(path).read()), []
+    if not table.num_rows or not table.num_columns:
+        raise ValueError(f"{path}: must hold rows and columns, got {table.num_rows} x {table.num_columns}.")
+    for number, column in enumerate(table.columns, start=1):
+        try:
+            # Truth values are numbers, as in an array.
+            cells = column.cast("int8") if pa.types.is_boolean(column.type) else column
+            columns.append(cells.cast("string").fill_null(""))
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+            raise ValueError(f"{path}, column {number}: must hold numbers or texts, got {column.type}.") from error
+    return columns, table.column_names
+
+
+_READERS = {".npy": _read_npy, ".npz": _read_npz, ".mat": _read_mat, ".parquet": _read_parquet}
+
+
+def _choose(path, variable, described):
+    """The variable asked for, or the only one."""
+    listed = ", ".join(f"{name}{description}" for name, description in described.items()) or "none"
+    if variable is not None:
+        if variable not in described:
+            raise ValueError(f"{path}: no variable {variable!r}; the file has: {listed}.")
+        return variable
+    if len(described) != 1:
+        raise ValueError(f"{path}: --variable (for --truth, --truth-column) must name one of: {listed}.")
+    return next(iter(described))
+
+
+def _cells(path, array):
+    """A matrix of numbers in the machine's order, or the columns of a matrix of texts; bytes are decoded."""
+    if isinstance(array, np.ndarray) and array.dtype.kind == "O":
+        # A MATLAB cell array, where an empty cell is an empty text.
+        cells = [np.asarray(cell) for cell in array.flat]
+        if any(cell.size > 1 or (cell.size and cell.dtype.kind != "U") for cell in cells):
+            raise ValueError(f"{path}: a cell array must hold one text per cell.")
+        array = np.array([str(cell.item()) if cell.size else "" for cell in cells], dtype=str).reshape(array.shape)
+    if not isinstance(array, np.ndarray) or array.dtype.kind not in "biufUS":
+        kind = array.dtype if isinstance(array, np.ndarray) else type(array).__name__
+        raise ValueError(f"{path}: must hold a dense matrix of numbers or texts, got {kind}.")
+    if array.ndim == 1:
+        array = array[:, np.newaxis]
+    if array.ndim != 2 or array.size == 0:
+        raise ValueError(f"{path}: must hold a non-empty matrix with one row per object, got shape {array.shape}.")
+    if array.dtype.kind in "biuf":
+        return np.array(array, dtype=array.dtype.newbyteorder("="), order="C")
+    texts = _attempt(path, lambda: np.char.decode(array, "utf-8")) if array.dtype.kind == "S" else array
+    # A half of a surrogate pair, which Arrow refuses, is spelled out, as it is where it is written.
+    columns = ([text.encode("utf-8", "backslashreplace") for text in column.tolist()] for column in texts.T)
+    return [pa.chunked_array([column], pa.string()) for column in columns]
+
+
+def _read_text(path, delimiter, header, special):
+    """(columns, titles or None, numbers of the rows) of a text."""
+    text = _Text(path, delimiter)
+    first = next(text.rows())
+    if not first:
+        raise text.error(1, "the first row is empty")
+    columns, titles = text.columns(len(first)), [cell.strip() for cell in first]
+    left_out = {column_number(spec) for spec in special}
+    if header is None and None in left_out:
+        header = True
+    elif header is None:
+        kept = [c for c in range(len(first)) if c + 1 not in left_out]
+        again = [bool(pc.any(pc.equal(columns[c].slice(1), first[c])).as_py()) for c in kept]
+        header = _is_header([titles[c] for c in kept], again)
+    if header is None:
+        raise text.error(
+            1,
+            "could be a header or an object; give --header yes or --header no (and --index-column if a column names "
+            "the objects)",
+        )
+    columns = [column.slice(int(header)) for column in columns]
+    n_rows = len(columns[0])
+    if not n_rows:
+        raise ValueError(f"{path}: there are no rows below the header.")
+    return columns, titles if header else None, text.in_file(np.arange(1, n_rows + 1) + header)
+
+
+class _Text:
+    """A delimited text, from which comments are taken out; errors tell the rows of the file."""
+
+    def __init__(self, path, delimiter):
+        self.file, self.data = path, _read_bytes(path)
+        # Number of rows above each comment.
+        self.comments = []
+        if all(line.startswith("#") for line in self._lines()):
+            raise ValueError(f"{path}: every line begins with #, as comments do; put quotes around such a cell.")
+        self.delimiter = delimiter or _find_delimiter(path, self._lines())
+        if self.delimiter == " ":
+            self.data = "".join(" ".join(line.split()) + "\n" for line in self._lines(newline=None)).encode()
+        if re.search(rb"(?:\A|[\r\n])#", self.data):
+            self.data, self.comments = self._without_comments()
+
+    def in_file(self, number):
+        """Number of a row in the file, from its number without comments: those that have fewer rows above count."""
+        return number + np.searchsorted(self.comments, number, side="left")
+
+    def error(self, number, reason):
+        """The ValueError for a row, given by its number without comments."""
+        return ValueError(f"{self.file}, row {self.in_file(number)}: {reason}.")
+
+    def rows(self, lines=None, above=0):
+        """Yield the rows, strictly, as lists of cells."""
+        quoting = csv.QUOTE_NONE if self.delimiter == " " else csv.QUOTE_MINIMAL
+        lines, number = self._lines() if lines is None else lines, above + 1
+        try:
+            for row in csv.reader(lines, delimiter=self.delimiter, quoting=quoting, strict=True):
+                yield row
+                number += 1
+        except csv.Error as error:
+            raise self.error(number, error) from error
+
+    def columns(self, width):
+        """The columns, strings of Arrow."""
+        quotes = self.delimiter != " " and b'"' in self.data
+        # Arrow takes an empty line for missing cells, and what stands behind a closing quote for a part of the cell.
+        if quotes or any(gap in self.data for gap in (b"\n\n", b"\n\r\n", b"\r\r")):
+            self._check(width)
+        names = [*map(str, range(width))]
+        try:
+            return read_csv(
+                pa.BufferReader(self.data),
+                # A block must hold the longest row.
+                ReadOptions(column_names=names, block_size=min(max(1 << 22, 256 * width), 2**31 - 1)),
+                ParseOptions(
+                    delimiter=self.delimiter,
+                    quote_char='"' if quotes else False,
+                    newlines_in_values=quotes,
+                    ignore_empty_lines=False,
+                ),
+                ConvertOptions(column_types=dict.fromkeys(names, pa.string()), check_utf8=False),
+            ).columns
+        except pa.ArrowInvalid as error:
+            self._check(width)
+            raise ValueError(f"{self.file}: cannot be read: {str(error).rstrip('.')}.") from error
+
+    def _check(self, width):
+        """Raise ValueError for a row that csv would not take, or of another width."""
+        for number, row in enumerate(self.rows(), start=1):
+            if len(row) != width:
+                raise self.error(number, f"must have {width} cells as in the first row, got {len(row)}")
+
+    def _lines(self, newline=""):
+        """The lines, decoded."""
+        return io.TextIOWrapper(io.BytesIO(self.data), encoding="utf-8", newline=newline)
+
+    def _without_comments(self):
+        """The data without comments, and the number of rows above each of them.
+
+        A line that begins with # is none inside a quoted cell, as a first row (of titles) that fits the others, or with
+        an Excel error as a missing cell. Any other that could be a row is refused: nobody would notice one object too
+        few.
+        """
+        lines, kept, comments, above, inside = self.data.splitlines(keepends=True), [], [], 0, False
+        table = dropwhile(lambda line: line.startswith(b"#"), lines)
+        width = len(next(self.rows(map(bytes.decode, table))))
+        for number, line in enumerate(lines):
+            if line.startswith(b"#") and not inside:
+                cells = [] if line[1:2].isspace() else next(self.rows([line.decode()], number))
+                if not cells or len(cells) != width:
+                    comments.append(above)
+                    continue
+                if above and not is_missing(cells[0]):
+                    raise self.error(
+                        number + 1,
+                        "could be a comment or an object; begin comments with '# ', put quotes around a cell that "
+                        "begins with #",
+                    )
+            kept.append(line)
+            above += not inside
+            inside ^= self.delimiter != " " and line.count(b'"') % 2 == 1
+        return b"".join(kept), comments
+
+
+def _read_bytes(path):
+    """UTF-8 text of a file, without empty lines at the end."""
+    read = gzip.decompress if path.suffix.lower() == ".gz" else bytes
+    data = _attempt(path, lambda: read(path.read_bytes()))
+    if b"\0" in data:
+        raise ValueError(f"{path}: not UTF-8 text (binary or UTF-16?); save it as CSV in UTF-8.")
+    try:
+        data.isascii() or data.decode()
+    except UnicodeDecodeError as error:
+        row, byte = data.count(b"\n", 0, error.start) + 1, data[error.start]
+        raise ValueError(f"{path}, row {row}: not UTF-8 text, byte 0x{byte:02x}; save it as CSV in UTF-8.") from error
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    if data.isspace() or not data:
+        raise ValueError(f"{path}: the file is empty.")
+    return data.rstrip(b"\r\n") + b"\n"
+
+
+def _find_delimiter(file, lines):
+    """The delimiter that splits every one of the first lines into the same number of cells, at least two."""
+    lines = list(islice((line for line in lines if not line.startswith("#")), _PROBE))
+    widths = {}
+    for delimiter in (",", ";", "\t", "|"):
+        with suppress(csv.Error):
+            widths[delimiter] = {len(row) for row in csv.reader(lines, delimiter=delimiter)}
+    occurring = [delimiter for delimiter, found in widths.items() if max(found) > 1]
+    likely = [delimiter for delimiter in occurring if len(widths[delimiter]) == 1] or occurring
+    words = [line.split() for line in lines]
+    if not likely and len({len(row) for row in words}) == 1 < len(words[0]):
+        numeric = all(is_number(word) or is_missing(word) for row in words[1:] or words for word in row)
+        likely = [" "] if numeric else [" ", ","]
+    if not likely and any('" ' in line for line in lines):
+        raise ValueError(
+            f"{file}: cannot read quoted cells between spaces; write it with commas (in R, with write.csv)."
+        )
+    if len(likely) > 1:
+        raise ValueError(f"{file}: more than one delimiter fits; choose one with --delimiter.")
+    return likely[0] if likely else ","
+
+
+def _is_header(cells, repeated):
+    """Whether the first row is a header, None if it could be either; `repeated` tells which cells occur again below.
+
+    Titles are not numbers, and do not occur again.
+    """
+    again = {repeat for repeat, cell in zip(repeated, cells, strict=True) if not (is_number(cell) or is_missing(cell))}
+    if not again:
+        return None if _may_number_columns(cells) else False
+    if again == {True}:
+        return False
+    return True if again == {False} and not any(map(is_number, cells)) else None
+
+
+def _may_number_columns(cells):
+    """Whether cells that are all numbers could be titles: evenly spaced integers.
+
+    pandas writes 0, 1, 2, ... above columns without titles, after an empty cell above its index.
+    """
+    numbers = [int(cell) for cell in cells if INTEGER.fullmatch(cell) and len(cell) < 10]
+    if cells[:1] == [""] and numbers == list(range(len(cells) - 1)):
+        return True
+    steps = {after - before for before, after in pairwise(numbers)}
+    return len(numbers) == len(cells) >= 3 and len(steps) == 1 and min(steps) > 0

@@ -1,0 +1,183 @@
+"""What the commands say, on standard output and standard error, and write, whole or not at all; Ctrl-C."""
+
+import csv
+import io
+import os
+import signal
+import sys
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from .._whole_files import temporary_path, write_files
+from .columns import as_written
+
+TABLE_SUFFIXES = (".csv", ".tsv", ".npy")
+
+
+def prepare_process():
+    """Set up the streams and Ctrl-C of a process that runs one command."""
+    for stream in (sys.stdout, sys.stderr):
+        # The encoding of the terminal may lack characters of a title.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    # Leave SIGINT alone if a background shell ignores it.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _exit_at_once)
+
+
+def _exit_at_once(signum, frame):
+    """Exit on Ctrl-C without cleaning up.
+
+    A KeyboardInterrupt would wait for compiled code and threads, and is lost in a function that compiled code calls.
+    """
+    os.write(2, b"\nrobust-eac: error: interrupted\n" if sys.stderr.isatty() else b"robust-eac: error: interrupted\n")
+    os._exit(130)
+
+
+@contextmanager
+def clean_interrupts():
+    """Let Ctrl-C raise KeyboardInterrupt, so that what is half done can be undone."""
+    replaced = signal.getsignal(signal.SIGINT) is _exit_at_once
+    if replaced:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        if replaced:
+            signal.signal(signal.SIGINT, _exit_at_once)
+
+
+def say(line):
+    """Print a line on standard output."""
+    try:
+        print(line, flush=True)
+    except OSError as error:
+        # Python would flush the failed stream again at exit, and print a traceback.
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):
+            raise
+        raise OSError(f"standard output: {error.strerror or error}") from error
+
+
+def tell(kind, message):
+    """Print an error or a warning as one line on standard error, if it is still open."""
+    with suppress(OSError):
+        print(f"robust-eac: {kind}: {' '.join(str(message).split())}", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def progress(text, shown="{desc} ..."):
+    """Show a text on a terminal while something is done; the bar of tqdm, elsewhere None."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    with tqdm(desc=text, bar_format=shown, leave=False) as bar:
+        yield bar
+
+
+@contextmanager
+def solver_lines(verbose):
+    """What takes the solver's lines.
+
+    With --verbose all lines go to standard error. Otherwise a terminal shows the latest one.
+    """
+    if verbose:
+        yield partial(print, file=sys.stderr, flush=True)
+    elif sys.stderr.isatty():
+        with progress("consensus", shown="{desc} [{elapsed}]") as bar:
+            yield bar.set_description_str
+    else:
+        yield None
+
+
+def check_outputs(outputs, inputs):
+    """Raise ValueError for an output that cannot be written, is an input, or is given twice; None is no file."""
+    others = [(path, "is an input") for path in inputs if path is not None]
+    for output in (path for path in outputs if path is not None):
+        target = Path(os.path.realpath(output))
+        if target.is_dir():
+            raise ValueError(f"{output}: is a folder, not a file.")
+        if target.exists() and not target.is_file():
+            raise ValueError(f"{output}: exists and is not a regular file.")
+        if not target.parent.is_dir():
+            raise ValueError(f"{output}: there is no folder {target.parent}.")
+        for other, what in others:
+            both_exist = target.exists() and os.path.exists(other)
+            if target == Path(os.path.realpath(other)) or (both_exist and os.path.samefile(target, other)):
+                raise ValueError(f"{output}: {what}.")
+        temporary = temporary_path(target)
+        try:
+            if target.exists() and not os.access(target, os.W_OK):
+                raise PermissionError(None, "it is read-only")
+            open(temporary, "xb").close()
+            # Another process may have taken it for a leftover.
+            temporary.unlink(missing_ok=True)
+        except OSError as error:
+            raise ValueError(f"{output}: cannot be written: {error.strerror or error}.") from error
+        others.append((output, "is written twice"))
+
+
+def check_picture(path):
+    """Raise an error for a picture that matplotlib cannot write; None is no picture."""
+    if path is None:
+        return
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError("plots need matplotlib: pip install matplotlib") from error
+    known = Figure().canvas.get_supported_filetypes()
+    if path.suffix[1:].lower() not in known:
+        raise ValueError(f"{path}: must end in .{', .'.join(sorted(known))}.")
+
+
+def table_writer(path, header, columns):
+    """Function that writes a table to a binary file, in the format that the suffix of a path tells.
+
+    header : titles of the columns; an .npy file has none.
+    columns : arrays of numbers of shape (n_rows,) or (n_rows, n_columns), and lists of n_rows texts, numbers or both,
+    which an .npy file leaves out. Titles and texts are written as :func:`~robust_eac.cli.columns.as_written` says.
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix == ".npy":
+        arrays = [column for column in columns if isinstance(column, np.ndarray)]
+        array = arrays[0] if len(arrays) == 1 else np.column_stack(arrays)
+        return lambda handle: np.save(handle, array, allow_pickle=False)
+
+    def write(handle):
+        # A text from an array may hold a lone surrogate, which must not cost the result of a long run.
+        text = io.TextIOWrapper(handle, encoding="utf-8", errors="backslashreplace", newline="")
+        writer = csv.writer(text, delimiter="\t" if suffix == ".tsv" else ",", lineterminator="\n")
+        writer.writerow(map(as_written, header))
+        writer.writerows(zip(*(part for column in columns for part in _lists(column)), strict=True))
+        text.flush()
+        text.detach()
+
+    return write
+
+
+def _lists(column):
+    if isinstance(column, np.ndarray):
+        return np.atleast_2d(column.T).tolist()
+    return [[as_written(cell) if isinstance(cell, str) else cell for cell in column]]
+
+
+def picture_writer(path, figure):
+    """Function that writes a figure to a binary file, in the format that the suffix of a path tells."""
+    return lambda handle: figure.savefig(handle, format=path.suffix[1:].lower(), dpi=150)
+
+
+def write_outputs(writers, said=None):
+    """Write files, all or none of them, and say so; Ctrl-C leaves no temporary file.
+
+    writers : {path: function that writes to a binary file}. said : what to say before.
+    """
+    with clean_interrupts():
+        write_files(writers)
+    if said is not None:
+        say(said)
+    say(f"written: {', '.join(map(str, writers))}")
