@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 
-from .._tables import aligned
 from ..checks.words import did_you_mean
 from .inputs import read_features, read_labels, read_truth
 from .options import add_input_options, add_labels, add_n_clusters, add_seed, add_table_output, number_or
@@ -182,5 +181,7 @@ def _say_graded(records, order):
 
 def _say_table(rows, *, n_names):
     """Print rows of cells in aligned columns; the first `n_names` columns hold names."""
+    from ..comparison.result import aligned
+
     for line in aligned(rows, n_names=n_names):
         say(line)

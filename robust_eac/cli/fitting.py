@@ -7,12 +7,13 @@ from sklearn.metrics.cluster import pair_confusion_matrix
 
 from ..diagnostics.assurance import assure_partition
 from ..diagnostics.selection import select_n_clusters
-from ..estimators import RobustEAC
+from ..estimators import MergeConsensus, RobustEAC
 from ..hard.credible_ball import LEVEL, radius_of
 from ..hard.median_partition import solve_hard_median_partition
 from ..hard.search import LOSSES, Aim, partition_losses
 from ..solve.encoding import encode
 from ..summary import assure, summarise, summarise_partition
+from ..weightings import L2, RestrictedSimplex
 from ..weightings.clusters import check_cluster_weights, weigh_by
 from .output import progress, say, solver_lines, tell
 
@@ -23,8 +24,8 @@ _TAKEN = {
     "merge": ("n_jobs", "method", "membership"),
     "loss": (*_OF_WEIGHTS, "loss", "cost"),
 }
-# Options of one weighting only.
-_WEIGHTING_OF = {"rho": "restricted-simplex", "lam": "l2"}
+# Parameter -> the weighting that has it.
+_WEIGHTING_OF = {"rho": ("restricted-simplex", RestrictedSimplex), "lam": ("l2", L2)}
 # The candidates of "--n-clusters auto".
 _CANDIDATES = range(1, 11)
 # The number of clusters cannot be judged by halves of fewer clusterings than this.
@@ -48,7 +49,7 @@ class Found(NamedTuple):
     parameters: dict
     results: dict
     summary: str
-    model: RobustEAC | None
+    model: RobustEAC | MergeConsensus | None
 
 
 def solver_options(arguments):
@@ -65,7 +66,7 @@ def solver_options(arguments):
         if name not in _TAKEN[method if loss is None else "loss"]:
             raise ValueError(f"--{name.replace('_', '-')} does not apply to {mode}.")
     chosen = given.get("weighting", "restricted-simplex")
-    for name, weighting in _WEIGHTING_OF.items():
+    for name, (weighting, _) in _WEIGHTING_OF.items():
         if name in given and chosen != weighting:
             raise ValueError(f"--{name} applies to --weighting {weighting} only, not to {chosen}.")
     if arguments.certify:
@@ -81,7 +82,16 @@ def solver_options(arguments):
     if loss is not None and not isinstance(n_clusters, int | None):
         rule = f"an integer for {mode}, or left out for as many clusters as the loss wants"
         raise ValueError(f"--n-clusters must be {rule}, got {got}.")
-    return {name: value for name, value in given.items() if name != "membership"}
+    return {name: value for name, value in given.items() if name not in ("method", "membership")}
+
+
+def _keywords(options):
+    """The options as the solvers take them: a parameter of a weighting is in its object."""
+    keywords = dict(options)
+    for name, (_, kind) in _WEIGHTING_OF.items():
+        if name in keywords:
+            keywords["weighting"] = kind(keywords.pop(name))
+    return keywords
 
 
 def find_consensus(arguments, options, labels, titles):
@@ -104,10 +114,13 @@ def find_consensus(arguments, options, labels, titles):
 def _fit(arguments, options, labels, titles):
     """What an estimator finds."""
     merging = arguments.method == "merge"
-    n_clusters = arguments.n_clusters if merging else choose_n_clusters(arguments, labels)
-    model = RobustEAC(n_clusters, random_state=arguments.seed, **options)
-    with solver_lines(arguments.verbose) as model._tell:
-        model.fit(labels)
+    if merging:
+        model = MergeConsensus(arguments.n_clusters, random_state=arguments.seed, **options).fit(labels)
+    else:
+        n_clusters = choose_n_clusters(arguments, labels)
+        model = RobustEAC(n_clusters, random_state=arguments.seed, **_keywords(options))
+        with solver_lines(arguments.verbose) as model._tell:
+            model.fit(labels)
     assurance = None
     if arguments.certify:
         with progress("certificate"):
@@ -120,7 +133,7 @@ def _fit(arguments, options, labels, titles):
         weights=model.weights_,
         losses=model.losses_,
         agreements=model.agreements_,
-        parameters=model.get_params(),
+        parameters=model.get_params(deep=False) | options,
         results={name: getattr(model, f"{name}_") for name in names} | _certificate(assurance),
         summary=summarise(model, titles, model._settings, assurance),
         model=model,
@@ -134,7 +147,7 @@ def _search(arguments, options, labels, titles):
     options |= {"cost": "n_clusters" if cost == "n-clusters" else cost, "n_clusters": arguments.n_clusters}
     options["random_state"] = arguments.seed
     with progress("consensus"):
-        result = solve_hard_median_partition(labels, **options)
+        result = solve_hard_median_partition(labels, **_keywords(options))
         adjusted_rand = Aim(LOSSES["omari"], 1.0, len(labels))
         agreements = 1.0 - partition_losses(encode(labels), result.labels, adjusted_rand)
     radius = float(radius_of(result.losses, result.weights, LEVEL))

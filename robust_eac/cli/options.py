@@ -9,6 +9,7 @@ from pathlib import Path
 from .columns import DELIMITERS
 from .output import TABLE_SUFFIXES
 
+
 def add_labels(parser):
     """Add the file of clusterings."""
     parser.add_argument("labels", type=Path, metavar="LABELS", help="file with one column per clustering")

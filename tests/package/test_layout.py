@@ -8,8 +8,6 @@ import robust_eac
 # From the bottom up: a room imports from those before it.
 ROOMS = (
     "_version",
-    "_source",
-    "_tables",
     "_whole_files",
     "checks",
     "inputs",

@@ -11,8 +11,6 @@ import pytest
 
 import robust_eac
 
-from ..access import source
-
 MODULES = {module.name for module in pkgutil.iter_modules(robust_eac.__path__)}
 # Modules that list public names. Those of the command line are its own.
 ROOMS = {
@@ -52,7 +50,7 @@ def test_every_name_is_that_of_its_room(room):
 
 def test_import_loads_nothing():
     found = run(f"import sys, robust_eac\n{LOADED}\nprint(sorted(own), sorted(others))")
-    assert found == "['robust_eac._source', 'robust_eac._version'] []"
+    assert found == "['robust_eac._version'] []"
 
 
 def test_all_names_together_load_nothing_optional():
@@ -117,12 +115,3 @@ def test_the_map_has_every_public_name_once_under_its_room():
     assert found == {room: sorted(names) for room, names in ROOMS.items()}
     words = re.findall(r"[\w-]+", robust_eac.__doc__)
     assert [name for name in robust_eac.__all__ if words.count(name) != 1] == []
-
-
-def test_what_is_read_from_source_must_be_there():
-    with pytest.raises(LookupError, match=r"robust_eac\.core\.hard assigns nothing to LOSS\."):
-        source.keys("core.hard", "LOSS")
-    with pytest.raises(LookupError, match=r"robust_eac\.core\.hard defines no class Hard with an __init__\."):
-        source.defaults("core.hard", "Hard")
-    with pytest.raises(FileNotFoundError, match="nowhere"):
-        source.literal("core.nowhere", "LOSSES")
