@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 
-from ..reporting.asked import versions
 from .inputs import read_labels
 from .options import add_input_options, add_labels, add_solver_options, add_table_output
 from .output import check_outputs, check_picture, picture_writer, progress, table_writer, write_outputs
@@ -88,6 +87,8 @@ def run_consensus(arguments):
     }
     writers = {path: table_writer(path, *table) for path, table in tables.items() if path is not None}
     if arguments.json is not None:
+        from ..reporting.page import versions
+
         sizes = np.bincount(found.labels).tolist()
         rows = zip(ensemble.titles, *(column.tolist() for column in columns), strict=True)
         summary = {
