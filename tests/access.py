@@ -12,15 +12,14 @@ from robust_eac.checks.values import check_membership, check_weights
 from robust_eac.comparison import statistics as comparison_statistics
 from robust_eac.comparison.runs import outcomes
 from robust_eac.consensus import _common as _consensus_common
-from robust_eac.consensus import _linkage, _merging, _peace_kernels, combinatorial
-from robust_eac.consensus._common import check_memory, prepare, prepare_ensemble, relabel
-from robust_eac.consensus._metis import partition_graph, pieces, whole_numbers
-from robust_eac.consensus.coassociation import walk_similarities
-from robust_eac.consensus.mcla import _closest
-from robust_eac.consensus.peace import _MARGIN
-from robust_eac.consensus.peace import _sample as sample_pairs
-from robust_eac.consensus.sec import _table as sec_table
-from robust_eac.consensus.utilities import _normalised
+from robust_eac.consensus import combinatorial
+from robust_eac.consensus import linkage as _linkage
+from robust_eac.consensus import merge as _merging
+from robust_eac.consensus import peace as _peace
+from robust_eac.consensus._common import associations, check_memory, clusters_of, prepare, prepare_ensemble
+from robust_eac.consensus.graph_partitioning import _closest, partition_graph, pieces, whole_numbers
+from robust_eac.consensus.kmeans import UTILITIES, _normalised, degree_costs
+from robust_eac.consensus.refined_eac import walk_similarities
 from robust_eac.datasets import loading as datasets
 from robust_eac.diagnostics import assurance as _assurance
 from robust_eac.diagnostics import selection as _selection
@@ -73,6 +72,7 @@ from robust_eac.solve import starts as _starts
 from robust_eac.solve import threads as _threads
 from robust_eac.solve.alternation import Limits, Problem
 from robust_eac.solve.bundles import Visit
+from robust_eac.solve.codes import relabel
 from robust_eac.solve.descent import next_relaxation, visiting_order
 from robust_eac.solve.encoding import collapse, encode, encode_ensemble, one_hot, select, take_rows, weigh
 from robust_eac.solve.formula import (

@@ -18,8 +18,8 @@ from robust_eac import (
 )
 from robust_eac.consensus import merge_consensus
 from robust_eac.consensus._common import prepare_ensemble
-from robust_eac.consensus._linkage import cut
-from robust_eac.consensus._merging import average_linkage, base_cluster_weights, mean_similarities, similarity_sums
+from robust_eac.consensus.linkage import cut, tree_of_sums
+from robust_eac.consensus.merge import base_cluster_weights, mean_similarities, similarity_sums
 from robust_eac.solve.formula import cluster_counts
 
 from ..shared.ensembles import scores
@@ -131,7 +131,7 @@ def _relinked(method, *, size_power=1.0):
         counts = cluster_counts(encoding, leaves, leaves.max() + 1)
         sums, pairs = similarity_sums(encoding, weights, values, counts)
         if method is None:
-            groups = cut(average_linkage(sums, pairs), k)
+            groups = cut(tree_of_sums(sums, pairs), k)
         else:
             similarities = sums / pairs
             np.fill_diagonal(similarities, similarities.max())

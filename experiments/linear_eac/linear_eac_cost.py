@@ -7,9 +7,8 @@ from math import isqrt
 
 import numpy as np
 
-from robust_eac import density, eac
+from robust_eac import coassociation_matrix, density, eac
 from robust_eac.consensus import bisecting_kmeans_consensus, bisecting_tree, kmeans_consensus
-from robust_eac.consensus.coassociation import coassociation_matrix
 
 from ..shared.ensembles import planted_labels
 from ..shared.measure import significant, timed

@@ -26,7 +26,6 @@ from ..checks.values import (
     check_real,
     check_returned_weights,
 )
-from ..consensus._common import relabel
 from ..consensus.registry import CONSENSUS_FUNCTIONS
 from ..metrics.external import (
     adjusted_rand_score,
@@ -37,6 +36,7 @@ from ..metrics.external import (
     normalized_mutual_information,
 )
 from ..schemes.registry import FEATURE_SCHEMES, WEIGHTING_SCHEMES
+from ..solve.codes import relabel
 from ..solvers.median_partition import solve_median_partition
 from ..weightings import WEIGHT_SOLVERS
 from .result import Comparison

@@ -1,25 +1,16 @@
-"""What consensus functions share: checks and encoding before, names of clusters and warnings after."""
+"""What consensus functions share: checks and encoding before, base clusters as columns, optional packages, memory."""
 
 import os
-import warnings
 from importlib import import_module
-from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from ..checks.labels import check_labels
 from ..checks.values import check_integer, check_n_clusters, check_n_jobs, check_random_state, check_weights
-from ..solve.encoding import collapse, encode, select
+from ..solve.encoding import collapse, encode, one_hot, select
 
-
-class Search(NamedTuple):
-    """How a local search runs: number of starts, passes per start, threads, random numbers."""
-
-    n_init: int
-    max_iter: int
-    n_jobs: int | None
-    rng: Any
+# Equal means that are summed in different orders differ by less.
+TIE = 1e-12
 
 
 def prepare(labels, n_clusters, weights):
@@ -54,14 +45,32 @@ def check_starts(n_init, random_state):
 
 
 def check_search(n_init, max_iter, n_jobs, random_state):
-    """A :class:`Search`, checked."""
+    """How a local search runs, checked, as keyword arguments: starts, passes per start, threads, random numbers."""
     n_init, rng = check_starts(n_init, random_state)
-    return Search(n_init, check_integer(max_iter, name="max_iter", low=1), check_n_jobs(n_jobs), rng)
+    max_iter = check_integer(max_iter, name="max_iter", low=1)
+    return {"n_init": n_init, "max_iter": max_iter, "n_jobs": check_n_jobs(n_jobs), "rng": rng}
 
 
-def warn_not_converged(message, *, stacklevel):
-    """Warn with a ConvergenceWarning; a stacklevel of 2 points at the caller of the function that calls this."""
-    warnings.warn(message, ConvergenceWarning, stacklevel=stacklevel + 1)
+def trivial(encoding, n_clusters):
+    """Clusters of the rows if there is nothing to decide: one cluster, or no more rows than clusters. Else None."""
+    d = len(encoding.codes)
+    if n_clusters == 1:
+        return np.zeros(d, dtype=np.intp)
+    return np.arange(d) if d <= n_clusters else None
+
+
+def clusters_of(encoding, weights):
+    """All clusters: (n_rows, K) sparse indicators, numbers of objects, weights of their partitions."""
+    clusters = np.flatnonzero(encoding.sizes)
+    return one_hot(encoding)[:, clusters], encoding.sizes[clusters], np.repeat(weights, encoding.n_codes)[clusters]
+
+
+def associations(members, groups, weights):
+    """(n_rows, n_groups) weighted mean of the indicators of the clusters in every group that is not empty."""
+    groups = np.unique(groups, return_inverse=True)[1]
+    shares = np.zeros((len(groups), groups.max() + 1))
+    shares[np.arange(len(groups)), groups] = weights
+    return members @ (shares / shares.sum(axis=0))
 
 
 def load_package(name, purpose, requirement):
@@ -70,12 +79,6 @@ def load_package(name, purpose, requirement):
         return import_module(name)
     except ImportError as error:
         raise ImportError(f"{purpose}: pip install '{requirement}'") from error
-
-
-def relabel(codes):
-    """Rename clusters to 0, 1, ... in the order of first appearance; (n,) intp."""
-    _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[inverse]
 
 
 def check_memory(n_bytes, what):

@@ -10,10 +10,11 @@ from numpy.typing import ArrayLike
 from ..checks.types import RandomState
 from ..checks.values import check_choice, check_integer, check_real
 from ..metrics.external import pair_weights, sized_densities
+from ..solve.codes import relabel
 from ..solve.encoding import take_rows
 from ..solve.formula import cluster_counts
 from ..solve.lloyd import best_lloyd, squared_distances
-from ._common import check_search, prepare_rows, relabel
+from ._common import check_search, prepare_rows
 
 __all__ = ["BisectingTree", "bisecting_kmeans_consensus", "bisecting_tree", "cut_bisecting_tree"]
 
@@ -64,33 +65,20 @@ def bisecting_tree(
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe.
     n_clusters : int
         Number of clusters at the finest level; splitting stops earlier if every cluster holds identical objects only.
     criterion : {"density", "loss", "size"}, default="density"
         The next cluster to split: the one whose split gains most density, the one whose split lowers the k-means loss
         most, or the largest.
-    weights : array-like of shape (n_partitions,), default=None
-        Non-negative, not all zero; normalised to sum to one. None means uniform.
     singleton : float, default=0.0
         Density of a cluster with one object, in [0, 1].
-    n_init : int, default=10
-        Number of starts of every 2-means.
-    max_iter : int, default=300
-        Largest number of passes per start.
-    random_state : int, RandomState instance or None, default=None
-        Draws the seeds.
+    labels, weights, n_init, max_iter, random_state
+        As in :func:`~robust_eac.consensus.kmeans_consensus`, for every 2-means.
 
     Returns
     -------
     tree : BisectingTree
         Named tuple: `labels` at the finest level, `parents`, and `densities` and `losses` by level.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed or out of range.
 
     Notes
     -----
@@ -156,15 +144,6 @@ def cut_bisecting_tree(tree: BisectingTree, n_clusters: int) -> np.ndarray:
     labels : ndarray of shape (n_samples,), intp
         Clusters 0, 1, ... in the order of first appearance.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If the tree does not have that many clusters.
-
-    Notes
-    -----
-    Time O(n_samples + number of levels).
-
     Examples
     --------
     >>> tree = bisecting_tree(np.array([[0, 0], [0, 1], [1, 2]]), 3, random_state=0)
@@ -195,40 +174,19 @@ def bisecting_kmeans_consensus(
 ) -> np.ndarray:
     """Split the ensemble's objects in two by 2-means on the label codes until there are n_clusters.
 
-    The finest level of :func:`bisecting_tree`, which has the same parameters.
+    The finest level of :func:`~robust_eac.consensus.bisecting_tree`.
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe.
-    n_clusters : int
-        Number of clusters; fewer are returned only if fewer objects are distinct.
-    criterion : {"density", "loss", "size"}, default="density"
-        The next cluster to split, see :func:`bisecting_tree`.
-    weights : array-like of shape (n_partitions,), default=None
-        Non-negative, not all zero; normalised to sum to one. None means uniform.
-    singleton : float, default=0.0
-        Density of a cluster with one object, in [0, 1].
-    n_init : int, default=10
-        Number of starts of every 2-means.
-    max_iter : int, default=300
-        Largest number of passes per start.
-    random_state : int, RandomState instance or None, default=None
-        Draws the seeds.
+    n_clusters, criterion, singleton
+        As in :func:`~robust_eac.consensus.bisecting_tree`.
+    labels, weights, n_init, max_iter, random_state
+        As in :func:`~robust_eac.consensus.kmeans_consensus`, for every 2-means.
 
     Returns
     -------
     labels : ndarray of shape (n_samples,), intp
         Clusters 0, 1, ... in the order of first appearance.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed or out of range.
-
-    Notes
-    -----
-    Cost of :func:`bisecting_tree`.
 
     References
     ----------
@@ -239,8 +197,8 @@ def bisecting_kmeans_consensus(
     >>> bisecting_kmeans_consensus(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]), 2, random_state=0)
     array([0, 0, 0, 1, 1])
     """
-    runs: dict[str, Any] = {"n_init": n_init, "max_iter": max_iter, "random_state": random_state}
-    tree = bisecting_tree(labels, n_clusters, criterion=criterion, weights=weights, singleton=singleton, **runs)
+    options: dict[str, Any] = {"criterion": criterion, "weights": weights, "singleton": singleton, "n_init": n_init}
+    tree = bisecting_tree(labels, n_clusters, max_iter=max_iter, random_state=random_state, **options)
     return relabel(tree.labels)
 
 
@@ -250,7 +208,7 @@ def _leaf(encoding, weights, rows, criterion, singleton, search):
     halves = np.zeros(len(rows), dtype=np.intp)
     density, loss = _grade(own, weights, halves, 1, singleton)
     if len(rows) > 1:
-        halves = best_lloyd(own, weights, squared_distances, 2, **search._asdict()).clusters
+        halves = best_lloyd(own, weights, squared_distances, 2, **search).clusters
     if halves.min() == halves.max():
         return _Leaf(rows, density, loss, (), -np.inf)
     split_density, split_loss = _grade(own, weights, halves, 2, singleton)

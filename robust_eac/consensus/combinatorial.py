@@ -17,7 +17,7 @@ from ..checks.types import RandomState, Subsets
 from ..checks.values import check_bool, check_choice, check_features, check_n_clusters, check_real
 from ..ensembles.feature_subsets import MODES, RIDGE, FeatureSubsetEnsemble, whitening_maps
 from ..schemes.silhouette import balance_orders, mean_silhouettes
-from ._common import relabel
+from ..solve.codes import relabel
 
 __all__ = ["CombinatorialEAC", "zca_whiten"]
 
@@ -42,27 +42,14 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
     ----------
     n_clusters : int
         Number of clusters; fewer are returned if ties in the tree leave no cut into that many.
-    combinations : list of arrays of feature indices, or bool array of shape (n_subsets, n_features), default=None
-        The subsets. None means those of :class:`~robust_eac.FeatureSubsetEnsemble`, which takes the numbers
-        `max_order`, `max_per_order` and `min_per_order`.
     goodness : bool, default=True
         Weight the evidence by g; otherwise g = 1.
-    whiten : bool, default=True
-        Whiten every sub-data set before clustering it, see :func:`zca_whiten`.
     order_weighting : bool, default=True
         Give every order the same total weight, by 1 / (N' O_k). Otherwise give every subset the same, 1 / sum O.
-    max_order : int, default=9
-        Largest number of features in a subset, at most n_features.
-    max_per_order : int, default=1000
-        Largest number of subsets of one order; if there are more, this many are drawn.
-    min_per_order : int, default=50
-        Smallest number of subsets of one order, for "listing".
     reproduce : {"listing", "equation"}, default="listing"
         Follow the published program or the formulas where they differ; see Notes.
-    n_jobs : int, default=None
-        Threads. The result does not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Draws the subsets, the numbers of clusters and the seeds of k-means.
+    combinations, whiten, max_order, max_per_order, min_per_order, n_jobs, random_state
+        As in :class:`~robust_eac.FeatureSubsetEnsemble`.
 
     Attributes
     ----------
@@ -169,11 +156,6 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
         Returns
         -------
         self : CombinatorialEAC
-
-        Raises
-        ------
-        ValueError, TypeError
-            If X is malformed, or a parameter is malformed or out of range.
         """
         X = check_features(X, estimator=self)
         n = len(X)
@@ -227,11 +209,6 @@ def zca_whiten(X: ArrayLike, *, ridge: float = 1e-4) -> np.ndarray:
     Returns
     -------
     whitened : ndarray of shape (n_samples, n_features)
-
-    Raises
-    ------
-    ValueError, TypeError
-        If X is no matrix of finite numbers or `ridge` is not positive.
 
     Notes
     -----

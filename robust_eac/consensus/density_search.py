@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 from joblib import Parallel, delayed
+from numba import njit
 from numpy.typing import ArrayLike
+from sklearn.exceptions import ConvergenceWarning
 
 from ..checks.types import RandomState
 from ..checks.values import MAX_SEED, check_random_state, check_real
 from ..metrics.external import pair_weights, sized_densities
-from ..solve import kernels
-from ..solve.bundles import Clusters, DensityTerms
+from ..solve.codes import relabel
 from ..solve.encoding import collapse
 from ..solve.formula import cluster_counts
+from ..solve.kernels import gather
 from ..solve.lloyd import best_lloyd, squared_distances
-from ._common import check_search, prepare, relabel, warn_not_converged
+from ._common import check_search, prepare
 
 __all__ = ["density_search"]
 
@@ -36,53 +40,29 @@ def density_search(
     """Maximise the density of the consensus by moving one object at a time.
 
     Solve  max over partitions  D = sum_C |C|/n rho_C  (Eq. 7 of [1]_), with rho_C the mean co-association over the
-    pairs of different objects in cluster C, as :func:`~robust_eac.density` computes. k-means
-    (:func:`~robust_eac.consensus.kmeans_consensus`) maximises D only approximately, since its loss includes the pairs (i, i).
+    pairs of different objects in cluster C, as :func:`~robust_eac.density` computes. k-means maximises D only
+    approximately, since its loss includes the pairs (i, i).
 
     From a k-means start, objects in random order move to where D gains most, until no single move improves the
     partition. The best of `n_init` starts is kept. No cluster is emptied.
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe: in that partition it
-        then shares a cluster with no other.
-    n_clusters : int
-        Number of clusters; fewer are returned only if fewer objects are distinct.
-    weights : array-like of shape (n_partitions,), default=None
-        Weights of the partitions in the co-association: non-negative, not all zero; normalised to sum to one. None
-        means uniform.
     singleton : float, default=0.0
         Density of a cluster with one object, in [0, 1].
-    n_init : int, default=10
-        Number of starts.
-    max_iter : int, default=300
-        Largest number of passes over the objects per start.
-    n_jobs : int, default=None
-        Threads over the starts. The result does not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Draws the k-means seeds and the order of the objects.
+    labels, n_clusters, weights, n_init, max_iter, n_jobs, random_state
+        As in :func:`~robust_eac.consensus.kmeans_consensus`, warning included. In a partition that did not observe it,
+        an object shares a cluster with no other.
 
     Returns
     -------
     labels : ndarray of shape (n_samples,), intp
         Clusters 0, 1, ... in the order of first appearance.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed or out of range.
-
-    Warns
-    -----
-    ConvergenceWarning
-        If objects still move in the last of `max_iter` passes of the start that is kept.
-
     Notes
     -----
     A move changes only the terms of two clusters: O(n_partitions), given the counts of labels in the clusters.
-    Comparing all clusters for one object costs O(n_partitions n_clusters). Memory O(n_samples n_partitions), a byte per
-    label, and O(n_clusters) per base cluster.
+    Comparing all clusters for one object costs O(n_partitions n_clusters).
 
     References
     ----------
@@ -104,14 +84,14 @@ def density_search(
     singleton = check_real(singleton, name="singleton", low=0.0, high=1.0)
     search = check_search(n_init, max_iter, n_jobs, random_state)
     collapsed = collapse(encoding, min_saving=0.0)
-    runs = Parallel(n_jobs=search.n_jobs, prefer="threads")(
-        delayed(_one_start)(encoding, collapsed, weights, n_clusters, singleton, search.max_iter, seed)
-        for seed in search.rng.randint(MAX_SEED, size=search.n_init)
+    runs = Parallel(n_jobs=n_jobs, prefer="threads")(
+        delayed(_one_start)(encoding, collapsed, weights, n_clusters, singleton, max_iter, seed)
+        for seed in search["rng"].randint(MAX_SEED, size=n_init)
     )
     _, clusters, converged = max(runs, key=lambda run: run[0])
     if not converged:
-        message = f"The local search did not converge: objects still moved in pass max_iter={search.max_iter}."
-        warn_not_converged(message, stacklevel=2)
+        message = f"The local search did not converge: objects still moved in pass max_iter={max_iter}."
+        warnings.warn(message, ConvergenceWarning, stacklevel=2)
     return relabel(clusters)
 
 
@@ -121,15 +101,65 @@ def _one_start(encoding, collapsed, weights, n_clusters, singleton, max_iter, se
     start = best_lloyd(collapsed, weights, squared_distances, n_clusters, n_init=1, max_iter=max_iter, rng=rng).clusters
     clusters = collapsed.expand(start).astype(np.intp)
     n_clusters = int(clusters.max()) + 1
-    terms = DensityTerms(weights, encoding.observed[:, encoding.mask_of] @ weights, singleton, _SLACK)
+    presence = encoding.observed[:, encoding.mask_of] @ weights
     by_slot = np.repeat(weights, encoding.n_codes)[:, np.newaxis]
     for _ in range(max_iter):
         # Count anew in every pass: updates by moves accumulate rounding errors.
         counts = cluster_counts(encoding, clusters, n_clusters)
         pairs = pair_weights(encoding, weights, counts)
         sizes = np.bincount(clusters, minlength=n_clusters).astype(np.float64)
-        order, state = rng.permutation(len(clusters)), Clusters(clusters, by_slot * counts, pairs, sizes)
-        n_moved = kernels.densify(order, encoding.data, encoding.slots, terms, state)
+        codes, slots, order = encoding.codes, (encoding.offsets, encoding.missing_slots), rng.permutation(len(clusters))
+        state = clusters, by_slot * counts, pairs, sizes
+        n_moved = _densify(order, codes, *slots, weights, presence, singleton, *state)
         if n_moved == 0:
             break
     return sized_densities(pairs, sizes, singleton).sum() / len(clusters), clusters, n_moved == 0
+
+
+@njit(cache=True, nogil=True)
+def _densify(order, codes, offsets, missing, weights, presence, singleton, labels, T, pair_weights, sizes):
+    """Move objects, in the given order, to where the density gains most; returns how many moved. O(m k) per object.
+
+    The last four follow the moves: labels (n,), T (n_slots, k) weight of the partition times the objects of each slot
+    in each cluster, pair_weights (k,) weight of the ordered pairs inside each cluster, sizes (k,). presence (n,) is the
+    weight of the partitions that observe the object. No cluster is emptied.
+    """
+    k = T.shape[1]
+    votes = np.empty(k)
+    n_moved = 0
+    for i in order:
+        own = labels[i]
+        if sizes[own] < 1.5:
+            continue
+        gather(codes, i, offsets, T, votes)
+        left = pair_weights[own] - 2.0 * (votes[own] - presence[i])
+        loss = _sized_density(pair_weights[own], sizes[own], singleton)
+        loss -= _sized_density(left, sizes[own] - 1.0, singleton)
+        best, most = own, loss + _SLACK
+        for c in range(k):
+            if c != own:
+                gain = _sized_density(pair_weights[c] + 2.0 * votes[c], sizes[c] + 1.0, singleton)
+                gain -= _sized_density(pair_weights[c], sizes[c], singleton)
+                if gain > most:
+                    best, most = c, gain
+        if best == own:
+            continue
+        for u in range(codes.shape[1]):
+            slot = offsets[u] + codes[i, u]
+            T[slot, own] -= weights[u]
+            T[slot, best] += weights[u]
+        for slot in missing:
+            T[slot] = 0.0
+        pair_weights[own] = left
+        pair_weights[best] += 2.0 * votes[best]
+        sizes[own] -= 1.0
+        sizes[best] += 1.0
+        labels[i] = best
+        n_moved += 1
+    return n_moved
+
+
+@njit(cache=True, nogil=True)
+def _sized_density(pair_weight, size, singleton):
+    """Size of a cluster times its density, from the weight of its ordered pairs."""
+    return pair_weight / (size - 1.0) if size > 1.5 else singleton * size

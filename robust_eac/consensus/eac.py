@@ -10,28 +10,65 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from ..checks.blocks import row_blocks
-from ..checks.coassociation import check_coassociation, is_precomputed
+from ..checks.coassociation import Coassociation, check_coassociation, is_precomputed
+from ..checks.labels import check_labels
 from ..checks.types import RandomState
-from ..checks.values import check_bool, check_n_clusters, check_real
-from ._common import prepare, prepare_ensemble, relabel
-from ._linkage import (
-    check_linkage,
-    components,
-    cut,
-    dendrogram,
-    distinct_rows,
-    given_tree,
-    linkage_matrix,
-    merge_tree,
-    votes_of,
-)
+from ..checks.values import check_bool, check_n_clusters, check_real, check_weights
+from ..solve.codes import relabel
+from ..solve.encoding import encode, one_hot
+from ..weightings.tables import mean_over_observed
+from ._common import prepare_ensemble
+from .linkage import check_linkage, components, cut, dendrogram, distinct_rows, merge_tree, tree_of_matrix, votes_of
 
-__all__ = ["eac", "eac_linkage", "lifetime_eac", "threshold_eac"]
+__all__ = ["coassociation_matrix", "eac", "eac_linkage", "lifetime_eac", "threshold_eac"]
 
 # Heights have single precision: smaller differences are ties.
 _TIE = 1e-6
 # So are smaller differences of a given share from the threshold: it is a sum of fractions.
 _SHARE_TIE = 1e-9
+
+
+def coassociation_matrix(labels: ArrayLike, *, weights: ArrayLike | None = None) -> np.ndarray:
+    """Share of the partitions that put two objects into one cluster.
+
+    Computes  A_ij = sum_u alpha_u [c_u(i) = c_u(j)],  the weighted co-association of [1]_ below Eq. (6); if labels are
+    missing, over the partitions that observe both objects (0 if none does). Only plots and a few methods need it.
+
+    Parameters
+    ----------
+    labels, weights
+        As in :func:`~robust_eac.eac`.
+
+    Returns
+    -------
+    coassociation : ndarray of shape (n_samples, n_samples)
+        Symmetric, in [0, 1].
+
+    Notes
+    -----
+    Time O(n_samples^2 n_partitions) at worst, memory O(n_samples^2).
+
+    References
+    ----------
+    .. [1] Lourenço et al., "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013, Section 3.1.
+    .. [2] Fred, Jain, "Combining multiple clusterings using evidence accumulation", IEEE PAMI 27(6), 2005.
+
+    Examples
+    --------
+    >>> coassociation_matrix(np.array([[0, 0], [0, 1], [1, 1]]), weights=[3, 1])
+    array([[1.  , 0.75, 0.  ],
+           [0.75, 1.  , 0.25],
+           [0.  , 0.25, 1.  ]])
+    """
+    labels = check_labels(labels)
+    return coassociation_of(encode(labels), check_weights(weights, labels.shape[1]))
+
+
+def coassociation_of(encoding, weights):
+    """(n_rows, n_rows) co-association of the rows of an encoding. Partitions may observe none of the rows."""
+    indicators = one_hot(encoding)
+    together = (indicators * np.repeat(weights, encoding.n_codes)) @ indicators.T
+    return mean_over_observed(together.toarray(), encoding, weights)
 
 
 def eac(
@@ -47,8 +84,8 @@ def eac(
     """Cut the hierarchical clustering of the objects by co-association into n_clusters.
 
     Merge the two most similar clusters until n_clusters are left ([2]_; [1]_ for single linkage). The similarity is the
-    largest, mean or smallest co-association  A_ij = sum_u alpha_u [c_u(i) = c_u(j)]  between their objects. A is that
-    of :func:`~robust_eac.coassociation_matrix`, also if labels are missing.
+    largest, mean or smallest co-association  A_ij = sum_u alpha_u [c_u(i) = c_u(j)]  between their objects, that of
+    :func:`~robust_eac.coassociation_matrix`.
 
     Identical objects (equal labels in all partitions) are merged first and never separated. The choice among other
     merges of equal similarity depends only on the order of the objects.
@@ -61,12 +98,12 @@ def eac(
     n_clusters : int
         Number of clusters; fewer are returned only if fewer objects are distinct.
     linkage : {"single", "average", "complete"}, default="average"
-        The similarity of two clusters: largest, mean or smallest co-association.
+        The similarity of two clusters: largest, mean or smallest similarity of their objects.
     weights : array-like of shape (n_partitions,), default=None
         alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
     max_bytes : int, default=None
-        Largest size of the matrix that average and complete linkage need, see Notes. None means the memory of the
-        machine, or no limit if the system does not report it.
+        Largest size of the matrix that average and complete linkage need, see Notes; ValueError beyond. None means the
+        memory of the machine, or no limit if the system does not report it.
     random_state : int, RandomState instance or None, default=None
         Ignored: present for the common signature.
     affinity : {"coassociation", "precomputed"}, default="coassociation"
@@ -79,11 +116,6 @@ def eac(
     -------
     labels : ndarray of shape (n_samples,), intp
         Clusters 0, 1, ... in the order of first appearance.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed or out of range, or if the matrix would exceed `max_bytes`.
 
     Notes
     -----
@@ -104,15 +136,10 @@ def eac(
     >>> eac(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]), 2)
     array([0, 0, 0, 1, 1])
     """
-    if is_precomputed(affinity, weights=weights):
-        given = check_coassociation(labels)
-        n_clusters = check_n_clusters(n_clusters, given.n_samples)
-        check_linkage(linkage, max_bytes)
-        return relabel(cut(given_tree(given, linkage, max_bytes=max_bytes), n_clusters))
-    encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
-    check_linkage(linkage, max_bytes)
-    encoding, tree = _tree(encoding, weights, linkage, max_bytes)
-    return relabel(encoding.expand(cut(tree, n_clusters)))
+    source, weights = _read(labels, weights, affinity)
+    n_clusters = check_n_clusters(n_clusters, source.n_samples)
+    rows, tree = _tree(source, weights, linkage, max_bytes)
+    return relabel(cut(tree, n_clusters)[rows])
 
 
 def eac_linkage(
@@ -125,37 +152,19 @@ def eac_linkage(
 ) -> np.ndarray:
     """Dendrogram of the objects by co-association, as SciPy's linkage matrix.
 
-    The merges of :func:`eac` down to one cluster, at heights 1 - similarity, for example for
+    The merges of :func:`~robust_eac.eac` down to one cluster, at heights 1 - similarity, for example for
     :func:`scipy.cluster.hierarchy.dendrogram`. Identical objects merge first, at height 0.
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe.
-        Or a co-association matrix: see `affinity`.
-    linkage : {"single", "average", "complete"}, default="average"
-        The similarity of two clusters: largest, mean or smallest co-association.
-    weights : array-like of shape (n_partitions,), default=None
-        alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
-    max_bytes : int, default=None
-        As in :func:`eac`.
-    affinity : {"coassociation", "precomputed"}, default="coassociation"
-        "precomputed": `labels` is a co-association matrix, as in :func:`eac`.
+    labels, linkage, weights, max_bytes, affinity
+        As in :func:`~robust_eac.eac`.
 
     Returns
     -------
     merges : ndarray of shape (n_samples - 1, 4)
         Row t: the numbers of the two clusters that merge into cluster n_samples + t, the height, and its size. Heights
-        never decrease.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed or out of range, or if the matrix would exceed `max_bytes`.
-
-    Notes
-    -----
-    Cost of :func:`eac`. Heights are accurate to single precision, about 1e-6.
+        never decrease, and are accurate to single precision, about 1e-6.
 
     References
     ----------
@@ -168,14 +177,8 @@ def eac_linkage(
            [2.   , 4.   , 0.25 , 3.   ],
            [3.   , 5.   , 0.917, 4.   ]])
     """
-    if is_precomputed(affinity, weights=weights):
-        given = check_coassociation(labels)
-        check_linkage(linkage, max_bytes)
-        tree = given_tree(given, linkage, max_bytes=max_bytes)
-        return linkage_matrix(tree.left, tree.right, np.maximum(1.0 - tree.similarities, 0.0))
-    encoding, weights = prepare_ensemble(labels, weights)
-    check_linkage(linkage, max_bytes)
-    return dendrogram(*_tree(encoding, weights, linkage, max_bytes))
+    source, weights = _read(labels, weights, affinity)
+    return dendrogram(*_tree(source, weights, linkage, max_bytes))
 
 
 def lifetime_eac(
@@ -190,39 +193,24 @@ def lifetime_eac(
     """Cut the hierarchical clustering by co-association into the number of clusters of longest lifetime.
 
     Solve  max over q in 2..n-1  h_{n-q+1} - h_{n-q},  with h_1 <= ... <= h_{n-1} the heights, 1 - similarity, of the
-    merges of :func:`eac`: the range of thresholds at which there are q clusters ([1]_). Of several such q the smallest;
-    one cluster if all heights are equal or there are fewer than three objects.
+    merges of :func:`~robust_eac.eac`: the range of thresholds at which there are q clusters ([1]_). Of several such q
+    the smallest; one cluster if all heights are equal or there are fewer than three objects. Lifetimes and heights that
+    differ by less than 1e-6 count as equal.
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe.
-        Or a co-association matrix: see `affinity`.
     linkage : {"single", "average", "complete"}, default="single"
         The similarity of two clusters: largest, mean or smallest co-association.
-    weights : array-like of shape (n_partitions,), default=None
-        alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
     one_cluster : bool, default=False
-        Whether q = 1, with lifetime 1 - h_{n-1}, is also a candidate.
-    max_bytes : int, default=None
-        As in :func:`eac`.
-    affinity : {"coassociation", "precomputed"}, default="coassociation"
-        "precomputed": `labels` is a co-association matrix, as in :func:`eac`.
+        Whether q = 1, with lifetime 1 - h_{n-1}, is also a candidate. Without it there are at least two clusters, even
+        if one would live longest.
+    labels, weights, max_bytes, affinity
+        As in :func:`~robust_eac.eac`.
 
     Returns
     -------
     labels : ndarray of shape (n_samples,), intp
         Clusters 0, 1, ... in the order of first appearance.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed or out of range, or if the matrix would exceed `max_bytes`.
-
-    Notes
-    -----
-    Cost of :func:`eac`. Lifetimes and heights that differ by less than 1e-6 count as equal. Without `one_cluster` there
-    are at least two clusters, even if one would live longest.
 
     References
     ----------
@@ -233,18 +221,11 @@ def lifetime_eac(
     >>> lifetime_eac(np.array([[0, 0, 0, 0], [0, 0, 0, 1], [1, 1, 1, 1], [1, 1, 0, 1]]))
     array([0, 0, 1, 1])
     """
-    if is_precomputed(affinity, weights=weights):
-        given = check_coassociation(labels)
-        check_linkage(linkage, max_bytes)
-        one_cluster = check_bool(one_cluster, name="one_cluster")
-        tree = given_tree(given, linkage, max_bytes=max_bytes)
-        return relabel(cut(tree, _longest_lived(1.0 - tree.similarities, one_cluster)))
-    encoding, weights = prepare_ensemble(labels, weights)
-    check_linkage(linkage, max_bytes)
+    source, weights = _read(labels, weights, affinity)
     one_cluster = check_bool(one_cluster, name="one_cluster")
-    encoding, tree = _tree(encoding, weights, linkage, max_bytes)
-    heights = np.concatenate([np.zeros(encoding.n_samples - len(encoding.codes)), 1.0 - tree.similarities])
-    return relabel(encoding.expand(cut(tree, _longest_lived(heights, one_cluster))))
+    rows, tree = _tree(source, weights, linkage, max_bytes)
+    heights = np.concatenate([np.zeros(len(rows) - len(tree.left) - 1), 1.0 - tree.similarities])
+    return relabel(cut(tree, _longest_lived(heights, one_cluster))[rows])
 
 
 def threshold_eac(
@@ -263,26 +244,18 @@ def threshold_eac(
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe.
-        Or a co-association matrix: see `affinity`.
     threshold : float or Fraction, default=0.5
         The share of the votes, taken as the decimal number it prints as: with 0.3, three votes of ten are a tie. Below
         0 there is one cluster. At 1 and above (without `strict`: above 1) every object is a cluster.
     strict : bool, default=True
         True: a tie, votes_ij = threshold N_ij, is no edge.
-    affinity : {"coassociation", "precomputed"}, default="coassociation"
-        "precomputed": `labels` is a co-association matrix, as in :func:`eac`.
+    labels, affinity
+        As in :func:`~robust_eac.eac`.
 
     Returns
     -------
     labels : ndarray of shape (n_samples,), intp
         Clusters 0, 1, ... in the order of first appearance.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed or out of range.
 
     Notes
     -----
@@ -303,19 +276,19 @@ def threshold_eac(
     >>> threshold_eac(np.array([[0, 0], [0, 1], [1, 1], [2, 2]]), strict=False)
     array([0, 0, 0, 1])
     """
-    if is_precomputed(affinity):
-        given = check_coassociation(labels)
-        threshold = check_real(threshold, name="threshold", low=-np.inf)
-        return _join_above(given, threshold, check_bool(strict, name="strict"))
-    encoding, weights = prepare_ensemble(labels, None)
-    check_real(threshold, name="threshold", low=-np.inf)
-    needed = _needed_votes(Fraction(str(threshold)), check_bool(strict, name="strict"), len(weights))
+    source, weights = _read(labels, None, affinity)
+    as_float = check_real(threshold, name="threshold", low=-np.inf)
+    strict = check_bool(strict, name="strict")
+    if isinstance(source, Coassociation):
+        return _join_above(source, as_float, strict)
+    needed = _needed_votes(Fraction(str(threshold)), strict, len(weights))
     if needed[1] > 1:
         # Even identical objects have fewer votes.
-        return np.arange(encoding.n_samples)
-    encoding, tree = _tree(encoding, weights, "single", None)
-    votes, seen = _count_votes(encoding, tree.left, tree.right)
-    return relabel(encoding.expand(components(tree, votes >= needed[seen])))
+        return np.arange(source.n_samples)
+    rows, tree = _tree(source, weights, "single", None)
+    first = np.unique(rows, return_index=True)[1]
+    votes, seen = _count_votes(source, first[tree.left], first[tree.right])
+    return relabel(components(tree, votes >= needed[seen])[rows])
 
 
 def _join_above(given, threshold, strict):
@@ -328,13 +301,25 @@ def _join_above(given, threshold, strict):
     return relabel(connected_components(edges, directed=False)[1])
 
 
-def _tree(encoding, weights, linkage, max_bytes):
-    """The encoding with identical rows merged, and its tree by co-association."""
-    encoding = distinct_rows(encoding)
+def _read(labels, weights, affinity):
+    """Labels and weights, checked: an encoding and its weights, or a :class:`Coassociation` and None."""
+    if is_precomputed(affinity, weights=weights):
+        return check_coassociation(labels), None
+    return prepare_ensemble(labels, weights)
+
+
+def _tree(source, weights, linkage, max_bytes):
+    """(the row of each object, the tree of the rows): distinct objects of an encoding; all of a given matrix."""
+    check_linkage(linkage, max_bytes)
+    if isinstance(source, Coassociation):
+        tree = tree_of_matrix(source.values, linkage, unit=source.unit, max_bytes=max_bytes)
+        return np.arange(source.n_samples), tree
+    encoding = distinct_rows(source)
     votes = votes_of(weights)
     values = np.repeat(votes, encoding.n_codes)
     values[encoding.missing_slots] = 0.0
-    return encoding, merge_tree(encoding, values, votes, linkage, max_bytes=max_bytes)
+    tree = merge_tree(encoding, values, votes, linkage, max_bytes=max_bytes)
+    return encoding.expand(np.arange(len(encoding.codes))), tree
 
 
 def _longest_lived(heights, one_cluster):
@@ -357,7 +342,7 @@ def _needed_votes(threshold, strict, m):
 
 
 def _count_votes(encoding, left, right):
-    """Numbers of partitions that put each pair of rows together, and that observe both rows; (n_pairs,) each."""
+    """Numbers of partitions that put each pair of objects together, and that observe both; (n_pairs,) each."""
     votes, seen = np.empty(len(left), dtype=np.int64), np.empty(len(left), dtype=np.int64)
     for block in row_blocks(len(left)):
         i, j = left[block], right[block]

@@ -1,15 +1,23 @@
-"""k-means on the label codes: the consensus of Topchy, Jain and Punch, and of linear-time evidence accumulation."""
+"""k-means on the label codes, with squared distances, cross entropies, cosines, or the degrees of a normalised cut."""
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.exceptions import ConvergenceWarning
 
 from ..checks.types import RandomState
-from ..solve.lloyd import best_lloyd, squared_distances
-from ._common import check_search, prepare_rows, relabel, warn_not_converged
+from ..checks.values import check_bool, check_choice
+from ..solve.codes import relabel
+from ..solve.lloyd import best_lloyd, label_shares, slot_weights, squared_distances
+from ._common import check_search, prepare_rows
 
-__all__ = ["kmeans_consensus"]
+__all__ = ["ecc", "kmeans_consensus", "sec", "utility_consensus"]
+
+# A label that no object of a cluster has costs -log of this, 36 nats or 52 bits, instead of infinity.
+_EPS = np.finfo(np.float64).eps
 
 
 def kmeans_consensus(
@@ -38,8 +46,8 @@ def kmeans_consensus(
 
     with n_1 the number of singletons and s their density. L and the density rank consensus partitions equally if all
     clusters have the same size, and nearly so if all are large, but not in general, contrary to Section 4.1 of [1]_.
-    :func:`~robust_eac.consensus.density_search` maximises the density itself. L is also a constant minus n times the sum of
-    category utilities: this is the quadratic-mutual-information consensus of [2]_.
+    :func:`~robust_eac.consensus.density_search` maximises the density itself. L is also a constant minus n times the
+    sum of category utilities: this is the quadratic-mutual-information consensus of [2]_.
 
     Lloyd's algorithm starts from greedy k-means++ seeds; the best of `n_init` starts is kept. Identical objects stay
     together.
@@ -67,11 +75,6 @@ def kmeans_consensus(
     labels : ndarray of shape (n_samples,), intp
         Clusters 0, 1, ... in the order of first appearance.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed or out of range.
-
     Warns
     -----
     ConvergenceWarning
@@ -97,17 +100,204 @@ def kmeans_consensus(
     return cluster_rows(labels, n_clusters, weights, squared_distances, n_init, max_iter, n_jobs, random_state)
 
 
-def cluster_rows(labels, n_clusters, weights, table_of, n_init, max_iter, n_jobs, random_state, *, reweigh=None):
+def utility_consensus(
+    labels: ArrayLike,
+    n_clusters: int,
+    *,
+    utility: str = "category",
+    normalised: bool = False,
+    weights: ArrayLike | None = None,
+    n_init: int = 10,
+    max_iter: int = 300,
+    n_jobs: int | None = None,
+    random_state: RandomState = None,
+) -> np.ndarray:
+    """Maximise a utility between the consensus and every base clustering by k-means on the label codes.
+
+    Solve  max over partitions pi  sum_u w_u U(pi, pi_u),  U = sum_C |C|/n mu(P_{u|C}) - mu(P_u)  ([1]_), with P_{u|C}
+    the label shares of partition u in cluster C, P_u those among all objects, and mu convex. With D the Bregman
+    divergence of mu this is  min sum_i sum_u w_u D(e_{c_u(i)}, P_{u|C(i)}),  which Lloyd's algorithm descends:
+
+    ==========  ==============  =======================  ====================================================
+    utility     mu(p)           D(e_l, p)                is
+    ==========  ==============  =======================  ====================================================
+    "category"  |p|^2           |e_l - p|^2              :func:`~robust_eac.consensus.kmeans_consensus` (U_c)
+    "entropy"   -H(p)           -log p_l                 :func:`~robust_eac.consensus.ecc`: mutual information (U_H)
+    "cosine"    |p|             1 - p_l / |p|            spherical k-means (U_cos)
+    ==========  ==============  =======================  ====================================================
+
+    Parameters
+    ----------
+    utility : {"category", "entropy", "cosine"}, default="category"
+        The utility U.
+    normalised : bool, default=False
+        Divide the weight of each partition by |mu(P_u)|, so that fine and coarse clusterings have similar influence.
+        With "entropy", a partition with a single cluster has mu(P_u) = 0 and gets weight 0.
+    labels, n_clusters, weights, n_init, max_iter, n_jobs, random_state
+        As in :func:`~robust_eac.consensus.kmeans_consensus`, warning included.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_samples,), intp
+        Clusters 0, 1, ... in the order of first appearance.
+
+    Notes
+    -----
+    U never falls when a cluster is split, so the number of clusters must be given. With "entropy", a label that no
+    object of a cluster has would be infinitely far; its share is set to 2.2e-16, as in the authors' code. Seeds are
+    drawn by k-means++ under the weighted Hamming distance, where [1]_ draws rows uniformly.
+
+    References
+    ----------
+    .. [1] Wu, Liu, Xiong, Cao, Chen, "K-means-based consensus clustering: a unified view", IEEE TKDE 27, 2015.
+
+    Examples
+    --------
+    >>> labels = np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]])
+    >>> utility_consensus(labels, 2, utility="cosine", normalised=True, random_state=0)
+    array([0, 0, 0, 1, 1])
+    """
+    mu, table_of = UTILITIES[check_choice(utility, UTILITIES, name="utility")]
+    mu = mu if check_bool(normalised, name="normalised") else None
+    return cluster_rows(labels, n_clusters, weights, table_of, n_init, max_iter, n_jobs, random_state, mu=mu)
+
+
+def ecc(
+    labels: ArrayLike,
+    n_clusters: int,
+    *,
+    weights: ArrayLike | None = None,
+    n_init: int = 10,
+    max_iter: int = 300,
+    n_jobs: int | None = None,
+    random_state: RandomState = None,
+) -> np.ndarray:
+    """Maximise the mutual information of the consensus with the base clusterings.
+
+    Solve  max over partitions pi  sum_u w_u I(pi; pi_u)  ([1]_), which is
+    min  n sum_u w_u H(pi_u | pi) = sum_i sum_u w_u -log P_{u|C(i)}[c_u(i)]: k-means on the label codes with the
+    Kullback-Leibler divergence, as by :func:`~robust_eac.consensus.utility_consensus` with ``utility="entropy"``. The
+    authors draw seeds uniformly, five times.
+
+    Parameters
+    ----------
+    labels, n_clusters, weights, n_init, max_iter, n_jobs, random_state
+        As in :func:`~robust_eac.consensus.kmeans_consensus`, warning included.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_samples,), intp
+        Clusters 0, 1, ... in the order of first appearance.
+
+    References
+    ----------
+    .. [1] Liu, Zhao, Fang, Cheng, Chen, Fu, "Entropy-based consensus clustering for patient stratification",
+       Bioinformatics 33, 2017.
+
+    Examples
+    --------
+    >>> ecc(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]), 2, random_state=0)
+    array([0, 0, 0, 1, 1])
+    """
+    return cluster_rows(labels, n_clusters, weights, _cross_entropies, n_init, max_iter, n_jobs, random_state)
+
+
+def sec(
+    labels: ArrayLike,
+    n_clusters: int,
+    *,
+    weights: ArrayLike | None = None,
+    n_init: int = 10,
+    max_iter: int = 300,
+    n_jobs: int | None = None,
+    random_state: RandomState = None,
+) -> np.ndarray:
+    """Minimise the normalised cut of the co-association matrix without building it.
+
+    Solve  max over partitions  sum_C A(C, C) / A(C, all),  A(C, C') = sum_{i in C, j in C'} A_ij,  with A the weighted
+    co-association, diagonal included. It is a weighted k-means ([1]_): with b_i the (weighted) one-hot row of object i
+    and d_i = sum_j A_ij its degree, rows b_i / d_i with weights d_i satisfy
+
+        sum_i d_i |b_i / d_i - mu_C(i)|^2 = sum_i |b_i|^2 / d_i - sum_C A(C, C) / A(C, all)      (exactly).
+
+    Parameters
+    ----------
+    labels, n_clusters, weights, n_init, max_iter, n_jobs, random_state
+        As in :func:`~robust_eac.consensus.kmeans_consensus`, warning included. In a partition that did not observe it,
+        an object shares no cluster, not even with itself.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_samples,), intp
+        Clusters 0, 1, ... in the order of first appearance.
+
+    References
+    ----------
+    .. [1] Liu, Wu, Liu, Tao, Fu, "Spectral ensemble clustering via weighted k-means: theoretical and practical
+       evidence", IEEE TKDE 29, 2017.
+
+    Examples
+    --------
+    >>> sec(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]), 2, random_state=0)
+    array([0, 0, 0, 1, 1])
+    """
+    return cluster_rows(labels, n_clusters, weights, degree_costs, n_init, max_iter, n_jobs, random_state)
+
+
+def cluster_rows(labels, n_clusters, weights, table_of, n_init, max_iter, n_jobs, random_state, *, mu=None):
     """Check the arguments and cluster the rows by Lloyd's algorithm on a table of costs; warn if it does not converge.
 
-    ``reweigh(encoding, weights)`` returns the weights of the partitions in the cost.
+    mu : divides the weights of the partitions, see :func:`utility_consensus`.
     """
     search = check_search(n_init, max_iter, n_jobs, random_state)
     encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
-    if reweigh is not None:
-        weights = reweigh(encoding, weights)
-    result = best_lloyd(encoding, weights, table_of, n_clusters, **search._asdict())
+    if mu is not None:
+        weights = _normalised(encoding, weights, mu)
+    result = best_lloyd(encoding, weights, table_of, n_clusters, **search)
     if not result.converged:
-        message = f"k-means did not converge: objects still moved in pass max_iter={search.max_iter}."
-        warn_not_converged(message, stacklevel=3)
+        message = f"k-means did not converge: objects still moved in pass max_iter={max_iter}."
+        warnings.warn(message, ConvergenceWarning, stacklevel=3)
     return relabel(encoding.expand(result.clusters))
+
+
+def _normalised(encoding, weights, mu):
+    """Weights divided by |mu| of the partitions' label shares, sum one; 0 where mu is 0."""
+    shares = encoding.sizes / np.repeat(encoding.n_observed, encoding.n_codes)
+    sizes = np.abs([mu(own) for own in np.split(shares, encoding.offsets[1:])])
+    quotient = np.divide(weights, sizes, out=np.zeros_like(weights), where=sizes > 0.0)
+    return quotient / quotient.sum() if quotient.any() else weights
+
+
+def _cross_entropies(encoding, weights, counts):
+    """Table of the weighted -log of the labels' shares."""
+    return slot_weights(encoding, weights) * -np.log(np.maximum(label_shares(encoding, counts), _EPS))
+
+
+def _cosine_distances(encoding, weights, counts):
+    shares = label_shares(encoding, counts)
+    norms = np.sqrt(np.add.reduceat(shares**2, encoding.offsets, axis=0))
+    return slot_weights(encoding, weights) * (1.0 - shares / np.repeat(norms, encoding.n_codes, axis=0))
+
+
+def _negative_entropy(shares):
+    positive = shares[shares > 0.0]
+    return positive @ np.log(positive)
+
+
+# name -> (mu of a vector of shares, table of the divergences)
+UTILITIES = {
+    "category": (lambda shares: shares @ shares, squared_distances),
+    "entropy": (_negative_entropy, _cross_entropies),
+    "cosine": (np.linalg.norm, _cosine_distances),
+}
+
+
+def degree_costs(encoding, weights, counts):
+    """d_i (|b_i / d_i - mu_c|^2 - |b_i / d_i|^2) as a sum over slots, where d_i is the sum of w_u n_ul."""
+    by_slot = slot_weights(encoding, weights)
+    degrees = by_slot * encoding.sizes[:, np.newaxis]
+    volumes = (degrees * counts).sum(axis=0)
+    # An empty cluster has its mean at the origin.
+    volumes[volumes == 0.0] = 1.0
+    squares = (by_slot * counts**2).sum(axis=0) / volumes**2
+    return degrees * squares - 2.0 * by_slot * counts / volumes

@@ -2,38 +2,36 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 
+from ..checks.blocks import row_blocks
 from ..checks.labels import check_labels
 from ..checks.types import RandomState
 from ..checks.values import check_integer, check_n_clusters, check_n_jobs, check_random_state, check_real, check_weights
+from ..solve.codes import relabel
 from ..solve.encoding import collapse, encode, select, take_rows
 from ..solve.formula import cluster_counts
-from ..solve.threads import count_threads
+from ..solve.lloyd import best_lloyd, scaled_distances, table_costs
+from ..solve.threads import count_threads, map_threads
+from ..weightings.clusters import slot_certainty
 from ..weightings.tables import DECIMALS, cluster_slots, n_clusters_of
 from ..weightings.trust import trusted_group
-from ._common import check_memory, relabel
-from ._linkage import cut, linkage_matrix
-from ._merging import (
-    average_linkage,
-    base_cluster_weights,
-    check_tables,
-    cut_of_largest_lift,
-    find_micro_clusters,
-    mean_similarities,
-    similarity_sums,
-)
+from ._common import check_memory
+from .linkage import cut, linkage_matrix, tree_of_sums
 
-__all__ = ["MergeResult", "merge_consensus", "robust_merge"]
+__all__ = ["MergeResult", "merge_consensus"]
 
 # Micro-clusters per cluster of the base partitions, and their least number per cluster of the consensus.
 _FINENESS, _LEAST_FINENESS = 6, 2
+# They are found on a sample: its least size, objects per micro-cluster, and passes of k-means.
+_SAMPLE, _SAMPLE_PER_CLUSTER, _PASSES = 2**13, 10, 30
 # Default theta: smaller values give uncertain base clusters less weight.
 _THETA = 0.4
-# Similarities are equal up to this relative difference.
+# Similarities are equal up to this relative difference; a smaller share of all of them, or of all pairs, is rounding.
 _ROUNDING = 1e-12
 
 
@@ -88,8 +86,6 @@ def merge_consensus(
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe.
     n_clusters : int or "auto", default="auto"
         Number of clusters; fewer are returned only if fewer objects are distinct. "auto" chooses the cut of largest
         lift, from two clusters to the mean number in the base partitions. The lift is the mean similarity of two
@@ -102,10 +98,10 @@ def merge_consensus(
     n_micro_clusters : int, default=None
         Number of micro-clusters, at least `n_clusters`, 2 for "auto". None means 6 times the mean number of clusters in
         the base partitions, at least 2 `n_clusters`.
-    n_jobs : int, default=None
-        Threads over the objects, None for all cores. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Draws the objects on which trust is tested, and those on which micro-clusters are found.
+    labels, n_jobs
+        As in :func:`~robust_eac.consensus.kmeans_consensus`; threads share the objects, None for all cores.
 
     Returns
     -------
@@ -120,8 +116,8 @@ def merge_consensus(
 
     Raises
     ------
-    ValueError, TypeError
-        If an argument is malformed or out of range, or if the similarities would exceed the machine's memory.
+    ValueError
+        If the similarities would exceed the machine's memory.
 
     Warns
     -----
@@ -147,64 +143,19 @@ def merge_consensus(
     >>> result.confidence.round(2)
     array([1.  , 1.  , 0.82, 0.98, 0.98])
     """
-    return merge_labels(labels, n_clusters, weights, theta, n_micro_clusters, n_jobs, random_state)
-
-
-def robust_merge(
-    labels: ArrayLike, n_clusters: int, *, weights: ArrayLike | None = None, random_state: RandomState = None
-) -> np.ndarray:
-    """Labels of :func:`merge_consensus`, which returns the full result and has more options.
-
-    Parameters
-    ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe.
-    n_clusters : int
-        Number of clusters; fewer are returned only if fewer objects are distinct.
-    weights : array-like of shape (n_partitions,), default=None
-        Non-negative, not all zero; normalised to sum to one. None means equal weights for the trusted partitions and 0
-        for the others; this differs from equal weights for all.
-    random_state : int, RandomState instance or None, default=None
-        As in :func:`merge_consensus`.
-
-    Returns
-    -------
-    labels : ndarray of shape (n_samples,), intp
-        Clusters 0, 1, ... in the order of first appearance.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed or out of range.
-
-    Warns
-    -----
-    UserWarning
-        If `weights` is None and no two partitions agree beyond chance: then all have equal weights.
-
-    References
-    ----------
-    .. [1] Huang, Wang, Lai, "Locally weighted ensemble clustering", IEEE Transactions on Cybernetics 48(5), 2018, for
-       the weights of uncertain base clusters.
-
-    Examples
-    --------
-    >>> robust_merge(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]), 2, weights=[1, 1, 1])
-    array([0, 0, 0, 1, 1])
-    """
-    n_clusters = check_n_clusters(n_clusters, len(check_labels(labels)))
-    return merge_labels(labels, n_clusters, weights=weights, random_state=random_state).labels
+    options: dict[str, Any] = {"n_micro_clusters": n_micro_clusters, "n_jobs": n_jobs, "random_state": random_state}
+    return merge_labels(labels, n_clusters, weights, theta=theta, **options)
 
 
 def merge_labels(
     labels,
     n_clusters,
     weights=None,
+    *,
     theta=_THETA,
     n_micro_clusters=None,
     n_jobs=None,
     random_state=None,
-    *,
     stacklevel=4,
 ):
     """The :class:`MergeResult`; with a stacklevel of 4 warnings point at the caller of the function that calls this."""
@@ -233,18 +184,26 @@ def merge_labels(
     if n_micro_clusters is None:
         n_micro_clusters = max(_FINENESS * mean_clusters, _LEAST_FINENESS * (1 if n_clusters == "auto" else n_clusters))
     n_threads = count_threads(n_jobs, 1, used, n_micro_clusters)[1]
-    ensemble = used, active_weights, base_cluster_weights(used, active_weights, theta)
-
-    leaves, counts, tree, n_clusters = _grow_tree(
-        *ensemble, n_clusters, mean_clusters, n_micro_clusters, rng, n_threads
-    )
-    membership, clusters = _assign(*ensemble, leaves, counts, cut(tree, n_clusters), n_threads)
+    values = base_cluster_weights(used, active_weights, theta)
+    by_slot = np.repeat(active_weights, used.n_codes) * values
+    n_groups = min(np.count_nonzero(used.observed.any(axis=1)), n_micro_clusters)
+    # Tables of the slots by micro-clusters and of pairs of these exist about four times: sums and weights, the copies
+    # that the tree overwrites, tables of k-means.
+    tables = f"the table of similarities of n_micro_clusters={n_groups} groups"
+    check_memory(32 * n_groups * (n_groups + len(used.sizes)), tables)
+    leaves, counts = find_micro_clusters(used, active_weights, by_slot, n_groups, rng=rng, n_threads=n_threads)
+    sums, pairs = similarity_sums(used, active_weights, by_slot, counts)
+    tree = tree_of_sums(sums, pairs)
+    if n_clusters == "auto":
+        own = by_slot @ used.sizes, active_weights @ used.n_observed
+        n_clusters = cut_of_largest_lift(tree, sums, pairs, own, max(2, mean_clusters))
+    membership, clusters = _assign(used, active_weights, by_slot, leaves, counts, cut(tree, n_clusters), n_threads)
 
     found = relabel(used.expand(clusters))
     names = used.expand(clusters)[np.unique(found, return_index=True)[1]]
     membership = used.expand(membership[:, names])
     cluster_weights = np.zeros(len(encoding.sizes))
-    cluster_weights[np.repeat(weights > 0.0, encoding.n_codes)] = ensemble[2]
+    cluster_weights[np.repeat(weights > 0.0, encoding.n_codes)] = values
     return MergeResult(
         labels=found,
         membership=membership,
@@ -257,30 +216,12 @@ def merge_labels(
     )
 
 
-def _grow_tree(encoding, weights, values, n_clusters, mean_clusters, n_micro, rng, n_threads):
-    """Micro-cluster of each row (-1: no partition observes it), their counts and tree, and the number of clusters."""
-    by_slot = np.repeat(weights, encoding.n_codes) * values
-    seen = np.flatnonzero(encoding.observed.any(axis=1))
-    check_tables(len(encoding.sizes), min(len(seen), n_micro))
-    rows = take_rows(encoding, seen)
-    found = find_micro_clusters(rows, weights, by_slot, n_micro, rng=rng, n_threads=n_threads)
-    counts = cluster_counts(rows, found, found.max() + 1)
-    sums, pairs = similarity_sums(encoding, weights, by_slot, counts)
-    tree = average_linkage(sums, pairs)
-    if n_clusters == "auto":
-        own = by_slot @ encoding.sizes, weights @ encoding.n_observed
-        n_clusters = cut_of_largest_lift(tree, sums, pairs, own, max(2, mean_clusters))
-    leaves = np.full(len(encoding.codes), -1)
-    leaves[seen] = found
-    return leaves, counts, tree, n_clusters
-
-
-def _assign(encoding, weights, values, leaves, counts, groups, n_threads):
+def _assign(encoding, weights, by_slot, leaves, counts, groups, n_threads):
     """Membership (n_rows, k) in the groups of micro-clusters, and the group of largest membership of each row.
 
     A row stays if its group is as good as the best. All rows of a group stay if it would be empty otherwise.
     """
-    n_groups, by_slot = groups.max() + 1, np.repeat(weights, encoding.n_codes) * values
+    n_groups = groups.max() + 1
     check_memory(8 * encoding.n_samples * n_groups, f"the membership of {encoding.n_samples} objects")
     group_counts = counts @ np.eye(n_groups)[groups]
     similarity = mean_similarities(encoding, weights, by_slot, group_counts, n_threads)
@@ -295,3 +236,95 @@ def _assign(encoding, weights, values, leaves, counts, groups, n_threads):
     totals = similarity.sum(axis=1, keepdims=True)
     membership = np.divide(similarity, totals, out=np.full_like(similarity, 1.0 / n_groups), where=totals > 0.0)
     return membership, clusters
+
+
+def base_cluster_weights(encoding, weights, theta):
+    """(n_slots,) w_l = c exp(-H_l / theta) n_u / n_l, c making the mean similarity 1; 0 for "not observed"."""
+    certainty = slot_certainty(encoding, weights, theta)
+    observed, by_slot = (np.repeat(values, encoding.n_codes) for values in (encoding.n_observed, weights))
+    total = (by_slot * certainty * observed) @ encoding.sizes
+    if total == 0.0:
+        raise ValueError(f"theta must be large enough for some base cluster to keep weight, got {theta}.")
+    scale = (weights @ encoding.n_observed**2) / total
+    filled = encoding.sizes > 0.0
+    return np.where(filled, scale * certainty * observed / np.where(filled, encoding.sizes, 1.0), 0.0)
+
+
+def find_micro_clusters(encoding, weights, values, n_micro, *, rng, n_threads):
+    """Micro-cluster of each row (-1: no partition observes it), and (n_slots, M) objects of each in each slot.
+
+    k-means on rows of indicators scaled by sqrt(values), (n_slots,), on a sample; then every row joins the nearest
+    mean. One micro-cluster per row if there are at most n_micro rows.
+    """
+    seen = np.flatnonzero(encoding.observed.any(axis=1))
+    rows = take_rows(encoding, seen)
+    found = np.arange(len(seen))
+    if len(seen) > n_micro:
+
+        def table_of(part, _, counts):
+            return scaled_distances(part, values[:, np.newaxis], counts)
+
+        size = min(len(seen), max(_SAMPLE, _SAMPLE_PER_CLUSTER * n_micro))
+        sample = take_rows(rows, np.sort(rng.permutation(len(seen))[:size]))
+        means = best_lloyd(sample, weights, table_of, n_micro, n_init=1, max_iter=_PASSES, rng=rng)
+        table = table_of(sample, weights, cluster_counts(sample, means.clusters, n_micro))
+        nearest = [costs.argmin(axis=1) for costs in row_sums(rows, table, n_threads)]
+        found = np.unique(np.concatenate(nearest), return_inverse=True)[1]
+    leaves = np.full(len(encoding.codes), -1)
+    leaves[seen] = found
+    return leaves, cluster_counts(rows, found, found.max() + 1)
+
+
+def row_sums(encoding, table, n_threads):
+    """Sums over the partitions of rows of a table, (n_slots, k); one array (rows, k) per block of rows."""
+    blocks = row_blocks(len(encoding.codes))
+    return map_threads(lambda block: table_costs(encoding, table, block), blocks, n_threads)
+
+
+def similarity_sums(encoding, weights, values, counts):
+    """(M, M) sums of similarities between M groups, and weights of the pairs; the quotient is the mean similarity.
+
+    counts : (n_slots, M) objects of each group in each slot. values : (n_slots,) what sharing a slot adds.
+    """
+    sums = (counts * values[:, np.newaxis]).T @ counts
+    # Objects of each group that each partition observes.
+    observed = np.add.reduceat(counts, encoding.offsets, axis=0)
+    return sums, (observed * weights[:, np.newaxis]).T @ observed
+
+
+def mean_similarities(encoding, weights, values, counts, n_threads):
+    """(n_rows, k) mean similarity of every row to the objects of k groups; 0 if no partition observes a pair."""
+    observed = np.add.reduceat(counts, encoding.offsets, axis=0)
+    sums = np.concatenate(list(row_sums(encoding, counts * values[:, np.newaxis], n_threads)))
+    if len(encoding.missing_slots) == 0:
+        return np.divide(sums, weights @ observed, out=sums)
+    table = np.repeat(observed * weights[:, np.newaxis], encoding.n_codes, axis=0)
+    table[encoding.missing_slots] = 0.0
+    pairs = np.concatenate(list(row_sums(encoding, table, n_threads)))
+    return np.divide(sums, pairs, out=np.zeros_like(sums), where=pairs > 0.0)
+
+
+def cut_of_largest_lift(tree, sums, pairs, own, most):
+    """Number of clusters, 2 to `most`, of the cut of largest lift: mean similarity inside over that between clusters.
+
+    own : sum and weight of the pairs (i, i), which are left out. Among cuts without any similarity between clusters,
+    the one of largest similarity inside wins.
+    """
+    most = min(most, len(sums))
+    fine = cut(tree, most)
+    members = sparse.csr_array((np.ones(len(fine)), (fine, np.arange(len(fine)))))
+    totals = np.array([members @ values @ members.T for values in (sums, pairs)])
+    rows = np.unique(fine, return_index=True)[1]
+    # If clusters hold no other pairs than `own`, the difference is a rounding error.
+    least = _ROUNDING * totals.sum(axis=(1, 2))
+    lifts = [-np.inf, -np.inf]
+    for k in range(2, most + 1):
+        groups = cut(tree, k)[rows]
+        together = groups[:, np.newaxis] == groups
+        inside = totals[:, together].sum(axis=1) - own
+        between = totals[:, ~together].sum(axis=1)
+        mean_inside, mean_between = (
+            total[0] / total[1] if (total > least).all() else 0.0 for total in (inside, between)
+        )
+        lifts.append(mean_inside / max(mean_between, _ROUNDING))
+    return int(np.argmax(lifts)) if most >= 2 else most

@@ -1,21 +1,28 @@
-"""PEACE: probabilistic consensus clustering by evidence accumulation, on all pairs of objects or a sample."""
+"""PEACE: probabilistic consensus clustering by evidence accumulation, on all pairs of objects or a sample.
+
+The gradient of an object's column is  g_i = sum_j N_ij w(y_i'y_j, c_ij) y_j,  with w the derivative of the divergence
+in its first argument.
+"""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import warnings
+from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
+from numba import njit
 from numpy.typing import ArrayLike
+from sklearn.exceptions import ConvergenceWarning
 
 from ..checks.labels import check_init
 from ..checks.types import RandomState
 from ..checks.values import MAX_SEED, check_choice, check_integer, check_n_jobs, check_real
+from ..solve.codes import relabel
 from ..weightings.tables import n_clusters_of
-from . import _peace_kernels as kernels
-from ._common import check_memory, check_starts, prepare, relabel, warn_not_converged
+from ._common import check_memory, check_starts, prepare
 
-__all__ = ["PeaceResult", "peace", "solve_peace"]
+__all__ = ["PeaceResult", "solve_peace"]
 
 DIVERGENCES = ("l2", "kl")
 # Within this distance of 0 and 1 the Kullback-Leibler divergence is continued linearly, so that it stays finite.
@@ -24,6 +31,36 @@ _MARGIN = 1e-6
 _STEPS_PER_OBJECT = 50
 # Both directions of a pair, and the arrays they are computed from.
 _BYTES_PER_PAIR = 130
+_MAX_ROOT_STEPS = 100
+
+
+class Pairs(NamedTuple):
+    """Both directions of every pair, as the rows of a sparse symmetric matrix.
+
+    starts : (n + 1,) int64; the pairs of object i are at starts[i], ..., starts[i + 1] - 1.
+    partners : the other object of each pair.
+    c, N : its co-association and weight.
+    """
+
+    starts: np.ndarray
+    partners: np.ndarray
+    c: np.ndarray
+    N: np.ndarray
+
+
+class State(NamedTuple):
+    """A membership and what follows from it.
+
+    Y, g : (n, k) memberships, and the gradients in them.
+    gaps : (n,) gap of each column.
+    heap, place : (n,) objects as a binary heap, largest gap first, and the place of each object in it.
+    """
+
+    Y: np.ndarray
+    g: np.ndarray
+    gaps: np.ndarray
+    heap: np.ndarray
+    place: np.ndarray
 
 
 class PeaceResult(NamedTuple):
@@ -59,15 +96,10 @@ def solve_peace(
     - p)), which gives maximum likelihood.
 
     In the column of largest gap, mass moves from the cluster of largest gradient to that of smallest, by exact line
-    search. The objective never increases. The problem is not convex. With l2 and all pairs it is the problem of
-    :func:`~robust_eac.solve_membership` with ``diagonal=False``, whose objective is twice this one plus sum_{i != j}
-    c_ij (1 - c_ij).
+    search. The objective never increases. The problem is not convex.
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe. Pairs that no
-        partition observes are left out.
     n_clusters : int
         Number of clusters, an upper bound: clusters can end up empty.
     divergence : {"l2", "kl"}, default="l2"
@@ -76,8 +108,6 @@ def solve_peace(
         Partners that every object draws, with replacement; a pair counts if either object drew the other. None means
         all pairs. All pairs are also used if n_samples n_partners is at least their number. [1]_ samples pairs
         uniformly, which can leave an object without pairs.
-    weights : array-like of shape (n_partitions,), default=None
-        Non-negative, not all zero; normalised to sum to one. None means uniform.
     init : array-like, default=None
         Start: a membership of shape (n_samples, n_clusters) or a label vector of shape (n_samples,); then there is only
         one start. None means Dirichlet(1) rows. The uniform membership is refused: it is a stationary point.
@@ -87,10 +117,10 @@ def solve_peace(
         Stop when the largest gap of a column is at most `tol` times the mean over objects of sum_j N_ij.
     max_steps : int, default=None
         Largest number of moves per start. None means 1000 n_samples.
-    n_jobs : int, default=None
-        Threads over the starts. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Draws the pairs and the starts.
+    labels, weights, n_jobs
+        As in :func:`~robust_eac.consensus.kmeans_consensus`. Pairs that no partition observes are left out.
 
     Returns
     -------
@@ -101,8 +131,8 @@ def solve_peace(
 
     Raises
     ------
-    ValueError, TypeError
-        If an argument is malformed or out of range, or all pairs need more memory than the machine has.
+    ValueError
+        If all pairs need more memory than the machine has.
 
     Warns
     -----
@@ -151,72 +181,12 @@ def solve_peace(
     best = min(runs, key=lambda run: run.objective)
     if not best.converged:
         message = f"PEACE did not converge: gap={best.gap:.3g} > tol={tol:.3g} after max_steps={max_steps}."
-        warn_not_converged(message, stacklevel=2)
+        warnings.warn(message, ConvergenceWarning, stacklevel=2)
     return best
 
 
-def peace(
-    labels: ArrayLike,
-    n_clusters: int,
-    *,
-    divergence: str = "l2",
-    n_partners: int = 100,
-    weights: ArrayLike | None = None,
-    n_init: int = 10,
-    n_jobs: int | None = None,
-    random_state: RandomState = None,
-) -> np.ndarray:
-    """Find the consensus by probabilistic evidence accumulation: the labels of :func:`solve_peace`.
-
-    Parameters
-    ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe.
-    n_clusters : int
-        Number of clusters, an upper bound: clusters can end up empty.
-    divergence : {"l2", "kl"}, default="l2"
-        Squared difference or binary Kullback-Leibler divergence.
-    n_partners : int, default=100
-        Partners that every object draws; None means all pairs.
-    weights : array-like of shape (n_partitions,), default=None
-        Non-negative, not all zero; normalised to sum to one. None means uniform.
-    n_init : int, default=10
-        Number of random starts.
-    n_jobs : int, default=None
-        Threads over the starts. The result does not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Draws the pairs and the starts.
-
-    Returns
-    -------
-    labels : ndarray of shape (n_samples,), intp
-        Clusters 0, 1, ... in the order of first appearance.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed or out of range.
-
-    Notes
-    -----
-    Cost and warnings of :func:`solve_peace`, `n_init` times.
-
-    References
-    ----------
-    .. [1] Lourenço, Rota Bulò, Rebagliati, Fred, Figueiredo, Pelillo, "Probabilistic consensus clustering using
-       evidence accumulation", Machine Learning 98, 2015.
-
-    Examples
-    --------
-    >>> peace(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]), 2, random_state=0)
-    array([0, 0, 0, 1, 1])
-    """
-    runs: dict[str, Any] = {"n_init": n_init, "n_jobs": n_jobs, "random_state": random_state}
-    return solve_peace(labels, n_clusters, divergence=divergence, n_partners=n_partners, weights=weights, **runs).labels
-
-
 def _sample(encoding, weights, n_partners, rng):
-    """The pairs that the objects draw, or all, as :class:`~robust_eac.consensus._peace_kernels.Pairs`."""
+    """The pairs that the objects draw, or all, as :class:`~robust_eac.consensus._peace_Pairs`."""
     n = encoding.n_samples
     if n_partners is None or 2 * n_partners >= n - 1:
         check_memory(_BYTES_PER_PAIR * (n * (n - 1) // 2), f"peace: all pairs of n_samples={n} objects")
@@ -230,14 +200,14 @@ def _sample(encoding, weights, n_partners, rng):
     # The code of "not observed"; no label has this code if nothing is missing.
     missing = n_clusters_of(encoding)
     together, both = np.empty(len(first)), np.empty(len(first))
-    kernels.compare_pairs(encoding.codes, encoding.offsets, weights, missing, first, second, together, both)
+    compare_pairs(encoding.codes, encoding.offsets, weights, missing, first, second, together, both)
     kept = both > 0.0
     first, second, together, both = first[kept], second[kept], together[kept], both[kept]
     rows = np.concatenate([first, second])
     order = np.argsort(rows, kind="stable")
     # Both sums run over the weights in the same order: the share of a unanimous pair is exactly 1.
     c = together / both
-    return kernels.Pairs(
+    return Pairs(
         starts=np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))]),
         partners=np.concatenate([second, first])[order],
         c=np.concatenate([c, c])[order],
@@ -256,16 +226,226 @@ def _one_start(pairs, n, n_clusters, start, kl, tol, max_steps):
     # Here and in the kernel gaps are compared with the same number. Comparing gap / unit with tol here would round
     # differently: now and then a descent without a step would repeat for ever.
     target = tol * unit
-    loss = kernels.Loss(_MARGIN, kl)
-    state = kernels.State(Y, np.empty_like(Y), np.empty(n), np.arange(n), np.arange(n))
+    state = State(Y, np.empty_like(Y), np.empty(n), np.arange(n), np.arange(n))
     n_steps = 0
     while True:
-        kernels.all_gradients(pairs, loss, state)
+        all_gradients(pairs, kl, state)
         largest = float(state.gaps.max())
         if largest <= target or n_steps >= max_steps:
             break
         state.heap[:] = np.argsort(-state.gaps, kind="stable")
         state.place[state.heap] = np.arange(n)
-        n_steps += kernels.descend(pairs, loss, state, target, min(_STEPS_PER_OBJECT * n, max_steps - n_steps))
-    objective = kernels.total_divergence(pairs, loss, Y)
+        n_steps += descend(pairs, kl, state, target, min(_STEPS_PER_OBJECT * n, max_steps - n_steps))
+    objective = total_divergence(pairs, kl, Y)
     return PeaceResult(relabel(Y.argmax(axis=1)), Y, float(objective), largest / unit, n_steps, largest <= target)
+
+
+@njit(cache=True, nogil=True)
+def divergence(p, c, kl):
+    """Divergence of the prediction p from the co-association c: squared difference or Kullback-Leibler."""
+    if not kl:
+        return (p - c) * (p - c)
+    inside = min(max(p, _MARGIN), 1.0 - _MARGIN)
+    value = (p - inside) * slope(p, c, kl)
+    if c > 0.0:
+        value += c * np.log(c / inside)
+    if c < 1.0:
+        value += (1.0 - c) * np.log((1.0 - c) / (1.0 - inside))
+    return value
+
+
+@njit(cache=True, nogil=True)
+def slope(p, c, kl):
+    """Derivative of the divergence in p; non-decreasing."""
+    if not kl:
+        return 2.0 * (p - c)
+    inside = min(max(p, _MARGIN), 1.0 - _MARGIN)
+    return (inside - c) / (inside * (1.0 - inside))
+
+
+@njit(cache=True, nogil=True)
+def bend(p, c, kl):
+    """Second derivative of the divergence in p."""
+    if not kl:
+        return 2.0
+    if not _MARGIN < p < 1.0 - _MARGIN:
+        return 0.0
+    return c / (p * p) + (1.0 - c) / ((1.0 - p) * (1.0 - p))
+
+
+@njit(cache=True, nogil=True)
+def compare_pairs(codes, offsets, weights, missing, first, second, together, both):
+    """Fill, for each pair, the weight of the partitions that join it, and of those that observe both objects."""
+    for pair in range(first.shape[0]):
+        i, j = first[pair], second[pair]
+        seen, same = 0.0, 0.0
+        for u in range(codes.shape[1]):
+            if codes[i, u] != missing[u] and codes[j, u] != missing[u]:
+                seen += weights[u]
+                if codes[i, u] == codes[j, u]:
+                    same += weights[u]
+        both[pair] = seen
+        together[pair] = same
+
+
+@njit(cache=True, nogil=True)
+def predict(Y, i, j):
+    """y_i'y_j."""
+    total = 0.0
+    for q in range(Y.shape[1]):
+        total += Y[i, q] * Y[j, q]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def total_divergence(pairs, kl, Y):
+    """Sum over the unordered pairs of N d(c, y_i'y_j)."""
+    total = 0.0
+    for i in range(Y.shape[0]):
+        for e in range(pairs.starts[i], pairs.starts[i + 1]):
+            j = pairs.partners[e]
+            if j > i:
+                total += pairs.N[e] * divergence(predict(Y, i, j), pairs.c[e], kl)
+    return total
+
+
+@njit(cache=True, nogil=True)
+def column_gradient(i, pairs, kl, Y, g):
+    """Fill g[i] with the gradient in the column of object i; O(partners k)."""
+    g[i] = 0.0
+    for e in range(pairs.starts[i], pairs.starts[i + 1]):
+        j = pairs.partners[e]
+        w = pairs.N[e] * slope(predict(Y, i, j), pairs.c[e], kl)
+        for q in range(Y.shape[1]):
+            g[i, q] += w * Y[j, q]
+
+
+@njit(cache=True, nogil=True)
+def extremes(y, g):
+    """Cluster of smallest gradient, and of largest gradient among the clusters with mass."""
+    low, high = 0, -1
+    for q in range(y.shape[0]):
+        if g[q] < g[low]:
+            low = q
+        if y[q] > 0.0 and (high < 0 or g[q] > g[high]):
+            high = q
+    return low, high
+
+
+@njit(cache=True, nogil=True)
+def column_gap(y, g):
+    """Largest rate of decrease when mass moves between two clusters; 0 exactly if the column is stationary."""
+    low, high = extremes(y, g)
+    return g[high] - g[low]
+
+
+@njit(cache=True, nogil=True)
+def all_gradients(pairs, kl, state):
+    """Fill the gradients and the gaps of all columns."""
+    for i in range(state.Y.shape[0]):
+        column_gradient(i, pairs, kl, state.Y, state.g)
+        state.gaps[i] = column_gap(state.Y[i], state.g[i])
+
+
+@njit(cache=True, nogil=True)
+def _before(a, b, key):
+    """Whether object a comes before b: by larger key, then by smaller number."""
+    return key[a] > key[b] or (key[a] == key[b] and a < b)
+
+
+@njit(cache=True, nogil=True)
+def _swap(heap, place, a, b):
+    heap[a], heap[b] = heap[b], heap[a]
+    place[heap[a]] = a
+    place[heap[b]] = b
+
+
+@njit(cache=True, nogil=True)
+def repair(heap, place, key, item):
+    """Restore the order of a binary heap after the key of one item has changed; O(log n)."""
+    at = place[item]
+    while at > 0 and _before(heap[at], heap[(at - 1) // 2], key):
+        _swap(heap, place, at, (at - 1) // 2)
+        at = (at - 1) // 2
+    while True:
+        top = at
+        for child in (2 * at + 1, 2 * at + 2):
+            if child < heap.shape[0] and _before(heap[child], heap[top], key):
+                top = child
+        if top == at:
+            return
+        _swap(heap, place, at, top)
+        at = top
+
+
+@njit(cache=True, nogil=True)
+def exchange(J, low, high, pairs, kl, Y, g):
+    """Mass in [0, y_high] that object J should move from cluster high to low: the exact minimiser."""
+    upper = Y[J, high]
+    if not kl:
+        curvature = 0.0
+        for e in range(pairs.starts[J], pairs.starts[J + 1]):
+            j = pairs.partners[e]
+            d = Y[j, low] - Y[j, high]
+            curvature += 2.0 * pairs.N[e] * d * d
+        fall = g[J, high] - g[J, low]
+        return upper if fall >= upper * curvature else fall / curvature
+    lo, hi, t = 0.0, upper, upper
+    for _ in range(_MAX_ROOT_STEPS):
+        rate, curvature = 0.0, 0.0
+        for e in range(pairs.starts[J], pairs.starts[J + 1]):
+            j = pairs.partners[e]
+            d = Y[j, low] - Y[j, high]
+            p = predict(Y, J, j) + t * d
+            rate += pairs.N[e] * slope(p, pairs.c[e], kl) * d
+            curvature += pairs.N[e] * bend(p, pairs.c[e], kl) * d * d
+        if rate <= 0.0:
+            if t == upper:
+                return upper
+            lo = t
+        else:
+            hi = t
+        new = t - rate / curvature if curvature > 0.0 else lo
+        if not lo < new < hi:
+            new = 0.5 * (lo + hi)
+        if hi - lo <= 1e-14 * upper or abs(new - t) <= 1e-15 * upper:
+            return new
+        t = new
+    return t
+
+
+@njit(cache=True, nogil=True)
+def descend(pairs, kl, state, target, n_steps):
+    """Move mass in the column of largest gap, at most n_steps times, until no gap exceeds the target.
+
+    Returns the number of steps. On entry the gradients, gaps and heap must belong to Y; they are kept up to date.
+    O(partners (k + log n)) per step.
+    """
+    Y, g, gaps, heap, place = state
+    k = Y.shape[1]
+    old = np.empty(k)
+    for step in range(n_steps):
+        J = heap[0]
+        if gaps[J] <= target:
+            return step
+        low, high = extremes(Y[J], g[J])
+        t = exchange(J, low, high, pairs, kl, Y, g)
+        old[:] = Y[J]
+        Y[J, low] += t
+        Y[J, high] = Y[J, high] - t if t < Y[J, high] else 0.0
+        for e in range(pairs.starts[J], pairs.starts[J + 1]):
+            j = pairs.partners[e]
+            before, after = 0.0, 0.0
+            for q in range(k):
+                before += old[q] * Y[j, q]
+                after += Y[J, q] * Y[j, q]
+            w_before = pairs.N[e] * slope(before, pairs.c[e], kl)
+            w_after = pairs.N[e] * slope(after, pairs.c[e], kl)
+            for q in range(k):
+                g[j, q] += w_after * Y[J, q] - w_before * old[q]
+            gaps[j] = column_gap(Y[j], g[j])
+            repair(heap, place, gaps, j)
+        column_gradient(J, pairs, kl, Y, g)
+        gaps[J] = column_gap(Y[J], g[J])
+        repair(heap, place, gaps, J)
+    return n_steps

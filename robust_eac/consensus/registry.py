@@ -1,41 +1,65 @@
 """Registry of the consensus functions that take the number of clusters."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 
+from ..checks.labels import check_labels
+from ..checks.values import check_n_clusters, check_weights
+from ..hard.median_partition import solve_hard_median_partition
+from ..solve.codes import relabel
+from ..solvers.median_partition import solve_median_partition
 from .bisecting import bisecting_kmeans_consensus
-from .connected_triples import connected_triples
-from .cspa import cspa
 from .density_search import density_search
 from .eac import eac
-from .ecc import ecc
-from .ecpcs_mc import ecpcs_mc
-from .enhanced_eac import enhanced_eac
-from .hbgf import hbgf
-from .hgpa import hgpa
-from .kmeans import kmeans_consensus
-from .locally_weighted_eac import locally_weighted_eac
-from .mcla import mcla
-from .median_partition import median_partition
-from .merge import robust_merge
-from .peace import peace
-from .probability_trajectories import probability_trajectories
-from .robust import robust_consensus
-from .sec import sec
-from .transfer_cut import transfer_cut
-from .utilities import utility_consensus
+from .graph_partitioning import cspa, hgpa, mcla
+from .kmeans import ecc, kmeans_consensus, sec, utility_consensus
+from .merge import merge_labels
+from .peace import solve_peace
+from .refined_eac import connected_triples, enhanced_eac, locally_weighted_eac, probability_trajectories
+from .spectral import ecpcs_mc, hbgf, transfer_cut
 
 __all__ = ["CONSENSUS_FUNCTIONS"]
 
+
+def _robust_eac(labels, n_clusters, *, weights=None, random_state=None):
+    """Labels of :func:`~robust_eac.solve_median_partition`, with weights found jointly, or those given."""
+    labels = check_labels(labels)
+    weighting = "restricted-simplex" if weights is None else check_weights(weights, labels.shape[1])
+    result = solve_median_partition(labels, n_clusters, weighting=weighting, random_state=random_state)
+    return relabel(result.labels)
+
+
+def _robust_merge(labels, n_clusters, *, weights=None, random_state=None):
+    """Labels of :func:`~robust_eac.merge_consensus`."""
+    labels = check_labels(labels)
+    n_clusters = check_n_clusters(n_clusters, len(labels))
+    return merge_labels(labels, n_clusters, weights, random_state=random_state).labels
+
+
+def _median_partition(labels, n_clusters, *, weights=None, random_state=None, loss="binder"):
+    """At most n_clusters clusters of :func:`~robust_eac.solve_hard_median_partition`."""
+    labels = check_labels(labels)
+    n_clusters = check_n_clusters(n_clusters, len(labels))
+    found = solve_hard_median_partition(labels, n_clusters, loss=loss, weights=weights, random_state=random_state)
+    return found.labels
+
+
+def _peace(labels, n_clusters, *, weights=None, random_state=None):
+    """Best of ten starts of :func:`~robust_eac.solve_peace`."""
+    return solve_peace(labels, n_clusters, weights=weights, n_init=10, random_state=random_state).labels
+
+
 # name -> f(labels, n_clusters, *, weights=None, random_state=None) -> labels
 CONSENSUS_FUNCTIONS: dict[str, Callable[..., np.ndarray]] = {
-    "robust-eac": robust_consensus,
-    "robust-merge": robust_merge,
-    "median-partition": median_partition,
-    "median-partition-vi": partial(median_partition, loss="vi"),
-    "peace": peace,
+    "robust-eac": _robust_eac,
+    "robust-merge": _robust_merge,
+    "median-partition": _median_partition,
+    "median-partition-vi": partial(_median_partition, loss="vi"),
+    "peace": _peace,
     "kmeans": kmeans_consensus,
     "kmeans-normalised": partial(utility_consensus, utility="category", normalised=True),
     "bisecting-kmeans": bisecting_kmeans_consensus,

@@ -25,6 +25,7 @@ from ..checks.values import (
     check_real,
     check_weights,
 )
+from ..solve.codes import relabel
 from ..solve.encoding import encode_ensemble
 from ..weightings.clusters import check_cluster_weights, weigh_by
 from ..weightings.joint import Fixed, as_weighting, settle
@@ -237,7 +238,7 @@ def solve_hard_median_partition(
         run = solve(Aim(chosen, cost, limit))
     if not run.converged:
         warn_unconverged(max_passes, stacklevel=3)
-    found = in_order(run.clusters)
+    found = relabel(run.clusters)
     n_found = int(found.max()) + 1
     least = None
     if bound:
@@ -288,12 +289,6 @@ def _solve_by_cost(solve, loss, target, n_samples):
             stacklevel=3,
         )
     return run, cost
-
-
-def in_order(clusters):
-    """The clusters as labels 0, 1, ... in the order of their first objects."""
-    _, first, inverse = np.unique(clusters, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[inverse]
 
 
 def check_weighting(weights, weighting, unit, n_partitions):

@@ -13,7 +13,6 @@ from sklearn.metrics.cluster import contingency_matrix
 
 from ..checks.labels import check_labels, check_partition
 from ..checks.values import check_choice, check_real, check_weights
-from ..solve import kernels
 from ..solve.encoding import encode
 from ..solve.formula import cluster_counts
 
@@ -364,7 +363,8 @@ def pair_weights(encoding, weights, counts):
 
 def sized_densities(pairs, sizes, singleton):
     """(k,) size of each cluster times its density."""
-    return np.array([kernels.sized_density(pair, size, singleton) for pair, size in zip(pairs, sizes, strict=True)])
+    several = sizes > 1.5
+    return np.where(several, pairs / np.where(several, sizes - 1.0, 1.0), singleton * sizes)
 
 
 def check_consensus(consensus, n_samples, *, name="consensus"):

@@ -12,7 +12,7 @@ from scipy.spatial.distance import squareform
 from ..checks.labels import check_labels
 from ..checks.types import RandomState
 from ..checks.values import as_dense, check_integer, check_membership, check_random_state, check_weights
-from ..consensus.coassociation import coassociation_of
+from ..consensus.eac import coassociation_of
 from ..metrics.external import check_consensus
 from ..solve.encoding import encode
 from ..summary import counted

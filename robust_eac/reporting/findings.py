@@ -9,7 +9,7 @@ from scipy.sparse.csgraph import connected_components
 
 from ..checks.labels import check_ensemble
 from ..checks.values import MAX_SEED, check_n_jobs, check_random_state
-from ..consensus.coassociation import coassociation_of
+from ..consensus.eac import coassociation_of
 from ..consensus.merge import merge_labels
 from ..diagnostics.agreement import AgreementTest, adjusted_agreement, agreement_test_of
 from ..diagnostics.assurance import Assurance, Moves, aim_of, best_moves

@@ -77,33 +77,3 @@ class Visit(NamedTuple):
     n_steps: int
     skip: float
     relaxation: float
-
-
-class Clusters(NamedTuple):
-    """A hard consensus in the search for density.
-
-    labels : (n_rows,) intp.
-    T : (n_slots, k) weight of the partition times the objects of each slot in each cluster.
-    pair_weights : (k,) weight of the ordered pairs inside each cluster.
-    sizes : (k,) objects.
-    """
-
-    labels: np.ndarray
-    T: np.ndarray
-    pair_weights: np.ndarray
-    sizes: np.ndarray
-
-
-class DensityTerms(NamedTuple):
-    """What the search for density does not change.
-
-    weights : (m,) of the partitions.
-    presence : (n_rows,) weight of the partitions that observe the row.
-    singleton : density of a cluster of one object.
-    slack : gain below which a move is rounding.
-    """
-
-    weights: np.ndarray
-    presence: np.ndarray
-    singleton: float
-    slack: float

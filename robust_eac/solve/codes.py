@@ -78,3 +78,9 @@ def _look_up(block, lows, narrow, starts, tables, out):
         for u in range(block.shape[1]):
             if narrow[u]:
                 out[i, u] = tables[starts[u] + block[i, u] - lows[u]]
+
+
+def relabel(codes):
+    """Rename clusters to 0, 1, ... in the order of first appearance; (n,) intp."""
+    _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[inverse]

@@ -6,7 +6,7 @@ from scipy.cluster.hierarchy import cut_tree, linkage
 from scipy.spatial.distance import squareform
 
 from robust_eac import adjusted_rand_score, eac
-from robust_eac.consensus.connected_triples import connected_triples, triple_similarities
+from robust_eac.consensus.refined_eac import connected_triples, triple_similarities
 
 from ..access import encode
 from ..conftest import random_ensemble

@@ -1,6 +1,7 @@
 """What every consensus function and every weighting scheme of the registries must satisfy."""
 
 import inspect
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -23,7 +24,10 @@ JOINT = {"robust-eac", "robust-merge"}
 # the enhanced co-association it takes part as another one does.
 REPEATS_DIFFER = {"mcla", "hgpa", "enhanced-eac-single", "enhanced-eac-average", "enhanced-eac-complete", "ecpcs-mc"}
 # Walks between so few clusters or microclusters end everywhere, or go to and fro.
-WALKS = {"ecpcs-mc", "pta", "ptgp"}
+STARS = {"pta", "ptgp"}
+WALKS = {"ecpcs-mc", *STARS}
+# Who partitions graphs needs a package.
+PACKAGES = {"cspa": "pymetis", "mcla": "pymetis", "hgpa": "kahypar"}
 
 
 @pytest.fixture(params=CONSENSUS_FUNCTIONS)
@@ -33,6 +37,8 @@ def name(request):
 
 @pytest.fixture
 def consensus(name):
+    if name in PACKAGES:
+        pytest.importorskip(PACKAGES[name])
     return CONSENSUS_FUNCTIONS[name]
 
 
@@ -69,25 +75,36 @@ def test_labels_are_codes_without_holes_in_the_order_of_first_appearance(rng, co
         assert np.array_equal(labels, before)
 
 
-def test_same_seed_same_result_and_read_only_input(rng, consensus):
-    labels, weights = random_ensemble(rng, 30, 8), rng.dirichlet(np.ones(8))
+def test_same_seed_same_result_in_silence_from_any_thread_and_type(rng, consensus, capfd):
+    labels, weights = random_ensemble(rng, 30, 8, missing=0.1), rng.dirichlet(np.ones(8))
     labels.setflags(write=False)
     weights.setflags(write=False)
-    first = consensus(labels, 4, weights=weights, random_state=5)
-    assert np.array_equal(first, consensus(labels, 4, weights=weights, random_state=5))
-    assert np.array_equal(
-        first, consensus(np.asfortranarray(labels).astype(np.int8), 4, weights=weights, random_state=5)
-    )
+
+    def run(seed, labels=labels):
+        return consensus(labels, 4, weights=weights, random_state=seed)
+
+    first = run(5)
+    assert np.array_equal(first, run(np.random.RandomState(5)))
+    assert np.array_equal(first, run(5, np.asfortranarray(labels).astype(np.int8)))
+    serial = [run(seed) for seed in range(3)]
+    with ThreadPoolExecutor(3) as executor:
+        assert all(map(np.array_equal, serial, executor.map(run, range(3))))
+    assert capfd.readouterr() == ("", "")
 
 
-def test_planted_clusters_are_found(rng, consensus):
+def test_planted_clusters_are_found_also_among_missing_labels(rng, consensus):
     assert adjusted_rand_score(TRUTH, consensus(planted(rng), 3, random_state=0)) > 0.9
+    labels = planted(rng, noise=0.02)
+    hidden = rng.uniform(size=labels.shape) < 0.15
+    hidden[np.arange(36), rng.randint(15, size=36)] = False
+    assert adjusted_rand_score(TRUTH, consensus(np.where(hidden, -1, labels), 3, random_state=0)) > 0.7
 
 
-def test_unanimous_ensembles_come_back(rng, consensus):
-    for truth in (TRUTH, np.repeat([0, 1, 2, 3], 5), np.arange(6)):
-        labels = np.column_stack([rng.permutation(truth.max() + 1)[truth] for _ in range(6)])
-        assert same_partition(consensus(labels, truth.max() + 1, random_state=0), truth)
+@pytest.mark.parametrize("sizes", [(12, 12, 12), (20, 5, 2), (1,) * 6, (7,)])
+def test_unanimous_ensembles_come_back_whatever_their_balance(rng, consensus, sizes):
+    truth = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    labels = np.column_stack([rng.permutation(len(sizes))[truth] for _ in range(6)])
+    assert same_partition(consensus(labels, len(sizes), random_state=0), truth)
 
 
 def test_a_published_example(name, consensus):
@@ -139,6 +156,29 @@ def test_weights(rng, name, consensus):
     )
 
 
+def test_weights_of_partitions_decide(rng, name, consensus):
+    if name in STARS:
+        pytest.skip("few microclusters form stars, on which walks only go to and fro")
+    # Two ways to see 32 objects, in equal numbers of partitions.
+    rows, columns = np.repeat([0, 1], 16), np.tile([0, 1], 16)
+    labels = np.column_stack([planted_ensemble(rng, truth, 5, noise=0.03) for truth in (rows, columns)])
+    weights = np.repeat([5.0, 1.0], 5)
+    for w, truth in ((weights, rows), (weights[::-1], columns)):
+        assert adjusted_rand_score(truth, consensus(labels, 2, weights=w, random_state=0)) > 0.8
+
+
+def test_objects_that_no_remaining_partition_observes(rng, name, consensus):
+    if name in STARS:
+        pytest.skip("few microclusters form stars, on which walks only go to and fro")
+    truth = np.repeat([0, 1], 10)
+    labels = np.column_stack([planted_ensemble(rng, truth, 6, noise=0.0), np.arange(20)])
+    labels[[4, 15], :6] = -1
+    labels[0, 0] = 1 - labels[0, 0]
+    found = consensus(labels, 4, weights=[1] * 6 + [0], random_state=0)
+    seen = np.setdiff1d(np.arange(1, 20), [4, 15])
+    assert not set(found[seen][truth[seen] == 0]) & set(found[seen][truth[seen] == 1])
+
+
 def test_partitions_without_weight_are_not_even_read(rng):
     labels = random_ensemble(rng, 10, 4, missing=0.2)
     encoding, weights = prepare_ensemble(labels, [1.0, 0.0, 3.0, 0.0])
@@ -147,61 +187,53 @@ def test_partitions_without_weight_are_not_even_read(rng):
     assert np.array_equal(encoding.n_observed, (labels[:, [0, 2]] != -1).sum(axis=0))
 
 
-def test_missing_labels_are_handled(rng, consensus):
-    labels = planted(rng, noise=0.02)
-    hidden = rng.uniform(size=labels.shape) < 0.15
-    hidden[np.arange(36), rng.randint(15, size=36)] = False
-    found = consensus(np.where(hidden, -1, labels), 3, random_state=0)
-    assert adjusted_rand_score(TRUTH, found) > 0.7
-
-
 def test_one_cluster_and_as_many_as_objects(rng, consensus):
     labels = random_ensemble(rng, 10, 6)
     assert np.array_equal(consensus(labels, 1, random_state=0), np.zeros(10))
-    found = consensus(labels, 10, random_state=0)
-    assert len(found) == 10
-    single = consensus(np.array([[3]]), 1, random_state=0)
-    assert np.array_equal(single, [0])
+    assert len(consensus(labels, 10, random_state=0)) == 10
+    assert np.array_equal(consensus(np.array([[3]]), 1, random_state=0), [0])
+    assert consensus(np.zeros((8, 3), dtype=int), 2, random_state=0).shape == (8,)
 
 
-def test_constant_partitions(rng, consensus):
-    labels = np.zeros((8, 3), dtype=int)
-    found = consensus(labels, 2, random_state=0)
-    assert found.shape == (8,)
-
-
-@pytest.mark.parametrize(
-    ("kwargs", "match"),
-    [
+def test_errors(consensus):
+    bad = [
         ({"n_clusters": 0}, "n_clusters must be in .1, n_samples=4., got 0"),
         ({"n_clusters": 2.0}, "n_clusters must be an integer"),
+        ({"n_clusters": "auto"}, "n_clusters must be an integer"),
         ({"weights": [1.0]}, "weights must have 2 values"),
         ({"weights": [0.0, 0.0]}, "weights must not be all zero"),
         ({"labels": np.full((4, 2), 0.5)}, "labels must hold integer cluster labels"),
         ({"random_state": "seed"}, "seed"),
-    ],
-)
-def test_errors(consensus, kwargs, match):
-    arguments = {"labels": np.array([[0, 0], [0, 1], [1, 1], [1, 0]]), "n_clusters": 2} | kwargs
-    if "random_state" in kwargs and "Ignored: present" in inspect.getdoc(getattr(consensus, "func", consensus)):
-        pytest.skip("this consensus function draws nothing: it reads no random_state")
-    with pytest.raises((ValueError, TypeError), match=match):
-        consensus(**arguments)
+    ]
+    # Who draws nothing reads no random_state.
+    ignored = "Ignored: present" in inspect.getdoc(getattr(consensus, "func", consensus))
+    for kwargs, match in bad[: len(bad) - ignored]:
+        arguments = {"labels": np.array([[0, 0], [0, 1], [1, 1], [1, 0]]), "n_clusters": 2} | kwargs
+        with pytest.raises((ValueError, TypeError), match=match):
+            consensus(**arguments)
 
 
-def test_every_scheme_works_with_every_function(rng, scheme, name, consensus):
+@pytest.mark.parametrize(("name", "loss"), [("median-partition", "binder"), ("median-partition-vi", "vi")])
+def test_median_partitions_are_those_of_the_solver(rng, name, loss):
+    weights, fewer = rng.dirichlet(np.ones(8)), 0
+    labels = random_ensemble(rng, 40, 8, max_clusters=3, missing=0.2)
+    for k in (2, 6, 40):
+        found = CONSENSUS_FUNCTIONS[name](labels, k, weights=weights, random_state=3)
+        expected = solve_hard_median_partition(labels, k, loss=loss, weights=weights, random_state=3)
+        assert np.array_equal(found, expected.labels)
+        fewer += found.max() + 1 < k
+    # The number of clusters is an upper bound.
+    assert fewer > 0
+
+
+@pytest.fixture(scope="module")
+def iris():
     X, y = load_dataset("iris")
-    X, y = X[::5], y[::5]
-    if name == "pta":
-        pytest.skip("few microclusters form stars, on which walks only go to and fro")
-    labels = planted_ensemble(rng, y, 9, noise=0.15 if name == "ptgp" else 0.02)
-    weights = scheme(labels, X=X, random_state=0)
-    assert adjusted_rand_score(y, consensus(labels, 3, weights=weights, random_state=0)) > 0.7
+    return X[::5], y[::5]
 
 
-def test_schemes_give_weights_on_the_simplex(rng, scheme):
-    X, y = load_dataset("iris")
-    X, y = X[::5], y[::5]
+def test_schemes_give_weights_on_the_simplex(rng, scheme, iris):
+    X, y = iris
     for labels in (planted_ensemble(rng, y, 9), random_ensemble(rng, 30, 4, missing=0.2), random_ensemble(rng, 30, 1)):
         before = labels.copy()
         weights = scheme(labels, X=X, random_state=0)
@@ -213,9 +245,8 @@ def test_schemes_give_weights_on_the_simplex(rng, scheme):
         assert np.array_equal(weights, scheme(labels, X=X, random_state=0))
 
 
-def test_schemes_see_partitions_not_names(rng, scheme):
-    X, y = load_dataset("iris")
-    X, y = X[::5], y[::5]
+def test_schemes_see_partitions_not_names(rng, scheme, iris):
+    X, y = iris
     labels = planted_ensemble(rng, y, 9)
     weights = scheme(labels, X=X, random_state=0)
     renamed = np.column_stack([rng.permutation(5)[column] for column in labels.T])
@@ -228,15 +259,10 @@ def test_schemes_see_partitions_not_names(rng, scheme):
     np.testing.assert_allclose(scheme(np.ones((30, 4), dtype=int), X=X, random_state=0), 0.25, atol=1e-9)
 
 
-@pytest.mark.parametrize(("name", "loss"), [("median-partition", "binder"), ("median-partition-vi", "vi")])
-def test_median_partitions_are_those_of_the_solver(rng, name, loss):
-    weights, fewer = rng.dirichlet(np.ones(8)), 0
-    for missing in (0.0, 0.2):
-        labels = random_ensemble(rng, 40, 8, max_clusters=3, missing=missing)
-        for k in (2, 6, 40):
-            found = CONSENSUS_FUNCTIONS[name](labels, k, weights=weights, random_state=3)
-            expected = solve_hard_median_partition(labels, k, loss=loss, weights=weights, random_state=3)
-            assert np.array_equal(found, expected.labels)
-            fewer += found.max() + 1 < k
-    # The number of clusters is an upper bound.
-    assert fewer > 0
+@pytest.mark.parametrize("name", ["kmeans", "eac-average", "hbgf"])
+def test_schemes_work_with_consensus_functions(rng, scheme, name, iris):
+    X, y = iris
+    labels = planted_ensemble(rng, y, 9, noise=0.02)
+    weights = scheme(labels, X=X, random_state=0)
+    found = CONSENSUS_FUNCTIONS[name](labels, 3, weights=weights, random_state=0)
+    assert adjusted_rand_score(y, found) > 0.7

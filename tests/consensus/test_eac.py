@@ -12,8 +12,7 @@ from sklearn.cluster import AgglomerativeClustering
 from robust_eac import coassociation_matrix
 from robust_eac.consensus import enhanced_coassociation_matrix
 from robust_eac.consensus.eac import eac, eac_linkage, lifetime_eac, threshold_eac
-from robust_eac.consensus.enhanced_eac import enhanced_eac
-from robust_eac.consensus.locally_weighted_eac import locally_weighted_eac
+from robust_eac.consensus.refined_eac import enhanced_eac, locally_weighted_eac
 from robust_eac.weightings.clusters import locally_weighted_coassociation_matrix
 
 from ..access import _linkage, prepare_ensemble, relabel

@@ -19,17 +19,17 @@ from robust_eac.consensus import (
     sec,
     utility_consensus,
 )
-from robust_eac.consensus.utilities import UTILITIES
 
 from ..access import (
+    UTILITIES,
     _lloyd,
     _normalised,
     best_lloyd,
     collapse,
+    degree_costs,
     encode,
     one_hot,
     run_lloyd,
-    sec_table,
     seed_rows,
     seed_table,
     squared_distances,
@@ -37,7 +37,7 @@ from ..access import (
 )
 from ..conftest import planted_ensemble, random_ensemble
 
-TABLES = {name: table for name, (_, table) in UTILITIES.items()} | {"sec": sec_table}
+TABLES = {name: table for name, (_, table) in UTILITIES.items()} | {"sec": degree_costs}
 FAMILY = [kmeans_consensus, utility_consensus, ecc, sec, density_search, bisecting_kmeans_consensus]
 
 
@@ -257,7 +257,7 @@ def test_normalised_weights_divide_by_the_partitions_own_mu(rng):
 def test_sec_loss_is_the_normalised_cut(rng):
     labels, weights = random_ensemble(rng, 40, 6), random_weights(rng, 6)
     encoding = encode(labels)
-    result = best_lloyd(encoding, weights, sec_table, 3, n_init=3, max_iter=100, rng=rng)
+    result = best_lloyd(encoding, weights, degree_costs, 3, n_init=3, max_iter=100, rng=rng)
     A = coassociation_matrix(labels, weights=weights)
     inside = [A[np.ix_(result.clusters == c, result.clusters == c)].sum() for c in range(3)]
     degree = [A[result.clusters == c].sum() for c in range(3)]

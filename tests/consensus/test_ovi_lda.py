@@ -9,8 +9,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from robust_eac.consensus.ovi_consensus import OVI_CLUSTERERS, OVIConsensus
-from robust_eac.consensus.ovi_lda import assign_to_cores, ovi_lda_consensus
+from robust_eac.consensus.ovi import OVI_CLUSTERERS, OVIConsensus, assign_to_cores, ovi_lda_consensus
 from robust_eac.metrics import ovi_lda
 
 from ..access import relabel

@@ -8,13 +8,14 @@ from scipy.cluster.hierarchy import cut_tree, linkage
 from scipy.spatial.distance import squareform
 
 from robust_eac import adjusted_rand_score
-from robust_eac.consensus.probability_trajectories import embed, probability_trajectories, trajectory_similarities
+from robust_eac.consensus.refined_eac import embed_microclusters as embed
+from robust_eac.consensus.refined_eac import probability_trajectories, trajectory_similarities
 
 from ..access import _consensus_common, collapse, encode
 from ..conftest import planted_ensemble, random_ensemble
 from ..reference import indicator_lists, transfer_cut_rows
 
-module = importlib.import_module("robust_eac.consensus.probability_trajectories")
+module = importlib.import_module("robust_eac.consensus.refined_eac")
 
 
 def similarities_by_loops(labels, counts, weights, n_neighbors, n_steps):

@@ -1,0 +1,411 @@
+"""Balanced partitions of graphs and hypergraphs of objects or clusters: by METIS and by KaHyPar."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from ..checks.blocks import row_blocks
+from ..checks.types import RandomState
+from ..checks.values import check_choice, check_random_state, check_real
+from ..solve.codes import relabel
+from ..solve.encoding import one_hot, take_rows
+from ._common import TIE, associations, check_memory, check_starts, clusters_of, load_package, prepare_rows, trivial
+
+__all__ = ["cspa", "hgpa", "mcla"]
+
+BALANCES = ("size", "count")
+# Largest weight of an edge. METIS ranks its moves in single precision, which resolves less.
+_LARGEST = 2**30
+# Memory per edge: as floats, as integers, and in the coarser graphs of METIS.
+_BYTES_PER_EDGE = 40
+# KaHyPar reads its settings only from a file. It ends the process if a required one is missing.
+_SETTINGS = {
+    "mode": "recursive",
+    "objective": "cut",
+    # Clusters are large: do not skip large hyperedges.
+    "cmaxnet": "4294967295",
+    "vcycles": "0",
+    "c-type": "heavy_lazy",
+    "c-s": "3.25",
+    "c-t": "160",
+    "c-rating-score": "heavy_edge",
+    "c-rating-use-communities": "false",
+    "c-rating-heavy_node_penalty": "multiplicative",
+    "c-rating-acceptance-criterion": "best",
+    "c-fixed-vertex-acceptance-criterion": "free_vertex_only",
+    "i-mode": "direct",
+    "i-technique": "flat",
+    "i-bp-algorithm": "worst_fit",
+    "i-algo": "pool",
+    "i-runs": "20",
+    "i-r-type": "twoway_fm",
+    "i-r-runs": "-1",
+    "i-r-fm-stop": "simple",
+    "i-r-fm-stop-i": "50",
+    "r-type": "twoway_fm",
+    "r-runs": "-1",
+    "r-fm-stop": "simple",
+    "r-fm-stop-i": "350",
+}
+
+
+def cspa(
+    labels: ArrayLike,
+    n_clusters: int,
+    *,
+    weights: ArrayLike | None = None,
+    imbalance: float = 0.05,
+    n_init: int = 10,
+    random_state: RandomState = None,
+) -> np.ndarray:
+    """Cut the co-association graph into clusters of nearly equal size.
+
+    Solve  min over partitions  sum_{i, j apart} A_ij  s.t.  n_clusters |C| <= (1 + imbalance) n_samples  for every
+    cluster C ([1]_, Section 3.2), with A the weighted co-association. METIS ([2]_) searches by multilevel recursive
+    bisection: it finds a local optimum, and sizes may exceed the bound by an object or so.
+
+    The clusters are balanced in any case, so this suits only clusters of similar size. The exception: if at most
+    `n_clusters` objects are distinct, each of them is a cluster.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Number of clusters; fewer are returned if fewer objects are distinct, and if METIS leaves clusters empty, which
+        can happen if there are almost as many clusters as objects.
+    imbalance : float, default=0.05
+        In [0, 1]: share by which a cluster may exceed n_samples / n_clusters.
+    n_init : int, default=10
+        Number of tries of METIS at each bisection; the smallest cut is kept.
+    random_state : int, RandomState instance or None, default=None
+        Draws the seed of METIS.
+    labels, weights
+        As in :func:`~robust_eac.eac`.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_samples,), intp
+        Clusters 0, 1, ... in the order of first appearance.
+
+    Raises
+    ------
+    ImportError
+        If pymetis is not installed.
+    ValueError
+        If the graph needs more memory than the machine has.
+
+    Notes
+    -----
+    With p vertices, time O(p^2 n_partitions) at worst and memory O(p^2 + n_samples n_partitions), about 40 bytes per
+    pair that shares a cluster. Identical objects are one vertex whose weight is their number, or several vertices if
+    they are more than `imbalance` of a cluster. So p is at most the number of distinct objects plus about n_clusters /
+    imbalance, and at most n_samples. For balance, identical objects may be separated, as in [1]_.
+
+    Edge weights are rounded to multiples of 2^-30 of the largest, or coarser if their sum would exceed the integers of
+    METIS. [1]_ allows METIS hardly any imbalance and a single try.
+
+    References
+    ----------
+    .. [1] Strehl, Ghosh, "Cluster ensembles - a knowledge reuse framework for combining multiple partitions", JMLR 3,
+       2002.
+    .. [2] Karypis, Kumar, "A fast and high quality multilevel scheme for partitioning irregular graphs", SIAM Journal
+       on Scientific Computing 20, 1998.
+
+    Examples
+    --------
+    >>> cspa(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0], [1, 1, 1]]), 2, random_state=0)
+    array([0, 0, 0, 1, 1, 1])
+    """
+    encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
+    imbalance = check_real(imbalance, name="imbalance", low=0.0, high=1.0)
+    n_init, rng = check_starts(n_init, random_state)
+    load_metis()
+    clusters = trivial(encoding, n_clusters)
+    if clusters is not None:
+        return relabel(encoding.expand(clusters))
+    rows, sizes, piece = pieces(encoding, n_clusters, imbalance)
+    edges = coassociation_graph(take_rows(encoding, rows), weights, sizes)
+    parts = partition_graph(edges, sizes, n_clusters, imbalance=imbalance, n_init=n_init, rng=rng)
+    return relabel(parts[piece])
+
+
+def mcla(
+    labels: ArrayLike,
+    n_clusters: int,
+    *,
+    weights: ArrayLike | None = None,
+    balance: str = "size",
+    imbalance: float = 0.05,
+    n_init: int = 10,
+    random_state: RandomState = None,
+) -> np.ndarray:
+    """Group the clusters of all partitions, and assign every object to the group with most of its clusters.
+
+    Solve  min over groupings of the clusters  sum_{a, b apart} w_u(a) w_u(b) J_ab  into `n_clusters` meta-clusters M
+    of nearly equal weight, with J_ab = |a and b| / |a or b| the Jaccard index of two clusters ([1]_, Section 3.4);
+    METIS ([2]_) searches by multilevel recursive bisection. Object i then goes to the meta-cluster of its largest
+    association,
+
+        max over M  sum_{a in M} w_u(a) [i in a] / sum_{a in M} w_u(a),
+
+    and to a random one of equals (the same for identical objects).
+
+    Parameters
+    ----------
+    n_clusters : int
+        Number of meta-clusters; fewer clusters are returned if a meta-cluster wins no object, or if fewer objects are
+        distinct. If at most `n_clusters` objects are distinct, each of them is a cluster.
+    balance : {"size", "count"}, default="size"
+        What is balanced over the meta-clusters: the weighted number of objects in their clusters, as in [1]_, or the
+        weighted number of clusters, which allows consensus clusters of different sizes.
+    random_state : int, RandomState instance or None, default=None
+        Draws the seed of METIS and decides ties.
+    imbalance, n_init
+        As in :func:`~robust_eac.consensus.graph_partitioning.cspa`, for the weights of meta-clusters.
+    labels, weights
+        As in :func:`~robust_eac.eac`; an object is in no cluster of a partition that did not observe it.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_samples,), intp
+        Clusters 0, 1, ... in the order of first appearance.
+
+    Notes
+    -----
+    With K clusters in all partitions together, time O(n_samples n_partitions (n_partitions + n_clusters) + K^2) and
+    memory O(n_samples (n_partitions + n_clusters) + K^2); n_samples is the number of distinct objects. [1]_ has no
+    partition weights; here a partition of weight 2 counts as two copies whose clusters stay together. The weights of
+    edges and vertices are rounded to integers as in :func:`~robust_eac.consensus.graph_partitioning.cspa`.
+
+    References
+    ----------
+    .. [1] Strehl, Ghosh, "Cluster ensembles - a knowledge reuse framework for combining multiple partitions", JMLR 3,
+       2002.
+    .. [2] Karypis, Kumar, "A fast and high quality multilevel scheme for partitioning irregular graphs", SIAM Journal
+       on Scientific Computing 20, 1998.
+
+    Examples
+    --------
+    >>> mcla(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]), 2, random_state=0)
+    array([0, 0, 0, 1, 1])
+    """
+    encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
+    balance = check_choice(balance, BALANCES, name="balance")
+    imbalance = check_real(imbalance, name="imbalance", low=0.0, high=1.0)
+    n_init, rng = check_starts(n_init, random_state)
+    load_metis()
+    rows = trivial(encoding, n_clusters)
+    if rows is None:
+        members, sizes, weights = clusters_of(encoding, weights)
+        vertex_weights = weights * sizes if balance == "size" else weights
+        groups = partition_graph(
+            jaccard_graph(members, encoding.multiplicity, sizes, weights),
+            np.maximum(whole_numbers(vertex_weights, np.int32), 1),
+            n_clusters,
+            imbalance=imbalance,
+            n_init=n_init,
+            rng=rng,
+        )
+        rows = _closest(associations(members, groups, weights), rng)
+    return relabel(encoding.expand(rows))
+
+
+def hgpa(
+    labels: ArrayLike,
+    n_clusters: int,
+    *,
+    weights: ArrayLike | None = None,
+    imbalance: float = 0.05,
+    random_state: RandomState = None,
+) -> np.ndarray:
+    """Form clusters of nearly equal size that cut as few base clusters as possible.
+
+    Solve  min over partitions  sum_a w_u(a) [cluster a is in more than one C]  s.t. n_clusters |C| <= (1 + imbalance)
+    n_samples  for every cluster C ([1]_, Section 3.3): a cut of the hypergraph whose hyperedges are the clusters of all
+    partitions. KaHyPar ([2]_) searches for a local optimum by multilevel recursive bisection; it replaces HMETIS of
+    [1]_, whose source is not public.
+
+    A cluster with one object on the wrong side costs as much as one cut in half. If the partitions are noisy and their
+    clusters are not small, every consensus cuts nearly all of them, and the objective says little. The clusters are
+    balanced in any case, except that each distinct object is a cluster if there are at most `n_clusters` of them.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Number of clusters; fewer are returned only if fewer objects are distinct, or if KaHyPar leaves clusters empty.
+    imbalance : float, default=0.05
+        In [0, 1]: share by which a cluster may exceed n_samples / n_clusters, rounded up.
+    random_state : int, RandomState instance or None, default=None
+        Draws the seed of KaHyPar.
+    labels, weights
+        As in :func:`~robust_eac.eac`; an object is in no cluster of a partition that did not observe it.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_samples,), intp
+        Clusters 0, 1, ... in the order of first appearance.
+
+    Raises
+    ------
+    ImportError
+        If kahypar is not installed.
+
+    Notes
+    -----
+    Memory O(n_samples n_partitions), about 100 bytes per label. Time grows almost with the square of n_samples, since
+    KaHyPar rates pairs of vertices by all hyperedges they share: seconds for a few thousand objects. Identical objects
+    are one vertex whose weight is their number, or several vertices if they are more than `imbalance` of a cluster.
+    Hyperedge weights are rounded to integers with a sum below 2^30; in [1]_ they are equal. KaHyPar holds the
+    interpreter lock while it runs: calls from several threads run one after the other, with the same results.
+
+    References
+    ----------
+    .. [1] Strehl, Ghosh, "Cluster ensembles - a knowledge reuse framework for combining multiple partitions", JMLR 3,
+       2002.
+    .. [2] Schlag, Heuer, Gottesbüren, Akhremtsev, Schulz, Sanders, "High-quality hypergraph partitioning", ACM Journal
+       of Experimental Algorithmics 27, 2022.
+
+    Examples
+    --------
+    >>> hgpa(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0], [1, 1, 1]]), 2, random_state=0)
+    array([0, 0, 0, 1, 1, 1])
+    """
+    encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
+    imbalance = check_real(imbalance, name="imbalance", low=0.0, high=1.0)
+    rng = check_random_state(random_state)
+    kahypar = load_package("kahypar", "hgpa partitions hypergraphs with KaHyPar", "kahypar>=1.3.5")
+    clusters = trivial(encoding, n_clusters)
+    if clusters is not None:
+        return relabel(encoding.expand(clusters))
+    rows, sizes, piece = pieces(encoding, n_clusters, imbalance)
+    members, _, weights = clusters_of(take_rows(encoding, rows), weights)
+    parts = partition_hypergraph(kahypar, members, weights, sizes, n_clusters, imbalance=imbalance, rng=rng)
+    return relabel(parts[piece])
+
+
+def coassociation_graph(encoding, weights, sizes):
+    """Sparse csr matrix of  sizes_i sizes_j A_ij  over the rows; its diagonal is meaningless."""
+    indicators = one_hot(encoding)
+    p = len(sizes)
+    pairs = min(p * p, int((np.bincount(indicators.indices).astype(np.float64) ** 2).sum()))
+    check_memory(_BYTES_PER_EDGE * pairs, f"cspa: the co-association graph of {p} distinct objects")
+    indicators = (sparse.diags_array(sizes.astype(np.float64)) @ indicators).tocsr()
+    edges = (indicators @ sparse.diags_array(np.repeat(weights, encoding.n_codes)) @ indicators.T).tocsr()
+    if len(encoding.missing_slots):
+        shares = encoding.by_mask(weights)
+        for rows in row_blocks(p):
+            both = (encoding.observed[rows] * shares) @ encoding.observed.T
+            ends = edges.indptr[rows.start : rows.stop + 1]
+            block = slice(ends[0], ends[-1])
+            edges.data[block] /= both[np.repeat(np.arange(len(both)), np.diff(ends)), edges.indices[block]]
+    return edges
+
+
+def jaccard_graph(members, multiplicity, sizes, weights):
+    """Sparse csr (K, K) matrix of  w_a w_b J_ab;  its diagonal is meaningless."""
+    k = len(sizes)
+    pairs = min(k * k, int((np.diff(members.indptr).astype(np.float64) ** 2).sum()))
+    check_memory(_BYTES_PER_EDGE * pairs, f"mcla: the graph of the {k} clusters of all partitions")
+    edges = (members.T @ sparse.diags_array(multiplicity) @ members).tocsr()
+    a, b = np.repeat(np.arange(k), np.diff(edges.indptr)), edges.indices
+    edges.data *= weights[a] * weights[b] / (sizes[a] + sizes[b] - edges.data)
+    return edges
+
+
+def _closest(values, rng):
+    """Column of the largest value of each row; a random one of equals."""
+    largest = values >= values.max(axis=1, keepdims=True) - TIE
+    return np.where(largest, rng.uniform(size=values.shape), -1.0).argmax(axis=1)
+
+
+def pieces(encoding, n_clusters, imbalance):
+    """Cut the rows into pieces small enough to fill clusters of equal sizes: (rows, sizes, piece of each object).
+
+    A piece holds `sizes` objects of row `rows`: at most the share `imbalance` of a cluster, and at least one object.
+    """
+    n, d = encoding.n_samples, len(encoding.codes)
+    inverse = np.arange(n) if encoding.inverse is None else encoding.inverse
+    counts = encoding.multiplicity.astype(np.int64)
+    limit = max(1, int(imbalance * n / n_clusters))
+    n_pieces = -(-counts // limit)
+    order = np.argsort(inverse, kind="stable")
+    place = np.empty(n, dtype=np.int64)
+    place[order] = np.arange(n) - np.repeat(np.cumsum(counts) - counts, counts)
+    first = np.cumsum(n_pieces) - n_pieces
+    piece = first[inverse] + place * n_pieces[inverse] // counts[inverse]
+    return np.repeat(np.arange(d), n_pieces), np.bincount(piece), piece
+
+
+def whole_numbers(values, dtype):
+    """Non-negative values scaled and rounded to integers; their sum stays below half the type's range."""
+    if len(values) == 0 or values.max() == 0.0:
+        return np.zeros(len(values), dtype=dtype)
+    shares = values / values.max()
+    scale = min(_LARGEST, np.iinfo(dtype).max // 2 / shares.sum())
+    return np.rint(shares * scale, out=shares).astype(dtype)
+
+
+def load_metis():
+    """The package pymetis."""
+    return load_package("pymetis", "cspa and mcla partition graphs with METIS", "pymetis>=2025.2.1")
+
+
+def partition_graph(edges, sizes, n_parts, *, imbalance, n_init, rng):
+    """Parts of nearly equal size between which few edges run: (n_vertices,) intp in 0..n_parts-1, by METIS.
+
+    edges : (n_vertices, n_vertices) sparse csr, symmetric and non-negative; the diagonal is ignored. Overwritten.
+    sizes : (n_vertices,) positive integers.
+    """
+    pymetis = load_metis()
+    seed = int(rng.randint(2**31 - 1))
+    n = len(sizes)
+    if n_parts == 1 or n <= n_parts:
+        return np.arange(n) % n_parts
+    integer = pymetis.zero_copy_dtype()
+    edges.data[np.repeat(np.arange(n), np.diff(edges.indptr)) == edges.indices] = 0.0
+    edges.data = whole_numbers(edges.data, integer)
+    # METIS accepts only positive weights.
+    edges.eliminate_zeros()
+    graph = pymetis.CSRAdjacency(edges.indptr.astype(integer), edges.indices.astype(integer))
+    # Every level of the bisection adds its own imbalance, given in thousandths.
+    slack = (1.0 + imbalance) ** (1.0 / math.ceil(math.log2(n_parts))) - 1.0
+    _, parts = pymetis.part_graph(
+        n_parts,
+        graph,
+        vweights=sizes.astype(integer),
+        eweights=edges.data,
+        # With many parts and few vertices the direct method may put all vertices into one part.
+        recursive=True,
+        options=pymetis.Options(seed=seed, ncuts=n_init, ufactor=max(1, int(1000.0 * slack))),
+    )
+    return np.asarray(parts, dtype=np.intp)
+
+
+def partition_hypergraph(kahypar, members, weights, sizes, n_parts, *, imbalance, rng):
+    """Parts of nearly equal size that cut few hyperedges: (n_vertices,) intp, by the package KaHyPar.
+
+    members : (n_vertices, n_hyperedges) sparse indicators.
+    """
+    weights = whole_numbers(weights, np.int32)
+    # A hyperedge with a single vertex cannot be cut, and KaHyPar crashes on it.
+    used = np.flatnonzero((members.sum(axis=0) > 1.0) & (weights > 0))
+    members = members.tocsc()[:, used]
+    context = kahypar.Context()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "kahypar.ini"
+        path.write_text("".join(f"{name}={value}\n" for name, value in _SETTINGS.items()))
+        context.loadINIconfiguration(str(path))
+    context.setK(n_parts)
+    context.setEpsilon(imbalance)
+    context.setSeed(int(rng.randint(2**31 - 1)))
+    context.suppressOutput(True)
+    ends, vertices = members.indptr.tolist(), members.indices.tolist()
+    sizes, weights = sizes.tolist(), weights[used].tolist()
+    hypergraph = kahypar.Hypergraph(len(sizes), len(used), ends, vertices, n_parts, weights, sizes)
+    kahypar.partition(hypergraph, context)
+    return np.array([hypergraph.blockID(i) for i in range(len(sizes))], dtype=np.intp)

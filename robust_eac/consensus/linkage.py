@@ -1,0 +1,456 @@
+"""Hierarchical clustering of rows by similarity: half a matrix in single precision, or a spanning tree without one.
+
+The similarity of rows i and j of an ensemble is
+
+    A_ij = sum_u value[slot of i in u] [i and j share that slot]  /  sum of share_u over the u that observe both,
+
+and 0 if no partition observes both. With value = share this is the co-association; values may also differ between the
+clusters of a partition. If no label is missing, the division comes last: sums of whole numbers (votes), and ties among
+them, are then exact. Half a matrix holds the pairs (i, j), i < j, of n rows in SciPy's order.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
+
+from ..checks.values import check_choice, check_integer
+from ..solve.codes import relabel
+from ..solve.encoding import collapse
+from ._common import physical_memory
+
+# In the order of the kernels' numbers.
+LINKAGES = ("single", "average", "complete")
+_SINGLE, _AVERAGE = 0, 1
+# A row is compared with a block of this many others at a time, so that their codes and sums stay in the cache.
+_BLOCK = 256
+
+
+class Tree(NamedTuple):
+    """The merges of d rows, most similar first: d - 1 edges of a spanning tree.
+
+    left, right : (d - 1,) int64; a row from each of the two clusters that merge.
+    similarities : (d - 1,) float64; the similarity at which they merge.
+    """
+
+    left: np.ndarray
+    right: np.ndarray
+    similarities: np.ndarray
+
+
+class _Rows(NamedTuple):
+    """The rows that are compared, and what partitions add to their similarity.
+
+    codes : (n, m) unsigned integers; cluster in each partition.
+    seen : (n, n_masks) uint8; whether each mask observes the row. No columns if all labels are observed.
+    blocks, seen_blocks : (n_blocks, m or n_masks, width); both again, the rows of a block as columns.
+    offsets : (m,) int64; first slot of each partition.
+    values : (n_slots,) what sharing a slot adds. Not read if there are tables.
+    tables : (n_slots, largest k_u) what the cluster of a slot and every cluster of its partition add; or no columns.
+    mask_weights : (n_masks,) share of the partitions of each mask.
+    """
+
+    codes: np.ndarray
+    seen: np.ndarray
+    blocks: np.ndarray
+    seen_blocks: np.ndarray
+    offsets: np.ndarray
+    values: np.ndarray
+    tables: np.ndarray
+    mask_weights: np.ndarray
+
+
+def check_linkage(linkage, max_bytes):
+    """Raise unless the linkage is known and `max_bytes` is None or a non-negative integer."""
+    check_choice(linkage, LINKAGES, name="linkage")
+    if max_bytes is not None:
+        check_integer(max_bytes, name="max_bytes", low=0)
+
+
+def distinct_rows(encoding):
+    """The encoding with identical rows merged, except those of objects that no partition observes."""
+    # Objects lose all labels when partitions of weight 0 are dropped. They are not similar to each other either.
+    names = np.where(encoding.observed.any(axis=1), 0.0, np.arange(1.0, encoding.n_samples + 1.0))
+    return collapse(encoding, names[:, np.newaxis], min_saving=0.0)
+
+
+def cluster_by_linkage(encoding, values, shares, n_clusters, *, linkage, max_bytes):
+    """Clusters of the objects when the :func:`merge_tree` of an encoding is cut into n_clusters; (n_samples,) intp."""
+    tree = merge_tree(encoding, values, shares, linkage, max_bytes=max_bytes)
+    return relabel(encoding.expand(cut(tree, n_clusters)))
+
+
+def merge_tree(encoding, values, shares, linkage, *, max_bytes=None):
+    """The :class:`Tree` of the rows of an encoding without identical rows.
+
+    values : (n_slots,) non-negative, 0 in the slots of "not observed". Or a list with one (k_u, k_u) matrix per
+        partition: its share times this is what it adds to the similarity of two rows, by their clusters.
+    shares : (m,) non-negative.
+    """
+    n = len(encoding.codes)
+    complete = len(encoding.missing_slots) == 0
+    seen = np.empty((n, 0), dtype=np.uint8) if complete else encoding.observed.astype(np.uint8)
+    tables = np.empty((0, 0))
+    if isinstance(values, list):
+        tables = np.zeros((len(encoding.sizes), encoding.n_codes.max()))
+        for share, start, table in zip(shares, encoding.offsets, values, strict=True):
+            tables[start : start + len(table), : len(table)] = share * table
+        values = np.empty(0)
+    blocks, seen_blocks = _blocks(encoding.codes), _blocks(seen)
+    rows = _Rows(encoding.codes, seen, blocks, seen_blocks, encoding.offsets, values, tables, encoding.by_mask(shares))
+    tree = _empty_tree(n)
+    if linkage == "single" and tables.size == 0:
+        span(rows, tree)
+    else:
+        half = _allocate_half(n, f"n_samples={encoding.n_samples} objects ({n} distinct)", linkage, max_bytes)
+        rule = LINKAGES.index(linkage)
+        sizes = encoding.multiplicity.copy() if rule == _AVERAGE else np.ones(n)
+        fill(rows, sizes, half)
+        agglomerate(half, sizes, rule, tree)
+    if complete:
+        tree.similarities[:] /= shares.sum()
+    return _sorted(tree)
+
+
+def tree_of_matrix(values, linkage, *, unit=1.0, max_bytes=None):
+    """The :class:`Tree` of n objects from their (n, n) similarities in units of `unit`, dense or csr; O(n^2)."""
+    n = values.shape[0]
+    if linkage == "single" and sparse.issparse(values):
+        return _sorted(_spanning_forest(values, unit))
+    tree, half = _empty_tree(n), _allocate_half(n, f"n_samples={n} objects", linkage, max_bytes)
+    end = 0
+    for i in range(n - 1):
+        row = values[[i]].toarray()[0] if sparse.issparse(values) else values[i]
+        start, end = end, end + n - 1 - i
+        half[start:end] = row[i + 1 :]
+    agglomerate(half, np.ones(n), LINKAGES.index(linkage), tree)
+    tree.similarities[:] /= unit
+    return _sorted(tree)
+
+
+def _spanning_forest(values, unit):
+    """Edges of largest similarity between objects; those of similarity 0 join the parts without any in common."""
+    forest = minimum_spanning_tree(-values).tocoo()
+    _, first = np.unique(connected_components(values, directed=False)[1], return_index=True)
+    joints = np.full(len(first) - 1, first[0])
+    left, right = np.append(forest.row, joints), np.append(forest.col, first[1:])
+    similarities = np.append(-forest.data / unit, np.zeros(len(joints)))
+    return Tree(left.astype(np.int64), right.astype(np.int64), similarities)
+
+
+def tree_of_sums(sums, pairs):
+    """Average-linkage :class:`Tree` of groups from (M, M) sums over pairs of objects and the pairs' weights; O(M^2).
+
+    The similarity of two groups is the quotient, 0 if no partition observes a pair. Nearest-neighbour chains are exact:
+    the quotient of a merged group lies between those of its parts, so no merge brings a third group nearer.
+    """
+    n, chain = len(sums), []
+    tree, sums, pairs = _empty_tree(n), sums.copy(), pairs.copy()
+    alive = np.ones(n, dtype=bool)
+    # Groups neither merged into another nor in the chain. Without this, rounding could close the chain to a ring.
+    free = np.ones(n, dtype=bool)
+    for k in range(n - 1):
+        while True:
+            if not chain:
+                chain = [int(alive.argmax())]
+                free[chain] = False
+            x = chain[-1]
+            alike = np.divide(sums[x], pairs[x], out=np.zeros(n), where=pairs[x] > 0.0)
+            nearest = int(np.where(free, alike, -1.0).argmax())
+            if len(chain) > 1 and (alike[chain[-2]] >= alike[nearest] or not free[nearest]):
+                break
+            chain.append(nearest)
+            free[nearest] = False
+        before, x = chain[-2:]
+        del chain[-2:]
+        a, b = min(x, before), max(x, before)
+        tree.left[k], tree.right[k], tree.similarities[k] = a, b, alike[before]
+        for values in (sums, pairs):
+            values[a] += values[b]
+            values[:, a] += values[:, b]
+        alive[b], free[a] = False, True
+    return _sorted(tree)
+
+
+def cut(tree, n_clusters):
+    """Cluster of every row after as many merges as leave n_clusters; one each if there are no more rows than that."""
+    n = len(tree.left) + 1
+    return components(tree, np.arange(n - 1) < n - n_clusters)
+
+
+def components(tree, kept):
+    """Cluster of every row: the connected components of the tree's edges that are kept."""
+    left, right = tree.left[kept], tree.right[kept]
+    n = len(tree.left) + 1
+    graph = sparse.coo_array((np.ones(len(left)), (left, right)), shape=(n, n))
+    return connected_components(graph, directed=False)[1]
+
+
+def dendrogram(rows, tree):
+    """SciPy's linkage matrix (n_samples - 1, 4) of objects that are these rows. Identical ones merge first, at 0."""
+    first = np.unique(rows, return_index=True)[1]
+    copies = np.setdiff1d(np.arange(len(rows)), first)
+    left = np.concatenate([first[rows[copies]], first[tree.left]])
+    right = np.concatenate([copies, first[tree.right]])
+    heights = np.concatenate([np.zeros(len(copies)), np.maximum(1.0 - tree.similarities, 0.0)])
+    return linkage_matrix(left, right, heights)
+
+
+def linkage_matrix(left, right, heights):
+    """SciPy's linkage matrix (n - 1, 4) of n points. A merge is given by one point of each cluster; heights ascend."""
+    merges = np.empty((len(left), 4))
+    merges[:, 2] = heights
+    number_clusters(left, right, merges)
+    return merges
+
+
+def votes_of(weights):
+    """Positive weights as the smallest whole numbers in the same ratios; unchanged if one would exceed 1000."""
+    for base in range(1, 1001):
+        votes = weights * (base / weights.max())
+        whole = np.rint(votes)
+        if np.abs(votes - whole).max() < 1e-12 * base:
+            return whole
+    return weights
+
+
+def _empty_tree(n):
+    return Tree(np.empty(n - 1, dtype=np.int64), np.empty(n - 1, dtype=np.int64), np.empty(n - 1))
+
+
+def _sorted(tree):
+    """The :class:`Tree` with its merges in order, most similar first."""
+    order = np.argsort(-tree.similarities, kind="stable")
+    return Tree(*(values[order] for values in tree))
+
+
+def _allocate_half(d, objects, linkage, max_bytes):
+    """Memory for all pairs of d rows. ValueError if it exceeds max_bytes or, with None, the machine's memory."""
+    needed = 4 * (d * (d - 1) // 2)
+    limit = physical_memory() if max_bytes is None else max_bytes
+    if limit is not None and needed > limit:
+        raise ValueError(
+            f"labels: {linkage} linkage of {objects} needs "
+            f"{needed / 2**30:.3g} GiB for the co-associations of all pairs; must be at most "
+            f"{'the memory of this machine' if max_bytes is None else 'max_bytes'}, {limit / 2**30:.3g} GiB."
+        )
+    return np.empty(needed // 4, dtype=np.float32)
+
+
+def _blocks(values):
+    """(n, w) -> (n_blocks, w, width): the rows of each block as columns; zeros fill the last block."""
+    n, w = values.shape
+    width = min(_BLOCK, n)
+    n_blocks = -(-n // width)
+    padded = np.zeros((n_blocks * width, w), dtype=values.dtype)
+    padded[:n] = values
+    return np.ascontiguousarray(padded.reshape(n_blocks, width, w).transpose(0, 2, 1))
+
+
+@njit(cache=True, nogil=True)
+def _compare(rows, i, b, row, both):
+    """Fill row with the similarities of row i to those of block b; O(m) each."""
+    codes, block = rows.codes[i], rows.blocks[b]
+    row[:] = 0.0
+    for u in range(codes.shape[0]):
+        code, slot = codes[u], rows.offsets[u] + codes[u]
+        if len(rows.tables) > 0:
+            table = rows.tables[slot]
+            for j in range(len(row)):
+                row[j] += table[block[u, j]]
+        else:
+            value = rows.values[slot]
+            if value > 0.0:
+                for j in range(len(row)):
+                    row[j] += value if block[u, j] == code else 0.0
+    seen, seen_block = rows.seen[i], rows.seen_blocks[b]
+    if seen.shape[0] > 0:
+        both[:] = 0.0
+        for g in range(seen.shape[0]):
+            if seen[g]:
+                share = rows.mask_weights[g]
+                for j in range(len(row)):
+                    both[j] += share if seen_block[g, j] else 0.0
+        for j in range(len(row)):
+            row[j] = row[j] / both[j] if both[j] > 0.0 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def _first(n, i):
+    """The pair (i, j), i < j, of n rows is at _first(n, i) + j, as SciPy orders pairs."""
+    return n * i - i * (i + 1) // 2 - i - 1
+
+
+@njit(cache=True, nogil=True)
+def fill(rows, sizes, half):
+    """half[i, j] = similarity times the sizes of both rows; O(n^2 m)."""
+    n, width = rows.codes.shape[0], rows.blocks.shape[2]
+    row, both = np.empty(width), np.empty(width)
+    for b in range(rows.blocks.shape[0]):
+        low, high = b * width, min(n, (b + 1) * width)
+        for i in range(high - 1):
+            _compare(rows, i, b, row, both)
+            first = _first(n, i)
+            for j in range(max(i + 1, low), high):
+                half[first + j] = row[j - low] * sizes[i] * sizes[j]
+
+
+@njit(cache=True, nogil=True)
+def span(rows, tree):
+    """Prim's algorithm for a spanning tree of largest similarities; O(n^2 m). It overwrites the blocks.
+
+    Similarities are computed when needed. Rows outside the tree stay at the front of the blocks: when a row joins the
+    tree, the last one takes its place.
+    """
+    n, width = rows.codes.shape[0], rows.blocks.shape[2]
+    row, both = np.empty(width), np.empty(width)
+    names, nearest, best = np.arange(n), np.zeros(n, dtype=np.int64), np.full(n, -1.0)
+    new, place = 0, 0
+    for k in range(n - 1):
+        last = n - 1 - k
+        names[place], nearest[place], best[place] = names[last], nearest[last], best[last]
+        rows.blocks[place // width, :, place % width] = rows.blocks[last // width, :, last % width]
+        rows.seen_blocks[place // width, :, place % width] = rows.seen_blocks[last // width, :, last % width]
+        top = -1.0
+        for low in range(0, last, width):
+            _compare(rows, new, low // width, row, both)
+            for j in range(low, min(last, low + width)):
+                if row[j - low] > best[j]:
+                    best[j], nearest[j] = row[j - low], new
+                if best[j] > top:
+                    top, place = best[j], j
+        new = names[place]
+        tree.left[k], tree.right[k], tree.similarities[k] = nearest[place], new, top
+
+
+@njit(cache=True, nogil=True)
+def agglomerate(half, sizes, rule, tree):
+    """All merges of the rows by nearest-neighbour chains in half the matrix; O(n^2). It overwrites half and sizes.
+
+    Clusters that have merged into others are dropped from memory whenever they are a fifth of all: this shortens the
+    loops and the memory they run over.
+    """
+    n = len(sizes)
+    names, n_done = np.arange(n), 0
+    while n > 1:
+        target = n * 4 // 5
+        _follow_chains(half, sizes[:n], names, rule, tree, n_done, n_done + n - target)
+        n_done += n - target
+        t = 0
+        alive = np.flatnonzero(sizes[:n] > 0.0)
+        for p in range(target):
+            i = alive[p]
+            first = _first(n, i)
+            for q in range(p + 1, target):
+                half[t] = half[first + alive[q]]
+                t += 1
+            names[p], sizes[p] = names[i], sizes[i]
+        n = target
+
+
+@njit(cache=True, nogil=True)
+def _follow_chains(half, sizes, names, rule, tree, start, stop):
+    """Merges start, ..., stop - 1 of the tree. The size of a cluster that has merged into another is set to 0.
+
+    Average linkage keeps sums of similarities, so whole numbers stay whole; in the other two all sizes are 1. The
+    nearest neighbour has the largest sum / size. A divisor of infinity excludes merged clusters and those already in
+    the chain from the search: by rounding, the latter could otherwise close the chain to a ring.
+    """
+    n = len(sizes)
+    firsts, divisors, nearness = _first(n, np.arange(n)), sizes.copy(), np.empty(n)
+    chain, length = np.empty(n, dtype=np.int64), 0
+    for k in range(start, stop):
+        while True:
+            if length == 0:
+                x = _first_finite(divisors)
+                chain[0], divisors[x], length = x, np.inf, 1
+            x = chain[length - 1]
+            y = _nearest(half, firsts, divisors, x, nearness)
+            if length > 1:
+                before = chain[length - 2]
+                similarity = half[firsts[min(x, before)] + max(x, before)] / sizes[before]
+                if y == -1 or similarity >= nearness[y]:
+                    break
+            chain[length], divisors[y], length = y, np.inf, length + 1
+        length -= 2
+        a, b = min(x, before), max(x, before)
+        tree.left[k], tree.right[k] = names[a], names[b]
+        tree.similarities[k] = half[firsts[a] + b] / (sizes[a] * sizes[b])
+        _join(half, firsts, a, b, rule)
+        if rule == _AVERAGE:
+            sizes[a] += sizes[b]
+        sizes[b] = 0.0
+        divisors[a] = sizes[a]
+
+
+@njit(cache=True, nogil=True)
+def _nearest(half, firsts, divisors, x, nearness):
+    """The nearest cluster of finite divisor, -1 if there is none; fills nearness; O(n)."""
+    n = len(divisors)
+    for i in range(x):
+        nearness[i] = half[firsts[i] + x] / divisors[i]
+    nearness[x] = 0.0
+    behind, behind_divisors, behind_nearness = half[firsts[x] + x + 1 :], divisors[x + 1 :], nearness[x + 1 :]
+    for i in range(n - x - 1):
+        behind_nearness[i] = behind[i] / behind_divisors[i]
+    # Non-negative floats sort like their bits as integers, and the maximum of integers vectorises.
+    bits = nearness.view(np.int64)
+    top = np.int64(0)
+    for i in range(n):
+        top = max(top, bits[i])
+    if top == 0:
+        return _first_finite(divisors)
+    i = 0
+    while bits[i] != top:
+        i += 1
+    return i
+
+
+@njit(cache=True, nogil=True)
+def _first_finite(divisors):
+    for i in range(len(divisors)):
+        if divisors[i] < np.inf:
+            return i
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def _join(half, firsts, a, b, rule):
+    """Merge cluster b into a < b; O(n)."""
+    n = len(firsts)
+    for i in range(a):
+        half[firsts[i] + a] = _combine(half[firsts[i] + a], half[firsts[i] + b], rule)
+    for i in range(a + 1, b):
+        half[firsts[a] + i] = _combine(half[firsts[a] + i], half[firsts[i] + b], rule)
+    of_a, of_b = half[firsts[a] + b + 1 :], half[firsts[b] + b + 1 :]
+    for i in range(n - b - 1):
+        of_a[i] = _combine(of_a[i], of_b[i], rule)
+
+
+@njit(cache=True, nogil=True)
+def _combine(one, other, rule):
+    if rule == _AVERAGE:
+        return one + other
+    return max(one, other) if rule == _SINGLE else min(one, other)
+
+
+@njit(cache=True, nogil=True)
+def number_clusters(left, right, merges):
+    """Fill columns 0, 1 and 3 of SciPy's linkage matrix: the clusters that merge, and the size. Merge k makes n + k."""
+    n = len(left) + 1
+    parents, sizes = np.arange(2 * n - 1), np.ones(2 * n - 1)
+    for k in range(n - 1):
+        a, b = _root(parents, left[k]), _root(parents, right[k])
+        parents[a] = parents[b] = n + k
+        sizes[n + k] = sizes[a] + sizes[b]
+        merges[k, 0], merges[k, 1], merges[k, 3] = min(a, b), max(a, b), sizes[n + k]
+
+
+@njit(cache=True, nogil=True)
+def _root(parents, i):
+    while parents[i] != i:
+        parents[i] = parents[parents[i]]
+        i = parents[i]
+    return i

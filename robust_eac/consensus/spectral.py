@@ -1,0 +1,242 @@
+"""Spectral partitions of the bipartite graph of objects and clusters, and of the graph of clusters."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg import eigh
+from sklearn.cluster import KMeans
+
+from ..checks.types import RandomState
+from ..checks.values import check_integer, check_real
+from ..ensembles.spectral import KMEANS_PASSES, leading_vectors, normalised_graph, transfer_coordinates, unit_rows
+from ..solve.codes import relabel
+from ..weightings.clusters import slot_certainty
+from ._common import TIE, associations, check_starts, clusters_of, prepare_rows, trivial
+from .refined_eac import walk_similarities
+
+__all__ = ["ecpcs_mc", "hbgf", "transfer_cut"]
+
+
+def hbgf(
+    labels: ArrayLike,
+    n_clusters: int,
+    *,
+    weights: ArrayLike | None = None,
+    n_init: int = 10,
+    random_state: RandomState = None,
+) -> np.ndarray:
+    """Partition the bipartite graph of objects and clusters by its relaxed normalised cut.
+
+    Minimise the normalised cut of the graph with an edge of weight w_u from every object to its cluster in partition
+    u ([1]_), by the spectral method of [2]_: the `n_clusters` leading left and right singular vectors of
+    D1^(-1/2) B D2^(-1/2), with B the matrix of the edges and D1, D2 the degrees of objects and clusters, are the
+    coordinates of objects and clusters; their rows are scaled to length one and clustered by k-means, and the
+    clusters of the objects are returned. The objects' coordinates are the leading eigenvectors of a co-association
+    in which a shared cluster counts by the inverse of its size, (1/m) sum_u X_u' diag(1/n_uc) X_u.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Number of clusters of objects and clusters together; fewer are returned if some hold no object, or if fewer
+        objects are distinct. If at most `n_clusters` objects are distinct, each of them is a cluster.
+    n_init : int, default=10
+        Number of starts of k-means.
+    random_state : int, RandomState instance or None, default=None
+        Draws the seeds of k-means.
+    labels, weights
+        As in :func:`~robust_eac.eac`.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_samples,), intp
+        Clusters 0, 1, ... in the order of first appearance.
+
+    Notes
+    -----
+    Linear in the number n of distinct objects: O(n n_partitions^2 + K^3) for the vectors if all partitions together
+    have K <= 1000 clusters, O(n n_partitions) per step of a Lanczos method otherwise; then O(n n_clusters^2) per pass
+    of each start of k-means. Memory O(n (n_partitions + n_clusters) + K n_clusters). Only vectors of positive singular
+    values are used; these may be fewer than `n_clusters`.
+
+    [1]_ has no partition weights. k-means weights every object and cluster by its degree in the graph, where [1]_
+    weights all equally. An integer weight is then the same as repeating the partition.
+
+    References
+    ----------
+    .. [1] Fern, Brodley, "Solving cluster ensemble problems by bipartite graph partitioning", ICML 2004.
+    .. [2] Ng, Jordan, Weiss, "On spectral clustering: analysis and an algorithm", NIPS 2001.
+
+    Examples
+    --------
+    >>> hbgf(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]), 2, random_state=0)
+    array([0, 0, 0, 1, 1])
+    """
+    encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
+    n_init, rng = check_starts(n_init, random_state)
+    rows = trivial(encoding, n_clusters)
+    if rows is None:
+        members, _, weights = clusters_of(encoding, weights)
+        scaled, degrees = normalised_graph(members, encoding.multiplicity, weights)
+        points = unit_rows(np.vstack(leading_vectors(scaled, n_clusters, rng)))
+        kmeans = KMeans(n_clusters, n_init=n_init, random_state=rng).fit(points, sample_weight=np.concatenate(degrees))
+        rows = kmeans.labels_[: members.shape[0]]
+    return relabel(encoding.expand(rows))
+
+
+def transfer_cut(
+    labels: ArrayLike,
+    n_clusters: int,
+    *,
+    theta: float | None = 0.4,
+    weights: ArrayLike | None = None,
+    n_init: int = 3,
+    random_state: RandomState = None,
+) -> np.ndarray:
+    """Cut the graph of objects and base clusters, with an edge from every object to each of its clusters.
+
+    The edge between object i and cluster l of partition u has weight  B_il = w_u ECI(l),  with
+    :func:`~robust_eac.weightings.ensemble_driven_cluster_index`: locally weighted graph partitioning, LWGP ([1]_). With
+    `theta=None` all clusters of a partition have the same weight: the consensus of U-SENC ([2]_).
+
+    Both cut the graph by the transfer cut of [3]_. With D and N the row and column sums of B and V the `n_clusters`
+    leading eigenvectors of N^(-1/2) B' D^(-1) B N^(-1/2), a graph of clusters alone, the objects' coordinates are the
+    rows of D^(-1) B N^(-1/2) V, scaled to length one. k-means clusters them.
+
+    Parameters
+    ----------
+    theta : float or None, default=0.4
+        Greater than 0; smaller values give uncertain clusters less weight. None: all clusters have equal weight.
+    n_init : int, default=3
+        Number of starts of k-means.
+    n_clusters, random_state
+        As in :func:`~robust_eac.consensus.spectral.hbgf`.
+    labels, weights
+        As in :func:`~robust_eac.eac`; the weights enter the index too.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_samples,), intp
+        Clusters 0, 1, ... in the order of first appearance.
+
+    Notes
+    -----
+    Cost of :func:`~robust_eac.consensus.spectral.hbgf`, and O(n n_partitions^2) for the index. The two differ: HBGF
+    clusters objects and base clusters together, and does not scale the coordinates by the eigenvalues. [1]_ and [2]_
+    have no partition weights; an integer weight is the same as a partition repeated that often. Identical objects are
+    merged and weighted by their number; they share a cluster.
+
+    References
+    ----------
+    .. [1] Huang, Wang, Lai, "Locally weighted ensemble clustering", IEEE Transactions on Cybernetics 48(5), 2018.
+    .. [2] Huang, Wang, Wu, Lai, Kwoh, "Ultra-scalable spectral clustering and ensemble clustering", IEEE Transactions
+       on Knowledge and Data Engineering 32(6), 2020.
+    .. [3] Li, Wu, Chang, "Segmentation using superpixels: a bipartite graph partitioning approach", CVPR 2012.
+
+    Examples
+    --------
+    >>> transfer_cut(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]), 2, random_state=0)
+    array([0, 0, 0, 1, 1])
+    """
+    encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
+    theta = None if theta is None else check_real(theta, name="theta", low=0.0, strict=True)
+    n_init, rng = check_starts(n_init, random_state)
+    rows = trivial(encoding, n_clusters)
+    if rows is None:
+        kmeans = KMeans(n_clusters, n_init=n_init, max_iter=KMEANS_PASSES, random_state=rng)
+        rows = kmeans.fit(
+            embed_rows(encoding, n_clusters, weights, theta, rng), sample_weight=encoding.multiplicity
+        ).labels_
+    return relabel(encoding.expand(rows))
+
+
+def ecpcs_mc(
+    labels: ArrayLike,
+    n_clusters: int,
+    *,
+    n_steps: int = 20,
+    weights: ArrayLike | None = None,
+    n_init: int = 10,
+    random_state: RandomState = None,
+) -> np.ndarray:
+    """Group base clusters by random walks, and assign every object to the group with most of its clusters.
+
+    The base clusters of all partitions are the vertices of a graph, with z of
+    :func:`~robust_eac.consensus.enhanced_coassociation_matrix` on its edges: the cosine between the trajectories of
+    random walks from cluster to cluster. Its normalised cut, relaxed, groups them into `n_clusters` meta-clusters M
+    ([1]_): the rows of the leading eigenvectors of N^(-1/2) Z N^(-1/2), with Z_ab = w_u(a) w_u(b) z_ab and N its row
+    sums, are scaled to length one and clustered by k-means. Object i then goes to the meta-cluster of its largest
+    association,
+
+        max over M  sum_{a in M} w_u(a) [i in a] / sum_{a in M} w_u(a),
+
+    the first of equals.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Number of meta-clusters; fewer clusters are returned if a meta-cluster wins no object, or if there are fewer
+        base clusters or distinct objects.
+    n_steps : int, default=20
+        Length of the random walks, at least 1.
+    n_init, random_state
+        As in :func:`~robust_eac.consensus.spectral.hbgf`.
+    labels, weights
+        As in :func:`~robust_eac.eac`. The weights are in the cut and in the association, not in the walk.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_samples,), intp
+        Clusters 0, 1, ... in the order of first appearance.
+
+    Notes
+    -----
+    With K clusters in all partitions: time O(K^3 log n_steps + n_samples n_partitions (n_partitions + n_clusters)),
+    memory O(K^2 + n_samples (n_partitions + n_clusters)).
+
+    The authors' program turns the eigenvectors into meta-clusters by a rotation ("multiclass spectral clustering");
+    here k-means is used. [1]_ has no partition weights. A repeated partition takes part in the walk once more, so it
+    differs from a weight of two.
+
+    References
+    ----------
+    .. [1] Huang, Wang, Peng, Lai, Kwoh, "Enhanced ensemble clustering via fast propagation of cluster-wise
+       similarities", IEEE Transactions on Systems, Man, and Cybernetics: Systems 51(1), 2021.
+
+    Examples
+    --------
+    >>> ecpcs_mc(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]), 2, random_state=0)
+    array([0, 0, 0, 1, 1])
+    """
+    encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
+    n_steps = check_integer(n_steps, name="n_steps", low=1)
+    n_init, rng = check_starts(n_init, random_state)
+    rows = trivial(encoding, n_clusters)
+    if rows is None:
+        members, _, cluster_weights = clusters_of(encoding, weights)
+        groups = np.arange(len(cluster_weights))
+        if len(groups) > n_clusters:
+            observed = np.flatnonzero(encoding.sizes)
+            alike = walk_similarities(encoding, n_steps)[np.ix_(observed, observed)]
+            points = embed_clusters(alike, cluster_weights, n_clusters)
+            kmeans = KMeans(n_clusters, n_init=n_init, random_state=rng)
+            groups = kmeans.fit(points, sample_weight=cluster_weights).labels_
+        votes = associations(members, groups, cluster_weights)
+        rows = (votes >= votes.max(axis=1, keepdims=True) - TIE).argmax(axis=1)
+    return relabel(encoding.expand(rows))
+
+
+def embed_rows(encoding, n_vectors, weights, theta, rng):
+    """(n_rows, at most n_vectors) coordinates of the rows, of length one."""
+    members, _, edge_weights = clusters_of(encoding, weights)
+    if theta is not None:
+        edge_weights = edge_weights * slot_certainty(encoding, weights, theta)[encoding.sizes > 0.0]
+    return transfer_coordinates(members, encoding.multiplicity, edge_weights, n_vectors, rng)
+
+
+def embed_clusters(similarities, weights, n_vectors):
+    """(K, n_vectors) rows of length one: leading eigenvectors of the graph with edges w_a w_b z_ab, normalised."""
+    # N_a = w_a sum_b w_b z_ab. One w_a cancels, which avoids products of weights: they may underflow.
+    scale = np.sqrt(weights / (similarities @ weights))
+    k = len(weights)
+    return unit_rows(eigh(similarities * np.outer(scale, scale), subset_by_index=(k - n_vectors, k - 1))[1])

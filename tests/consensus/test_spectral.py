@@ -1,0 +1,237 @@
+"""HBGF, the transfer cut and ECPCS-MC against explicit matrices, clusters as sets, and scikit-learn."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.cluster import SpectralCoclustering
+
+from robust_eac import CONSENSUS_FUNCTIONS, adjusted_rand_score
+from robust_eac.consensus import spectral
+from robust_eac.consensus.spectral import ecpcs_mc, embed_clusters, embed_rows, hbgf, transfer_cut
+from robust_eac.weightings import ensemble_driven_cluster_index
+
+from ..access import _bipartite, clusters_of, collapse, encode, leading_vectors, normalised_graph, walk_similarities
+from ..conftest import planted_ensemble, random_ensemble
+from ..reference import indicator_lists, transfer_cut_rows
+
+
+def same_partition(a, b):
+    return adjusted_rand_score(a, b) == 1.0
+
+
+@pytest.fixture
+def kmeans_calls(monkeypatch):
+    """(points, sample_weight, labels) of every k-means."""
+    calls = []
+
+    class Spy(spectral.KMeans):
+        def fit(self, points, sample_weight):
+            super().fit(points, sample_weight=sample_weight)
+            calls.append((points, sample_weight, self.labels_))
+            return self
+
+    monkeypatch.setattr(spectral, "KMeans", Spy)
+    return calls
+
+
+# ----------------------------------------------------------------------------------------------------- HBGF
+
+
+def explicit_coassociation(labels, weights):
+    """D1^(-1/2) B D2^(-1) B' D1^(-1/2) pair by pair: a shared cluster counts by its weight over its size."""
+    n, m = labels.shape
+    A = np.zeros((n, n))
+    for u in range(m):
+        for i in range(n):
+            for j in range(n):
+                if labels[i, u] == labels[j, u] != -1:
+                    A[i, j] += weights[u] / np.count_nonzero(labels[:, u] == labels[i, u])
+    degrees = (labels != -1) @ weights
+    return A / np.sqrt(np.outer(degrees, degrees))
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+@pytest.mark.parametrize("solver", ["dense", "lanczos"])
+def test_vectors_are_those_of_the_size_normalised_coassociation(rng, monkeypatch, missing, solver):
+    if solver == "lanczos":
+        monkeypatch.setattr(_bipartite, "_DENSE", 1)
+    labels = random_ensemble(rng, 40, 6, missing=missing)
+    weights = rng.dirichlet(np.full(6, 5.0))
+    members, _, cluster_weights = clusters_of(encode(labels), weights)
+    scaled, _ = normalised_graph(members, np.ones(40), cluster_weights)
+    left, right = leading_vectors(scaled, 4, rng)
+    explicit = explicit_coassociation(labels, weights)
+    values = np.linalg.eigvalsh(explicit)[::-1][:4]
+    assert values[0] == pytest.approx(1.0, abs=1e-12)
+    # Lanczos stops at machine precision; vectors of eigenvalues close to each other are less certain.
+    tolerance = 1e-10 if solver == "dense" else 1e-8
+    np.testing.assert_allclose(explicit @ left, left * values, atol=tolerance)
+    np.testing.assert_allclose(left.T @ left, np.eye(4), atol=tolerance)
+    np.testing.assert_allclose(right.T @ right, np.eye(4), atol=tolerance)
+    np.testing.assert_allclose(scaled @ right, left * np.sqrt(values), atol=tolerance)
+
+
+@pytest.mark.parametrize("most", [1000, 1])
+def test_vectors_of_more_clusters_than_objects_and_of_low_rank(rng, monkeypatch, most):
+    monkeypatch.setattr(_bipartite, "_DENSE", most)
+    for shape in ((5, 30), (30, 5)):
+        dense = rng.uniform(size=shape)
+        left, right = leading_vectors(sparse.csr_array(dense / np.linalg.norm(dense, 2)), 7, rng)
+        assert (left.shape, right.shape) == ((shape[0], 5), (shape[1], 5))
+        u, _, vt = np.linalg.svd(dense, full_matrices=False)
+        np.testing.assert_allclose(np.abs(u.T @ left), np.eye(5), atol=1e-8)
+        np.testing.assert_allclose(np.abs(vt @ right), np.eye(5), atol=1e-8)
+    rank_two = rng.uniform(size=(20, 2)) @ rng.uniform(size=(2, 9))
+    left, right = leading_vectors(sparse.csr_array(rank_two / np.linalg.norm(rank_two, 2)), 6, rng)
+    assert left.shape == (20, 2)
+
+
+def test_what_kmeans_is_given_by_hbgf(rng, kmeans_calls):
+    labels = np.unique(random_ensemble(rng, 30, 5, missing=0.2), axis=0)
+    n, weights = len(labels), rng.dirichlet(np.ones(5))
+    hbgf(labels, 3, weights=weights, random_state=0)
+    ((points, degrees, _),) = kmeans_calls
+    sets = indicator_lists(labels)
+    assert points.shape == (n + len(sets), 3)
+    np.testing.assert_allclose(np.linalg.norm(points, axis=1), 1.0, atol=1e-12)
+    np.testing.assert_allclose(degrees[:n], (labels != -1) @ weights, atol=1e-12)
+    np.testing.assert_allclose(degrees[n:], [weights[u] * len(a) for a, u in sets], atol=1e-12)
+    # Objects point as the rows of the leading eigenvectors do, up to a change of signs.
+    vectors = np.linalg.eigh(explicit_coassociation(labels, weights))[1][:, ::-1][:, :3]
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    np.testing.assert_allclose(points[:n] @ points[:n].T, vectors @ vectors.T, atol=1e-8)
+
+
+def test_hbgf_sees_identical_objects_as_one_and_a_repeated_partition_as_its_weight(rng):
+    labels, weights = np.unique(random_ensemble(rng, 30, 5), axis=0), np.array([3, 1, 2, 1, 1])
+    copies = np.repeat(np.arange(len(labels)), rng.randint(1, 6, size=len(labels)))
+
+    def projection(encoding, w):
+        members, _, cluster_weights = clusters_of(encoding, w / w.sum())
+        scaled, _ = normalised_graph(members, encoding.multiplicity, cluster_weights)
+        left = leading_vectors(scaled, 3, rng)[0] / np.sqrt(encoding.multiplicity)[:, np.newaxis]
+        return encoding.expand(left) @ encoding.expand(left).T
+
+    expected = projection(encode(labels[copies]), weights)
+    merged = projection(collapse(encode(labels[copies]), min_saving=0.0), weights)
+    repeated = projection(encode(np.repeat(labels[copies], weights, axis=1)), np.ones(8))
+    np.testing.assert_allclose(merged, expected, atol=1e-10)
+    np.testing.assert_allclose(repeated, expected, atol=1e-10)
+
+
+def test_hbgf_agrees_with_spectral_coclustering(rng):
+    labels = planted_ensemble(rng, np.repeat([0, 1], 25), 12, noise=0.3)
+    B = np.column_stack([labels == 0, labels == 1]).astype(float)
+    model = SpectralCoclustering(n_clusters=2, random_state=0).fit(B)
+    # Objects have equal degrees, so both see the same second singular vector, and two groups far apart.
+    assert same_partition(hbgf(labels, 2, random_state=0), model.row_labels_)
+
+
+# ---------------------------------------------------------------------------------------------- transfer cut
+
+
+def edges_by_loops(labels, weights, theta):
+    """B, cluster by cluster: w_u ECI in the rows of the cluster's objects."""
+    indices = [1.0] * sum(len(np.unique(column[column != -1])) for column in labels.T)
+    if theta is not None:
+        indices = np.concatenate(ensemble_driven_cluster_index(labels, theta=theta, weights=weights))
+    B = np.zeros((len(labels), len(indices)))
+    for column, ((objects, u), index) in enumerate(zip(indicator_lists(labels), indices, strict=True)):
+        B[list(objects), column] = weights[u] * index
+    return B
+
+
+@pytest.mark.parametrize("theta", [None, 0.4])
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+@pytest.mark.parametrize("dense", [1000, 1])
+def test_coordinates_equal_the_definition(rng, monkeypatch, theta, missing, dense):
+    monkeypatch.setattr(_bipartite, "_DENSE", dense)
+    labels = random_ensemble(rng, 30, 6, missing=missing)
+    labels = labels[np.r_[0:30, 0:10]]
+    weights = rng.dirichlet(np.full(6, 5.0))
+    expected = transfer_cut_rows(edges_by_loops(labels, weights, theta), 4)
+    for encoding in (encode(labels), collapse(encode(labels), min_saving=0.0)):
+        found = encoding.expand(embed_rows(encoding, 4, weights, theta, rng))
+        # Eigenvectors are unique up to signs, which inner products do not see.
+        np.testing.assert_allclose(found @ found.T, expected @ expected.T, atol=1e-7)
+
+
+def test_what_kmeans_is_given_by_the_transfer_cut(rng, kmeans_calls):
+    labels = random_ensemble(rng, 12, 5)
+    copies = rng.permutation(np.repeat(np.arange(12), rng.randint(1, 6, size=12)))
+    transfer_cut(labels[copies], 3, random_state=0)
+    ((points, counts, _),) = kmeans_calls
+    _, expected = np.unique(labels[copies], axis=0, return_counts=True)
+    assert sorted(counts) == sorted(expected)
+    np.testing.assert_allclose(np.linalg.norm(points, axis=1), 1.0, atol=1e-12)
+
+
+def test_usenc_is_lwgp_without_the_index(rng):
+    labels = planted_ensemble(rng, np.repeat([0, 1, 2], 20), 10, noise=0.3)
+    usenc = CONSENSUS_FUNCTIONS["usenc"](labels, 3, random_state=0)
+    assert np.array_equal(usenc, transfer_cut(labels, 3, theta=None, random_state=0))
+    assert same_partition(usenc, transfer_cut(labels, 3, theta=1e6, random_state=0))
+
+
+def test_fewer_coordinates_than_clusters(rng):
+    # Two partitions of two clusters: B has rank 3, and at most four objects differ.
+    labels = np.column_stack([np.arange(40) % 2, np.arange(40) // 20])
+    assert embed_rows(encode(labels), 10, np.full(2, 0.5), None, rng).shape == (40, 3)
+    assert len(np.unique(transfer_cut(labels, 10, random_state=0))) == 4
+
+
+# ------------------------------------------------------------------------------------------------- ECPCS-MC
+
+
+def test_clusters_are_embedded_by_the_normalised_cut(rng):
+    Z = walk_similarities(encode(random_ensemble(rng, 20, 6)), 5)
+    w = rng.dirichlet(np.full(len(Z), 5.0))
+    W = np.diag(w) @ Z @ np.diag(w)
+    N = np.diag(W.sum(axis=1) ** -0.5)
+    vectors = np.linalg.eigh(N @ W @ N)[1][:, -3:]
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    found = embed_clusters(Z, w, 3)
+    np.testing.assert_allclose(found @ found.T, vectors @ vectors.T, atol=1e-10)
+    # A cluster of weight 2 stands where two of weight 1 would.
+    twice = np.append(np.arange(len(Z)), 0)
+    copies = embed_clusters(Z[np.ix_(twice, twice)], np.ones(len(twice)), 3)
+    single = embed_clusters(Z, np.where(np.arange(len(Z)) == 0, 2.0, 1.0), 3)
+    np.testing.assert_allclose(copies[:-1] @ copies[:-1].T, single @ single.T, atol=1e-10)
+    np.testing.assert_allclose(copies[0], copies[-1], atol=1e-10)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_objects_go_where_most_of_their_clusters_are(rng, kmeans_calls, missing):
+    labels = random_ensemble(rng, 30, 6, missing=missing)
+    weights = rng.dirichlet(np.ones(6))
+    found = ecpcs_mc(labels, 4, weights=weights, random_state=0)
+    ((points, cluster_weights, groups),) = kmeans_calls
+    sets = indicator_lists(labels)
+    assert points.shape == (len(sets), 4)
+    np.testing.assert_allclose(cluster_weights, [weights[u] for _, u in sets], atol=1e-15)
+    inside = groups == np.arange(4)[:, np.newaxis]
+    has = np.array([[i in objects for objects, _ in sets] for i in range(30)])
+    votes = (has * cluster_weights) @ inside.T / (inside @ cluster_weights)
+    assert same_partition(found, [np.flatnonzero(row >= row.max() - 1e-9)[0] for row in votes])
+
+
+def test_more_clusters_than_base_clusters():
+    # Three partitions of two clusters are six base clusters, each a meta-cluster of its own: votes are equal.
+    labels = np.array([[i & 1, i >> 1 & 1, i >> 2 & 1] for i in range(8)])
+    assert np.array_equal(ecpcs_mc(labels, 7, random_state=0), labels[:, 0])
+
+
+@pytest.mark.parametrize(
+    ("function", "kwargs", "match"),
+    [
+        (hbgf, {"n_init": 0}, "n_init must be at least 1, got 0"),
+        (transfer_cut, {"theta": 0.0}, "theta must be greater than 0"),
+        (transfer_cut, {"theta": "x"}, "theta must be a real number"),
+        (transfer_cut, {"n_init": 0}, "n_init must be at least 1"),
+        (ecpcs_mc, {"n_steps": 0}, "n_steps must be at least 1, got 0"),
+        (ecpcs_mc, {"n_init": 1.5}, "n_init must be an integer"),
+    ],
+)
+def test_errors(function, kwargs, match):
+    with pytest.raises((ValueError, TypeError), match=match):
+        function(np.array([[0, 0], [0, 1], [1, 1]]), 2, **kwargs)
