@@ -9,19 +9,10 @@ from scipy import sparse
 from scipy.cluster.hierarchy import linkage as scipy_linkage
 from scipy.spatial.distance import squareform
 
-from robust_eac import (
-    RobustEAC,
-    adjusted_rand_score,
-    coassociation_matrix,
-    eac,
-    eac_linkage,
-    optimality_gap,
-    solve_membership,
-    threshold_eac,
-)
+from robust_eac import adjusted_rand_score, coassociation_matrix, eac, eac_linkage, threshold_eac
 from robust_eac.consensus import lifetime_eac
 
-from ..conftest import planted_ensemble, random_membership
+from ..conftest import planted_ensemble
 
 TRUTH = np.repeat([0, 1, 2], 12)
 GIVEN = {"affinity": "precomputed"}
@@ -37,7 +28,6 @@ CALLS = {
     "eac_linkage": eac_linkage,
     "lifetime_eac": lifetime_eac,
     "threshold_eac": threshold_eac,
-    "solve_membership": lambda C, **options: solve_membership(C, 3, random_state=0, **options),
 }
 
 
@@ -101,45 +91,6 @@ def test_parts_without_any_in_common():
     assert eac(np.ones((1, 1)), 1, **GIVEN).tolist() == [0]
 
 
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
-@pytest.mark.parametrize("diagonal", [True, False])
-def test_the_membership_step_is_that_of_the_labels(rng, labels, weights, diagonal, form):
-    C = coassociation_matrix(labels, weights=weights)
-    start, how = random_membership(rng, 36, 3), {"diagonal": diagonal, "tol": 1e-8, "random_state": 0}
-    found = solve_membership(form(C), 3, init=start, **how, **GIVEN)
-    assert found.converged
-    Y = found.membership
-    residual = Y @ Y.T - C
-    expected = np.sum(residual**2) - (0.0 if diagonal else np.sum(residual.diagonal() ** 2))
-    assert found.objective == pytest.approx(expected, rel=1e-10)
-    # The two objectives differ by a constant.
-    assert optimality_gap(labels, Y, weights=weights, diagonal=diagonal) == pytest.approx(found.gap, abs=1e-12)
-    of_labels = solve_membership(labels, 3, weights=weights, init=start, **how)
-    np.testing.assert_allclose(Y, of_labels.membership, atol=1e-3)
-
-
-def test_soft_self_similarities_count(rng):
-    """The diagonal of a soft co-association is below one: with one partition the optimum is the partition itself."""
-    X = random_membership(rng, 30, 3)
-    found = solve_membership(
-        X @ X.T, 3, init=0.9 * X + 0.1 * random_membership(rng, 30, 3), tol=1e-12, random_state=0, **GIVEN
-    )
-    assert found.objective < 1e-6
-
-
-def test_sweeps_never_go_uphill(rng):
-    C = rng.uniform(size=(25, 25)) ** 3
-    C = 0.5 * (C + C.T)
-    start, before = random_membership(rng, 25, 4), np.inf
-    for n_sweeps in range(6):
-        with pytest.warns(UserWarning, match=f"did not converge.*max_sweeps={n_sweeps}") as record:
-            found = solve_membership(C, 4, init=start, max_sweeps=n_sweeps, tol=1e-12, random_state=0, **GIVEN)
-        assert {warning.filename for warning in record} == {__file__}
-        assert found.n_sweeps == n_sweeps
-        assert found.objective <= before * (1.0 + 1e-12)
-        before = found.objective
-
-
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 def test_what_is_no_coassociation(call):
     good = np.full((4, 4), 0.25) + 0.75 * np.eye(4)
@@ -173,15 +124,6 @@ def test_what_needs_partitions_says_so(call):
         call(np.eye(4), weights=np.ones(4), **GIVEN)
 
 
-@pytest.mark.parametrize(
-    ("argument", "value"),
-    [("sample_weight", np.ones(4)), ("cluster_weights", "size"), ("threshold", "data"), ("init", "kmeans")],
-)
-def test_a_given_matrix_is_all_that_the_membership_step_reads(argument, value):
-    with pytest.raises(ValueError, match=rf'{argument} must .* with affinity="precomputed"'):
-        solve_membership(np.eye(4), 2, **{argument: value}, **GIVEN)
-
-
 def test_the_matrix_is_not_changed(labels):
     for form in FORMS.values():
         given = form(np.rint(9 * coassociation_matrix(labels)))
@@ -197,8 +139,3 @@ def test_memory_is_checked_before_it_is_taken(labels):
         with pytest.raises(ValueError, match=f"labels: {linkage} linkage of n_samples=36 objects needs .* max_bytes"):
             eac(C, 3, linkage=linkage, max_bytes=100, **GIVEN)
     eac(sparse.csr_array(C), 3, linkage="single", max_bytes=0, **GIVEN)
-
-
-def test_estimators_take_partitions(labels):
-    with pytest.raises((ValueError, TypeError), match="X must"):
-        RobustEAC(3).fit(coassociation_matrix(labels))
