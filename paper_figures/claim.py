@@ -3,18 +3,14 @@
 import os
 from collections import Counter
 from functools import wraps
-from inspect import unwrap
+from inspect import signature, unwrap
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 from .markdown import document, table
 
-HOLDS, FAILS, DEPENDS, UNTESTABLE = VERDICTS = (
-    "holds",
-    "does not hold",
-    "depends on a setting",
-    "not testable here",
-)
+HOLDS, FAILS, DEPENDS, UNTESTABLE = VERDICTS = ("holds", "does not hold", "depends on a setting", "not testable here")
 THEOREM, NUMBER, TREND = KINDS = ("theorem", "printed number", "trend")
 # Fewer data sets say nothing if one is left out.
 _FEWEST = 3
@@ -47,39 +43,45 @@ class Finding(NamedTuple):
     kept: tuple = ()
 
 
-def claim(where, quote, kind, *, threshold=None, own_size=None):
+def claim(where, quote, kind=TREND, *, own_size=None):
     """Decorator for a rule that takes lists of rows and returns a :class:`Finding`: it returns the :class:`Claim`.
 
-    The docstring of the rule is the rule in words. The rule is applied again without each data set; with half and twice
-    the threshold; and to samples of the paper's own size.
-
-    Parameters
-    ----------
-    where, quote, kind : str
-        As in :class:`Claim`.
-    threshold : str, default=None
-        The keyword of the rule whose default is a number that we chose.
-    own_size : (str, callable), default=None
-        What the paper's own size is, in words; and a function from the lists of rows to samples of that size, each as
-        such lists.
+    The docstring of the rule is the rule in words. A keyword of the rule is its threshold, a number that we chose. The
+    rule is applied again without each data set; with half and twice the threshold; and to samples of the paper's own
+    size, where `own_size`, or an attribute of the rule, is that in words and a function from the lists of rows to
+    samples, each as such lists.
     """
 
     def with_rule(rule):
+        threshold = next(iter(rule.__kwdefaults__ or ()), None)
+
         @wraps(rule)
         def judged(*records):
             finding = rule(*records)
             notes = [_without_data_sets(rule, records, finding)]
             if threshold is not None:
                 notes.append(_thresholds(rule, records, threshold, finding.verdict))
-            if own_size is not None:
-                notes.append(_own_size(rule, records, *own_size))
+            if own := own_size or getattr(rule, "own_size", None):
+                notes.append(_own_size(rule, records, *own))
             robustness = " ".join(filter(None, notes))
             told = finding.verdict, finding.evidence, robustness
             return Claim(where, quote, kind, _in_words(rule, threshold), *told, _source(rule))
 
+        judged.kind = kind
         return judged
 
     return with_rule
+
+
+def rules_of(*modules):
+    """{rule: names of its parameters} of the modules, in their order, which is the paper's."""
+    found = (rule for module in modules for rule in vars(module).values() if hasattr(rule, "kind"))
+    return {rule: tuple(signature(rule).parameters) for rule in found}
+
+
+def judge(rules, rows):
+    """The claims by {rule: names of its parameters}, each of the lists in {name: rows} that it names."""
+    return [rule(*(rows[name] for name in names if name in rows)) for rule, names in rules.items()]
 
 
 def finding(met, evidence):
@@ -117,21 +119,10 @@ def claims_table(papers, records):
     return document(*blocks)
 
 
-def data_sets(records):
-    """Names of the data sets in lists of rows, in their order."""
-    return list(dict.fromkeys(row["config"]["dataset"] for rows in records for row in rows if _has_data_set(row)))
-
-
 def _in_words(rule, threshold):
     """The docstring of a rule, with the value of the threshold in place of its name."""
     words = " ".join(rule.__doc__.split())
-    if threshold is None:
-        return words
-    return words.replace(f"`{threshold}`", f"{_default(rule, threshold):g}")
-
-
-def _default(rule, name):
-    return rule.__kwdefaults__[name]
+    return words if threshold is None else words.replace(f"`{threshold}`", f"{rule.__kwdefaults__[threshold]:g}")
 
 
 def _source(rule):
@@ -140,17 +131,14 @@ def _source(rule):
     return f"{Path(os.path.relpath(code.co_filename, _ROOT)).as_posix()}:{code.co_firstlineno}"
 
 
-def _has_data_set(row):
-    return "dataset" in row["config"]
-
-
 def _without_data_sets(rule, records, whole):
-    names = data_sets(records)
+    sets = [[row["config"].get("dataset") for row in rows] for rows in records]
+    names = [name for name in dict.fromkeys(chain.from_iterable(sets)) if name is not None]
     if len(names) < _FEWEST:
         return ""
     changed = {}
     for name in names:
-        kept = [[row for row in rows if not _has_data_set(row) or row["config"]["dataset"] != name] for rows in records]
+        kept = [[row for row in rows if row["config"].get("dataset") != name] for rows in records]
         other = rule(*kept)
         if other.verdict != whole.verdict:
             changed.setdefault(other.verdict, []).append(name)
@@ -162,7 +150,7 @@ def _without_data_sets(rule, records, whole):
 
 
 def _thresholds(rule, records, name, verdict):
-    value = _default(rule, name)
+    value = rule.__kwdefaults__[name]
     found = {factor * value: rule(*records, **{name: factor * value}).verdict for factor in (0.5, 2.0)}
     if set(found.values()) == {verdict}:
         return f"The same with half and twice the threshold of {value:g}."

@@ -1,8 +1,8 @@
 """Paper 000: its record and its drawings."""
 
+from ..claim import judge
 from ..drawing import Paper, drawing, read_settings
-from . import figures, readings, tables
-from .claims import claims
+from . import figures, readings, samples, tables
 
 DRAWINGS = (
     drawing("fig_combinatorial_goodness", "combinatorial_goodness", figures.goodness, "Figures 1 and 2"),
@@ -23,6 +23,12 @@ DRAWINGS = (
         "not in the paper: readings of what it leaves open",
     ),
 )
+
+
+def claims(records):
+    """All claims, in the paper's order."""
+    return judge(readings.RULES, samples.judged_rows(records))
+
 
 PAPER = Paper(
     name="combinatorial_eac",

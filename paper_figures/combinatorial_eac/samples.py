@@ -1,15 +1,16 @@
 """What the records of paper 000's experiments hold, as {number of features: array of NMI}, and how it is written."""
 
-from functools import reduce, wraps
+from functools import partial, reduce, wraps
 from operator import getitem
 
 import numpy as np
 
 from experiments.combinatorial_eac.combinatorial_data import N_OBJECTS, SIGNAL
+from robust_eac.comparison.statistics import holm, signed_rank
 
 from ..claim import by_reading
 from ..records import distinct, matching, printed_table, results
-from .statistics import WEIGHTS_BLOCK, blocks, pooled, sign_test
+from .statistics import LEVEL, WEIGHTS_BLOCK, blocks, pooled, sign_test
 
 CONDITIONS = ("none", "order", "goodness", "both")
 METHODS = ("combination", "ordinary")
@@ -54,6 +55,7 @@ def by_signal(length=None):
         # The thresholds that the claim varies.
         rule.__kwdefaults__ = judge.__kwdefaults__
         rule.judge = judge
+        rule.own_size = length and experiments_of(length)
         return rule
 
     return with_judge
@@ -69,17 +71,18 @@ def repetitions(records, signal):
     return max(row["config"]["repetitions"] for row in matching(records, signal=signal))
 
 
-def of_size(length):
-    """Function from lists of rows to experiments of this number of repetitions, each as such lists.
+def experiments_of(length):
+    """What claims call the paper's own size: the number of repetitions in words, and :func:`of_size`."""
+    return f"{'ten' if length == 10 else length} data sets of each size", partial(of_size, length)
+
+
+def of_size(length, records):
+    """Experiments of this number of repetitions from lists of rows, each as such lists.
 
     The first experiment has the first repetitions, and so on. Rows with fewer repetitions start again with their first.
     """
-
-    def experiments(records):
-        n_experiments = max(row["config"]["repetitions"] for rows in records for row in rows) // length
-        return [[[_cut(row, i, length) for row in rows] for rows in records] for i in range(max(n_experiments, 1))]
-
-    return experiments
+    n_experiments = max(row["config"]["repetitions"] for rows in records for row in rows) // length
+    return [[[_cut(row, i, length) for row in rows] for rows in records] for i in range(max(n_experiments, 1))]
 
 
 def _cut(row, i, length):
@@ -137,6 +140,13 @@ def at_signal(rows, signal):
     return [row | {"config": row["config"] | {"signal": signal}} for row in rows]
 
 
+def judged_rows(records):
+    """{name: rows} of {experiment: records}, by the names that rules give to what they are judged on."""
+    held = {name.removeprefix("combinatorial_"): rows for name, rows in records.items()}
+    held |= {"features": held["eac"], "correlated": matching(held["whitening"], noise="correlated")}
+    return held | {"weights": at_signal(held["weights"], SIGNAL) + held["weights_readings"]}
+
+
 def weightings(weights, **where):
     """{condition: samples}, of the records with this configuration."""
     return {name: samples(weights, (name,), **where) for name in CONDITIONS}
@@ -172,3 +182,10 @@ def friedman_text(test):
 def listing(sizes):
     """Sizes in words."""
     return f"{', '.join(f'{size:,}' for size in sizes)} features" if sizes else "no size"
+
+
+def greater(*pairs):
+    """Whether the first of every pair is greater in mean, by the test."""
+    changes = [np.subtract(first, second) for first, second in pairs]
+    p = holm([signed_rank(change) for change in changes])
+    return all(change.mean() > 0.0 and value < LEVEL for change, value in zip(changes, p, strict=True))

@@ -10,22 +10,9 @@ from experiments.combinatorial_eac.combinatorial_whitening import VARIANTS
 
 from ..markdown import document, table
 from ..records import distinct, results
+from . import samples
 from . import statistics as stats
 from .figures import CONDITIONS
-from .samples import (
-    METHODS,
-    block_tests,
-    both,
-    exponent_name,
-    exponents,
-    friedman_text,
-    p_text,
-    pooled_test,
-    printed_tests,
-    weighting_blocks,
-    weightings,
-    whitening_pair,
-)
 
 PRINTED_SPEED = {(50, 300): (6.7, 0.5)}
 PRINTED_FRIEDMAN = {None: "10.1 (p .018)", 10: "28.7 (p < .001)"}
@@ -39,24 +26,26 @@ def zipf(records):
     out. "A repetition of the paper" gives the median (lowest to highest) over experiments of 110 data sets each, and
     how many of them have p below .05 (in favour of combination clustering / of ordinary EAC).
     """
-    known = exponents(records)
+    known = samples.exponents(records)
     return document(
         _table_2(records, known),
         "Fitted curves: number of features at NMI 0.5, and steepest fall of NMI per tenfold number of features.",
-        *_curves([both(records, exponent) for exponent in known], known),
+        *_curves([samples.both(records, exponent) for exponent in known], known),
     )
 
 
 def _table_2(records, known):
     rows = []
-    for exponent, printed in printed_tests(known).items():
-        parts, test = block_tests(records, exponent), pooled_test(records, exponent)
+    for exponent, printed in samples.printed_tests(known).items():
+        parts, test = samples.block_tests(records, exponent), samples.pooled_test(records, exponent)
         clear = [part["wins"] * 2 > part["n"] for part in parts if part["p"] < stats.LEVEL]
-        row = [exponent_name(exponent), printed["proportion_better_percent"]]
+        row = [samples.exponent_name(exponent), printed["proportion_better_percent"]]
         row += [f"W({printed['n']}) = {printed['W']}", printed["p"]]
         row += [_spread([stats.share_won(part) for part in parts]), _spread([part["n"] for part in parts])]
         row += [f"{sum(clear)} / {len(clear) - sum(clear)} of {len(parts)}"]
-        rows.append([*row, f"{stats.share_won(test):.0f}", f"W({test['n']:,}) = {test['wins']:,}", p_text(test["p"])])
+        rows.append(
+            [*row, f"{stats.share_won(test):.0f}", f"W({test['n']:,}) = {test['wins']:,}", samples.p_text(test["p"])]
+        )
     head = "s | printed: better (%) | W(n) | p | a repetition of the paper: better (%) | untied | p < .05 for / against"
     return table(f"{head} | all repetitions: better (%) | W(n) | p", rows)
 
@@ -69,13 +58,13 @@ def _curves(pairs, known):
             for summary, digits in ((stats.half_point, 1), (stats.steepest, 2))
             for by_size in pair
         ]
-        rows.append([exponent_name(exponent), *texts])
+        rows.append([samples.exponent_name(exponent), *texts])
     yield table("s | features at NMI 0.5: combination | ordinary | steepest fall: combination | ordinary", rows)
     _, test = stats.slopes(pairs)
     yield (
         "In brackets: lowest to highest over repetitions of the paper. Steepest fall, combination less than "
-        f"ordinary: paired t({len(known) - 1}) = {-test.statistic:.2f}, one-tailed p {p_text(test.pvalue)}; printed "
-        "t(5) = 2.14, p .043, five of six less steep."
+        f"ordinary: paired t({len(known) - 1}) = {-test.statistic:.2f}, one-tailed p {samples.p_text(test.pvalue)}; "
+        "printed t(5) = 2.14, p .043, five of six less steep."
     )
 
 
@@ -95,7 +84,7 @@ def speed(records):
     """
     rows = []
     for n, d in distinct(records, "n_objects", "n_features"):
-        runs = [results(records, n_objects=n, n_features=d, method=method) for method in METHODS]
+        runs = [results(records, n_objects=n, n_features=d, method=method) for method in samples.METHODS]
         seconds = [np.array([run["seconds"] for run in found]) for found in runs]
         row = [f"{n:,}", f"{d:,}", *(f"{found[0]['n_partitions']:,}" for found in runs)]
         slow, fast = PRINTED_SPEED.get((n, d), (None, None))
@@ -117,10 +106,10 @@ def whitening(records):
     sizes, rows = sorted(distinct(records, "n_features")), []
     for noise, signal, n_objects in distinct(records, "noise", "signal", "n_objects"):
         for variant in VARIANTS:
-            first, second = whitening_pair(records, noise, variant, signal, n_objects)
+            first, second = samples.whitening_pair(records, noise, variant, signal, n_objects)
             tests = stats.sign_tests(first, second)
             cells = {
-                size: f"{first[size].mean():.2f} / {second[size].mean():.2f} (p {p_text(test['adjusted'])})"
+                size: f"{first[size].mean():.2f} / {second[size].mean():.2f} (p {samples.p_text(test['adjusted'])})"
                 for size, test in tests.items()
             }
             name = f"{noise}, {signal}, {n_objects}, {VARIANT_NAMES[variant]}"
@@ -134,13 +123,13 @@ def weights(records):
     Over all sizes, sizes are blocks and data sets are replicates; at one size, data sets are blocks. Pairs give the
     untied data sets won over all sizes, with two-tailed sign tests adjusted by Benjamini and Hochberg.
     """
-    found = weightings(records)
-    parts, rows = weighting_blocks(found), []
+    found = samples.weightings(records)
+    parts, rows = samples.weighting_blocks(found), []
     for size in (None, *found["none"]):
         test = stats.friedman_overall if size is None else partial(stats.friedman_at, size=size)
         values = [stats.pooled(by_size) if size is None else by_size[size] for by_size in found.values()]
         row = ["all" if size is None else f"{size:,}", PRINTED_FRIEDMAN.get(size, "")]
-        row += [", ".join(friedman_text(test(part)) for part in parts), friedman_text(test(found))]
+        row += [", ".join(samples.friedman_text(test(part)) for part in parts), samples.friedman_text(test(found))]
         rows.append([*row, *(f"{sample.mean():.3f} ({np.median(sample):.3f})" for sample in values)])
     head = ["features", "printed chi-squared(3)", "reproduced, repetitions of the paper", "reproduced, all"]
     head += [f"mean (median) NMI: {CONDITIONS[name]['label']}" for name in found]
@@ -154,7 +143,7 @@ def _pairs(found):
     tests = [stats.sign_test(stats.pooled(found[a]), stats.pooled(found[b]), "two-sided") for a, b in pairs]
     adjusted = false_discovery_control([test["p"] for test in tests])
     rows = [
-        [f"{a} against {b}", f"{test['wins']:,} of {test['n']:,}", p_text(p)]
+        [f"{a} against {b}", f"{test['wins']:,} of {test['n']:,}", samples.p_text(p)]
         for (a, b), test, p in zip(pairs, tests, adjusted, strict=True)
     ]
     return table("pair | first better on, of untied | adjusted p", rows)

@@ -1,10 +1,13 @@
 """Paper 001: its record and its drawings."""
 
+from ..claim import judge, rules_of
 from ..drawing import Paper, drawing, read_settings
-from . import drawings
-from .claims import claims
+from . import claims as first_claims
+from . import discussion, drawings
 from .lost_settings import settings_table
 from .readings import readings_table
+from .rules import small
+from .values import consensus_records, of_datasets, with_starts
 
 AGREEMENT = "not in the paper: printed against reproduced"
 DRAWINGS = (
@@ -25,6 +28,24 @@ DRAWINGS = (
         "fig_linear_eac_cost", "linear_eac_cost", drawings.cost_figure, "Sections 3.7, 4.2 and 7.3, in words there"
     ),
 )
+
+RULES = rules_of(first_claims, discussion)
+
+
+def claims(records):
+    """All claims, in the paper's order."""
+    rows = with_starts(records["linear_eac"], records["linear_eac_starts"])
+    return judge(
+        RULES,
+        {
+            "rows": rows,
+            "agglomerated": of_datasets(rows, small(rows)),
+            "named": of_datasets(rows, discussion.NAMED),
+            "cost": records["linear_eac_cost"],
+            "consensus": consensus_records(records["linear_eac_settings"]),
+        },
+    )
+
 
 TITLE = "Linear Time Evidence Accumulation Clustering with KMeans"
 PAPER = Paper(

@@ -2,58 +2,23 @@
 
 import numpy as np
 
+from ..claim import rules_of
 from ..markdown import document, table
 from ..records import grouped
-from . import claims, discussion
+from . import claims, discussion, rules, values
 from .lost_settings import off_by
-from .rules import small, together
-from .values import (
-    MCLA_WEIGHTS,
-    MEASURES,
-    ON_SAME_RUNS,
-    SAME_STARTS,
-    SINGLETONS,
-    SPLITS,
-    STARTS,
-    SYSTEMS,
-    having,
-    pairs_with_printed,
-    with_starts,
-)
 
-READINGS = together(SINGLETONS, MCLA_WEIGHTS, SPLITS, STARTS) | ON_SAME_RUNS
+READINGS = rules.together(values.SINGLETONS, values.MCLA_WEIGHTS, values.SPLITS, values.STARTS) | values.ON_SAME_RUNS
 # Points within which a printed number is met, as in the claims.
 POINTS = 5.0
 # The columns whose starts on the ensemble differ between readings.
 STARTED = ("KM", "SEC", "ECC")
-# The claims that are judged by reading, on all data sets and on those with agglomerative clustering.
-CLAIMS = (
-    claims.comparable_nmi,
-    claims.densest,
-    claims.maximises_density,
-    claims.printed_nmi,
-    claims.printed_density,
-    claims.second_densest,
-    claims.consistently_densest,
-    discussion.leading_nmi,
-    discussion.inconsistent,
-    discussion.no_densest,
-    discussion.similar_nmi,
-    discussion.hierarchical_first,
-    discussion.similar_densities,
-    discussion.narrow_range,
-    discussion.ari_alike,
-    discussion.bisecting_density,
-    discussion.weaker_than_kmeans,
-    discussion.bisecting_nmi,
-)
-AGGLOMERATIVE = (
-    claims.mimics_average_linkage,
-    claims.printed_agglomerative_density,
-    discussion.raw_denser,
-    discussion.wide_densities,
-    discussion.raw_best,
-)
+# The claims that are judged by reading, and the rows that they are judged on.
+CLAIMS = {
+    rule: names[0]
+    for rule, names in rules_of(claims, discussion).items()
+    if hasattr(rule, "judge") and names[0] in ("rows", "agglomerated")
+}
 
 
 def readings_table(records):
@@ -64,23 +29,23 @@ def readings_table(records):
     they gain and lose is told beside the starts of the first row on these runs. Claims go by short names. The second
     table is on the choices that were made by a fit to a part of the printed numbers.
     """
-    rows = with_starts(records["linear_eac"], records["linear_eac_starts"])
-    judged = {words: (having(rows, reading), reading) for words, reading in READINGS.items()}
+    rows = values.with_starts(records["linear_eac"], records["linear_eac_starts"])
+    judged = {words: (values.having(rows, reading), reading) for words, reading in READINGS.items()}
     held = {words: claims_held(*pair) for words, pair in judged.items()}
-    first, same_runs = next(iter(held.values())), held[SAME_STARTS]
+    first, same_runs = next(iter(held.values())), held[values.SAME_STARTS]
     lines = []
     for words, (chosen, reading) in judged.items():
         cells = []
-        for measure in MEASURES:
-            off = deviations(chosen, measure, tuple(SYSTEMS), reading)
+        for measure in values.MEASURES:
+            off = deviations(chosen, measure, tuple(values.SYSTEMS), reading)
             cells += [_near([found for c, found in off if c == column]) for column in STARTED]
             cells.append(_near([found for _, found in off]))
-        base = same_runs if words in STARTS or words in ON_SAME_RUNS else first
+        base = same_runs if words in values.STARTS or words in values.ON_SAME_RUNS else first
         changes = [*(f"+ {name}" for name in held[words] - base), *(f"- {name}" for name in base - held[words])]
         lines.append([words, *cells, len(held[words]), ", ".join(sorted(changes)) or "none", _runs(chosen)])
-    heads = [f"{name}: {column}" for name in MEASURES.values() for column in (*STARTED, "all")]
+    heads = [f"{name}: {column}" for name in values.MEASURES.values() for column in (*STARTED, "all")]
     heads += [
-        f"claims that hold, of {len(CLAIMS + AGGLOMERATIVE)}",
+        f"claims that hold, of {len(CLAIMS)}",
         "claims gained and lost",
         "data sets, runs of each",
     ]
@@ -94,14 +59,14 @@ def readings_table(records):
 
 def claims_held(rows, reading):
     """Short names of the claims that hold under a reading."""
-    agglomerated = [row for row in rows if row["config"]["dataset"] in small(rows)]
-    judged = [(claim, rows) for claim in CLAIMS] + [(claim, agglomerated) for claim in AGGLOMERATIVE]
-    return {claim.__name__.replace("_", " ") for claim, chosen in judged if claim.judge(chosen, reading)[0]}
+    parts = {"rows": rows, "agglomerated": values.of_datasets(rows, rules.small(rows))}
+    held = [rule for rule, part in CLAIMS.items() if rule.judge(parts[part], reading)[0]]
+    return {rule.__name__.replace("_", " ") for rule in held}
 
 
 def deviations(rows, measure, columns, reading=None):
     """[(column, reproduced minus printed)] of every printed number of these columns."""
-    return [(c, ours - theirs) for _, c, theirs, ours in pairs_with_printed(rows, measure, columns, reading)]
+    return [(c, ours - theirs) for _, c, theirs, ours in values.pairs_with_printed(rows, measure, columns, reading)]
 
 
 def _near(off):
@@ -114,10 +79,10 @@ def _runs(rows):
 
 
 def _halves(rows):
-    eight = [row for row in rows if row["config"]["dataset"] in small(rows)]
+    eight = values.of_datasets(rows, rules.small(rows))
     rest = [row for row in rows if row not in eight]
     members, chosen = ("Mean", "Max"), ("KM", "R-AL")
-    others = tuple(column for column in SYSTEMS if column not in chosen)
+    others = tuple(column for column in values.SYSTEMS if column not in chosen)
     return [
         [
             "base clusterings: scaling, range of k, starts, 20 partitions; NMI's mean",
@@ -131,11 +96,11 @@ def _halves(rows):
             "KM and R-AL of the eight smaller sets",
             _off((eight, chosen)),
             "the other systems there, all of the four large sets",
-            _off((eight, others), (rest, tuple(SYSTEMS))),
+            _off((eight, others), (rest, tuple(values.SYSTEMS))),
         ],
     ]
 
 
 def _off(*parts):
-    found = [d for rows, columns in parts for measure in MEASURES for _, d in deviations(rows, measure, columns)]
+    found = [d for rows, columns in parts for measure in values.MEASURES for _, d in deviations(rows, measure, columns)]
     return f"{off_by(found):.1f}" if found else None

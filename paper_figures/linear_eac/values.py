@@ -104,6 +104,11 @@ def pairs_with_printed(records, measure, columns=tuple(SYSTEMS), reading=None):
     ]
 
 
+def of_datasets(rows, names):
+    """The rows of these data sets."""
+    return [row for row in rows if row["config"]["dataset"] in names]
+
+
 def having(rows, reading):
     """The rows that hold the systems of a reading."""
     wanted = {reading[column] for column in SYSTEMS if column in reading}
@@ -149,3 +154,9 @@ def ratios(records, name):
 def growth(sizes, values):
     """Exponent b of the power law a n^b through the values, by least squares of the logarithms."""
     return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
+
+
+def seconds_growth(cost, task):
+    """Exponent of the median seconds of a piece of work over the number of objects."""
+    sizes = sorted(distinct(cost, "n_samples"))
+    return growth(sizes, [np.median([r["seconds"][task] for r in results(cost, n_samples=n)]) for n in sizes])

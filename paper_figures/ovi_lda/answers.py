@@ -44,6 +44,8 @@ ROUTES = {"chosen": "number of clusters by V", "four": "four clusters given"}
 # Partitions that the paper may mean, by the route of the records.
 PARTITIONS = {"chosen": "K by V", "printed": "K by V as printed", "four": "K = 4"}
 TRUE_NUMBER = 4
+# SNR levels, in decibel.
+EASIER = (5, 8)
 # (decibel, algorithm) of the rows of Table 3, without the consensus: those that choose the definitions, and the others.
 ROWS = tuple(itertools.product(PRINTED, ALGORITHMS))
 ODD, EVEN = ROWS[::2], ROWS[1::2]
@@ -298,3 +300,21 @@ def span(values, style=".0%"):
     """Text of the least and the largest value."""
     least, most = (f"{limit(values):{style}}" for limit in (min, max))
     return least if least == most else f"{least} to {most}"
+
+
+def most(shares, style=".0%"):
+    """Text of the least and the largest of {reading: share}, with the reading of the largest."""
+    least, most = (f"{limit(shares.values()):{style}}" for limit in (min, max))
+    return least if least == most else f"between {least} and {most} (most with {named(max(shares, key=shares.get))})"
+
+
+def named(reading):
+    return ", ".join(filter(None, reading))
+
+
+def of_sizes(groups):
+    """{(objects,): records} of {(noise,): records}, with all of them."""
+    return {(size,): rows for group in groups.values() for (_, size), rows in definitions(group).items()}
+
+
+ONE_EACH = ("one data set at each level", one_each)

@@ -8,26 +8,14 @@ from experiments.ovi_lda.ovi_surface import LETTERS
 from experiments.ovi_lda.ovi_surface import ROUTES as SURFACE_ROUTES
 
 from ..style import BLACK, BLUE, GREEN, ORANGE, PAGE, PURPLE, SKY, VERMILLION, heat_map, legend_above, look
-from .answers import (
-    INDICES,
-    NAMES,
-    ROUTES,
-    TRUE_NUMBER,
-    at,
-    consensus_numbers,
-    decibels,
-    graded,
-    main_records,
-    numbers,
-    repetitions,
-)
+from . import answers
 
 LOOKS = {
-    "gath-geva": look(ORANGE, "v", "--", label=NAMES["gath-geva"]),
-    "fcm": look(SKY, "^", "--", label=NAMES["fcm"]),
-    "kmeans": look(GREEN, "s", ":", label=NAMES["kmeans"]),
-    "kmeans-ka": look(PURPLE, "D", ":", label=NAMES["kmeans-ka"]),
-    "ward": look(BLUE, "P", "-.", label=NAMES["ward"]),
+    "gath-geva": look(ORANGE, "v", "--", label=answers.NAMES["gath-geva"]),
+    "fcm": look(SKY, "^", "--", label=answers.NAMES["fcm"]),
+    "kmeans": look(GREEN, "s", ":", label=answers.NAMES["kmeans"]),
+    "kmeans-ka": look(PURPLE, "D", ":", label=answers.NAMES["kmeans-ka"]),
+    "ward": look(BLUE, "P", "-.", label=answers.NAMES["ward"]),
     "core": look(VERMILLION, "o", "-", label="consensus, core only"),
     "complete": look(BLACK, "X", "-", label="consensus, complete"),
 }
@@ -43,12 +31,14 @@ def indices_figure(records):
     The shade goes from the lowest to the highest, for the complete consensus. The core leaves out the objects that some
     algorithm places badly: its indices are those of fewer, easier objects.
     """
-    chosen = main_records(records)
-    levels = decibels(chosen)
+    chosen = answers.main_records(records)
+    levels = answers.decibels(chosen)
     figure, axes = plt.subplots(2, 2, figsize=(PAGE, 0.72 * PAGE), sharex=True, sharey="row")
     for row, index in zip(axes, ("XB", "FS"), strict=True):
-        for ax, (route, title) in zip(row, ROUTES.items(), strict=True):
-            values = [[graded(record, route, index) for record in at(chosen, [level])] for level in levels]
+        for ax, (route, title) in zip(row, answers.ROUTES.items(), strict=True):
+            values = [
+                [answers.graded(record, route, index) for record in answers.at(chosen, [level])] for level in levels
+            ]
             for key, style in LOOKS.items():
                 # Where a consensus of a single cluster has no XB, the others count; some level may have none.
                 samples = [_finite([value[key] for value in level]) for level in values]
@@ -63,7 +53,7 @@ def indices_figure(records):
     axes[0, 0].set_yticks(XB_TICKS, [f"{tick:g}" for tick in XB_TICKS])
     axes[0, 0].minorticks_off()
     legend_above(figure, axes[0, 0], 4)
-    figure.supxlabel(f"SNR in dB; medians over {len(repetitions(chosen))} data sets each")
+    figure.supxlabel(f"SNR in dB; medians over {len(answers.repetitions(chosen))} data sets each")
     return figure
 
 
@@ -82,18 +72,18 @@ def four_figure(records):
     Numbers count data sets; the darkest cells are all of them. The consensus is that of the partitions that V takes, as
     corrected or as printed, or of four clusters each.
     """
-    chosen = main_records(records)
-    levels, total = decibels(chosen), len(repetitions(chosen))
-    groups = [at(chosen, [level]) for level in levels]
+    chosen = answers.main_records(records)
+    levels, total = answers.decibels(chosen), len(answers.repetitions(chosen))
+    groups = [answers.at(chosen, [level]) for level in levels]
     panels = {}
     for name in ALGORITHMS:
-        columns = [column for column in INDICES if column not in (("CH", "Sil") if name in FUZZY else ("PE",))]
-        panels[NAMES[name]] = {
-            column: [numbers(g, columns=[column], algorithms=[name]).count(TRUE_NUMBER) for g in groups]
+        columns = [column for column in answers.INDICES if column not in (("CH", "Sil") if name in FUZZY else ("PE",))]
+        panels[answers.NAMES[name]] = {
+            column: [answers.numbers(g, columns=[column], algorithms=[name]).count(answers.TRUE_NUMBER) for g in groups]
             for column in columns
         }
     panels["consensus"] = {
-        label: [np.count_nonzero(consensus_numbers(group, route) == TRUE_NUMBER) for group in groups]
+        label: [np.count_nonzero(answers.consensus_numbers(group, route) == answers.TRUE_NUMBER) for group in groups]
         for route, label in CONSENSUS.items()
     }
     figure, axes = plt.subplots(2, 3, figsize=(PAGE, 0.44 * PAGE))
@@ -142,7 +132,7 @@ def _contours(ax, name, x, y, values, labels, n_clusters):
         inside = labels == cluster
         color, marker = COLORS[cluster % len(COLORS)], MARKERS[cluster % len(MARKERS)]
         ax.scatter(x[inside], y[inside], s=1.6, marker=marker, color=color, linewidths=0)
-    ax.set_title(f"{NAMES[name]}, K = {n_clusters}", fontsize=8)
+    ax.set_title(f"{answers.NAMES[name]}, K = {n_clusters}", fontsize=8)
     ax.set(xticks=[-1, 0, 1], yticks=[-1, 0, 1], aspect="equal", xlim=(-2, 2), ylim=(-2, 2))
     ax.tick_params(labelsize=6)
     return filled

@@ -1,8 +1,9 @@
 """Paper 004: its record and its drawings."""
 
+from ..claim import judge
 from ..drawing import Paper, drawing, read_settings
 from . import figures, readings, tables
-from .claims import claims
+from .answers import fewest_runs, joined
 
 DRAWINGS = (
     drawing("table_ovi_numbers", "ovi_qpsk", tables.numbers_table, "Table 3"),
@@ -13,6 +14,12 @@ DRAWINGS = (
     drawing("table_ovi_settings", "ovi_qpsk", tables.settings_table, "not in the paper"),
     drawing("table_ovi_readings", ("ovi_qpsk", "ovi_crisp"), readings.readings_table, "not in the paper"),
 )
+
+
+def claims(records):
+    """All claims, in the paper's order."""
+    return judge(readings.RULES, {"rows": fewest_runs(joined(records))})
+
 
 PAPER = Paper(
     name="ovi_lda",

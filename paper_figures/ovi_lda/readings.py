@@ -2,28 +2,11 @@
 
 from experiments.ovi_lda.ovi_qpsk import PRINTED
 
-from ..claim import DEPENDS, FAILS, HOLDS
+from ..claim import DEPENDS, FAILS, HOLDS, judge, rules_of
 from ..markdown import document, table
-from .answers import (
-    EVEN,
-    FORMULAS,
-    INDICES,
-    MEMBERSHIPS,
-    ODD,
-    READINGS,
-    ROWS,
-    agreement,
-    at,
-    best_setting,
-    by_setting,
-    definitions,
-    fewest_runs,
-    joined,
-    printed_numbers,
-    span,
-)
-from .claims import of_records
+from . import answers, claims, figure_2
 
+RULES = rules_of(claims, figure_2)
 SIGNS = {HOLDS: "holds", DEPENDS: "depends", FAILS: "no"}
 
 
@@ -32,9 +15,14 @@ def readings_table(records):
 
     A number counts as the share of the data sets in which it comes out as printed.
     """
-    rows = sorted(fewest_runs(joined(records)), key=lambda row: (row["config"]["divisor"], row["config"]["n"]))
-    groups, best = {", ".join(setting): group for setting, group in definitions(rows).items()}, best_setting(rows)
-    main = next(name for name, group in groups.items() if best in by_setting(group))
+    rows = sorted(
+        answers.fewest_runs(answers.joined(records)), key=lambda row: (row["config"]["divisor"], row["config"]["n"])
+    )
+    groups, best = (
+        {", ".join(setting): group for setting, group in answers.definitions(rows).items()},
+        answers.best_setting(rows),
+    )
+    main = next(name for name, group in groups.items() if best in answers.by_setting(group))
     return document(
         _by_definition(groups),
         "Of the numbers that Table 3 prints, without the consensus: how many come out. E_s / SNR: the noise of one "
@@ -53,19 +41,19 @@ def readings_table(records):
 
 def _number(records, **options):
     """How many of the printed numbers come out, of how many."""
-    rows, columns = options.get("rows", ROWS), options.get("columns", INDICES)
-    total = sum((decibel, name) in rows and column in columns for decibel, name, column in printed_numbers())
-    return agreement(records, **options).mean() * total, total
+    rows, columns = options.get("rows", answers.ROWS), options.get("columns", answers.INDICES)
+    total = sum((decibel, name) in rows and column in columns for decibel, name, column in answers.printed_numbers())
+    return answers.agreement(records, **options).mean() * total, total
 
 
 def _by_definition(groups):
     first = next(iter(groups.values()))
-    halves = {"odd rows": ODD, "even rows": EVEN}
-    head = ["definition", *(f"{words}, of {_number(first)[1]}" for words in MEMBERSHIPS.values())]
+    halves = {"odd rows": answers.ODD, "even rows": answers.EVEN}
+    head = ["definition", *(f"{words}, of {_number(first)[1]}" for words in answers.MEMBERSHIPS.values())]
     head += [f"{half}, crisp, of {_number(first, rows=rows)[1]}" for half, rows in halves.items()]
     lines = []
     for name, group in groups.items():
-        found = [_number(group, memberships=ending)[0] for ending in MEMBERSHIPS]
+        found = [_number(group, memberships=ending)[0] for ending in answers.MEMBERSHIPS]
         found += [_number(group, rows=rows)[0] for rows in halves.values()]
         lines.append([name, *(f"{value:.1f}" for value in found)])
     return table(head, lines)
@@ -73,25 +61,26 @@ def _by_definition(groups):
 
 def _by_formula(groups, main):
     lines = []
-    formulas = FORMULAS | {"OVI-LDA": {key: (words,) for key, words in READINGS.items()}}
+    formulas = answers.FORMULAS | {"OVI-LDA": {key: (words,) for key, words in answers.READINGS.items()}}
     for column, readings in formulas.items():
         for key, words in readings.items():
             options = {"columns": [column], "reading": key}
             counts = {name: _number(group, **options)[0] for name, group in groups.items()}
-            holding = [name for name, group in groups.items() if agreement(group, **options).mean() >= 0.9]
-            levels = [f"{_number(at(groups[main], [d]), **options, rows=_level(d))[0]:.1f}" for d in PRINTED]
+            holding = [name for name, group in groups.items() if answers.agreement(group, **options).mean() >= 0.9]
+            levels = [f"{_number(answers.at(groups[main], [d]), **options, rows=_level(d))[0]:.1f}" for d in PRINTED]
             total = _number(groups[main], **options)[1]
-            ours = [*levels, f"{counts[main]:.1f} of {total}", span(counts.values(), ".1f")]
+            ours = [*levels, f"{counts[main]:.1f} of {total}", answers.span(counts.values(), ".1f")]
             lines.append([column, ", ".join(words), *ours, "; ".join(holding) or "none"])
     return table(["index", "reading", *(f"{d} dB" for d in PRINTED), "all", "least to most", "claim holds with"], lines)
 
 
 def _level(decibel):
-    return tuple(row for row in ROWS if row[0] == decibel)
+    return tuple(row for row in answers.ROWS if row[0] == decibel)
 
 
 def _by_claim(groups):
-    judged = {name: of_records(group) for name, group in groups.items()}
+    by_records = {rule: names for rule, names in RULES.items() if names}
+    judged = {name: judge(by_records, {"rows": group}) for name, group in groups.items()}
     lines = [
         [claims[0].where, claims[0].quote.replace("|", "\\|"), *(SIGNS[claim.verdict] for claim in claims)]
         for claims in zip(*judged.values(), strict=True)

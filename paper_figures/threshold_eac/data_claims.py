@@ -7,73 +7,42 @@ import numpy as np
 from experiments.threshold_eac.threshold_eac import SETTINGS
 from experiments.threshold_eac.threshold_gaussians import KS, THRESHOLDS
 
-from ..claim import NUMBER, TREND, claim, finding
+from ..claim import NUMBER, claim, finding
 from ..records import results
-from . import rules
-from .cells import (
-    PRINTED,
-    PRINTED_SINGLE,
-    READINGS,
-    SIZES,
-    at,
-    consistency,
-    is_starred,
-    printed_cells,
-    printed_consistency,
-    printed_numbers,
-    spread,
-)
-from .rules import cells_equal, counted, judge, rows_of, shares_of, told
+from . import cells, rules
+from .rules import cells_equal, counted, judge, shares_of, told
 
 # The distance of the record that stands for one of the paper's, and for beyond 5, if it prints the square.
 _ROOTS = {3.0: 1.732, 4.0: 2.0, 5.0: 2.236, 6.0: 2.449, 8.0: 2.828}
 
 
-def data_claims(records):
-    """All claims, in the paper's order."""
-    eac, gaussians = records["threshold_eac"], records["threshold_gaussians"]
-    flat, bell, iris = (rows_of(eac, name) for name in ("uniform-5d", "normal-5d", "iris"))
-    return [
-        table_3(flat),
-        one_cluster(flat),
-        similar(flat, bell),
-        together_below_5(gaussians),
-        apart_at_4(gaussians),
-        together_at_3(gaussians),
-        poor_on_touching(gaussians),
-        table_4(iris),
-        table_5(iris),
-        setosa_and_rest(iris),
-        three_above(iris),
-        stable_three(iris),
-        best_at_three(iris),
-        single_linkage(rows_of(records["threshold_plain"], "iris")),
-    ]
-
-
-@claim("Table 3", "Number of clusters as a function of k and t", NUMBER, threshold="misses")
-def table_3(rows, *, misses=0.1):
+@claim("Table 3", "Number of clusters as a function of k and t", NUMBER)
+def table_3(flat, *, misses=0.1):
     """The median over the draws is the printed number, in all but `misses` of the cells."""
-    return cells_equal(rows, "uniform-5d", printed_numbers("uniform-5d"), misses)
+    return cells_equal(flat, "uniform-5d", cells.printed_numbers("uniform-5d"), misses)
 
 
 def _one_cluster(rows, dataset):
-    cells = [key for key, text in printed_cells(PRINTED["uniform-5d"]).items() if text == "1" or text.endswith("*")]
-    return shares_of(rows, dataset, lambda r, d: [at(r, d, k, t) == 1 or is_starred(r, d, k, t) for k, t in cells])
+    keys = [
+        key
+        for key, text in cells.printed_cells(cells.PRINTED["uniform-5d"]).items()
+        if text == "1" or text.endswith("*")
+    ]
+    return shares_of(
+        rows, dataset, lambda r, d: [cells.at(r, d, k, t) == 1 or cells.is_starred(r, d, k, t) for k, t in keys]
+    )
 
 
 @claim(
     "Section 3.3, Table 3",
     "Notice the consistency of the results obtained for various values of k and t, a single cluster",
-    TREND,
-    threshold="misses",
 )
-def one_cluster(rows, *, misses=0.1):
+def one_cluster(flat, *, misses=0.1):
     """One cluster but for one or two lone objects, in all but `misses` of the draws and cells so printed."""
-    return counted(_one_cluster(rows, "uniform-5d"), misses, "Draws and cells")
+    return counted(_one_cluster(flat, "uniform-5d"), misses, "Draws and cells")
 
 
-@claim("Section 3.3", "Similar results are obtained with gaussian distributions", TREND, threshold="within")
+@claim("Section 3.3", "Similar results are obtained with gaussian distributions")
 def similar(flat, bell, *, within=0.1):
     """The share of draws and cells with one cluster differs from that on uniform data by at most `within`."""
     uniform, normal = _one_cluster(flat, "uniform-5d"), _one_cluster(bell, "normal-5d")
@@ -95,7 +64,7 @@ def _happens(rows, distances, thresholds, happened):
     found = {
         (name, way): np.concatenate([_numbers(rows, way, d, t) for d in chosen for t in thresholds])
         for name, chosen in stand_for.items()
-        for way in READINGS
+        for way in cells.READINGS
     }
     return {reading: happened(numbers) for reading, numbers in found.items() if numbers.size}
 
@@ -111,58 +80,47 @@ def _gaussians(rows, distances, thresholds, happened, misses, after=""):
 @claim(
     "Section 3.4, Figure 4(c)",
     "unable to discern two clusters in the data for Mahalanobis distances below 5, with t = .5",
-    TREND,
-    threshold="misses",
 )
-def together_below_5(rows, *, misses=0.1):
+def together_below_5(gaussians, *, misses=0.1):
     """Distances 3 and 4 give one cluster, or three and more, which do not discern the two either, in all but `misses`
     of the draws and k = 2 to 5."""
-    beyond = _happens(rows, (5.0, 6.0, 8.0), (0.5,), lambda n: n == 2)
+    beyond = _happens(gaussians, (5.0, 6.0, 8.0), (0.5,), lambda n: n == 2)
     from_5 = told({reading: np.mean(every) for reading, every in beyond.items()})
-    return _gaussians(rows, (3.0, 4.0), (0.5,), lambda n: n != 2, misses, f" Two clusters from 5 on: {from_5}.")
+    return _gaussians(gaussians, (3.0, 4.0), (0.5,), lambda n: n != 2, misses, f" Two clusters from 5 on: {from_5}.")
 
 
 @claim(
     "Section 3.4, Figure 4(b)",
     "by setting a more restrictive threshold, such as t = .7, two clusters are identified for MD = 4",
-    TREND,
-    threshold="misses",
 )
-def apart_at_4(rows, *, misses=0.1):
+def apart_at_4(gaussians, *, misses=0.1):
     """Two clusters at t = 0.7, in all but `misses` of the draws and k = 2 to 5."""
-    return _gaussians(rows, (4.0,), (0.7,), lambda n: n == 2, misses)
+    return _gaussians(gaussians, (4.0,), (0.7,), lambda n: n == 2, misses)
 
 
-@claim(
-    "Section 3.4, Figure 4(a)",
-    "The case of MD = 3 [...] is always identified as a single cluster",
-    TREND,
-    threshold="misses",
-)
-def together_at_3(rows, *, misses=0.1):
+@claim("Section 3.4, Figure 4(a)", "The case of MD = 3 [...] is always identified as a single cluster")
+def together_at_3(gaussians, *, misses=0.1):
     """One cluster at t = 0.5, 0.6 and 0.7, in all but `misses` of the draws, k = 2 to 5 and t."""
-    return _gaussians(rows, (3.0,), THRESHOLDS, lambda n: n == 1, misses)
+    return _gaussians(gaussians, (3.0,), THRESHOLDS, lambda n: n == 1, misses)
 
 
-@claim(
-    "Section 4", "The method performs poorly, however, in situations of touching clusters", TREND, threshold="misses"
-)
-def poor_on_touching(rows, *, misses=0.1):
+@claim("Section 4", "The method performs poorly, however, in situations of touching clusters")
+def poor_on_touching(gaussians, *, misses=0.1):
     """Distance 3 at t = 0.5 gives one cluster, or three and more, which do not discern the two either, in all but
     `misses` of the draws and k = 2 to 5."""
-    return _gaussians(rows, (3.0,), (0.5,), lambda n: n != 2, misses)
+    return _gaussians(gaussians, (3.0,), (0.5,), lambda n: n != 2, misses)
 
 
-@claim("Table 4", "Number of clusters as a function of k and t for the Iris data set", NUMBER, threshold="misses")
-def table_4(rows, *, misses=0.1):
+@claim("Table 4", "Number of clusters as a function of k and t for the Iris data set", NUMBER)
+def table_4(iris, *, misses=0.1):
     """The median over the runs is the printed number, in all but `misses` of the cells."""
-    return cells_equal(rows, "iris", printed_numbers("iris"), misses)
+    return cells_equal(iris, "iris", cells.printed_numbers("iris"), misses)
 
 
-@claim("Table 5", "Consistency index as a function of k and t for the Iris data set", NUMBER, threshold="misses")
-def table_5(rows, *, misses=0.1):
+@claim("Table 5", "Consistency index as a function of k and t for the Iris data set", NUMBER)
+def table_5(iris, *, misses=0.1):
     """The median over the runs is within 0.01 of the printed index, in all but `misses` of the cells."""
-    return cells_equal(rows, "iris", printed_consistency(), misses, consistency, 0.01)
+    return cells_equal(iris, "iris", cells.printed_consistency(), misses, cells.consistency, 0.01)
 
 
 def _iris_cells(at_least=0.0):
@@ -170,82 +128,65 @@ def _iris_cells(at_least=0.0):
     return [(k, t) for k in ks for t in thresholds if t >= at_least]
 
 
-@claim(
-    "Section 3.5",
-    "The two-cluster solution is the one consistently appearing in most situations",
-    TREND,
-)
-def setosa_and_rest(rows):
+@claim("Section 3.5", "The two-cluster solution is the one consistently appearing in most situations")
+def setosa_and_rest(iris):
     """Setosa and the rest are what comes out in more than half of the runs, k and t."""
 
     def setosa(result, name):
         return [rules.is_setosa(result, name, *cell) for cell in _iris_cells()]
 
     def most(result, name):
-        others = Counter(n for cell in _iris_cells() if (n := at(result, name, *cell)) != 2)
+        others = Counter(n for cell in _iris_cells() if (n := cells.at(result, name, *cell)) != 2)
         return sum(setosa(result, name)) > max(others.values(), default=0)
 
-    shares = shares_of(rows, "iris", setosa)
-    printed = list(printed_numbers("iris").values())
+    shares = shares_of(iris, "iris", setosa)
+    printed = list(cells.printed_numbers("iris").values())
     two = printed.count(2)
     return judge(
         {reading: share > 0.5 for reading, share in shares.items()},
         f"Runs, k and t with them: {told(shares)}. The printed table has two clusters in {two} of {len(printed)} cells "
         f"({two / len(printed):.0%}). Runs in which they are more frequent than any other number of clusters: "
-        f"{told(shares_of(rows, 'iris', most))}.",
+        f"{told(shares_of(iris, 'iris', most))}.",
     )
 
 
 @claim(
     "Section 3.5",
     "The other frequent solution (for higher values of t) corresponds to the partition [...] into three clusters",
-    TREND,
-    threshold="misses",
 )
-def three_above(rows, *, misses=0.1):
+def three_above(iris, *, misses=0.1):
     """At t = 0.7 and 0.75 no number but 2 is more frequent than 3, in all but `misses` of the runs."""
 
     def three(result, name):
-        numbers = [at(result, name, k, t) for k, t in _iris_cells(0.7)]
+        numbers = [cells.at(result, name, k, t) for k, t in _iris_cells(0.7)]
         return rules.is_mode(3, [number for number in numbers if number != 2])
 
-    return counted(shares_of(rows, "iris", three), misses, "Runs")
+    return counted(shares_of(iris, "iris", three), misses, "Runs")
 
 
-@claim(
-    "Section 3.5",
-    "a relatively stable data partition with three clusters (consistency index = .84)",
-    NUMBER,
-    threshold="misses",
-)
-def stable_three(rows, *, misses=0.1):
+@claim("Section 3.5", "a relatively stable data partition with three clusters (consistency index = .84)", NUMBER)
+def stable_three(iris, *, misses=0.1):
     """At least two (k, t) give three clusters, most often with the index 0.84, in all but `misses` of the runs."""
-    return counted(shares_of(rows, "iris", rules.stable_three), misses, "Runs")
+    return counted(shares_of(iris, "iris", rules.stable_three), misses, "Runs")
 
 
-@claim(
-    "Section 3.5",
-    "the highest consistency index is obtained with k = 3, the true number of clusters",
-    TREND,
-    threshold="misses",
-)
-def best_at_three(rows, *, misses=0.1):
+@claim("Section 3.5", "the highest consistency index is obtained with k = 3, the true number of clusters")
+def best_at_three(iris, *, misses=0.1):
     """No k has a higher index at its best threshold than k = 3, in all but `misses` of the runs."""
     best = {
-        reading: spread([rules.best_by_k(run, "iris")[3] for run in runs], digits=2)
-        for reading, runs in rules.readings_of(rows, "iris").items()
+        reading: cells.spread([rules.best_by_k(run, "iris")[3] for run in runs], digits=2)
+        for reading, runs in rules.readings_of(iris, "iris").items()
     }
     after = f"Highest at k = 3, median (lowest-highest), printed 0.89: {told(best, '{}')}."
-    return counted(shares_of(rows, "iris", rules.best_at_three), misses, "Runs", after)
+    return counted(shares_of(iris, "iris", rules.best_at_three), misses, "Runs", after)
 
 
 @claim(
     "Section 3.5",
     "a direct application of the single-link method to the Iris data set leads to a consistency index of 0.68",
     NUMBER,
-    threshold="within",
 )
-def single_linkage(rows, *, within=0.005):
+def single_linkage(plain_iris, *, within=0.005):
     """The index of the cut into three clusters is at most `within` away."""
-    index = 1.0 - rows[0]["result"]["single_wrong"] / SIZES["iris"]
-    return finding(abs(index - PRINTED_SINGLE) <= within, f"Printed {PRINTED_SINGLE}; here {index:.4f}.")
+    index = 1.0 - plain_iris[0]["result"]["single_wrong"] / cells.SIZES["iris"]
+    return finding(abs(index - cells.PRINTED_SINGLE) <= within, f"Printed {cells.PRINTED_SINGLE}; here {index:.4f}.")

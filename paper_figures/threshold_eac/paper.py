@@ -2,7 +2,6 @@
 
 from ..drawing import Paper, drawing, read_settings
 from . import figures, readings, tables
-from .claims import claims
 
 BOTH = ("threshold_eac", "threshold_plain")
 DRAWINGS = (
@@ -28,5 +27,5 @@ PAPER = Paper(
     drawings=DRAWINGS,
     settings=read_settings(__file__),
     experiments=("threshold_eac", "threshold_plain", "threshold_gaussians"),
-    claims=claims,
+    claims=readings.claims,
 )

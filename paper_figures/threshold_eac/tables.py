@@ -4,21 +4,7 @@ from experiments.threshold_eac.threshold_eac import DEFAULT, SETTINGS
 
 from ..markdown import table
 from ..records import results
-from .cells import (
-    POINT_SETS,
-    PRINTED,
-    PRINTED_COMPONENTS,
-    PRINTED_CONSISTENCY,
-    PRINTED_SINGLE,
-    READINGS,
-    SIZES,
-    at,
-    consistency,
-    is_starred,
-    printed_cells,
-    readings,
-    spread,
-)
+from . import cells
 
 SET_NAMES = {
     "half-rings": "half rings, re-created",
@@ -31,7 +17,9 @@ SET_NAMES = {
     "iris-standardised": "iris, standardised",
 }
 # The paper's data that a set of points stands for.
-STANDS_FOR = {name: dataset for dataset, names in POINT_SETS.items() for name in names} | {"iris-standardised": "iris"}
+STANDS_FOR = {name: dataset for dataset, names in cells.POINT_SETS.items() for name in names} | {
+    "iris-standardised": "iris"
+}
 
 
 def _side_by_side(records, printed, columns, cell):
@@ -40,7 +28,7 @@ def _side_by_side(records, printed, columns, cell):
     `cell(results, dataset, k, threshold)` gives the text of a reproduced cell.
     """
     found = {column: results(records, dataset=column[0], kmeans=column[1]) for column in columns}
-    heads = [f"{SET_NAMES[d]}; {READINGS[kmeans]} ({len(runs)} runs)" for (d, kmeans), runs in found.items()]
+    heads = [f"{SET_NAMES[d]}; {cells.READINGS[kmeans]} ({len(runs)} runs)" for (d, kmeans), runs in found.items()]
     rows = [
         # A bare star would be Markdown.
         [f"{t:g}", k, text.replace("*", r"\*"), *(cell(runs, dataset, k, t) for (dataset, _), runs in found.items())]
@@ -50,7 +38,7 @@ def _side_by_side(records, printed, columns, cell):
 
 
 def _number(found, dataset, k, threshold):
-    return spread([at(result, dataset, k, threshold) for result in found])
+    return cells.spread([cells.at(result, dataset, k, threshold) for result in found])
 
 
 def halfrings_table(records):
@@ -78,7 +66,9 @@ def iris_table(records):
 
 def _numbers_table(records, dataset):
     """Printed number of clusters beside median and range of the reproduced ones."""
-    return _side_by_side(records, printed_cells(PRINTED[dataset]), readings(records, dataset), _number)
+    return _side_by_side(
+        records, cells.printed_cells(cells.PRINTED[dataset]), cells.readings(records, dataset), _number
+    )
 
 
 def random_table(records):
@@ -88,12 +78,12 @@ def random_table(records):
     objects but one or two are in one cluster, each of these alone. The reproduced columns tell in what share of the
     draws that is so, where it is so in any. The last columns are Gaussian points ("similar results").
     """
-    columns = readings(records, "uniform-5d") + readings(records, "normal-5d")
-    return _side_by_side(records, printed_cells(PRINTED["uniform-5d"]), columns, _starred_number)
+    columns = cells.readings(records, "uniform-5d") + cells.readings(records, "normal-5d")
+    return _side_by_side(records, cells.printed_cells(cells.PRINTED["uniform-5d"]), columns, _starred_number)
 
 
 def _starred_number(found, dataset, k, threshold):
-    stars = sum(is_starred(result, dataset, k, threshold) for result in found) / len(found)
+    stars = sum(cells.is_starred(result, dataset, k, threshold) for result in found) / len(found)
     return _number(found, dataset, k, threshold) + (rf", \* in {stars:.0%}" if stars else "")
 
 
@@ -102,11 +92,13 @@ def consistency_table(records):
 
     Cells show the printed index, and the median (lowest-highest) over the starts of k-means.
     """
-    return _side_by_side(records, printed_cells(PRINTED_CONSISTENCY), readings(records, "iris"), _consistency)
+    return _side_by_side(
+        records, cells.printed_cells(cells.PRINTED_CONSISTENCY), cells.readings(records, "iris"), _consistency
+    )
 
 
 def _consistency(found, dataset, k, threshold):
-    return spread([consistency(result, dataset, k, threshold) for result in found], digits=2)
+    return cells.spread([cells.consistency(result, dataset, k, threshold) for result in found], digits=2)
 
 
 def plain_table(records):
@@ -118,24 +110,24 @@ def plain_table(records):
     the paper's tables, at t = 0.5.
     """
     rows = []
-    for dataset, n in SIZES.items():
+    for dataset, n in cells.SIZES.items():
         plain = results(records["threshold_plain"], dataset=dataset)
         if plain:
             rows.append([SET_NAMES[dataset], *_plain_cells(records["threshold_eac"], dataset, n, plain)])
-    eac = " | ".join(f"threshold EAC, {READINGS[kmeans]}" for kmeans in READINGS)
+    eac = " | ".join(f"threshold EAC, {cells.READINGS[kmeans]}" for kmeans in cells.READINGS)
     head = "data | k-means | single linkage, printed | single linkage | its clusters per class when pure"
     return table(f"{head} | {eac} | mixture components, printed | mixture components", rows)
 
 
 def _plain_cells(records, dataset, n, plain):
-    yield spread([1.0 - result["kmeans_wrong"] / n for result in plain], digits=2)
-    yield PRINTED_SINGLE if dataset == "iris" else "-"
-    yield spread([1.0 - result["single_wrong"] / n for result in plain], digits=2)
-    yield ", ".join(spread(sizes) for sizes in zip(*(result["single_pure"] for result in plain), strict=True))
-    for kmeans in READINGS:
+    yield cells.spread([1.0 - result["kmeans_wrong"] / n for result in plain], digits=2)
+    yield cells.PRINTED_SINGLE if dataset == "iris" else "-"
+    yield cells.spread([1.0 - result["single_wrong"] / n for result in plain], digits=2)
+    yield ", ".join(cells.spread(sizes) for sizes in zip(*(result["single_pure"] for result in plain), strict=True))
+    for kmeans in cells.READINGS:
         found = results(records, dataset=dataset, kmeans=kmeans)
-        best = [max(consistency(result, dataset, k, DEFAULT) for k in SETTINGS[dataset][0]) for result in found]
-        yield spread(best, digits=2) if best else "-"
+        best = [max(cells.consistency(result, dataset, k, DEFAULT) for k in SETTINGS[dataset][0]) for result in found]
+        yield cells.spread(best, digits=2) if best else "-"
     components = [result["components"] for result in plain if "components" in result]
-    yield PRINTED_COMPONENTS.get(STANDS_FOR[dataset], "-")
-    yield spread(components) if components else "-"
+    yield cells.PRINTED_COMPONENTS.get(STANDS_FOR[dataset], "-")
+    yield cells.spread(components) if components else "-"
