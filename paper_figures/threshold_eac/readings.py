@@ -24,9 +24,14 @@ RULES = rules_of(first_claims, data_claims)
 
 def claims(records):
     """All claims, in the paper's order."""
+    return judge(RULES, judged_rows(records))
+
+
+def judged_rows(records):
+    """{name: rows} of {experiment: records}, by the names that rules give to what they are judged on."""
     eac, plain = records["threshold_eac"], records["threshold_plain"]
     rings, arms, iris = (rows_of(eac, name) for name in ("half-rings", "spiral", "iris"))
-    rows = {
+    return {
         "rings": rings,
         "arms": arms,
         "iris": iris,
@@ -40,7 +45,6 @@ def claims(records):
         "plain_arms": rows_of(plain, "spiral"),
         "plain_iris": rows_of(plain, "iris"),
     }
-    return judge(RULES, rows)
 
 
 def readings_table(records):

@@ -6,7 +6,6 @@ import sys
 from functools import partial
 from html.parser import HTMLParser
 from io import BytesIO
-from itertools import pairwise
 from pathlib import Path
 
 import matplotlib
@@ -22,15 +21,12 @@ from experiments.shared import runner
 from paper_figures import __main__ as cli
 from paper_figures import records as sources
 from paper_figures import report, style
-from paper_figures.claim import DEPENDS, HOLDS, NUMBER, TREND, VERDICTS, Claim
+from paper_figures.claim import DEPENDS, HOLDS, KINDS, NUMBER, TREND, VERDICTS, Claim
 from paper_figures.drawing import Paper, Topic, drawing
 from paper_figures.markdown import document, table
 from paper_figures.peers import OURS, peers_figure
 from paper_figures.robust_eac.noisy import clean_figure
-from paper_figures.robustness import draw_over_shares
 from paper_figures.rooms import PAPERS, ROOMS
-
-from ..experiments.smoke import smoke_records
 
 EXPERIMENT = """VERSION = 1
 GRID = [{"x": x} for x in (3, 1, 2)]
@@ -53,11 +49,6 @@ def curve(records):
 
 def numbers(records, sep):
     return "\n".join(f"{record['config']['x']}{sep}{record['result']['square']}" for record in records)
-
-
-def lone(records):
-    """Without records."""
-    return f"{len(records)} records"
 
 
 def both_counts(records):
@@ -91,7 +82,7 @@ SQUARES = Paper(
     experiments=("toy",),
     claims=toy_claims,
 )
-TOYS = (SQUARES, Topic("others", (drawing("table_lone", (), lone),)))
+TOYS = (SQUARES, Topic("others", (drawing("table_lone", (), lambda rows: f"{len(rows)} records", caption="Alone."),)))
 
 
 def run(*argv):
@@ -147,15 +138,6 @@ def test_frozen_and_live_records_draw_the_same_bytes(toys, root, out, tmp_path, 
     assert run("--records", root, "--out", live) == 0
     for name in names:
         assert (live / name).read_bytes() == (out / name).read_bytes()
-
-
-def test_rows_are_alike_from_both_sources(toys, root):
-    freeze(toys, root)
-    experiment = runner.load_experiment("toy")
-    frozen = sources.frozen_rows(experiment, toys / "data" / "toy.json")
-    assert frozen == sources.stored_rows(experiment, root=root)
-    assert [row["config"] for row in frozen] == experiment.GRID
-    assert set(frozen[0]) == {"config", "result", "seconds", "environment"}
 
 
 def test_smoke_draws_the_smoke_grid(toys, root, out):
@@ -399,18 +381,6 @@ def test_style_is_independent_of_the_reader_and_undone(monkeypatch):
     assert matplotlib.rcParams["lines.markeredgewidth"] == 7.0
 
 
-def test_styles_are_accepted_by_matplotlib(tmp_path):
-    from matplotlib.figure import Figure
-
-    with style.use_style():
-        figure = Figure()
-        ax = figure.subplots()
-        for position, name in enumerate(style.METHODS):
-            ax.plot([0, 1], [position, position], **style.method_style(name))
-        ax.legend()
-        figure.savefig(tmp_path / "styles.pdf")
-
-
 # Every figure, table and paper of the project
 
 DRAWINGS = cli.select_drawings([])
@@ -425,33 +395,18 @@ def test_names_and_captions():
     assert [paper.label for paper in PAPERS] == sorted(room.label for room in ROOMS if isinstance(room, Paper))
 
 
-@pytest.mark.parametrize("drawing", DRAWINGS, ids=lambda drawing: drawing.name)
-def test_every_drawing_from_smoke_records(drawing, smoke_root, out, monkeypatch):
+# The claims have a test of their own.
+@pytest.mark.parametrize("drawing", [d for d in DRAWINGS if d.name != "table_claims"], ids=lambda drawing: drawing.name)
+def test_every_drawing_from_frozen_records(drawing):
     matplotlib.use("Agg")
-    names = drawing.experiments
-    for name in [names] if isinstance(names, str) else names:
-        smoke_records(name, smoke_root)
-    records = sources.drawing_records(drawing, smoke=True, root=smoke_root)
-    figures = []
-    monkeypatch.setattr(plt, "close", figures.append)
-    paths = cli.draw(drawing, records, out)
-    assert [path.suffix for path in paths] == ([".txt"] if drawing.name.startswith("table") else [".pdf", ".png"])
-    assert all(path.stat().st_size > 0 for path in paths)
-    monkeypatch.undo()
-    for figure in figures:
+    with style.use_style():
+        drawn = drawing.draw(sources.drawing_records(drawing))
+    assert isinstance(drawn, str) == drawing.name.startswith("table")
+    if not isinstance(drawn, str):
         # As wide as a column or the page of a paper, and large enough to be read there.
-        assert figure.get_figwidth() in (style.COLUMN, style.PAGE)
-        sizes = [text.get_fontsize() for text in figure.findobj(Text) if text.get_text().strip()]
-        assert min(sizes) >= 6.0
-        plt.close(figure)
-
-
-def test_shares_of_noise_stand_at_their_values():
-    _, ax = plt.subplots()
-    cells = [("uniform", share) for share in (0.0, 0.5, 0.9, 0.95)]
-    draw_over_shares(ax, cells, ["l2"], lambda name, cell: (cell[1], 0.0, 1.0), 1.0, style.method_style)
-    np.testing.assert_allclose(ax.lines[0].get_xydata(), [[100 * share, share] for _, share in cells])
-    plt.close()
+        assert drawn.get_figwidth() in (style.COLUMN, style.PAGE)
+        assert min(text.get_fontsize() for text in drawn.findobj(Text) if text.get_text().strip()) >= 6.0
+        plt.close(drawn)
 
 
 def _noisy_rows(gains):
@@ -478,24 +433,6 @@ def test_marks_are_filled_where_the_interval_of_the_difference_excludes_zero(n_r
     plt.close(figure)
 
 
-@pytest.mark.parametrize("gain", [0.0, 0.002, 0.05, 0.0999])
-def test_numbers_of_few_data_sets_do_not_touch(gain):
-    with style.use_style():
-        figure = clean_figure(_noisy_rows({"one": (-gain, gain), "two": (gain, gain)}))
-        figure.canvas.draw()
-        for ax in figure.axes:
-            low, high = ax.get_xlim()
-            assert high - low >= 0.1 - 1e-12
-            boxes = [
-                label.get_window_extent()
-                for label, place in zip(ax.get_xticklabels(), ax.get_xticks(), strict=True)
-                if low <= place <= high
-            ]
-            assert len(boxes) >= 2
-            assert all(one.x1 < other.x0 for one, other in pairwise(boxes))
-        plt.close(figure)
-
-
 def test_a_way_that_stops_has_a_mark_beside_the_scale_and_none_on_it():
     times = {("clue, GV3", 1000): 30.0, ("clue, GV3", 5000): None, (OURS, 1000): 0.1, (OURS, 5000): 0.2}
     records = [
@@ -516,21 +453,18 @@ def test_a_way_that_stops_has_a_mark_beside_the_scale_and_none_on_it():
 
 
 @pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)
-def test_every_paper_from_smoke_and_frozen_records(paper, smoke_root):
-    for name in paper.experiments:
-        smoke_records(name, smoke_root)
-    smoke = report.paper_claims(paper, smoke=True, root=smoke_root)
-    frozen = report.paper_claims(paper)
-    assert [judged[:4] for judged in smoke] == [judged[:4] for judged in frozen]
-    for judged in [*smoke, *frozen]:
-        assert isinstance(judged, Claim)
-        assert judged.verdict in VERDICTS
-        assert all(text.strip() for text in judged._replace(robustness="may be none"))
-        path, line = judged.source.split(":")
+def test_every_claim_from_frozen_records(paper):
+    claims = report.paper_claims(paper)
+    assert len({claim[:4] for claim in claims}) == len(claims)
+    for claim in claims:
+        assert claim.verdict in VERDICTS
+        assert claim.kind in KINDS
+        assert all(text.strip() for text in claim._replace(robustness="may be none"))
+        assert len(claim.quote.split()) <= 25
+        path, line = claim.source.split(":")
         assert Path(path).parts[:2] == ("paper_figures", paper.name)
         found = (Path(cli.__file__).parents[1] / path).read_text(encoding="utf-8").splitlines()[int(line) - 1]
         assert found.strip().startswith("@claim(")
-    assert paper.settings
     assert all(len(pair) == 2 and all(pair) for pair in paper.settings)
 
 
@@ -549,8 +483,8 @@ def sources_beside(module):
     return [pytest.param(path, id=str(path.relative_to(folder))) for path in sorted(folder.rglob("*.py"))]
 
 
-# Theorems are tried on a few objects.
-@pytest.mark.parametrize("path", [one for one in sources_beside(cli) if one.values[0].name != "theorems.py"])
+# Theorems are claims, too, and tried on a few objects.
+@pytest.mark.parametrize("path", [one for one in sources_beside(cli) if one.values[0].name != "claims.py"])
 def test_no_drawing_computes(path):
     # Co-association is a table of shares, which `for plots` alone may be formed; measures and statistics compare what
     # was computed.

@@ -9,7 +9,6 @@ from experiments.robust_eac.sensitivity import LAMBDAS, SHARES
 from paper_figures import paired
 from paper_figures.records import experiment_rows
 from paper_figures.robust_eac import claims as rules
-from paper_figures.robust_eac import theorems
 from paper_figures.robust_eac.claims import WEIGHTED
 from paper_figures.robust_eac.noisy import changes, movements
 from paper_figures.robust_eac.paper import PAPER
@@ -91,34 +90,12 @@ def test_a_mean_that_one_data_set_makes_is_no_gain(noisy):
     assert judge("better_on_average", noisy) == "does not hold"
 
 
-def test_wins_depend_on_how_two_weightings_count(noisy):
-    raise_weighted(noisy, 0.0)
-    for row in noisy:
-        row["result"]["l2"]["h"] += 0.02
-    assert judge("wins_with_mixed", noisy) == "depends on a setting"
-
-
-def test_no_winner_needs_l2_ahead_but_not_clearly(noisy):
-    raise_weighted(noisy, 0.0)
-    names = list(dict.fromkeys(row["config"]["dataset"] for row in noisy))
-    # Ahead on half of the data sets by more than it is behind on the others.
-    for row in noisy:
-        row["result"]["l2"]["h"] += 0.02 if names.index(row["config"]["dataset"]) % 2 else -0.01
-    assert judge("no_clear_winner", noisy) == "holds"
-    for row in noisy:
-        row["result"]["l2"]["h"] += 0.03
-    assert judge("no_clear_winner", noisy) == "does not hold"
-    for row in noisy:
-        row["result"]["l2"]["h"] -= 0.06
-    assert judge("no_clear_winner", noisy) == "does not hold"
-
-
 def test_public_points_take_the_place_of_the_drawn_ones(frozen, noisy):
     raise_weighted(noisy, 0.01)
     public = copy.deepcopy(frozen["public_points"])
 
     def told():
-        return rules.with_public_points(noisy, public, rules.rest_comparable)
+        return rules.with_public_points(rules.rest_comparable, rules.rest_comparable(noisy), noisy, public)
 
     raise_weighted(public, 0.01)
     assert told().verdict == "holds"
@@ -128,13 +105,6 @@ def test_public_points_take_the_place_of_the_drawn_ones(frozen, noisy):
     assert told().robustness.endswith(" With the public points of spiral and cigar: does not hold.")
     public.clear()
     assert "public points" not in told().robustness
-
-
-def test_sizes_are_compared_with_the_printed_ones(frozen):
-    rows = copy.deepcopy(frozen["benchmark_data"])
-    assert judge("sizes", rows) == "holds"
-    rows[6]["result"]["n_samples"] += 1
-    assert judge("sizes", rows) == "does not hold"
 
 
 def test_movements_do_not_cancel(noisy):
@@ -178,16 +148,6 @@ def test_exclusion_follows_the_weights(noisy, weight, expected):
     assert judge("random_left_out", noisy) == expected
 
 
-def test_exclusion_on_more_than_half_of_the_data_sets(noisy):
-    names = list(dict.fromkeys(row["config"]["dataset"] for row in noisy))
-    for row in noisy:
-        row["result"]["restricted-simplex"]["noise_weight"] = 0.2 * (names.index(row["config"]["dataset"]) >= 7)
-    assert judge("random_left_out", noisy) == "holds"
-    for row in noisy:
-        row["result"]["restricted-simplex"]["noise_weight"] = 0.2 * (names.index(row["config"]["dataset"]) >= 6)
-    assert judge("random_left_out", noisy) == "does not hold"
-
-
 def test_outperforming_needs_the_first_rank(frozen):
     rows = copy.deepcopy(frozen["baselines"])
     for row in rows:
@@ -206,45 +166,6 @@ def test_outperforming_needs_the_first_rank(frozen):
     assert judge("outperforms", rows) == "does not hold"
 
 
-def test_more_structure_is_less_ambiguity(frozen):
-    rows = copy.deepcopy(frozen["structure"])
-    for row in rows:
-        row["result"] = {"unweighted": 0.5, "weighted": 0.4 if row["config"]["weighting"] != "l2" else 0.6}
-    assert judge("structured", rows) == "holds"
-    for row in rows:
-        row["result"]["weighted"] = 0.6 if row["config"]["dataset"] == "wine" else 0.4
-    assert judge("structured", rows) == "holds"
-    for row in rows:
-        row["result"]["weighted"] = 0.6 if row["config"]["ensemble"] == "mixed" else 0.4
-    assert judge("structured", rows) == "depends on a setting"
-    for row in rows:
-        row["result"]["weighted"] = 0.9
-    assert judge("structured", rows) == "does not hold"
-
-
-def test_selective_weights_leave_partitions_out(frozen):
-    rows = copy.deepcopy(frozen["coassociation"])
-    assert judge("selective", rows) == "holds"
-    for row in rows:
-        row["result"]["weights"] = [1.0 / len(row["result"]["weights"])] * len(row["result"]["weights"])
-    assert judge("selective", rows) == "does not hold"
-
-
-def test_theorems():
-    assert theorems.full_mass().verdict == "holds"
-    assert theorems.proposition_2().verdict == "holds"
-    assert theorems.proposition_1().verdict == "does not hold"
-    assert theorems.local_guarantee().verdict == "does not hold"
-    assert theorems.linear_weights().verdict == "depends on a setting"
-
-
-def test_every_run_counts_as_a_local_solution(noisy):
-    assert judge("local_solution", noisy) == "holds"
-    for row in noisy[:200]:
-        row["result"]["l2"]["gap"] = 1e-3
-    assert judge("local_solution", noisy) == "does not hold"
-
-
 def test_sensitivity_contains_the_papers_setting(frozen):
     noisy = {tuple(sorted(row["config"].items())): row["result"] for row in frozen["noisy_ensembles"]}
     assert (SHARES[PRINTED["rho"]], LAMBDAS[PRINTED["lambda"]]) == (0.8, 0.5)
@@ -258,9 +179,9 @@ def test_sensitivity_contains_the_papers_setting(frozen):
             )
 
 
-def test_theorems_are_tried(monkeypatch):
-    monkeypatch.setattr(theorems, "l2_weights", lambda losses, lam: np.full(len(losses), 1.0 / len(losses)))
-    assert theorems.proposition_2().verdict == "does not hold"
+def test_rules_are_tried(monkeypatch):
+    monkeypatch.setattr(rules, "l2_weights", lambda losses, lam: np.full(len(losses), 1.0 / len(losses)))
+    assert rules.proposition_2().verdict == "does not hold"
     # A start that a line search leaves is none that contradicts.
-    monkeypatch.setattr(theorems, "optimality_gap", lambda labels, membership: 1.0)
-    assert theorems.local_guarantee().verdict == "holds"
+    monkeypatch.setattr(rules, "optimality_gap", lambda labels, membership: 1.0)
+    assert rules.local_guarantee().verdict == "holds"

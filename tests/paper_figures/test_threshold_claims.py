@@ -1,20 +1,18 @@
 """The verdicts on paper 003, on made-up and on frozen records."""
 
 import copy
-from functools import cache
 
 import pytest
 
 from experiments.threshold_eac import kmeans
 from experiments.threshold_eac.threshold_eac import SETTINGS
-from paper_figures.claim import DEPENDS, FAILS, HOLDS, KINDS, VERDICTS
+from paper_figures.claim import DEPENDS, FAILS, HOLDS, judge
 from paper_figures.records import experiment_rows
-from paper_figures.threshold_eac import theorems
 from paper_figures.threshold_eac.cells import POINT_SETS, READINGS, printed_consistency, printed_numbers
-from paper_figures.threshold_eac.claims import claims
 from paper_figures.threshold_eac.paper import PAPER
-from paper_figures.threshold_eac.readings import BESIDE, readings_table
-from paper_figures.threshold_eac.rules import judge, told
+from paper_figures.threshold_eac.readings import BESIDE, RULES, judged_rows, readings_table
+from paper_figures.threshold_eac.rules import judge as judge_readings
+from paper_figures.threshold_eac.rules import told
 
 RINGS, ARMS, IRIS = (POINT_SETS[name] for name in ("half-rings", "spiral", "iris"))
 
@@ -29,21 +27,11 @@ def records(frozen):
     return copy.deepcopy(frozen)
 
 
-# It reads no records, and takes longer than all other rules together.
-_theorem = cache(theorems.cuts_single_linkage)
-
-
-@pytest.fixture(autouse=True)
-def _theorem_tried_once(monkeypatch):
-    monkeypatch.setattr(theorems, "cuts_single_linkage", _theorem)
-
-
-def verdicts(records, *words):
-    """The verdicts on the claims whose quotes hold these words."""
-    found = claims(records)
-    chosen = [[one.verdict for one in found if part in one.quote] for part in words]
-    assert all(len(one) == 1 for one in chosen)
-    return [verdict for (verdict,) in chosen]
+def verdicts(records, *names):
+    """The verdicts of rules with these names."""
+    rows, rules = judged_rows(records), {rule.__name__: rule for rule in RULES}
+    found = judge({rules[name].__wrapped__: RULES[rules[name]] for name in names}, rows)
+    return [one.verdict for one in found]
 
 
 def rows(records, names, *ways, experiment="threshold_eac"):
@@ -69,27 +57,14 @@ def put_printed(found, dataset):
     fill(found, lambda k, t: printed[k, t])
 
 
-def test_every_claim_has_words_a_rule_and_a_verdict(frozen):
-    found = claims(frozen)
-    assert len({one[:2] for one in found}) == len(found) == 39
-    for one in found:
-        assert one.kind in KINDS
-        assert one.verdict in VERDICTS
-        assert one.where
-        assert one.rule
-        assert one.evidence
-        assert 2 <= len(one.quote.split()) <= 20
-
-
 @pytest.mark.parametrize(
-    ("names", "dataset", "where"),
-    [(RINGS, "half-rings", "Table 1"), (ARMS, "spiral", "Table 2"), (IRIS, "iris", "Table 4")],
+    ("names", "dataset", "rule"),
+    [(RINGS, "half-rings", "table_1"), (ARMS, "spiral", "table_2"), (IRIS, "iris", "table_4")],
 )
-def test_tables_hold_when_the_printed_numbers_come_out(records, names, dataset, where):
-
+def test_tables_hold_when_the_printed_numbers_come_out(records, names, dataset, rule):
     def found():
-        (one,) = [one for one in claims(records) if one.where == where]
-        return one.verdict
+        (verdict,) = verdicts(records, rule)
+        return verdict
 
     assert found() != HOLDS
     # Stopping early is shown and is no reading.
@@ -108,52 +83,29 @@ def test_tables_hold_when_the_printed_numbers_come_out(records, names, dataset, 
     assert found() == FAILS
 
 
-def test_consistency_follows_the_misplaced_objects(records):
-    printed = printed_consistency()
-    fill(rows(records, IRIS), lambda k, t: 150 * (1.0 - printed[k, t]), "wrong")
-    assert verdicts(records, "Consistency index as a function") == [HOLDS]
-    fill(rows(records, IRIS), lambda k, t: 150 * (1.02 - printed[k, t]), "wrong")
-    assert verdicts(records, "Consistency index as a function") == [FAILS]
-
-
-SHAPES = ("uneven data sparseness", "easily recovers", "recovers the natural clusters")
+SHAPES = ("uneven_shapes", "arbitrary_shapes", "recovered_at_15")
 
 
 def test_shapes_follow_the_misplaced_objects(records):
     found = rows(records, RINGS + ARMS)
     fill(found, lambda k, t: 0, "wrong")
-    assert verdicts(records, *SHAPES, "rule of thumb") == [HOLDS] * 4
+    assert verdicts(records, *SHAPES, "rule_of_thumb") == [HOLDS] * 4
     # The rule of thumb must serve both.
     fill(rows(records, ARMS), lambda k, t: 1, "wrong")
-    assert verdicts(records, "rule of thumb") == [FAILS]
+    assert verdicts(records, "rule_of_thumb") == [FAILS]
     fill(rows(records, ("half-rings",)), lambda k, t: 1, "wrong")
-    assert verdicts(records, *SHAPES, "rule of thumb") == [DEPENDS, FAILS, DEPENDS, FAILS]
+    assert verdicts(records, *SHAPES, "rule_of_thumb") == [DEPENDS, FAILS, DEPENDS, FAILS]
     fill(found, lambda k, t: 1, "wrong")
     assert verdicts(records, *SHAPES) == [FAILS] * 3
 
 
-def test_shapes_in_many_dimensions_need_more_than_half_of_the_data_sets(records):
-    words = "multidimensional"
-    fill(rows(records, RINGS + ARMS), lambda k, t: 0, "wrong")
-    fill(rows(records, IRIS), lambda k, t: 1, "wrong")
-    assert verdicts(records, words) == [HOLDS]
-    fill(rows(records, RINGS), lambda k, t: 1, "wrong")
-    assert verdicts(records, words) == [FAILS]
-    fill(rows(records, IRIS), lambda k, t: 0, "wrong")
-    assert verdicts(records, words) == [HOLDS]
-    # In half of the runs it is not found.
-    for row in rows(records, ("spiral",), "macqueen"):
-        fill([row], lambda k, t, row=row: row["config"]["repetition"] % 2, "wrong")
-    assert verdicts(records, words) == [DEPENDS]
-
-
 OF_TABLE_1 = (
-    "varying t are consistent",
-    "higher t values reduce",
-    "single cluster obtained with k = 5",
-    "excessive granularity",
+    "thresholds_agree",
+    "narrower_range",
+    "too_few",
+    "granular_at_20",
 )
-OF_TABLE_2 = ("low values of k", "k ≥ 30", '"stable" solution')
+OF_TABLE_2 = ("low_k_one_cluster", "true_number", "stable_solution")
 
 
 def test_what_is_said_of_the_tables_follows_them(records):
@@ -165,56 +117,16 @@ def test_what_is_said_of_the_tables_follows_them(records):
     assert verdicts(records, *OF_TABLE_1, *OF_TABLE_2) == [FAILS] * 7
 
 
-def test_the_range_of_k_must_become_narrower(records):
-    fill(rows(records, RINGS), lambda k, t: 2)
-    assert verdicts(records, "higher t values reduce") == [FAILS]
-
-
-def test_convergence_follows_the_way(records):
-    def put(n):
-        for row in rows(records, RINGS):
-            row["result"]["10"]["on_the_way"] = [1] * 9 + [n] * 12
-
-    put(2)
-    assert verdicts(records, "N ≈ 90") == [HOLDS]
-    put(3)
-    assert verdicts(records, "N ≈ 90") == [FAILS]
-
-
-def test_enough_partitions_needs_runs_that_agree(records):
-    fixed = rows(records, ("half-rings-file", "spiral-file", "iris"))
-    fill(fixed, lambda k, t: 7)
-    assert verdicts(records, "high enough") == [HOLDS]
-    for row in fixed:
-        for key in set(row["result"]) - {"ties"}:
-            row["result"][key]["n"] = [row["config"]["repetition"]] * len(row["result"][key]["n"])
-    assert verdicts(records, "high enough") == [FAILS]
-
-
-def test_links_follow_the_votes(records):
-    def put(links):
-        for row in rows(records, RINGS + ARMS):
-            for key, votes in links.items():
-                if key in row["result"]:
-                    row["result"][key]["links"] = votes
-
-    fill(rows(records, ARMS), lambda k, t: 3)
-    put({"15": [50, 60], "30": [10, 120], "80": [5, 90]})
-    assert verdicts(records, "amplified", "This scaling") == [HOLDS, HOLDS]
-    put({"15": [60, 60], "30": [10, 90], "80": [5, 90]})
-    assert verdicts(records, "amplified", "This scaling") == [FAILS, FAILS]
-
-
 @pytest.mark.parametrize(
     ("names", "words", "good", "bad"),
     [
-        (RINGS, "unable to identify", {"kmeans_fewest_wrong": 1}, {"kmeans_fewest_wrong": 0}),
-        (ARMS, "cannot correctly cluster", {"kmeans_fewest_wrong": 1}, {"kmeans_fewest_wrong": 0}),
-        (RINGS, "not perform much better", {"single_wrong": 99, "kmeans_wrong": 100}, {"single_wrong": 50}),
-        (RINGS, "splits the upper ring", {"single_pure": [3, 1]}, {"single_pure": [3, 2]}),
-        (RINGS, "identifies 10 gaussian", {"components": 11}, {"components": 12}),
-        (ARMS, "24 gaussian components", {"components": 23}, {"components": 22}),
-        (IRIS, "index of 0.68", {"single_wrong": 48}, {"single_wrong": 50}),
+        (RINGS, "no_kmeans_rings", {"kmeans_fewest_wrong": 1}, {"kmeans_fewest_wrong": 0}),
+        (ARMS, "no_kmeans_spirals", {"kmeans_fewest_wrong": 1}, {"kmeans_fewest_wrong": 0}),
+        (RINGS, "no_single_linkage", {"single_wrong": 99, "kmeans_wrong": 100}, {"single_wrong": 50}),
+        (RINGS, "splits_upper_ring", {"single_pure": [3, 1]}, {"single_pure": [3, 2]}),
+        (RINGS, "components_rings", {"components": 11}, {"components": 12}),
+        (ARMS, "components_spirals", {"components": 23}, {"components": 22}),
+        (IRIS, "single_linkage", {"single_wrong": 48}, {"single_wrong": 50}),
     ],
 )
 def test_plain_methods(records, names, words, good, bad):
@@ -228,13 +140,13 @@ def test_plain_methods(records, names, words, good, bad):
 @pytest.mark.parametrize(
     ("words", "distances", "good", "bad"),
     [
-        ("below 5, with t", (3.0, 4.0), 1, 2),
-        ("two clusters are identified for MD = 4", (4.0,), 2, 1),
-        ("always identified as a single", (3.0,), 1, 2),
-        ("touching clusters", (3.0,), 1, 2),
+        ("together_below_5", (3.0, 4.0), 1, 2),
+        ("apart_at_4", (4.0,), 2, 1),
+        ("together_at_3", (3.0,), 1, 2),
+        ("poor_on_touching", (3.0,), 1, 2),
         # Three clusters do not discern the two.
-        ("below 5, with t", (3.0, 4.0), 3, 2),
-        ("touching clusters", (3.0,), 3, 2),
+        ("together_below_5", (3.0, 4.0), 3, 2),
+        ("poor_on_touching", (3.0,), 3, 2),
     ],
 )
 def test_gaussians(records, words, distances, good, bad):
@@ -259,35 +171,9 @@ def test_gaussians(records, words, distances, good, bad):
     assert verdicts(records, words) == [FAILS]
 
 
-@pytest.mark.parametrize(("n", "share"), [(2, "100%"), (1, "0%")])
-def test_two_clusters_from_5_on_are_evidence_and_no_claim(records, n, share):
-    def below():
-        return next(one for one in claims(records) if "below 5" in one.quote)
-
-    verdict = below().verdict
-    for row in records["threshold_gaussians"]:
-        if row["config"]["distance"] in (5.0, 6.0, 8.0):
-            row["result"] |= {k: [n, n, n] for k in "2345"}
-    assert f"Two clusters from 5 on: distances as printed: Lloyd from objects {share}," in below().evidence
-    assert below().verdict == verdict
-
-
-def test_random_data(records):
-    found, similar = rows(records, ("uniform-5d",)), rows(records, ("normal-5d",))
-    for n, expected in ((1, HOLDS), (9, FAILS)):
-        fill(found, lambda k, t, n=n: n)
-        fill(found, lambda k, t, n=n: 5 * n, "outside")
-        assert verdicts(records, "Notice the consistency") == [expected]
-    # Gaussian data are like uniform ones, whatever these are.
-    assert verdicts(records, "Similar results") == [FAILS]
-    fill(similar, lambda k, t: 9)
-    fill(similar, lambda k, t: 45, "outside")
-    assert verdicts(records, "Similar results") == [HOLDS]
-
-
 def test_iris_answers(records):
     found = rows(records, IRIS)
-    quotes = ("two-cluster solution", "other frequent solution", "relatively stable", "highest consistency index")
+    quotes = ("setosa_and_rest", "three_above", "stable_three", "best_at_three")
     put_printed(found, "iris")
     printed = printed_consistency()
     # Two clusters leave exactly 50 objects wrong, which the paper rounds to 0.67.
@@ -297,31 +183,6 @@ def test_iris_answers(records):
     fill(found, lambda k, t: 4)
     fill(found, lambda k, t: 150 - 10 * k, "wrong")
     assert verdicts(records, *quotes) == [FAILS] * 4
-
-
-def test_most_situations_are_more_than_half(records):
-    found, cells = rows(records, IRIS), [(k, t) for k in SETTINGS["iris"][0] for t in SETTINGS["iris"][1]]
-    fill(found, lambda k, t: 50, "wrong")
-    for number, expected in ((17, HOLDS), (16, FAILS)):
-        two = cells[:number]
-        fill(found, lambda k, t, two=two: 2 if (k, t) in two else 3)
-        assert len(cells) == 32
-        assert verdicts(records, "two-cluster solution") == [expected]
-    fill(found, lambda k, t: 2)
-    fill(found, lambda k, t: 40, "wrong")
-    assert verdicts(records, "two-cluster solution") == [FAILS]
-
-
-def test_a_share_beside_the_threshold_says_so(records):
-    """One run of twenty is within the tenth that may miss, and not within half of it."""
-    found = rows(records, IRIS, "converged")
-    fill(rows(records, IRIS), lambda k, t: 3)
-    fill(rows(records, IRIS), lambda k, t: 24, "wrong")
-    for row in found[:2]:
-        fill([row], lambda k, t: 4)
-    one = next(one for one in claims(records) if "relatively stable" in one.quote)
-    assert one.verdict == HOLDS
-    assert "0.05: depends on a setting" in one.robustness
 
 
 # Readings
@@ -338,7 +199,7 @@ def test_a_verdict_names_the_points_only_where_they_decide():
 
     def words(*holds):
         readings = [(name, way) for name in RINGS for way in ways]
-        return judge(dict(zip(readings, holds, strict=True)), "Told.")[:2]
+        return judge_readings(dict(zip(readings, holds, strict=True)), "Told.")[:2]
 
     assert words(True, True, True, True) == (HOLDS, "Told.")
     assert words(False, False, False, False) == (FAILS, "Told.")
