@@ -13,7 +13,7 @@ from experiments import __main__ as experiments_cli
 from experiments.shared import runner
 from paper_figures import __main__ as figures_cli
 from paper_figures import records as figure_records
-from paper_figures.claim import TREND, claim, finding
+from paper_figures.claim import claim, finding
 from paper_figures.drawing import Paper, drawing
 from paper_figures.markdown import table
 from robust_eac import (
@@ -151,7 +151,7 @@ def squares_table(records):
     return table("repetition | square", rows)
 
 
-@claim("Section 1", "squares are small", TREND)
+@claim("Section 1", "squares are small")
 def below_one(rows):
     """squares are below one"""
     share = sum(row["result"]["square"] < 1 for row in rows) / len(rows)
