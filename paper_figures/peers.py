@@ -9,7 +9,7 @@ from .drawing import drawing
 from .markdown import document, table
 from .records import grouped
 from .robustness import datasets, draw_over_shares, mean_difference, with_clean
-from .style import BLUE, BROWN, GREY, KINDS, ORANGE, PAGE, SKY, VERMILLION, look, method_style
+from .style import BLUE, BROWN, KINDS, ORANGE, PAGE, SKY, VERMILLION, look, method_style
 
 OURS = "robust_eac, one start"
 CLUE = "clue, GV3"
@@ -29,7 +29,6 @@ LOOKS = {
     "iterative probabilistic voting": look(SKY, "P", "--", **HOLLOW),
     "ensembleclustering, HGPA": look(VERMILLION, "*", "-"),
     "ensembleclustering, NMF": look(VERMILLION, "*", "--", **HOLLOW),
-    "OpenEnsembles, mixture model": look(GREY, "h", "-"),
     "average linkage, SciPy": look(*KINDS["linkage"], "-"),
     "average linkage, fastcluster": look(*KINDS["linkage"], "--", **HOLLOW),
     "clue, SE": look(BROWN, "X", "--", **HOLLOW),

@@ -9,7 +9,6 @@ from experiments.speed.distributed_scaling import N_WORKERS, constants_of, predi
 from .drawing import drawing
 from .linear_eac.values import growth
 from .markdown import document, table
-from .peers import added
 from .records import distinct, grouped, matching, results
 from .style import BLACK, BLUE, PAGE, VERMILLION, around
 
@@ -215,23 +214,6 @@ def tolerance_table(records):
     return document(table(head, rows), table(["unweighted", *columns], by_dataset))
 
 
-def baselines_table(records):
-    """The baselines beside other libraries: median seconds and the memory that the work adds.
-
-    Ratios are medians over the repetitions that ran side by side.
-    """
-    rows = []
-    for task, of_task in grouped(records, "task").items():
-        found = {way: [record["result"] for record in of_way] for way, of_way in grouped(of_task, "way").items()}
-        seconds = {way: np.array([result["seconds"] for result in runs]) for way, runs in found.items()}
-        memory = {way: np.array([added(result) for result in runs]) for way, runs in found.items()}
-        for way in found:
-            slower, larger = (np.median(values[way] / values["robust_eac"]) for values in (seconds, memory))
-            row = [task, f"{of_task[0]['config']['n_samples']:,}", way, f"{np.median(seconds[way]):.3f}"]
-            rows.append([*row, f"{slower:.1f}", f"{np.median(memory[way]) / 2.0**20:.0f}", f"{larger:.1f}"])
-    return table("task | objects | way | seconds | times ours | memory added, MiB | times ours", rows)
-
-
 def features_table(records):
     """From features to the consensus of 100 partitions of 5 to 50 clusters: seconds, memory of the process, accuracy.
 
@@ -258,5 +240,4 @@ DRAWINGS = (
     drawing("table_sweep_cost", "sweep_cost", sweep_table),
     drawing("table_convergence", "convergence", convergence_table),
     drawing("table_tolerance", "tolerance", tolerance_table),
-    drawing("table_baseline_speed", "baseline_speed", baselines_table),
 )

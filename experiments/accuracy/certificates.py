@@ -17,7 +17,6 @@ from robust_eac import (
 
 from ..robust_eac.noisy_ensembles import ENSEMBLES, SETTINGS, WEIGHTINGS, noisy_ensemble
 from ..shared.measure import timed
-from ..shared.own import DATA
 from ..shared.store import derive_seed, grid
 
 VERSION = 2
@@ -25,8 +24,6 @@ VERSION = 2
 STARTS = 10
 # An iteration of a bound takes n^3 operations, so only data sets up to this size get one.
 BOUNDED = 400
-
-CHOICES = {"datasets": DATA}
 
 
 def cells(*, datasets=tuple(SETTINGS), ensembles=tuple(ENSEMBLES), repetitions=1, fractions=(0.0, 0.2)):

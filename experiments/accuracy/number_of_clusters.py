@@ -11,7 +11,6 @@ import numpy as np
 from robust_eac import KMeansEnsemble, adjusted_rand_score, h_criterion, select_n_clusters, solve_median_partition
 
 from ..robust_eac.noisy_ensembles import SETTINGS, make_ensemble
-from ..shared.own import DATA
 from ..shared.store import derive_seed, grid
 
 VERSION = 2
@@ -27,8 +26,6 @@ PLANTED = ("flipped", "split-merged", "half-random")
 FEATURES = ((2, (2, 10)), (2, (4, 20)), (5, (2, 10)), (5, (4, 20)))
 # Smallest distance between two centres of a mixture, in standard deviations.
 SEPARATION = 6.0
-
-CHOICES = {"datasets": DATA}
 
 
 def cells(

@@ -6,8 +6,7 @@ The ensembles are those of `robustness`. The solver uses the same seeds for ever
 import numpy as np
 
 from ..robust_eac import noisy_ensembles
-from ..robustness.robustness import noisy_ensemble, run_solver
-from ..shared.own import DATA
+from ..robustness.robustness import noisy_ensemble, option, run_way
 from ..shared.store import grid
 
 VERSION = 2
@@ -16,8 +15,6 @@ TOLERANCES = (1e-4, 1e-5, 1e-6, 1e-7)
 WEIGHTINGS = ("uniform", "restricted-simplex", "chance-corrected")
 # A small gap takes many alternations.
 MAX_ITER = 1000
-
-CHOICES = {"datasets": DATA}
 
 
 def cells(*, datasets=tuple(noisy_ensembles.SETTINGS), fractions=(0.0, 0.5, 0.8, 0.9), repetitions=5):
@@ -31,13 +28,11 @@ SMOKE = cells(datasets=("iris", "wine"), fractions=(0.8,), repetitions=1)
 def run_one(*, dataset, fraction, repetitions):
     """{weighting: {measure: values by tolerance}}: means over the repetitions; the objective is divided by n^2."""
     runs = {name: [] for name in WEIGHTINGS}
-    stops = [{"tol": tol, "max_iter": MAX_ITER} for tol in TOLERANCES]
     for repetition in range(repetitions):
         ensemble = noisy_ensemble(dataset, repetition, fraction)
         for name, of_weighting in runs.items():
-            of_weighting.append(
-                [run_solver(*ensemble, dataset, repetition, stop | {"weighting": name}) for stop in stops]
-            )
+            ways = [option(weighting=name, tol=tol, max_iter=MAX_ITER) for tol in TOLERANCES]
+            of_weighting.append([run_way(way, ensemble, dataset, repetition) for way in ways])
     digits = {"h": 4, "objective": 9, "seconds": 4, "unconverged": 2}
     return {
         name: {

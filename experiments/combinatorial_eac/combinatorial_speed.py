@@ -6,7 +6,7 @@ methods alternate, so that other load on the machine affects both.
 
 from robust_eac import CombinatorialEAC
 
-from ..shared.measure import in_fresh_process, print_measured, significant, timed
+from ..shared.measure import significant, timed
 from ..shared.store import grid
 from .combinatorial_data import (
     N_CLUSTERS,
@@ -22,8 +22,8 @@ from .combinatorial_data import (
 )
 
 VERSION = 1
-# Cells are timed, so they run one after another.
-JOBS = 1
+# Every cell has a process of its own; they run one after another.
+FRESH = True
 
 METHODS = {
     "combination": lambda n_features, seed: CombinatorialEAC(N_CLUSTERS, random_state=seed),
@@ -54,11 +54,6 @@ GRID = cells()
 SMOKE = cells(n_features=(), n_objects=(20, 30), many_features=3, repetitions=1)
 
 
-def run_one(**config):
-    """What `measure` returns in a process of its own."""
-    return in_fresh_process(__name__, config)
-
-
 def make_input(n_objects, n_features, repetition):
     """Data of the paper's first experiment with any even number of objects."""
     X = data_rng(repetition, n_features, SPEED_STREAM).standard_normal((n_objects, n_features))
@@ -66,7 +61,7 @@ def make_input(n_objects, n_features, repetition):
     return standardise(X)
 
 
-def measure(n_objects, n_features, repetition, method):
+def run_one(*, n_objects, n_features, repetition, method):
     """Seconds of the fit, and the number of sub-clusterings."""
     seed = solver_seed(repetition, n_features)
     # A small first run compiles the kernels, so that compilation is not timed.
@@ -74,7 +69,3 @@ def measure(n_objects, n_features, repetition, method):
     X = make_input(n_objects, n_features, repetition)
     model, seconds = timed(METHODS[method](n_features, seed).fit, X)
     return {"seconds": significant(seconds, 4), "n_partitions": len(model.orders_)}
-
-
-if __name__ == "__main__":
-    print_measured(measure)

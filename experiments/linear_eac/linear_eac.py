@@ -19,9 +19,10 @@ VERSION = 1
 NORMALISER = "geometric"
 N_CLUSTERS = 20
 REPETITIONS = {**dict.fromkeys(SMALL, 12), **dict.fromkeys(MEDIUM, 6), **dict.fromkeys(LARGE, 5)}
+CHOICES = {"datasets": tuple(REPETITIONS)}
 
 
-def cells(*, datasets=tuple(REPETITIONS), repetitions: int | None = None):
+def cells(*, datasets=CHOICES["datasets"], repetitions: int | None = None):
     """Without a number of repetitions a data set has those of REPETITIONS."""
     return [
         {"dataset": dataset, "repetition": repetition, "hierarchical": dataset not in LARGE}

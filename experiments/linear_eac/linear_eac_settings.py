@@ -35,6 +35,7 @@ SIZES = (10, 20, 50, 100)
 NORMALISERS = ("geometric", "arithmetic", "max")
 CLUSTERS = (10, 15, 20, 25, 30)
 GRADED = ("kmeans", "bisecting-kmeans", "sec", "mcla", "ecc", "cspa", "eac-average")
+CHOICES = {"datasets": DATASETS}
 
 
 def cells(*, datasets=DATASETS, widths=tuple(RANGES), starts=tuple(STARTS), scalings=tuple(SCALINGS), repetitions=4):

@@ -24,9 +24,10 @@ MAX_ITER = 300
 REPETITIONS = {**dict.fromkeys((*SMALL, *MEDIUM), 3), **dict.fromkeys(LARGE, 1)}
 # A share of 0 counts as this much in the entropy, as in the library.
 TINY = np.finfo(float).eps
+CHOICES = {"datasets": tuple(REPETITIONS)}
 
 
-def cells(*, datasets=tuple(REPETITIONS), repetitions: int | None = None):
+def cells(*, datasets=CHOICES["datasets"], repetitions: int | None = None):
     """The repetitions are the first of `linear_eac`; without their number a data set has those of REPETITIONS."""
     return [
         {"dataset": dataset, "repetition": repetition}

@@ -7,7 +7,6 @@ functions, which use weights in different ways, with all weightings.
 from robust_eac import CONSENSUS_FUNCTIONS, KMeansEnsemble, compare, corrupt_ensemble
 
 from ..shared.ensembles import load_features
-from ..shared.own import DATA
 from ..shared.store import derive_seed, grid
 from .noisy_ensembles import SETTINGS, STANDARDISED
 
@@ -23,8 +22,6 @@ _LATER = (
 )
 FUNCTIONS = tuple(name for name in CONSENSUS_FUNCTIONS if name not in _LATER)
 _KEPT = ("h", "nmi", "ari", "ensemble_nmi", "density", "n_clusters", "seconds", "scheme_seconds", "error")
-
-CHOICES = {"datasets": DATA}
 
 
 def cells(*, datasets=tuple(SETTINGS), repetitions=3, fractions=(0.0, 0.5)):

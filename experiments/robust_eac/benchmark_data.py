@@ -10,9 +10,10 @@ from .noisy_ensembles import SETTINGS
 VERSION = 1
 
 DRAWN = ("spiral", "cigar", "rings", "image-c", "image-1")
+CHOICES = {"datasets": tuple(SETTINGS)}
 
 
-def cells(*, datasets=tuple(SETTINGS)):
+def cells(*, datasets=CHOICES["datasets"]):
     return grid(dataset=datasets)
 
 

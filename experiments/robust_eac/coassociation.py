@@ -3,15 +3,14 @@
 import numpy as np
 from scipy.cluster.hierarchy import leaves_list
 
-from robust_eac import WEIGHT_SOLVERS, coassociation_matrix, eac_linkage, h_criterion, solve_median_partition
+from robust_eac import coassociation_matrix, eac_linkage, h_criterion
 
-from ..shared.own import DATA, FUNCTION, weighting_of
-from ..shared.store import derive_seed, grid
-from .noisy_ensembles import ENSEMBLES, SETTINGS, noisy_ensemble
+from ..shared.store import grid
+from .noisy_ensembles import ENSEMBLES, consensus_of, noisy_ensemble
 
 VERSION = 3
 
-CHOICES = {"datasets": DATA, "ensembles": tuple(ENSEMBLES), "weightings": (*WEIGHT_SOLVERS, FUNCTION)}
+CHOICES = {"ensembles": tuple(ENSEMBLES)}
 
 
 def cells(*, datasets=("iris",), ensembles=("kmeans",), weightings=("restricted-simplex",), fractions=(0.0, 0.2)):
@@ -30,9 +29,7 @@ def run_one(*, dataset, ensemble, weighting, fraction):
     consensus.
     """
     labels, corrupted, y = noisy_ensemble(dataset, ensemble, 0, fraction)
-    consensus = solve_median_partition(
-        labels, SETTINGS[dataset][0], weighting=weighting_of(weighting), random_state=derive_seed(0, 0, "solver")
-    )
+    consensus = consensus_of(labels, dataset, 0, weighting)
     return {
         "labels": labels.tolist(),
         "corrupted": corrupted.tolist(),

@@ -9,7 +9,6 @@ from functools import lru_cache
 import numpy as np
 
 from robust_eac import (
-    WEIGHT_SOLVERS,
     KMeansEnsemble,
     MixedEnsemble,
     adjusted_rand_score,
@@ -21,7 +20,7 @@ from robust_eac import (
 from robust_eac.ensembles.corruption import _KINDS as KINDS
 
 from ..shared.ensembles import Settings, load_features
-from ..shared.own import DATA, FUNCTION, weighting_of
+from ..shared.own import weighting_of
 from ..shared.store import derive_seed, grid
 
 VERSION = 2
@@ -49,7 +48,7 @@ ENSEMBLES = {"kmeans": KMeansEnsemble, "mixed": MixedEnsemble}
 SIZES = {"kmeans": 150, "mixed": 56}
 WEIGHTINGS = ("uniform", "restricted-simplex", "l2")
 FRACTIONS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
-CHOICES = {"datasets": DATA, "weightings": (*WEIGHT_SOLVERS, FUNCTION), "noise": tuple(KINDS)}
+CHOICES = {"noise": tuple(KINDS)}
 
 
 def cells(
@@ -114,18 +113,13 @@ def run_one(
     """{weighting: measures}: agreement with the classes, weight left on the random partitions, state of the solver."""
     made = {"noise": noise, "n_partitions": n_partitions, "k_range": k_range}
     labels, corrupted, y = noisy_ensemble(dataset, ensemble, repetition, fraction, **made)
-    n_clusters = SETTINGS[dataset][0] if n_clusters is None else n_clusters
     options = {"restricted-simplex": {"rho": rho}}
     if lam is not None:
         options["l2"] = {"lam": lam * len(y) ** 2}
     result = {}
     for weighting in weightings:
-        consensus = solve_median_partition(
-            labels,
-            n_clusters,
-            weighting=weighting_of(weighting),
-            random_state=derive_seed(0, repetition, "solver"),
-            **options.get(weighting, {}),
+        consensus = consensus_of(
+            labels, dataset, repetition, weighting, n_clusters=n_clusters, **options.get(weighting, {})
         )
         result[weighting] = {
             "h": round(h_criterion(y, consensus.labels), 6),
@@ -149,6 +143,13 @@ def noisy_ensemble(dataset, ensemble, repetition, fraction, *, noise="uniform", 
     """An ensemble of which a share is replaced, which partitions are replaced, and the classes."""
     clean, y = make_ensemble(dataset, ensemble, repetition, n_partitions, k_range and tuple(k_range))
     return *corrupt_ensemble(clean, fraction, derive_seed(0, repetition, "corruption"), kind=noise), y
+
+
+def consensus_of(labels, dataset, repetition, weighting, *, n_clusters=None, **options):
+    """The median partition of an ensemble of a data set, by default with the number of clusters of the paper."""
+    n_clusters = SETTINGS[dataset][0] if n_clusters is None else n_clusters
+    seed = derive_seed(0, repetition, "solver")
+    return solve_median_partition(labels, n_clusters, weighting=weighting_of(weighting), random_state=seed, **options)
 
 
 @lru_cache(maxsize=1)

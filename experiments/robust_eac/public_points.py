@@ -1,12 +1,9 @@
 """The noisy ensembles of paper 002 on the public points of two data sets that its other experiments draw anew."""
 
-from ..shared.own import DATA
 from . import noisy_ensembles
 from .noisy_ensembles import VERSION
 
-__all__ = ["CHOICES", "GRID", "SMOKE", "VERSION", "cells", "run_one"]
-
-CHOICES = {"datasets": DATA}
+__all__ = ["GRID", "SMOKE", "VERSION", "cells", "run_one"]
 
 
 def cells(*, datasets=("spiral-file", "cigar-file"), repetitions=20, fractions=noisy_ensembles.FRACTIONS):

@@ -6,12 +6,11 @@ All weightings see the same ensemble and the same starts.
 
 import numpy as np
 
-from robust_eac import h_criterion, solve_median_partition
+from robust_eac import h_criterion
 
 from ..shared.measure import significant, timed
-from ..shared.own import DATA
-from ..shared.store import derive_seed, grid
-from .noisy_ensembles import ENSEMBLES, SETTINGS, noisy_ensemble
+from ..shared.store import grid
+from .noisy_ensembles import ENSEMBLES, SETTINGS, consensus_of, noisy_ensemble
 
 VERSION = 2
 
@@ -19,7 +18,6 @@ VERSION = 2
 SHARES = (0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
 # lambda in units of n^2. The paper: 0.5.
 LAMBDAS = (0.05, 0.15, 0.5, 1.5, 5.0, 15.0, 50.0)
-CHOICES = {"datasets": DATA}
 
 
 def cells(*, datasets=tuple(SETTINGS), ensembles=tuple(ENSEMBLES), repetitions=3, fractions=(0.0, 0.2, 0.5, 0.8)):
@@ -36,14 +34,7 @@ def run_one(*, dataset, ensemble, repetition, fraction):
     n, m = labels.shape
 
     def measures(weighting, **parameter):
-        consensus, seconds = timed(
-            solve_median_partition,
-            labels,
-            SETTINGS[dataset][0],
-            weighting=weighting,
-            random_state=derive_seed(0, repetition, "solver"),
-            **parameter,
-        )
+        consensus, seconds = timed(consensus_of, labels, dataset, repetition, weighting, **parameter)
         held = consensus.weights > 0
         return {
             "h": round(h_criterion(y, consensus.labels), 4),

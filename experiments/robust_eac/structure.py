@@ -4,16 +4,13 @@ A cell is a data set, kind of ensemble and repetition of `noisy_ensembles`. The 
 does not say of which data set.
 """
 
-from robust_eac import WEIGHT_SOLVERS, coassociation_matrix, solve_median_partition
+from robust_eac import coassociation_matrix
 
-from ..shared.own import DATA, FUNCTION, weighting_of
-from ..shared.store import derive_seed, grid
+from ..shared.store import grid
 from .coassociation import ambiguity
-from .noisy_ensembles import ENSEMBLES, SETTINGS, noisy_ensemble
+from .noisy_ensembles import ENSEMBLES, SETTINGS, consensus_of, noisy_ensemble
 
 VERSION = 1
-
-CHOICES = {"datasets": DATA, "weightings": (*WEIGHT_SOLVERS, FUNCTION)}
 
 
 def cells(
@@ -35,12 +32,7 @@ SMOKE = cells(datasets=("iris", "wine"), repetitions=1)
 def run_one(*, dataset, ensemble, weighting, repetition, fraction):
     """{"unweighted", "weighted": :func:`ambiguity` of the matrix}."""
     labels, _, _ = noisy_ensemble(dataset, ensemble, repetition, fraction)
-    consensus = solve_median_partition(
-        labels,
-        SETTINGS[dataset][0],
-        weighting=weighting_of(weighting),
-        random_state=derive_seed(0, repetition, "solver"),
-    )
+    consensus = consensus_of(labels, dataset, repetition, weighting)
     return {
         "unweighted": ambiguity(coassociation_matrix(labels)),
         "weighted": ambiguity(coassociation_matrix(labels, weights=consensus.weights)),

@@ -14,7 +14,6 @@ from robust_eac import MixedEnsemble, adjusted_rand_score, solve_consensus_modes
 
 from ..robust_eac import noisy_ensembles
 from ..shared.measure import significant, timed
-from ..shared.own import DATA
 from ..shared.store import derive_seed, grid
 from .robustness import N_INIT, SETTINGS, make_data, make_ensemble
 from .robustness_kinds import N_MIXED
@@ -31,7 +30,6 @@ PLANTED = {
     "150 objects, a bridge": (150, 40, 3, (0.1, 0.4), 1),
 }
 RANDOM = 0.3
-CHOICES = {"datasets": DATA}
 
 
 def cells(

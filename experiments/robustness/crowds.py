@@ -4,13 +4,15 @@ The members of a crowd are right on a share of what they see that is drawn from 
 everything. The oracle is the unweighted consensus of those who do not.
 """
 
+from functools import partial
+
 import numpy as np
 
-from robust_eac import adjusted_rand_score
+from robust_eac import adjusted_rand_score, solve_median_partition
 
 from ..shared.store import derive_seed, grid
-from .robustness import N_INIT
-from .robustness_kinds import BEST, WAYS, option
+from .robustness import N_INIT, constant, option
+from .robustness_kinds import BEST, WAYS
 
 VERSION = 1
 
@@ -31,11 +33,11 @@ def run_one(*, seen, guessing, repetitions):
     measured = {name: {"ari": [], "n_weighted": [], "n_guessing": []} for name in names}
     for repetition in range(repetitions):
         labels, classes, guesses = make_crowd(seen, guessing, repetition)
-        options = {"n_init": N_INIT, "random_state": derive_seed(0, repetition, "solver")}
+        seed = derive_seed(0, repetition, "solver")
+        solve = partial(solve_median_partition, n_clusters=N_CLUSTERS, n_init=N_INIT, random_state=seed)
         fair = ~guesses / np.count_nonzero(~guesses)
         for name in names:
-            way = WAYS.get(name, option(weighting=lambda losses, fair=fair: fair))
-            consensus = way(labels, N_CLUSTERS, options)
+            consensus = WAYS.get(name, option(weighting=constant(fair)))(labels, solve)
             of_way = measured[name]
             of_way["ari"].append(round(adjusted_rand_score(classes, consensus.labels), 4))
             of_way["n_weighted"].append(int(np.count_nonzero(consensus.weights)))

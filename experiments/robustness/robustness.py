@@ -4,7 +4,7 @@ A cell is one data set, kind of noise and share of noise, with all its repetitio
 ensembles and starts. So does the oracle, which is the unweighted consensus of the partitions that are not replaced.
 """
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from robust_eac import (
 from ..robust_eac import noisy_ensembles
 from ..shared.ensembles import Settings, load_features
 from ..shared.measure import significant, timed
-from ..shared.own import DATA
 from ..shared.store import derive_seed
 
 VERSION = 2
@@ -67,41 +66,32 @@ FRACTIONS = {
     "coherent": (0.2, 0.4, 0.6),
     "duplicates": (0.2, 0.4, 0.6),
 }
+Shares = tuple[float, ...] | None
 
-CHOICES = {"datasets": DATA}
 
-
-def cells(
-    *,
-    datasets=tuple(SETTINGS),
-    kinds=tuple(FRACTIONS),
-    fractions: tuple[float, ...] | None = None,
-    repetitions=REPETITIONS,
-):
+def cells(*, datasets=tuple(SETTINGS), kinds=tuple(FRACTIONS), fractions: Shares = None, repetitions=REPETITIONS):
     """Without shares of noise, a kind has those of FRACTIONS."""
-    noises = [(kind, fraction) for kind in kinds for fraction in fractions or FRACTIONS[kind]]
-    return of_noises(datasets, noises, repetitions)
+    return noise_cells(FRACTIONS, datasets, kinds, fractions, repetitions)
 
 
-def of_noises(datasets, noises, repetitions):
-    """Configurations of all data sets with all pairs of kind and share of noise.
+def noise_cells(usual, datasets, kinds, fractions, repetitions):
+    """Configurations of all data sets with all kinds and shares of noise, by default the usual ones of a kind.
 
     The data set varies slowest: a worker that gets several cells in a row makes their ensembles once.
     """
     return [
         {"dataset": dataset, "kind": kind, "fraction": fraction, "repetitions": repetitions}
         for dataset in datasets
-        for kind, fraction in noises
+        for kind in kinds
+        for fraction in (usual[kind] if fractions is None else fractions)
     ]
 
 
 GRID = cells()
-SMOKE = [
-    {"dataset": dataset, "kind": kind, "fraction": fraction, "repetitions": 1}
-    for dataset in ("iris", "wine")
-    for kind, fractions in FRACTIONS.items()
-    for fraction in ((0.0, 0.5, 0.9) if kind == "uniform" else fractions[1:2])
-]
+SMOKE = noise_cells(
+    {"uniform": (0.0, 0.5, 0.9)} | {kind: FRACTIONS[kind][1:2] for kind in tuple(FRACTIONS)[1:]},
+    *(("iris", "wine"), FRACTIONS, None, 1),
+)
 
 
 def run_one(*, dataset, kind, fraction, repetitions):
@@ -111,18 +101,54 @@ def run_one(*, dataset, kind, fraction, repetitions):
     "n_weighted" (number of partitions with weight) are means over the repetitions. "most_noise_weight" is the largest
     noise weight, "unconverged" a number of runs, "seconds" a median.
     """
-    runs = {name: [] for name in (*WEIGHTINGS, ORACLE)}
+    ways = {name: option(**options) for name, options in WEIGHTINGS.items()}
+    make = partial(noisy_ensemble, dataset, fraction=fraction, kind=kind)
+    return compare_ways(ways, {ORACLE: ways["uniform"]}, make, dataset, repetitions)
+
+
+def option(**chosen):
+    """The way that passes these options to the solver."""
+    return lambda labels, solve: solve(labels, **chosen)
+
+
+def constant(weights):
+    """The weighting that returns these weights for any losses."""
+    return lambda losses: np.asarray(weights, dtype=float)
+
+
+def compare_ways(ways, oracles, make, dataset, repetitions):
+    """{way: summary of its measures} on the ensembles that make(repetition) returns, all with the same starts.
+
+    A way is f(labels, solve) -> result of the solver. Oracles see the partitions that are not replaced, and the
+    objects that these observe.
+    """
+    runs = {name: [] for name in (*ways, *oracles)}
     for repetition in range(repetitions):
-        labels, corrupted, y = noisy_ensemble(dataset, repetition, fraction, kind)
-        for name, options in WEIGHTINGS.items():
-            runs[name].append(run_solver(labels, corrupted, y, dataset, repetition, options))
-        if corrupted.any():
-            kept = ~corrupted
-            oracle = run_solver(labels[:, kept], corrupted[kept], y, dataset, repetition, WEIGHTINGS["uniform"])
-        else:
-            oracle = runs["uniform"][-1]
-        runs[ORACLE].append(oracle)
-    return {name: summary(of_weighting) for name, of_weighting in runs.items()}
+        labels, replaced, y = make(repetition)
+        kept = labels[:, ~replaced]
+        seen = (kept != -1).any(axis=1)
+        clean = kept[seen], np.zeros(kept.shape[1], dtype=bool), y[seen]
+        for name, of_way in runs.items():
+            way, ensemble = (ways[name], (labels, replaced, y)) if name in ways else (oracles[name], clean)
+            of_way.append(run_way(way, ensemble, dataset, repetition))
+    return {name: summary(of_way) for name, of_way in runs.items()}
+
+
+def run_way(way, ensemble, dataset, repetition):
+    """Measures of the consensus by a way, and the seconds that it takes."""
+    labels, replaced, y = ensemble
+    seed = derive_seed(0, repetition, "solver")
+    solve = partial(solve_median_partition, n_clusters=SETTINGS[dataset][0], n_init=N_INIT, random_state=seed)
+    consensus, seconds = timed(way, labels, solve)
+    return {
+        "h": h_criterion(y, consensus.labels),
+        "ari": adjusted_rand_score(y, consensus.labels),
+        "noise_weight": consensus.weights[replaced].sum(),
+        "n_weighted": np.count_nonzero(consensus.weights),
+        "objective": consensus.objective / len(y) ** 2,
+        "unconverged": not consensus.converged,
+        "seconds": seconds,
+    }
 
 
 def make_data(dataset, repetition):
@@ -147,27 +173,6 @@ def make_ensemble(dataset, repetition):
     X, y = make_data(dataset, repetition)
     model = KMeansEnsemble(N_PARTITIONS, SETTINGS[dataset][1], random_state=derive_seed(0, repetition, "ensemble"))
     return model.fit_transform(X), y
-
-
-def run_solver(labels, corrupted, y, dataset, repetition, options):
-    """Measures of one consensus, and the seconds that it takes."""
-    seed = derive_seed(0, repetition, "solver")
-    consensus, seconds = timed(
-        solve_median_partition, labels, SETTINGS[dataset][0], n_init=N_INIT, random_state=seed, **options
-    )
-    return measures(consensus, y, corrupted) | {"seconds": seconds}
-
-
-def measures(consensus, y, corrupted):
-    """Measures of one result of the solver."""
-    return {
-        "h": h_criterion(y, consensus.labels),
-        "ari": adjusted_rand_score(y, consensus.labels),
-        "noise_weight": consensus.weights[corrupted].sum(),
-        "n_weighted": np.count_nonzero(consensus.weights),
-        "objective": consensus.objective / len(y) ** 2,
-        "unconverged": not consensus.converged,
-    }
 
 
 def summary(runs):

@@ -5,46 +5,31 @@ candidates see the same ensembles and starts.
 """
 
 from functools import partial
-from itertools import product
 
 import numpy as np
 from scipy.stats import false_discovery_control
 
-from robust_eac import (
-    agreement_test,
-    chance_corrected_weights,
-    solve_median_partition,
-    trusted_group_weights,
-)
+from robust_eac import agreement_test, chance_corrected_weights, trusted_group_weights
 
-from ..shared.own import DATA
-from ..shared.store import derive_seed
-from .robustness import N_INIT, ORACLE, SETTINGS, measures, noisy_ensemble, of_noises, summary
+from .robustness import ORACLE, Shares, compare_ways, constant, noise_cells, noisy_ensemble, option
 from .robustness_schemes import DATASETS
 
 VERSION = 2
 
-CELLS = (
-    *(("uniform", fraction) for fraction in (0.0, 0.5, 0.9, 0.95)),
-    *((kind, 0.9) for kind in ("unequal", "shuffled", "features")),
-    ("coherent", 0.4),
-)
+FRACTIONS = {
+    "uniform": (0.0, 0.5, 0.9, 0.95),
+    "unequal": (0.9,),
+    "shuffled": (0.9,),
+    "features": (0.9,),
+    "coherent": (0.4,),
+}
 # Largest number of times that the trusted partitions are chosen anew.
 MAX_ROUNDS = 10
 
-CHOICES = {"datasets": DATA}
 
-
-def cells(
-    *,
-    datasets=DATASETS,
-    kinds=tuple(dict(CELLS)),
-    fractions: tuple[float, ...] | None = None,
-    repetitions=5,
-):
-    """Without shares of noise, a kind has those of CELLS."""
-    noises = [cell for cell in CELLS if cell[0] in kinds] if fractions is None else list(product(kinds, fractions))
-    return of_noises(datasets, noises, repetitions)
+def cells(*, datasets=DATASETS, kinds=tuple(FRACTIONS), fractions: Shares = None, repetitions=5):
+    """Without shares of noise, a kind has those of FRACTIONS."""
+    return noise_cells(FRACTIONS, datasets, kinds, fractions, repetitions)
 
 
 GRID = cells()
@@ -53,25 +38,8 @@ SMOKE = cells(datasets=("iris",), kinds=("uniform",), fractions=(0.0, 0.95), rep
 
 def run_one(*, dataset, kind, fraction, repetitions):
     """{candidate: measures}, those of `robustness`, with one more entry for the oracle."""
-    runs = {name: [] for name in (*CANDIDATES, ORACLE)}
-    for repetition in range(repetitions):
-        labels, corrupted, y = noisy_ensemble(dataset, repetition, fraction, kind)
-        solve = partial(
-            solve_median_partition,
-            n_clusters=SETTINGS[dataset][0],
-            n_init=N_INIT,
-            random_state=derive_seed(0, repetition, "solver"),
-        )
-        for name, candidate in CANDIDATES.items():
-            runs[name].append(measures(candidate(labels, solve), y, corrupted))
-        oracle = solve(labels[:, ~corrupted], weighting="uniform")
-        runs[ORACLE].append(measures(oracle, y, np.zeros(np.count_nonzero(~corrupted), dtype=bool)))
-    return {name: summary(of_candidate) for name, of_candidate in runs.items()}
-
-
-def option(**options):
-    """The candidate that passes these options to the solver."""
-    return lambda labels, solve: solve(labels, **options)
+    make = partial(noisy_ensemble, dataset, fraction=fraction, kind=kind)
+    return compare_ways(CANDIDATES, {ORACLE: CANDIDATES["unweighted"]}, make, dataset, repetitions)
 
 
 def power_of_agreement(losses, exponent):
@@ -104,11 +72,6 @@ def in_turns(trust, first):
         return consensus
 
     return candidate
-
-
-def constant(weights):
-    """The weighting that returns these weights for any losses."""
-    return lambda losses: np.asarray(weights, dtype=float)
 
 
 def significant(test):

@@ -5,7 +5,7 @@ the same ensembles and starts. The oracle is the unweighted consensus of the par
 the raw and under the chance-corrected distance.
 """
 
-from itertools import product
+from functools import partial
 
 import numpy as np
 from sklearn.cluster import KMeans
@@ -15,53 +15,40 @@ from robust_eac import (
     adjusted_agreement,
     chance_corrected_weights,
     corrupt_ensemble,
-    solve_median_partition,
     trusted_group_weights,
 )
 
-from ..shared.own import DATA
 from ..shared.store import derive_seed
-from .robustness import N_INIT, REPETITIONS, SETTINGS, make_data, make_ensemble, measures, of_noises, summary
+from .robustness import (
+    REPETITIONS,
+    SETTINGS,
+    Shares,
+    compare_ways,
+    constant,
+    make_data,
+    make_ensemble,
+    noise_cells,
+    option,
+)
 
 VERSION = 1
 
-CELLS = (
-    ("clean", 0.0),
-    ("uniform", 0.5),
-    ("mixed", 0.0),
-    ("mixed", 0.5),
-    ("family", 0.4),
-    ("family and random", 0.8),
-    ("family of one feature", 0.4),
-    ("duplicates", 0.4),
-    ("coherent", 0.4),
-    ("structured", 0.4),
-    ("bridges", 0.4),
-    ("graded", 0.5),
-    ("blocks", 0.5),
-    ("weak learners", 0.5),
-    ("subsamples", 0.5),
-    ("crowds", 0.3),
-)
+FRACTIONS = {
+    **{"clean": (0.0,), "uniform": (0.5,), "mixed": (0.0, 0.5), "family": (0.4,), "family and random": (0.8,)},
+    **dict.fromkeys(("family of one feature", "duplicates", "coherent", "structured", "bridges"), (0.4,)),
+    **dict.fromkeys(("graded", "blocks", "weak learners", "subsamples"), (0.5,)),
+    "crowds": (0.3,),
+}
 N_MIXED = 56
 # Share of the objects that a partition observes, in subsamples and crowds.
 SEEN = 0.3
 # Members of a crowd are right on a share of the objects up to this.
 BEST = 0.9
 
-CHOICES = {"datasets": DATA}
 
-
-def cells(
-    *,
-    datasets=tuple(SETTINGS),
-    kinds=tuple(dict(CELLS)),
-    fractions: tuple[float, ...] | None = None,
-    repetitions=REPETITIONS,
-):
-    """Without shares of noise, a kind has those of CELLS."""
-    noises = [cell for cell in CELLS if cell[0] in kinds] if fractions is None else list(product(kinds, fractions))
-    return of_noises(datasets, noises, repetitions)
+def cells(*, datasets=tuple(SETTINGS), kinds=tuple(FRACTIONS), fractions: Shares = None, repetitions=REPETITIONS):
+    """Without shares of noise, a kind has those of FRACTIONS."""
+    return noise_cells(FRACTIONS, datasets, kinds, fractions, repetitions)
 
 
 GRID = cells()
@@ -70,21 +57,8 @@ SMOKE = cells(datasets=("iris", "wine"), repetitions=1)
 
 def run_one(*, dataset, kind, fraction, repetitions):
     """{way: measures}, those of `robustness`."""
-    runs = {name: [] for name in (*WAYS, *ORACLES)}
-    for repetition in range(repetitions):
-        labels, replaced, y = make_kind(dataset, repetition, kind, fraction)
-        options = {"n_init": N_INIT, "random_state": derive_seed(0, repetition, "solver")}
-        for name, way in WAYS.items():
-            runs[name].append(measures(way(labels, SETTINGS[dataset][0], options), y, replaced))
-        kept, nothing = labels[:, ~replaced], np.zeros(np.count_nonzero(~replaced), dtype=bool)
-        # Where partitions are incomplete, those that are kept need not observe every object.
-        seen = (kept != -1).any(axis=1)
-        for name, agreement in ORACLES.items():
-            oracle = solve_median_partition(
-                kept[seen], SETTINGS[dataset][0], weighting="uniform", agreement=agreement, **options
-            )
-            runs[name].append(measures(oracle, y[seen], nothing))
-    return {name: summary(of_way) for name, of_way in runs.items()}
+    make = partial(make_kind, dataset, kind=kind, fraction=fraction)
+    return compare_ways(WAYS, ORACLES, make, dataset, repetitions)
 
 
 def make_kind(dataset, repetition, kind, fraction):
@@ -142,23 +116,15 @@ def _weak(X, labels, rng):
     return np.column_stack(columns)
 
 
-def option(**chosen):
-    """The way that passes these options to the solver."""
-    return lambda labels, n_clusters, options: solve_median_partition(labels, n_clusters, **options, **chosen)
-
-
-def equal_trust(labels, n_clusters, options):
+def equal_trust(labels, solve):
     """Trust under the raw distance in which every copy counts: first the linked group, then what the consensus trusts.
 
     The first update may add partitions, later ones only withdraw trust.
     """
-    trusted = trusted_group_weights(labels, random_state=options["random_state"]) > 0.0
+    trusted = trusted_group_weights(labels, random_state=solve.keywords["random_state"]) > 0.0
     start, first = "random", True
     while True:
-        weights = trusted / np.count_nonzero(trusted)
-        consensus = solve_median_partition(
-            labels, n_clusters, weighting=lambda losses, weights=weights: weights, init=start, **options
-        )
+        consensus = solve(labels, weighting=constant(trusted / np.count_nonzero(trusted)), init=start)
         losses = np.maximum(1.0 - adjusted_agreement(labels, consensus.membership), 0.0)
         confirmed = (chance_corrected_weights(losses, expected=1.0) > 0.0) & (first | trusted)
         if not confirmed.any() or np.array_equal(confirmed, trusted):
@@ -166,11 +132,14 @@ def equal_trust(labels, n_clusters, options):
         trusted, start, first = confirmed, consensus.membership, False
 
 
-# name -> f(labels, number of clusters, options of the solver) -> result of the solver
+# name -> f(labels, solve) -> result of the solver
 WAYS = {
     "unweighted": option(weighting="uniform"),
     "equal trust": equal_trust,
     "chance-corrected, raw distance": option(weighting="chance-corrected", agreement="raw"),
     "chance-corrected": option(weighting="chance-corrected"),
 }
-ORACLES = {"oracle": "raw", "oracle, adjusted distance": "adjusted"}
+ORACLES = {
+    "oracle": option(weighting="uniform", agreement="raw"),
+    "oracle, adjusted distance": option(weighting="uniform", agreement="adjusted"),
+}

@@ -1,6 +1,7 @@
 """Ensembles, and measures of a consensus, that several experiments share."""
 
 import numpy as np
+from numpy.lib.format import open_memmap
 from sklearn.preprocessing import StandardScaler
 
 from robust_eac import adjusted_rand_score, h_criterion, load_dataset, normalized_mutual_information
@@ -47,19 +48,20 @@ def scores(y, found):
     }
 
 
-def planted_labels(n_samples, rng, n_random=None, *, n_partitions=N_PARTITIONS, n_clusters=N_CLUSTERS, empty=np.empty):
+def planted_labels(n_samples, rng, n_random=None, *, n_partitions=N_PARTITIONS, n_clusters=N_CLUSTERS, path=None):
     """Labels (n_samples, n_partitions) in one or two bytes each, and the classes behind them.
 
     A partition cuts every class into one to three parts by thresholds on a coordinate of the objects, as a finer
     clustering would. A tenth of its labels are random. The last n_random partitions (default: a fifth) are random
-    throughout. `empty(shape, dtype=)` makes the array that is filled.
+    throughout. With a `path` they are in a memory map of that file.
     """
     n_random = n_partitions // 5 if n_random is None else n_random
     n_labels = 3 * n_clusters
     dtype = np.min_scalar_type(n_labels)
     classes = rng.randint(n_clusters, size=n_samples).astype(dtype)
     place = rng.uniform(size=n_samples).astype(np.float32)
-    labels = empty((n_samples, n_partitions), dtype=dtype)
+    shape = n_samples, n_partitions
+    labels = np.empty(shape, dtype) if path is None else open_memmap(path, "w+", dtype, shape)
     for u in range(n_partitions):
         if u >= n_partitions - n_random:
             labels[:, u] = rng.randint(rng.randint(n_clusters, n_labels + 1), size=n_samples)

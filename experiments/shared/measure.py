@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
 
 from .store import PROJECT
 
@@ -23,15 +24,15 @@ def significant(value, digits=3):
     return float(f"{value:.{digits}g}")
 
 
-def in_fresh_process(module, config, *, seconds=None):
-    """What ``python -m module CONFIG`` prints, as JSON.
+def in_fresh_process(function, config, *, seconds=None):
+    """What a module's function, "MODULE:FUNCTION", returns for a configuration in a process of its own, through JSON.
 
     TimeoutError if it takes longer than `seconds`: it is killed together with all processes that it has started.
     ChildProcessError if it fails: `args` holds its return code (minus the number of the signal that ended it) and its
     messages.
     """
     process = subprocess.Popen(
-        [sys.executable, "-m", module, json.dumps(config)],
+        [sys.executable, "-m", __name__, function, json.dumps(config)],
         cwd=PROJECT,
         text=True,
         start_new_session=True,
@@ -51,11 +52,6 @@ def in_fresh_process(module, config, *, seconds=None):
     return json.loads(printed)
 
 
-def print_measured(measure):
-    """Main program of the measuring process: print what `measure` returns for the configuration in the argument."""
-    print(json.dumps(measure(**json.loads(sys.argv[1]))))
-
-
 def peak_bytes():
     """Largest resident memory of this process so far."""
     # Linux counts in kibibytes, macOS in bytes.
@@ -66,3 +62,8 @@ def peak_bytes():
 def limit_memory(n_bytes):
     """Limit the memory of this process, and of those it starts, from now on."""
     resource.setrlimit(resource.RLIMIT_AS, (n_bytes, n_bytes))
+
+
+if __name__ == "__main__":
+    module, _, name = sys.argv[1].partition(":")
+    print(json.dumps(getattr(import_module(module), name)(**json.loads(sys.argv[2]))))

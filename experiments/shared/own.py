@@ -78,7 +78,7 @@ def try_function(name):
 
 def weighting_of(name):
     """What `solve_median_partition` takes as its weighting."""
-    return read_function(name) if is_function(name) else name
+    return read_function(name) if isinstance(name, str) and is_function(name) else name
 
 
 def source_file(name):

@@ -9,11 +9,14 @@ import inspect
 import math
 import typing
 
+from robust_eac import WEIGHT_SOLVERS
 from robust_eac.checks.words import did_you_mean
 
 from . import own
 
-# Smallest and largest value of parameters that mean the same in all experiments.
+# Values of parameters that mean the same in all experiments, unless CHOICES of an experiment has others.
+_CHOICES = {"datasets": own.DATA, "weightings": (*WEIGHT_SOLVERS, own.FUNCTION)}
+# Smallest and largest value of such parameters.
 _SHARE, _COUNT = (0, 1), (1, math.inf)
 _LIMITS = dict.fromkeys(("fractions", "heavy", "missing", "seen", "guessing"), _SHARE) | dict.fromkeys(
     ("repetitions", "n_ensembles", "n_partitions", "n_clusters", "n_samples", "n_features", "n_splits"), _COUNT
@@ -31,10 +34,11 @@ def defaults(experiment):
 def choices(experiment, name):
     """The values that a parameter may have, None if it may have any of its kind.
 
-    They stand in CHOICES of the experiment; otherwise texts are those of the default.
+    They stand in CHOICES of the experiment, or here; otherwise texts are those of the default.
     """
-    if name in getattr(experiment, "CHOICES", {}):
-        return experiment.CHOICES[name]
+    known = _CHOICES | getattr(experiment, "CHOICES", {})
+    if name in known:
+        return known[name]
     default = defaults(experiment)[name]
     return default if isinstance(default, tuple) and any(isinstance(value, str) for value in default) else None
 

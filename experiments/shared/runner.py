@@ -11,6 +11,7 @@ from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
+from .measure import in_fresh_process
 from .store import (
     PROJECT,
     RECORDS,
@@ -77,8 +78,8 @@ def run_experiment(experiment, *, smoke=False, n_jobs=1, dask=None, force=False,
     ----------
     experiment : module
         With VERSION, GRID, SMOKE and run_one; worker processes must be able to import it. If it has JOBS = 1, which
-        is for timings, its cells run one after another in this process and may use all threads of the machine.
-        Otherwise BLAS, OpenMP and numba are limited to one thread.
+        is for timings, its cells run one after another in this process, with FRESH = True each in a process of its
+        own, and may use all threads of the machine. Otherwise BLAS, OpenMP and numba are limited to one thread.
     smoke : bool
         Run SMOKE instead of GRID.
     n_jobs : int
@@ -130,7 +131,7 @@ def missing_message(experiment, missing, *, smoke=False, root=RECORDS, then=""):
 
 def is_serial(experiment):
     """Whether the cells must run one after another."""
-    return getattr(experiment, "JOBS", None) == 1
+    return hasattr(experiment, "JOBS") or hasattr(experiment, "FRESH")
 
 
 def _run_cells(experiment, cells, n_jobs, dask):
@@ -198,7 +199,10 @@ def _run_imported_cell(module_name, config):
 
 
 def _run_module_cell(experiment, config):
-    return run_cell(experiment_name(experiment), experiment.VERSION, experiment.run_one, config)
+    run_one = experiment.run_one
+    if hasattr(experiment, "FRESH"):
+        run_one = lambda **config: in_fresh_process(f"{experiment.__name__}:run_one", config)  # noqa: E731
+    return run_cell(experiment_name(experiment), experiment.VERSION, run_one, config)
 
 
 @contextmanager

@@ -11,12 +11,12 @@ import numpy as np
 
 from robust_eac import RobustEAC, adjusted_rand_score, labels_from
 
-from ..shared.measure import in_fresh_process, peak_bytes, print_measured, timed
+from ..shared.measure import peak_bytes, timed
 from ..shared.store import derive_seed, grid
 
 VERSION = 1
-# Cells are timed, so they run one after another.
-JOBS = 1
+# Every cell has a process of its own; they run one after another.
+FRESH = True
 
 # Nodes of a community, from and to; exponent of their density; edges per node.
 SIZES, EXPONENT, DEGREE = (15, 300), 2.0, 8.0
@@ -35,11 +35,6 @@ GRID = cells()
 SMOKE = cells(n_nodes=(600,), n_each=(2,), repetitions=1)
 
 
-def run_one(**config):
-    """What `measure` returns in a process of its own."""
-    return in_fresh_process(__name__, config)
-
-
 def planted_communities(n_nodes, rng):
     """(community of every node, edges) of a graph."""
     low, high = (float(size) ** (1.0 - EXPONENT) for size in SIZES)
@@ -55,7 +50,7 @@ def planted_communities(n_nodes, rng):
     return communities, edges
 
 
-def measure(n_nodes, n_each, repetition):
+def run_one(*, n_nodes, n_each, repetition):
     """Seconds of the partitions and of the consensus, and how both agree with the communities."""
     communities, edges = planted_communities(n_nodes, np.random.RandomState(derive_seed(0, repetition, "data")))
     graph = igraph.Graph(n=n_nodes, edges=edges)
@@ -85,7 +80,3 @@ def measure(n_nodes, n_each, repetition):
         "gap": model.gap_,
         "weights": model.weights_.tolist(),
     }
-
-
-if __name__ == "__main__":
-    print_measured(measure)

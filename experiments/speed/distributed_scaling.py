@@ -13,19 +13,18 @@ from typing import NamedTuple
 from unittest import mock
 
 import numpy as np
-from numpy.lib.format import open_memmap
 
 from robust_eac import adjusted_rand_score, solve_median_partition_distributed
 from robust_eac.distributed import block_steps
 from robust_eac.distributed import tasks as dask_tasks
 
 from ..shared.ensembles import N_CLUSTERS, N_PARTITIONS, planted_labels
-from ..shared.measure import in_fresh_process, peak_bytes, print_measured, timed
+from ..shared.measure import peak_bytes, timed
 from ..shared.store import derive_seed
 
 VERSION = 1
-# Cells are timed, so they run one after another.
-JOBS = 1
+# Every cell has a process of its own; they run one after another.
+FRESH = True
 
 N_WORKERS = 2
 # Reading the labels, placing all objects and the last measurement take about as long as so many rounds.
@@ -54,12 +53,7 @@ GRID = cells()
 SMOKE = cells(n_samples=(1200,), chunk_rows=600, few_rows=300, n_few=2)
 
 
-def run_one(**config):
-    """What `measure` returns in a process of its own."""
-    return in_fresh_process(__name__, config)
-
-
-def measure(n_samples, chunk_rows, memory, repetition):
+def run_one(*, n_samples, chunk_rows, memory, repetition):
     """Seconds, bytes and rounds of a solve on two workers, and quality of its result."""
     import dask
     from distributed import Client, LocalCluster
@@ -74,7 +68,7 @@ def measure(n_samples, chunk_rows, memory, repetition):
         Client(cluster) as client,
     ):
         file = Path(folder) / "labels.npy"
-        _, classes = planted_labels(n_samples, rng, empty=lambda shape, dtype: open_memmap(file, "w+", dtype, shape))
+        _, classes = planted_labels(n_samples, rng, path=file)
         # A small first solve loads the compiled kernels of the client and of both workers.
         solve_median_partition_distributed(_rows_of(file, 2000, 200), N_CLUSTERS, n_init=1, random_state=0)
         before = min(client.run(peak_bytes).values())
@@ -201,7 +195,3 @@ def predict(constants, *, n_samples, n_chunks, n_workers, n_rounds):
         "worker_bytes": c.idle_worker_bytes + n_samples * (share * c.kept_bytes + c.working_bytes / n_chunks),
         "round_bytes": n_workers * c.state_bytes + n_chunks * c.sums_bytes,
     }
-
-
-if __name__ == "__main__":
-    print_measured(measure)

@@ -17,12 +17,12 @@ from sklearn.cluster import MiniBatchKMeans
 from robust_eac import KMeansEnsemble, LandmarkSpectralEnsemble, RobustEAC, adjusted_rand_score
 
 from ..shared.ensembles import N_CLUSTERS, N_PARTITIONS
-from ..shared.measure import in_fresh_process, peak_bytes, print_measured, timed
+from ..shared.measure import peak_bytes, timed
 from ..shared.store import derive_seed, grid
 
 VERSION = 1
-# Cells are timed, so they run one after another.
-JOBS = 1
+# Every cell has a process of its own; they run one after another.
+FRESH = True
 _RANGE = (5, 50)
 _MAX_SAMPLES = 10_000
 _ROWS = 2**18
@@ -59,12 +59,7 @@ GRID = cells()
 SMOKE = cells(n_samples=(400,), n_features=(3,), n_partitions=6, repetitions=1)
 
 
-def run_one(**config):
-    """What `measure` returns in a process of its own."""
-    return in_fresh_process(__name__, config)
-
-
-def measure(n_samples, n_features, ensemble, n_partitions, repetition):
+def run_one(*, n_samples, n_features, ensemble, n_partitions, repetition):
     """Seconds of the ensemble and of its consensus, peak memory of the process in bytes, and quality of the result."""
     seed = derive_seed(0, repetition, "solver")
     with tempfile.TemporaryDirectory() as folder:
@@ -127,7 +122,3 @@ def write_features(path, n_samples, n_features, seed):
         X[first : first + _ROWS] = centres[own] + widths[own, np.newaxis] * rng.normal(size=(len(own), n_features))
     X.flush()
     return classes
-
-
-if __name__ == "__main__":
-    print_measured(measure)

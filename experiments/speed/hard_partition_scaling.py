@@ -11,12 +11,12 @@ from robust_eac import hard_partition_losses, solve_hard_median_partition
 
 from ..accuracy.hard_partitions import LOSSES
 from ..shared.ensembles import N_CLUSTERS
-from ..shared.measure import in_fresh_process, peak_bytes, print_measured, timed
+from ..shared.measure import peak_bytes, timed
 from ..shared.store import derive_seed, grid
 
 VERSION = 1
-# Cells are timed, so they run one after another.
-JOBS = 1
+# Every cell has a process of its own; they run one after another.
+FRESH = True
 
 UNCERTAIN, STRAYING = 0.3, 0.01
 
@@ -31,12 +31,7 @@ GRID = cells()
 SMOKE = cells(n_samples=(200, 600), n_draws=20, repetitions=1)
 
 
-def run_one(**config):
-    """What `measure` returns in a process of its own."""
-    return in_fresh_process(__name__, config)
-
-
-def measure(loss, n_samples, n_draws, repetition):
+def run_one(*, loss, n_samples, n_draws, repetition):
     """Seconds of the search, peak memory of the process in bytes, and expected losses found and planted."""
     rng = np.random.RandomState(derive_seed(0, repetition, "ensemble"))
     # A small first search loads the compiled kernels for labels of the same type, so that their loading is not timed.
@@ -68,7 +63,3 @@ def uncertain_draws(n_samples, n_draws, rng):
     for u in range(n_draws):
         labels[:, u] = np.where(rng.uniform(size=n_samples) < share, second, first)
     return labels, first
-
-
-if __name__ == "__main__":
-    print_measured(measure)

@@ -14,12 +14,12 @@ from sklearn.exceptions import ConvergenceWarning
 from robust_eac import adjusted_rand_score, solve_hard_median_partition, solve_median_partition
 
 from ..shared.ensembles import planted_labels
-from ..shared.measure import in_fresh_process, peak_bytes, print_measured, timed
+from ..shared.measure import peak_bytes, timed
 from ..shared.store import derive_seed, grid
 
 VERSION = 1
-# Cells are timed, so they run one after another.
-JOBS = 1
+# Every cell has a process of its own; they run one after another.
+FRESH = True
 
 SOLVERS = {"soft": solve_median_partition, "hard": solve_hard_median_partition}
 CHOICES = {"solvers": tuple(SOLVERS)}
@@ -41,12 +41,7 @@ GRID = cells()
 SMOKE = cells(n_samples=(900,), n_partitions=(10,), n_clusters=(5, 300))
 
 
-def run_one(**config):
-    """What `measure` returns in a process of its own."""
-    return in_fresh_process(__name__, config)
-
-
-def measure(n_samples, n_partitions, n_clusters, solver, repetition):
+def run_one(*, n_samples, n_partitions, n_clusters, solver, repetition):
     """Seconds of a fit, peak memory of the process in bytes, and the result: gap, agreement with the classes, form.
 
     "gap" and "sparse" are None for a hard partition.
@@ -71,7 +66,3 @@ def measure(n_samples, n_partitions, n_clusters, solver, repetition):
         "noise_weight": float(result.weights[n_partitions - n_partitions // 5 :].sum()),
         "sparse": sparse.issparse(result.membership) if soft else None,
     }
-
-
-if __name__ == "__main__":
-    print_measured(measure)

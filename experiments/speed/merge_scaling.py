@@ -9,12 +9,12 @@ from robust_eac import adjusted_rand_score
 from robust_eac.consensus import merge_consensus
 
 from ..shared.ensembles import N_CLUSTERS, N_PARTITIONS, planted_labels
-from ..shared.measure import in_fresh_process, peak_bytes, print_measured, timed
+from ..shared.measure import peak_bytes, timed
 from ..shared.store import derive_seed, grid
 
 VERSION = 1
-# Cells are timed, so they run one after another.
-JOBS = 1
+# Every cell has a process of its own; they run one after another.
+FRESH = True
 
 
 def cells(*, n_samples=(10_000, 30_000, 100_000, 300_000, 1_000_000), repetitions=3):
@@ -25,12 +25,7 @@ GRID = cells()
 SMOKE = cells(n_samples=(200, 600), repetitions=1)
 
 
-def run_one(**config):
-    """What `measure` returns in a process of its own."""
-    return in_fresh_process(__name__, config)
-
-
-def measure(n_samples, repetition):
+def run_one(*, n_samples, repetition):
     """Seconds of the consensus, peak memory of the process in bytes, and quality of the result."""
     rng = np.random.RandomState(derive_seed(0, repetition, "ensemble"))
     # A small first consensus loads the compiled kernels, so that their loading is not timed.
@@ -45,7 +40,3 @@ def measure(n_samples, repetition):
         "ari": adjusted_rand_score(classes, result.labels),
         "noise_weight": float(result.weights[N_PARTITIONS - N_PARTITIONS // 5 :].sum()),
     }
-
-
-if __name__ == "__main__":
-    print_measured(measure)

@@ -3,9 +3,9 @@
 The library does not need the following packages. A way whose package is missing is recorded as "not installed":
 
 * ``pip install -e ".[peers]"``: ccHBGF and fastcluster;
-* ``pip install --no-deps iterative-voting-consensus ensembleclustering OpenEnsembles``, and what they import,
-  ``pip install hdbscan kahypar matplotlib networkx pandas pymetis``: these packages pin old versions (NumPy below 2;
-  scikit-learn below 1.1; NumPy 1.19) and run here with current ones;
+* ``pip install --no-deps iterative-voting-consensus ensembleclustering``, and what they import,
+  ``pip install kahypar pandas pymetis``: these packages pin old versions (NumPy below 2; scikit-learn below 1.1) and
+  run here with current ones;
 * the R package clue: ``Rscript`` and ``install.packages("clue")``, in Debian r-base-core and r-cran-clue.
 
 Other packages are left out: Cluster_Ensembles (1.16 needs ``pkg_resources``, so it does not import with Python 3.11 and
@@ -33,21 +33,6 @@ from robust_eac import CONSENSUS_FUNCTIONS, RobustEAC, __version__, solve_member
 from ..shared.measure import peak_bytes, timed
 
 
-class Way(NamedTuple):
-    """One way from labels to a consensus.
-
-    package : distribution that contains it, None for this library.
-    licence : licence that the package states.
-    largest : largest number of objects it is run on: where it stops according to trial runs, or the largest of all.
-    run : (labels, n_clusters, seed) -> Answer.
-    """
-
-    package: str | None
-    licence: str
-    largest: int
-    run: Callable
-
-
 class Answer(NamedTuple):
     """Labels or membership that a way found, its seconds, and the memory before the work and at its peak."""
 
@@ -55,6 +40,27 @@ class Answer(NamedTuple):
     bytes_before: int
     peak_bytes: int
     found: np.ndarray
+
+
+class Way(NamedTuple):
+    """One way from labels to a consensus.
+
+    package : distribution that contains it, None for this library.
+    licence : licence that the package states.
+    largest : largest number of objects it is run on: where it stops according to trial runs, or the largest of all.
+    find : (labels, n_clusters, seed) -> labels or membership, or an Answer that was measured elsewhere.
+    """
+
+    package: str | None
+    licence: str
+    largest: int
+    find: Callable
+
+    def run(self, labels, n_clusters, seed):
+        """The Answer, measured from the labels to the consensus."""
+        before = peak_bytes()
+        found, seconds = timed(self.find, labels, n_clusters, seed)
+        return found if isinstance(found, Answer) else Answer(seconds, before, peak_bytes(), np.asarray(found))
 
 
 @cache
@@ -70,17 +76,6 @@ def installed(package):
         return None
 
 
-def _clocked(function, *arguments):
-    """The way that calls function(*arguments, labels, n_clusters, seed), timed from the labels to the consensus."""
-
-    def run(labels, n_clusters, seed):
-        before = peak_bytes()
-        found, seconds = timed(function, *arguments, labels, n_clusters, seed)
-        return Answer(seconds, before, peak_bytes(), np.asarray(found))
-
-    return run
-
-
 def _robust_eac(n_init, labels, n_clusters, seed):
     return RobustEAC(n_clusters, n_init=n_init, random_state=seed).fit_predict(labels)
 
@@ -93,11 +88,11 @@ def _our_memberships(tol, labels, n_clusters, seed):
     return solve_membership(labels, n_clusters, tol=tol, max_sweeps=100_000, random_state=seed).membership
 
 
-def kmeans(n_init, labels, n_clusters, seed):
+def _kmeans(n_init, labels, n_clusters, seed):
     return KMeans(n_clusters, n_init=n_init, random_state=seed).fit(OneHotEncoder().fit_transform(labels)).labels_
 
 
-def average_linkage(package, labels, n_clusters, seed):
+def _linkage(package, labels, n_clusters, seed):
     """Average linkage on the co-association matrix, which is a dense single-precision matrix product."""
     rows = OneHotEncoder(sparse_output=False, dtype=np.float32).fit_transform(labels)
     distances = 1.0 - rows @ rows.T / labels.shape[1]
@@ -116,25 +111,13 @@ def _voting(name, labels, n_clusters, seed):
 
     # It draws from the global generator; its process does nothing else.
     np.random.seed(seed)
-    return getattr(algorithms, name)(labels, n_clusters, verbose=False)
+    return getattr(algorithms, f"{name}_voting_consensus")(labels, n_clusters, verbose=False)
 
 
 def _ensembleclustering(solver, labels, n_clusters, seed):
     from ensembleclustering import cluster_ensembles
 
     return cluster_ensembles(labels.T, nclass=n_clusters, solver=solver, random_state=seed % 2**31)
-
-
-def _mixture(labels, n_clusters, seed):
-    """OpenEnsembles offers no way to pass labels, so they replace those of its own clusterers."""
-    import openensembles
-    import pandas as pd
-
-    np.random.seed(seed)
-    ensemble = openensembles.cluster(openensembles.data(pd.DataFrame(np.zeros((len(labels), 2))), [0, 1]))
-    for u, column in enumerate(labels.T):
-        ensemble.labels[u], ensemble.params[u] = column, {}
-    return ensemble.mixture_model(K=n_clusters).labels["mixture_model"]
 
 
 # The start of R and the reading are not timed. Column 2 of gc() is the memory in use, column 6 its peak since reset.
@@ -145,15 +128,15 @@ set.seed({seed})
 before <- sum(gc(reset = TRUE)[, 2])
 start <- proc.time()[["elapsed"]]
 ensemble <- cl_ensemble(list = lapply(seq_len(ncol(labels)), function(u) as.cl_partition(labels[, u])))
-consensus <- cl_consensus(ensemble, method = "{method}", control = list(k = {n_clusters}{control}))
+consensus <- cl_consensus(ensemble, method = "{method}", control = list(k = {n_clusters}))
 cat(proc.time()[["elapsed"]] - start, before, sum(gc()[, 6]), "\\n")
 membership <- cl_membership(consensus)
 write.table(matrix(membership, NROW(membership)), stdout(), sep = ",", row.names = FALSE, col.names = FALSE)
 """
 
 
-def _clue(method, control, labels, n_clusters, seed):
-    script = _CLUE.format(method=method, control=control, n_clusters=n_clusters, seed=seed % 2**31)
+def _clue(method, labels, n_clusters, seed):
+    script = _CLUE.format(method=method, n_clusters=n_clusters, seed=seed % 2**31)
     table = io.StringIO()
     np.savetxt(table, labels, fmt="%d", delimiter=",")
     done = _run_r(script, table.getvalue())
@@ -193,33 +176,25 @@ _CLUE_R = ("clue", "GPL-2")
 
 # Every way runs with its defaults; several use every core.
 WAYS = {
-    OURS: Way(*_OURS, _ALL, _clocked(_robust_eac, 1)),
-    "robust_eac, ten starts": Way(*_OURS, _ALL, _clocked(_robust_eac, 10)),
-    "robust_eac, merging": Way(*_OURS, _ALL, _clocked(_our_function, "robust-merge")),
-    "robust_eac, LWGP": Way(*_OURS, _ALL, _clocked(_our_function, "lwgp")),
-    "robust_eac, k-means": Way(*_OURS, _ALL, _clocked(_our_function, "kmeans")),
-    "scikit-learn KMeans, one start": Way(*_KMEANS, _ALL, _clocked(kmeans, 1)),
-    "scikit-learn KMeans, ten starts": Way(*_KMEANS, _ALL, _clocked(kmeans, 10)),
-    "ccHBGF": Way("ccHBGF", "MIT", _ALL, _clocked(_cchbgf)),
-    "iterative voting": Way(*_VOTING, _ALL, _clocked(_voting, "iterative_voting_consensus")),
-    "iterative probabilistic voting": Way(
-        *_VOTING, 100_000, _clocked(_voting, "iterative_probabilistic_voting_consensus")
-    ),
-    "ensembleclustering, HGPA": Way(*_ENSEMBLE, 100_000, _clocked(_ensembleclustering, "hgpa")),
-    "ensembleclustering, NMF": Way(*_ENSEMBLE, 20_000, _clocked(_ensembleclustering, "nmf")),
-    "ensembleclustering, HBGF": Way(*_ENSEMBLE, 1000, _clocked(_ensembleclustering, "hbgf")),
-    "OpenEnsembles, mixture model": Way("OpenEnsembles", "GPL-3.0", 1000, _clocked(_mixture)),
-    "average linkage, SciPy": Way(
-        "scipy", "BSD-3-Clause", 100_000, _clocked(average_linkage, "scipy.cluster.hierarchy")
-    ),
-    "average linkage, fastcluster": Way(
-        "fastcluster", "BSD-2-Clause", 100_000, _clocked(average_linkage, "fastcluster")
-    ),
-    "clue, SE": Way(*_CLUE_R, 20_000, partial(_clue, "SE", "")),
-    "clue, GV3": Way(*_CLUE_R, 5000, partial(_clue, "GV3", "")),
+    OURS: Way(*_OURS, _ALL, partial(_robust_eac, 1)),
+    "robust_eac, ten starts": Way(*_OURS, _ALL, partial(_robust_eac, 10)),
+    "robust_eac, merging": Way(*_OURS, _ALL, partial(_our_function, "robust-merge")),
+    "robust_eac, LWGP": Way(*_OURS, _ALL, partial(_our_function, "lwgp")),
+    "robust_eac, k-means": Way(*_OURS, _ALL, partial(_our_function, "kmeans")),
+    "scikit-learn KMeans, one start": Way(*_KMEANS, _ALL, partial(_kmeans, 1)),
+    "scikit-learn KMeans, ten starts": Way(*_KMEANS, _ALL, partial(_kmeans, 10)),
+    "ccHBGF": Way("ccHBGF", "MIT", _ALL, _cchbgf),
+    "iterative voting": Way(*_VOTING, _ALL, partial(_voting, "iterative")),
+    "iterative probabilistic voting": Way(*_VOTING, 100_000, partial(_voting, "iterative_probabilistic")),
+    "ensembleclustering, HGPA": Way(*_ENSEMBLE, 100_000, partial(_ensembleclustering, "hgpa")),
+    "ensembleclustering, NMF": Way(*_ENSEMBLE, 20_000, partial(_ensembleclustering, "nmf")),
+    "average linkage, SciPy": Way("scipy", "BSD-3-Clause", 100_000, partial(_linkage, "scipy.cluster.hierarchy")),
+    "average linkage, fastcluster": Way("fastcluster", "BSD-2-Clause", 100_000, partial(_linkage, "fastcluster")),
+    "clue, SE": Way(*_CLUE_R, 20_000, partial(_clue, "SE")),
     # The memberships for equal weights solve the same problem as GV3, which stops at a relative decrease of 1e-8.
-    "clue, GV3, loose": Way(*_CLUE_R, 5000, partial(_clue, "GV3", ", eps = 1e-3, control = list(reltol = 1e-3)")),
-    "robust_eac, memberships to 1e-5": Way(*_OURS, 5000, _clocked(_our_memberships, 1e-5)),
-    "robust_eac, memberships to 1e-6": Way(*_OURS, 5000, _clocked(_our_memberships, 1e-6)),
-    "robust_eac, memberships to 1e-7": Way(*_OURS, 5000, _clocked(_our_memberships, 1e-7)),
+    "clue, GV3": Way(*_CLUE_R, 5000, partial(_clue, "GV3")),
+    **{
+        f"robust_eac, memberships to {tol}": Way(*_OURS, 5000, partial(_our_memberships, float(tol)))
+        for tol in ("1e-5", "1e-6", "1e-7")
+    },
 }

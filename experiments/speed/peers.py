@@ -12,11 +12,11 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from scipy import sparse
+from sklearn.preprocessing import OneHotEncoder
 
 from robust_eac import KMeansEnsemble, adjusted_rand_score, h_criterion, objective_value
 
-from ..shared.measure import in_fresh_process, limit_memory, print_measured
+from ..shared.measure import in_fresh_process, limit_memory
 from ..shared.store import derive_seed
 from .peer_ways import OURS, WAYS, installed
 
@@ -78,7 +78,7 @@ def run_one(*, n_samples, n_partitions, way, repetition):
     if version is None:
         return told | _stopped("not installed")
     try:
-        return told | in_fresh_process(__name__, config, seconds=SECONDS)
+        return told | in_fresh_process(f"{__name__}:measure", config, seconds=SECONDS)
     except TimeoutError:
         return told | _stopped("time", f"more than {SECONDS} seconds")
     except ChildProcessError as error:
@@ -152,11 +152,7 @@ def judge(labels, classes, found):
 
 def _spread(labels):
     """sum_u |A_u - A|^2 / m over the co-associations A_u of the partitions and their mean A: the part without Y."""
-    n, m = labels.shape
-    columns = [np.unique(column, return_inverse=True)[1] for column in labels.T]
-    ends = np.cumsum([column.max() + 1 for column in columns])
-    slots = np.column_stack([column + end for column, end in zip(columns, [0, *ends[:-1]], strict=True)])
-    rows = sparse.csr_array((np.ones(n * m), slots.ravel(), np.arange(0, n * m + 1, m)), shape=(n, ends[-1]))
+    m, rows = labels.shape[1], OneHotEncoder().fit_transform(labels)
     together = (rows.T @ rows).toarray()
     return np.sum(np.diag(together) ** 2) / m - np.sum(together**2) / m**2
 
@@ -165,7 +161,3 @@ def _stopped(why, message=""):
     """The result of a way that found nothing, with the end of a long message, which tells the reason."""
     nothing = ("seconds", "bytes_before", "peak_bytes", "hard", "relaxed", "ari", "h", "n_clusters")
     return {"stopped": why, "message": message.strip()[-200:]} | dict.fromkeys(nothing)
-
-
-if __name__ == "__main__":
-    print_measured(measure)

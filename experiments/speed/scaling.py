@@ -8,17 +8,16 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from numpy.lib.format import open_memmap
 
 from robust_eac import adjusted_rand_score, solve_median_partition
 
 from ..shared.ensembles import N_CLUSTERS, N_PARTITIONS, planted_labels
-from ..shared.measure import in_fresh_process, peak_bytes, print_measured, timed
+from ..shared.measure import peak_bytes, timed
 from ..shared.store import derive_seed
 
 VERSION = 2
-# Cells are timed, so they run one after another.
-JOBS = 1
+# Every cell has a process of its own; they run one after another.
+FRESH = True
 
 # From this number of objects on, the labels are in a file, and there is one repetition.
 MAPPED = 10_000_000
@@ -47,49 +46,27 @@ def cells(
 
 GRID = cells()
 SMOKE = cells(
-    n_samples=(200, 600),
-    n_partitions=(5, 15),
-    n_clusters=(2, 6),
-    at_n_samples=200,
-    at_n_partitions=10,
-    at_n_clusters=3,
-    repetitions=1,
+    **{"n_samples": (200, 600), "n_partitions": (5, 15), "n_clusters": (2, 6), "repetitions": 1},
+    **{"at_n_samples": 200, "at_n_partitions": 10, "at_n_clusters": 3},
 )
 
 
-def run_one(*, axis, **config):
-    """What `measure` returns in a process of its own."""
-    return in_fresh_process(__name__, config)
-
-
-def measure(n_samples, n_partitions, n_clusters, repetition):
+def run_one(*, axis, n_samples, n_partitions, n_clusters, repetition):
     """Seconds of a fit, peak memory of the process in bytes, and quality of the result."""
-    sizes = n_samples, n_partitions, n_clusters
-    if n_samples < MAPPED:
-        return _measure(*sizes, repetition, empty=np.empty)
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "labels.npy"
-        return _measure(*sizes, repetition, empty=lambda shape, dtype: open_memmap(file, "w+", dtype, shape))
-
-
-def _measure(n_samples, n_partitions, n_clusters, repetition, *, empty):
     rng = np.random.RandomState(derive_seed(0, repetition, "ensemble"))
     # A small first fit loads the compiled kernels for labels of the same type, so that their loading is not timed.
     warm, _ = planted_labels(10 * n_clusters, rng, n_partitions=n_partitions, n_clusters=n_clusters)
     solve_median_partition(warm, n_clusters, n_init=1, random_state=0)
-    labels, classes = planted_labels(n_samples, rng, n_partitions=n_partitions, n_clusters=n_clusters, empty=empty)
-    seed = derive_seed(0, repetition, "solver")
-    result, seconds = timed(solve_median_partition, labels, n_clusters, n_init=1, random_state=seed)
-    n_random = n_partitions // 5
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "labels.npy" if n_samples >= MAPPED else None
+        labels, classes = planted_labels(n_samples, rng, n_partitions=n_partitions, n_clusters=n_clusters, path=path)
+        seed = derive_seed(0, repetition, "solver")
+        result, seconds = timed(solve_median_partition, labels, n_clusters, n_init=1, random_state=seed)
     return {
         "fit_seconds": seconds,
         "peak_bytes": peak_bytes(),
         "gap": result.gap,
         "n_iter": result.n_iter,
         "ari": adjusted_rand_score(classes, result.labels),
-        "noise_weight": float(result.weights[n_partitions - n_random :].sum()),
+        "noise_weight": float(result.weights[n_partitions - n_partitions // 5 :].sum()),
     }
-
-
-if __name__ == "__main__":
-    print_measured(measure)

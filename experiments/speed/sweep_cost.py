@@ -14,12 +14,12 @@ from robust_eac.solve.encoding import encode, one_hot
 from robust_eac.solve.formula import accumulate, weighted_statistics
 
 from ..shared.ensembles import N_PARTITIONS, planted_labels
-from ..shared.measure import in_fresh_process, print_measured, timed
+from ..shared.measure import timed
 from ..shared.store import derive_seed, grid
 
 VERSION = 1
-# Cells are timed, so they run one after another.
-JOBS = 1
+# Every cell has a process of its own; they run one after another.
+FRESH = True
 
 ROUNDS = 7
 # {stage: number of sweeps before the measured one}
@@ -34,12 +34,7 @@ GRID = cells()
 SMOKE = cells(n_samples=(500,), n_clusters=(4, 10), n_threads=(2,))
 
 
-def run_one(**config):
-    """What `measure` returns in a process of its own."""
-    return in_fresh_process(__name__, config)
-
-
-def measure(n_samples, n_clusters, stage, n_threads):
+def run_one(*, n_samples, n_clusters, stage, n_threads):
     """Lists of "sweep_seconds" and "gather_seconds" by round."""
     rng = np.random.RandomState(derive_seed(0, 0, "ensemble"))
     encoding = encode(planted_labels(n_samples, rng)[0])
@@ -59,7 +54,3 @@ def measure(n_samples, n_clusters, stage, n_threads):
     rounds = [(clock_sweep(rows.copy()), timed(matmul, columns, S)[1]) for _ in range(ROUNDS)]
     sweeps, gathers = zip(*rounds, strict=True)
     return {"sweep_seconds": sweeps, "gather_seconds": gathers}
-
-
-if __name__ == "__main__":
-    print_measured(measure)

@@ -40,9 +40,10 @@ TREES = {"half-rings": (15,), "half-rings-file": (15,), "spiral": (30, 80), "spi
 MAIN = ("converged", "macqueen")
 FEW = 4
 VARIED = ("half-rings", "half-rings-file", "spiral", "spiral-file", "iris")
+CHOICES = {"datasets": tuple(SETTINGS)}
 
 
-def cells(*, datasets=tuple(SETTINGS), kmeans=tuple(KMEANS), repetitions: int | None = None):
+def cells(*, datasets=CHOICES["datasets"], kmeans=tuple(KMEANS), repetitions: int | None = None):
     """Without a number of repetitions, a data set has that of :func:`n_repetitions`."""
     return [
         {"dataset": dataset, "kmeans": way, "repetition": repetition}

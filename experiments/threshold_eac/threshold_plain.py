@@ -20,9 +20,10 @@ MIXTURES = {"half-rings": 30, "half-rings-file": 30, "spiral": 50, "spiral-file"
 # Decimals of the points in the record, by default two.
 DIGITS = {"half-rings-file": 3}
 STARTS = 20
+CHOICES = {"datasets": (*MIXTURES, "iris", "uniform-5d")}
 
 
-def cells(*, datasets=(*MIXTURES, "iris", "uniform-5d"), repetitions=25):
+def cells(*, datasets=CHOICES["datasets"], repetitions=25):
     """Of random data there is one repetition, for its points."""
     return [
         {"dataset": dataset, "repetition": repetition}

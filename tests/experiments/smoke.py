@@ -1,8 +1,6 @@
 """Records of smoke grids for all tests that need them."""
 
 import fcntl
-import json
-from contextlib import nullcontext
 from importlib import import_module
 from unittest import mock
 
@@ -26,21 +24,12 @@ def smoke_records(name, root):
                 except BlockingIOError:
                     continue
                 for missing in store.missing_cells(name, [config], experiment.VERSION, root):
-                    with _processes_saved(experiment, missing):
+                    # A process per cell would load all that is compiled anew; peers starts its own in any case.
+                    with mock.patch.object(runner, "in_fresh_process", _in_this_process):
                         store.save_record(*runner.run_cells_here(experiment, [missing]), root)
     return runner.experiment_records(experiment, smoke=True, root=root)
 
 
-def _processes_saved(experiment, config):
-    """Of the cells that start a process each, only the first one does, unless the process limits its memory."""
-    if (
-        config == experiment.SMOKE[0]
-        or not hasattr(experiment, "in_fresh_process")
-        or hasattr(experiment, "limit_memory")
-    ):
-        return nullcontext()
-    return mock.patch.object(experiment, "in_fresh_process", _in_this_process)
-
-
-def _in_this_process(module, config):
-    return json.loads(json.dumps(import_module(module).measure(**config)))
+def _in_this_process(function, config):
+    module, _, name = function.partition(":")
+    return getattr(import_module(module), name)(**config)

@@ -35,7 +35,7 @@ def test_grid_is_that_of_the_frozen_records(name):
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in runner.experiment_modules() if not hasattr(runner.load_experiment(name), "JOBS")]
+    "name", [name for name in runner.experiment_modules() if not runner.is_serial(runner.load_experiment(name))]
 )
 def test_number_of_workers_changes_no_result(name, smoke_root, tmp_path, monkeypatch):
     experiment = runner.load_experiment(name)

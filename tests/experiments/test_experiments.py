@@ -241,6 +241,15 @@ def test_serial_experiment_stays_in_this_process(toy, root, monkeypatch):
         runner.run_experiment(toy, dask="tcp://127.0.0.1:1", root=root, force=True)
 
 
+def test_a_fresh_experiment_has_a_process_for_every_cell(toy, root, monkeypatch):
+    monkeypatch.setattr(toy, "FRESH", True, raising=False)
+    monkeypatch.setenv("PYTHONPATH", str(toy.FOLDER))
+    # Another process does not know this function.
+    monkeypatch.setattr(toy, "run_one", None)
+    records = runner.run_experiment(toy, smoke=True, root=root)
+    assert results(records) == [(config, "done", {"double": 2 * config["x"]}) for config in toy.SMOKE]
+
+
 def test_repeated_cell_is_refused(toy, monkeypatch):
     monkeypatch.setattr(toy, "GRID", [*toy.GRID, toy.GRID[0]])
     with pytest.raises(ValueError, match="GRID of toy repeats 1 cells"):
