@@ -19,7 +19,7 @@ from .consensus.merge import merge_labels
 from .diagnostics.agreement import adjusted_agreement
 from .diagnostics.objective import partition_losses
 from .placing import agreements_of, keep_consensus, keep_groups, read_newcomers
-from .solve.labels import labels_of
+from .solve.objective import labels_of
 from .solve.threads import progress
 from .solvers.median_partition import Options, solve_ensemble
 from .summary import Settings, assure, summarise

@@ -13,7 +13,7 @@ from .hard.credible_ball import LEVEL
 from .hard.search import LOSSES
 from .objectives import agreements_with
 from .solve.encoding import encode_ensemble
-from .solve.labels import largest_of
+from .solve.objective import largest_of
 from .weightings.clusters import check_cluster_weights, weigh_by
 from .weightings.joint import WEIGHTINGS, Fixed, FromFunction, as_weighting
 

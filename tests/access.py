@@ -87,7 +87,6 @@ from robust_eac.solve.formula import (
     weighted_loss,
     weighted_statistics,
 )
-from robust_eac.solve.labels import empty_last
 from robust_eac.solve.lloyd import (
     best_lloyd,
     run_lloyd,
@@ -97,6 +96,7 @@ from robust_eac.solve.lloyd import (
     squared_distances,
     table_costs,
 )
+from robust_eac.solve.objective import empty_last
 from robust_eac.solve.starts import draw_sample, initial_rows, pays_to_sample, reduce_rows
 from robust_eac.solvers import consensus_modes as _modes
 from robust_eac.sparse import kernels as _sparse_kernels

@@ -19,7 +19,7 @@ from ..objectives import objective_for
 from ..solve.alternation import Limits, Problem, solve
 from ..solve.encoding import Encoding, encode_ensemble, sub_ensemble, weigh_clusters
 from ..solve.formula import adjusted_agreements
-from ..solve.labels import labels_of
+from ..solve.objective import labels_of
 from ..solvers.median_partition import result_of
 from ..weightings.clusters import check_cluster_weights, weigh_by
 from ..weightings.joint import Fixed, Weighting, as_weighting, settle

@@ -29,7 +29,7 @@ from ..objectives import Raw, objective_for, resolve_agreement
 from ..solve.alternation import Problem, go_on, set_out, solve
 from ..solve.encoding import select, weigh, weigh_clusters
 from ..solve.formula import agreement_from_sums
-from ..solve.labels import empty_last_order
+from ..solve.objective import empty_last_order
 from ..solve.starts import SAMPLE_SHARE, SAMPLE_TOL, sample_size
 from ..solve.threads import progress
 from ..solvers.median_partition import (

@@ -9,7 +9,7 @@ from ..objectives import MANY, Raw, SparseRaw
 from ..solve.alternation import Limits, Problem, alternate
 from ..solve.encoding import Encoding, harden, take_rows, weigh, weigh_clusters
 from ..solve.formula import adjusted_agreements
-from ..solve.labels import labels_of
+from ..solve.objective import labels_of
 from ..solve.starts import draw_rows
 from ..solve.threads import count_threads, map_threads
 from ..sparse.objective import agreements

@@ -18,7 +18,7 @@ from ..plotting.matrices import draw_objects, order_by_group
 from ..solve.alternation import Limits, Problem, solve
 from ..solve.encoding import take_rows
 from ..solve.formula import accumulate, adjusted_agreements, losses_of
-from ..solve.labels import labels_of, largest_of
+from ..solve.objective import labels_of, largest_of
 from ..solvers.consensus_modes import ConsensusModes, find_modes
 from ..summary import assure_encoded, describe, encode_fitted
 from ..weightings.clusters import check_cluster_weights, weigh_by

@@ -11,8 +11,7 @@ from ..checks.values import MAX_SEED
 from .descent import descend, is_stationary
 from .encoding import weigh_clusters
 from .formula import adjusted_agreements
-from .labels import empty_last
-from .objective import Objective
+from .objective import Objective, empty_last
 from .starts import SAMPLE_TOL, reduce_rows
 from .threads import count_threads, map_threads
 

@@ -25,7 +25,7 @@ from ..objectives import objective_for, resolve_agreement
 from ..solve.alternation import Limits, Problem, solve
 from ..solve.descent import is_stationary
 from ..solve.encoding import encode_ensemble
-from ..solve.labels import labels_of
+from ..solve.objective import labels_of
 from ..solve.threads import progress
 from ..weightings.clusters import check_cluster_weights, weigh_by
 from ..weightings.joint import as_weighting, settle
