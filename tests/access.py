@@ -7,6 +7,8 @@ import robust_eac.objectives as _objectives
 from robust_eac import estimators as _estimators
 from robust_eac import summary as _summary
 from robust_eac._whole_files import temporary_path, write_files
+from robust_eac.checks import labels as label_checks
+from robust_eac.checks import values as value_checks
 from robust_eac.checks.labels import check_ensemble, check_init, check_labels
 from robust_eac.checks.values import check_membership, check_weights
 from robust_eac.comparison import statistics as comparison_statistics

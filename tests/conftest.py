@@ -9,7 +9,6 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, share)))
 
 import sys
-from collections import Counter
 from types import SimpleNamespace
 
 import matplotlib as mpl
@@ -54,38 +53,6 @@ def _no_figure_stays_open():
     yield
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
-
-
-# Hostile inputs that were tried, by the workers of pytest-xdist where there are some.
-_TRIED = Counter()
-
-
-def _tried_here():
-    return Counter(getattr(sys.modules.get("tests.package.hostile"), "TRIED", {}))
-
-
-def pytest_sessionfinish(session):
-    """Workers tell the session that started them."""
-    if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput["tried"] = dict(_tried_here())
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_testnodedown(node):
-    """A worker is done."""
-    _TRIED.update(getattr(node, "workeroutput", {}).get("tried", {}))
-
-
-def pytest_terminal_summary(terminalreporter):
-    """Tell how many hostile inputs were tried."""
-    tried = _TRIED + _tried_here()
-    if tried:
-        terminalreporter.write_line(
-            f"hostile inputs: {sum(tried.values())} tried; {tried['answered']} of them odd but valid, all answered; "
-            f"{tried['refused']} bad, all refused with one error that names the parameter"
-            if not terminalreporter.stats.get("failed")
-            else f"hostile inputs: {sum(tried.values())} tried, see the failures"
-        )
 
 
 @pytest.fixture(scope="session")

@@ -23,7 +23,7 @@ from robust_eac import (
 
 from .. import reference
 from ..conftest import planted_ensemble
-from ..package.hostile_arrays import degenerate_ensembles
+from ..package.hostile import degenerate_ensembles
 
 
 def expected_failures(estimator):

@@ -13,8 +13,7 @@ from robust_eac import MergeConsensus, RobustEAC
 from .. import reference
 from ..access import check_ensemble, encode_ensemble, objective_for, reduce_rows, weigh_by
 from ..conftest import planted_ensemble, random_membership
-from ..package.hostile import small_world
-from ..package.hostile_arrays import bad_labels, label_forms
+from ..package.hostile import bad_labels, label_forms, small_world
 from ..solvers.test_soft_ensembles import random_soft_ensemble
 
 TRUTH = np.repeat([0, 1, 2], 20)

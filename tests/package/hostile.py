@@ -1,13 +1,9 @@
-"""Bad and odd inputs, what every public callable takes, and what may come out of it; shared by the hostile tests.
-
-:func:`sound_result` and :func:`refusal` run one input each and count it; the summary of a test run prints the counts.
-"""
+"""Odd inputs, valid arguments of every public callable, and what may come out of it; shared by the hostile tests."""
 
 import inspect
 import re
 import signal
 import warnings
-from collections import Counter
 from contextlib import contextmanager
 from functools import cache
 from typing import NamedTuple
@@ -17,52 +13,30 @@ import pandas as pd
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-import robust_eac
-from robust_eac import CONSENSUS_FUNCTIONS
+from robust_eac import CONSENSUS_FUNCTIONS, LabelMatrix
 
-# Inputs tried, by how they ended.
-TRIED = Counter()
+from .surface import is_result, public_objects
+
 # Seconds that one input may take. All are small; the first of a function may wait for its compilation.
 _TIME_LIMIT = 120
 
-# Public names that take no input to be hostile with, and why.
+PUBLIC = {name.rpartition(".")[2]: member for name, member in public_objects().items() if not is_result(member)}
+# Takes no arrays but other things, and has tests of its own.
 NOT_CALLED = {
-    "__version__": "a text",
-    "CONSENSUS_FUNCTIONS": "a registry; its functions are called",
-    "DATASETS": "a registry; load_dataset reads it",
-    "VALIDITY_INDICES": "a registry; its functions are public",
-    "WEIGHTING_SCHEMES": "a registry; its functions are public, or equal_weights",
-    "WEIGHT_SOLVERS": "a registry; its functions are public",
-    "adjusted_rand_score": "scikit-learn's own",
     "Comparison": "a list of what compare returns",
-    **dict.fromkeys(
-        [
-            "AgreementTest", "BisectingTree", "Certificate", "ClusterNumberSelection", "ComparisonSummary",
-            "ConsensusModes", "CredibleBall", "HardMedianPartition", "LabelMatrix", "LowerBound",
-            "MedianPartitionResult", "MembershipResult", "MergeResult", "PeaceResult", "ReassignmentCosts",
-            "RefinementResult", "WeightPath",
-        ],
-        "a named tuple: stores what it is given",
-    ),
+    "cut_bisecting_tree": "takes a tree",
+    "labels_from": "takes anything that may hold labels",
+    "labels_from_draws": "takes draws, and checks them as labels",
+    "load_dataset": "takes a name",
+    "main": "the command line",
+    **{name: "draws" for name in PUBLIC if name.startswith("plot_")},
+    **{name: "takes Dask arrays" for name in PUBLIC if name.endswith("_distributed")},
+    **{name: "a weighting, whose parameters are tried through RobustEAC" for name, member in PUBLIC.items()
+       if inspect.isclass(member) and not hasattr(member, "fit")},
 }  # fmt: skip
-# Called by tests of their own, because they take no arrays but other things.
-ON_DASK = ("ensemble_distributed", "kmeans_ensemble_distributed", "solve_median_partition_distributed")
-ON_RESULTS = ("cut_bisecting_tree", "labels_from", "labels_from_draws", "load_dataset")
-PLOTS = tuple(name for name in robust_eac.__all__ if name.startswith("plot_"))
-
-# Consensus functions that are reached through their registry alone.
-_REGISTERED = {
-    name: CONSENSUS_FUNCTIONS[name]
-    for name in (
-        "cspa", "mcla", "hgpa", "hbgf", "ecc-normalised", "lwgp", "usenc", "ecpcs-mc", "wct", "pta", "ptgp",
-        "median-partition", "median-partition-vi",
-    )
-}  # fmt: skip
-CALLABLES = {
-    name: getattr(robust_eac, name)
-    for name in robust_eac.__all__
-    if name not in NOT_CALLED and name not in ON_DASK and name not in ON_RESULTS and name not in PLOTS
-} | _REGISTERED
+CALLABLES = {name: member for name, member in PUBLIC.items() if name not in NOT_CALLED}
+# Consensus functions with options, which only their registry has.
+CALLABLES |= {name: function for name, function in CONSENSUS_FUNCTIONS.items() if function not in CALLABLES.values()}
 
 
 class World(NamedTuple):
@@ -131,24 +105,22 @@ def arguments_of(name, world):
     plain = {
         "labels": world.labels, "partitions": world.labels, "n_clusters": low, "X": world.X,
         "membership": world.membership, "memberships": world.consensus, "consensus": world.consensus,
-        "partition": world.consensus,
-        "losses": np.arange(1.0, m + 1.0), "values": np.ones((n, m)), "lam": 1.0, "eta": 1.0, "fraction": 0.5,
-        "y_true": world.consensus, "y_pred": world.labels[:, 0], "a": world.consensus, "b": world.labels[:, 0],
-        "subsets": [[u % 2] for u in range(m)],
+        "partition": world.consensus, "losses": np.arange(1.0, m + 1.0), "values": np.ones((n, m)), "lam": 1.0,
+        "eta": 1.0, "fraction": 0.5, "y_true": world.consensus, "y_pred": world.labels[:, 0], "a": world.consensus,
+        "b": world.labels[:, 0], "subsets": [[u % 2] for u in range(m)],
     }  # fmt: skip
     fast = {"random_state": 0, "n_init": 2, "n_splits": 2, "n_init_split": 1, "n_partitions": 6, "min_per_order": 2,
             "n_jobs": 1}  # fmt: skip
     own = {
         "RobustEAC": {"X": world.labels},
+        "MergeConsensus": {"X": world.labels},
         "assign_to_cores": {"labels": world.consensus},
         "select_n_clusters": {"n_clusters": (1, low)},
-        "KMeansEnsemble": {"n_clusters": (low, min(n, 3)), "X": world.X},
-        "LandmarkSpectralEnsemble": {"n_clusters": (low, min(n, 3)), "X": world.X},
-        "MixedEnsemble": {"n_clusters": max(min(2, n - 1), 1), "X": world.X},
-        "FeatureSubsetEnsemble": {"n_clusters": low, "X": world.X},
-        "OVIConsensus": {"n_clusters": low, "clusterers": ("kmeans", "fcm"), "X": world.X},
-        "CombinatorialEAC": {"X": world.X},
+        "MixedEnsemble": {"n_clusters": max(min(2, n - 1), 1)},
+        "FeatureSubsetEnsemble": {"n_clusters": low},
+        "OVIConsensus": {"n_clusters": low, "clusterers": ("kmeans", "fcm")},
         "compare": {"weightings": ["weac", "l2"], "consensus": ["robust-eac", "eac-single"]},
+        **{key: {"n_clusters": (low, min(n, 3))} for key in ("KMeansEnsemble", "LandmarkSpectralEnsemble")},
         **{key: {"X": world.X} for key in ("validity_weights", "wpck_weights", "ramped_silhouette_weights")},
     }
     parameters = parameters_of(name)
@@ -165,7 +137,7 @@ def call(name, arguments):
 
 def label_parameter(name):
     """Name of the parameter that takes a label matrix, or None."""
-    if name == "RobustEAC":
+    if name in ("RobustEAC", "MergeConsensus"):
         return "X"
     for key in ("labels", "partitions"):
         if key in parameters_of(name) and name != "assign_to_cores":
@@ -173,12 +145,12 @@ def label_parameter(name):
     return None
 
 
-# Soft partitions are no estimates, and have no number of clusters.
-_HARD_ONLY = ("credible_ball", "expected_losses")
-# Those that take lists with membership matrices in them too.
-SOFT = tuple(name for name in CALLABLES if "sample_weight" in parameters_of(name) and name not in _HARD_ONLY)
 OF_LABELS = tuple(name for name in CALLABLES if label_parameter(name) is not None)
-OF_FEATURES = tuple(name for name in CALLABLES if "X" in parameters_of(name) and name != "RobustEAC")
+# Those that take lists with membership matrices in them too; in two of them soft partitions are no estimates.
+SOFT = tuple(
+    name for name in CALLABLES
+    if "sample_weight" in parameters_of(name) and name not in ("credible_ball", "expected_losses")
+)  # fmt: skip
 
 
 @contextmanager
@@ -231,7 +203,6 @@ def _frozen(value):
 
 def sound_result(name, arguments):
     """Call with valid arguments; the result must be finite and of the right form."""
-    TRIED["answered"] += 1
     with _watched(arguments):
         result = call(name, arguments)
     try:
@@ -241,24 +212,23 @@ def sound_result(name, arguments):
     return result
 
 
-def refusal(name, arguments, parameter):
+def refusal(function, arguments, parameter):
     """Call with a bad argument; one ValueError or TypeError must name the parameter."""
-    TRIED["refused"] += 1
     with _watched(arguments):
         try:
-            result = call(name, arguments)
+            result = function(**arguments)
         except (ValueError, TypeError) as error:
             message = str(error)
         else:
-            raise AssertionError(f"{name} took {parameter}={arguments[parameter]!r} and answered {result!r}")
-    assert re.search(rf"\b{parameter}\b", message), f"{name}: error does not name {parameter}: {message}"
-    assert len(message) < 1000, f"{name}: {len(message)} characters of error"
+            raise AssertionError(f"took {parameter}={arguments[parameter]!r} and answered {result!r}")
+    assert re.search(rf"\b{parameter}\b", message), f"the error does not name {parameter}: {message}"
+    assert len(message) < 1000, f"{len(message)} characters of error"
 
 
 # Where NaN or infinity is a documented answer.
 _UNDEFINED = (
     "silhouette", "calinski_harabasz", "xie_beni", "ovi_lda", "OVIConsensus", "certify", "expected_losses",
-    "reassignment_costs",
+    "reassignment_costs", "partition_validity",
 )  # fmt: skip
 _WEIGHTS = tuple(
     name for name in CALLABLES if name.endswith("_weights") and name not in ("order_weights", "silhouette_weights")
@@ -276,23 +246,12 @@ def _check(name, result, arguments):
         if isinstance(values, np.ndarray) and name != "CombinatorialEAC":
             assert np.all(values >= 0.0), f"negative {key}"
             np.testing.assert_allclose(values.sum(axis=-1), 1.0, rtol=1e-9, err_msg=key)
-    if name in CONSENSUS_FUNCTIONS.keys() | {
-        "robust_consensus",
-        "robust_merge",
-        "eac",
-        "ecc",
-        "sec",
-        "peace",
-        "density_search",
-    }:
-        fields = {"labels": result}
-    labels = fields.get("labels")
+    labels = result if CALLABLES[name] in CONSENSUS_FUNCTIONS.values() else fields.get("labels")
     if isinstance(labels, np.ndarray) and labels.ndim == 1 and not name.startswith(("ovi", "OVI")):
         k = arguments.get("n_clusters")
-        k = k if np.ndim(k) == 0 and k != "auto" else None
         found = np.unique(labels)
         assert np.array_equal(found, np.arange(len(found))), f"labels {found}"
-        assert k is None or len(found) <= k, f"{len(found)} clusters, {k} wanted"
+        assert not isinstance(k, int) or len(found) <= k, f"{len(found)} clusters, {k} wanted"
 
 
 def _check_finite(value, all_finite):
@@ -323,3 +282,76 @@ def assert_same(a, b):
         np.testing.assert_array_equal(a, b)
     elif isinstance(a, (int, str, bool, np.generic)) or a is None:
         assert a == b
+
+
+def label_forms(labels, folder):
+    """name -> the same labels as another type, in another layout, and with missing ones written otherwise."""
+    missing, wide = labels == -1, np.repeat(np.repeat(labels, 2, axis=0), 3, axis=1)
+    frame = pd.DataFrame(labels, index=[f"row {i}" for i in range(len(labels))][::-1])
+    frame.columns = [f"c{u}" for u in range(labels.shape[1])]
+    np.save(folder / "labels.npy", labels)
+    locked = labels.copy()
+    locked.setflags(write=False)
+    forms = {
+        "Fortran": np.asfortranarray(labels), "strided": wide[::2, ::3], "read-only": locked,
+        "reversed": np.ascontiguousarray(labels[::-1, ::-1])[::-1, ::-1],
+        "memory-mapped": np.load(folder / "labels.npy", mmap_mode="r"), "big-endian": labels.astype(">i8"),
+        "int8": labels.astype(np.int8), "float16": labels.astype("f2"), "longdouble": labels.astype(np.longdouble),
+        "NaN": np.where(missing, np.nan, labels), "None": np.where(missing, None, labels), "texts": labels.astype(str),
+        "bytes": labels.astype("S2"), "DataFrame": frame, "nullable DataFrame": frame.astype("Int64").mask(missing),
+        "DataFrame of categories": frame.astype("category"), "list": list(labels.T),
+        "tuple of lists and a Series": (*labels.T[:-1].tolist(), pd.Series(labels[:, -1])),
+        "LabelMatrix": LabelMatrix(labels, tuple(frame.columns)),
+    }  # fmt: skip
+    if labels.min() >= 0:
+        forms |= {"uint64": labels.astype(np.uint64)}
+    return forms
+
+
+def bad_labels():
+    """name -> what is no label matrix, of nine rows where it has rows."""
+    labels = small_world().labels
+    column, row = labels.copy(), labels.copy()
+    column[:, 2], row[4] = -1, -1
+    return {
+        "None": None, "a text": "labels", "a dict": {"a": [0, 1]}, "lists": labels.tolist(), "no rows": labels[:0],
+        "no columns": labels[:, :0], "one dimension": labels[:, 0], "csr": sparse.csr_matrix(labels),
+        "masked": np.ma.masked_array(labels, mask=labels == 2), "dates": labels.astype("datetime64[D]"),
+        "complex": labels.astype(complex), "infinity": np.where(labels == 2, np.inf, labels), "halves": labels + 0.5,
+        "texts of halves": (labels + 0.5).astype(str), "beyond 2^63": labels.astype(np.uint64) + np.uint64(2**63),
+        "pairs": (labels[:, np.newaxis] == labels).sum(axis=2), "a partition of nothing": column,
+        "an object nowhere": row,
+    }  # fmt: skip
+
+
+def degenerate_ensembles():
+    """name -> ensembles at the edge of what is one."""
+    rng = np.random.RandomState(0)
+    alone = np.full((6, 5), -1)
+    alone[:, 0] = [0, 0, 1, 1, 2, 2]
+    alone[0, 1:] = 3
+    apart = np.full((6, 2), -1)
+    apart[:3, 0], apart[3:, 1] = [0, 0, 1], [0, 1, 1]
+    wide = rng.randint(3, size=(7, 4)).astype(np.int64)
+    wide = np.array([-(2**63), 0, 2**63 - 1])[wide]
+    noise = rng.randint(4, size=(10, 6))
+    return {
+        "one object": np.zeros((1, 3), dtype=int),
+        "one object, one partition": np.array([[7]]),
+        "two objects": np.array([[0, 0, 1], [0, 1, 1]]),
+        "one partition": noise[:, :1],
+        "one cluster": np.zeros((6, 3), dtype=int),
+        "all the same": np.repeat(noise[:, :1], 5, axis=1),
+        "all the same, renamed": np.column_stack([noise[:, 0], 3 - noise[:, 0], noise[:, 0] + 1000]),
+        "all distinct": np.repeat(np.arange(6)[:, np.newaxis], 3, axis=1),
+        "all distinct beside one cluster": np.column_stack([np.arange(6), np.zeros(6, dtype=int)]),
+        "all noise": noise,
+        "duplicated": np.concatenate([noise, noise], axis=1),
+        "duplicated objects": np.repeat(noise, 3, axis=0),
+        "holes in the codes": 1000 * noise - 5,
+        "-1 everywhere but one": alone,
+        "partitions without common objects": apart,
+        "the ends of 64 bits": wide,
+        "more partitions than objects": rng.randint(2, size=(3, 12)),
+        "complements": np.column_stack([[0, 0, 1, 1], [0, 1, 0, 1]]),
+    }

@@ -21,8 +21,7 @@ from robust_eac import (
 )
 
 from ..access import _hard, _many, _objectives, _sparse_rows
-from ..package.hostile import CALLABLES, arguments_of, make_world, sound_result
-from ..package.hostile_arrays import degenerate_ensembles
+from ..package.hostile import CALLABLES, arguments_of, degenerate_ensembles, make_world, sound_result
 
 # Ensembles that reach both sides of what depends on labels: missing ones, copies of objects, single clusters.
 _ENSEMBLES = ("all noise", "-1 everywhere but one", "duplicated objects", "one cluster", "one object")
