@@ -1,6 +1,5 @@
 """Hard median partitions of posterior draws: expected loss beside other answers and salso, noise, time."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 
 from experiments.accuracy.hard_partitions import LIMITS
@@ -8,13 +7,11 @@ from experiments.accuracy.hard_partitions_robust import WAYS
 
 from .drawing import drawing
 from .markdown import document, table
-from .records import distinct, grouped, matching, printed_table
+from .records import grouped, printed_table
 from .speed import last_decade, medians, samples, slope
-from .style import BLUE, PAGE, VERMILLION, around, plain_ticks
 
 ANSWERS = ("best draw", "relaxed", "refined")
 TITLES = {"binder": "Binder's loss", "vi": "variation of information"}
-COLORS = {"binder": (BLUE, "o"), "vi": (VERMILLION, "s")}
 
 
 def losses_table(records):
@@ -117,33 +114,6 @@ def scaling_table(records):
     return document(table("loss | exponent of time | in the last decade", exponents), table(head, rows))
 
 
-def scaling_figure(records):
-    """Seconds and peak memory of the hard median partition over the number of objects: 200 draws, ten clusters.
-
-    Points show medians, bars the ranges.
-    """
-    figure, axes = plt.subplots(1, 2, figsize=(PAGE, 0.36 * PAGE))
-    for loss in distinct(records, "loss"):
-        color, marker = COLORS[loss]
-        of_loss = matching(records, loss=loss)
-        for ax, measure, unit in zip(axes, ("search_seconds", "peak_bytes"), (1.0, 2.0**30), strict=True):
-            by_size = samples(of_loss, "n_samples", measure)
-            low, middle, high = np.array([[np.min(v), np.median(v), np.max(v)] for v in by_size.values()]).T / unit
-            name = TITLES[loss]
-            if unit == 1.0:
-                name += rf", time $\propto n^{{{slope(by_size):.2f}}}$"
-            ax.errorbar(
-                list(by_size), middle, yerr=around(middle, low, high), color=color, marker=marker, capsize=2, label=name
-            )
-    for ax, label in zip(axes, ("seconds", "peak memory, GiB"), strict=True):
-        ax.set(xscale="log", yscale="log", xlabel="objects n", ylabel=label)
-        ax.grid(linewidth=0.3, color="0.8")
-        plain_ticks(ax.yaxis)
-    axes[1].set_ylim(bottom=0.1)
-    axes[0].legend(loc="upper left")
-    return figure
-
-
 def _from(source, records):
     """The records of draws from this source."""
     return [record for record in records if record["config"]["draws"].startswith(source)]
@@ -173,5 +143,4 @@ DRAWINGS = (
     drawing("table_hard_partitions_salso", "hard_partitions", salso_table),
     drawing("table_hard_partitions_robust", "hard_partitions_robust", robust_table),
     drawing("table_hard_partition_scaling", "hard_partition_scaling", scaling_table),
-    drawing("fig_hard_partition_scaling", "hard_partition_scaling", scaling_figure),
 )

@@ -1,41 +1,13 @@
 """Many clusters: time and memory by their number, and communities of a graph."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 
 from .drawing import drawing
 from .markdown import document, table
 from .records import grouped
 from .speed import medians, samples, slope
-from .style import BLUE, PAGE, VERMILLION, around, plain_ticks
 
-# measure: name, label, unit
-SCALES = {"fit_seconds": ("time", "seconds", 1.0), "peak_bytes": ("memory", "peak memory, GiB", 2.0**30)}
-# solver: label, colour, marker
-SOLVERS = {"soft": ("memberships, to a gap of 1e-5", BLUE, "o"), "hard": ("hard partition", VERMILLION, "s")}
-
-
-def many_clusters_figure(records):
-    """Time and peak memory of one fit over the number of clusters, 100,000 objects in 50 base clusterings.
-
-    Points show medians, bars the ranges. From 257 clusters on, tables and memberships are sparse.
-    """
-    figure, axes = plt.subplots(1, 2, figsize=(PAGE, 0.38 * PAGE))
-    for ax, (measure, (name, label, unit)) in zip(axes, SCALES.items(), strict=True):
-        exponents = []
-        for solver, of_solver in grouped(records, "solver").items():
-            title, color, marker = SOLVERS[solver]
-            by_size = samples(of_solver, "n_clusters", measure)
-            low, middle, high = np.array([[np.min(v), np.median(v), np.max(v)] for v in by_size.values()]).T / unit
-            bars = around(middle, low, high)
-            ax.errorbar(list(by_size), middle, yerr=bars, color=color, marker=marker, capsize=2, label=title)
-            exponents.append(f"{slope(by_size):.2f}")
-        ax.set(xscale="log", yscale="log", xlabel="clusters k", ylabel=label)
-        ax.set_title(f"{name}: least-squares slope {' and '.join(exponents)}")
-        ax.grid(linewidth=0.3, color="0.8")
-        plain_ticks(ax.yaxis)
-    axes[0].legend()
-    return figure
+SOLVERS = {"soft": "memberships, to a gap of 1e-5", "hard": "hard partition"}
 
 
 def many_clusters_table(records):
@@ -49,8 +21,8 @@ def many_clusters_table(records):
             if solver == "soft":
                 row += [f"{medians(of_size, 'gap')[0]:.1e}", "sparse" if of_size[0]["result"]["sparse"] else "dense"]
             rows.append(row)
-        exponents = [f"{slope(samples(of_solver, 'n_clusters', measure)):.2f}" for measure in SCALES]
-        parts.append(f"{SOLVERS[solver][0]}: exponent of time {exponents[0]}, of peak memory {exponents[1]}")
+        time, memory = (f"{slope(samples(of_solver, 'n_clusters', m)):.2f}" for m in ("fit_seconds", "peak_bytes"))
+        parts.append(f"{SOLVERS[solver]}: exponent of time {time}, of peak memory {memory}")
         head = "clusters | seconds | peak memory, GiB | adjusted Rand index"
         parts.append(table(head + (" | gap | result" if solver == "soft" else ""), rows))
     return document(*parts)
@@ -79,7 +51,6 @@ def communities_table(records):
 
 
 DRAWINGS = (
-    drawing("fig_many_clusters", "many_clusters", many_clusters_figure),
     drawing("table_many_clusters", "many_clusters", many_clusters_table),
     drawing("table_communities", "communities", communities_table),
 )

@@ -195,28 +195,6 @@ def datasets_table(records):
     return document(*blocks)
 
 
-def limits_table(records):
-    """Where no weighting helps: evidence that agrees with itself.
-
-    Cells show H minus the oracle's [95 %] and the weight left on the copies. Copies of one wrong partition, once they
-    are the majority, cannot be told from right evidence by any rule that sees the labels alone: weights that follow
-    agreement then follow them, and do worse than no weights. Copies of one good partition do no harm as errors do, but
-    the others are no longer heard; the oracle hears them.
-    """
-    blocks = []
-    for kind in ("coherent", "duplicates"):
-        shares = fractions(records, kind)
-        rows = []
-        for name in WEIGHTINGS:
-            means = [mean_difference(records, name, ORACLE, kind, share) for share in shares]
-            left = [values(records, "noise_weight", name, kind, share).mean() for share in shares]
-            rows.append(
-                [plain_name(name), *(f"{mean}, {weight:.2f}" for mean, weight in zip(means, left, strict=True))]
-            )
-        blocks += [KIND_NAMES[kind], table(["weighting", *(f"{share:.0%} copies" for share in shares)], rows)]
-    return document(*blocks)
-
-
 def cost_table(records):
     """Time of whole fits at 100,000 objects: seconds, and times the unweighted fit.
 
@@ -381,7 +359,6 @@ DRAWINGS = (
     drawing("fig_robustness_weight", "robustness", weight_figure),
     drawing("table_robustness_paired", "robustness", paired_table),
     drawing("table_robustness_datasets", "robustness", datasets_table),
-    drawing("table_robustness_limits", "robustness", limits_table),
     drawing("table_robustness_goals", ("robustness", "robustness_cost"), goals_table),
     drawing("table_robustness_cost", "robustness_cost", cost_table),
     drawing("table_robustness_schemes", ("robustness_schemes", "robustness"), schemes_table),

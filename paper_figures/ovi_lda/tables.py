@@ -10,7 +10,6 @@ from .answers import (
     INDICES,
     NAMES,
     PAIRS,
-    READINGS,
     ROUTES,
     agreement,
     at,
@@ -24,8 +23,6 @@ from .answers import (
     printed_numbers,
     repetitions,
 )
-
-OTHER_READINGS = {reading: text for reading, text in READINGS.items() if reading != "V"}
 
 
 def numbers_table(records):
@@ -57,30 +54,7 @@ def numbers_table(records):
     )
 
 
-def settings_table(records):
-    """Share of Table 3's cells that come out as printed, by noise, number of objects and reading of the index."""
-    groups, rows = by_setting(at(records, PRINTED)), []
-    usual = min(n_init for *_, n_init in by_setting(records))
-    groups = {setting[:2]: group for setting, group in sorted(groups.items()) if setting[2] == usual}
-    # All columns from the same number of repetitions.
-    common = min(len(repetitions(group)) for group in groups.values())
-    for (divisor, n), group in groups.items():
-        group = [record for record in group if record["config"]["repetition"] < common]
-        shares = agreement(group)
-        by_index = [f"{agreement(group, columns=[column]).mean():.0%}" for column in INDICES]
-        others = [f"{agreement(group, columns=['OVI-LDA'], reading=reading).mean():.0%}" for reading in OTHER_READINGS]
-        overall = f"{shares.mean():.0%} ({shares.min():.0%} to {shares.max():.0%})"
-        rows.append([f"E_s / ({divisor} SNR)", n, overall, *by_index, ", ".join(others)])
-    return document(
-        table(["variance of the noise", "objects", "all cells", *INDICES, "OVI-LDA, other readings"], rows),
-        f"Means over {common} data sets at each of {', '.join(map(str, PRINTED))} dB; in brackets the lowest and "
-        f"highest repetition. The other readings, in this order: {'; '.join(OTHER_READINGS.values())}. The three "
-        "variances are 3 dB apart.",
-        _more_runs(records),
-    )
-
-
-def _more_runs(records):
+def runs_table(records):
     """Which answers change with ten times as many runs of the random algorithms, on the same data sets."""
     fixed = ("divisor", "n", "decibel", "repetition")
     usual, rows = grouped(main_records(records), *fixed), []

@@ -9,7 +9,7 @@ from experiments.ovi_lda import ovi_qpsk
 from experiments.ovi_lda.ovi_qpsk import ALGORITHMS, FUZZY, PRINTED
 from paper_figures.claim import DEPENDS, FAILS, HOLDS, judge
 from paper_figures.ovi_lda import answers, claims, figure_2, readings
-from paper_figures.ovi_lda.tables import settings_table
+from paper_figures.ovi_lda.tables import runs_table
 from paper_figures.records import experiment_rows
 from robust_eac import ovi_lda
 from robust_eac.metrics import xie_beni
@@ -237,7 +237,7 @@ def test_more_runs_are_compared_on_the_same_data(rows):
     more = copy.deepcopy(rows[0])
     more["config"]["n_init"] = 9
     more["result"]["best"]["fcm"]["XB"] = 17
-    head, _, line = settings_table([*rows, more]).splitlines()[-3:]
+    head, _, line = runs_table([*rows, more]).splitlines()[-3:]
     assert head.startswith("| SNR | runs |")
     assert "| 2 dB | 1 to 9 |" in line
     assert "| 1 | fcm XB: 20 to 17 |" in line
