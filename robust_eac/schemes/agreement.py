@@ -17,10 +17,7 @@ __all__ = ["agreement_weights", "equal_weights", "kernel_weights", "partition_ke
 _AVERAGE = {"arithmetic": lambda a, b: 0.5 * (a + b), "geometric": lambda a, b: np.sqrt(a * b), "max": max}
 _LOG_2 = np.log(2.0)
 # log of the sum over an overlap of o objects, before the division by both cluster sizes.
-OVERLAPS = {
-    "subsets": lambda o: np.log(o) + np.log1p(o) + (o - 2.0) * _LOG_2,
-    "pairs": lambda o: 2.0 * np.log(o),
-}
+OVERLAPS = {"subsets": lambda o: np.log(o) + np.log1p(o) + (o - 2.0) * _LOG_2, "pairs": lambda o: 2.0 * np.log(o)}
 
 
 def equal_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state: RandomState = None) -> np.ndarray:

@@ -30,7 +30,7 @@ def kmeans(x, seeds, *, max_iter=100):
 
 @pytest.mark.parametrize(("n", "d", "k"), [(50, 9, 2), (50, 3, 3), (40, 1, 4), (200, 2, 7), (6, 2, 1), (5, 3, 5)])
 def test_kmeans_equals_scikit_learn_from_the_same_seeds(rng, n, d, k):
-    for _ in range(10):
+    for _ in range(3):
         x = rng.normal(size=(n, d))
         seeds = rng.permutation(n)[:k]
         other = KMeans(k, init=x[seeds], n_init=1, algorithm="lloyd", max_iter=100, tol=0.0).fit(x)
@@ -46,23 +46,6 @@ def test_kmeans_stops_after_max_iter_updates(rng):
         means = np.array([x[labels == c].mean(axis=0) for c in range(3)])
         labels = np.argmin(((x[:, np.newaxis] - means) ** 2).sum(axis=2), axis=1)
     assert not np.array_equal(kmeans(x, seeds), kmeans(x, seeds, max_iter=1))
-
-
-@pytest.mark.parametrize(
-    ("x", "seeds", "expected"),
-    [
-        # Three equal seeds: 11 is farthest from the mean 4.2, then 10 from the mean 2.5 of what is left.
-        ([0, 0, 0, 10, 11], [0, 1, 2], [0, 0, 0, 2, 1]),
-        # Nothing is far from anything: the first object, then the first of a cluster that can spare one.
-        ([5, 5, 5, 5], [3, 1, 2], [1, 2, 0, 0]),
-        # A tie between two seeds goes to the first; afterwards it does not move.
-        ([0, 1, 2], [0, 2], [0, 0, 1]),
-        # After one update object 1 is as near to the first centre, 6, as to its own, 2: it stays.
-        ([0, 4, 9, 5, 5, 5], [2, 0], [1, 1, 0, 0, 0, 0]),
-    ],
-)
-def test_kmeans_of_empty_clusters_and_ties(x, seeds, expected):
-    assert kmeans(np.array(x)[:, np.newaxis], seeds).tolist() == expected
 
 
 def add(values):
@@ -110,7 +93,7 @@ def slow_kmeans(x, seeds):
 @pytest.mark.parametrize("kind", ["generic", "few values", "far from the origin"])
 def test_kmeans_equals_plain_loops(rng, kind):
     seen = set()
-    for _ in range(200):
+    for _ in range(120):
         n, d = rng.randint(4, 30), rng.randint(1, 4)
         x = rng.normal(size=(n, d))
         if kind == "few values":
@@ -157,24 +140,14 @@ def distinct(model, order):
     return {tuple(s) for s in model.subsets_ if len(s) == order}
 
 
-@pytest.mark.parametrize("n_features", [1, 2, 3])
-def test_few_subsets_are_filled_up_in_the_listing_alone(rng, n_features):
-    X = rng.normal(size=(8, n_features))
-    listing = FeatureSubsetEnsemble(2, random_state=rng).fit(X)
-    equation = FeatureSubsetEnsemble(2, reproduce="equation", random_state=rng).fit(X)
-    for order in range(1, n_features + 1):
-        total = math.comb(n_features, order)
-        assert len(distinct(listing, order)) == len(distinct(equation, order)) == total
-        assert np.sum(listing.orders_ == order) == 50
-        assert np.sum(equation.orders_ == order) == total
-    assert listing.orders_.max() == equation.orders_.max() == n_features
-
-
 def test_many_subsets_are_sampled_with_repetitions_in_the_listing_alone(rng):
     X = rng.normal(size=(4, 1500))
     listing = FeatureSubsetEnsemble(2, max_order=1, random_state=rng).fit(X)
     equation = FeatureSubsetEnsemble(2, max_order=1, reproduce="equation", random_state=rng).fit(X)
     assert len(listing.subsets_) == len(equation.subsets_) == len(distinct(equation, 1)) == 1000
+    few = FeatureSubsetEnsemble(2, random_state=rng).fit(rng.normal(size=(8, 2)))
+    assert np.bincount(few.orders_).tolist() == [0, 50, 50]
+    assert [len(distinct(few, order)) for order in (1, 2)] == [2, 1]
     # 1500 (1 - (1 - 1/1500)^1000) = 730 are expected.
     assert 670 < len(distinct(listing, 1)) < 790
     limited = FeatureSubsetEnsemble(2, max_order=2, max_per_order=12, random_state=rng).fit(rng.normal(size=(4, 4)))
@@ -185,13 +158,6 @@ def test_many_subsets_are_sampled_with_repetitions_in_the_listing_alone(rng):
     assert len(distinct(few, 2)) == 40
 
 
-def test_between_the_limits_every_subset_occurs_once(rng):
-    model = FeatureSubsetEnsemble(2, random_state=rng).fit(rng.normal(size=(4, 12)))
-    counts = np.bincount(model.orders_)
-    assert counts.tolist() == [0, 50, 66, 220, 495, 792, 924, 792, 495, 220]
-    assert len(distinct(model, 4)) == 495
-
-
 def test_draws_are_uniform():
     rng = np.random.RandomState(0)
     pairs = np.sort(subsets.draw_combinations(rng, 6000, 4, 2), axis=1)
@@ -199,14 +165,10 @@ def test_draws_are_uniform():
     assert len(counts) == 6
     assert np.abs(counts - 1000).max() < 150
     # Nine of ten pairs without repetition: each is left out about 50 times.
-    left_out = np.zeros((5, 5))
-    for _ in range(500):
-        drawn = {tuple(pair) for pair in subsets._draw_different(rng, 9, 5, 2)}
-        assert len(drawn) == 9
-        left_out += [[i < j and (i, j) not in drawn for j in range(5)] for i in range(5)]
-    counts = left_out[np.triu_indices(5, 1)]
-    assert counts.sum() == 500
-    assert np.abs(counts - 50).max() < 35
+    drawn = np.concatenate([np.unique(subsets._draw_different(rng, 9, 5, 2), axis=0) for _ in range(500)])
+    _, counts = np.unique(drawn, axis=0, return_counts=True)
+    assert (len(counts), counts.sum()) == (10, 4500)
+    assert np.abs(counts - 450).max() < 35
 
 
 def test_given_subsets(rng):
@@ -262,23 +224,15 @@ def test_extremes(rng):
     ("options", "error", "match"),
     [
         ({"n_clusters": (2, 151)}, ValueError, r"upper end of n_clusters must be in \[2, n_samples=150\]"),
-        ({"n_clusters": 0}, ValueError, r"n_clusters must be in \[1, n_samples=150\], got 0"),
-        ({"max_order": 0}, ValueError, "max_order must be at least 1, got 0"),
-        ({"max_per_order": 0}, ValueError, "max_per_order must be at least 1, got 0"),
-        ({"min_per_order": -1}, ValueError, "min_per_order must be at least 0, got -1"),
-        ({"max_order": 2.0}, TypeError, "max_order must be an integer, got 2.0"),
-        ({"whiten": 1}, TypeError, "whiten must be True or False, got 1"),
         ({"reproduce": "paper"}, ValueError, "reproduce must be one of 'listing', 'equation', got 'paper'"),
         ({"combinations": []}, ValueError, "combinations must hold at least one subset, got none"),
         ({"combinations": 3}, TypeError, "combinations must be a list of index arrays or a boolean matrix, got"),
         ({"combinations": [[0], []]}, ValueError, r"combinations\[1\] must hold at least one feature"),
-        ({"combinations": [[False] * 4]}, ValueError, r"combinations\[0\] must hold at least one feature"),
         ({"combinations": [[True] * 5]}, ValueError, "must have a boolean for each of n_features=4, got 5"),
         ({"combinations": [[0, 4]]}, ValueError, r"must hold indices in \[0, n_features - 1=3\], got 4"),
         ({"combinations": [[-1, 2]]}, ValueError, r"must hold indices in \[0, n_features - 1=3\], got -1"),
         ({"combinations": [[1, 2, 1]]}, ValueError, r"must not hold a feature twice, got \[1, 1, 2\]"),
         ({"combinations": [[0.0, 1.0]]}, TypeError, "must be a vector of feature indices or of booleans"),
-        ({"combinations": [[[0], [1]]]}, TypeError, "must be a vector of feature indices or of booleans"),
     ],
 )
 def test_errors(options, error, match):

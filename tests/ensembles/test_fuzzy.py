@@ -5,7 +5,6 @@ import pytest
 from scipy.stats import multivariate_normal
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 
 from robust_eac import fuzzy_c_means
@@ -61,7 +60,7 @@ def test_c_means_never_raises_its_objective(rng, m):
     X, _ = blobs(rng)
     start = rng.normal(size=(4, 2))
     history = [
-        unfinished(fuzzy_c_means, X, 4, fuzzifier=m, init=start, max_iter=t, tol=0.0).objective for t in range(1, 25)
+        unfinished(fuzzy_c_means, X, 4, fuzzifier=m, init=start, max_iter=t, tol=0.0).objective for t in range(1, 13)
     ]
     assert np.all(np.diff(history) <= 1e-12 * history[0])
     assert history[-1] < history[0]
@@ -77,7 +76,7 @@ def test_c_means_ends_where_both_steps_stand_still(rng):
     again = fuzzy_c_means(X, 3, init=result.centers, tol=1e-8)
     assert again.n_iter == 1
     best = result.objective
-    for _ in range(20):
+    for _ in range(5):
         other = 0.99 * result.membership + 0.01 * random_membership(rng, len(X), 3)
         assert slow_objective(X, other, result.centers, 2.0) > best
         moved = result.centers + 0.01 * rng.normal(size=(3, 2))
@@ -119,6 +118,10 @@ def test_c_means_edge_cases(rng):
     coincident = fuzzy_c_means(np.ones((5, 2)), 2, random_state=0)
     assert np.array_equal(coincident.membership, np.full((5, 2), 0.5))
     assert coincident.objective == 0.0
+    # First centers are distinct objects.
+    repeated = np.repeat([[0.0], [1.0], [5.0]], [50, 1, 1], axis=0)
+    first = unfinished(fuzzy_c_means, repeated, 3, max_iter=1, tol=0.0, random_state=0)
+    np.testing.assert_allclose(np.sort(first.centers.ravel()), [0.0, 1.0, 5.0], atol=1e-12)
     # An object on a center belongs to it alone.
     result = unfinished(fuzzy_c_means, [[-1.0], [0.0], [1.0], [9.0]], 2, init=[[0.0], [9.0]], max_iter=1, tol=0.0)
     assert np.isfinite(result.membership).all()
@@ -126,13 +129,6 @@ def test_c_means_edge_cases(rng):
     result = fuzzy_c_means(X, 2, fuzzifier=1.001, init=[[0.0, 0.0], [1e9, 0.0]])
     assert np.array_equal(result.centers[1], [1e9, 0.0])
     np.testing.assert_allclose(result.centers[0], X.mean(axis=0))
-
-
-def test_first_centers_are_distinct_objects():
-    X = np.repeat([[0.0], [1.0], [5.0]], [50, 1, 1], axis=0)
-    for seed in range(5):
-        result = unfinished(fuzzy_c_means, X, 3, max_iter=1, tol=0.0, random_state=seed)
-        np.testing.assert_allclose(np.sort(result.centers.ravel()), [0.0, 1.0, 5.0], atol=1e-12)
 
 
 @pytest.mark.parametrize("function", [fuzzy_c_means, gath_geva])
@@ -169,38 +165,14 @@ def test_gath_geva_is_expectation_maximisation_of_a_gaussian_mixture(rng):
         assert result.objective == pytest.approx(-mixture.score(X) * len(X), rel=1e-8)
 
 
-def test_gath_geva_memberships_are_those_of_the_exponential_distance(rng):
-    X, _ = blobs(rng)
-    result = gath_geva(X, 3, random_state=rng)
-    inverse_squares = np.empty((len(X), 3))
-    for k in range(3):
-        root = np.sqrt(np.linalg.det(result.covariances[k]))
-        for i, x in enumerate(X):
-            d = x - result.centers[k]
-            inverse_squares[i, k] = result.priors[k] / root * np.exp(-d @ np.linalg.inv(result.covariances[k]) @ d / 2)
-    np.testing.assert_allclose(
-        result.membership, inverse_squares / inverse_squares.sum(axis=1, keepdims=True), rtol=1e-7, atol=1e-12
-    )
-
-
 def test_gath_geva_never_raises_its_objective(rng):
     X, _ = blobs(rng)
     start = random_membership(rng, len(X), 3)
     history = [
-        unfinished(gath_geva, X, 3, init=start, ridge=1e-12, max_iter=t, tol=0.0).objective for t in range(1, 25)
+        unfinished(gath_geva, X, 3, init=start, ridge=1e-12, max_iter=t, tol=0.0).objective for t in range(1, 13)
     ]
     assert np.all(np.diff(history) <= 1e-7)
     assert history[-1] < history[0]
-
-
-def test_gath_geva_finds_elongated_clusters_that_c_means_cuts(rng):
-    y = np.repeat([0, 1], 150)
-    X = rng.normal(size=(300, 2)) * np.array([[4.0, 0.4], [0.4, 4.0]])[y] + np.array([[0.0, 0.0], [0.0, 7.0]])[y]
-    c_means = fuzzy_c_means(X, 2, random_state=0).membership
-    likelihood = gath_geva(X, 2, random_state=0).membership
-    scores = [adjusted_rand_score(y, membership.argmax(axis=1)) for membership in (c_means, likelihood)]
-    assert scores[0] < 0.75
-    assert scores[1] > 0.85
 
 
 def test_gath_geva_edge_cases(rng):
@@ -276,48 +248,26 @@ def test_kaufman_kmeans_is_k_means_from_the_seeds(rng):
     assert np.array_equal(kaufman_kmeans(X, 1), np.zeros(len(X)))
     with pytest.warns(ConvergenceWarning, match="k-means did not converge"):
         kaufman_kmeans(rng.uniform(size=(200, 2)), 7, max_iter=1)
-
-
-def test_converged_runs_do_not_warn(rng):
-    X, _ = blobs(rng)
+    with pytest.warns(ConvergenceWarning, match="Gath-Geva did not converge to tol=0 in max_iter=2 updates"):
+        assert not gath_geva(X, 3, max_iter=2, tol=0.0, random_state=0).converged
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
         assert fuzzy_c_means(X, 3, random_state=0).converged
         assert gath_geva(X, 3, random_state=0).converged
-        kaufman_kmeans(X, 3)
-    with pytest.warns(ConvergenceWarning, match="Gath-Geva did not converge to tol=0 in max_iter=2 updates"):
-        assert not gath_geva(X, 3, max_iter=2, tol=0.0, random_state=0).converged
 
 
 X4 = [[0.0], [1.0], [2.0], [3.0]]
-
-
-@pytest.mark.parametrize("function", [fuzzy_c_means, gath_geva, kaufman_seeds, kaufman_kmeans])
-@pytest.mark.parametrize(
-    ("args", "error", "match"),
-    [
-        ((X4, 0), ValueError, r"n_clusters must be in \[1, n_samples=4\], got 0"),
-        ((X4, 5), ValueError, r"n_clusters must be in \[1, n_samples=4\], got 5"),
-        ((X4, 2.0), TypeError, "n_clusters must be an integer"),
-        (([0.0, 1.0], 2), ValueError, "2D array"),
-        (([[np.inf], [1.0]], 2), ValueError, "X contains infinity"),
-    ],
-)
-def test_errors_of_the_arrays(function, args, error, match):
-    with pytest.raises(error, match=match):
-        function(*args)
 
 
 @pytest.mark.parametrize(
     ("call", "error", "match"),
     [
         (lambda: fuzzy_c_means(X4, 2, fuzzifier=1.0), ValueError, "fuzzifier must be greater than 1, got 1.0"),
-        (lambda: fuzzy_c_means(X4, 2, max_iter=0), ValueError, "max_iter must be at least 1, got 0"),
-        (lambda: fuzzy_c_means(X4, 2, tol=-1.0), ValueError, "tol must be at least 0, got -1"),
+        (lambda: fuzzy_c_means(X4, 5), ValueError, r"n_clusters must be in \[1, n_samples=4\], got 5"),
+        (lambda: kaufman_seeds([[np.inf], [1.0]], 2), ValueError, "X contains infinity"),
         (lambda: fuzzy_c_means(X4, 2, init=[[0.0]]), ValueError, r"init must have shape \(2, 1\), got \(1, 1\)"),
         (lambda: fuzzy_c_means(X4, 2, init=[[np.nan], [0.0]]), ValueError, "init contains NaN"),
         (lambda: gath_geva(X4, 2, ridge=0.0), ValueError, "ridge must be greater than 0, got 0.0"),
-        (lambda: gath_geva(X4, 2, max_iter=1.5), TypeError, "max_iter must be an integer"),
         (lambda: gath_geva(X4, 2, tol=np.nan), ValueError, "tol must be at least 0, got nan"),
         (lambda: gath_geva(X4, 2, init=[[0.5, 0.5]] * 3), ValueError, r"init must have shape \(4, 2\), got \(3, 2\)"),
         (lambda: gath_geva(X4, 2, init=[[0.5, 0.6]] * 4), ValueError, "init: every row must sum to 1"),

@@ -76,7 +76,7 @@ def test_labels_do_not_depend_on_blocks_jobs_or_where_features_lie(X, ensemble, 
 
 @pytest.mark.parametrize("name", ["kmeans", "landmarks"])
 def test_features_are_not_copied(name, rng, tmp_path):
-    np.save(tmp_path / "X.npy", rng.normal(size=(60_000, 32)).astype(np.float32))
+    np.save(tmp_path / "X.npy", rng.normal(size=(30_000, 32)).astype(np.float32))
     X = np.load(tmp_path / "X.npy", mmap_mode="r")
     ensemble = clone(ENSEMBLES[name]).fit(X[:1000])
     tracemalloc.start()
@@ -84,11 +84,6 @@ def test_features_are_not_copied(name, rng, tmp_path):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak - labels.nbytes < X.nbytes
-
-
-def test_integers_of_one_byte(ensemble, rng):
-    X = rng.randint(200, size=(500, 4)).astype(np.uint8)
-    np.testing.assert_array_equal(ensemble.fit_transform(X), ensemble.fit_transform(X.astype(float)))
 
 
 def test_progress(X, ensemble, capsys, monkeypatch):
@@ -100,9 +95,6 @@ def test_progress(X, ensemble, capsys, monkeypatch):
     assert lines[0] == f"partition 1 of 6: {again.n_clusters_[0]} clusters"
     assert lines[6:] == [f"labels of {done} of 1200 objects" for done in (500, 1000, 1200)]
     np.testing.assert_array_equal(again.labels_, labels)
-
-
-def test_progress_without_samples(X, capsys):
     KMeansEnsemble(3, 4, random_state=0, verbose=1).fit(X)
     assert capsys.readouterr().out.splitlines() == [f"partition {u} of 3: 4 clusters" for u in (1, 2, 3)]
 
@@ -120,16 +112,8 @@ class Leaver(KMeans):
         ({"max_samples": 0}, ValueError, "max_samples must be at least 1, got 0"),
         ({"max_samples": 0.5}, TypeError, "max_samples must be an integer, got 0.5"),
         ({"max_samples": 3}, ValueError, r"n_clusters must be in \[1, max_samples=3\], got 4"),
-        (
-            {"estimator": AgglomerativeClustering()},
-            TypeError,
-            "AgglomerativeClustering cannot label .* without max_samples",
-        ),
-        (
-            {"estimator": Leaver()},
-            ValueError,
-            r"estimator Leaver must give every object a label in \[0, n_cl.*, got -1",
-        ),
+        ({"estimator": AgglomerativeClustering()}, TypeError, "AgglomerativeClustering cannot label .* without max"),
+        ({"estimator": Leaver()}, ValueError, r"estimator Leaver must give every object a label in \[0, n.*, got -1"),
     ],
 )
 def test_errors(X, options, error, match):
@@ -150,7 +134,7 @@ def test_dask_arrays_have_the_labels_of_the_ensemble_of_a_sample(X, ensemble):
     np.testing.assert_array_equal(framed.compute(scheduler="synchronous"), expected)
 
 
-def test_consensus(X, ensemble):
-    labels = ensemble.set_params(n_partitions=20, n_clusters=(6, 12)).fit_transform(X)
+def test_consensus(X):
+    labels = KMeansEnsemble(20, (6, 12), max_samples=200, random_state=0).fit_transform(X)
     consensus = RobustEAC(5, n_init=2, random_state=0).fit_predict(labels)
     assert adjusted_rand_score(np.arange(1200) % 5, consensus) > 0.9

@@ -37,16 +37,6 @@ def test_densities_are_sums_over_pairs(rng, missing):
     np.testing.assert_allclose(inter_density(labels, consensus, weights=weights), blocks, rtol=1e-10)
 
 
-def test_all_weight_of_the_matrix_is_inside_or_between(rng):
-    """Eq. 6 of the linear-time paper."""
-    labels = random_ensemble(rng, 20, 5)
-    consensus = np.r_[0, 1, 2, rng.randint(3, size=17)]
-    sizes = np.bincount(consensus)
-    inside = intra_density(labels, consensus) @ (sizes * (sizes - 1))
-    between = inter_density(labels, consensus) * np.outer(sizes, sizes)
-    assert inside + between.sum() - np.trace(between) == pytest.approx(coassociation_matrix(labels).sum() - 20)
-
-
 def test_ensemble_nmi_is_the_mean_over_observed_objects(rng):
     labels, weights = random_ensemble(rng, 25, 5, missing=0.3), rng.dirichlet(np.ones(5))
     consensus = rng.randint(3, size=25)
@@ -67,13 +57,6 @@ def test_names_and_types_of_labels_do_not_matter(rng):
         assert measure(labels, names) == pytest.approx(measure(labels, consensus), rel=1e-12)
         assert measure(labels.astype(np.uint8), consensus) == measure(labels * 7, consensus)
     np.testing.assert_allclose(intra_density(labels, names), intra_density(labels, consensus)[[2, 0, 1]])
-
-
-def test_a_unanimous_ensemble_is_dense():
-    labels = np.repeat([[0], [0], [1], [1], [2]], 3, axis=1)
-    assert density(labels, labels[:, 0]) == pytest.approx(0.8)
-    assert density(labels, labels[:, 0], singleton=1.0) == 1.0
-    assert ensemble_nmi(labels, labels[:, 0]) == 1.0
 
 
 def test_greedy_matching_takes_the_largest_cell_first(rng):

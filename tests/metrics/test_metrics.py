@@ -64,23 +64,18 @@ def test_h_criterion_against_brute_force(pair):
     assert (h_criterion(a, b) == 1.0) == is_same_partition(a, b)
 
 
-def test_h_criterion_is_the_optimal_one_to_one_definition():
-    # Greedy one-to-one matching gives 5/13 here and many-to-one 9/13.
-    assert h_criterion(*labels_of([[5, 4], [4, 0]])) == pytest.approx(8 / 13, abs=1e-15)
-
-
 @pytest.mark.parametrize(
     ("counts", "expected"),
     [
+        # Greedy one-to-one matching gives 5/13 here and many-to-one 9/13.
+        ([[5, 4], [4, 0]], 8 / 13),
         ([[3, 2, 0], [0, 1, 4]], 0.7),
         ([[3, 0], [2, 1], [0, 4]], 0.7),
         ([[2, 3, 5]], 0.5),
-        ([[2], [3], [5]], 0.5),
-        ([[1], [1]], 0.5),
         ([[7]], 1.0),
     ],
 )
-def test_h_criterion_rectangular(counts, expected):
+def test_h_criterion_of_tables(counts, expected):
     assert h_criterion(*labels_of(counts)) == pytest.approx(expected, abs=1e-15)
 
 
@@ -95,14 +90,8 @@ def test_information_measures_against_their_definitions(pair):
         for average, norm in norms.items():
             nmi = normalized_mutual_information(a, b, average=average)
             assert nmi == pytest.approx(information / norm, abs=1e-9)
-
-
-@given(partitions(2))
-def test_nmi_order_of_the_averages(pair):
-    arithmetic, geometric, maximum = (normalized_mutual_information(*pair, average=name) for name in AVERAGES)
-    assert 1 + 1e-12 >= geometric >= arithmetic - 1e-12
-    assert arithmetic >= maximum - 1e-12
-    assert maximum >= 0
+            assert 0.0 <= nmi <= 1.0 + 1e-12
+        assert normalized_mutual_information(a, b) == normalized_mutual_information(a, b, average="arithmetic")
 
 
 @pytest.mark.parametrize("average", AVERAGES)
@@ -111,18 +100,6 @@ def test_nmi_of_single_clusters(average):
     assert normalized_mutual_information([1, 1, 1], [0, 1, 2], average=average) == 0.0
     assert normalized_mutual_information([0, 1, 2], [1, 1, 1], average=average) == 0.0
     assert normalized_mutual_information([0], [1], average=average) == 1.0
-
-
-@pytest.mark.parametrize("average", AVERAGES)
-def test_nmi_of_same_and_independent_partitions(average):
-    assert normalized_mutual_information([0, 0, 1, 2], [2, 2, 0, 1], average=average) == pytest.approx(1.0)
-    assert normalized_mutual_information([0, 0, 1, 1], [0, 1, 0, 1], average=average) == pytest.approx(0.0)
-
-
-def test_nmi_default_is_arithmetic():
-    a, b = [0, 0, 1, 1], [0, 0, 1, 2]
-    assert normalized_mutual_information(a, b) == normalized_mutual_information(a, b, average="arithmetic")
-    assert normalized_mutual_information(a, b) == pytest.approx(0.8)
 
 
 def test_nmi_unknown_average():
@@ -143,12 +120,8 @@ def test_variation_of_information_is_a_metric(triple):
     assert 0.0 <= variation_of_information(a, b) <= math.log(len(a)) + 1e-12
 
 
-def test_variation_of_information_extremes():
-    assert variation_of_information([0] * 8, list(range(8))) == pytest.approx(math.log(8), abs=1e-15)
-    assert variation_of_information([0] * 8, [3] * 8) == 0.0
-
-
 def test_variation_of_information_with_as_many_clusters_as_objects():
+    assert variation_of_information([0] * 8, list(range(8))) == pytest.approx(math.log(8), abs=1e-15)
     # A dense table of these would need 80 GB.
     labels = np.arange(100_000)
     assert variation_of_information(labels, labels[::-1]) == 0.0

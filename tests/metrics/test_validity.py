@@ -1,5 +1,4 @@
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.spatial.distance import mahalanobis
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -80,34 +79,21 @@ def test_values_against_plain_loops(rng, as_printed, neighbour, fuzzy):
     membership = random_membership(rng, len(X), 4) ** 2 + 0.5 * one_hot(y) if fuzzy else one_hot(y)
     membership /= membership.sum(axis=1, keepdims=True)
     for m, min_size in ((2.0, 4), (1.4, 12.5)):
-        result = ovi_lda(
-            X,
-            membership if fuzzy else y,
-            fuzzifier=m,
-            min_cluster_size=min_size,
-            neighbour=neighbour,
-            as_printed=as_printed,
-        )
+        options = {"fuzzifier": m, "min_cluster_size": min_size, "neighbour": neighbour, "as_printed": as_printed}
+        result = ovi_lda(X, membership if fuzzy else y, **options)
         expected = slow_ovi(X, membership, m, min_size, neighbour == "euclidean", as_printed)
         for value, other in zip(result, expected, strict=True):
             np.testing.assert_allclose(value, other, rtol=1e-8, atol=1e-9)
 
 
-def test_positive_exactly_where_linear_discriminant_analysis_agrees(rng):
-    X, y = mixture(rng, sizes=(30, 14), n_features=2, spread=1.0)
-    rule = LinearDiscriminantAnalysis(solver="svd", priors=[0.5, 0.5]).fit(X, y)
-    agrees = rule.predict(X) == y
-    assert 0 < agrees.sum() < len(X)
-    assert np.array_equal(ovi_lda(X, y).object_values > 0.0, agrees)
-
-
-def test_positive_exactly_where_every_pairwise_rule_agrees(rng):
+def test_positive_exactly_where_every_pairwise_linear_discriminant_agrees(rng):
     X, y = mixture(rng, n_features=2, spread=1.0)
     agrees = np.ones(len(X), dtype=bool)
     for a, b in ((0, 1), (0, 2), (1, 2)):
         pair = (y == a) | (y == b)
         rule = LinearDiscriminantAnalysis(solver="svd", priors=[0.5, 0.5]).fit(X[pair], y[pair])
         agrees[pair] &= rule.predict(X[pair]) == y[pair]
+    assert 0 < agrees.sum() < len(X)
     assert np.array_equal(ovi_lda(X, y).object_values > 0.0, agrees)
 
 
@@ -144,11 +130,8 @@ def test_fuzzy_values_do_not_depend_on_the_origin_unless_as_printed(rng):
     np.testing.assert_allclose(
         ovi_lda(X + shift, membership).object_values, ovi_lda(X, membership).object_values, rtol=1e-9, atol=1e-10
     )
-    difference = (
-        ovi_lda(X + shift, membership, as_printed=True).object_values
-        - ovi_lda(X, membership, as_printed=True).object_values
-    )
-    assert np.abs(difference).max() > 0.1
+    printed = [ovi_lda(Z, membership, as_printed=True).object_values for Z in (X, X + shift)]
+    assert np.abs(printed[1] - printed[0]).max() > 0.1
     # The memberships' sums play no part in that: a fuzzifier of 1 divides by the right one.
     one = [ovi_lda(Z, membership, fuzzifier=1.0, as_printed=True).object_values for Z in (X, X + shift)]
     np.testing.assert_allclose(one[1], one[0], rtol=1e-8, atol=1e-9)
@@ -163,15 +146,6 @@ def test_names_and_order_do_not_matter(rng):
     assert np.array_equal(np.array([1, 0, 2])[result.neighbours], renamed.neighbours)
     order = rng.permutation(len(X))
     np.testing.assert_allclose(ovi_lda(X[order], y[order]).object_values, result.object_values[order], rtol=1e-9)
-    frame = ovi_lda(pd.DataFrame(X), pd.Series(y))
-    assert np.array_equal(frame.object_values, result.object_values)
-
-
-def test_labels_are_crisp_memberships_whatever_the_fuzzifier(rng):
-    X, y = mixture(rng)
-    for m in (1.0, 2.0, 700.0):
-        for value, other in zip(ovi_lda(X, one_hot(y), fuzzifier=m), ovi_lda(X, y), strict=True):
-            assert np.array_equal(value, other, equal_nan=True)
 
 
 def test_objects_in_no_cluster_are_as_if_absent(rng):
@@ -183,10 +157,8 @@ def test_objects_in_no_cluster_are_as_if_absent(rng):
     assert np.isnan(result.object_values[outside]).all()
     assert result.value == pytest.approx(alone.value)
     assert result.coverage == np.mean(~outside)
-    for index, entry in VALIDITY_INDICES.items():
-        assert entry.function(X, np.where(outside, -1, y)) == pytest.approx(entry.function(X[~outside], y[~outside])), (
-            index
-        )
+    for entry in VALIDITY_INDICES.values():
+        assert entry.function(X, np.where(outside, -1, y)) == pytest.approx(entry.function(X[~outside], y[~outside]))
 
 
 def test_small_clusters_are_discounted(rng):
@@ -204,12 +176,10 @@ def test_small_clusters_are_discounted(rng):
     assert ovi_lda(X, y, min_cluster_size=13).coverage == 0.0
 
 
-@pytest.mark.parametrize("nan_as_zero", [False, True])
-@pytest.mark.parametrize("neighbour", ["mahalanobis", "euclidean"])
-def test_a_single_cluster_has_no_value(rng, nan_as_zero, neighbour):
+def test_a_single_cluster_has_no_value(rng):
     X = rng.normal(size=(10, 2))
     for memberships in (np.zeros(10, dtype=int), np.ones((10, 1)), np.arange(10), np.full((10, 20), 0.05)):
-        result = ovi_lda(X, memberships, nan_as_zero=nan_as_zero, neighbour=neighbour)
+        result = ovi_lda(X, memberships, nan_as_zero=True, neighbour="euclidean")
         assert np.isnan(result.object_values).all()
         assert np.isnan(result.value)
         assert np.isnan(result.cluster_values).all()
@@ -248,31 +218,6 @@ def test_coincident_objects_have_finite_values():
     at_center = ovi_lda([[-1.0], [0.0], [1.0], [5.0], [7.0]], [0, 0, 0, 1, 1])
     assert np.isfinite(at_center.object_values).all()
     assert at_center.object_values.argmax() == 1
-
-
-def test_value_can_grow_when_clusters_are_merged(rng):
-    """The limitation that the documentation states, at distances of 5 to 10000 standard deviations."""
-    y = np.repeat(np.arange(4), 400)
-    noise = rng.normal(size=(1600, 3))
-    for distance in (5.0, 100.0, 1e4):
-        X = distance * np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])[y] + noise
-        assert ovi_lda(X, y == 1).value > ovi_lda(X, y).value
-        assert ovi_lda(X, y == 1, as_printed=True).value < ovi_lda(X, y, as_printed=True).value
-    X = 2.5 * np.array([[0, 0], [0, 1], [1, 0], [1, 1]])[y] + noise[:, :2]
-    for as_printed in (False, True):
-        assert ovi_lda(X, y // 2, as_printed=as_printed).value > ovi_lda(X, y, as_printed=as_printed).value
-
-
-def test_inputs_are_not_modified(rng):
-    X, y = mixture(rng)
-    membership = random_membership(rng, len(X), 3)
-    copies = X.copy(), y.copy(), membership.copy()
-    for memberships in (y, membership):
-        ovi_lda(X, memberships)
-        for entry in VALIDITY_INDICES.values():
-            entry.function(X, memberships)
-    for array, copy in zip((X, y, membership), copies, strict=True):
-        assert np.array_equal(array, copy)
 
 
 def test_crisp_indices_are_those_of_scikit_learn(rng):
@@ -316,6 +261,7 @@ def test_registered_indices_prefer_the_truth(rng):
     X, y = mixture(rng, spread=30.0)
     sharp = 0.9 * one_hot(y) + 0.1 / 3
     blurred = 0.3 * one_hot(y) + 0.7 / 3
+    copies = X.copy(), y.copy(), sharp.copy()
     for name, entry in VALIDITY_INDICES.items():
         sign = 1.0 if entry.larger_is_better else -1.0
         if entry.crisp:
@@ -323,6 +269,8 @@ def test_registered_indices_prefer_the_truth(rng):
         if entry.fuzzy:
             assert sign * entry.function(X, sharp) > sign * entry.function(X, blurred), name
         assert isinstance(entry.function(X, y), float)
+    for array, copy in zip((X, y, sharp), copies, strict=True):
+        assert np.array_equal(array, copy)
 
 
 X4 = [[0.0], [1.0], [2.0], [3.0]]
@@ -332,20 +280,15 @@ X4 = [[0.0], [1.0], [2.0], [3.0]]
     ("kwargs", "error", "match"),
     [
         ({"fuzzifier": 0.5}, ValueError, "fuzzifier must be at least 1, got 0.5"),
-        ({"fuzzifier": "a"}, TypeError, "fuzzifier must be a real number"),
         ({"min_cluster_size": 1}, ValueError, "min_cluster_size must be at least 2, got 1"),
         ({"neighbour": "nearest"}, ValueError, "neighbour must be one of 'mahalanobis', 'euclidean', got 'nearest'"),
-        ({"as_printed": 1}, TypeError, "as_printed must be True or False"),
-        ({"nan_as_zero": None}, TypeError, "nan_as_zero must be True or False"),
         ({"ridge": 0.0}, ValueError, "ridge must be greater than 0, got 0.0"),
-        ({"X": [0.0, 1.0]}, ValueError, "2D array"),
         ({"X": [[np.nan]] * 4}, ValueError, "X contains NaN"),
         ({"memberships": [0, 1]}, ValueError, r"memberships must have shape \(n_samples=4,\) .* got \(2,\)"),
         ({"memberships": [0, 1, 0.5, 1]}, ValueError, "memberships must hold integer cluster labels, got 0.5"),
         ({"memberships": list("abab")}, TypeError, "memberships must hold integers"),
         ({"memberships": [-1] * 4}, ValueError, "memberships: every partition must observe at least one object"),
         ({"memberships": [[0.5, 0.4]] * 4}, ValueError, "memberships: every row must sum to 1"),
-        ({"memberships": [[1.5, -0.5]] * 4}, ValueError, "memberships must be non-negative"),
         ({"memberships": [[0.5, 0.5]] * 3}, ValueError, r"memberships must have shape \(4, 'n_clusters'\)"),
     ],
 )
@@ -359,17 +302,10 @@ def test_errors(kwargs, error, match):
                 entry.function(**arguments)
 
 
-@pytest.mark.parametrize("index", [xie_beni, fukuyama_sugeno])
-def test_errors_of_the_fuzzifier(index):
-    with pytest.raises(ValueError, match="fuzzifier must be at least 1, got 0"):
-        index(X4, [0, 0, 1, 1], fuzzifier=0)
-
-
-@pytest.mark.parametrize("neighbour", ["mahalanobis", "euclidean"])
-def test_values_do_not_depend_on_the_blocks(rng, monkeypatch, neighbour):
+def test_values_do_not_depend_on_the_blocks(rng, monkeypatch):
     X, membership = rng.normal(size=(60, 3)), rng.dirichlet(np.ones(5), size=60)
-    whole = ovi_lda(X, membership, neighbour=neighbour)
+    whole = ovi_lda(X, membership)
     monkeypatch.setattr(_ovi, "_BLOCK", 25)
-    blocks = ovi_lda(X, membership, neighbour=neighbour)
+    blocks = ovi_lda(X, membership)
     assert np.allclose(blocks.object_values, whole.object_values, rtol=1e-12)
     assert np.array_equal(blocks.neighbours, whole.neighbours)

@@ -13,7 +13,7 @@ from robust_eac.schemes import (
     kernel_weights,
     partition_kernel,
 )
-from robust_eac.schemes.agreement import equal_weights, pairwise_nmi
+from robust_eac.schemes.agreement import pairwise_nmi
 from robust_eac.schemes.registry import FEATURE_SCHEMES
 from robust_eac.weightings.clusters import (
     ensemble_driven_cluster_index,
@@ -25,7 +25,6 @@ from ..access import _weighting_common, encode
 from ..conftest import planted_ensemble, random_ensemble
 
 AVERAGES = ("arithmetic", "geometric", "max")
-ALONE = [name for name in WEIGHTING_SCHEMES if name not in FEATURE_SCHEMES]
 
 
 def nmi_loop(labels, average):
@@ -68,9 +67,8 @@ def test_tables_count_the_objects_that_two_clusters_share(rng, monkeypatch, miss
 
 
 @pytest.mark.parametrize("average", AVERAGES)
-@pytest.mark.parametrize("missing", [0.0, 0.3])
-def test_pairwise_nmi_equals_scikit_learn(rng, average, missing):
-    for n, clusters in ((7, 2), (40, 4), (30, 25)):
+def test_pairwise_nmi_equals_scikit_learn(rng, average):
+    for n, clusters, missing in ((7, 2, 0.0), (40, 4, 0.3), (30, 25, 0.3)):
         labels = random_ensemble(rng, n, 6, max_clusters=clusters, missing=missing)
         labels[:, 2] = labels[:, 1] + 3 * (labels[:, 1] >= 0)
         labels[:, 3] = np.where(labels[:, 3] >= 0, 0, -1)
@@ -87,13 +85,13 @@ def test_pairwise_nmi_where_the_formula_is_not_defined():
     assert nmi[2, 3] == 0.0  # one cluster on what they have in common, against two
 
 
-@pytest.mark.parametrize("beta", [0.0, 1.0, 2.0, 7.5])
-def test_agreement_weights_are_the_formula(rng, beta):
+def test_agreement_weights_are_the_formula(rng):
     labels = random_ensemble(rng, 25, 6, missing=0.2)
     nmi = nmi_loop(labels, "max")
     index = np.array([np.mean([nmi[u, v] for v in range(6) if v != u]) for u in range(6)])
-    expected = (index / index.max()) ** beta
-    np.testing.assert_allclose(agreement_weights(labels, beta=beta), expected / expected.sum(), atol=1e-12)
+    for beta in (0.0, 1.0, 7.5):
+        expected = (index / index.max()) ** beta
+        np.testing.assert_allclose(agreement_weights(labels, beta=beta), expected / expected.sum(), atol=1e-12)
 
 
 def test_agreement_prefers_the_majority(rng):
@@ -131,9 +129,8 @@ def kernel_loop(labels, overlap):
 
 
 @pytest.mark.parametrize("overlap", ["subsets", "pairs"])
-@pytest.mark.parametrize("missing", [0.0, 0.3])
-def test_kernel_equals_the_sum_over_all_sets(rng, overlap, missing):
-    for n in (1, 2, 5, 8):
+def test_kernel_equals_the_sum_over_all_sets(rng, overlap):
+    for n, missing in ((1, 0.0), (2, 0.3), (5, 0.0), (8, 0.3)):
         labels = random_ensemble(rng, n, 4, max_clusters=3, missing=missing)
         np.testing.assert_allclose(partition_kernel(labels, overlap=overlap), kernel_loop(labels, overlap), atol=1e-13)
 
@@ -141,7 +138,7 @@ def test_kernel_equals_the_sum_over_all_sets(rng, overlap, missing):
 @pytest.mark.parametrize("overlap", ["subsets", "pairs"])
 def test_kernel_is_a_kernel(rng, overlap):
     for labels in (
-        planted_ensemble(rng, np.arange(3000) % 5, 8, noise=0.002),
+        planted_ensemble(rng, np.arange(1500) % 5, 8, noise=0.002),
         random_ensemble(rng, 30, 8, missing=0.4),
     ):
         labels[:, 1] = np.where(labels[:, 0] == -1, -1, 7 - labels[:, 0])
@@ -243,6 +240,7 @@ def test_certain_clusters_leave_the_coassociation_alone(rng):
 
 
 @pytest.mark.parametrize("name", WEIGHTING_SCHEMES)
+@pytest.mark.filterwarnings("ignore:No two partitions agree beyond chance")
 def test_schemes_are_on_the_simplex_and_change_nothing(rng, name):
     scheme = WEIGHTING_SCHEMES[name]
     for labels in (random_ensemble(rng, 15, 6), random_ensemble(rng, 15, 3, missing=0.3), random_ensemble(rng, 15, 1)):
@@ -253,17 +251,20 @@ def test_schemes_are_on_the_simplex_and_change_nothing(rng, name):
         assert weights.dtype == np.float64
         assert weights.min() >= 0.0
         assert weights.sum() == pytest.approx(1.0, abs=1e-12)
+        other = X if name in FEATURE_SCHEMES else "nonsense"
+        assert np.array_equal(weights, scheme(labels, X=other, random_state=0))
         assert np.array_equal(labels, before)
         assert np.array_equal(X, X_before)
-        assert np.array_equal(weights, scheme(labels, X=X, random_state=0))
+    with pytest.raises(ValueError, match="labels must be two-dimensional"):
+        scheme(labels[:, 0], X=X, random_state=0)
 
 
-# "redundancy" stops at a gap of 1e-5, from starts that it draws object by object: see the contract tests.
-@pytest.mark.parametrize("name", [name for name in WEIGHTING_SCHEMES if name != "redundancy"])
+@pytest.mark.parametrize("name", WEIGHTING_SCHEMES)
 @pytest.mark.parametrize("missing", [0.0, 0.15])
 def test_names_and_order_of_objects_do_not_matter(rng, name, missing):
-    scheme = WEIGHTING_SCHEMES[name]
-    n, m = 24, 7
+    scheme, n, m = WEIGHTING_SCHEMES[name], 24, 7
+    # "redundancy" stops at a gap of 1e-5, from starts that it draws object by object.
+    iterative = name == "redundancy"
     labels = planted_ensemble(rng, np.arange(n) % 3, m, noise=0.3)
     labels = np.where(rng.uniform(size=(n, m)) < missing, -1, labels)
     labels[:, 0] = np.arange(n) % 3
@@ -271,13 +272,14 @@ def test_names_and_order_of_objects_do_not_matter(rng, name, missing):
     weights = scheme(labels, X=X, random_state=0)
     names = np.array([rng.permutation(50)[:3] for _ in range(m)])
     renamed = np.where(labels == -1, -1, names[np.arange(m), labels])
-    np.testing.assert_allclose(scheme(renamed, X=X, random_state=0), weights, atol=1e-9)
-    order = rng.permutation(n)
-    np.testing.assert_allclose(scheme(labels[order], X=X[order], random_state=0), weights, atol=1e-9)
+    np.testing.assert_allclose(scheme(renamed, X=X, random_state=0), weights, atol=1e-3 if iterative else 1e-9)
+    if not iterative:
+        order = rng.permutation(n)
+        np.testing.assert_allclose(scheme(labels[order], X=X[order], random_state=0), weights, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", WEIGHTING_SCHEMES)
-@pytest.mark.filterwarnings("ignore:The weights are uniform")
+@pytest.mark.filterwarnings("ignore:The weights are uniform", "ignore:No two partitions agree beyond chance")
 def test_copies_get_equal_weights(rng, name):
     scheme = WEIGHTING_SCHEMES[name]
     X = rng.uniform(size=(12, 2))
@@ -286,18 +288,6 @@ def test_copies_get_equal_weights(rng, name):
         np.testing.assert_allclose(scheme(labels, X=X, random_state=0), 0.25, atol=1e-9)
     other = np.column_stack([labels, rng.randint(3, size=12)])
     np.testing.assert_allclose(np.ptp(scheme(other, X=X, random_state=0)[:4]), 0.0, atol=1e-9)
-
-
-@pytest.mark.parametrize("name", ALONE)
-def test_schemes_without_features_ignore_them(rng, name):
-    labels = random_ensemble(rng, 12, 4)
-    assert np.array_equal(
-        WEIGHTING_SCHEMES[name](labels, random_state=0), WEIGHTING_SCHEMES[name](labels, X="nonsense", random_state=0)
-    )
-
-
-def test_uniform(rng):
-    assert np.array_equal(equal_weights(random_ensemble(rng, 5, 8)), np.full(8, 0.125))
 
 
 LABELS = np.array([[0, 0, 1], [0, 1, 1], [1, 1, 0]])
@@ -319,9 +309,3 @@ ERRORS = [
 def test_errors(function, options, match):
     with pytest.raises(ValueError, match=match):
         function(LABELS, **options)
-
-
-@pytest.mark.parametrize("name", WEIGHTING_SCHEMES)
-def test_schemes_check_the_ensemble(name):
-    with pytest.raises(ValueError, match="labels must be two-dimensional"):
-        WEIGHTING_SCHEMES[name]([0, 1, 1], X=[[0.0], [1.0], [2.0]], random_state=0)

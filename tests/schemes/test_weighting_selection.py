@@ -27,8 +27,7 @@ def joint_criterion(nmi, chosen, trade_off, total):
     return trade_off * np.mean(quality) / len(nmi) + (1.0 - trade_off) * np.mean(diversity or [0.0])
 
 
-@pytest.mark.parametrize("total", ["sum", "mean"])
-@pytest.mark.parametrize("trade_off", [0.0, 0.5, 0.9, 1.0])
+@pytest.mark.parametrize(("total", "trade_off"), [("sum", 0.0), ("sum", 0.5), ("mean", 0.9), ("sum", 1.0)])
 def test_joint_criterion_adds_the_best_partition_each_time(rng, total, trade_off):
     labels = random_ensemble(rng, 40, 9, missing=0.1)
     nmi = nmi_loop(labels, "geometric")
