@@ -14,7 +14,6 @@ from .solve.formula import agreement_from_losses, cluster_counts, padded
 from .solve.objective import MAX_PLACING, place_by
 from .sparse.objective import SparseRaw, hold, observed_alike
 from .sparse.rows import membership_of
-from .weightings.tables import cluster_slots
 
 
 class Codebook(NamedTuple):
@@ -258,7 +257,7 @@ def keep_groups(ensemble, result):
     """(:class:`Codebook`, :class:`FixedGroups`) of a merged consensus."""
     encoding, active = encode(ensemble.labels), np.flatnonzero(result.weights)
     values = np.zeros(len(encoding.sizes))
-    for own, of_clusters in zip(cluster_slots(encoding), result.cluster_weights, strict=True):
+    for own, of_clusters in zip(encoding.cluster_slots, result.cluster_weights, strict=True):
         values[own] = of_clusters
     part, weights = select(encoding, active), result.weights[active]
     values = values[np.repeat(result.weights > 0.0, encoding.n_codes)] * part.by_slot(weights)

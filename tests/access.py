@@ -60,6 +60,7 @@ from robust_eac.reporting.findings import families_of
 from robust_eac.reporting.markup import draw_heat_map
 from robust_eac.reporting.page import call_of, shown
 from robust_eac.schemes import silhouette
+from robust_eac.schemes import tables as _weighting_common
 from robust_eac.schemes.registry import FEATURE_SCHEMES
 from robust_eac.schemes.selection import _hull_vertices, _spectral_groups
 from robust_eac.solve import alternation as _alternation
@@ -105,7 +106,6 @@ from robust_eac.sparse import kernels as _sparse_kernels
 from robust_eac.sparse import objective as _many
 from robust_eac.sparse import rows as _sparse_rows
 from robust_eac.weightings import joint
-from robust_eac.weightings import tables as _weighting_common
 from robust_eac.weightings.clusters import CLUSTER_WEIGHTS, weigh_by
 from robust_eac.weightings.joint import WEIGHTINGS, Fixed, as_weighting
 from robust_eac.weightings.pairs import Pairs, compare_pairs, pairs_of, sample_columns

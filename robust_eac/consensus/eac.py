@@ -14,9 +14,9 @@ from ..checks.coassociation import Coassociation, check_coassociation, is_precom
 from ..checks.labels import check_labels
 from ..checks.types import RandomState
 from ..checks.values import check_bool, check_n_clusters, check_real, check_weights
+from ..schemes.clusters import mean_over_observed
 from ..solve.codes import relabel
 from ..solve.encoding import encode, one_hot
-from ..weightings.tables import mean_over_observed
 from ._common import prepare_ensemble
 from .linkage import check_linkage, components, cut, dendrogram, distinct_rows, merge_tree, tree_of_matrix, votes_of
 

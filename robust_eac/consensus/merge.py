@@ -12,13 +12,13 @@ from ..checks.blocks import row_blocks
 from ..checks.labels import check_labels
 from ..checks.types import RandomState
 from ..checks.values import check_integer, check_n_clusters, check_n_jobs, check_random_state, check_real, check_weights
+from ..schemes.clusters import slot_certainty
+from ..schemes.tables import DECIMALS
 from ..solve.codes import relabel
 from ..solve.encoding import collapse, encode, select, take_rows
 from ..solve.formula import cluster_counts
 from ..solve.lloyd import best_lloyd, scaled_distances, table_costs
 from ..solve.threads import count_threads, map_threads
-from ..weightings.clusters import slot_certainty
-from ..weightings.tables import DECIMALS, cluster_slots, n_clusters_of
 from ..weightings.trust import trusted_group
 from ._common import check_memory
 from .linkage import cut, linkage_matrix, tree_of_sums
@@ -180,7 +180,7 @@ def merge_labels(
     active = np.flatnonzero(weights)
     used, active_weights = collapse(select(encoding, active), min_saving=0.0), weights[active]
     # Rounding first to decimals: the order of the partitions must not decide how a half is rounded.
-    mean_clusters = round(round(float(active_weights @ n_clusters_of(used)), DECIMALS))
+    mean_clusters = round(round(float(active_weights @ used.n_clusters), DECIMALS))
     if n_micro_clusters is None:
         n_micro_clusters = max(_FINENESS * mean_clusters, _LEAST_FINENESS * (1 if n_clusters == "auto" else n_clusters))
     n_threads = count_threads(n_jobs, 1, used, n_micro_clusters)[1]
@@ -209,7 +209,7 @@ def merge_labels(
         membership=membership,
         confidence=membership[np.arange(n), found],
         weights=weights,
-        cluster_weights=[cluster_weights[own] for own in cluster_slots(encoding)],
+        cluster_weights=[cluster_weights[own] for own in encoding.cluster_slots],
         n_clusters=len(names),
         tree=linkage_matrix(tree.left, tree.right, 1.0 / (1.0 + tree.similarities)),
         micro_clusters=used.expand(leaves),

@@ -19,7 +19,6 @@ from ..checks.labels import check_init
 from ..checks.types import RandomState
 from ..checks.values import MAX_SEED, check_choice, check_integer, check_n_jobs, check_real
 from ..solve.codes import relabel
-from ..weightings.tables import n_clusters_of
 from ._common import check_memory, check_starts, prepare
 
 __all__ = ["PeaceResult", "solve_peace"]
@@ -198,7 +197,7 @@ def _sample(encoding, weights, n_partners, rng):
         keys = np.unique(np.minimum(first, second) * n + np.maximum(first, second))
         first, second = np.divmod(keys, n)
     # The code of "not observed"; no label has this code if nothing is missing.
-    missing = n_clusters_of(encoding)
+    missing = encoding.n_clusters
     together, both = np.empty(len(first)), np.empty(len(first))
     compare_pairs(encoding.codes, encoding.offsets, weights, missing, first, second, together, both)
     kept = both > 0.0

@@ -10,10 +10,9 @@ from sklearn.cluster import KMeans
 from ..checks.types import RandomState
 from ..checks.values import check_choice, check_integer, check_real
 from ..ensembles.spectral import KMEANS_PASSES, transfer_coordinates
+from ..schemes.clusters import mean_over_observed, slot_certainty
 from ..solve.codes import relabel
 from ..solve.encoding import one_hot
-from ..weightings.clusters import slot_certainty
-from ..weightings.tables import mean_over_observed
 from ._common import TIE, check_memory, check_starts, clusters_of, prepare, prepare_ensemble, trivial
 from .eac import coassociation_of
 from .linkage import LINKAGES, check_linkage, cluster_by_linkage, cut, distinct_rows, tree_of_matrix
@@ -148,7 +147,7 @@ def locally_weighted_eac(
     """Cut the hierarchical clustering of the objects by locally weighted co-association into n_clusters.
 
     Like :func:`~robust_eac.eac`, with the similarities of
-    :func:`~robust_eac.weightings.locally_weighted_coassociation_matrix`: a cluster that holds two objects contributes
+    :func:`~robust_eac.schemes.locally_weighted_coassociation_matrix`: a cluster that holds two objects contributes
     its ensemble-driven index ([1]_, with average linkage).
 
     Parameters

@@ -10,8 +10,8 @@ from sklearn.cluster import KMeans
 from ..checks.types import RandomState
 from ..checks.values import check_integer, check_real
 from ..ensembles.spectral import KMEANS_PASSES, leading_vectors, normalised_graph, transfer_coordinates, unit_rows
+from ..schemes.clusters import slot_certainty
 from ..solve.codes import relabel
-from ..weightings.clusters import slot_certainty
 from ._common import TIE, associations, check_starts, clusters_of, prepare_rows, trivial
 from .refined_eac import walk_similarities
 
@@ -96,7 +96,7 @@ def transfer_cut(
     """Cut the graph of objects and base clusters, with an edge from every object to each of its clusters.
 
     The edge between object i and cluster l of partition u has weight  B_il = w_u ECI(l),  with
-    :func:`~robust_eac.weightings.ensemble_driven_cluster_index`: locally weighted graph partitioning, LWGP ([1]_). With
+    :func:`~robust_eac.schemes.ensemble_driven_cluster_index`: locally weighted graph partitioning, LWGP ([1]_). With
     `theta=None` all clusters of a partition have the same weight: the consensus of U-SENC ([2]_).
 
     Both cut the graph by the transfer cut of [3]_. With D and N the row and column sums of B and V the `n_clusters`

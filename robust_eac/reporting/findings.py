@@ -24,7 +24,6 @@ from ..summary import assure_encoded, describe, encode_fitted
 from ..weightings.clusters import check_cluster_weights, weigh_by
 from ..weightings.joint import WEIGHTINGS, settle
 from ..weightings.pairs import compare_pairs
-from ..weightings.tables import n_clusters_of
 from ..weightings.trust import near_copies
 
 # Objects in the heat map.
@@ -119,7 +118,7 @@ def find_out(model, X, sample_weight, settings):
         losses=model.losses_ if settings.adjusted else model.losses_ / settings.total**2,
         agreements=model.agreements_,
         test=agreement_test_of(encoding, accumulate(encoding, membership)[0], membership) if counts else None,
-        n_clusters=n_clusters_of(encoding),
+        n_clusters=encoding.n_clusters,
         n_observed=encoding.n_observed,
         n_missing=int((~encoding.observed).sum(axis=0)[encoding.mask_of].sum()),
         n_soft=len(encoding.soft_partitions),

@@ -10,7 +10,7 @@ from ..checks.labels import check_labels
 from ..checks.types import RandomState
 from ..checks.values import check_choice, check_real
 from ..metrics.external import AVERAGES
-from ..weightings.tables import encode_collapsed, shares, tables
+from .tables import encode_collapsed, shares, tables
 
 __all__ = ["agreement_weights", "equal_weights", "kernel_weights", "partition_kernel"]
 

@@ -17,7 +17,7 @@ from ..solve.descent import is_stationary
 from ..solve.encoding import collapse, encode
 from ..solve.starts import initial_rows
 from ..weightings.joint import Weighting
-from ..weightings.tables import n_clusters_of, share_among_copies, tables
+from .tables import share_among_copies, tables
 
 __all__ = ["redundancy_weights"]
 
@@ -100,7 +100,7 @@ def redundancy_weights(
     """
     encoding = encode(check_labels(labels))
     if n_clusters is None:
-        n_clusters = int(np.median(n_clusters_of(encoding)) + 0.5)
+        n_clusters = int(np.median(encoding.n_clusters) + 0.5)
     n_clusters = check_n_clusters(n_clusters, encoding.n_samples)
     n_init = check_integer(n_init, name="n_init", low=1)
     max_iter = check_integer(max_iter, name="max_iter", low=1)

@@ -9,8 +9,8 @@ from sklearn.cluster import KMeans
 from ..checks.types import RandomState
 from ..checks.values import check_choice, check_integer, check_random_state, check_real
 from ..metrics.external import AVERAGES
-from ..weightings.tables import DECIMALS, encode_collapsed, share_among_copies
 from .agreement import pairwise_nmi
+from .tables import DECIMALS, encode_collapsed, share_among_copies
 
 __all__ = ["cluster_and_select_weights", "convex_hull_weights", "joint_criterion_weights"]
 

@@ -12,7 +12,7 @@ from ..checks.types import RandomState, Subsets
 from ..checks.values import check_bool, check_choice, check_features, check_n_jobs, check_real
 from ..ensembles.feature_subsets import RIDGE, check_subsets, for_each_batch
 from ..solve.encoding import encode
-from ..weightings.tables import n_clusters_of, shares
+from .tables import shares
 
 __all__ = ["order_weights", "ramped_silhouette_weights", "silhouette_weights"]
 
@@ -99,7 +99,7 @@ def silhouette_weights(
     encoding = encode(labels)
     codes = np.ascontiguousarray(encoding.codes.T, dtype=np.int32)
     # The code of "not observed"; no label has this code if nothing is missing.
-    codes[codes == n_clusters_of(encoding)[:, np.newaxis]] = -1
+    codes[codes == encoding.n_clusters[:, np.newaxis]] = -1
     options = {"metric": metric, "singleton": singleton, "undefined": undefined}
     return mean_silhouettes(codes, X, subsets, **options, ridge=ridge, n_jobs=n_jobs)
 

@@ -15,8 +15,8 @@ from ..checks.labels import check_labels
 from ..checks.types import RandomState
 from ..checks.values import check_choice
 from ..solve.encoding import encode, one_hot
-from ..weightings.tables import cluster_slots, shares
 from .silhouette import check_given
+from .tables import shares
 
 __all__ = ["partition_validity", "validity_weights", "wpck_weights"]
 
@@ -79,7 +79,7 @@ def partition_validity(
     X = check_given(X, len(labels))
     # Centring: a common offset would cost digits.
     encoding, X = encode(labels), X - X.mean(axis=0)
-    slots = cluster_slots(encoding)
+    slots = encoding.cluster_slots
     defined = [u for u, own in enumerate(slots) if 2 <= own.stop - own.start < encoding.n_observed[u]]
     values = np.full((len(slots), len(indices)), np.nan)
     for j, name in enumerate(indices):

@@ -73,6 +73,16 @@ class Encoding(NamedTuple):
         return np.diff(np.append(self.offsets, len(self.sizes)))
 
     @property
+    def n_clusters(self):
+        """(m,) number of clusters of each partition, those whose objects have no weight included."""
+        return self.n_codes - np.isin(self.offsets + self.n_codes - 1, self.missing_slots)
+
+    @property
+    def cluster_slots(self):
+        """The slots of each partition's clusters, as slices; without the slot of "not observed"."""
+        return list(map(slice, self.offsets.tolist(), (self.offsets + self.n_clusters).tolist()))
+
+    @property
     def scale(self):
         """(n / n_u)^2, which scales the loss of an incomplete partition to all pairs."""
         return (self.total / self.n_observed) ** 2

@@ -1,7 +1,6 @@
 """Weights of the partitions that are found with the consensus, from the losses."""
 
 from .closed_forms import entropy_weights, l2_weights, power_weights, restricted_simplex_weights, uniform_weights
-from .clusters import ensemble_driven_cluster_index, locally_weighted_coassociation_matrix
 from .joint import (
     L2,
     WEIGHT_SOLVERS,
@@ -24,10 +23,8 @@ __all__ = [
     "Uniform",
     "Weighting",
     "chance_corrected_weights",
-    "ensemble_driven_cluster_index",
     "entropy_weights",
     "l2_weights",
-    "locally_weighted_coassociation_matrix",
     "power_weights",
     "restricted_simplex_weights",
     "trusted_group_weights",

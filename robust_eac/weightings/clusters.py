@@ -1,140 +1,12 @@
-"""Weights of base clusters: by certainty, by size; locally weighted co-association."""
-
-from __future__ import annotations
+"""Given weights of base clusters: by their sizes, or one by one."""
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..checks.labels import check_labels
-from ..checks.values import check_choice, check_real, check_vector, check_weights
-from ..solve.encoding import collapse, encode, one_hot, weigh_clusters
-from .tables import cluster_slots, mean_over_observed, n_clusters_of, tables
-
-__all__ = ["ensemble_driven_cluster_index", "locally_weighted_coassociation_matrix"]
+from ..checks.values import check_choice, check_vector
+from ..solve.encoding import weigh_clusters
 
 # Names of weights of base clusters.
 CLUSTER_WEIGHTS = ("size",)
-
-
-def ensemble_driven_cluster_index(
-    labels: ArrayLike, *, theta: float = 0.4, weights: ArrayLike | None = None
-) -> list[np.ndarray]:
-    """Score every cluster of every partition by how well the ensemble agrees with it.
-
-    Computes  ECI(C) = exp(-sum_u w_u H_u(C) / theta)  with  H_u(C) = -sum_c p_c log2 p_c,  with p_c the share of the
-    objects of C that partition u puts into its cluster c ([1]_, where w_u = 1/m). ECI is 1 if every partition keeps the
-    cluster together; its own always does.
-
-    Parameters
-    ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe. H_u(C) is over the
-        objects of C that u observes. Partitions that observe none of them are left out, and the other weights are
-        normalised to sum to one.
-    theta : float, default=0.4
-        Greater than 0; smaller values give uncertain clusters less weight. [1]_ recommends 0.2 to 1.
-    weights : array-like of shape (n_partitions,), default=None
-        w: non-negative, not all zero; normalised to sum to one. None means uniform.
-
-    Returns
-    -------
-    indices : list of n_partitions ndarrays of shape (n_clusters_u,)
-        In (0, 1] (0 below the range of floating point), for each partition in the order of its sorted labels.
-
-    Notes
-    -----
-    Time O(n_samples n_partitions^2), memory O(n_samples n_partitions), a byte per label. The values of the worked
-    example in [1]_ (Table I) match theta m = 5, not the parameters printed with it.
-
-    References
-    ----------
-    .. [1] Huang, Wang, Lai, "Locally weighted ensemble clustering", IEEE Transactions on Cybernetics 48(5), 2018.
-
-    Examples
-    --------
-    >>> for indices in ensemble_driven_cluster_index(np.array([[0, 0], [0, 0], [1, 0], [1, 1]]), theta=1.0):
-    ...     print(indices.round(4))
-    [1.     0.6065]
-    [0.6318 1.    ]
-    """
-    encoding, _, certainty = _certainty(labels, weights, theta)
-    return [certainty[own] for own in cluster_slots(encoding)]
-
-
-def locally_weighted_coassociation_matrix(
-    labels: ArrayLike, *, theta: float = 0.4, weights: ArrayLike | None = None
-) -> np.ndarray:
-    """Co-association in which every cluster is weighted by how certain the ensemble is of it.
-
-    Computes  A_ij = sum_u w_u ECI(C_u(i)) [c_u(i) = c_u(j)]  with ECI as in :func:`ensemble_driven_cluster_index`, over
-    the partitions that observe both objects if labels are missing (0 if none does); A_ii = 1 ([1]_).
-
-    Parameters
-    ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe.
-    theta : float, default=0.4
-        As in :func:`ensemble_driven_cluster_index`.
-    weights : array-like of shape (n_partitions,), default=None
-        w: non-negative, not all zero; normalised to sum to one. None means uniform.
-
-    Returns
-    -------
-    coassociation : ndarray of shape (n_samples, n_samples)
-        Symmetric, in [0, 1].
-
-    Notes
-    -----
-    Time O(n_samples^2 n_partitions) at worst, memory O(n_samples^2). The diagonal of 1 is in the authors' code, not in
-    the formula of [1]_.
-
-    References
-    ----------
-    .. [1] Huang, Wang, Lai, "Locally weighted ensemble clustering", IEEE Transactions on Cybernetics 48(5), 2018.
-
-    Examples
-    --------
-    >>> locally_weighted_coassociation_matrix(np.array([[0, 0], [0, 0], [1, 0], [1, 1]]), theta=1.0).round(3)
-    array([[1.   , 0.816, 0.316, 0.   ],
-           [0.816, 1.   , 0.316, 0.   ],
-           [0.316, 0.316, 1.   , 0.303],
-           [0.   , 0.   , 0.303, 1.   ]])
-    """
-    encoding, weights, certainty = _certainty(labels, weights, theta)
-    indicators = one_hot(encoding)
-    together = (indicators * (certainty * np.repeat(weights, encoding.n_codes))) @ indicators.T
-    together = mean_over_observed(together.toarray(), encoding, weights)
-    np.fill_diagonal(together, 1.0)
-    return together
-
-
-def _certainty(labels, weights, theta):
-    """Check the arguments: (encoding, weights, :func:`slot_certainty`)."""
-    labels = check_labels(labels)
-    theta = check_real(theta, name="theta", low=0.0, strict=True)
-    weights = check_weights(weights, labels.shape[1])
-    encoding = encode(labels)
-    return encoding, weights, slot_certainty(encoding, weights, theta)
-
-
-def slot_certainty(encoding, weights, theta):
-    """(n_slots,) ECI of the cluster of each slot of an encoding of hard partitions; 0 for "not observed"."""
-    slots = cluster_slots(encoding)
-    entropies, seen = np.zeros(len(encoding.sizes)), np.repeat(weights, encoding.n_codes)
-    for u, v, table in tables(collapse(encoding)):
-        for own, other, codes, sums in (
-            (slots[u], weights[v], table.rows, table.row_sums),
-            (slots[v], weights[u], table.cols, table.col_sums),
-        ):
-            p = table.counts / sums[codes]
-            entropies[own] -= other * np.bincount(codes, weights=p * np.log2(p), minlength=len(sums))
-            seen[own] += other * (sums > 0.0)
-    # A cluster that no partition of positive weight observes gets index 1.
-    mean = np.divide(entropies, seen, out=np.zeros_like(seen), where=seen > 0.0)
-    with np.errstate(over="ignore"):
-        certainty = np.exp(-mean / theta)
-    certainty[encoding.missing_slots] = 0.0
-    return certainty
 
 
 def check_cluster_weights(cluster_weights):
@@ -167,7 +39,7 @@ def _by_size(encoding):
 
 def _given(encoding, arrays):
     """(n_slots,) weights given partition by partition, in the order of the labels; 0 for "not observed"."""
-    n_clusters = n_clusters_of(encoding)
+    n_clusters = encoding.n_clusters
     if len(arrays) != len(n_clusters):
         raise ValueError(f"cluster_weights must have one array per partition, {len(n_clusters)}, got {len(arrays)}.")
     weights = np.zeros(len(encoding.sizes))

@@ -1,4 +1,4 @@
-"""What every consensus function and every weighting scheme of the registries must satisfy."""
+"""What every consensus function must satisfy; the schemes: tests/schemes/test_weighting_schemes.py."""
 
 import inspect
 from concurrent.futures import ThreadPoolExecutor
@@ -230,33 +230,6 @@ def test_median_partitions_are_those_of_the_solver(rng, name, loss):
 def iris():
     X, y = load_dataset("iris")
     return X[::5], y[::5]
-
-
-def test_schemes_give_weights_on_the_simplex(rng, scheme, iris):
-    X, y = iris
-    for labels in (planted_ensemble(rng, y, 9), random_ensemble(rng, 30, 4, missing=0.2), random_ensemble(rng, 30, 1)):
-        before = labels.copy()
-        weights = scheme(labels, X=X, random_state=0)
-        assert weights.shape == (labels.shape[1],)
-        assert weights.dtype == np.float64
-        assert weights.min() >= 0.0
-        assert weights.sum() == pytest.approx(1.0, abs=1e-12)
-        assert np.array_equal(labels, before)
-        assert np.array_equal(weights, scheme(labels, X=X, random_state=0))
-
-
-def test_schemes_see_partitions_not_names(rng, scheme, iris):
-    X, y = iris
-    labels = planted_ensemble(rng, y, 9)
-    weights = scheme(labels, X=X, random_state=0)
-    renamed = np.column_stack([rng.permutation(5)[column] for column in labels.T])
-    # This scheme draws its starts object by object, and stops at a gap of 1e-5.
-    iterative = scheme is WEIGHTING_SCHEMES["redundancy"]
-    np.testing.assert_allclose(scheme(renamed, X=X, random_state=0), weights, atol=1e-3 if iterative else 1e-6)
-    if not iterative:
-        order = rng.permutation(len(y))
-        np.testing.assert_allclose(scheme(labels[order], X=X[order], random_state=0), weights, atol=1e-6)
-    np.testing.assert_allclose(scheme(np.ones((30, 4), dtype=int), X=X, random_state=0), 0.25, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", ["kmeans", "eac-average", "hbgf"])

@@ -13,7 +13,7 @@ from robust_eac import coassociation_matrix
 from robust_eac.consensus import enhanced_coassociation_matrix
 from robust_eac.consensus.eac import eac, eac_linkage, lifetime_eac, threshold_eac
 from robust_eac.consensus.refined_eac import enhanced_eac, locally_weighted_eac
-from robust_eac.weightings.clusters import locally_weighted_coassociation_matrix
+from robust_eac.schemes import locally_weighted_coassociation_matrix
 
 from ..access import _linkage, prepare_ensemble, relabel
 from ..conftest import planted_ensemble, random_ensemble

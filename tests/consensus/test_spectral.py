@@ -8,7 +8,7 @@ from sklearn.cluster import SpectralCoclustering
 from robust_eac import CONSENSUS_FUNCTIONS, adjusted_rand_score
 from robust_eac.consensus import spectral
 from robust_eac.consensus.spectral import ecpcs_mc, embed_clusters, embed_rows, hbgf, transfer_cut
-from robust_eac.weightings import ensemble_driven_cluster_index
+from robust_eac.schemes import ensemble_driven_cluster_index
 
 from ..access import _bipartite, clusters_of, collapse, encode, leading_vectors, normalised_graph, walk_similarities
 from ..conftest import planted_ensemble, random_ensemble

@@ -10,16 +10,14 @@ from robust_eac import coassociation_matrix
 from robust_eac.schemes import (
     WEIGHTING_SCHEMES,
     agreement_weights,
+    ensemble_driven_cluster_index,
     kernel_weights,
+    locally_weighted_coassociation_matrix,
     partition_kernel,
 )
 from robust_eac.schemes.agreement import pairwise_nmi
+from robust_eac.schemes.clusters import slot_certainty
 from robust_eac.schemes.registry import FEATURE_SCHEMES
-from robust_eac.weightings.clusters import (
-    ensemble_driven_cluster_index,
-    locally_weighted_coassociation_matrix,
-    slot_certainty,
-)
 
 from ..access import _weighting_common, encode
 from ..conftest import planted_ensemble, random_ensemble

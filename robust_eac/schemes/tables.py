@@ -39,30 +39,10 @@ def encode_collapsed(labels):
     return collapse(encode(check_labels(labels)))
 
 
-def n_clusters_of(encoding):
-    """(m,) number of clusters of each partition, those whose objects have no weight included."""
-    last = encoding.offsets + encoding.n_codes - 1
-    return encoding.n_codes - np.isin(last, encoding.missing_slots)
-
-
-def cluster_slots(encoding):
-    """The slots of each partition's clusters, as slices; without the slot of "not observed"."""
-    ends = encoding.offsets + n_clusters_of(encoding)
-    return list(map(slice, encoding.offsets.tolist(), ends.tolist()))
-
-
-def mean_over_observed(together, encoding, weights):
-    """Sums over the partitions -> means over those that observe both objects, at most 1; 0 where none does."""
-    if len(encoding.missing_slots):
-        both = (encoding.observed * encoding.by_mask(weights)) @ encoding.observed.T
-        together = np.divide(together, both, out=np.zeros_like(both), where=both > 0.0)
-    return np.minimum(together, 1.0, out=together)
-
-
 def tables(encoding):
     """Yield (u, v, Table) for all pairs u < v. Time O(rows m^2), memory for one table and a copy of the codes."""
     columns = np.asfortranarray(encoding.codes)
-    n_codes, n_clusters = encoding.n_codes, n_clusters_of(encoding)
+    n_codes, n_clusters = encoding.n_codes, encoding.n_clusters
     for u in range(len(n_codes)):
         for v in range(u + 1, len(n_codes)):
             shape = n_codes[u], n_codes[v]
