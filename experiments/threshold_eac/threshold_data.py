@@ -5,8 +5,7 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 from sklearn.utils import check_random_state
 
-from robust_eac import load_dataset
-from robust_eac.metrics import consistency_index
+from robust_eac import h_criterion, load_dataset
 
 from ..shared.ensembles import load_features
 from ..shared.store import derive_seed
@@ -49,7 +48,7 @@ def columns(X, digits):
 
 def wrong(y, clusters):
     """Number of objects outside the clusters that are matched with their classes."""
-    return round(len(y) * (1.0 - consistency_index(y, clusters)))
+    return round(len(y) * (1.0 - h_criterion(y, clusters)))
 
 
 def links(distances, y):

@@ -18,11 +18,9 @@ from ..solve.formula import cluster_counts
 
 __all__ = [
     "adjusted_rand_score",
-    "consistency_index",
     "density",
     "ensemble_nmi",
     "h_criterion",
-    "inter_density",
     "intra_density",
     "normalized_mutual_information",
     "variation_of_information",
@@ -50,10 +48,6 @@ def h_criterion(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     -------
     score : float
         In (0, 1]; 1 exactly if the partitions are the same. Symmetric.
-
-    Notes
-    -----
-    Memory O(n_samples + k k'), time O(n_samples log n_samples + k k' min(k, k')).
 
     References
     ----------
@@ -123,10 +117,6 @@ def variation_of_information(a: ArrayLike, b: ArrayLike) -> float:
     distance : float
         In [0, log n_samples]; 0 exactly if the partitions are the same.
 
-    Notes
-    -----
-    Time O(n_samples log n_samples), memory O(n_samples), independent of the numbers of clusters.
-
     References
     ----------
     .. [1] M. Meilă, "Comparing clusterings by the variation of information", COLT 2003.
@@ -143,48 +133,6 @@ def variation_of_information(a: ArrayLike, b: ArrayLike) -> float:
     n_j = np.bincount(counts.col, weights=n_ij)[counts.col]
     # H(a|b) + H(b|a): all terms are non-negative, so rounding cannot make the sum negative.
     return float(n_ij @ (np.log(n_i / n_ij) + np.log(n_j / n_ij)) / len(a))
-
-
-def consistency_index(y_true: ArrayLike, y_pred: ArrayLike, *, matching: str = "optimal") -> float:
-    """Fraction of objects in matched clusters of two partitions.
-
-    Compute  (1/n) sum over matched pairs (i, j) of n_ij,  where n_ij counts the objects of class i in cluster j and
-    min(k, k') clusters are matched one to one, as in [1]_.
-
-    Parameters
-    ----------
-    y_true, y_pred
-        As in :func:`~robust_eac.h_criterion`.
-    matching : {"optimal", "greedy"}, default="optimal"
-        "optimal": that of :func:`~robust_eac.h_criterion`. "greedy": first the pair with most objects in common, then
-        the next among the remaining classes and clusters. [1]_ does not say which it uses. Ties are broken in the order
-        of the labels' values, so "greedy" can depend on the names.
-
-    Returns
-    -------
-    score : float
-        In (0, 1]; 1 exactly if the partitions are the same.
-
-    References
-    ----------
-    .. [1] A. L. N. Fred and A. K. Jain, "Data clustering using evidence accumulation", ICPR 2002.
-
-    Examples
-    --------
-    >>> y_true, y_pred = [0] * 9 + [1] * 4, [0] * 5 + [1] * 4 + [0] * 4
-    >>> [round(13 * consistency_index(y_true, y_pred, matching=name)) for name in ("optimal", "greedy")]
-    [8, 5]
-    """
-    if check_choice(matching, ("optimal", "greedy"), name="matching") == "optimal":
-        return h_criterion(y_true, y_pred)
-    y_true, y_pred = _check_partitions(y_true=y_true, y_pred=y_pred)
-    counts = contingency_matrix(y_true, y_pred)
-    matched = 0
-    for _ in range(min(counts.shape)):
-        i, j = np.unravel_index(np.argmax(counts), counts.shape)
-        matched += counts[i, j]
-        counts = np.delete(np.delete(counts, i, axis=0), j, axis=1)
-    return float(matched / len(y_true))
 
 
 def ensemble_nmi(
@@ -205,10 +153,6 @@ def ensemble_nmi(
     -------
     score : float
         In [0, 1].
-
-    Notes
-    -----
-    Time O(n_samples n_partitions log n_samples), memory O(n_samples + k k_u).
 
     References
     ----------
@@ -307,53 +251,16 @@ def intra_density(
     return by_size / sizes
 
 
-def inter_density(labels: ArrayLike, consensus: ArrayLike, *, weights: ArrayLike | None = None) -> np.ndarray:
-    """Mean co-association between every two clusters of a consensus.
-
-    Compute  rho_{C,C'} = 1 / (|C| |C'|) sum_{i in C, j in C'} c_ij  (Eq. 5 of [1]_), from the counts of the labels in
-    the clusters: sum_u w_u sum_l n_Cl n_C'l over |C| |C'|.
-
-    Parameters
-    ----------
-    labels, consensus, weights
-        As in :func:`~robust_eac.density`.
-
-    Returns
-    -------
-    densities : ndarray of shape (k, k)
-        Symmetric, in [0, 1], in the order of the clusters' sorted labels. The diagonal is the mean over all pairs of a
-        cluster, including (i, i); :func:`intra_density` leaves these out.
-
-    References
-    ----------
-    .. [1] "Linear Time Evidence Accumulation Clustering with KMeans", Section 3.
-
-    Examples
-    --------
-    >>> inter_density(np.array([[0, 0], [0, 1], [1, 1], [1, 1]]), [0, 0, 1, 1])
-    array([[0.75, 0.25],
-           [0.25, 1.  ]])
-    """
-    encoding, weights, counts, sizes = _counted(labels, consensus, weights)
-    together = (counts.T * np.repeat(weights, encoding.n_codes)) @ counts
-    return together / np.outer(sizes, sizes)
-
-
 def _densities(labels, consensus, weights, singleton):
     """Check the arguments: (size of each cluster times its density, sizes)."""
     singleton = check_real(singleton, name="singleton", low=0.0, high=1.0)
-    encoding, weights, counts, sizes = _counted(labels, consensus, weights)
-    return sized_densities(pair_weights(encoding, weights, counts), sizes, singleton), sizes
-
-
-def _counted(labels, consensus, weights):
-    """Check and encode: (encoding, weights, counts of the slots in the clusters, sizes of the clusters)."""
     labels = check_labels(labels)
     consensus = check_consensus(consensus, len(labels))
     weights = check_weights(weights, labels.shape[1])
     _, clusters, sizes = np.unique(consensus, return_inverse=True, return_counts=True)
     encoding = encode(labels)
-    return encoding, weights, cluster_counts(encoding, clusters, len(sizes)), sizes
+    counts = cluster_counts(encoding, clusters, len(sizes))
+    return sized_densities(pair_weights(encoding, weights, counts), sizes, singleton), sizes
 
 
 def pair_weights(encoding, weights, counts):

@@ -16,9 +16,7 @@ from ..access import metrics
 
 # The others compare a partition with an ensemble: tests/test_ensemble_metrics.py.
 METRICS = {
-    name: getattr(metrics, name)
-    for name in metrics.__all__
-    if name not in ("density", "ensemble_nmi", "inter_density", "intra_density")
+    name: getattr(metrics, name) for name in metrics.__all__ if name not in ("density", "ensemble_nmi", "intra_density")
 }
 AVERAGES = ["arithmetic", "geometric", "max"]
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score, silhouette_score
 
 from robust_eac import coassociation_matrix, optimality_gap, partition_losses
@@ -36,8 +35,7 @@ def validity_loop(labels, X):
     return values
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.3])
-@pytest.mark.parametrize("block", [2**22, 1, 100])
+@pytest.mark.parametrize(("missing", "block"), [(0.0, 2**22), (0.3, 1), (0.3, 100)])
 def test_validity_indices_equal_scikit_learn(rng, monkeypatch, missing, block):
     monkeypatch.setattr(validity, "_BLOCK_DISTANCES", block)
     for n, features, clusters in ((30, 3, 4), (12, 1, 8), (9, 2, 2)):
@@ -72,12 +70,10 @@ def test_validity_indices_take_their_limits():
     [
         ([1.0, 4.0, 2.0], True, [0.25, 1.0, 0.5]),
         ([-1.0, 3.0, 1.0], True, [0.0, 1.0, 0.5]),
-        ([-3.0, -1.0, -2.0], True, [0.0, 1.0, 0.5]),
         ([1.0, 4.0, 2.0], False, [1.0, 0.25, 0.5]),
         ([0.0, 4.0, 0.0], False, [1.0, 0.0, 1.0]),
         ([np.inf, 4.0, np.inf], True, [1.0, 0.0, 1.0]),
         ([np.inf, 4.0, 2.0], False, [0.0, 0.5, 1.0]),
-        ([np.nan, 4.0, 2.0], True, [0.0, 1.0, 0.5]),
         ([np.nan, -4.0, np.nan], True, [0.0, 1.0, 0.0]),
         ([np.nan, np.nan], False, [0.0, 0.0]),
         ([0.0, 0.0], True, [1.0, 1.0]),
@@ -121,19 +117,6 @@ def test_validity_and_relevance_weights_are_the_formulas(rng):
     np.testing.assert_allclose(
         wpck_weights(labels, X=X, knowledge="background"), background / background.sum(), atol=1e-12
     )
-
-
-def test_partitions_of_bad_fit_get_less(rng):
-    X = rng.normal(size=(60, 2)) + 6.0 * (np.arange(60) % 3)[:, np.newaxis]
-    labels = planted_ensemble(rng, np.arange(60) % 3, 9, noise=0.1, n_random=2)
-    # Not with lack of knowledge: that prefers the usual to the good.
-    for scheme, options in (
-        (validity_weights, {}),
-        (ramped_silhouette_weights, {}),
-        (wpck_weights, {"knowledge": "background"}),
-    ):
-        weights = scheme(labels, X=X, **options)
-        assert weights[7:].max() < weights[:7].min()
 
 
 def test_silhouette_weights_are_shares_of_the_ramped_silhouettes(rng):
@@ -213,8 +196,7 @@ def simplex_by_cvxpy(factor, c):
     return w.value
 
 
-@pytest.mark.parametrize("m", [1, 2, 6, 40])
-@pytest.mark.parametrize("rank", [1, 3, 60])
+@pytest.mark.parametrize(("m", "rank"), [(1, 1), (2, 60), (6, 3), (40, 60), (40, 3)])
 def test_quadratic_programme_equals_cvxpy(rng, m, rank):
     for spread in (0.0, 0.01, 1.0):
         factor = rng.uniform(size=(rank, m))
@@ -235,15 +217,6 @@ def test_quadratic_programme_equals_cvxpy(rng, m, rank):
             np.testing.assert_allclose(np.delete(weights, [0, m // 2]), np.delete(expected, [0, m // 2]), atol=1e-4)
 
 
-def test_quadratic_programme_of_many_copies(rng):
-    factor = np.repeat(rng.uniform(size=(30, 20)), 10, axis=1)
-    c = np.repeat(0.1 * rng.normal(size=20), 10)
-    weights = minimise_on_simplex(factor.T @ factor + 1e-8 * np.eye(200), c, np.eye(200)[7]).reshape(20, 10)
-    assert np.ptp(weights, axis=1).max() < 1e-6
-    single = minimise_on_simplex(factor[:, ::10].T @ factor[:, ::10] + 1e-9 * np.eye(20), c[::10], np.full(20, 0.05))
-    np.testing.assert_allclose(weights.sum(axis=1), single, atol=1e-6)
-
-
 @pytest.mark.parametrize("missing", [0.0, 0.25])
 def test_objective_never_rises_and_ends_stationary(rng, missing):
     labels = planted_ensemble(rng, np.arange(40) % 4, 10, noise=0.25, n_random=2)
@@ -256,9 +229,6 @@ def test_objective_never_rises_and_ends_stationary(rng, missing):
     assert np.all(np.diff(run.history) <= 1e-12)
     assert run.objective < run.history[0]
     assert run.gap <= 1e-6
-    again = fit(encoding, Q, max_iter=2, tol=1e-6, seed=1)
-    assert again.n_iter == 2
-    assert again.weights.sum() == pytest.approx(1.0)
 
 
 def fit(encoding, Q, *, max_iter, tol, seed):
@@ -324,36 +294,20 @@ def test_best_start_counts(rng):
     assert np.array_equal(several, min(runs, key=lambda run: run.objective).weights)
 
 
-def test_unfinished_is_said(rng):
-    labels = planted_ensemble(rng, np.arange(40) % 4, 8, noise=0.3)
-    with pytest.warns(ConvergenceWarning, match=r"did not converge: gap=.* > tol=1e-09 after max_iter=1\."):
-        redundancy_weights(labels, n_clusters=3, max_iter=1, tol=1e-9, random_state=0)
-
-
 LABELS = np.array([[0, 0, 1], [0, 1, 1], [1, 1, 0]])
 X = [[0.0], [1.0], [2.0]]
 ERRORS = [
-    (partition_validity, {"X": X, "indices": ["dunn"]}, ValueError, "indices must be one of 'silhouette'"),
-    (partition_validity, {"X": X, "indices": "silhouette"}, ValueError, "indices must be a non-empty sequence"),
-    (partition_validity, {"X": X, "indices": []}, ValueError, "indices must be a non-empty sequence"),
-    (partition_validity, {"X": X[:2]}, ValueError, "X must have n_samples=3 rows, one per row of labels, got 2"),
-    (partition_validity, {"X": [[np.nan], [0.0], [1.0]]}, ValueError, "Input X contains NaN"),
-    (partition_validity, {"X": [0.0, 1.0, 2.0]}, ValueError, "Expected 2D array"),
-    (validity_weights, {}, ValueError, "X must be the features of the objects, got None"),
-    (validity_weights, {"X": X, "indices": ["dunn"]}, ValueError, "indices must be one of"),
-    (wpck_weights, {}, ValueError, "X must be the features of the objects, got None"),
-    (wpck_weights, {"X": X, "knowledge": "some"}, ValueError, "knowledge must be one of 'lack', 'background'"),
-    (ramped_silhouette_weights, {}, ValueError, "X must be the features of the objects, got None"),
-    (ramped_silhouette_weights, {"X": X, "subsets": [[0]]}, ValueError, "subsets must hold one subset for each"),
-    (redundancy_weights, {"n_clusters": 4}, ValueError, r"n_clusters must be in \[1, n_samples=3\], got 4"),
-    (redundancy_weights, {"n_init": 0}, ValueError, "n_init must be at least 1"),
-    (redundancy_weights, {"max_iter": 0}, ValueError, "max_iter must be at least 1"),
-    (redundancy_weights, {"tol": -1.0}, ValueError, "tol must be at least 0"),
-    (redundancy_weights, {"n_clusters": 2.0}, TypeError, "n_clusters must be an integer"),
+    (partition_validity, {"X": X, "indices": ["dunn"]}, "indices must be one of 'silhouette'"),
+    (partition_validity, {"X": X, "indices": "silhouette"}, "indices must be a non-empty sequence"),
+    (partition_validity, {"X": X[:2]}, "X must have n_samples=3 rows, one per row of labels, got 2"),
+    (partition_validity, {"X": [[np.nan], [0.0], [1.0]]}, "Input X contains NaN"),
+    (wpck_weights, {"X": X, "knowledge": "some"}, "knowledge must be one of 'lack', 'background'"),
+    (ramped_silhouette_weights, {"X": X, "subsets": [[0]]}, "subsets must hold one subset for each"),
+    (redundancy_weights, {"n_clusters": 4}, r"n_clusters must be in \[1, n_samples=3\], got 4"),
 ]
 
 
-@pytest.mark.parametrize(("function", "options", "error", "match"), ERRORS)
-def test_errors(function, options, error, match):
-    with pytest.raises(error, match=match):
+@pytest.mark.parametrize(("function", "options", "match"), ERRORS)
+def test_errors(function, options, match):
+    with pytest.raises(ValueError, match=match):
         function(LABELS, **options)

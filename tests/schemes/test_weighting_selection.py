@@ -118,11 +118,7 @@ LABELS = np.array([[0, 0, 1], [0, 1, 1], [1, 1, 0]])
 ERRORS = [
     (joint_criterion_weights, {"trade_off": 1.5}, "trade_off must be at least 0 and at most 1"),
     (joint_criterion_weights, {"size": 4}, r"size must be in \[1, n_partitions=3\], got 4"),
-    (joint_criterion_weights, {"size": 0}, "size must be in"),
     (joint_criterion_weights, {"total": "max"}, "total must be one of 'sum', 'mean'"),
-    (joint_criterion_weights, {"average": "min"}, "average must be one of"),
-    (cluster_and_select_weights, {"size": 4}, "size must be in"),
-    (cluster_and_select_weights, {"average": "min"}, "average must be one of"),
     (convex_hull_weights, {"average": "min"}, "average must be one of"),
 ]
 
