@@ -49,7 +49,7 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
     reproduce : {"listing", "equation"}, default="listing"
         Follow the published program or the formulas where they differ; see Notes.
     combinations, whiten, max_order, max_per_order, min_per_order, n_jobs, random_state
-        As in :class:`~robust_eac.FeatureSubsetEnsemble`.
+        As in :class:`~robust_eac.FeatureSubsetEnsemble` and :class:`~robust_eac.KMeansEnsemble`.
 
     Attributes
     ----------

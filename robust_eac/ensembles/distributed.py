@@ -80,9 +80,8 @@ def ensemble_distributed(
 ) -> "Array":
     """Make an ensemble of features in a Dask array: fit it on a sample, label chunk by chunk with its `transform`.
 
-    For ensembles that can label new objects: :class:`~robust_eac.KMeansEnsemble`, with any clusterer that has a
-    `predict`, :class:`~robust_eac.LandmarkSpectralEnsemble` ([1]_), and other estimators with `fit`, `transform` and
-    `labels_`.
+    For :class:`~robust_eac.KMeansEnsemble`, with any clusterer that has a `predict`,
+    :class:`~robust_eac.LandmarkSpectralEnsemble` ([1]_), and other estimators with `fit`, `transform` and `labels_`.
 
     Parameters
     ----------

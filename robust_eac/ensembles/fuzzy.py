@@ -80,7 +80,7 @@ def fuzzy_c_means(
         u_nk = 1 / sum_j (|x_n - v_k| / |x_n - v_j|)^(2 / (m - 1)),      v_k = sum_n u_nk^m x_n / sum_n u_nk^m.
 
     The problem is not convex: J never increases, and the result depends on the start. As m approaches 1 this becomes
-    Lloyd's k-means. As m grows, all memberships tend to 1 / n_clusters, except those of objects that lie on a center.
+    Lloyd's k-means; as m grows, memberships tend to 1 / n_clusters.
 
     Parameters
     ----------
@@ -94,7 +94,8 @@ def fuzzy_c_means(
     max_iter : int, default=1000
         Largest number of updates.
     tol : float, default=1e-5
-        Stop when no membership changes by more than this in an update.
+        Stop when no membership changes by more than this in an update; ConvergenceWarning if none of `max_iter` is
+        so small.
     random_state : int, RandomState instance or None, default=None
         Draws the first centers.
 
@@ -102,11 +103,6 @@ def fuzzy_c_means(
     -------
     result : FuzzyCMeansResult
         Named tuple: membership, centers, objective, n_iter, converged.
-
-    Warns
-    -----
-    ConvergenceWarning
-        If memberships still change by more than `tol` in update `max_iter`.
 
     Notes
     -----
@@ -158,8 +154,7 @@ def gath_geva(
     d_nk^2 = |F_k|^(1/2) / P_k exp((x_n - v_k)' F_k^-1 (x_n - v_k) / 2).
 
     Up to a constant, d_nk^-2 is P_k times a Gaussian density. So these are the steps of expectation maximisation for a
-    mixture of Gaussians; they descend its negative log-likelihood, which is returned as `objective`. Distances are kept
-    as logarithms, since they overflow otherwise.
+    mixture of Gaussians; they descend its negative log-likelihood, which is returned as `objective`.
 
     Parameters
     ----------
@@ -175,11 +170,6 @@ def gath_geva(
     -------
     result : GathGevaResult
         Named tuple: membership, centers, covariances, priors, objective, n_iter, converged.
-
-    Warns
-    -----
-    ConvergenceWarning
-        If memberships still change by more than `tol` in update `max_iter`.
 
     Notes
     -----
@@ -356,11 +346,6 @@ def kaufman_kmeans(X: ArrayLike, n_clusters: int, *, max_iter: int = 300) -> np.
     -------
     labels : ndarray of shape (n_samples,), intp
         Cluster of each object, numbered like the seeds.
-
-    Warns
-    -----
-    ConvergenceWarning
-        If all of `max_iter` passes are used, or fewer objects differ than there are clusters.
 
     References
     ----------

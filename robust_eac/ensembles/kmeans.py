@@ -78,8 +78,7 @@ class KMeansEnsemble(Ensemble):
     --------
     >>> from robust_eac import KMeansEnsemble, load_dataset
     >>> X, y = load_dataset("iris")
-    >>> labels = KMeansEnsemble(n_partitions=5, n_clusters=(3, 6), random_state=0).fit_transform(X)
-    >>> labels.shape
+    >>> KMeansEnsemble(n_partitions=5, n_clusters=(3, 6), random_state=0).fit_transform(X).shape
     (150, 5)
     """
 

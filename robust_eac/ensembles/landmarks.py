@@ -72,10 +72,10 @@ class LandmarkSpectralEnsemble(Ensemble):
     [1]_ searches approximately, and fits all partitions on all objects; its numbers of partitions, clusters, landmarks
     and neighbours are the defaults here. `labels_` is what :meth:`transform` returns for the data of the fit.
 
-    With n_s objects in a sample, time per partition O(p^2 n_features + p^3 + n_s k_u^2 passes of k-means) for the fit,
-    and for the labels O(n (n_features l + K k_u + k_u^2)), where l <= p + sqrt(p) landmarks and groups are looked at.
-    Memory: the labels and, per thread, the coordinates of a sample. With `max_samples` less than all objects, arrays
-    and memory maps of any real type are read block by block and never copied whole.
+    Time per partition O(p^2 n_features + p^3 + n_s k_u^2 passes of k-means) for the fit to n_s objects, and for the
+    labels O(n (n_features l + K k_u + k_u^2)), where l <= p + sqrt(p) landmarks and groups are looked at. With
+    `max_samples` less than all objects, arrays and memory maps of any real type are read block by block and never
+    copied whole.
 
     References
     ----------
@@ -87,8 +87,7 @@ class LandmarkSpectralEnsemble(Ensemble):
     --------
     >>> from robust_eac import LandmarkSpectralEnsemble, load_dataset
     >>> X, y = load_dataset("iris")
-    >>> model = LandmarkSpectralEnsemble(5, (3, 6), n_landmarks=50, random_state=0).fit(X)
-    >>> model.labels_.shape
+    >>> LandmarkSpectralEnsemble(5, (3, 6), n_landmarks=50, random_state=0).fit_transform(X).shape
     (150, 5)
     """
 

@@ -33,9 +33,8 @@ def h_criterion(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     """Fraction of correctly assigned objects under the best one-to-one matching of clusters to classes.
 
     Solve  max over sigma  (1/n) sum_i n_{i sigma(i)},  where n_ij counts the objects of class i in cluster j. sigma
-    matches each class with at most one cluster and conversely: min(k, k') pairs, and the rest count as wrong. Two other
-    definitions of the H criterion exist and give other values: a greedy one-to-one matching, and every cluster matched
-    with its largest class.
+    matches each class with at most one cluster and conversely: min(k, k') pairs, and the rest count as wrong. A greedy
+    matching, or every cluster matched with its largest class, as others define it, gives other values.
 
     Parameters
     ----------
@@ -81,8 +80,7 @@ def normalized_mutual_information(a: ArrayLike, b: ArrayLike, *, average: str = 
     Returns
     -------
     score : float
-        In [0, 1]; 1 if the partitions are the same, 0 if they are independent. If both have a single cluster,
-        1 (they are the same, though the formula is 0/0); if just one of them has, 0.
+        In [0, 1]; 1 if the partitions are the same, also with a single cluster (0/0), 0 if they are independent.
 
     References
     ----------

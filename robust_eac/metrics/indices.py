@@ -32,7 +32,6 @@ def calinski_harabasz(X: ArrayLike, memberships: ArrayLike) -> float:
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Features.
     memberships : array-like of shape (n_samples,) or (n_samples, n_clusters)
         Labels (objects with -1 are left out), or memberships (the largest decides).
 
@@ -69,10 +68,6 @@ def silhouette(X: ArrayLike, memberships: ArrayLike) -> float:
     value : float
         In [-1, 1]; NaN unless 2 <= K <= n - 1.
 
-    Notes
-    -----
-    Time O(n_samples^2 n_features).
-
     References
     ----------
     .. [1] Rousseeuw, "Silhouettes: a graphical aid to the interpretation and validation of cluster analysis", Journal
@@ -99,15 +94,12 @@ def _crisp(score, X, memberships):
 def partition_entropy(X: ArrayLike, memberships: ArrayLike) -> float:
     """Mean entropy of the memberships, in nats; smaller is better.
 
-    Compute  -(1/N) sum_n sum_k u_nk log u_nk  ([1]_). It is 0 for crisp clusters. For equal memberships it grows with
-    the number of clusters, so it favours few.
+    Compute  -(1/N) sum_n sum_k u_nk log u_nk  ([1]_). It is 0 for crisp clusters.
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
-        Features; present for the common signature. Only their number of rows is checked.
-    memberships : array-like of shape (n_samples,) or (n_samples, n_clusters)
-        Labels or memberships.
+    X, memberships
+        As in :func:`calinski_harabasz`; all memberships count, of the features the number of rows.
 
     Returns
     -------
@@ -136,12 +128,10 @@ def xie_beni(X: ArrayLike, memberships: ArrayLike, *, fuzzifier: float = 2.0) ->
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
-        Features.
-    memberships : array-like of shape (n_samples,) or (n_samples, n_clusters)
-        Labels (objects with -1 are left out), or memberships.
     fuzzifier : float, default=2.0
         m, at least 1. No effect on labels.
+    X, memberships
+        As in :func:`calinski_harabasz`; all memberships count.
 
     Returns
     -------
@@ -177,7 +167,7 @@ def fukuyama_sugeno(X: ArrayLike, memberships: ArrayLike, *, fuzzifier: float = 
     Parameters
     ----------
     X, memberships, fuzzifier
-        As in :func:`xie_beni`.
+        As in :func:`xie_beni` and :func:`calinski_harabasz`.
 
     Returns
     -------

@@ -55,8 +55,7 @@ def agreement_weights(
     Compute  w_u proportional to (CAI_u / max_v CAI_v)^beta,  CAI_u = 1/(m-1) sum_{v != u} NMI(pi_u, pi_v): the crowd
     agreement index of weighted evidence accumulation (WEAC, [1]_).
 
-    A partition unlike all others gets little weight, whether it is bad or the only good one. Copies of one bad
-    partition agree with each other perfectly.
+    A partition unlike all others gets little weight, whether it is bad or the only good one.
 
     Parameters
     ----------
@@ -147,10 +146,9 @@ def partition_kernel(labels: ArrayLike, *, overlap: str = "subsets") -> np.ndarr
 
         k(u, v) = sum_{C in u, D in v} o (o + 1) 2^(o - 2) / (|C| |D|),
 
-    evaluated with logarithms. The powers of two make the kernel very sharp: the largest overlap dominates k, and
-    partitions that differ on many objects have a similarity of nearly 0 (0 below the range of floating point). With
-    ``overlap="pairs"`` the sum is over ordered pairs (i, j), equal ones included, and mu is 1 / |C|: o^2 / (|C| |D|),
-    the inner product of the projections on the clusters' indicators. It remains informative for many objects.
+    evaluated with logarithms. The powers of two make it very sharp: partitions that differ on many objects have a
+    similarity of nearly 0. With ``overlap="pairs"`` the sum is over ordered pairs (i, j), equal ones included, and mu
+    is 1 / |C|: o^2 / (|C| |D|), which remains informative for many objects.
 
     Parameters
     ----------
@@ -163,10 +161,6 @@ def partition_kernel(labels: ArrayLike, *, overlap: str = "subsets") -> np.ndarr
     -------
     kernel : ndarray of shape (n_partitions, n_partitions)
         Symmetric, in [0, 1], diagonal 1.
-
-    Notes
-    -----
-    Cost as :func:`agreement_weights`.
 
     References
     ----------
@@ -212,8 +206,8 @@ def kernel_weights(
     Parameters
     ----------
     overlap : {"subsets", "pairs"}, default="pairs"
-        The kernel. "subsets" is the kernel of [1]_. It is so sharp that with more than a few tens of objects, nearly
-        all weight goes to the partitions that are closest to each other.
+        The kernel. "subsets" is that of [1]_, which uses it only for the consensus: with more than a few tens of
+        objects, nearly all weight goes to the partitions that are closest to each other.
     power : float, default=1.0
         Strength, at least 0.
     labels, X, random_state
@@ -228,11 +222,6 @@ def kernel_weights(
     -----
     UserWarning
         If all similarities are 0 in floating point; the weights are then uniform.
-
-    Notes
-    -----
-    [1]_ takes weights from validity indices (see :func:`~robust_eac.schemes.wpck_weights`) and uses the kernel only for
-    the consensus.
 
     References
     ----------

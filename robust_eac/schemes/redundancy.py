@@ -78,8 +78,7 @@ def redundancy_weights(
 
     Notes
     -----
-    Time O(n_samples n_partitions^2) for Q, then O(n_samples (n_partitions k + k^2)) per sweep of the Y step and about
-    O(n_partitions^3) per quadratic programme. [1]_ fits H D H' with orthonormal non-negative H and diagonal D by
+    [1]_ fits H D H' with orthonormal non-negative H and diagonal D by
     multiplicative updates; Y'Y has the same role here. 1e-8 n^2 |w|^2 is added to the objective, so that the weights
     are unique for a given Y and copies of a partition share equally.
 

@@ -39,8 +39,7 @@ def joint_criterion_weights(
         a, in [0, 1]: 1 selects by quality alone, 0 by diversity alone (after the first).
     total : {"sum", "mean"}, default="sum"
         "mean" replaces the sums by (1/|S|) sum SNMI_u / m and the mean over the pairs. With sums, the influence of
-        diversity grows with the number of selected partitions: there are |S| terms of quality, of order m each, but
-        |S|^2 terms of diversity.
+        diversity grows with the number of selected partitions.
     average : {"arithmetic", "geometric", "max"}, default="geometric"
         The average of the entropies that divides the mutual information.
     labels, X, random_state
@@ -53,8 +52,7 @@ def joint_criterion_weights(
 
     Notes
     -----
-    Time O(n_samples n_partitions^2). The greedy set is in general not optimal. Of partitions that are equally good up
-    to 1e-12 but no copies, the first is selected.
+    Time O(n_samples n_partitions^2). Of partitions that are equally good up to 1e-12 but no copies, the first is taken.
 
     References
     ----------
@@ -66,8 +64,6 @@ def joint_criterion_weights(
     >>> labels = np.array(partitions).T
     >>> joint_criterion_weights(labels)
     array([0.5, 0. , 0. , 0.5])
-    >>> joint_criterion_weights(labels, trade_off=0.9)
-    array([0.5, 0.5, 0. , 0. ])
     """
     trade_off = check_real(trade_off, name="trade_off", low=0.0, high=1.0)
     check_choice(total, ("sum", "mean"), name="total")
@@ -119,8 +115,8 @@ def cluster_and_select_weights(
 
     Notes
     -----
-    Time O(n_samples n_partitions^2 + n_partitions^3). Of partitions that are equally good up to 1e-12 but no copies,
-    the first is selected. Fewer than `size` are selected if the clustering finds fewer groups.
+    Time O(n_samples n_partitions^2 + n_partitions^3). Fewer than `size` are selected if the clustering finds fewer
+    groups.
 
     References
     ----------
@@ -162,9 +158,8 @@ def convex_hull_weights(
 
     Notes
     -----
-    Time O(n_samples n_partitions^2 + n_partitions^2 log n_partitions). As in [2]_ the whole hull is used, including its
-    lower part with diverse pairs of low quality. All pairs at a vertex are used, so copies of a partition are selected
-    together.
+    As in [2]_ the whole hull is used, including its lower part with diverse pairs of low quality. All pairs at a vertex
+    are used, so copies of a partition are selected together.
 
     References
     ----------

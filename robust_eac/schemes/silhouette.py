@@ -77,8 +77,6 @@ def silhouette_weights(
     >>> labels = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
     >>> silhouette_weights(labels, X=X, metric="cityblock")
     array([0. , 0.6])
-    >>> silhouette_weights(labels, X=X, subsets=[[0], [1]])
-    array([1., 1.])
     """
     labels = check_labels(labels)
     metric = check_choice(metric, _METRICS, name="metric")
@@ -160,9 +158,8 @@ def ramped_silhouette_weights(
 
     Notes
     -----
-    The silhouettes are those of :func:`~robust_eac.silhouette_weights`, with squared Euclidean distances, at the same
-    cost. :func:`~robust_eac.schemes.validity_weights` with ``indices=["silhouette"]`` uses plain distances, and shifts
-    negative values instead of setting them to zero.
+    The silhouettes are those of :func:`~robust_eac.silhouette_weights`, with squared Euclidean distances;
+    :func:`~robust_eac.schemes.validity_weights` uses plain ones, and shifts negative values.
 
     References
     ----------
