@@ -42,7 +42,7 @@ single methods of a registry, are in the submodules.
 **Consensus functions** (`robust_eac.consensus`)
 
 - `CONSENSUS_FUNCTIONS`: all that take labels and a number of clusters, by name
-- `merge_consensus`: what `MergeConsensus` calls
+- `merge_consensus`: the tree of the objects as a function
 - `coassociation_matrix`: for all pairs of objects, how often they are together
 - `eac`, `eac_linkage`, `threshold_eac`: objects linked by their co-associations
 - `solve_peace`: probabilistic evidence accumulation on sampled pairs

@@ -1,5 +1,7 @@
 """Labels out of what other tools return: communities, tables of crowds, matched records, posterior draws."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence, Set, ValuesView
 from numbers import Real
 from typing import Any

@@ -29,7 +29,7 @@ def is_result(member):
 
 @functools.cache
 def public_callables():
-    """Public functions, constructors and methods by name; those that scikit-learn's classes add are left out."""
+    """Public functions, constructors, and methods of estimators by name, without those that scikit-learn adds."""
     found = {}
     for name, member in public_objects().items():
         if inspect.isfunction(member):
@@ -39,7 +39,7 @@ def public_callables():
                 f"{name}.{method}": inspect.unwrap(function)
                 for method, function in vars(member).items()
                 if inspect.isfunction(function)
-                and (method == "__init__" or not method.startswith("_"))
+                and (method == "__init__" or (hasattr(member, "fit") and not method.startswith("_")))
                 and inspect.unwrap(function).__module__.startswith("robust_eac")
             }
     return found

@@ -72,7 +72,7 @@ def test_kernels_have_one_signature_per_type_of_codes(rng):
         labels = random_ensemble(rng, 30, 5, missing=missing)
         result = robust_eac.solve_membership(np.asfortranarray(labels), 2, random_state=0)
         robust_eac.diagnostics.membership_gradient(labels, result.membership)
-        robust_eac.RobustEAC(2, weighting="l2", diagonal=False, random_state=0).fit(labels.astype(np.int16))
+        robust_eac.RobustEAC(2, weighting="l2", random_state=0).fit(labels.astype(np.int16))
     for kernel in (_kernels.sweep, _kernels.gradient, _kernels.accumulate):
         types = [signature[1 if kernel is _kernels.sweep else 0].types[0].dtype for signature in kernel.signatures]
         assert len(types) == len(set(types)) >= 1

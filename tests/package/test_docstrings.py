@@ -68,9 +68,12 @@ def referred(text):
     return [member for key, member in (FUNCTIONS | CLASSES | METHODS).items() if key.rpartition(".")[2] in names]
 
 
-def described(member):
-    """Parameters that a docstring describes itself, with a type."""
-    return [parameter for parameter, kind, _ in entries(sections(member).get("Parameters", "")) if kind]
+def explains(member, parameter):
+    """Whether a docstring describes a parameter, or refers to one that does."""
+    for name, kind, description in entries(sections(member).get("Parameters", "")):
+        if name == parameter:
+            return bool(kind) or any(explains(target, parameter) for target in referred(description))
+    return False
 
 
 @pytest.mark.parametrize("name", [*FUNCTIONS, *CLASSES, *METHODS])
@@ -78,11 +81,11 @@ def test_parameters_are_all_described_in_order(name):
     member = (FUNCTIONS | CLASSES | METHODS)[name]
     found = list(entries(sections(member).get("Parameters", "")))
     assert sorted(parameter for parameter, _, _ in found) == sorted(parameters_of(member))
-    own = described(member)
+    own = [parameter for parameter, kind, _ in found if kind]
     assert own == [parameter for parameter in parameters_of(member) if parameter in own]
     for parameter, kind, description in found:
         if not kind:
-            assert any(parameter in described(target) for target in referred(description)), f"{parameter}: described?"
+            assert any(explains(target, parameter) for target in referred(description)), f"{parameter}: described?"
             continue
         default = inspect.signature(member).parameters[parameter].default
         stated = re.search(r"default=(.+)", kind)

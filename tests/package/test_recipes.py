@@ -2,7 +2,6 @@
 
 import re
 import sys
-from functools import partial
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -19,7 +18,7 @@ from paper_figures.markdown import table
 from robust_eac import (
     CONSENSUS_FUNCTIONS,
     DATASETS,
-    WEIGHT_SOLVERS,
+    L2,
     WEIGHTING_SCHEMES,
     RobustEAC,
     certify,
@@ -27,6 +26,7 @@ from robust_eac import (
     l2_weights,
     load_dataset,
 )
+from robust_eac.weightings import Weighting
 
 from ..access import datasets, joint, prepare, relabel, weighted_loss
 from ..conftest import planted_ensemble
@@ -41,34 +41,46 @@ def labels(rng):
     return planted_ensemble(rng, TRUTH, 10, n_random=3)
 
 
-def test_a_weight_solver(monkeypatch, labels, rng):
-    def better_half(losses, *, share=0.5):
-        best = losses <= np.quantile(losses, share)
-        return best / best.sum()
+class BetterHalf(Weighting):
+    """Equal weights of the best."""
 
-    monkeypatch.setitem(WEIGHT_SOLVERS, "better-half", better_half)
+    def __init__(self, share=0.5):
+        self.share = share
 
+    def update(self, losses):
+        return losses <= np.quantile(losses, self.share)
+
+
+class Spread(Weighting):
+    """L2 by another name."""
+
+    def __init__(self, strength=300.0):
+        self.strength = strength
+
+    def update(self, losses):
+        return l2_weights(losses, lam=self.strength)
+
+    def value(self, losses, weights):
+        return weighted_loss(losses, weights, lam=self.strength)
+
+    minimised, judged = value, True
+
+
+def test_a_weighting(monkeypatch, labels, rng):
+    monkeypatch.setitem(joint.WEIGHTINGS, "better-half", BetterHalf)
     model = RobustEAC(3, weighting="better-half", random_state=0).fit(labels)
     assert sorted(model.weights_)[:5] == [0.0] * 5
     assert model.weights_[-3:].sum() == 0.0
-    strict = RobustEAC(3, weighting=partial(better_half, share=0.25), random_state=0).fit(labels)
+    strict = RobustEAC(3, weighting=BetterHalf(share=0.25), random_state=0).fit(labels)
     assert np.count_nonzero(strict.weights_) == 3
-    test_contracts.test_weights_are_on_the_simplex_and_ordered_against_the_losses(rng, better_half)
+    solve = BetterHalf().solve
+    test_contracts.test_weights_are_on_the_simplex_and_ordered_against_the_losses(rng, solve)
 
 
-def test_a_weight_solver_with_an_objective_of_its_own(monkeypatch, labels):
-    def spread_weights(losses, *, strength=300.0):
-        return l2_weights(losses, lam=strength)
-
-    def spread_objective(losses, weights, *, strength=300.0):
-        return weighted_loss(losses, weights, lam=strength)
-
-    monkeypatch.setitem(WEIGHT_SOLVERS, "spread", spread_weights)
-    record = joint.Record(spread_weights, objective=spread_objective, minimised=spread_objective)
-    monkeypatch.setitem(joint.RECORDS, "spread", record)
-
+def test_a_weighting_with_an_objective_of_its_own(monkeypatch, labels):
+    monkeypatch.setitem(joint.WEIGHTINGS, "spread", Spread)
     model = RobustEAC(3, weighting="spread", random_state=0).fit(labels)
-    known = RobustEAC(3, weighting="l2", lam=300.0, random_state=0).fit(labels)
+    known = RobustEAC(3, weighting=L2(lam=300.0), random_state=0).fit(labels)
     assert model.objective_ == known.objective_
     assert np.array_equal(model.weights_, known.weights_)
     judged = certify(labels, model.membership_, weights=model.weights_, weighting="spread")

@@ -17,17 +17,18 @@ ROOT = Path(__file__).parents[2]
 RIGHT = """
 import numpy as np
 from typing import assert_type
-from robust_eac import CONSENSUS_FUNCTIONS, KMeansEnsemble, MedianPartitionResult, RobustEAC, solve_median_partition
+from robust_eac import CONSENSUS_FUNCTIONS, KMeansEnsemble, RestrictedSimplex, RobustEAC, solve_median_partition
 from robust_eac import compare, corrupt_ensemble, h_criterion, l2_weights, load_dataset
+from robust_eac.solvers import MedianPartitionResult
 
 X, y = load_dataset("iris")
 assert_type(y, np.ndarray)
 labels, mask = corrupt_ensemble([[0, 1], [0, 0], [1, 1]], fraction=0.5, random_state=np.random.RandomState(0))
-result = solve_median_partition(labels, 2, weighting=lambda losses: l2_weights(losses, lam=1.0), rho="auto")
+result = solve_median_partition(labels, 2, weighting=lambda losses: l2_weights(losses, lam=1.0))
 assert_type(result, MedianPartitionResult)
 assert_type(result.gap, float)
 soft = solve_median_partition([np.array([0, 1, 1]), np.eye(3)], 2, random_state=0)
-model = RobustEAC(2, random_state=0).fit(labels)
+model = RobustEAC(2, weighting=RestrictedSimplex(rho="auto"), random_state=0).fit(labels)
 assert_type(model, RobustEAC)
 assert_type(model.labels_, np.ndarray)
 assert_type(h_criterion(y, CONSENSUS_FUNCTIONS["sec"](labels, 2)), float)
@@ -39,7 +40,7 @@ WRONG = [
     ("solve_median_partition([[0], [1]], '2')", 'incompatible type "str"; expected "int"'),
     ("solve_median_partition([[0], [1]], 2, n_inti=3)", 'Unexpected keyword argument "n_inti"'),
     ("solve_median_partition([[0], [1]], 2).weight", 'has no attribute "weight"'),
-    ("RobustEAC(2, diagonal=None)", 'incompatible type "None"; expected "bool"'),
+    ("RobustEAC(2, n_init=None)", 'incompatible type "None"; expected "int"'),
 ]
 
 
