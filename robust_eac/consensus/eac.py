@@ -13,12 +13,12 @@ from ..checks.blocks import row_blocks
 from ..checks.coassociation import Coassociation, check_coassociation, is_precomputed
 from ..checks.labels import check_labels
 from ..checks.types import RandomState
-from ..checks.values import check_bool, check_n_clusters, check_real, check_weights
+from ..checks.values import check_bool, check_choice, check_n_clusters, check_real, check_weights
 from ..schemes.clusters import mean_over_observed
 from ..solve.codes import relabel
 from ..solve.encoding import encode, one_hot
 from ._common import prepare_ensemble
-from .linkage import check_linkage, components, cut, dendrogram, distinct_rows, merge_tree, tree_of_matrix, votes_of
+from .linkage import LINKAGES, components, cut, dendrogram, distinct_rows, merge_tree, tree_of_matrix, votes_of
 
 __all__ = ["coassociation_matrix", "eac", "eac_linkage", "lifetime_eac", "threshold_eac"]
 
@@ -77,7 +77,6 @@ def eac(
     *,
     linkage: str = "average",
     weights: ArrayLike | None = None,
-    max_bytes: int | None = None,
     random_state: RandomState = None,
     affinity: str = "coassociation",
 ) -> np.ndarray:
@@ -101,9 +100,6 @@ def eac(
         The similarity of two clusters: largest, mean or smallest similarity of their objects.
     weights : array-like of shape (n_partitions,), default=None
         alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
-    max_bytes : int, default=None
-        Largest size of the matrix that average and complete linkage need, see Notes; ValueError beyond. None means the
-        memory of the machine, or no limit if the system does not report it.
     random_state : int, RandomState instance or None, default=None
         Ignored: present for the common signature.
     affinity : {"coassociation", "precomputed"}, default="coassociation"
@@ -116,6 +112,11 @@ def eac(
     -------
     labels : ndarray of shape (n_samples,), intp
         Clusters 0, 1, ... in the order of first appearance.
+
+    Raises
+    ------
+    ValueError
+        If average or complete linkage need more memory than the machine has.
 
     Notes
     -----
@@ -138,7 +139,7 @@ def eac(
     """
     source, weights = _read(labels, weights, affinity)
     n_clusters = check_n_clusters(n_clusters, source.n_samples)
-    rows, tree = _tree(source, weights, linkage, max_bytes)
+    rows, tree = _tree(source, weights, linkage)
     return relabel(cut(tree, n_clusters)[rows])
 
 
@@ -147,7 +148,6 @@ def eac_linkage(
     *,
     linkage: str = "average",
     weights: ArrayLike | None = None,
-    max_bytes: int | None = None,
     affinity: str = "coassociation",
 ) -> np.ndarray:
     """Dendrogram of the objects by co-association, as SciPy's linkage matrix.
@@ -157,7 +157,7 @@ def eac_linkage(
 
     Parameters
     ----------
-    labels, linkage, weights, max_bytes, affinity
+    labels, linkage, weights, affinity
         As in :func:`~robust_eac.eac`.
 
     Returns
@@ -178,7 +178,7 @@ def eac_linkage(
            [3.   , 5.   , 0.917, 4.   ]])
     """
     source, weights = _read(labels, weights, affinity)
-    return dendrogram(*_tree(source, weights, linkage, max_bytes))
+    return dendrogram(*_tree(source, weights, linkage))
 
 
 def lifetime_eac(
@@ -187,7 +187,6 @@ def lifetime_eac(
     linkage: str = "single",
     weights: ArrayLike | None = None,
     one_cluster: bool = False,
-    max_bytes: int | None = None,
     affinity: str = "coassociation",
 ) -> np.ndarray:
     """Cut the hierarchical clustering by co-association into the number of clusters of longest lifetime.
@@ -204,7 +203,7 @@ def lifetime_eac(
     one_cluster : bool, default=False
         Whether q = 1, with lifetime 1 - h_{n-1}, is also a candidate. Without it there are at least two clusters, even
         if one would live longest.
-    labels, weights, max_bytes, affinity
+    labels, weights, affinity
         As in :func:`~robust_eac.eac`.
 
     Returns
@@ -223,7 +222,7 @@ def lifetime_eac(
     """
     source, weights = _read(labels, weights, affinity)
     one_cluster = check_bool(one_cluster, name="one_cluster")
-    rows, tree = _tree(source, weights, linkage, max_bytes)
+    rows, tree = _tree(source, weights, linkage)
     heights = np.concatenate([np.zeros(len(rows) - len(tree.left) - 1), 1.0 - tree.similarities])
     return relabel(cut(tree, _longest_lived(heights, one_cluster))[rows])
 
@@ -285,7 +284,7 @@ def threshold_eac(
     if needed[1] > 1:
         # Even identical objects have fewer votes.
         return np.arange(source.n_samples)
-    rows, tree = _tree(source, weights, "single", None)
+    rows, tree = _tree(source, weights, "single")
     first = np.unique(rows, return_index=True)[1]
     votes, seen = _count_votes(source, first[tree.left], first[tree.right])
     return relabel(components(tree, votes >= needed[seen])[rows])
@@ -308,17 +307,17 @@ def _read(labels, weights, affinity):
     return prepare_ensemble(labels, weights)
 
 
-def _tree(source, weights, linkage, max_bytes):
+def _tree(source, weights, linkage):
     """(the row of each object, the tree of the rows): distinct objects of an encoding; all of a given matrix."""
-    check_linkage(linkage, max_bytes)
+    check_choice(linkage, LINKAGES, name="linkage")
     if isinstance(source, Coassociation):
-        tree = tree_of_matrix(source.values, linkage, unit=source.unit, max_bytes=max_bytes)
+        tree = tree_of_matrix(source.values, linkage, unit=source.unit)
         return np.arange(source.n_samples), tree
     encoding = distinct_rows(source)
     votes = votes_of(weights)
     values = np.repeat(votes, encoding.n_codes)
     values[encoding.missing_slots] = 0.0
-    tree = merge_tree(encoding, values, votes, linkage, max_bytes=max_bytes)
+    tree = merge_tree(encoding, values, votes, linkage)
     return encoding.expand(np.arange(len(encoding.codes))), tree
 
 

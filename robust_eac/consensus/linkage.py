@@ -16,10 +16,9 @@ from numba import njit
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
-from ..checks.values import check_choice, check_integer
 from ..solve.codes import relabel
 from ..solve.encoding import collapse
-from ._common import physical_memory
+from ._common import check_memory
 
 # In the order of the kernels' numbers.
 LINKAGES = ("single", "average", "complete")
@@ -62,13 +61,6 @@ class _Rows(NamedTuple):
     mask_weights: np.ndarray
 
 
-def check_linkage(linkage, max_bytes):
-    """Raise unless the linkage is known and `max_bytes` is None or a non-negative integer."""
-    check_choice(linkage, LINKAGES, name="linkage")
-    if max_bytes is not None:
-        check_integer(max_bytes, name="max_bytes", low=0)
-
-
 def distinct_rows(encoding):
     """The encoding with identical rows merged, except those of objects that no partition observes."""
     # Objects lose all labels when partitions of weight 0 are dropped. They are not similar to each other either.
@@ -76,13 +68,13 @@ def distinct_rows(encoding):
     return collapse(encoding, names[:, np.newaxis], min_saving=0.0)
 
 
-def cluster_by_linkage(encoding, values, shares, n_clusters, *, linkage, max_bytes):
+def cluster_by_linkage(encoding, values, shares, n_clusters, linkage):
     """Clusters of the objects when the :func:`merge_tree` of an encoding is cut into n_clusters; (n_samples,) intp."""
-    tree = merge_tree(encoding, values, shares, linkage, max_bytes=max_bytes)
+    tree = merge_tree(encoding, values, shares, linkage)
     return relabel(encoding.expand(cut(tree, n_clusters)))
 
 
-def merge_tree(encoding, values, shares, linkage, *, max_bytes=None):
+def merge_tree(encoding, values, shares, linkage):
     """The :class:`Tree` of the rows of an encoding without identical rows.
 
     values : (n_slots,) non-negative, 0 in the slots of "not observed". Or a list with one (k_u, k_u) matrix per
@@ -104,7 +96,7 @@ def merge_tree(encoding, values, shares, linkage, *, max_bytes=None):
     if linkage == "single" and tables.size == 0:
         span(rows, tree)
     else:
-        half = _allocate_half(n, f"n_samples={encoding.n_samples} objects ({n} distinct)", linkage, max_bytes)
+        half = _allocate_half(n, f"n_samples={encoding.n_samples} objects ({n} distinct)", linkage)
         rule = LINKAGES.index(linkage)
         sizes = encoding.multiplicity.copy() if rule == _AVERAGE else np.ones(n)
         fill(rows, sizes, half)
@@ -114,12 +106,12 @@ def merge_tree(encoding, values, shares, linkage, *, max_bytes=None):
     return _sorted(tree)
 
 
-def tree_of_matrix(values, linkage, *, unit=1.0, max_bytes=None):
+def tree_of_matrix(values, linkage, *, unit=1.0):
     """The :class:`Tree` of n objects from their (n, n) similarities in units of `unit`, dense or csr; O(n^2)."""
     n = values.shape[0]
     if linkage == "single" and sparse.issparse(values):
         return _sorted(_spanning_forest(values, unit))
-    tree, half = _empty_tree(n), _allocate_half(n, f"n_samples={n} objects", linkage, max_bytes)
+    tree, half = _empty_tree(n), _allocate_half(n, f"n_samples={n} objects", linkage)
     end = 0
     for i in range(n - 1):
         row = values[[i]].toarray()[0] if sparse.issparse(values) else values[i]
@@ -226,17 +218,11 @@ def _sorted(tree):
     return Tree(*(values[order] for values in tree))
 
 
-def _allocate_half(d, objects, linkage, max_bytes):
-    """Memory for all pairs of d rows. ValueError if it exceeds max_bytes or, with None, the machine's memory."""
-    needed = 4 * (d * (d - 1) // 2)
-    limit = physical_memory() if max_bytes is None else max_bytes
-    if limit is not None and needed > limit:
-        raise ValueError(
-            f"labels: {linkage} linkage of {objects} needs "
-            f"{needed / 2**30:.3g} GiB for the co-associations of all pairs; must be at most "
-            f"{'the memory of this machine' if max_bytes is None else 'max_bytes'}, {limit / 2**30:.3g} GiB."
-        )
-    return np.empty(needed // 4, dtype=np.float32)
+def _allocate_half(d, objects, linkage):
+    """Memory for all pairs of d rows."""
+    pairs = d * (d - 1) // 2
+    check_memory(4 * pairs, f"{linkage} linkage of {objects}")
+    return np.empty(pairs, dtype=np.float32)
 
 
 def _blocks(values):

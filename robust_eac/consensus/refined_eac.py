@@ -15,7 +15,7 @@ from ..solve.codes import relabel
 from ..solve.encoding import one_hot
 from ._common import TIE, check_memory, check_starts, clusters_of, prepare, prepare_ensemble, trivial
 from .eac import coassociation_of
-from .linkage import LINKAGES, check_linkage, cluster_by_linkage, cut, distinct_rows, tree_of_matrix
+from .linkage import LINKAGES, cluster_by_linkage, cut, distinct_rows, tree_of_matrix
 
 __all__ = [
     "connected_triples",
@@ -88,14 +88,13 @@ def enhanced_eac(
     linkage: str = "average",
     n_steps: int = 20,
     weights: ArrayLike | None = None,
-    max_bytes: int | None = None,
     random_state: RandomState = None,
 ) -> np.ndarray:
     """Cut the hierarchical clustering of the objects by enhanced co-association into n_clusters.
 
     Like :func:`~robust_eac.eac`, with the similarities of :func:`~robust_eac.consensus.enhanced_coassociation_matrix`:
     a partition that separates two objects contributes the similarity of their clusters, judged by the other partitions
-    (the hierarchical method of [1]_). Every linkage needs half the matrix, of at most `max_bytes`.
+    (the hierarchical method of [1]_). Every linkage needs half the matrix.
 
     Parameters
     ----------
@@ -103,7 +102,7 @@ def enhanced_eac(
         Length of the random walk between clusters, at least 1.
     random_state : int, RandomState instance or None, default=None
         Ignored: present for the common signature.
-    labels, n_clusters, linkage, weights, max_bytes
+    labels, n_clusters, linkage, weights
         As in :func:`~robust_eac.eac`; the walk does not weight partitions.
 
     Returns
@@ -127,11 +126,11 @@ def enhanced_eac(
     array([0, 0, 0, 1, 1])
     """
     encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
-    check_linkage(linkage, max_bytes)
+    check_choice(linkage, LINKAGES, name="linkage")
     n_steps = check_integer(n_steps, name="n_steps", low=1)
     encoding = distinct_rows(encoding)
     alike = cluster_similarities(encoding, n_steps)
-    return cluster_by_linkage(encoding, alike, weights, n_clusters, linkage=linkage, max_bytes=max_bytes)
+    return cluster_by_linkage(encoding, alike, weights, n_clusters, linkage)
 
 
 def locally_weighted_eac(
@@ -141,7 +140,6 @@ def locally_weighted_eac(
     linkage: str = "average",
     theta: float = 0.4,
     weights: ArrayLike | None = None,
-    max_bytes: int | None = None,
     random_state: RandomState = None,
 ) -> np.ndarray:
     """Cut the hierarchical clustering of the objects by locally weighted co-association into n_clusters.
@@ -156,7 +154,7 @@ def locally_weighted_eac(
         Greater than 0; smaller values give uncertain clusters less weight.
     random_state : int, RandomState instance or None, default=None
         Ignored: present for the common signature.
-    labels, n_clusters, linkage, weights, max_bytes
+    labels, n_clusters, linkage, weights
         As in :func:`~robust_eac.eac`; the weights enter the index too.
 
     Returns
@@ -178,11 +176,11 @@ def locally_weighted_eac(
     array([0, 0, 0, 1, 1])
     """
     encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
-    check_linkage(linkage, max_bytes)
+    check_choice(linkage, LINKAGES, name="linkage")
     theta = check_real(theta, name="theta", low=0.0, strict=True)
     values = slot_certainty(encoding, weights, theta) * np.repeat(weights, encoding.n_codes)
     rows = distinct_rows(encoding)
-    return cluster_by_linkage(rows, values, weights, n_clusters, linkage=linkage, max_bytes=max_bytes)
+    return cluster_by_linkage(rows, values, weights, n_clusters, linkage)
 
 
 def connected_triples(
@@ -192,7 +190,6 @@ def connected_triples(
     linkage: str = "average",
     decay: float = 0.8,
     weights: ArrayLike | None = None,
-    max_bytes: int | None = None,
     random_state: RandomState = None,
 ) -> np.ndarray:
     """Cut the hierarchical clustering of the objects by their connected-triple similarity into n_clusters.
@@ -211,9 +208,9 @@ def connected_triples(
         In [0, 1]: largest similarity of two different clusters. 0 gives :func:`~robust_eac.eac`.
     random_state : int, RandomState instance or None, default=None
         Ignored: present for the common signature.
-    labels, n_clusters, linkage, weights, max_bytes
+    labels, n_clusters, linkage, weights
         As in :func:`~robust_eac.eac`. The weights are w, too; two clusters are compared on the objects that both their
-        partitions observe. Every linkage needs half the matrix, of at most `max_bytes`.
+        partitions observe. Every linkage needs half the matrix.
 
     Returns
     -------
@@ -239,11 +236,11 @@ def connected_triples(
     array([0, 0, 0, 1, 1])
     """
     encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
-    check_linkage(linkage, max_bytes)
+    check_choice(linkage, LINKAGES, name="linkage")
     decay = check_real(decay, name="decay", low=0.0, high=1.0)
     encoding = distinct_rows(encoding)
     alike = triple_similarities(encoding, weights, decay)
-    return cluster_by_linkage(encoding, alike, weights, n_clusters, linkage=linkage, max_bytes=max_bytes)
+    return cluster_by_linkage(encoding, alike, weights, n_clusters, linkage)
 
 
 def triple_similarities(encoding, weights, decay):

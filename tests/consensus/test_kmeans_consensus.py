@@ -196,20 +196,10 @@ def test_loss_and_density_with_and_without_the_diagonal(rng):
         assert 1 - density(labels, clusters, singleton=singleton) == pytest.approx(rest + corrected / n, abs=1e-12)
 
 
-def test_least_loss_and_highest_density_can_be_different_partitions():
-    labels = np.array([[1, 2, 1], [1, 0, 2], [1, 1, 1], [0, 1, 0], [1, 0, 2], [1, 1, 2]])
-    partitions = list(brute_force(6, 2))
-    by_loss = min(partitions, key=lambda clusters: loss_of(labels, clusters))
-    by_density = max(partitions, key=lambda clusters: density(labels, clusters))
-    assert (3 * loss_of(labels, by_loss), density(labels, by_loss)) == pytest.approx((16 / 3, 5 / 9))
-    assert (3 * loss_of(labels, by_density), density(labels, by_density)) == pytest.approx((11 / 2, 16 / 27))
-    assert np.array_equal(density_search(labels, 2, random_state=0), by_density)
-
-
 def test_small_problems_reach_the_best_of_all_partitions(rng):
-    for _ in range(5):
-        labels = planted_ensemble(rng, np.array([0, 0, 0, 1, 1, 1, 2, 2]), 7, noise=0.2)
-        partitions = list(brute_force(8, 3))
+    for _ in range(2):
+        labels = planted_ensemble(rng, np.array([0, 0, 0, 1, 1, 2, 2]), 7, noise=0.2)
+        partitions = list(brute_force(7, 3))
         found = kmeans_consensus(labels, 3, n_init=100, random_state=rng)
         assert loss_of(labels, found) == pytest.approx(min(loss_of(labels, p) for p in partitions), rel=1e-9)
         found = density_search(labels, 3, n_init=100, random_state=rng)

@@ -1,0 +1,272 @@
+"""Finer similarities against loops over clusters and objects, walks step by step, and SciPy's linkage of them."""
+
+import numpy as np
+import pytest
+from scipy.cluster.hierarchy import cut_tree, fcluster, linkage
+from scipy.spatial.distance import squareform
+
+from robust_eac import adjusted_rand_score, coassociation_matrix, eac
+from robust_eac.consensus import enhanced_coassociation_matrix, enhanced_eac, locally_weighted_eac, refined_eac
+from robust_eac.consensus.refined_eac import (
+    connected_triples,
+    embed_microclusters,
+    probability_trajectories,
+    trajectory_similarities,
+    triple_similarities,
+)
+from robust_eac.schemes import locally_weighted_coassociation_matrix
+
+from ..access import _consensus_common, collapse, encode, walk_similarities
+from ..conftest import planted_ensemble, random_ensemble
+from ..reference import cluster_jaccard, cluster_trajectories, indicator_lists, transfer_cut_rows
+
+MISSING = pytest.mark.parametrize("missing", [0.0, 0.3])
+
+
+def cosines(trajectories):
+    """Cosine by cosine; 1 for a row with itself, 0 if a trajectory is zero."""
+    lengths = np.linalg.norm(trajectories, axis=1)
+    Z = np.eye(len(lengths))
+    for a in range(len(Z)):
+        for b in range(len(Z)):
+            if a != b and lengths[a] > 0.0 < lengths[b]:
+                Z[a, b] = trajectories[a] @ trajectories[b] / (lengths[a] * lengths[b])
+    return Z
+
+
+def object_similarities(labels, weights, between):
+    """(n, n) mean over the partitions that observe both objects of what they say of the objects' clusters."""
+    n, m = labels.shape
+    where = {(u, i): a for a, (objects, u) in enumerate(indicator_lists(labels)) for i in objects}
+    S = np.zeros((n, n))
+    for i in range(n):
+        for j in range(n):
+            both = [u for u in range(m) if (u, i) in where and (u, j) in where and weights[u] > 0.0]
+            total = sum(weights[u] for u in both)
+            S[i, j] = sum(weights[u] * between[where[u, i], where[u, j]] for u in both) / total if total else 0.0
+    return S
+
+
+def assert_cut_of(found_at, S, method, least=6):
+    """Clusters at q are those of SciPy's tree of the similarities, wherever no tie leaves the cut open."""
+    distance = 1.0 - S
+    np.fill_diagonal(distance, 0.0)
+    tree = linkage(squareform(distance, checks=False), method)
+    heights = np.concatenate([[0.0], tree[:, 2], [2.0]])
+    open_at = [q for q in range(1, len(heights)) if heights[-q] - heights[-q - 1] > 1e-5]
+    assert len(open_at) > least
+    for q in open_at[:12]:
+        expected = fcluster(tree, (heights[-q - 1] + heights[-q]) / 2, "distance")
+        assert adjusted_rand_score(found_at(q), expected) == 1.0
+
+
+@MISSING
+@pytest.mark.parametrize("n_steps", [1, 2, 5, 20])
+def test_enhanced_coassociation_equals_the_definition(rng, missing, n_steps):
+    labels, weights = random_ensemble(rng, 12, 5, missing=missing), rng.dirichlet(np.ones(5))
+    Z, encoding = cosines(cluster_trajectories(labels, n_steps)), encode(labels)
+    observed = np.flatnonzero(encoding.sizes)
+    found = walk_similarities(encoding, n_steps)
+    np.testing.assert_allclose(found[np.ix_(observed, observed)], Z, atol=1e-12)
+    assert not found[encoding.missing_slots].any()
+    enhanced = enhanced_coassociation_matrix(labels, n_steps=n_steps, weights=weights)
+    np.testing.assert_allclose(enhanced, object_similarities(labels, weights, Z), atol=1e-12)
+    assert np.all(enhanced >= coassociation_matrix(labels, weights=weights) - 1e-15)
+
+
+def test_enhanced_coassociation_by_hand():
+    # Jaccard indices 1/2 and 1/3: the walk goes from {0, 1} to {0} with 0.6 and to {1, 2} with 0.4, from {2} to {1, 2}.
+    enhanced = enhanced_coassociation_matrix(np.array([[0, 0], [0, 1], [1, 1]]), n_steps=1)
+    cosine = 0.4 / np.hypot(0.6, 0.4)
+    expected = [[1, (1 + cosine) / 2, cosine], [(1 + cosine) / 2, 1, (1 + cosine) / 2], [cosine, (1 + cosine) / 2, 1]]
+    np.testing.assert_allclose(enhanced, expected, atol=1e-15)
+
+
+def test_a_partition_without_weight_is_not_there(rng):
+    labels = random_ensemble(rng, 12, 5)
+    np.testing.assert_allclose(
+        enhanced_coassociation_matrix(labels, weights=[2, 0, 2, 0, 2]),
+        enhanced_coassociation_matrix(labels[:, ::2]),
+        atol=1e-15,
+    )
+
+
+def test_clusters_that_meet_no_other_are_like_none(rng):
+    # In a single partition no cluster meets another one; in a unanimous ensemble only itself.
+    for labels in (rng.randint(3, size=(9, 1)), np.repeat(rng.randint(3, size=(9, 1)), 4, axis=1)):
+        assert np.array_equal(enhanced_coassociation_matrix(labels), coassociation_matrix(labels))
+
+
+@MISSING
+@pytest.mark.parametrize("method", ["single", "average", "complete"])
+def test_linkages_are_those_of_scipy_on_the_explicit_matrix(rng, method, missing):
+    # So many partitions that no two objects agree in all that observe both: their order of merging would be open.
+    labels, weights = random_ensemble(rng, 22, 15, missing=missing), rng.dirichlet(np.full(15, 5.0))
+    labels = labels[np.r_[0:22, rng.randint(22, size=8)]]
+    options = {"linkage": method, "weights": weights}
+    S = enhanced_coassociation_matrix(labels, n_steps=3, weights=weights)
+    assert_cut_of(lambda q: enhanced_eac(labels, q, n_steps=3, **options), S, method)
+    S = locally_weighted_coassociation_matrix(labels, theta=0.5, weights=weights)
+    assert_cut_of(lambda q: locally_weighted_eac(labels, q, theta=0.5, **options), S, method)
+    S = object_similarities(labels, weights, triples_by_loops(labels, weights, 0.9))
+    assert_cut_of(lambda q: connected_triples(labels, q, decay=0.9, **options), S, method)
+
+
+def triples_by_loops(labels, weights, decay):
+    """(K, K) similarities of clusters, triple by triple; 0 for those of different partitions."""
+    J, sets = cluster_jaccard(labels), indicator_lists(labels)
+    T = np.zeros_like(J)
+    of_cluster = np.array([weights[u] for _, u in sets])
+    for a in range(len(T)):
+        for b in range(len(T)):
+            if a != b and sets[a][1] == sets[b][1]:
+                T[a, b] = sum(of_cluster * np.minimum(J[a], J[b]))
+    return np.eye(len(T)) + (decay * T / T.max() if T.max() > 0 else 0.0)
+
+
+def test_without_triples_it_is_eac(rng):
+    labels = random_ensemble(rng, 30, 6, missing=0.2)
+    for k in (2, 4, 8):
+        assert np.array_equal(connected_triples(labels, k, decay=0.0), eac(labels, k))
+    # Unanimous partitions have no triples at all.
+    labels = np.repeat(rng.randint(4, size=(20, 1)), 3, axis=1)
+    assert np.array_equal(connected_triples(labels, 4), eac(labels, 4))
+
+
+def test_triples_of_a_repeated_partition(rng):
+    labels, weights = random_ensemble(rng, 20, 4, missing=0.1), np.array([3, 1, 2, 1])
+    one = triple_similarities(encode(labels), weights / 7.0, 0.8)
+    other = triple_similarities(encode(np.repeat(labels, weights, axis=1)), np.full(7, 1.0 / 7.0), 0.8)
+    for u, place in enumerate([0, 3, 4, 6]):
+        np.testing.assert_allclose(one[u], other[place], atol=1e-12)
+
+
+# ------------------------------------------------------------------------------------- probability trajectories
+
+
+def similarities_by_loops(labels, counts, weights, n_neighbors, n_steps):
+    """Cosines between trajectories of different rows that stand for `counts` objects each."""
+    A = coassociation_matrix(labels, weights=weights)
+    np.fill_diagonal(A, 0.0)
+    links, P = np.zeros_like(A), np.zeros_like(A)
+    for i in range(len(A)):
+        least = sorted(A[i], reverse=True)[min(n_neighbors, len(A)) - 1]
+        for j in range(len(A)):
+            if A[i, j] >= least - 1e-9:
+                links[i, j] = links[j, i] = A[i, j]
+    for i in range(len(A)):
+        total = sum(counts * links[i])
+        P[i] = counts * links[i] / total if total else 0.0
+    return cosines(np.hstack([np.linalg.matrix_power(P, t) for t in range(1, n_steps + 1)]))
+
+
+def microclusters(rng, missing, n=25):
+    """Different rows, how many objects each stands for, their encoding, and weights."""
+    labels = np.unique(random_ensemble(rng, n, 6, missing=missing), axis=0)
+    counts = rng.randint(1, 5, size=len(labels))
+    return (
+        labels,
+        counts,
+        collapse(encode(np.repeat(labels, counts, axis=0)), min_saving=0.0),
+        rng.dirichlet(np.ones(6)),
+    )
+
+
+@MISSING
+@pytest.mark.parametrize(("n_neighbors", "n_steps"), [(1, 1), (2, 3), (4, 6), (100, 2)])
+def test_similarities_equal_the_definition(rng, missing, n_neighbors, n_steps):
+    labels, counts, encoding, weights = microclusters(rng, missing)
+    expected = similarities_by_loops(labels, counts, weights, n_neighbors, n_steps)
+    np.testing.assert_allclose(trajectory_similarities(encoding, weights, n_neighbors, n_steps), expected, atol=1e-10)
+
+
+def test_elite_links_of_equal_value_all_stay():
+    # The first row shares a half with each of the others: with one neighbour, both links stay.
+    labels = np.array([[0, 0], [0, 1], [1, 0]])
+    S = similarities_by_loops(labels, np.ones(3), np.full(2, 0.5), 1, 1)
+    np.testing.assert_allclose(trajectory_similarities(encode(labels), np.full(2, 0.5), 1, 1), S, atol=1e-15)
+    assert S[1, 2] == 1.0
+
+
+@pytest.mark.parametrize("method", ["single", "average", "complete"])
+def test_trajectories_are_linked(rng, method):
+    labels, counts, _, weights = microclusters(rng, 0.0, n=40)
+    S = similarities_by_loops(labels, counts, weights, 10, 3)
+    tree = linkage(squareform(1.0 - S, checks=False), method)
+    options = {"linkage": method, "n_neighbors": 10, "n_steps": 3, "weights": weights}
+    for k in (2, 4, 7):
+        found = probability_trajectories(np.repeat(labels, counts, axis=0), k, **options)
+        # Microclusters without a link in common have similarity 0 with equal right to merge.
+        if np.diff(np.sort(tree[:, 2]))[len(tree) - k] > 1e-6:
+            assert adjusted_rand_score(found, np.repeat(cut_tree(tree, k).ravel(), counts)) == 1.0
+
+
+@MISSING
+def test_coordinates_of_the_cut_equal_the_definition(rng, missing):
+    labels, _, encoding, weights = microclusters(rng, missing)
+    S = trajectory_similarities(encoding, weights, 5, 3)
+    sets = indicator_lists(labels)
+    B = np.array([[weights[u] * np.mean([S[i, j] for j in objects]) for objects, u in sets] for i in range(len(S))])
+    expected = transfer_cut_rows(B, 4)
+    found = embed_microclusters(S, encoding, weights, 4, rng)
+    np.testing.assert_allclose(found @ found.T, expected @ expected.T, atol=1e-7)
+
+
+def test_trajectories_with_a_repeated_partition(rng):
+    labels, weights = random_ensemble(rng, 20, 4, missing=0.1), np.array([3, 1, 2, 1])
+    ensembles = (encode(labels), weights / 7.0), (encode(np.repeat(labels, weights, axis=1)), np.full(7, 1.0 / 7.0))
+    alike = [trajectory_similarities(encoding, w, 4, 3) for encoding, w in ensembles]
+    np.testing.assert_allclose(*alike, atol=1e-10)
+    rows = [embed_microclusters(S, encoding, w, 3, rng) for S, (encoding, w) in zip(alike, ensembles, strict=True)]
+    np.testing.assert_allclose(*[row @ row.T for row in rows], atol=1e-7)
+
+
+def test_default_neighbors_and_steps_are_half_the_root_of_the_microclusters(rng, monkeypatch):
+    asked = []
+
+    def spy(encoding, weights, n_neighbors, n_steps):
+        asked.append((len(encoding.codes), n_neighbors, n_steps))
+        return trajectory_similarities(encoding, weights, n_neighbors, n_steps)
+
+    monkeypatch.setattr(refined_eac, "trajectory_similarities", spy)
+    labels = np.column_stack([np.arange(200) % 10, np.arange(200) // 10, rng.randint(3, size=200)])
+    probability_trajectories(np.repeat(labels, 2, axis=0), 3)
+    probability_trajectories(labels[:6], 3, n_steps=5)
+    probability_trajectories(labels[:6], 3, n_neighbors=5)
+    assert asked == [(200, 7, 7), (6, 1, 5), (6, 5, 1)]
+
+
+@pytest.mark.parametrize("method", ["linkage", "cut"])
+def test_planted_clusters(rng, method):
+    truth = np.repeat([0, 1, 2], 40)
+    # Finer partitions of the truth: as many microclusters as objects, nearly.
+    labels = 4 * planted_ensemble(rng, truth, 12, noise=0.1) + rng.randint(4, size=(120, 12))
+    assert adjusted_rand_score(truth, probability_trajectories(labels, 3, method=method, random_state=0)) > 0.9
+
+
+def test_too_many_objects_for_the_memory(monkeypatch):
+    monkeypatch.setattr(_consensus_common, "physical_memory", lambda: 1000)
+    with pytest.raises(ValueError, match="probability_trajectories: the similarities of 10 distinct objects"):
+        probability_trajectories(np.arange(10)[:, np.newaxis], 2)
+
+
+@pytest.mark.parametrize(
+    ("function", "kwargs", "match"),
+    [
+        (enhanced_eac, {"n_steps": 0}, "n_steps must be at least 1, got 0"),
+        (enhanced_eac, {"linkage": "ward"}, "linkage must be one of"),
+        (locally_weighted_eac, {"theta": 0.0}, "theta must be greater than 0"),
+        (connected_triples, {"decay": 1.5}, "decay must be at least 0 and at most 1"),
+        (connected_triples, {"linkage": "ward"}, "linkage"),
+        (probability_trajectories, {"method": "pta"}, "method must be"),
+        (probability_trajectories, {"linkage": "ward"}, "linkage must be"),
+        (probability_trajectories, {"n_neighbors": 0}, "n_neighbors must be at least 1"),
+        (probability_trajectories, {"n_steps": 0}, "n_steps must be at least 1"),
+        (probability_trajectories, {"n_init": 0}, "n_init must be at least 1"),
+    ],
+)
+def test_errors(function, kwargs, match):
+    with pytest.raises((ValueError, TypeError), match=match):
+        function(np.array([[0, 0], [0, 1], [1, 1]]), 2, **kwargs)
+    with pytest.raises(TypeError, match="n_steps must be an integer"):
+        enhanced_coassociation_matrix(np.array([[0, 0], [0, 1], [1, 1]]), n_steps=2.0)
