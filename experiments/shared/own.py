@@ -40,7 +40,7 @@ def read_file(name):
         hint = "" if column else f" Write {name}:COLUMN for another column of classes."
         raise ValueError(f"{error}{hint}") from error
     _, y = np.unique(labels_of(table, [place])[:, 0], return_inverse=True)
-    others = [c for c in range(table.n_columns) if c != place]
+    others = [c for c in range(len(table.columns)) if c != place]
     return features_of(table, others, hint="; every column but that of the classes must hold numbers"), y
 
 

@@ -19,10 +19,7 @@ COMMANDS = {
     "compare": ("compare", "grade weightings and consensus functions on the same clusterings"),
     "ensemble": ("making", "make many clusterings of features"),
     "plot": ("consensus", "draw the co-association in the order of the consensus, and the weights"),
-    "report": (
-        "consensus",
-        "write one HTML page on a consensus: whom it trusts and why, how good it is, who is unsure",
-    ),
+    "report": ("consensus", "write an HTML page on a consensus: whom it trusts and why, how good it is, who is unsure"),
     "data": ("making", "write a data set to try things on"),
 }
 _DESCRIPTION = """\

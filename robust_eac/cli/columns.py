@@ -51,7 +51,7 @@ def find_column(table, spec):
     """Position of a column given by its title, or by its number counted from 1."""
     titles, number = table.header or [], column_number(spec)
     named = [c for c, title in enumerate(titles) if title == spec]
-    numbered = [c for c in range(table.n_columns) if c + 1 == number]
+    numbered = [c for c in range(len(table.columns)) if c + 1 == number]
     if len(named) > 1:
         raise ValueError(f"{table.file}: {len(named)} columns have the title {spec!r}; choose one by its number.")
     if named and numbered and named != numbered:
@@ -61,17 +61,18 @@ def find_column(table, spec):
         )
     if named or numbered:
         return (named or numbered)[0]
-    known = f"numbers are 1 to {table.n_columns}"
+    known = f"numbers are 1 to {len(table.columns)}"
     if titles:
-        known += f", titles are {', '.join(map(repr, titles[:10]))}" + (", ..." if table.n_columns > 10 else "")
+        known += f", titles are {', '.join(map(repr, titles[:10]))}" + (", ..." if len(table.columns) > 10 else "")
     raise ValueError(f"{table.file}: no column {spec!r}; {known}.")
 
 
 def texts_of(table, column):
     """Cells of a column as texts, without white space at the ends and the quote before what could be a formula."""
-    if table.is_numeric:
-        return [str(value) for value in table.cells[:, column].tolist()]
-    return [as_read(text.strip()) for text in table.cells[column].to_pylist()]
+    cells = table.columns[column]
+    if isinstance(cells, np.ndarray):
+        return [str(value) for value in cells.tolist()]
+    return [as_read(text.strip()) for text in cells.to_pylist()]
 
 
 def names_of(table, column):
@@ -91,13 +92,14 @@ def features_of(table, columns, *, hint=_HOW_TO_LEAVE_OUT):
     The hint ends messages about a column that is probably no feature. A column that counts the objects gets a warning.
     """
     _check_not_empty(table, columns)
-    features = np.empty((table.n_rows, len(columns)))
+    features = np.empty((len(table.numbers), len(columns)))
     for position, column in enumerate(columns):
         features[:, position] = numbers = _numbers(table, column)
         wrong = ~np.isfinite(numbers)
         if wrong.any():
             row = int(np.argmax(wrong))
-            cell = table.cells[row, column] if table.is_numeric else table.cells[column][row].as_py()
+            cells = table.columns[column]
+            cell = cells[row] if isinstance(cells, np.ndarray) else cells[row].as_py()
             lacking = "; fill in the value, or leave out the row or the column" if is_missing(str(cell)) else hint
             told = f"a feature must be a finite number, got {_shown(cell)}{_comma_hint(cell) or lacking}"
             raise _cell_error(table, row, column, told)
@@ -109,75 +111,68 @@ def features_of(table, columns, *, hint=_HOW_TO_LEAVE_OUT):
 
 def _numbers(table, column):
     """A column as floats, NaN where a cell is no number."""
-    if table.is_numeric:
-        return table.cells[:, column].astype(np.float64)
+    cells = table.columns[column]
+    if isinstance(cells, np.ndarray):
+        return cells.astype(np.float64)
     with suppress(ValueError):
-        return table.cells[column].cast("float64").to_numpy()
+        return cells.cast("float64").to_numpy()
     # Arrow takes no white space around a number.
     codes, texts = _coded(table, column)
     return np.array([float(text) if is_number(text) else np.nan for text in texts])[codes]
 
 
 def labels_of(table, columns):
-    """Columns of a table as integer labels, (n_rows, len(columns)), -1 where missing; a matrix keeps its integer type.
+    """Columns of a table as integer labels, (n_rows, len(columns)), -1 where missing.
 
     Names are numbered in sorted order, after the numbers in the same column. A ValueError tells what is no label, no
     clustering or a matrix of pairs of objects. A column that may be names of the objects gets a warning.
     """
     _check_not_empty(table, columns)
     _refuse_pairs(table, columns)
-    # Numbers of the objects come first; names of them may be in any column.
-    suspected = [0]
-    if table.is_numeric and table.cells.dtype.kind in "biu":
-        labels = table.cells if len(columns) == table.n_columns else table.cells[:, columns]
-        if labels.max() > np.iinfo(np.int64).max:
-            row, position = np.argwhere(labels > np.iinfo(np.int64).max)[0]
-            raise _label_error(table, row, columns[position], labels[row, position])
-    else:
-        labels = np.empty((table.n_rows, len(columns)), dtype=np.int64)
-        for position, column in enumerate(columns):
-            labels[:, position], has_names = (_whole_numbers if table.is_numeric else _parsed)(table, column)
-            suspected += [position] * (has_names and position > 0)
+    found = [_labels(table, column) for column in columns]
+    labels = np.column_stack([column for column, _ in found])
     for axis, kind, what in ((1, "row", "an object"), (0, "column", "a clustering")):
         observed = (labels != -1).any(axis=axis)
         if not observed.all():
             at = int(np.argmin(observed))
             where = f"{kind} {table.numbers[at] if axis else columns[at] + 1}"
             raise ValueError(f"{table.file}, {where}: every label is missing; {what} needs at least one.")
-    for position in suspected:
-        _check_no_index(table, columns[position], len(np.unique(labels[:, position])))
+    for position, (_, has_names) in enumerate(found):
+        # Numbers of the objects come first; names of them may be in any column.
+        if has_names or position == 0:
+            _check_no_index(table, columns[position], len(np.unique(labels[:, position])))
     return labels
 
 
 def _refuse_pairs(table, columns):
     """Raise ValueError for a matrix of pairs of objects."""
+    n = len(table.numbers)
+    if len(columns) != n:
+        return
     # SciPy, which it imports, is not needed for --help.
     from ..checks.forms import kind_of_pairs
 
-    kind = None
-    # Where some cells are names or missing, there is no such matrix.
-    with suppress(ValueError):
-        if len(columns) == table.n_rows and table.is_numeric:
-            kind = kind_of_pairs(table.cells[:, columns])
-        elif len(columns) == table.n_rows:
-            kind = kind_of_pairs(np.column_stack([table.cells[c].cast("float64") for c in columns]))
+    kind = kind_of_pairs(np.column_stack([_numbers(table, column) for column in columns]))
     if kind is not None:
-        raise ValueError(
-            f"{table.file}: must have one column per clustering, got a symmetric matrix of {table.n_rows} "
-            f"rows, as {kind} are; give the clusterings that it was made from."
-        )
+        told = f"must have one column per clustering, got a symmetric matrix of {n} rows, as {kind} are"
+        raise ValueError(f"{table.file}: {told}; give the clusterings that it was made from.")
 
 
-def _whole_numbers(table, column):
-    """(labels, False) of a column of floats."""
-    numbers = table.cells[:, column].astype(np.float64)
-    numbers[np.isnan(numbers)] = -1.0
-    # Beyond 2^53 neighbouring integers share a float: two labels could have become one.
-    wrong = (numbers != np.rint(numbers)) | (np.abs(numbers) >= 2.0**53)
+def _labels(table, column):
+    """(labels, whether there are names) of a column; integers keep their type."""
+    cells = table.columns[column]
+    if not isinstance(cells, np.ndarray):
+        return _parsed(table, column)
+    if cells.dtype.kind == "f":
+        cells = np.where(np.isnan(cells), -1.0, cells.astype(np.float64))
+        # Beyond 2^53 neighbouring integers share a float: two labels could have become one.
+        wrong = (cells != np.rint(cells)) | (np.abs(cells) >= 2.0**53)
+    else:
+        wrong = cells > np.iinfo(np.int64).max
     if wrong.any():
         row = int(np.argmax(wrong))
-        raise _label_error(table, row, column, numbers[row])
-    return numbers, False
+        raise _label_error(table, row, column, cells[row])
+    return cells.astype(np.int64) if cells.dtype.kind == "f" or cells.dtype == np.uint64 else cells, False
 
 
 def _parsed(table, column):
@@ -226,7 +221,7 @@ def _label_error(table, row, column, cell):
 
 def _check_no_index(table, column, n_labels):
     """Warn of a column that looks like names of the objects, and refuse the untitled one that pandas writes."""
-    n = table.n_rows
+    n = len(table.numbers)
     if n < 3 or 2 * n_labels <= n or (n_labels < n < _TELLING):
         return
     if n_labels == n and table.header is not None and not table.header[column]:
@@ -246,14 +241,14 @@ def _names_error(table, column):
 
 def _coded(table, column):
     """(codes, texts) of a column of texts: row i holds ``texts[codes[i]]``."""
-    encoded = table.cells[column].dictionary_encode().combine_chunks()
+    encoded = table.columns[column].dictionary_encode().combine_chunks()
     return encoded.indices.to_numpy(), encoded.dictionary.to_pylist()
 
 
 def _check_not_empty(table, columns):
     """Raise ValueError if no column is selected."""
     if not columns:
-        raise ValueError(f"{table.file}: none of the {table.n_columns} columns is left.")
+        raise ValueError(f"{table.file}: none of the {len(table.columns)} columns is left.")
 
 
 def _cell_error(table, row, column, reason):

@@ -9,8 +9,14 @@ from pathlib import Path
 import numpy as np
 
 from ..checks.words import did_you_mean
+from ..comparison import compare
+from ..comparison.result import aligned, name_of
+from ..consensus import CONSENSUS_FUNCTIONS
+from ..schemes.registry import FEATURE_SCHEMES, WEIGHTING_SCHEMES
+from ..weightings import WEIGHT_SOLVERS
+from .fitting import choose_n_clusters
 from .inputs import read_features, read_labels, read_truth
-from .options import add_input_options, add_labels, add_n_clusters, add_seed, add_table_output, number_or
+from .options import add_input_options, add_n_clusters, add_seed, add_table_output, number_or
 from .output import (
     check_outputs,
     check_picture,
@@ -34,10 +40,6 @@ _SHOWN = 30
 
 def add_compare(parser):
     """Add the arguments of the command `compare`."""
-    from ..consensus import CONSENSUS_FUNCTIONS
-    from ..schemes.registry import FEATURE_SCHEMES, WEIGHTING_SCHEMES
-    from ..weightings import WEIGHT_SOLVERS
-
     parser.epilog = """\
 examples:
   robust-eac compare labels.csv --n-clusters 3 --weightings uniform l2 --consensus robust-eac kmeans sec
@@ -50,15 +52,12 @@ with the consensus (restricted-simplex, l2, ...) only with robust-eac. All of th
 all pairs of objects need much memory. robust_eac/consensus/README.md describes each.
 
 The table: h (share of objects in the right cluster), nmi and ari compare with the truth, ensemble_nmi and density with
-the clusterings. Rows are sorted by ari, or without a truth by ensemble_nmi, best first. Of more than 30 runs only the
-best are shown, and a summary of every weighting and every function; --output writes all. The seconds of the first run
-of a function include loading it, and when it is new compiling it.
+the clusterings. Rows are sorted by ari, or without a truth by ensemble_nmi; of more than 30 only the best are shown.
+The seconds of the first run of a function include loading it, and when it is new compiling it.
 
-With --n-repeats the table has a row per weighting and function: the mean, its interval, the mean rank, the number of
-runs that failed, the seconds, and the difference to the best, or to --reference, with Wilcoxon's signed-rank test,
-whose p-values Holm's method corrects for their number. All this is over seeds (with --resample over clusterings, too)
-on one data set, and says nothing of others."""
-    add_labels(parser)
+With --n-repeats the table has a row per weighting and function: mean, interval, mean rank, failed runs, seconds, and
+the difference to the best, or to --reference, with Wilcoxon's signed-rank test, corrected by Holm's method. All this is
+over seeds (with --resample over clusterings, too) on one data set, and says nothing of others."""
     add_n_clusters(parser)
     weightings = list(dict.fromkeys([*WEIGHTING_SCHEMES, *WEIGHT_SOLVERS]))
     note = f" ({', '.join(FEATURE_SCHEMES)} only with --features)"
@@ -67,18 +66,17 @@ on one data set, and says nothing of others."""
         text = f"names, separated by spaces; default: all of {', '.join(names)}{more}"
         add(option, nargs="+", choices=names, metavar="NAME", help=text)
     add("--truth", type=Path, metavar="FILE", help="true classes, in the order of LABELS")
-    column = "column of --truth with the classes (in .npz and .mat, the array); without --truth, column of LABELS"
-    add("--truth-column", metavar="COLUMN", help=column)
-    features = "features, for the weightings that need them, without the columns of --index-column, --truth-column and "
-    add("--features", type=Path, metavar="FILE", help=features + "--drop-column")
+    text = "column of --truth with the classes (in .npz and .mat, the array); without --truth, column of LABELS"
+    add("--truth-column", metavar="COLUMN", help=text)
+    text = "features, for the weightings that need them; their --truth-column and --drop-column are left out"
+    add("--features", type=Path, metavar="FILE", help=text)
     add("--n-repeats", type=int, default=1, metavar="N", help="runs of everything, each with other seeds")
-    share = "share of the clusterings that every repeat draws, the same for all methods; or 'bootstrap': as many as "
-    share += "there are, with replacement; default: all"
-    add("--resample", type=partial(number_or, "bootstrap"), metavar="SHARE", help=share)
+    text = "share of the clusterings that every repeat draws, or 'bootstrap': as many, with replacement; default: all"
+    add("--resample", type=partial(number_or, "bootstrap"), metavar="SHARE", help=text)
     add("--n-jobs", type=int, metavar="N", help="worker processes; -1 for one per core; default: 1")
     add("--time-limit", type=float, metavar="S", help="seconds after which a run is stopped")
-    reference = "what the others are compared with, 'WEIGHTING + FUNCTION'; default: the best"
-    add("--reference", metavar="METHOD", help=reference)
+    text = "what the others are compared with, 'WEIGHTING + FUNCTION'; default: the best"
+    add("--reference", metavar="METHOD", help=text)
     add_seed(parser)
     add_table_output(parser, suffixes=(".csv", ".tsv"), help="the table of all runs, as .csv or .tsv")
     add("--figure", type=Path, metavar="FILE", help="picture of means and intervals; needs matplotlib")
@@ -95,14 +93,11 @@ def run_compare(arguments):
     ensemble, labels = read_labels(arguments, left_out=in_labels)
     y = read_truth(arguments, ensemble)
     X = None if arguments.features is None else read_features(arguments, ensemble)
-    from ..comparison import compare
-    from .fitting import choose_n_clusters
-
     n_clusters = choose_n_clusters(arguments, labels)
     options = {name: getattr(arguments, name) for name in ("n_repeats", "resample", "n_jobs", "time_limit")}
     options |= {"weightings": weightings, "consensus": functions, "random_state": arguments.seed}
     # Ctrl-C ends the worker processes, too.
-    with clean_interrupts() if arguments.n_jobs is not None or arguments.time_limit is not None else nullcontext():
+    with nullcontext() if arguments.n_jobs is None is arguments.time_limit else clean_interrupts():
         records = compare(labels, n_clusters, y=y, X=X, verbose=sys.stderr.isatty(), **options)
     # As the weightings were given; compare takes those that are found jointly last.
     records.sort(key=lambda record: (record["repeat"], weightings.index(record["scheme"])))
@@ -121,19 +116,13 @@ def run_compare(arguments):
         writers[arguments.output] = table_writer(arguments.output, fields, columns)
     if arguments.figure is not None and graded:
         writers[arguments.figure] = picture_writer(arguments.figure, records.plot().figure)
-    if writers:
-        write_outputs(writers)
+    write_outputs(writers)
     if not graded:
         raise RuntimeError("no run succeeded")
 
 
 def _methods(arguments):
     """Names of the weightings and functions to compare: those given, or all that can run; the reference is of them."""
-    from ..comparison.result import name_of
-    from ..consensus import CONSENSUS_FUNCTIONS
-    from ..schemes.registry import FEATURE_SCHEMES, WEIGHTING_SCHEMES
-    from ..weightings import WEIGHT_SOLVERS
-
     functions, names = arguments.consensus or list(CONSENSUS_FUNCTIONS), arguments.weightings
     if names is None:
         names = [*WEIGHTING_SCHEMES, *(WEIGHT_SOLVERS if "robust-eac" in functions else [])]
@@ -181,7 +170,5 @@ def _say_graded(records, order):
 
 def _say_table(rows, *, n_names):
     """Print rows of cells in aligned columns; the first `n_names` columns hold names."""
-    from ..comparison.result import aligned
-
     for line in aligned(rows, n_names=n_names):
         say(line)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from .inputs import read_labels
-from .options import add_input_options, add_labels, add_solver_options, add_table_output
+from .options import add_solver_options, add_table_output
 from .output import check_outputs, check_picture, picture_writer, progress, table_writer, write_outputs
 
 # Titles of more clusterings would overlap in a figure.
@@ -28,9 +28,8 @@ examples:
 
 outputs:
   --output      cluster of every object (0, 1, ...), after its name if --index-column is given
-  --weights     partition, weight, loss (number of ordered pairs of objects on which it differs from the consensus;
-                squared differences where memberships are fractions), agreement (adjusted Rand index: 1 is the same
-                partition, 0 is chance)
+  --weights     partition, weight, loss (number of ordered pairs of objects on which it differs from the consensus; with
+                --loss in its units), agreement (adjusted Rand index: 1 is the same partition, 0 is chance)
   --membership  share of every object in every cluster; of more than 2^28 shares only the positive ones, one per line:
                 object, cluster, membership
   --json        arguments, versions, objective, gap, clusters found, weights; with --loss the radius of the credible
@@ -39,16 +38,14 @@ outputs:
 
 certificate, with --certify (not for --method merge, nor for a --loss but binder):
   bound         how far the weighted loss is at most from the least possible with these weights; none for --agreement
-                adjusted, nor for more than 3,000 different objects with labels missing. For --loss, up to 3,000
-                different objects take minutes; for more of them the bound is a loose one
+                adjusted, nor for more than 3,000 different objects with labels missing
   unsure        objects that cost less than 10 % of the loss per object if moved to another cluster
 
-losses: with --loss, the consensus is the hard partition of least loss that a search finds; it has no memberships, the
-losses in --weights are in the units of this one, and --n-clusters can be left out:
-  binder           share of the ordered pairs of objects that one joins and the other parts
-  vi               variation of information, in bits: fewer and larger clusters
-  omari            one minus the adjusted Rand index
-  nvi, id, nid     other measures of information
+losses: with --loss, the consensus is the hard partition of least loss that a search finds; it has no memberships
+  binder        share of the ordered pairs of objects that one joins and the other parts
+  vi            variation of information, in bits: fewer and larger clusters
+  omari         one minus the adjusted Rand index
+  nvi, id, nid  other measures of information
 
 methods:
   median-partition  finds the memberships and weights of least loss together
@@ -56,18 +53,15 @@ methods:
                     and certain clusters count most; '--n-clusters auto' takes its best cut into at least two clusters
 
 weightings, for median-partition and --loss:
-  restricted-simplex  from the paper: equal weights, but none for the clusterings of largest loss, by default a fifth
-                      of all, good or bad (--rho sets how many keep weight)
+  restricted-simplex  from the paper: equal weights, but none for the clusterings of largest loss, good or bad
   l2                  from the paper: weights fall with the losses, faster for a smaller --lam
   chance-corrected    equal weights for the clusterings that agree with each other more than by chance, none for the
                       others: tells which clusterings are bad; near copies of each other count once (not with --loss)
   uniform             equal weights for all
   entropy, power      smooth functions of the losses"""
-    add_labels(parser)
     add_solver_options(parser)
-    add_input_options(parser)
-    certify = "also say how far the consensus is from a lower bound, and how many objects are unsure; see below"
-    parser.add_argument("--certify", action="store_true", help=certify)
+    text = "also say how far the consensus is from a lower bound, and how many objects are unsure; see below"
+    parser.add_argument("--certify", action="store_true", help=text)
     outputs = parser.add_argument_group("output (.csv, .tsv or .npy)")
     add_table_output(outputs, required=True, help="the consensus")
     add_table_output(outputs, "--weights", help="weights of the clusterings")
@@ -94,9 +88,7 @@ def run_consensus(arguments):
         summary = {
             "command": "consensus",
             "versions": versions(),
-            "arguments": {
-                name: list(value) if isinstance(value, range) else value for name, value in vars(arguments).items()
-            },
+            "arguments": vars(arguments),
             "parameters": found.parameters,
             "n_objects": len(labels),
             "n_partitions": labels.shape[1],
@@ -147,13 +139,11 @@ example:
   robust-eac plot labels.csv --n-clusters 3 --output consensus.png
 
 Options and consensus are those of the command 'consensus', whose help explains them. Needs matplotlib."""
-    add_labels(parser)
     parser.add_argument("--output", type=Path, required=True, metavar="FIGURE", help=".png, .pdf, .svg, ...")
     parser.add_argument(
         "--max-objects", type=int, default=1000, metavar="N", help="objects drawn; default: %(default)s"
     )
     add_solver_options(parser)
-    add_input_options(parser)
 
 
 def run_plot(arguments):
@@ -189,21 +179,17 @@ examples:
   robust-eac report labels.csv --n-clusters 3 --index-column name --title "Plants by species" \\
              --note "Ensemble of 12 May" --output report.html
 
-The page needs no other file, no network and no script; pictures are inside. It has the clusters, every partition with
-its weight, agreement and p-value, families of near copies, groups of partitions that follow another truth, a bound, a
-heat map, the unsure objects, other weightings of the same clusterings, and the command that makes it again. The same
-command writes the same page; a date is in it only if --note has one.
+The page needs no other file, no network and no script; pictures are inside. The same command writes the same page; a
+date is in it only if --note has one.
 
 Options and consensus are those of the command 'consensus', whose help explains them; --loss has no report. Takes the
 time of 'consensus --certify' and of a few more fits."""
-    add_labels(parser)
     add_table_output(parser, suffixes=(".html", ".htm"), required=True, help="the page, .html")
     add = parser.add_argument
     add("--title", metavar="TEXT", help="title of the page; default: the numbers of clusterings and objects")
     add("--note", metavar="TEXT", help="text below the title: what the data are, who made this and when")
     add("--max-rows", type=int, default=100, metavar="N", help="unsure objects listed at most; default: %(default)s")
     add_solver_options(parser)
-    add_input_options(parser)
 
 
 def run_report(arguments):

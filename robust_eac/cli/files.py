@@ -26,30 +26,12 @@ _PROBE = 20
 
 
 class Table(NamedTuple):
-    """The cells of a file: a matrix of numbers, or a list of columns, strings of Arrow.
-
-    `header` is the list of titles, or None; `numbers` are the numbers of the rows in the file.
-    """
+    """The columns of a file, arrays of numbers or strings of Arrow; titles or None; numbers of the rows in the file."""
 
     file: str
-    cells: np.ndarray | list
+    columns: list
     header: list | None
     numbers: range | np.ndarray
-
-    @property
-    def n_rows(self):
-        """Number of rows below the header."""
-        return len(self.numbers)
-
-    @property
-    def n_columns(self):
-        """Number of columns."""
-        return self.cells.shape[1] if self.is_numeric else len(self.cells)
-
-    @property
-    def is_numeric(self):
-        """Whether the cells are a matrix of numbers."""
-        return isinstance(self.cells, np.ndarray)
 
 
 def read_table(path, *, variable=None, delimiter=None, header=None, special=()):
@@ -71,13 +53,13 @@ def read_table(path, *, variable=None, delimiter=None, header=None, special=()):
         if value is not None and kind not in kinds:
             raise ValueError(f"{path}: {option} applies to {' and '.join(kinds)} files only, not to {kind} files.")
     if kind == "text":
-        cells, titles, numbers = _read_text(path, delimiter, header, special)
+        columns, titles, numbers = _read_text(path, delimiter, header, special)
     else:
         _attempt(path, lambda: open(path, "rb").close())
         found = _READERS[kind](path, variable)
-        cells, titles = found if kind == ".parquet" else (_cells(path, found), None)
-        numbers = range(1, len(cells if isinstance(cells, np.ndarray) else cells[0]) + 1)
-    return Table(str(path), cells, titles and [*map(as_read, titles)], numbers)
+        columns, titles = found if kind == ".parquet" else (_columns_of(path, found), None)
+        numbers = range(1, len(columns[0]) + 1)
+    return Table(str(path), columns, titles and [*map(as_read, titles)], numbers)
 
 
 def _attempt(path, read):
@@ -155,8 +137,8 @@ def _choose(path, variable, described):
     return next(iter(described))
 
 
-def _cells(path, array):
-    """A matrix of numbers in the machine's order, or the columns of a matrix of texts; bytes are decoded."""
+def _columns_of(path, array):
+    """The columns of a matrix: numbers in the machine's order, or texts; bytes are decoded."""
     if isinstance(array, np.ndarray) and array.dtype.kind == "O":
         # A MATLAB cell array, where an empty cell is an empty text.
         cells = [np.asarray(cell) for cell in array.flat]
@@ -171,7 +153,7 @@ def _cells(path, array):
     if array.ndim != 2 or array.size == 0:
         raise ValueError(f"{path}: must hold a non-empty matrix with one row per object, got shape {array.shape}.")
     if array.dtype.kind in "biuf":
-        return np.array(array, dtype=array.dtype.newbyteorder("="), order="C")
+        return list(array.astype(array.dtype.newbyteorder("=")).T)
     texts = _attempt(path, lambda: np.char.decode(array, "utf-8")) if array.dtype.kind == "S" else array
     # A half of a surrogate pair, which Arrow refuses, is spelled out, as it is where it is written.
     columns = ([text.encode("utf-8", "backslashreplace") for text in column.tolist()] for column in texts.T)

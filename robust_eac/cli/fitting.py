@@ -1,5 +1,7 @@
 """The consensus that the arguments ask for: the options of its solver, the number of clusters, and the fit."""
 
+import sys
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +17,7 @@ from ..solve.encoding import encode
 from ..summary import assure, summarise, summarise_partition
 from ..weightings import L2, RestrictedSimplex
 from ..weightings.clusters import check_cluster_weights, weigh_by
-from .output import progress, say, solver_lines, tell
+from .output import progress, say, tell
 
 # What takes which options.
 _OF_WEIGHTS = ("weighting", "rho", "lam", "cluster_weights", "n_init", "n_jobs")
@@ -119,7 +121,10 @@ def _fit(arguments, options, labels, titles):
     else:
         n_clusters = choose_n_clusters(arguments, labels)
         model = RobustEAC(n_clusters, random_state=arguments.seed, **_keywords(options))
-        with solver_lines(arguments.verbose) as model._tell:
+        # All lines go to standard error, or a terminal shows the latest one.
+        with progress("consensus", "{desc} [{elapsed}]", disable=arguments.verbose and True) as bar:
+            latest = None if bar.disable else bar.set_description_str
+            model._tell = partial(print, file=sys.stderr, flush=True) if arguments.verbose else latest
             model.fit(labels)
     assurance = None
     if arguments.certify:

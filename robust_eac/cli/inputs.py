@@ -20,7 +20,7 @@ class Input(NamedTuple):
     @property
     def titles(self):
         """Titles of the columns; an untitled column is called by its number among those that are read."""
-        header = self.table.header or [""] * self.table.n_columns
+        header = self.table.header or [""] * len(self.table.columns)
         return [header[c] or str(number) for number, c in enumerate(self.columns, start=1)]
 
     def with_objects(self, header, columns):
@@ -35,7 +35,7 @@ def read_input(arguments, path, *, left_out=()):
     delimiter, header = DELIMITERS.get(arguments.delimiter), {"yes": True, "no": False}.get(arguments.header)
     table = read_table(path, variable=arguments.variable, delimiter=delimiter, header=header, special=special)
     unread = [find_column(table, column) for column in special]
-    columns = [c for c in range(table.n_columns) if c not in unread]
+    columns = [c for c in range(len(table.columns)) if c not in unread]
     if not named:
         return Input(table, columns, None, "object")
     return Input(table, columns, names_of(table, unread[0]), table.header[unread[0]] if table.header else "object")
@@ -81,9 +81,10 @@ def read_features(arguments, ensemble):
 def _without_objects(table, ensemble):
     """Columns of a second file on the same objects, without their names, which must match."""
     file, objects = ensemble.table.file, ensemble.objects
-    if table.n_rows != ensemble.table.n_rows:
-        raise ValueError(f"{table.file}: must have {ensemble.table.n_rows} rows as {file} does, got {table.n_rows}.")
-    columns = list(range(table.n_columns))
+    n, found = len(ensemble.table.numbers), len(table.numbers)
+    if found != n:
+        raise ValueError(f"{table.file}: must have {n} rows as {file} does, got {found}.")
+    columns = list(range(len(table.columns)))
     if objects is None:
         return columns
     # The names are found by their title, or else by what they are.

@@ -1,6 +1,6 @@
 """The commands that make what the others read: an ensemble of features, and a data set."""
 
-from pathlib import Path
+from inspect import signature
 
 import numpy as np
 
@@ -9,12 +9,11 @@ from .inputs import read_input
 from .options import add_input_options, add_seed, add_table_output, range_of_numbers
 from .output import check_outputs, progress, say, table_writer, write_outputs
 
-# Kind of ensemble -> (name of its estimator, its own options, title of its clusterings), where the title None means the
-# names of their algorithms.
+# Kind of ensemble -> (name of its estimator, title of its clusterings, None for the names of their algorithms).
 _KINDS = {
-    "kmeans": ("KMeansEnsemble", ("n_partitions",), "kmeans"),
-    "mixed": ("MixedEnsemble", ("n_partitions",), None),
-    "feature-subsets": ("FeatureSubsetEnsemble", ("max_order", "max_per_order"), "subset"),
+    "kmeans": ("KMeansEnsemble", "kmeans"),
+    "mixed": ("MixedEnsemble", None),
+    "feature-subsets": ("FeatureSubsetEnsemble", "subset"),
 }
 
 
@@ -30,20 +29,19 @@ kinds:
   mixed            four linkages, k-means and spectral clustering; holds all pairs of objects in memory
   feature-subsets  k-means on subsets of the features, which should be standardised"""
     add = parser.add_argument
-    add("features", type=Path, metavar="FEATURES", help="file with one row per object, numbers only")
     add_table_output(parser, required=True, help="labels: .csv, .tsv or .npy")
     add("--kind", choices=list(_KINDS), default="kmeans", help="default: %(default)s; see below")
     add("--n-partitions", type=int, metavar="M", help="number of clusterings; default: 150, for mixed 56")
-    ranges = "number of clusters, or lowest and highest (3 20 or 3-20); default: 3 20, for feature-subsets 2 3"
-    add("--n-clusters", type=range_of_numbers, nargs="+", metavar="K", help=ranges)
-    largest = "for feature-subsets: features in the largest subsets; default: 9"
-    add("--max-order", type=int, metavar="D", help=largest)
-    most = "for feature-subsets: most subsets of one size; default: 1000"
-    add("--max-per-order", type=int, metavar="N", help=most)
+    text = "number of clusters, or lowest and highest (3 20 or 3-20); default: 3 20, for feature-subsets 2 3"
+    add("--n-clusters", type=range_of_numbers, nargs="+", metavar="K", help=text)
+    text = "for feature-subsets: features in the largest subsets; default: 9"
+    add("--max-order", type=int, metavar="D", help=text)
+    text = "for feature-subsets: most subsets of one size; default: 1000"
+    add("--max-per-order", type=int, metavar="N", help=text)
     add("--standardize", action="store_true", help="scale features to mean 0 and variance 1 first")
     add("--n-jobs", type=int, metavar="N", help="threads, -1 for all cores; changes no result")
     add_seed(parser)
-    add_input_options(parser)
+    add_input_options(parser, "features", "file with one row per object, numbers only")
 
 
 def run_ensemble(arguments):
@@ -51,17 +49,18 @@ def run_ensemble(arguments):
     check_outputs([arguments.output], [arguments.features])
     from .. import ensembles
 
-    estimator, own, title = _KINDS[arguments.kind]
-    given = {name: getattr(arguments, name) for name in ("n_partitions", "max_order", "max_per_order")}
-    given = {name: value for name, value in given.items() if value is not None}
-    for name in given:
-        if name not in own:
-            raise ValueError(f"--{name.replace('_', '-')} does not apply to --kind {arguments.kind}.")
+    name, title = _KINDS[arguments.kind]
+    estimator, given = getattr(ensembles, name), {}
+    for name in ("n_partitions", "max_order", "max_per_order"):
+        if (value := getattr(arguments, name)) is not None:
+            if name not in signature(estimator).parameters:
+                raise ValueError(f"--{name.replace('_', '-')} does not apply to --kind {arguments.kind}.")
+            given[name] = value
     if (ranges := arguments.n_clusters) is not None:
         if len(ranges) > 2:
             raise ValueError(f"--n-clusters takes one or two numbers, got {len(ranges)}.")
         given["n_clusters"] = ranges[0][0], ranges[-1][-1]
-    maker = getattr(ensembles, estimator)(random_state=arguments.seed, n_jobs=arguments.n_jobs, **given)
+    maker = estimator(random_state=arguments.seed, n_jobs=arguments.n_jobs, **given)
     features = read_input(arguments, arguments.features)
     X = features_of(features.table, features.columns)
     say(f"{features.table.file}: {X.shape[0]} objects, {X.shape[1]} features")

@@ -10,11 +10,6 @@ from .columns import DELIMITERS
 from .output import TABLE_SUFFIXES
 
 
-def add_labels(parser):
-    """Add the file of clusterings."""
-    parser.add_argument("labels", type=Path, metavar="LABELS", help="file with one column per clustering")
-
-
 def add_n_clusters(parser, *, required=True, note=""):
     """Add the number of clusters of a consensus."""
     text = "largest number of clusters; LOW-HIGH or 'auto' (1-10) chooses the number that the clusterings support"
@@ -31,70 +26,53 @@ def add_table_output(parser, option="--output", *, suffixes=TABLE_SUFFIXES, **op
     parser.add_argument(option, type=partial(_path_ending_in, suffixes), metavar="FILE", **options)
 
 
-def add_input_options(parser):
-    """Add the options that tell how to read the first file of a command."""
+def add_input_options(parser, name="labels", text="file with one column per clustering"):
+    """Add the first file of a command, and the options that tell how to read it."""
+    parser.add_argument(name, type=Path, metavar=name.upper(), help=text)
     add = parser.add_argument_group(
         "input",
         "Files are delimited text (.gz too; lines with # in front are comments), .parquet, .npy, .npz or .mat. "
         "COLUMN is a title, or a number from 1 (@1 if a title is 1).",
     ).add_argument
     add("--index-column", metavar="COLUMN", help="names of the objects, copied to the outputs")
-    dropped = "a column to leave out; may be repeated"
-    add("--drop-column", action="append", default=[], metavar="COLUMN", help=dropped)
-    header = "whether the first row is a header; default: detected (two columns of numbers have none)"
-    add("--header", choices=("yes", "no"), help=header)
-    names = ", ".join(DELIMITERS)
-    add("--delimiter", choices=list(DELIMITERS), metavar="NAME", help=f"{names}; default: detected")
+    text = "a column to leave out; may be repeated"
+    add("--drop-column", action="append", default=[], metavar="COLUMN", help=text)
+    text = "whether the first row is a header; default: detected (two columns of numbers have none)"
+    add("--header", choices=("yes", "no"), help=text)
+    text = f"{', '.join(DELIMITERS)}; default: detected"
+    add("--delimiter", choices=list(DELIMITERS), metavar="NAME", help=text)
     add("--variable", metavar="NAME", help="array in an .npz or .mat file")
 
 
 def add_solver_options(parser):
-    """Add the options of a consensus: None where not given, so that the defaults are those of the solvers."""
+    """Add the labels and the options of a consensus: None where not given, so that the solvers have their defaults."""
     parser.set_defaults(certify=False)
     group = parser.add_argument_group("consensus")
+    add, one_of = group.add_argument, partial(partial, _name_in)
     add_n_clusters(group, required=False, note="; with --loss an integer, or left out for as many as the loss wants")
-    add = group.add_argument
-    add(
-        "--loss",
-        type=partial(_name_in, "hard.search", "LOSSES"),
-        metavar="NAME",
-        help="search for the hard partition of least loss: binder, vi, omari, nvi, id, nid; default: memberships",
+    text = "search for the hard partition of least loss: binder, vi, omari, nvi, id, nid; default: memberships"
+    add("--loss", type=one_of("hard.search", "LOSSES"), metavar="NAME", help=text)
+    text = (
+        "for --loss binder and vi: what it costs to part objects that a clustering joins, 0 to 2, the reverse costing "
     )
-    add(
-        "--cost",
-        type=partial(number_or, "n-clusters"),
-        metavar="C",
-        help="for --loss binder and vi: what it costs to part objects that a clustering joins, 0 to 2, the reverse "
-        "costing 2-C; 'n-clusters' finds a cost that gives --n-clusters clusters; default: 1",
+    text += "2-C; 'n-clusters' finds a cost that gives --n-clusters clusters; default: 1"
+    add("--cost", type=partial(number_or, "n-clusters"), metavar="C", help=text)
+    text = "default: median-partition; merge takes only --n-clusters, --n-jobs and --seed; see below"
+    add("--method", choices=("median-partition", "merge"), help=text)
+    text = "uniform, restricted-simplex, l2, entropy, power, chance-corrected; default: restricted-simplex; see below"
+    add("--weighting", type=one_of("weightings", "WEIGHT_SOLVERS"), metavar="NAME", help=text)
+    text = "for restricted-simplex: the largest weight, so that 1/R clusterings keep weight; 'auto' counts those that "
+    text += "agree more than by chance; default: 1/(0.8 number of clusterings), which leaves out a fifth"
+    add("--rho", type=partial(number_or, "auto"), metavar="R", help=text)
+    text = "for l2: lambda; default: half the squared number of objects, with --loss 0.5"
+    add("--lam", type=float, metavar="L", help=text)
+    text = (
+        "use the losses as they are (raw), or corrected for chance (adjusted); default: auto, which means adjusted for "
     )
-    add(
-        "--method",
-        choices=("median-partition", "merge"),
-        help="default: median-partition; merge takes only --n-clusters, --n-jobs and --seed; see below",
-    )
-    add(
-        "--weighting",
-        type=partial(_name_in, "weightings", "WEIGHT_SOLVERS"),
-        metavar="NAME",
-        help="uniform, restricted-simplex, l2, entropy, power, chance-corrected; default: restricted-simplex",
-    )
-    add(
-        "--rho",
-        type=partial(number_or, "auto"),
-        metavar="R",
-        help="for restricted-simplex: the largest weight, so that 1/R clusterings keep weight; 'auto' counts the "
-        "clusterings that agree more than by chance; default: 1/(0.8 number of clusterings), which leaves out a fifth",
-    )
-    lam = "for l2: lambda; default: half the squared number of objects, with --loss 0.5"
-    add("--lam", type=float, metavar="L", help=lam)
-    add(
-        "--agreement",
-        choices=("auto", "raw", "adjusted"),
-        help="use the losses as they are (raw), or corrected for chance (adjusted); default: auto, which means "
-        "adjusted for chance-corrected and raw for the others",
-    )
-    sizes = "weights of the base clusters: size lets fine and coarse clusterings count alike; default: all the same"
-    add("--cluster-weights", choices=("size",), help=sizes)
+    text += "chance-corrected and raw for the others"
+    add("--agreement", choices=("auto", "raw", "adjusted"), help=text)
+    text = "weights of the base clusters: size lets fine and coarse clusterings count alike; default: all the same"
+    add("--cluster-weights", choices=("size",), help=text)
     add("--init", choices=("random", "kmeans"), help="where to start from; default: random")
     add("--n-init", type=int, metavar="N", help="number of starts; default: 10")
     add("--max-iter", type=int, metavar="N", help="alternations of each start; default: 100")
@@ -102,6 +80,7 @@ def add_solver_options(parser):
     add("--n-jobs", type=int, metavar="N", help="threads; default: all cores; changes no result")
     add_seed(group)
     add("--verbose", action="store_const", const=1, help="print every alternation")
+    add_input_options(parser)
 
 
 def range_of_numbers(text, expected="an integer or LOW-HIGH"):

@@ -6,7 +6,6 @@ import os
 import signal
 import sys
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -70,29 +69,9 @@ def tell(kind, message):
         print(f"robust-eac: {kind}: {' '.join(str(message).split())}", file=sys.stderr, flush=True)
 
 
-@contextmanager
-def progress(text, shown="{desc} ..."):
-    """Show a text on a terminal while something is done; the bar of tqdm, elsewhere None."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    with tqdm(desc=text, bar_format=shown, leave=False) as bar:
-        yield bar
-
-
-@contextmanager
-def solver_lines(verbose):
-    """What takes the solver's lines.
-
-    With --verbose all lines go to standard error. Otherwise a terminal shows the latest one.
-    """
-    if verbose:
-        yield partial(print, file=sys.stderr, flush=True)
-    elif sys.stderr.isatty():
-        with progress("consensus", shown="{desc} [{elapsed}]") as bar:
-            yield bar.set_description_str
-    else:
-        yield None
+def progress(text, shown="{desc} ...", *, disable=None):
+    """The bar of tqdm, which shows a text on a terminal while something is done."""
+    return tqdm(desc=text, bar_format=shown, leave=False, disable=disable)
 
 
 def check_outputs(outputs, inputs):
@@ -180,4 +159,5 @@ def write_outputs(writers, said=None):
         write_files(writers)
     if said is not None:
         say(said)
-    say(f"written: {', '.join(map(str, writers))}")
+    if writers:
+        say(f"written: {', '.join(map(str, writers))}")

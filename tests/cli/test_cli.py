@@ -416,7 +416,7 @@ def test_compare_takes_all_by_default_and_passes_its_options_on(folder, monkeypa
         options |= {"weightings": ["uniform"], "consensus": ["kmeans"], "n_jobs": None, "time_limit": None}
         return compare(labels, n_clusters, **options)
 
-    monkeypatch.setattr("robust_eac.comparison.compare", recorded)
+    monkeypatch.setattr("robust_eac.cli.compare.compare", recorded)
     argv = ("compare", "labels.csv", "--n-clusters", 3, "--n-jobs", 2, "--time-limit", 9, "--resample", "bootstrap")
     assert run(*argv) == 0
     assert asked["consensus"] == list(CONSENSUS_FUNCTIONS)

@@ -29,7 +29,7 @@ def labels_in(path, content=None, **options):
         data = content.encode() if isinstance(content, str) else content
         path.write_bytes(gzip.compress(data) if path.suffix.lower() == ".gz" else data)
     table = read_table(path, **options)
-    return labels_of(table, list(range(table.n_columns)))
+    return labels_of(table, list(range(len(table.columns))))
 
 
 def attempt(path, **options):
@@ -171,7 +171,7 @@ def test_header(tmp_path, content, header, has_one):
         return
     table = read_table(path, header=header)
     assert (table.header is not None) == has_one
-    assert table.n_rows == content.count("\n") - has_one
+    assert len(table.numbers) == content.count("\n") - has_one
     assert table.numbers[0] == 1 + has_one
 
 
@@ -231,7 +231,7 @@ def test_features_that_are_none(tmp_path, content, match):
     path.write_text(content)
     table = read_table(path, delimiter=";" if ";" in content else None)
     with pytest.raises(ValueError, match=match):
-        features_of(table, list(range(table.n_columns)))
+        features_of(table, list(range(len(table.columns))))
 
 
 def test_columns_that_may_name_or_number_the_objects(tmp_path):
