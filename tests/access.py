@@ -26,7 +26,7 @@ from robust_eac.datasets import loading as datasets
 from robust_eac.diagnostics import assurance as _assurance
 from robust_eac.diagnostics import selection as _selection
 from robust_eac.diagnostics.selection import _agreements, _best, _compare, _consensus, _draw_pair, _Half, _pose, _rand
-from robust_eac.distributed import block_steps as _blocks
+from robust_eac.distributed import blocks as _blocks
 from robust_eac.distributed import checkpoint as _checkpoint
 from robust_eac.distributed import solver as distributed
 from robust_eac.distributed import tasks as _tasks

@@ -15,7 +15,7 @@ from unittest import mock
 import numpy as np
 
 from robust_eac import adjusted_rand_score, solve_median_partition_distributed
-from robust_eac.distributed import block_steps
+from robust_eac.distributed import blocks
 from robust_eac.distributed import tasks as dask_tasks
 
 from ..shared.ensembles import N_CLUSTERS, N_PARTITIONS, planted_labels
@@ -117,20 +117,20 @@ class _Watch(NamedTuple):
 @contextmanager
 def _watched(client):
     """The :class:`_Watch` of the solve within."""
-    watch, search_line, ship = _Watch([], [], [], []), block_steps.search_line, dask_tasks.ship
+    watch, search_line, ship = _Watch([], [], [], []), blocks.search_line, dask_tasks.ship
 
-    def search(tables, weights, S, G, sums, diagonal):
+    def search(tables, weights, S, G, sums):
         watch.times.append(time.perf_counter())
         watch.busy.append(sum(client.run(time.process_time).values()))
         watch.summed.append(_sent_bytes(sums))
-        return search_line(tables, weights, S, G, sums, diagonal)
+        return search_line(tables, weights, S, G, sums)
 
     def send(value):
-        if isinstance(value, block_steps.Shared):
+        if isinstance(value, blocks.Shared):
             watch.shipped.append(_sent_bytes(value))
         return ship(value)
 
-    with mock.patch.object(block_steps, "search_line", search), mock.patch.object(dask_tasks, "ship", send):
+    with mock.patch.object(blocks, "search_line", search), mock.patch.object(dask_tasks, "ship", send):
         yield watch
 
 

@@ -1,13 +1,11 @@
 """Ensembles larger than memory: the alternation on Dask arrays whose chunks of rows stay on the workers.
 
-What is done with a chunk stands in block_steps.py, on which worker in dask_tasks.py, a step of all in
-distributed_steps.py; here is when, and what travels.
+What is done with a chunk stands in blocks.py, where it runs in tasks.py; here is when, and what travels.
 """
 
 from __future__ import annotations
 
 import warnings
-from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING
 
@@ -26,26 +24,21 @@ from ..checks.values import (
     with_checked_chunks,
 )
 from ..objectives import Raw, objective_for, resolve_agreement
+from ..objectives.raw import Matrices
 from ..solve.alternation import Problem, go_on, set_out, solve
+from ..solve.bundles import Visit
+from ..solve.descent import PAIR_STEPS
 from ..solve.encoding import select, weigh, weigh_clusters
-from ..solve.formula import agreement_from_sums
+from ..solve.formula import agreement_from_sums, gap_unit
 from ..solve.objective import empty_last_order
 from ..solve.starts import SAMPLE_SHARE, SAMPLE_TOL, sample_size
 from ..solve.threads import progress
-from ..solvers.median_partition import (
-    MedianPartitionResult,
-    Options,
-    check_effort,
-    result_of,
-    warn_unconverged,
-)
+from ..solvers.median_partition import MedianPartitionResult, Options, check_effort, result_of, warn_unconverged
 from ..weightings.clusters import check_cluster_weights, weigh_by
 from ..weightings.joint import Fixed, as_weighting, settle
 from ..weightings.trust import LEVEL, NO_LINKS
-from . import block_steps
-from . import tasks as dask_tasks
+from . import blocks, tasks
 from .checkpoint import Checkpoint, arguments_of, check_checkpoint
-from .objective import DistributedRaw
 
 if TYPE_CHECKING:
     from dask.array import Array
@@ -92,27 +85,17 @@ def solve_median_partition_distributed(
         Base clusterings, one per column, any integer codes; -1 marks an object that the partition did not observe.
         Soft partitions are not supported. Chunks of rows are the unit of work, 10^5 to 10^7 rows each; columns are
         brought together in one chunk.
-    n_clusters : int
-        Number of clusters k of the consensus, an upper bound: clusters can end up empty.
+    n_clusters, max_iter, tol, random_state, verbose, cluster_weights
+        As in :class:`~robust_eac.RobustEAC`.
     weighting : str, object, callable or array-like of shape (n_partitions,), default="restricted-simplex"
         As in :class:`~robust_eac.RobustEAC`, without "chance-corrected".
     n_init : int, default=10
         Number of starts on the sample. An array as `init` is one start.
-    max_iter : int, default=100
-        Largest number of alternations.
-    tol : float, default=1e-5
-        Stop when the optimality gap of the membership is at most `tol`.
     init : {"random", "kmeans"} or array-like, default="random"
         How the sample is started; or an array or Dask array, a membership of shape (n_samples, n_clusters) or labels
         of shape (n_samples,), which in a Dask array are 0, ..., n_clusters - 1. An array in memory travels once.
     n_jobs : int, default=None
         Threads over the starts, on the client.
-    random_state : int, RandomState instance or None, default=None
-        Draws the sample, the starts and the order of the visits.
-    verbose : int, default=0
-        1 prints a line per start and alternation.
-    cluster_weights : {"size"} or list of ndarrays, default=None
-        Weights of the base clusters, as in :func:`~robust_eac.partition_losses`.
     checkpoint : str or path, default=None
         Folder in which the run is kept, so that the same call goes on where an earlier one was stopped, with the same
         bits as without a stop. It is made if it is not there, and has to be seen by the client and all workers, at the
@@ -129,35 +112,25 @@ def solve_median_partition_distributed(
     Raises
     ------
     ValueError, TypeError
-        If an argument is malformed or out of range, or not supported here. What only the labels can tell (floats that
-        are no integers, objects that no partition observes, a chunk of another shape than its array declares) is found
-        when they are first read. If the checkpoint is damaged, or belongs to other arguments: the error names one.
+        What only the labels can tell (floats that are no integers, objects that no partition observes, a chunk of
+        another shape than its array declares) is found when they are first read. Also if the checkpoint was changed, or
+        belongs to other arguments: the error names one.
     ConnectionError
         If the scheduler is lost.
     OSError
         If a checkpoint cannot be written, or the client does not see what the workers write.
 
-    Warns
-    -----
-    ConvergenceWarning
-        If `max_iter` is reached with gap > tol.
-
     Notes
     -----
     Runs on the scheduler that Dask would take: with a `distributed.Client`, its workers; otherwise this machine. The
-    result depends on the chunks and the seed, not on the number of workers. The labels are read once and kept in
-    compact codes. Every chunk is worked on where it lies, unless an idle worker steals the work, and then moves there:
-    the scheduler's option ``distributed.scheduler.work-stealing``. If a worker is lost, the scheduler makes its chunks
-    anew from the labels and the small matrices of the rounds so far, which it keeps, O(K k) per round, K clusters in
-    all partitions together.
+    result depends on the chunks and the seed, not on the number of workers. Every chunk is worked on where it lies,
+    unless an idle worker steals the work, and then moves there: the option ``distributed.scheduler.work-stealing``. If
+    a worker is lost, the scheduler makes its chunks anew from the labels and the small matrices of the rounds so far.
 
     A round takes O(n_samples (n_partitions k + n_masks k^2) / n_workers) time and two messages of O(K k + n_masks k^2)
-    numbers per worker, whatever n_samples is; sums over chunks are taken in a tree, so that the client receives one.
-    On paper, for 10^9 objects, 100 partitions of 15 clusters each, k = 10 and 100 workers of one core, 10^7 objects in
-    10 chunks each: a round is 10^7 visits per worker at 2 us (most rows at rest) to 8 us (all move), 20 to 80 s,
-    and 0.12 MB (8 bytes times K k = 15,000) to every worker and 0.12 MB from every chunk; 15 to 50 rounds are usual
-    at tol = 1e-5, so 5 to 60 minutes. A worker holds 100 bytes of codes and twice 80 bytes of memberships per object,
-    2.7 GB, and up to 1.6 GB more while the next memberships are made.
+    numbers per worker, K clusters in all partitions together, whatever n_samples is; sums over chunks are taken in a
+    tree. 15 to 50 rounds are usual at tol = 1e-5. A worker holds n_partitions bytes of codes and twice 8 k bytes of
+    memberships per object.
 
     References
     ----------
@@ -174,8 +147,6 @@ def solve_median_partition_distributed(
     ... )
     >>> result.labels.compute()
     array([0, 0, 0, 1, 1, 1])
-    >>> result.weights
-    array([0.5, 0.5, 0. , 0. ])
     """
     options = Options(
         weighting, "auto", cluster_weights, init, n_init, max_iter, tol, n_jobs, random_state, progress(verbose)
@@ -204,10 +175,13 @@ def solve_and_grade(labels, n_clusters, options, checkpoint=None, checkpoint_eve
     n_jobs = check_n_jobs(options.n_jobs)
     rng = check_random_state(options.random_state)
     folder, every = check_checkpoint(checkpoint, checkpoint_every, options.random_state)
-    with dask_tasks.scheduler_watched():
-        kept = folder and Checkpoint(folder, every, arguments_of(labels, n_clusters, options, start), limits.max_iter)
-        begun = kept is not None and kept.saved is not None
-        sampled = isinstance(start, str)
+    tell = options.tell and (lambda line: options.tell(f"all objects: {line}"))
+    with tasks.scheduler_watched():
+        kept = None
+        if folder is not None:
+            arguments = arguments_of(labels, n_clusters, weighting, options, start)
+            kept = Checkpoint(folder, every, arguments, limits.max_iter)
+        sampled, begun = isinstance(start, str), kept is not None and kept.begun
         seeds = rng.randint(MAX_SEED, size=n_init if sampled else 1)
         plain, encodings, starts = _encode(labels, start, n_clusters)
         tables, encodings = _weigh(plain, encodings, cluster_weights)
@@ -221,11 +195,10 @@ def solve_and_grade(labels, n_clusters, options, checkpoint=None, checkpoint_eve
             rough = limits._replace(tol=max(limits.tol, SAMPLE_TOL))
             starts = _place_from_sample(encodings, problem, start, seeds, rough, n_jobs=n_jobs, tell=options.tell)
         problem = Problem(DistributedRaw(tables, n_clusters), weighting)
-        tell = options.tell and partial(_tell_of_all, options.tell)
         if begun:
-            run = kept.resume(problem, encodings, tell)
+            run = kept.resume(problem.objective, encodings, tell)
         else:
-            rows, own = dask_tasks.Rows(encodings, starts), np.random.RandomState(seeds[0])
+            rows, own = tasks.Rows(encodings, starts), np.random.RandomState(seeds[0])
             run = set_out(problem, rows, own, limits, warm=sampled, tell=tell)
         run = go_on(problem, run, limits, keep=kept and kept.keep)
         if kept:
@@ -238,8 +211,55 @@ def solve_and_grade(labels, n_clusters, options, checkpoint=None, checkpoint_eve
     return result, agreements
 
 
-def _tell_of_all(tell, line):
-    tell(f"all objects: {line}")
+class DistributedRaw(Raw):
+    """sum_u alpha_u d_u of rows on the workers, encoded by the tables."""
+
+    def measure(self, rows, n_threads=1):
+        return Matrices(*tasks.sum_of(task(rows.t) for task in rows.each(blocks.measure))[0])
+
+    def steps(self, weights, rows, state, rng, n_threads=1):
+        return DistributedSteps(self, weights, rows, state, rng)
+
+
+class DistributedSteps:
+    """Steps down sum_u alpha_u d_u over the rows of all blocks.
+
+    Every block sweeps, and all take the best common share of their steps. If no share of them helps, mass moves towards
+    the best cluster of every object (Frank and Wolfe), which goes downhill wherever the gap is not zero.
+    """
+
+    def __init__(self, objective, weights, rows, state, rng):
+        self.state = state
+        self._objective, self._weights, self._rows, self._rng = objective, weights, rows, rng
+
+    def gap(self):
+        shared = self._shared(Visit(PAIR_STEPS, 0.0, 1.0), 0)
+        return tasks.sum_of(task(shared) for task in self._rows.each(blocks.gap_of_block))[0][0]
+
+    def sweep(self, relaxation):
+        gap = self._step(blocks.propose, Visit(PAIR_STEPS, 0.0, relaxation))
+        if self._rows.t == 0.0:
+            gap = self._step(blocks.propose_best_clusters, Visit(PAIR_STEPS, 0.0, 1.0))
+        # The rest of the gap is rounding.
+        return None if self._rows.t == 0.0 else gap
+
+    def refresh(self):
+        self.state = self._objective.measure(self._rows)
+
+    def _shared(self, visit, seed):
+        return tasks.ship(blocks.Shared(self._rows.t, *self.state, self._weights, visit, seed))
+
+    def _step(self, propose, visit):
+        """Take the step that blocks propose; returns its gap."""
+        rows, tables = self._rows, self._objective.encoding
+        shared = self._shared(visit, self._rng.randint(MAX_SEED))
+        proposed = [task(shared, number) for number, task in enumerate(rows.each(propose, 2))]
+        proposals, sums = zip(*proposed, strict=True)
+        total, rows.proposals = tasks.sum_of(sums, proposals)
+        total = blocks.Sums(*total)
+        rows.t = blocks.search_line(tables, self._weights, *self.state, total)
+        self.state = blocks.after_step(*self.state, total, rows.t)
+        return total.gap / gap_unit(tables)
 
 
 def _check_start(init, labels, n_clusters):
@@ -260,27 +280,24 @@ def _encode(labels, start, n_clusters):
     from dask import compute, persist
 
     first_rows = np.cumsum((0, *labels.chunks[0][:-1]))
-    blocks = labels.to_delayed()[:, 0]
-    pairs = [
-        dask_tasks.later(block_steps.read, 2)(block, int(first))
-        for block, first in zip(blocks, first_rows, strict=True)
-    ]
+    chunks = zip(labels.to_delayed()[:, 0], first_rows, strict=True)
+    pairs = [tasks.later(blocks.read, 2)(chunk, int(first)) for chunk, first in chunks]
     alone, reports = persist(*zip(*pairs, strict=True))
-    tables, values = block_steps.merge(compute(*reports))
-    shared = dask_tasks.ship(tables), dask_tasks.ship(values)
+    tables, values = blocks.merge(compute(*reports))
+    shared = tasks.ship(tables), tasks.ship(values)
     if isinstance(start, str):
-        starts = [start] * len(blocks)
+        starts = [start] * len(first_rows)
     else:
         starts = [
-            dask_tasks.later(block_steps.check_start)(piece, n_clusters, int(first))
+            tasks.later(blocks.check_start)(piece, n_clusters, int(first))
             for piece, first in zip(start.to_delayed().ravel(), first_rows, strict=True)
         ]
-    tasks = dask_tasks.on_blocks(block_steps.encode_block, alone, n_results=2)
-    encoded = [task(report, *shared, rows) for task, report, rows in zip(tasks, reports, starts, strict=True)]
+    each = zip(tasks.on_blocks(blocks.encode_block, alone, n_results=2), reports, starts, strict=True)
+    encoded = [task(report, *shared, rows) for task, report, rows in each]
     encodings, proposals = zip(*encoded, strict=True)
     if isinstance(start, str):
         return tables, persist(*encodings), None
-    bounds = [dask_tasks.later(block_steps.extremes)(rows) for rows in starts]
+    bounds = [tasks.later(blocks.extremes)(rows) for rows in starts]
     encodings, proposals, bounds = persist(encodings, proposals, bounds)
     bounds = np.array(compute(*bounds))
     check_start_tells_apart(bounds[:, 0].min(axis=0), bounds[:, 1].max(axis=0))
@@ -294,8 +311,8 @@ def _weigh(tables, encodings, cluster_weights):
     if cluster_weights is None:
         return tables, encodings
     tables = weigh_by(tables, cluster_weights)
-    values = dask_tasks.ship(tables.slot_weights)
-    return tables, persist(*[task(values) for task in dask_tasks.on_blocks(weigh_clusters, encodings)])
+    values = tasks.ship(tables.slot_weights)
+    return tables, persist(*[task(values) for task in tasks.on_blocks(weigh_clusters, encodings)])
 
 
 def _gather_sample(encodings, tables, n_rows, n_clusters, rng):
@@ -307,7 +324,7 @@ def _gather_sample(encodings, tables, n_rows, n_clusters, rng):
     sizes = rng.multinomial(size, np.array(n_rows) / tables.total)
     seeds = rng.randint(MAX_SEED, size=len(n_rows))
     parts = [
-        dask_tasks.later(block_steps.sample_block)(encoding, None if everything else int(size), int(seed))
+        tasks.later(blocks.sample_block)(encoding, None if everything else int(size), int(seed))
         for encoding, size, seed in zip(encodings, sizes, seeds, strict=True)
         if everything or size
     ]
@@ -329,8 +346,8 @@ def _place_from_sample(encodings, problem, start, seeds, settings, *, n_jobs, te
     run, membership = solve(problem, start, seeds, settings, n_jobs=n_jobs, tell=tell)
     raw = Raw(objective.encoding, objective.n_clusters)
     statistics = raw.statistics(run.weights, raw.measure(membership))
-    shared = partitions, dask_tasks.ship(statistics._replace(own=np.empty((0, 3)))), objective.n_clusters
-    return persist(*[task(*shared) for task in dask_tasks.on_blocks(block_steps.place_block, encodings)])
+    shared = partitions, tasks.ship(statistics._replace(own=np.empty((0, 3)))), objective.n_clusters
+    return persist(*[task(*shared) for task in tasks.on_blocks(blocks.place_block, encodings)])
 
 
 def _finish(rows, chunks, n_clusters):
@@ -338,12 +355,12 @@ def _finish(rows, chunks, n_clusters):
     import dask.array as da
     from dask import persist
 
-    memberships, won = zip(*[task(rows.t) for task in rows.each(block_steps.finish, 2)], strict=True)
-    won, memberships = dask_tasks.sum_of([(count,) for count in won], memberships)
+    memberships, won = zip(*[task(rows.t) for task in rows.each(blocks.finish, 2)], strict=True)
+    won, memberships = tasks.sum_of([(count,) for count in won], memberships)
     order = empty_last_order(won[0])
-    blocks = [
-        da.from_delayed(dask_tasks.later(np.take)(block, order, axis=1), shape=(size, n_clusters), dtype=np.float64)
+    pieces = [
+        da.from_delayed(tasks.later(np.take)(block, order, axis=1), shape=(size, n_clusters), dtype=np.float64)
         for block, size in zip(memberships, chunks, strict=True)
     ]
-    membership = da.concatenate(blocks)
+    membership = da.concatenate(pieces)
     return persist(membership.argmax(axis=1), membership)

@@ -4,8 +4,6 @@ import sys
 from contextlib import contextmanager
 from functools import partial
 
-from . import block_steps
-
 # Blocks are summed in a tree with this fan-in.
 _FAN_IN = 8
 
@@ -24,10 +22,6 @@ class Rows:
     def each(self, function, n_results=None):
         """The function of (encoding, proposal, ...) for every block, to be called where the block lies."""
         return on_blocks(function, self.encodings, self.proposals, n_results=n_results)
-
-    def map(self, function, *shared):
-        """The function of (encoding, proposal, *shared) for every block."""
-        return [task(*shared) for task in self.each(function)]
 
 
 def on_blocks(function, *parts, n_results=None):
@@ -112,6 +106,11 @@ def sum_of(parts, kept=()):
 
     parts = list(parts)
     while len(parts) > 1:
-        parts = [later(block_steps.add)(parts[i : i + _FAN_IN]) for i in range(0, len(parts), _FAN_IN)]
+        parts = [later(_add)(parts[i : i + _FAN_IN]) for i in range(0, len(parts), _FAN_IN)]
     total, *kept = persist(parts[0], *kept)
     return compute(total)[0], kept
+
+
+def _add(parts):
+    """Sum of tuples of arrays, entry by entry and in their order."""
+    return tuple(sum(entries) for entries in zip(*parts, strict=True))

@@ -11,8 +11,13 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from robust_eac import solve_median_partition_distributed
-from robust_eac.schemes import entropy_weights, restricted_simplex_weights
+from robust_eac import (
+    L2,
+    RestrictedSimplex,
+    entropy_weights,
+    restricted_simplex_weights,
+    solve_median_partition_distributed,
+)
 
 from ..access import _blocks, _checkpoint
 from ..conftest import planted_ensemble, random_membership
@@ -84,9 +89,8 @@ CASES = {
     "from an array": {},
     "from labels in a Dask array": {"init": da.from_array(np.arange(N) % K, chunks=100)},
     "from a sample": {"init": "random", "n_init": 2, "tol": 1e-8},
-    "without the diagonal": {"diagonal": False},
-    "rho of the trusted group": {"rho": "auto", "init": "random", "tol": 1e-8},
-    "weights of base clusters": {"cluster_weights": "entropy"},
+    "rho of the trusted group": {"weighting": RestrictedSimplex(rho="auto"), "init": "random", "tol": 1e-8},
+    "weights of base clusters": {"cluster_weights": "size"},
     "power weights": {"weighting": "power", "tol": 1e-4},
 }
 
@@ -110,15 +114,12 @@ def test_checkpoints_change_no_bit_and_a_finished_run_is_read(monkeypatch, tmp_p
 
 
 def test_a_long_interval_writes_the_end_alone(monkeypatch, tmp_path):
-    written = []
-    monkeypatch.setattr(_checkpoint, "write_files", lambda files: written.append([*files]))
-    monkeypatch.setattr(_checkpoint.Checkpoint, "_load", lambda self, *_: (_ for _ in ()).throw(StopError))
-    with pytest.raises(StopError):
-        solve(tmp_path, checkpoint_every=1e6)
-    manifest = json.loads((tmp_path / MANIFEST).read_text()) if (tmp_path / MANIFEST).exists() else None
-    assert manifest is None
-    assert written == [[tmp_path / MANIFEST]]
-    assert {path.name[:18] for path in tmp_path.iterdir()} == {f"memberships-{solve().n_iter:06d}"}
+    expected, written, write_files = solve(), [], _checkpoint.write_files
+    monkeypatch.setattr(_checkpoint, "write_files", lambda files: written.extend(files) or write_files(files))
+    assert_same_bits(solve(tmp_path, checkpoint_every=1e6), expected)
+    assert os.path.basename(written.pop()) == MANIFEST
+    names = [f"memberships-{expected.n_iter:06d}-{number:06d}.npy" for number in range(3)]
+    assert sorted(map(os.path.basename, written)) == names
 
 
 class EndingAt:
@@ -143,7 +144,7 @@ def _solve_until_killed(folder):
 def test_a_killed_client_goes_on(tmp_path):
     process = multiprocessing.get_context("spawn").Process(target=_solve_until_killed, args=(tmp_path,))
     process.start()
-    process.join(120)
+    process.join()
     assert process.exitcode == -signal.SIGKILL
     assert json.loads((tmp_path / MANIFEST).read_text())["n_iter"] == 2
     weighting = EndingAt(None)
@@ -157,7 +158,7 @@ def test_a_half_written_checkpoint_is_none(number, monkeypatch, tmp_path):
     expected, write_files, manifests = solve(), _checkpoint.write_files, []
 
     def failing(files):
-        manifests.append(files)
+        manifests.extend(path for path in files if str(path).endswith(MANIFEST))
         if len(manifests) == number:
             raise StopError
         write_files(files)
@@ -196,12 +197,9 @@ OTHER = {
     "weighting": {"weighting": "l2"},
     "weighting of a partial": {"weighting": partial(entropy_weights, eta=5.0)},
     "weighting of an array": {"weighting": np.full(M, 0.1)},
-    "rho": {"rho": 0.5},
-    "lam": {"lam": 1.0},
-    "lam0": {"lam0": 1.0},
+    "weighting with rho": {"weighting": RestrictedSimplex(rho=0.5)},
     "n_init": {"n_init": 3},
     "tol": {"tol": 1e-8},
-    "diagonal": {"diagonal": False},
     "init": {"init": START[::-1]},
     "random_state": {"random_state": 1},
     "cluster_weights": {"cluster_weights": "size"},
@@ -218,10 +216,12 @@ def test_the_folder_of_another_run_is_refused(monkeypatch, tmp_path):
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
-def test_partials_with_other_parameters_are_other_weightings(monkeypatch, tmp_path):
-    stopped(monkeypatch, tmp_path, weighting=partial(entropy_weights, eta=5.0))
-    with pytest.raises(ValueError, match=r"weighting='robust_eac.*entropy_weights\(eta=5.0\)', got '.*\(eta=6.0\)'"):
-        solve(tmp_path, weighting=partial(entropy_weights, eta=6.0))
+def test_weightings_are_those_with_the_same_parameters(monkeypatch, tmp_path):
+    stopped(monkeypatch, tmp_path / "l2", weighting="l2")
+    assert_same_bits(solve(tmp_path / "l2", weighting=L2(lam=0.5 * N**2)), solve(weighting="l2"))
+    stopped(monkeypatch, tmp_path / "partial", weighting=partial(entropy_weights, eta=5.0))
+    with pytest.raises(ValueError, match=r"weighting='FromFunction.*\(eta=5.0.*, got '.*\(eta=6.0"):
+        solve(tmp_path / "partial", weighting=partial(entropy_weights, eta=6.0))
 
 
 def test_other_labels_of_the_same_shape_are_refused(monkeypatch, tmp_path):
@@ -251,33 +251,42 @@ class Bomb:
         return pytest.fail, ("a pickle was loaded",)
 
 
-DAMAGES = {
-    "manifest cut off": (lambda manifest, block: cut(manifest), "is no manifest of a checkpoint"),
-    "manifest of something else": (lambda manifest, block: manifest.write_text("[]"), "is no manifest"),
-    "manifest of a later format": (lambda manifest, block: edit(manifest, format=2), "its format is 2, not 1"),
-    "no iteration": (lambda manifest, block: edit(manifest, n_iter=-1), "n_iter must be"),
-    "no random state": (lambda manifest, block: edit(manifest, rng={}), "is no manifest"),
-    "losses of fewer partitions": (lambda manifest, block: edit(manifest, losses=[1.0]), "other losses"),
-    "a block of other rows": (lambda manifest, block: np.save(block, START[:9]), r"must hold float64 of shape"),
-    "a block of other numbers": (lambda manifest, block: np.save(block, np.load(block)[::-1]), "other losses"),
-    "a block that is no number": (lambda manifest, block: np.save(block, np.load(block) * np.nan), "other losses"),
-    "a block cut off": (lambda manifest, block: cut(block), "."),
-    "a pickle": (lambda manifest, block: block.write_bytes(pickle.dumps(Bomb())), "allow_pickle"),
-    "a pickle in an array": (lambda manifest, block: np.save(block, np.array([Bomb()])), "allow_pickle"),
+OF_MANIFEST = {
+    "cut off": (cut, "is no manifest of a checkpoint"),
+    "of something else": (lambda path: path.write_text("[]"), "is no manifest"),
+    "of another format": (lambda path: edit(path, format=1), "its format is 1, not 2"),
+    "without a checksum": (lambda path: edit(path, checksum=None), "its checksum differs"),
+    "with other weights": (lambda path: edit(path, weights=[1.0 / M] * M), "its checksum differs"),
+    "with another objective": (lambda path: edit(path, history=[1.0, 0.5]), "its checksum differs"),
+    "with another random state": (lambda path: edit(path, rng={}), "its checksum differs"),
+    "with other arguments": (lambda path: edit(path, arguments={}), "its checksum differs"),
+}
+OF_BLOCK = {
+    "of other rows": (lambda path: np.save(path, START[:9]), r"must hold float64 of shape"),
+    "of other numbers": (lambda path: np.save(path, np.load(path) * (1.0 + 1e-15)), "its checksum differs"),
+    "cut off": (cut, "."),
+    "a pickle": (lambda path: path.write_bytes(pickle.dumps(Bomb())), "allow_pickle"),
+    "a pickle in an array": (lambda path: np.save(path, np.array([Bomb()])), "allow_pickle"),
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_damaged_checkpoints_are_refused(damage, monkeypatch, tmp_path):
+@pytest.mark.parametrize(
+    ("name", "damage", "match"),
+    [
+        *((MANIFEST, *case) for case in OF_MANIFEST.values()),
+        *(("memberships-000002-000001.npy", *case) for case in OF_BLOCK.values()),
+    ],
+    ids=[*(f"manifest {name}" for name in OF_MANIFEST), *(f"block {name}" for name in OF_BLOCK)],
+)
+def test_damaged_checkpoints_are_refused(name, damage, match, monkeypatch, tmp_path):
     stopped(monkeypatch, tmp_path)
-    act, match = DAMAGES[damage]
-    act(tmp_path / MANIFEST, tmp_path / "memberships-000002-000001.npy")
+    damage(tmp_path / name)
     with pytest.raises(ValueError, match=match):
         solve(tmp_path)
 
 
 def test_a_worker_that_writes_elsewhere_is_noticed(monkeypatch, tmp_path):
-    monkeypatch.setattr(_blocks, "write_rows", lambda *arguments: None)
+    monkeypatch.setattr(_checkpoint, "_write", lambda *arguments: 0)
     with pytest.raises(OSError, match="share the file system"):
         solve(tmp_path)
     assert list(tmp_path.iterdir()) == []

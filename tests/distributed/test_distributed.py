@@ -2,7 +2,6 @@
 
 import pickle
 import warnings
-from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -11,6 +10,7 @@ from sklearn.utils.random import sample_without_replacement
 
 from robust_eac import (
     KMeansEnsemble,
+    RestrictedSimplex,
     RobustEAC,
     adjusted_rand_score,
     kmeans_ensemble_distributed,
@@ -31,28 +31,23 @@ dask_distributed = pytest.importorskip("distributed")
 N, M, K = 240, 10, 3
 
 
-@contextmanager
-def two_workers(**settings):
-    """A client of two worker processes."""
+@pytest.fixture(scope="module")
+def client():
+    """A client of two workers, in threads of this process; what they send goes over TCP."""
+    # Stealing is the scheduler's own decision that moving a chunk to an idle worker pays.
+    settings = {"distributed.admin.log-length": 0, "distributed.scheduler.work-stealing": False}
+    inside = {"n_workers": 2, "threads_per_worker": 1, "processes": False, "protocol": "tcp://"}
     with (
-        dask.config.set({"distributed.admin.log-length": 0, **settings}),
-        dask_distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
-        ) as cluster,
+        dask.config.set(settings),
+        dask_distributed.LocalCluster(**inside, dashboard_address=None) as cluster,
         dask_distributed.Client(cluster, set_as_default=False) as client,
     ):
         yield client
 
 
-@pytest.fixture(scope="module")
-def client():
-    with two_workers() as client:
-        yield client
-
-
 @pytest.fixture(params=["synchronous", "workers"])
 def scheduler(request):
-    """Where Dask computes: in this thread, or on worker processes."""
+    """Where Dask computes: in this thread, or on workers."""
     if request.param == "synchronous":
         with dask.config.set(scheduler="synchronous"):
             yield request.param
@@ -77,20 +72,20 @@ def problem(rng, missing=0.0, n=N):
 
 
 def by_rows(array, *sizes):
-    return da.from_array(array, chunks=(sizes, *array.shape[1:]) if len(sizes) > 1 else (sizes[0], *array.shape[1:]))
+    return da.from_array(array, chunks=(sizes if len(sizes) > 1 else sizes[0], *array.shape[1:]))
 
 
-def assert_consistent(labels, result, diagonal=True):
+def assert_consistent(labels, result):
     """The result agrees with what the public functions compute from it."""
     membership = result.membership.compute()
     np.testing.assert_allclose(membership.sum(axis=1), 1.0, rtol=0, atol=1e-12)
     assert membership.min() >= 0.0
     np.testing.assert_array_equal(result.labels.compute(), membership.argmax(axis=1))
-    losses = partition_losses(labels, membership, diagonal=diagonal)
+    losses = partition_losses(labels, membership)
     np.testing.assert_allclose(result.losses, losses, rtol=1e-10)
-    value = objective_value(labels, membership, weights=result.weights, diagonal=diagonal)
+    value = objective_value(labels, membership, weights=result.weights)
     assert result.objective == pytest.approx(value, rel=1e-10)
-    gap = optimality_gap(labels, membership, weights=result.weights, diagonal=diagonal)
+    gap = optimality_gap(labels, membership, weights=result.weights)
     assert result.gap == pytest.approx(gap, rel=1e-6, abs=1e-12)
     assert np.all(np.diff(result.objective_history) <= 1e-12 * result.objective_history[0])
     assert result.converged
@@ -107,25 +102,26 @@ def test_same_minimum_as_one_machine_from_the_same_start(rng, scheduler):
 
 
 @pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("weighting", ["uniform", "restricted-simplex", "l2", "entropy", "power"])
-@pytest.mark.parametrize("missing", [0.0, 0.3])
-@pytest.mark.parametrize("diagonal", [True, False])
-def test_every_weighting_complete_or_not_with_the_diagonal_or_without(rng, diagonal, missing, weighting):
+@pytest.mark.parametrize(
+    ("weighting", "missing"),
+    [("uniform", 0.3), ("restricted-simplex", 0.3), ("l2", 0.0), ("entropy", 0.3), ("power", 0.0)],
+)
+def test_every_weighting_complete_or_not(rng, weighting, missing):
     labels, start = problem(rng, missing)
-    options = {"weighting": weighting, "diagonal": diagonal, "init": start, "random_state": 0}
+    options = {"weighting": weighting, "init": start, "random_state": 0}
     single = solve_median_partition(labels, K, **options)
     result = solve_median_partition_distributed(by_rows(labels, 100, 1, 9, 130), K, **options)
     assert result.objective == pytest.approx(single.objective, rel=1e-3)
     assert result.converged
     assert np.all(np.diff(result.objective_history) <= 1e-12 * result.objective_history[0])
     if weighting == "restricted-simplex":
-        assert_consistent(labels, result, diagonal)
+        assert_consistent(labels, result)
 
 
 @pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("sizes", [(60,), (59, 1), (1,) * 60, (3, 0, 50, 7)])
+@pytest.mark.parametrize("sizes", [(20,), (19, 1), (1,) * 20, (3, 0, 10, 7)])
 def test_chunks_of_any_size(rng, sizes):
-    labels, start = problem(rng, n=60)
+    labels, start = problem(rng, n=20)
     single = solve_median_partition(labels, K, init=start, random_state=0)
     result = solve_median_partition_distributed(by_rows(labels, *sizes), K, init=start, random_state=0)
     assert_consistent(labels, result)
@@ -141,7 +137,7 @@ def test_blocks_are_encoded_as_the_whole(rng, missing):
     labels[:, 2] = np.where(labels[:, 1] == -1, -1, 1)
     labels[:, 3] = rng.choice([-(2**62), -7, 0, 2**62], size=30)
     whole = encode(labels)
-    tables, encodings, _ = distributed._encode(by_rows(labels, 10, 1, 19), "random", K, True)
+    tables, encodings, _ = distributed._encode(by_rows(labels, 10, 1, 19), "random", K)
     encodings = dask.compute(*encodings)
     for name in ("offsets", "sizes", "squares", "missing_slots", "n_observed", "total"):
         np.testing.assert_array_equal(getattr(tables, name), getattr(whole, name))
@@ -153,9 +149,8 @@ def test_blocks_are_encoded_as_the_whole(rng, missing):
     assert observed.shape[1] == whole.observed.shape[1]
 
 
-@pytest.mark.parametrize("diagonal", [True, False])
 @pytest.mark.parametrize("missing", [0.0, 0.3])
-def test_line_search_knows_the_objective_along_the_step(rng, missing, diagonal):
+def test_line_search_knows_the_objective_along_the_step(rng, missing):
     labels = random_ensemble(rng, 40, 5, missing=missing)
     encoding, weights = encode(labels), rng.dirichlet(np.ones(5))
     rows, target = random_membership(rng, 40, K), random_membership(rng, 40, K)
@@ -165,21 +160,20 @@ def test_line_search_knows_the_objective_along_the_step(rng, missing, diagonal):
 
     def value(t):
         moved = _blocks.Proposal(rows, target).at(t)
-        return weights @ losses_of(encoding, *accumulate(encoding, moved), moved, diagonal=diagonal)
+        return weights @ losses_of(encoding, *accumulate(encoding, moved))
 
     for t in (0.3, 1.0):
-        moved_S, moved_G, own = _blocks.after_step(S, G, sums, t)
         expected = _blocks.measure(encoding, _blocks.Proposal(rows, target), t)
-        for matrix, fresh in zip((moved_S, moved_G, own), expected, strict=True):
+        for matrix, fresh in zip(_blocks.after_step(S, G, sums, t), expected, strict=True):
             np.testing.assert_allclose(matrix, fresh, rtol=1e-10, atol=1e-10)
-    best = _blocks.search_line(encoding, weights, S, G, sums, diagonal)
+    best = _blocks.search_line(encoding, weights, S, G, sums)
     grid = np.linspace(0.0, 1.0, 201)
     assert value(best) <= min(map(value, grid)) * (1.0 + 1e-12)
     # Uphill, no step is taken.
     if 0.0 < best < 1.0:
         ahead = _blocks.Proposal(rows, target).at(best)
         sums = _blocks.sums_of_step(encoding, ahead, ahead + 1e-3 * (target - rows), 0.0)
-        assert _blocks.search_line(encoding, weights, *accumulate(encoding, ahead), sums, diagonal) < 0.01
+        assert _blocks.search_line(encoding, weights, *accumulate(encoding, ahead), sums) < 0.01
 
 
 @pytest.mark.usefixtures("here")
@@ -249,7 +243,8 @@ def test_starts_as_labels_and_as_dask_arrays(rng):
 @pytest.mark.usefixtures("here")
 def test_rho_auto_is_that_of_the_trusted_group(rng):
     labels, _ = problem(rng)
-    result = solve_median_partition_distributed(by_rows(labels, 100), K, rho="auto", random_state=0)
+    weighting = RestrictedSimplex(rho="auto")
+    result = solve_median_partition_distributed(by_rows(labels, 100), K, weighting=weighting, random_state=0)
     np.testing.assert_allclose(result.weights, np.repeat([1 / 8, 0.0], [8, 2]), atol=1e-12)
 
 
@@ -297,11 +292,11 @@ def test_nothing_has_a_home_where_this_process_does_the_work():
     assert _tasks.homes(tasks) == [[], []]
 
 
-def test_traffic_does_not_depend_on_the_number_of_objects(monkeypatch):
+def test_traffic_does_not_depend_on_the_number_of_objects(client, monkeypatch):
     def outgoing(dask_worker):
         return dask_worker.transfer_outgoing_bytes_total
 
-    def traffic(client, n):
+    def traffic(n):
         """The most bytes: that all workers send in a round, to each other and to the client; that it sends at once."""
         # No two objects start alike, so that none share a row.
         labels, start = problem(np.random.RandomState(0), n=n)
@@ -325,14 +320,12 @@ def test_traffic_does_not_depend_on_the_number_of_objects(monkeypatch):
             patch.setattr(_blocks, "search_line", count)
             patch.setattr(_tasks, "ship", ship_counted)
             patch.setattr(_tasks, "homes", where)
-            solve_median_partition_distributed(by_rows(labels, n // 4), K, init=start, tol=1e-3, random_state=0)
+            solve_median_partition_distributed(by_rows(labels, n // 4), K, init=start, max_iter=2, random_state=0)
         assert all(len(home) == 1 for home in places[0])
         assert all(now == places[0] for now in places)
         return max(np.diff(rounds)), max(shipped)
 
-    # Stealing is the scheduler's own decision that moving a chunk to an idle worker pays.
-    with two_workers(**{"distributed.scheduler.work-stealing": False}) as client:
-        (_, shipped_of_few), (sent, shipped_of_many) = traffic(client, 1200), traffic(client, 36_000)
+    (_, shipped_of_few), (sent, shipped_of_many) = traffic(1200), traffic(36_000)
     assert shipped_of_many < 1.01 * shipped_of_few
     # Who adds up, and so what workers send, is the scheduler's choice. The memberships of a chunk never travel.
     assert sent < 0.15 * 9000 * K * 8
@@ -400,11 +393,10 @@ SHORT = r"\[50:100, 0:2\] must be a chunk of the declared shape \(50, 2\), got \
         ({"n_clusters": 101}, ValueError, r"n_clusters must be in \[1, n_samples=100\], got 101"),
         ({"weighting": "chance-corrected"}, ValueError, "chance-corrected"),
         ({"weighting": "none"}, ValueError, "weighting must be one of"),
-        ({"rho": 0.1}, ValueError, "rho must be at least"),
+        ({"weighting": RestrictedSimplex(rho=0.1)}, ValueError, "rho must be at least"),
         ({"tol": -1.0}, ValueError, "tol must be"),
         ({"max_iter": 0}, ValueError, "max_iter must be"),
         ({"n_init": 0}, ValueError, "n_init must be"),
-        ({"diagonal": 1}, TypeError, "diagonal must be"),
         ({"init": "best"}, ValueError, "init must be one of"),
         ({"init": np.full((100, 2), 0.5)}, ValueError, "init must not give every object the same"),
         ({"init": lazily(np.full((100, 2), 0.5))}, ValueError, "init must not give every object the same"),

@@ -4,13 +4,10 @@ Blocks are encoded against one table of all the clusters, and sweep their rows a
 others need to know of a block are sums: matrices of k x k and k x K numbers, whatever the number of its rows.
 """
 
-import zlib
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from .._whole_files import write_files
 from ..checks.blocks import row_blocks
 from ..checks.labels import check_columns_observed, check_ensemble
 from ..checks.values import check_membership
@@ -54,17 +51,16 @@ def read(labels, first_row):
 def merge(reports):
     """Merge the reports of all blocks: (encoding without rows, with the tables of all of them; values of its slots)."""
     m, n = len(reports[0].mask_of), sum(report.n_samples for report in reports)
-    columns = [np.split(report.values, np.cumsum(report.n_codes)[:-1]) for report in reports]
-    counts = [np.split(report.sizes, np.cumsum(report.n_codes)[:-1]) for report in reports]
+    partition = np.concatenate([np.repeat(np.arange(m), report.n_codes) for report in reports])
+    known = np.concatenate([report.values for report in reports])
+    counts = np.concatenate([report.sizes for report in reports])
     values, sizes, missing = [], [], np.zeros(m, dtype=bool)
     for u in range(m):
-        every = np.concatenate([column[u] for column in columns])
-        count = np.concatenate([column[u] for column in counts])
-        distinct, place = np.unique(every, return_inverse=True)
-        size = np.bincount(place, weights=count)
-        missing[u] = np.any(distinct == -1)
+        distinct, place = np.unique(known[partition == u], return_inverse=True)
+        size = np.bincount(place, weights=counts[partition == u])
         # "Not observed" takes the last code.
         last = distinct == -1
+        missing[u] = last.any()
         values.append(np.append(distinct[~last], distinct[last]))
         sizes.append(np.append(size[~last], np.zeros(int(missing[u]))))
     n_observed = np.array([size.sum() for size in sizes])
@@ -250,11 +246,6 @@ def sums_of_step(encoding, rows, target, gap):
     return Sums(S, cross + cross.transpose(0, 2, 1), square, gap)
 
 
-def add(parts):
-    """Sum of tuples of arrays, entry by entry and in their order."""
-    return tuple(sum(entries) for entries in zip(*parts, strict=True))
-
-
 def search_line(tables, weights, S, G, sums):
     """The share t in [0, 1] of all blocks' steps that lowers the objective most: the exact minimiser of a quartic."""
     coef, mask_coef = coefficients(tables, weights)
@@ -280,26 +271,6 @@ def search_line(tables, weights, S, G, sums):
 def after_step(S, G, sums, t):
     """S and G after a share t of the step."""
     return Matrices(S + t * sums.S, G + t * (sums.cross + t * sums.square))
-
-
-def write_rows(encoding, proposal, t, path):
-    """Write the memberships of a block's rows to a file."""
-    rows = proposal.at(t)
-    write_files({path: partial(np.save, arr=rows, allow_pickle=False)})
-
-
-def read_rows(encoding, n_clusters, path):
-    """The :class:`Proposal` of the memberships in a file that :func:`write_rows` has written."""
-    rows, shape = np.load(path, allow_pickle=False), (len(encoding.codes), n_clusters)
-    if rows.shape != shape or rows.dtype != np.float64:
-        raise ValueError(f"checkpoint: {path} must hold float64 of shape {shape}, got {rows.dtype} {rows.shape}.")
-    rows = np.ascontiguousarray(rows)
-    return Proposal(rows, rows)
-
-
-def checksum(rows):
-    """Checksum of an array's values."""
-    return zlib.crc32(np.ascontiguousarray(rows))
 
 
 def finish(encoding, proposal, t):
