@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .checks.blocks import row_blocks
+from .checks.common import row_blocks
 from .objectives import ChanceCorrected, agreements_with
 from .solve import kernels
 from .solve.bundles import RowData, Slots, Statistics

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .checks.common import percent
 from .checks.labels import check_ensemble, check_sample_weight
 from .checks.values import is_dask_array
-from .checks.words import percent
 from .diagnostics.assurance import UNSURE, assure_membership, unassured
 from .hard.credible_ball import LEVEL
 from .hard.search import LOSSES

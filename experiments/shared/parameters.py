@@ -10,7 +10,7 @@ import math
 import typing
 
 from robust_eac import WEIGHT_SOLVERS
-from robust_eac.checks.words import did_you_mean
+from robust_eac.checks.common import did_you_mean
 
 from . import own
 

@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from .blocks import row_blocks
-from .texts import INTEGER, MISSING, NUMBER
+from .common import INTEGER, MISSING, NUMBER, row_blocks
 from .values import as_array, check_names
 
 # Smaller matrices may be symmetric by chance.

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from .blocks import row_blocks
+from .common import row_blocks
 from .forms import (
     LabelMatrix,
     column_titles,

@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn import utils
 from sklearn.utils.validation import validate_data
 
-from .words import did_you_mean
+from .common import did_you_mean
 
 # Largest seed drawn for a part of a computation.
 MAX_SEED = np.iinfo(np.int32).max

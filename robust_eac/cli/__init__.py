@@ -8,7 +8,7 @@ from importlib import import_module
 from itertools import takewhile
 
 from .._version import __version__
-from ..checks.words import did_you_mean
+from ..checks.common import did_you_mean
 from .output import prepare_process, tell
 
 __all__ = ["main"]

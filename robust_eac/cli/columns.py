@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import numpy as np
 
-from ..checks.texts import INTEGER, MISSING, NUMBER
+from ..checks.common import INTEGER, MISSING, NUMBER
 
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "space": " "}
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")

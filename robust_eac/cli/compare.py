@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..checks.words import did_you_mean
+from ..checks.common import did_you_mean
 from ..comparison import compare
 from ..comparison.result import aligned, name_of
 from ..consensus import CONSENSUS_FUNCTIONS

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions, read_csv
 
-from ..checks.texts import INTEGER
+from ..checks.common import INTEGER
 from .columns import as_read, column_number, is_missing, is_number
 
 # The delimiter is judged by this many lines.

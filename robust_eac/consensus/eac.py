@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from ..checks.blocks import row_blocks
 from ..checks.coassociation import Coassociation, check_coassociation, is_precomputed
+from ..checks.common import row_blocks
 from ..checks.labels import check_labels
 from ..checks.types import RandomState
 from ..checks.values import check_bool, check_choice, check_n_clusters, check_real, check_weights

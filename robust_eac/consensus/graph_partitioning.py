@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from ..checks.blocks import row_blocks
+from ..checks.common import row_blocks
 from ..checks.types import RandomState
 from ..checks.values import check_choice, check_random_state, check_real
 from ..solve.codes import relabel

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..checks.blocks import row_blocks
+from ..checks.common import row_blocks
 from ..checks.labels import check_columns_observed, check_ensemble
 from ..checks.values import check_membership
 from ..objectives.raw import Matrices

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.random import sample_without_replacement
 
-from ..checks.blocks import BLOCK, row_blocks
+from ..checks.common import BLOCK, row_blocks
 from ..checks.values import check_integer
 
 # Rows that a thread labels before it takes the next ones.

@@ -16,9 +16,9 @@ from scipy import sparse
 
 from .._version import __version__
 from .._whole_files import write_files
+from ..checks.common import percent
 from ..checks.forms import objects_of
 from ..checks.values import check_integer, check_names, is_dask_array
-from ..checks.words import percent
 from ..diagnostics.assurance import UNSURE
 from ..summary import counted, headline, name_of
 from ..weightings.joint import Weighting

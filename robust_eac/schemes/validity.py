@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
-from ..checks.blocks import row_blocks
+from ..checks.common import row_blocks
 from ..checks.labels import check_labels
 from ..checks.types import RandomState
 from ..checks.values import check_choice

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from ..checks.blocks import BLOCK, row_blocks
+from ..checks.common import BLOCK, row_blocks
 
 
 def compact_codes(labels):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ..checks.blocks import row_blocks
+from ..checks.common import row_blocks
 from . import kernels
 from .bundles import RowData, Slots
 from .codes import compact_codes

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..checks.blocks import BLOCK, row_blocks
+from ..checks.common import BLOCK, row_blocks
 from . import kernels, relabelling
 from .bundles import Statistics, Visit
 from .threads import map_threads

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 
-from ..checks.blocks import row_blocks
+from ..checks.common import row_blocks
 from ..checks.values import MAX_SEED, check_random_state
 from . import kernels
 from .encoding import take_rows

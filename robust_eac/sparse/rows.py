@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import sparse
 
-from ..checks.blocks import row_blocks
+from ..checks.common import row_blocks
 from . import products
 from .bundles import Groups, SparseRows
 

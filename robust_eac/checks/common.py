@@ -1,0 +1,28 @@
+"""What many rooms share and what needs no library but NumPy: blocks of rows, texts that stand for labels, words."""
+
+import re
+from difflib import get_close_matches
+
+BLOCK = 4096
+# Texts that mean a missing label, in any case. The integer -1 means it as well.
+MISSING = {"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none"}
+INTEGER = re.compile(r"[+-]?[0-9]+")
+NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+
+def row_blocks(n_rows, size=None):
+    """Generate slices that cover the rows, so that working copies stay small."""
+    size = size or BLOCK
+    for start in range(0, n_rows, size):
+        yield slice(start, min(start + size, n_rows))
+
+
+def did_you_mean(value, choices) -> str:
+    """A suggestion to append to an error; empty if no choice resembles the value."""
+    near = get_close_matches(str(value).lower(), list(choices), n=1)
+    return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+def percent(share):
+    """A share in percent, without decimals."""
+    return f"{100.0 * share:.0f} %"
