@@ -112,7 +112,8 @@ class _Consensus(ClusterMixin, BaseEstimator):
                [0.  , 1.  ],
                [0.44, 0.56]])
         """
-        return self._placer.place(self._read(X))
+        newcomers = self._read(X)
+        return self._placer.place(newcomers)
 
     def predict(self, X: Labels) -> np.ndarray:
         """Clusters of largest membership of new objects.
@@ -636,7 +637,7 @@ class MergeConsensus(_Consensus):
             kind = "a Dask array" if ensemble is None else "a list with memberships in it"
             raise ValueError(f"X must be a matrix of hard labels, got {kind}.")
         labels = ensemble.labels
-        result = merge_labels(labels, self.n_clusters, n_jobs=self.n_jobs, random_state=self.random_state, stacklevel=3)
+        result = merge_labels(labels, self.n_clusters, n_jobs=self.n_jobs, random_state=self.random_state)
         hard = np.eye(result.n_clusters)[result.labels]
         losses, agreements = partition_losses(labels, hard), adjusted_agreement(labels, hard)
         self._store(ensemble.names, result, losses=losses, agreements=agreements)
