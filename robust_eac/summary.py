@@ -9,8 +9,8 @@ from .checks.common import percent
 from .checks.labels import check_ensemble, check_sample_weight
 from .checks.values import is_dask_array
 from .diagnostics.assurance import UNSURE, assure_membership, unassured
-from .hard.credible_ball import LEVEL
-from .hard.search import LOSSES
+from .hard.losses import LEVEL
+from .hard.tables import LOSSES
 from .objectives import agreements_with
 from .solve.encoding import encode_ensemble
 from .solve.objective import largest_of

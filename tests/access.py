@@ -35,14 +35,14 @@ from robust_eac.ensembles import feature_subsets, landmarks
 from robust_eac.ensembles import spectral as _bipartite
 from robust_eac.ensembles.spectral import leading_vectors, normalised_graph
 from robust_eac.hard import contingency as _contingency
-from robust_eac.hard import multistart as _hard_search
+from robust_eac.hard import multistart as _multistart
 from robust_eac.hard import partition_bound
-from robust_eac.hard import refinement as _local_search
-from robust_eac.hard import search as _hard
 from robust_eac.hard import sparse_counts as _sparse_counts
-from robust_eac.hard.credible_ball import LEVEL as CREDIBLE_LEVEL
+from robust_eac.hard import tables as _hard_tables
+from robust_eac.hard.losses import LEVEL as CREDIBLE_LEVEL
 from robust_eac.hard.lower_bound import _membership_bounds, _pair_terms, bound_memberships, spectral_bound
-from robust_eac.hard.search import LOSSES, Aim, Search
+from robust_eac.hard.search import Search, group_copies
+from robust_eac.hard.tables import LOSSES
 from robust_eac.metrics import external as metrics
 from robust_eac.metrics import ovi as _ovi
 from robust_eac.objectives import (

@@ -530,7 +530,8 @@ def hard_loss(name, cost, together, column, sample_weight=None):
     Pair counting and entropy as they are defined, on the objects that the column observes.
     """
     seen = np.flatnonzero(column != -1)
-    w = np.ones(len(seen)) if sample_weight is None else np.asarray(sample_weight, dtype=float)[seen]
+    w = np.ones(len(column)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    copy, w = min(1.0, w[w > 0.0].min()), w[seen]
     T, U = together[..., seen[:, None], seen].astype(float), together_in(column[seen]).astype(float)
     pairs = np.outer(w, w)
 
@@ -545,8 +546,8 @@ def hard_loss(name, cost, together, column, sample_weight=None):
     if name == "binder":
         return (pairs * (cost * U * (1.0 - T) + (2.0 - cost) * T * (1.0 - U))).sum(axis=(-2, -1)) / w.sum() ** 2
     if name == "omari":
-        # An object of weight w is w copies: w^2 pairs, w of them no pairs of two objects.
-        pairs = (pairs - np.diag(np.minimum(w, w**2))) / w.sum() ** 2
+        # An object of weight w is w copies, each with one pair that is none of two objects. Below 1, the lightest is one.
+        pairs = (pairs - np.diag(copy * w)) / w.sum() ** 2
         a, b, both = (np.sum(pairs * z, axis=(-2, -1)) for z in (T, U, T * U))
         chance = a * b / pairs.sum() if pairs.sum() > 0.0 else 0.0 * a
         return 1.0 - ratio(both - chance, 0.5 * (a + b) - chance)

@@ -10,9 +10,9 @@ from sklearn.metrics.cluster import pair_confusion_matrix
 from ..diagnostics.assurance import assure_partition
 from ..diagnostics.selection import select_n_clusters
 from ..estimators import MergeConsensus, RobustEAC
-from ..hard.credible_ball import LEVEL, radius_of
+from ..hard.losses import LEVEL, radius_of
 from ..hard.median_partition import solve_hard_median_partition
-from ..hard.search import LOSSES, Aim, partition_losses
+from ..hard.tables import LOSSES, partition_losses
 from ..solve.encoding import encode
 from ..summary import assure, summarise, summarise_partition
 from ..weightings import L2, RestrictedSimplex
@@ -153,8 +153,7 @@ def _search(arguments, options, labels, titles):
     options["random_state"] = arguments.seed
     with progress("consensus"):
         result = solve_hard_median_partition(labels, **_keywords(options))
-        adjusted_rand = Aim(LOSSES["omari"], 1.0, len(labels))
-        agreements = 1.0 - partition_losses(encode(labels), result.labels, adjusted_rand)
+        agreements = 1.0 - partition_losses(encode(labels), result.labels, LOSSES["omari"])
     radius = float(radius_of(result.losses, result.weights, LEVEL))
     results = {name: getattr(result, name) for name in ("objective", "cost", "converged", "n_passes")}
     assurance = None

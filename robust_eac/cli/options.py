@@ -51,7 +51,7 @@ def add_solver_options(parser):
     add, one_of = group.add_argument, partial(partial, _name_in)
     add_n_clusters(group, required=False, note="; with --loss an integer, or left out for as many as the loss wants")
     text = "search for the hard partition of least loss: binder, vi, omari, nvi, id, nid; default: memberships"
-    add("--loss", type=one_of("hard.search", "LOSSES"), metavar="NAME", help=text)
+    add("--loss", type=one_of("hard.tables", "LOSSES"), metavar="NAME", help=text)
     text = (
         "for --loss binder and vi: what it costs to part objects that a clustering joins, 0 to 2, the reverse costing "
     )

@@ -7,7 +7,7 @@ from scipy import sparse
 
 from ..hard.losses import reassign
 from ..hard.lower_bound import bound_memberships, bound_partitions, different_rows, spectral_bound
-from ..hard.search import LOSSES, Aim, partition_losses
+from ..hard.tables import LOSSES, partition_losses
 from ..objectives import Raw
 from ..sparse.objective import SparseRaw
 from ..sparse.rows import membership_of
@@ -58,7 +58,7 @@ def assure_membership(encoding, weights, membership, labels, *, unbounded=None):
         loss = float(weights @ _losses_of_membership(encoding, membership))
         bound, unbounded = _bound_of_membership(encoding, weights, n_clusters, loss / (1.0 + _ENOUGH))
         loss /= encoding.total**2
-    return Assurance(loss, bound, unbounded, *_count_unsure(encoding, weights, labels, aim_of(n_clusters)))
+    return Assurance(loss, bound, unbounded, *_count_unsure(encoding, weights, labels, n_clusters))
 
 
 def _losses_of_membership(encoding, membership):
@@ -69,17 +69,11 @@ def _losses_of_membership(encoding, membership):
     return objective.losses(objective.measure(membership))
 
 
-def aim_of(n_clusters):
-    """What the labels of a membership are judged by."""
-    return Aim(LOSSES["binder"], 1.0, n_clusters)
-
-
 def assure_partition(encoding, weights, labels, n_clusters, cost):
     """The :class:`Assurance` of a partition under Binder's loss, among those of at most so many clusters."""
-    aim = Aim(LOSSES["binder"], cost, n_clusters)
-    loss = float(weights @ partition_losses(encoding, labels, aim))
+    loss = float(weights @ partition_losses(encoding, labels, LOSSES["binder"]._replace(cost=cost)))
     bound, unbounded = _bound_of_partition(encoding, weights, n_clusters, cost)
-    return Assurance(loss, bound, unbounded, *_count_unsure(encoding, weights, labels, aim))
+    return Assurance(loss, bound, unbounded, *_count_unsure(encoding, weights, labels, n_clusters, cost))
 
 
 def _bound_of_membership(encoding, weights, n_clusters, enough):
@@ -142,15 +136,16 @@ class Moves(NamedTuple):
         return self.rises < _GAIN
 
 
-def best_moves(encoding, weights, labels, aim):
-    """The :class:`Moves` of a partition."""
-    loss = float(weights @ partition_losses(encoding, labels, aim))
-    used, best, rises = reassign(encoding, weights, aim, labels)
+def best_moves(encoding, weights, labels, n_clusters, cost=1.0):
+    """The :class:`Moves` of a partition under Binder's loss, among those of at most so many clusters."""
+    binder = LOSSES["binder"]._replace(cost=cost)
+    loss = float(weights @ partition_losses(encoding, labels, binder))
+    used, best, rises = reassign(encoding, weights, binder, labels, n_clusters)
     rises = np.where(encoding.multiplicity > 0.0, encoding.total * rises, np.inf)
     return Moves(np.append(used, labels.max() + 1)[best], rises, loss)
 
 
-def _count_unsure(encoding, weights, labels, aim):
+def _count_unsure(encoding, weights, labels, n_clusters, cost=1.0):
     """How many objects hardly lose by their best move, and how many gain."""
-    moves = best_moves(encoding, weights, labels, aim)
+    moves = best_moves(encoding, weights, labels, n_clusters, cost)
     return int(np.count_nonzero(moves.unsure)), int(np.count_nonzero(moves.gaining))

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from ..checks.labels import check_ensemble, check_sample_weight
 from ..checks.types import ClusterWeights, Labels, WeightSolver
 from ..checks.values import check_membership, check_weights
-from ..hard.refinement import move_margins
+from ..hard.tables import LOSSES, moves
 from ..objectives import objective_for, resolve_agreement
 from ..solve.encoding import encode_ensemble
 from ..solve.formula import accumulate, frank_wolfe_gaps
@@ -142,11 +142,14 @@ def certify(
     object_gaps = frank_wolfe_gaps(objective.visited, membership, statistics) / (4.0 * total)
     weight_gap = None if bound is None else bound.excess(objective.losses(state), weights) / objective.unit
     counts = np.all((encoding.multiplicity == 0.0) | (encoding.multiplicity >= 1.0))
+    labels, k = membership.argmax(axis=1), membership.shape[1]
+    # Half the rise of sum_u alpha_u d_u per unit of weight; the limit for small weights where an object has none.
+    move_costs = 0.5 * encoding.total**2 * moves(encoding, weights, LOSSES["binder"], labels, k)[1]
     return Certificate(
         gap=float(encoding.multiplicity @ object_gaps / total),
         object_gaps=object_gaps,
         margins=_margins(membership),
-        move_costs=move_margins(encoding, weights, membership.argmax(axis=1), membership.shape[1]) / total,
+        move_costs=move_costs / total,
         trust=agreement_test_of(encoding, accumulate(encoding, membership)[0], membership) if counts else None,
         weight_gap=weight_gap,
     )

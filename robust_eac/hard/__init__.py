@@ -1,10 +1,15 @@
 """Hard partitions: losses between them, search for the one of least loss, bounds, and credible balls."""
 
-from .credible_ball import CredibleBall, credible_ball
-from .losses import ReassignmentCosts, expected_losses, hard_partition_losses, reassignment_costs
+from .losses import (
+    CredibleBall,
+    ReassignmentCosts,
+    credible_ball,
+    expected_losses,
+    hard_partition_losses,
+    reassignment_costs,
+)
 from .lower_bound import LowerBound, consensus_lower_bound
-from .median_partition import HardMedianPartition, solve_hard_median_partition
-from .refinement import RefinementResult, refine_labels
+from .median_partition import HardMedianPartition, RefinementResult, refine_labels, solve_hard_median_partition
 
 __all__ = [
     "CredibleBall",

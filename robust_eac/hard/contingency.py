@@ -1,11 +1,10 @@
-"""Losses between partitions from their contingency tables, and kernels that move the rows of one to lower them.
+"""Losses between partitions from dense contingency tables, and kernels that move rows to lower them.
 
 For a partition u and a consensus with cluster sizes n_l and N_c and contingency n_lc, every loss is a function of
 
     own = sum_l psi(n_l),  a = sum_c psi(N_c),  b = sum_lc psi(n_lc),   psi(x) = x^2 or x log2(x),
 
-over the objects that u observes. All kernels that read them live in this file: numba's disk cache does not notice
-changes in a callee of another file. Loops read arrays under local names: every access to a field of a tuple counts
+over the objects that u observes. Loops read arrays under local names: every access to a field of a tuple counts
 references, which takes longer than the arithmetic.
 """
 
@@ -19,8 +18,8 @@ BINDER, VI, OMARI, NVI, ID, NID = range(6)
 _ROUNDING = 1e-13
 
 
-class Judged(NamedTuple):
-    """What moves do not change.
+class LossTerms(NamedTuple):
+    """What the weighted loss is made of besides the tables.
 
     kind, cost : the loss, and what it costs to part what a partition puts together; 2 - cost the reverse.
     weights, mask_of : (m,) alpha, and the mask that each partition observes.
@@ -28,7 +27,7 @@ class Judged(NamedTuple):
     parts, slot_weights : (n_slots,) partition and weight of each base cluster.
     slot_coef, mask_coef : (n_slots,) and (n_masks,) factors of psi(n_lc) and psi(N_c) in the weighted loss, or in its
         linear approximation.
-    unit : the weight of a row for which :class:`Tables` hold differences.
+    unit : the commonest weight of a row, for which tables hold differences.
     powers : psi of 0, 1, 2, ...; empty where psi(x) = x^2.
     """
 
@@ -47,7 +46,7 @@ class Judged(NamedTuple):
     powers: np.ndarray
 
 
-class Tables(NamedTuple):
+class DenseArrays(NamedTuple):
     """What moves change: counts n_lc (n_slots, k), sizes N_c (n_masks, k), and what depends on them.
 
     rises, falls : what a row of unit weight adds to the linear loss where it comes, and what it leaves behind where it
@@ -90,7 +89,7 @@ def rise(x, step, powers):
 
 @njit(cache=True, nogil=True)
 def loss(kind, cost, a, b, own, total, singles):
-    """Loss of a partition from the three sums; :data:`~robust_eac.hard.search.LOSSES` names them."""
+    """Loss of a partition from the three sums; :data:`~robust_eac.hard.tables.LOSSES` names them."""
     if kind == BINDER:
         return (cost * own + (2.0 - cost) * a - 2.0 * b) / (total * total)
     if kind == VI:
@@ -98,9 +97,9 @@ def loss(kind, cost, a, b, own, total, singles):
     if kind == OMARI:
         pairs, together, shared = total * total - singles, a - singles, b - singles
         chance = together * (own - singles) / pairs if pairs > 0.0 else 0.0
-        room = 0.5 * (together + own - singles) - chance
+        largest = 0.5 * (together + own - singles) - chance
         # Otherwise both put all objects together, or all apart.
-        return 1.0 - (shared - chance) / room if room > _ROUNDING * pairs else 0.0
+        return 1.0 - (shared - chance) / largest if largest > _ROUNDING * pairs else 0.0
     scale = np.log2(total)
     of_consensus, of_partition, joint = scale - a / total, scale - own / total, scale - b / total
     information = of_consensus + of_partition - joint
@@ -113,26 +112,26 @@ def loss(kind, cost, a, b, own, total, singles):
 
 
 @njit(cache=True, nogil=True)
-def losses(judged, a, b, out):
+def losses(terms, a, b, out):
     """Fill out (m,) with the losses at sums a and b of every partition."""
     for u in range(out.shape[0]):
-        out[u] = loss(judged.kind, judged.cost, a[u], b[u], judged.own[u], judged.totals[u], judged.singles[u])
+        out[u] = loss(terms.kind, terms.cost, a[u], b[u], terms.own[u], terms.totals[u], terms.singles[u])
 
 
 @njit(cache=True, nogil=True)
-def renew(x, row, column, coef, unit, powers, rises, falls):
-    """Renew the differences of a table entry that is x now; returns the larger of their two changes."""
+def update_entry(x, row, column, coef, unit, powers, rises, falls):
+    """Update the differences of a table entry that is x now; returns the larger of their two changes."""
     rise_before, fall_before = rises[row, column], falls[row, column]
     rises[row, column], falls[row, column] = coef * rise(x, unit, powers), -coef * rise(x, -unit, powers)
     return max(abs(rises[row, column] - rise_before), abs(falls[row, column] - fall_before))
 
 
 @njit(cache=True, nogil=True)
-def tabulate(data, slots, judged, clusters, tables):
+def tabulate(data, slots, terms, clusters, tables):
     """Fill counts, sizes and sums from the clusters of the rows, of which those in cluster -1 are left out."""
-    counts, sizes, a, b, powers = tables.counts, tables.sizes, tables.a, tables.b, judged.powers
+    counts, sizes, a, b, powers = tables.counts, tables.sizes, tables.a, tables.b, terms.powers
     codes, soft, observed, multiplicity = data.codes, data.soft, data.observed, data.multiplicity
-    offsets, soft_slots, parts, slot_weights = slots.offsets, slots.soft, judged.parts, judged.slot_weights
+    offsets, soft_slots, parts, slot_weights = slots.offsets, slots.soft, terms.parts, terms.slot_weights
     counts[:] = 0.0
     sizes[:] = 0.0
     for i in range(clusters.shape[0]):
@@ -157,11 +156,10 @@ def tabulate(data, slots, judged, clusters, tables):
 
 
 @njit(cache=True, nogil=True)
-def differ(slots, judged, tables):
+def fill_differences(slots, terms, tables):
     """Fill the differences from counts, sizes and factors."""
-    unit, powers = judged.unit, judged.powers
-    fill(tables.counts, judged.slot_coef, unit, powers, tables.rises, tables.falls)
-    fill(tables.sizes, judged.mask_coef, unit, powers, tables.size_rises, tables.size_falls)
+    fill(tables.counts, terms.slot_coef, terms.unit, terms.powers, tables.rises, tables.falls)
+    fill(tables.sizes, terms.mask_coef, terms.unit, terms.powers, tables.size_rises, tables.size_falls)
     tables.rises[slots.missing] = 0.0
     tables.falls[slots.missing] = 0.0
 
@@ -171,15 +169,15 @@ def fill(entries, coef, unit, powers, rises, falls):
     """Fill the differences of a table."""
     for row in range(entries.shape[0]):
         for c in range(entries.shape[1]):
-            renew(entries[row, c], row, c, coef[row], unit, powers, rises, falls)
+            update_entry(entries[row, c], row, c, coef[row], unit, powers, rises, falls)
 
 
 @njit(cache=True, nogil=True)
-def linear_cost(i, w, data, slots, judged, tables, cluster, sign):
+def linear_cost(i, w, data, slots, terms, tables, cluster, sign):
     """What w objects like row i add to the linear loss in a cluster (sign 1), or what theirs do that are there (-1)."""
     codes, soft, observed, counts, sizes = data.codes, data.soft, data.observed, tables.counts, tables.sizes
-    offsets, soft_slots, parts, mask_of = slots.offsets, slots.soft, judged.parts, judged.mask_of
-    slot_coef, mask_coef, powers, cost = judged.slot_coef, judged.mask_coef, judged.powers, 0.0
+    offsets, soft_slots, parts, mask_of = slots.offsets, slots.soft, terms.parts, terms.mask_of
+    slot_coef, mask_coef, powers, cost = terms.slot_coef, terms.mask_coef, terms.powers, 0.0
     for u in range(codes.shape[1]):
         slot = offsets[u] + codes[i, u]
         if observed[i, mask_of[parts[slot]]]:
@@ -227,14 +225,14 @@ def gather(i, own, codes, observed, offsets, rises, falls, size_rises, size_fall
 
 
 @njit(cache=True, nogil=True)
-def value_after(i, w, data, slots, judged, tables, own, cluster):
+def value_after(i, w, data, slots, terms, tables, own, cluster):
     """The weighted loss with row i, of weight w, moved from its own cluster (or none, -1) to another; O(m).
 
     For losses of hard partitions with base clusters that weigh 1.
     """
     codes, observed, offsets, counts, sizes = data.codes, data.observed, slots.offsets, tables.counts, tables.sizes
-    kind, loss_cost, weights, mask_of, powers = judged.kind, judged.cost, judged.weights, judged.mask_of, judged.powers
-    sums_a, sums_b, sums, totals, singles = tables.a, tables.b, judged.own, judged.totals, judged.singles
+    kind, loss_cost, weights, mask_of, powers = terms.kind, terms.cost, terms.weights, terms.mask_of, terms.powers
+    sums_a, sums_b, sums, totals, singles = tables.a, tables.b, terms.own, terms.totals, terms.singles
     value = 0.0
     for u in range(sums_b.shape[0]):
         g = mask_of[u]
@@ -251,11 +249,11 @@ def value_after(i, w, data, slots, judged, tables, own, cluster):
 
 
 @njit(cache=True, nogil=True)
-def values_after(i, w, data, slots, judged, tables, own, costs):
+def values_after(i, w, data, slots, terms, tables, own, costs):
     """The weighted loss with row i, of weight w, in every cluster: what it leaves is found once for all of them."""
     codes, observed, offsets, counts, sizes = data.codes, data.observed, slots.offsets, tables.counts, tables.sizes
-    kind, cost, weights, mask_of, powers = judged.kind, judged.cost, judged.weights, judged.mask_of, judged.powers
-    sums_a, sums_b, sums, totals, singles = tables.a, tables.b, judged.own, judged.totals, judged.singles
+    kind, cost, weights, mask_of, powers = terms.kind, terms.cost, terms.weights, terms.mask_of, terms.powers
+    sums_a, sums_b, sums, totals, singles = tables.a, tables.b, terms.own, terms.totals, terms.singles
     costs[:] = 0.0
     for u in range(sums_b.shape[0]):
         g = mask_of[u]
@@ -277,25 +275,25 @@ def values_after(i, w, data, slots, judged, tables, own, costs):
 
 
 @njit(cache=True, nogil=True)
-def row_costs(i, w, data, slots, judged, tables, exact, own, costs):
+def row_costs(i, w, data, slots, terms, tables, exact, own, costs):
     """The weighted loss with row i, of any weight, in every cluster, or what it adds to the linear one, as `gather`."""
     if exact:
-        values_after(i, w, data, slots, judged, tables, own, costs)
+        values_after(i, w, data, slots, terms, tables, own, costs)
     else:
         for c in range(tables.counts.shape[1]):
-            costs[c] = linear_cost(i, w, data, slots, judged, tables, c, -1.0 if c == own else 1.0)
+            costs[c] = linear_cost(i, w, data, slots, terms, tables, c, -1.0 if c == own else 1.0)
     costs[tables.counts.shape[1] :] = np.inf
 
 
 @njit(cache=True, nogil=True)
-def look(data, slots, judged, tables, exact, clusters, best, rises):
-    """Where rows would rather be: their best other cluster, and the rise of the weighted loss per unit of weight.
+def best_moves(data, slots, terms, tables, exact, clusters, best, rises):
+    """Fill the best other cluster of every row, and the rise of the weighted loss per unit of its weight.
 
     Rows without weight, which are in no sum, look at the linear loss, as if they weighed `unit`.
     """
     codes, observed, multiplicity, offsets = data.codes, data.observed, data.multiplicity, slots.offsets
     onto, off, size_onto, size_off = tables.rises, tables.falls, tables.size_rises, tables.size_falls
-    unit, plain = judged.unit, data.soft.shape[1] == 0 and not exact
+    unit, plain = terms.unit, data.soft.shape[1] == 0 and not exact
     costs = np.empty(onto.shape[1])
     for i in range(clusters.shape[0]):
         weighs, own = multiplicity[i] > 0.0, clusters[i]
@@ -303,7 +301,7 @@ def look(data, slots, judged, tables, exact, clusters, best, rises):
         if plain and w == unit:
             gather(i, inside, codes, observed, offsets, onto, off, size_onto, size_off, costs)
         else:
-            row_costs(i, w, data, slots, judged, tables, exact and weighs, inside, costs)
+            row_costs(i, w, data, slots, terms, tables, exact and weighs, inside, costs)
         here = costs[own]
         costs[own] = np.inf
         best[i] = np.argmin(costs)
@@ -311,12 +309,12 @@ def look(data, slots, judged, tables, exact, clusters, best, rises):
 
 
 @njit(cache=True, nogil=True)
-def place(i, step, data, slots, judged, tables, cluster):
+def add_to(i, step, data, slots, terms, tables, cluster):
     """Add `step` objects like row i to a cluster; returns by how much the costs of a row of unit weight can change."""
     codes, soft, observed, offsets, soft_slots = data.codes, data.soft, data.observed, slots.offsets, slots.soft
-    parts, mask_of, slot_weights = judged.parts, judged.mask_of, judged.slot_weights
+    parts, mask_of, slot_weights = terms.parts, terms.mask_of, terms.slot_weights
     counts, sizes, a, b, drift = tables.counts, tables.sizes, tables.a, tables.b, 0.0
-    slot_coef, mask_coef, unit, powers = judged.slot_coef, judged.mask_coef, judged.unit, judged.powers
+    slot_coef, mask_coef, unit, powers = terms.slot_coef, terms.mask_coef, terms.unit, terms.powers
     rises, falls, size_rises, size_falls = tables.rises, tables.falls, tables.size_rises, tables.size_falls
     for u in range(codes.shape[1]):
         slot = offsets[u] + codes[i, u]
@@ -325,24 +323,24 @@ def place(i, step, data, slots, judged, tables, cluster):
             x = counts[slot, cluster]
             b[part] += slot_weights[slot] * rise(x, step, powers)
             counts[slot, cluster] = x + step
-            drift += renew(x + step, slot, cluster, slot_coef[slot], unit, powers, rises, falls)
+            drift += update_entry(x + step, slot, cluster, slot_coef[slot], unit, powers, rises, falls)
     for s in range(soft.shape[1]):
         slot, share = soft_slots[s], step * soft[i, s]
         x = counts[slot, cluster]
         b[parts[slot]] += slot_weights[slot] * rise(x, share, powers)
         counts[slot, cluster] = x + share
-        drift += renew(x + share, slot, cluster, slot_coef[slot], unit, powers, rises, falls)
+        drift += update_entry(x + share, slot, cluster, slot_coef[slot], unit, powers, rises, falls)
     for g in range(observed.shape[1]):
         if observed[i, g]:
             x = sizes[g, cluster]
             a[g] += rise(x, step, powers)
             sizes[g, cluster] = x + step
-            drift += renew(x + step, g, cluster, mask_coef[g], unit, powers, size_rises, size_falls)
+            drift += update_entry(x + step, g, cluster, mask_coef[g], unit, powers, size_rises, size_falls)
     return drift
 
 
 @njit(cache=True, nogil=True)
-def relocate(order, data, slots, judged, tables, exact, slack, clusters, margins, drift):
+def relocate(order, data, slots, terms, tables, exact, slack, clusters, margins, drift):
     """Move rows, in the given order, to the cluster of least weighted loss; returns (rows moved, drift).
 
     A loss that is not linear is approximated by one that is, unless `exact`; a move is made if it lowers the loss
@@ -354,8 +352,8 @@ def relocate(order, data, slots, judged, tables, exact, slack, clusters, margins
     """
     codes, observed, multiplicity, offsets = data.codes, data.observed, data.multiplicity, slots.offsets
     rises, falls, size_rises, size_falls = tables.rises, tables.falls, tables.size_rises, tables.size_falls
-    unit, plain = judged.unit, data.soft.shape[1] == 0 and not exact
-    linear = judged.kind == BINDER or judged.kind == VI
+    unit, plain = terms.unit, data.soft.shape[1] == 0 and not exact
+    linear = terms.kind == BINDER or terms.kind == VI
     costs = np.empty(rises.shape[1])
     n_moved = 0
     for i in order:
@@ -367,13 +365,13 @@ def relocate(order, data, slots, judged, tables, exact, slack, clusters, margins
         if plain and w == unit:
             gather(i, inside, codes, observed, offsets, rises, falls, size_rises, size_falls, costs)
         else:
-            row_costs(i, w, data, slots, judged, tables, exact and weighs, inside, costs)
+            row_costs(i, w, data, slots, terms, tables, exact and weighs, inside, costs)
         best = np.argmin(costs)
         if own >= 0 and costs[best] >= costs[own] - slack:
             best = own
         if best != own and own >= 0 and weighs and not linear:
-            here = value_after(i, w, data, slots, judged, tables, inside, own)
-            if value_after(i, w, data, slots, judged, tables, inside, best) >= here - slack:
+            here = value_after(i, w, data, slots, terms, tables, inside, own)
+            if value_after(i, w, data, slots, terms, tables, inside, best) >= here - slack:
                 best = own
         here = costs[best]
         costs[best] = np.inf
@@ -381,9 +379,9 @@ def relocate(order, data, slots, judged, tables, exact, slack, clusters, margins
         margins[i] = costs.min() - here if bounded else -np.inf
         if best != own:
             if weighs:
-                drift += place(i, w, data, slots, judged, tables, best)
+                drift += add_to(i, w, data, slots, terms, tables, best)
                 if own >= 0:
-                    drift += place(i, -w, data, slots, judged, tables, own)
+                    drift += add_to(i, -w, data, slots, terms, tables, own)
             clusters[i] = best
             n_moved += 1
         margins[i] += drift
@@ -391,10 +389,10 @@ def relocate(order, data, slots, judged, tables, exact, slack, clusters, margins
 
 
 @njit(cache=True, nogil=True)
-def take_out(rows, data, slots, judged, tables, clusters, drift):
+def take_out(rows, data, slots, terms, tables, clusters, drift):
     """Take rows out of their clusters, into none (-1); returns the drift."""
     for i in rows:
         if data.multiplicity[i] > 0.0:
-            drift += place(i, -data.multiplicity[i], data, slots, judged, tables, clusters[i])
+            drift += add_to(i, -data.multiplicity[i], data, slots, terms, tables, clusters[i])
         clusters[i] = -1
     return drift

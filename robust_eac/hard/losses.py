@@ -1,4 +1,4 @@
-"""Losses of a hard partition: against every given partition, expected, and if an object went elsewhere."""
+"""Losses of a hard partition: against every partition, expected, within a ball, and if an object went elsewhere."""
 
 from __future__ import annotations
 
@@ -7,15 +7,29 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..checks.forms import integer_matrix
 from ..checks.labels import check_ensemble, check_labels, check_sample_weight
 from ..checks.types import ClusterWeights, Labels
 from ..checks.values import as_array, check_choice, check_real, check_weights
 from ..solve.encoding import encode_ensemble, sub_ensemble
 from ..weightings.clusters import check_cluster_weights, weigh_by
-from .median_partition import check_codes, check_cost_fits, check_ensemble_fits
-from .search import LOSSES, Aim, moves, partition_losses
+from .tables import LOSSES, SLACK, moves, partition_losses
 
-__all__ = ["ReassignmentCosts", "expected_losses", "hard_partition_losses", "reassignment_costs"]
+__all__ = [
+    "CredibleBall",
+    "ReassignmentCosts",
+    "credible_ball",
+    "expected_losses",
+    "hard_partition_losses",
+    "reassignment_costs",
+]
+
+# Share of the draws that a ball holds, unless told otherwise.
+LEVEL = 0.95
+# Sums of weights that differ by less than this share are equal: the rest is rounding.
+_SAME_MASS = 1e-10
+# Objects that weigh less than this share of the heaviest do not set the unit of weight.
+_NEGLIGIBLE = 1e-12
 
 
 class ReassignmentCosts(NamedTuple):
@@ -23,6 +37,17 @@ class ReassignmentCosts(NamedTuple):
 
     clusters: np.ndarray
     rises: np.ndarray
+
+
+class CredibleBall(NamedTuple):
+    """What :func:`credible_ball` returns."""
+
+    radius: float
+    distances: np.ndarray
+    inside: np.ndarray
+    horizontal: np.ndarray
+    vertical_upper: np.ndarray
+    vertical_lower: np.ndarray
 
 
 def hard_partition_losses(
@@ -46,47 +71,36 @@ def hard_partition_losses(
         id       max(H(u), H(c)) - I(u, c)  [4]_
         nid      1 - I(u, c) / max(H(u), H(c))  [4]_
 
-    P(u \\ c) is the number of ordered pairs of objects that u puts together and c does not. With ``cost=1``, "binder"
-    is the share of the pairs on which the two disagree, and "vi" the variation of information.
-
-    All are losses of :func:`~robust_eac.solve_hard_median_partition`. With ``cost=1`` and complete partitions, all but
-    "omari" are metrics. An incomplete partition is compared on the n_u objects that it observes.
+    P(u \\ c) is the number of ordered pairs of objects that u puts together and c does not. With ``cost=1`` and
+    complete partitions, all but "omari" are metrics. An incomplete partition is compared on the n_u objects that it
+    observes.
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
-        Base clusterings or posterior draws, one per column; -1 marks an object that the partition did not observe. A
-        list may hold soft partitions, as in :func:`~robust_eac.partition_losses`, with "binder" and ``cost=1`` only.
-        Their loss is |Y'Y - X_u'X_u|^2 / n_u^2.
+    labels, cluster_weights
+        As in :func:`~robust_eac.partition_losses`. Soft partitions and weights of base clusters need "binder" and
+        ``cost=1``; the loss is then |Y'Y - X_u'W_uX_u|^2 / n_u^2.
     partition : array-like of shape (n_samples,), int
         The hard partition: any integer codes but -1.
     loss : {"binder", "vi", "omari", "nvi", "id", "nid"}, default="binder"
         The loss.
     cost : float, default=1.0
         Between 0 and 2: what it costs to part objects that u puts together; to join objects that u parts costs
-        2 - cost. Other values than 1 need "binder" or "vi".
+        2 - cost. Other values than 1 need "binder" or "vi" [5]_.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weight of every object: weight w counts as w identical objects. None means one each.
-    cluster_weights : {"size"} or list of ndarrays, default=None
-        Weights of the base clusters, as in :func:`~robust_eac.partition_losses`; with "binder" and ``cost=1`` only.
+        Weight of every object: weight w counts as w identical objects. Only the ratios of the weights matter; for
+        "omari", which counts pairs of different objects, only if some are below 1: the least one is then one object.
 
     Returns
     -------
     losses : ndarray of shape (n_partitions,)
         "binder" in ordered pairs over n_u^2, in [0, 2]; "vi" and "id" in bits; the others without unit: "omari" in
-        [0, 2), 1 being chance, "nvi" and "nid" in [0, 1]. Zero for the same partition (hard, without cluster weights).
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed or out of range, or `cost`, soft partitions or `cluster_weights` do not go with the
-        loss.
+        [0, 2), 1 being chance, "nvi" and "nid" in [0, 1].
 
     Notes
     -----
-    Time O(n_samples n_partitions + k sum_u k_u), where u has k_u clusters and `partition` k; memory
-    O(n_samples n_partitions + k sum_u k_u). With more than 256 clusters only those that share objects count, and both
-    are O(n_samples n_partitions).
+    Time and memory O(n_samples n_partitions + k sum_u k_u), where u has k_u clusters and `partition` k; with more than
+    256 clusters O(n_samples n_partitions).
 
     References
     ----------
@@ -94,24 +108,21 @@ def hard_partition_losses(
     .. [2] Meilă, "Comparing clusterings - an information based distance", Journal of Multivariate Analysis 98(5), 2007.
     .. [3] Hubert, Arabie, "Comparing partitions", Journal of Classification 2, 1985.
     .. [4] Vinh, Epps, Bailey, "Information theoretic measures for clusterings comparison", Journal of Machine Learning
-       Research 11, 2010, which proves that they are metrics.
+       Research 11, 2010.
     .. [5] Dahl, Johnson, Müller, "Search algorithms and loss functions for Bayesian clustering", Journal of
-       Computational and Graphical Statistics 31(4), 2022, for "binder" and "vi" with two costs.
+       Computational and Graphical Statistics 31(4), 2022.
 
     Examples
     --------
     >>> import numpy as np
     >>> labels = np.array([[0, 0, 0], [0, 0, 1], [1, 0, 2], [1, 0, 3]])
-    >>> hard_partition_losses(labels, [0, 0, 1, 1])
-    array([0.  , 0.5 , 0.25])
     >>> hard_partition_losses(labels, [0, 0, 1, 1], loss="vi", cost=1.5)
     array([0. , 1.5, 0.5])
     """
     ensemble = check_ensemble(labels)
-    clusters = check_hard(partition, ensemble.n_samples)
-    aim = check_loss(loss, cost)
-    sample_weight = check_sample_weight(sample_weight, ensemble)
-    return partition_losses(_encode(ensemble, sample_weight, cluster_weights, loss, aim.cost), clusters, aim)
+    clusters = check_partition(partition, ensemble.n_samples)
+    chosen = check_loss(loss, cost)
+    return partition_losses(encode(ensemble, sample_weight, chosen, cluster_weights), clusters, chosen)
 
 
 def expected_losses(
@@ -126,36 +137,23 @@ def expected_losses(
 
     Computes  L_v = sum_u w_u d(u, v),  with d as in :func:`hard_partition_losses` and v, the estimate, in the place of
     its hard partition. With posterior draws in the columns, L_v is the Monte Carlo estimate of the posterior expected
-    loss of draw v [1]_. The draw of least expected loss is the simplest point estimate;
-    :func:`~robust_eac.solve_hard_median_partition` searches all partitions for a better one.
+    loss of draw v [1]_; :func:`~robust_eac.solve_hard_median_partition` searches all partitions for the least one.
 
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
-        Posterior draws or base clusterings, one per column; -1 marks an object that the partition did not observe. Two
-        partitions are compared on the objects that both observe. Partitions that share none with v are left out of L_v,
-        and the other weights are normalised to sum to one. So incomplete partitions can be ranked among those that
-        observe the same objects, but not against others.
-    loss : {"binder", "vi", "omari", "nvi", "id", "nid"}, default="binder"
-        The loss, as in :func:`hard_partition_losses`.
-    cost : float, default=1.0
-        Between 0 and 2: what it costs the estimate to part objects that u puts together; to join objects that u parts
-        costs 2 - cost. Other values than 1 need "binder" or "vi".
+        Hard partitions, one per column; -1 marks an object that the partition did not observe. Two partitions are
+        compared on the objects that both observe. Those that share none with v are left out of L_v, and the other
+        weights normalised. So incomplete partitions can be ranked only among those that observe the same objects.
+    loss, cost, sample_weight
+        As in :func:`hard_partition_losses`.
     weights : array-like of shape (n_partitions,), default=None
         w: non-negative, not all zero; normalised to sum to one. None means uniform.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weight of every object: weight w counts as w identical objects. None means one each.
 
     Returns
     -------
     losses : ndarray of shape (n_partitions,)
-        In the units of :func:`hard_partition_losses`. NaN for a partition that shares no object (of positive weight)
-        with any partition of positive weight, which takes missing labels and a weight of zero.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed or out of range; soft partitions are refused, being no estimates.
+        NaN for a partition that shares no object of positive weight with any partition of positive weight.
 
     Notes
     -----
@@ -171,15 +169,13 @@ def expected_losses(
     --------
     >>> import numpy as np
     >>> draws = np.array([[0, 0, 0], [0, 0, 1], [1, 0, 2], [1, 0, 3]])
-    >>> expected_losses(draws)
-    array([0.25      , 0.41666667, 0.33333333])
     >>> expected_losses(draws, loss="vi", weights=[1, 2, 1]).round(6)
     array([0.75, 0.75, 1.25])
     """
     ensemble = check_ensemble(check_labels(labels))
-    aim = check_loss(loss, cost)
+    chosen = check_loss(loss, cost)
     weights = check_weights(weights, ensemble.n_partitions)
-    encoding = encode_ensemble(ensemble, check_sample_weight(sample_weight, ensemble))
+    encoding = encode(ensemble, sample_weight, chosen)
 
     found = np.full(len(weights), np.nan)
     for mask, observed in enumerate(encoding.observed.T):
@@ -192,7 +188,7 @@ def expected_losses(
         part = sub_ensemble(encoding, rows, judges)
         shares = weights[judges] / weights[judges].sum()
         for v in np.flatnonzero(encoding.mask_of == mask):
-            found[v] = shares @ partition_losses(part, encoding.codes[rows, v].astype(np.intp), aim)
+            found[v] = shares @ partition_losses(part, encoding.codes[rows, v].astype(np.intp), chosen)
     return found
 
 
@@ -210,50 +206,39 @@ def reassignment_costs(
 
     Computes, for every object i,  min over c' of  (L(c') - L(c)) / w_i,  where c is the hard partition, c' differs
     from it in the cluster of i alone, w_i is the weight of i, and  L(c) = sum_u alpha_u d(u, c)  is the objective of
-    :func:`~robust_eac.solve_hard_median_partition`, with d as in :func:`hard_partition_losses`. The other cluster may
-    be a new one, unless the object is alone already.
+    :func:`~robust_eac.solve_hard_median_partition`, with d as in :func:`hard_partition_losses` [1]_. The other cluster
+    may be a new one, unless the object is alone already.
 
-    A small rise means an uncertain object, whose other cluster is almost as good. A negative one means that the move
-    lowers the objective; a partition that this solver returned has none (up to rounding). The rises say nothing of
-    moves of several objects at once: for these see :func:`~robust_eac.credible_ball`.
+    A small rise means an uncertain object. A negative one means that the move lowers the objective; a partition that
+    the solver returned has none (up to rounding).
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
-        Base clusterings or posterior draws, one per column, as in :func:`hard_partition_losses`.
-    partition : array-like of shape (n_samples,), int
-        The hard partition: any integer codes but -1.
-    loss : {"binder", "vi", "omari", "nvi", "id", "nid"}, default="binder"
-        The loss, as in :func:`hard_partition_losses`.
-    cost : float, default=1.0
-        Between 0 and 2: what it costs to part objects that u puts together; to join objects that u parts costs
-        2 - cost. Other values than 1 need "binder" or "vi".
+    labels, partition, loss, cost, cluster_weights
+        As in :func:`hard_partition_losses` and :func:`~robust_eac.partition_losses`.
     weights : array-like of shape (n_partitions,), default=None
         alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weight of every object: weight w counts as w identical objects that move together. None means one each. An
-        object of weight zero has the rise that one of the commonest weight would bring, beside the others.
-    cluster_weights : {"size"} or list of ndarrays, default=None
-        Weights of the base clusters, as in :func:`~robust_eac.partition_losses`; with "binder" and ``cost=1`` only.
+        As in :func:`hard_partition_losses`. An object of weight zero has the rise that one of the commonest weight
+        would bring, beside the others.
 
     Returns
     -------
     result : ReassignmentCosts
         Named tuple of arrays of shape (n_samples,): `clusters`, the code in `partition` of the best other cluster, -1
-        for a new one; `rises`, in the units of :func:`hard_partition_losses` per unit of weight. A single object has
-        nowhere to go: -1 and infinity.
+        for a new one; `rises`, in the units of the loss per unit of weight. A single object has nowhere to go: -1 and
+        infinity.
 
     Raises
     ------
-    ValueError, TypeError
-        If an argument is malformed or out of range, `cost`, soft partitions or `cluster_weights` do not go with the
-        loss, or the clusters are too many for it (see Notes).
+    ValueError
+        If k sum_u k_u is above 2^28 with a loss other than "binder" and "vi".
 
     Notes
     -----
     Time O(n_samples n_partitions k) for k clusters of the partition, memory O(n_samples n_partitions + k sum_u k_u)
     where u has k_u clusters. With more than 256 clusters, "binder" and "vi" look only at those that share a base
-    cluster with the object, and at one more; the other losses are refused if k sum_u k_u is above 2^28.
+    cluster with the object, and at one more.
 
     References
     ----------
@@ -265,65 +250,194 @@ def reassignment_costs(
     >>> import numpy as np
     >>> draws = np.column_stack([[0, 0, 0, 1, 1], [0, 0, 0, 1, 1], *3 * [[0, 0, 1, 1, 1]]])
     >>> result = reassignment_costs(draws, [7, 7, 8, 8, 8], cost=1.5)
-    >>> result.clusters
-    array([-1, -1,  7, -1, -1])
-    >>> result.rises.round(3)
-    array([0.12 , 0.12 , 0.064, 0.176, 0.176])
+    >>> result.clusters, result.rises.round(3)
+    (array([-1, -1,  7, -1, -1]), array([0.12 , 0.12 , 0.064, 0.176, 0.176]))
     """
     ensemble = check_ensemble(labels)
-    codes = check_hard(partition, ensemble.n_samples)
-    aim = check_loss(loss, cost)
+    codes = check_partition(partition, ensemble.n_samples)
+    chosen = check_loss(loss, cost)
     weights = check_weights(weights, ensemble.n_partitions)
-    sample_weight = check_sample_weight(sample_weight, ensemble)
-    encoding = _encode(ensemble, sample_weight, cluster_weights, loss, aim.cost)
+    encoding = encode(ensemble, sample_weight, chosen, cluster_weights)
 
-    used, best, rises = reassign(encoding, weights, aim, codes)
-    names = np.append(_names(partition, codes)[used], -1)
-    return ReassignmentCosts(np.where(np.isfinite(rises), names[best], -1), rises)
+    used, best, rises = reassign(encoding, weights, chosen, codes)
+    # The label of every code.
+    names = np.asarray(partition)[np.unique(codes, return_index=True)[1]].astype(np.int64)
+    total = ensemble.n_samples if sample_weight is None else np.sum(sample_weight)
+    return ReassignmentCosts(
+        np.where(np.isfinite(rises), np.append(names[used], -1)[best], -1), rises * (encoding.total / total)
+    )
 
 
-def reassign(encoding, weights, aim, codes):
+def reassign(encoding, weights, loss, codes, n_clusters=np.inf):
     """(clusters that have weight, best other one of every row among them and a new one at the end, rise per weight).
 
-    No cluster is new if the aim allows no more than there are.
+    No cluster is new if there are n_clusters already.
     """
     # Clusters that have weight, side by side. Objects in others are alone: they stand in the empty column at the end.
     heavy = encoding.multiplicity > 0.0
     n_heavy = np.bincount(codes, weights=heavy)
     used = np.flatnonzero(n_heavy)
     columns = np.where(n_heavy[codes] > 0.0, np.searchsorted(used, codes), len(used))
-    best, rises = moves(encoding, weights, aim, columns, len(used) + 1)
+    best, rises = moves(encoding, weights, loss, columns, len(used) + 1)
     # From its own cluster to an empty one is no move.
-    confined = heavy & ((n_heavy[codes] == 1.0) | (len(used) >= aim.n_clusters))
+    confined = heavy & ((n_heavy[codes] == 1.0) | (len(used) >= n_clusters))
     if confined.any():
-        others = moves(encoding, weights, aim, np.minimum(columns, len(used) - 1), len(used))
+        others = moves(encoding, weights, loss, np.minimum(columns, len(used) - 1), len(used))
         best[confined], rises[confined] = others[0][confined], others[1][confined]
     return used, best, rises
 
 
-def check_loss(loss, cost):
-    """The :class:`~robust_eac.hard.search.Aim` of a loss and a cost, without a limit to the clusters."""
+def credible_ball(
+    labels: ArrayLike,
+    partition: ArrayLike,
+    *,
+    level: float = LEVEL,
+    loss: str = "binder",
+    cost: float = 1.0,
+    weights: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> CredibleBall:
+    """The smallest ball around a partition that holds a given share of the posterior draws.
+
+    Computes the least radius eps with  sum_u w_u [d(u, c) <= eps] >= level,  where c is the partition, usually the
+    point estimate, and d the loss of :func:`hard_partition_losses` [1]_. A large ball means an uncertain estimate.
+    Three bounds tell how the draws at its edge look:
+
+        horizontal      the draws in the ball that are farthest from c
+        vertical upper  of the draws in the ball with fewest clusters, those farthest from c
+        vertical lower  of the draws in the ball with most clusters, those farthest from c
+
+    [1]_ asks for a metric d; with "omari", with two costs or with missing labels the ball is what the formula says and
+    no more.
+
+    Parameters
+    ----------
+    labels, weights
+        As in :func:`expected_losses`. An incomplete draw is compared, and its clusters counted, on the objects that it
+        observes. A draw of weight zero has a distance, but is not in the ball.
+    partition, loss, cost, sample_weight
+        As in :func:`hard_partition_losses`. The partition need not be a draw.
+    level : float, default=0.95
+        Share of the draws, by weight, that the ball holds at least: greater than 0, at most 1, up to rounding.
+
+    Returns
+    -------
+    result : CredibleBall
+        Named tuple: `radius`, and `distances` of shape (n_partitions,); `inside`, a mask of shape (n_partitions,) of
+        the draws in the ball; `horizontal`, `vertical_upper` and `vertical_lower`, ascending columns of `labels`. Of
+        equal partitions, also under other names of the clusters, the first stands for all.
+
+    Notes
+    -----
+    Time and memory as :func:`hard_partition_losses`.
+
+    References
+    ----------
+    .. [1] Wade, Ghahramani, "Bayesian cluster analysis: point estimation and credible balls", Bayesian Analysis 13(2),
+       2018, Section 4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> draws = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [1, 0, 1, 2], [1, 0, 2, 3]])
+    >>> ball = credible_ball(draws, [0, 0, 1, 1], level=0.75, loss="vi")
+    >>> ball.distances, ball.radius
+    (array([0. , 1. , 0.5, 1. ]), 1.0)
+    >>> ball.horizontal, ball.vertical_upper, ball.vertical_lower
+    (array([1, 3]), array([1]), array([3]))
+    """
+    ensemble = check_ensemble(check_labels(labels))
+    clusters = check_partition(partition, ensemble.n_samples)
+    level = check_real(level, name="level", low=0.0, high=1.0, strict=True)
+    chosen = check_loss(loss, cost)
+    weights = check_weights(weights, ensemble.n_partitions)
+    encoding = encode(ensemble, sample_weight, chosen)
+
+    distances = partition_losses(encoding, clusters, chosen)
+    # Distances that differ by less are equal.
+    ties = SLACK * chosen.largest(encoding.total)
+    inside = (weights > 0.0) & (distances <= radius_of(distances, weights, level) + ties)
+    n_clusters = np.add.reduceat(encoding.sizes > 0.0, encoding.offsets, dtype=np.intp)
+
+    def farthest(draws):
+        return _distinct(encoding, np.flatnonzero(draws & (distances >= distances[draws].max() - ties)))
+
+    return CredibleBall(
+        radius=float(distances[inside].max()),
+        distances=distances,
+        inside=inside,
+        horizontal=farthest(inside),
+        vertical_upper=farthest(inside & (n_clusters == n_clusters[inside].min())),
+        vertical_lower=farthest(inside & (n_clusters == n_clusters[inside].max())),
+    )
+
+
+def radius_of(distances, weights, level):
+    """Distance of the first draw, from the nearest to the farthest, beyond which at most 1 - level of the mass lies."""
+    order = np.argsort(distances, kind="stable")
+    order = order[weights[order] > 0.0]
+    # Summed from the farthest, so that a level of 1 leaves out no draw, however little it weighs.
+    beyond = np.append(np.cumsum(weights[order][:0:-1])[::-1], 0.0)
+    return distances[order[np.argmax(beyond <= (1.0 - level) * (1.0 + _SAME_MASS))]]
+
+
+def _distinct(encoding, draws):
+    """The draws without later copies of an equal partition of the objects that have weight."""
+    rows, found = encoding.multiplicity > 0.0, {}
+    for u in draws:
+        # Every object by the first of its cluster.
+        _, first, codes = np.unique(encoding.codes[rows, u], return_index=True, return_inverse=True)
+        observed = encoding.observed[rows, encoding.mask_of[u]]
+        found.setdefault(np.where(observed, first[codes], -1).tobytes(), u)
+    return np.array(list(found.values()), dtype=np.intp)
+
+
+def check_loss(loss, cost, *, by_number=False):
+    """The :class:`~robust_eac.hard.tables.Loss` of a name and a cost, which is to be found if `by_number`."""
     chosen = LOSSES[check_choice(loss, LOSSES, name="loss")]
-    cost = check_real(cost, name="cost", low=0.0, high=2.0)
-    check_cost_fits(cost, loss)
-    return Aim(chosen, cost, np.inf)
+    if not by_number:
+        cost = check_real(cost, name="cost", low=0.0, high=2.0)
+    if cost != 1.0 and not chosen.linear:
+        raise ValueError(f'cost must be 1 with loss={loss!r}: only "binder" and "vi" have two costs; got {cost!r}.')
+    return chosen._replace(cost=cost)
 
 
-def check_hard(partition, n_samples):
-    """Codes 0, 1, ... of a hard partition, in the order of its labels."""
-    array = as_array(partition, "partition")
+def check_partition(partition, n_samples, name="partition", n_clusters=None):
+    """Codes 0, 1, ... of a hard partition of all objects, at most n_clusters, in the order of its labels."""
+    array = as_array(partition, name)
     if array.shape != (n_samples,):
-        raise ValueError(f"partition must have shape ({n_samples},), one label per object, got {array.shape}.")
-    return check_codes(array, "partition")
+        raise ValueError(f"{name} must have shape ({n_samples},), one label per object, got {array.shape}.")
+    if np.any(array == -1):
+        raise ValueError(f"{name} must label every object, got -1.")
+    codes = np.unique(integer_matrix(array[:, np.newaxis], name)[:, 0], return_inverse=True)[1]
+    if n_clusters is not None and codes.max() >= n_clusters:
+        raise ValueError(f"{name} must have at most n_clusters={n_clusters} clusters, got {codes.max() + 1}.")
+    return codes
 
 
-def _names(partition, codes):
-    """The label of every code."""
-    return np.asarray(partition)[np.unique(codes, return_index=True)[1]].astype(np.int64)
+def encode(ensemble, sample_weight, loss, cluster_weights=None):
+    """The encoding of an ensemble for a loss, whose objects weigh 1 or more, as the search expects.
 
-
-def _encode(ensemble, sample_weight, cluster_weights, loss, cost):
-    """The encoding; soft partitions and weights of base clusters are for "binder" at cost 1 alone."""
-    cluster_weights = check_cluster_weights(cluster_weights)
-    check_ensemble_fits(ensemble, cluster_weights, loss, cost)
+    Soft partitions and weights of base clusters are for "binder" at cost 1 alone.
+    """
+    sample_weight = check_sample_weight(sample_weight, ensemble)
+    cluster_weights, soft = check_cluster_weights(cluster_weights), len(ensemble.widths) > 0
+    if soft and loss.name != "binder":
+        raise ValueError(
+            f'labels must be hard partitions with loss={loss.name!r}; soft ones have a loss "binder" only.'
+        )
+    if cluster_weights is not None and loss.name != "binder":
+        raise ValueError(
+            f'cluster_weights must be None with loss={loss.name!r}: only "binder" counts pairs one by one.'
+        )
+    if (soft or cluster_weights is not None) and loss.cost != 1.0:
+        # A pair together whose co-association is t costs  cost t^2 + (2 - cost) - 2 t < 0  for 2 / cost - 1 < t < 1.
+        raise ValueError(
+            f"cost must be 1 with soft partitions or cluster_weights: losses could be negative; got {loss.cost!r}."
+        )
+    if sample_weight is not None:
+        unit = max(sample_weight[sample_weight > 0.0].min(), _NEGLIGIBLE * sample_weight.max())
+        # Its pairs of different objects depend on how many copies there are.
+        if loss.name != "omari" or unit < 1.0:
+            sample_weight = sample_weight / unit
     return weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights)

@@ -15,7 +15,8 @@ from ..solve.threads import count_threads, map_threads
 from ..sparse.objective import agreements
 from ..sparse.rows import as_array, membership_of_labels
 from ..weightings.joint import Fixed, Weighting
-from .search import LOSSES, Aim, Search, group, partition_losses
+from .search import Search, group_copies
+from .tables import LOSSES, Loss, partition_losses
 
 INITS = ("mixed", "sequential", "random", "partitions", "relaxed")
 # Of all starts, so many are searched thoroughly.
@@ -35,10 +36,25 @@ class Task(NamedTuple):
     """
 
     encoding: Encoding
-    aim: Aim
+    loss: Loss
+    n_clusters: int
     weighting: Weighting
-    max_passes: int
+    max_passes: int = 100
     unit: float = 1.0
+
+    def search(self, weights, clusters):
+        """The :class:`~robust_eac.hard.search.Search` from a partition of the rows."""
+        return Search(self.encoding, weights, self.loss, self.n_clusters, clusters)
+
+    def losses(self, clusters):
+        """Losses of the partitions against a partition of the rows."""
+        return self.unit * partition_losses(self.encoding, clusters, self.loss)
+
+    def may_dissolve(self, clusters):
+        """Whether a search over all rows is to dissolve clusters; one for many clusters never does."""
+        n_rows, n_hard = self.encoding.codes.shape
+        k = 1 + int(np.max(clusters))
+        return n_rows * (n_hard + self.encoding.soft.shape[1]) * k**2 <= _THOROUGH_WORK
 
 
 class Run(NamedTuple):
@@ -53,98 +69,110 @@ class Run(NamedTuple):
     converged: bool
 
 
-def best_of_starts(task, start, seeds, n_jobs):
-    """The :class:`Run` of least objective: all starts settle, the best few are searched thoroughly, one goes on."""
-    encoding, aim, weighting, max_passes, _ = task
-    weights = weighting.first(np.ones(len(encoding.offsets)))
-    rows = group(encoding, weights, aim)
-    sample, drawn = _draw_sample(rows, np.random.RandomState(seeds[0]))
-    work = task._replace(encoding=sample)
-    given = _best_partitions(sample, aim, weights, len(seeds)) if start == "partitions" else None
+def solve_from(task, start, seeds, n_jobs):
+    """The best :class:`Run` from the starts of a name, or the one from given clusters of all objects."""
+    rng = np.random.RandomState(seeds[0])
+    if isinstance(start, str):
+        run = best_of_starts(task, start, seeds, n_jobs)
+    else:
+        # Weights of the start itself: no result is worse than that.
+        first = task.weighting.solve(task.losses(start))
+        run = refine(task, start, first, rng, thorough=task.may_dissolve(start))
+    return confirm(task, run, rng)
 
-    def set_out(number):
+
+def best_of_starts(task, start, seeds, n_jobs):
+    """The :class:`Run` of least objective: all starts descend, the best few are searched thoroughly, one goes on."""
+    weights = task.weighting.first(np.ones(len(task.encoding.offsets)))
+    rows = group_copies(task.encoding, weights, task.loss)
+    sample, drawn = _draw_sample(rows, np.random.RandomState(seeds[0]))
+    of_sample, whole = task._replace(encoding=sample), task._replace(encoding=rows)
+    given = _best_partitions(of_sample, weights, len(seeds)) if start == "partitions" else None
+
+    def begin(number):
         rng = np.random.RandomState(seeds[number])
-        clusters = _start(work, start, number, weights, rng) if given is None else given[number % len(given)]
-        search = Search(sample, weights, aim, clusters)
-        search.allocate(rng.permutation(np.flatnonzero(search.clusters < 0)))
-        search.settle(rng, max_passes, exact=False)
+        clusters = _start(of_sample, start, number, weights, rng) if given is None else given[number % len(given)]
+        search = of_sample.search(weights, clusters)
+        search.allocate(rng)
+        search.descend(rng, task.max_passes, exact=False)
         return search.value, number, search.clusters
 
-    def go_on(found):
+    def finish(found):
         rng, clusters = np.random.RandomState(seeds[found[1]]), found[2]
-        run = descend(work, clusters, weights, rng, thorough=may_dissolve(work, clusters))
+        run = descend(of_sample, clusters, weights, rng, thorough=of_sample.may_dissolve(clusters))
         if sample is rows:
             return run
         placed = np.full(len(rows.codes), -1)
         placed[drawn] = run.clusters
-        search = Search(rows, run.weights, aim, placed)
-        search.allocate(rng.permutation(np.flatnonzero(placed < 0)))
-        full = task._replace(encoding=rows)
-        return descend(full, search.clusters, run.weights, rng, thorough=may_dissolve(full, search.clusters))
+        search = whole.search(run.weights, placed)
+        search.allocate(rng)
+        return descend(whole, search.clusters, run.weights, rng, thorough=whole.may_dissolve(search.clusters))
 
-    n_threads = count_threads(n_jobs, len(seeds), sample, aim.n_clusters)[0]
-    starts = list(map_threads(set_out, range(len(seeds)), n_threads))
+    n_threads = count_threads(n_jobs, len(seeds), sample, task.n_clusters)[0]
+    starts = list(map_threads(begin, range(len(seeds)), n_threads))
     finalists = nsmallest(_N_THOROUGH, starts, key=lambda found: found[:2])
-    run = min(map_threads(go_on, finalists, n_threads), key=lambda run: run.objective)
+    run = min(map_threads(finish, finalists, n_threads), key=lambda run: run.objective)
     return run._replace(clusters=rows.expand(run.clusters))
 
 
 def _start(task, start, number, weights, rng):
     """Clusters of a task's rows to start from; -1 for those that are to be allocated, one after the other."""
-    encoding, aim = task.encoding, task.aim
-    n_rows, widest = len(encoding.codes), int(min(aim.n_clusters, encoding.n_codes.max()))
+    n_rows, widest = len(task.encoding.codes), int(min(task.n_clusters, task.encoding.n_codes.max()))
     if start == "mixed":
         start = ("sequential", "random")[number % 2]
     if start == "random":
         return rng.randint(widest, size=n_rows)
     if start == "relaxed":
-        objective = SparseRaw(encoding, widest, with_floor=False) if widest > MANY else Raw(encoding, widest)
-        rows = alternate(Problem(objective, Fixed(weights)), "random", rng, Limits(_RELAXED_TOL, 1)).rows
-        return labels_of(rows if widest <= MANY else as_array(rows, dense=False))
+        return _relaxed(task.encoding, widest, weights, rng)
     clusters = np.full(n_rows, -1)
-    if not aim.loss.linear:
+    if not task.loss.linear:
         # Without objects in clusters there is no secant to follow.
-        search = Search(encoding, weights, aim._replace(loss=LOSSES["vi"], cost=1.0), clusters)
-        search.allocate(rng.permutation(n_rows))
+        search = task._replace(loss=LOSSES["vi"]).search(weights, clusters)
+        search.allocate(rng)
         return search.clusters
     return clusters
 
 
-def _best_partitions(encoding, aim, weights, count):
+def _relaxed(encoding, n_clusters, weights, rng):
+    """Labels of a solution of the relaxed problem."""
+    sparse = n_clusters > MANY
+    objective = SparseRaw(encoding, n_clusters, with_floor=False) if sparse else Raw(encoding, n_clusters)
+    rows = alternate(Problem(objective, Fixed(weights)), "random", rng, Limits(_RELAXED_TOL, 1)).rows
+    return labels_of(as_array(rows, dense=False) if sparse else rows)
+
+
+def _best_partitions(task, weights, count):
     """Base partitions of least loss, ascending; -1 where one does not observe a row, or has too many clusters."""
-    codes = harden(encoding).codes.astype(np.intp)
-    observed = encoding.observed[:, encoding.mask_of]
-    codes[~observed] = -1
+    codes = harden(task.encoding).codes.astype(np.intp)
+    codes[~task.encoding.observed[:, task.encoding.mask_of]] = -1
     # One type of columns: every other is compiled anew.
     codes = np.asfortranarray(codes)
-    values = [weights @ partition_losses(encoding, column, aim) for column in codes.T]
-    return [_largest_clusters(codes[:, u], aim.n_clusters) for u in np.argsort(values, kind="stable")[:count]]
+    values = [weights @ partition_losses(task.encoding, column, task.loss) for column in codes.T]
+    return [_largest_clusters(codes[:, u], task.n_clusters) for u in np.argsort(values, kind="stable")[:count]]
 
 
 def _largest_clusters(codes, n_clusters):
     """The clusters of a partition by size, the largest first; -1 for those beyond the limit and where codes are -1."""
     sizes = np.bincount(codes[codes >= 0], minlength=1)
-    rank = np.empty(len(sizes), dtype=np.intp)
-    rank[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))
+    rank = np.argsort(np.argsort(-sizes, kind="stable"))
     return np.where((codes >= 0) & (rank[codes] < n_clusters), rank[codes], -1)
 
 
 def descend(task, clusters, weights, rng, *, thorough):
     """Alternate search and weights from a partition of the task's rows until neither changes anything."""
-    encoding, aim, weighting, max_passes, unit = task
     n_moves = n_passes = 0
     while True:
-        search, left = Search(encoding, weights, aim, clusters), max_passes - n_passes
+        search, left = task.search(weights, clusters), task.max_passes - n_passes
         if thorough:
-            search.settle(rng, left, exact=False)
-            search.dissolve(rng, max_passes)
-        settled = search.settle(rng, max(left - search.n_passes, 1))
+            search.descend(rng, left, exact=False)
+            search.dissolve(rng, task.max_passes)
+        settled = search.descend(rng, max(left - search.n_passes, 1))
         n_moves, n_passes, clusters = n_moves + search.n_moves, n_passes + search.n_passes, search.clusters
-        losses = unit * partition_losses(encoding, clusters, aim)
-        before, weights = weights, weighting.solve(losses)
-        objective = weighting.value(losses, weights)
+        losses, before = task.losses(clusters), weights
+        weights = task.weighting.solve(losses)
         unchanged = np.array_equal(weights, before)
-        if unchanged or n_passes >= max_passes:
+        if unchanged or n_passes >= task.max_passes:
+            objective = task.weighting.value(losses, weights)
             return Run(clusters, weights, losses, objective, n_moves, n_passes, settled and unchanged)
 
 
@@ -152,7 +180,7 @@ def refine(task, clusters, weights, rng, *, thorough):
     """:func:`descend` from a partition that may separate copies of an object; they move together once they meet."""
     n_moves = n_passes = 0
     while True:
-        rows = group(task.encoding, weights, task.aim, clusters)
+        rows = group_copies(task.encoding, weights, task.loss, clusters)
         of_rows = np.empty(len(rows.codes), dtype=np.intp)
         of_rows[slice(None) if rows.inverse is None else rows.inverse] = clusters
         left = task._replace(encoding=rows, max_passes=task.max_passes - n_passes)
@@ -162,7 +190,7 @@ def refine(task, clusters, weights, rng, *, thorough):
         if run.n_moves == 0 or n_passes >= task.max_passes:
             break
     # The same sums as before the search: they do not differ by rounding if nothing moved.
-    losses = task.unit * partition_losses(task.encoding, clusters, task.aim)
+    losses = task.losses(clusters)
     objective = task.weighting.value(losses, weights)
     return run._replace(clusters=clusters, losses=losses, objective=objective, n_moves=n_moves, n_passes=n_passes)
 
@@ -178,9 +206,8 @@ def confirm(task, run, rng):
         weighting = weighting.following(losses)
         if weighting is None:
             return run
-        trusting = task._replace(weighting=weighting)
-        weights = weighting.first(losses)
-        run = refine(trusting, run.clusters, weights, rng, thorough=may_dissolve(task, run.clusters))
+        trusting, weights = task._replace(weighting=weighting), weighting.first(losses)
+        run = refine(trusting, run.clusters, weights, rng, thorough=task.may_dissolve(run.clusters))
 
 
 def _corrected_losses(plain, clusters):
@@ -188,15 +215,7 @@ def _corrected_losses(plain, clusters):
     k = 1 + int(clusters.max())
     if k > MANY:
         return np.maximum(1.0 - agreements(plain, membership_of_labels(clusters, k)), 0.0)
-    rows = np.eye(k)[clusters]
-    return np.maximum(1.0 - adjusted_agreements(plain, rows), 0.0)
-
-
-def may_dissolve(task, clusters):
-    """Whether a search over all of a task's rows is to dissolve clusters; one for many clusters never does."""
-    n_rows, n_hard = task.encoding.codes.shape
-    k = 1 + int(np.max(clusters))
-    return n_rows * (n_hard + task.encoding.soft.shape[1]) * k**2 <= _THOROUGH_WORK
+    return np.maximum(1.0 - adjusted_agreements(plain, np.eye(k)[clusters]), 0.0)
 
 
 def _draw_sample(encoding, rng):

@@ -12,7 +12,7 @@ from ..checks.values import MAX_SEED, check_n_jobs, check_random_state
 from ..consensus.eac import coassociation_of
 from ..consensus.merge import merge_labels
 from ..diagnostics.agreement import AgreementTest, adjusted_agreement, agreement_test_of
-from ..diagnostics.assurance import Assurance, Moves, aim_of, best_moves
+from ..diagnostics.assurance import Assurance, Moves, best_moves
 from ..objectives import objective_for
 from ..plotting.matrices import draw_objects, order_by_group
 from ..solve.alternation import Limits, Problem, solve
@@ -113,7 +113,7 @@ def find_out(model, X, sample_weight, settings):
         assurance=assurance,
         labels=labels,
         certainty=model.confidence_ if settings.merged else largest_of(model.membership_),
-        moves=best_moves(weighed, model.weights_, labels, aim_of(k)),
+        moves=best_moves(weighed, model.weights_, labels, k),
         weights=model.weights_,
         losses=model.losses_ if settings.adjusted else model.losses_ / settings.total**2,
         agreements=model.agreements_,

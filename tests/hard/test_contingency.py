@@ -7,7 +7,18 @@ from sklearn.metrics import adjusted_rand_score, mutual_info_score, rand_score
 from robust_eac import solve_hard_median_partition
 
 from .. import reference
-from ..access import LOSSES, Aim, Search, _contingency, _hard, collapse, encode, encode_ensemble, weigh, weigh_by
+from ..access import (
+    LOSSES,
+    Search,
+    _contingency,
+    _hard_tables,
+    collapse,
+    encode,
+    encode_ensemble,
+    group_copies,
+    weigh,
+    weigh_by,
+)
 from ..access import check_ensemble as checked
 from ..conftest import random_ensemble
 
@@ -15,6 +26,10 @@ LINEAR = [(name, cost) for name in ("binder", "vi") for cost in (0.0, 0.3, 1.0, 
 COSTS = [*LINEAR, *((name, 1.0) for name in ("omari", "nvi", "id", "nid"))]
 OF_ALL = pytest.mark.parametrize(("name", "cost"), COSTS)
 MISSING = pytest.mark.parametrize("missing", [0.0, 0.3], ids=["complete", "incomplete"])
+
+
+def of(name, cost):
+    return LOSSES[name]._replace(cost=cost)
 
 
 def compact(labels):
@@ -36,14 +51,14 @@ def encoded(labels, sample_weight=None):
 
 
 def losses_of(labels, clusters, name, cost, sample_weight=None):
-    return _hard.partition_losses(encoded(labels, sample_weight), clusters, Aim(LOSSES[name], cost, len(clusters)))
+    return _hard_tables.partition_losses(encoded(labels, sample_weight), clusters, of(name, cost))
 
 
 def make_search(rng, name, cost, *, n=30, m=6, k=4, missing=0.0, sample_weight=None, limit=7):
     """A search at a random partition, with an empty cluster or more, and its labels."""
     labels = random_ensemble(rng, n, m, missing=missing, max_clusters=5)
-    aim, weights = Aim(LOSSES[name], cost, limit), rng.dirichlet(np.ones(m))
-    return Search(encoded(labels, sample_weight), weights, aim, rng.randint(k, size=n)), labels
+    weights, clusters = rng.dirichlet(np.ones(m)), rng.randint(k, size=n)
+    return Search(encoded(labels, sample_weight), weights, of(name, cost), limit, clusters), labels
 
 
 @OF_ALL
@@ -123,7 +138,7 @@ def soft_and_weighted(rng, n):
 
 
 def test_binder_of_soft_and_weighted_partitions_is_the_dense_distance(rng):
-    n, aim = 15, Aim(LOSSES["binder"], 1.0, 6)
+    n, binder = 15, LOSSES["binder"]
     for labels, cluster_weights in soft_and_weighted(rng, n):
         for sample_weight in (None, rng.randint(1, 4, size=n).astype(float), rng.uniform(0.1, 2.0, size=n)):
             ensemble = checked(labels)
@@ -133,35 +148,39 @@ def test_binder_of_soft_and_weighted_partitions_is_the_dense_distance(rng):
             def dense(codes, labels=labels, weights=cluster_weights, sample_weight=sample_weight, total=total):
                 return reference.losses(labels, np.eye(6)[codes], True, sample_weight, weights) / total**2
 
-            np.testing.assert_allclose(_hard.partition_losses(encoding, clusters, aim), dense(clusters), atol=1e-12)
+            np.testing.assert_allclose(
+                _hard_tables.partition_losses(encoding, clusters, binder), dense(clusters), atol=1e-12
+            )
             weights = rng.dirichlet(np.ones(len(encoding.offsets)))
-            search = Search(encoding, weights, aim, clusters)
+            search = Search(encoding, weights, binder, 6, clusters)
             assert search.value == pytest.approx(weights @ dense(clusters), abs=1e-12)
             compare_row_costs(search, clusters, lambda codes, w=weights, dense=dense: w @ dense(codes))
-            search.settle(rng, 50)
+            search.descend(rng, 50)
             assert search.value == pytest.approx(weights @ dense(search.clusters), abs=1e-12)
 
 
 def compare_row_costs(search, clusters, objective):
     """Differences of what every row costs in every cluster are those of the objective."""
-    linear = search._aim.loss.linear
-    here, k = objective(clusters), search._tables.counts.shape[1]
-    costs = np.empty(search._tables.rises.shape[1])
+    linear = search._loss.linear
+    here, k = objective(clusters), search._tables.arrays.counts.shape[1]
+    costs = np.empty(search._tables.arrays.rises.shape[1])
     for i, own in enumerate(clusters):
         w = search._encoding.multiplicity[i]
         if w > 0.0:
-            _contingency.row_costs(i, w, *search._problem, search._tables, not linear, own, costs)
+            _contingency.row_costs(
+                i, w, *search._tables._rows, search._terms, search._tables.arrays, not linear, own, costs
+            )
             found = costs[:k] - costs[own] if linear else costs[:k] - here
             moved = [objective(np.where(np.arange(len(clusters)) == i, c, clusters)) for c in range(k)]
             np.testing.assert_allclose(found, np.array(moved) - here, atol=1e-10)
             assert np.isinf(costs[k:]).all()
-            if linear and w == search._judged.unit and search._encoding.soft.shape[1] == 0:
+            if linear and w == search._terms.unit and search._encoding.soft.shape[1] == 0:
                 np.testing.assert_allclose(gathered_costs(search, i, own), costs, rtol=1e-12, atol=1e-13)
 
 
 def gathered_costs(search, i, own):
     """What a row of unit weight adds to the linear loss in every cluster, from the tables of differences."""
-    costs, data, tables = np.empty(search._tables.rises.shape[1]), search._encoding.data, search._tables
+    costs, data, tables = np.empty(search._tables.arrays.rises.shape[1]), search._encoding.data, search._tables.arrays
     differences = tables.rises, tables.falls, tables.size_rises, tables.size_falls
     _contingency.gather(i, own, data.codes, data.observed, search._encoding.slots.offsets, *differences, costs)
     return costs
@@ -173,7 +192,7 @@ def test_costs_of_rows_are_differences_of_the_objective(rng, name, cost, missing
     for weight in (None, np.r_[np.ones(8), 2.0, 3.0, 2.5, 0.3], 1e-3 * np.arange(1.0, 13.0), np.r_[0.0, np.ones(11)]):
         # Seven partitions: four at a time and the rest.
         search, labels = make_search(rng, name, cost, n=12, m=7, missing=missing, sample_weight=weight)
-        weights = search._judged.weights
+        weights = search._terms.weights
 
         def objective(codes, labels=labels, weights=weights, weight=weight):
             return weights @ reference.hard_losses(name, cost, labels, codes, weight)
@@ -181,7 +200,7 @@ def test_costs_of_rows_are_differences_of_the_objective(rng, name, cost, missing
         assert search.value == pytest.approx(objective(search.clusters), abs=1e-12)
         compare_row_costs(search, search.clusters, objective)
         # The same through the public face of these kernels.
-        found, rises = _hard.moves(search._encoding, weights, search._aim, search.clusters, 6)
+        found, rises = _hard_tables.moves(search._encoding, weights, search._loss, search.clusters, 6)
         for i in np.flatnonzero(search._encoding.multiplicity):
             moved = np.where(np.arange(12) == i, found[i], search.clusters)
             change = objective(moved) - objective(search.clusters)
@@ -190,10 +209,10 @@ def test_costs_of_rows_are_differences_of_the_objective(rng, name, cost, missing
 
 
 def assert_tables_are_fresh(search):
-    n_columns = search._tables.counts.shape[1]
-    fresh = _hard._tabulate(search._encoding, search._judged, search.clusters, n_columns)
-    _contingency.differ(search._encoding.slots, search._judged, fresh)
-    for followed, found in zip(search._tables, fresh, strict=True):
+    n_columns = search._tables.arrays.counts.shape[1]
+    fresh = _hard_tables.tabulate(search._encoding, search._terms, search._loss, search.clusters, n_columns)
+    fresh.prepare(search._terms)
+    for followed, found in zip(search._tables.arrays, fresh.arrays, strict=True):
         np.testing.assert_allclose(followed, found, rtol=1e-9, atol=1e-9)
 
 
@@ -205,7 +224,7 @@ def test_tables_follow_the_moves(rng, name, cost, missing):
         search._visit(rng.permutation(30))
         assert search.n_moves > 0
         assert_tables_are_fresh(search)
-        search.settle(rng, 3)
+        search.descend(rng, 3)
         assert_tables_are_fresh(search)
         search.dissolve(rng, 20)
         assert_tables_are_fresh(search)
@@ -215,15 +234,15 @@ def test_tables_follow_the_moves(rng, name, cost, missing):
 def test_what_is_taken_out_and_put_back_changes_nothing(rng, missing):
     for name in ("binder", "nid"):
         search, _ = make_search(rng, name, 1.0, missing=missing, sample_weight=np.arange(30) % 3)
-        before, clusters = [table.copy() for table in search._tables], search.clusters.copy()
+        before, clusters = [table.copy() for table in search._tables.arrays], search.clusters.copy()
         rows = rng.permutation(30)[:20]
-        drift = _contingency.take_out(rows, *search._problem, search._tables, search.clusters, 0.0)
+        drift = search._tables.take_out(rows, search._terms, search.clusters, 0.0)
         assert drift > 0.0
         assert np.array_equal(search.clusters, np.where(np.isin(np.arange(30), rows), -1, clusters))
         assert_tables_are_fresh(search)
         for i in rows:
-            _contingency.place(i, i % 3.0, *search._problem, search._tables, clusters[i])
-        for table, old in zip(search._tables, before, strict=True):
+            _contingency.add_to(i, i % 3.0, *search._tables._rows, search._terms, search._tables.arrays, clusters[i])
+        for table, old in zip(search._tables.arrays, before, strict=True):
             np.testing.assert_allclose(table, old, atol=1e-10)
 
 
@@ -238,7 +257,7 @@ def test_rows_are_skipped_only_where_no_move_pays(rng, name, cost, missing):
             search._visit(rng.permutation(80)[:25])
             for i in np.flatnonzero(search._margins - search._drift > search._slack):
                 own = search.clusters[i]
-                assert search._encoding.multiplicity[i] == search._judged.unit
+                assert search._encoding.multiplicity[i] == search._terms.unit
                 costs = gathered_costs(search, i, own)
                 # It must be by as much as the margin says.
                 least = np.delete(costs, own).min() - costs[own]
@@ -257,10 +276,10 @@ def test_rows_without_weight_follow_and_disturb_nobody(rng, name, cost):
     absent = rng.permutation(30)[:10]
     weight = np.ones(30)
     weight[absent] = 0.0
-    weights, aim, kept = rng.dirichlet(np.ones(5)), Aim(LOSSES[name], cost, 6), np.flatnonzero(weight)
+    weights, kept = rng.dirichlet(np.ones(5)), np.flatnonzero(weight)
     # Codes as they are with all objects.
-    whole = Search(encoded(labels, weight), weights, aim, clusters)
-    part = Search(encoded(labels[kept]), weights, aim, clusters[kept])
+    whole = Search(encoded(labels, weight), weights, of(name, cost), 6, clusters)
+    part = Search(encoded(labels[kept]), weights, of(name, cost), 6, clusters[kept])
     for exact in (False, False, True):
         order = rng.permutation(30)
         for search, visits in ((whole, order), (part, np.searchsorted(kept, order[weight[order] > 0.0]))):
@@ -269,7 +288,7 @@ def test_rows_without_weight_follow_and_disturb_nobody(rng, name, cost):
         assert np.array_equal(whole.clusters[kept], part.clusters)
         assert whole.value == pytest.approx(part.value, abs=1e-12)
     if name == "binder":
-        whole.settle(rng, 100)
+        whole.descend(rng, 100)
         for i in absent:
             values = []
             for c in range(6):
@@ -280,7 +299,7 @@ def test_rows_without_weight_follow_and_disturb_nobody(rng, name, cost):
 
 
 def test_powers_are_looked_up_or_computed():
-    powers = _hard._xlogx(np.arange(9.0))
+    powers = _hard_tables.x_log_x(np.arange(9.0))
     for x in (0.0, 1.0, 2.0, 7.0, 8.0, 9.0, 2.5, 1e-20, 100.0, 1e30):
         assert _contingency.power(x, powers) == pytest.approx(x * np.log2(x) if x > 0.0 else 0.0, rel=1e-14)
         assert _contingency.power(x, np.empty(0)) == x * x
@@ -295,7 +314,7 @@ def test_the_best_merge_is_found(rng, name, cost):
         while True:
             clusters, before = compact(search.clusters), search.value
             near = reference.moved_and_merged(clusters, 0)
-            values = reference.hard_losses(name, cost, labels, near, weight) @ search._judged.weights
+            values = reference.hard_losses(name, cost, labels, near, weight) @ search._terms.weights
             if not search._merge():
                 break
             assert search.value == pytest.approx(values.min(), abs=1e-10)
@@ -308,11 +327,11 @@ def test_the_best_merge_is_found(rng, name, cost):
 def test_a_search_never_climbs_and_tries_leave_no_trace(rng, name, cost):
     search, _ = make_search(rng, name, cost, n=40, missing=0.2)
     values = [search.value]
-    for step in (lambda: search.settle(rng, 1), lambda: search.settle(rng, 50), lambda: search.dissolve(rng, 50)) * 2:
+    for step in (lambda: search.descend(rng, 1), lambda: search.descend(rng, 50), lambda: search.dissolve(rng, 50)) * 2:
         step()
         values.append(search.value)
     assert np.all(np.diff(values) <= 1e-12)
-    assert search.settle(rng, 50)
+    assert search.descend(rng, 50)
     search.dissolve(rng, 50)
     clusters, moves, passes, value = search.clusters.copy(), search.n_moves, search.n_passes, search.value
     search.dissolve(rng, 50)
@@ -325,10 +344,10 @@ def test_a_search_never_climbs_and_tries_leave_no_trace(rng, name, cost):
 
 def test_copies_share_a_row_and_may_be_told_apart(rng):
     labels = np.repeat(random_ensemble(rng, 6, 4), 3, axis=0)
-    weights, aim = np.full(4, 0.25), Aim(LOSSES["vi"], 1.0, 6)
-    rows = _hard.group(encoded(labels), weights, aim)
+    weights, vi = np.full(4, 0.25), LOSSES["vi"]
+    rows = group_copies(encoded(labels), weights, vi)
     assert len(rows.codes) == len(np.unique(labels, axis=0)) == len(collapse(encoded(labels)).codes)
-    apart = _hard.group(encoded(labels), weights, aim, np.arange(18) % 3)
+    apart = group_copies(encoded(labels), weights, vi, np.arange(18) % 3)
     assert len(apart.codes) == 3 * len(rows.codes)
 
 

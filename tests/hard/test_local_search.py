@@ -5,9 +5,10 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from robust_eac import objective_value, partition_losses, refine_labels, solve_median_partition
+from robust_eac.weightings import RestrictedSimplex
 
 from .. import reference
-from ..access import LOSSES, Aim, Search, collapse, encode, resolve_weighting
+from ..access import LOSSES, Search, as_weighting, collapse, encode
 from ..conftest import planted_ensemble, random_ensemble
 
 MISSING = pytest.mark.parametrize("missing", [0.0, 0.3], ids=["complete", "incomplete"])
@@ -110,11 +111,11 @@ def test_matrices_follow_the_moves(rng, missing):
     encoding = collapse(encode(np.r_[labels, np.arange(5)[None]]), min_saving=0.0)
     weights = rng.dirichlet(np.ones(5))
     clusters = rng.randint(4, size=len(encoding.codes))
-    search = Search(encoding, weights, Aim(LOSSES["binder"], 1.0, 4), clusters)
-    search.settle(rng, 1)
+    search = Search(encoding, weights, LOSSES["binder"], 4, clusters)
+    search.descend(rng, 1)
     assert search.n_moves > 0
-    fresh = Search(encoding, weights, Aim(LOSSES["binder"], 1.0, 4), search.clusters)
-    for followed, found in zip(search._tables, fresh._tables, strict=True):
+    fresh = Search(encoding, weights, LOSSES["binder"], 4, search.clusters)
+    for followed, found in zip(search._tables.arrays, fresh._tables.arrays, strict=True):
         np.testing.assert_allclose(followed, found, atol=1e-10)
 
 
@@ -160,14 +161,14 @@ def test_weights_of_the_hard_consensus(rng, name):
     start = rng.randint(3, size=40)
     result = refine_labels(labels, start, 3, weighting=name, random_state=0)
     assert result.converged
-    weighting = resolve_weighting(name, n_pairs=40.0**2, n_partitions=12)
+    weighting = as_weighting(name).bind(12, 40.0**2)
     losses = partition_losses(labels, np.eye(3)[result.labels])
     np.testing.assert_allclose(result.losses, losses)
     np.testing.assert_allclose(result.weights, weighting.solve(losses), rtol=1e-12)
-    assert result.objective == pytest.approx(weighting.objective(losses, result.weights))
+    assert result.objective == pytest.approx(weighting.value(losses, result.weights))
     assert reference.single_moves(labels, result.labels, result.weights, 3).min() >= -1e-9 * 1600
     before = partition_losses(labels, np.eye(3)[start])
-    assert result.gain == pytest.approx(weighting.objective(before, weighting.solve(before)) - result.objective)
+    assert result.gain == pytest.approx(weighting.value(before, weighting.solve(before)) - result.objective)
     assert result.gain > 0.0
 
 
@@ -218,10 +219,9 @@ LABELS = np.array([[0, 0], [0, 1], [1, 1]])
         ({"n_clusters": 4}, r"n_clusters must be in \[1, n_samples=3\], got 4"),
         ({"weights": [1.0]}, "weights must have 2 values, one per partition, got 1"),
         ({"weights": [1.0, 1.0], "weighting": "l2"}, "weights must be None when weighting is given"),
-        ({"rho": 0.5}, "rho, lam and lam0 need a weighting, got rho=0.5 and"),
         ({"weighting": "best"}, "weighting must be one of 'uniform'"),
         ({"weighting": "chance-corrected"}, "weighting must be one that the losses determine, got 'chance-corrected'"),
-        ({"weighting": "restricted-simplex", "rho": 0.1}, "rho must be at least 1/n_partitions"),
+        ({"weighting": RestrictedSimplex(rho=0.1)}, "rho must be at least 1/n_partitions"),
         ({"max_passes": 0}, "max_passes must be at least 1, got 0"),
     ],
 )

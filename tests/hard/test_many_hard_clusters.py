@@ -5,26 +5,22 @@ import zlib
 
 import numpy as np
 import pytest
-from scipy import sparse
 
 from robust_eac import (
-    RobustEAC,
     adjusted_rand_score,
     credible_ball,
     hard_partition_losses,
     reassignment_costs,
-    refine_labels,
     solve_hard_median_partition,
 )
 
 from .. import reference
 from ..access import (
     LOSSES,
-    Aim,
     Search,
     _contingency,
-    _hard,
-    _hard_search,
+    _hard_tables,
+    _multistart,
     _sparse_counts,
     check_ensemble,
     encode_ensemble,
@@ -68,14 +64,18 @@ def problem(kind, seed=0, n=N, k=40, m=8):
     return labels, sample_weight, encoding, rng.dirichlet(np.full(m, 4.0))
 
 
-def searches(monkeypatch, encoding, weights, aim, clusters):
+def of(name, cost):
+    return LOSSES[name]._replace(cost=cost)
+
+
+def searches(monkeypatch, encoding, weights, loss, limit, clusters):
     """A search by dense tables with room for all clusters, and one by sparse tables."""
     found = []
     for many in (10**9, 1):
-        monkeypatch.setattr(_hard, "MANY", many)
-        monkeypatch.setattr(_hard, "_SPARE", 1e-3)
-        found.append(Search(encoding, weights, aim, clusters))
-    assert [search._is_sparse for search in found] == [False, True]
+        monkeypatch.setattr(_hard_tables, "MANY", many)
+        monkeypatch.setattr("robust_eac.hard.search._SPARE", 1e-3)
+        found.append(Search(encoding, weights, loss, limit, clusters))
+    assert [search._tables.sparse for search in found] == [False, True]
     return found
 
 
@@ -90,11 +90,11 @@ def test_the_same_moves_as_with_dense_tables(name, cost, limit, monkeypatch):
         # With this seed no two clusters cost a row the same, which rounding would decide.
         _, _, encoding, weights = problem(kind, seed=1)
         for start in (np.full(N, -1), np.random.RandomState(1).randint(limit, size=N)):
-            pair = searches(monkeypatch, encoding, weights, Aim(LOSSES[name], cost, limit), start)
+            pair = searches(monkeypatch, encoding, weights, of(name, cost), limit, start)
             for search in pair:
                 rng = np.random.RandomState(2)
-                search.allocate(rng.permutation(np.flatnonzero(search.clusters < 0)))
-                assert search.settle(rng, 50)
+                search.allocate(rng)
+                assert search.descend(rng, 50)
             dense, found = pair
             assert np.array_equal(canonical(found.clusters), canonical(dense.clusters)), kind
             assert found.value == pytest.approx(dense.value, abs=1e-13)
@@ -109,9 +109,9 @@ def rows_of(tables, slot):
 
 
 def assert_tables_are_fresh(search):
-    tables, k = search._tables, len(search._tables.held)
-    fresh = _sparse_counts.tables_of(search._encoding, search._judged, search.clusters, k)
-    dense = _hard._tabulate(search._encoding, search._judged, search.clusters, k)
+    tables, k = search._tables.arrays, search._tables.n_columns
+    fresh = _sparse_counts.sparse_arrays(search._encoding, search._terms, search.clusters, k)
+    dense = _hard_tables.DenseTables(search._encoding, search._terms, search.clusters, k).arrays
     for slot, expected in enumerate(dense.counts):
         for a, b in zip(rows_of(tables, slot), rows_of(fresh, slot), strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-9)
@@ -123,9 +123,7 @@ def assert_tables_are_fresh(search):
         np.testing.assert_allclose([a, b], [c, c], rtol=1e-10)
     assert np.array_equal(tables.held, fresh.held)
     assert (tables.floor <= tables.sizes.min(axis=0)).all()
-    heap = tables.empty[: tables.n_empty[0]]
-    assert sorted(heap) == list(np.flatnonzero(tables.held == 0))
-    assert all(heap[(at - 1) // 2] < heap[at] for at in range(1, len(heap)))
+    assert (tables.held[: tables.first_empty[0]] > 0).all()
 
 
 @OF_BOTH
@@ -134,13 +132,13 @@ def test_costs_change_by_as_much_as_in_dense_tables(name, cost, monkeypatch):
         _, _, encoding, weights = problem(kind, seed=2)
         rng = np.random.RandomState(0)
         clusters = rng.randint(30, size=N)
-        pair = searches(monkeypatch, encoding, weights, Aim(LOSSES[name], cost, 30), clusters)
+        pair = searches(monkeypatch, encoding, weights, of(name, cost), 30, clusters)
         for i in np.flatnonzero(encoding.multiplicity)[:20]:
             w = encoding.multiplicity[i]
             for step, c in ((w, rng.randint(30)), (-w, clusters[i])):
-                kernels = _contingency.place, _sparse_counts.place_row
+                kernels = _contingency.add_to, _sparse_counts.add_to
                 drifts = [
-                    place(i, step, *search._problem, search._tables, c)
+                    place(i, step, *search._tables._rows, search._terms, search._tables.arrays, c)
                     for place, search in zip(kernels, pair, strict=True)
                 ]
                 assert drifts[1] == pytest.approx(drifts[0], rel=1e-9)
@@ -149,11 +147,11 @@ def test_costs_change_by_as_much_as_in_dense_tables(name, cost, monkeypatch):
 
 @OF_BOTH
 def test_tables_follow_the_moves(name, cost, monkeypatch):
-    monkeypatch.setattr(_hard, "MANY", 1)
+    monkeypatch.setattr(_hard_tables, "MANY", 1)
     for kind in kinds_of(name, cost):
         _, _, encoding, weights = problem(kind, seed=3)
         rng = np.random.RandomState(0)
-        search = Search(encoding, weights, Aim(LOSSES[name], cost, 50), rng.randint(30, size=N))
+        search = Search(encoding, weights, of(name, cost), 50, rng.randint(30, size=N))
         for rows in (rng.permutation(N)[:50], rng.permutation(N), rng.permutation(N)):
             search._visit(rows)
             assert_tables_are_fresh(search)
@@ -167,14 +165,14 @@ def test_costs_of_moves_and_skipped_rows(name, cost, monkeypatch):
     for kind in kinds_of(name, cost):
         _, _, encoding, weights = problem(kind, seed=4)
         for k, limit in ((30, 30), (30, 33)):
-            aim, clusters = Aim(LOSSES[name], cost, limit), np.random.RandomState(1).randint(k, size=N)
-            search = searches(monkeypatch, encoding, weights, aim, clusters)[1]
+            clusters = np.random.RandomState(1).randint(k, size=N)
+            search = searches(monkeypatch, encoding, weights, of(name, cost), limit, clusters)[1]
             for _ in range(4):
                 search._visit(np.random.RandomState(search.n_moves).permutation(N)[:80])
-                found = _hard.moves(encoding, weights, aim, search.clusters, limit)
-                monkeypatch.setattr(_hard, "MANY", 10**9)
-                expected = _hard.moves(encoding, weights, aim, search.clusters, limit)
-                monkeypatch.setattr(_hard, "MANY", 1)
+                found = _hard_tables.moves(encoding, weights, of(name, cost), search.clusters, limit)
+                monkeypatch.setattr(_hard_tables, "MANY", 10**9)
+                expected = _hard_tables.moves(encoding, weights, of(name, cost), search.clusters, limit)
+                monkeypatch.setattr(_hard_tables, "MANY", 1)
                 np.testing.assert_allclose(found[1], expected[1], atol=1e-13)
                 assert (found[0] != search.clusters).all()
                 stays = np.flatnonzero(search._margins - search._drift > search._slack)
@@ -188,7 +186,7 @@ def test_costs_of_moves_and_skipped_rows(name, cost, monkeypatch):
 @pytest.mark.parametrize("kind", KINDS[:4])
 def test_no_single_move_is_left(name, cost, kind, monkeypatch):
     """By the losses as they are defined; new clusters included where there may be more."""
-    monkeypatch.setattr(_hard, "MANY", 3)
+    monkeypatch.setattr(_hard_tables, "MANY", 3)
     labels, weight, _, weights = problem(kind, seed=5, n=24, k=8, m=4)
     for limit in (None, 5):
         options = {"weights": weights, "sample_weight": weight, "loss": name, "cost": cost, "n_init": 2}
@@ -204,20 +202,20 @@ def test_no_single_move_is_left(name, cost, kind, monkeypatch):
 
 def test_tables_become_sparse_and_dense_again(rng, monkeypatch):
     """Clusters open as the loss wants them, and those that a start has too many of close."""
-    monkeypatch.setattr(_hard, "MANY", 16)
+    monkeypatch.setattr(_hard_tables, "MANY", 16)
     labels = planted_ensemble(rng, np.arange(90) % 30, 6, noise=0.05)
     encoding, weights = encode_ensemble(check_ensemble(labels)), np.full(6, 1 / 6)
-    search = Search(encoding, weights, Aim(LOSSES["vi"], 1.0, 90), np.arange(90) % 2)
-    assert not search._is_sparse
-    assert search.settle(rng, 100)
-    assert search._is_sparse
+    search = Search(encoding, weights, LOSSES["vi"], 90, np.arange(90) % 2)
+    assert not search._tables.sparse
+    assert search.descend(rng, 100)
+    assert search._tables.sparse
     assert len(np.unique(search.clusters)) > 20
     search.dissolve(rng, 100)
     labels = planted_ensemble(rng, np.arange(90) % 3, 6, noise=0.05)
-    search = Search(encode_ensemble(check_ensemble(labels)), weights, Aim(LOSSES["vi"], 1.0, 90), np.arange(90) % 20)
-    assert search._is_sparse
-    assert search.settle(rng, 100)
-    assert not search._is_sparse
+    search = Search(encode_ensemble(check_ensemble(labels)), weights, LOSSES["vi"], 90, np.arange(90) % 20)
+    assert search._tables.sparse
+    assert search.descend(rng, 100)
+    assert not search._tables.sparse
     search.dissolve(rng, 100)
     assert len(np.unique(search.clusters)) == 3
 
@@ -228,10 +226,11 @@ def test_losses_of_given_labels(name, monkeypatch):
         _, _, encoding, _ = problem(kind, seed=6)
         clusters = np.random.RandomState(0).randint(50, size=N)
         clusters[:20] = -1
-        aim = Aim(LOSSES[name], 1.0, 50)
-        expected = _hard.partition_losses(encoding, clusters, aim)
-        monkeypatch.setattr(_hard, "MANY", 1)
-        np.testing.assert_allclose(_hard.partition_losses(encoding, clusters, aim), expected, rtol=1e-11, atol=1e-14)
+        expected = _hard_tables.partition_losses(encoding, clusters, LOSSES[name])
+        monkeypatch.setattr(_hard_tables, "MANY", 1)
+        np.testing.assert_allclose(
+            _hard_tables.partition_losses(encoding, clusters, LOSSES[name]), expected, rtol=1e-11, atol=1e-14
+        )
         monkeypatch.undo()
 
 
@@ -264,45 +263,8 @@ def test_thousands_of_objects_in_hundreds_of_clusters(init):
     assert np.array_equal(again.labels, found.labels)
 
 
-@pytest.mark.parametrize("dense", [True, False])
-def test_refined_and_searched_labels_and_new_objects(dense, monkeypatch):
-    for module in ("core.alternation", "fitting", "core.placing", "core.hard"):
-        monkeypatch.setattr(f"robust_eac.{module}.MANY", 1)
-    if not dense:
-        for module in ("checks.values", "checks.labels", "core.alternation", "solvers.median_partition"):
-            monkeypatch.setattr(f"robust_eac.{module}.MAX_DENSE", 1000)
-    rng = np.random.RandomState(0)
-    truth = rng.permutation(np.arange(400) % 40)
-    labels = planted_ensemble(rng, truth, 8, noise=0.15)
-    soft = rng.dirichlet(np.full(5, 0.1), size=400)
-    for ensemble in (labels, np.where(rng.uniform(size=labels.shape) < 0.1, -1, labels), [*labels.T, soft]):
-        rows = [column[:300] for column in ensemble] if isinstance(ensemble, list) else ensemble[:300]
-        new = [column[300:] for column in ensemble] if isinstance(ensemble, list) else ensemble[300:]
-        model = RobustEAC(40, hardening="search", init=truth[:300], weighting="uniform", tol=1e-3, random_state=0)
-        model.fit(rows)
-        assert sparse.issparse(model.membership_) != dense
-        refined = refine_labels(rows, model.labels_, 40, random_state=0)
-        assert refined.n_moves == 0
-        assert refined.converged
-        predicted = model.predict(new)
-        assert adjusted_rand_score(predicted, truth[300:]) > 0.9
-        # As if every cluster were tried beside the fitted labels.
-        costs = np.zeros((100, 40))
-        indicators = np.eye(40)[model.labels_]
-        for u in range(len(model.weights_)):
-            if u == 8:
-                together, seen, size = soft[300:] @ soft[:300].T, np.ones(100), np.ones(300)
-            else:
-                column = ensemble[u] if isinstance(ensemble, list) else ensemble[:, u]
-                seen, size = (column[300:] != -1).astype(float), (column[:300] != -1).astype(float)
-                together = (column[300:, np.newaxis] == column[:300]) * seen[:, np.newaxis]
-            scale = (300.0 / size.sum()) ** 2
-            costs += scale * (seen[:, np.newaxis] * (size @ indicators) - 2.0 * together @ indicators)
-        np.testing.assert_allclose(costs[np.arange(100), predicted], costs.min(axis=1), rtol=1e-9)
-
-
 def test_tables_that_are_too_large_are_refused(rng, monkeypatch):
-    monkeypatch.setattr(_hard, "MAX_DENSE", 1000)
+    monkeypatch.setattr(_hard_tables, "MAX_DENSE", 1000)
     labels = planted_ensemble(rng, np.arange(60) % 20, 5)
     message = "n_clusters must be at most 10 with loss=\"?'?nid'?\"? and 100 base clusters, got 20: only"
     with pytest.raises(ValueError, match=message):
@@ -325,7 +287,7 @@ def test_relaxed_starts_do_not_depend_on_what_is_many(rng, monkeypatch):
     truth = rng.permutation(np.arange(200) % 12)
     labels = planted_ensemble(rng, truth, 6, noise=0.1)
     for many in (1, 256):
-        monkeypatch.setattr(_hard_search, "MANY", many)
+        monkeypatch.setattr(_multistart, "MANY", many)
         found = solve_hard_median_partition(labels, 12, init="relaxed", n_init=2, random_state=0)
         assert adjusted_rand_score(found.labels, truth) > 0.95
 
@@ -333,16 +295,16 @@ def test_relaxed_starts_do_not_depend_on_what_is_many(rng, monkeypatch):
 def test_dissolving_ends_where_tables_become_sparse(monkeypatch):
     """Merging and settling can leave more columns than are dense."""
     encoding = problem("complete")[2]
-    search = Search(encoding, np.full(8, 1.0 / 8), Aim(LOSSES["binder"], 1.0, 60), np.arange(N) % 40)
+    search = Search(encoding, np.full(8, 1.0 / 8), LOSSES["binder"], 60, np.arange(N) % 40)
 
     def merge(self):
-        sparse_before = self._is_sparse
-        monkeypatch.setattr(_hard, "MANY", 1)
+        sparse_before = self._tables.sparse
+        monkeypatch.setattr(_hard_tables, "MANY", 1)
         self._tabulate(40)
         return not sparse_before
 
     monkeypatch.setattr(Search, "_merge", merge)
     before = search.value
     search.dissolve(np.random.RandomState(0), 5)
-    assert search._is_sparse
+    assert search._tables.sparse
     assert search.value <= before

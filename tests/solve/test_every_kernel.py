@@ -20,7 +20,7 @@ from robust_eac import (
     solve_membership,
 )
 
-from ..access import _hard, _many, _objectives, _sparse_rows
+from ..access import _hard_tables, _many, _objectives, _sparse_rows
 from ..package.hostile import CALLABLES, arguments_of, degenerate_ensembles, make_world, sound_result
 
 # Ensembles that reach both sides of what depends on labels: missing ones, copies of objects, single clusters.
@@ -128,7 +128,7 @@ def test_many_clusters(with_floor, monkeypatch):
 
 def test_many_hard_clusters(monkeypatch):
     """Sparse contingency tables, with clusters to open and without."""
-    monkeypatch.setattr(_hard, "MANY", 1)
+    monkeypatch.setattr(_hard_tables, "MANY", 1)
     rng = np.random.RandomState(0)
     labels, weight = rng.randint(4, size=(12, 6)), rng.randint(3, size=12)
     missing = np.where(rng.uniform(size=labels.shape) < 0.3, -1, labels)

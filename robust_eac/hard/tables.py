@@ -1,0 +1,205 @@
+"""Contingency tables of an ensemble and a partition, the losses they give, and what moves change.
+
+Tables are dense, or sparse with many clusters under a loss that is linear in their sums; :func:`tabulate` chooses.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..checks.values import MAX_DENSE
+from ..objectives import MANY
+from . import contingency, sparse_counts
+from .contingency import DenseArrays, LossTerms
+
+# Gains below this share of the largest possible loss are rounding.
+SLACK = 1e-13
+# x log2(x) is looked up for so many whole numbers.
+_POWERS = 2**20
+# Columns of tables in a SIMD vector.
+_WIDTH = 4
+# Losses are linearised over this many rows of mean weight (moving them changes a sum of squares n times as much).
+_SECANT = 2.0
+
+
+class Loss(NamedTuple):
+    """A loss between partitions.
+
+    name, kind : its name, and its number in :mod:`~robust_eac.hard.contingency`.
+    squares : whether it counts pairs (psi(x) = x^2); otherwise information, in bits (psi(x) = x log2(x)).
+    linear : whether it is linear in the sums a and b; then `cost` can be chosen.
+    cost : what it costs to part what a partition puts together; joining what it parts costs 2 - cost.
+    """
+
+    name: str
+    kind: int
+    squares: bool
+    linear: bool
+    cost: float = 1.0
+
+    def largest(self, total):
+        """A number of the size of the terms whose difference the loss is, for objects of this total weight."""
+        return 2.0 * max(abs(np.log2(total)), 1.0) if self.kind in (contingency.VI, contingency.ID) else 2.0
+
+
+LOSSES = {
+    "binder": Loss("binder", contingency.BINDER, squares=True, linear=True),
+    "vi": Loss("vi", contingency.VI, squares=False, linear=True),
+    "omari": Loss("omari", contingency.OMARI, squares=True, linear=False),
+    "nvi": Loss("nvi", contingency.NVI, squares=False, linear=False),
+    "id": Loss("id", contingency.ID, squares=False, linear=False),
+    "nid": Loss("nid", contingency.NID, squares=False, linear=False),
+}
+
+
+def terms_of(encoding, weights, loss):
+    """The :class:`LossTerms` of an encoding's partitions."""
+    totals = encoding.n_observed
+    whole = not loss.squares and not np.any(encoding.multiplicity % 1.0)
+    coef = weights / (totals**2 if loss.squares else totals)
+    kinds, n_rows = np.unique(encoding.multiplicity[encoding.multiplicity > 0.0], return_counts=True)
+    slot_weights = encoding.by_slot(np.ones(len(totals)))
+    return LossTerms(
+        kind=loss.kind,
+        cost=loss.cost,
+        weights=weights,
+        mask_of=encoding.mask_of,
+        totals=totals,
+        singles=(encoding.self_pairs @ encoding.observed)[encoding.mask_of],
+        own=encoding.squares if loss.squares else encoding.sum_slots(x_log_x(encoding.sizes)),
+        parts=np.repeat(np.arange(len(totals)), encoding.n_codes),
+        slot_weights=slot_weights,
+        slot_coef=-2.0 * np.repeat(coef, encoding.n_codes) * slot_weights,
+        mask_coef=(2.0 - loss.cost) * encoding.by_mask(coef),
+        unit=float(kinds[n_rows.argmax()]),
+        powers=np.empty(0) if loss.squares else x_log_x(np.arange(min(encoding.total, _POWERS) * whole + 1.0)),
+    )
+
+
+def x_log_x(x):
+    return x * np.log2(np.where(x > 0.0, x, 1.0))
+
+
+def is_sparse(loss, n_columns):
+    """Whether tables with this many columns are sparse."""
+    return loss.linear and n_columns > MANY
+
+
+def tabulate(encoding, terms, loss, clusters, n_columns):
+    """The tables of the clusters of an encoding's rows, those in cluster -1 left out; O(n m)."""
+    if is_sparse(loss, n_columns):
+        return SparseTables(encoding, terms, clusters, n_columns)
+    check_size(encoding, loss, n_columns)
+    return DenseTables(encoding, terms, clusters, n_columns)
+
+
+class DenseTables:
+    """Counts of all clusters, also of those that share no object with a base cluster."""
+
+    sparse = False
+
+    def __init__(self, encoding, terms, clusters, n_columns):
+        n_slots, n_masks, width = len(encoding.sizes), encoding.observed.shape[1], n_columns + -n_columns % _WIDTH
+        self.n_columns, self._rows = n_columns, (encoding.data, encoding.slots)
+        self.arrays = DenseArrays(
+            counts=np.empty((n_slots, n_columns)),
+            rises=np.zeros((n_slots, width)),
+            falls=np.zeros((n_slots, n_columns)),
+            sizes=np.empty((n_masks, n_columns)),
+            size_rises=np.zeros((n_masks, width)),
+            size_falls=np.zeros((n_masks, n_columns)),
+            a=np.empty(n_masks),
+            b=np.empty(len(encoding.offsets)),
+        )
+        contingency.tabulate(*self._rows, terms, clusters, self.arrays)
+
+    def prepare(self, terms):
+        """Find the costs of rows of unit weight, before rows are moved or looked at under new terms."""
+        contingency.fill_differences(self._rows[1], terms, self.arrays)
+
+    def relocate(self, rows, terms, exact, *state):
+        """Visit rows; see :func:`~robust_eac.hard.contingency.relocate`."""
+        return contingency.relocate(rows, *self._rows, terms, self.arrays, exact, *state)
+
+    def take_out(self, rows, terms, clusters, drift):
+        """Take rows out of their clusters."""
+        return contingency.take_out(rows, *self._rows, terms, self.arrays, clusters, drift)
+
+    def best_moves(self, terms, exact, *found):
+        """Fill the best move of every row."""
+        contingency.best_moves(*self._rows, terms, self.arrays, exact, *found)
+
+
+class SparseTables:
+    """Counts of the clusters that share objects with each base cluster. For linear losses, without dissolving."""
+
+    sparse = True
+
+    def __init__(self, encoding, terms, clusters, n_columns):
+        self.n_columns, self._rows = n_columns, (encoding.data, encoding.slots)
+        self.arrays = sparse_counts.sparse_arrays(encoding, terms, clusters, n_columns)
+
+    def prepare(self, terms):
+        """Nothing is kept for rows of unit weight."""
+
+    def relocate(self, rows, terms, exact, *state):
+        """Visit rows; see :func:`~robust_eac.hard.sparse_counts.relocate`."""
+        return sparse_counts.relocate(rows, *self._rows, terms, self.arrays, *state)
+
+    def best_moves(self, terms, exact, *found):
+        """Fill the best move of every row."""
+        sparse_counts.best_moves(*self._rows, terms, self.arrays, *found)
+
+
+def losses_of(terms, tables, a=0.0, b=0.0):
+    """(m,) losses, with a and b added to the sums."""
+    found = np.empty(len(tables.arrays.b))
+    contingency.losses(terms, tables.arrays.a[terms.mask_of] + a, tables.arrays.b + b, found)
+    return found
+
+
+def linearised(encoding, terms, loss, tables):
+    """The terms with the slopes of secants in place of a loss that is not linear."""
+    # Rows without weight do not count: the others must not notice.
+    step = _SECANT * encoding.total / np.count_nonzero(encoding.multiplicity)
+    step = step * (terms.totals if loss.squares else np.ones(len(terms.totals)))
+    by_a = (losses_of(terms, tables, step) - losses_of(terms, tables, -step)) / (2.0 * step)
+    by_b = (losses_of(terms, tables, b=step) - losses_of(terms, tables, b=-step)) / (2.0 * step)
+    by_mask = np.bincount(terms.mask_of, weights=terms.weights * by_a, minlength=len(tables.arrays.a))
+    return terms._replace(slot_coef=(terms.weights * by_b)[terms.parts], mask_coef=by_mask)
+
+
+def partition_losses(encoding, clusters, loss):
+    """(m,) losses of all partitions against the clusters of an encoding's rows."""
+    terms, k = terms_of(encoding, np.ones(len(encoding.offsets)), loss), 1 + int(clusters.max())
+    # Without moves, sparse tables do for every loss.
+    tables = (SparseTables if k > MANY else DenseTables)(encoding, terms, clusters, k)
+    found = losses_of(terms, tables)
+    # The difference of large numbers: rounding must not hide perfect agreement.
+    found[found < SLACK * loss.largest(encoding.total)] = 0.0
+    return found
+
+
+def moves(encoding, weights, loss, clusters, n_clusters):
+    """(best other cluster of every row, rise of the weighted loss per unit of its weight) with this many clusters.
+
+    Rows without weight move as if they had the commonest weight of a row.
+    """
+    terms, own = terms_of(encoding, weights, loss), np.asarray(clusters, dtype=np.intp)
+    best, rises = np.empty(len(own), dtype=np.intp), np.empty(len(own))
+    tables = tabulate(encoding, terms, loss, own, n_clusters)
+    if not loss.linear:
+        terms = linearised(encoding, terms, loss, tables)
+    tables.prepare(terms)
+    tables.best_moves(terms, not loss.linear, own, best, rises)
+    return best, rises
+
+
+def check_size(encoding, loss, n_columns):
+    """Refuse tables too large for memory; under linear losses they are small or sparse."""
+    n_slots = len(encoding.sizes)
+    if not loss.linear and n_slots * n_columns > MAX_DENSE:
+        raise ValueError(
+            f"n_clusters must be at most {MAX_DENSE // n_slots} with loss={loss.name!r} and {n_slots} base clusters, "
+            f'got {n_columns}: only "binder" and "vi" take more.'
+        )
