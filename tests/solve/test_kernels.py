@@ -97,28 +97,6 @@ settings = pytest.mark.parametrize(
 
 
 @settings
-@pytest.mark.parametrize(
-    ("n_steps", "k"),
-    [
-        pytest.param(1, 3, id="one step"),
-        pytest.param(4, 3, id="several steps"),
-        # Steps that touch few of many clusters take another path through the update of T.
-        pytest.param(1, 12, id="one step of twelve clusters"),
-    ],
-)
-def test_every_step_equals_the_dense_reference(rng, missing, repeat, n_steps, k):
-    for _ in range(5):
-        labels, encoding, rows, weights = problem(rng, missing=missing, repeat=repeat, k=k)
-        order = rng.permutation(len(rows))
-        statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
-        for row in order:
-            members = [row] if encoding.inverse is None else list(np.flatnonzero(encoding.inverse == row))
-            outcomes = reference.visit(labels, encoding.expand(rows).copy(), weights, members, n_steps, True)
-            sweep(encoding, statistics, rows, np.array([row]), n_steps=n_steps)
-            assert min(np.abs(encoding.expand(rows) - outcome).max() for outcome in outcomes) <= 1e-10
-
-
-@settings
 def test_whole_descent_in_the_same_order_ends_where_the_dense_one_does(rng, missing, repeat):
     labels, encoding, rows, weights = problem(rng, missing=missing, repeat=repeat, n=10)
     dense = encoding.expand(rows).copy()
@@ -136,29 +114,6 @@ def test_whole_descent_in_the_same_order_ends_where_the_dense_one_does(rng, miss
         raise AssertionError("the dense reference did not converge")
     ours, theirs = (reference.objective(labels, Y, weights) for Y in (encoding.expand(rows), dense))
     assert ours == pytest.approx(theirs, rel=1e-6)
-
-
-@settings
-def test_sweeps_never_raise_the_objective(rng, missing, repeat):
-    labels, encoding, rows, weights = problem(rng, missing=missing, repeat=repeat)
-    value = reference.objective(labels, encoding.expand(rows), weights)
-    for _ in range(30):
-        run_sweep(encoding, rows, weights, rng.permutation(len(rows)))
-        new = reference.objective(labels, encoding.expand(rows), weights)
-        assert new <= value + 1e-12 * len(labels) ** 2
-        value = new
-
-
-def test_the_first_visit_measures_the_gap_of_its_objects(rng):
-    labels, encoding, rows, weights = problem(rng, missing=0.2, repeat=True)
-    Y = encoding.expand(rows)
-    g = reference.gradient(labels, Y, weights)
-    row = encoding.multiplicity.argmax()
-    assert encoding.multiplicity[row] > 1
-    members = np.flatnonzero(encoding.inverse == row)
-    expected = ((g * Y).sum(axis=1) - g.min(axis=1))[members].sum()
-    total = run_sweep(encoding, rows, weights, np.array([row]))
-    assert total == pytest.approx(expected, rel=1e-10)
 
 
 def test_settled_columns_are_left_alone(rng):

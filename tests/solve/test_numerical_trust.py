@@ -223,14 +223,6 @@ def test_same_bits_in_every_process_with_any_number_of_threads():
     assert len(digests) == 1
 
 
-def test_same_bits_in_every_run(ensembles):
-    for labels in ensembles.values():
-        for n_jobs in (1, 2, None):
-            one, other = (RobustEAC(K, n_init=3, n_jobs=jobs, random_state=5).fit(labels) for jobs in (1, n_jobs))
-            assert one.membership_.tobytes() == other.membership_.tobytes()
-            assert one.objective_history_.tobytes() == other.objective_history_.tobytes()
-
-
 def _noise(n=60, m=8, k=5):
     return np.random.RandomState(0).randint(k, size=(n, m))
 

@@ -125,15 +125,6 @@ def test_no_mode_where_nothing_agrees(rng):
         assert modes.converged is True
 
 
-def test_one_partition_is_a_mode(rng):
-    (truth,) = truths(rng, 1)
-    modes = solve(truth[:, np.newaxis])
-    assert modes.n_modes == 1
-    assert np.array_equal(modes.assignment, [0])
-    assert np.array_equal(modes.weights, [[1.0]])
-    assert adjusted_rand_score(truth, modes.labels[:, 0]) == 1.0
-
-
 def test_the_number_of_modes_is_limited(rng):
     labels, found, which = mixture(rng, (9, 16, 6))
     one, two = solve(labels, n_modes=1), solve(labels, n_modes=2)
@@ -253,14 +244,6 @@ def test_near_copies_count_once_in_their_mode(rng):
     np.testing.assert_allclose(alone.weights, [np.repeat([1 / 13, 1 / 78], [12, 6])], rtol=1e-12)
 
 
-def test_partitions_near_their_consensus_all_count(rng):
-    labels, _, _ = mixture(rng, (12, 8), noise=0.05)
-    weights = solve(labels).weights
-    # A pair can happen to be nearer to each other.
-    assert np.mean(weights[0, :12] == weights[0].max()) > 0.8
-    assert np.mean(weights[1, 12:] == weights[1].max()) > 0.7
-
-
 def test_assignments_that_go_on_are_told(rng):
     labels = next(labels for labels in (unsettled(rng) for _ in range(50)) if solve(labels).n_iter > 1)
     with warnings.catch_warnings():
@@ -305,13 +288,6 @@ def test_a_mode_that_loses_its_partitions_goes_and_the_others_keep_their_copies(
     assert [mode.weights.round(3).tolist() for mode in modes] == [[0.333] * 3 + [0.0] * 3, [0.0] * 3 + [0.333] * 3]
 
 
-def test_modes_are_sorted_by_their_partitions():
-    modes = [hand_made([0.5] * 6, np.isin(np.arange(6), numbers)) for numbers in ([0], [1, 2, 3], [4, 5])]
-    result = _modes._result_of(modes, 2, 6, 0, True, 1e-5)
-    assert np.array_equal(result.assignment, [2, 0, 0, 0, 1, 1])
-    assert np.array_equal(result.shares, [1 / 2, 1 / 3, 1 / 6])
-
-
 def test_assignment_stops_where_it_turns_in_circles(rng, monkeypatch):
     """Two modes that exchange a partition for ever."""
     labels, _, _ = mixture(rng, (8, 6))
@@ -345,14 +321,6 @@ def test_tiny_and_trivial_ensembles(rng):
     assert np.array_equal(many.assignment, np.zeros(300, dtype=int))
     np.testing.assert_allclose(many.weights, 1 / 300)
     assert np.array_equal(odd.assignment, [-1, -1, 0, 0])
-
-
-def test_types_of_labels_do_not_matter(rng):
-    labels, _, _ = mixture(rng, (10, 7), 4)
-    modes = solve(labels)
-    for other in (labels.astype(np.uint8), 10**15 * labels - 7, labels.astype(float)):
-        for one, same in zip(modes, solve(other), strict=True):
-            assert np.array_equal(one, same)
 
 
 @pytest.mark.parametrize("sizes", [(24, 16), (20, 20)])

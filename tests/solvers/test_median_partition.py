@@ -108,14 +108,6 @@ def test_whole_weight_on_one_partition_recovers_it(rng, labels):
     assert result.objective == pytest.approx(0.0, abs=1e-3)
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2, 4])
-def test_result_does_not_depend_on_the_number_of_threads(labels, n_jobs):
-    one = solve_median_partition(labels, 3, n_init=5, random_state=0)
-    other = solve_median_partition(labels, 3, n_init=5, n_jobs=n_jobs, random_state=0)
-    assert np.array_equal(one.membership, other.membership)
-    assert np.array_equal(one.weights, other.weights)
-
-
 def test_seeds(labels):
     same = [solve_median_partition(labels, 5, n_init=1, random_state=s).membership for s in (7, 7, 8)]
     assert np.array_equal(same[0], same[1])

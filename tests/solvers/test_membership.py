@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 from robust_eac import objective_value, optimality_gap, solve_membership
 
 from .. import reference
-from ..access import Raw, check_init, collapse, descend, encode, initial_rows, one_hot, visiting_order
+from ..access import Raw, check_init, collapse, descend, encode, initial_rows, visiting_order
 from ..conftest import planted_ensemble, random_ensemble, random_membership
 
 CASES = pytest.mark.parametrize("missing", [0.0, 0.3], ids=["complete", "incomplete"])
@@ -62,14 +62,6 @@ def test_starting_from_a_solution_does_nothing(rng, missing):
     second = solve_membership(labels, 3, init=first.membership, random_state=1)
     assert second.n_sweeps == 0
     np.testing.assert_allclose(second.membership, first.membership, atol=1e-12)
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_same_seed_same_result_other_seed_other_start(rng):
-    labels = random_ensemble(rng, 40, 6)
-    one, two, three = (solve_membership(labels, 3, max_sweeps=1, tol=0.0, random_state=s) for s in (0, 0, 1))
-    assert np.array_equal(one.membership, two.membership)
-    assert not np.array_equal(one.membership, three.membership)
 
 
 @pytest.mark.parametrize("n_rows", [1, 7, 2**15, 2**15 + 1, 100_003])
@@ -199,14 +191,6 @@ def test_uniform_start_is_a_trap_indeed(rng):
     encoding = encode(labels)
     gap, n_sweeps, _ = descend(Raw(encoding, 3), np.full(4, 0.25), rows, tol=1e-12, max_sweeps=10, rng=rng)
     assert (gap, n_sweeps) == (pytest.approx(0.0, abs=1e-12), 0)
-
-
-def test_one_hot_matrix(rng):
-    labels = random_ensemble(rng, 15, 4, missing=0.3)
-    B = one_hot(encode(labels)).toarray()
-    assert np.array_equal(B.sum(axis=1), (labels != -1).sum(axis=1))
-    together = sum(reference.comembership(column)[0] for column in labels.T)
-    assert np.array_equal(B @ B.T, together)
 
 
 def test_kmeans_start_with_missing_labels_and_with_few_distinct_rows(rng):

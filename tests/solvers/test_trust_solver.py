@@ -135,13 +135,6 @@ def test_normalised_weights_change_nothing(rng):
         assert adjusted_rand_score(plain.labels, other.labels) == 1.0
 
 
-@pytest.mark.parametrize("n_jobs", [2, 4])
-def test_result_does_not_depend_on_the_number_of_threads(rng, n_jobs):
-    labels, _ = noisy_planted(rng, 0.8)
-    one, other = solve(labels, n_init=5), solve(labels, n_init=5, n_jobs=n_jobs)
-    assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
-
-
 def test_every_spelling_is_the_same(rng):
     labels, _ = noisy_planted(rng, 0.8)
     result = solve(labels)
