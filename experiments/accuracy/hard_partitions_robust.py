@@ -5,7 +5,7 @@ The draws are those of `posterior_draws`, anew in every repetition. Clusters are
 
 import numpy as np
 
-from robust_eac import corrupt_ensemble, hard_partition_losses, solve_hard_median_partition
+from robust_eac import RestrictedSimplex, corrupt_ensemble, hard_partition_losses, solve_hard_median_partition
 
 from ..shared.store import derive_seed
 from .hard_partitions import largest_number
@@ -16,7 +16,7 @@ VERSION = 1
 LOSSES = ("binder", "vi")
 WAYS = {
     "unweighted": {},
-    "restricted-simplex": {"weighting": "restricted-simplex", "rho": "auto"},
+    "restricted-simplex": {"weighting": RestrictedSimplex("auto")},
     "chance-corrected": {"weighting": "chance-corrected"},
 }
 CHOICES = {"n_samples": tuple(SIZES)}

@@ -9,8 +9,10 @@ from functools import lru_cache
 import numpy as np
 
 from robust_eac import (
+    L2,
     KMeansEnsemble,
     MixedEnsemble,
+    RestrictedSimplex,
     adjusted_rand_score,
     corrupt_ensemble,
     h_criterion,
@@ -62,14 +64,14 @@ def cells(
     n_partitions: int | None = None,
     k_range: tuple[int, int] | None = None,
     n_clusters: int | None = None,
-    rho: float | str | None = None,
+    rho: float | None = None,
     lam: float | None = None,
 ):
     """The default of what is none depends on the ensemble or the data set; the paper has it so.
 
     n_partitions : 150 in k-means ensembles, 56 in mixed ones. k_range : smallest and largest number of clusters of a
     base clustering. n_clusters : number of clusters of the consensus. rho : largest weight with "restricted-simplex",
-    so that at least 1 / rho partitions keep weight, or auto; 1 / (0.8 m) for m partitions. lam : lambda of "l2" in
+    so that at least 1 / rho partitions keep weight; 1 / (0.8 m) for m partitions. lam : lambda of "l2" in
     units of n^2; 0.5.
 
     A file has a header and the classes in the column label, or CLASS_COLUMN; its other columns are numbers, and are
@@ -79,12 +81,10 @@ def cells(
     which are normalised; its module lies in the current folder or in PYTHONPATH.
     """
     sizes = [SIZES[name] if n_partitions is None else n_partitions for name in ensembles]
-    if isinstance(rho, str) and rho != "auto":
-        raise ValueError(f"rho must be a number, auto or none, got {rho!r}.")
-    if isinstance(rho, float) and not all(1.0 / m <= rho <= 1.0 for m in sizes):
-        raise ValueError(f"rho must be from 1 / n_partitions to 1, got {rho} with {min(sizes)} partitions.")
-    if lam is not None and lam <= 0.0:
-        raise ValueError(f"lam must be positive, got {lam}.")
+    for m in sizes:
+        for weighting in (RestrictedSimplex(rho), L2(lam)):
+            # It checks its parameter.
+            weighting.bind(m, 1.0)
     if k_range is not None and not 2 <= k_range[0] <= k_range[1]:
         raise ValueError(f"k_range must be two numbers from 2 on, the smaller first, got {k_range}.")
     more = {"noise": noise, "weightings": weightings, "n_partitions": n_partitions, "k_range": k_range}
@@ -113,14 +113,10 @@ def run_one(
     """{weighting: measures}: agreement with the classes, weight left on the random partitions, state of the solver."""
     made = {"noise": noise, "n_partitions": n_partitions, "k_range": k_range}
     labels, corrupted, y = noisy_ensemble(dataset, ensemble, repetition, fraction, **made)
-    options = {"restricted-simplex": {"rho": rho}}
-    if lam is not None:
-        options["l2"] = {"lam": lam * len(y) ** 2}
+    known = {"restricted-simplex": RestrictedSimplex(rho), "l2": L2(None if lam is None else lam * len(y) ** 2)}
     result = {}
     for weighting in weightings:
-        consensus = consensus_of(
-            labels, dataset, repetition, weighting, n_clusters=n_clusters, **options.get(weighting, {})
-        )
+        consensus = consensus_of(labels, dataset, repetition, known.get(weighting, weighting), n_clusters)
         result[weighting] = {
             "h": round(h_criterion(y, consensus.labels), 6),
             "ari": round(adjusted_rand_score(y, consensus.labels), 6),
@@ -145,11 +141,11 @@ def noisy_ensemble(dataset, ensemble, repetition, fraction, *, noise="uniform", 
     return *corrupt_ensemble(clean, fraction, derive_seed(0, repetition, "corruption"), kind=noise), y
 
 
-def consensus_of(labels, dataset, repetition, weighting, *, n_clusters=None, **options):
+def consensus_of(labels, dataset, repetition, weighting, n_clusters=None):
     """The median partition of an ensemble of a data set, by default with the number of clusters of the paper."""
     n_clusters = SETTINGS[dataset][0] if n_clusters is None else n_clusters
     seed = derive_seed(0, repetition, "solver")
-    return solve_median_partition(labels, n_clusters, weighting=weighting_of(weighting), random_state=seed, **options)
+    return solve_median_partition(labels, n_clusters, weighting=weighting_of(weighting), random_state=seed)
 
 
 @lru_cache(maxsize=1)

@@ -6,7 +6,7 @@ All weightings see the same ensemble and the same starts.
 
 import numpy as np
 
-from robust_eac import h_criterion
+from robust_eac import L2, RestrictedSimplex, h_criterion
 
 from ..shared.measure import significant, timed
 from ..shared.store import grid
@@ -33,8 +33,8 @@ def run_one(*, dataset, ensemble, repetition, fraction):
     labels, corrupted, y = noisy_ensemble(dataset, ensemble, repetition, fraction)
     n, m = labels.shape
 
-    def measures(weighting, **parameter):
-        consensus, seconds = timed(consensus_of, labels, dataset, repetition, weighting, **parameter)
+    def measures(weighting):
+        consensus, seconds = timed(consensus_of, labels, dataset, repetition, weighting)
         held = consensus.weights > 0
         return {
             "h": round(h_criterion(y, consensus.labels), 4),
@@ -46,8 +46,8 @@ def run_one(*, dataset, ensemble, repetition, fraction):
 
     runs = {
         "uniform": [measures("uniform")],
-        "rho": [measures("restricted-simplex", rho=min(1.0, 1.0 / (share * m))) for share in SHARES],
-        "lambda": [measures("l2", lam=factor * n**2) for factor in LAMBDAS],
+        "rho": [measures(RestrictedSimplex(min(1.0, 1.0 / (share * m)))) for share in SHARES],
+        "lambda": [measures(L2(factor * n**2)) for factor in LAMBDAS],
     }
     table = {name: {key: [run[key] for run in group] for key in group[0]} for name, group in runs.items()}
     return {"n_random": int(corrupted.sum())} | table

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from scipy.stats import false_discovery_control
 
-from robust_eac import agreement_test, chance_corrected_weights, trusted_group_weights
+from robust_eac import ChanceCorrected, agreement_test, chance_corrected_weights, trusted_group_weights
 
 from .robustness import ORACLE, Shares, compare_ways, constant, noise_cells, noisy_ensemble, option
 from .robustness_schemes import DATASETS
@@ -97,16 +97,12 @@ def group(labels):
     return trusted_group_weights(labels, random_state=0)
 
 
-def with_share(share):
-    return option(weighting=partial(chance_corrected_weights, expected=1.0, share=share))
-
-
 # name -> f(labels, solve) -> result of the solver
 CANDIDATES = {
     "unweighted": option(weighting="uniform"),
     "chance-corrected": option(weighting="chance-corrected"),
     "chance-corrected, raw distance": option(weighting="chance-corrected", agreement="raw"),
-    **{f"chance-corrected, share {share}": with_share(share) for share in (0.05, 0.1, 0.3, 0.5)},
+    **{f"chance-corrected, share {share}": option(weighting=ChanceCorrected(share)) for share in (0.05, 0.1, 0.3, 0.5)},
     "group alone": group_alone,
     "share of agreement alone": option(
         weighting=lambda losses: chance_corrected_weights(losses, expected=1.0), agreement="adjusted"

@@ -73,11 +73,11 @@ def cyclic(labels, n_clusters, tol, seed, *, n_steps=8):
     order, n_sweeps = np.arange(len(rows)), 0
     while True:
         statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
-        gap = gap_of(encoding, rows, statistics, diagonal=True)
+        gap = gap_of(encoding, rows, statistics)
         if gap <= tol or n_sweeps >= MAX_SWEEPS:
             return rows, gap, n_sweeps
         # The visits estimate the gap on their way, as in `solve_membership`.
-        how, estimate = Visit(diagonal=True, n_steps=n_steps, skip=0.0, relaxation=1.0), np.inf
+        how, estimate = Visit(n_steps=n_steps, skip=0.0, relaxation=1.0), np.inf
         while estimate > tol and n_sweeps < MAX_SWEEPS:
             estimate = sweep(encoding, statistics, rows, order, how) / gap_unit(encoding)
             n_sweeps += 1

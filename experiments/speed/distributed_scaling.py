@@ -9,6 +9,7 @@ import tempfile
 import time
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NamedTuple
 from unittest import mock
 
@@ -105,19 +106,11 @@ def _rows_of(file, n_samples, chunk_rows):
     return da.map_blocks(read, chunks=(sizes, (N_PARTITIONS,)), dtype=np.uint8, meta=np.empty((0, 0), np.uint8))
 
 
-class _Watch(NamedTuple):
-    """When rounds end, and CPU seconds of all workers until then; bytes of what every worker receives, and of sums."""
-
-    times: list
-    busy: list
-    shipped: list
-    summed: list
-
-
 @contextmanager
 def _watched(client):
-    """The :class:`_Watch` of the solve within."""
-    watch, search_line, ship = _Watch([], [], [], []), blocks.search_line, dask_tasks.ship
+    """Of the solve within: when rounds end, CPU seconds of all workers until then, bytes of sums and of state."""
+    watch = SimpleNamespace(times=[], busy=[], summed=[], shipped=[])
+    search_line, ship = blocks.search_line, dask_tasks.ship
 
     def search(tables, weights, S, G, sums):
         watch.times.append(time.perf_counter())

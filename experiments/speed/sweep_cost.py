@@ -45,7 +45,7 @@ def run_one(*, n_samples, n_clusters, stage, n_threads):
     def clock_sweep(rows):
         statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
         order = visiting_order(n_samples, rng)
-        how = Visit(diagonal=True, n_steps=PAIR_STEPS, skip=0.0, relaxation=1.0)
+        how = Visit(n_steps=PAIR_STEPS, skip=0.0, relaxation=1.0)
         return timed(sweep, encoding, statistics, rows, order, how, n_threads=n_threads)[1]
 
     for _ in range(STAGES[stage]):
