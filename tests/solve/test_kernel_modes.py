@@ -15,7 +15,8 @@ def test_kernels_as_plain_python():
         [
             sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider",
             *(str(TESTS / file) for file in files),
-            "-k", "not grid and not roots_of_numpy and not whole_descent and not wide_codes and not never_rises and not one_hot and not posteriors and not takes_soft",
+            "-k", "not grid and not roots_of_numpy and not whole_descent and not wide_codes and not never_rises "
+            "and not one_hot and not posteriors and not takes_soft",
         ],
         env=os.environ | {"NUMBA_DISABLE_JIT": "1"}, cwd=TESTS.parents[1], capture_output=True, text=True, check=False,
     )  # fmt: skip

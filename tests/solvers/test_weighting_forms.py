@@ -1,4 +1,4 @@
-"""What `weighting` and `agreement` may be: names, objects, functions, weights to keep; raw or chance-corrected losses."""
+"""What `weighting` may be (a name, an object, a function, weights to keep), and the agreement that goes with it."""
 
 from functools import partial
 
