@@ -108,23 +108,6 @@ def test_one_entry_that_is_no_label_is_refused(labels, bad, i, u):
             check_ensemble(form)
 
 
-@pytest.mark.parametrize("bad", bad_labels())
-def test_what_is_no_label_matrix_is_refused(bad):
-    refusal(check_labels, {"labels": bad_labels()[bad]}, "labels")
-
-
-def test_entries_of_lists_that_are_no_memberships_are_refused():
-    good, part = np.full((9, 2), 0.5), np.full((9, 2), 0.5)
-    part[0, 0] = np.nan
-    entries = (
-        1.1 * good, good + [0.6, -0.6], part, np.full((9, 2), np.nan), good[:-1], good.astype(str),
-        sparse.csr_array(good), np.ma.masked_array(good), good * np.inf, good[:, :, np.newaxis], good[:, :0],
-        good.astype(complex), [[1.0]] * 8 + [[0.5, 0.5]], np.arange(8), np.arange(9) + 0.5, [1j] * 9, None, 3,
-    )  # fmt: skip
-    for entry in entries:
-        refusal(check_ensemble, {"labels": [np.arange(9), good, entry]}, "labels")
-
-
 @examples(60)
 @given(arrays(np.float64, M, elements=LARGE_AND_SMALL), st.integers(0, M - 1))
 def test_vectors(values, u):
@@ -140,20 +123,6 @@ def test_vectors(values, u):
         wrong[u] = bad
         for form in (wrong, wrong.tolist(), pd.Series(wrong)):
             refusal(partial(check_weights, n_partitions=M), {"weights": form}, "weights")
-
-
-@pytest.mark.parametrize(
-    "weights",
-    [1.0, "ab", None, np.ones(N - 1), np.ones((N, 1)), [], np.zeros(N), np.full(N, 1e-300), np.full(N, 1e300),
-     sparse.csr_array(np.ones((1, N))), np.ma.masked_array(np.ones(N)), {"a": 1.0}, [[1.0], [1.0, 2.0]],
-     np.ones(N).astype("datetime64[D]")],
-)  # fmt: skip
-def test_what_are_no_weights_of_objects(weights):
-    check = partial(label_checks.check_sample_weight, ensemble=check_ensemble(WORLD.labels))
-    if weights is None:
-        assert check(weights) is None
-    else:
-        refusal(check, {"sample_weight": weights}, "sample_weight")
 
 
 @examples(30)
@@ -172,15 +141,6 @@ def test_memberships(values, i):
             refusal(partial(check_init, n_samples=N, n_clusters=3), {"init": form}, "init")
 
 
-def test_what_are_no_memberships():
-    rows = WORLD.membership
-    for bad in (
-        None, "rows", 3, rows[:, 0], rows[:, :0], rows[:-1], rows.T, rows.astype(str), rows.astype(complex), 0.0 * rows,
-        sparse.csc_matrix(rows[:-1]), np.ma.masked_array(rows), [[1.0]] * 8 + [[0.5, 0.5]], rows[:, :, np.newaxis],
-    ):  # fmt: skip
-        refusal(partial(check_membership, n_samples=N), {"membership": bad}, "membership")
-
-
 CODES = np.arange(N) % 2
 NO_PARTITIONS = (
     np.where(CODES == 1, np.nan, 0.0), np.where(CODES == 1, np.inf, 0.0), [None] + [0] * (N - 1), ["a"] + [0] * (N - 1),
@@ -197,11 +157,6 @@ def test_partitions():
         assert np.array_equal(label_checks.check_partition(form, name="partition"), CODES)
         assert np.array_equal(check_init(form, N, 2), np.eye(2)[CODES])
     assert label_checks.check_partition(CODES.astype(str), name="partition").tolist() == list(map(str, CODES))
-    for bad in NO_PARTITIONS:
-        refusal(partial(label_checks.check_partition, name="partition"), {"labels": bad}, "partition")
-    extra = (CODES[:-1], CODES - 1, np.arange(N), CODES + 0.5, CODES.astype(str), np.full((N, 2), 0.5), "k-means", 3)
-    for bad in (*NO_PARTITIONS, *extra):
-        refusal(partial(check_init, n_samples=N, n_clusters=2), {"init": bad}, "init")
 
 
 @examples(30)
@@ -215,21 +170,46 @@ def test_features(X, i):
         refusal(checks.check_features, {"X": wrong}, "X")
 
 
-def test_what_are_no_features():
-    X = WORLD.X
-    for bad in (None, "X", 1.0, X[:, 0], X[:, :0], X[:0], sparse.csr_array(X), np.ma.masked_array(X), X.astype(complex),
-                X[:, :, np.newaxis], [[0.0], [0.0, 1.0]], {"a": [0.0]}, np.full(X.shape, "a"), X[:-1]):  # fmt: skip
-        refusal(partial(checks.check_features, n_samples=N), {"X": bad}, "X")
-
-
 def named(check, **options):
     return partial(check, name="value", **options)
 
 
 NO_INTEGERS = (2.5, 2.0, "2", True, np.True_, np.nan, np.inf, 1j, [1], np.array([1, 2]), "many", NOTHING)
 NO_REALS = ("0.5", True, np.True_, 1j, [0.5], np.array([0.5, 0.5]), np.nan, np.inf, -np.inf, 10**400, None, NOTHING)
-# What is taken, and what is refused.
-SCALARS = {
+ROWS, SOFT_ROWS, X = WORLD.membership, np.full((N, 2), 0.5), WORLD.X
+HALF_SEEN = np.where(np.eye(N, 2) > 0, np.nan, SOFT_ROWS)
+NO_MATRICES = (None, "X", 1.0, [[0.0], [0.0, 1.0]], {"a": [0.0]}, np.full((N, 2), "a"))
+# What is taken, and what is refused; the parameter by its name, or else called "value".
+CHECKS = {
+    "labels": (check_labels, (WORLD.labels,), bad_labels().values()),
+    "entry of a list": (
+        lambda value: check_ensemble([np.arange(N), SOFT_ROWS, value], name="value"), (SOFT_ROWS, CODES),
+        (1.1 * SOFT_ROWS, SOFT_ROWS + [0.6, -0.6], HALF_SEEN, SOFT_ROWS * np.nan, SOFT_ROWS * np.inf, SOFT_ROWS[:-1],
+         SOFT_ROWS.astype(str), sparse.csr_array(SOFT_ROWS), np.ma.masked_array(SOFT_ROWS), SOFT_ROWS[:, :, np.newaxis],
+         SOFT_ROWS[:, :0], SOFT_ROWS.astype(complex), [[1.0]] * 8 + [[0.5, 0.5]], CODES[:-1], CODES + 0.5, [1j] * N,
+         None, 3),
+    ),
+    "sample_weight": (
+        partial(label_checks.check_sample_weight, ensemble=check_ensemble(WORLD.labels)), (None, np.ones(N), CODES),
+        (1.0, "ab", np.ones(N - 1), np.ones((N, 1)), [], np.zeros(N), np.full(N, 1e-300), np.full(N, 1e300),
+         sparse.csr_array(np.ones((1, N))), np.ma.masked_array(np.ones(N)), {"a": 1.0}, [[1.0], [1.0, 2.0]],
+         np.ones(N).astype("datetime64[D]")),
+    ),
+    "membership": (
+        partial(check_membership, n_samples=N), (ROWS, np.eye(N, 12)),
+        (*NO_MATRICES, ROWS[:, 0], ROWS[:, :0], ROWS[:-1], ROWS.T, ROWS.astype(str), ROWS.astype(complex), 0.0 * ROWS,
+         sparse.csc_matrix(ROWS[:-1]), np.ma.masked_array(ROWS), ROWS[:, :, np.newaxis]),
+    ),
+    "partition": (partial(label_checks.check_partition, name="partition"), (CODES, [["a"], ["b"]]), NO_PARTITIONS),
+    "init": (
+        partial(check_init, n_samples=N, n_clusters=2), (None, "kmeans", CODES + 7, np.zeros(N, int)),
+        (*NO_PARTITIONS, CODES[:-1], CODES - 1, np.arange(N), CODES + 0.5, CODES.astype(str), SOFT_ROWS, "k-means", 3),
+    ),
+    "X": (
+        partial(checks.check_features, n_samples=N), (X, X.astype(int), X > 0.0, X.astype(np.float32)),
+        (*NO_MATRICES, X[:, 0], X[:, :0], X[:0], sparse.csr_array(X), np.ma.masked_array(X), X.astype(complex),
+         X[:, :, np.newaxis], X[:-1]),
+    ),
     "integer": (
         named(checks.check_integer, low=1, high=9), (1, 9, np.int64(3), np.uint8(1)),
         (*NO_INTEGERS, None, 0, 10, -(2**70)),
@@ -251,14 +231,13 @@ SCALARS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", SCALARS)
-def test_scalars(kind):
-    check, good, bad = SCALARS[kind]
-    name = kind if kind in ("n_clusters", "n_jobs", "random_state") else "value"
+@pytest.mark.parametrize("kind", CHECKS)
+def test_what_a_checker_takes_and_refuses(kind):
+    check, good, bad = CHECKS[kind]
     for value in good:
         check(value)
     for value in bad:
-        with pytest.raises((TypeError, ValueError), match=rf"\b{name}\b"):
+        with pytest.raises((TypeError, ValueError), match=rf"\b({kind}|value)\b"):
             check(value)
 
 

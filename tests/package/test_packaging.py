@@ -20,7 +20,7 @@ from robust_eac import __version__
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 # What a checkout has and a fresh one has not; other tests may be writing there.
-LEFT_BEHIND = (
+LEFT_BEHIND = [
     ".git",
     ".venv*",
     ".*_cache",
@@ -31,7 +31,7 @@ LEFT_BEHIND = (
     "*.egg-info",
     "out",
     "records",
-)
+]
 
 
 @pytest.fixture(scope="module")

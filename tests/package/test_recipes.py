@@ -216,12 +216,12 @@ def test_an_experiment_a_figure_a_table_and_a_claim(folder, tmp_path, capsys):
     assert {path.name for path in out.iterdir()} == {"squares.pdf", "squares.png", "squares.txt", "report.html"}
     assert "| 0 | 0." in (out / "squares.txt").read_text()
     page = (out / "report.html").read_text()
-    for text in (
+    for text in [
         "squares are small",
         "squares are below one",
         "holds",
         "100% are",
         "those of the cells",
-        "The squares over the",
-    ):
+        "The squares over",
+    ]:
         assert text in page
