@@ -15,25 +15,13 @@ if sys.platform != "win32":
 def write_files(writers):
     """Write files, all of them or none: each to a temporary file beside it, which then replaces it.
 
-    Parameters
-    ----------
-    writers : dict of path to callable
-        Each writes to the binary file that it is given.
+    writers : {path: function that writes to a binary file}.
 
-    Raises
-    ------
-    OSError
-        If a file cannot be written. Then no file has changed, unless a rename failed: renames need no space, and come
-        last, one file after the other.
-
-    Notes
-    -----
-    Processes may write the same file at once: each file is that of the last one to finish.
-
-    A process that is killed leaves the files as they were, and perhaps a `.robust-eac-*.tmp` beside them, which is
-    removed when the same file is written again. A lock (flock) tells whether its process lives, on any host that shares
-    locks. Such leftovers stay on Windows, on file systems without locks, and if the file is never written again. Where
-    a file system keeps locks to each host, hosts that write the same file at the same time may end in an OSError.
+    After an OSError no file has changed, unless a rename failed: renames need no space, and come last. Of processes
+    that write the same file at once, the last one to finish wins. One that is killed leaves the files as they were, and
+    perhaps a `.robust-eac-*.tmp`, which is removed when the same file is written again: a lock (flock) tells whether
+    its process lives. Such leftovers stay on Windows and on file systems without locks; where locks are kept to each
+    host, hosts that write the same file at the same time may end in an OSError.
     """
     staged = []
     with ExitStack() as cleanup:
@@ -65,7 +53,7 @@ def _temporary_name(target, unique):
 
 
 def _create_temporary(target, cleanup):
-    """A new temporary file of a target, locked until the cleanup, which removes it."""
+    """A new file, locked until the cleanup, which removes it."""
     while True:
         path = temporary_path(target)
         cleanup.callback(path.unlink, missing_ok=True)

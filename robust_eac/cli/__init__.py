@@ -57,7 +57,6 @@ class _Parser(argparse.ArgumentParser):
         super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False, **options)
 
     def error(self, message):
-        """Raise the message instead of exiting."""
         raise ValueError(f"{message} (see '{self.prog} --help')")
 
     def parse_known_args(self, args=None, namespace=None):

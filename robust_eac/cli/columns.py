@@ -29,10 +29,7 @@ def is_number(text):
 
 
 def as_written(text):
-    """A text as a cell of an output: behind a single quote if a spreadsheet would run it as a formula.
-
-    Numbers stay as they are. Quotes before a formula get one more, so that :func:`as_read` undoes this for every text.
-    """
+    """A text, no number, as a cell of an output: behind one more quote if a spreadsheet would run it as a formula."""
     return f"'{text}" if _FORMULA.match(text) and not is_number(text) else text
 
 
@@ -55,10 +52,8 @@ def find_column(table, spec):
     if len(named) > 1:
         raise ValueError(f"{table.file}: {len(named)} columns have the title {spec!r}; choose one by its number.")
     if named and numbered and named != numbered:
-        raise ValueError(
-            f"{table.file}: {spec!r} is the title of column {named[0] + 1} and the number of another column; write "
-            f"@{named[0] + 1} or @{number}."
-        )
+        told = f"{spec!r} is the title of column {named[0] + 1} and the number of another column"
+        raise ValueError(f"{table.file}: {told}; write @{named[0] + 1} or @{number}.")
     if named or numbered:
         return (named or numbered)[0]
     known = f"numbers are 1 to {len(table.columns)}"
@@ -87,10 +82,7 @@ def names_of(table, column):
 
 
 def features_of(table, columns, *, hint=_HOW_TO_LEAVE_OUT):
-    """Columns of a table as finite numbers, (n_rows, len(columns)) float64.
-
-    The hint ends messages about a column that is probably no feature. A column that counts the objects gets a warning.
-    """
+    """Columns of a table as finite numbers; the hint ends messages about what is probably no feature."""
     _check_not_empty(table, columns)
     features = np.empty((len(table.numbers), len(columns)))
     for position, column in enumerate(columns):
@@ -209,7 +201,6 @@ def _parse_label(text):
 
 
 def _label_error(table, row, column, cell):
-    """The ValueError for a cell that is no label."""
     with suppress(ValueError):
         if abs(float(cell)) >= 2.0**53:
             told = f"a label must fit in 64 bits (53 bits if it is a float), got {_shown(cell)}"
@@ -233,10 +224,9 @@ def _check_no_index(table, column, n_labels):
 
 def _names_error(table, column):
     number = column + 1
-    return ValueError(
-        f"{table.file}, column {number}: every object has its own label, so this is not a clustering; give "
-        f"--index-column {number} if these are names of the objects, --drop-column {number} otherwise."
-    )
+    rule = f"give --index-column {number} if these are names of the objects, --drop-column {number} otherwise"
+    told = f"every object has its own label, so this is not a clustering; {rule}"
+    return ValueError(f"{table.file}, column {number}: {told}.")
 
 
 def _coded(table, column):
@@ -246,7 +236,6 @@ def _coded(table, column):
 
 
 def _check_not_empty(table, columns):
-    """Raise ValueError if no column is selected."""
     if not columns:
         raise ValueError(f"{table.file}: none of the {len(table.columns)} columns is left.")
 
@@ -257,11 +246,9 @@ def _cell_error(table, row, column, reason):
 
 
 def _shown(cell):
-    """A cell as messages show it: texts in quotes, cut if they are long."""
     text = str(cell)
     return repr(text if len(text) <= 40 else text[:37] + "...") if isinstance(cell, str) else text
 
 
 def _comma_hint(cell):
-    """A note on a cell that looks like a number with a decimal comma; otherwise empty."""
     return " (decimal comma?)" if isinstance(cell, str) and _DECIMAL_COMMA.fullmatch(cell.strip()) else ""

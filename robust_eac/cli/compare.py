@@ -39,7 +39,6 @@ _SHOWN = 30
 
 
 def add_compare(parser):
-    """Add the arguments of the command `compare`."""
     parser.epilog = """\
 examples:
   robust-eac compare labels.csv --n-clusters 3 --weightings uniform l2 --consensus robust-eac kmeans sec
@@ -135,10 +134,8 @@ def _methods(arguments):
     joint = ["robust-eac"]
     known = [name_of(name, with_) for name in names for with_ in (functions if name in WEIGHTING_SCHEMES else joint)]
     if arguments.reference not in (None, *known):
-        raise ValueError(
-            f"--reference must be a method that is compared, such as {known[0]!r}, got {arguments.reference!r}"
-            f"{did_you_mean(arguments.reference, known)}."
-        )
+        got = f"{arguments.reference!r}{did_you_mean(arguments.reference, known)}"
+        raise ValueError(f"--reference must be a method that is compared, such as {known[0]!r}, got {got}.")
     return list(dict.fromkeys(names)), functions
 
 

@@ -17,7 +17,6 @@ _MOST_TITLES = 40
 
 
 def add_consensus(parser):
-    """Add the arguments of the command `consensus`."""
     parser.epilog = """\
 examples:
   robust-eac consensus labels.csv --n-clusters 3 --output consensus.csv
@@ -133,7 +132,6 @@ def membership_table(ensemble, membership):
 
 
 def add_plot(parser):
-    """Add the arguments of the command `plot`."""
     parser.epilog = """\
 example:
   robust-eac plot labels.csv --n-clusters 3 --output consensus.png
@@ -172,7 +170,6 @@ def run_plot(arguments):
 
 
 def add_report(parser):
-    """Add the arguments of the command `report`."""
     parser.epilog = """\
 examples:
   robust-eac report labels.csv --n-clusters 3 --output report.html

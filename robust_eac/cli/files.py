@@ -1,7 +1,6 @@
 """Input files as tables: delimited text, .npy, .npz, .mat and .parquet; no code in them is ever run.
 
-Every error is a ValueError of one line: file, row, column, counted from 1 as editors do. A header is row 1, and a
-column of names counts.
+Every error is a ValueError of one line: file, row, column, counted from 1. A header is row 1, a column of names counts.
 """
 
 import csv
@@ -37,19 +36,14 @@ class Table(NamedTuple):
 def read_table(path, *, variable=None, delimiter=None, header=None, special=()):
     """The :class:`Table` in a file; a ValueError if it cannot be read, or can be read in several ways.
 
-    path : its suffix tells the format; what is none of `_READERS` is text, compressed if it ends in .gz.
-    variable : name of the array in an .npz or .mat file; required if there are several.
-    delimiter : of a text; None takes the one that fits the first lines.
-    header : whether the first row of a text is one; None decides by its cells, but those in the `special` columns,
-    given by title or number.
+    variable : name of the array in an .npz or .mat file with several. delimiter : of a text; None: what fits the first
+    lines. header : whether the first row of a text is one; None: by its cells, but those in the `special` columns.
     """
     path = Path(path)
     kind = path.suffix.lower() if path.suffix.lower() in _READERS else "text"
-    for option, value, kinds in (
-        ("--variable", variable, (".npz", ".mat")),
-        ("--delimiter", delimiter, ("text",)),
-        ("--header", header, ("text",)),
-    ):
+    text = ["text"]
+    of_text = [("--delimiter", delimiter, text), ("--header", header, text)]
+    for option, value, kinds in [("--variable", variable, [".npz", ".mat"]), *of_text]:
         if value is not None and kind not in kinds:
             raise ValueError(f"{path}: {option} applies to {' and '.join(kinds)} files only, not to {kind} files.")
     if kind == "text":
@@ -70,17 +64,14 @@ def _attempt(path, read):
         raise
     except NotImplementedError as error:
         # SciPy raises this for HDF5.
-        raise ValueError(
-            f"{path}: MATLAB 7.3 files are not supported; save it with '-v7', or as .npy or CSV."
-        ) from error
+        rule = "MATLAB 7.3 files are not supported; save it with '-v7', or as .npy or CSV"
+        raise ValueError(f"{path}: {rule}.") from error
     except Exception as error:
         text = getattr(error, "strerror", None) or str(error)
         reason = " ".join(text.split()).rstrip(".") or type(error).__name__
         if "Object arrays" in reason or "Python objects" in reason:
-            reason = (
-                "it holds Python objects (dtype object), which could run code; save an array of numbers or texts "
-                "instead, with array.astype(float) or array.astype(str)"
-            )
+            reason = "it holds Python objects (dtype object), which could run code; save an array of numbers or texts "
+            reason += "instead, with array.astype(float) or array.astype(str)"
         raise ValueError(f"{path}: cannot be read: {reason}.") from error
 
 
@@ -175,11 +166,8 @@ def _read_text(path, delimiter, header, special):
         again = [bool(pc.any(pc.equal(columns[c].slice(1), first[c])).as_py()) for c in kept]
         header = _is_header([titles[c] for c in kept], again)
     if header is None:
-        raise text.error(
-            1,
-            "could be a header or an object; give --header yes or --header no (and --index-column if a column names "
-            "the objects)",
-        )
+        rule = "give --header yes or --header no (and --index-column if a column names the objects)"
+        raise text.error(1, f"could be a header or an object; {rule}")
     columns = [column.slice(int(header)) for column in columns]
     n_rows = len(columns[0])
     if not n_rows:
@@ -203,7 +191,7 @@ class _Text:
             self.data, self.comments = self._without_comments()
 
     def in_file(self, number):
-        """Number of a row in the file, from its number without comments: those that have fewer rows above count."""
+        """Number of a row in the file, from its number without comments."""
         return number + np.searchsorted(self.comments, number, side="left")
 
     def error(self, number, reason):
@@ -228,19 +216,13 @@ class _Text:
         if quotes or any(gap in self.data for gap in (b"\n\n", b"\n\r\n", b"\r\r")):
             self._check(width)
         names = [*map(str, range(width))]
+        # A block must hold the longest row.
+        read = ReadOptions(column_names=names, block_size=min(max(1 << 22, 256 * width), 2**31 - 1))
+        parse = ParseOptions(delimiter=self.delimiter, quote_char=quotes and '"', ignore_empty_lines=False)
+        parse.newlines_in_values = quotes
+        convert = ConvertOptions(column_types=dict.fromkeys(names, pa.string()), check_utf8=False)
         try:
-            return read_csv(
-                pa.BufferReader(self.data),
-                # A block must hold the longest row.
-                ReadOptions(column_names=names, block_size=min(max(1 << 22, 256 * width), 2**31 - 1)),
-                ParseOptions(
-                    delimiter=self.delimiter,
-                    quote_char='"' if quotes else False,
-                    newlines_in_values=quotes,
-                    ignore_empty_lines=False,
-                ),
-                ConvertOptions(column_types=dict.fromkeys(names, pa.string()), check_utf8=False),
-            ).columns
+            return read_csv(pa.BufferReader(self.data), read, parse, convert).columns
         except pa.ArrowInvalid as error:
             self._check(width)
             raise ValueError(f"{self.file}: cannot be read: {str(error).rstrip('.')}.") from error
@@ -258,9 +240,8 @@ class _Text:
     def _without_comments(self):
         """The data without comments, and the number of rows above each of them.
 
-        A line that begins with # is none inside a quoted cell, as a first row (of titles) that fits the others, or with
-        an Excel error as a missing cell. Any other that could be a row is refused: nobody would notice one object too
-        few.
+        A line that begins with # is none inside a quoted cell, as a row of titles that fits the others, or with an
+        Excel error as a missing cell. Any other that could be a row is refused.
         """
         lines, kept, comments, above, inside = self.data.splitlines(keepends=True), [], [], 0, False
         table = dropwhile(lambda line: line.startswith(b"#"), lines)
@@ -272,11 +253,8 @@ class _Text:
                     comments.append(above)
                     continue
                 if above and not is_missing(cells[0]):
-                    raise self.error(
-                        number + 1,
-                        "could be a comment or an object; begin comments with '# ', put quotes around a cell that "
-                        "begins with #",
-                    )
+                    rule = "begin comments with '# ', put quotes around a cell that begins with #"
+                    raise self.error(number + 1, f"could be a comment or an object; {rule}")
             kept.append(line)
             above += not inside
             inside ^= self.delimiter != " " and line.count(b'"') % 2 == 1
@@ -314,19 +292,15 @@ def _find_delimiter(file, lines):
         numeric = all(is_number(word) or is_missing(word) for row in words[1:] or words for word in row)
         likely = [" "] if numeric else [" ", ","]
     if not likely and any('" ' in line for line in lines):
-        raise ValueError(
-            f"{file}: cannot read quoted cells between spaces; write it with commas (in R, with write.csv)."
-        )
+        rule = "write it with commas (in R, with write.csv)"
+        raise ValueError(f"{file}: cannot read quoted cells between spaces; {rule}.")
     if len(likely) > 1:
         raise ValueError(f"{file}: more than one delimiter fits; choose one with --delimiter.")
     return likely[0] if likely else ","
 
 
 def _is_header(cells, repeated):
-    """Whether the first row is a header, None if it could be either; `repeated` tells which cells occur again below.
-
-    Titles are not numbers, and do not occur again.
-    """
+    """Whether a first row is of titles, no numbers and not `repeated` below; None if it could be either."""
     again = {repeat for repeat, cell in zip(repeated, cells, strict=True) if not (is_number(cell) or is_missing(cell))}
     if not again:
         return None if _may_number_columns(cells) else False
@@ -336,10 +310,7 @@ def _is_header(cells, repeated):
 
 
 def _may_number_columns(cells):
-    """Whether cells that are all numbers could be titles: evenly spaced integers.
-
-    pandas writes 0, 1, 2, ... above columns without titles, after an empty cell above its index.
-    """
+    """Whether cells that are all numbers could be titles: evenly spaced integers; 0, 1, ... as pandas writes them."""
     numbers = [int(cell) for cell in cells if INTEGER.fullmatch(cell) and len(cell) < 10]
     if cells[:1] == [""] and numbers == list(range(len(cells) - 1)):
         return True

@@ -59,31 +59,31 @@ def solver_options(arguments):
     n_clusters, loss, method = arguments.n_clusters, arguments.loss, arguments.method or "median-partition"
     given = {name: getattr(arguments, name, None) for name in dict.fromkeys(sum(_TAKEN.values(), ()))}
     given = {name: value for name, value in given.items() if value is not None}
-    if loss is None and arguments.cost is not None:
-        raise ValueError("--cost applies to --loss only.")
-    if loss is None and n_clusters is None:
-        raise ValueError("--n-clusters is required; only --loss can do without.")
-    mode = f"--method {method}" if loss is None else f"--loss {loss}"
-    for name in given:
-        if name not in _TAKEN[method if loss is None else "loss"]:
-            raise ValueError(f"--{name.replace('_', '-')} does not apply to {mode}.")
-    chosen = given.get("weighting", "restricted-simplex")
-    for name, (weighting, _) in _WEIGHTING_OF.items():
-        if name in given and chosen != weighting:
-            raise ValueError(f"--{name} applies to --weighting {weighting} only, not to {chosen}.")
-    if arguments.certify:
-        if loss is None and method == "merge":
-            raise ValueError("--certify does not apply to --method merge, which minimises no objective.")
-        if loss not in (None, "binder"):
-            raise ValueError(f"--certify does not apply to {mode}: of the losses there is a bound for binder only.")
-    if given.get("cost") == "n-clusters" and n_clusters is None:
-        raise ValueError("--cost n-clusters needs --n-clusters.")
-    got = f"{n_clusters[0]}-{n_clusters[-1]}" if isinstance(n_clusters, range) else n_clusters
-    if isinstance(n_clusters, range) and method == "merge":
-        raise ValueError(f"--n-clusters must be an integer or 'auto' for {mode}, got {got}.")
-    if loss is not None and not isinstance(n_clusters, int | None):
-        rule = f"an integer for {mode}, or left out for as many clusters as the loss wants"
-        raise ValueError(f"--n-clusters must be {rule}, got {got}.")
+    mode, certify = f"--method {method}" if loss is None else f"--loss {loss}", arguments.certify
+    taken, chosen = _TAKEN[method if loss is None else "loss"], given.get("weighting", "restricted-simplex")
+    is_range = isinstance(n_clusters, range)
+    got = f"{n_clusters[0]}-{n_clusters[-1]}" if is_range else n_clusters
+    wanted = f"an integer for {mode}, or left out for as many clusters as the loss wants"
+    only = "of the losses there is a bound for binder only"
+    for broken, rule in (
+        (loss is None and arguments.cost is not None, "--cost applies to --loss only."),
+        (loss is None and n_clusters is None, "--n-clusters is required; only --loss can do without."),
+        *((name not in taken, f"--{name.replace('_', '-')} does not apply to {mode}.") for name in given),
+        *(
+            (
+                name in given and chosen != weighting,
+                f"--{name} applies to --weighting {weighting} only, not to {chosen}.",
+            )
+            for name, (weighting, _) in _WEIGHTING_OF.items()
+        ),
+        (certify and mode == "--method merge", f"--certify does not apply to {mode}, which minimises no objective."),
+        (certify and loss not in (None, "binder"), f"--certify does not apply to {mode}: {only}."),
+        (given.get("cost") == "n-clusters" and n_clusters is None, "--cost n-clusters needs --n-clusters."),
+        (method == "merge" and is_range, f"--n-clusters must be an integer or 'auto' for {mode}, got {got}."),
+        (loss is not None and not isinstance(n_clusters, int | None), f"--n-clusters must be {wanted}, got {got}."),
+    ):
+        if broken:
+            raise ValueError(rule)
     return {name: value for name, value in given.items() if name not in ("method", "membership")}
 
 
@@ -122,7 +122,7 @@ def _fit(arguments, options, labels, titles):
         n_clusters = choose_n_clusters(arguments, labels)
         model = RobustEAC(n_clusters, random_state=arguments.seed, **_keywords(options))
         # All lines go to standard error, or a terminal shows the latest one.
-        with progress("consensus", "{desc} [{elapsed}]", disable=arguments.verbose and True) as bar:
+        with progress("consensus", "{desc} [{elapsed}]", disable=bool(arguments.verbose) or None) as bar:
             latest = None if bar.disable else bar.set_description_str
             model._tell = partial(print, file=sys.stderr, flush=True) if arguments.verbose else latest
             model.fit(labels)
@@ -132,17 +132,11 @@ def _fit(arguments, options, labels, titles):
             assurance = assure(model, labels, None, model._settings)
     # Merging minimises no objective.
     names = () if merging else ("objective", "gap", "converged", "n_iter")
-    return Found(
-        labels=model.labels_,
-        membership=model.membership_,
-        weights=model.weights_,
-        losses=model.losses_,
-        agreements=model.agreements_,
-        parameters=model.get_params(deep=False) | options,
-        results={name: getattr(model, f"{name}_") for name in names} | _certificate(assurance),
-        summary=summarise(model, titles, model._settings, assurance),
-        model=model,
-    )
+    per_partition = model.weights_, model.losses_, model.agreements_
+    results = {name: getattr(model, f"{name}_") for name in names} | _certificate(assurance)
+    parameters = model.get_params(deep=False) | options
+    summary = summarise(model, titles, model._settings, assurance)
+    return Found(model.labels_, model.membership_, *per_partition, parameters, results, summary, model)
 
 
 def _search(arguments, options, labels, titles):

@@ -18,7 +18,6 @@ _KINDS = {
 
 
 def add_ensemble(parser):
-    """Add the arguments of the command `ensemble`."""
     parser.epilog = """\
 examples:
   robust-eac ensemble features.csv --n-partitions 200 --n-clusters 5 30 --output labels.csv
@@ -78,7 +77,6 @@ def run_ensemble(arguments):
 
 
 def add_data(parser):
-    """Add the arguments of the command `data`."""
     from ..datasets import DATASETS
 
     parser.epilog = """\

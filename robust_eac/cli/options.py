@@ -11,18 +11,15 @@ from .output import TABLE_SUFFIXES
 
 
 def add_n_clusters(parser, *, required=True, note=""):
-    """Add the number of clusters of a consensus."""
     text = "largest number of clusters; LOW-HIGH or 'auto' (1-10) chooses the number that the clusterings support"
     parser.add_argument("--n-clusters", type=_number_of_clusters, required=required, metavar="K", help=text + note)
 
 
 def add_seed(parser):
-    """Add the seed."""
     parser.add_argument("--seed", type=_seed_number, default=0, metavar="S", help="random seed; default: 0")
 
 
 def add_table_output(parser, option="--output", *, suffixes=TABLE_SUFFIXES, **options):
-    """Add an option for a table to write."""
     parser.add_argument(option, type=partial(_path_ending_in, suffixes), metavar="FILE", **options)
 
 
@@ -109,7 +106,6 @@ def _number_of_clusters(text):
 
 
 def _seed_number(text):
-    """A seed of NumPy's generator."""
     if not text.lstrip("-").isdecimal():
         raise argparse.ArgumentTypeError(f"must be an integer, got {text!r}")
     if not 0 <= int(text) < 2**32:

@@ -29,10 +29,7 @@ def prepare_process():
 
 
 def _exit_at_once(signum, frame):
-    """Exit on Ctrl-C without cleaning up.
-
-    A KeyboardInterrupt would wait for compiled code and threads, and is lost in a function that compiled code calls.
-    """
+    # A KeyboardInterrupt would wait for compiled code and threads, and is lost in a function that compiled code calls.
     os.write(2, b"\nrobust-eac: error: interrupted\n" if sys.stderr.isatty() else b"robust-eac: error: interrupted\n")
     os._exit(130)
 
@@ -117,9 +114,8 @@ def check_picture(path):
 def table_writer(path, header, columns):
     """Function that writes a table to a binary file, in the format that the suffix of a path tells.
 
-    header : titles of the columns; an .npy file has none.
-    columns : arrays of numbers of shape (n_rows,) or (n_rows, n_columns), and lists of n_rows texts, numbers or both,
-    which an .npy file leaves out. Titles and texts are written as :func:`~robust_eac.cli.columns.as_written` says.
+    header : titles of the columns; an .npy file has none. columns : arrays of one or two dimensions, and lists of
+    texts, numbers or both, which an .npy file leaves out.
     """
     suffix = Path(path).suffix.lower()
     if suffix == ".npy":
@@ -146,7 +142,6 @@ def _lists(column):
 
 
 def picture_writer(path, figure):
-    """Function that writes a figure to a binary file, in the format that the suffix of a path tells."""
     return lambda handle: figure.savefig(handle, format=path.suffix[1:].lower(), dpi=150)
 
 
