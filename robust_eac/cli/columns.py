@@ -201,13 +201,12 @@ def _parse_label(text):
 
 
 def _label_error(table, row, column, cell):
-    with suppress(ValueError):
-        if abs(float(cell)) >= 2.0**53:
-            told = f"a label must fit in 64 bits (53 bits if it is a float), got {_shown(cell)}"
-            return _cell_error(table, row, column, told)
-    told = f"a label must be an integer or a name, got {_shown(cell)}{_comma_hint(cell)}"
-    hint = "If the columns are features, cluster them with 'robust-eac ensemble' first"
-    return _cell_error(table, row, column, f"{told}. {hint}")
+    if (not isinstance(cell, str) or is_number(cell)) and abs(float(cell)) >= 2.0**53:
+        told = f"a label must fit in 64 bits (53 bits if it is a float), got {_shown(cell)}"
+    else:
+        told = f"a label must be an integer or a name, got {_shown(cell)}{_comma_hint(cell)}"
+        told += ". If the columns are features, cluster them with 'robust-eac ensemble' first"
+    return _cell_error(table, row, column, told)
 
 
 def _check_no_index(table, column, n_labels):
