@@ -8,11 +8,10 @@ from experiments.accuracy.ensemble_benchmark import BESIDE, LARGE, MERGED, WEIGH
 from experiments.accuracy.merge_ablation import BLOBS, CHOSEN_ON
 from experiments.accuracy.method_choice import SHOWN, UNBALANCED
 from experiments.shared.store import canonical_json
-from robust_eac.comparison.statistics import holm, signed_rank
 
 from .drawing import drawing
 from .markdown import document, table
-from .paired import mean_interval, signed
+from .paired import mean_interval, signed, tested
 from .records import distinct, matching, printed_table, results
 from .style import BLUE, ORANGE, PAGE, VERMILLION, around, legend_above, look, note
 
@@ -232,11 +231,8 @@ def paired_table(records):
         for measure in MEASURES:
             pairs = {other: differences(records, MERGED, other, protocol, measure) for other in OTHERS}
             pairs = {other: by_set for other, by_set in pairs.items() if by_set}
-            corrected = holm([signed_rank(list(by_set.values())) for by_set in pairs.values()])
-            rows = [
-                [f"{other} ({len(by_set)} sets)", *_paired_cells(by_set, p)]
-                for (other, by_set), p in zip(pairs.items(), corrected, strict=True)
-            ]
+            tests = tested({other: by_set.values() for other, by_set in pairs.items()})
+            rows = [[f"{o} ({len(by_set)} sets)", *_paired_cells(by_set, tests[o].p)] for o, by_set in pairs.items()]
             blocks += [f"{title}, {measure.upper()}", table(head, rows)]
     return document(*blocks)
 

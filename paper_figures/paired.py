@@ -6,10 +6,14 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import bootstrap
 
+from robust_eac.comparison.statistics import holm, signed_rank
+
 # Differences of mean H below this are called equal: half an object in a hundred.
 EQUAL = 0.005
 # Of fewer values the bootstrap tells nothing about the mean: drawn again, two give three different means.
 FEWEST = 5
+# Significance level of the tests of claims.
+LEVEL = 0.05
 
 
 class Comparison(NamedTuple):
@@ -44,6 +48,29 @@ def compare(differences):
     better, worse = int(np.count_nonzero(means > EQUAL)), int(np.count_nonzero(means < -EQUAL))
     gains = float(means.mean()), mean_interval(means), float(wins.mean()), mean_interval(wins), losses
     return Comparison(*gains, better, len(means) - better - worse, worse)
+
+
+class Tested(NamedTuple):
+    """Mean of paired differences, and p of Wilcoxon's signed-rank test with Holm's correction."""
+
+    mean: float
+    p: float
+
+    @property
+    def above(self):
+        return bool(self.mean > 0.0 and self.p < LEVEL)
+
+
+def tested(differences):
+    """{key: :class:`Tested`} of {key: paired differences}, the comparisons that one claim makes."""
+    samples = {key: np.array(list(values)) for key, values in differences.items()}
+    p = holm([signed_rank(sample) for sample in samples.values()])
+    return {key: Tested(sample.mean(), one) for (key, sample), one in zip(samples.items(), p, strict=True)}
+
+
+def all_above(differences):
+    """Whether all means are positive, each by the test."""
+    return all(one.above for one in tested(differences).values())
 
 
 def mean_interval(values):

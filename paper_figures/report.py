@@ -6,6 +6,7 @@ from collections import Counter
 from html import escape
 from io import BytesIO
 from pathlib import Path
+from string import Template
 from typing import NamedTuple
 
 from PIL import Image
@@ -67,21 +68,18 @@ def write_report(papers, drawn, path, **source):
     chapters = {paper.name: [by_name.pop(drawing.name) for drawing in paper.drawings] for paper in papers}
     # The claims stand in the chapters already.
     by_name.pop("table_claims", None)
-    body = [
-        _bar(papers, claims),
-        f"<main><h1>{TITLE}</h1>",
-        _summary(papers, claims),
-        *(_chapter(paper, claims[paper.name], chapters[paper.name]) for paper in papers),
-        f'<section id="others"><h2>Beyond the papers</h2>{_drawings(by_name.values())}</section>',
-        _provenance(papers, drawn, **source),
-        "</main>",
-    ]
-    page = (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n<title>{TITLE}</title>\n'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<style>\n{_beside('report.css')}</style></head>\n<body>\n"
-        + "\n".join(body)
-        + f"\n<script>\n{_beside('report.js')}</script>\n</body></html>\n"
+    verdicts = {verdict: f"{MARKS[verdict]} {verdict}" for verdict in VERDICTS}
+    page = Template(_beside("report.html")).substitute(
+        title=TITLE,
+        css=_beside("report.css"),
+        js=_beside("report.js"),
+        chapter_links="".join(_chapter_link(paper, claims[paper.name]) for paper in papers),
+        verdict_choice=_select("verdict", "all verdicts", verdicts),
+        paper_choice=_select("paper", "all papers", {_number(paper): paper.label for paper in papers}),
+        summary=_summary(papers, claims),
+        chapters="\n".join(_chapter(paper, claims[paper.name], chapters[paper.name]) for paper in papers),
+        others=_drawings(by_name.values()),
+        records=_provenance(papers, drawn, **source),
     )
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -93,23 +91,10 @@ def _beside(name):
     return (_FOLDER / name).read_text(encoding="utf-8")
 
 
-def _bar(papers, claims):
-    """What stays at the top: the chapters, and the filter of the claims, which the script shows."""
-    links = []
-    for paper in papers:
-        found = claims[paper.name]
-        count = "not judged" if isinstance(found, str) else f"{len(found)} claims"
-        link = f'<a href="#paper_{paper.name}" title="{escape(paper.title)}">{escape(paper.label)}</a>'
-        links.append(f"<li>{link} <small>{count}</small></li>")
-    links += ['<li><a href="#others">Beyond the papers</a></li>', '<li><a href="#records">Records</a></li>']
-    verdicts = {verdict: f"{MARKS[verdict]} {verdict}" for verdict in VERDICTS}
-    numbers = {_number(paper): paper.label for paper in papers}
-    return (
-        f'<header><nav aria-label="Chapters"><ul>{"".join(links)}</ul></nav>\n'
-        '<form id="filter" autocomplete="off" hidden>'
-        f"{_select('verdict', 'all verdicts', verdicts)} {_select('paper', 'all papers', numbers)} "
-        '<output></output> <button type="button" aria-label="show all claims" hidden>×</button></form></header>'
-    )
+def _chapter_link(paper, claims):
+    count = "not judged" if isinstance(claims, str) else f"{len(claims)} claims"
+    link = f'<a href="#paper_{paper.name}" title="{escape(paper.title)}">{escape(paper.label)}</a>'
+    return f"<li>{link} <small>{count}</small></li>"
 
 
 def _select(name, everything, options):
@@ -130,34 +115,23 @@ def _summary(papers, claims):
         link = f'<a href="#paper_{paper.name}">{escape(paper.label)}: {escape(paper.title)}</a>'
         rows.append([link, *(str(counts[verdict]) for verdict in VERDICTS)])
     totals = [str(sum(int(row[column]) for row in rows)) for column in range(1, len(VERDICTS) + 1)]
-    return (
-        "<p>Each claim is judged by a rule in the code, whose place stands beside it, from frozen records; "
-        "numbers called printed are the papers', the others were measured here. "
-        "“By the test” is Wilcoxon's signed-rank test over the data sets with p &lt; 0.05, after Holm's correction for "
-        "the comparisons of a claim. The sign # is a link to what it stands beside.</p>"
-        + _table(["claims that", *map(_chip, VERDICTS)], [*rows, ["all", *totals]], kind="summary")
-        + '<p><a href="#others">Beyond the papers</a> · <a href="#records">Records behind this page</a></p>'
-    )
+    return _table(["claims that", *map(_chip, VERDICTS)], [*rows, ["all", *totals]], kind="summary")
 
 
 def _chapter(paper, claims, drawn):
     judged = _error(claims) if isinstance(claims, str) else _claims(claims, _number(paper), paper.drawings)
     settings = [[escape(gap), escape(choice)] for gap, choice in paper.settings]
-    return "\n".join(
-        [
-            f'<section id="paper_{paper.name}" data-paper="{_number(paper)}">',
-            f"<h2>{escape(paper.label)}: {escape(paper.title)}</h2>",
-            f'<p class="citation">{escape(paper.citation)}</p>',
-            "<h3>Claims</h3>",
-            judged,
-            "<details open><summary><h3>What the paper leaves open or gets wrong</h3></summary>",
-            _table(["open or wrong", "done here"], settings, kind="settings"),
-            "</details>",
-            "<details open><summary><h3>Figures and tables</h3></summary>",
-            _drawings(drawn),
-            "</details></section>",
-        ]
-    )
+    return f"""<section id="paper_{paper.name}" data-paper="{_number(paper)}">
+<h2>{escape(paper.label)}: {escape(paper.title)}</h2>
+<p class="citation">{escape(paper.citation)}</p>
+<h3>Claims</h3>
+{judged}
+<details open><summary><h3>What the paper leaves open or gets wrong</h3></summary>
+{_table(["open or wrong", "done here"], settings, kind="settings")}
+</details>
+<details open><summary><h3>Figures and tables</h3></summary>
+{_drawings(drawn)}
+</details></section>"""
 
 
 def _number(paper):
@@ -257,7 +231,7 @@ def _provenance(papers, drawn, **source):
         cells = [name, str(len(records)), f"{minutes:.1f}", ", ".join(commits), ", ".join(machines)]
         rows.append(list(map(escape, cells)))
     head = ["experiment", "cells", "minutes (sum over cells)", "commit", "machine"]
-    return f'<section id="records"><h2>Records behind this page</h2>{_table(head, rows)}</section>'
+    return _table(head, rows)
 
 
 def _commit(record):

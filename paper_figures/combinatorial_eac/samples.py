@@ -6,11 +6,11 @@ from operator import getitem
 import numpy as np
 
 from experiments.combinatorial_eac.combinatorial_data import N_OBJECTS, SIGNAL
-from robust_eac.comparison.statistics import holm, signed_rank
 
 from ..claim import by_reading
+from ..paired import all_above
 from ..records import distinct, matching, printed_table, results
-from .statistics import LEVEL, WEIGHTS_BLOCK, blocks, pooled, sign_test
+from .statistics import WEIGHTS_BLOCK, blocks, pooled, sign_test
 
 CONDITIONS = ("none", "order", "goodness", "both")
 METHODS = ("combination", "ordinary")
@@ -186,6 +186,4 @@ def listing(sizes):
 
 def greater(*pairs):
     """Whether the first of every pair is greater in mean, by the test."""
-    changes = [np.subtract(first, second) for first, second in pairs]
-    p = holm([signed_rank(change) for change in changes])
-    return all(change.mean() > 0.0 and value < LEVEL for change, value in zip(changes, p, strict=True))
+    return all_above({i: np.subtract(first, second) for i, (first, second) in enumerate(pairs)})

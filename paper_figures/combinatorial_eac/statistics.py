@@ -6,10 +6,10 @@ import numpy as np
 from scipy.optimize import least_squares
 from scipy.stats import binomtest, chi2, false_discovery_control, rankdata, ttest_rel
 
+from ..paired import LEVEL as LEVEL
+
 # Repetitions of the paper's first two experiments, and of its third and fourth.
 PAPER_REPETITIONS, WHITENING_BLOCK, WEIGHTS_BLOCK = 10, 30, 20
-# Significance level.
-LEVEL = 0.05
 _STARTS = ((4.0, 0.5), (12.0, 1.0), (4.0, 4.0))
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 
 from experiments.combinatorial_eac.combinatorial_data import SIGNAL
-from robust_eac.comparison.statistics import holm, signed_rank
 
 from ..claim import NUMBER, by_reading, claim, finding
+from ..paired import all_above, tested
 from ..records import distinct
 from . import samples
 from . import statistics as stats
@@ -180,7 +180,7 @@ def better_most_at_10(weights, signal):
     gains = {
         size: np.mean([found[better][size] - found[base][size] for better, base in pairs]) for size in found["none"]
     }
-    met = samples.greater(*((change, np.zeros_like(change)) for change in changes.values()))
+    met = all_above(changes)
     text = ", ".join(f"{gain:+.2f} at {size:,}" for size, gain in gains.items())
     return met and max(gains, key=gains.get) == stats.nearest(gains, 10), (
         f"mean NMI, {_changes_text(changes)}; gains {text} features"
@@ -194,10 +194,9 @@ def _changes(weights, signal, pairs):
 
 
 def _changes_text(changes):
-    p = holm([signed_rank(change) for change in changes.values()])
     return ", ".join(
-        f"{better} minus {base} {change.mean():+.3f} (p {samples.p_text(value)})"
-        for ((better, base), change), value in zip(changes.items(), p, strict=True)
+        f"{better} minus {base} {mean:+.3f} (p {samples.p_text(p)})"
+        for (better, base), (mean, p) in tested(changes).items()
     )
 
 
@@ -209,7 +208,7 @@ def _changes_text(changes):
 def goodness_helps(weights, signal):
     """Mean NMI over all sizes rises by goodness, without and with order, each by the test."""
     changes = _changes(weights, signal, (("goodness", "none"), ("both", "order")))
-    met = samples.greater(*((change, np.zeros_like(change)) for change in changes.values()))
+    met = all_above(changes)
     return met, f"mean NMI, {_changes_text(changes)}"
 
 

@@ -8,13 +8,11 @@ from functools import reduce, wraps
 
 import numpy as np
 
-from robust_eac.comparison.statistics import holm, signed_rank
-
 from ..claim import by_reading
+from ..paired import all_above, tested
 from ..records import grouped
 from .values import COMPARED, SYSTEMS, datasets, having, printed, printed_values, samples
 
-LEVEL = 0.05
 # Seconds that grow as n to a power below this grow linearly.
 LINEAR = 1.25
 
@@ -72,12 +70,8 @@ def differences(table, one, other):
 
 def above(gains):
     """Whether every mean of {comparison: differences by data set} is positive by the test; and the text of it."""
-    p = holm([signed_rank(gain) for gain in gains.values()])
-    met = [gain.mean() > 0.0 and value < LEVEL for gain, value in zip(gains.values(), p, strict=True)]
-    parts = [
-        f"{name} {gain.mean():+.1f}, p = {value:.3f}" for (name, gain), value in zip(gains.items(), p, strict=True)
-    ]
-    return all(met), "; ".join(parts)
+    text = "; ".join(f"{name} {mean:+.1f}, p = {p:.3f}" for name, (mean, p) in tested(gains).items())
+    return all_above(gains), text
 
 
 def under(*groups, closing=None):

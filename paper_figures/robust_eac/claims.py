@@ -7,9 +7,9 @@ paired differences with p < 0.05, after Holm's correction for the comparisons th
 import numpy as np
 
 from robust_eac import l2_weights, optimality_gap, partition_losses, solve_membership
-from robust_eac.comparison.statistics import holm, signed_rank
 
 from ..claim import NUMBER, THEOREM, by_reading, claim, finding
+from ..paired import LEVEL, all_above, tested
 from ..records import distinct, grouped, matching, printed_table
 from ..style import plain_name
 from .baselines import samples as baseline_samples
@@ -21,7 +21,6 @@ PAIRS = tuple((ensemble, weighting) for ensemble in ENSEMBLE_NAMES for weighting
 PRINTED_WINS = {"kmeans": 8, "mixed": 5}
 # A matrix is that of one data set and kind of ensemble.
 SHOWN = ("dataset", "ensemble")
-_LEVEL = 0.05
 
 
 def _single_ensembles(records):
@@ -121,11 +120,9 @@ def local_solution(noisy):
 def sizes(benchmark_data):
     """Every data set has the numbers of objects and of classes that are printed."""
     printed = {row["dataset"]: (int(row["n"]), int(row["k"])) for row in printed_table("robust_eac_table1")}
-    found = {
-        row["config"]["dataset"]: (row["result"]["n_samples"], row["result"]["n_classes"]) for row in benchmark_data
-    }
-    other = [name for name, size in found.items() if size != printed[name]]
-    drawn = [row["config"]["dataset"] for row in benchmark_data if "x" in row["result"]]
+    found = {row["config"]["dataset"]: row["result"] for row in benchmark_data}
+    other = [name for name, data in found.items() if (data["n_samples"], data["n_classes"]) != printed[name]]
+    drawn = [name for name, data in found.items() if "x" in data]
     sizes = f"Other sizes: {', '.join(other) or 'none'} of {len(found)}."
     return finding(not other, f"{sizes} To their sizes were drawn: {', '.join(drawn)}.")
 
@@ -134,8 +131,8 @@ def sizes(benchmark_data):
 def better_on_average(noisy):
     """Mean H is above the unweighted one's for both weightings and kinds of ensembles, clean, each by the test."""
     gains = {pair: _clean_gains(noisy, pair) for pair in PAIRS}
-    p = _corrected(gains.values())
-    return finding(_all_above(gains, p), f"Mean gain in H over the data sets, and p: {_with_p(gains, p)}.")
+    text = "; ".join(f"{_named(pair)} {mean:+.4f}, p = {p:.2f}" for pair, (mean, p) in tested(gains).items())
+    return finding(all_above(gains), f"Mean gain in H over the data sets, and p: {text}.")
 
 
 def _wins(noisy, ensemble, more):
@@ -174,13 +171,10 @@ def rest_comparable(noisy, *, close=0.05):
 def no_clear_winner(noisy):
     """The mean H of l2 is above that of the restricted simplex in both kinds of ensembles, neither by the test."""
     gains = {e: _clean_gains(noisy, (e, "l2")) - _clean_gains(noisy, (e, "restricted-simplex")) for e in ENSEMBLE_NAMES}
-    p = _corrected(gains.values())
-    met = [gain.mean() > 0.0 and value >= _LEVEL for gain, value in zip(gains.values(), p, strict=True)]
-    text = "; ".join(
-        f"{ENSEMBLE_NAMES[e]} {gain.mean():+.4f}, p = {value:.2f}"
-        for (e, gain), value in zip(gains.items(), p, strict=True)
-    )
-    return finding(all(met), f"l2 minus restricted simplex, mean H: {text}.")
+    found = tested(gains)
+    text = "; ".join(f"{ENSEMBLE_NAMES[e]} {mean:+.4f}, p = {p:.2f}" for e, (mean, p) in found.items())
+    met = all(mean > 0.0 and p >= LEVEL for mean, p in found.values())
+    return finding(met, f"l2 minus restricted simplex, mean H: {text}.")
 
 
 @claim("Section 4.1, Figure 3", "turning the matrix into a more structured one")
@@ -215,7 +209,14 @@ def selective(coassociation):
 @claim("Section 4.2, Figure 4", "tends to be more stable than the un-weighted version", own_size=ONE_EACH)
 def stable(noisy):
     """|H with a fifth of random partitions - H without| is smaller in mean than unweighted, each by the test."""
-    return _steadier(noisy, [(e, w, "uniform") for e, w in PAIRS])
+    moved = {e: movements(noisy, e) for e in ENSEMBLE_NAMES}
+    less = {(e, w): moved[e]["uniform"] - moved[e][w] for e, w in PAIRS}
+    text = "; ".join(
+        f"{_named((e, w))} {moved[e][w].mean():.4f} beside {moved[e]['uniform'].mean():.4f} {plain_name('uniform')}, "
+        f"p = {p:.2f}"
+        for (e, w), (_, p) in tested(less).items()
+    )
+    return finding(all_above(less), f"Mean change of H by the noise: {text}.")
 
 
 @claim("Section 4.2", "the general trend was to conserve the previous result", own_size=ONE_EACH)
@@ -276,19 +277,11 @@ def outperforms(baselines):
         base = plain.pop("robust-eac")
         gains = {w: weighted[w].mean(axis=1) - base for w in WEIGHTED}
         best = max(plain, key=lambda name: plain[name].mean())
-        p = _corrected(gains.values())
-        met["the unweighted one"] &= _all_above(gains, p)
+        met["the unweighted one"] &= all_above(gains)
         met["21 consensus functions"] &= all(gain.mean() >= (plain[best] - base).mean() for gain in gains.values())
-        ours = ", ".join(
-            f"{plain_name(w)} {gains[w].mean():+.4f}, p = {value:.2f}" for w, value in zip(gains, p, strict=True)
-        )
+        ours = ", ".join(f"{plain_name(w)} {mean:+.4f}, p = {p:.2f}" for w, (mean, p) in tested(gains).items())
         parts.append(f"{fraction:.0%} random: {ours}; best other {best} {(plain[best] - base).mean():+.4f}")
     return by_reading(met, f"Mean H minus the unweighted one's: {'; '.join(parts)}.")
-
-
-def _all_above(gains, p):
-    """Whether all means are positive, each by the test."""
-    return all(gain.mean() > 0.0 and value < _LEVEL for gain, value in zip(gains.values(), p, strict=True))
 
 
 def _clean_gains(noisy, pair):
@@ -302,30 +295,6 @@ def _kept(noisy, close):
     """{(kind of ensembles, weighting): number of data sets whose mean H the noise moves by at most `close`}."""
     moved = {e: changes(noisy, e) for e in ENSEMBLE_NAMES}
     return {(e, w): int(np.sum(np.abs(of[w]) <= close)) for e, of in moved.items() for w in ("uniform", *WEIGHTED)}
-
-
-def _steadier(noisy, triples):
-    moved = {e: movements(noisy, e) for e in ENSEMBLE_NAMES}
-    differences = [moved[e][w] - moved[e][other] for e, w, other in triples]
-    p = _corrected(differences)
-    met = [difference.mean() < 0.0 and value < _LEVEL for difference, value in zip(differences, p, strict=True)]
-    parts = [
-        f"{_named((e, w))} {moved[e][w].mean():.4f} beside {moved[e][other].mean():.4f} {plain_name(other)}, "
-        f"p = {value:.2f}"
-        for (e, w, other), value in zip(triples, p, strict=True)
-    ]
-    return finding(all(met), f"Mean change of H by the noise: {'; '.join(parts)}.")
-
-
-def _corrected(differences):
-    return holm([signed_rank(difference) for difference in differences])
-
-
-def _with_p(gains, p):
-    return "; ".join(
-        f"{_named(pair)} {gain.mean():+.4f}, p = {value:.2f}"
-        for (pair, gain), value in zip(gains.items(), p, strict=True)
-    )
 
 
 def _named(pair):
