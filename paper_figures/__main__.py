@@ -54,16 +54,14 @@ def draw_all(chosen, papers, out, other=None, **source):
     for drawing in chosen:
         try:
             paths = draw(drawing, drawing_records(drawing, **source), out)
-        except (ValueError, OSError) as error:
-            code = _fail(f"{drawing.name}: {error}", 1)
-            drawn.append(Drawn(drawing, [], str(error)))
-            continue
         except Exception as error:
-            if other is None:
-                raise
+            told = isinstance(error, (ValueError, OSError))
             # Most figures are made for the cells of their experiment, and fail on others in many ways.
-            code = _fail(f"{drawing.name}: {other}: {error!r}", 1)
-            drawn.append(Drawn(drawing, [], f"{other}: {error!r}"))
+            if not told and other is None:
+                raise
+            message = str(error) if told else f"{other}: {error!r}"
+            code = _fail(f"{drawing.name}: {message}", 1)
+            drawn.append(Drawn(drawing, [], message))
             continue
         drawn.append(Drawn(drawing, paths, None))
         for path in paths:

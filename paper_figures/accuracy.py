@@ -99,6 +99,11 @@ def mean_score(*arguments):
     return np.mean(values) if values else np.nan
 
 
+def score_text(records, method, protocol, without=()):
+    """Mean NMI / ARI."""
+    return " / ".join(f"{mean_score(records, method, protocol, measure, without):.3f}" for measure in MEASURES)
+
+
 def differences(records, method, other, protocol, measure, without=()):
     """{data set: score of a method minus that of another} where both were run."""
     one, two = (scores(records, name, protocol, measure, without) for name in (method, other))
@@ -202,8 +207,7 @@ def benchmark_table(records):
 
     def cell(name, protocol, without=()):
         n_run, n_all = (len(scores(records, method, protocol, "nmi")) for method in (name, "kmeans"))
-        nmi, ari = (mean_score(records, name, protocol, measure, without) for measure in MEASURES)
-        return f"{nmi:.3f} / {ari:.3f}" if 0 < n_run == n_all else "-"
+        return score_text(records, name, protocol, without) if 0 < n_run == n_all else "-"
 
     rows = []
     for name in sorted(names, key=lambda name: -np.nan_to_num(mean_score(records, name, FIELD, "ari"))):
@@ -300,13 +304,12 @@ def ablation_table(records):
             n_sets = len(scores(part, WHOLE, protocol, "nmi"))
             if not n_sets:
                 continue
-            nmi, ari = (mean_score(part, WHOLE, protocol, measure) for measure in MEASURES)
             settings = [(measure, without) for without in ((), (DRIVER,)) for measure in MEASURES]
             rows = []
             for name in methods(part):
                 gains = [differences(part, name, WHOLE, protocol, *setting).values() for setting in settings]
                 rows += [[name, *map(interval_text, gains)]] if name != WHOLE else []
-            blocks.append(f"{title}, {half} {n_sets} data sets; whole: NMI / ARI {nmi:.3f} / {ari:.3f}")
+            blocks.append(f"{title}, {half} {n_sets} data sets; whole: NMI / ARI {score_text(part, WHOLE, protocol)}")
             blocks.append(table("variant | NMI | ARI | without half-rings, NMI | ARI", rows))
     return document(*blocks)
 

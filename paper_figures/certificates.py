@@ -1,26 +1,18 @@
 """How good a consensus is at least: distance to a lower bound on its objective; p-values of agreement with it."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 
-from experiments.robust_eac.noisy_ensembles import SETTINGS, WEIGHTINGS
+from experiments.robust_eac.noisy_ensembles import WEIGHTINGS
 
 from .drawing import drawing
 from .markdown import table
 from .records import distinct, matching
 from .robust_eac.noisy import ENSEMBLE_NAMES
-from .style import BLUE, GREEN, PAGE, VERMILLION, legend_above, method_style, plain_name
+from .style import plain_name
 
 BOUNDS = {"relaxed": "least_relaxed", "hard": "least_hard", "refined": "least_hard", "best": "least_hard"}
 # Distances below this are what the stopping rule of the solver leaves of an objective.
 GLOBAL = 1e-4
-# Rounding of the records and of the bounds is drawn here.
-LEAST = 1e-8
-SERIES = {
-    "relaxed": ("membership", BLUE, "o"),
-    "hard": ("labels", VERMILLION, "s"),
-    "best": ("labels after local search, best of ten", GREEN, "D"),
-}
 
 
 def rows_of(records, **where):
@@ -37,35 +29,6 @@ def distances(chosen, objective):
     """Relative distance of an objective to the lower bound, for the rows that have one."""
     bounded = [row for row in chosen if "least_hard" in row and row[objective] > 0.0]
     return np.array([1.0 - row[BOUNDS[objective]] / row[objective] for row in bounded])
-
-
-def bound_figure(records):
-    """How far from the global minimum an objective can be at most: relative distance to the lower bound, by data set.
-
-    The data sets have at most 400 objects. Points are medians over both kinds of ensembles, clean and with a fifth of
-    random partitions; lines are the ranges; what is below 1e-8 is drawn there. The membership is held against the bound
-    on memberships. Its labels, before and after the local search by single moves, are held against the bound on
-    partitions.
-    """
-    bounded = {row["dataset"] for row in rows_of(records) if "least_hard" in row}
-    names = [name for name in SETTINGS if name in bounded]
-    size = (PAGE, 0.9 + 0.3 * len(names))
-    figure, axes = plt.subplots(1, len(WEIGHTINGS), figsize=size, sharex=True, sharey=True)
-    for ax, weighting in zip(axes, WEIGHTINGS, strict=True):
-        for shift, (objective, (label, color, marker)) in enumerate(SERIES.items()):
-            for position, name in enumerate(names):
-                chosen = rows_of(records, weighting=weighting, dataset=name)
-                sample = np.maximum(distances(chosen, objective), LEAST)
-                height = position + 0.24 * (shift - 1)
-                ax.plot([sample.min(), sample.max()], [height, height], color=color, linewidth=0.8)
-                ax.plot(np.median(sample), height, color=color, marker=marker, label=None if position else label)
-        ax.set(xscale="log", xlim=(0.4 * LEAST, 0.3), title=method_style(weighting)["label"])
-        ax.set_xticks([LEAST, 1e-6, 1e-4, 1e-2], [r"$\leq10^{-8}$", "$10^{-6}$", "$10^{-4}$", "$10^{-2}$"])
-        ax.grid(axis="x", linewidth=0.3, color="0.8")
-    axes[0].set(yticks=range(len(names)), yticklabels=names, ylim=(len(names) - 0.5, -0.5))
-    figure.supxlabel("relative distance to the lower bound")
-    legend_above(figure, axes[0], len(SERIES))
-    return figure
 
 
 def bound_table(records):
@@ -161,7 +124,6 @@ def _share(true):
 
 
 DRAWINGS = (
-    drawing("fig_certificates", "certificates", bound_figure),
     drawing("table_certificates", "certificates", bound_table),
     drawing("table_hard_bounds", "hard_bounds", hard_bound_table),
     drawing("table_certificate_cost", "certificate_cost", cost_table),

@@ -46,10 +46,8 @@ def salso_table(records):
     The draws are bootstrap refits of Gaussian mixtures; ROBUST_EAC_SALSO names the folder that has them.
     """
     ours = {(_size(record), record["config"]["loss"]): record["result"] for record in _from("salso", records)}
-    theirs = {
-        (int(row["draws"].removeprefix("draws_")), row["loss"].lower()): row
-        for row in printed_table("salso_expected_loss")
-    }
+    printed = printed_table("salso_expected_loss")
+    theirs = {(int(row["draws"].removeprefix("draws_")), row["loss"].lower()): row for row in printed}
     rows = []
     for size, loss in ours | theirs:
         row, salso, result = [f"{size:,}", loss], theirs.get((size, loss)), ours.get((size, loss))
@@ -82,10 +80,8 @@ def robust_table(records):
         rise = [[result[way]["loss"] / result["clean"]["loss"] - 1.0 for result in found] for way in WAYS]
         rises.append([*cell, *(f"{_percent(np.mean(values))} ({_percent(np.max(values))})" for values in rise)])
         weight = [np.mean([result[way]["noise_weight"] for result in found]) for way in WAYS]
-        unfinished = [sum(not result[way]["converged"] for result in found) for way in WAYS]
-        weights.append(
-            [*cell, *(f"{mean:.3f}, {n} of {len(found)}" for mean, n in zip(weight, unfinished, strict=True))]
-        )
+        failed = [sum(not result[way]["converged"] for result in found) for way in WAYS]
+        weights.append([*cell, *(f"{mean:.3f}, {n} of {len(found)}" for mean, n in zip(weight, failed, strict=True))])
     head = ["objects", "loss", "random partitions", "share", *WAYS]
     return document(
         "rise of the expected loss: mean (largest)",

@@ -2,7 +2,7 @@
 
 from experiments.accuracy.ensemble_benchmark import BESIDE, HEAVY, MANY, MERGED, WEIGHTED
 
-from .accuracy import DRIVER, MEASURES, PROTOCOLS, differences, interval_text, mean_score, small_sets
+from .accuracy import DRIVER, MEASURES, PROTOCOLS, differences, interval_text, score_text, small_sets
 from .drawing import drawing
 from .markdown import document, table
 from .records import distinct
@@ -33,34 +33,21 @@ def weights_table(records):
         "More random partitions, and random ones beside base clusterings near k",
         _means(records, (MERGED, LWEA, DEFAULT, *BESIDE, *WEIGHTED), NOISE),
     ]
+    settings = [(measure, without) for measure in MEASURES for without in ((), (DRIVER,))]
+    heads = [f"{measure.upper()}{f' without {DRIVER}' if without else ''}" for measure, without in settings]
     for title, protocol in (PROTOCOLS | NOISE).items():
-        settings = [(measure, without) for measure in MEASURES for without in ((), (DRIVER,))]
         for other in (DEFAULT, LWEA):
-            gains = [
-                [
-                    name,
-                    *(
-                        interval_text(differences(records, name, other, protocol, *setting).values())
-                        for setting in settings
-                    ),
-                ]
-                for name in WEIGHTED
-            ]
-            heads = [f"{measure.upper()}{f' without {DRIVER}' if without else ''}" for measure, without in settings]
+            gains = []
+            for name in WEIGHTED:
+                by_set = [differences(records, name, other, protocol, *setting) for setting in settings]
+                gains.append([name, *(interval_text(found.values()) for found in by_set)])
             blocks += [f"{title}, minus {other}", table(["consensus", *heads], gains)]
     return document(*blocks)
 
 
 def _means(records, names, protocols):
     """Table of the mean NMI / ARI of methods in protocols."""
-    rows = [
-        [name]
-        + [
-            " / ".join(f"{mean_score(records, name, protocol, measure):.3f}" for measure in MEASURES)
-            for protocol in protocols.values()
-        ]
-        for name in names
-    ]
+    rows = [[name, *(score_text(records, name, protocol) for protocol in protocols.values())] for name in names]
     return table(["consensus", *protocols], rows)
 
 

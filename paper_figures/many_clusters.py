@@ -36,15 +36,8 @@ def communities_table(records):
             partitions = [record["result"]["partitions"][name] for record in of_size]
             count, ari = (np.median([found[key] for found in partitions]) for key in ("n_clusters", "ari"))
             (seconds,) = medians(of_size, f"{name.replace(' ', '_')}_seconds")
-            rows.append(
-                [
-                    f"{n:,}",
-                    f"{of_size[0]['config']['n_each']} x {name}",
-                    f"{count:,.0f}",
-                    f"{seconds:.0f}",
-                    f"{ari:.3f}",
-                ]
-            )
+            n_each = of_size[0]["config"]["n_each"]
+            rows.append([f"{n:,}", f"{n_each} x {name}", f"{count:,.0f}", f"{seconds:.0f}", f"{ari:.3f}"])
         count, seconds, ari = medians(of_size, "n_clusters_found", "consensus_seconds", "ari")
         rows.append([f"{n:,}", "consensus", f"{count:,.0f}", f"{seconds:.0f}", f"{ari:.3f}"])
     return table("nodes | partitions | clusters | seconds | adjusted Rand index", rows)

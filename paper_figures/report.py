@@ -99,10 +99,8 @@ def _chapter_link(paper, claims):
 
 def _select(name, everything, options):
     """A choice of one option {value: text}, or of everything, which has no value."""
-    texts = "".join(
-        f'<option value="{escape(value)}">{escape(text)}</option>'
-        for value, text in {"": everything, **options}.items()
-    )
+    options = {"": everything, **options}
+    texts = "".join(f'<option value="{escape(value)}">{escape(text)}</option>' for value, text in options.items())
     return f'<select name="{name}" aria-label="{name}">{texts}</select>'
 
 
@@ -174,9 +172,8 @@ def _drawing(drawn):
     """One figure or table with its caption and the command that makes it."""
     drawing = drawn.drawing
     heading = f"{drawing.printed}: {drawing.stem}" if drawing.printed else drawing.stem
-    content = (
-        "".join(_file(path, drawing.caption) for path in drawn.paths) if drawn.error is None else _error(drawn.error)
-    )
+    files = "".join(_file(path, drawing.caption) for path in drawn.paths)
+    content = files if drawn.error is None else _error(drawn.error)
     command = f"<code>python -m paper_figures {escape(drawing.stem)}</code>"
     return (
         f'<figure id="{escape(drawing.name)}"><h4>{escape(heading)} {_anchor(drawing.name)}</h4>{content}'

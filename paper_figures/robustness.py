@@ -98,20 +98,6 @@ def draw_over_shares(ax, cells, names, mean, step, style):
     ax.grid(linewidth=0.3, color="0.8")
 
 
-def panels(records, mean, ylabel, names):
-    """Figure with a panel per kind of noise: mean(weighting, cell) over the shares."""
-    figure, axes = plt.subplots(2, 3, figsize=(PAGE, 0.72 * PAGE), sharex=True, sharey=True)
-    for ax, (kind, title) in zip(axes.flat, KIND_NAMES.items(), strict=True):
-        cells = with_clean(records, kind)
-        draw_over_shares(ax, cells, names, mean, 0.5, _line)
-        ax.set_title(title)
-    plt.setp(axes[:, 0], ylabel=ylabel)
-    n_sets = len(datasets(records))
-    figure.supxlabel(f"share of the partitions replaced, %; means over {n_sets} data sets, 95 % intervals")
-    legend_above(figure, axes[0, 0], 4)
-    return figure
-
-
 def _line(name):
     """Line of a weighting; the one that all this is about stands out."""
     width, zorder = (2.4, 3) if name == "chance-corrected" else (1.0, 2)
@@ -129,26 +115,15 @@ def oracle_figure(records):
     def to_oracle(weighting, cell):
         return mean_difference(records, weighting, ORACLE, *cell)
 
-    figure = panels(records, to_oracle, "H minus the oracle's (0: as good)", tuple(WEIGHTINGS))
-    for ax in figure.axes:
+    figure, axes = plt.subplots(2, 3, figsize=(PAGE, 0.72 * PAGE), sharex=True, sharey=True)
+    for ax, (kind, title) in zip(axes.flat, KIND_NAMES.items(), strict=True):
+        draw_over_shares(ax, with_clean(records, kind), tuple(WEIGHTINGS), to_oracle, 0.5, _line)
+        ax.set_title(title)
         ax.axhline(0.0, color="0.3", linewidth=0.8, zorder=0.5)
-    return figure
-
-
-def weight_figure(records):
-    """Weight left on the replaced partitions, by kind and share of noise; dotted: their share, as without weighting.
-
-    Points show means over the data sets and repetitions; bars are 95 % bootstrap intervals over the data sets.
-    """
-
-    def left(weighting, cell):
-        return over_datasets(records, values(records, "noise_weight", weighting, *cell))
-
-    names = [name for name in WEIGHTINGS if name != "uniform"]
-    figure = panels(records, left, "weight on the replaced (best: 0)", names)
-    for ax, kind in zip(figure.axes, KIND_NAMES, strict=True):
-        largest = max(fractions(records, kind))
-        ax.plot([0.0, 100.0 * largest], [0.0, largest], color="0.2", linewidth=0.8, linestyle=":")
+    plt.setp(axes[:, 0], ylabel="H minus the oracle's (0: as good)")
+    n_sets = len(datasets(records))
+    figure.supxlabel(f"share of the partitions replaced, %; means over {n_sets} data sets, 95 % intervals")
+    legend_above(figure, axes[0, 0], 4)
     return figure
 
 
@@ -356,7 +331,6 @@ def goals(records):
 
 DRAWINGS = (
     drawing("fig_robustness", "robustness", oracle_figure),
-    drawing("fig_robustness_weight", "robustness", weight_figure),
     drawing("table_robustness_paired", "robustness", paired_table),
     drawing("table_robustness_datasets", "robustness", datasets_table),
     drawing("table_robustness_goals", ("robustness", "robustness_cost"), goals_table),

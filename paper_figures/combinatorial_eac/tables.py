@@ -43,9 +43,8 @@ def _table_2(records, known):
         row += [f"W({printed['n']}) = {printed['W']}", printed["p"]]
         row += [_spread([stats.share_won(part) for part in parts]), _spread([part["n"] for part in parts])]
         row += [f"{sum(clear)} / {len(clear) - sum(clear)} of {len(parts)}"]
-        rows.append(
-            [*row, f"{stats.share_won(test):.0f}", f"W({test['n']:,}) = {test['wins']:,}", samples.p_text(test["p"])]
-        )
+        row += [f"{stats.share_won(test):.0f}", f"W({test['n']:,}) = {test['wins']:,}"]
+        rows.append([*row, samples.p_text(test["p"])])
     head = "s | printed: better (%) | W(n) | p | a repetition of the paper: better (%) | untied | p < .05 for / against"
     return table(f"{head} | all repetitions: better (%) | W(n) | p", rows)
 

@@ -177,14 +177,11 @@ def better_most_at_10(weights, signal):
     found = samples.weightings(weights, signal=signal)
     pairs = [(better, base) for better in WITH_GOODNESS for base in WITHOUT_GOODNESS]
     changes = _changes(weights, signal, pairs)
-    gains = {
-        size: np.mean([found[better][size] - found[base][size] for better, base in pairs]) for size in found["none"]
-    }
+    gains = {size: np.mean([found[a][size] - found[b][size] for a, b in pairs]) for size in found["none"]}
     met = all_above(changes)
     text = ", ".join(f"{gain:+.2f} at {size:,}" for size, gain in gains.items())
-    return met and max(gains, key=gains.get) == stats.nearest(gains, 10), (
-        f"mean NMI, {_changes_text(changes)}; gains {text} features"
-    )
+    met &= max(gains, key=gains.get) == stats.nearest(gains, 10)
+    return met, f"mean NMI, {_changes_text(changes)}; gains {text} features"
 
 
 def _changes(weights, signal, pairs):
@@ -194,10 +191,8 @@ def _changes(weights, signal, pairs):
 
 
 def _changes_text(changes):
-    return ", ".join(
-        f"{better} minus {base} {mean:+.3f} (p {samples.p_text(p)})"
-        for (better, base), (mean, p) in tested(changes).items()
-    )
+    texts = {pair: f"{mean:+.3f} (p {samples.p_text(p)})" for pair, (mean, p) in tested(changes).items()}
+    return ", ".join(f"{better} minus {base} {text}" for (better, base), text in texts.items())
 
 
 @claim(

@@ -195,13 +195,9 @@ def enhanced_maximum(named, *, close=5.0):
 @under(SINGLETONS)
 def raw_denser(agglomerated, reading):
     """Averaged over the three linkages, the mean density of the raw matrix is above the enhanced one's by the test."""
-    table, theirs = (
-        scores(agglomerated, HIERARCHICAL, "density", reading=reading),
-        printed_scores(HIERARCHICAL, "density"),
-    )
-    gains, printed = (
-        {link: differences(t, f"R-{link}", f"E-{link}") for link in ("SL", "AL", "ML")} for t in (table, theirs)
-    )
+    table = scores(agglomerated, HIERARCHICAL, "density", reading=reading)
+    theirs = printed_scores(HIERARCHICAL, "density")
+    gains, printed = ({c: differences(t, f"R-{c}", f"E-{c}") for c in ("SL", "AL", "ML")} for t in (table, theirs))
     (met, text), (_, of_print) = (
         above({"raw minus enhanced": np.mean([*by_link.values()], axis=0)}) for by_link in (gains, printed)
     )
@@ -325,14 +321,10 @@ def ari_alike(rows, reading, *, apart=0.3):
     rhos = []
     for name in datasets(rows):
         columns = systems_run(rows, name)
-        pair = [
-            [samples(rows, name, column, measure, reading).mean() for column in columns] for measure in ("nmi", "ari")
-        ]
+        pair = [[samples(rows, name, c, measure, reading).mean() for c in columns] for measure in ("nmi", "ari")]
         rhos.append(float(spearmanr(*pair).statistic))
-    return (
-        1.0 - np.mean(rhos) <= apart,
-        f"rho {np.mean(rhos):.2f} on average, from {min(rhos):.2f} to {max(rhos):.2f} by data set.",
-    )
+    text = f"rho {np.mean(rhos):.2f} on average, from {min(rhos):.2f} to {max(rhos):.2f} by data set."
+    return 1.0 - np.mean(rhos) <= apart, text
 
 
 def _losses(rows, measure, reading):
@@ -348,9 +340,8 @@ def bisecting_density(rows, reading, *, little=5.0):
     """The mean density of k-means is above that of bisecting k-means by the test, and by at most `little` points."""
     losses, printed = _losses(rows, "density", reading)
     lower, text = above({"k-means minus bisecting k-means": losses})
-    return lower and losses.mean() <= little, (
-        f"{text}; at most {max(losses):.1f} (printed {printed.mean():+.1f}, {max(printed):.1f})."
-    )
+    text = f"{text}; at most {max(losses):.1f} (printed {printed.mean():+.1f}, {max(printed):.1f})."
+    return lower and losses.mean() <= little, text
 
 
 @claim("Section 7.3", "agglomerative algorithms are too costly to run on large datasets")
@@ -380,9 +371,8 @@ def weaker_than_kmeans(rows, reading):
     table = scores(rows, RIVALS, "nmi", reading=reading)
     met, text = _above_rivals(table)
     uneven = {c: float(np.std([max(row.values()) - row[c] for row in table.values()])) for c in RIVALS}
-    return met and min(uneven, key=uneven.get) == "KM", (
-        f"k-means {text}; standard deviation of the distance: {listed(uneven)}."
-    )
+    text = f"k-means {text}; standard deviation of the distance: {listed(uneven)}."
+    return met and min(uneven, key=uneven.get) == "KM", text
 
 
 def _above_rivals(table):

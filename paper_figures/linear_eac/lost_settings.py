@@ -129,7 +129,5 @@ def _one_at_a_time(found):
             for key in found
             if all(key[other] == chosen[other] for other in range(len(SETTING)) if other != position)
         }
-        rows.append(
-            [name, "; ".join(f"{option}: {options[option]:.2f}" for option in sorted(options, key=options.get))]
-        )
+        rows.append([name, "; ".join(f"{o}: {options[o]:.2f}" for o in sorted(options, key=options.get))])
     return table("choice | median absolute deviation of each", rows)

@@ -44,11 +44,7 @@ def readings_table(records):
         changes = [*(f"+ {name}" for name in held[words] - base), *(f"- {name}" for name in base - held[words])]
         lines.append([words, *cells, len(held[words]), ", ".join(sorted(changes)) or "none", _runs(chosen)])
     heads = [f"{name}: {column}" for name in values.MEASURES.values() for column in (*STARTED, "all")]
-    heads += [
-        f"claims that hold, of {len(CLAIMS)}",
-        "claims gained and lost",
-        "data sets, runs of each",
-    ]
+    heads += [f"claims that hold, of {len(CLAIMS)}", "claims gained and lost", "data sets, runs of each"]
     return document(
         table(["reading", *heads], lines),
         "Choices by a fit: median absolute deviation from the printed numbers, in points, on the half by which they "

@@ -92,9 +92,7 @@ def under(*groups, closing=None):
             runs = {words: having(rows, reading) for words, reading in readings.items()}
             more = {w: judge(of, readings[w], **threshold) for w, of in runs.items() if len(of) > len(shared)}
             if more:
-                told = {
-                    w: (met, f"It {'holds' if met else 'does not hold'}: {text}") for w, (met, text) in more.items()
-                }
+                told = {w: (m, f"It {'holds' if m else 'does not hold'}: {text}") for w, (m, text) in more.items()}
                 parts.append(f"On all {len(rows)} runs in place of {len(shared)}: {_by_evidence(told)}")
             if closing:
                 parts.append(closing(rows))

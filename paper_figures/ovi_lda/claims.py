@@ -201,9 +201,7 @@ def _column(column):
 
 def _by_formula(groups, column):
     """{(noise, objects, formula): (records, key of the formula)}."""
-    return {
-        (*setting, *words): (group, key) for setting, group in groups.items() for key, words in FORMULAS[column].items()
-    }
+    return {(*setting, *words): (g, key) for setting, g in groups.items() for key, words in FORMULAS[column].items()}
 
 
 def _as_printed(groups, column):

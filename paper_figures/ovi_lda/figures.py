@@ -36,9 +36,7 @@ def indices_figure(records):
     figure, axes = plt.subplots(2, 2, figsize=(PAGE, 0.72 * PAGE), sharex=True, sharey="row")
     for row, index in zip(axes, ("XB", "FS"), strict=True):
         for ax, (route, title) in zip(row, answers.ROUTES.items(), strict=True):
-            values = [
-                [answers.graded(record, route, index) for record in answers.at(chosen, [level])] for level in levels
-            ]
+            values = [[answers.graded(one, route, index) for one in answers.at(chosen, [level])] for level in levels]
             for key, style in LOOKS.items():
                 # Where a consensus of a single cluster has no XB, the others count; some level may have none.
                 samples = [_finite([value[key] for value in level]) for level in values]

@@ -224,10 +224,8 @@ def conserved(noisy, *, close=0.01):
     """Mean H moves by at most `close` in more than half of the cases: data sets by weightings by kinds of ensembles."""
     kept, n = _kept(noisy, close), len(distinct(noisy, "dataset"))
     listed = "; ".join(f"{_named(pair)} {count}" for pair, count in kept.items())
-    return finding(
-        sum(kept[pair] for pair in PAIRS) > n * len(PAIRS) / 2,
-        f"Data sets of {n} that move by at most {close:g}: {listed}.",
-    )
+    text = f"Data sets of {n} that move by at most {close:g}: {listed}."
+    return finding(sum(kept[pair] for pair in PAIRS) > n * len(PAIRS) / 2, text)
 
 
 @claim(
@@ -255,8 +253,7 @@ def random_left_out(noisy, *, left=0.5):
     heavy, met, parts = fractions(noisy)[-1], {}, []
     for ensemble, title in ENSEMBLE_NAMES.items():
         weight, most = (
-            samples(noisy, "noise_weight", ensemble, share)["restricted-simplex"].mean(axis=1)
-            for share in (NOISE, heavy)
+            samples(noisy, "noise_weight", ensemble, share)[WEIGHTED[0]].mean(axis=1) for share in (NOISE, heavy)
         )
         out = weight <= left * NOISE
         met[title] = out.mean() > 0.5

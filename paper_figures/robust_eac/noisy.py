@@ -214,9 +214,7 @@ def noisy_table(records):
         # (data sets, weightings, three numbers)
         numbers = np.array([[one[w].mean(axis=1) for one in found] for w in weightings(records)]).transpose(2, 0, 1)
         named = [*zip(distinct(records, "dataset"), numbers, strict=True), ("mean", numbers.mean(axis=0))]
-        rows = [
-            [name, *(f"{a:.3f} -> {b:.3f} ({left:.2f})" for a, b, left in by_weighting)] for name, by_weighting in named
-        ]
+        rows = [[name, *(f"{a:.3f} -> {b:.3f} ({left:.2f})" for a, b, left in of)] for name, of in named]
         before = "clean" if first == 0.0 else f"with {first:.0%}"
         blocks.append(f"{title}: H {before} -> H with {noise:.0%} random partitions (weight left on these)")
         blocks.append(table(["data set", *map(plain_name, weightings(records))], rows))

@@ -23,11 +23,8 @@ def table_3(flat, *, misses=0.1):
 
 
 def _one_cluster(rows, dataset):
-    keys = [
-        key
-        for key, text in cells.printed_cells(cells.PRINTED["uniform-5d"]).items()
-        if text == "1" or text.endswith("*")
-    ]
+    printed = cells.printed_cells(cells.PRINTED["uniform-5d"])
+    keys = [key for key, text in printed.items() if text == "1" or text.endswith("*")]
     return shares_of(
         rows, dataset, lambda r, d: [cells.at(r, d, k, t) == 1 or cells.is_starred(r, d, k, t) for k, t in keys]
     )
