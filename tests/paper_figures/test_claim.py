@@ -91,13 +91,6 @@ def test_readings():
     assert {"holds", "does not hold", found.verdict, "not testable here"} == set(VERDICTS)
 
 
-def test_readings_keep_their_order():
-    for _ in range(3):
-        assert by_reading({"z": False, "y": True, "x": False}, "").evidence.startswith(
-            "It holds with y, not with z and x"
-        )
-
-
 def test_rules_are_judged_in_their_order_on_the_rows_they_name():
     @claim("Section 1", "two lists")
     def second(many, few):

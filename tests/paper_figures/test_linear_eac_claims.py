@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 from experiments.linear_eac.linear_eac_data import HIERARCHICAL, SYSTEMS
-from experiments.linear_eac.linear_eac_settings import CLUSTERS, GRADED
-from paper_figures.claim import DEPENDS, FAILS, HOLDS, UNTESTABLE
+from paper_figures.claim import DEPENDS, FAILS, HOLDS
 from paper_figures.linear_eac import claims as first
 from paper_figures.linear_eac import discussion as second
-from paper_figures.linear_eac import lost_settings, readings
+from paper_figures.linear_eac import lost_settings
 from paper_figures.linear_eac import values as shared
 
 # As many data sets as the paper's agglomerative systems have here: fewer cannot pass the test of five comparisons.
@@ -84,31 +83,6 @@ def test_settings_that_give_the_printed_numbers_are_off_by_nothing():
     assert lost_settings.rms(other) == pytest.approx(np.sqrt(5.0 / 4.0))
 
 
-def consensus_rows(grown):
-    """Rows of the part "consensus": the printed values at CLUSTERS[2], `grown` points more per step."""
-    printed = {measure: shared.printed_values(measure) for measure in shared.MEASURES}
-    rows = []
-    for name in NAMES:
-        result = {}
-        for position, system in enumerate(GRADED):
-            column = {"kmeans": "KM", "eac-average": "R-AL"}.get(system, "KM")
-            nmi, density = (printed[m][name, column] - 5.0 * position * (column == "KM") for m in printed)
-            steps = grown * (np.arange(len(CLUSTERS)) - 2)
-            result[system] = {
-                "nmi": (nmi + steps).tolist(),
-                "density": (density + steps - 3.0).tolist(),
-                "density_singletons_one": (density + steps).tolist(),
-            }
-        rows.append({"config": {"part": "consensus", "dataset": name, "repetition": 0}, "result": result})
-    return rows
-
-
-def test_consensus_sizes_are_compared_with_k_means_and_average_linkage():
-    found = lost_settings.consensus_deviations(consensus_rows(1.0))
-    np.testing.assert_allclose(found[CLUSTERS[2], 1], np.zeros((len(NAMES), 4)), atol=1e-9)
-    np.testing.assert_allclose(found[CLUSTERS[3], 0], [[1.0, -2.0, 1.0, -2.0]] * len(NAMES))
-
-
 def test_ratios_stay_within_a_cell_and_growth_finds_the_exponent():
     rows = [
         {
@@ -160,22 +134,6 @@ def test_verdicts_follow_the_numbers(rule, values, expected):
     assert rule(make_rows(values)).verdict == expected
 
 
-def test_the_smaller_loss_has_the_higher_density_or_there_is_no_equivalence():
-    def of(loss, density):
-        return make_rows({}, density_search={"diagonal_density": loss, "density_singletons_one": density})
-
-    # Denser at the smaller loss, which the search is free to find: no contradiction.
-    rows = of(55.0, 54.0)
-    for row in rows:
-        for name in ("density", "density_singletons_one"):
-            row["result"]["systems"]["density-search"][name] = 54.0
-    assert first.maximises_density(rows).verdict == HOLDS
-    for search, density in ((49.0, 54.0), (55.0, 49.0)):
-        rows = of(search, density)
-        assert first.maximises_density(rows).verdict == DEPENDS
-        assert "[singletons of density 1] In 24 of 24 runs" in first.maximises_density(rows).evidence
-
-
 def test_starts_are_readings_on_the_runs_that_have_them():
     rows = make_rows({"kmeans": 51.0, "sec": 51.0, "sec, random objects, 1": 40.0})
     claim = second.weaker_than_kmeans(rows)
@@ -198,46 +156,6 @@ def test_starts_are_readings_on_the_runs_that_have_them():
     assert "It holds with random objects x1, not with our choices" in claim.evidence
     assert "On all 24 runs in place of 8: [our choices (MCLA without weights" in claim.evidence
     assert "It holds: k-means minus SEC +34" in claim.evidence
-
-
-def test_starts_come_beside_the_systems_of_their_run():
-    rows = make_rows({}, datasets=("glass",), repetitions=2)
-    joined = shared.with_starts(
-        rows, [{"config": {"dataset": "glass", "repetition": 1}, "result": {"new": {"nmi": 1}}}]
-    )
-    assert ["new" in row["result"]["systems"] for row in joined] == [False, True]
-    assert "new" not in rows[1]["result"]["systems"]
-
-
-def test_table_of_readings_tells_printed_numbers_and_claims():
-    rows, values = make_rows({}, repetitions=1), {m: shared.printed_values(m) for m in shared.MEASURES}
-    for row in rows:
-        name, systems = row["config"]["dataset"], row["result"]["systems"]
-        for column, system in shared.SYSTEMS.items():
-            fields = dict.fromkeys(("nmi", "ari"), values["nmi"][name, column])
-            fields |= dict.fromkeys(("density", "density_singletons_one"), values["density"][name, column])
-            for each in (system, *(started for started in STARTED if started.startswith(f"{system},"))):
-                systems[each] = systems[each] | fields
-        systems["kmeans, random partition, 1"] = systems["kmeans, random partition, 1"] | {"nmi": 0.0}
-        systems["mcla-size"], systems["bisecting-density"] = systems["mcla"], systems["bisecting-kmeans"]
-    text = readings.readings_table({"linear_eac": rows, "linear_eac_starts": []})
-    lines = {line.split(" | ")[0].strip("| "): line.split(" | ") for line in text.splitlines()}
-    every = f"{8 * len(shared.SYSTEMS)} of {8 * len(shared.SYSTEMS)}"
-    for words in readings.READINGS:
-        assert lines[words][2:4] == ["8 of 8", "8 of 8"]
-        if words != "random partition x1":
-            assert lines[words][1] == "8 of 8"
-            assert lines[words][4] == lines[words][8] == every
-    lost = lines["random partition x1"]
-    assert lost[1] == "0 of 8"
-    assert "- comparable nmi" in lost[10]
-    assert lines["random objects x1"][10] == "none"
-    assert lost[11].strip("| ") == "8, 1 to 1"
-
-
-def test_the_named_data_sets_are_needed():
-    rows = make_rows({"enhanced-eac-complete": 60.0}, datasets=("glass", "ecoli"))
-    assert second.enhanced_maximum(rows).verdict == UNTESTABLE
 
 
 @pytest.mark.parametrize(
@@ -282,8 +200,6 @@ def cost_rows(**exponents):
     ("rule", "task", "exponent"),
     [
         (first.linear_density, "density, counts", 1.3),
-        (first.linear_density, "density, matrix", 1.2),
-        (second.agglomerative_costly, "eac-average", 1.2),
         (second.agglomerative_costly, "kmeans", 1.3),
         (first.cheap_tree, "kmeans, all sizes", 0.9),
     ],
@@ -291,14 +207,6 @@ def cost_rows(**exponents):
 def test_cost_follows_the_seconds(rule, task, exponent):
     assert rule(cost_rows()).verdict == HOLDS
     assert rule(cost_rows(**{task: exponent})).verdict == FAILS
-
-
-@pytest.mark.parametrize(
-    ("power", "seconds", "expected"), [(1.2, 0.6, HOLDS), (1.2, 0.4, DEPENDS), (1.3, 0.6, DEPENDS), (1.3, 0.4, FAILS)]
-)
-def test_low_cost_has_two_readings(power, seconds, expected):
-    rows = make_rows({}, ecc={"seconds": seconds})
-    assert first.low_cost(cost_rows(kmeans=power), rows).verdict == expected
 
 
 def test_the_diagonal_favours_small_groups(monkeypatch):
@@ -315,8 +223,3 @@ def test_a_split_is_independent_of_the_other_clusters(monkeypatch):
 
     monkeypatch.setattr(first, "density", of_all)
     assert first.independent_split().verdict == FAILS
-
-
-@pytest.mark.parametrize(("grown", "expected"), [(1.0, HOLDS), (8.0, FAILS)])
-def test_limited_impact_of_the_number_of_clusters(grown, expected):
-    assert first.few_clusters_matter(consensus_rows(grown)).verdict == expected

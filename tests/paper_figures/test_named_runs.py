@@ -1,14 +1,11 @@
 """Figures and tables of runs with a name, whatever cells they hold."""
 
-import matplotlib.pyplot as plt
-import numpy as np
 import pytest
 
 from experiments import __main__ as experiments_cli
 from paper_figures import __main__ as cli
 from paper_figures import records as sources
 from paper_figures import style
-from paper_figures.robust_eac import noisy
 
 FEW = ["datasets=iris", "repetitions=1", "n_partitions=6"]
 
@@ -59,41 +56,6 @@ def test_everything_but_pairs_is_drawn_without_equal_weights_and_without_clean_e
     ]
     assert "H with 30% -> H with 60% random partitions" in told.out
     assert "mean H at 30% | mean H at 60%" in told.out
-
-
-def _rows(shares, weightings):
-    """Records of one data set, whose H and weight on noise are spread up to both ends."""
-    return [
-        {
-            "config": {"dataset": "d", "ensemble": "kmeans", "fraction": share, "repetition": r},
-            "result": {name: {"h": (0.6, 1.0, 1.0)[r], "noise_weight": (0.3, 0.0, 0.0)[r]} for name in weightings},
-        }
-        for share in shares
-        for r in range(3)
-    ]
-
-
-@pytest.mark.parametrize(
-    ("shares", "weightings", "panels"), [((0.9,), ("l2", "m:f"), 2), ((0.2, 0.3), ("uniform", "l2"), 3)]
-)
-def test_bars_stay_in_the_range_of_the_measure_and_axes_have_a_width(shares, weightings, panels):
-    figure = noisy.sweep_figure(_rows(shares, weightings))
-    assert len(figure.axes) == panels
-    low, high = figure.axes[0].get_xlim()
-    assert high - low >= 10.0
-    for ax in (figure.axes[0], figure.axes[-1]):
-        ends = np.concatenate([path.vertices[:, 1] for bars in ax.collections for path in bars.get_paths()])
-        assert len(ends) > 0
-        assert ends.min() >= 0.0
-        assert ends.max() <= 1.0
-    plt.close(figure)
-
-
-def test_a_share_in_the_place_of_another_is_named():
-    for shares, text in (((0.0, 0.2), None), ((0.3, 0.5), "30% of the partitions random")):
-        figure = noisy.clean_figure(_rows(shares, ("l2",)))
-        assert figure.get_supxlabel() == (text or "")
-        plt.close(figure)
 
 
 def test_an_experiment_without_records_in_the_run_is_refused(draw):

@@ -24,7 +24,6 @@ from paper_figures import report, style
 from paper_figures.claim import DEPENDS, HOLDS, KINDS, NUMBER, TREND, VERDICTS, Claim
 from paper_figures.drawing import Paper, Topic, drawing
 from paper_figures.markdown import document, table
-from paper_figures.peers import OURS, peers_figure
 from paper_figures.robust_eac.noisy import clean_figure
 from paper_figures.rooms import PAPERS, ROOMS
 
@@ -430,25 +429,6 @@ def test_marks_are_filled_where_the_interval_of_the_difference_excludes_zero(n_r
     # Three ensembles have no interval; nor have three data sets, whose mean is the last.
     sure = "white" if n_repetitions == 3 else style.VERMILLION
     assert faces == {0: sure, 1: "white", 2: sure, 3: "white"}
-    plt.close(figure)
-
-
-def test_a_way_that_stops_has_a_mark_beside_the_scale_and_none_on_it():
-    times = {("clue, GV3", 1000): 30.0, ("clue, GV3", 5000): None, (OURS, 1000): 0.1, (OURS, 5000): 0.2}
-    records = [
-        {
-            "config": {"n_samples": n, "n_partitions": 100, "way": way, "repetition": 0},
-            "result": {"seconds": time, "stopped": None if time else "memory", "ari": 0.5},
-        }
-        for (way, n), time in times.items()
-    ]
-    figure = peers_figure(records)
-    strip, _, ax = figure.axes
-    drawn = {line.get_color(): line.get_xydata().tolist() for line in ax.lines}
-    assert drawn == {style.BROWN: [[1000.0, 30.0]], style.BLUE: [[1000.0, 0.1], [5000.0, 0.2]]}
-    assert [line.get_xydata().tolist() for line in strip.lines] == [[[5000.0, 0.0]]]
-    assert [text.get_text() for text in strip.get_yticklabels()] == ["out of memory"]
-    assert strip.get_xlim() == ax.get_xlim()
     plt.close(figure)
 
 
