@@ -12,7 +12,7 @@ from .solve.descent import ROUNDING
 from .solve.encoding import Encoding, encode, select, weigh_clusters
 from .solve.formula import agreement_from_losses, cluster_counts, padded
 from .solve.objective import MAX_PLACING, place_by
-from .sparse.objective import SparseRaw, hold, observed_alike
+from .sparse.objective import SparseRaw, freeze, observed_alike
 from .sparse.rows import membership_of
 
 
@@ -222,10 +222,10 @@ def read_newcomers(book, ensemble, *, name):
     return Newcomers(codes, soft, np.flatnonzero(of_soft), ensemble.observed()[:, book.partitions])
 
 
-def hold_consensus(objective, weights, rows, *, skip):
+def freeze_consensus(objective, weights, rows, *, skip):
     """The :class:`FixedConsensus` of memberships of an objective's rows, or its like for many clusters."""
     if isinstance(objective, SparseRaw):
-        return hold(objective, weights, membership_of(rows), skip=skip)
+        return freeze(objective, weights, membership_of(rows), skip=skip)
     encoding, state = objective.encoding, objective.measure(rows)
     coef, quadratic, together = objective.terms(weights, state)
     T = padded(state.S * encoding.by_slot(coef)[:, np.newaxis])
@@ -233,7 +233,7 @@ def hold_consensus(objective, weights, rows, *, skip):
     return FixedConsensus(_with_zero(T), state.G, totals, encoding.mask_of, quadratic, together, skip)
 
 
-def hold_groups(encoding, weights, values, clusters):
+def freeze_groups(encoding, weights, values, clusters):
     """The :class:`FixedGroups` of clusters of an encoding's rows; sharing a slot adds its value, (n_slots,)."""
     counts = cluster_counts(encoding, clusters, clusters.max() + 1)
     observed = np.add.reduceat(counts, encoding.offsets, axis=0)
@@ -249,7 +249,7 @@ def keep_consensus(ensemble, objective, result, tol):
     encoding, active = objective.encoding, np.flatnonzero(result.weights)
     part = select(encoding, active) if len(active) < len(result.weights) else encoding
     skip = max(tol, ROUNDING) * encoding.total
-    placer = hold_consensus(objective.on(part), result.weights[active], result.membership, skip=skip)
+    placer = freeze_consensus(objective.on(part), result.weights[active], result.membership, skip=skip)
     return write_codebook(part, ensemble, active), placer
 
 
@@ -261,7 +261,7 @@ def keep_groups(ensemble, result):
         values[own] = of_clusters
     part, weights = select(encoding, active), result.weights[active]
     values = values[np.repeat(result.weights > 0.0, encoding.n_codes)] * part.by_slot(weights)
-    return write_codebook(part, ensemble, active), hold_groups(part, weights, values, result.labels)
+    return write_codebook(part, ensemble, active), freeze_groups(part, weights, values, result.labels)
 
 
 def agreements_of(objective, result):

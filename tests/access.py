@@ -86,7 +86,7 @@ from robust_eac.solve.formula import (
     gap_unit,
     gradient_of,
     losses_of,
-    sides_of_test,
+    moments_of_test,
     weighted_loss,
     weighted_statistics,
 )
@@ -115,7 +115,7 @@ from robust_eac.weightings.trust import (
     largest_group,
     near_copies,
     second_group,
-    with_unheard,
+    with_untested,
 )
 
 

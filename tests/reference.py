@@ -69,7 +69,10 @@ def cluster_weights(labels, sample_weight=None):
         if column.ndim == 2:
             seen, clusters = ~np.isnan(column[:, 0]), np.where(np.isnan(column), 0.0, column).T
         else:
-            seen, clusters = column != -1, [(column == value).astype(float) for value in np.unique(column[column != -1])]
+            seen, clusters = (
+                column != -1,
+                [(column == value).astype(float) for value in np.unique(column[column != -1])],
+            )
         found.append([w[seen].sum() / (w @ cluster) for cluster in clusters])
         for cluster, weight in zip(clusters, found[-1], strict=True):
             size = (w.sum() / w[seen].sum()) ** 2 * (w @ cluster) ** 2

@@ -13,7 +13,7 @@ from ..checks.values import check_membership
 from ..objectives import agreements_with
 from ..solve import relabelling
 from ..solve.encoding import encode_ensemble, weigh_clusters
-from ..solve.formula import accumulate, adjusted_agreements, sides_of_test
+from ..solve.formula import accumulate, adjusted_agreements, moments_of_test
 from .permutations import exact_pvalues
 
 __all__ = ["AgreementTest", "adjusted_agreement", "agreement_test"]
@@ -157,7 +157,7 @@ def agreement_test(labels: Labels, membership: ArrayLike, *, sample_weight: Arra
 def agreement_test_of(encoding, S, rows):
     """The :class:`AgreementTest` of the memberships of an encoding's rows, whatever the weights of base clusters."""
     square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), encoding.offsets)
-    sides = sides_of_test(encoding, rows)
+    sides = moments_of_test(encoding, rows)
     zscore, pvalue = relabelling.significance(square_S, *sides)
     exact = exact_pvalues(encoding, rows, square_S)
     return AgreementTest(

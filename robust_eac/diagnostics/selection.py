@@ -22,7 +22,7 @@ from ..solve.formula import adjusted_agreements
 from ..solve.objective import labels_of
 from ..solvers.median_partition import result_of
 from ..weightings.clusters import check_cluster_weights, weigh_by
-from ..weightings.joint import Fixed, Weighting, as_weighting, settle
+from ..weightings.joint import Fixed, Weighting, as_weighting, resolve_group
 from ..weightings.trust import LEVEL, NO_LINKS
 
 __all__ = ["ClusterNumberSelection", "select_n_clusters"]
@@ -280,7 +280,7 @@ def _pose(encoding, weighting, seed, cluster_weights=None):
         return None
     encoding = weigh_by(encoding, cluster_weights)
     weighting = weighting.bind(len(encoding.offsets), encoding.total**2)
-    return _Problem(encoding, *settle(weighting, encoding, np.random.RandomState(seed)))
+    return _Problem(encoding, *resolve_group(weighting, encoding, np.random.RandomState(seed)))
 
 
 def _consensus(problem, k, *, n_init, seed, max_iter, tol):

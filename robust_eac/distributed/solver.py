@@ -25,7 +25,7 @@ from ..checks.values import (
 )
 from ..objectives import Raw, objective_for, resolve_agreement
 from ..objectives.raw import Matrices
-from ..solve.alternation import Problem, go_on, set_out, solve
+from ..solve.alternation import Problem, continue_run, solve, start_run
 from ..solve.bundles import Visit
 from ..solve.descent import PAIR_STEPS
 from ..solve.encoding import select, weigh, weigh_clusters
@@ -35,7 +35,7 @@ from ..solve.starts import SAMPLE_SHARE, SAMPLE_TOL, sample_size
 from ..solve.threads import progress
 from ..solvers.median_partition import MedianPartitionResult, Options, check_effort, result_of, warn_unconverged
 from ..weightings.clusters import check_cluster_weights, weigh_by
-from ..weightings.joint import Fixed, as_weighting, settle
+from ..weightings.joint import Fixed, as_weighting, resolve_group
 from ..weightings.trust import LEVEL, NO_LINKS
 from . import blocks, tasks
 from .checkpoint import Checkpoint, arguments_of, check_checkpoint
@@ -187,7 +187,7 @@ def solve_and_grade(labels, n_clusters, options, checkpoint=None, checkpoint_eve
         tables, encodings = _weigh(plain, encodings, cluster_weights)
         if (sampled and not begun) or weighting.needs_group:
             sample = _gather_sample(encodings, tables, labels.chunks[0], n_clusters, rng)
-            weighting, linked = settle(weighting, sample, rng)
+            weighting, linked = resolve_group(weighting, sample, rng)
             if not linked:
                 warnings.warn(NO_LINKS.format(LEVEL), UserWarning, stacklevel=3)
         if sampled and not begun:
@@ -199,8 +199,8 @@ def solve_and_grade(labels, n_clusters, options, checkpoint=None, checkpoint_eve
             run = kept.resume(problem.objective, encodings, tell)
         else:
             rows, own = tasks.Rows(encodings, starts), np.random.RandomState(seeds[0])
-            run = set_out(problem, rows, own, limits, warm=sampled, tell=tell)
-        run = go_on(problem, run, limits, keep=kept and kept.keep)
+            run = start_run(problem, rows, own, limits, warm=sampled, tell=tell)
+        run = continue_run(problem, run, limits, keep=kept and kept.keep)
         if kept:
             kept.save(run)
         agreements = agreement_from_sums(plain, *problem.objective.measure(run.rows))

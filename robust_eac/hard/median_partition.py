@@ -22,7 +22,7 @@ from ..checks.values import (
     check_weights,
 )
 from ..solve.codes import relabel
-from ..weightings.joint import Fixed, as_weighting, settle
+from ..weightings.joint import Fixed, as_weighting, resolve_group
 from ..weightings.trust import LEVEL, NO_LINKS
 from .losses import check_loss, check_partition, encode
 from .lower_bound import bound_partitions
@@ -191,7 +191,7 @@ def solve_hard_median_partition(
     encoding = encode(ensemble, sample_weight, chosen, cluster_weights)
 
     # Draws of a posterior repeat what is likely.
-    weighting, linked = settle(weighting, encoding, rng, families=False)
+    weighting, linked = resolve_group(weighting, encoding, rng, families=False)
     if not linked:
         warnings.warn(NO_LINKS.format(LEVEL), UserWarning, stacklevel=2)
     seeds = rng.randint(MAX_SEED, size=n_init)

@@ -24,13 +24,13 @@ from ..solve.bundles import Visit
 from ..solve.descent import PAIR_STEPS, sweep, visiting_order
 from ..solve.formula import (
     accumulate,
-    agreement_sides,
+    agreement_sums,
     gap_of,
     gap_unit,
     gradient_of,
-    partition_sides,
+    partition_sums,
     statistics_from,
-    with_everything,
+    with_one_cluster,
 )
 from ..solve.objective import Objective
 
@@ -57,20 +57,20 @@ class ChanceCorrected(Objective):
 
     @cached_property
     def visited(self):
-        return with_everything(self.encoding)
+        return with_one_cluster(self.encoding)
 
     @cached_property
     def _partitions(self):
-        """The Sides (see relabelling) of the partitions, and whether relabelling changes them."""
-        sides = partition_sides(self.encoding)
-        return sides, relabelling.tells_apart(sides)
+        """The PairSums (see relabelling) of the partitions, and whether relabelling changes them."""
+        sides = partition_sums(self.encoding)
+        return sides, relabelling.is_informative(sides)
 
     def measure(self, rows, n_threads=1):
         S, G = accumulate(self.encoding, rows, n_threads=n_threads)
         partitions, tells = self._partitions
-        lift, consensus, _ = agreement_sides(self.encoding, S, rows, partitions)
+        lift, consensus, _ = agreement_sums(self.encoding, S, rows, partitions)
         losses = np.maximum(1.0 - relabelling.adjusted(lift, consensus, partitions), 0.0)
-        half_expected = np.where(tells, relabelling.room(consensus, partitions), 1.0)
+        half_expected = np.where(tells, relabelling.half_expected_loss(consensus, partitions), 1.0)
         return State(S, G, losses, half_expected)
 
     def losses(self, state):

@@ -22,7 +22,7 @@ from ..solve.objective import labels_of, largest_of
 from ..solvers.consensus_modes import ConsensusModes, find_modes
 from ..summary import assure_encoded, describe, encode_fitted
 from ..weightings.clusters import check_cluster_weights, weigh_by
-from ..weightings.joint import WEIGHTINGS, settle
+from ..weightings.joint import WEIGHTINGS, resolve_group
 from ..weightings.pairs import compare_pairs
 from ..weightings.trust import near_copies
 
@@ -197,6 +197,6 @@ def _median_partition(encoding, name, k, rng, effort):
     """(labels, weights) of the median partition with another weighting and otherwise the defaults."""
     kind = WEIGHTINGS[name]
     objective = objective_for(encoding, k, "adjusted" if kind.corrected else "raw", dense=kind.corrected)
-    weighting, _ = settle(kind().bind(len(encoding.offsets), objective.unit), encoding, rng)
+    weighting, _ = resolve_group(kind().bind(len(encoding.offsets), objective.unit), encoding, rng)
     run, membership = solve(Problem(objective, weighting), "random", **effort)
     return labels_of(membership), run.weights

@@ -66,7 +66,7 @@ class Run(NamedTuple):
         return self.history[-1]
 
 
-def set_out(problem, start, rng, limits, *, warm=False, tell=None):
+def start_run(problem, start, rng, limits, *, warm=False, tell=None):
     """Set up the :class:`Run` of a start, before its first Y step.
 
     `start` is the name of a start, or memberships, which are changed. Where the rows are many, a named start is solved
@@ -90,7 +90,7 @@ def set_out(problem, start, rng, limits, *, warm=False, tell=None):
     return Run(rows, state, losses, weights, history, rng, tell)
 
 
-def go_on(problem, run, limits, *, keep=None):
+def continue_run(problem, run, limits, *, keep=None):
     """Alternate a run to a joint stationary point; its rows are changed.
 
     `keep` is given the run after every alternation: a run that goes on from there ends with the same bits.
@@ -119,7 +119,7 @@ def go_on(problem, run, limits, *, keep=None):
 
 def alternate(problem, start, rng, limits, *, warm=False, tell=None):
     """The :class:`Run` of one start, alternated to a joint stationary point."""
-    return go_on(problem, set_out(problem, start, rng, limits, warm=warm, tell=tell), limits)
+    return continue_run(problem, start_run(problem, start, rng, limits, warm=warm, tell=tell), limits)
 
 
 def _value(run):
@@ -150,10 +150,10 @@ def solve(problem, start, seeds, limits, *, n_jobs=None, tell=None):
         first = start if isinstance(start, str) else start.copy()
         own = tell and partial(_tell_of_start, tell, number, len(seeds))
         rng = np.random.RandomState(seeds[number])
-        return set_out(problem, first, rng, limits._replace(n_threads=n_threads), tell=own)
+        return start_run(problem, first, rng, limits._replace(n_threads=n_threads), tell=own)
 
     def continued(run, n_threads):
-        return go_on(problem, run, loose._replace(n_threads=n_threads))
+        return continue_run(problem, run, loose._replace(n_threads=n_threads))
 
     def begin_and_continue(number, n_threads):
         return continued(begin(number, n_threads), n_threads)
@@ -167,7 +167,7 @@ def solve(problem, start, seeds, limits, *, n_jobs=None, tell=None):
         runs = in_parallel(begin_and_continue, numbers)
     _, n_threads = count_threads(n_jobs, 1, objective.encoding, objective.n_clusters)
     limits = limits._replace(n_threads=n_threads)
-    run = go_on(problem, min(runs, key=_value), limits)
+    run = continue_run(problem, min(runs, key=_value), limits)
     run = _confirm(problem, run, seeds[0], limits)
     return run, empty_last(objective.expand(whole, run.weights, run.rows, limits.tol))
 

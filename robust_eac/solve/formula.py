@@ -83,20 +83,20 @@ def shared_pairs(encoding, S):
     return encoding.sum_slots(np.einsum("sp,sp->s", S, S))
 
 
-def agreement_sides(encoding, S, rows, partitions=None):
-    """The lift |S_u|^2 - E_u, and the Sides (see relabelling) of the consensus and of the partition, (m,) each.
+def agreement_sums(encoding, S, rows, partitions=None):
+    """The lift |S_u|^2 - E_u, and the PairSums (see relabelling) of the consensus and of the partition, (m,) each.
 
     Sums of centred memberships: the rounding of S would hide how nearly constant ones agree.
     """
     if partitions is None:
-        partitions = partition_sides(encoding)
+        partitions = partition_sums(encoding)
     mask_of_slot, soft_slots = np.repeat(encoding.mask_of, encoding.n_codes), encoding.soft_slots
     means, sides, of_soft = [], [], np.empty((len(soft_slots), rows.shape[1]))
     for g, mask in enumerate(encoding.observed.T):
         weight = encoding.multiplicity * mask
         mean, centred = relabelling.centre(rows, weight)
         means.append(mean)
-        sides.append(relabelling.soft_side(mean, centred, weight, encoding.self_pairs * mask))
+        sides.append(relabelling.soft_sums(mean, centred, weight, encoding.self_pairs * mask))
         soft = np.flatnonzero(mask_of_slot[soft_slots] == g)
         of_soft[soft] = encoding.soft[:, soft].T @ (weight[:, np.newaxis] * centred)
     mean_of_slot, sizes = np.array(means)[mask_of_slot], encoding.sizes
@@ -108,19 +108,19 @@ def agreement_sides(encoding, S, rows, partitions=None):
     return relabelling.lift(shared, consensus, partitions), consensus, partitions
 
 
-def partition_sides(encoding):
-    """The Sides (see relabelling) of all partitions."""
+def partition_sums(encoding):
+    """The PairSums (see relabelling) of all partitions."""
     singles = (encoding.self_pairs @ encoding.observed)[encoding.mask_of]
     own = singles.copy()
     for u in np.intersect1d(encoding.unlike_self, encoding.hard):
         own[u] = encoding.self_pairs @ encoding.self_similarity(u)
     everything = encoding.sum_slots(encoding.sizes**2)
-    sides = relabelling.side_from_sums(encoding.n_observed, singles, own, everything, encoding.squares)
+    sides = relabelling.pair_sums(encoding.n_observed, singles, own, everything, encoding.squares)
     for u in encoding.soft_partitions:
         mask = encoding.observed[:, encoding.mask_of[u]]
         weight, self_pairs = encoding.multiplicity * mask, encoding.self_pairs * mask
         centred = relabelling.centre(_scaled_memberships(encoding, u), weight)
-        _fill(sides, u, relabelling.soft_side(*centred, weight, self_pairs))
+        _fill(sides, u, relabelling.soft_sums(*centred, weight, self_pairs))
     return sides
 
 
@@ -132,18 +132,16 @@ def _scaled_memberships(encoding, partition):
     return memberships * np.sqrt(encoding.slot_weights[encoding.offsets[partition] :][: memberships.shape[1]])
 
 
-def sides_of_test(encoding, memberships):
+def moments_of_test(encoding, memberships):
     """The TestedSides (see relabelling) of the consensus and of the partition, one value per partition each."""
-    consensus = [
-        relabelling.tested_soft_side(memberships, encoding.multiplicity * mask) for mask in encoding.observed.T
-    ]
+    consensus = [relabelling.soft_moments(memberships, encoding.multiplicity * mask) for mask in encoding.observed.T]
     n, power2 = encoding.n_observed, np.add.reduceat(encoding.sizes**2, encoding.offsets)
     deviation = encoding.sizes - np.repeat(power2 / n, encoding.n_codes)
     rows = [np.add.reduceat(encoding.sizes * deviation**power, encoding.offsets) for power in (2, 3)]
-    sides = relabelling.tested_hard_side(n, power2, *rows)
+    sides = relabelling.hard_moments(n, power2, *rows)
     for u in encoding.soft_partitions:
         weight = encoding.multiplicity * encoding.observed[:, encoding.mask_of[u]]
-        _fill(sides, u, relabelling.tested_soft_side(encoding.memberships(u), weight))
+        _fill(sides, u, relabelling.soft_moments(encoding.memberships(u), weight))
     return relabelling.stack(consensus, encoding.mask_of), sides
 
 
@@ -155,22 +153,24 @@ def _fill(sides, u, side):
 def adjusted_agreements(encoding, rows, *, n_threads=1):
     """The adjusted agreements a_u of memberships of an encoding's rows."""
     S, _ = accumulate(encoding, rows, n_threads=n_threads)
-    return relabelling.adjusted(*agreement_sides(encoding, S, rows))
+    return relabelling.adjusted(*agreement_sums(encoding, S, rows))
 
 
 def agreement_from_losses(encoding, losses, rows):
     """The adjusted agreements a_u from known losses d_u: O(n_rows k^2) per mask, without S."""
-    return agreement_beside(encoding, losses, _sides_by_mask(encoding, rows))
+    return agreement_beside(encoding, losses, _sums_by_mask(encoding, rows))
 
 
 def agreement_beside(encoding, losses, consensus):
-    """The adjusted agreements a_u from known losses d_u, and the Sides of the consensus."""
-    partitions, losses = partition_sides(encoding), losses / encoding.scale
-    return relabelling.adjusted(relabelling.room(consensus, partitions) - 0.5 * losses, consensus, partitions)
+    """The adjusted agreements a_u from known losses d_u, and the PairSums of the consensus."""
+    partitions, losses = partition_sums(encoding), losses / encoding.scale
+    return relabelling.adjusted(
+        relabelling.half_expected_loss(consensus, partitions) - 0.5 * losses, consensus, partitions
+    )
 
 
-def _sides_by_mask(encoding, rows):
-    """The Sides (see relabelling) of the memberships on the objects of each partition, summed block by block."""
+def _sums_by_mask(encoding, rows):
+    """The PairSums (see relabelling) of the memberships on the objects of each partition, summed block by block."""
     n_masks, k = encoding.observed.shape[1], rows.shape[1]
     n, singles, own = np.zeros((3, n_masks))
     v, H = np.zeros((n_masks, k)), np.zeros((n_masks * k, k))
@@ -187,8 +187,8 @@ def _sides_by_mask(encoding, rows):
         v += weight @ X
         H += (weight[:, np.newaxis] * X.T).reshape(n_masks * k, -1) @ X
     square, everything = np.sum(H.reshape(n_masks, -1) ** 2, axis=1), np.einsum("gc,gc->g", v, v)
-    by_mask = relabelling.side_from_sums(n, singles, own, everything, square)
-    return relabelling.Side(*(values[encoding.mask_of] for values in by_mask))
+    by_mask = relabelling.pair_sums(n, singles, own, everything, square)
+    return relabelling.PairSums(*(values[encoding.mask_of] for values in by_mask))
 
 
 def agreement_from_sums(tables, S, G):
@@ -197,8 +197,8 @@ def agreement_from_sums(tables, S, G):
     # Each observed object is in one cluster of the partition, so that S sums all memberships.
     n, v = tables.n_observed, np.add.reduceat(S, tables.offsets, axis=0)
     own, square = (values[tables.mask_of] for values in (np.einsum("gpp->g", G), np.einsum("gpq,gpq->g", G, G)))
-    consensus = relabelling.side_from_sums(n, n, own, np.einsum("up,up->u", v, v), square)
-    partitions = relabelling.hard_side(n, n, tables.squares)
+    consensus = relabelling.pair_sums(n, n, own, np.einsum("up,up->u", v, v), square)
+    partitions = relabelling.hard_sums(n, n, tables.squares)
     return relabelling.adjusted(square_S - relabelling.expected(consensus, partitions), consensus, partitions)
 
 
@@ -215,7 +215,7 @@ def weighted_statistics(encoding, weights, S, G):
 
 
 def statistics_from(encoding, S, G, coef, mask_coef, together, alone):
-    """The :class:`~robust_eac.solve.bundles.Statistics` for visits of the encoding :func:`with_everything`.
+    """The :class:`~robust_eac.solve.bundles.Statistics` for visits of the encoding :func:`with_one_cluster`.
 
     They minimise  sum_g mask_coef |Y'Y|^2 - 2 sum_u coef <Y'Y, X_u'W_uX_u> - 2 sum_g together |Y1|^2 - 2 sum_g alone
     sum_i |y_i|^2,  sums over the objects of mask g and what partition u observes.
@@ -229,7 +229,7 @@ def statistics_from(encoding, S, G, coef, mask_coef, together, alone):
     return _statistics(encoding, np.concatenate([S, v]), G, slot_coef, mask_coef, surplus, alone)
 
 
-def with_everything(encoding):
+def with_one_cluster(encoding):
     """The encoding with one more soft partition per mask: a single cluster of all its objects."""
     n_slots, n_masks = len(encoding.sizes), encoding.observed.shape[1]
     return encoding._replace(

@@ -2,7 +2,7 @@
 
 |S|^2 = |Y X'|^2 = sum_ij (y_i'y_j) (x_i'x_j) over all ordered pairs, i = j among them. Permuting the objects of a side
 makes it a quadratic assignment statistic: its moments are exact sums over single objects, pairs, and pairs and triples
-of pairs. All that they need of either side are the numbers of a :class:`Side`.
+of pairs. All that they need of either side are the numbers of a :class:`PairSums`.
 """
 
 from typing import NamedTuple
@@ -20,7 +20,7 @@ _ALIKE = 1e-12
 _WAYS = (4, 24, 8, 6, 24, 8, 12, 1)
 
 
-class Side(NamedTuple):
+class PairSums(NamedTuple):
     """Sums over a membership matrix of columns x_i that the mean needs; numbers, or arrays of one shape.
 
     They are centred: memberships that hardly differ keep their digits. With A_ij = x_i'x_j:
@@ -54,8 +54,8 @@ class Side(NamedTuple):
         return (self.n * self.level) ** 2 + self.scatter
 
 
-class TestedSide(NamedTuple):
-    """A :class:`Side` with the sums that variance and skewness need; weights are numbers of objects.
+class PairMoments(NamedTuple):
+    """A :class:`PairSums` with the sums that variance and skewness need; weights are numbers of objects.
 
     Centred sums: the A_ij, i != j, have their mean taken away, and so have the A_ii. With A_i = sum_{j != i} A_ij and
     B_i = sum_{j != i} A_ij^2:
@@ -85,31 +85,31 @@ class TestedSide(NamedTuple):
     triangles: np.ndarray
 
     # Methods, no fields.
-    own, pairs, square = Side.own, Side.pairs, Side.square  # type: ignore[misc]
+    own, pairs, square = PairSums.own, PairSums.pairs, PairSums.square  # type: ignore[misc]
 
 
-def hard_side(n, singles, power2):
-    """Side of a partition from n, the weight of its pairs (i, i) and the sum of its squared cluster sizes."""
-    return side_from_sums(n, singles, singles, power2, power2)
+def hard_sums(n, singles, power2):
+    """PairSums of a partition from n, the weight of its pairs (i, i) and the sum of its squared cluster sizes."""
+    return pair_sums(n, singles, singles, power2, power2)
 
 
-def side_from_sums(n, singles, own, everything, square):
-    """Side from the sums of A_ii over the pairs (i, i), and of A_ij and its square over all pairs."""
+def pair_sums(n, singles, own, everything, square):
+    """PairSums from the sums of A_ii over the pairs (i, i), and of A_ij and its square over all pairs."""
     level = everything / n**2
-    return Side(n + 0.0, singles + 0.0, level, own - singles * level, np.maximum(square - (n * level) ** 2, 0.0))
+    return PairSums(n + 0.0, singles + 0.0, level, own - singles * level, np.maximum(square - (n * level) ** 2, 0.0))
 
 
-def tested_hard_side(n, power2, rows2, rows3):
-    """The :class:`TestedSide` of a hard partition, from three sums over the cluster sizes n_c.
+def hard_moments(n, power2, rows2, rows3):
+    """The :class:`PairMoments` of a hard partition, from three sums over the cluster sizes n_c.
 
     With their mean over the objects, t = sum_c n_c^2 / n:  power2 = sum_c n_c^2,  rows2 = sum_c n_c (n_c - t)^2  and
     rows3 = sum_c n_c (n_c - t)^3. All else follows, since A_ij is 0 or 1.
     """
-    side = hard_side(n, n, power2)
+    side = hard_sums(n, n, power2)
     n_pairs = np.maximum(n * (n - 1.0), 1.0)
     share, rest = side.pairs / n_pairs, (n * (n - 1.0) - side.pairs) / n_pairs
     spread = side.pairs * rest
-    return TestedSide(
+    return PairMoments(
         *side,
         own_spread=np.zeros_like(n),
         mixed=np.zeros_like(n),
@@ -132,18 +132,18 @@ def centre(X, weight):
     return mean + rest, centred
 
 
-def soft_side(mean, centred, weight, self_pairs):
-    """Side of a membership matrix X' of shape (n_rows, k), centred; weights of the rows and of their pairs (i, i)."""
+def soft_sums(mean, centred, weight, self_pairs):
+    """PairSums of a membership matrix X' of shape (n_rows, k), centred; weights of the rows and of their pairs (i, i)."""
     along, scatter = centred @ mean, (centred.T * weight) @ centred
     excess = self_pairs @ (2.0 * along + np.einsum("ic,ic->i", centred, centred))
     n = weight.sum()
-    return Side(n, self_pairs.sum(), mean @ mean, excess, 2.0 * n * (weight @ along**2) + np.sum(scatter**2))
+    return PairSums(n, self_pairs.sum(), mean @ mean, excess, 2.0 * n * (weight @ along**2) + np.sum(scatter**2))
 
 
-def tested_soft_side(X, weight):
-    """The :class:`TestedSide` of a membership matrix; O(n_rows k^3)."""
+def soft_moments(X, weight):
+    """The :class:`PairMoments` of a membership matrix; O(n_rows k^3)."""
     mean, centred = centre(X, weight)
-    side = soft_side(mean, centred, weight, weight)
+    side = soft_sums(mean, centred, weight, weight)
     n, n_pairs = side.n, max(side.n * (side.n - 1.0), 1.0)
     v, H = weight @ X, (X.T * weight) @ X
     squares = np.einsum("ic,ic->i", X, X)
@@ -163,7 +163,7 @@ def tested_soft_side(X, weight):
     cubes = sum(np.sum(((X.T * (weight * x)) @ X) ** 2) for x in X.T) - weight @ squares**3
     triangles = np.sum((H @ H) * H) - weight @ (squares * (3.0 * squares_by_row - 2.0 * squares**2))
     open_ends = weight @ rows**2 - pairs2
-    return TestedSide(
+    return PairMoments(
         *side,
         own_spread=weight @ surplus**2,
         mixed=weight @ (surplus * deviation),
@@ -199,7 +199,7 @@ def lift(shared, a, b):
     return shared - _of_self_pairs(a, b)
 
 
-def room(a, b):
+def half_expected_loss(a, b):
     """(|Y'Y|^2 + |X'X|^2)/2 - E = E[d]/2."""
     return 0.5 * ((b.n * (a.level - b.level)) ** 2 + a.scatter + b.scatter) - _of_self_pairs(a, b)
 
@@ -225,7 +225,7 @@ def variance(a, b):
     # Each side's sums are bounded by its own spread: a difference inside a term rounds by no more than these terms.
     terms = np.array([same, shared, apart, a.own_spread * b.own_spread / n1, 2.0 * both])
     total, size = terms.sum(axis=0), np.abs(terms).sum(axis=0)
-    varies = (total > (_ROUNDING + _EPSILON * n) * size) & tells_apart(a) & tells_apart(b)
+    varies = (total > (_ROUNDING + _EPSILON * n) * size) & is_informative(a) & is_informative(b)
     return np.where(varies, total, 0.0)
 
 
@@ -273,14 +273,14 @@ def _graphs(side):
 def adjusted(lift, a, b):
     """(|S|^2 - E) / ((|Y'Y|^2 + |X'X|^2)/2 - E): 1 for equal partitions, 0 on average under random relabelling.
 
-    0 for a partition b that relabelling does not change (see :func:`tells_apart`), whatever the consensus a.
+    0 for a partition b that relabelling does not change (see :func:`is_informative`), whatever the consensus a.
     """
-    tells = tells_apart(b)
+    tells = is_informative(b)
     some = tells & (np.abs(lift) > _ROUNDING * np.sqrt(a.square * b.scatter))
-    return np.minimum(np.where(some, lift, 0.0) / np.where(tells, room(a, b), 1.0), 1.0)
+    return np.minimum(np.where(some, lift, 0.0) / np.where(tells, half_expected_loss(a, b), 1.0), 1.0)
 
 
-def tells_apart(side):
+def is_informative(side):
     """Whether relabelling the objects changes their co-associations: whether memberships differ, by 1e-6 or so.
 
     It does not where pairs of different objects are all alike, and pairs (i, i) too: one cluster, all apart, or the

@@ -28,7 +28,7 @@ from ..solve.encoding import encode_ensemble
 from ..solve.objective import labels_of
 from ..solve.threads import progress
 from ..weightings.clusters import check_cluster_weights, weigh_by
-from ..weightings.joint import as_weighting, settle
+from ..weightings.joint import as_weighting, resolve_group
 from ..weightings.trust import LEVEL, NO_LINKS
 
 __all__ = ["MedianPartitionResult", "solve_median_partition"]
@@ -194,7 +194,7 @@ def solve_ensemble(labels, n_clusters, options, sample_weight):
     seeds = rng.randint(MAX_SEED, size=n_init if isinstance(start, str) else 1)
 
     encoding = weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights)
-    weighting, linked = settle(weighting, encoding, rng)
+    weighting, linked = resolve_group(weighting, encoding, rng)
     if not linked:
         warnings.warn(NO_LINKS.format(LEVEL), UserWarning, stacklevel=3)
     objective = objective_for(encoding, n_clusters, agreement, dense=dense)

@@ -6,14 +6,14 @@ import numpy as np
 
 
 class SparseRows(NamedTuple):
-    """Sparse rows that grow: row r is columns[start[r] : start[r] + length[r]] with values, up to room[r] of them.
+    """Sparse rows that grow: row r is columns[start[r] : start[r] + length[r]] with values, up to capacity[r] of them.
 
     hits : how many terms an entry is the sum of; without any it is removed. used : (1,) where room for rows ends.
     """
 
     start: np.ndarray
     length: np.ndarray
-    room: np.ndarray
+    capacity: np.ndarray
     columns: np.ndarray
     values: np.ndarray
     hits: np.ndarray

@@ -59,14 +59,14 @@ def shift_row(rows, r, share, near, n_moved):
         if seen[j]:
             seen[j] = False
         elif hit[j] > 0:
-            if length == rows.room[r]:
+            if length == rows.capacity[r]:
                 used = rows.used[0]
                 for s in range(length):
                     columns[used + s], values[used + s] = columns[first + s], values[first + s]
                     hits[used + s] = hits[first + s]
                 first = rows.start[r] = used
-                rows.room[r] = 2 * length + 2
-                rows.used[0] = used + rows.room[r]
+                rows.capacity[r] = 2 * length + 2
+                rows.used[0] = used + rows.capacity[r]
             end = first + length
             columns[end], values[end], hits[end] = near.cluster[j], share * change[j], hit[j]
             length += 1
@@ -77,7 +77,7 @@ def shift_row(rows, r, share, near, n_moved):
 def room_for(rows, r, n_more):
     """Entries that the end of the arrays must have free before row r may get so many more."""
     length = rows.length[r]
-    return 4 * (length + n_more) + 4 if length + n_more > rows.room[r] else 0
+    return 4 * (length + n_more) + 4 if length + n_more > rows.capacity[r] else 0
 
 
 @njit(cache=True, nogil=True)
@@ -340,8 +340,8 @@ def sweep(order, first, data, slots, coefs, Y, floor, S, F, G, sums, visit, tota
                         empty[n_empty], waiting[c] = c, True
                         n_empty += 1
             floor[i] = f
-            if n_kept > Y.room[i]:
-                Y.start[i], Y.room[i] = Y.used[0], 2 * n_kept
+            if n_kept > Y.capacity[i]:
+                Y.start[i], Y.capacity[i] = Y.used[0], 2 * n_kept
                 Y.used[0] += 2 * n_kept
             kept = Y.start[i]
             for j in range(n):

@@ -151,8 +151,8 @@ def agreements(encoding, membership):
     weight = encoding.multiplicity[:, np.newaxis] * observed
     total = to_csr(membership.parts, membership.k).T @ weight + membership.floor @ weight
     sums = weight.sum(axis=0), self_pairs @ observed, (self_pairs * membership.squares) @ observed
-    consensus = relabelling.side_from_sums(*sums, np.einsum("pg,pg->g", total, total), state.of_pairs)
-    consensus = relabelling.Side(*(values[encoding.mask_of] for values in consensus))
+    consensus = relabelling.pair_sums(*sums, np.einsum("pg,pg->g", total, total), state.of_pairs)
+    consensus = relabelling.PairSums(*(values[encoding.mask_of] for values in consensus))
     return agreement_beside(objective.encoding, objective.losses(state), consensus)
 
 
@@ -313,7 +313,7 @@ def observed_alike(mask_of, observed):
     return first, group_of.ravel()
 
 
-def hold(objective, weights, membership, *, skip):
+def freeze(objective, weights, membership, *, skip):
     """The :class:`FixedMany` of memberships of a :class:`SparseRaw` objective's rows."""
     encoding = objective.encoding
     sums, coefs = SumsOf(objective, membership), _coefs(encoding, weights, objective.with_floor)

@@ -71,16 +71,16 @@ def as_array(membership, *, dense):
 
 def make_room(lengths):
     """Empty :class:`~robust_eac.sparse.bundles.SparseRows` with room for rows of these lengths, and more."""
-    room = lengths + lengths // 2 + _ROOM
-    used = int(room.sum())
-    capacity = int((1.0 + _FREE) * used)
+    capacity = lengths + lengths // 2 + _ROOM
+    used = int(capacity.sum())
+    n_entries = int((1.0 + _FREE) * used)
     return SparseRows(
-        start=np.cumsum(room) - room,
-        length=np.zeros(len(room), dtype=np.int32),
-        room=room.astype(np.int32),
-        columns=np.empty(capacity, dtype=np.int32),
-        values=np.empty(capacity),
-        hits=np.empty(capacity, dtype=np.int32),
+        start=np.cumsum(capacity) - capacity,
+        length=np.zeros(len(capacity), dtype=np.int32),
+        capacity=capacity.astype(np.int32),
+        columns=np.empty(n_entries, dtype=np.int32),
+        values=np.empty(n_entries),
+        hits=np.empty(n_entries, dtype=np.int32),
         used=np.array([used]),
     )
 

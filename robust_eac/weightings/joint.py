@@ -11,7 +11,7 @@ from ..checks.values import check_choice, check_real, check_returned_weights, ch
 from ..solve.formula import weighted_loss
 from .closed_forms import entropy_weights, l2_weights, power_weights, restricted_simplex_weights, uniform_weights
 from .pairs import compare_pairs
-from .trust import SHARE, chance_corrected_weights, count_families_once, largest_group, near_copies, with_unheard
+from .trust import SHARE, chance_corrected_weights, count_families_once, largest_group, near_copies, with_untested
 
 # Weights within this distance of the feasible set are feasible: the rest is rounding.
 _FEASIBLE = 1e-9
@@ -24,7 +24,7 @@ class Weighting(BaseEstimator):
 
     solver : function of the losses, and of the parameters by name, that returns weights.
     corrected : whether it reads chance-corrected losses. Its weights then stay fixed while the membership moves.
-    needs_group : whether it has to know first which partitions agree with each other; see :func:`settle`.
+    needs_group : whether it has to know first which partitions agree with each other; see :func:`resolve_group`.
     judged : whether `minimised` says what the weights minimise.
     trusts : whether weights are held until the consensus confirms them, by `following`.
 
@@ -311,7 +311,7 @@ class ChanceCorrected(Weighting):
         return chance_corrected_weights(losses, expected=1.0, share=self.share)
 
     def for_group(self, pairs, group, among, families):
-        first = with_unheard(pairs, group, among)
+        first = with_untested(pairs, group, among)
         return Trusting(first / np.count_nonzero(first), self, pairs, among, families)
 
 
@@ -368,7 +368,7 @@ def as_weighting(weighting):
     return WEIGHTINGS[check_choice(weighting, WEIGHTINGS, name="weighting")]()
 
 
-def settle(weighting, encoding, rng, *, families=True):
+def resolve_group(weighting, encoding, rng, *, families=True):
     """(the :class:`Weighting` to alternate with, whether partitions are linked by agreement beyond chance).
 
     Finds the largest group of partitions that agree if the weighting needs it; without links all of them make it.

@@ -87,13 +87,13 @@ def pairs_of(columns, references):
     n, square_S, *sums = statistics[:, tested]
     # The kernel leaves zeros where there is nothing to compare.
     n, either = np.maximum(n, 1.0), np.maximum(either, 1.0)
-    sides = relabelling.tested_hard_side(n, *sums[:3]), relabelling.tested_hard_side(n, *sums[3:])
+    sides = relabelling.hard_moments(n, *sums[:3]), relabelling.hard_moments(n, *sums[3:])
     # |S|^2 changes in steps of two: the correction for continuity is half a step.
     pvalue = np.where(n > 1.0, relabelling.significance(square_S - 1.0, *sides)[1], 1.0)
     chance, variance = relabelling.expected(*sides), relabelling.variance(*sides)
     varies = variance > 0.0
     lift = np.where(varies, square_S - chance, 0.0)
-    room = np.where(varies, relabelling.room(*sides), 1.0)
+    room = np.where(varies, relabelling.half_expected_loss(*sides), 1.0)
     finer = np.where(varies, np.minimum(sides[0].square, sides[1].square) - chance, 1.0)
     precision = room**2 / np.where(varies, variance, np.inf)
 
@@ -119,7 +119,7 @@ def _compare_pairs(columns, references, tested, out):
     """Fill out (8, n_references, m) for the tested pairs.
 
     In order: objects that both observe; sum of squared cells of the contingency table; for each of the two partitions,
-    the three sums over cluster sizes that relabelling.tested_hard_side takes.
+    the three sums over cluster sizes that relabelling.hard_moments takes.
     """
     width = columns.max() + 1
     table = np.zeros((width, width))

@@ -204,7 +204,7 @@ def _larger_part(pairs, group):
     return group
 
 
-def with_unheard(pairs, group, among):
+def with_untested(pairs, group, among):
     """Mask of a group and of those partitions, among some, of which too little is known to distrust them.
 
     They are those whose agreement with the group, a mean over the pairs by their precision, is not below what trust

@@ -8,7 +8,7 @@ import pytest
 from robust_eac import agreement_test, certify
 
 from .. import reference
-from ..access import _chance, check_ensemble, encode_ensemble, sides_of_test
+from ..access import _chance, check_ensemble, encode_ensemble, moments_of_test
 from ..conftest import random_membership
 from ..solvers.test_soft_ensembles import random_soft_ensemble
 from .test_agreement import exact_moments, one_hot
@@ -133,7 +133,7 @@ def test_few_objects_by_weights_and_beyond_few(rng):
     # Parts of objects cannot be permuted.
     weight = np.array([2.5, 1.0, 0.0, 2.5])
     parts = agreement_test(labels, Y, sample_weight=weight)
-    sides = sides_of_test(encode_ensemble(check_ensemble(labels), weight), Y)
+    sides = moments_of_test(encode_ensemble(check_ensemble(labels), weight), Y)
     np.testing.assert_allclose(parts.pvalue, _chance.significance(parts.statistic, *sides)[1], rtol=1e-12)
     # Nine objects are approximated, the first eight of them are not.
     column = column_of([3, 3, 3])

@@ -74,7 +74,7 @@ def test_stopping_most_starts_costs_next_to_nothing(labels, weighting):
 
 def test_the_best_starts_go_on(labels, monkeypatch):
     begun, went_on = [], []
-    begin, go_on = _alternation.set_out, _alternation.go_on
+    begin, continue_run = _alternation.start_run, _alternation.continue_run
 
     def spy_begin(problem, *args, **options):
         run = begin(problem, *args, **options)
@@ -85,10 +85,10 @@ def test_the_best_starts_go_on(labels, monkeypatch):
     def spy_go_on(problem, run, limits):
         if len(problem.objective.encoding.codes) == len(labels):
             went_on.append(run.objective)
-        return go_on(problem, run, limits)
+        return continue_run(problem, run, limits)
 
-    monkeypatch.setattr(_alternation, "set_out", spy_begin)
-    monkeypatch.setattr(_alternation, "go_on", spy_go_on)
+    monkeypatch.setattr(_alternation, "start_run", spy_begin)
+    monkeypatch.setattr(_alternation, "continue_run", spy_go_on)
     solve_median_partition(labels, 6, n_init=8, n_jobs=1, random_state=2)
     objectives = [run.objective for run in begun]
     assert len(set(objectives)) == 8

@@ -174,14 +174,14 @@ def test_alternation_with_trust_stops_whatever_the_rule(rng, monkeypatch, rule):
 
     monkeypatch.setattr(ChanceCorrected, "update", lambda self, losses: adversary(losses))
     monkeypatch.setattr(joint, "largest_group", lambda pairs, among: None)
-    begin = _alternation.set_out
+    begin = _alternation.start_run
 
     def counted(problem, *args, **options):
         steps.append(problem.weighting.solve(None) > 0.0)
         assert len(steps) <= m + 1
         return begin(problem, *args, **options)
 
-    monkeypatch.setattr(_alternation, "set_out", counted)
+    monkeypatch.setattr(_alternation, "start_run", counted)
     result = solve(labels, n_init=1)
     # After the first update trust is only withdrawn.
     for before, after in pairwise(steps[1:]):

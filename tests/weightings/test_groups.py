@@ -15,7 +15,7 @@ from ..access import (
     largest_group,
     near_copies,
     second_group,
-    with_unheard,
+    with_untested,
 )
 from ..conftest import planted_ensemble
 from ..diagnostics.test_agreement import random_partitions
@@ -162,14 +162,14 @@ def test_distrust_needs_evidence(rng):
     pairs, everyone = pairs_among(labels), np.ones(72, dtype=bool)
     group = largest_group(pairs, everyone)
     assert np.array_equal(group, np.arange(72) < 10)
-    heard = with_unheard(pairs, group, everyone)
+    heard = with_untested(pairs, group, everyone)
     assert heard[:10].all()
     # Random partitions of all objects are known to be wrong; four objects say little, and one cluster nothing.
     assert heard[10:40].mean() < 0.1
     assert heard[40:70].mean() > 0.4
     assert heard[70:].all()
     among = everyone & (np.arange(72) != 71)
-    assert np.array_equal(with_unheard(pairs, group, among), heard & among)
+    assert np.array_equal(with_untested(pairs, group, among), heard & among)
 
 
 def test_random_partitions_beside_a_group_stay_out(rng):
@@ -193,7 +193,7 @@ def test_the_mean_agreement_with_the_group_counts_by_precision(rng):
         agreement = sum(pairs.precision[u, v] * pairs.agreement[u, v] for u in range(6) if u != v) / known
         # 2.326 is the quantile of one percent.
         expected.append(v < 6 or agreement + 2.3263478740408408 / np.sqrt(known) >= 0.2 * mean)
-    assert np.array_equal(with_unheard(pairs, group, np.ones(12, dtype=bool)), expected)
+    assert np.array_equal(with_untested(pairs, group, np.ones(12, dtype=bool)), expected)
 
 
 def table(references, **fields):
@@ -212,7 +212,7 @@ def test_how_much_evidence_distrust_needs():
     for evidence, heard in ((0.99, True), (1.01, False)):
         precision[:2, 2] = 0.5 * evidence * (2.3263478740408408 / 0.05) ** 2
         pairs = table(np.arange(3), agreement=agreement, precision=precision)
-        assert with_unheard(pairs, group, np.ones(3, dtype=bool))[2] == heard
+        assert with_untested(pairs, group, np.ones(3, dtype=bool))[2] == heard
 
 
 def test_groups_are_apart_if_they_agree_less_than_a_fifth_as_much_as_among_themselves():

@@ -130,7 +130,7 @@ def pvalues_by_test(labels):
 
 
 def side_of(column):
-    return _chance.tested_soft_side(one_hot(column), np.ones(len(column)))
+    return _chance.soft_moments(one_hot(column), np.ones(len(column)))
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.4])
