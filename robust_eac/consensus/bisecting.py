@@ -80,11 +80,6 @@ def bisecting_tree(
     tree : BisectingTree
         Named tuple: `labels` at the finest level, `parents`, and `densities` and `losses` by level.
 
-    Notes
-    -----
-    Time O(n_samples n_partitions) times the depth of the tree, log2(n_clusters) when the splits are even; memory
-    O(n_samples n_partitions), a byte per label.
-
     References
     ----------
     .. [1] "Linear Time Evidence Accumulation Clustering with KMeans", Sections 4.3 and 4.4.

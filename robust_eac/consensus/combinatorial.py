@@ -99,9 +99,6 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
 
     The whitening depends on the scale of the features: standardise them first.
 
-    Time O(n_subsets (n_samples (k iterations order + order^2) + order^3 + n_samples^2)), with a further O(n_samples^2
-    order) per subset for "equation"; memory O(n_samples n_subsets + n_samples^2).
-
     References
     ----------
     .. [1] Wong, Tsuchiya, "Evidence accumulation clustering using combinations of features", MethodsX 7, 2020.
@@ -212,8 +209,8 @@ def zca_whiten(X: ArrayLike, *, ridge: float = 1e-4) -> np.ndarray:
 
     Notes
     -----
-    Time O(n_samples n_features^2 + n_features^3). Distances between rows become Mahalanobis distances. With n_samples -
-    1 or more linearly independent features, all distances become equal.
+    Distances between rows become Mahalanobis distances. With n_samples - 1 or more linearly independent features,
+    all distances become equal.
 
     References
     ----------

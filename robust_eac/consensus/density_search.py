@@ -59,11 +59,6 @@ def density_search(
     labels : ndarray of shape (n_samples,), intp
         Clusters 0, 1, ... in the order of first appearance.
 
-    Notes
-    -----
-    A move changes only the terms of two clusters: O(n_partitions), given the counts of labels in the clusters.
-    Comparing all clusters for one object costs O(n_partitions n_clusters).
-
     References
     ----------
     .. [1] "Linear Time Evidence Accumulation Clustering with KMeans", Section 3.5.

@@ -44,10 +44,6 @@ def coassociation_matrix(labels: ArrayLike, *, weights: ArrayLike | None = None)
     coassociation : ndarray of shape (n_samples, n_samples)
         Symmetric, in [0, 1].
 
-    Notes
-    -----
-    Time O(n_samples^2 n_partitions) at worst, memory O(n_samples^2).
-
     References
     ----------
     .. [1] Lourenço et al., "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013, Section 3.1.
@@ -83,11 +79,8 @@ def eac(
     """Cut the hierarchical clustering of the objects by co-association into n_clusters.
 
     Merge the two most similar clusters until n_clusters are left ([2]_; [1]_ for single linkage). The similarity is the
-    largest, mean or smallest co-association  A_ij = sum_u alpha_u [c_u(i) = c_u(j)]  between their objects, that of
-    :func:`~robust_eac.coassociation_matrix`.
-
-    Identical objects (equal labels in all partitions) are merged first and never separated. The choice among other
-    merges of equal similarity depends only on the order of the objects.
+    largest, mean or smallest co-association  A_ij = sum_u alpha_u [c_u(i) = c_u(j)]  between their objects. Identical
+    objects are merged first and never separated; other ties are decided by the order of the objects.
 
     Parameters
     ----------
@@ -120,11 +113,9 @@ def eac(
 
     Notes
     -----
-    With d distinct objects: time O(d^2 n_partitions). Single linkage needs memory O(n_samples n_partitions): a minimum
-    spanning tree computes the co-associations it needs, or reads the entries of a given sparse matrix. Average and
-    complete linkage need 2 d^2 bytes more, half the matrix in single precision, in which nearest-neighbour chains merge
-    clusters in time O(d^2). Weights in ratios of whole numbers up to 1000 are counted as votes; sums are exact while
-    two clusters share fewer than 2^24 votes.
+    Weights in ratios of whole numbers up to 1000 are counted as votes; sums are exact while two clusters share
+    fewer than 2^24 votes. Average and complete linkage keep half the matrix in single precision, 2 d^2 bytes for d
+    distinct objects; single linkage needs none.
 
     References
     ----------
@@ -258,11 +249,9 @@ def threshold_eac(
 
     Notes
     -----
-    Time O(d^2 n_partitions) for d distinct objects, memory O(n_samples n_partitions). A pair that no partition observes
-    has the share 0. Votes are compared as whole numbers. The program in [1]_ adds 1/N per vote; by rounding, the sum
-    can exceed the exact share (100 times 1/200 gives more than 0.5). Its text says "at least". With exact ties,
-    `strict=False` is therefore closer to the publication. Given shares that differ from the threshold by less than 1e-9
-    are ties.
+    A pair that no partition observes has the share 0. Votes are compared as whole numbers. The program in [1]_ adds 1/N
+    per vote; by rounding, the sum can exceed the exact share (100 times 1/200 gives more than 0.5), and its text says
+    "at least": `strict=False` is closer to it. Given shares that differ from the threshold by less than 1e-9 are ties.
 
     References
     ----------

@@ -24,35 +24,15 @@ BALANCES = ("size", "count")
 _LARGEST = 2**30
 # Memory per edge: as floats, as integers, and in the coarser graphs of METIS.
 _BYTES_PER_EDGE = 40
-# KaHyPar reads its settings only from a file. It ends the process if a required one is missing.
-_SETTINGS = {
-    "mode": "recursive",
-    "objective": "cut",
-    # Clusters are large: do not skip large hyperedges.
-    "cmaxnet": "4294967295",
-    "vcycles": "0",
-    "c-type": "heavy_lazy",
-    "c-s": "3.25",
-    "c-t": "160",
-    "c-rating-score": "heavy_edge",
-    "c-rating-use-communities": "false",
-    "c-rating-heavy_node_penalty": "multiplicative",
-    "c-rating-acceptance-criterion": "best",
-    "c-fixed-vertex-acceptance-criterion": "free_vertex_only",
-    "i-mode": "direct",
-    "i-technique": "flat",
-    "i-bp-algorithm": "worst_fit",
-    "i-algo": "pool",
-    "i-runs": "20",
-    "i-r-type": "twoway_fm",
-    "i-r-runs": "-1",
-    "i-r-fm-stop": "simple",
-    "i-r-fm-stop-i": "50",
-    "r-type": "twoway_fm",
-    "r-runs": "-1",
-    "r-fm-stop": "simple",
-    "r-fm-stop-i": "350",
-}
+# KaHyPar reads its settings only from a file. It ends the process if a required one is missing. The largest cmaxnet:
+# clusters are large, and no hyperedge is to be skipped.
+_SETTINGS = """
+mode=recursive objective=cut cmaxnet=4294967295 vcycles=0 c-type=heavy_lazy c-s=3.25 c-t=160
+c-rating-score=heavy_edge c-rating-use-communities=false c-rating-heavy_node_penalty=multiplicative
+c-rating-acceptance-criterion=best c-fixed-vertex-acceptance-criterion=free_vertex_only i-mode=direct
+i-technique=flat i-bp-algorithm=worst_fit i-algo=pool i-runs=20 i-r-type=twoway_fm i-r-runs=-1
+i-r-fm-stop=simple i-r-fm-stop-i=50 r-type=twoway_fm r-runs=-1 r-fm-stop=simple r-fm-stop-i=350
+"""
 
 
 def cspa(
@@ -101,13 +81,9 @@ def cspa(
 
     Notes
     -----
-    With p vertices, time O(p^2 n_partitions) at worst and memory O(p^2 + n_samples n_partitions), about 40 bytes per
-    pair that shares a cluster. Identical objects are one vertex whose weight is their number, or several vertices if
-    they are more than `imbalance` of a cluster. So p is at most the number of distinct objects plus about n_clusters /
-    imbalance, and at most n_samples. For balance, identical objects may be separated, as in [1]_.
-
-    Edge weights are rounded to multiples of 2^-30 of the largest, or coarser if their sum would exceed the integers of
-    METIS. [1]_ allows METIS hardly any imbalance and a single try.
+    Identical objects are one vertex, or several if they are more than `imbalance` of a cluster: for balance they
+    may be separated, as in [1]_. Edge weights are rounded to multiples of 2^-30 of the largest, or coarser if their
+    sum would exceed the integers of METIS. [1]_ allows METIS hardly any imbalance and a single try.
 
     References
     ----------
@@ -177,10 +153,8 @@ def mcla(
 
     Notes
     -----
-    With K clusters in all partitions together, time O(n_samples n_partitions (n_partitions + n_clusters) + K^2) and
-    memory O(n_samples (n_partitions + n_clusters) + K^2); n_samples is the number of distinct objects. [1]_ has no
-    partition weights; here a partition of weight 2 counts as two copies whose clusters stay together. The weights of
-    edges and vertices are rounded to integers as in :func:`~robust_eac.consensus.graph_partitioning.cspa`.
+    [1]_ has no partition weights; here a partition of weight 2 counts as two copies whose clusters stay together.
+    Weights are rounded to integers.
 
     References
     ----------
@@ -230,9 +204,9 @@ def hgpa(
     partitions. KaHyPar ([2]_) searches for a local optimum by multilevel recursive bisection; it replaces HMETIS of
     [1]_, whose source is not public.
 
-    A cluster with one object on the wrong side costs as much as one cut in half. If the partitions are noisy and their
-    clusters are not small, every consensus cuts nearly all of them, and the objective says little. The clusters are
-    balanced in any case, except that each distinct object is a cluster if there are at most `n_clusters` of them.
+    A cluster with one object on the wrong side costs as much as one cut in half: if the partitions are noisy and their
+    clusters large, every consensus cuts nearly all of them, and the objective says little. The clusters are balanced in
+    any case, except that each distinct object is a cluster if there are at most `n_clusters` of them.
 
     Parameters
     ----------
@@ -257,11 +231,9 @@ def hgpa(
 
     Notes
     -----
-    Memory O(n_samples n_partitions), about 100 bytes per label. Time grows almost with the square of n_samples, since
-    KaHyPar rates pairs of vertices by all hyperedges they share: seconds for a few thousand objects. Identical objects
-    are one vertex whose weight is their number, or several vertices if they are more than `imbalance` of a cluster.
-    Hyperedge weights are rounded to integers with a sum below 2^30; in [1]_ they are equal. KaHyPar holds the
-    interpreter lock while it runs: calls from several threads run one after the other, with the same results.
+    Time grows almost with the square of n_samples, since KaHyPar rates pairs of vertices by all hyperedges they
+    share: seconds for a few thousand objects. Hyperedge weights are rounded to integers with a sum below 2^30; in
+    [1]_ they are equal. KaHyPar holds the interpreter lock while it runs.
 
     References
     ----------
@@ -398,7 +370,7 @@ def partition_hypergraph(kahypar, members, weights, sizes, n_parts, *, imbalance
     context = kahypar.Context()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "kahypar.ini"
-        path.write_text("".join(f"{name}={value}\n" for name, value in _SETTINGS.items()))
+        path.write_text("\n".join([*_SETTINGS.split(), ""]))
         context.loadINIconfiguration(str(path))
     context.setK(n_parts)
     context.setEpsilon(imbalance)

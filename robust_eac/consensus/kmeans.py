@@ -80,12 +80,6 @@ def kmeans_consensus(
     ConvergenceWarning
         If objects still move in the last of `max_iter` passes of the start that is kept.
 
-    Notes
-    -----
-    Time O(n_samples n_partitions n_clusters) for the first passes. Later ones check only objects whose cluster may have
-    changed, so most cost O(n_samples). Memory O(n_samples (n_partitions + 1)), a byte per label, and
-    O(n_clusters) per base cluster.
-
     References
     ----------
     .. [1] "Linear Time Evidence Accumulation Clustering with KMeans", Sections 3.6 and 4.

@@ -124,12 +124,6 @@ def merge_consensus(
     UserWarning
         If `weights` is None and no two partitions agree beyond chance: then all have equal weights.
 
-    Notes
-    -----
-    With M micro-clusters and K clusters in all partitions: time O(n_samples n_partitions (n_partitions + M) + M^2 K),
-    memory O(n_samples (n_partitions + n_clusters) + M (M + K)). The first term in n_partitions^2 is that of the
-    entropies.
-
     References
     ----------
     .. [1] Huang, Wang, Lai, "Locally weighted ensemble clustering", IEEE Transactions on Cybernetics 48(5), 2018.

@@ -248,11 +248,6 @@ def ovi_lda_consensus(
     UserWarning
         If no two objects that pass the filter are linked; all objects are then clustered.
 
-    Notes
-    -----
-    Time O(R^2 n_partitions + n_samples log n_samples), memory O(R^2), with R the number of kept objects with distinct
-    labels.
-
     References
     ----------
     .. [1] Fa, Abu-Jamous, Nandi, "Object based validation algorithm and its application to consensus clustering",

@@ -140,10 +140,9 @@ def solve_peace(
 
     Notes
     -----
-    A step costs O(p (n_clusters + log n_samples)) with p the partners of the object. About ten steps per object are
-    usual, hundreds for a `tol` of 1e-5. Memory O(n_samples (n_clusters + n_partners)), of all pairs O(n_samples^2).
-    `tol` refers to a mean over objects: one that few partitions observe adds little to it and may stay far from its
-    optimum. An object without observed pairs stays at its start.
+    About ten steps per object are usual, hundreds for a `tol` of 1e-5. `tol` refers to a mean over objects: one
+    that few partitions observe adds little to it and may stay far from its optimum. An object without observed
+    pairs stays at its start.
 
     References
     ----------

@@ -37,8 +37,7 @@ def enhanced_coassociation_matrix(
 
     Computes  A_ij = sum_u alpha_u z(C_u(i), C_u(j))  ([1]_, where alpha_u = 1/m). z is 1 for a cluster and itself, else
     the cosine between the trajectories of two clusters: their rows of P, P^2, ..., P^t side by side. P is a random walk
-    on the clusters of all partitions, from one to another with probabilities proportional to their Jaccard index |a and
-    b| / |a or b|. Two clusters of a partition are similar if the other partitions spread their objects similarly. A
+    on the clusters of all partitions, with probabilities proportional to their Jaccard index |a and b| / |a or b|. A
     cluster that overlaps with no other is similar to none.
 
     Parameters
@@ -56,9 +55,7 @@ def enhanced_coassociation_matrix(
 
     Notes
     -----
-    With K clusters in all partitions: time O(K^3 log n_steps + n_samples^2 n_partitions), memory O(K^2 + n_samples^2).
-    The sums R_s = sum of P^r (P^r)' up to s are not added up step by step: R_2s = R_s + P^s R_s (P^s)' doubles the
-    number of steps. A repeated partition takes part in the walk once more, so it differs from a weight of two.
+    A repeated partition takes part in the walk once more, so it differs from a weight of two.
 
     References
     ----------
@@ -93,8 +90,8 @@ def enhanced_eac(
     """Cut the hierarchical clustering of the objects by enhanced co-association into n_clusters.
 
     Like :func:`~robust_eac.eac`, with the similarities of :func:`~robust_eac.consensus.enhanced_coassociation_matrix`:
-    a partition that separates two objects contributes the similarity of their clusters, judged by the other partitions
-    (the hierarchical method of [1]_). Every linkage needs half the matrix.
+    a partition that separates two objects contributes the similarity of their clusters, judged by the other partitions.
+    Every linkage needs half the matrix.
 
     Parameters
     ----------
@@ -110,15 +107,9 @@ def enhanced_eac(
     labels : ndarray of shape (n_samples,), intp
         Clusters 0, 1, ... in the order of first appearance.
 
-    Notes
-    -----
-    With K clusters in all partitions and d distinct objects: time O(K^3 log n_steps + d^2 n_partitions), memory 2 d^2
-    bytes and O(K^2 + n_samples n_partitions).
-
     References
     ----------
-    .. [1] Huang, Wang, Peng, Lai, Kwoh, "Enhanced ensemble clustering via fast propagation of cluster-wise
-       similarities", IEEE Transactions on Systems, Man, and Cybernetics: Systems 51(1), 2021.
+    Those of :func:`~robust_eac.consensus.enhanced_coassociation_matrix`.
 
     Examples
     --------
@@ -161,10 +152,6 @@ def locally_weighted_eac(
     -------
     labels : ndarray of shape (n_samples,), intp
         Clusters 0, 1, ... in the order of first appearance.
-
-    Notes
-    -----
-    Cost of :func:`~robust_eac.eac`, and O(n_samples n_partitions^2) for the index.
 
     References
     ----------
@@ -219,9 +206,7 @@ def connected_triples(
 
     Notes
     -----
-    With K clusters in all partitions, k_u of them in partition u, and d distinct objects: time O(K sum_u k_u^2 + d^2
-    n_partitions), memory 2 d^2 bytes and O(K^2 + n_samples n_partitions). [1]_ has no partition weights; an integer
-    weight is the same as a partition repeated that often.
+    [1]_ has no partition weights; an integer weight is the same as a partition repeated that often.
 
     References
     ----------
@@ -311,14 +296,10 @@ def probability_trajectories(
 
     Notes
     -----
-    With d distinct objects: time O(d^3 log n_steps + d^2 n_partitions), memory O(d^2) for several dense matrices:
-    suited to a few thousand distinct objects.
-
-    Walks cannot stay in place. If a large microcluster is the only neighbour of others, walks from it and from them
-    never meet, and its similarity to them is 0. The method needs ensembles that distinguish many objects.
-
-    As in [1]_, all microclusters have equal weight in the linkage and in the cut. [1]_ has no partition weights; an
-    integer weight is the same as a partition repeated that often.
+    Several dense matrices of all pairs of distinct objects are formed. Walks cannot stay in place: if a large
+    microcluster is the only neighbour of others, walks from it and from them never meet. The method needs ensembles
+    that distinguish many objects. [1]_ has no partition weights; an integer weight is the same as a partition
+    repeated that often.
 
     References
     ----------

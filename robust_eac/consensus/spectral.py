@@ -54,13 +54,9 @@ def hbgf(
 
     Notes
     -----
-    Linear in the number n of distinct objects: O(n n_partitions^2 + K^3) for the vectors if all partitions together
-    have K <= 1000 clusters, O(n n_partitions) per step of a Lanczos method otherwise; then O(n n_clusters^2) per pass
-    of each start of k-means. Memory O(n (n_partitions + n_clusters) + K n_clusters). Only vectors of positive singular
-    values are used; these may be fewer than `n_clusters`.
-
-    [1]_ has no partition weights. k-means weights every object and cluster by its degree in the graph, where [1]_
-    weights all equally. An integer weight is then the same as repeating the partition.
+    Only vectors of positive singular values are used; these may be fewer than `n_clusters`. [1]_ has no partition
+    weights, and k-means weights all equally; here every object and cluster by its degree. An integer weight is then
+    the same as repeating the partition.
 
     References
     ----------
@@ -121,10 +117,9 @@ def transfer_cut(
 
     Notes
     -----
-    Cost of :func:`~robust_eac.consensus.spectral.hbgf`, and O(n n_partitions^2) for the index. The two differ: HBGF
-    clusters objects and base clusters together, and does not scale the coordinates by the eigenvalues. [1]_ and [2]_
-    have no partition weights; an integer weight is the same as a partition repeated that often. Identical objects are
-    merged and weighted by their number; they share a cluster.
+    HBGF clusters objects and base clusters together, and does not scale the coordinates by the eigenvalues. [1]_
+    and [2]_ have no partition weights; an integer weight is the same as a partition repeated that often. Identical
+    objects are merged and weighted by their number; they share a cluster.
 
     References
     ----------
@@ -191,12 +186,8 @@ def ecpcs_mc(
 
     Notes
     -----
-    With K clusters in all partitions: time O(K^3 log n_steps + n_samples n_partitions (n_partitions + n_clusters)),
-    memory O(K^2 + n_samples (n_partitions + n_clusters)).
-
-    The authors' program turns the eigenvectors into meta-clusters by a rotation ("multiclass spectral clustering");
-    here k-means is used. [1]_ has no partition weights. A repeated partition takes part in the walk once more, so it
-    differs from a weight of two.
+    The authors' program turns the eigenvectors into meta-clusters by a rotation; here k-means is used. [1]_ has no
+    partition weights. A repeated partition takes part in the walk once more, so it differs from a weight of two.
 
     References
     ----------
