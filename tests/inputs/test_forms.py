@@ -16,6 +16,7 @@ from sklearn.cluster import KMeans
 
 from robust_eac import (
     LabelMatrix,
+    MergeConsensus,
     RobustEAC,
     coassociation_matrix,
     eac,
@@ -289,7 +290,7 @@ def test_names_of_columns_stand_in_errors_of_estimators_and_results_of_labels_fr
     assert "louvain" in model.fit(labels_from(FRAME)).summary()
     # Another fit forgets them.
     assert not hasattr(model.fit(LABELS), "feature_names_in_")
-    merged = RobustEAC(2, method="merge", random_state=0).fit([POLARS[name] for name in NAMES])
+    merged = MergeConsensus(2, random_state=0).fit([POLARS[name] for name in NAMES])
     assert merged.feature_names_in_.tolist() == NAMES
 
 
