@@ -38,7 +38,7 @@ from ..metrics.external import (
 from ..schemes.registry import FEATURE_SCHEMES, WEIGHTING_SCHEMES
 from ..solve.codes import relabel
 from ..solvers.median_partition import solve_median_partition
-from ..weightings import WEIGHT_SOLVERS
+from ..weightings import WEIGHT_SOLVERS, Weighting
 from .result import Comparison
 from .runs import outcomes
 
@@ -88,13 +88,13 @@ def compare(
         Classes to compare with.
     X : array-like of shape (n_samples, n_features), default=None
         Features, for the schemes that need them.
-    weightings : list or dict of names and functions, default=None
-        Names in `WEIGHTING_SCHEMES` and `WEIGHT_SOLVERS`, and functions ``(labels, *, X, random_state) -> weights``
-        that do not look at a consensus. A list calls a function by its ``__name__``, a dict by its key. None means all
-        names; without X, those that need none. With an empty list only `weight_solvers` run.
-    weight_solvers : list or dict of names and functions, default=None
-        Besides, names in `WEIGHT_SOLVERS`, and functions ``losses -> weights`` that find the weights jointly with the
-        consensus, as in :func:`~robust_eac.solve_median_partition`.
+    weightings : list or dict of names, functions and objects, default=None
+        Names in `WEIGHTING_SCHEMES` and `WEIGHT_SOLVERS`; functions ``(labels, *, X, random_state) -> weights`` that do
+        not look at a consensus; objects such as ``L2(lam=...)``. A list calls a function by its ``__name__``, a dict by
+        its key. None means all names; without X, those that need none. With an empty list only `weight_solvers` run.
+    weight_solvers : list or dict of names, functions and objects, default=None
+        Besides, names in `WEIGHT_SOLVERS`, objects, and functions ``losses -> weights`` that find the weights jointly
+        with the consensus, as in :func:`~robust_eac.solve_median_partition`.
     consensus : list or dict of names and functions, default=None
         Names in `CONSENSUS_FUNCTIONS`, and functions ``(labels, n_clusters, *, weights, random_state) -> labels``; a
         `functools.partial` sets their other options. None means all names.
@@ -102,8 +102,7 @@ def compare(
         Times that everything is run, each with a seed of its own. All methods share the seed of a repeat.
     resample : float or "bootstrap", default=None
         Partitions that a repeat draws, the same for all methods: a share in (0, 1] without replacement, or as many as
-        there are with replacement. Copies are evidence of agreement to some weightings, so a share is the better
-        choice for these. None means all partitions in every repeat.
+        there are with replacement, where some weightings take copies for agreement. None means all in every repeat.
     dataset : str, default=None
         Name that the records carry, by which comparisons of several data sets can be joined.
     n_jobs : int, default=None
@@ -120,12 +119,11 @@ def compare(
     Returns
     -------
     records : Comparison
-        A list of dicts, one per run, in the order of the repeats: "dataset", "repeat" (0, 1, ...), "partitions"
-        (numbers of those drawn, None for all), "partition_names" (of those drawn, as the columns of a DataFrame are
-        called, None without names); "scheme", "function", "weights" (of the partitions drawn), "labels"; "n_clusters"
-        found; "h", "nmi", "ari" against `y` (None without it); "ensemble_nmi" and "density", unweighted, against all
-        partitions; "seconds" of the consensus function ("scheme_seconds" of the scheme); "error", None or the message
-        of a run that failed; its results are then None.
+        A list of dicts, one per run, in the order of the repeats: "dataset", "repeat" (0, 1, ...), "partitions" and
+        "partition_names" (numbers and names of those drawn; None for all, and without names); "scheme", "function",
+        "weights" (of the partitions drawn), "labels"; "n_clusters" found; "h", "nmi", "ari" against `y` (None without
+        it); "ensemble_nmi" and "density", unweighted, against all partitions; "seconds" of the consensus function
+        ("scheme_seconds" of the scheme); "error", None or the message of a run that failed, whose results are None.
 
     Raises
     ------
@@ -134,16 +132,14 @@ def compare(
 
     Notes
     -----
-    The spread over repeats is that over seeds, and over partitions if these are resampled, on one data set; it says
-    nothing of other data. To compare methods in general, call this once per data set with a `dataset`, and join the
-    results: ``(compare(..., dataset="a") + compare(..., dataset="b")).summary()`` counts data sets.
+    The spread over repeats is that over seeds, and over partitions if these are resampled, on one data set. To compare
+    methods in general, call this once per data set with a `dataset`, and join the results by ``+``. Compare
+    "ensemble_nmi" and "density" only between partitions with the same number of clusters.
 
     Memory is that of the largest run (with several jobs, of as many) and O(n_samples) per record. The first run of a
-    function in a process also loads its kernels, the very first compiles them; both count as its time. A worker process
-    starts in some seconds, outside the limit, and again after every run that it stops. With several workers each uses
-    its share of the cores, unless NUMBA_NUM_THREADS and OMP_NUM_THREADS are set.
-
-    Compare "ensemble_nmi" and "density" only between partitions with the same number of clusters.
+    function in a process loads or compiles its kernels, which counts as its time. A worker process starts in some
+    seconds, outside the limit, and again after every run that it stops; it uses its share of the cores, unless
+    NUMBA_NUM_THREADS and OMP_NUM_THREADS are set.
 
     Examples
     --------
@@ -240,7 +236,7 @@ def _resolve(chosen, registry, parameter):
     found = {}
     for entry in chosen:
         resolved = _entry(entry, registry, parameter, f"an entry of {parameter}")
-        name = getattr(entry, "__name__", "<lambda>") if callable(entry) else entry
+        name = getattr(entry, "__name__", "<lambda>") if callable(entry) else str(entry)
         if name == "<lambda>":
             raise ValueError(f"{parameter}: a function without a name needs a dict, which gives it one, got {entry!r}.")
         if found.setdefault(name, resolved) is not resolved:
@@ -252,6 +248,8 @@ def _entry(entry, registry, parameter, where):
     """The function, or the entry of the registry, that a user named."""
     if isinstance(entry, str):
         return registry[check_choice(entry, registry, name=where)]
+    if isinstance(entry, Weighting) and parameter != "consensus":
+        return entry
     n_positional, keywords, text = _CALLS[parameter]
     if not callable(entry):
         raise TypeError(f"{where} must be a function {text}, or a name, got {entry!r}.")

@@ -128,8 +128,7 @@ class Comparison(list):
             "high", over the blocks in which it succeeded, with Student's interval; "rank", the mean over the blocks, in
             which a failure ranks last; "failures", runs with an error; "seconds", mean of weighting and consensus;
             "difference", "difference_low", "difference_high" over the blocks in which both succeeded, "p_value" of
-            Wilcoxon's signed-rank test, and "p_holm", corrected for the number of tests. What cannot be computed is
-            None: everything but the failures of a method that never succeeded, intervals and tests of a single block.
+            Wilcoxon's signed-rank test, and "p_holm", corrected for the number of tests. None if not computable.
 
         Raises
         ------
@@ -138,9 +137,8 @@ class Comparison(list):
 
         Notes
         -----
-        Over repeats on one data set, intervals and tests speak of other seeds, and of other partitions if these were
-        resampled, never of other data; resampled partitions overlap, and more repeats make every difference
-        significant. With n blocks the p-value is at least 2^(1 - n): below 0.05 from six on, before the correction.
+        Over repeats on one data set, intervals and tests never speak of other data, and more repeats make every
+        difference significant. With n blocks the p-value is at least 2^(1 - n): below 0.05 from six on.
         """
         level = check_real(level, name="level", low=0.0, high=1.0, strict=True)
         if level == 1.0:

@@ -72,12 +72,9 @@ def solve_median_partition_distributed(
 
     Every chunk of rows stays on a worker with its memberships. In each round it sweeps its own rows as if the others
     rested, and reports sums: D X' and, with Y its memberships and D the step that it proposes, Y D' + D Y' and D D'.
-    The objective along the common step Y + t D is a quartic in t whose coefficients these sums give exactly; all
-    chunks take the best t in [0, 1]. So the objective never rises, however many chunks there are, and only small
-    matrices travel. The weights follow in closed form. Not convex.
-
-    A random start is solved for a sample of the objects that is gathered to the client, and every object starts with
-    the membership that agrees best with that of the sample. Of `n_init` such starts the best one on the sample goes on.
+    These give the quartic that the objective is along the common step Y + t D, of which all chunks take the best t in
+    [0, 1]: the objective never rises, and only small matrices travel. A named start is solved for a sample of the
+    objects on the client; every object then starts with the membership that agrees best with that of the sample.
 
     Parameters
     ----------
@@ -112,9 +109,8 @@ def solve_median_partition_distributed(
     Raises
     ------
     ValueError, TypeError
-        What only the labels can tell (floats that are no integers, objects that no partition observes, a chunk of
-        another shape than its array declares) is found when they are first read. Also if the checkpoint was changed, or
-        belongs to other arguments: the error names one.
+        What only the labels can tell, such as a chunk of another shape than its array declares, is found when they are
+        first read. If the checkpoint was changed, or belongs to other arguments: the error names one.
     ConnectionError
         If the scheduler is lost.
     OSError
@@ -123,14 +119,12 @@ def solve_median_partition_distributed(
     Notes
     -----
     Runs on the scheduler that Dask would take: with a `distributed.Client`, its workers; otherwise this machine. The
-    result depends on the chunks and the seed, not on the number of workers. Every chunk is worked on where it lies,
-    unless an idle worker steals the work, and then moves there: the option ``distributed.scheduler.work-stealing``. If
-    a worker is lost, the scheduler makes its chunks anew from the labels and the small matrices of the rounds so far.
+    result depends on the chunks and the seed, not on the workers. Chunks stay where they lie unless
+    ``distributed.scheduler.work-stealing`` lets idle workers steal them. Those of a lost worker are made anew.
 
     A round takes O(n_samples (n_partitions k + n_masks k^2) / n_workers) time and two messages of O(K k + n_masks k^2)
-    numbers per worker, K clusters in all partitions together, whatever n_samples is; sums over chunks are taken in a
-    tree. 15 to 50 rounds are usual at tol = 1e-5. A worker holds n_partitions bytes of codes and twice 8 k bytes of
-    memberships per object.
+    numbers per worker, K clusters in all partitions together; 15 to 50 rounds are usual at tol = 1e-5. A worker holds
+    n_partitions bytes of codes and twice 8 k bytes of memberships per object.
 
     References
     ----------

@@ -226,11 +226,10 @@ def plot_n_clusters(selection: ClusterNumberSelection, ax: Axes | None = None) -
 
 
 def plot_convergence(objective_history: ArrayLike, ax: Axes | None = None) -> Axes:
-    """Draw the decrease of the objective over the alternations.
+    """Draw the decrease of the objective over the alternations, above its last value and as a share of the descent.
 
-    The logarithmic axis shows the distance of the objective to its last value, as a share of the whole descent. A
-    straight line is linear convergence. If the history does not descend to its last value (some weightings guarantee
-    no descent) or is too short, the objective itself is drawn.
+    On the logarithmic axis linear convergence is a straight line. A history that is short, or does not descend to its
+    last value, is drawn as it is.
 
     Parameters
     ----------

@@ -276,16 +276,6 @@ def test_tasks_go_to_the_worker_that_has_the_chunk_or_where_it_is_gone_to_anothe
             assert _tasks.later(address, workers=[workers[1]])().compute() == workers[0]
 
 
-def test_what_is_shipped_is_not_placed():
-    value = _tasks.ship(np.arange(3))
-    task = _tasks.later(np.sum, workers=["tcp://127.0.0.1:1"])(value)
-    layers = task.__dask_graph__().layers
-    assert [layers[key].annotations for key in (value.key, task.key)] == [
-        None,
-        {"workers": ["tcp://127.0.0.1:1"], "allow_other_workers": True},
-    ]
-
-
 @pytest.mark.usefixtures("here")
 def test_nothing_has_a_home_where_this_process_does_the_work():
     tasks = dask.persist(*[_tasks.later(int)() for _ in range(2)])
@@ -376,7 +366,6 @@ SHORT = r"\[50:100, 0:2\] must be a chunk of the declared shape \(50, 2\), got \
         ({"labels": lazily(GOOD[:, 0])}, ValueError, r"labels must be two-dimensional"),
         ({"labels": lazily([["a", "b"]])}, TypeError, "labels must hold numbers, got dtype <U1"),
         ({"labels": lazily(GOOD)[lazily(GOOD)[:, 0] > 0]}, ValueError, "chunks of known sizes"),
-        ({"labels": lazily(np.empty((0, 2), dtype=int))}, ValueError, "labels must not be empty"),
         ({"labels": lazily(GOOD + 0.5)}, ValueError, r"labels\[(0|50):\] must hold integer cluster labels"),
         ({"labels": lazily(np.where([[True, False]], -1, GOOD))}, ValueError, "column 0 has no label"),
         (
@@ -385,19 +374,10 @@ SHORT = r"\[50:100, 0:2\] must be a chunk of the declared shape \(50, 2\), got \
             r"labels\[100:\]: every object .* row 0 has no label",
         ),
         ({"labels": misdeclared(GOOD, 40)}, ValueError, f"labels{SHORT}"),
-        ({"labels": misdeclared(GOOD, 0)}, ValueError, r"labels\[50:100, 0:2\] must be a chunk of .*, got \(0, 2\)"),
-        ({"labels": misdeclared(GOOD, 60)}, ValueError, r"labels\[50:100, 0:2\] must be a chunk of .*, got \(60, 2\)"),
         ({"labels": da.concatenate([lazily(GOOD), misdeclared(GOOD, 60)], axis=1)}, ValueError, r"\[50:100, 2:4\]"),
-        ({"init": misdeclared(np.eye(2)[GOOD[:, 0]], 40)}, ValueError, f"init{SHORT}"),
         ({"init": misdeclared(GOOD[:, 0], 60)}, ValueError, r"init\[50:100\] must be a chunk of .*, got \(60,\)"),
-        ({"n_clusters": 101}, ValueError, r"n_clusters must be in \[1, n_samples=100\], got 101"),
         ({"weighting": "chance-corrected"}, ValueError, "chance-corrected"),
-        ({"weighting": "none"}, ValueError, "weighting must be one of"),
         ({"weighting": RestrictedSimplex(rho=0.1)}, ValueError, "rho must be at least"),
-        ({"tol": -1.0}, ValueError, "tol must be"),
-        ({"max_iter": 0}, ValueError, "max_iter must be"),
-        ({"n_init": 0}, ValueError, "n_init must be"),
-        ({"init": "best"}, ValueError, "init must be one of"),
         ({"init": np.full((100, 2), 0.5)}, ValueError, "init must not give every object the same"),
         ({"init": lazily(np.full((100, 2), 0.5))}, ValueError, "init must not give every object the same"),
         ({"init": lazily(np.full((100, 2), 0.7))}, ValueError, r"init\[(0|50):\]: every row must sum to 1"),
@@ -438,9 +418,6 @@ def two_groups(rng):
     ("kwargs", "error", "match"),
     [
         ({"X": np.eye(3)}, TypeError, "X must be a Dask array"),
-        ({"max_samples": 0}, ValueError, "max_samples must be"),
-        ({"n_partitions": 0}, ValueError, "n_partitions must be"),
-        ({"n_clusters": (5, 200)}, ValueError, "n_clusters"),
         ({"X": lazily(np.full((100, 2), np.nan))}, ValueError, "NaN"),
         ({"X": misdeclared(GOOD, 40)}, ValueError, f"X{SHORT}"),
     ],

@@ -221,27 +221,17 @@ def test_draws_on_the_axes_given_and_on_no_other(draw):
 
 
 ERRORS = [
-    (lambda: plot_coassociation(np.array([[0.5]]), [0]), ValueError, "labels must hold integer cluster labels"),
     (lambda: plot_coassociation(LABELS, [0, 1]), ValueError, r"consensus must have shape \(3,\), one label per object"),
     (lambda: plot_coassociation(LABELS, [0, None, "a"]), TypeError, "consensus must hold labels of one kind"),
-    (lambda: plot_coassociation(LABELS, [0, 1, 1], weights=[1]), ValueError, "weights must have 2 values"),
     (lambda: plot_coassociation(LABELS, [0, 1, 1], max_objects=0), ValueError, "max_objects must be at least 1, got 0"),
-    (lambda: plot_coassociation(LABELS, [0, 1, 1], random_state="x"), TypeError, "random_state must be None"),
     (lambda: plot_membership(3), ValueError, "membership must have shape"),
-    (lambda: plot_membership([]), ValueError, "membership must have shape"),
     (lambda: plot_membership([[0.5, 0.6]]), ValueError, "every row must sum to 1"),
     (lambda: plot_membership([[0.5, 0.5]], labels=[1, 2]), ValueError, "labels must have shape"),
-    (lambda: plot_membership([[0.5, 0.5]], max_objects=2.5), TypeError, "max_objects must be an integer"),
-    (lambda: plot_weights(None), TypeError, "weights must be an array of real numbers, got None"),
-    (lambda: plot_weights([0.0, 0.0]), ValueError, "weights must not be all zero"),
     (lambda: plot_weights([1.0, 1.0], corrupted=[0, 1]), TypeError, "corrupted must be a mask of True and False"),
     (lambda: plot_weights([1.0, 1.0], corrupted=[True]), ValueError, r"corrupted must have shape \(2,\)"),
-    (lambda: plot_weights([1.0, 1.0], sort="no"), TypeError, "sort must be True or False"),
     (lambda: plot_losses([1.0], [1.0, 1.0]), ValueError, "losses must have 2 values, one per partition, got 1"),
-    (lambda: plot_losses([-1.0], [1.0]), ValueError, "losses must be non-negative"),
     (lambda: plot_losses([1.0], [1.0], agreement="x"), ValueError, "agreement must be one of 'raw', 'adjusted'"),
     (lambda: plot_convergence([]), ValueError, "objective_history must have at least one value"),
-    (lambda: plot_convergence([1.0, np.nan]), ValueError, "objective_history must be finite"),
     (lambda: plot_convergence([1.0], "axes"), TypeError, "ax must be a matplotlib Axes or None, got str"),
     (lambda: plot_n_clusters(3), TypeError, "selection must be what select_n_clusters returns, got int"),
 ]

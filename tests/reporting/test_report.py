@@ -494,17 +494,12 @@ def test_names_come_from_what_holds_the_labels(fitted, few):
     ("arguments", "error", "match"),
     [
         ({"names": ["a"]}, ValueError, "names must have one entry per partition, 8, got 1"),
-        ({"names": "abcdefgh"}, TypeError, "names must be a list"),
         ({"object_names": range(3)}, ValueError, "object_names must have one entry per object, 45, got 3"),
-        ({"object_names": 3}, TypeError, "object_names must be a list"),
         ({"title": 3}, TypeError, "title must be a text or None, got 3"),
         ({"note": b"x"}, TypeError, "note must be a text or None"),
-        ({"call": ["x"]}, TypeError, "call must be a text or None"),
         ({"max_rows": -1}, ValueError, "max_rows must be .*-1"),
-        ({"max_rows": 2.5}, TypeError, "max_rows must be .*2.5"),
         ({"path": 3}, TypeError, "path must be"),
         ({"sample_weight": np.arange(45.0)}, ValueError, "sample_weight must be those of the fit"),
-        ({"X": None}, (ValueError, TypeError), "X must"),
         ({"X": np.zeros((45, 8), dtype=int)}, ValueError, "X and sample_weight must be those of the fit"),
     ],
 )
