@@ -167,7 +167,7 @@ def sizes(column):
 
 @pytest.mark.parametrize("kind", ALONE)
 def test_noise_that_stands_alone_agrees_with_nothing(rng, kind):
-    labels = sized_ensemble(rng)
+    labels = sized_ensemble(rng, m=10)
     corrupted, mask = corrupt_ensemble(labels, 0.5, random_state=rng, kind=kind)
     bad = corrupted[:, mask]
     # Five standard deviations: that of chance agreement is at most about 1/sqrt(n), where sizes are very unequal.

@@ -187,7 +187,7 @@ def test_given_subsets(rng):
 
 
 def test_same_seed_same_ensemble_whatever_the_threads_and_batches(rng, monkeypatch):
-    X = rng.normal(size=(30, 14))
+    X = rng.normal(size=(30, 8))
     before = X.copy()
     one, two, fortran = (
         FeatureSubsetEnsemble((2, 5), n_jobs=n_jobs, random_state=3).fit_transform(data)

@@ -16,7 +16,6 @@ from robust_eac.schemes import (
     partition_kernel,
 )
 from robust_eac.schemes.agreement import pairwise_nmi
-from robust_eac.schemes.clusters import slot_certainty
 from robust_eac.schemes.registry import FEATURE_SCHEMES
 
 from ..access import _weighting_common, encode
@@ -89,13 +88,6 @@ def test_agreement_weights_are_the_formula(rng):
     for beta in (0.0, 1.0, 7.5):
         expected = (index / index.max()) ** beta
         np.testing.assert_allclose(agreement_weights(labels, beta=beta), expected / expected.sum(), atol=1e-12)
-
-
-def test_agreement_prefers_the_majority(rng):
-    labels = planted_ensemble(rng, np.repeat([0, 1, 2], 20), 12, n_random=3)
-    for scheme in (agreement_weights, kernel_weights):
-        weights = scheme(labels)
-        assert weights[:9].min() > 1.5 * weights[9:].max()
 
 
 def test_independent_partitions_get_equal_weights_and_a_warning():
@@ -214,15 +206,6 @@ def test_cluster_index_and_matrix_equal_loops(rng, missing):
             matrix[i, j] = matrix[j, i] = total / both if both > 0.0 else 0.0
         found = locally_weighted_coassociation_matrix(labels, theta=theta, weights=weights)
         np.testing.assert_allclose(found, matrix, atol=1e-13)
-
-
-def test_slot_certainty_follows_the_slots(rng):
-    labels = random_ensemble(rng, 20, 4, missing=0.3)
-    encoding = encode(labels)
-    certainty = slot_certainty(encoding, np.full(4, 0.25), 0.4)
-    assert np.all(certainty[encoding.missing_slots] == 0.0)
-    kept = np.delete(certainty, encoding.missing_slots)
-    assert np.array_equal(kept, np.concatenate(ensemble_driven_cluster_index(labels)))
 
 
 def test_certain_clusters_leave_the_coassociation_alone(rng):
