@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..solve.bundles import RowData, Slots
+
 
 class SparseRows(NamedTuple):
     """Sparse rows that grow: row r is columns[start[r] : start[r] + length[r]] with values, up to capacity[r] of them.
@@ -56,6 +58,25 @@ class Sums(NamedTuple):
     lean: np.ndarray
     whole: np.ndarray
     whole_lean: np.ndarray
+
+
+class Fixed(NamedTuple):
+    """What a sweep reads."""
+
+    data: RowData
+    slots: Slots
+    coefs: Coefs
+
+
+class Matrices(NamedTuple):
+    """What a sweep changes: the memberships, as parts Y and floors, and their S, F, G and sums."""
+
+    Y: SparseRows
+    floor: np.ndarray
+    S: SparseRows
+    F: np.ndarray
+    G: SparseRows
+    sums: Sums
 
 
 class Near(NamedTuple):

@@ -131,10 +131,11 @@ def curvature(i, a, b, observed, coefs, G, sums, near):
 
 
 @njit(cache=True, nogil=True)
-def follow(i, n, data, slots, coefs, S, F, G, sums, near, w, before, after):
+def follow(i, n, fixed, matrices, near, w, before, after):
     """Let S, G and their sums follow the change of row i; `before` and `after` are its sum of parts and its floor."""
-    codes, soft, observed, offsets, soft_slots = data.codes, data.soft, data.observed, slots.offsets, slots.soft
-    slot_coef, n_masks, n_hard, k = coefs.slot_coef, data.observed.shape[1], data.codes.shape[1], near.place.shape[0]
+    codes, soft, observed, slot_coef = fixed.data.codes, fixed.data.soft, fixed.data.observed, fixed.coefs.slot_coef
+    offsets, soft_slots, (_, _, S, F, G, sums) = fixed.slots.offsets, fixed.slots.soft, matrices
+    n_masks, n_hard, k = observed.shape[1], codes.shape[1], near.place.shape[0]
     y, y0, cluster, change, hit, moved = near.y, near.y0, near.cluster, near.change, near.hit, near.moved
     (part0, f0), (part, f) = before, after
     n_moved = 0
@@ -174,13 +175,14 @@ def follow(i, n, data, slots, coefs, S, F, G, sums, near, w, before, after):
 
 
 @njit(cache=True, nogil=True)
-def sweep(order, first, data, slots, coefs, Y, floor, S, F, G, sums, visit, totals, needed):
+def sweep(order, first, fixed, matrices, visit, totals, needed):
     """Visit rows from position `first` of the order on; returns the position reached, before the end if room ran out.
 
     As :func:`~robust_eac.solve.kernels.sweep`, by pairwise steps between single clusters and all clusters alike.
     totals += the Frank-Wolfe gaps, the decrease and the number of rows that changed. `needed` are the entries that Y, S
     and G have to have.
     """
+    (data, slots, coefs), (Y, floor, S, F, G, sums) = fixed, matrices
     codes, soft, observed, multiplicity = data.codes, data.soft, data.observed, data.multiplicity
     offsets, soft_slots = slots.offsets, slots.soft
     slot_coef, mask_coef, own_terms, sizes = coefs.slot_coef, coefs.mask_coef, coefs.own, coefs.sizes
@@ -333,7 +335,7 @@ def sweep(order, first, data, slots, coefs, Y, floor, S, F, G, sums, visit, tota
             if needed[0] > len(Y.columns) or needed[1] > len(S.columns) or needed[2] > len(G.columns):
                 return position
             if w > 0.0:
-                follow(i, n, data, slots, coefs, S, F, G, sums, near, w, (part0, f0), (part, f))
+                follow(i, n, fixed, matrices, near, w, (part0, f0), (part, f))
                 for j in range(n):
                     c = cluster[j]
                     if held[c] == 0 and not waiting[c]:

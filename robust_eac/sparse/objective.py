@@ -28,7 +28,7 @@ from ..solve.objective import MAX_PLACING, Objective
 from ..solve.starts import kmeans_start
 from ..solve.threads import end_if_told
 from . import kernels, products
-from .bundles import Coefs, SparseRows, Sums
+from .bundles import Coefs, Fixed, Matrices, SparseRows, Sums
 from .rows import (
     SparseMembership,
     as_array,
@@ -205,11 +205,11 @@ class SumsOf:
     def sweep(self, encoding, coefs, membership, order, how):
         """Visit an encoding's rows in the given order: (sum of their gaps, change of the objective, rows changed)."""
         totals, needed, reached = np.zeros(3), np.zeros(3, dtype=np.int64), 0
-        rows = encoding.data, encoding.slots, coefs
+        fixed = Fixed(encoding.data, encoding.slots, coefs)
         while reached < len(order):
-            matrices = membership.parts, membership.floor, self.S, self.F, self.G, self.sums
+            matrices = Matrices(membership.parts, membership.floor, self.S, self.F, self.G, self.sums)
             end = min(reached + _UNINTERRUPTED, len(order))
-            reached = kernels.sweep(order[:end], reached, *rows, *matrices, how, totals, needed)
+            reached = kernels.sweep(order[:end], reached, fixed, matrices, how, totals, needed)
             if reached < end:
                 pools = membership.parts, self.S, self.G
                 pools = (grow(pool, n_entries) for pool, n_entries in zip(pools, needed, strict=True))
