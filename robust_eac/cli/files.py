@@ -187,7 +187,7 @@ class _Text:
         self.delimiter = delimiter or _find_delimiter(path, self._lines())
         if self.delimiter == " ":
             self.data = "".join(" ".join(line.split()) + "\n" for line in self._lines(newline=None)).encode()
-        if re.search(rb"(?:\A|[\r\n])#", self.data):
+        if b"#" in self.data and re.search(rb"(?:\A|[\r\n])#", self.data):
             self.data, self.comments = self._without_comments()
 
     def in_file(self, number):
