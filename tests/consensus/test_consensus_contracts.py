@@ -86,9 +86,8 @@ def test_same_seed_same_result_in_silence_from_any_thread_and_type(rng, consensu
     first = run(5)
     assert np.array_equal(first, run(np.random.RandomState(5)))
     assert np.array_equal(first, run(5, np.asfortranarray(labels).astype(np.int8)))
-    serial = [run(seed) for seed in range(3)]
-    with ThreadPoolExecutor(3) as executor:
-        assert all(map(np.array_equal, serial, executor.map(run, range(3))))
+    with ThreadPoolExecutor(2) as executor:
+        assert all(np.array_equal(first, found) for found in executor.map(run, (5, 5)))
     assert capfd.readouterr() == ("", "")
 
 
@@ -226,16 +225,10 @@ def test_median_partitions_are_those_of_the_solver(rng, name, loss):
     assert fewer > 0
 
 
-@pytest.fixture(scope="module")
-def iris():
+def test_schemes_weigh_for_consensus_functions(rng, scheme):
     X, y = load_dataset("iris")
-    return X[::5], y[::5]
-
-
-@pytest.mark.parametrize("name", ["kmeans", "eac-average", "hbgf"])
-def test_schemes_work_with_consensus_functions(rng, scheme, name, iris):
-    X, y = iris
+    X, y = X[::5], y[::5]
     labels = planted_ensemble(rng, y, 9, noise=0.02)
     weights = scheme(labels, X=X, random_state=0)
-    found = CONSENSUS_FUNCTIONS[name](labels, 3, weights=weights, random_state=0)
+    found = CONSENSUS_FUNCTIONS["eac-average"](labels, 3, weights=weights, random_state=0)
     assert adjusted_rand_score(y, found) > 0.7
