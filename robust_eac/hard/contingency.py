@@ -21,6 +21,8 @@ _ROUNDING = 1e-13
 class LossTerms(NamedTuple):
     """What the weighted loss is made of besides the tables.
 
+    codes, soft, multiplicity, observed, offsets, soft_slots, missing : the rows and their slots; see
+        :class:`~robust_eac.solve.bundles.RowData` and :class:`~robust_eac.solve.bundles.Slots`.
     kind, cost : the loss, and what it costs to part what a partition puts together; 2 - cost the reverse.
     weights, mask_of : (m,) alpha, and the mask that each partition observes.
     totals, singles, own : (m,) weight of the objects that a partition observes, of their pairs (i, i), and its sum.
@@ -31,6 +33,13 @@ class LossTerms(NamedTuple):
     powers : psi of 0, 1, 2, ...; empty where psi(x) = x^2.
     """
 
+    codes: np.ndarray
+    soft: np.ndarray
+    multiplicity: np.ndarray
+    observed: np.ndarray
+    offsets: np.ndarray
+    soft_slots: np.ndarray
+    missing: np.ndarray
     kind: int
     cost: float
     weights: np.ndarray
@@ -127,11 +136,11 @@ def update_entry(x, row, column, coef, unit, powers, rises, falls):
 
 
 @njit(cache=True, nogil=True)
-def tabulate(data, slots, terms, clusters, tables):
+def tabulate(terms, clusters, tables):
     """Fill counts, sizes and sums from the clusters of the rows, of which those in cluster -1 are left out."""
     counts, sizes, a, b, powers = tables.counts, tables.sizes, tables.a, tables.b, terms.powers
-    codes, soft, observed, multiplicity = data.codes, data.soft, data.observed, data.multiplicity
-    offsets, soft_slots, parts, slot_weights = slots.offsets, slots.soft, terms.parts, terms.slot_weights
+    codes, soft, observed, multiplicity = terms.codes, terms.soft, terms.observed, terms.multiplicity
+    offsets, soft_slots, parts, slot_weights = terms.offsets, terms.soft_slots, terms.parts, terms.slot_weights
     counts[:] = 0.0
     sizes[:] = 0.0
     for i in range(clusters.shape[0]):
@@ -144,7 +153,7 @@ def tabulate(data, slots, terms, clusters, tables):
             for g in range(sizes.shape[0]):
                 if observed[i, g]:
                     sizes[g, own] += w
-    counts[slots.missing] = 0.0
+    counts[terms.missing] = 0.0
     b[:] = 0.0
     for slot in range(counts.shape[0]):
         for c in range(counts.shape[1]):
@@ -156,12 +165,12 @@ def tabulate(data, slots, terms, clusters, tables):
 
 
 @njit(cache=True, nogil=True)
-def fill_differences(slots, terms, tables):
+def fill_differences(terms, tables):
     """Fill the differences from counts, sizes and factors."""
     fill(tables.counts, terms.slot_coef, terms.unit, terms.powers, tables.rises, tables.falls)
     fill(tables.sizes, terms.mask_coef, terms.unit, terms.powers, tables.size_rises, tables.size_falls)
-    tables.rises[slots.missing] = 0.0
-    tables.falls[slots.missing] = 0.0
+    tables.rises[terms.missing] = 0.0
+    tables.falls[terms.missing] = 0.0
 
 
 @njit(cache=True, nogil=True)
@@ -173,10 +182,10 @@ def fill(entries, coef, unit, powers, rises, falls):
 
 
 @njit(cache=True, nogil=True)
-def linear_cost(i, w, data, slots, terms, tables, cluster, sign):
+def linear_cost(i, w, terms, tables, cluster, sign):
     """What w objects like row i add to the linear loss in a cluster (sign 1), or what theirs do that are there (-1)."""
-    codes, soft, observed, counts, sizes = data.codes, data.soft, data.observed, tables.counts, tables.sizes
-    offsets, soft_slots, parts, mask_of = slots.offsets, slots.soft, terms.parts, terms.mask_of
+    codes, soft, observed, counts, sizes = terms.codes, terms.soft, terms.observed, tables.counts, tables.sizes
+    offsets, soft_slots, parts, mask_of = terms.offsets, terms.soft_slots, terms.parts, terms.mask_of
     slot_coef, mask_coef, powers, cost = terms.slot_coef, terms.mask_coef, terms.powers, 0.0
     for u in range(codes.shape[1]):
         slot = offsets[u] + codes[i, u]
@@ -225,12 +234,12 @@ def gather(i, own, codes, observed, offsets, rises, falls, size_rises, size_fall
 
 
 @njit(cache=True, nogil=True)
-def value_after(i, w, data, slots, terms, tables, own, cluster):
+def value_after(i, w, terms, tables, own, cluster):
     """The weighted loss with row i, of weight w, moved from its own cluster (or none, -1) to another; O(m).
 
     For losses of hard partitions with base clusters that weigh 1.
     """
-    codes, observed, offsets, counts, sizes = data.codes, data.observed, slots.offsets, tables.counts, tables.sizes
+    codes, observed, offsets, counts, sizes = terms.codes, terms.observed, terms.offsets, tables.counts, tables.sizes
     kind, loss_cost, weights, mask_of, powers = terms.kind, terms.cost, terms.weights, terms.mask_of, terms.powers
     sums_a, sums_b, sums, totals, singles = tables.a, tables.b, terms.own, terms.totals, terms.singles
     value = 0.0
@@ -249,9 +258,9 @@ def value_after(i, w, data, slots, terms, tables, own, cluster):
 
 
 @njit(cache=True, nogil=True)
-def values_after(i, w, data, slots, terms, tables, own, costs):
+def values_after(i, w, terms, tables, own, costs):
     """The weighted loss with row i, of weight w, in every cluster: what it leaves is found once for all of them."""
-    codes, observed, offsets, counts, sizes = data.codes, data.observed, slots.offsets, tables.counts, tables.sizes
+    codes, observed, offsets, counts, sizes = terms.codes, terms.observed, terms.offsets, tables.counts, tables.sizes
     kind, cost, weights, mask_of, powers = terms.kind, terms.cost, terms.weights, terms.mask_of, terms.powers
     sums_a, sums_b, sums, totals, singles = tables.a, tables.b, terms.own, terms.totals, terms.singles
     costs[:] = 0.0
@@ -275,25 +284,25 @@ def values_after(i, w, data, slots, terms, tables, own, costs):
 
 
 @njit(cache=True, nogil=True)
-def row_costs(i, w, data, slots, terms, tables, exact, own, costs):
+def row_costs(i, w, terms, tables, exact, own, costs):
     """The weighted loss with row i, of any weight, in every cluster, or what it adds to the linear one, as `gather`."""
     if exact:
-        values_after(i, w, data, slots, terms, tables, own, costs)
+        values_after(i, w, terms, tables, own, costs)
     else:
         for c in range(tables.counts.shape[1]):
-            costs[c] = linear_cost(i, w, data, slots, terms, tables, c, -1.0 if c == own else 1.0)
+            costs[c] = linear_cost(i, w, terms, tables, c, -1.0 if c == own else 1.0)
     costs[tables.counts.shape[1] :] = np.inf
 
 
 @njit(cache=True, nogil=True)
-def best_moves(data, slots, terms, tables, exact, clusters, best, rises):
+def best_moves(terms, tables, exact, clusters, best, rises):
     """Fill the best other cluster of every row, and the rise of the weighted loss per unit of its weight.
 
     Rows without weight, which are in no sum, look at the linear loss, as if they weighed `unit`.
     """
-    codes, observed, multiplicity, offsets = data.codes, data.observed, data.multiplicity, slots.offsets
+    codes, observed, multiplicity, offsets = terms.codes, terms.observed, terms.multiplicity, terms.offsets
     onto, off, size_onto, size_off = tables.rises, tables.falls, tables.size_rises, tables.size_falls
-    unit, plain = terms.unit, data.soft.shape[1] == 0 and not exact
+    unit, plain = terms.unit, terms.soft.shape[1] == 0 and not exact
     costs = np.empty(onto.shape[1])
     for i in range(clusters.shape[0]):
         weighs, own = multiplicity[i] > 0.0, clusters[i]
@@ -301,7 +310,7 @@ def best_moves(data, slots, terms, tables, exact, clusters, best, rises):
         if plain and w == unit:
             gather(i, inside, codes, observed, offsets, onto, off, size_onto, size_off, costs)
         else:
-            row_costs(i, w, data, slots, terms, tables, exact and weighs, inside, costs)
+            row_costs(i, w, terms, tables, exact and weighs, inside, costs)
         here = costs[own]
         costs[own] = np.inf
         best[i] = np.argmin(costs)
@@ -309,10 +318,10 @@ def best_moves(data, slots, terms, tables, exact, clusters, best, rises):
 
 
 @njit(cache=True, nogil=True)
-def add_to(i, step, data, slots, terms, tables, cluster):
+def add_to(i, step, terms, tables, cluster):
     """Add `step` objects like row i to a cluster; returns by how much the costs of a row of unit weight can change."""
-    codes, soft, observed, offsets, soft_slots = data.codes, data.soft, data.observed, slots.offsets, slots.soft
-    parts, mask_of, slot_weights = terms.parts, terms.mask_of, terms.slot_weights
+    codes, soft, observed, offsets = terms.codes, terms.soft, terms.observed, terms.offsets
+    parts, mask_of, slot_weights, soft_slots = terms.parts, terms.mask_of, terms.slot_weights, terms.soft_slots
     counts, sizes, a, b, drift = tables.counts, tables.sizes, tables.a, tables.b, 0.0
     slot_coef, mask_coef, unit, powers = terms.slot_coef, terms.mask_coef, terms.unit, terms.powers
     rises, falls, size_rises, size_falls = tables.rises, tables.falls, tables.size_rises, tables.size_falls
@@ -340,7 +349,7 @@ def add_to(i, step, data, slots, terms, tables, cluster):
 
 
 @njit(cache=True, nogil=True)
-def relocate(order, data, slots, terms, tables, exact, slack, clusters, margins, drift):
+def relocate(order, terms, tables, exact, slack, clusters, margins, drift):
     """Move rows, in the given order, to the cluster of least weighted loss; returns (rows moved, drift).
 
     A loss that is not linear is approximated by one that is, unless `exact`; a move is made if it lowers the loss
@@ -350,9 +359,9 @@ def relocate(order, data, slots, terms, tables, exact, slack, clusters, margins,
     ``margins[i]`` is by how much the cheapest other cluster cost row i more than its own when it was looked at, plus
     the drift then. As long as the drift has not caught up, a row of unit weight stays: O(1). O(m k) for the others.
     """
-    codes, observed, multiplicity, offsets = data.codes, data.observed, data.multiplicity, slots.offsets
+    codes, observed, multiplicity, offsets = terms.codes, terms.observed, terms.multiplicity, terms.offsets
     rises, falls, size_rises, size_falls = tables.rises, tables.falls, tables.size_rises, tables.size_falls
-    unit, plain = terms.unit, data.soft.shape[1] == 0 and not exact
+    unit, plain = terms.unit, terms.soft.shape[1] == 0 and not exact
     linear = terms.kind == BINDER or terms.kind == VI
     costs = np.empty(rises.shape[1])
     n_moved = 0
@@ -365,13 +374,13 @@ def relocate(order, data, slots, terms, tables, exact, slack, clusters, margins,
         if plain and w == unit:
             gather(i, inside, codes, observed, offsets, rises, falls, size_rises, size_falls, costs)
         else:
-            row_costs(i, w, data, slots, terms, tables, exact and weighs, inside, costs)
+            row_costs(i, w, terms, tables, exact and weighs, inside, costs)
         best = np.argmin(costs)
         if own >= 0 and costs[best] >= costs[own] - slack:
             best = own
         if best != own and own >= 0 and weighs and not linear:
-            here = value_after(i, w, data, slots, terms, tables, inside, own)
-            if value_after(i, w, data, slots, terms, tables, inside, best) >= here - slack:
+            here = value_after(i, w, terms, tables, inside, own)
+            if value_after(i, w, terms, tables, inside, best) >= here - slack:
                 best = own
         here = costs[best]
         costs[best] = np.inf
@@ -379,9 +388,9 @@ def relocate(order, data, slots, terms, tables, exact, slack, clusters, margins,
         margins[i] = costs.min() - here if bounded else -np.inf
         if best != own:
             if weighs:
-                drift += add_to(i, w, data, slots, terms, tables, best)
+                drift += add_to(i, w, terms, tables, best)
                 if own >= 0:
-                    drift += add_to(i, -w, data, slots, terms, tables, own)
+                    drift += add_to(i, -w, terms, tables, own)
             clusters[i] = best
             n_moved += 1
         margins[i] += drift
@@ -389,10 +398,10 @@ def relocate(order, data, slots, terms, tables, exact, slack, clusters, margins,
 
 
 @njit(cache=True, nogil=True)
-def take_out(rows, data, slots, terms, tables, clusters, drift):
+def take_out(rows, terms, tables, clusters, drift):
     """Take rows out of their clusters, into none (-1); returns the drift."""
     for i in rows:
-        if data.multiplicity[i] > 0.0:
-            drift += add_to(i, -data.multiplicity[i], data, slots, terms, tables, clusters[i])
+        if terms.multiplicity[i] > 0.0:
+            drift += add_to(i, -terms.multiplicity[i], terms, tables, clusters[i])
         clusters[i] = -1
     return drift

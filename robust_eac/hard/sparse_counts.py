@@ -57,7 +57,7 @@ def sparse_arrays(encoding, terms, clusters, k):
     """The :class:`SparseArrays` of the clusters of an encoding's rows; those in cluster -1 are left out."""
     n_slots, n_masks = len(encoding.sizes), encoding.observed.shape[1]
     members = np.zeros(n_slots, dtype=np.int64)
-    count_members(encoding.data, encoding.slots, terms, members)
+    count_members(terms, members)
     space = np.minimum(members, k) + 1
     n_entries = int(space.sum())
     arrays = SparseArrays(
@@ -74,7 +74,7 @@ def sparse_arrays(encoding, terms, clusters, k):
         b=np.empty(len(encoding.offsets)),
     )
     of_slots, of_sizes = np.zeros(n_slots), np.empty((n_masks, k))
-    tabulate(encoding.data, encoding.slots, terms, clusters, arrays, of_slots, of_sizes)
+    tabulate(terms, clusters, arrays, of_slots, of_sizes)
     # Summed as the partitions' own sums are, which perfect agreement equals.
     arrays.b[:] = np.add.reduceat(terms.slot_weights * of_slots, encoding.offsets)
     arrays.a[:] = of_sizes.sum(axis=1)
@@ -82,10 +82,10 @@ def sparse_arrays(encoding, terms, clusters, k):
 
 
 @njit(cache=True, nogil=True)
-def count_members(data, slots, terms, members):
+def count_members(terms, members):
     """Add to members (n_slots,) the rows with weight that have a part in each slot."""
-    codes, soft, observed, multiplicity = data.codes, data.soft, data.observed, data.multiplicity
-    offsets, soft_slots, parts, mask_of = slots.offsets, slots.soft, terms.parts, terms.mask_of
+    codes, soft, observed, multiplicity = terms.codes, terms.soft, terms.observed, terms.multiplicity
+    offsets, soft_slots, parts, mask_of = terms.offsets, terms.soft_slots, terms.parts, terms.mask_of
     for i in range(codes.shape[0]):
         if multiplicity[i] > 0.0:
             for u in range(codes.shape[1]):
@@ -96,15 +96,15 @@ def count_members(data, slots, terms, members):
 
 
 @njit(cache=True, nogil=True)
-def tabulate(data, slots, terms, clusters, tables, of_slots, of_sizes):
+def tabulate(terms, clusters, tables, of_slots, of_sizes):
     """Fill tables from the clusters of the rows, and the psi of all sizes and the sums of those of the counts."""
-    codes, soft, observed, multiplicity = data.codes, data.soft, data.observed, data.multiplicity
-    offsets, soft_slots, parts, mask_of, powers = slots.offsets, slots.soft, terms.parts, terms.mask_of, terms.powers
+    codes, soft, observed, multiplicity = terms.codes, terms.soft, terms.observed, terms.multiplicity
+    offsets, soft_slots, parts, mask_of = terms.offsets, terms.soft_slots, terms.parts, terms.mask_of
+    powers, position = terms.powers, np.full(tables.held.shape[0], -1)
     start, length, columns, counts, hits = tables.start, tables.length, tables.columns, tables.counts, tables.hits
     sizes, held, n_slots, k = tables.sizes, tables.held, tables.length.shape[0], tables.held.shape[0]
     rows = np.flatnonzero((clusters >= 0) & (multiplicity > 0.0))
     order, slot_of, ends = np.empty_like(rows), np.empty_like(rows), np.zeros(n_slots + 1, dtype=np.int64)
-    position = np.full(k, -1)
     for u in range(codes.shape[1] + soft.shape[1]):
         hard = u < codes.shape[1]
         first = offsets[u] if hard else soft_slots[u - codes.shape[1]]
@@ -173,13 +173,13 @@ def add_slot(slot, factor, w, inside, powers, tables, candidates, n):
 
 
 @njit(cache=True, nogil=True)
-def cost_near(i, w, own, inside, data, slots, terms, tables, candidates):
+def cost_near(i, w, own, inside, terms, tables, candidates):
     """Fill costs in the own cluster, if there is one, and in all that share a slot; returns how many these are.
 
     `inside` is the own cluster if the row counts there, otherwise -1.
     """
-    codes, soft, observed = data.codes, data.soft, data.observed
-    offsets, soft_slots, slot_coef, mask_coef = slots.offsets, slots.soft, terms.slot_coef, terms.mask_coef
+    codes, soft, observed = terms.codes, terms.soft, terms.observed
+    offsets, soft_slots, slot_coef, mask_coef = terms.offsets, terms.soft_slots, terms.slot_coef, terms.mask_coef
     powers, sizes, cluster, cost, n = terms.powers, tables.sizes, candidates.cluster, candidates.cost, 0
     if own >= 0:
         candidates.number[own], cluster[0], cost[0], n = 0, own, 0.0, 1
@@ -199,13 +199,14 @@ def cost_near(i, w, own, inside, data, slots, terms, tables, candidates):
 
 
 @njit(cache=True, nogil=True)
-def cost_elsewhere(i, w, n, least, data, terms, tables, number):
+def cost_elsewhere(i, w, n, least, terms, tables, number):
     """(cheapest cluster that is no candidate, its cost); -1 and a bound if that is certainly not below `least`.
 
     Sums end where they exceed the least: no term is negative, since no row weighs less than 1 where psi falls there.
     """
-    observed, mask_coef, powers, sizes, floor = data.observed, terms.mask_coef, terms.powers, tables.sizes, tables.floor
-    held, (k, n_masks), bound, fresh = tables.held, tables.sizes.shape, 0.0, tables.first_empty[0]
+    observed, mask_coef, powers = terms.observed, terms.mask_coef, terms.powers
+    sizes, floor, held, bound, fresh = tables.sizes, tables.floor, tables.held, 0.0, tables.first_empty[0]
+    k, n_masks = sizes.shape
     while fresh < k and held[fresh] > 0:
         fresh += 1
     tables.first_empty[0] = fresh
@@ -246,11 +247,11 @@ def lowest(n, skipped, candidates):
 
 
 @njit(cache=True, nogil=True)
-def compare(i, w, own, inside, skipped, data, slots, terms, tables, candidates):
+def compare(i, w, own, inside, skipped, terms, tables, candidates):
     """(number of candidates, cheapest cluster but one, its cost, least cost of what is no candidate) of a row."""
-    n = cost_near(i, w, own, inside, data, slots, terms, tables, candidates)
+    n = cost_near(i, w, own, inside, terms, tables, candidates)
     best, least = lowest(n, skipped, candidates)
-    other, bound = cost_elsewhere(i, w, n, least, data, terms, tables, candidates.number)
+    other, bound = cost_elsewhere(i, w, n, least, terms, tables, candidates.number)
     if other >= 0 and (bound < least or (bound == least and other < best)):
         best, least = other, bound
     for j in range(n):
@@ -289,11 +290,11 @@ def shift(slot, cluster, step, coef, unit, powers, tables):
 
 
 @njit(cache=True, nogil=True)
-def add_to(i, step, data, slots, terms, tables, cluster):
+def add_to(i, step, terms, tables, cluster):
     """Add `step` objects like row i, all or none of its own, to a cluster; returns by how much costs can change."""
-    codes, soft, observed, offsets, soft_slots = data.codes, data.soft, data.observed, slots.offsets, slots.soft
-    parts, mask_of, slot_weights, powers = terms.parts, terms.mask_of, terms.slot_weights, terms.powers
-    slot_coef, mask_coef, unit = terms.slot_coef, terms.mask_coef, terms.unit
+    codes, soft, observed, offsets = terms.codes, terms.soft, terms.observed, terms.offsets
+    parts, mask_of, slot_weights, soft_slots = terms.parts, terms.mask_of, terms.slot_weights, terms.soft_slots
+    slot_coef, mask_coef, unit, powers = terms.slot_coef, terms.mask_coef, terms.unit, terms.powers
     sizes, floor, held, a, b, drift = tables.sizes, tables.floor, tables.held, tables.a, tables.b, 0.0
     for u in range(codes.shape[1] + soft.shape[1]):
         hard = u < codes.shape[1]
@@ -319,12 +320,12 @@ def add_to(i, step, data, slots, terms, tables, cluster):
 
 
 @njit(cache=True, nogil=True)
-def relocate(order, data, slots, terms, tables, slack, clusters, margins, drift):
+def relocate(order, terms, tables, slack, clusters, margins, drift):
     """Move rows, in the given order, to the cluster of least loss; returns (rows moved, drift).
 
     As :func:`~robust_eac.hard.contingency.relocate` of a linear loss, whose terms are explained there.
     """
-    multiplicity, unit, k, n_moved = data.multiplicity, terms.unit, tables.held.shape[0], 0
+    multiplicity, unit, k, n_moved = terms.multiplicity, terms.unit, tables.held.shape[0], 0
     candidates = Candidates(np.full(k, -1, dtype=np.int32), np.empty(k, dtype=np.int32), np.empty(k))
     for i in order:
         own = clusters[i]
@@ -332,15 +333,15 @@ def relocate(order, data, slots, terms, tables, slack, clusters, margins, drift)
             continue
         weighs = multiplicity[i] > 0.0
         w, inside = (multiplicity[i], own) if weighs else (unit, -1)
-        n, best, least, bound = compare(i, w, own, inside, -1, data, slots, terms, tables, candidates)
+        n, best, least, bound = compare(i, w, own, inside, -1, terms, tables, candidates)
         if own >= 0 and least >= candidates.cost[0] - slack:
             best, least = own, candidates.cost[0]
         margins[i] = min(lowest(n, best, candidates)[1], bound) - least if weighs and w == unit else -np.inf
         if best != own:
             if weighs:
-                drift += add_to(i, w, data, slots, terms, tables, best)
+                drift += add_to(i, w, terms, tables, best)
                 if own >= 0:
-                    drift += add_to(i, -w, data, slots, terms, tables, own)
+                    drift += add_to(i, -w, terms, tables, own)
             clusters[i] = best
             n_moved += 1
         margins[i] += drift
@@ -348,12 +349,12 @@ def relocate(order, data, slots, terms, tables, slack, clusters, margins, drift)
 
 
 @njit(cache=True, nogil=True)
-def best_moves(data, slots, terms, tables, clusters, best, rises):
+def best_moves(terms, tables, clusters, best, rises):
     """As :func:`~robust_eac.hard.contingency.best_moves` of a linear loss."""
-    multiplicity, unit, k = data.multiplicity, terms.unit, tables.held.shape[0]
+    multiplicity, unit, k = terms.multiplicity, terms.unit, tables.held.shape[0]
     candidates = Candidates(np.full(k, -1, dtype=np.int32), np.empty(k, dtype=np.int32), np.empty(k))
     for i in range(clusters.shape[0]):
         own, weighs = clusters[i], multiplicity[i] > 0.0
         w, inside = (multiplicity[i], own) if weighs else (unit, -1)
-        _, best[i], least, _ = compare(i, w, own, inside, own, data, slots, terms, tables, candidates)
+        _, best[i], least, _ = compare(i, w, own, inside, own, terms, tables, candidates)
         rises[i] = (least - candidates.cost[0]) / w

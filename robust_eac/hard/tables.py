@@ -60,6 +60,8 @@ def terms_of(encoding, weights, loss):
     kinds, n_rows = np.unique(encoding.multiplicity[encoding.multiplicity > 0.0], return_counts=True)
     slot_weights = encoding.by_slot(np.ones(len(totals)))
     return LossTerms(
+        *encoding.data,
+        *encoding.slots,
         kind=loss.kind,
         cost=loss.cost,
         weights=weights,
@@ -100,7 +102,7 @@ class DenseTables:
 
     def __init__(self, encoding, terms, clusters, n_columns):
         n_slots, n_masks, width = len(encoding.sizes), encoding.observed.shape[1], n_columns + -n_columns % _WIDTH
-        self.n_columns, self._rows = n_columns, (encoding.data, encoding.slots)
+        self.n_columns = n_columns
         self.arrays = DenseArrays(
             counts=np.empty((n_slots, n_columns)),
             rises=np.zeros((n_slots, width)),
@@ -111,23 +113,23 @@ class DenseTables:
             a=np.empty(n_masks),
             b=np.empty(len(encoding.offsets)),
         )
-        contingency.tabulate(*self._rows, terms, clusters, self.arrays)
+        contingency.tabulate(terms, clusters, self.arrays)
 
     def prepare(self, terms):
         """Find the costs of rows of unit weight, before rows are moved or looked at under new terms."""
-        contingency.fill_differences(self._rows[1], terms, self.arrays)
+        contingency.fill_differences(terms, self.arrays)
 
     def relocate(self, rows, terms, exact, *state):
         """Visit rows; see :func:`~robust_eac.hard.contingency.relocate`."""
-        return contingency.relocate(rows, *self._rows, terms, self.arrays, exact, *state)
+        return contingency.relocate(rows, terms, self.arrays, exact, *state)
 
     def take_out(self, rows, terms, clusters, drift):
         """Take rows out of their clusters."""
-        return contingency.take_out(rows, *self._rows, terms, self.arrays, clusters, drift)
+        return contingency.take_out(rows, terms, self.arrays, clusters, drift)
 
     def best_moves(self, terms, exact, *found):
         """Fill the best move of every row."""
-        contingency.best_moves(*self._rows, terms, self.arrays, exact, *found)
+        contingency.best_moves(terms, self.arrays, exact, *found)
 
 
 class SparseTables:
@@ -136,7 +138,7 @@ class SparseTables:
     sparse = True
 
     def __init__(self, encoding, terms, clusters, n_columns):
-        self.n_columns, self._rows = n_columns, (encoding.data, encoding.slots)
+        self.n_columns = n_columns
         self.arrays = sparse_counts.sparse_arrays(encoding, terms, clusters, n_columns)
 
     def prepare(self, terms):
@@ -144,11 +146,11 @@ class SparseTables:
 
     def relocate(self, rows, terms, exact, *state):
         """Visit rows; see :func:`~robust_eac.hard.sparse_counts.relocate`."""
-        return sparse_counts.relocate(rows, *self._rows, terms, self.arrays, *state)
+        return sparse_counts.relocate(rows, terms, self.arrays, *state)
 
     def best_moves(self, terms, exact, *found):
         """Fill the best move of every row."""
-        sparse_counts.best_moves(*self._rows, terms, self.arrays, *found)
+        sparse_counts.best_moves(terms, self.arrays, *found)
 
 
 def losses_of(terms, tables, a=0.0, b=0.0):

@@ -167,9 +167,7 @@ def compare_row_costs(search, clusters, objective):
     for i, own in enumerate(clusters):
         w = search._encoding.multiplicity[i]
         if w > 0.0:
-            _contingency.row_costs(
-                i, w, *search._tables._rows, search._terms, search._tables.arrays, not linear, own, costs
-            )
+            _contingency.row_costs(i, w, search._terms, search._tables.arrays, not linear, own, costs)
             found = costs[:k] - costs[own] if linear else costs[:k] - here
             moved = [objective(np.where(np.arange(len(clusters)) == i, c, clusters)) for c in range(k)]
             np.testing.assert_allclose(found, np.array(moved) - here, atol=1e-10)
@@ -241,7 +239,7 @@ def test_what_is_taken_out_and_put_back_changes_nothing(rng, missing):
         assert np.array_equal(search.clusters, np.where(np.isin(np.arange(30), rows), -1, clusters))
         assert_tables_are_fresh(search)
         for i in rows:
-            _contingency.add_to(i, i % 3.0, *search._tables._rows, search._terms, search._tables.arrays, clusters[i])
+            _contingency.add_to(i, i % 3.0, search._terms, search._tables.arrays, clusters[i])
         for table, old in zip(search._tables.arrays, before, strict=True):
             np.testing.assert_allclose(table, old, atol=1e-10)
 
@@ -360,7 +358,7 @@ def test_kernels_have_one_signature_per_type_of_codes(rng):
             for init in ("mixed", "sequential", "random", "partitions", "relaxed", labels[:, 0].clip(0)):
                 options = {"sample_weight": np.arange(1, 31), "cost": 1, "n_init": 2, "random_state": 0}
                 solve_hard_median_partition(labels, 5, loss=name, init=init, **options)
-    for kernel, place in ((_contingency.relocate, 1), (_contingency.tabulate, 0), (_contingency.take_out, 1)):
+    places = {_contingency.losses: 0, _contingency.relocate: 1, _contingency.tabulate: 0, _contingency.take_out: 1}
+    for kernel, place in places.items():
         types = [signature[place].types[0].dtype for signature in kernel.signatures]
         assert len(types) == len(set(types)) >= 1
-    assert len(_contingency.losses.signatures) == 1

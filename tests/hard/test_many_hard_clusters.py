@@ -138,7 +138,7 @@ def test_costs_change_by_as_much_as_in_dense_tables(name, cost, monkeypatch):
             for step, c in ((w, rng.randint(30)), (-w, clusters[i])):
                 kernels = _contingency.add_to, _sparse_counts.add_to
                 drifts = [
-                    place(i, step, *search._tables._rows, search._terms, search._tables.arrays, c)
+                    place(i, step, search._terms, search._tables.arrays, c)
                     for place, search in zip(kernels, pair, strict=True)
                 ]
                 assert drifts[1] == pytest.approx(drifts[0], rel=1e-9)
