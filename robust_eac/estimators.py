@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
+from .checks.common import ClusterWeights, Labels, RandomState, WeightSolver
 from .checks.labels import check_ensemble
-from .checks.types import ClusterWeights, Labels, RandomState, WeightSolver
 from .checks.values import check_names, is_dask_array
 from .consensus.merge import merge_labels
 from .diagnostics.agreement import adjusted_agreement

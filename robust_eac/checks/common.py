@@ -1,7 +1,21 @@
-"""What many rooms share and what needs no library but NumPy: blocks of rows, texts that stand for labels, words."""
+"""What many rooms share and what needs no library but NumPy: types of arguments, blocks of rows, texts, words."""
 
 import re
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+#: An ensemble: a matrix with one clustering per column, or a list with a vector or a matrix per clustering.
+Labels = ArrayLike | Sequence[ArrayLike]
+#: Features of every clustering: index arrays, or one 0/1 matrix.
+Subsets = ArrayLike | Sequence[ArrayLike]
+#: A name in `WEIGHT_SOLVERS`, a function losses -> weights, or weights to keep.
+WeightSolver = str | Callable[..., np.ndarray] | ArrayLike
+#: Weights of base clusters: a name, or one array per clustering.
+ClusterWeights = str | Sequence[ArrayLike] | None
+RandomState = int | np.random.RandomState | None
 
 BLOCK = 4096
 # Texts that mean a missing label, in any case. The integer -1 means it as well.

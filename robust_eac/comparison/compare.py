@@ -13,8 +13,8 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 from tqdm import tqdm
 
+from ..checks.common import RandomState
 from ..checks.labels import check_ensemble, check_labels
-from ..checks.types import RandomState
 from ..checks.values import (
     MAX_SEED,
     check_choice,

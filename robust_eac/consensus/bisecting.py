@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.types import RandomState
+from ..checks.common import RandomState
 from ..checks.values import check_choice, check_integer, check_real
 from ..metrics.external import pair_weights, sized_densities
 from ..solve.codes import relabel

@@ -10,7 +10,7 @@ from numba import njit
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
-from ..checks.types import RandomState
+from ..checks.common import RandomState
 from ..checks.values import MAX_SEED, check_random_state, check_real
 from ..metrics.external import pair_weights, sized_densities
 from ..solve.codes import relabel

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from ..checks.common import row_blocks
-from ..checks.types import RandomState
+from ..checks.common import RandomState, row_blocks
 from ..checks.values import check_choice, check_random_state, check_real
 from ..solve.codes import relabel
 from ..solve.encoding import one_hot, take_rows

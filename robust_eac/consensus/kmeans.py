@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
-from ..checks.types import RandomState
+from ..checks.common import RandomState
 from ..checks.values import check_bool, check_choice
 from ..solve.codes import relabel
 from ..solve.lloyd import best_lloyd, label_shares, slot_weights, squared_distances

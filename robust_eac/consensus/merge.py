@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from ..checks.common import row_blocks
+from ..checks.common import RandomState, row_blocks
 from ..checks.labels import check_labels
-from ..checks.types import RandomState
 from ..checks.values import check_integer, check_n_clusters, check_n_jobs, check_random_state, check_real, check_weights
 from ..schemes.clusters import slot_certainty
 from ..schemes.tables import DECIMALS

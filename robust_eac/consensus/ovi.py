@@ -14,8 +14,8 @@ from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import AgglomerativeClustering, KMeans
 
+from ..checks.common import RandomState
 from ..checks.labels import check_labels
-from ..checks.types import RandomState
 from ..checks.values import (
     MAX_SEED,
     check_bool,

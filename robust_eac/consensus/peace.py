@@ -15,8 +15,8 @@ from numba import njit
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
+from ..checks.common import RandomState
 from ..checks.labels import check_init
-from ..checks.types import RandomState
 from ..checks.values import MAX_SEED, check_choice, check_integer, check_n_jobs, check_real
 from ..solve.codes import relabel
 from ._common import check_memory, check_starts, prepare

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.cluster import KMeans
 
-from ..checks.types import RandomState
+from ..checks.common import RandomState
 from ..checks.values import check_choice, check_integer, check_real
 from ..ensembles.spectral import KMEANS_PASSES, transfer_coordinates
 from ..schemes.clusters import mean_over_observed, slot_certainty

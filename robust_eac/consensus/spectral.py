@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 from sklearn.cluster import KMeans
 
-from ..checks.types import RandomState
+from ..checks.common import RandomState
 from ..checks.values import check_integer, check_real
 from ..ensembles.spectral import KMEANS_PASSES, leading_vectors, normalised_graph, transfer_coordinates, unit_rows
 from ..schemes.clusters import slot_certainty

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.datasets import fetch_openml, load_iris, load_wine
 
-from ..checks.types import RandomState
+from ..checks.common import RandomState
 from ..checks.values import check_choice
 from .synthetic import make_cigar, make_half_rings, make_image_1, make_image_c, make_rings, make_spiral
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..checks.common import Labels
 from ..checks.labels import check_ensemble, check_sample_weight
-from ..checks.types import Labels
 from ..checks.values import check_membership
 from ..objectives import agreements_with
 from ..solve import relabelling

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..checks.common import ClusterWeights, Labels, WeightSolver
 from ..checks.labels import check_ensemble, check_sample_weight
-from ..checks.types import ClusterWeights, Labels, WeightSolver
 from ..checks.values import check_membership, check_weights
 from ..hard.tables import LOSSES, moves
 from ..objectives import objective_for, resolve_agreement

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from ..checks.common import ClusterWeights, Labels
 from ..checks.labels import check_ensemble, check_sample_weight
-from ..checks.types import ClusterWeights, Labels
 from ..checks.values import check_membership, check_real, check_weights
 from ..objectives import Raw
 from ..solve.encoding import encode_ensemble

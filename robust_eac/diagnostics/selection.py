@@ -12,8 +12,8 @@ from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
+from ..checks.common import ClusterWeights, Labels, RandomState, WeightSolver
 from ..checks.labels import check_ensemble, check_sample_weight
-from ..checks.types import ClusterWeights, Labels, RandomState, WeightSolver
 from ..checks.values import MAX_SEED, check_integer, check_n_jobs, check_random_state, check_real
 from ..objectives import objective_for
 from ..solve.alternation import Limits, Problem, solve

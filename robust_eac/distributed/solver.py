@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..checks.common import ClusterWeights, RandomState, WeightSolver
 from ..checks.labels import check_init, check_start_tells_apart
-from ..checks.types import ClusterWeights, RandomState, WeightSolver
 from ..checks.values import (
     MAX_SEED,
     check_dask_rows,

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.cluster import KMeans
 
+from ..checks.common import RandomState
 from ..checks.labels import check_labels
-from ..checks.types import RandomState
 from ..checks.values import MAX_SEED, check_choice, check_random_state, check_real
 from .base import prepare_clusterer
 

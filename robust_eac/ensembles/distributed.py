@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.random import sample_without_replacement
 
-from ..checks.types import RandomState
+from ..checks.common import RandomState
 from ..checks.values import check_dask_rows, check_features, check_integer, check_n_jobs, check_random_state
 from .base import label_by_blocks, nearest_centres
 from .kmeans import KMeansEnsemble

@@ -10,7 +10,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from numba import njit
 
-from ..checks.types import RandomState, Subsets
+from ..checks.common import RandomState, Subsets
 from ..checks.values import (
     as_array,
     check_bool,

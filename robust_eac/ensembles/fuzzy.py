@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 
-from ..checks.types import RandomState
+from ..checks.common import RandomState
 from ..checks.values import (
     check_features,
     check_integer,

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.cluster import KMeans
 from sklearn.utils.validation import check_is_fitted
 
-from ..checks.types import RandomState
+from ..checks.common import RandomState
 from ..checks.values import MAX_SEED, check_features, check_integer, check_n_jobs, check_random_state
 from ..solve.threads import progress
 from .base import (

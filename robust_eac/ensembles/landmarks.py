@@ -14,7 +14,7 @@ from scipy import sparse
 from sklearn.cluster import KMeans
 from sklearn.utils.validation import check_is_fitted
 
-from ..checks.types import RandomState
+from ..checks.common import RandomState
 from ..checks.values import MAX_SEED, check_features, check_integer, check_n_jobs, check_random_state
 from ..solve.threads import progress
 from .base import Ensemble, check_max_samples, check_range, draw_sample, label_by_blocks, list_fits, nearest_centres

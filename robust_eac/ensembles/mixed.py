@@ -7,7 +7,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.metrics import pairwise_distances
 
-from ..checks.types import RandomState
+from ..checks.common import RandomState
 from ..checks.values import MAX_SEED, check_features, check_integer, check_n_jobs, check_random_state
 from .base import Ensemble, check_range, fit_all, stack
 

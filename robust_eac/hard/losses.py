@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..checks.common import ClusterWeights, Labels
 from ..checks.forms import integer_matrix
 from ..checks.labels import check_ensemble, check_labels, check_sample_weight
-from ..checks.types import ClusterWeights, Labels
 from ..checks.values import as_array, check_choice, check_real, check_weights
 from ..solve.encoding import encode_ensemble, sub_ensemble
 from ..weightings.clusters import check_cluster_weights, weigh_by

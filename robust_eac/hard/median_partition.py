@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
+from ..checks.common import ClusterWeights, Labels, RandomState, WeightSolver
 from ..checks.labels import check_ensemble
-from ..checks.types import ClusterWeights, Labels, RandomState, WeightSolver
 from ..checks.values import (
     MAX_SEED,
     check_bool,

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
+from ..checks.common import RandomState
 from ..checks.labels import check_labels
-from ..checks.types import RandomState
 from ..checks.values import check_choice, check_real
 from ..metrics.external import AVERAGES
 from .tables import encode_collapsed, shares, tables

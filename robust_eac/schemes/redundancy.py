@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
+from ..checks.common import RandomState
 from ..checks.labels import check_labels
-from ..checks.types import RandomState
 from ..checks.values import check_integer, check_n_clusters, check_random_state, check_real
 from ..objectives import Raw
 from ..solve.alternation import Limits, Problem, alternate

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.cluster import KMeans
 
-from ..checks.types import RandomState
+from ..checks.common import RandomState
 from ..checks.values import check_choice, check_integer, check_random_state, check_real
 from ..metrics.external import AVERAGES
 from .agreement import pairwise_nmi

@@ -7,8 +7,8 @@ from numba import njit
 from numpy.typing import ArrayLike
 from sklearn.metrics import pairwise_distances
 
+from ..checks.common import RandomState, Subsets
 from ..checks.labels import check_labels
-from ..checks.types import RandomState, Subsets
 from ..checks.values import check_bool, check_choice, check_features, check_n_jobs, check_real
 from ..ensembles.feature_subsets import RIDGE, check_subsets, for_each_batch
 from ..solve.encoding import encode

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
-from ..checks.common import row_blocks
+from ..checks.common import RandomState, row_blocks
 from ..checks.labels import check_labels
-from ..checks.types import RandomState
 from ..checks.values import check_choice
 from ..solve.encoding import encode, one_hot
 from .silhouette import check_given

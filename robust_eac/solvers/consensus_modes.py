@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
+from ..checks.common import Labels, RandomState
 from ..checks.labels import check_ensemble, check_sample_weight
-from ..checks.types import Labels, RandomState
 from ..checks.values import (
     MAX_SEED,
     check_choice,

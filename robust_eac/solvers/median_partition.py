@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
+from ..checks.common import ClusterWeights, Labels, RandomState, WeightSolver
 from ..checks.labels import check_ensemble, check_init, check_sample_weight
-from ..checks.types import ClusterWeights, Labels, RandomState, WeightSolver
 from ..checks.values import (
     MAX_DENSE,
     MAX_SEED,

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
+from ..checks.common import ClusterWeights, Labels, RandomState
 from ..checks.labels import check_ensemble, check_init, check_sample_weight
-from ..checks.types import ClusterWeights, Labels, RandomState
 from ..checks.values import check_integer, check_n_clusters, check_n_jobs, check_random_state, check_real, check_weights
 from ..objectives import objective_for
 from ..solve.alternation import Limits, Problem, alternate, reduce_problem

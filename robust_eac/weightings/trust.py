@@ -12,8 +12,8 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import squareform
 from scipy.stats import norm
 
+from ..checks.common import RandomState
 from ..checks.labels import check_labels
-from ..checks.types import RandomState
 from ..checks.values import as_array, check_random_state, check_real, check_vector
 from ..solve.encoding import encode
 from .pairs import compare_pairs
