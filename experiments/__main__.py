@@ -5,6 +5,7 @@ import inspect
 import math
 import random
 import sys
+from collections import Counter
 from concurrent.futures import BrokenExecutor
 from pathlib import Path
 
@@ -20,17 +21,7 @@ from .shared.runner import (
     run_cells_here,
     run_experiment,
 )
-from .shared.store import (
-    PROJECT,
-    RECORDS,
-    canonical_json,
-    differences,
-    from_commit,
-    is_done,
-    load_frozen,
-    without_measurements,
-    write_whole,
-)
+from .shared.store import PROJECT, RECORDS, canonical_json, changes, from_commit, is_done, load_frozen, write_whole
 
 FROZEN = PROJECT / "paper_figures" / "data"
 
@@ -38,14 +29,9 @@ FROZEN = PROJECT / "paper_figures" / "data"
 def main(argv=None):
     """Run one command; the exit code is 0 if all cells are done, 1 if some are not, 2 for wrong usage."""
     arguments = _parser().parse_args(argv)
-    if arguments.command == "list":
-        return _list()
     try:
-        if arguments.command == "reproduce":
-            # It draws too; the other commands need none of what that takes.
-            from .reproduce import reproduce
-
-            return reproduce(arguments)
+        if "name" not in arguments:
+            return arguments.function(arguments)
         # The folder of the records of a run has its name.
         experiment, arguments.records = find_experiment(arguments.name, arguments.records)
         if hasattr(experiment, "run_name") and getattr(arguments, "smoke", False):
@@ -61,7 +47,14 @@ def main(argv=None):
         return _fail("interrupted; finished cells are kept, and the same command continues", 130)
 
 
-def _list():
+def _reproduce(arguments):
+    # It draws too; the other commands need none of what that takes.
+    from .reproduce import reproduce
+
+    return reproduce(arguments)
+
+
+def _list(arguments):
     for name in experiment_modules():
         experiment = load_experiment(name)
         summary = (experiment.__doc__ or "").strip().partition("\n")[0]
@@ -142,21 +135,18 @@ def _verify(experiment, arguments):
     if frozen["version"] != experiment.VERSION:
         return _fail(f"the frozen file holds version {frozen['version']}, the code is version {experiment.VERSION}", 1)
     rows = random.Random(arguments.seed).sample(frozen["rows"], min(arguments.cells, len(frozen["rows"])))
-    different, largest = 0, {}
+    different, largest = 0, Counter()
     for row in rows:
         record = run_cells_here(experiment, [row["config"]])[0]
-        same = is_done(record) and without_measurements(record["result"]) == without_measurements(row["result"])
-        different += not same
-        if is_done(record):
-            results = without_measurements(record["result"]), without_measurements(row["result"])
-            for name, difference, _ in differences(*results):
-                largest[name] = max(difference, largest.get(name, 0.0))
-        verdict = "same" if same else "DIFFERENT" if is_done(record) else "FAILED"
+        found = changes(record["result"], row["result"]) if is_done(record) else Counter()
+        verdict = "FAILED" if not is_done(record) else "DIFFERENT" if found else "same"
+        different += verdict != "same"
+        largest |= found
         print(f"{verdict}: {canonical_json(row['config'])}")
         if not is_done(record):
             print(record["error"].rstrip(), file=sys.stderr)
     if different:
-        numbers = ", ".join(f"{name} {value:.2g}" for name, value in sorted(largest.items()) if 0.0 < value < math.inf)
+        numbers = ", ".join(f"{name} {value:.2g}" for name, value in sorted(largest.items()) if value < math.inf)
         print(f"largest differences of numbers: {numbers or 'none'}")
     print(f"{arguments.name}: {len(rows) - different} of {len(rows)} cells as frozen")
     return 0 if different == 0 else 1
@@ -183,80 +173,50 @@ def _fail(message, code):
 def _parser():
     parser = argparse.ArgumentParser(prog="python -m experiments", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
+    named, smoke, jobs = (argparse.ArgumentParser(add_help=False) for _ in range(3))
+    named.add_argument("name", metavar="NAME", help="name of the experiment, or of a run")
+    named.add_argument("--records", type=Path, default=RECORDS, metavar="DIR", help="folder of the records")
+    smoke.add_argument("--smoke", action="store_true", help="use the small grid, which takes seconds")
+    jobs.add_argument("--n-jobs", type=int, default=-1, metavar="N", help="processes; -1 (default): one per core")
     default = "default: paper_figures/data/NAME.json, of a run frozen.json beside its records"
-    commands.add_parser("list", help="list the experiments and the runs with a name: number of cells, purpose")
-    _add_reproduce(commands)
-    for command, function, text in (
-        ("parameters", _parameters, "tell what an experiment can be asked for with run --set"),
-        ("run", _run, "run the cells that are not done yet"),
-        ("status", _status, "count the cells that are done, failed or missing"),
-        ("freeze", _freeze, "write all records to one file, which the figures read"),
-        ("verify", _verify, "run some cells of the frozen file again and compare the results"),
-    ):
-        sub = commands.add_parser(command, help=text)
+
+    def add(command, function, text, *parents):
+        sub = commands.add_parser(command, help=text, parents=parents)
         sub.set_defaults(function=function)
-        sub.add_argument("name", metavar="NAME", help="name of the experiment, or of a run")
-        sub.add_argument("--records", type=Path, default=RECORDS, metavar="DIR", help="folder of the records")
-        if command == "parameters":
-            continue
-        if command == "run":
-            sub.add_argument(
-                "--set",
-                nargs="+",
-                action="extend",
-                default=[],
-                metavar="PARAMETER=VALUES",
-                help="other cells than the default ones, with --name: see the command parameters",
-            )
-            sub.add_argument(
-                "--name", dest="as_run", metavar="RUN", help="file the records under this name, which all commands take"
-            )
-            _add_n_jobs(sub)
-            sub.add_argument("--dask", metavar="ADDRESS", help="run on the workers of this Dask scheduler")
-            sub.add_argument("--force", action="store_true", help="also run the cells that are done")
-        if command == "verify":
-            sub.add_argument(
-                "--cells", type=_positive, default=5, metavar="N", help="how many, drawn at random (default: 5)"
-            )
-            sub.add_argument("--seed", type=int, default=0, metavar="S", help="seed of the draw (default: 0)")
-            sub.add_argument("--frozen", type=Path, metavar="FILE", help=f"frozen file; {default}")
-            continue
-        sub.add_argument("--smoke", action="store_true", help="use the small grid, which takes seconds")
-        if command == "freeze":
-            sub.add_argument("--output", type=Path, metavar="FILE", help=f"file to write; {default}")
+        return sub.add_argument
+
+    add("list", _list, "list the experiments and the runs with a name: number of cells, purpose")
+    option = add(
+        "reproduce",
+        _reproduce,
+        "run all experiments of the papers, draw everything from their records, and compare with the frozen ones",
+        *(smoke, jobs),
+    )
+    option("--paper", action="append", default=[], metavar="NUMBER", help="000 to 004, may be repeated; default: all")
+    where = "folder to write to; default: reproduced, or reproduced-smoke, in paper_figures/out"
+    option("--output", type=Path, metavar="DIR", help=where)
+    option("--freeze", action="store_true", help="also replace the frozen files of the project")
+    add("parameters", _parameters, "tell what an experiment can be asked for with run --set", named)
+    option = add("run", _run, "run the cells that are not done yet", named, smoke, jobs)
+    other = "other cells than the default ones, with --name: see the command parameters"
+    option("--set", nargs="+", action="extend", default=[], metavar="PARAMETER=VALUES", help=other)
+    filed = "file the records under this name, which all commands take"
+    option("--name", dest="as_run", metavar="RUN", help=filed)
+    option("--dask", metavar="ADDRESS", help="run on the workers of this Dask scheduler")
+    option("--force", action="store_true", help="also run the cells that are done")
+    add("status", _status, "count the cells that are done, failed or missing", named, smoke)
+    option = add("freeze", _freeze, "write all records to one file, which the figures read", named, smoke)
+    option("--output", type=Path, metavar="FILE", help=f"file to write; {default}")
+    option = add("verify", _verify, "run some cells of the frozen file again and compare the results", named)
+    option("--cells", type=_positive, default=5, metavar="N", help="how many, drawn at random (default: 5)")
+    option("--seed", type=int, default=0, metavar="S", help="seed of the draw (default: 0)")
+    option("--frozen", type=Path, metavar="FILE", help=f"frozen file; {default}")
     return parser
-
-
-def _add_reproduce(commands):
-    text = "run all experiments of the papers, draw everything from their records, and compare with the frozen ones"
-    sub = commands.add_parser("reproduce", help=text)
-    sub.add_argument(
-        "--paper", action="append", default=[], metavar="NUMBER", help="000 to 004, may be repeated; default: all five"
-    )
-    sub.add_argument("--smoke", action="store_true", help="use the small grids")
-    _add_n_jobs(sub)
-    sub.add_argument(
-        "--output",
-        type=Path,
-        metavar="DIR",
-        help="folder to write to; default: reproduced, or reproduced-smoke, in paper_figures/out",
-    )
-    sub.add_argument("--freeze", action="store_true", help="also replace the frozen files of the project")
-
-
-def _add_n_jobs(sub):
-    sub.add_argument("--n-jobs", type=_n_jobs, default=-1, metavar="N", help="processes; -1 (default): one per core")
 
 
 def _positive(text):
     if int(text) < 1:
         raise argparse.ArgumentTypeError("must be positive")
-    return int(text)
-
-
-def _n_jobs(text):
-    if int(text) == 0:
-        raise argparse.ArgumentTypeError("must not be 0")
     return int(text)
 
 

@@ -1,6 +1,9 @@
 """The reproduction of the papers by one command: data, records, drawings, claims, report, and what has changed."""
 
+import functools
+import operator
 import time
+from collections import Counter
 from contextlib import redirect_stdout
 from io import StringIO
 from itertools import chain
@@ -14,7 +17,7 @@ from paper_figures import rooms
 from paper_figures.markdown import table
 from paper_figures.report import paper_claims
 
-from .shared.data import find_data, needed_data, without_data
+from .shared.data import checksum_of, needed_data, without_data
 from .shared.runner import (
     experiment_grid,
     experiment_name,
@@ -26,17 +29,16 @@ from .shared.runner import (
 )
 from .shared.store import (
     canonical_json,
-    differences,
+    changes,
     environment,
     from_commit,
     is_done,
     load_frozen,
     missing_cells,
-    without_measurements,
     write_whole,
 )
 
-# Share of a number, or of one if it is smaller, by which the rounding of another machine may change it.
+# Share by which the rounding of another machine may change a number.
 ROUNDING = 1e-9
 
 
@@ -98,15 +100,15 @@ def experiments_of(papers):
 
 
 def _tell_data(configs):
-    """Print where the data come from; return the names of those that are not to be had."""
+    """Print which data there are; return the names of those that are not to be had."""
     rows, absent = [], {}
     for name in needed_data(configs):
         try:
-            rows.append([name, *find_data(name)])
+            rows.append([name, checksum_of(name)])
         except FileNotFoundError as error:
             absent[name] = " ".join(str(error).split()).rstrip(";")
     if rows:
-        print(table("data | source | checksum", rows))
+        print(table("data | checksum", rows))
     for name, reason in absent.items():
         print(f"{name} is left out of every experiment: {reason}.")
     return tuple(absent)
@@ -138,17 +140,16 @@ def _tell_time(experiments, frozen, smoke, root, n_jobs):
     """Print how many cells are to be run, and how long that takes by the seconds of the frozen ones."""
     n_cells, total, unknown = 0, 0.0, []
     for experiment in experiments:
-        name, grid = experiment_name(experiment), experiment_grid(experiment, smoke)
-        cells = missing_cells(name, grid, experiment.VERSION, root)
+        name = experiment_name(experiment)
+        cells = missing_cells(name, experiment_grid(experiment, smoke), experiment.VERSION, root)
         n_cells += len(cells)
         known = {config: row["seconds"] for config, row in frozen[name].items()}
-        if cells and not known:
-            unknown.append(name)
-        elif cells:
-            # Cells of other grids have no frozen seconds.
-            usual = mean(known.values())
-            seconds = [known.get(canonical_json(config), usual) for config in cells]
-            total += sum(seconds) if is_serial(experiment) else max(sum(seconds) / n_jobs, max(seconds))
+        if not known:
+            unknown += [name] * bool(cells)
+            continue
+        # Cells of other grids have no frozen seconds.
+        seconds = [known.get(canonical_json(config), mean(known.values())) for config in cells]
+        total += sum(seconds) if is_serial(experiment) else max([sum(seconds) / n_jobs, *seconds])
     more = f", and the time of {', '.join(unknown)}" if unknown else ""
     print(f"\n{n_cells} cells to run: about {_duration(total)}{more}; workers: {n_jobs}.", flush=True)
 
@@ -185,43 +186,32 @@ def _compared(experiment, frozen, smoke, root):
     records = experiment_records(experiment, smoke, root)
     done = [record for record in records if is_done(record)]
     pairs = [(one, frozen[key]) for one in done if (key := canonical_json(one["config"])) in frozen]
-    changed, largest = 0, {}
-    for now, before in pairs:
-        found = [
-            (name, difference)
-            for name, difference, size in differences(*(without_measurements(one["result"]) for one in (now, before)))
-            if difference > ROUNDING * max(1.0, size)
-        ]
-        changed += bool(found)
-        for name, difference in found:
-            largest[name] = max(difference, largest.get(name, 0.0))
+    found = [changes(now["result"], before["result"], ROUNDING) for now, before in pairs]
+    largest = functools.reduce(operator.or_, found, Counter())
     return [
         experiment_name(experiment),
         f"{len(records)}, {len(records) - len(done)} failed" if len(done) < len(records) else len(records),
         f"{sum(one['seconds'] for one in done) / 60:.1f}",
         f"{sum(before['seconds'] for _, before in pairs) / 60:.1f}",
-        f"{changed} of {len(pairs)}",
+        f"{sum(map(bool, found))} of {len(pairs)}",
         ", ".join(f"{name} {difference:.2g}" for name, difference in sorted(largest.items())) or None,
     ]
 
 
 def _verdicts(papers, absent, source):
-    """Which verdicts differ from those on the frozen records: of all data, and of those that are to be had."""
+    """Which verdicts differ from those on the frozen records, of the data that are to be had."""
     rows, n_claims = [], 0
     for paper in papers:
         try:
-            now = paper_claims(paper, **source)
-            frozen = [paper_claims(paper)] + ([paper_claims(paper, without=absent)] if absent else [])
+            pairs = list(zip(paper_claims(paper, without=absent), paper_claims(paper, **source), strict=True))
         except Exception as error:
-            rows.append([paper.label, f"not judged: {error}", *[None] * (1 + bool(absent))])
+            rows.append([paper.label, f"not judged: {error}", None])
             continue
-        n_claims += len(now)
-        for claim, *before in zip(now, *frozen, strict=True):
-            if any(one.verdict != claim.verdict for one in before):
-                rows.append([f"{paper.label}, {claim.where}", *(one.verdict for one in before), claim.verdict])
+        n_claims += len(pairs)
+        changed = [(before.verdict, now) for before, now in pairs if before.verdict != now.verdict]
+        rows += [[f"{paper.label}, {now.where}", verdict, now.verdict] for verdict, now in changed]
     if source["smoke"]:
         return f"{len(rows)} of {n_claims} verdicts differ from the frozen ones; the small grids are no test of claims."
     if not rows:
         return f"{n_claims} verdicts, all as on the frozen records."
-    head = ["verdicts that changed", "frozen", *([f"frozen, without {', '.join(absent)}"] if absent else []), "now"]
-    return f"Of {n_claims} verdicts:\n\n{table(head, rows)}"
+    return f"Of {n_claims} verdicts:\n\n{table('verdicts that changed | frozen | now', rows)}"

@@ -100,19 +100,6 @@ def calibration_table(records):
     return table("consensus | objects | p <= 0.05 | p <= 0.01 | p <= 0.001 | too small | distance", rows)
 
 
-def cost_table(records):
-    """Seconds of `RobustEAC.summary(labels)`, which certifies the fit, beside those of the fit and of the plain report.
-
-    50 copies of a planted partition into 8 clusters, of which 40 % of the labels are random; on one core.
-    """
-    rows = []
-    for record in records:
-        found, config = record["result"], record["config"]
-        times = [f"{found[f'{name}_seconds']:.2g}" for name in ("fit", "report", "certified")]
-        rows.append([f"{config['n_samples']:,}", f"{config['missing']:.0%}", *times, found["bound"]])
-    return table("objects | missing labels | fit | report | with certificate | bound", rows)
-
-
 def _spread(sample):
     """Median and, in brackets, the largest."""
     return f"{np.median(sample):.1e} [{sample.max():.1e}]"
@@ -126,6 +113,5 @@ def _share(true):
 DRAWINGS = (
     drawing("table_certificates", "certificates", bound_table),
     drawing("table_hard_bounds", "hard_bounds", hard_bound_table),
-    drawing("table_certificate_cost", "certificate_cost", cost_table),
     drawing("table_calibration", "calibration", calibration_table),
 )

@@ -4,7 +4,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from experiments.accuracy.tolerance import TOLERANCES, WEIGHTINGS
-from experiments.speed.distributed_scaling import N_WORKERS, constants_of, predict
 
 from .drawing import drawing
 from .linear_eac.values import growth
@@ -89,60 +88,16 @@ def scaling_table(records):
     return document(table(head, axes), table(each, cells))
 
 
-def merging_table(records):
-    """How time and peak memory of the merged consensus grow with the number of objects, from 10,000 to a million."""
-    times, rows = samples(records, "n_samples", "consensus_seconds"), []
-    for n, of_size in grouped(records, "n_samples").items():
-        time, peak, ari, noise = medians(of_size, "consensus_seconds", "peak_bytes", "ari", "noise_weight")
-        rows.append([f"{n:,}", f"{time:.2f}", f"{peak / 2.0**30:.2f}", f"{ari:.3f}", f"{noise:.3f}"])
-    return document(
-        f"exponent of time {slope(times):.2f}, in the last decade {slope(last_decade(times)):.2f}; at most 1.05",
-        table("objects | seconds | peak memory, GiB | adjusted Rand index | weight on random partitions", rows),
-    )
-
-
-# Workers for which the cost of so many objects is computed.
-_ON_PAPER = 10**8
-_PAPER_WORKERS = (8, 32, 100)
-
-
 def distributed_table(records):
-    """What the solver on Dask arrays takes on two workers, and by these constants 10^8 objects on more of them.
-
-    Seconds of a round are objects / workers x seconds per object + chunks x seconds per chunk; those of the fit are
-    three rounds more; bytes of a worker those of an idle one + objects / workers x bytes kept + objects / chunks x
-    bytes at work; bytes of a round workers x state + chunks x sums. The constants are those of the chunks of few
-    objects and of the smallest number of objects in large ones; the other sizes are predicted. On paper, rounds are as
-    many as for the largest number of objects measured.
-    """
-    by_size = sorted(records, key=lambda record: record["config"]["n_samples"])
-    known = [record["config"] | record["result"] for record in by_size]
-    few = min(known, key=lambda values: values["chunk_rows"])
-    large = [values for values in known if values["chunk_rows"] != few["chunk_rows"]]
-    constants, rows, paper = constants_of(few, large[0]), [], []
-    for values in (few, *large):
-        sizes = {name: values[name] for name in ("n_samples", "n_chunks", "n_rounds")}
-        found = predict(constants, **sizes, n_workers=N_WORKERS)
-        row = [f"{values['n_samples']:,}", values["n_chunks"], values["n_rounds"]]
-        for name, unit in (("fit_seconds", 1.0), ("round_seconds", 1.0), ("worker_bytes", 2.0**30)):
-            row.append(f"{values[name] / unit:.3g} ({found[name] / unit:.3g})")
-        rows.append([*row, f"{found['round_bytes'] / 2.0**20:.1f}", f"{values['ari']:.3f}"])
-    n_chunks = -(-_ON_PAPER // large[-1]["chunk_rows"])
-    for n_workers in _PAPER_WORKERS:
-        sizes = {"n_samples": _ON_PAPER, "n_chunks": n_chunks, "n_rounds": large[-1]["n_rounds"]}
-        found = predict(constants, **sizes, n_workers=n_workers)
-        row = [n_workers, n_chunks, sizes["n_rounds"], f"{found['round_seconds']:.1f}"]
-        row += [f"{found['fit_seconds'] / 60.0:.1f}", f"{found['worker_bytes'] / 2.0**30:.1f}"]
-        paper.append([*row, f"{found['round_bytes'] / 2.0**20:.0f}"])
-    head = "objects | chunks | rounds | seconds of the fit (predicted) | of a round (predicted)"
-    head += " | GiB of a worker (predicted) | MiB sent in a round | adjusted Rand index"
-    told = "workers | chunks | rounds | seconds of a round | minutes | GiB of a worker | MiB sent in a round"
-    numbers = (
-        f"seconds per object {constants.seconds_per_object:.2e}, per chunk {constants.seconds_per_chunk:.3f}; bytes "
-        f"of an object kept {constants.kept_bytes:.0f}, at work {constants.working_bytes:.0f}; bytes of the state "
-        f"{constants.state_bytes:,.0f}, of a chunk's sums {constants.sums_bytes:,.0f}"
-    )
-    return document(numbers, table(head, rows), table(told, paper))
+    """What the solver on Dask arrays takes on two workers."""
+    rows = []
+    for n, of_size in sorted(grouped(records, "n_samples").items()):
+        chunks, rounds, fit, one, held, ari = medians(
+            of_size, "n_chunks", "n_rounds", "fit_seconds", "round_seconds", "worker_bytes", "ari"
+        )
+        times = [f"{fit:.3g}", f"{one:.3g}", f"{held / 2.0**30:.2g}"]
+        rows.append([f"{n:,}", f"{chunks:.0f}", f"{rounds:.0f}", *times, f"{ari:.3f}"])
+    return table("objects | chunks | rounds | seconds | of a round | GiB of a worker | adjusted Rand index", rows)
 
 
 def sweep_table(records):
@@ -234,7 +189,6 @@ def features_table(records):
 DRAWINGS = (
     drawing("fig_scaling", "scaling", scaling_figure),
     drawing("table_scaling", "scaling", scaling_table),
-    drawing("table_merge_scaling", "merge_scaling", merging_table),
     drawing("table_distributed_scaling", "distributed_scaling", distributed_table),
     drawing("table_features_to_consensus", "features_to_consensus", features_table),
     drawing("table_sweep_cost", "sweep_cost", sweep_table),

@@ -10,12 +10,7 @@ from scipy.cluster.hierarchy import complete, cut_tree, single
 from scipy.spatial.distance import squareform
 from sklearn.datasets import make_blobs
 
-from robust_eac import (
-    CONSENSUS_FUNCTIONS,
-    KMeansEnsemble,
-    solve_median_partition,
-    trusted_group_weights,
-)
+from robust_eac import CONSENSUS_FUNCTIONS, KMeansEnsemble, trusted_group_weights
 from robust_eac.consensus import merge_consensus
 from robust_eac.consensus._common import prepare_ensemble
 from robust_eac.consensus.linkage import cut, tree_of_sums
@@ -44,7 +39,6 @@ SIZES = (10, 30)
 CHOSEN_ON = sorted((*SMALL, *POOLS))[::2]
 # With a theta as large as this every base cluster counts as certain.
 _NO_ENTROPY = 1e9
-_COMMITTEE, _SHARE = 6, 0.7
 ROWS = "every different object"
 
 BLOBS = {"blobs 2d": (2, 1.5), "blobs 5d": (5, 3.0)}
@@ -143,15 +137,6 @@ def _relinked(method, *, size_power=1.0):
     return variant
 
 
-def _committee(labels, k, weights, seed):
-    """The robust median partition of the merged consensuses of random sub-ensembles."""
-    rng, trusted = np.random.RandomState(seed), np.flatnonzero(weights)
-    size = max(2, round(_SHARE * len(trusted)))
-    subsets = [rng.permutation(trusted)[:size] for _ in range(_COMMITTEE)]
-    opinions = [_merged(labels[:, subset], k, np.ones(len(subset)), seed).labels for subset in subsets]
-    return solve_median_partition(np.column_stack(opinions), k, random_state=seed).labels
-
-
 def _uniform(labels, k, weights, seed):
     return _merged(labels, k, np.ones_like(weights), seed).labels
 
@@ -178,5 +163,4 @@ VARIANTS = {
     "single linkage": _relinked(single),
     "complete linkage": _relinked(complete),
     "without votes": _without_vote,
-    "committee of six": _committee,
 }

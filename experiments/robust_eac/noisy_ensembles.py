@@ -89,7 +89,7 @@ def cells(
         raise ValueError(f"k_range must be two numbers from 2 on, the smaller first, got {k_range}.")
     more = {"noise": noise, "weightings": weightings, "n_partitions": n_partitions, "k_range": k_range}
     more |= {"n_clusters": n_clusters, "rho": rho, "lam": lam}
-    usual = run_one.__kwdefaults__
+    usual = run_one.__kwdefaults__ | noisy_ensemble.__kwdefaults__
     changed = {name: value for name, value in more.items() if value != usual[name]}
     # The share of noise varies fastest: a worker that gets several cells in a row makes their ensemble once.
     axes = {"dataset": datasets, "ensemble": ensembles, "repetition": range(repetitions), "fraction": fractions}
@@ -97,21 +97,9 @@ def cells(
 
 
 def run_one(
-    *,
-    dataset,
-    ensemble,
-    repetition,
-    fraction,
-    weightings=WEIGHTINGS,
-    noise="uniform",
-    n_partitions=None,
-    k_range=None,
-    n_clusters=None,
-    rho=None,
-    lam=None,
+    *, dataset, ensemble, repetition, fraction, weightings=WEIGHTINGS, n_clusters=None, rho=None, lam=None, **made
 ):
     """{weighting: measures}: agreement with the classes, weight left on the random partitions, state of the solver."""
-    made = {"noise": noise, "n_partitions": n_partitions, "k_range": k_range}
     labels, corrupted, y = noisy_ensemble(dataset, ensemble, repetition, fraction, **made)
     known = {"restricted-simplex": RestrictedSimplex(rho), "l2": L2(None if lam is None else lam * len(y) ** 2)}
     result = {}
@@ -129,10 +117,6 @@ def run_one(
             "converged": bool(consensus.converged),
         }
     return result
-
-
-GRID = cells()
-SMOKE = cells(datasets=("iris", "wine"), repetitions=2, fractions=(0.0, 0.2, 0.6))
 
 
 def noisy_ensemble(dataset, ensemble, repetition, fraction, *, noise="uniform", n_partitions=None, k_range=None):
@@ -158,3 +142,7 @@ def make_ensemble(dataset, ensemble, repetition, n_partitions=None, k_range=None
         random_state=derive_seed(0, repetition, "ensemble"),
     )
     return model.fit_transform(X), y
+
+
+GRID = cells()
+SMOKE = cells(datasets=("iris", "wine"), repetitions=2, fractions=(0.0, 0.2, 0.6))

@@ -8,13 +8,7 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from robust_eac import (
-    KMeansEnsemble,
-    adjusted_rand_score,
-    corrupt_ensemble,
-    h_criterion,
-    solve_median_partition,
-)
+from robust_eac import KMeansEnsemble, adjusted_rand_score, corrupt_ensemble, h_criterion, solve_median_partition
 
 from ..robust_eac import noisy_ensembles
 from ..shared.ensembles import Settings, load_features

@@ -50,51 +50,22 @@ def power_of_agreement(losses, exponent):
 
 def group_alone(labels, solve):
     """The consensus of the partitions that agree with each other."""
-    return solve(labels, weighting=constant(group(labels)))
+    return solve(labels, weighting=constant(trusted_group_weights(labels, random_state=0)))
 
 
-def in_turns(trust, first):
-    """The candidate that alternates between the consensus and `trust`, until the same partitions are trusted again.
+def significant(labels, solve):
+    """Alternates between the consensus and trust by significance, until the same partitions are trusted again.
 
-    `trust` chooses partitions by the test of their agreement with the consensus. `first` gives the weights of the
-    first consensus.
+    Trusted are partitions whose agreement with the consensus is significant at a false discovery rate of 1 %.
     """
-
-    def candidate(labels, solve):
-        trusted = first(labels) > 0.0
-        consensus, seen = solve(labels, weighting=constant(trusted)), set()
-        for _ in range(MAX_ROUNDS):
-            seen.add(trusted.tobytes())
-            trusted = trust(agreement_test(labels, consensus.membership))
-            if not trusted.any() or trusted.tobytes() in seen:
-                break
-            consensus = solve(labels, weighting=constant(trusted), init=consensus.membership)
-        return consensus
-
-    return candidate
-
-
-def significant(test):
-    """Whether the agreement of a partition is significant at a false discovery rate of 1 %."""
-    return false_discovery_control(test.pvalue) <= 0.01
-
-
-def upper_of_two(test):
-    """Whether a partition is in the upper of the two groups of agreements with least variance inside (Otsu)."""
-    ascending = np.sort(test.agreement)
-    within = [
-        np.var(ascending[:cut]) * cut + np.var(ascending[cut:]) * (len(ascending) - cut)
-        for cut in range(1, len(ascending))
-    ]
-    return test.agreement >= ascending[1 + int(np.argmin(within))]
-
-
-def everyone(labels):
-    return np.ones(labels.shape[1])
-
-
-def group(labels):
-    return trusted_group_weights(labels, random_state=0)
+    consensus, seen = solve(labels, weighting="uniform"), set()
+    for _ in range(MAX_ROUNDS):
+        trusted = false_discovery_control(agreement_test(labels, consensus.membership).pvalue) <= 0.01
+        if not trusted.any() or trusted.all() or trusted.tobytes() in seen:
+            break
+        seen.add(trusted.tobytes())
+        consensus = solve(labels, weighting=constant(trusted), init=consensus.membership)
+    return consensus
 
 
 # name -> f(labels, solve) -> result of the solver
@@ -109,8 +80,5 @@ CANDIDATES = {
     ),
     "linear (p = 2)": option(weighting=partial(power_of_agreement, exponent=1.0), agreement="adjusted"),
     "squared (p = 3)": option(weighting=partial(power_of_agreement, exponent=2.0), agreement="adjusted"),
-    "false discovery rate": in_turns(significant, everyone),
-    "group, then false discovery rate": in_turns(significant, group),
-    "two groups": in_turns(upper_of_two, everyone),
-    "group, then two groups": in_turns(upper_of_two, group),
+    "false discovery rate": significant,
 }

@@ -1,11 +1,10 @@
-"""The data sets that cells need: which ones, where they come from, and experiments without those that are absent."""
+"""The data sets that cells need: which ones, and experiments without those that are absent."""
 
 import warnings
-from functools import partial
 from types import SimpleNamespace
 
 from robust_eac import DATASETS, load_dataset
-from robust_eac.datasets.loading import _ROUTES, _checksum
+from robust_eac.datasets.loading import _checksum
 
 
 def needed_data(configs):
@@ -29,26 +28,9 @@ def without_data(experiment, names):
     return SimpleNamespace(**vars(experiment) | grids)
 
 
-def find_data(name):
-    """Where a data set comes from, and the checksum of its values; FileNotFoundError if it is not to be had."""
+def checksum_of(name):
+    """The checksum of the values of a data set; FileNotFoundError if it is not to be had."""
     with warnings.catch_warnings():
         # Every failed attempt to reach OpenML gives a warning; the error that follows says it.
         warnings.simplefilter("ignore")
-        checksum = _checksum(*load_dataset(name))
-        return _place(DATASETS[name]), checksum
-
-
-def _place(loader):
-    """The place where a loader has found its data set."""
-    if not isinstance(loader, partial):
-        return "drawn from a seed"
-    table = loader.args[0]
-    if callable(table):
-        return next(iter(_ROUTES))
-    for place, route in _ROUTES.items():
-        try:
-            route(table)
-        except FileNotFoundError:
-            continue
-        return place
-    raise FileNotFoundError(f"Data set {table.file!r} was there a moment ago.")
+        return _checksum(*load_dataset(name))

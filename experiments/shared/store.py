@@ -11,6 +11,7 @@ import time
 import traceback
 import warnings
 import zlib
+from collections import Counter
 from importlib.metadata import version as installed_version
 from pathlib import Path
 
@@ -109,17 +110,26 @@ def without_measurements(result):
     return [without_measurements(value) for value in result] if isinstance(result, list) else result
 
 
-def differences(result, frozen, name=""):
-    """Yield (name, absolute difference, size of the frozen number) of every number in two results.
+def changes(result, frozen, rounding=0.0):
+    """{name: largest absolute difference} of the numbers in two results, but for measurements.
 
-    The difference is infinite where they differ in another way: by a text, or by what only one of them has.
+    Differences up to a share `rounding` of a number, or of one if it is smaller, are none. The difference is infinite
+    where results differ in another way: by a text, or by what only one of them has.
     """
+    found = Counter()
+    for name, difference, size in _differences(without_measurements(result), without_measurements(frozen)):
+        found |= Counter({name: difference if difference > rounding * max(1.0, size) else 0.0})
+    return found
+
+
+def _differences(result, frozen, name=""):
+    """Yield (name, absolute difference, size of the frozen number) of every number in two results."""
     if isinstance(result, dict) and isinstance(frozen, dict):
         for key in sorted(result.keys() | frozen.keys()):
-            yield from differences(result.get(key), frozen.get(key), key)
+            yield from _differences(result.get(key), frozen.get(key), key)
     elif isinstance(result, list) and isinstance(frozen, list) and len(result) == len(frozen):
         for values in zip(result, frozen, strict=True):
-            yield from differences(*values, name)
+            yield from _differences(*values, name)
     elif isinstance(result, int | float) and isinstance(frozen, int | float):
         yield name, abs(result - frozen), abs(frozen)
     elif result != frozen:

@@ -21,10 +21,7 @@ FRESH = True
 # Nodes of a community, from and to; exponent of their density; edges per node.
 SIZES, EXPONENT, DEGREE = (15, 300), 2.0, 8.0
 INSIDE = 2.0 / 3.0
-METHODS = {
-    "louvain": igraph.Graph.community_multilevel,
-    "label propagation": igraph.Graph.community_label_propagation,
-}
+METHODS = {"louvain": igraph.Graph.community_multilevel, "label propagation": igraph.Graph.community_label_propagation}
 
 
 def cells(*, n_nodes=(100_000,), n_each=(10,), repetitions=3):

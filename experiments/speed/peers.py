@@ -36,11 +36,7 @@ _FITTED = 20_000
 
 
 def cells(
-    *,
-    n_samples=tuple(_TASKS),
-    ways=tuple(WAYS),
-    n_partitions: int | None = None,
-    repetitions: int | None = None,
+    *, n_samples=tuple(_TASKS), ways=tuple(WAYS), n_partitions: int | None = None, repetitions: int | None = None
 ):
     """Without numbers of partitions and repetitions, a number of objects has those of the frozen records."""
     made = []

@@ -22,10 +22,7 @@ def load(dataset, repetition):
 
 
 # Section 3.3: 300 objects in five dimensions without clusters.
-RANDOM = {
-    "uniform-5d": lambda rng: rng.uniform(size=(300, 5)),
-    "normal-5d": lambda rng: rng.normal(size=(300, 5)),
-}
+RANDOM = {"uniform-5d": lambda rng: rng.uniform(size=(300, 5)), "normal-5d": lambda rng: rng.normal(size=(300, 5))}
 
 
 def two_gaussians(distance, repetition):

@@ -102,18 +102,7 @@ def test_record_has_provenance_and_reads_back_equal(root):
     assert record["status"] == "done"
     assert record["error"] is None
     assert record["seconds"] >= 0
-    expected = {
-        "python",
-        "numpy",
-        "scipy",
-        "numba",
-        "scikit-learn",
-        "robust_eac",
-        "cpu",
-        "cores",
-        "git",
-        "threads",
-    }
+    expected = {"python", "numpy", "scipy", "numba", "scikit-learn", "robust_eac", "cpu", "cores", "git", "threads"}
     assert record["environment"].keys() == expected
     assert record["environment"]["threads"].keys() == {"blas", "openmp", "numba"}
 
@@ -336,7 +325,6 @@ def test_cli_unknown_name_lists_the_known_ones(toy, capsys, command):
         [],
         ["run"],
         ["paint", "toy"],
-        ["run", "toy", "--n-jobs", "0"],
         ["run", "toy", "--n-jobs", "x"],
         ["verify", "toy", "--cells", "0"],
     ],

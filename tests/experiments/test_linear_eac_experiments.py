@@ -26,12 +26,7 @@ def test_columns_of_the_settings_are_means_and_maxima_over_the_members_of_disjoi
     config = {"dataset": "glass", "widths": "K..2K", "starts": "random", "scaling": "z"}
     found = linear_eac_settings.run_one(part="members", **config)["2"]
     labels = linear_eac_data.make_ensemble(
-        "glass",
-        4,
-        widths="K..2K",
-        starts="random",
-        scaling="z",
-        seed=linear_eac_settings.derive_seed(0, 0, "ensemble"),
+        "glass", 4, widths="K..2K", starts="random", scaling="z", seed=linear_eac_settings.derive_seed(0, 0, "ensemble")
     )
     first, second = labels[:, :2], labels[:, 2:]
     # Two members: the NMI with the other one is the same for both, and the NMI with itself is 1.

@@ -87,10 +87,7 @@ def test_a_parameter_at_its_default_is_not_in_the_configuration():
         ("weightings=l3", "weightings must be of .*MODULE:FUNCTION, got 'l3'"),
         ("weightings=nowhere:f", "weightings: 'nowhere:f' must name a function that can be imported: No module"),
         ("weightings=mymodule:f", "weightings: 'mymodule:f' must name a function that can be imported: module"),
-        (
-            "weightings=mymodule:three",
-            "weightings: 'mymodule:three' gets .*on six losses: .* have 6 values, .* got 3",
-        ),
+        ("weightings=mymodule:three", "weightings: 'mymodule:three' gets .*on six losses: .* have 6 values, .* got 3"),
         ("weightings=mymodule:broken", "'mymodule:broken' gets an array of losses.*six losses: TypeError: unsupported"),
         ("weightings=mymodule:PI", "weightings: 'mymodule:PI' must name a function, got int"),
         ("fractions=0,x", "fractions must be a number, got 'x'"),

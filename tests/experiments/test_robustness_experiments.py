@@ -235,9 +235,7 @@ def test_a_cell_of_the_tolerances_is_what_its_runs_are():
 
 def test_tolerances_stand_beside_the_smallest_of_them():
     values = {"h": [0.5, 0.6, 0.7, 0.8], "objective": [0.14, 0.13, 0.12, 0.1], "seconds": [1.0, 2.0, 3.0, 8.0]}
-    records = [
-        {"config": {"dataset": "iris", "fraction": 0.8}, "result": dict.fromkeys(tolerance.WEIGHTINGS, values)},
-    ]
+    records = [{"config": {"dataset": "iris", "fraction": 0.8}, "result": dict.fromkeys(tolerance.WEIGHTINGS, values)}]
     lines = tolerance_table(records).splitlines()
     assert lines[2] == "| 80% | uniform | 0.5000 | 0.6000 | 0.7000 | 0.8000 | 4e-02, 3e-02, 2e-02 | 0.5, 1, 1.5, 4 |"
     assert lines[-1] == "| iris | 0.600, 0.800 |"
