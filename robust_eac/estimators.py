@@ -84,11 +84,9 @@ class _Consensus(ClusterMixin, BaseEstimator):
 
         Raises
         ------
-        NotFittedError
-            If the model was not fitted.
         ValueError, TypeError
-            If X is malformed, is a Dask array (call this for its chunks), or has other partitions than the fit, or
-            named ones in another order; after a fit to a Dask array, whose sums over objects are not kept.
+            If X is a Dask array (call this for its chunks), or has other partitions than the fit, or named ones in
+            another order; after a fit to a Dask array, whose sums over objects are not kept.
 
         Warns
         -----
@@ -120,7 +118,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_new, n_partitions), int, or list of clusterings
+        X
             As in :meth:`predict_membership`.
 
         Returns
@@ -129,11 +127,6 @@ class _Consensus(ClusterMixin, BaseEstimator):
             Clusters, named as in `labels_`; numbers from `n_clusters_found_` on are clusters that the fit left empty.
             -1 for an object that only partitions without weight observe or, after :class:`MergeConsensus`, that is like
             none.
-
-        Raises
-        ------
-        NotFittedError, ValueError, TypeError
-            As :meth:`predict_membership`.
 
         Examples
         --------
@@ -218,13 +211,6 @@ class _Consensus(ClusterMixin, BaseEstimator):
         summary : str
             About 20 lines.
 
-        Raises
-        ------
-        NotFittedError
-            If the model was not fitted.
-        ValueError, TypeError
-            If `names` is not a list with one entry per partition; if `X` and `sample_weight` are not those of the fit.
-
         Notes
         -----
         Time O(n_samples n_clusters + n_partitions log n_partitions). With `X`, for complete labels, O(n_samples
@@ -291,8 +277,8 @@ class _Consensus(ClusterMixin, BaseEstimator):
             The file to write, whole or not at all. None returns the page.
         sample_weight : array-like of shape (n_samples,), default=None
             The weights of the objects that were fitted.
-        names : sequence of n_partitions str, default=None
-            What the partitions are called. None means the names of the columns that `fit` saw, or numbers from 0.
+        names
+            As in :meth:`summary`.
         object_names : sequence of n_samples str, default=None
             What the objects are called. None means the index of a DataFrame X, the objects of a
             :class:`~robust_eac.LabelMatrix` X, or numbers from 0.
@@ -309,15 +295,6 @@ class _Consensus(ClusterMixin, BaseEstimator):
         -------
         page : str or None
             The page, None if it was written.
-
-        Raises
-        ------
-        NotFittedError
-            If the model was not fitted.
-        ValueError, TypeError
-            If an argument is malformed, X and `sample_weight` are not those of the fit, or the fit was to a Dask array.
-        OSError
-            If the file cannot be written.
 
         Notes
         -----
@@ -520,11 +497,6 @@ class RobustEAC(_Consensus):
         Returns
         -------
         self : RobustEAC
-
-        Raises
-        ------
-        ValueError, TypeError
-            If X or `sample_weight` is malformed, or a parameter is malformed or out of range.
         """
         chosen = {name: getattr(self, name) for name in Options._fields if name != "tell"}
         options = Options(**chosen, tell=self._tell or progress(self.verbose))

@@ -93,24 +93,14 @@ def solve_consensus_modes(
     labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
         Base clusterings, hard or soft, as in :func:`~robust_eac.partition_losses`. Soft ones are compared in pairs by
         their hard labels.
-    n_clusters : int
-        Number of clusters of every consensus, an upper bound.
     n_modes : int or "auto", default="auto"
         Largest number of modes. "auto" sets no limit.
-    agreement : {"raw", "adjusted"}, default="adjusted"
-        The losses that are lowered, as in :func:`~robust_eac.solve_median_partition`.
-    n_init : int, default=10
-        Starts of every mode.
     max_iter : int, default=100
         Largest number of alternations of every start, and of assignments after a new mode.
-    tol : float, default=1e-5
-        Stop when the optimality gap of a membership is at most `tol`.
-    n_jobs : int, default=None
-        Threads, as in :func:`~robust_eac.solve_median_partition`. The result does not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Draws the starts, the order of the visits, and the objects and partitions for the comparison of pairs.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weight of every object. None means one each.
+    n_clusters, agreement, n_init, tol, n_jobs, random_state
+        As in :class:`~robust_eac.RobustEAC`, for every consensus; `agreement` is "raw" or "adjusted".
+    sample_weight
+        As in :meth:`~robust_eac.RobustEAC.fit`.
 
     Returns
     -------
@@ -122,11 +112,6 @@ def solve_consensus_modes(
         each mode has; `agreements` of shape (n_modes, n_partitions), as :func:`~robust_eac.adjusted_agreement`;
         `objectives` and `gaps` of shape (n_modes,); `n_iter`, how often assignments changed; `converged`, whether that
         ended and all gaps are at most `tol`.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed or out of range.
 
     Warns
     -----
