@@ -549,7 +549,7 @@ def hard_loss(name, cost, together, column, sample_weight=None):
     if name == "binder":
         return (pairs * (cost * U * (1.0 - T) + (2.0 - cost) * T * (1.0 - U))).sum(axis=(-2, -1)) / w.sum() ** 2
     if name == "omari":
-        # An object of weight w is w copies, each with one pair that is none of two objects. Below 1, the lightest is one.
+        # An object of weight w is w copies, each with a pair that is none of two objects. Below 1, the lightest is one.
         pairs = (pairs - np.diag(copy * w)) / w.sum() ** 2
         a, b, both = (np.sum(pairs * z, axis=(-2, -1)) for z in (T, U, T * U))
         chance = a * b / pairs.sum() if pairs.sum() > 0.0 else 0.0 * a

@@ -133,7 +133,7 @@ def centre(X, weight):
 
 
 def soft_sums(mean, centred, weight, self_pairs):
-    """PairSums of a membership matrix X' of shape (n_rows, k), centred; weights of the rows and of their pairs (i, i)."""
+    """PairSums of a centred membership matrix of shape (n_rows, k); weights of the rows and of their pairs (i, i)."""
     along, scatter = centred @ mean, (centred.T * weight) @ centred
     excess = self_pairs @ (2.0 * along + np.einsum("ic,ic->i", centred, centred))
     n = weight.sum()
