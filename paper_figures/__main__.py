@@ -47,8 +47,7 @@ def draw_all(chosen, papers, out, other=None, **source):
     """Draw figures and tables, and the report if `papers` is not None; the exit code is 0 if nothing lacks anything.
 
     `other` says what is special about the records, if drawings may fail on them in many ways; `source` where they
-    are, as in `experiment_rows`.
-    """
+    are, as in `experiment_rows`."""
     matplotlib.use("Agg")
     code, drawn = 0, []
     for drawing in chosen:

@@ -1,10 +1,9 @@
 """Accuracy of the consensus functions: the protocol of the field, the parts of merging, and which method to choose."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 from scipy.stats import rankdata
 
-from experiments.accuracy.ensemble_benchmark import BESIDE, LARGE, MERGED, WEIGHTED
+from experiments.accuracy.ensemble_benchmark import BESIDE, HEAVY, LARGE, MANY, MERGED, WEIGHTED
 from experiments.accuracy.merge_ablation import BLOBS, CHOSEN_ON
 from experiments.accuracy.method_choice import SHOWN, UNBALANCED
 from experiments.shared.store import canonical_json
@@ -13,7 +12,6 @@ from .drawing import drawing
 from .markdown import document, table
 from .paired import mean_interval, signed, tested
 from .records import distinct, matching, printed_table, results
-from .style import BLUE, ORANGE, PAGE, VERMILLION, around, legend_above, look, note
 
 # Alone it makes half of some differences: every comparison is given with and without it.
 DRIVER = "half-rings"
@@ -36,11 +34,6 @@ ABLATION_PROTOCOLS = {
     "sqrt(n), 50 % random": ("sqrt", (10, 30), 0.5),
 }
 MEASURES = ("nmi", "ari")
-MARKS = {
-    0.0: look(BLUE, "o", label="none"),
-    0.3: look(ORANGE, "s", label="30 %"),
-    0.5: look(VERMILLION, "^", label="50 %"),
-}
 # The best of the field, what they would be with the same trust, and what this library has beside.
 OTHERS = (
     "locally-weighted-eac",
@@ -57,6 +50,15 @@ OTHERS = (
     "robust-eac chance-corrected",
 )
 BY_SET = (MERGED, "locally-weighted-eac", "lwgp", "usenc", "eac-average", "kmeans", "robust-eac")
+LWEA, DEFAULT = "locally-weighted-eac", "robust-eac"
+ALL_SIZES = PROTOCOLS["near k"][1]
+NOISE = {
+    "near k, 30 % random": ("near", ALL_SIZES, 0.3),
+    "near k, 50 %": ("near", ALL_SIZES, 0.5),
+    "k, 30 %": ("fixed", ALL_SIZES, 0.3),
+    "k, 50 %": ("fixed", ALL_SIZES, 0.5),
+    **{f"sqrt(n), {MANY}, {100 * share:.0f} %": ("sqrt", (MANY,), share) for share in HEAVY},
+}
 WHOLE = "whole"
 
 
@@ -100,7 +102,6 @@ def mean_score(*arguments):
 
 
 def score_text(records, method, protocol, without=()):
-    """Mean NMI / ARI."""
     return " / ".join(f"{mean_score(records, method, protocol, measure, without):.3f}" for measure in MEASURES)
 
 
@@ -131,58 +132,14 @@ def interval_text(values):
 def best_bold(pairs):
     """Texts "NMI / ARI" of {name: (NMI, ARI)}, the best of each bold."""
     best = [max((pair[i] for pair in pairs.values()), default=0.0) for i in range(2)]
-    return {
-        name: " / ".join(
-            f"**{value:.3f}**" if value >= top - 0.0005 else f"{value:.3f}"
-            for value, top in zip(pair, best, strict=True)
-        )
-        for name, pair in pairs.items()
-    }
+
+    def text(value, top):
+        return f"**{value:.3f}**" if value >= top - 0.0005 else f"{value:.3f}"
+
+    return {name: " / ".join(map(text, pair, best)) for name, pair in pairs.items()}
 
 
 # The protocol of the field
-
-
-def benchmark_figure(records):
-    """NMI and ARI of every consensus function by the protocol of the field, and its difference to merging.
-
-    Ensembles are ten k-means partitions with numbers of clusters in [2, sqrt(n)]. There are six of every data set of at
-    most 2,500 objects, rows shuffled. The consensus has the true number of classes. Functions that were not run on all
-    of the sets are left out. Points are means over the data sets. Differences are on the same ensembles, without random
-    partitions, with 95 % bootstrap intervals over the data sets.
-    """
-    records = small_sets(records)
-    n_sets = len(distinct(records, "dataset"))
-
-    def mean(name, measure, fraction):
-        found = scores(records, name, ("sqrt", (10,), fraction), measure)
-        return np.mean(list(found.values())) if len(found) == n_sets else np.nan
-
-    aris = {name: mean(name, "ari", 0.0) for name in methods(records) if name not in BESIDE | WEIGHTED}
-    names = sorted((name for name in aris if np.isfinite(aris[name])), key=aris.get)
-    figure, axes = plt.subplots(1, 4, figsize=(PAGE, 0.16 * len(names) + 0.9), sharey=True)
-    for (level, paired), measure, title in zip(axes.reshape(2, 2), MEASURES, ("NMI", "ARI"), strict=True):
-        for fraction, style in MARKS.items():
-            values = [mean(name, measure, fraction) for name in names]
-            level.plot(values, np.arange(len(names)), markersize=4, alpha=0.9, **style)
-        level.set_xlabel(title)
-        for row, name in enumerate(names):
-            gains = list(differences(records, name, MERGED, FIELD, measure).values())
-            spread = around([np.mean(gains)], *np.transpose([mean_interval(gains)]))
-            paired.errorbar(np.mean(gains), row, xerr=spread, elinewidth=0.8, markersize=4, **MARKS[0.0])
-        paired.set_xlabel(f"{title} minus merging's")
-        paired.locator_params(axis="x", nbins=3)
-        paired.axvline(0.0, color="0.3", linewidth=0.8, zorder=0.5)
-    for ax in axes:
-        ax.grid(axis="y", color="0.9", linewidth=0.6)
-        ax.set_axisbelow(True)
-    axes[0].set_yticks(np.arange(len(names)), names, fontsize=7)
-    for text in axes[0].get_yticklabels():
-        text.set_fontweight("bold" if text.get_text() == MERGED else "normal")
-    axes[0].set_ylim(-0.7, len(names) - 0.3)
-    legend_above(figure, axes[0], len(MARKS))
-    note(figure, f"{n_sets} data sets; random partitions:")
-    return figure
 
 
 def benchmark_table(records):
@@ -191,17 +148,13 @@ def benchmark_table(records):
     The data sets have at most 2,500 objects, with six ensembles each. Columns give the range of the numbers of base
     clusters and the number of partitions; where there is no number, the mean over 10, 30 and 100. Ranks, of NMI and of
     ARI, are among the functions of the registry that were run on all of these sets with ten partitions. A dash means
-    that the function was not run with so many partitions.
-    """
+    that the function was not run with so many partitions."""
     records = small_sets(records)
     n_sets = len(distinct(records, "dataset"))
     # What was run on clean ensembles, or at least on noisy ones, of all data sets.
-    names = [
-        name
-        for name in methods(records)
-        if name not in WEIGHTED
-        and any(len(scores(records, name, protocol, "ari")) == n_sets for protocol in (FIELD, NOISY))
-    ]
+    names = [name for name in methods(records) if name not in WEIGHTED]
+    runs = {name: [len(scores(records, name, protocol, "ari")) for protocol in (FIELD, NOISY)] for name in names}
+    names = [name for name in names if n_sets in runs[name]]
     ranks = mean_ranks(records, [name for name in names if name not in BESIDE], FIELD)
     left_out = ", ".join(name for name in methods(records) if name not in [*names, *WEIGHTED]) or "none"
 
@@ -225,8 +178,7 @@ def paired_table(records):
     Columns give the mean difference over all data sets on which both were run [95 % bootstrap interval over the data
     sets], the sets better and worse, and the p-value of the signed-rank test corrected for all rows of a protocol and
     measure (Holm). Then come the difference without half-rings, and that without the data set that speaks most for the
-    merged consensus.
-    """
+    merged consensus."""
     records, blocks = joined(records), []
     head = (
         f"{MERGED} minus | mean difference [95 %] | sets better / worse | p | without {DRIVER} | without its best set"
@@ -257,8 +209,7 @@ def sets_table(records):
     true number of classes; "best k" is at the best of several numbers of clusters. The best of a row is bold. The
     printed numbers are those of locally weighted EAC (LWEA) and graph partitioning (LWGP) at the true number in Tables
     V and VII of Huang, Wang and Lai, "Locally weighted ensemble clustering", IEEE Transactions on Cybernetics 2018,
-    where the same pool was used.
-    """
+    where the same pool was used."""
     field = matching(joined(records), range="sqrt", n_partitions=10, fraction=0.0)
     field = {record["config"]["dataset"]: record["result"] for record in field}
     printed = {(row["pool"], row["method"]): row for row in printed_table("locally_weighted_tables_5_7")}
@@ -290,8 +241,7 @@ def ablation_table(records):
     numbers of clusters in [2, sqrt(n)] (clean and half of the partitions random) and near the number of classes. The
     first table holds the large sets of overlapping clusters, on which nothing was chosen. The number of micro-clusters
     and the votes were chosen on one half of the other data sets, every second one by name; results on the other half
-    were seen on the way.
-    """
+    were seen on the way."""
     blobs = [record for record in records if record["config"]["dataset"] in BLOBS]
     blocks = [_blobs(blobs)] if blobs else []
     records = [record for record in records if record["config"]["dataset"] not in BLOBS]
@@ -326,8 +276,7 @@ def choice_table(records):
     """Merging beside the median partition, locally weighted EAC, LWGP and k-means.
 
     The ensembles are of mixed algorithms or of unbalanced classes. Numbers are mean NMI / ARI over six ensembles of
-    every data set, clean and with random partitions; the best is bold.
-    """
+    every data set, clean and with random partitions; the best is bold."""
     mixed = "mixed algorithms"
     parts = {mixed: [record for record in records if record["config"]["dataset"] not in UNBALANCED]}
     parts |= {name: matching(records, dataset=name) for name in UNBALANCED}
@@ -341,18 +290,14 @@ def choice_table(records):
             for name in SHOWN[1:] if title == mixed else ():
                 gain = interval_text(one[MERGED]["ari"] - one[name]["ari"] for one in found)
                 lines.append(f"* {fraction:.0%} random, {name}: {gain}")
-    return document(
-        table(["ensembles", "random", *SHOWN], rows),
-        f"Mixed algorithms, {MERGED} minus the others, ARI [95 %] over data sets:",
-        "\n".join(lines),
-    )
+    text = f"Mixed algorithms, {MERGED} minus the others, ARI [95 %] over data sets:"
+    return document(table(["ensembles", "random", *SHOWN], rows), text, "\n".join(lines))
 
 
 def landmarks_table(records):
     """NMI of the consensus of 20 clusterings through landmarks, or by k-means, beside what U-SENC prints for its own.
 
-    Means over seeds, with standard deviations, ranges in brackets; all consensus functions get the same clusterings.
-    """
+    Means over seeds, with standard deviations, ranges in brackets; all consensus functions get the same clusterings."""
     rows = []
     for dataset in distinct(records, "dataset"):
         for ensemble in distinct(records, "ensemble"):
@@ -365,12 +310,43 @@ def landmarks_table(records):
     return table(["data", "ensemble", *results(records)[0], "U-SENC, printed"], rows)
 
 
+def weights_table(records):
+    """The median partition with weights of base clusters, on the same ensembles.
+
+    Mean NMI / ARI over the data sets of at most 2,500 objects, in the protocols of the benchmark, beside the merged
+    consensus, locally weighted EAC and the default (restricted simplex, base clusters alike). "size": weights 1/n_l.
+    "trusted": chance-corrected weighting. Then differences to the default and to locally weighted EAC [95 % bootstrap
+    interval over data sets], with and without half-rings."""
+    records = small_sets(records)
+    blocks = [
+        f"{len(distinct(records, 'dataset'))} data sets",
+        _means(records, (MERGED, LWEA, DEFAULT, *WEIGHTED), PROTOCOLS),
+        "More random partitions, and random ones beside base clusterings near k",
+        _means(records, (MERGED, LWEA, DEFAULT, *BESIDE, *WEIGHTED), NOISE),
+    ]
+    settings = [(measure, without) for measure in MEASURES for without in ((), (DRIVER,))]
+    heads = [f"{measure.upper()}{f' without {DRIVER}' if without else ''}" for measure, without in settings]
+    for title, protocol in (PROTOCOLS | NOISE).items():
+        for other in (DEFAULT, LWEA):
+            gains = []
+            for name in WEIGHTED:
+                by_set = [differences(records, name, other, protocol, *setting) for setting in settings]
+                gains.append([name, *(interval_text(found.values()) for found in by_set)])
+            blocks += [f"{title}, minus {other}", table(["consensus", *heads], gains)]
+    return document(*blocks)
+
+
+def _means(records, names, protocols):
+    rows = [[name, *(score_text(records, name, protocol) for protocol in protocols.values())] for name in names]
+    return table(["consensus", *protocols], rows)
+
+
 DRAWINGS = (
-    drawing("fig_ensemble_benchmark", "ensemble_benchmark", benchmark_figure),
     drawing("table_ensemble_benchmark", "ensemble_benchmark", benchmark_table),
     drawing("table_ensemble_benchmark_paired", "ensemble_benchmark", paired_table),
     drawing("table_ensemble_benchmark_sets", "ensemble_benchmark", sets_table),
     drawing("table_merge_ablation", "merge_ablation", ablation_table),
     drawing("table_method_choice", "method_choice", choice_table),
     drawing("table_landmark_accuracy", "landmark_accuracy", landmarks_table),
+    drawing("table_cluster_weights", "ensemble_benchmark", weights_table),
 )

@@ -17,11 +17,7 @@ GLOBAL = 1e-4
 
 def rows_of(records, **where):
     """Results of single consensuses with their data set, ensemble, share of noise and weighting."""
-    flat = [
-        record["config"] | {"weighting": weighting} | result
-        for record in records
-        for weighting, result in record["result"].items()
-    ]
+    flat = [r["config"] | {"weighting": weighting} | found for r in records for weighting, found in r["result"].items()]
     return [row for row in flat if all(row[key] == value for key, value in where.items())]
 
 
@@ -38,8 +34,7 @@ def bound_table(records):
     distances are for at most 400 objects: median, and the largest in brackets. "Proved global" means within 1e-4 of the
     bound, the weights being fixed. "Improved" counts the consensuses whose labels single moves improve; "gain" is the
     mean share of the objective that they save. The change of H is that of the refined labels, with the numbers of
-    consensuses whose H rises and falls.
-    """
+    consensuses whose H rises and falls."""
     rows = []
     for kind, title in ENSEMBLE_NAMES.items():
         for weighting in WEIGHTINGS:
@@ -62,8 +57,7 @@ def hard_bound_table(records):
 
     Loss per ordered pair of objects. "of pairs" is the bound that every pair by itself gives. k-means base clusterings
     with 4 to 20 clusters, or copies of a partition in which 40 % of the objects have a random label; 50 of them; the
-    number of clusters free, or at most the number of classes.
-    """
+    number of clusters free, or at most the number of classes."""
     rows = []
     for record in records:
         found = record["result"]
@@ -88,8 +82,7 @@ def calibration_table(records):
     24,000 random partitions in each row, 100 beside every random consensus; 2 to 10 clusters, at most as many as
     objects, with random shares. A calibrated test has shares of 5, 1 and 0.1 %. "too small": the largest
     P(p <= x) - x; "distance": that of Kolmogorov and Smirnov from the uniform distribution. Up to 8 objects p-values
-    are exact and take few values.
-    """
+    are exact and take few values."""
     rows = []
     for consensus in distinct(records, "consensus"):
         for record in matching(records, consensus=consensus):
@@ -101,12 +94,10 @@ def calibration_table(records):
 
 
 def _spread(sample):
-    """Median and, in brackets, the largest."""
     return f"{np.median(sample):.1e} [{sample.max():.1e}]"
 
 
 def _share(true):
-    """How many of how many."""
     return f"{np.count_nonzero(true)} of {len(true)}"
 
 

@@ -22,8 +22,7 @@ class Claim(NamedTuple):
 
     where : section, figure or table. quote : the paper's words. kind : one of KINDS. rule : what it takes to hold, in
     words. verdict : one of VERDICTS. evidence : the numbers behind it. robustness : what changes the verdict.
-    source : file and line of the rule, "paper_figures/robust_eac/claims.py:66".
-    """
+    source : file and line of the rule, "paper_figures/robust_eac/claims.py:66"."""
 
     where: str
     quote: str
@@ -49,8 +48,7 @@ def claim(where, quote, kind=TREND, *, own_size=None):
     The docstring of the rule is the rule in words. A keyword of the rule is its threshold, a number that we chose. The
     rule is applied again without each data set; with half and twice the threshold; and to samples of the paper's own
     size, where `own_size`, or an attribute of the rule, is that in words and a function from the lists of rows to
-    samples, each as such lists.
-    """
+    samples, each as such lists."""
 
     def with_rule(rule):
         threshold = next(iter(rule.__kwdefaults__ or ()), None)
@@ -92,8 +90,7 @@ def finding(met, evidence):
 def by_reading(met, evidence):
     """The :class:`Finding` on a claim that was judged under several readings of what the paper leaves open.
 
-    met : {reading in words: whether the claim holds under it}.
-    """
+    met : {reading in words: whether the claim holds under it}."""
     kept = [reading for reading, holds in met.items() if holds]
     if len(kept) in (0, len(met)):
         return finding(bool(kept), evidence)
@@ -164,6 +161,5 @@ def _own_size(rule, records, words, samples):
 
 
 def _listed(names, last="and"):
-    """Names in their order, in words."""
     *first, end = names
     return f"{', '.join(first)} {last} {end}" if first else str(end)

@@ -5,6 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+# What a table of readings is in a paper.
+OPEN = "not in the paper: readings of what it leaves open"
+
 
 class Drawing(NamedTuple):
     """A figure or table.
@@ -13,8 +16,7 @@ class Drawing(NamedTuple):
     experiments : the experiment whose records `draw` gets; or a tuple of experiments, for {name: records}.
     draw : draw(records) -> matplotlib Figure or Markdown.
     printed : what it is in the paper.
-    caption : what the report says below it.
-    """
+    caption : what the report says below it."""
 
     name: str
     experiments: str | tuple
@@ -24,7 +26,6 @@ class Drawing(NamedTuple):
 
     @property
     def stem(self):
-        """What its files are called."""
         return self.name.partition("_")[2]
 
 
@@ -34,10 +35,7 @@ def drawing(name, experiments, draw, printed="", caption=None):
 
 
 class Paper(NamedTuple):
-    """A paper: its drawings, the settings it leaves open with the choices made, and its claims.
-
-    claims : claims({experiment: records}) -> list of Claim, for the experiments named here.
-    """
+    """A paper: `claims({experiment: records})` judges the experiments named here, `settings` is what it leaves open."""
 
     name: str
     label: str

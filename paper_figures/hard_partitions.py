@@ -21,8 +21,7 @@ def losses_table(records):
     loss, "relaxed" the argmax of the relaxed median partition, "refined" that after single moves, both with at most as
     many clusters as any draw has and made for Binder's loss. "found" are hard median partitions for the loss itself,
     with that limit and without. Numbers of clusters in brackets; seconds are medians of three runs, 16 starts each,
-    from labels to partition. Binder's loss is a share of ordered pairs, VI and ID are in bits.
-    """
+    from labels to partition. Binder's loss is a share of ordered pairs, VI and ID are in bits."""
     rows = []
     for record in _from("mixture", records):
         result = record["result"]
@@ -43,8 +42,7 @@ def salso_table(records):
     2022) ran with its default largest number of clusters, the most that any draw has, on two cores (2 starts at 20,000
     objects, where it was not run for NVI, ID and NID). Its seconds were taken on a shared machine, ours are
     medians of three runs. "difference" is our loss with the same limit minus that of salso, relative to the latter.
-    The draws are bootstrap refits of Gaussian mixtures; ROBUST_EAC_SALSO names the folder that has them.
-    """
+    The draws are bootstrap refits of Gaussian mixtures; ROBUST_EAC_SALSO names the folder that has them."""
     ours = {(_size(record), record["config"]["loss"]): record["result"] for record in _from("salso", records)}
     printed = printed_table("salso_expected_loss")
     theirs = {(int(row["draws"].removeprefix("draws_")), row["loss"].lower()): row for row in printed}
@@ -71,8 +69,7 @@ def robust_table(records):
     Expected loss on the draws that are kept, relative to that of the partition found from these alone: mean rise over
     the repetitions, and the largest; below zero where the search from these alone ended in a worse minimum. Then the
     mean weight on random partitions, and the searches that did not converge. "uniform": random labels; "shuffled": the
-    labels of the replaced draw in random order. The restricted simplex has `rho="auto"`.
-    """
+    labels of the replaced draw in random order. The restricted simplex has `rho="auto"`."""
     rises, weights = [], []
     for (n, loss, kind, fraction), of_cell in grouped(records, "n_samples", "loss", "kind", "fraction").items():
         found = [record["result"] for record in of_cell]
@@ -95,8 +92,7 @@ def scaling_table(records):
     """Time and peak memory of the hard median partition by the number of objects: 200 draws, at most ten clusters.
 
     Medians over repetitions; memory is that of the whole process, "before" with the labels in it but before the search.
-    Expected losses are those found, and those of the partition in which every object is where most draws have it.
-    """
+    Expected losses are those found, and those of the partition in which every object is where most draws have it."""
     exponents, rows = [], []
     for loss, of_loss in grouped(records, "loss").items():
         seconds = samples(of_loss, "n_samples", "search_seconds")
@@ -111,7 +107,6 @@ def scaling_table(records):
 
 
 def _from(source, records):
-    """The records of draws from this source."""
     return [record for record in records if record["config"]["draws"].startswith(source)]
 
 

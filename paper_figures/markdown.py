@@ -11,7 +11,6 @@ def table(head, rows):
 
 
 def document(*blocks):
-    """Paragraphs and tables, one after another."""
     return "\n\n".join(blocks)
 
 

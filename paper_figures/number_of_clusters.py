@@ -122,8 +122,7 @@ def choice_figure(records):
 def rules_table(records):
     """How often each rule finds the number of clusters.
 
-    The ensembles are planted ones, those of Gaussian mixtures, and those of data without clusters.
-    """
+    The ensembles are planted ones, those of Gaussian mixtures, and those of data without clusters."""
     groups, rows = members(records), []
     sizes = list(map(len, groups.values()))
     for name, rule in RULES.items():

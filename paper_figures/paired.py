@@ -22,8 +22,7 @@ class Comparison(NamedTuple):
     mean, interval : mean difference over the data sets, of equal weight.
     wins, wins_interval : share of the pairs in which it is better by more than EQUAL.
     losses : share of the pairs in which it is worse by more than EQUAL.
-    better, equal, worse : numbers of data sets, by their mean difference.
-    """
+    better, equal, worse : numbers of data sets, by their mean difference."""
 
     mean: float
     interval: tuple
@@ -76,8 +75,7 @@ def all_above(differences):
 def mean_interval(values):
     """95 % interval (low, high) of the mean over data sets, drawn again with replacement (percentiles of 10,000).
 
-    Both are NaN for fewer than FEWEST data sets: tables leave the interval out, and error bars are not drawn.
-    """
+    Both are NaN for fewer than FEWEST data sets: tables leave the interval out, and error bars are not drawn."""
     values = np.asarray(values, dtype=float)
     if len(values) < FEWEST:
         return math.nan, math.nan
@@ -96,7 +94,6 @@ def standard_error(sample):
 
 
 def signed(mean, interval, digits=4):
-    """Text of a difference and its interval."""
     return _with_interval(mean, interval, f"+.{digits}f")
 
 

@@ -85,8 +85,7 @@ def overview_figure(records):
 
     Left: mean over the data sets of the H criterion minus that of the oracle, which leaves the random partitions out;
     bars are 95 % bootstrap intervals over the data sets. Right: seconds from labels to the consensus, of ten starts
-    where a way has starts; the strip above has the sizes at which a way runs out of time or memory.
-    """
+    where a way has starts; the strip above has the sizes at which a way runs out of time or memory."""
     figure, axes = plt.subplot_mosaic("AB;AC", figsize=(PAGE, 0.44 * PAGE), height_ratios=(1, 10))
     rows, tasks = records["robustness"], by_task(records["peers"])
 
@@ -128,8 +127,7 @@ def _draw_times(ax, strip, tasks, shown):
 def peers_figure(records):
     """What a user would pick instead: time over the number of objects, where each way stops and why, and accuracy.
 
-    All ways get the same ensembles. On the right is a mark per size; larger sizes are paler.
-    """
+    All ways get the same ensembles. On the right is a mark per size; larger sizes are paler."""
     tasks = by_task(records)
     shown = {way: style for way, style in LOOKS.items() if any(ran(ways.get(way)) for ways in tasks.values())}
     options = {"figsize": (PAGE, 0.64 * PAGE), "width_ratios": (1.25, 1.0), "height_ratios": (1, 12)}
@@ -170,14 +168,9 @@ def peers_table(records):
 
     "times ours" is the median, over ensembles, of the ratio to one start of ours. The objective is that of the hard
     labels for equal weights, over n squared. The second table has the memberships that minimise what GV3 minimises; the
-    third has the packages.
-    """
+    third has the packages."""
     tasks = by_task(records)
-    rows = [
-        [f"{n:,}", m, way, *_numbers(results, ways[OURS])]
-        for (n, m), ways in tasks.items()
-        for way, results in ways.items()
-    ]
+    rows = [[f"{n:,}", m, way, *_numbers(of, ways[OURS])] for (n, m), ways in tasks.items() for way, of in ways.items()]
     head = "objects | partitions | way | seconds | times ours | memory added, MiB | times ours | objective"
     return document(table(f"{head} | adjusted Rand index | H", rows), _memberships(tasks), _packages(records))
 
@@ -197,11 +190,8 @@ def _memberships(tasks):
     """How far above the lowest membership that any way found, in the share of |Y'Y - A|^2, and how fast."""
     rows = []
     for (n, m), ways in tasks.items():
-        soft = {
-            way: results
-            for way, results in ways.items()
-            if ran(results) and all(result["relaxed"] is not None for result in results.values())
-        }
+        soft = {way: results for way, results in ways.items() if ran(results)}
+        soft = {way: of for way, of in soft.items() if all(run["relaxed"] is not None for run in of.values())}
         for way, results in soft.items():
             lowest = {i: min(other[i]["relaxed"] for other in soft.values() if i in other) for i in results}
             above = max(result["relaxed"] / lowest[i] - 1.0 for i, result in results.items())

@@ -23,8 +23,7 @@ def drawing_records(drawing, **source):
     """Rows (config, result, seconds, environment) for a drawing, in the order of the grid.
 
     They come from where :func:`experiment_rows` finds them: a list for one experiment, {name: list} for a tuple of
-    experiments. ValueError with the command to run if any is missing.
-    """
+    experiments. ValueError with the command to run if any is missing."""
     if isinstance(drawing.experiments, str):
         return experiment_rows(drawing.experiments, **source)
     return {name: experiment_rows(name, **source) for name in drawing.experiments}
@@ -34,8 +33,7 @@ def experiment_rows(name, *, smoke=False, root=None, without=()):
     """Rows of one experiment, from the frozen file, or from the store when `smoke` or its folder is given.
 
     The folder may be that of a run with a name; its rows are those of the run's cells, for the run's experiment alone.
-    `without` names data sets whose cells are left out.
-    """
+    `without` names data sets whose cells are left out."""
     run = None if root is None else run_in(root)
     if run is not None:
         if experiment_name(run) != name:
@@ -48,7 +46,6 @@ def experiment_rows(name, *, smoke=False, root=None, without=()):
 
 
 def frozen_file(name):
-    """The frozen file of an experiment."""
     return FOLDER / "data" / f"{name}.json"
 
 
@@ -69,20 +66,14 @@ def run_in(folder):
 def flat_rows(name, root=RECORDS):
     """Records of a run, or of an experiment's frozen file, as flat dicts: rows for `pandas.DataFrame` or a CSV file.
 
-    Keys are those of the configuration, "seconds", and those of the result with its path: "result.l2.h".
-    """
+    Keys are those of the configuration, "seconds", and those of the result with its path: "result.l2.h"."""
     experiment, folder = find_experiment(name, root)
     rows = stored_rows(experiment, root=folder) if hasattr(experiment, "run_name") else experiment_rows(name)
-    return [
-        row["config"]
-        | {"seconds": row["seconds"]}
-        | {".".join(("result", *path)): value for path, value in leaves(row["result"])}
-        for row in rows
-    ]
+    found = [{".".join(("result", *path)): value for path, value in leaves(row["result"])} for row in rows]
+    return [row["config"] | {"seconds": row["seconds"]} | flat for row, flat in zip(rows, found, strict=True)]
 
 
 def stored_rows(experiment, *, smoke=False, root=RECORDS):
-    """Rows of an experiment from the store."""
     grid = experiment_grid(experiment, smoke)
     records = experiment_records(experiment, smoke, root)
     missing = [config for config, record in zip(grid, records, strict=True) if not is_done(record)]
@@ -121,7 +112,6 @@ def matching(records, **where):
 
 
 def results(records, **where):
-    """The results of the rows with this configuration."""
     return [record["result"] for record in matching(records, **where)]
 
 

@@ -48,15 +48,7 @@ def named_places(text):
 def write_report(papers, drawn, path, **source):
     """Write the page; return its path and the messages of what it lacks.
 
-    Parameters
-    ----------
-    papers : list of Paper
-    drawn : list of Drawn
-        Those that no paper has come last, in a chapter of their own.
-    path : Path
-    **source : smoke, root
-        Where the records come from, as in `experiment_rows`.
-    """
+    Drawings that no paper has come last, in a chapter of their own; `source` as in `experiment_rows`."""
     claims, errors = {}, []
     for paper in papers:
         try:

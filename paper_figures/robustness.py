@@ -32,7 +32,6 @@ def datasets(records):
 
 
 def fractions(records, kind):
-    """Shares of noise of a kind, ascending."""
     return sorted(fraction for other, fraction in distinct(records, "kind", "fraction") if other == kind)
 
 
@@ -77,7 +76,6 @@ def over_datasets(records, by_dataset):
 
 
 def mean_difference(records, weighting, other, kind, fraction):
-    """The :class:`Mean` of H minus that of another weighting on the same ensembles."""
     return over_datasets(records, differences(records, weighting, other, kind, fraction).mean(axis=1))
 
 
@@ -87,8 +85,7 @@ def mean_difference(records, weighting, other, kind, fraction):
 def draw_over_shares(ax, cells, names, mean, step, style):
     """The means mean(name, cell) with their intervals over the shares of the cells, in percent.
 
-    The points of one share stand side by side, a step of percent apart.
-    """
+    The points of one share stand side by side, a step of percent apart."""
     places = np.array([100.0 * fraction for _, fraction in cells])
     for number, name in enumerate(names):
         middle, low, high = np.array([mean(name, cell)[:3] for cell in cells]).T
@@ -109,8 +106,7 @@ def oracle_figure(records):
 
     Points show means over the data sets; bars are 95 % bootstrap intervals over the data sets. All weightings see the
     same ensembles and starts. Wrong evidence that agrees with itself (lower middle) carries every weighting away from
-    about a half on, and must: it cannot be told from right evidence.
-    """
+    about a half on, and must: it cannot be told from right evidence."""
 
     def to_oracle(weighting, cell):
         return mean_difference(records, weighting, ORACLE, *cell)
@@ -135,8 +131,7 @@ def paired_table(records):
 
     Brackets hold 95 % bootstrap intervals over the data sets; then comes the data set with the lowest mean difference.
     The oracle is no weighting on the partitions that were not replaced. Copies of one wrong partition are where nothing
-    helps: from about half of the ensemble on they are what the ensemble says.
-    """
+    helps: from about half of the ensemble on they are what the ensemble says."""
     blocks = []
     head = "share | weighting | H | minus unweighted [95 %] | worst data set | minus oracle [95 %] | worst data set"
     for kind, title in KIND_NAMES.items():
@@ -174,8 +169,7 @@ def cost_table(records):
     """Time of whole fits at 100,000 objects: seconds, and times the unweighted fit.
 
     Fits have one start and alternate in one process. Numbers are medians over the starts; in brackets are the lowest
-    and the highest ratio.
-    """
+    and the highest ratio."""
     rows = []
     for weighting in WEIGHTINGS:
         row = [plain_name(weighting)]
@@ -199,8 +193,7 @@ def schemes_table(records):
 
     There are five ensembles of each of the smaller data sets. Columns give H; its difference to no weighting, with a 95
     % bootstrap interval over the data sets; the weight left on the random partitions; and the time of the weights
-    alone, median over the data sets.
-    """
+    alone, median over the data sets."""
     blocks, uniform = [], matching(records["robustness"], kind="uniform")
     for fraction in sorted(distinct(records["robustness_schemes"], "fraction")):
         schemes = results(records["robustness_schemes"], fraction=fraction)
@@ -236,8 +229,7 @@ def candidates_table(records):
     There are five ensembles of each of ten data sets. Columns give H minus the oracle's, with 95 % bootstrap intervals
     over the data sets in brackets; the worst mean over the data sets of any kind and share of noise; H minus the
     unweighted one's on clean ensembles, with the lowest of a data set in brackets; and the weight left on the replaced
-    partitions, mean and the most of any kind and share. The nearest to the oracle comes first.
-    """
+    partitions, mean and the most of any kind and share. The nearest to the oracle comes first."""
     cells, clean = distinct(records, "kind", "fraction"), ("uniform", 0.0)
     rows = []
     for name in records[0]["result"]:
@@ -264,8 +256,7 @@ def goals_table(records):
     """What a weighting should do that needs no tuning, judged on the records; the rules stand in `goals` of the source.
 
     Random partitions are uniform labels, very unequal sizes, shuffled labels and k-means on noise, up to 90 % of the
-    ensemble.
-    """
+    ensemble."""
     blocks = []
     for goal in goals(records):
         judged = [(plain_name(weighting), *goal(weighting)) for weighting in WEIGHTINGS]

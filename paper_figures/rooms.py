@@ -6,8 +6,6 @@ from . import (
     accuracy,
     certificates,
     hard_partitions,
-    levels,
-    many_clusters,
     number_of_clusters,
     peers,
     robustness,
@@ -15,12 +13,12 @@ from . import (
     trust,
 )
 from .claim import claims_table
-from .combinatorial_eac.paper import PAPER as COMBINATORIAL_EAC
+from .combinatorial_eac import PAPER as COMBINATORIAL_EAC
 from .drawing import Topic, drawing
-from .linear_eac.paper import PAPER as LINEAR_EAC
-from .ovi_lda.paper import PAPER as OVI_LDA
-from .robust_eac.paper import PAPER as ROBUST_EAC
-from .threshold_eac.paper import PAPER as THRESHOLD_EAC
+from .linear_eac import PAPER as LINEAR_EAC
+from .ovi_lda import PAPER as OVI_LDA
+from .robust_eac import PAPER as ROBUST_EAC
+from .threshold_eac import PAPER as THRESHOLD_EAC
 
 PAPERS = (COMBINATORIAL_EAC, LINEAR_EAC, ROBUST_EAC, THRESHOLD_EAC, OVI_LDA)
 
@@ -38,13 +36,12 @@ def claims_of(papers):
 ROOMS = (
     *PAPERS,
     Topic("accuracy", accuracy.DRAWINGS),
-    Topic("threshold", levels.DRAWINGS),
     Topic("robustness", robustness.DRAWINGS),
     Topic("trust", trust.DRAWINGS),
     Topic("number of clusters", number_of_clusters.DRAWINGS),
     Topic("certificates", certificates.DRAWINGS),
     Topic("hard median partitions", hard_partitions.DRAWINGS),
     Topic("peers", peers.DRAWINGS),
-    Topic("speed", speed.DRAWINGS + many_clusters.DRAWINGS),
+    Topic("speed", speed.DRAWINGS),
     Topic("claims", (claims_of(PAPERS),)),
 )

@@ -38,15 +38,13 @@ def last_decade(by_size):
 
 
 def medians(records, *measures):
-    """Medians of measures over records."""
     return [np.median([record["result"][measure] for record in records]) for measure in measures]
 
 
 def scaling_figure(records):
     """Time and peak memory of one fit over the numbers of objects, of partitions and of clusters, with exponents.
 
-    Points show medians, bars the ranges. The dashed line is what a matrix of all pairs alone would take.
-    """
+    Points show medians, bars the ranges. The dashed line is what a matrix of all pairs alone would take."""
     figure, axes = plt.subplots(2, 3, figsize=(PAGE, 0.62 * PAGE), sharex="col", sharey="row")
     for row, (measure, (label, unit, color, room)) in zip(axes, SCALES.items(), strict=True):
         for ax, axis in zip(row, AXES, strict=True):
@@ -103,8 +101,7 @@ def distributed_table(records):
 def sweep_table(records):
     """One sweep of the Y step beside the bare gather, SciPy's sparse one-hot matrix times a dense one.
 
-    Numbers are medians over the rounds, ratios within a round first.
-    """
+    Numbers are medians over the rounds, ratios within a round first."""
     rows = []
     for record in records:
         config, result = record["config"], record["result"]
@@ -121,8 +118,7 @@ def convergence_table(records):
     """Sweeps and seconds down to an optimality gap, beside the plain cyclic method.
 
     Numbers are medians over starts, "faster" the median ratio of a start's seconds. ">" stands where some start had not
-    reached the gap when it was stopped.
-    """
+    reached the gap when it was stopped."""
     methods, rows = distinct(records, "method"), []
     for (ensemble, gap), of_cell in grouped(records, "ensemble", "gap").items():
         found = {method: results(of_cell, method=method) for method in methods}
@@ -145,8 +141,7 @@ def tolerance_table(records):
 
     Columns give mean H over twelve data sets with five k-means ensembles each; the objective above that of the smallest
     gap, over n^2; and time beside that to a gap of 1e-5, medians over the data sets. The second table has the
-    unweighted consensus, data set by data set.
-    """
+    unweighted consensus, data set by data set."""
     shares = distinct(records, "fraction")
     gaps = [f"{tol:.0e}".replace("e-0", "e-") for tol in TOLERANCES]
     rows, by_dataset = [], []
@@ -173,8 +168,7 @@ def features_table(records):
     """From features to the consensus of 100 partitions of 5 to 50 clusters: seconds, memory of the process, accuracy.
 
     The features are a memory map of float32. "kmeans" and "landmarks" fit each partition on 10,000 objects and label
-    all; "minibatch" is scikit-learn's MiniBatchKMeans on all objects, beside them.
-    """
+    all; "minibatch" is scikit-learn's MiniBatchKMeans on all objects, beside them."""
     rows = []
     for (n, d), of_size in grouped(records, "n_samples", "n_features").items():
         for ensemble, of_ensemble in grouped(of_size, "ensemble").items():
@@ -186,6 +180,42 @@ def features_table(records):
     return table("features | ensemble | seconds of the ensemble | of the consensus | peak memory, GiB | ARI", rows)
 
 
+SOLVERS = {"soft": "memberships, to a gap of 1e-5", "hard": "hard partition"}
+
+
+def many_clusters_table(records):
+    """Time and peak memory of one fit by the number of clusters, with the exponents of power laws; medians."""
+    parts = []
+    for solver, of_solver in grouped(records, "solver").items():
+        rows = []
+        for k, of_size in grouped(of_solver, "n_clusters").items():
+            seconds, peak, ari = medians(of_size, "fit_seconds", "peak_bytes", "ari")
+            row = [f"{k:,}", f"{seconds:.1f}", f"{peak / 2.0**30:.2f}", f"{ari:.3f}"]
+            if solver == "soft":
+                row += [f"{medians(of_size, 'gap')[0]:.1e}", "sparse" if of_size[0]["result"]["sparse"] else "dense"]
+            rows.append(row)
+        time, memory = (f"{slope(samples(of_solver, 'n_clusters', m)):.2f}" for m in ("fit_seconds", "peak_bytes"))
+        parts.append(f"{SOLVERS[solver]}: exponent of time {time}, of peak memory {memory}")
+        head = "clusters | seconds | peak memory, GiB | adjusted Rand index"
+        parts.append(table(head + (" | gap | result" if solver == "soft" else ""), rows))
+    return document(*parts)
+
+
+def communities_table(records):
+    """Communities of a planted graph: igraph's partitions, and one consensus of them; medians over graphs."""
+    rows = []
+    for n, of_size in grouped(records, "n_nodes").items():
+        for name in of_size[0]["result"]["partitions"]:
+            partitions = [record["result"]["partitions"][name] for record in of_size]
+            count, ari = (np.median([found[key] for found in partitions]) for key in ("n_clusters", "ari"))
+            (seconds,) = medians(of_size, f"{name.replace(' ', '_')}_seconds")
+            n_each = of_size[0]["config"]["n_each"]
+            rows.append([f"{n:,}", f"{n_each} x {name}", f"{count:,.0f}", f"{seconds:.0f}", f"{ari:.3f}"])
+        count, seconds, ari = medians(of_size, "n_clusters_found", "consensus_seconds", "ari")
+        rows.append([f"{n:,}", "consensus", f"{count:,.0f}", f"{seconds:.0f}", f"{ari:.3f}"])
+    return table("nodes | partitions | clusters | seconds | adjusted Rand index", rows)
+
+
 DRAWINGS = (
     drawing("fig_scaling", "scaling", scaling_figure),
     drawing("table_scaling", "scaling", scaling_table),
@@ -194,4 +224,6 @@ DRAWINGS = (
     drawing("table_sweep_cost", "sweep_cost", sweep_table),
     drawing("table_convergence", "convergence", convergence_table),
     drawing("table_tolerance", "tolerance", tolerance_table),
+    drawing("table_many_clusters", "many_clusters", many_clusters_table),
+    drawing("table_communities", "communities", communities_table),
 )

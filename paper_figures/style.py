@@ -90,7 +90,6 @@ def around(middle, low, high):
 
 
 def note(figure, text):
-    """A line above the panels."""
     figure.suptitle(text, x=0.01, ha="left")
 
 
@@ -102,7 +101,6 @@ def plain_ticks(axis):
 
 
 def legend_above(figure, ax, ncols):
-    """The legend of one panel, for all of them."""
     figure.legend(*ax.get_legend_handles_labels(), loc="outside upper center", ncols=ncols)
 
 

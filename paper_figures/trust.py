@@ -34,15 +34,9 @@ def kinds_table(records):
     Cells are differences of mean H in hundredths [95 % bootstrap interval over 18 data sets]; then the mean without the
     data set that is farthest from it. The oracles are the unweighted consensus of the partitions that are not replaced,
     by raw and by chance-corrected losses. "Equal trust" has raw losses, and equal weights for near copies too. The last
-    column is the weight that "chance-corrected" leaves on the replaced partitions.
-    """
-    pairs = (
-        (OURS, "oracle"),
-        (OURS, "oracle, adjusted distance"),
-        (OURS, BEFORE),
-        ("chance-corrected, raw distance", BEFORE),
-        (OURS, "unweighted"),
-    )
+    column is the weight that "chance-corrected" leaves on the replaced partitions."""
+    pairs = [(OURS, other) for other in ("oracle", "oracle, adjusted distance", BEFORE)]
+    pairs += [("chance-corrected, raw distance", BEFORE), (OURS, "unweighted")]
     rows = []
     for kind, fraction in distinct(records, "kind", "fraction"):
         cells = [compared(differences(records, *pair, kind, fraction).mean(axis=1)) for pair in pairs]
@@ -66,8 +60,7 @@ def modes_table(records):
     Of 20 planted ensembles: how many have the right number of modes; the adjusted Rand index of every truth with the
     mode nearest to it, mean (and least), and of the unweighted consensus of the partitions that follow it; how many
     random partitions are in a mode, of all; seconds, median. Of five ensembles of every data set: numbers of modes,
-    shares of the partitions in each in the first ensemble, and adjusted Rand index of its modes with the classes.
-    """
+    shares of the partitions in each in the first ensemble, and adjusted Rand index of its modes with the classes."""
     planted, sets = [], []
     for record in records:
         config, result = record["config"], record["result"]
@@ -99,8 +92,7 @@ def crowds_table(records):
 
     Every partition sees a share of the objects and is right on a share of these, drawn from [0, 0.9]; some guess. Means
     over 20 crowds; brackets hold the number of partitions with weight, and of those that guess. The oracle is the
-    unweighted consensus of those that do not.
-    """
+    unweighted consensus of those that do not."""
     rows = []
     for record in records:
         config, result = record["config"], record["result"]

@@ -1,11 +1,8 @@
-"""The claims of paper 000, each with the rule that judges it: methods by number of features, and all in order.
+"""The claims of paper 000, each with the rule that judges it: those on goodness, and on methods by number of features.
 
-Where the paper reports a test, it is that test, with the paper's correction. Other comparisons of means need the sign
-that the claim says and a Wilcoxon signed-rank test of the paired differences with p < 0.05, after Holm's correction for
-the comparisons that the claim makes. The paper does not say what a signal-to-noise ratio of 10:1 is: claims are judged
-under every reading in the records, each with the paper's ten data sets of each size. One of them has 100: what these
-say is in the evidence, and how much experiments with ten differ is told after it.
-"""
+Where the paper reports a test, it is that test, with the paper's correction; other means are compared by `tested`. The
+paper does not say what a signal-to-noise ratio of 10:1 is: claims are judged under every reading in the records, each
+with the paper's ten data sets of each size. What the 100 of one reading say is evidence."""
 
 import numpy as np
 from scipy.spatial.distance import pdist
@@ -31,8 +28,7 @@ RESULTS = "Section 'Experimental results'"
 @samples.by_signal()
 def poor_runs_weigh_less(goodness, signal):
     """Goodness and NMI of the runs of k-means on the informative feature are positively rank-correlated in more than
-    half of the data sets (one-tailed sign test, p < 0.05).
-    """
+    half of the data sets (one-tailed sign test, p < 0.05)."""
     (result,) = results(goodness, signal=signal)
     found = np.array([c for c in result["correlation"]["f1"] if c is not None])
     test = stats.sign_test(found, np.zeros(len(found)))
@@ -51,8 +47,7 @@ def _of_subsets(goodness, measure, signal):
 @samples.by_signal()
 def between(goodness, signal):
     """Mean NMI of sub-clusterings of both features is below that of the informative feature and above that of the
-    noisy one, each by the test.
-    """
+    noisy one, each by the test."""
     good, mixed, bad, means = _of_subsets(goodness, "nmi", signal)
     return samples.greater((good, mixed), (mixed, bad)), f"NMI {means} for informative / both / noisy"
 
@@ -68,8 +63,7 @@ def informative_weighs_more(goodness, signal):
 @claim(TWO, "put much less weight on sub-clusterings using only (f_2)")
 def noisy_weighs_least(goodness, *, much=0.5):
     """Mean goodness of the noisy feature is at most half of that of the informative feature (second reading: also of
-    that of both features), and significantly lower. The half is `much`.
-    """
+    that of both features), and significantly lower. The half is `much`."""
     against = {"the informative feature": ("f1",), "both features too": ("f1", "f1+f2")}
     met, parts = dict.fromkeys(against, True), []
     for signal in distinct(goodness, "signal"):
@@ -114,8 +108,7 @@ def mahalanobis():
 @samples.by_signal(stats.PAPER_REPETITIONS)
 def better_from_3_to_50(features, signal):
     """With one informative feature, combination clustering is better at each size from 3 to 50 (one-tailed sign tests,
-    Benjamini-Hochberg over all sizes, p < 0.05).
-    """
+    Benjamini-Hochberg over all sizes, p < 0.05)."""
     first, second = samples.both(features, None, signal)
     found, claimed = stats.significant(first, second), stats.within(first, 3, 50)
     gains = ", ".join(f"{np.mean(first[size] - second[size]):+.2f} at {size}" for size in claimed)
@@ -158,10 +151,8 @@ def more_partitions(speed, *, apart=1.0):
     """With 300 features their number is within a factor of 2^`apart` of ten times that of ordinary EAC."""
     numbers = samples.speed_values(speed, "n_partitions")
     ratio = float(np.median(numbers["combination"] / numbers["ordinary"]))
-    return finding(
-        abs(np.log2(ratio / 10.0)) <= apart,
-        f"{numbers['combination'][0]:,} against {numbers['ordinary'][0]:,}, {ratio:.1f} times as many.",
-    )
+    text = f"{numbers['combination'][0]:,} against {numbers['ordinary'][0]:,}, {ratio:.1f} times as many."
+    return finding(abs(np.log2(ratio / 10.0)) <= apart, text)
 
 
 @claim(RESULTS, "0.5 seconds for ordinary EAC and 6.7 seconds for combination clustering", NUMBER)
@@ -200,8 +191,7 @@ def _tests_text(features, chosen, signal):
 @samples.by_signal(stats.PAPER_REPETITIONS)
 def better_where_concentrated(features, signal):
     """It is better on more than half of the untied data sets at s = 3, 4 and infinity, where the printed p are below
-    0.05 (two-tailed sign tests over all sizes, p < 0.05).
-    """
+    0.05 (two-tailed sign tests over all sizes, p < 0.05)."""
     chosen = [e for e in samples.exponents(features) if e in CONCENTRATED]
     tests = [samples.pooled_test(features, e, signal) for e in chosen]
     met = [test["p"] < stats.LEVEL and stats.share_won(test) > 50.0 for test in tests]
@@ -250,8 +240,7 @@ def better_for_many_features(features, signal):
 @samples.by_signal(stats.PAPER_REPETITIONS)
 def shallower(features, signal):
     """The steepest falls of the fitted curves are less at five of six exponents or more, and in mean (paired t-test,
-    one-tailed p < 0.05).
-    """
+    one-tailed p < 0.05)."""
     known = samples.exponents(features)
     falls, test = stats.slopes([samples.both(features, e, signal) for e in known])
     less = [first < second for first, second in falls]

@@ -61,8 +61,7 @@ def goodness(records):
     """Goodness of clustering against accuracy of sub-clusterings of an informative feature, a noisy one, and both.
 
     A point is the mean over 200 runs of k-means on one data set of 50 objects. Panels are readings of the
-    signal-to-noise ratio.
-    """
+    signal-to-noise ratio."""
     figure, axes = plt.subplots(1, len(records), figsize=(PAGE, 0.33 * PAGE), sharex=True, sharey=True)
     for ax, record in zip(axes, records, strict=True):
         result = record["result"]
@@ -83,8 +82,7 @@ def features(records):
     Left: mean NMI with bootstrapped 95 % intervals and fitted generalised logistic curves. Right: share of the
     untied data sets on which combination clustering is better, with 95 % intervals; a mark is filled where the
     one-tailed sign test is significant (Benjamini-Hochberg). The shaded sizes, 3 to 50, are those that the paper
-    finds significant.
-    """
+    finds significant."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE, 0.36 * PAGE))
     pair = both(records, None)
     for by_size, style in zip(pair, METHODS, strict=True):
@@ -114,8 +112,7 @@ def zipf(records):
 
     There are six distributions, by Zipf's exponent s. Above: mean NMI with bootstrapped 95 % intervals and fitted
     generalised logistic curves. Below: number of features at which the curves reach NMI 0.5, with the range over
-    experiments of the paper's number of repetitions.
-    """
+    experiments of the paper's number of repetitions."""
     known = exponents(records)
     # Infinity stands beyond a gap in the axis.
     places = [place + 0.5 * (exponent is None) for place, exponent in enumerate(known)]
@@ -151,8 +148,7 @@ def whitening(records):
     and fitted generalised logistic curves. Stars below mark the sizes at which whitening is significantly better
     (one-tailed sign tests, Benjamini-Hochberg). "Program" takes silhouettes on the data before whitening, as published.
     "Formulas" takes them on the data that are clustered, and no subset twice, which leaves few clusterings of few
-    features. The paper's 2 to 10 features are shaded.
-    """
+    features. The paper's 2 to 10 features are shaded."""
     figure, axes = plt.subplots(1, len(PANELS), figsize=(PAGE, 0.34 * PAGE), sharey=True)
     for ax, (noise, variant, title) in zip(axes, PANELS, strict=True):
         pair = whitening_pair(records, noise, variant)
@@ -174,8 +170,7 @@ def weights(records):
     """Combination clustering under four weightings of the evidence, by number of features, one of them informative.
 
     Left: mean NMI with bootstrapped 95 % intervals and fitted generalised logistic curves. Right: number of
-    features at which the curves reach NMI 0.5, with the range over experiments of the paper's 20 data sets.
-    """
+    features at which the curves reach NMI 0.5, with the range over experiments of the paper's 20 data sets."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE, 0.38 * PAGE), width_ratios=[2, 1])
     found = weightings(records)
     for column, (condition, style) in enumerate(CONDITIONS.items()):

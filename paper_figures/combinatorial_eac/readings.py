@@ -32,8 +32,7 @@ def signals(records):
     The paper prints how many data sets are not tied, and says that at 500 features with s = 0 ordinary EAC has
     practically reached its minimum. "Ten" are the first ten data sets of each size, the paper's number, for all
     readings alike; claims go by short names. The reading of the figures was taken for its numbers of untied data sets:
-    the last columns tell how far each is off on either half of the exponents.
-    """
+    the last columns tell how far each is off on either half of the exponents."""
     judged = samples.judged_rows(records)
     parts = {name: judged[name] for name in PARTS}
     features = parts["features"]
@@ -53,12 +52,9 @@ def signals(records):
         rows.append([*row, *(_off(tests, printed, half) for half in HALVES.values())])
         shown.append(_table_2(features, signal, name, tests))
     theirs = [f"{row['n']} ({row['proportion_better_percent']})" for row in printed.values()]
-    head = [
-        "reading",
-        f"data sets of each size: {', '.join(PARTS.values())}",
-        "Table 2, ten: shares and untied numbers met",
-    ]
-    head += ["claims that hold, all data sets", "claims that hold, ten", "which, all data sets"]
+    head = ["reading", f"data sets of each size: {', '.join(PARTS.values())}"]
+    head += ["Table 2, ten: shares and untied numbers met", "claims that hold, all data sets"]
+    head += ["claims that hold, ten", "which, all data sets"]
     head += [f"untied, sum of deviations at {half}" for half in HALVES]
     first, *others = (f"s = {exponent_name(exponent)}" for exponent in printed)
     beside = ["reading, ten", "distance of the groups at 10:1, in noise deviations"]
@@ -82,10 +78,8 @@ def _has(rows, signal):
 
 
 def _first_ten(features, exponent, signal):
-    return [
-        {size: values[: stats.PAPER_REPETITIONS] for size, values in by_size.items()}
-        for by_size in samples.both(features, exponent, signal)
-    ]
+    pair = samples.both(features, exponent, signal)
+    return [{size: values[: stats.PAPER_REPETITIONS] for size, values in by_size.items()} for by_size in pair]
 
 
 def _test(features, exponent, signal):

@@ -26,8 +26,7 @@ READINGS = {
 def samples(records, key, **where):
     """{number of features: array of NMI, one per repetition}, ascending, of the records with this configuration.
 
-    key is the path to the list in a result, such as ("listing", "whitened").
-    """
+    key is the path to the list in a result, such as ("listing", "whitened")."""
     chosen = sorted(matching(records, **where), key=lambda record: record["config"]["n_features"])
     return {record["config"]["n_features"]: np.array(reduce(getitem, key, record["result"])) for record in chosen}
 
@@ -35,8 +34,7 @@ def samples(records, key, **where):
 def by_signal(length=None):
     """Decorator of judge(records, signal) -> (whether the claim holds, evidence): the rule that judges every reading
     of the signal-to-noise ratio in the records, each on the first `length` repetitions, the paper's number. What all
-    repetitions say is told in the evidence. The rule keeps the function as its attribute `judge`.
-    """
+    repetitions say is told in the evidence. The rule keeps the function as its attribute `judge`."""
 
     def with_judge(judge):
         @wraps(judge)
@@ -67,7 +65,6 @@ def first_of_each(records, length):
 
 
 def repetitions(records, signal):
-    """Data sets of each size under a reading."""
     return max(row["config"]["repetitions"] for row in matching(records, signal=signal))
 
 
@@ -123,14 +120,11 @@ def speed_values(speed, measure):
     """Values of the two methods at 50 objects and 300 features (or the nearest shape measured), by repetition."""
     shapes = distinct(speed, "n_objects", "n_features")
     n, d = min(shapes, key=lambda shape: (abs(shape[0] - 50), abs(shape[1] - 300)))
-    return {
-        method: np.array([result[measure] for result in results(speed, n_objects=n, n_features=d, method=method)])
-        for method in METHODS
-    }
+    runs = {method: results(speed, n_objects=n, n_features=d, method=method) for method in METHODS}
+    return {method: np.array([run[measure] for run in found]) for method, found in runs.items()}
 
 
 def whitening_pair(whitening, noise, variant="listing", signal=SIGNAL, n_objects=N_OBJECTS):
-    """Samples with and without whitening."""
     where = {"noise": noise, "signal": signal, "n_objects": n_objects}
     return tuple(samples(whitening, (variant, name), **where) for name in ("whitened", "plain"))
 
@@ -165,7 +159,6 @@ def printed_tests(known):
 
 
 def exponent_name(exponent):
-    """Zipf's exponent as printed."""
     return "∞" if exponent is None else str(exponent)
 
 
@@ -175,12 +168,10 @@ def p_text(p):
 
 
 def friedman_text(test):
-    """Friedman's statistic and its p."""
     return f"{test[0]:.1f} (p {p_text(test[1])})"
 
 
 def listing(sizes):
-    """Sizes in words."""
     return f"{', '.join(f'{size:,}' for size in sizes)} features" if sizes else "no size"
 
 

@@ -16,8 +16,7 @@ _STARTS = ((4.0, 0.5), (12.0, 1.0), (4.0, 4.0))
 def blocks(by_size, length=PAPER_REPETITIONS):
     """The samples cut into experiments of the paper's number of repetitions; what is left over makes no block.
 
-    Fewer repetitions than one block are one block.
-    """
+    Fewer repetitions than one block are one block."""
     total = count(by_size)
     length = min(length, total)
     starts = range(0, total - length + 1, length)
@@ -63,7 +62,6 @@ def significant(first, second):
 
 
 def share_won(test):
-    """Percentage of the untied data sets."""
     return 100 * test["wins"] / max(test["n"], 1)
 
 
@@ -71,8 +69,7 @@ def friedman(values):
     """(chi squared, p) of Friedman's test with replicates: values (blocks, conditions, replicates).
 
     Ranks are taken among all values of a block, as MATLAB's friedman(x, reps) does; with one replicate this is the
-    usual test, corrected for ties. (0, 1) where all values of every block are equal.
-    """
+    usual test, corrected for ties. (0, 1) where all values of every block are equal."""
     n_blocks, n_conditions, n_replicates = values.shape
     ranks = rankdata(values.reshape(n_blocks, -1), axis=1)
     variance = ranks.var(axis=1, ddof=1).mean()
@@ -100,7 +97,6 @@ def friedman_readings(by_condition):
 
 
 def _by_size(by_condition):
-    """Array (sizes, conditions, repetitions)."""
     return np.array([list(by_size.values()) for by_size in by_condition.values()]).swapaxes(0, 1)
 
 

@@ -24,8 +24,7 @@ def zipf(records):
 
     Printed and reproduced results stand side by side. The sign tests are two-tailed, over all sizes, and leave ties
     out. "A repetition of the paper" gives the median (lowest to highest) over experiments of 110 data sets each, and
-    how many of them have p below .05 (in favour of combination clustering / of ordinary EAC).
-    """
+    how many of them have p below .05 (in favour of combination clustering / of ordinary EAC)."""
     known = samples.exponents(records)
     return document(
         _table_2(records, known),
@@ -79,8 +78,7 @@ def speed(records):
     """Seconds of combination clustering and ordinary EAC by numbers of objects and features, printed and measured.
 
     Cells show medians (lowest to highest). Each run has a process of its own, and the methods alternate. The paper's
-    machine was a Core i7-6700 with MATLAB on 8 workers.
-    """
+    machine was a Core i7-6700 with MATLAB on 8 workers."""
     rows = []
     for n, d in distinct(records, "n_objects", "n_features"):
         runs = [results(records, n_objects=n, n_features=d, method=method) for method in samples.METHODS]
@@ -100,8 +98,7 @@ def whitening(records):
 
     There are three variants of the weights (program: silhouettes before whitening; formulas: after, subsets without
     repetition; none), two readings of the signal-to-noise ratio, and correlated and independent noise, also for more
-    objects. Printed: p at most .014 at 2 to 10 features.
-    """
+    objects. Printed: p at most .014 at 2 to 10 features."""
     sizes, rows = sorted(distinct(records, "n_features")), []
     for noise, signal, n_objects in distinct(records, "noise", "signal", "n_objects"):
         for variant in VARIANTS:
@@ -120,8 +117,7 @@ def weights(records):
     """The four weightings of the evidence: Friedman tests, printed and reproduced, median NMI, and paired sign tests.
 
     Over all sizes, sizes are blocks and data sets are replicates; at one size, data sets are blocks. Pairs give the
-    untied data sets won over all sizes, with two-tailed sign tests adjusted by Benjamini and Hochberg.
-    """
+    untied data sets won over all sizes, with two-tailed sign tests adjusted by Benjamini and Hochberg."""
     found = samples.weightings(records)
     parts, rows = samples.weighting_blocks(found), []
     for size in (None, *found["none"]):
@@ -141,8 +137,6 @@ def _pairs(found):
     pairs = list(combinations(found, 2))
     tests = [stats.sign_test(stats.pooled(found[a]), stats.pooled(found[b]), "two-sided") for a, b in pairs]
     adjusted = false_discovery_control([test["p"] for test in tests])
-    rows = [
-        [f"{a} against {b}", f"{test['wins']:,} of {test['n']:,}", samples.p_text(p)]
-        for (a, b), test, p in zip(pairs, tests, adjusted, strict=True)
-    ]
+    won = [f"{test['wins']:,} of {test['n']:,}" for test in tests]
+    rows = zip([f"{a} against {b}" for a, b in pairs], won, map(samples.p_text, adjusted), strict=True)
     return table("pair | first better on, of untied | adjusted p", rows)

@@ -41,8 +41,7 @@ def whitening_of_independent_noise(whitening, *, much=0.05):
 @samples.by_signal(stats.WHITENING_BLOCK)
 def whitening_from_2_to_10(correlated, signal):
     """With correlated noise, whitening is better at each size from 2 to 10 (one-tailed sign tests, Benjamini-Hochberg,
-    p < 0.05).
-    """
+    p < 0.05)."""
     first, _ = samples.whitening_pair(correlated, "correlated", signal=signal)
     found = {
         words: stats.significant(*samples.whitening_pair(correlated, "correlated", variant, signal=signal))
@@ -56,8 +55,7 @@ def whitening_from_2_to_10(correlated, signal):
 @samples.by_signal(stats.WHITENING_BLOCK)
 def whitening_from_2_to_20(correlated, signal):
     """With correlated noise the mean gain of the sizes from 2 to 20 is above zero, by the test, and above that of the
-    other sizes.
-    """
+    other sizes."""
     first, second = samples.whitening_pair(correlated, "correlated", signal=signal)
     changes = {size: first[size] - second[size] for size in first}
     inside = np.mean([changes[size] for size in stats.within(first, 2, 20)], axis=0)
@@ -172,8 +170,7 @@ def goodness_highest(weights, signal):
 @samples.by_signal(stats.WEIGHTS_BLOCK)
 def better_most_at_10(weights, signal):
     """Mean NMI over all sizes is higher with each of the two weightings than with each of the two others, by the test.
-    The gain of the two over the others, in mean, is larger at 10 features than at any other size.
-    """
+    The gain of the two over the others, in mean, is larger at 10 features than at any other size."""
     found = samples.weightings(weights, signal=signal)
     pairs = [(better, base) for better in WITH_GOODNESS for base in WITHOUT_GOODNESS]
     changes = _changes(weights, signal, pairs)
@@ -223,8 +220,7 @@ def order_is_neutral(weights, signal, *, close=0.01):
 @samples.by_signal(stats.PAPER_REPETITIONS)
 def conclusion(features, signal):
     """The number of features at which NMI has fallen to 0.5 is larger than that of ordinary EAC at s = 3, 4 and
-    infinity, and by a larger ratio at each of them than at s = 0, 1 and 2.
-    """
+    infinity, and by a larger ratio at each of them than at s = 0, 1 and 2."""
     known = samples.exponents(features)
     pairs = {e: samples.both(features, e, signal) for e in known}
     ratios = {e: stats.half_point(first) / stats.half_point(second) for e, (first, second) in pairs.items()}

@@ -1,8 +1,7 @@
 """The claims of paper 001, each with its rule: those on density, cost and k-means, and all in order.
 
 Times of one number of objects are compared by their median over the repetitions.
-The print has lost the number of repetitions, so no claim is judged at the paper's own size.
-"""
+The print has lost the number of repetitions, so no claim is judged at the paper's own size."""
 
 import numpy as np
 from scipy.stats import kendalltau
@@ -12,30 +11,28 @@ from experiments.linear_eac.linear_eac_settings import CLUSTERS, GRADED
 from robust_eac import density
 
 from ..claim import THEOREM, by_reading, claim, finding
-from .rules import (
-    LINEAR,
-    above,
-    compared_scores,
-    differences,
-    listed,
-    printed_beside,
-    printed_scores,
-    scores,
-    under,
-)
 from .values import (
     COMPARED,
     FIELD,
+    LINEAR,
     MEASURES,
     NON_HIERARCHICAL,
     SINGLETONS,
     SPLITS,
     STARTS,
     SYSTEMS,
+    above,
+    compared_scores,
     consensus_values,
     datasets,
+    differences,
+    listed,
+    printed_beside,
+    printed_scores,
     ratios,
+    scores,
     seconds_growth,
+    under,
 )
 
 
@@ -80,8 +77,7 @@ def comparable_nmi(rows, reading, *, close=5.0):
 @claim("Abstract", "while keeping the computational cost low")
 def low_cost(cost, rows, *, apart=1.0):
     """Read as growth: its seconds grow linearly, as n to a power below 1.25. Read as time: it takes at most 2^`apart`
-    times as long as the fastest system of Section 6.1.
-    """
+    times as long as the fastest system of Section 6.1."""
     exponent = seconds_growth(cost, "kmeans")
     systems = [row["result"]["systems"] for row in rows]
     ratio = {
@@ -151,8 +147,7 @@ def linear_density(cost):
 def maximises_density(rows, reading):
     """Of two partitions of the same run, the one with the smaller k-means loss never has the lower density of Eq. 7.
 
-    The two are that of k-means and that of a search for the density. Eq. 7 leaves the diagonal out.
-    """
+    The two are that of k-means and that of a search for the density. Eq. 7 leaves the diagonal out."""
     fields = reading.get("density", FIELD["density"]), "diagonal_density"
     pairs = [[row["result"]["systems"][SYSTEMS["KM"]], row["result"]["systems"]["density-search"]] for row in rows]
     # The more density with the diagonal, the smaller the loss of k-means.
@@ -180,8 +175,7 @@ def cheap_tree(cost):
 def independent_split():
     """A split of one cluster changes n times the density of Eq. 7 by what it changes within this cluster, to 1e-9.
 
-    Tried on 100 ensembles of 60 objects in four clusters.
-    """
+    Tried on 100 ensembles of 60 objects in four clusters."""
     rng, off = np.random.RandomState(0), []
     for _ in range(100):
         labels, before = rng.randint(5, size=(60, 8)), np.repeat(range(4), 15)
@@ -206,12 +200,8 @@ def few_clusters_matter(consensus, reading, *, close=5.0):
     near = [i for i in (base - 1, base + 1) if 0 <= i < len(CLUSTERS)]
     change, tau = {}, {}
     for measure in MEASURES:
-        table = np.array(
-            [
-                [consensus_values(consensus, name, system, measure, reading).mean(axis=0) for system in GRADED]
-                for name in datasets(consensus)
-            ]
-        )
+        values = [[consensus_values(consensus, n, s, measure, reading) for s in GRADED] for n in datasets(consensus)]
+        table = np.array([[of_system.mean(axis=0) for of_system in of_set] for of_set in values])
         change[measure] = max(float(np.abs(table[..., i] - table[..., base]).mean()) for i in near)
         mean = table.mean(axis=0)
         tau[measure] = min(float(kendalltau(mean[:, i], mean[:, base]).statistic) for i in near)

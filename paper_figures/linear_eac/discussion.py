@@ -6,37 +6,35 @@ from scipy.stats import spearmanr
 from robust_eac.comparison.statistics import signed_rank
 
 from ..claim import NUMBER, THEOREM, by_reading, claim, finding, untestable
-from .rules import (
+from .values import (
+    COMPARED,
+    HIERARCHICAL,
     LINEAR,
+    MCLA_WEIGHTS,
+    NON_HIERARCHICAL,
+    SINGLETONS,
+    SPLITS,
+    STARTS,
     above,
     compared_scores,
+    datasets,
     differences,
     leaders,
     listed,
     means,
+    pairs_with_printed,
     printed_beside,
     printed_scores,
+    ratios,
+    samples,
     scores,
+    seconds_growth,
     spans,
     spread,
     systems_run,
     tally,
     under,
     winners,
-)
-from .values import (
-    COMPARED,
-    HIERARCHICAL,
-    MCLA_WEIGHTS,
-    NON_HIERARCHICAL,
-    SINGLETONS,
-    SPLITS,
-    STARTS,
-    datasets,
-    pairs_with_printed,
-    ratios,
-    samples,
-    seconds_growth,
 )
 
 # Settings were chosen by these columns, so they do not count as reproduced.
@@ -265,8 +263,7 @@ def second_densest(rows, reading):
 def similar_densities(rows, reading):
     """The densities of Section 6.3 differ by more than 10 points on at most two data sets.
 
-    In the other reading, on musk and nursery, where run, and nowhere else.
-    """
+    In the other reading, on musk and nursery, where run, and nowhere else."""
     table = compared_scores(rows, "density", reading)
     far, printed = (
         {name: span for name, span in spans(t).items() if span > WIDE}
@@ -316,8 +313,7 @@ def never_one(rows):
 @under(STARTS)
 def ari_alike(rows, reading, *, apart=0.3):
     """Spearman's rank correlation of mean NMI and mean adjusted Rand index over the systems is at least 0.7 on average,
-    which is `apart` below 1.
-    """
+    which is `apart` below 1."""
     rhos = []
     for name in datasets(rows):
         columns = systems_run(rows, name)
@@ -366,8 +362,7 @@ def agglomerative_costly(cost):
 def weaker_than_kmeans(rows, reading):
     """The mean NMI of k-means is above those of SEC and MCLA, each by the test.
 
-    Its distance to the best of the three has the smallest standard deviation over the data sets.
-    """
+    Its distance to the best of the three has the smallest standard deviation over the data sets."""
     table = scores(rows, RIVALS, "nmi", reading=reading)
     met, text = _above_rivals(table)
     uneven = {c: float(np.std([max(row.values()) - row[c] for row in table.values()])) for c in RIVALS}

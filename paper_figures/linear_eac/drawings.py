@@ -66,15 +66,13 @@ COST_LOOKS = look(VERMILLION, "s", "-"), look(*KINDS["linkage"], "--"), look(*KI
 
 def nonhierarchical_table(records):
     """SEC, MCLA, ECC and CSPA by data set, printed beside reproduced (Section 6.1): ensemble NMI and density,
-    mean ± sd.
-    """
+    mean ± sd."""
     return _side_by_side(records, "nonhierarchical")
 
 
 def hierarchical_table(records):
     """Agglomerative clustering of the raw (R) and enhanced (E) co-association, printed beside reproduced
-    (Section 6.2).
-    """
+    (Section 6.2)."""
     return _side_by_side(records, "hierarchical")
 
 
@@ -109,8 +107,7 @@ def _deviation(sample):
 def agreement_table(records):
     """How well the reproduced tables of paper 001 order systems and data sets as the printed ones do, and how far off.
 
-    The systems are SEC, MCLA, ECC, CSPA, R-SL to E-ML, KM and H-KM, as far as they are printed.
-    """
+    The systems are SEC, MCLA, ECC, CSPA, R-SL to E-ML, KM and H-KM, as far as they are printed."""
     pairs = {measure: pairs_with_printed(records, measure) for measure in MEASURES}
     heads = [f"{name}: {what}" for name in MEASURES.values() for what in ("rho", "tau", "MAD", "bias")]
     tables = []
@@ -138,20 +135,16 @@ def _agreement(pairs):
 
 def _off_density(records, pairs, field):
     """Mean absolute deviation of a density, as the records name it, from the printed one."""
-    return np.mean(
-        [
-            abs(np.mean([r["systems"][SYSTEMS[system]][field] for r in results(records, dataset=dataset)]) - theirs)
-            for dataset, system, theirs, _ in pairs
-        ]
-    )
+    reading = {"density": field}
+    ours = [samples(records, dataset, system, "density", reading).mean() for dataset, system, *_ in pairs]
+    return np.mean(np.abs(np.subtract(ours, [theirs for *_, theirs, _ in pairs])))
 
 
 def agreement_figure(records):
     """Reproduced against printed tables of paper 001: a mark is a data set and system, bars two standard errors.
 
     Marks are filled for data sets whose base clusterings already differ by more than 5 points of mean density from the
-    printed ones, so that something in their preparation must differ.
-    """
+    printed ones, so that something in their preparation must differ."""
     means = pairs_with_printed(records, "density", ("Mean",))
     others = {name for name, _, theirs, ours in means if abs(ours - theirs) > FAR}
     figure, axes = plt.subplots(1, 2, figsize=(PAGE, 0.55 * PAGE))
@@ -182,8 +175,7 @@ def agreement_figure(records):
 def clusters_figure(records):
     """Ensemble NMI and density over the number of consensus clusters, mean over data sets (Section 5.5).
 
-    Bars are two standard errors over the repetitions, each of which is a mean over the data sets.
-    """
+    Bars are two standard errors over the repetitions, each of which is a mean over the data sets."""
     rows = consensus_records(records)
     names = datasets(rows)
     figure, axes = plt.subplots(1, 2, figsize=(PAGE, 0.42 * PAGE))
@@ -202,8 +194,7 @@ def clusters_figure(records):
 def cost_figure(records):
     """How many times longer the slower way takes, by number of objects (Sections 3.7, 4.2 and 7.3).
 
-    Points show medians, bars the ranges.
-    """
+    Points show medians, bars the ranges."""
     figure, ax = plt.subplots(figsize=(COLUMN, COLUMN))
     for name, style in zip(RATIOS, COST_LOOKS, strict=True):
         sizes, values = ratios(records, name)

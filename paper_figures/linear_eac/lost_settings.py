@@ -25,8 +25,7 @@ def chosen_setting():
 def member_deviations(records, variant=False):
     """{setting: (data sets, 4) reproduced minus printed Mean and Max of NMI and density, in points}, and data sets.
 
-    A setting is a tuple in the order of SETTING. Abalone without the sex stands apart, under `variant`.
-    """
+    A setting is a tuple in the order of SETTING. Abalone without the sex stands apart, under `variant`."""
     values = {measure: printed("comparison", measure) for measure in MEASURES}
     members = matching(records, part="members")
     rows, found = [row for row in members if (row["config"]["dataset"] == VARIANT) == variant], {}
@@ -48,8 +47,7 @@ def member_deviations(records, variant=False):
 def consensus_deviations(records):
     """{(clusters, singletons): (data sets, 4) reproduced minus printed NMI and density of KM and of R-AL}.
 
-    `singletons` is 0 or 1: their density.
-    """
+    `singletons` is 0 or 1: their density."""
     values = {measure: printed_values(measure) for measure in MEASURES}
     rows, found = consensus_records(records), {}
     for position, n_clusters in enumerate(CLUSTERS):
@@ -74,15 +72,13 @@ def off_by(deviations):
 
 
 def rms(deviations):
-    """Root mean square."""
     return float(np.sqrt(np.mean(np.square(deviations))))
 
 
 def settings_table(records):
     """Lost settings of paper 001: how far each choice is from the printed columns Mean and Max, and from KM and R-AL.
 
-    Deviations are reproduced minus printed, in points of a percent, over data sets, NMI and density.
-    """
+    Deviations are reproduced minus printed, in points of a percent, over data sets, NMI and density."""
     members, names = member_deviations(records)
     best = {}
     for key in sorted(members, key=lambda key: off_by(members[key])):
@@ -124,10 +120,7 @@ def _one_at_a_time(found):
     chosen, rows = chosen_setting(), []
     for position, name in enumerate(SETTING):
         # Those that differ from the chosen one here and nowhere else.
-        options = {
-            key[position]: off_by(found[key])
-            for key in found
-            if all(key[other] == chosen[other] for other in range(len(SETTING)) if other != position)
-        }
+        others = [other for other in range(len(SETTING)) if other != position]
+        options = {key[position]: off_by(found[key]) for key in found if all(key[i] == chosen[i] for i in others)}
         rows.append([name, "; ".join(f"{o}: {options[o]:.2f}" for o in sorted(options, key=options.get))])
     return table("choice | median absolute deviation of each", rows)

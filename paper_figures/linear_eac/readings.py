@@ -5,10 +5,10 @@ import numpy as np
 from ..claim import rules_of
 from ..markdown import document, table
 from ..records import grouped
-from . import claims, discussion, rules, values
+from . import claims, discussion, values
 from .lost_settings import off_by
 
-READINGS = rules.together(values.SINGLETONS, values.MCLA_WEIGHTS, values.SPLITS, values.STARTS) | values.ON_SAME_RUNS
+READINGS = values.together(values.SINGLETONS, values.MCLA_WEIGHTS, values.SPLITS, values.STARTS) | values.ON_SAME_RUNS
 # Points within which a printed number is met, as in the claims.
 POINTS = 5.0
 # The columns whose starts on the ensemble differ between readings.
@@ -27,8 +27,7 @@ def readings_table(records):
 
     Each row below the first changes one choice. The kinds of start were run on fewer data sets and repetitions: what
     they gain and lose is told beside the starts of the first row on these runs. Claims go by short names. The second
-    table is on the choices that were made by a fit to a part of the printed numbers.
-    """
+    table is on the choices that were made by a fit to a part of the printed numbers."""
     rows = values.with_starts(records["linear_eac"], records["linear_eac_starts"])
     judged = {words: (values.having(rows, reading), reading) for words, reading in READINGS.items()}
     held = {words: claims_held(*pair) for words, pair in judged.items()}
@@ -55,7 +54,7 @@ def readings_table(records):
 
 def claims_held(rows, reading):
     """Short names of the claims that hold under a reading."""
-    parts = {"rows": rows, "agglomerated": values.of_datasets(rows, rules.small(rows))}
+    parts = {"rows": rows, "agglomerated": values.of_datasets(rows, values.small(rows))}
     held = [rule for rule, part in CLAIMS.items() if rule.judge(parts[part], reading)[0]]
     return {rule.__name__.replace("_", " ") for rule in held}
 
@@ -75,26 +74,17 @@ def _runs(rows):
 
 
 def _halves(rows):
-    eight = values.of_datasets(rows, rules.small(rows))
+    eight = values.of_datasets(rows, values.small(rows))
     rest = [row for row in rows if row not in eight]
     members, chosen = ("Mean", "Max"), ("KM", "R-AL")
     others = tuple(column for column in values.SYSTEMS if column not in chosen)
-    return [
-        [
-            "base clusterings: scaling, range of k, starts, 20 partitions; NMI's mean",
-            "Mean and Max of the eight smaller sets",
-            _off((eight, members)),
-            "Mean and Max of the four large sets",
-            _off((rest, members)),
-        ],
-        [
-            "20 consensus clusters",
-            "KM and R-AL of the eight smaller sets",
-            _off((eight, chosen)),
-            "the other systems there, all of the four large sets",
-            _off((eight, others), (rest, tuple(values.SYSTEMS))),
-        ],
-    ]
+    systems = tuple(values.SYSTEMS)
+    base = ["base clusterings: scaling, range of k, starts, 20 partitions; NMI's mean"]
+    base += ["Mean and Max of the eight smaller sets", _off((eight, members))]
+    base += ["Mean and Max of the four large sets", _off((rest, members))]
+    number = ["20 consensus clusters", "KM and R-AL of the eight smaller sets", _off((eight, chosen))]
+    number += ["the other systems there, all of the four large sets", _off((eight, others), (rest, systems))]
+    return [base, number]
 
 
 def _off(*parts):

@@ -95,8 +95,7 @@ def fewest_runs(records):
 def noises(records):
     """{(variance of the noise in a dimension,): records}: three readings of SNR, each over all numbers of objects.
 
-    Each has the same data sets: a definition that had more could show more by a test.
-    """
+    Each has the same data sets: a definition that had more could show more by a test."""
     return _by_noise(comparable(records))
 
 
@@ -106,7 +105,6 @@ def settings(records):
 
 
 def definitions(records):
-    """The same with all records."""
     groups = grouped(records, "divisor", "n")
     return {(_noise(divisor), f"{n} objects"): group for (divisor, n), group in groups.items()}
 
@@ -140,12 +138,10 @@ def _noise(divisor):
 
 
 def at(records, decibels):
-    """Records of some SNR levels."""
     return [record for record in records if record["config"]["decibel"] in decibels]
 
 
 def decibels(records):
-    """SNR levels, ascending."""
     return sorted(distinct(records, "decibel"))
 
 
@@ -172,10 +168,8 @@ def judged(met, evidence):
     for noise, of_noise in by_noise.items():
         for words, holds in _shortened(of_noise):
             named.setdefault((noise, holds), []).append(words)
-    return by_reading(
-        {f"{noise} ({'; '.join(rest)})" if any(rest) else noise: holds for (noise, holds), rest in named.items()},
-        evidence,
-    )
+    texts = {(n, holds): f"{n} ({'; '.join(rest)})" if any(rest) else n for (n, holds), rest in named.items()}
+    return by_reading({texts[key]: key[1] for key in named}, evidence)
 
 
 def _shortened(met):
@@ -185,30 +179,22 @@ def _shortened(met):
     heads = {}
     for (head, *rest), holds in met.items():
         heads.setdefault(head, {})[tuple(rest)] = holds
-    return [
-        (", ".join(filter(None, (head, words))), holds)
-        for head, of_head in heads.items()
-        for words, holds in _shortened(of_head)
-    ]
+    found = [(head, *short) for head, of_head in heads.items() for short in _shortened(of_head)]
+    return [(", ".join(filter(None, (head, words))), holds) for head, words, holds in found]
 
 
 def below_zero(differences):
     """{reading: are all its arrays of paired differences below zero in the mean, with p < 0.05?}.
 
-    The correction is for the arrays of one reading, which are the comparisons that the claim makes.
-    """
+    The correction is for the arrays of one reading, which are the comparisons that the claim makes."""
     return {reading: all_above({i: -one for i, one in enumerate(arrays)}) for reading, arrays in differences.items()}
 
 
 def printed_numbers():
     """Table 3: {(decibel, algorithm, column): number of clusters}, the consensus being an algorithm of its own."""
     keys = {name: key for key, name in NAMES.items()} | {"Consensus": "consensus"}
-    return {
-        (int(row["snr_db"]), keys[row["algorithm"]], column): int(row[column])
-        for row in printed_table("ovi_lda_table3")
-        for column in INDICES
-        if row[column]
-    }
+    cells = [(row, column) for row in printed_table("ovi_lda_table3") for column in INDICES if row[column]]
+    return {(int(row["snr_db"]), keys[row["algorithm"]], column): int(row[column]) for row, column in cells}
 
 
 def answers(records, *, columns=tuple(INDICES), algorithms=ALGORITHMS, reading=None, memberships=""):
@@ -230,7 +216,6 @@ def answers(records, *, columns=tuple(INDICES), algorithms=ALGORITHMS, reading=N
 
 
 def numbers(records, **options):
-    """The numbers alone."""
     return [number for *_, number in answers(records, **options)]
 
 
@@ -250,7 +235,6 @@ def best_setting(records):
 
 
 def share_of_four(records, **options):
-    """Share of the answers that are four."""
     return np.mean([number == TRUE_NUMBER for number in numbers(records, **options)])
 
 
@@ -263,8 +247,7 @@ def graded(record, route, index):
     """An index of the algorithms' partitions and of the consensus, {name: value}, NaN where it is not defined.
 
     "core" is the consensus of its own objects alone, "complete" that of all; "NAME on core" the partition of an
-    algorithm on the objects of the core.
-    """
+    algorithm on the objects of the core."""
     grades = record["result"]["routes"][route]
     values = {name: grades["algorithms"][name][index] for name in ALGORITHMS}
     values |= {f"{name} on core": grades["algorithms"][name]["core"].get(index) for name in ALGORITHMS}

@@ -3,10 +3,8 @@
 The paper gives neither the number of objects nor what SNR means: claims about numbers of clusters are judged for each
 definition of the noise by each number of objects, others for each definition over all numbers of objects; every
 definition by equally many data sets, and what more there are of one is told as evidence. Of crisp partitions, XB and FS
-in Table 3 take crisp memberships, as the text says, or fuzzy ones from the centroids. Where a claim compares values
-over data sets, it needs the sign that it says in the mean, and over the data sets a Wilcoxon signed-rank test of the
-paired differences with p < 0.05, after Holm's correction for the comparisons that the claim makes under one reading.
-"""
+in Table 3 take crisp memberships, as the text says, or fuzzy ones from the centroids. The
+comparisons of one reading are tested together."""
 
 import itertools
 from collections import Counter
@@ -213,11 +211,8 @@ by_ch, by_pe, by_xb, by_fs, by_sil, by_ovi_lda = map(_column, INDICES)
 
 def _with_memberships(rows):
     """{(noise, objects, memberships): (records, key of MEMBERSHIPS)}."""
-    return {
-        (*setting, words): (group, ending)
-        for setting, group in settings(rows).items()
-        for ending, words in MEMBERSHIPS.items()
-    }
+    groups = settings(rows).items()
+    return {(*setting, words): (group, e) for setting, group in groups for e, words in MEMBERSHIPS.items()}
 
 
 def _working(group, ending, misses):

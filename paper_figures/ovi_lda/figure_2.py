@@ -57,12 +57,8 @@ def useful(rows):
         return gains
 
     def told(gains):
-        return _listed(
-            {
-                reading: f"{gain.mean():+.3f} ({np.sum(gain > 0)} better, {np.sum(gain < 0)} worse)"
-                for reading, gain in gains.items()
-            }
-        )
+        text = "{:+.3f} ({} better, {} worse)".format
+        return _listed({r: text(gain.mean(), np.sum(gain > 0), np.sum(gain < 0)) for r, gain in gains.items()})
 
     gains = of(answers.noises(low))
     return answers.judged(
@@ -185,19 +181,14 @@ def fs_rank(rows):
     """The FS of the consensus is lower than that of FCM and higher than those of the others, each by the test."""
     curves = _curves(answers.noises(rows), "FS")
     signs = {name: 1.0 if name == "fcm" else -1.0 for name in ALGORITHMS}
-    met = answers.below_zero(
-        {
-            reading: [sign * (of["consensus"] - of[name]) for name, sign in signs.items()]
-            for reading, of in curves.items()
-        }
-    )
+    signed = {r: [sign * (of["consensus"] - of[name]) for name, sign in signs.items()] for r, of in curves.items()}
 
     def told(curves):
         below = {name: [np.mean(of["consensus"] < of[name]) for of in curves.values()] for name in ALGORITHMS}
         return ", ".join(f"{answers.NAMES[name]} {answers.span(of)}" for name, of in below.items())
 
     return answers.judged(
-        met,
+        answers.below_zero(signed),
         f"Data sets in which it is lower, by reading: {told(curves)}."
         + answers.of_all(rows, lambda groups: told(_curves(groups, "FS"))),
     )

@@ -29,8 +29,7 @@ def indices_figure(records):
     """XB and FS of the consensus and of the partitions it is made of, over the SNR: medians over data sets.
 
     The shade goes from the lowest to the highest, for the complete consensus. The core leaves out the objects that some
-    algorithm places badly: its indices are those of fewer, easier objects.
-    """
+    algorithm places badly: its indices are those of fewer, easier objects."""
     chosen = answers.main_records(records)
     levels = answers.decibels(chosen)
     figure, axes = plt.subplots(2, 2, figsize=(PAGE, 0.72 * PAGE), sharex=True, sharey="row")
@@ -68,8 +67,7 @@ def four_figure(records):
     """Data sets in which an index takes four clusters, by SNR and algorithm, and in which the consensus has four.
 
     Numbers count data sets; the darkest cells are all of them. The consensus is that of the partitions that V takes, as
-    corrected or as printed, or of four clusters each.
-    """
+    corrected or as printed, or of four clusters each."""
     chosen = answers.main_records(records)
     levels, total = answers.decibels(chosen), len(answers.repetitions(chosen))
     groups = [answers.at(chosen, [level]) for level in levels]
@@ -96,8 +94,7 @@ def four_figure(records):
 def surface_figure(records):
     """OVI-LDA of the objects of a QPSK data set of 2 dB for every algorithm, linear between objects, from -1 to 3.
 
-    Above are contours and mesh of the partition that V takes; below are contours of the best one of four clusters.
-    """
+    Above are contours and mesh of the partition that V takes; below are contours of the best one of four clusters."""
     result, config = records[0]["result"], records[0]["config"]
     figure = plt.figure(figsize=(PAGE, 0.6 * PAGE))
     grid = figure.add_gridspec(3, len(ALGORITHMS))

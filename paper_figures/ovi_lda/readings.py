@@ -13,8 +13,7 @@ SIGNS = {HOLDS: "holds", DEPENDS: "depends", FAILS: "no"}
 def readings_table(records):
     """How many numbers of Table 3 each reading gives back, and which claims hold with it.
 
-    A number counts as the share of the data sets in which it comes out as printed.
-    """
+    A number counts as the share of the data sets in which it comes out as printed."""
     rows = sorted(
         answers.fewest_runs(answers.joined(records)), key=lambda row: (row["config"]["divisor"], row["config"]["n"])
     )

@@ -28,8 +28,7 @@ from .answers import (
 def numbers_table(records):
     """Number of clusters by index, algorithm and SNR: printed, then what came out.
 
-    The numbers of data sets stand in brackets.
-    """
+    The numbers of data sets stand in brackets."""
     chosen, printed, rows = at(main_records(records), PRINTED), printed_numbers(), []
     ((divisor, n, n_init),) = by_setting(chosen)
     for decibel in PRINTED:
@@ -71,11 +70,8 @@ def _changes(fewer, more):
     """Number of answers, how many are changed and which, and the largest change of V."""
     old, new = fewer["result"], more["result"]
     answers = [(name, key, number) for name in ALGORITHMS for key, number in old["best"][name].items()]
-    changed = [
-        f"{name} {key}: {number} to {new['best'][name][key]}"
-        for name, key, number in answers
-        if number != new["best"][name][key]
-    ]
+    now = new["best"]
+    changed = [f"{a} {key}: {number} to {now[a][key]}" for a, key, number in answers if number != now[a][key]]
     values = [np.array([result["V"][name] for name in ALGORITHMS]) for result in (old, new)]
     return len(answers), len(changed), "; ".join(changed) or "none", f"{np.abs(values[1] - values[0]).max():.3f}"
 

@@ -86,8 +86,7 @@ def weightings_figure(records):
     """What every weighting gains over equal weights, for three consensus functions that use weights differently.
 
     Differences of H are to equal weights with the same function on the same ensembles: means over the data sets, with
-    95 % bootstrap intervals over these. Weights that are found jointly go with the robust consensus alone.
-    """
+    95 % bootstrap intervals over these. Weights that are found jointly go with the robust consensus alone."""
     shares = fractions(records)
     every = mean_results(records, "robust-eac", "h", shares[0])
     order = sorted((name for name in every if name != "uniform"), key=lambda name: np.mean(every[name]))
@@ -122,8 +121,7 @@ def paired_table(records):
     """Every consensus function and every weighting against the unweighted median partition on the same ensembles.
 
     There are three k-means ensembles of 50 partitions for each data set, clean and half random. A pair is won by more
-    than 0.005 in H. Brackets hold 95 % bootstrap intervals over the data sets.
-    """
+    than 0.005 in H. Brackets hold 95 % bootstrap intervals over the data sets."""
     blocks = []
     for fraction in fractions(records):
         base, compared = comparisons(records, fraction)

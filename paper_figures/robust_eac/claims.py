@@ -1,8 +1,4 @@
-"""The claims of paper 002, each with the rule that judges it.
-
-Where a claim compares means, it needs the sign that it says and, over the data sets, a Wilcoxon signed-rank test of the
-paired differences with p < 0.05, after Holm's correction for the comparisons that the claim makes.
-"""
+"""The claims of paper 002, each with the rule that judges it. Means are compared by their sign and `tested`."""
 
 import numpy as np
 
@@ -185,10 +181,8 @@ def structured(structure):
         before, after = (np.mean([run["result"][key] for run in runs]) for key in ("unweighted", "weighted"))
         changes.setdefault(ENSEMBLE_NAMES[ensemble], []).append(after / before - 1.0)
     falls = {name: np.array(of) < 0.0 for name, of in changes.items()}
-    counts = "; ".join(
-        f"{name} on {fell.sum()} of {len(fell)}, {np.median(changes[name]):+.0%} in the median"
-        for name, fell in falls.items()
-    )
+    medians = {name: f"{np.median(of):+.0%} in the median" for name, of in changes.items()}
+    counts = "; ".join(f"{name} on {fell.sum()} of {len(fell)}, {medians[name]}" for name, fell in falls.items())
     return by_reading(
         {name: fell.mean() > 0.5 for name, fell in falls.items()},
         f"Restricted simplex; 0 if all pairs are always or never together. It falls with {counts}. The paper shows one "
@@ -200,10 +194,8 @@ def structured(structure):
 def selective(coassociation):
     """In the clean ensemble drawn for Figure 3, some partitions have weight and some have none."""
     shares = [np.mean(np.array(row["result"]["weights"]) == 0.0) for row in matching(coassociation, fraction=0.0)]
-    return finding(
-        all(0.0 < share < 1.0 for share in shares),
-        f"Without weight: {max(shares):.0%}, as many as ρ = 1/(0.8 m) leaves out of any ensemble.",
-    )
+    text = f"Without weight: {max(shares):.0%}, as many as ρ = 1/(0.8 m) leaves out of any ensemble."
+    return finding(all(0.0 < share < 1.0 for share in shares), text)
 
 
 @claim("Section 4.2, Figure 4", "tends to be more stable than the un-weighted version", own_size=ONE_EACH)

@@ -67,8 +67,7 @@ def coassociation_figure(records):
 def structure_table(records):
     """How far co-association is from 0 and 1: mean of 4 c (1 - c) over the pairs, without and with weights.
 
-    Means over five clean ensembles; Figure 3 of paper 002 shows one matrix of the restricted simplex.
-    """
+    Means over five clean ensembles; Figure 3 of paper 002 shows one matrix of the restricted simplex."""
     groups = grouped(records, "ensemble", "weighting")
     columns = {
         f"{ENSEMBLE_NAMES[ensemble]}, {plain_name(weighting)}": [

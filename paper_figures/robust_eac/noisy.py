@@ -47,7 +47,6 @@ def compared_shares(records):
 
 
 def fractions(records):
-    """Shares of noise, ascending."""
     return sorted(distinct(records, "fraction"))
 
 
@@ -68,8 +67,7 @@ def clean_figure(records):
 
     H: means over the ensembles, from the lowest to the highest. Differences are to the unweighted consensus of the same
     ensemble, with 95 % bootstrap intervals over the ensembles of a data set; the last row is the mean over the data
-    sets, with the interval over these. A mark is hollow where the interval contains 0.
-    """
+    sets, with the interval over these. A mark is hollow where the interval contains 0."""
     return _by_dataset(records, fractions(records)[0], 0.0)
 
 
@@ -81,8 +79,7 @@ def noisy_figure(records):
 def _by_dataset(records, fraction, usual):
     """H by data set, k-means ensembles on the left and mixed ones on the right; beside each its paired differences.
 
-    The share of noise is named unless it is the usual one.
-    """
+    The share of noise is named unless it is the usual one."""
     names, shown, styles = distinct(records, "dataset"), kinds(records), method_styles(weightings(records))
     height, n_panels = 0.62 if len(names) > 5 else 0.1 + 0.08 * len(names), 2 if _paired(styles) else 1
     options = {"figsize": (PAGE, height * PAGE), "sharey": True, "squeeze": False}
@@ -224,8 +221,7 @@ def noisy_table(records):
 def stability_table(records):
     """What a fifth of random partitions changes: H on clean and noisy ensembles of paper 002, by weighting.
 
-    The absolute change is that of an ensemble, the largest loss that of the mean over the ensembles of a data set.
-    """
+    The absolute change is that of an ensemble, the largest loss that of the mean over the ensembles of a data set."""
     rows, shares = [], compared_shares(records)
     for ensemble, title in kinds(records).items():
         clean, noisy = (samples(records, "h", ensemble, fraction) for fraction in shares)
@@ -243,8 +239,7 @@ def paired_table(records):
     """Each weighting of paper 002 against no weighting on the same ensembles, by share of random partitions.
 
     A pair is won by more than 0.005 in H. Brackets hold 95 % bootstrap
-    intervals over the data sets.
-    """
+    intervals over the data sets."""
     if not _paired(names := weightings(records)):
         raise ValueError(f"needs the weighting uniform beside others, the records hold {', '.join(names)}.")
     blocks = []

@@ -44,8 +44,7 @@ def rho_figure(records):
 
 def lambda_figure(records):
     """l2 weights: gain in H over no weighting, and weight on random partitions, by noise and by lambda. Values are
-    means over the data sets and three ensembles of each. A frame marks the paper's lambda.
-    """
+    means over the data sets and three ensembles of each. A frame marks the paper's lambda."""
     return _heat_maps(records, "lambda")
 
 
@@ -74,8 +73,7 @@ def _heat_maps(records, group):
 def kept_figure(records):
     """Share of the clusterings, and of the random partitions, that keep some weight with the paper's rho and lambda.
 
-    Lines show means over the data sets and three ensembles of each; bands show the middle half of the data sets.
-    """
+    Lines show means over the data sets and three ensembles of each; bands show the middle half of the data sets."""
     figure, axes = plt.subplots(1, 2, figsize=(PAGE, 0.36 * PAGE), sharey=True)
     shares = np.array(fractions(records))
     for ax, (ensemble, title) in zip(axes, ENSEMBLE_NAMES.items(), strict=True):
@@ -110,8 +108,7 @@ def cost_table(records):
     """Time of the weighted consensus, alone and as a multiple of the unweighted one on the same ensemble.
 
     Each fit has ten starts on one core. Numbers are medians over all ensembles and shares of random partitions,
-    with the middle half in brackets.
-    """
+    with the middle half in brackets."""
     names = {
         "uniform": ["unweighted"],
         "rho": [f"restricted simplex, rho = 1/({share:g} m)" for share in SHARES],

@@ -11,9 +11,23 @@ from robust_eac import eac_linkage, threshold_eac
 
 from ..claim import NUMBER, THEOREM, by_reading, claim, finding
 from ..records import results
-from . import rules
-from .cells import POINT_SETS, POINTS, PRINTED_COMPONENTS, READINGS, at, printed_numbers, spread
-from .rules import cells_equal, counted, judge, plain_shares, recovers, shares_of, told
+from . import cells
+from .cells import (
+    POINT_SETS,
+    POINTS,
+    PRINTED_COMPONENTS,
+    READINGS,
+    at,
+    cells_equal,
+    counted,
+    judge,
+    plain_shares,
+    printed_numbers,
+    recovers,
+    shares_of,
+    spread,
+    told,
+)
 
 # Points of the spirals for each of the half rings: re-created with re-created, copy with copy.
 _PARTNERS = dict(zip(POINT_SETS["half-rings"], POINT_SETS["spiral"], strict=True))
@@ -25,7 +39,7 @@ def many_dimensions(shapes):
     classes at t = 0.5 in more than half of the runs."""
     recovered = recovers()
     found = {}
-    for (name, way), runs in rules.readings_of(shapes, "half-rings").items():
+    for (name, way), runs in cells.readings_of(shapes, "half-rings").items():
         data = {name: runs} | {other: results(shapes, dataset=other, kmeans=way) for other in (_PARTNERS[name], "iris")}
         shares = [np.mean([recovered(run, other) for run in of_data]) for other, of_data in data.items() if of_data]
         found[name, way] = sum(share > 0.5 for share in shares), len(shares)
@@ -71,7 +85,7 @@ def cuts_single_linkage():
 def rule_of_thumb(curves, *, misses=0.1):
     """k = 20 finds the half rings and k = 15 the spirals, at t = 0.5, in all but `misses` of the runs of both."""
     shares = {}
-    for (name, way), runs in rules.readings_of(curves, "half-rings").items():
+    for (name, way), runs in cells.readings_of(curves, "half-rings").items():
         found = [np.mean([recovers(20)(run, name) for run in runs])]
         partner = _PARTNERS[name]
         if arms := results(curves, dataset=partner, kmeans=way):
@@ -182,7 +196,7 @@ def thresholds_agree(rings, *, misses=0.1):
 def narrower_range(rings, *, misses=0.1):
     """In 90 % of the runs (all but `misses`), a higher t never gives two clusters at more values of k, and the highest
     t gives them at fewer than the lowest."""
-    return counted(shares_of(rings, "half-rings", rules.narrows), misses, "Runs")
+    return counted(shares_of(rings, "half-rings", cells.narrows), misses, "Runs")
 
 
 @claim("Section 3.1, Table 1", "The single cluster obtained with k = 5")
@@ -257,7 +271,7 @@ def true_number(arms, *, misses=0.1):
 )
 def scaled_dendrogram(arms, *, misses=0.1):
     """k = 80 has weaker links within arms than 30 and gives more than two clusters: all but `misses` of the runs."""
-    return counted(shares_of(arms, "spiral", rules.scaled), misses, "Runs")
+    return counted(shares_of(arms, "spiral", cells.scaled), misses, "Runs")
 
 
 @claim("Section 3.2", 'select the "stable" solution [...] just before the curve starts to increase exponentially')
@@ -265,6 +279,6 @@ def stable_solution(arms, *, misses=0.1):
     """At t = 0.5 the last number that three successive k share is 2, in all but `misses` of the runs."""
 
     def stable(result, name):
-        return rules.plateau([at(result, name, k, DEFAULT) for k in SETTINGS[name][0]]) == 2
+        return cells.plateau([at(result, name, k, DEFAULT) for k in SETTINGS[name][0]]) == 2
 
     return counted(shares_of(arms, "spiral", stable), misses, "Runs")

@@ -1,4 +1,4 @@
-"""The claims of paper 003 on random data, two Gaussians and iris (Sections 3.3 to 3.5, 4), with their rules."""
+"""The claims of paper 003 on random data, two Gaussians and iris (Sections 3.3 to 3.5, 4), with their cells."""
 
 from collections import Counter
 
@@ -9,8 +9,8 @@ from experiments.threshold_eac.threshold_gaussians import KS, THRESHOLDS
 
 from ..claim import NUMBER, claim, finding
 from ..records import results
-from . import cells, rules
-from .rules import cells_equal, counted, judge, shares_of, told
+from . import cells
+from .cells import cells_equal, counted, judge, shares_of, told
 
 # The distance of the record that stands for one of the paper's, and for beyond 5, if it prints the square.
 _ROOTS = {3.0: 1.732, 4.0: 2.0, 5.0: 2.236, 6.0: 2.449, 8.0: 2.828}
@@ -130,7 +130,7 @@ def setosa_and_rest(iris):
     """Setosa and the rest are what comes out in more than half of the runs, k and t."""
 
     def setosa(result, name):
-        return [rules.is_setosa(result, name, *cell) for cell in _iris_cells()]
+        return [cells.is_setosa(result, name, *cell) for cell in _iris_cells()]
 
     def most(result, name):
         others = Counter(n for cell in _iris_cells() if (n := cells.at(result, name, *cell)) != 2)
@@ -156,7 +156,7 @@ def three_above(iris, *, misses=0.1):
 
     def three(result, name):
         numbers = [cells.at(result, name, k, t) for k, t in _iris_cells(0.7)]
-        return rules.is_mode(3, [number for number in numbers if number != 2])
+        return cells.is_mode(3, [number for number in numbers if number != 2])
 
     return counted(shares_of(iris, "iris", three), misses, "Runs")
 
@@ -164,18 +164,18 @@ def three_above(iris, *, misses=0.1):
 @claim("Section 3.5", "a relatively stable data partition with three clusters (consistency index = .84)", NUMBER)
 def stable_three(iris, *, misses=0.1):
     """At least two (k, t) give three clusters, most often with the index 0.84, in all but `misses` of the runs."""
-    return counted(shares_of(iris, "iris", rules.stable_three), misses, "Runs")
+    return counted(shares_of(iris, "iris", cells.stable_three), misses, "Runs")
 
 
 @claim("Section 3.5", "the highest consistency index is obtained with k = 3, the true number of clusters")
 def best_at_three(iris, *, misses=0.1):
     """No k has a higher index at its best threshold than k = 3, in all but `misses` of the runs."""
     best = {
-        reading: cells.spread([rules.best_by_k(run, "iris")[3] for run in runs], digits=2)
-        for reading, runs in rules.readings_of(iris, "iris").items()
+        reading: cells.spread([cells.best_by_k(run, "iris")[3] for run in runs], digits=2)
+        for reading, runs in cells.readings_of(iris, "iris").items()
     }
     after = f"Highest at k = 3, median (lowest-highest), printed 0.89: {told(best, '{}')}."
-    return counted(shares_of(iris, "iris", rules.best_at_three), misses, "Runs", after)
+    return counted(shares_of(iris, "iris", cells.best_at_three), misses, "Runs", after)
 
 
 @claim(

@@ -60,7 +60,6 @@ def draw_tree(ax, tree):
 
 
 def shown_set(records, dataset):
-    """The public copy where it is there."""
     known = distinct(records, "dataset")
     return [name for name in POINT_SETS[dataset] if name in known][-1]
 
@@ -71,8 +70,7 @@ def halfrings_figure(records):
     Two readings of k-means: Lloyd's iterations from objects, the usual one, and MacQueen's pass in the order of the
     data, the oldest. Panel b shows the mean over the repetitions, with bars of one standard deviation. Dendrograms show
     the 30 largest subtrees, of the public copy where it is there. Blue (solid) and red (dashed) links join objects of
-    one ring, black ones both.
-    """
+    one ring, black ones both."""
     figure, axes = plt.subplot_mosaic("AAABBB;CCDDEE", figsize=(PAGE, 0.68 * PAGE))
     plain, eac = records["threshold_plain"], records["threshold_eac"]
     shown = shown_set(plain, "half-rings")
@@ -113,8 +111,7 @@ def spiral_figure(records):
 
     The points are those of the public copy where it is there, first repetition, Lloyd's k-means from objects. Ellipses
     show two standard deviations. The dotted line is t = 0.5. Blue (solid) and red (dashed) links join objects of one
-    arm, black ones both.
-    """
+    arm, black ones both."""
     figure, axes = plt.subplots(1, 4, figsize=(PAGE, 0.3 * PAGE))
     plain, eac = records["threshold_plain"], records["threshold_eac"]
     shown = shown_set(plain, "spiral")
@@ -146,8 +143,7 @@ def plateau_figure(records):
     """Number of clusters in the spirals over k: the plateau that Section 3.2 of paper 003 reads the answer from.
 
     Lines show the median of 20 repetitions, Lloyd's k-means from objects; bands go from the lowest to the highest;
-    stars are the numbers of Table 2.
-    """
+    stars are the numbers of Table 2."""
     ks, thresholds = SETTINGS["spiral"]
     printed = printed_numbers("spiral")
     figure, axes = plt.subplots(1, 2, figsize=(PAGE, 0.38 * PAGE), sharey=True)
@@ -189,8 +185,7 @@ def gaussians_figure(records):
     """Figure 4 of paper 003: two Gaussians by Mahalanobis distance, and the number of clusters found.
 
     Panels c and d show the mean over 20 draws of the points, with bars of two standard errors, Lloyd's k-means from
-    objects.
-    """
+    objects."""
     figure, axes = plt.subplot_mosaic("AACCC;BBDDD", figsize=(PAGE, 0.62 * PAGE))
     for key, distance in zip("AB", SHOWN, strict=True):
         draw_points(axes[key], results(records, distance=distance, kmeans="converged", repetition=0)[0], 100)

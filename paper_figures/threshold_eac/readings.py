@@ -5,8 +5,7 @@ from ..markdown import document, table
 from ..records import distinct, results
 from . import claims as first_claims
 from . import data_claims
-from .cells import READINGS, at, consistency, matching_cells, printed_consistency, printed_numbers
-from .rules import rows_of
+from .cells import READINGS, at, consistency, matching_cells, printed_consistency, printed_numbers, rows_of
 from .tables import SET_NAMES, STANDS_FOR
 
 # Shown and not judged.
@@ -56,8 +55,7 @@ def readings_table(records):
     objects after k drawn ones, in the order of the data, class after class, or shuffled. Under one reading of k-means a
     claim depends on a setting by the points, re-created or public copy, or by whether the printed distances are
     squared. Below the readings, with four repetitions and not judged: k-means stopped early, and starts that are
-    younger than the paper.
-    """
+    younger than the paper."""
     eac = records["threshold_eac"]
     judged = {way: claims(_with(records, way)) for way in READINGS if way in distinct(eac, "kmeans")}
     return document(_printed(eac, judged), *_claims(judged), _ties(eac))
@@ -105,7 +103,5 @@ def _claims(judged):
 def _ties(records):
     ties = sum(record["result"]["ties"] for record in records)
     numbers = sum(len(cell["n"]) for record in records for key, cell in record["result"].items() if key != "ties")
-    return (
-        f"Were pairs with a share of exactly t joined, {ties / numbers:.0%} of all {numbers} numbers of clusters would "
-        "differ."
-    )
+    other = f"{ties / numbers:.0%} of all {numbers} numbers of clusters"
+    return f"Were pairs with a share of exactly t joined, {other} would differ."

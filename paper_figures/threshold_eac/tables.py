@@ -25,8 +25,7 @@ STANDS_FOR = {name: dataset for dataset, names in cells.POINT_SETS.items() for n
 def _side_by_side(records, printed, columns, cell):
     """A line per threshold and k, the printed text, and a column per (point set, way of k-means).
 
-    `cell(results, dataset, k, threshold)` gives the text of a reproduced cell.
-    """
+    `cell(results, dataset, k, threshold)` gives the text of a reproduced cell."""
     found = {column: results(records, dataset=column[0], kmeans=column[1]) for column in columns}
     heads = [f"{SET_NAMES[d]}; {cells.READINGS[kmeans]} ({len(runs)} runs)" for (d, kmeans), runs in found.items()]
     rows = [
@@ -44,23 +43,20 @@ def _number(found, dataset, k, threshold):
 def halfrings_table(records):
     """Table 1 of paper 003: number of clusters in the half rings, printed, and median (lowest-highest) of the
     repetitions, for every reading of k-means. A repetition draws new points where they are re-created, and new starts
-    of k-means for the public copy.
-    """
+    of k-means for the public copy."""
     return _numbers_table(records, "half-rings")
 
 
 def spiral_table(records):
     """Table 2 of paper 003: number of clusters in the spirals, printed, and median (lowest-highest) of the
     repetitions, for every reading of k-means. A repetition draws new points where they are re-created, and new starts
-    of k-means for the public copy.
-    """
+    of k-means for the public copy."""
     return _numbers_table(records, "spiral")
 
 
 def iris_table(records):
     """Table 4 of paper 003: number of clusters in iris, printed, and median (lowest-highest) over the starts of
-    k-means.
-    """
+    k-means."""
     return _numbers_table(records, "iris")
 
 
@@ -76,8 +72,7 @@ def random_table(records):
 
     Cells show the printed number, and the median (lowest-highest) of the draws. A star in the print means that all
     objects but one or two are in one cluster, each of these alone. The reproduced columns tell in what share of the
-    draws that is so, where it is so in any. The last columns are Gaussian points ("similar results").
-    """
+    draws that is so, where it is so in any. The last columns are Gaussian points ("similar results")."""
     columns = cells.readings(records, "uniform-5d") + cells.readings(records, "normal-5d")
     return _side_by_side(records, cells.printed_cells(cells.PRINTED["uniform-5d"]), columns, _starred_number)
 
@@ -90,8 +85,7 @@ def _starred_number(found, dataset, k, threshold):
 def consistency_table(records):
     """Table 5 of paper 003: consistency index on iris.
 
-    Cells show the printed index, and the median (lowest-highest) over the starts of k-means.
-    """
+    Cells show the printed index, and the median (lowest-highest) over the starts of k-means."""
     return _side_by_side(
         records, cells.printed_cells(cells.PRINTED_CONSISTENCY), cells.readings(records, "iris"), _consistency
     )
@@ -107,8 +101,7 @@ def plain_table(records):
     Cells show the median (lowest-highest) over the repetitions. k-means is the run of least squared error of 20 random
     starts. Single linkage is cut to the true number of clusters; beside it stand the clusters into which each class is
     split in the coarsest cut that keeps the classes apart. Threshold EAC is the best consistency index over the k of
-    the paper's tables, at t = 0.5.
-    """
+    the paper's tables, at t = 0.5."""
     rows = []
     for dataset, n in cells.SIZES.items():
         plain = results(records["threshold_plain"], dataset=dataset)

@@ -8,10 +8,10 @@ import pytest
 from experiments.robust_eac.sensitivity import LAMBDAS, SHARES
 from paper_figures import paired
 from paper_figures.records import experiment_rows
+from paper_figures.robust_eac import PAPER
 from paper_figures.robust_eac import claims as rules
 from paper_figures.robust_eac.claims import WEIGHTED
 from paper_figures.robust_eac.noisy import changes, movements
-from paper_figures.robust_eac.paper import PAPER
 from paper_figures.robust_eac.sensitivity import PRINTED
 
 

@@ -8,11 +8,10 @@ from experiments.threshold_eac import kmeans
 from experiments.threshold_eac.threshold_eac import SETTINGS
 from paper_figures.claim import DEPENDS, FAILS, HOLDS, judge
 from paper_figures.records import experiment_rows
-from paper_figures.threshold_eac.cells import POINT_SETS, READINGS, printed_numbers
-from paper_figures.threshold_eac.paper import PAPER
+from paper_figures.threshold_eac import PAPER
+from paper_figures.threshold_eac.cells import POINT_SETS, READINGS, printed_numbers, told
+from paper_figures.threshold_eac.cells import judge as judge_readings
 from paper_figures.threshold_eac.readings import BESIDE, RULES, judged_rows, readings_table
-from paper_figures.threshold_eac.rules import judge as judge_readings
-from paper_figures.threshold_eac.rules import told
 
 RINGS, ARMS, IRIS = (POINT_SETS[name] for name in ("half-rings", "spiral", "iris"))
 
