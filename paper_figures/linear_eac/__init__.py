@@ -26,7 +26,7 @@ DRAWINGS = (
 RULES = rules_of(first_claims, discussion)
 
 
-def claims(records):
+def judge_claims(records):
     """All claims, in the paper's order."""
     rows = with_starts(records["linear_eac"], records["linear_eac_starts"])
     return judge(
@@ -50,5 +50,5 @@ PAPER = Paper(
     drawings=DRAWINGS,
     settings=read_settings(__file__),
     experiments=("linear_eac", "linear_eac_starts", "linear_eac_settings", "linear_eac_cost"),
-    claims=claims,
+    claims=judge_claims,
 )

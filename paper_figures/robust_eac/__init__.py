@@ -30,7 +30,7 @@ DRAWINGS = (
 RULES = rules_of(rules)
 
 
-def claims(records):
+def judge_claims(records):
     """All claims, in the paper's order; those on the ensembles of its data sets also with the public points."""
     rows = records | {"noisy": records["noisy_ensembles"]}
     return [
@@ -49,5 +49,5 @@ PAPER = Paper(
     drawings=DRAWINGS,
     settings=read_settings(__file__),
     experiments=(*dict.fromkeys(drawn.experiments for drawn in DRAWINGS), "public_points"),
-    claims=claims,
+    claims=judge_claims,
 )
