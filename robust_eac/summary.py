@@ -8,7 +8,7 @@ import numpy as np
 from .checks.common import percent
 from .checks.labels import check_ensemble, check_sample_weight
 from .checks.values import is_dask_array
-from .diagnostics.assurance import UNSURE, assure_membership, unassured
+from .diagnostics.certificates import UNSURE, Assurance, assure_membership
 from .hard.losses import LEVEL
 from .hard.tables import LOSSES
 from .objectives import agreements_with
@@ -46,7 +46,7 @@ class Settings(NamedTuple):
 def assure(model, X, sample_weight, settings):
     """The Assurance of a fitted :class:`~robust_eac.RobustEAC`; ValueError if X is not what it was fitted to."""
     if is_dask_array(model.labels_):
-        return unassured("the fit was to a Dask array")
+        return Assurance(unbounded="the fit was to a Dask array")
     return assure_encoded(model, *encode_fitted(model, X, sample_weight, settings), settings)
 
 

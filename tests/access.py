@@ -23,7 +23,7 @@ from robust_eac.consensus.graph_partitioning import _closest, partition_graph, p
 from robust_eac.consensus.kmeans import UTILITIES, _normalised, degree_costs
 from robust_eac.consensus.refined_eac import walk_similarities
 from robust_eac.datasets import loading as datasets
-from robust_eac.diagnostics import assurance as _assurance
+from robust_eac.diagnostics import certificates as _certificates
 from robust_eac.diagnostics import selection as _selection
 from robust_eac.diagnostics.selection import _agreements, _best, _compare, _consensus, _draw_pair, _Half, _pose, _rand
 from robust_eac.distributed import blocks as _blocks

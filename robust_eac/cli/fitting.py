@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.metrics.cluster import pair_confusion_matrix
 
-from ..diagnostics.assurance import assure_partition
+from ..diagnostics.certificates import assure_partition
 from ..diagnostics.selection import select_n_clusters
 from ..estimators import MergeConsensus, RobustEAC
 from ..hard.losses import LEVEL, radius_of

@@ -1,4 +1,4 @@
-"""How good a consensus is, checked afterwards: stationarity, confidence and optimal weights."""
+"""How good a consensus is, checked afterwards: stationarity, confidence, weights, bounds, and unsure objects."""
 
 from __future__ import annotations
 
@@ -6,20 +6,29 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 
 from ..checks.common import ClusterWeights, Labels, WeightSolver
-from ..checks.labels import check_ensemble, check_sample_weight
-from ..checks.values import check_membership, check_weights
-from ..hard.tables import LOSSES, moves
-from ..objectives import objective_for, resolve_agreement
-from ..solve.encoding import encode_ensemble
-from ..solve.formula import accumulate, frank_wolfe_gaps
-from ..solvers.median_partition import unit_of
-from ..weightings.clusters import check_cluster_weights, weigh_by
+from ..hard.losses import reassign
+from ..hard.lower_bound import bound_memberships, bound_partitions, different_rows, spectral_bound
+from ..hard.tables import LOSSES, moves, partition_losses
+from ..objectives import Raw
+from ..solve.formula import frank_wolfe_gaps
+from ..sparse.objective import SparseRaw
+from ..sparse.rows import membership_of
 from ..weightings.joint import WEIGHTINGS, as_weighting
 from .agreement import AgreementTest, agreement_test_of
+from .objective import Evaluation
 
 __all__ = ["Certificate", "certify"]
+
+# A bound within this share of the loss is not improved: the report has no more digits to show.
+_ENOUGH = 1e-3
+# Bounds by all pairs of objects that differ, or of base clusters, are for at most so many: a minute or two.
+MOST_PAIRED = 3000
+# An object is unsure if its best move costs less than this share of the loss per object; below zero, for rounding.
+UNSURE = 0.1
+_GAIN = -1e-9
 
 
 class Certificate(NamedTuple):
@@ -45,42 +54,36 @@ def certify(
 ) -> Certificate:
     """Check a consensus from any source: how stationary it is, how certain each object is, how good its weights are.
 
-    With g_i the gradient in the membership y_i of object i (:func:`~robust_eac.diagnostics.membership_gradient`; of one of its
-    copies, if objects have weights), compute
+    With g_i the gradient in the membership y_i of object i, or of one of its copies, compute
 
     * the violation of its first-order conditions,  1/(4 n) max_p <g_i, y_i - e_p>,  whose mean over the objects is
-      :func:`~robust_eac.optimality_gap`. For ``agreement="adjusted"`` g_i is the gradient of sum_u alpha_u d_u / E[d_u]
-      in y_i over sum_u alpha_u / E[d_u], so that it counts ordered pairs of objects too;
+      :func:`~robust_eac.diagnostics.optimality_gap`. For ``agreement="adjusted"`` g_i is the gradient of
+      sum_u alpha_u d_u / E[d_u] in y_i over sum_u alpha_u / E[d_u], so that it counts ordered pairs of objects too;
     * its margin, the largest membership minus the second largest;
-    * the cost of its best move: how much the objective of the hardened consensus (argmax) rises when the object alone
-      goes to the best other cluster, negative if it falls. The margin says how the relaxed solution splits an object,
-      which rests on the relaxation; this says what the partitions themselves say. Without a negative entry no single
-      move improves the partition (see :func:`~robust_eac.refine_labels`). The objective
-      is sum_u alpha_u d_u here, as there, whatever `agreement` is;
+    * the cost of its best move: how much the objective sum_u alpha_u d_u [1]_ of the hardened consensus (argmax) rises
+      when the object alone goes to the best other cluster, negative if it falls. The margin rests on the relaxation;
+      this says what the partitions themselves say. See :func:`~robust_eac.refine_labels`;
     * the agreement of each partition with the consensus beyond chance (:func:`~robust_eac.agreement_test`);
     * how far the weights are from the best for these losses,  phi(alpha) - min phi,  phi being what the weighting
       minimises (alpha'd on the restricted simplex, with lambda/2 |alpha|^2 for "l2", and so on).
 
+    First-order conditions are necessary, not sufficient: :func:`~robust_eac.consensus_lower_bound` says how far from
+    the global minimum the objective can be.
+
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
-        Base clusterings, hard or soft, as in :func:`~robust_eac.partition_losses`.
-    membership : array-like of shape (n_samples, n_clusters)
-        Consensus membership Y', rows on the simplex. For a hard consensus, rows of the identity matrix.
-    weights : array-like of shape (n_partitions,), default=None
-        alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
+    labels, membership, weights, cluster_weights
+        As in :func:`~robust_eac.partition_losses` and :func:`~robust_eac.diagnostics.objective_value`; the membership
+        is dense. `trust` looks at the partitions as they are.
     agreement : {"raw", "adjusted"}, default="raw"
         The objective whose stationarity and weights are checked, that of the losses d_u or of d_u / E[d_u], as in
         :func:`~robust_eac.solve_median_partition`.
-    weighting : str or functools.partial, default=None
-        The weighting that `weights` are to be judged by: "uniform", "restricted-simplex", "l2", "entropy", "power",
-        or a `functools.partial` of one of these solvers. None leaves the weights unjudged.
+    weighting : str or object, default=None
+        The weighting that `weights` are to be judged by: "uniform", "restricted-simplex", "l2", "entropy", "power", or
+        an object of one of these. None leaves the weights unjudged.
     sample_weight : array-like of shape (n_samples,), default=None
         Weight w_i of every object: it counts as w_i identical objects that share a membership and move together.
         None means one each. n is the sum of the weights.
-    cluster_weights : {"size"} or list of ndarrays, default=None
-        Weights of the base clusters, as in :func:`~robust_eac.partition_losses`; `trust` looks at the partitions as
-        they are.
 
     Returns
     -------
@@ -89,22 +92,20 @@ def certify(
         copies of the object, their mean (weighted by w_i) is `gap`; `margins` of shape (n_samples,), in [0, 1], 1 with
         one cluster; `move_costs` of shape (n_samples,), rise of the objective over the 2 n w_i ordered pairs of the
         object (for a complete ensemble in [-1, 1]; the limit for small weights, where w_i = 0), infinite with one
-        cluster; `trust`, the :class:`~robust_eac.diagnostics.AgreementTest` of the partitions, None if a weight lies between 0 and
-        1: the test counts objects; `weight_gap`, per ordered pair of objects (over n^2; adjusted losses are shares):
-        zero exactly at optimal weights, infinite for weights that the weighting does not allow, None without
-        `weighting`.
+        cluster; `trust`, the :class:`~robust_eac.diagnostics.AgreementTest` of the partitions, None if a weight lies
+        between 0 and 1: the test counts objects; `weight_gap`, per ordered pair of objects (over n^2; adjusted losses
+        are shares): zero exactly at optimal weights, infinite for weights that the weighting does not allow, None
+        without `weighting`.
 
     Raises
     ------
-    ValueError, TypeError
-        If an argument is malformed or out of range, or `weighting` is a function whose problem is not known.
+    ValueError
+        If `weighting` is a function, whose problem is not known.
 
     Notes
     -----
     Time O(n_samples (n_partitions n_clusters + n_masks n_clusters^3)), and O(n_samples k_u^3) for every soft
-    partition; memory O(n_samples (n_partitions + n_clusters)), and O(n_clusters) per base cluster. First-order
-    conditions are necessary, not sufficient: :func:`consensus_lower_bound` says how far from the global minimum the
-    objective can be.
+    partition; memory O(n_samples (n_partitions + n_clusters)), and O(n_clusters) per base cluster.
 
     References
     ----------
@@ -121,43 +122,142 @@ def certify(
     >>> certificate.margins, certificate.weight_gap
     (array([1., 1., 1., 1.]), 0.0703125)
     """
-    ensemble = check_ensemble(labels)
-    n, m = ensemble.n_samples, ensemble.n_partitions
-    membership = check_membership(membership, n)
-    weights = check_weights(weights, m)
-    agreement = resolve_agreement(agreement)
-    cluster_weights = check_cluster_weights(cluster_weights)
-    sample_weight = check_sample_weight(sample_weight, ensemble)
-    bound = None
-    if weighting is not None:
-        bound = as_weighting(weighting).bind(m, unit_of(agreement, n, sample_weight))
-        if not bound.judged:
-            names = ", ".join(kind.__name__ for kind in WEIGHTINGS.values() if kind.judged)
-            raise ValueError(f"weighting must be the name or an object of one of {names}, got {weighting!r}.")
+    options = {"agreement": agreement, "may_be_sparse": False}
+    evaluation = Evaluation(labels, membership, weights, sample_weight, cluster_weights, **options)
+    objective, encoding, rows, weights = evaluation.objective, evaluation.encoding, evaluation.rows, evaluation.weights
+    bound = None if weighting is None else as_weighting(weighting).bind(len(weights), objective.unit)
+    if bound is not None and not bound.judged:
+        names = ", ".join(kind.__name__ for kind in WEIGHTINGS.values() if kind.judged)
+        raise ValueError(f"weighting must be the name or an object of one of {names}, got {weighting!r}.")
 
-    encoding = weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights)
-    objective, total = objective_for(encoding, membership.shape[1], agreement, dense=True), encoding.total
-    state = objective.measure(membership)
-    statistics = objective.statistics(weights, state)
-    object_gaps = frank_wolfe_gaps(objective.visited, membership, statistics) / (4.0 * total)
-    weight_gap = None if bound is None else bound.excess(objective.losses(state), weights) / objective.unit
-    counts = np.all((encoding.multiplicity == 0.0) | (encoding.multiplicity >= 1.0))
-    labels, k = membership.argmax(axis=1), membership.shape[1]
+    total, weight = encoding.total, encoding.multiplicity
+    object_gaps = frank_wolfe_gaps(objective.visited, rows, evaluation.statistics) / (4.0 * total)
     # Half the rise of sum_u alpha_u d_u per unit of weight; the limit for small weights where an object has none.
-    move_costs = 0.5 * encoding.total**2 * moves(encoding, weights, LOSSES["binder"], labels, k)[1]
+    rises = moves(encoding, weights, LOSSES["binder"], rows.argmax(axis=1), rows.shape[1])[1]
+    top = np.partition(np.column_stack([np.zeros(len(rows)), rows]), -2, axis=1)
     return Certificate(
-        gap=float(encoding.multiplicity @ object_gaps / total),
+        gap=float(weight @ object_gaps / total),
         object_gaps=object_gaps,
-        margins=_margins(membership),
-        move_costs=move_costs / total,
-        trust=agreement_test_of(encoding, accumulate(encoding, membership)[0], membership) if counts else None,
-        weight_gap=weight_gap,
+        margins=top[:, -1] - top[:, -2],
+        move_costs=0.5 * total**2 * rises / total,
+        trust=agreement_test_of(encoding, rows) if np.all((weight == 0.0) | (weight >= 1.0)) else None,
+        weight_gap=None if bound is None else bound.excess(evaluation.losses, weights) / objective.unit,
     )
 
 
-def _margins(membership):
-    """Largest minus second largest entry of every row."""
-    if membership.shape[1] == 1:
-        return np.ones(len(membership))
-    top = np.partition(membership, -2, axis=1)
-    return top[:, -1] - top[:, -2]
+class Assurance(NamedTuple):
+    """A consensus beside a lower bound for its weights, both per ordered pair of objects, and its unsure objects.
+
+    unbounded : why there is no bound, if there is none.
+    n_unsure, n_gaining : how many objects a move costs less than `UNSURE` of the loss per object, how many it gains;
+        None where nobody looked.
+    """
+
+    loss: float | None = None
+    bound: float | None = None
+    unbounded: str | None = None
+    n_unsure: int | None = None
+    n_gaining: int | None = None
+
+    @property
+    def excess(self):
+        """How far the loss is above the least possible at most, as a share of that; None without a bound above zero."""
+        if self.bound is not None and self.loss <= self.bound:
+            return 0.0
+        return self.loss / self.bound - 1.0 if self.bound else None
+
+
+def assure_membership(encoding, weights, membership, labels, *, unbounded=None):
+    """The :class:`Assurance` of a membership, whose labels are what objects may be unsure about.
+
+    unbounded : why it is not to be held against a bound.
+    """
+    n_clusters, loss, bound = membership.shape[1], None, None
+    if unbounded is None:
+        objective = (SparseRaw if sparse.issparse(membership) else Raw)(encoding, n_clusters)
+        rows = membership_of(membership) if sparse.issparse(membership) else membership
+        loss = float(weights @ objective.losses(objective.measure(rows)))
+        bound, unbounded = _bound_of_membership(encoding, weights, n_clusters, loss / (1.0 + _ENOUGH))
+        loss /= encoding.total**2
+    return Assurance(loss, bound, unbounded, *_count_unsure(encoding, weights, labels, n_clusters))
+
+
+def assure_partition(encoding, weights, labels, n_clusters, cost):
+    """The :class:`Assurance` of a partition under Binder's loss, among those of at most so many clusters."""
+    loss = float(weights @ partition_losses(encoding, labels, LOSSES["binder"]._replace(cost=cost)))
+    bound, unbounded = _bound_of_partition(encoding, weights, n_clusters, cost)
+    return Assurance(loss, bound, unbounded, *_count_unsure(encoding, weights, labels, n_clusters, cost))
+
+
+def _bound_of_membership(encoding, weights, n_clusters, enough):
+    """(bound per ordered pair, None), or (None, why there is none)."""
+    n_different = len(different_rows(encoding, weights, False).codes)
+    obstacle, bound = _obstacle(encoding), 0.0
+    if obstacle is None and len(encoding.sizes) < n_different:
+        bound = spectral_bound(encoding, weights, n_clusters)
+    if bound < enough and n_different <= MOST_PAIRED:
+        by_pairs = bound_memberships(encoding, weights, n_clusters, enough=enough)
+        bound, obstacle = max(bound, by_pairs.bound), None
+    return _stated(encoding, bound, obstacle)
+
+
+def _bound_of_partition(encoding, weights, n_clusters, cost):
+    """(bound per ordered pair, None), or (None, why there is none)."""
+    if len(different_rows(encoding, weights, True, cost).codes) <= MOST_PAIRED:
+        bound = bound_partitions(encoding, weights, n_clusters, cost=cost, tol=_ENOUGH).bound
+        return _stated(encoding, bound, None)
+    obstacle = _obstacle(encoding) if cost == 1.0 else "the cost is not 1"
+    # A partition is a membership, too.
+    return _stated(encoding, 0.0 if obstacle else spectral_bound(encoding, weights, n_clusters), obstacle)
+
+
+def _stated(encoding, bound, obstacle):
+    if obstacle is None:
+        return bound / encoding.total**2, None
+    return None, f"more than {MOST_PAIRED:,} objects differ, and {obstacle}"
+
+
+def _obstacle(encoding):
+    """Why there is no bound by pairs of base clusters, if there is none."""
+    if not encoding.observed[encoding.multiplicity > 0.0].all():
+        return "labels are missing"
+    return f"there are more than {MOST_PAIRED:,} base clusters" if len(encoding.sizes) > MOST_PAIRED else None
+
+
+class Moves(NamedTuple):
+    """The best move of every object from its cluster to another one.
+
+    clusters : the other one, as numbered in the labels; the number of clusters for a new one.
+    rises : by how much it raises the loss, times the weight of all objects over that of the object; infinite for
+        objects without weight.
+    loss : the loss before, which is the loss per object in the same unit.
+    """
+
+    clusters: np.ndarray
+    rises: np.ndarray
+    loss: float
+
+    @property
+    def unsure(self):
+        """Mask of the objects that hardly lose by it, or gain."""
+        return self.rises - UNSURE * self.loss < _GAIN
+
+    @property
+    def gaining(self):
+        """Mask of the objects that gain by it."""
+        return self.rises < _GAIN
+
+
+def best_moves(encoding, weights, labels, n_clusters, cost=1.0):
+    """The :class:`Moves` of a partition under Binder's loss, among those of at most so many clusters."""
+    binder = LOSSES["binder"]._replace(cost=cost)
+    loss = float(weights @ partition_losses(encoding, labels, binder))
+    used, best, rises = reassign(encoding, weights, binder, labels, n_clusters)
+    rises = np.where(encoding.multiplicity > 0.0, encoding.total * rises, np.inf)
+    return Moves(np.append(used, labels.max() + 1)[best], rises, loss)
+
+
+def _count_unsure(encoding, weights, labels, n_clusters, cost=1.0):
+    """How many objects hardly lose by their best move, and how many gain."""
+    moves = best_moves(encoding, weights, labels, n_clusters, cost)
+    return int(np.count_nonzero(moves.unsure)), int(np.count_nonzero(moves.gaining))

@@ -1,9 +1,8 @@
-"""Measures of a consensus: losses, objective, gradient and optimality gap.
-
-Each checks its arguments and calls core/formula.py, where the formulas stand.
-"""
+"""Measures of a consensus: losses, objective, gradient and optimality gap."""
 
 from __future__ import annotations
+
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +11,7 @@ from scipy import sparse
 from ..checks.common import ClusterWeights, Labels
 from ..checks.labels import check_ensemble, check_sample_weight
 from ..checks.values import check_membership, check_real, check_weights
-from ..objectives import Raw
+from ..objectives import objective_for, resolve_agreement
 from ..solve.encoding import encode_ensemble
 from ..solve.formula import gradient_of, weighted_loss
 from ..sparse.objective import SparseRaw
@@ -20,6 +19,50 @@ from ..sparse.rows import membership_of
 from ..weightings.clusters import check_cluster_weights, weigh_by
 
 __all__ = ["membership_gradient", "objective_value", "optimality_gap", "partition_losses"]
+
+
+class Evaluation:
+    """A membership and weights beside an ensemble, all checked; what is asked of them is found once."""
+
+    def __init__(
+        self, labels, membership, weights, sample_weight, cluster_weights, *, agreement="raw", may_be_sparse=True
+    ):
+        ensemble = check_ensemble(labels)
+        sample_weight = check_sample_weight(sample_weight, ensemble)
+        rows = check_membership(membership, ensemble.n_samples, may_be_sparse=may_be_sparse)
+        cluster_weights = check_cluster_weights(cluster_weights)
+        agreement = resolve_agreement(agreement)
+        self.weights = check_weights(weights, ensemble.n_partitions)
+        self.encoding = weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights)
+        if sparse.issparse(rows):
+            self.rows, self.objective = membership_of(rows), SparseRaw(self.encoding, rows.shape[1], with_floor=False)
+        else:
+            self.rows, self.objective = rows, objective_for(self.encoding, rows.shape[1], agreement, dense=True)
+
+    @cached_property
+    def state(self):
+        """What losses, statistics and steps of the objective share."""
+        return self.objective.measure(self.rows)
+
+    @cached_property
+    def losses(self):
+        """(m,) losses of the partitions."""
+        return self.objective.losses(self.state)
+
+    @cached_property
+    def statistics(self):
+        """The Statistics of the weighted losses."""
+        return self.objective.statistics(self.weights, self.state)
+
+    @property
+    def gradient(self):
+        """(n, k) gradient of raw weighted losses."""
+        return self.encoding.multiplicity[:, np.newaxis] * gradient_of(self.encoding, self.rows, self.statistics)
+
+    @property
+    def gap(self):
+        """The optimality gap."""
+        return self.objective.steps(self.weights, self.rows, self.state, None).gap()
 
 
 def partition_losses(
@@ -34,10 +77,8 @@ def partition_losses(
     Computes  d_u = |Y'Y - X_u'X_u|^2  (Eq. 7 of [1]_) for all partitions at once as
     |G|^2 - 2 |S_u|^2 + sum_c n_uc^2  with G = YY' and S_u = YX_u'; no n x n matrix is formed. A partition that
     observes only the objects O_u is compared on these: d_u = (n/n_u)^2 |(Y'Y - X_u'X_u) on O_u x O_u|^2. For a soft
-    partition, whose X_u is a membership like Y, the last term is |X_u X_u'|^2.
-
-    With weights w_l of the base clusters l, B_u = X_u'W_uX_u takes the place of X_u'X_u: each pair that cluster l puts
-    together counts w_l.
+    partition, whose X_u is a membership like Y, the last term is |X_u X_u'|^2. With weights w_l of the base clusters l,
+    X_u'W_uX_u takes the place of X_u'X_u: each pair that cluster l puts together counts w_l.
 
     Parameters
     ----------
@@ -49,7 +90,8 @@ def partition_losses(
         memberships, (n_samples, k_u), rows on the simplex, a row of NaN where an object was not observed. A list of
         plain lists has two readings and is refused, as is a symmetric matrix of pairs of objects.
     membership : array-like of shape (n_samples, n_clusters)
-        Consensus membership Y', rows on the simplex; dense or SciPy sparse.
+        Consensus membership Y', rows on the simplex; dense or SciPy sparse. For a hard consensus, rows of the identity
+        matrix.
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of every object: weight w counts as w identical objects that share a membership. None means one each.
     cluster_weights : {"size"} or list of ndarrays, default=None
@@ -63,11 +105,6 @@ def partition_losses(
     losses : ndarray of shape (n_partitions,)
         In ordered pairs of objects: for a hard membership, twice the number of pairs on which the two partitions
         disagree. n and n_u are sums of the weights.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If `labels` is not a label matrix, or `membership` not a membership matrix of these objects.
 
     Notes
     -----
@@ -92,8 +129,7 @@ def partition_losses(
     >>> partition_losses([posteriors, [0, 0, 1]], np.eye(2)[[0, 0, 1]])
     array([0.8125, 0.    ])
     """
-    objective, rows = _checked(labels, membership, sample_weight, cluster_weights, True)
-    return objective.losses(objective.measure(rows))
+    return Evaluation(labels, membership, None, sample_weight, cluster_weights).losses
 
 
 def objective_value(
@@ -111,31 +147,16 @@ def objective_value(
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
-        Base clusterings, hard or soft, as in :func:`partition_losses`.
-    membership : array-like of shape (n_samples, n_clusters)
-        Consensus membership Y', rows on the simplex; dense or SciPy sparse.
+    labels, membership, sample_weight, cluster_weights
+        As in :func:`partition_losses`.
     weights : array-like of shape (n_partitions,), default=None
         alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
     lam : float, default=0.0
         lambda >= 0, in the units of the losses (ordered pairs).
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weight of every object: weight w counts as w identical objects that share a membership. None means one each.
-    cluster_weights : {"size"} or list of ndarrays, default=None
-        Weights of the base clusters, as in :func:`partition_losses`.
 
     Returns
     -------
     value : float
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed or out of range.
-
-    Notes
-    -----
-    Cost as :func:`partition_losses`.
 
     References
     ----------
@@ -148,10 +169,8 @@ def objective_value(
     >>> objective_value(labels, np.eye(2)[[0, 0, 1]], weights=[3, 1])
     1.0
     """
-    objective, rows = _checked(labels, membership, sample_weight, cluster_weights, True)
-    weights = check_weights(weights, len(objective.encoding.offsets))
-    lam = check_real(lam, name="lam", low=0.0)
-    return weighted_loss(objective.losses(objective.measure(rows)), weights, lam=lam)
+    evaluation = Evaluation(labels, membership, weights, sample_weight, cluster_weights)
+    return weighted_loss(evaluation.losses, evaluation.weights, lam=check_real(lam, name="lam", low=0.0))
 
 
 def membership_gradient(
@@ -164,40 +183,22 @@ def membership_gradient(
 ) -> np.ndarray:
     """Gradient of the objective in every object's membership.
 
-    Row i is  4 (G y_i - sum_u alpha_u S_u x_ui), the derivative of sum_u alpha_u d_u in column i of Y, times the weight
-    of object i. For a hard partition S_u x_ui is
-    the column of S_u that belongs to the object's cluster, and |x_ui| = 1. The gradient is the same for objective (4)
-    and (5) of [1]_, whose regulariser does not depend on Y.
+    Row i is  4 w_i (G y_i - sum_u alpha_u S_u x_ui), the derivative of sum_u alpha_u d_u in column i of Y, w_i being
+    the weight of the object. It is the same for objective (4) and (5) of [1]_, whose regulariser does not depend on Y.
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
-        Base clusterings, hard or soft, as in :func:`partition_losses`.
-    membership : array-like of shape (n_samples, n_clusters)
-        Consensus membership Y', rows on the simplex.
-    weights : array-like of shape (n_partitions,), default=None
-        alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weight of every object: weight w counts as w identical objects that share a membership. None means one each.
-    cluster_weights : {"size"} or list of ndarrays, default=None
-        Weights of the base clusters, as in :func:`partition_losses`.
+    labels, membership, weights, sample_weight, cluster_weights
+        As in :func:`objective_value` and :func:`partition_losses`; the membership is dense.
 
     Returns
     -------
     gradient : ndarray of shape (n_samples, n_clusters)
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed or out of range.
-
-    Notes
-    -----
-    Cost as :func:`partition_losses`.
-
     References
     ----------
-    .. [1] Lourenço et al., "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013.
+    .. [1] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation",
+       EMMCVPR 2013.
 
     Examples
     --------
@@ -208,10 +209,7 @@ def membership_gradient(
            [ 2., -2.],
            [-2.,  0.]])
     """
-    objective, rows = _checked(labels, membership, sample_weight, cluster_weights)
-    weights = check_weights(weights, len(objective.encoding.offsets))
-    statistics = objective.statistics(weights, objective.measure(rows))
-    return objective.encoding.multiplicity[:, np.newaxis] * gradient_of(objective.encoding, rows, statistics)
+    return Evaluation(labels, membership, weights, sample_weight, cluster_weights, may_be_sparse=False).gradient
 
 
 def optimality_gap(
@@ -225,35 +223,18 @@ def optimality_gap(
     """Violation of the first-order optimality conditions of the membership, free of scale.
 
     Computes  1/(4 n^2) sum_i max_p <g_i, y_i - e_p>,  g_i being object i's row of :func:`membership_gradient`: the
-    Frank-Wolfe gap of the objective per ordered pair, over 4. It is never negative and zero exactly where every
+    Frank-Wolfe gap [1]_ of the objective per ordered pair, over 4. It is never negative and zero exactly where every
     object's membership is stationary. n is the sum of the weights when objects have some. Repeating all objects or all
     partitions does not change it.
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
-        Base clusterings, hard or soft, as in :func:`partition_losses`.
-    membership : array-like of shape (n_samples, n_clusters)
-        Consensus membership Y', rows on the simplex; dense or SciPy sparse.
-    weights : array-like of shape (n_partitions,), default=None
-        alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weight of every object: weight w counts as w identical objects that share a membership. None means one each.
-    cluster_weights : {"size"} or list of ndarrays, default=None
-        Weights of the base clusters, as in :func:`partition_losses`.
+    labels, membership, weights, sample_weight, cluster_weights
+        As in :func:`objective_value` and :func:`partition_losses`.
 
     Returns
     -------
     gap : float
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed or out of range.
-
-    Notes
-    -----
-    Cost as :func:`partition_losses`. The gap is the criterion of :func:`~robust_eac.solve_membership`.
 
     References
     ----------
@@ -268,18 +249,4 @@ def optimality_gap(
     >>> round(optimality_gap(labels, np.eye(2)[[0, 1, 1]]), 4)
     0.4444
     """
-    objective, rows = _checked(labels, membership, sample_weight, cluster_weights, True)
-    weights = check_weights(weights, len(objective.encoding.offsets))
-    return objective.steps(weights, rows, objective.measure(rows), None).gap()
-
-
-def _checked(labels, membership, sample_weight, cluster_weights, may_be_sparse=False):
-    """(the objective of an ensemble, memberships of its objects), all checked."""
-    ensemble = check_ensemble(labels)
-    sample_weight = check_sample_weight(sample_weight, ensemble)
-    rows = check_membership(membership, ensemble.n_samples, may_be_sparse=may_be_sparse)
-    cluster_weights = check_cluster_weights(cluster_weights)
-    encoding = weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights)
-    if sparse.issparse(rows):
-        return SparseRaw(encoding, rows.shape[1], with_floor=False), membership_of(rows)
-    return Raw(encoding, rows.shape[1]), rows
+    return Evaluation(labels, membership, weights, sample_weight, cluster_weights).gap

@@ -12,7 +12,7 @@ from ..checks.values import MAX_SEED, check_n_jobs, check_random_state
 from ..consensus.eac import coassociation_of
 from ..consensus.merge import merge_labels
 from ..diagnostics.agreement import AgreementTest, adjusted_agreement, agreement_test_of
-from ..diagnostics.assurance import Assurance, Moves, best_moves
+from ..diagnostics.certificates import Assurance, Moves, best_moves
 from ..objectives import objective_for
 from ..plotting.matrices import draw_objects, order_by_group
 from ..solve.alternation import Limits, Problem, solve
@@ -117,7 +117,7 @@ def find_out(model, X, sample_weight, settings):
         weights=model.weights_,
         losses=model.losses_ if settings.adjusted else model.losses_ / settings.total**2,
         agreements=model.agreements_,
-        test=agreement_test_of(encoding, accumulate(encoding, membership)[0], membership) if counts else None,
+        test=agreement_test_of(encoding, membership) if counts else None,
         n_clusters=encoding.n_clusters,
         n_observed=encoding.n_observed,
         n_missing=int((~encoding.observed).sum(axis=0)[encoding.mask_of].sum()),

@@ -19,7 +19,7 @@ from .._whole_files import write_files
 from ..checks.common import percent
 from ..checks.forms import objects_of
 from ..checks.values import check_integer, check_names, is_dask_array
-from ..diagnostics.assurance import UNSURE
+from ..diagnostics.certificates import UNSURE
 from ..summary import counted, headline, name_of
 from ..weightings.joint import Weighting
 from .findings import find_out

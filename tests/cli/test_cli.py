@@ -42,7 +42,7 @@ from robust_eac.cli.consensus import membership_table
 from robust_eac.cli.fitting import attained_agreement
 from robust_eac.cli.inputs import Input
 
-from ..access import CREDIBLE_LEVEL, LOSSES, _assurance
+from ..access import CREDIBLE_LEVEL, LOSSES, _certificates
 from ..conftest import planted_ensemble
 from .conftest import CONSENSUS, LABELS, NAMED, NAMES, TITLES, TRUTH, process, read_csv, run, write_csv
 
@@ -607,8 +607,8 @@ def test_the_help_of_a_consensus_states_what_the_solvers_have(capsys):
         stated = re.findall(rf"--{name.replace('_', '-')} [A-Z{{](?:(?! --).)*?default: ([\w.-]+\w)", text)
         assert value is None or name in ("random_state", "n_clusters", "verbose") or stated == [str(value)], name
     assert f"ball around the consensus that holds {100 * CREDIBLE_LEVEL:.0f} % of the weight" in text
-    assert f"less than {100 * _assurance.UNSURE:.0f} % of the loss per object" in text
-    assert f"more than {_assurance.MOST_PAIRED:,} different objects" in text
+    assert f"less than {100 * _certificates.UNSURE:.0f} % of the loss per object" in text
+    assert f"more than {_certificates.MOST_PAIRED:,} different objects" in text
 
 
 def test_a_help_loads_no_solver():

@@ -29,7 +29,7 @@ def skewness(labels, membership):
 
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_hard_agreement_is_scikit_learns_adjusted_rand_index(rng, missing):
-    for n in [1, 2, 3, 4, 5, 5, 5, 6, 12, 40, 300]:
+    for n in [1, 2, 3, 4, 5, 6, 12, 40]:
         labels = np.column_stack([random_ensemble(rng, n, 6, missing=missing), np.zeros(n, dtype=int), np.arange(n)])
         for consensus in (*labels.T[-2:], rng.randint(3, size=n), rng.randint(n, size=n)):
             agreement = adjusted_agreement(labels, one_hot(consensus))
@@ -57,7 +57,7 @@ def test_what_tells_nothing_agrees_with_nothing_not_even_with_itself(rng):
 
 
 def test_a_consensus_that_treats_all_objects_alike_agrees_with_nothing_to_the_last_digit(rng):
-    for n in (*range(20, 60), 100_000):
+    for n in (*range(20, 40), 100_000):
         labels = np.column_stack([random_partitions(rng, n, 20), np.arange(n)])
         # No partition of a single cluster.
         labels[0] = labels[1] + 1
@@ -191,7 +191,7 @@ def test_moments_equal_a_simulation(rng, n, of_consensus, of_partition):
     )
     Y = Y / Y.sum(axis=1, keepdims=True)
     column = rng.choice(len(of_partition), p=np.array(of_partition) / sum(of_partition), size=n)
-    shuffled = np.column_stack([rng.permutation(column) for _ in range(20_000)])
+    shuffled = np.column_stack([rng.permutation(column) for _ in range(6000)])
     test = agreement_test(shuffled, Y)
     assert np.ptp(test.expected) <= 1e-9 * test.expected[0]
     z = test.zscore
@@ -220,8 +220,7 @@ def random_partitions(rng, n, m, fine=False):
     return np.column_stack(columns)
 
 
-@pytest.mark.parametrize("n", [100, 1000])
-@pytest.mark.parametrize("kind", CONSENSUSES)
+@pytest.mark.parametrize(("kind", "n"), [("hard", 100), ("soft", 1000), ("two", 100), ("fine", 100)])
 def test_p_values_of_random_partitions_are_uniform(rng, kind, n):
     labels = random_partitions(rng, n, 6000, fine=kind == "fine")
     test = agreement_test(labels, CONSENSUSES[kind](rng, n))
@@ -325,8 +324,8 @@ def test_a_million_objects_lose_no_digits(first, second):
         assert _chance.skewness(a, b) == pytest.approx(max(skew, 0.0), rel=1e-6, abs=1e-4)
 
 
-def test_a_million_objects_through_the_front_door():
-    n = 1_000_000
+def test_many_objects_through_the_front_door():
+    n = 200_000
     labels = np.column_stack(
         [np.arange(n) % 10, (np.arange(n) + 1) // 2 % 10, np.arange(n) < 10, np.zeros(n, dtype=int)]
     )

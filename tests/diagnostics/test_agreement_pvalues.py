@@ -38,7 +38,7 @@ def assert_varies(test, u, variance):
         assert (test.zscore[u], test.pvalue[u]) == (0.0, 1.0)
 
 
-@pytest.mark.parametrize("n", [6, 7, 9])
+@pytest.mark.parametrize("n", [6, 9])
 def test_variance_of_all_cluster_sizes_is_exact_and_zero_where_nothing_varies(n):
     every = cluster_sizes(n)
     columns = [column_of(sizes) for sizes in every]
@@ -52,7 +52,7 @@ def test_variance_of_all_cluster_sizes_is_exact_and_zero_where_nothing_varies(n)
 
 @pytest.mark.parametrize("swap", [False, True])
 def test_equal_clusters_beside_one_singled_out_object(swap):
-    numbers = [*range(6, 61), 200, 1200, 10_000]
+    numbers = [*range(6, 31), 200, 1200, 10_000]
     for n, k in [(a, b) for a in numbers for b in range(2, min(a, 9)) if a % b == 0]:
         equal, lone = [n // k] * k, [n - 1, 1]
         other = [n // k + 1, n // k - 1, *equal[2:]]
@@ -83,7 +83,7 @@ def relabelled_variance(membership, lone):
 
 @pytest.mark.parametrize("row", [(0.75, 0.25), (0.625, 0.25, 0.125), (0.5, 0.25, 0.25, 0.0)])
 def test_a_soft_consensus_beside_one_singled_out_object(rng, row):
-    for repeats in (*range(1, 8), 100, 1000):
+    for repeats in (*range(1, 6), 300):
         # Every row moved around: all objects together belong to every cluster alike.
         Y = np.array([np.roll(row, j) for j in range(len(row))] * repeats)
         n = len(Y)
@@ -143,7 +143,7 @@ def test_few_objects_by_weights_and_beyond_few(rng):
 
 
 @pytest.mark.parametrize("soft", [False, True])
-@pytest.mark.parametrize("n", [6, 9, 20, 300])
+@pytest.mark.parametrize("n", [6, 9, 100])
 def test_random_partitions_with_random_cluster_sizes_are_seldom_significant(rng, n, soft):
     def column():
         k = rng.randint(2, min(n, 10) + 1)

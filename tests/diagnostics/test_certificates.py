@@ -1,69 +1,97 @@
-from functools import partial
+"""Certificates: stationarity, moves, trust and weights, with soft partitions, weights of objects, missing labels."""
 
 import numpy as np
 import pytest
 
 from robust_eac import (
-    WEIGHT_SOLVERS,
+    adjusted_agreement,
     agreement_test,
     certify,
-    entropy_weights,
-    l2_weights,
     optimality_gap,
     partition_losses,
-    power_weights,
     refine_labels,
-    restricted_simplex_weights,
     solve_median_partition,
 )
+from robust_eac.weightings import L2, Entropy, Power, RestrictedSimplex
 
 from .. import reference
+from ..access import as_weighting
 from ..conftest import planted_ensemble, random_ensemble, random_membership
+from ..solvers.test_soft_ensembles import planted_soft_ensemble, problems, random_soft_ensemble
 
 CASES = pytest.mark.parametrize(
-    ("diagonal", "missing"),
-    [(True, 0.0), (False, 0.0), (True, 0.3), (False, 0.3)],
-    ids=["with-diagonal", "no-diagonal", "with-diagonal-incomplete", "no-diagonal-incomplete"],
+    ("missing", "weighted"),
+    [(0.0, False), (0.3, True)],
+    ids=["complete", "weighted-incomplete"],
 )
+NAMES = ["uniform", "restricted-simplex", "l2", "entropy", "power"]
 
 
 @CASES
-def test_gaps_of_objects_equal_the_dense_reference_and_average_to_the_optimality_gap(rng, diagonal, missing):
-    for _ in range(6):
-        n, m, k = rng.randint(2, 20), rng.randint(1, 6), rng.randint(1, 5)
-        labels, Y = random_ensemble(rng, n, m, missing=missing), random_membership(rng, n, k)
-        weights = rng.dirichlet(np.ones(m))
-        result = certify(labels, Y, weights=weights, diagonal=diagonal)
-        g = reference.gradient(labels, Y, weights, diagonal)
-        np.testing.assert_allclose(
-            result.object_gaps, ((g * Y).sum(axis=1) - g.min(axis=1)) / (4.0 * n), rtol=1e-9, atol=1e-12
-        )
-        gap = optimality_gap(labels, Y, weights=weights, diagonal=diagonal)
+def test_gaps_and_move_costs_equal_the_dense_reference(rng, missing, weighted):
+    for labels, weight, Y, weights in problems(rng, missing, weighted):
+        (n, k), w = Y.shape, np.ones(len(Y)) if weight is None else weight
+        result = certify(labels, Y, weights=weights, sample_weight=weight)
+        gap = optimality_gap(labels, Y, weights=weights, sample_weight=weight)
         assert result.gap == pytest.approx(gap, rel=1e-12, abs=1e-15)
-        assert result.object_gaps.mean() == pytest.approx(gap, rel=1e-12, abs=1e-15)
+        assert result.gap == pytest.approx(w @ result.object_gaps / w.sum(), rel=1e-12, abs=1e-15)
         assert result.weight_gap is None
-        for one, other in zip(result.trust, agreement_test(labels, Y), strict=True):
-            np.testing.assert_array_equal(one, other)
-
-
-@pytest.mark.parametrize("missing", [0.0, 0.3])
-def test_move_costs_are_those_of_all_single_moves(rng, missing):
-    for _ in range(6):
-        n, m, k = rng.randint(4, 15), rng.randint(1, 6), rng.randint(2, 5)
-        labels = random_ensemble(rng, n, m, missing=missing)
-        Y, weights = random_membership(rng, n, k), rng.dirichlet(np.ones(m))
-        clusters = Y.argmax(axis=1)
-        changes = reference.single_moves(labels, clusters, weights, k)
+        some, clusters = w > 0.0, Y.argmax(axis=1)
+        g = reference.gradient(labels, Y, weights, sample_weight=weight)
+        gaps = ((g * Y).sum(axis=1) - g.min(axis=1))[some] / (4.0 * w.sum() * w[some])
+        np.testing.assert_allclose(result.object_gaps[some], gaps, rtol=1e-9, atol=1e-12)
+        changes = reference.single_moves(labels, clusters, weights, k, weight)
         changes[np.arange(n), clusters] = np.inf
-        result = certify(labels, Y, weights=weights)
-        np.testing.assert_allclose(result.move_costs, changes.min(axis=1) / (2.0 * n), rtol=1e-9, atol=1e-12)
-        if not missing:
+        costs = changes.min(axis=1)[some] / (2.0 * w.sum() * w[some])
+        np.testing.assert_allclose(result.move_costs[some], costs, rtol=1e-9, atol=1e-11)
+        if not missing and k > 1:
             assert np.abs(result.move_costs).max() <= 1.0
+        if np.any((w > 0.0) & (w < 1.0)):
+            assert result.trust is None
+        else:
+            for one, other in zip(result.trust, agreement_test(labels, Y, sample_weight=weight), strict=True):
+                np.testing.assert_array_equal(one, other)
+
+
+@CASES
+def test_gaps_of_the_adjusted_objective_by_central_differences(rng, missing, weighted):
+    for labels, weight, Y, weights in problems(rng, missing, weighted, count=4):
+        n, k = Y.shape
+        w = np.ones(n) if weight is None else weight
+        Y = 0.9 * Y + 0.1 / k
+
+        def value(rows, labels=labels, weight=weight, weights=weights):
+            return weights @ (1.0 - adjusted_agreement(labels, rows, sample_weight=weight))
+
+        h, slopes = 1e-4, np.zeros((n, k))
+        for i, p in np.ndindex(n, k):
+            step = np.zeros_like(Y)
+            step[i] = h * (np.eye(k)[p] - Y[i])
+            slopes[i, p] = (value(Y + step) - value(Y - step)) / (2.0 * h)
+        result = certify(labels, Y, weights=weights, agreement="adjusted", sample_weight=weight)
+        # The gap counts pairs: the slopes times the losses that chance would give.
+        # Partitions that tell nothing have no part in it.
+        losses = partition_losses(labels, Y, sample_weight=weight)
+        agreement = adjusted_agreement(labels, Y, sample_weight=weight)
+        rates = np.divide(1.0 - agreement, losses, out=np.zeros_like(losses), where=agreement != 0.0)
+        chance = 1.0 / (weights @ rates) if k > 1 else 0.0
+        expected = -slopes.min(axis=1) * chance / w.sum() ** 2
+        np.testing.assert_allclose(4.0 * w * result.object_gaps / w.sum(), expected, atol=2e-6)
+        assert result.gap == pytest.approx(expected.sum() / 4.0, abs=1e-5)
+
+
+def test_objects_without_weight_are_looked_at_with_a_little_of_it(rng):
+    labels, Y = random_soft_ensemble(rng, 15, 4), random_membership(rng, 15, 3)
+    found, weight = [], rng.uniform(0.5, 2.0, size=15)
+    for little in (0.0, 1e-9):
+        weight[:5] = little
+        found.append(certify(labels, Y, sample_weight=weight)[:4])
+    for a, b in zip(*found, strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-6)
 
 
 def test_a_refined_partition_has_no_negative_move_cost(rng):
-    labels = random_ensemble(rng, 40, 6)
-    start = rng.randint(3, size=40)
+    labels, start = random_ensemble(rng, 40, 6), rng.randint(3, size=40)
     assert certify(labels, np.eye(3)[start]).move_costs.min() < 0.0
     refined = refine_labels(labels, start, 3, random_state=0)
     assert certify(labels, np.eye(3)[refined.labels]).move_costs.min() >= -1e-12
@@ -80,22 +108,14 @@ def test_margins(rng):
     assert np.array_equal(certify(np.array([[4]]), np.eye(2)[[0]]).margins, [1.0])
 
 
-NAMES = ["uniform", "restricted-simplex", "l2", "entropy", "power"]
-PARAMETERS = {
-    "l2": {"lam": 300.0},
-    "entropy": {"eta": 200.0},
-    "restricted-simplex": {"rho": 0.2},
-    "power": {"gamma": 3.0},
-}
+OBJECTS = ["uniform", RestrictedSimplex(rho=0.2), L2(lam=300.0), Entropy(eta=200.0), Power(gamma=3.0)]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_weight_gap_is_zero_at_the_optimum_and_positive_elsewhere(rng, name):
+@pytest.mark.parametrize("weighting", OBJECTS, ids=NAMES)
+def test_weight_gap_is_zero_at_the_optimum_and_positive_elsewhere(rng, weighting):
     labels = planted_ensemble(rng, rng.randint(3, size=30), 8, noise=0.3)
     Y = random_membership(rng, 30, 3)
-    losses = partition_losses(labels, Y)
-    weighting = partial(WEIGHT_SOLVERS[name], **PARAMETERS.get(name, {}))
-    best = weighting(losses)
+    best = as_weighting(weighting).bind(8, 900.0).solve(partition_losses(labels, Y))
     assert certify(labels, Y, weights=best, weighting=weighting).weight_gap == pytest.approx(0.0, abs=1e-12)
     for _ in range(5):
         # Mixing with uniform weights keeps any weights within the restricted simplex.
@@ -106,26 +126,15 @@ def test_weight_gap_is_zero_at_the_optimum_and_positive_elsewhere(rng, name):
 def test_weight_gap_is_the_excess_per_ordered_pair(rng):
     labels, Y = random_ensemble(rng, 10, 4), random_membership(rng, 10, 2)
     d, weights = partition_losses(labels, Y), np.array([0.4, 0.3, 0.2, 0.1])
-    best = {
-        "restricted-simplex": reference.weights_by_cvxpy(d[None], rho=0.5)[0],
-        "l2": reference.weights_by_cvxpy(d[None], lam=40.0)[0],
-        "entropy": reference.weights_by_cvxpy(d[None], eta=5.0)[0],
-        "power": reference.weights_by_cvxpy(d[None], gamma=2.0)[0],
-    }
-    problems = {
-        "restricted-simplex": (partial(restricted_simplex_weights, rho=0.5), lambda a: a @ d),
-        "l2": (partial(l2_weights, lam=40.0), lambda a: a @ d + 20.0 * a @ a),
-        "entropy": (
-            partial(entropy_weights, eta=5.0),
-            lambda a: a @ d + 5.0 * np.sum(a * np.log(np.maximum(a, 1e-300))),
-        ),
-        "power": (power_weights, lambda a: a**2 @ d),
-    }
-    for name, (weighting, value) in problems.items():
+    for weighting, value in (
+        (RestrictedSimplex(rho=0.5), lambda a: a @ d),
+        (L2(lam=40.0), lambda a: a @ d + 20.0 * a @ a),
+        (Entropy(eta=5.0), lambda a: a @ d + 5.0 * np.sum(a * np.log(np.maximum(a, 1e-300)))),
+        (Power(), lambda a: a**2 @ d),
+    ):
+        best = reference.weights_by_cvxpy(d[None], **weighting.get_params())[0]
         result = certify(labels, Y, weights=weights, weighting=weighting)
-        assert result.weight_gap == pytest.approx((value(weights) - value(best[name])) / 100.0, rel=1e-4, abs=1e-7), (
-            name
-        )
+        assert result.weight_gap == pytest.approx((value(weights) - value(best)) / 100.0, rel=1e-4, abs=1e-7)
 
 
 def test_weights_that_a_weighting_does_not_allow(rng):
@@ -133,16 +142,23 @@ def test_weights_that_a_weighting_does_not_allow(rng):
     assert certify(labels, Y, weights=[1, 1, 1, 2], weighting="uniform").weight_gap == np.inf
     assert certify(labels, Y, weighting="uniform").weight_gap == 0.0
     assert certify(labels, Y, weights=[1, 0, 0, 0], weighting="restricted-simplex").weight_gap == np.inf
-    assert certify(labels, Y, weights=[1, 0, 0, 0], weighting="restricted-simplex", rho=1.0).weight_gap < np.inf
+    assert certify(labels, Y, weights=[1, 0, 0, 0], weighting=RestrictedSimplex(rho=1.0)).weight_gap < np.inf
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_solved_consensus_is_certified(rng, name):
-    labels = planted_ensemble(rng, rng.randint(3, size=50), 10, noise=0.2, n_random=2)
-    solved = solve_median_partition(labels, 3, weighting=name, n_init=2, tol=1e-8, max_iter=1000, random_state=0)
-    result = certify(labels, solved.membership, weights=solved.weights, weighting=name)
-    assert result.gap == pytest.approx(solved.gap, rel=1e-6, abs=1e-14)
+@pytest.mark.parametrize("agreement", ["raw", "adjusted"])
+@pytest.mark.parametrize("name", NAMES[:4])
+def test_a_solved_consensus_is_certified(rng, name, agreement):
+    labels, weight = planted_soft_ensemble(rng, rng.randint(3, size=50), 8), rng.uniform(0.3, 3.0, size=50)
+    options = {"weighting": name, "agreement": agreement, "sample_weight": weight}
+    solved = solve_median_partition(labels, 3, n_init=2, tol=1e-8, max_iter=1000, random_state=0, **options)
+    result = certify(labels, solved.membership, weights=solved.weights, **options)
+    assert result.gap == pytest.approx(solved.gap, rel=1e-5, abs=1e-13)
     assert result.weight_gap == pytest.approx(0.0, abs=1e-10)
+    other = certify(labels, solved.membership, weights=[1, 1, 1, 1, 1, 1, 1, 1.1], **options)
+    assert other.weight_gap > 1e-12
+    raw = certify(labels, solved.membership, weights=solved.weights, sample_weight=weight)
+    np.testing.assert_array_equal(raw.move_costs, result.move_costs)
+    assert (raw.gap > result.gap) == (agreement == "adjusted")
 
 
 def test_invariances_and_inputs(rng):
@@ -160,27 +176,33 @@ def test_invariances_and_inputs(rng):
     twice = certify(np.r_[labels, labels], np.r_[Y, Y], weights=weights)
     np.testing.assert_allclose(twice.object_gaps[:12], first.object_gaps, rtol=1e-9, atol=1e-12)
     assert all(np.array_equal(a, b) for a, b in zip((labels, Y, weights), copies, strict=True))
+    # One-hot memberships are hard partitions; the scale of the weights of objects does not matter to raw losses.
+    soft = [np.where(column[:, None] == -1, np.nan, np.eye(4)[column]) for column in labels.T]
+    weight = rng.uniform(0.2, 2.0, size=12)
+    for one, other in (
+        (first, certify(soft, Y, weights=weights, weighting="l2")),
+        *((certify(labels, Y, weighting="l2", sample_weight=c * weight) for c in (0.5, 2.5)),),
+    ):
+        for a, b in zip((*one[:4], one.weight_gap), (*other[:4], other.weight_gap), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize(
-    ("kwargs", "error", "match"),
+    ("kwargs", "match"),
     [
-        ({"membership": np.ones((3, 2))}, ValueError, "membership: every row must sum to 1"),
-        ({"membership": np.eye(2)}, ValueError, r"membership must have shape \(3, 'n_clusters'\), got \(2, 2\)"),
-        ({"weights": [1.0]}, ValueError, "weights must have 2 values, one per partition, got 1"),
-        ({"diagonal": 1}, TypeError, "diagonal must be True or False"),
-        ({"weighting": "best"}, ValueError, "weighting must be one of 'uniform'"),
-        (
-            {"weighting": np.sqrt},
-            ValueError,
-            "weighting must be the name or a functools.partial of one of uniform_weights",
-        ),
-        ({"weighting": "chance-corrected"}, ValueError, "weighting must be the name or a functools.partial of one of"),
-        ({"weighting": "restricted-simplex", "rho": 0.1}, ValueError, "rho must be at least 1/n_partitions"),
-        ({"weighting": "l2", "lam": -1.0}, ValueError, "lam must be at least 0"),
+        ({"membership": np.ones((3, 2))}, "membership: every row must sum to 1"),
+        ({"membership": np.eye(2)}, r"membership must have shape \(3, 'n_clusters'\), got \(2, 2\)"),
+        ({"weights": [1.0]}, "weights must have 2 values, one per partition, got 1"),
+        ({"agreement": "best"}, "agreement must be one of 'raw', 'adjusted', got 'best'"),
+        ({"sample_weight": [1.0, 1.0]}, "sample_weight must have 3 values, one per sample, got 2"),
+        ({"weighting": "best"}, "weighting must be one of 'uniform'"),
+        ({"weighting": np.sqrt}, "weighting must be the name or an object of one of Uniform"),
+        ({"weighting": "chance-corrected"}, "weighting must be the name or an object of one of"),
+        ({"weighting": RestrictedSimplex(rho=0.1)}, "rho must be at least 1/n_partitions"),
+        ({"weighting": L2(lam=-1.0)}, "lam must be at least 0"),
     ],
 )
-def test_errors(kwargs, error, match):
+def test_errors(kwargs, match):
     arguments = {"labels": np.array([[0, 0], [0, 1], [1, 1]]), "membership": np.eye(2)[[0, 0, 1]]} | kwargs
-    with pytest.raises(error, match=match):
+    with pytest.raises(ValueError, match=match):
         certify(**arguments)

@@ -1,3 +1,5 @@
+"""Losses, objective, gradient and gap of a membership beside the dense reference."""
+
 import numpy as np
 import pytest
 
@@ -8,90 +10,54 @@ from .. import reference
 from ..access import accumulate, collapse, encode, gradient_of, losses_of, weighted_statistics
 from ..conftest import random_ensemble, random_membership
 
-CASES = pytest.mark.parametrize(
-    ("diagonal", "missing"),
-    [(True, 0.0), (False, 0.0), (True, 0.3), (False, 0.3)],
-    ids=["with-diagonal", "no-diagonal", "with-diagonal-incomplete", "no-diagonal-incomplete"],
-)
+MISSING = pytest.mark.parametrize("missing", [0.0, 0.3], ids=["complete", "incomplete"])
 
 
-def problems(rng, missing, count=10):
-    for _ in range(count):
+@MISSING
+def test_losses_value_gradient_and_gap_equal_the_dense_reference(rng, missing):
+    for _ in range(10):
         n, m, k = rng.randint(2, 25), rng.randint(1, 7), rng.randint(1, 5)
-        labels = random_ensemble(rng, n, m, missing=missing)
-        weights = rng.uniform(size=m)
-        yield labels, random_membership(rng, n, k), weights / weights.sum()
+        labels, Y = random_ensemble(rng, n, m, missing=missing), random_membership(rng, n, k)
+        weights, lam = rng.dirichlet(np.ones(m)), rng.uniform(0.0, n**2)
+        expected = reference.losses(labels, Y)
+        np.testing.assert_allclose(partition_losses(labels, Y), expected, rtol=1e-10, atol=1e-12 * n**2)
+        value = reference.objective(labels, Y, weights, lam)
+        assert objective_value(labels, Y, weights=weights, lam=lam) == pytest.approx(value, rel=1e-10)
+        expected = reference.gradient(labels, Y, weights)
+        np.testing.assert_allclose(membership_gradient(labels, Y, weights=weights), expected, rtol=0, atol=1e-10)
+        gap = reference.gap(labels, Y, weights)
+        assert optimality_gap(labels, Y, weights=weights) == pytest.approx(gap, rel=1e-10, abs=1e-14)
 
 
-@CASES
-def test_losses_value_gradient_and_gap_equal_the_dense_reference(rng, diagonal, missing):
-    for labels, Y, weights in problems(rng, missing):
-        n2 = len(labels) ** 2
-        np.testing.assert_allclose(
-            partition_losses(labels, Y, diagonal=diagonal),
-            reference.losses(labels, Y, diagonal),
-            rtol=1e-10,
-            atol=1e-12 * n2,
-        )
-        lam = rng.uniform(0.0, n2)
-        assert objective_value(labels, Y, weights=weights, lam=lam, diagonal=diagonal) == pytest.approx(
-            reference.objective(labels, Y, weights, lam, diagonal), rel=1e-10
-        )
-        np.testing.assert_allclose(
-            membership_gradient(labels, Y, weights=weights, diagonal=diagonal),
-            reference.gradient(labels, Y, weights, diagonal),
-            rtol=0,
-            atol=1e-10,
-        )
-        assert optimality_gap(labels, Y, weights=weights, diagonal=diagonal) == pytest.approx(
-            reference.gap(labels, Y, weights, diagonal), rel=1e-10, abs=1e-14
-        )
-
-
-@CASES
-def test_collapsed_rows_give_the_same(rng, diagonal, missing):
-    labels = random_ensemble(rng, 9, 4, missing=missing)[rng.randint(9, size=40)]
+@MISSING
+def test_collapsed_rows_give_the_same(rng, missing):
+    labels, weights = random_ensemble(rng, 9, 4, missing=missing)[rng.randint(9, size=40)], np.full(4, 0.25)
     encoding = collapse(encode(labels))
     assert len(encoding.codes) <= 9
     rows = random_membership(rng, len(encoding.codes), 3)
-    Y = encoding.expand(rows)
-    weights = np.full(4, 0.25)
-    S, G = accumulate(encoding, rows)
-    np.testing.assert_allclose(
-        losses_of(encoding, S, G, rows, diagonal=diagonal), reference.losses(labels, Y, diagonal), rtol=1e-10
-    )
-    gradient = gradient_of(encoding, rows, weighted_statistics(encoding, weights, S, G), diagonal=diagonal)
-    np.testing.assert_allclose(
-        encoding.expand(gradient), reference.gradient(labels, Y, weights, diagonal), rtol=0, atol=1e-10
-    )
+    Y, matrices = encoding.expand(rows), accumulate(encoding, rows)
+    np.testing.assert_allclose(losses_of(encoding, *matrices), reference.losses(labels, Y), rtol=1e-10)
+    gradient = gradient_of(encoding, rows, weighted_statistics(encoding, weights, *matrices))
+    np.testing.assert_allclose(encoding.expand(gradient), reference.gradient(labels, Y, weights), rtol=0, atol=1e-10)
 
 
-@CASES
-def test_gradient_by_central_differences_at_every_entry(rng, diagonal, missing):
-    labels = random_ensemble(rng, 8, 3, missing=missing)
-    Y = random_membership(rng, 8, 3)
-    weights = np.array([0.5, 0.2, 0.3])
-    gradient = membership_gradient(labels, Y, weights=weights, diagonal=diagonal)
-    h = 1e-5
+@MISSING
+def test_gradient_by_central_differences_at_every_entry(rng, missing):
+    labels, Y = random_ensemble(rng, 8, 3, missing=missing), random_membership(rng, 8, 3)
+    weights, h = np.array([0.5, 0.2, 0.3]), 1e-5
+    gradient = membership_gradient(labels, Y, weights=weights)
     for i, p in np.ndindex(Y.shape):
         E = np.zeros_like(Y)
         E[i, p] = h
-        difference = reference.objective(labels, Y + E, weights, diagonal=diagonal) - reference.objective(
-            labels, Y - E, weights, diagonal=diagonal
-        )
-        assert difference / (2.0 * h) == pytest.approx(gradient[i, p], abs=1e-6)
+        rise = reference.objective(labels, Y + E, weights) - reference.objective(labels, Y - E, weights)
+        assert rise / (2.0 * h) == pytest.approx(gradient[i, p], abs=1e-6)
 
 
 def test_hard_membership_counts_disagreeing_pairs_twice(rng):
-    labels = random_ensemble(rng, 20, 3)
-    consensus = rng.randint(3, size=20)
-    same = consensus[:, None] == consensus[None, :]
-    expected = [2 * np.triu(same != (c[:, None] == c[None, :]), 1).sum() for c in labels.T]
+    labels, consensus = random_ensemble(rng, 20, 3), rng.randint(3, size=20)
+    same = consensus[:, None] == consensus
+    expected = [2 * np.triu(same != (c[:, None] == c), 1).sum() for c in labels.T]
     np.testing.assert_allclose(partition_losses(labels, np.eye(3)[consensus]), expected, atol=1e-9)
-    np.testing.assert_allclose(partition_losses(labels, np.eye(3)[consensus], diagonal=False), expected, atol=1e-9)
-
-
-def test_identical_partition_has_no_loss(rng):
     column = rng.randint(4, size=300)
     assert partition_losses(column[:, None], np.eye(4)[column])[0] == 0.0
 

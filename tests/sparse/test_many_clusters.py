@@ -21,7 +21,7 @@ from .. import reference
 from ..access import (
     SparseRaw,
     Visit,
-    _assurance,
+    _certificates,
     _many,
     _objectives,
     _sparse_kernels,
@@ -326,7 +326,7 @@ def _result_of(model):
 def _assured(model, labels, change):
     membership = change(model.membership_)
     encoding = encode_ensemble(check_ensemble(labels))
-    return _assurance.assure_membership(encoding, model.weights_, membership, model.labels_)
+    return _certificates.assure_membership(encoding, model.weights_, membership, model.labels_)
 
 
 def test_estimator_of_large_memberships(small_is_large, monkeypatch):

@@ -13,7 +13,7 @@ from robust_eac import (
     solve_hard_median_partition,
 )
 
-from ..access import _assurance, encode, weigh
+from ..access import _certificates, encode, weigh
 from ..conftest import planted_ensemble, random_membership
 
 
@@ -25,26 +25,22 @@ def _ensemble(rng, n=60, k=3, noise=0.35, missing=0.0):
 
 
 def _assured(model, labels, **options):
-    return _assurance.assure_membership(
-        encode(labels), model.weights_, model.membership_, model.labels_, diagonal=model.diagonal, **options
-    )
+    return _certificates.assure_membership(encode(labels), model.weights_, model.membership_, model.labels_, **options)
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.2])
-@pytest.mark.parametrize("diagonal", [True, False])
 @pytest.mark.parametrize("largest", [3000, 10])
-def test_the_bound_is_one(rng, monkeypatch, missing, diagonal, largest):
-    monkeypatch.setattr(_assurance, "MOST_PAIRED", largest)
+def test_the_bound_is_one(rng, monkeypatch, missing, largest):
+    monkeypatch.setattr(_certificates, "MOST_PAIRED", largest)
     labels = _ensemble(rng, missing=missing)
-    model = RobustEAC(3, diagonal=diagonal, n_init=2, random_state=0).fit(labels)
+    model = RobustEAC(3, n_init=2, random_state=0).fit(labels)
     found = _assured(model, labels)
-    given = {"n_clusters": 3, "weights": model.weights_, "diagonal": diagonal}
+    given = {"n_clusters": 3, "weights": model.weights_}
     full = consensus_lower_bound(labels, **given).bound / 60**2
-    loss = objective_value(labels, model.membership_, weights=model.weights_, diagonal=diagonal) / 60**2
+    loss = objective_value(labels, model.membership_, weights=model.weights_) / 60**2
     if largest == 10:
         # 11 partitions have more than 10 clusters.
         obstacle = "labels are missing" if missing else "there are more than 10 base clusters"
-        obstacle = obstacle if diagonal else "the pairs (i, i) do not count"
         assert (found.bound, found.excess) == (None, None)
         assert found.unbounded == f"more than 10 objects differ, and {obstacle}"
         return
@@ -62,23 +58,23 @@ def test_many_objects_have_a_bound_without_pairs(rng, monkeypatch):
     hard = solve_hard_median_partition(labels, 4, weights=model.weights_, random_state=0)
     full = consensus_lower_bound(labels, n_clusters=4, weights=model.weights_, hard=True).bound / 300**2
     arguments = encode(labels), hard.weights, hard.labels, 4, 1.0
-    near = _assurance.assure_partition(*arguments)
-    monkeypatch.setattr(_assurance, "bound_memberships", None)
+    near = _certificates.assure_partition(*arguments)
+    monkeypatch.setattr(_certificates, "bound_memberships", None)
     quick = _assured(model, labels)
     # It was enough above, too.
     assert quick == exact
-    monkeypatch.setattr(_assurance, "MOST_PAIRED", 200)
-    monkeypatch.setattr(_assurance, "bound_partitions", None)
+    monkeypatch.setattr(_certificates, "MOST_PAIRED", 200)
+    monkeypatch.setattr(_certificates, "bound_partitions", None)
     assert _assured(model, labels) == exact
     assert quick.unbounded is None
     assert 0.0 < quick.excess < 1e-3
     assert near.loss == pytest.approx(hard.objective)
     assert full * 0.99 <= near.bound <= hard.objective
     # Of partitions it is the bound on all memberships: valid, and loose.
-    loose = _assurance.assure_partition(*arguments)
+    loose = _certificates.assure_partition(*arguments)
     assert loose.bound == pytest.approx(quick.bound)
     assert 0.0 < loose.bound <= full
-    dear = _assurance.assure_partition(*arguments[:-1], 1.5)
+    dear = _certificates.assure_partition(*arguments[:-1], 1.5)
     assert dear.unbounded == "more than 200 objects differ, and the cost is not 1"
 
 
@@ -102,7 +98,7 @@ def test_unsure_objects_are_those_of_small_move_costs(rng):
 def test_unsure_objects_of_a_partition(rng, limit, cost):
     labels = _ensemble(rng, noise=0.6)
     result = solve_hard_median_partition(labels, cost=cost, random_state=0)
-    found = _assurance.assure_partition(
+    found = _certificates.assure_partition(
         encode(labels), result.weights, result.labels, len(labels) if limit is None else result.n_clusters, cost
     )
     assert 1 < result.n_clusters < 60
@@ -122,7 +118,7 @@ def test_perfect_agreement_and_a_single_cluster(rng):
     assert (found.n_unsure, found.n_gaining) == (0, 0)
     assert found.excess == 0.0
     assert found._replace(loss=1e-3).excess is None
-    exact = _assurance.assure_partition(encode(labels), np.full(6, 1 / 6), labels[:, 0], 4, 1.0)
+    exact = _certificates.assure_partition(encode(labels), np.full(6, 1 / 6), labels[:, 0], 4, 1.0)
     assert exact == (0.0, 0.0, None, 0, 0)
     one = RobustEAC(1, random_state=0).fit(labels)
     found = _assured(one, labels)
@@ -137,9 +133,9 @@ def test_objects_without_weight_are_not_counted(rng):
         weight = rng.randint(3, size=60).astype(float)
         kept = weight > 0.0
         arguments = weights, membership, membership.argmax(axis=1)
-        found = _assurance.assure_membership(weigh(encode(labels), weight), *arguments, diagonal=True)
+        found = _certificates.assure_membership(weigh(encode(labels), weight), *arguments)
         arguments = weights, membership[kept], membership[kept].argmax(axis=1)
-        fewer = _assurance.assure_membership(weigh(encode(labels[kept]), weight[kept]), *arguments, diagonal=True)
+        fewer = _certificates.assure_membership(weigh(encode(labels[kept]), weight[kept]), *arguments)
         np.testing.assert_allclose(found[:2], fewer[:2], rtol=1e-9)
         assert found[2:] == fewer[2:]
         n_unsure.add(found.n_unsure)
