@@ -68,8 +68,7 @@ def bisecting_tree(
     n_clusters : int
         Number of clusters at the finest level; splitting stops earlier if every cluster holds identical objects only.
     criterion : {"density", "loss", "size"}, default="density"
-        The next cluster to split: the one whose split gains most density, the one whose split lowers the k-means loss
-        most, or the largest.
+        Split next the cluster whose split gains most density, that lowers the k-means loss most, or the largest.
     singleton : float, default=0.0
         Density of a cluster with one object, in [0, 1].
     labels, weights, n_init, max_iter, random_state
@@ -78,7 +77,6 @@ def bisecting_tree(
     Returns
     -------
     tree : BisectingTree
-        Named tuple: `labels` at the finest level, `parents`, and `densities` and `losses` by level.
 
     References
     ----------
@@ -89,14 +87,8 @@ def bisecting_tree(
     Examples
     --------
     >>> tree = bisecting_tree(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]), 3, random_state=0)
-    >>> tree.labels
-    array([0, 0, 2, 1, 1])
-    >>> tree.parents
-    array([0, 0])
-    >>> tree.densities.round(3)
-    array([0.4  , 0.867, 0.8  ])
-    >>> cut_bisecting_tree(tree, 2)
-    array([0, 0, 0, 1, 1])
+    >>> tree.labels, tree.parents, tree.densities.round(3)
+    (array([0, 0, 2, 1, 1]), array([0, 0]), array([0.4  , 0.867, 0.8  ]))
     """
     encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
     check_choice(criterion, CRITERIA, name="criterion")
@@ -136,14 +128,12 @@ def cut_bisecting_tree(tree: BisectingTree, n_clusters: int) -> np.ndarray:
 
     Returns
     -------
-    labels : ndarray of shape (n_samples,), intp
-        Clusters 0, 1, ... in the order of first appearance.
+    labels : ndarray of shape (n_samples,), numbered by first appearance
 
     Examples
     --------
-    >>> tree = bisecting_tree(np.array([[0, 0], [0, 1], [1, 2]]), 3, random_state=0)
-    >>> cut_bisecting_tree(tree, 1)
-    array([0, 0, 0])
+    >>> cut_bisecting_tree(bisecting_tree(np.array([[0, 0], [0, 0], [1, 2]]), 2, random_state=0), 2)
+    array([0, 0, 1])
     """
     if not isinstance(tree, BisectingTree):
         raise TypeError(f"tree must be what bisecting_tree returns, got {type(tree).__name__}.")
@@ -173,19 +163,16 @@ def bisecting_kmeans_consensus(
 
     Parameters
     ----------
-    n_clusters, criterion, singleton
+    labels, n_clusters, criterion, weights, singleton, n_init, max_iter, random_state
         As in :func:`~robust_eac.consensus.bisecting_tree`.
-    labels, weights, n_init, max_iter, random_state
-        As in :func:`~robust_eac.consensus.kmeans_consensus`, for every 2-means.
 
     Returns
     -------
-    labels : ndarray of shape (n_samples,), intp
-        Clusters 0, 1, ... in the order of first appearance.
+    labels : ndarray of shape (n_samples,), numbered by first appearance
 
     References
     ----------
-    .. [1] "Linear Time Evidence Accumulation Clustering with KMeans", Section 4.4.
+    Those of :func:`~robust_eac.consensus.bisecting_tree`.
 
     Examples
     --------

@@ -111,7 +111,7 @@ def coassociation_matrix(labels: ArrayLike, *, weights: ArrayLike | None = None)
     """Share of the partitions that put two objects into one cluster.
 
     Computes  A_ij = sum_u alpha_u [c_u(i) = c_u(j)],  the weighted co-association of [1]_ below Eq. (6); if labels are
-    missing, over the partitions that observe both objects (0 if none does). Only plots and a few methods need it.
+    missing, over the partitions that observe both objects (0 if none does).
 
     Parameters
     ----------
@@ -126,7 +126,6 @@ def coassociation_matrix(labels: ArrayLike, *, weights: ArrayLike | None = None)
     References
     ----------
     .. [1] Lourenço et al., "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013, Section 3.1.
-    .. [2] Fred, Jain, "Combining multiple clusterings using evidence accumulation", IEEE PAMI 27(6), 2005.
 
     Examples
     --------
@@ -161,11 +160,15 @@ def eac(
     largest, mean or smallest co-association  A_ij = sum_u alpha_u [c_u(i) = c_u(j)]  between their objects. Identical
     objects are merged first and never separated; other ties are decided by the order of the objects.
 
+    Average and complete linkage keep half the matrix in single precision, 2 d^2 bytes for d distinct objects, and
+    refuse more than the machine's memory; single linkage needs none. Weights in ratios of whole numbers up to 1000 are
+    counted as votes; sums are exact while two clusters share fewer than 2^24 votes.
+
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe.
-        Or a co-association matrix: see `affinity`.
+        Base clusterings, one per column; -1 marks an object that the partition did not observe. Or a co-association
+        matrix: see `affinity`.
     n_clusters : int
         Number of clusters; fewer are returned only if fewer objects are distinct.
     linkage : {"single", "average", "complete"}, default="average"
@@ -175,26 +178,14 @@ def eac(
     random_state : int, RandomState instance or None, default=None
         Ignored: present for the common signature.
     affinity : {"coassociation", "precomputed"}, default="coassociation"
-        Where co-associations come from: from labels, or "precomputed", as in scikit-learn's clusterers of similarities.
-        `labels` is then a matrix of shape (n_samples, n_samples), dense or SciPy sparse, symmetric, not negative, with
-        a positive diagonal: shares in [0, 1], of whatever weights; or, where an entry is above 1, counts, with the
-        number of partitions on the whole diagonal. `weights` must be None. Identical objects are not known then.
+        "precomputed": `labels` is a matrix of shape (n_samples, n_samples), dense or SciPy sparse, symmetric, not
+        negative, with a positive diagonal: shares in [0, 1], of whatever weights; or, where an entry is above 1,
+        counts, with the number of partitions on the whole diagonal. `weights` must be None. Identical objects are not
+        known then.
 
     Returns
     -------
-    labels : ndarray of shape (n_samples,), intp
-        Clusters 0, 1, ... in the order of first appearance.
-
-    Raises
-    ------
-    ValueError
-        If average or complete linkage need more memory than the machine has.
-
-    Notes
-    -----
-    Weights in ratios of whole numbers up to 1000 are counted as votes; sums are exact while two clusters share
-    fewer than 2^24 votes. Average and complete linkage keep half the matrix in single precision, 2 d^2 bytes for d
-    distinct objects; single linkage needs none.
+    labels : ndarray of shape (n_samples,), numbered by first appearance
 
     References
     ----------
@@ -238,7 +229,7 @@ def eac_linkage(
 
     References
     ----------
-    .. [1] Fred, Jain, "Combining multiple clusterings using evidence accumulation", IEEE PAMI 27(6), 2005.
+    Those of :func:`~robust_eac.eac`.
 
     Examples
     --------
@@ -268,18 +259,14 @@ def lifetime_eac(
 
     Parameters
     ----------
-    linkage : {"single", "average", "complete"}, default="single"
-        The similarity of two clusters: largest, mean or smallest co-association.
     one_cluster : bool, default=False
-        Whether q = 1, with lifetime 1 - h_{n-1}, is also a candidate. Without it there are at least two clusters, even
-        if one would live longest.
-    labels, weights, affinity
+        Whether q = 1, with lifetime 1 - h_{n-1}, is also a candidate. Otherwise there are at least two clusters.
+    labels, linkage, weights, affinity
         As in :func:`~robust_eac.eac`.
 
     Returns
     -------
-    labels : ndarray of shape (n_samples,), intp
-        Clusters 0, 1, ... in the order of first appearance.
+    labels : ndarray of shape (n_samples,), numbered by first appearance
 
     References
     ----------
@@ -308,8 +295,11 @@ def threshold_eac(
 
     The clusters are the connected components of the graph with an edge where  votes_ij > threshold N_ij  ([1]_, where
     all N_ij are the number of partitions): votes_ij partitions of the N_ij that observe both objects put them into one
-    cluster. It is the single-linkage tree cut at the threshold. The number of clusters follows; an object joined with
-    no other is a cluster of its own.
+    cluster. It is the single-linkage tree cut at the threshold. An object joined with no other is a cluster of its own,
+    and a pair that no partition observes has the share 0.
+
+    Votes are compared as whole numbers. The program in [1]_ adds 1/N per vote, whose sum can exceed the exact share by
+    rounding; `strict=False` is closer to it.
 
     Parameters
     ----------
@@ -317,20 +307,13 @@ def threshold_eac(
         The share of the votes, taken as the decimal number it prints as: with 0.3, three votes of ten are a tie. Below
         0 there is one cluster. At 1 and above (without `strict`: above 1) every object is a cluster.
     strict : bool, default=True
-        True: a tie, votes_ij = threshold N_ij, is no edge.
+        True: a tie, votes_ij = threshold N_ij, is no edge. Given shares within 1e-9 of the threshold are ties.
     labels, affinity
         As in :func:`~robust_eac.eac`.
 
     Returns
     -------
-    labels : ndarray of shape (n_samples,), intp
-        Clusters 0, 1, ... in the order of first appearance.
-
-    Notes
-    -----
-    A pair that no partition observes has the share 0. Votes are compared as whole numbers. The program in [1]_ adds 1/N
-    per vote; by rounding, the sum can exceed the exact share (100 times 1/200 gives more than 0.5), and its text says
-    "at least": `strict=False` is closer to it. Given shares that differ from the threshold by less than 1e-9 are ties.
+    labels : ndarray of shape (n_samples,), numbered by first appearance
 
     References
     ----------
@@ -338,8 +321,6 @@ def threshold_eac(
 
     Examples
     --------
-    >>> threshold_eac(np.array([[0, 0], [0, 1], [1, 1], [2, 2]]))
-    array([0, 1, 2, 3])
     >>> threshold_eac(np.array([[0, 0], [0, 1], [1, 1], [2, 2]]), strict=False)
     array([0, 0, 0, 1])
     """

@@ -46,11 +46,13 @@ def cspa(
     """Cut the co-association graph into clusters of nearly equal size.
 
     Solve  min over partitions  sum_{i, j apart} A_ij  s.t.  n_clusters |C| <= (1 + imbalance) n_samples  for every
-    cluster C ([1]_, Section 3.2), with A the weighted co-association. METIS ([2]_) searches by multilevel recursive
-    bisection: it finds a local optimum, and sizes may exceed the bound by an object or so.
+    cluster C ([1]_, Section 3.2), with A the weighted co-association. METIS ([2]_; package pymetis) searches by
+    multilevel recursive bisection: it finds a local optimum, and sizes may exceed the bound by an object or so. Graphs
+    that need more memory than the machine has are refused.
 
-    The clusters are balanced in any case, so this suits only clusters of similar size. The exception: if at most
-    `n_clusters` objects are distinct, each of them is a cluster.
+    Identical objects are one vertex, or several if they are more than `imbalance` of a cluster: for balance they may be
+    separated, as in [1]_. If at most `n_clusters` objects are distinct, each of them is a cluster. Edge weights are
+    rounded to integers. [1]_ allows METIS hardly any imbalance and a single try.
 
     Parameters
     ----------
@@ -68,21 +70,7 @@ def cspa(
 
     Returns
     -------
-    labels : ndarray of shape (n_samples,), intp
-        Clusters 0, 1, ... in the order of first appearance.
-
-    Raises
-    ------
-    ImportError
-        If pymetis is not installed.
-    ValueError
-        If the graph needs more memory than the machine has.
-
-    Notes
-    -----
-    Identical objects are one vertex, or several if they are more than `imbalance` of a cluster: for balance they
-    may be separated, as in [1]_. Edge weights are rounded to multiples of 2^-30 of the largest, or coarser if their
-    sum would exceed the integers of METIS. [1]_ allows METIS hardly any imbalance and a single try.
+    labels : ndarray of shape (n_samples,), numbered by first appearance
 
     References
     ----------
@@ -121,14 +109,15 @@ def mcla(
 ) -> np.ndarray:
     """Group the clusters of all partitions, and assign every object to the group with most of its clusters.
 
-    Solve  min over groupings of the clusters  sum_{a, b apart} w_u(a) w_u(b) J_ab  into `n_clusters` meta-clusters M
-    of nearly equal weight, with J_ab = |a and b| / |a or b| the Jaccard index of two clusters ([1]_, Section 3.4);
-    METIS ([2]_) searches by multilevel recursive bisection. Object i then goes to the meta-cluster of its largest
-    association,
+    Solve  min over groupings of the clusters  sum_{a, b apart} w_u(a) w_u(b) J_ab  into `n_clusters` meta-clusters M of
+    nearly equal weight, with J_ab = |a and b| / |a or b| the Jaccard index of two clusters ([1]_, Section 3.4), by
+    METIS as in :func:`~robust_eac.consensus.graph_partitioning.cspa`. Object i then goes to the meta-cluster of its
+    largest association,
 
         max over M  sum_{a in M} w_u(a) [i in a] / sum_{a in M} w_u(a),
 
-    and to a random one of equals (the same for identical objects).
+    and to a random one of equals (the same for identical objects). [1]_ has no partition weights; here a partition of
+    weight 2 counts as two copies whose clusters stay together. Weights are rounded to integers.
 
     Parameters
     ----------
@@ -136,8 +125,8 @@ def mcla(
         Number of meta-clusters; fewer clusters are returned if a meta-cluster wins no object, or if fewer objects are
         distinct. If at most `n_clusters` objects are distinct, each of them is a cluster.
     balance : {"size", "count"}, default="size"
-        What is balanced over the meta-clusters: the weighted number of objects in their clusters, as in [1]_, or the
-        weighted number of clusters, which allows consensus clusters of different sizes.
+        What is balanced over the meta-clusters: the weighted number of objects in their clusters, as in [1]_, or of
+        clusters, which allows consensus clusters of different sizes.
     random_state : int, RandomState instance or None, default=None
         Draws the seed of METIS and decides ties.
     imbalance, n_init
@@ -147,20 +136,11 @@ def mcla(
 
     Returns
     -------
-    labels : ndarray of shape (n_samples,), intp
-        Clusters 0, 1, ... in the order of first appearance.
-
-    Notes
-    -----
-    [1]_ has no partition weights; here a partition of weight 2 counts as two copies whose clusters stay together.
-    Weights are rounded to integers.
+    labels : ndarray of shape (n_samples,), numbered by first appearance
 
     References
     ----------
-    .. [1] Strehl, Ghosh, "Cluster ensembles - a knowledge reuse framework for combining multiple partitions", JMLR 3,
-       2002.
-    .. [2] Karypis, Kumar, "A fast and high quality multilevel scheme for partitioning irregular graphs", SIAM Journal
-       on Scientific Computing 20, 1998.
+    Those of :func:`~robust_eac.consensus.graph_partitioning.cspa`.
 
     Examples
     --------
@@ -200,12 +180,12 @@ def hgpa(
 
     Solve  min over partitions  sum_a w_u(a) [cluster a is in more than one C]  s.t. n_clusters |C| <= (1 + imbalance)
     n_samples  for every cluster C ([1]_, Section 3.3): a cut of the hypergraph whose hyperedges are the clusters of all
-    partitions. KaHyPar ([2]_) searches for a local optimum by multilevel recursive bisection; it replaces HMETIS of
-    [1]_, whose source is not public.
+    partitions. KaHyPar ([2]_; package kahypar) searches for a local optimum by multilevel recursive bisection; it
+    replaces HMETIS of [1]_, whose source is not public. Weights are rounded to integers. If at most `n_clusters`
+    objects are distinct, each of them is a cluster.
 
-    A cluster with one object on the wrong side costs as much as one cut in half: if the partitions are noisy and their
-    clusters large, every consensus cuts nearly all of them, and the objective says little. The clusters are balanced in
-    any case, except that each distinct object is a cluster if there are at most `n_clusters` of them.
+    A cluster with one object on the wrong side costs as much as one cut in half: with noisy partitions of large
+    clusters, every consensus cuts nearly all of them. Time grows almost with the square of n_samples.
 
     Parameters
     ----------
@@ -220,26 +200,13 @@ def hgpa(
 
     Returns
     -------
-    labels : ndarray of shape (n_samples,), intp
-        Clusters 0, 1, ... in the order of first appearance.
-
-    Raises
-    ------
-    ImportError
-        If kahypar is not installed.
-
-    Notes
-    -----
-    Time grows almost with the square of n_samples, since KaHyPar rates pairs of vertices by all hyperedges they
-    share: seconds for a few thousand objects. Hyperedge weights are rounded to integers with a sum below 2^30; in
-    [1]_ they are equal. KaHyPar holds the interpreter lock while it runs.
+    labels : ndarray of shape (n_samples,), numbered by first appearance
 
     References
     ----------
     .. [1] Strehl, Ghosh, "Cluster ensembles - a knowledge reuse framework for combining multiple partitions", JMLR 3,
        2002.
-    .. [2] Schlag, Heuer, Gottesbüren, Akhremtsev, Schulz, Sanders, "High-quality hypergraph partitioning", ACM Journal
-       of Experimental Algorithmics 27, 2022.
+    .. [2] Schlag et al., "High-quality hypergraph partitioning", ACM Journal of Experimental Algorithmics 27, 2022.
 
     Examples
     --------

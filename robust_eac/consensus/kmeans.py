@@ -33,34 +33,23 @@ def kmeans_consensus(
     """Minimise the k-means loss of the one-hot ensemble without building it.
 
     Solve  min over partitions  L = sum_C sum_{i in C} sum_u w_u |e_{c_u(i)} - mu_C^u|^2  (Eq. 16 of [1]_), with mu_C^u
-    the shares of the labels of partition u in cluster C.
+    the shares of the labels of partition u in cluster C. For weights that sum to one, this maximises the mean
+    co-association within clusters, diagonal included:
 
-    With S_C = sum_u w_u sum_l n_Cl^2, Eq. 19 of [1]_ reads L = n - sum_C S_C / |C| for weights that sum to one, so
-    minimising L maximises the mean within-cluster co-association, diagonal included:
+        1 - L / n = sum_C |C|/n rho'_C,      rho'_C = sum_{i, j in C} c_ij / |C|^2        (exactly),
 
-        1 - L / n = sum_C |C|/n rho'_C,      rho'_C = sum_{i, j in C} c_ij / |C|^2        (exactly).
-
-    :func:`~robust_eac.density` leaves the diagonal out, rho_C = 1 - L_C / (|C| - 1), so that
-
-        1 - density = n_1/n (1 - s) + 1/n sum_{|C| >= 2} |C| / (|C| - 1) L_C,
-
-    with n_1 the number of singletons and s their density. L and the density rank consensus partitions equally if all
-    clusters have the same size, and nearly so if all are large, but not in general, contrary to Section 4.1 of [1]_.
-    :func:`~robust_eac.consensus.density_search` maximises the density itself. L is also a constant minus n times the
-    sum of category utilities: this is the quadratic-mutual-information consensus of [2]_.
+    and the weighted sum of category utilities ([2]_). :func:`~robust_eac.density` leaves the diagonal out, so the two
+    rank consensus partitions equally only if all clusters have the same size, contrary to Section 4.1 of [1]_.
 
     Lloyd's algorithm starts from greedy k-means++ seeds; the best of `n_init` starts is kept. Identical objects stay
-    together.
+    together. A ConvergenceWarning tells that objects still move in the last pass of the start that is kept.
 
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe, and its term is left
-        out.
-    n_clusters : int
-        Number of clusters; fewer are returned only if fewer objects are distinct.
-    weights : array-like of shape (n_partitions,), default=None
-        w: non-negative, not all zero; normalised to sum to one. None means uniform.
+        Base clusterings, one per column; -1 marks an object that the partition did not observe: its term is left out.
+    n_clusters, weights
+        As in :func:`~robust_eac.eac`.
     n_init : int, default=10
         Number of starts.
     max_iter : int, default=300
@@ -72,13 +61,7 @@ def kmeans_consensus(
 
     Returns
     -------
-    labels : ndarray of shape (n_samples,), intp
-        Clusters 0, 1, ... in the order of first appearance.
-
-    Warns
-    -----
-    ConvergenceWarning
-        If objects still move in the last of `max_iter` passes of the start that is kept.
+    labels : ndarray of shape (n_samples,), numbered by first appearance
 
     References
     ----------
@@ -87,8 +70,7 @@ def kmeans_consensus(
 
     Examples
     --------
-    >>> labels = np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]])
-    >>> kmeans_consensus(labels, 2, random_state=0)
+    >>> kmeans_consensus(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]), 2, random_state=0)
     array([0, 0, 0, 1, 1])
     """
     return cluster_rows(labels, n_clusters, weights, squared_distances, n_init, max_iter, n_jobs, random_state)
@@ -120,6 +102,8 @@ def utility_consensus(
     "cosine"    |p|             1 - p_l / |p|            spherical k-means (U_cos)
     ==========  ==============  =======================  ====================================================
 
+    With "entropy", the share of a label that no object of a cluster has is set to 2.2e-16, as in the authors' code.
+
     Parameters
     ----------
     utility : {"category", "entropy", "cosine"}, default="category"
@@ -128,18 +112,11 @@ def utility_consensus(
         Divide the weight of each partition by |mu(P_u)|, so that fine and coarse clusterings have similar influence.
         With "entropy", a partition with a single cluster has mu(P_u) = 0 and gets weight 0.
     labels, n_clusters, weights, n_init, max_iter, n_jobs, random_state
-        As in :func:`~robust_eac.consensus.kmeans_consensus`, warning included.
+        As in :func:`~robust_eac.consensus.kmeans_consensus`.
 
     Returns
     -------
-    labels : ndarray of shape (n_samples,), intp
-        Clusters 0, 1, ... in the order of first appearance.
-
-    Notes
-    -----
-    U never falls when a cluster is split, so the number of clusters must be given. With "entropy", a label that no
-    object of a cluster has would be infinitely far; its share is set to 2.2e-16, as in the authors' code. Seeds are
-    drawn by k-means++ under the weighted Hamming distance, where [1]_ draws rows uniformly.
+    labels : ndarray of shape (n_samples,), numbered by first appearance
 
     References
     ----------
@@ -147,9 +124,8 @@ def utility_consensus(
 
     Examples
     --------
-    >>> labels = np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]])
-    >>> utility_consensus(labels, 2, utility="cosine", normalised=True, random_state=0)
-    array([0, 0, 0, 1, 1])
+    >>> utility_consensus(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0]]), 2, utility="entropy", random_state=0)
+    array([0, 0, 0, 1])
     """
     mu, table_of = UTILITIES[check_choice(utility, UTILITIES, name="utility")]
     mu = mu if check_bool(normalised, name="normalised") else None
@@ -168,25 +144,21 @@ def ecc(
 ) -> np.ndarray:
     """Maximise the mutual information of the consensus with the base clusterings.
 
-    Solve  max over partitions pi  sum_u w_u I(pi; pi_u)  ([1]_), which is
-    min  n sum_u w_u H(pi_u | pi) = sum_i sum_u w_u -log P_{u|C(i)}[c_u(i)]: k-means on the label codes with the
-    Kullback-Leibler divergence, as by :func:`~robust_eac.consensus.utility_consensus` with ``utility="entropy"``. The
-    authors draw seeds uniformly, five times.
+    Solve  max over partitions pi  sum_u w_u I(pi; pi_u)  ([1]_), which is min  n sum_u w_u H(pi_u | pi) = sum_i sum_u
+    w_u -log P_{u|C(i)}[c_u(i)]: :func:`~robust_eac.consensus.utility_consensus` with ``utility="entropy"``.
 
     Parameters
     ----------
     labels, n_clusters, weights, n_init, max_iter, n_jobs, random_state
-        As in :func:`~robust_eac.consensus.kmeans_consensus`, warning included.
+        As in :func:`~robust_eac.consensus.kmeans_consensus`.
 
     Returns
     -------
-    labels : ndarray of shape (n_samples,), intp
-        Clusters 0, 1, ... in the order of first appearance.
+    labels : ndarray of shape (n_samples,), numbered by first appearance
 
     References
     ----------
-    .. [1] Liu, Zhao, Fang, Cheng, Chen, Fu, "Entropy-based consensus clustering for patient stratification",
-       Bioinformatics 33, 2017.
+    .. [1] Liu et al., "Entropy-based consensus clustering for patient stratification", Bioinformatics 33, 2017.
 
     Examples
     --------
@@ -217,18 +189,16 @@ def sec(
     Parameters
     ----------
     labels, n_clusters, weights, n_init, max_iter, n_jobs, random_state
-        As in :func:`~robust_eac.consensus.kmeans_consensus`, warning included. In a partition that did not observe it,
-        an object shares no cluster, not even with itself.
+        As in :func:`~robust_eac.consensus.kmeans_consensus`. In a partition that did not observe it, an object shares
+        no cluster, not even with itself.
 
     Returns
     -------
-    labels : ndarray of shape (n_samples,), intp
-        Clusters 0, 1, ... in the order of first appearance.
+    labels : ndarray of shape (n_samples,), numbered by first appearance
 
     References
     ----------
-    .. [1] Liu, Wu, Liu, Tao, Fu, "Spectral ensemble clustering via weighted k-means: theoretical and practical
-       evidence", IEEE TKDE 29, 2017.
+    .. [1] Liu, Wu, Liu, Tao, Fu, "Spectral ensemble clustering via weighted k-means", IEEE TKDE 29, 2017.
 
     Examples
     --------
