@@ -36,7 +36,8 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
     Compute  C_ij = 1/N' sum_k 1/O_k sum_l g_kl [c_kl(i) = c_kl(j)]  (Eq. 11 of [1]_), where partition l of order k
     clusters a subset of k features into `n_clusters` or `n_clusters` + 1 clusters (either with probability 1/2), g is
     its mean silhouette or 0 if that is negative, O_k the number of subsets of order k and N' the number of orders that
-    occur; then cut the average-linkage tree of the distances max C - C.
+    occur; then cut the average-linkage tree of the distances max C - C. If every weight is zero, a UserWarning says so
+    and one cluster is returned (or n_samples, if that many are requested).
 
     Parameters
     ----------
@@ -53,8 +54,7 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,)
-        Clusters 0, 1, ... in the order of first appearance.
+    labels_ : ndarray of shape (n_samples,), numbered by first appearance
     coassociation_ : ndarray of shape (n_samples, n_samples)
         C: symmetric, between 0 and 1, with a constant diagonal.
     goodness_ : ndarray of shape (n_subsets,)
@@ -69,35 +69,20 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
         The partitions, as labels.
     n_features_in_ : int
 
-    Warns
-    -----
-    UserWarning
-        If every weight is zero: there is no evidence for any cluster.
-
     Notes
     -----
-    "listing" is the program of Table 1 of [1]_:
+    "listing" is the program of Table 1 of [1]_. If an order has more than `max_per_order` subsets, they are drawn
+    independently, with repetitions; if it has fewer than `min_per_order`, random repetitions are added. The labels come
+    from the whitened sub-data, but their silhouettes are computed before whitening, with squared Euclidean distances;
+    that of an object alone in its cluster is 1; g is 0 for a single cluster, and if the silhouette of any object is 0 /
+    0 (it coincides with all objects of its own and of another cluster). k-means runs once.
 
-    * if an order has more than `max_per_order` subsets, they are drawn independently, with repetitions; if it has fewer
-      than `min_per_order`, random repetitions are added to all of them;
-    * the labels come from the whitened sub-data, but their silhouettes are computed before whitening;
-    * silhouettes use squared Euclidean distances; that of an object alone in its cluster is 1; g is 0 for a single
-      cluster, and if the silhouette of any object is 0 / 0 (it coincides with all objects of its own and of another
-      cluster);
-    * k-means runs once, see :class:`~robust_eac.FeatureSubsetEnsemble`.
+    "equation" has distinct subsets, none added (Eq. 6), and silhouettes on the data that were clustered, with Euclidean
+    distances; they are 0 for an object alone in its cluster and for 0 / 0. With few features, results vary more.
 
-    "equation" has two differences. The subsets of one order are distinct, and none are added (Eq. 6). The silhouettes
-    are computed on the data that were clustered (whitened if `whiten`), with Euclidean distances; they are 0 for an
-    object alone in its cluster and for 0 / 0. With few features this leaves few clusterings, each a single run, and
-    results vary more. In both modes, N' is the number of orders that occur.
-
-    Both modes differ from the program in these points. If `n_clusters` + 1 exceeds the number of objects, the program
-    fails; here `n_clusters` is used. The program replaces `combinations` of a wrong width or with a single entry by the
-    default; here the former raise an error and the latter are used. There are no warnings about default settings. The
-    random numbers are not MATLAB's. If all weights are zero, ties decide the program's tree; here one cluster is
-    returned (or n_samples, if that many are requested).
-
-    The whitening depends on the scale of the features: standardise them first.
+    Unlike the program, both use `n_clusters` where `n_clusters` + 1 exceeds the number of objects, and refuse
+    `combinations` of a wrong width. The random numbers are not MATLAB's. The whitening depends on the scale of the
+    features: standardise them first.
 
     References
     ----------
@@ -105,8 +90,6 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from robust_eac.consensus.combinatorial import CombinatorialEAC
     >>> rng = np.random.RandomState(0)
     >>> X = rng.normal(size=(10, 4))
     >>> X[5:, 0] += 10.0
@@ -148,7 +131,6 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
         ----------
         X : array-like of shape (n_samples, n_features)
         y : Ignored
-            Present for API consistency.
 
         Returns
         -------
@@ -192,25 +174,20 @@ def zca_whiten(X: ArrayLike, *, ridge: float = 1e-4) -> np.ndarray:
     """Remove the correlations of the features with the smallest change: zero-phase component analysis.
 
     Return  sqrt(n - 1) Z V (D + ridge I)^(-1/2) V'  for the centred data Z with scatter matrix Z'Z = V D V', the
-    whitening of the program of [1]_. The scatter matrix of the result is n - 1 times the identity, up to the ridge:
-    its eigenvalues are (n - 1) d / (d + ridge).
+    whitening of the program of [1]_. The eigenvalues of its scatter matrix are (n - 1) d / (d + ridge). Distances
+    between rows become Mahalanobis distances; with n_samples - 1 or more linearly independent features, all become
+    equal.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
     ridge : float, default=1e-4
-        Added to the eigenvalues of the scatter matrix; positive. This is not the covariance matrix, so the effect
-        shrinks with the number of objects. Directions of much less scatter are suppressed instead of whitened:
-        standardise X first.
+        Added to the eigenvalues of the scatter matrix; positive. Directions of much less scatter are suppressed instead
+        of whitened: standardise X first.
 
     Returns
     -------
     whitened : ndarray of shape (n_samples, n_features)
-
-    Notes
-    -----
-    Distances between rows become Mahalanobis distances. With n_samples - 1 or more linearly independent features,
-    all distances become equal.
 
     References
     ----------

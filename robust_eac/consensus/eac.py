@@ -115,8 +115,7 @@ def coassociation_matrix(labels: ArrayLike, *, weights: ArrayLike | None = None)
 
     Parameters
     ----------
-    labels, weights
-        As in :func:`~robust_eac.eac`.
+    labels, weights : as in :func:`~robust_eac.eac`
 
     Returns
     -------
@@ -218,8 +217,7 @@ def eac_linkage(
 
     Parameters
     ----------
-    labels, linkage, weights, affinity
-        As in :func:`~robust_eac.eac`.
+    labels, linkage, weights, affinity : as in :func:`~robust_eac.eac`
 
     Returns
     -------
@@ -261,8 +259,7 @@ def lifetime_eac(
     ----------
     one_cluster : bool, default=False
         Whether q = 1, with lifetime 1 - h_{n-1}, is also a candidate. Otherwise there are at least two clusters.
-    labels, linkage, weights, affinity
-        As in :func:`~robust_eac.eac`.
+    labels, linkage, weights, affinity : as in :func:`~robust_eac.eac`
 
     Returns
     -------
@@ -308,8 +305,7 @@ def threshold_eac(
         0 there is one cluster. At 1 and above (without `strict`: above 1) every object is a cluster.
     strict : bool, default=True
         True: a tie, votes_ij = threshold N_ij, is no edge. Given shares within 1e-9 of the threshold are ties.
-    labels, affinity
-        As in :func:`~robust_eac.eac`.
+    labels, affinity : as in :func:`~robust_eac.eac`
 
     Returns
     -------

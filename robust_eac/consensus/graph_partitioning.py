@@ -65,8 +65,7 @@ def cspa(
         Number of tries of METIS at each bisection; the smallest cut is kept.
     random_state : int, RandomState instance or None, default=None
         Draws the seed of METIS.
-    labels, weights
-        As in :func:`~robust_eac.eac`.
+    labels, weights : as in :func:`~robust_eac.eac`
 
     Returns
     -------
@@ -110,13 +109,13 @@ def mcla(
     """Group the clusters of all partitions, and assign every object to the group with most of its clusters.
 
     Solve  min over groupings of the clusters  sum_{a, b apart} w_u(a) w_u(b) J_ab  into `n_clusters` meta-clusters M of
-    nearly equal weight, with J_ab = |a and b| / |a or b| the Jaccard index of two clusters ([1]_, Section 3.4), by
-    METIS as in :func:`~robust_eac.consensus.graph_partitioning.cspa`. Object i then goes to the meta-cluster of its
-    largest association,
+    nearly equal weight, with J_ab = |a and b| / |a or b| the Jaccard index of two clusters (Strehl and Ghosh, Section
+    3.4), by METIS as in :func:`~robust_eac.consensus.graph_partitioning.cspa`. Object i then goes to the meta-cluster
+    of its largest association,
 
         max over M  sum_{a in M} w_u(a) [i in a] / sum_{a in M} w_u(a),
 
-    and to a random one of equals (the same for identical objects). [1]_ has no partition weights; here a partition of
+    and to a random one of equals (the same for identical objects). They have no partition weights; here a partition of
     weight 2 counts as two copies whose clusters stay together. Weights are rounded to integers.
 
     Parameters
@@ -125,14 +124,12 @@ def mcla(
         Number of meta-clusters; fewer clusters are returned if a meta-cluster wins no object, or if fewer objects are
         distinct. If at most `n_clusters` objects are distinct, each of them is a cluster.
     balance : {"size", "count"}, default="size"
-        What is balanced over the meta-clusters: the weighted number of objects in their clusters, as in [1]_, or of
+        What is balanced over the meta-clusters: the weighted number of objects in their clusters, as in theirs, or of
         clusters, which allows consensus clusters of different sizes.
     random_state : int, RandomState instance or None, default=None
         Draws the seed of METIS and decides ties.
-    imbalance, n_init
-        As in :func:`~robust_eac.consensus.graph_partitioning.cspa`, for the weights of meta-clusters.
-    labels, weights
-        As in :func:`~robust_eac.eac`; an object is in no cluster of a partition that did not observe it.
+    imbalance, n_init : as in :func:`~robust_eac.consensus.graph_partitioning.cspa`, for the weights of meta-clusters
+    labels, weights : as in :func:`~robust_eac.eac`; an object is in no cluster of a partition that did not observe it
 
     Returns
     -------
@@ -195,8 +192,7 @@ def hgpa(
         In [0, 1]: share by which a cluster may exceed n_samples / n_clusters, rounded up.
     random_state : int, RandomState instance or None, default=None
         Draws the seed of KaHyPar.
-    labels, weights
-        As in :func:`~robust_eac.eac`; an object is in no cluster of a partition that did not observe it.
+    labels, weights : as in :func:`~robust_eac.eac`; an object is in no cluster of a partition that did not observe it
 
     Returns
     -------

@@ -48,8 +48,7 @@ def kmeans_consensus(
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
         Base clusterings, one per column; -1 marks an object that the partition did not observe: its term is left out.
-    n_clusters, weights
-        As in :func:`~robust_eac.eac`.
+    n_clusters, weights : as in :func:`~robust_eac.eac`
     n_init : int, default=10
         Number of starts.
     max_iter : int, default=300

@@ -67,31 +67,31 @@ def merge_consensus(
     over the partitions u, with a_u the weight of the partition, l = u(i) its cluster that i is in, n_l and n_u the
     objects of that cluster and of the partition, H_l the mean entropy in bits of the partitions inside the cluster
     ([1]_; its own has none), and c such that the mean of s over all pairs is 1. So s_ij is how often two objects are
-    united, relative to a random pair. Dividing by n_l makes X_u'X_u a projection: fine and coarse partitions have equal
-    weight, where in the plain co-association a few large clusters outvote many small ones. The similarity of two groups
-    is the mean over their pairs, taken over the partitions that observe them.
+    united, relative to a random pair. Dividing by n_l gives fine and coarse partitions equal weight. The similarity of
+    two groups is the mean over their pairs, taken over the partitions that observe them.
 
     1. Without `weights`, partitions that agree with no others beyond chance are left out
-       (:func:`~robust_eac.trusted_group_weights`).
-    2. Objects are grouped into micro-clusters by k-means on their rows of indicators, each scaled by sqrt(w_l). If
-       fewer objects are distinct than that, each distinct object is a micro-cluster.
-    3. Average linkage merges the micro-clusters, exactly as it would go on from them with all objects. The tree is cut
-       into `n_clusters`.
-    4. Every object moves to the cluster of largest mean similarity with its objects, itself included. This corrects the
-       borders of the micro-clusters. In a tie the object stays, and no cluster loses all objects.
+    (:func:`~robust_eac.trusted_group_weights`). If no two agree, all have equal weights, and a UserWarning says so.
 
-    No n x n matrix is formed. The result optimises no objective. For an objective, weights found jointly with the
-    consensus and a certificate see :func:`~robust_eac.solve_median_partition`.
+    2. Objects are grouped into micro-clusters by k-means on their rows of indicators, each scaled by sqrt(w_l). If
+    fewer objects are distinct than that, each distinct object is a micro-cluster.
+
+    3. Average linkage merges the micro-clusters, exactly as it would go on from them with all objects. The tree is cut
+    into `n_clusters`.
+
+    4. Every object moves to the cluster of largest mean similarity with its objects, itself included. In a tie it
+    stays, and no cluster loses all objects.
+
+    No n x n matrix is formed. The result optimises no objective: :func:`~robust_eac.solve_median_partition` does.
 
     Parameters
     ----------
     n_clusters : int or "auto", default="auto"
         Number of clusters; fewer are returned only if fewer objects are distinct. "auto" chooses the cut of largest
-        lift, from two clusters to the mean number in the base partitions. The lift is the mean similarity of two
-        objects in the same cluster over that of two objects in different clusters.
+        lift, the mean similarity of two objects in the same cluster over that of two objects in different clusters,
+        from two clusters to the mean number in the base partitions.
     weights : array-like of shape (n_partitions,), default=None
-        a: non-negative, not all zero; normalised to sum to one. None means equal weights for the trusted partitions and
-        0 for the others.
+        a: as in :func:`~robust_eac.eac`, but None means equal weights for the trusted partitions and 0 for the others.
     theta : float, default=0.4
         Greater than 0; smaller values give uncertain base clusters less weight. [1]_ recommends 0.2 to 1.
     n_micro_clusters : int, default=None
@@ -99,29 +99,18 @@ def merge_consensus(
         the base partitions, at least 2 `n_clusters`.
     random_state : int, RandomState instance or None, default=None
         Draws the objects on which trust is tested, and those on which micro-clusters are found.
-    labels, n_jobs
-        As in :func:`~robust_eac.consensus.kmeans_consensus`; threads share the objects, None for all cores.
+    labels, n_jobs : as in :func:`~robust_eac.consensus.kmeans_consensus`; threads share the objects, None for all cores
 
     Returns
     -------
     result : MergeResult
-        Named tuple. `labels` of shape (n_samples,), clusters 0, 1, ... in the order of first appearance; `membership`
-        of shape (n_samples, n_clusters), an object's mean similarities to the clusters over their sum (equal for
-        objects that no weighted partition observes); `confidence` of shape (n_samples,), that of the object's own
-        cluster; `weights` of shape (n_partitions,), a; `cluster_weights`, for each partition w_l of its clusters in the
-        order of their labels; `n_clusters`; `tree`, SciPy's linkage matrix of the micro-clusters with heights
-        1 / (1 + s), one half where two groups are as similar as a random pair; `micro_clusters` of shape (n_samples,),
-        the leaf of each object, -1 where no weighted partition observes it.
-
-    Raises
-    ------
-    ValueError
-        If the similarities would exceed the machine's memory.
-
-    Warns
-    -----
-    UserWarning
-        If `weights` is None and no two partitions agree beyond chance: then all have equal weights.
+        Named tuple: `labels`, numbered by first appearance; `membership` of shape (n_samples, n_clusters), an object's
+        mean similarities to the clusters over their sum (equal for objects that no weighted partition observes);
+        `confidence` of shape (n_samples,), that of the object's own cluster; `weights` of shape (n_partitions,), a;
+        `cluster_weights`, for each partition w_l of its clusters in the order of their labels; `n_clusters`; `tree`,
+        SciPy's linkage matrix of the micro-clusters with heights 1 / (1 + s), one half where two groups are as similar
+        as a random pair; `micro_clusters` of shape (n_samples,), the leaf of each object, -1 where no weighted
+        partition observes it.
 
     References
     ----------
@@ -131,10 +120,8 @@ def merge_consensus(
     --------
     >>> labels = np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]])
     >>> result = merge_consensus(labels, 2, weights=[1, 1, 1])
-    >>> result.labels
-    array([0, 0, 0, 1, 1])
-    >>> result.confidence.round(2)
-    array([1.  , 1.  , 0.82, 0.98, 0.98])
+    >>> result.labels, result.confidence.round(2)
+    (array([0, 0, 0, 1, 1]), array([1.  , 1.  , 0.82, 0.98, 0.98]))
     """
     options: dict[str, Any] = {"n_micro_clusters": n_micro_clusters, "n_jobs": n_jobs, "random_state": random_state}
     return merge_labels(labels, n_clusters, weights, theta=theta, **options)

@@ -50,9 +50,10 @@ class OVIConsensus(ClusterMixin, BaseEstimator):
     """Cluster with several algorithms, keep the best partition of each by OVI-LDA, and combine these by majority.
 
     The whole procedure of [1]_. Every algorithm runs with every number of clusters, random ones `n_init` times. Of each
-    algorithm, the partition of largest mean value V (:func:`~robust_eac.ovi_lda`) is kept. :func:`ovi_lda_consensus`
-    combines these partitions, one per algorithm. Objects that some algorithm places badly are in no cluster, or are
-    assigned to the nearest core.
+    algorithm, the partition of largest mean value V (:func:`~robust_eac.ovi_lda`) is kept, in a tie the earlier run and
+    the smaller number of clusters. :func:`ovi_lda_consensus` combines these partitions, one per algorithm. Objects that
+    some algorithm places badly are in no cluster, or are assigned to the nearest core. V is not a reliable guide to the
+    number of clusters.
 
     Parameters
     ----------
@@ -60,7 +61,8 @@ class OVIConsensus(ClusterMixin, BaseEstimator):
         Number of clusters, or the range to try, both ends included. V is not defined for a single cluster.
     clusterers : sequence of str, default=("kmeans-ka", "fcm", "gath-geva", "ward")
         Keys of `OVI_CLUSTERERS`: k-means from random objects ("kmeans") or from Kaufman and Rousseeuw's seeds
-        ("kmeans-ka"), fuzzy c-means, Gath-Geva, and Ward's hierarchical clustering. [1]_ uses all five.
+        ("kmeans-ka", memory O(n_samples^2)), fuzzy c-means, Gath-Geva, and Ward's hierarchical clustering. [1]_ uses
+        all five.
     n_init : int, default=10
         Runs of each random algorithm at each number of clusters; 1000 in [1]_.
     assign : bool, default=False
@@ -69,15 +71,12 @@ class OVIConsensus(ClusterMixin, BaseEstimator):
         Processes over algorithms and numbers of clusters. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Draws the starts of the random algorithms.
-    min_value, method, strict
-        As in :func:`~robust_eac.consensus.ovi_lda_consensus`.
-    min_cluster_size, neighbour, as_printed, nan_as_zero
-        As in :func:`~robust_eac.ovi_lda`.
+    min_value, method, strict : as in :func:`~robust_eac.consensus.ovi_lda_consensus`
+    min_cluster_size, neighbour, as_printed, nan_as_zero : as in :func:`~robust_eac.ovi_lda`
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,)
-        Clusters 0, 1, ... in the order of first appearance; -1 for objects in none.
+    labels_ : ndarray of shape (n_samples,), numbered by first appearance; -1 for objects in no cluster
     core_mask_ : ndarray of shape (n_samples,), bool
         The objects that the consensus put into a cluster, before `assign`.
     n_clusters_ : int
@@ -93,26 +92,17 @@ class OVIConsensus(ClusterMixin, BaseEstimator):
         algorithm has only NaN, its smallest number is kept, and no object passes the filter.
     n_features_in_ : int
 
-    Notes
-    -----
-    Memory O(n_samples^2) for the seeds of "kmeans-ka". Runs that do not converge warn but are used. In a tie of V, the
-    earlier run and the smaller number of clusters win. V is not a reliable guide to the number of clusters, see
-    :func:`~robust_eac.ovi_lda`.
-
     References
     ----------
     .. [1] Fa, Abu-Jamous, Nandi, "Object based validation algorithm and its application to consensus clustering".
 
     Examples
     --------
-    >>> import numpy as np
     >>> rng = np.random.RandomState(0)
     >>> X = np.repeat([[0, 0], [0, 9], [9, 0], [9, 9]], 20, axis=0) + rng.normal(size=(80, 2))
     >>> model = OVIConsensus(n_clusters=(2, 6), n_init=2, random_state=0).fit(X)
-    >>> model.chosen_n_clusters_
-    array([4, 4, 4, 4])
-    >>> model.labels_[[0, 20, 40, 60]]
-    array([0, 1, 2, 3])
+    >>> model.chosen_n_clusters_, model.labels_[[0, 20, 40, 60]]
+    (array([4, 4, 4, 4]), array([0, 1, 2, 3]))
     """
 
     def __init__(
@@ -153,7 +143,6 @@ class OVIConsensus(ClusterMixin, BaseEstimator):
         ----------
         X : array-like of shape (n_samples, n_features)
         y : Ignored
-            Present for API consistency.
 
         Returns
         -------
@@ -219,39 +208,31 @@ def ovi_lda_consensus(
 
     Steps 3 to 5 of [1]_: keep the objects with v_n >= T_v in every partition, count for each pair of them the
     partitions E_ij that put it together (Eqs. 8 and 9), and link pairs with E_ij >= ceil(C / 2) (Eq. 10). Clusters
-    consist of linked objects; an object linked to no other is in none.
+    consist of linked objects; an object linked to no other is in none. If no two objects that pass the filter are
+    linked, a UserWarning says so and all objects are clustered.
 
     Parameters
     ----------
     partitions : array-like of shape (n_samples, n_partitions), int
         One clustering per column, C in all, with any numbers of clusters; -1 marks an object in no cluster.
     values : array-like of shape (n_samples, n_partitions)
-        v of every object in every partition, larger being better, as from :func:`~robust_eac.ovi_lda`. NaN does not
-        pass the filter.
+        v of every object in every partition, as from :func:`~robust_eac.ovi_lda`. NaN does not pass the filter.
     min_value : float, default=0.0
         T_v; [1]_ gives no value. 0 keeps the objects that are closer to their own centroid in all partitions.
     method : {"components", "leader"}, default="components"
         "components": the connected components of the links. "leader": Table 2 of [1]_. In order, each linked object
-        that is in no cluster yet opens a cluster of all objects linked to it. Majority links are not transitive, so an
-        object may be linked to several openers: it joins the one it is together with most often, the earlier of equals.
-        Only "leader" depends on the order of the objects.
+        that is in no cluster yet opens a cluster of all objects linked to it; an object linked to several openers joins
+        the one it is together with most often, the earlier of equals.
     strict : bool, default=False
         Link from floor(C / 2) + 1 partitions on, so that half of an even C is not enough.
 
     Returns
     -------
     result : OVIConsensusResult
-        Named tuple: labels, core, kept, n_clusters.
-
-    Warns
-    -----
-    UserWarning
-        If no two objects that pass the filter are linked; all objects are then clustered.
 
     References
     ----------
-    .. [1] Fa, Abu-Jamous, Nandi, "Object based validation algorithm and its application to consensus clustering",
-       Section 3.
+    .. [1] Fa, Abu-Jamous, Nandi, "Object based validation algorithm and its application to consensus clustering".
 
     Examples
     --------
@@ -292,7 +273,6 @@ def assign_to_cores(X: ArrayLike, labels: ArrayLike, *, ridge: float = 1e-12) ->
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Features.
     labels : array-like of shape (n_samples,), int
         Cluster of each object, at least one of them; -1 for none.
     ridge : float, default=1e-12
@@ -305,8 +285,7 @@ def assign_to_cores(X: ArrayLike, labels: ArrayLike, *, ridge: float = 1e-12) ->
 
     References
     ----------
-    .. [1] Fa, Abu-Jamous, Nandi, "Object based validation algorithm and its application to consensus clustering",
-       Section 3.
+    .. [1] Fa, Abu-Jamous, Nandi, "Object based validation algorithm and its application to consensus clustering".
 
     Examples
     --------

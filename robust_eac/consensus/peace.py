@@ -95,7 +95,9 @@ def solve_peace(
     - p)), which gives maximum likelihood.
 
     In the column of largest gap, mass moves from the cluster of largest gradient to that of smallest, by exact line
-    search. The objective never increases. The problem is not convex.
+    search. The objective never increases. The problem is not convex. A ConvergenceWarning tells that `max_steps` was
+    reached. An object without observed pairs stays at its start, and one that few partitions observe may stay far from
+    its optimum, since `tol` refers to a mean over objects.
 
     Parameters
     ----------
@@ -105,56 +107,36 @@ def solve_peace(
         d. "kl" is continued linearly within 1e-6 of p = 0 and p = 1.
     n_partners : int, default=100
         Partners that every object draws, with replacement; a pair counts if either object drew the other. None means
-        all pairs. All pairs are also used if n_samples n_partners is at least their number. [1]_ samples pairs
-        uniformly, which can leave an object without pairs.
+        all pairs, as does n_samples n_partners of at least their number. [1]_ samples pairs uniformly, which can leave
+        an object without pairs.
     init : array-like, default=None
-        Start: a membership of shape (n_samples, n_clusters) or a label vector of shape (n_samples,); then there is only
-        one start. None means Dirichlet(1) rows. The uniform membership is refused: it is a stationary point.
+        Start: a membership of shape (n_samples, n_clusters) or a label vector of shape (n_samples,). None means
+        Dirichlet(1) rows. The uniform membership is refused: it is a stationary point.
     n_init : int, default=1
         Number of random starts on the same pairs; the best objective is kept.
     tol : float, default=1e-3
         Stop when the largest gap of a column is at most `tol` times the mean over objects of sum_j N_ij.
     max_steps : int, default=None
-        Largest number of moves per start. None means 1000 n_samples.
+        Largest number of moves per start. None means 1000 n_samples; about ten per object are usual.
     random_state : int, RandomState instance or None, default=None
         Draws the pairs and the starts.
-    labels, weights, n_jobs
-        As in :func:`~robust_eac.consensus.kmeans_consensus`. Pairs that no partition observes are left out.
+    labels, weights, n_jobs : as in :func:`~robust_eac.consensus.kmeans_consensus`
 
     Returns
     -------
     result : PeaceResult
-        Named tuple: `labels` of shape (n_samples,), the clusters of largest membership, 0, 1, ... in the order of first
-        appearance; `membership` of shape (n_samples, n_clusters), rows on the simplex, columns in another order;
-        `objective`; `gap`, relative to the mean of sum_j N_ij; `n_steps`; `converged`, gap <= tol.
-
-    Raises
-    ------
-    ValueError
-        If all pairs need more memory than the machine has.
-
-    Warns
-    -----
-    ConvergenceWarning
-        If `max_steps` is reached with gap > tol.
-
-    Notes
-    -----
-    About ten steps per object are usual, hundreds for a `tol` of 1e-5. `tol` refers to a mean over objects: one
-    that few partitions observe adds little to it and may stay far from its optimum. An object without observed
-    pairs stays at its start.
+        Named tuple: `labels`, the clusters of largest membership, numbered by first appearance; `membership` of shape
+        (n_samples, n_clusters), rows on the simplex, columns in another order; `objective`; `gap`, relative to the mean
+        of sum_j N_ij; `n_steps`; `converged`, gap <= tol.
 
     References
     ----------
-    .. [1] Lourenço, Rota Bulò, Rebagliati, Fred, Figueiredo, Pelillo, "Probabilistic consensus clustering using
-       evidence accumulation", Machine Learning 98, 2015.
-    .. [2] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013,
-       Section 3.2.
+    .. [1] Lourenço et al., "Probabilistic consensus clustering using evidence accumulation", Machine Learning 98, 2015.
+    .. [2] Lourenço et al., "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013, Section 3.2.
 
     Examples
     --------
-    >>> labels = np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]])
-    >>> result = solve_peace(labels, 2, random_state=0)
+    >>> result = solve_peace(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]), 2, random_state=0)
     >>> result.labels, result.converged
     (array([0, 0, 0, 1, 1]), True)
     """

@@ -40,22 +40,20 @@ def enhanced_coassociation_matrix(
     on the clusters of all partitions, with probabilities proportional to their Jaccard index |a and b| / |a or b|. A
     cluster that overlaps with no other is similar to none.
 
+    Two clusters are compared on the objects that both their partitions observe, two objects by the partitions that
+    observe both. The walk treats all partitions of positive weight equally, so a repeated partition differs from a
+    weight of two.
+
     Parameters
     ----------
     n_steps : int, default=20
         t: length of the walk, at least 1.
-    labels, weights
-        As in :func:`~robust_eac.eac`. Two clusters are compared on the objects that both their partitions observe, two
-        objects by the partitions that observe both. The walk treats all partitions of positive weight equally.
+    labels, weights : as in :func:`~robust_eac.eac`
 
     Returns
     -------
     coassociation : ndarray of shape (n_samples, n_samples)
         Symmetric, in [0, 1], nowhere less than the co-association.
-
-    Notes
-    -----
-    A repeated partition takes part in the walk once more, so it differs from a weight of two.
 
     References
     ----------
@@ -64,11 +62,10 @@ def enhanced_coassociation_matrix(
 
     Examples
     --------
-    >>> enhanced_coassociation_matrix(np.array([[0, 0], [0, 1], [1, 1], [2, 2]]), n_steps=1).round(3)
-    array([[1.   , 0.777, 0.555, 0.   ],
-           [0.777, 1.   , 0.777, 0.   ],
-           [0.555, 0.777, 1.   , 0.   ],
-           [0.   , 0.   , 0.   , 1.   ]])
+    >>> enhanced_coassociation_matrix(np.array([[0, 0], [0, 1], [1, 1]]), n_steps=1).round(3)
+    array([[1.   , 0.777, 0.555],
+           [0.777, 1.   , 0.777],
+           [0.555, 0.777, 1.   ]])
     """
     encoding, weights = prepare_ensemble(labels, weights)
     n_steps = check_integer(n_steps, name="n_steps", low=1)
@@ -95,17 +92,12 @@ def enhanced_eac(
 
     Parameters
     ----------
-    n_steps : int, default=20
-        Length of the random walk between clusters, at least 1.
-    random_state : int, RandomState instance or None, default=None
-        Ignored: present for the common signature.
-    labels, n_clusters, linkage, weights
-        As in :func:`~robust_eac.eac`; the walk does not weight partitions.
+    labels, n_clusters, linkage, weights, random_state : as in :func:`~robust_eac.eac`
+    n_steps : as in :func:`~robust_eac.consensus.enhanced_coassociation_matrix`
 
     Returns
     -------
-    labels : ndarray of shape (n_samples,), intp
-        Clusters 0, 1, ... in the order of first appearance.
+    labels : ndarray of shape (n_samples,), numbered by first appearance
 
     References
     ----------
@@ -136,22 +128,17 @@ def locally_weighted_eac(
     """Cut the hierarchical clustering of the objects by locally weighted co-association into n_clusters.
 
     Like :func:`~robust_eac.eac`, with the similarities of
-    :func:`~robust_eac.schemes.locally_weighted_coassociation_matrix`: a cluster that holds two objects contributes
-    its ensemble-driven index ([1]_, with average linkage).
+    :func:`~robust_eac.schemes.locally_weighted_coassociation_matrix`: a cluster that holds two objects contributes its
+    ensemble-driven index ([1]_, with average linkage).
 
     Parameters
     ----------
-    theta : float, default=0.4
-        Greater than 0; smaller values give uncertain clusters less weight.
-    random_state : int, RandomState instance or None, default=None
-        Ignored: present for the common signature.
-    labels, n_clusters, linkage, weights
-        As in :func:`~robust_eac.eac`; the weights enter the index too.
+    labels, n_clusters, linkage, weights, random_state : as in :func:`~robust_eac.eac`; the weights enter the index too
+    theta : as in :func:`~robust_eac.schemes.ensemble_driven_cluster_index`
 
     Returns
     -------
-    labels : ndarray of shape (n_samples,), intp
-        Clusters 0, 1, ... in the order of first appearance.
+    labels : ndarray of shape (n_samples,), numbered by first appearance
 
     References
     ----------
@@ -186,34 +173,25 @@ def connected_triples(
 
         decay * T_ab / max T,    T_ab = sum over clusters c of all partitions of  w_u(c) min(J_ac, J_bc),
 
-    with J_ac = |a and c| / |a or c| the Jaccard index of two clusters and the maximum over all pairs of clusters of one
-    partition, in all partitions.
+    with J_ac = |a and c| / |a or c| the Jaccard index of two clusters, on the objects that both their partitions
+    observe, and the maximum over all pairs of clusters of one partition, in all partitions. Every linkage needs half
+    the matrix. [1]_ has no partition weights; an integer weight is the same as a partition repeated that often.
 
     Parameters
     ----------
     decay : float, default=0.8
         In [0, 1]: largest similarity of two different clusters. 0 gives :func:`~robust_eac.eac`.
-    random_state : int, RandomState instance or None, default=None
-        Ignored: present for the common signature.
-    labels, n_clusters, linkage, weights
-        As in :func:`~robust_eac.eac`. The weights are w, too; two clusters are compared on the objects that both their
-        partitions observe. Every linkage needs half the matrix.
+    labels, n_clusters, linkage, weights, random_state : as in :func:`~robust_eac.eac`
 
     Returns
     -------
-    labels : ndarray of shape (n_samples,), intp
-        Clusters 0, 1, ... in the order of first appearance.
-
-    Notes
-    -----
-    [1]_ has no partition weights; an integer weight is the same as a partition repeated that often.
+    labels : ndarray of shape (n_samples,), numbered by first appearance
 
     References
     ----------
     .. [1] Iam-On, Boongoen, Garrett, "Refining pairwise similarity matrix for cluster ensemble problem with cluster
        relations", Discovery Science 2008.
-    .. [2] Iam-On, Boongoen, Garrett, Price, "A link-based approach to the cluster ensemble problem", IEEE Transactions
-       on Pattern Analysis and Machine Intelligence 33(12), 2011.
+    .. [2] Iam-On et al., "A link-based approach to the cluster ensemble problem", IEEE PAMI 33(12), 2011.
 
     Examples
     --------
@@ -262,49 +240,39 @@ def probability_trajectories(
     Identical objects form a microcluster. Each microcluster keeps the links of its `n_neighbors` largest
     co-associations A (including ties), in both directions. A walk goes from i to j with probability P_ij proportional
     to n_j A_ij, with n_j the number of objects in j. s_ij is the cosine between the trajectories of i and j: their rows
-    of P, P^2, ..., P^n_steps side by side.
+    of P, P^2, ..., P^n_steps side by side. Several dense matrices of all pairs of distinct objects are formed.
 
     Probability trajectory accumulation (PTA, ``method="linkage"``) cuts the hierarchical clustering of the
     microclusters by s. Probability trajectory based graph partitioning (PTGP, ``method="cut"``) joins microcluster i
     and base cluster l by an edge of the mean of s_ij over the microclusters j in l, times w_u; then the transfer cut of
     :func:`~robust_eac.consensus.spectral.transfer_cut` follows.
 
+    Walks cannot stay in place: if a large microcluster is the only neighbour of others, walks from it and from them
+    never meet. The method needs ensembles that distinguish many objects. [1]_ has no partition weights; an integer
+    weight is the same as a partition repeated that often.
+
     Parameters
     ----------
     n_clusters : int
-        Number of clusters; fewer are returned if fewer objects are distinct, and with `method="cut"` also if fewer
-        coordinates are distinct.
+        Number of clusters; fewer are returned if fewer objects are distinct, and with "cut" if fewer coordinates are.
     method : {"linkage", "cut"}, default="linkage"
         PTA or PTGP.
     linkage : {"single", "average", "complete"}, default="average"
-        For `method="linkage"`: largest, mean or smallest similarity of the microclusters of two clusters.
+        For "linkage": largest, mean or smallest similarity of the microclusters of two clusters.
     n_neighbors : int, default=None
         At least 1. None means half the square root of the number of microclusters, rounded down.
     n_steps : int, default=None
         Length of the walks, at least 1. None means the same number.
-    n_init : int, default=3
-        Number of starts of k-means, for `method="cut"`.
-    random_state : int, RandomState instance or None, default=None
-        Draws the seeds of k-means, for `method="cut"`.
-    labels, weights
-        As in :func:`~robust_eac.eac`.
+    labels, weights : as in :func:`~robust_eac.eac`
+    n_init, random_state : as in :func:`~robust_eac.consensus.spectral.hbgf`, for "cut"
 
     Returns
     -------
-    labels : ndarray of shape (n_samples,), intp
-        Clusters 0, 1, ... in the order of first appearance.
-
-    Notes
-    -----
-    Several dense matrices of all pairs of distinct objects are formed. Walks cannot stay in place: if a large
-    microcluster is the only neighbour of others, walks from it and from them never meet. The method needs ensembles
-    that distinguish many objects. [1]_ has no partition weights; an integer weight is the same as a partition
-    repeated that often.
+    labels : ndarray of shape (n_samples,), numbered by first appearance
 
     References
     ----------
-    .. [1] Huang, Lai, Wang, "Robust ensemble clustering using probability trajectories", IEEE Transactions on
-       Knowledge and Data Engineering 28(5), 2016.
+    .. [1] Huang, Lai, Wang, "Robust ensemble clustering using probability trajectories", IEEE TKDE 28(5), 2016.
 
     Examples
     --------

@@ -28,35 +28,26 @@ def hbgf(
 ) -> np.ndarray:
     """Partition the bipartite graph of objects and clusters by its relaxed normalised cut.
 
-    Minimise the normalised cut of the graph with an edge of weight w_u from every object to its cluster in partition
-    u ([1]_), by the spectral method of [2]_: the `n_clusters` leading left and right singular vectors of
-    D1^(-1/2) B D2^(-1/2), with B the matrix of the edges and D1, D2 the degrees of objects and clusters, are the
-    coordinates of objects and clusters; their rows are scaled to length one and clustered by k-means, and the
-    clusters of the objects are returned. The objects' coordinates are the leading eigenvectors of a co-association
-    in which a shared cluster counts by the inverse of its size, (1/m) sum_u X_u' diag(1/n_uc) X_u.
+    The graph has an edge of weight w_u from every object to its cluster in partition u ([1]_). The `n_clusters` leading
+    left and right singular vectors of D1^(-1/2) B D2^(-1/2), with B the matrix of the edges and D1, D2 the degrees of
+    objects and clusters, are their coordinates ([2]_). Their rows are scaled to length one and clustered by k-means,
+    weighted by the degrees; the clusters of the objects are returned. Only vectors of positive singular values are
+    used. [1]_ has no partition weights, and weights all rows equally.
 
     Parameters
     ----------
     n_clusters : int
         Number of clusters of objects and clusters together; fewer are returned if some hold no object, or if fewer
-        objects are distinct. If at most `n_clusters` objects are distinct, each of them is a cluster.
+        objects are distinct.
     n_init : int, default=10
         Number of starts of k-means.
     random_state : int, RandomState instance or None, default=None
         Draws the seeds of k-means.
-    labels, weights
-        As in :func:`~robust_eac.eac`.
+    labels, weights : as in :func:`~robust_eac.eac`
 
     Returns
     -------
-    labels : ndarray of shape (n_samples,), intp
-        Clusters 0, 1, ... in the order of first appearance.
-
-    Notes
-    -----
-    Only vectors of positive singular values are used; these may be fewer than `n_clusters`. [1]_ has no partition
-    weights, and k-means weights all equally; here every object and cluster by its degree. An integer weight is then
-    the same as repeating the partition.
+    labels : ndarray of shape (n_samples,), numbered by first appearance
 
     References
     ----------
@@ -97,35 +88,24 @@ def transfer_cut(
 
     Both cut the graph by the transfer cut of [3]_. With D and N the row and column sums of B and V the `n_clusters`
     leading eigenvectors of N^(-1/2) B' D^(-1) B N^(-1/2), a graph of clusters alone, the objects' coordinates are the
-    rows of D^(-1) B N^(-1/2) V, scaled to length one. k-means clusters them.
+    rows of D^(-1) B N^(-1/2) V, scaled to length one. k-means clusters them; identical objects share a cluster. [1]_
+    and [2]_ have no partition weights; an integer weight is the same as a partition repeated that often.
 
     Parameters
     ----------
     theta : float or None, default=0.4
         Greater than 0; smaller values give uncertain clusters less weight. None: all clusters have equal weight.
-    n_init : int, default=3
-        Number of starts of k-means.
-    n_clusters, random_state
-        As in :func:`~robust_eac.consensus.spectral.hbgf`.
-    labels, weights
-        As in :func:`~robust_eac.eac`; the weights enter the index too.
+    n_clusters, n_init, random_state : as in :func:`~robust_eac.consensus.spectral.hbgf`
+    labels, weights : as in :func:`~robust_eac.eac`; the weights enter the index too
 
     Returns
     -------
-    labels : ndarray of shape (n_samples,), intp
-        Clusters 0, 1, ... in the order of first appearance.
-
-    Notes
-    -----
-    HBGF clusters objects and base clusters together, and does not scale the coordinates by the eigenvalues. [1]_
-    and [2]_ have no partition weights; an integer weight is the same as a partition repeated that often. Identical
-    objects are merged and weighted by their number; they share a cluster.
+    labels : ndarray of shape (n_samples,), numbered by first appearance
 
     References
     ----------
     .. [1] Huang, Wang, Lai, "Locally weighted ensemble clustering", IEEE Transactions on Cybernetics 48(5), 2018.
-    .. [2] Huang, Wang, Wu, Lai, Kwoh, "Ultra-scalable spectral clustering and ensemble clustering", IEEE Transactions
-       on Knowledge and Data Engineering 32(6), 2020.
+    .. [2] Huang et al., "Ultra-scalable spectral clustering and ensemble clustering", IEEE TKDE 32(6), 2020.
     .. [3] Li, Wu, Chang, "Segmentation using superpixels: a bipartite graph partitioning approach", CVPR 2012.
 
     Examples
@@ -157,37 +137,25 @@ def ecpcs_mc(
     """Group base clusters by random walks, and assign every object to the group with most of its clusters.
 
     The base clusters of all partitions are the vertices of a graph, with z of
-    :func:`~robust_eac.consensus.enhanced_coassociation_matrix` on its edges: the cosine between the trajectories of
-    random walks from cluster to cluster. Its normalised cut, relaxed, groups them into `n_clusters` meta-clusters M
-    ([1]_): the rows of the leading eigenvectors of N^(-1/2) Z N^(-1/2), with Z_ab = w_u(a) w_u(b) z_ab and N its row
-    sums, are scaled to length one and clustered by k-means. Object i then goes to the meta-cluster of its largest
-    association,
+    :func:`~robust_eac.consensus.enhanced_coassociation_matrix` on its edges. Its relaxed normalised cut groups them
+    into `n_clusters` meta-clusters M ([1]_): the rows of the leading eigenvectors of N^(-1/2) Z N^(-1/2), with Z_ab =
+    w_u(a) w_u(b) z_ab and N its row sums, are scaled to length one and clustered by k-means (by a rotation in the
+    authors' program). Object i then goes to the meta-cluster of its largest association, the first of equals:
 
-        max over M  sum_{a in M} w_u(a) [i in a] / sum_{a in M} w_u(a),
-
-    the first of equals.
+        max over M  sum_{a in M} w_u(a) [i in a] / sum_{a in M} w_u(a).
 
     Parameters
     ----------
     n_clusters : int
         Number of meta-clusters; fewer clusters are returned if a meta-cluster wins no object, or if there are fewer
         base clusters or distinct objects.
-    n_steps : int, default=20
-        Length of the random walks, at least 1.
-    n_init, random_state
-        As in :func:`~robust_eac.consensus.spectral.hbgf`.
-    labels, weights
-        As in :func:`~robust_eac.eac`. The weights are in the cut and in the association, not in the walk.
+    n_steps : as in :func:`~robust_eac.consensus.enhanced_coassociation_matrix`
+    n_init, random_state : as in :func:`~robust_eac.consensus.spectral.hbgf`
+    labels, weights : as in :func:`~robust_eac.eac`; the walk does not weight partitions
 
     Returns
     -------
-    labels : ndarray of shape (n_samples,), intp
-        Clusters 0, 1, ... in the order of first appearance.
-
-    Notes
-    -----
-    The authors' program turns the eigenvectors into meta-clusters by a rotation; here k-means is used. [1]_ has no
-    partition weights. A repeated partition takes part in the walk once more, so it differs from a weight of two.
+    labels : ndarray of shape (n_samples,), numbered by first appearance
 
     References
     ----------

@@ -5,7 +5,8 @@ A parameter that several functions share is described once; elsewhere its entry 
     weights, random_state, n_jobs
         As in :class:`~robust_eac.RobustEAC`.
 
-Such an entry states no type and no default, and may stand anywhere in the section. Errors are told where they are more
+or, in one line, "n_jobs : as in :class:`~robust_eac.RobustEAC`". Such an entry states no type and no default, and may
+stand anywhere in the section. Errors are told where they are more
 than "malformed or out of range". What docstrings say of shapes and units is for readers to judge; that the examples
 give what they show, doctest checks.
 """
@@ -50,8 +51,11 @@ def entries(text):
     heads = list(re.finditer(r"^(\*{0,2}\w+(?:, \w+)*)(?: : (.+))?$", text, flags=re.MULTILINE))
     ends = [head.start() for head in heads] + [len(text)]
     for head, end in zip(heads, ends[1:], strict=True):
+        kind, description = head[2], text[head.end() : end].strip()
+        if kind and kind.startswith("as in "):
+            kind, description = None, kind + description
         for name in head[1].split(", "):
-            yield name, head[2], text[head.end() : end].strip()
+            yield name, kind, description
 
 
 def parameters_of(member):
