@@ -71,16 +71,12 @@ def merge_consensus(
     two groups is the mean over their pairs, taken over the partitions that observe them.
 
     1. Without `weights`, partitions that agree with no others beyond chance are left out
-    (:func:`~robust_eac.trusted_group_weights`). If no two agree, all have equal weights, and a UserWarning says so.
-
-    2. Objects are grouped into micro-clusters by k-means on their rows of indicators, each scaled by sqrt(w_l). If
-    fewer objects are distinct than that, each distinct object is a micro-cluster.
-
-    3. Average linkage merges the micro-clusters, exactly as it would go on from them with all objects. The tree is cut
-    into `n_clusters`.
-
+       (:func:`~robust_eac.trusted_group_weights`). If no two agree, all have equal weights, and a UserWarning says so.
+    2. Objects are grouped into micro-clusters by k-means on their rows of indicators, each scaled by sqrt(w_l), unless
+       fewer objects are distinct.
+    3. Average linkage merges the micro-clusters, and the tree is cut into `n_clusters`.
     4. Every object moves to the cluster of largest mean similarity with its objects, itself included. In a tie it
-    stays, and no cluster loses all objects.
+       stays, and no cluster loses all objects.
 
     No n x n matrix is formed. The result optimises no objective: :func:`~robust_eac.solve_median_partition` does.
 
