@@ -9,8 +9,8 @@ from scipy.stats import multivariate_normal
 from sklearn.cluster import KMeans
 
 from experiments.threshold_eac import gaussian_mixture, kmeans, threshold_data, threshold_eac, threshold_plain
+from paper_figures.threshold_eac import cells
 from paper_figures.threshold_eac import cells as drawn
-from paper_figures.threshold_eac import rules
 from robust_eac import DATASETS, coassociation_matrix, eac_linkage
 from robust_eac import threshold_eac as cut_at
 
@@ -271,9 +271,9 @@ def records_of(dataset, results, kmeans="converged"):
 
 
 def test_plateau_is_the_last_number_that_three_share():
-    assert rules.plateau([1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3]) == 2
-    assert rules.plateau([1, 1, 1, 2, 2, 4, 16]) == 1
-    assert rules.plateau([1, 2, 3]) is None
+    assert cells.plateau([1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3]) == 2
+    assert cells.plateau([1, 1, 1, 2, 2, 4, 16]) == 1
+    assert cells.plateau([1, 2, 3]) is None
 
 
 def test_printed_table_and_what_matches_it():
@@ -308,31 +308,31 @@ def test_recovery_needs_every_object():
     right, wrong = spiral_cell(), spiral_cell()
     for k in wrong:
         wrong[k]["wrong"] = [1, 0]
-    assert rules.recovers()(right, "spiral")
-    assert not rules.recovers()(wrong, "spiral")
+    assert cells.recovers()(right, "spiral")
+    assert not cells.recovers()(wrong, "spiral")
     right["30"]["wrong"] = [5, 0]
-    assert not rules.recovers(30)(right, "spiral")
+    assert not cells.recovers(30)(right, "spiral")
 
 
 def test_iris_rules():
     ks = threshold_eac.SETTINGS["iris"][0]
     result = {str(k): {"n": [2, 2, 3, 3], "wrong": [50, 50, 24, 24]} for k in ks}
     result["3"] = {"n": [2, 2, 2, 3], "wrong": [50, 50, 50, 17]}
-    assert rules.stable_three(result, "iris")
-    assert rules.best_at_three(result, "iris")
-    assert rules.is_setosa(result, "iris", 3, 0.7)
-    assert not rules.is_setosa(result, "iris", 4, 0.7)
+    assert cells.stable_three(result, "iris")
+    assert cells.best_at_three(result, "iris")
+    assert cells.is_setosa(result, "iris", 3, 0.7)
+    assert not cells.is_setosa(result, "iris", 4, 0.7)
     result["7"]["wrong"] = [50, 10, 24, 24]
-    assert not rules.best_at_three(result, "iris")
+    assert not cells.best_at_three(result, "iris")
     for k in ks:
         result[str(k)]["wrong"][3] = result[str(k)]["wrong"][2] = 38
-    assert not rules.stable_three(result, "iris")
+    assert not cells.stable_three(result, "iris")
 
 
 def test_narrowing_range():
     def result(*numbers):
         return {str(k): {"n": n} for k, n in zip((5, 10, 15, 20), numbers, strict=True)}
 
-    assert rules.narrows(result([1, 1, 1], [2, 2, 2], [2, 2, 3], [2, 5, 6]), "half-rings")
-    assert not rules.narrows(result([1, 1, 1], [1, 2, 2], [2, 2, 3], [2, 2, 6]), "half-rings")
-    assert not rules.narrows(result([1, 1, 1], [3, 3, 3], [3, 3, 3], [3, 5, 6]), "half-rings")
+    assert cells.narrows(result([1, 1, 1], [2, 2, 2], [2, 2, 3], [2, 5, 6]), "half-rings")
+    assert not cells.narrows(result([1, 1, 1], [1, 2, 2], [2, 2, 3], [2, 2, 6]), "half-rings")
+    assert not cells.narrows(result([1, 1, 1], [3, 3, 3], [3, 3, 3], [3, 5, 6]), "half-rings")
