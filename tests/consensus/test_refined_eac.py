@@ -12,12 +12,11 @@ from robust_eac.consensus.refined_eac import (
     embed_microclusters,
     probability_trajectories,
     trajectory_similarities,
-    triple_similarities,
 )
 from robust_eac.schemes import locally_weighted_coassociation_matrix
 
 from ..access import _consensus_common, collapse, encode, walk_similarities
-from ..conftest import planted_ensemble, random_ensemble
+from ..conftest import random_ensemble
 from ..reference import cluster_jaccard, cluster_trajectories, indicator_lists, transfer_cut_rows
 
 MISSING = pytest.mark.parametrize("missing", [0.0, 0.3])
@@ -74,23 +73,6 @@ def test_enhanced_coassociation_equals_the_definition(rng, missing, n_steps):
     assert np.all(enhanced >= coassociation_matrix(labels, weights=weights) - 1e-15)
 
 
-def test_enhanced_coassociation_by_hand():
-    # Jaccard indices 1/2 and 1/3: the walk goes from {0, 1} to {0} with 0.6 and to {1, 2} with 0.4, from {2} to {1, 2}.
-    enhanced = enhanced_coassociation_matrix(np.array([[0, 0], [0, 1], [1, 1]]), n_steps=1)
-    cosine = 0.4 / np.hypot(0.6, 0.4)
-    expected = [[1, (1 + cosine) / 2, cosine], [(1 + cosine) / 2, 1, (1 + cosine) / 2], [cosine, (1 + cosine) / 2, 1]]
-    np.testing.assert_allclose(enhanced, expected, atol=1e-15)
-
-
-def test_a_partition_without_weight_is_not_there(rng):
-    labels = random_ensemble(rng, 12, 5)
-    np.testing.assert_allclose(
-        enhanced_coassociation_matrix(labels, weights=[2, 0, 2, 0, 2]),
-        enhanced_coassociation_matrix(labels[:, ::2]),
-        atol=1e-15,
-    )
-
-
 def test_clusters_that_meet_no_other_are_like_none(rng):
     # In a single partition no cluster meets another one; in a unanimous ensemble only itself.
     for labels in (rng.randint(3, size=(9, 1)), np.repeat(rng.randint(3, size=(9, 1)), 4, axis=1)):
@@ -131,14 +113,6 @@ def test_without_triples_it_is_eac(rng):
     # Unanimous partitions have no triples at all.
     labels = np.repeat(rng.randint(4, size=(20, 1)), 3, axis=1)
     assert np.array_equal(connected_triples(labels, 4), eac(labels, 4))
-
-
-def test_triples_of_a_repeated_partition(rng):
-    labels, weights = random_ensemble(rng, 20, 4, missing=0.1), np.array([3, 1, 2, 1])
-    one = triple_similarities(encode(labels), weights / 7.0, 0.8)
-    other = triple_similarities(encode(np.repeat(labels, weights, axis=1)), np.full(7, 1.0 / 7.0), 0.8)
-    for u, place in enumerate([0, 3, 4, 6]):
-        np.testing.assert_allclose(one[u], other[place], atol=1e-12)
 
 
 # ------------------------------------------------------------------------------------- probability trajectories
@@ -212,15 +186,6 @@ def test_coordinates_of_the_cut_equal_the_definition(rng, missing):
     np.testing.assert_allclose(found @ found.T, expected @ expected.T, atol=1e-7)
 
 
-def test_trajectories_with_a_repeated_partition(rng):
-    labels, weights = random_ensemble(rng, 20, 4, missing=0.1), np.array([3, 1, 2, 1])
-    ensembles = (encode(labels), weights / 7.0), (encode(np.repeat(labels, weights, axis=1)), np.full(7, 1.0 / 7.0))
-    alike = [trajectory_similarities(encoding, w, 4, 3) for encoding, w in ensembles]
-    np.testing.assert_allclose(*alike, atol=1e-10)
-    rows = [embed_microclusters(S, encoding, w, 3, rng) for S, (encoding, w) in zip(alike, ensembles, strict=True)]
-    np.testing.assert_allclose(*[row @ row.T for row in rows], atol=1e-7)
-
-
 def test_default_neighbors_and_steps_are_half_the_root_of_the_microclusters(rng, monkeypatch):
     asked = []
 
@@ -236,14 +201,6 @@ def test_default_neighbors_and_steps_are_half_the_root_of_the_microclusters(rng,
     assert asked == [(200, 7, 7), (6, 1, 5), (6, 5, 1)]
 
 
-@pytest.mark.parametrize("method", ["linkage", "cut"])
-def test_planted_clusters(rng, method):
-    truth = np.repeat([0, 1, 2], 40)
-    # Finer partitions of the truth: as many microclusters as objects, nearly.
-    labels = 4 * planted_ensemble(rng, truth, 12, noise=0.1) + rng.randint(4, size=(120, 12))
-    assert adjusted_rand_score(truth, probability_trajectories(labels, 3, method=method, random_state=0)) > 0.9
-
-
 def test_too_many_objects_for_the_memory(monkeypatch):
     monkeypatch.setattr(_consensus_common, "physical_memory", lambda: 1000)
     with pytest.raises(ValueError, match="probability_trajectories: the similarities of 10 distinct objects"):
@@ -257,7 +214,6 @@ def test_too_many_objects_for_the_memory(monkeypatch):
         (enhanced_eac, {"linkage": "ward"}, "linkage must be one of"),
         (locally_weighted_eac, {"theta": 0.0}, "theta must be greater than 0"),
         (connected_triples, {"decay": 1.5}, "decay must be at least 0 and at most 1"),
-        (connected_triples, {"linkage": "ward"}, "linkage"),
         (probability_trajectories, {"method": "pta"}, "method must be"),
         (probability_trajectories, {"linkage": "ward"}, "linkage must be"),
         (probability_trajectories, {"n_neighbors": 0}, "n_neighbors must be at least 1"),
