@@ -1,13 +1,11 @@
 from fractions import Fraction
 
 import numpy as np
-import pandas as pd
 import pytest
-from scipy import sparse
 
-from robust_eac import partition_losses, solve_membership
+from robust_eac import solve_membership
 
-from ..access import _encoding, check_labels, check_membership, check_weights, collapse, encode, select
+from ..access import _encoding, check_labels, check_membership, check_weights, collapse, encode
 from ..conftest import random_ensemble
 
 
@@ -44,14 +42,6 @@ def test_masks_are_the_distinct_sets_of_observed_objects(rng):
     assert np.array_equal(encoding.observed[:, encoding.mask_of], labels != -1)
 
 
-@pytest.mark.parametrize(
-    "dtype", [bool, np.int8, np.uint8, np.int16, np.uint32, np.int64, np.uint64, np.float32, object]
-)
-def test_any_dtype_gives_the_same_codes(rng, dtype):
-    labels = rng.randint(2, size=(40, 5))
-    assert np.array_equal(encode(check_labels(labels.astype(dtype))).codes, labels)
-
-
 def test_wide_codes_beside_narrow_ones():
     labels = np.array([[5, -1, 2**62, 2], [5, 3, -(2**62), -1], [-7, 3, 4, 2], [-1, -1, 4, 0]])
     encoding = encode(labels)
@@ -75,26 +65,6 @@ def test_wide_codes_work_in_the_solver(rng):
     assert np.array_equal(result.membership.argmax(axis=1), column // 100)
 
 
-def test_containers_and_layouts(rng):
-    labels = random_ensemble(rng, 20, 4, missing=0.2)
-    Y = np.eye(3)[rng.randint(3, size=20)]
-    expected = partition_losses(labels, Y)
-    readonly = labels.copy()
-    readonly.flags.writeable = False
-    views = [
-        list(labels.T),
-        pd.DataFrame(labels),
-        pd.DataFrame(labels).astype("Int64"),
-        np.asfortranarray(labels),
-        np.repeat(labels, 2, axis=0)[::2],
-        labels.astype(float),
-        labels.astype(">i4"),
-        readonly,
-    ]
-    for view in views:
-        assert np.array_equal(partition_losses(view, Y), expected)
-
-
 def test_collapse_groups_equal_rows_and_counts_them(rng):
     labels = random_ensemble(rng, 12, 5, missing=0.2)[rng.randint(12, size=200)]
     encoding = collapse(encode(labels))
@@ -105,19 +75,6 @@ def test_collapse_groups_equal_rows_and_counts_them(rng):
     assert np.array_equal(np.bincount(encoding.inverse), encoding.multiplicity)
 
 
-def test_collapse_only_when_it_pays(rng):
-    labels = np.column_stack([np.arange(100), rng.randint(3, size=100)])
-    assert collapse(encode(labels)).inverse is None
-    labels[1] = labels[0]
-    assert collapse(encode(labels)).inverse is None
-
-
-def test_collapse_never_merges_rows_that_differ(rng, monkeypatch):
-    labels = random_ensemble(rng, 30, 5)
-    monkeypatch.setattr(_encoding, "hash_rows", lambda values: np.full(len(values), 7, dtype=np.uint64))
-    assert collapse(encode(labels)).inverse is None
-
-
 def test_collapse_respects_a_start_that_tells_rows_apart(rng):
     labels = np.repeat(np.arange(18).reshape(6, 3), 5, axis=0)
     start = np.repeat(rng.uniform(size=(6, 2)), 5, axis=0)
@@ -126,75 +83,6 @@ def test_collapse_respects_a_start_that_tells_rows_apart(rng):
     apart = collapse(encode(labels), start)
     assert len(apart.codes) == len(together.codes) + 1
     assert np.count_nonzero(apart.inverse == apart.inverse[3]) == 1
-
-
-def test_select_equals_encoding_the_columns(rng):
-    labels = random_ensemble(rng, 30, 6, missing=0.2)
-    labels[:, 4] = labels[:, 1]
-    for columns in ([0, 2, 4], [1, 4], [5], [0, 1, 2, 3, 4, 5]):
-        chosen, expected = select(encode(labels), np.array(columns)), encode(labels[:, columns])
-        for name in ("codes", "offsets", "sizes", "missing_slots", "n_observed", "multiplicity"):
-            assert np.array_equal(getattr(chosen, name), getattr(expected, name)), name
-        assert np.array_equal(chosen.observed[:, chosen.mask_of], expected.observed[:, expected.mask_of])
-
-
-BAD_LABELS = [
-    (
-        np.array([[0.5, 1.0], [1.0, 2.0]]),
-        ValueError,
-        "labels must hold integer cluster labels, got 0.5 at row 0, column 0",
-    ),
-    (np.array([[0.0, np.nan]]), ValueError, "every partition must observe at least one object, column 1"),
-    (np.array([[0.0, np.inf]]), ValueError, "got inf at row 0, column 1"),
-    (np.array([[1e300, 0.0]]), ValueError, "integer cluster labels, got 1e[+]300"),
-    ([0, 1, 2], ValueError, r"labels must be two-dimensional \(n_samples, n_partitions\), got shape \(3,\)"),
-    (np.zeros((2, 2, 2), dtype=int), ValueError, "two-dimensional"),
-    (np.empty((0, 3), dtype=int), ValueError, "labels must not be empty"),
-    (np.empty((3, 0), dtype=int), ValueError, "labels must not be empty"),
-    (np.array([[0, -1], [0, -1]]), ValueError, "every partition must observe at least one object, column 1"),
-    (np.array([[0, 1], [-1, -1]]), ValueError, "every object must be observed by at least one partition, row 1"),
-    (np.array([["a", {}]], dtype=object), TypeError, "labels must hold labels.*got {} at row 0, column 1"),
-    (np.array([[None, 1]], dtype=object), ValueError, "every partition must observe at least one object, column 0"),
-    (np.array([[1j, 1]]), ValueError, "Complex data not supported"),
-    (np.array([[2**63, 1]], dtype=np.uint64), ValueError, r"below 2\^63"),
-    (np.array([[2**70, 1]], dtype=object), ValueError, "fit in 64 bits"),
-    (np.array([[2**53 + 1, 0.0], [2**53, 1]]), ValueError, "integer cluster labels, got 9007199254740992.0 at row 0"),
-    (
-        np.array([[Fraction(1, 2)]], dtype=object),
-        ValueError,
-        r"integer cluster labels or names, got Fraction\(1, 2\) at row 0",
-    ),
-    (np.array([[1.0, np.inf]], dtype=np.float16), ValueError, "must not contain infinity"),
-    ([[0, 1], [0]], TypeError, "two readings"),
-    (sparse.csr_array([[0, 2]]), TypeError, "a sparse matrix must be an indicator"),
-    (np.ma.array([[1, 2]], mask=[[True, False]]), TypeError, "must not be a masked array"),
-    (pd.DataFrame({"a": pd.array([1, None], dtype="Int64")}), ValueError, "observed by at least one partition, row 1"),
-]
-
-
-@pytest.mark.parametrize(("labels", "error", "match"), BAD_LABELS)
-def test_bad_labels(labels, error, match):
-    with pytest.raises(error, match=match):
-        check_labels(labels)
-
-
-@pytest.mark.parametrize(
-    ("weights", "error", "match"),
-    [
-        ([1, -1, 1], ValueError, "weights must be non-negative, got -1.0 at position 1"),
-        ([0, 0, 0], ValueError, "weights must not be all zero"),
-        ([1, 1], ValueError, "weights must have 3 values, one per partition, got 2"),
-        ([1, np.nan, 1], ValueError, "weights must be finite, got nan"),
-        ([[1, 1, 1]], ValueError, "weights must be one-dimensional"),
-        (["a", "b", "c"], TypeError, "weights must be an array of real numbers"),
-        (["1", "2", "3"], TypeError, "weights must be an array of real numbers"),
-        ([1, 1j, 1], TypeError, "weights must be an array of real numbers"),
-        (np.ma.array([1, 2, 3], mask=[0, 1, 0]), TypeError, "weights must not be a masked array"),
-    ],
-)
-def test_bad_weights(weights, error, match):
-    with pytest.raises(error, match=match):
-        check_weights(weights, 3)
 
 
 def test_weights_of_any_scale_are_normalised():
@@ -209,3 +97,43 @@ def test_membership_rows_are_normalised_within_rounding_and_refused_beyond():
         check_membership(rows + [[0.0, 2e-6], [0.0, 0.0]], 2)
     with pytest.raises(TypeError, match="membership must be an array of real numbers"):
         check_membership(rows.astype(complex), 2)
+
+
+def test_collapse_only_when_it_pays_and_never_of_rows_that_differ(rng, monkeypatch):
+    labels = np.column_stack([np.arange(100), rng.randint(3, size=100)])
+    labels[1] = labels[0]
+    assert collapse(encode(labels)).inverse is None
+    monkeypatch.setattr(_encoding, "hash_rows", lambda values: np.full(len(values), 7, dtype=np.uint64))
+    assert collapse(encode(random_ensemble(rng, 30, 5))).inverse is None
+
+
+@pytest.mark.parametrize(
+    ("labels", "error", "match"),
+    [
+        (np.array([[1e300, 0.0]]), ValueError, "integer cluster labels, got 1e[+]300"),
+        (np.empty((3, 0), dtype=int), ValueError, "labels must not be empty"),
+        (np.array([[0, -1], [0, -1]]), ValueError, "every partition must observe at least one object, column 1"),
+        (np.array([[0, 1], [-1, -1]]), ValueError, "every object must be observed by at least one partition, row 1"),
+        (np.array([[2**63, 1]], dtype=np.uint64), ValueError, r"below 2\^63"),
+        (np.array([[Fraction(1, 2)]], dtype=object), ValueError, r"or names, got Fraction\(1, 2\) at row 0"),
+    ],
+)
+def test_bad_labels(labels, error, match):
+    with pytest.raises(error, match=match):
+        check_labels(labels)
+
+
+@pytest.mark.parametrize(
+    ("weights", "error", "match"),
+    [
+        ([1, -1, 1], ValueError, "weights must be non-negative, got -1.0 at position 1"),
+        ([0, 0, 0], ValueError, "weights must not be all zero"),
+        ([1, 1], ValueError, "weights must have 3 values, one per partition, got 2"),
+        ([1, np.nan, 1], ValueError, "weights must be finite, got nan"),
+        ([[1, 1, 1]], ValueError, "weights must be one-dimensional"),
+        (np.ma.array([1, 2, 3], mask=[0, 1, 0]), TypeError, "weights must not be a masked array"),
+    ],
+)
+def test_bad_weights(weights, error, match):
+    with pytest.raises(error, match=match):
+        check_weights(weights, 3)

@@ -1,12 +1,20 @@
+"""Kernels by themselves, and all of them once more as plain Python."""
+
 import inspect
+import os
+import subprocess
+import sys
 import zlib
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from .. import reference
-from ..access import _kernels, _sparse_kernels, accumulate, collapse, encode, sweep, weighted_statistics
+from ..access import _kernels, _sparse_kernels, collapse, encode, statistics_of, sweep
 from ..conftest import random_ensemble, random_membership
+
+TESTS = Path(__file__).parents[1]
 
 
 def from_roots(roots, leading=1.0):
@@ -69,45 +77,20 @@ def test_minimise_quartic_agrees_with_the_roots_of_numpy(rng):
         assert values[0] <= values[1] + 1e-12 * np.abs(c).sum()
 
 
-def problem(rng, *, missing, repeat, n=14, m=5, k=3):
-    """Labels, encoding, rows and weights of a small problem; with `repeat` identical objects share a row."""
-    labels = random_ensemble(rng, n, m, missing=missing)
-    if repeat:
-        labels = labels[np.concatenate([np.arange(n), rng.randint(n, size=n)])]
-    encoding = encode(labels)
-    if repeat:
-        encoding = collapse(encoding)
-        assert encoding.inverse is not None
-    rows = random_membership(rng, len(encoding.codes), k)
-    weights = rng.uniform(0.1, 1.0, size=m)
-    return labels, encoding, rows, weights / weights.sum()
-
-
-def run_sweep(encoding, rows, weights, order, *, n_steps=4, skip=0.0):
-    """One sweep with fresh matrices, which changes rows; returns the sum of gaps."""
-    statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
-    return sweep(encoding, statistics, rows, order, n_steps=n_steps, skip=skip)
-
-
-settings = pytest.mark.parametrize(
-    ("missing", "repeat"),
-    [(0.0, False), (0.0, True), (0.3, False), (0.3, True)],
-    ids=["plain", "copies", "missing", "both"],
-)
-
-
-@settings
-def test_whole_descent_in_the_same_order_ends_where_the_dense_one_does(rng, missing, repeat):
-    labels, encoding, rows, weights = problem(rng, missing=missing, repeat=repeat, n=10)
-    dense = encoding.expand(rows).copy()
-    groups = [[i] for i in range(10)]
-    if repeat:
-        groups = [list(np.flatnonzero(encoding.inverse == row)) for row in range(len(rows))]
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_whole_descent_in_the_same_order_ends_where_the_dense_one_does(rng, missing):
+    """Identical objects share a row; a sweep that skips all rows changes none."""
+    labels = random_ensemble(rng, 7, 5, missing=missing)[np.concatenate([np.arange(7), rng.randint(7, size=7)])]
+    encoding, weights = collapse(encode(labels)), rng.dirichlet(np.full(5, 3.0))
+    rows = random_membership(rng, len(encoding.codes), 3)
+    dense, groups = encoding.expand(rows).copy(), [np.flatnonzero(encoding.inverse == row) for row in range(len(rows))]
+    sweep(encoding, statistics_of(encoding, weights, rows), rows, np.arange(len(rows)), skip=np.inf)
+    assert np.array_equal(encoding.expand(rows), dense)
     for _ in range(3000):
         order = rng.permutation(len(rows))
-        run_sweep(encoding, rows, weights, order, n_steps=1)
+        sweep(encoding, statistics_of(encoding, weights, rows), rows, order, n_steps=1)
         for row in order:
-            dense = reference.visit(labels, dense, weights, groups[row], 1, True)[0]
+            dense = reference.visit(labels, dense, weights, list(groups[row]), 1)[0]
         if reference.gap(labels, dense, weights) <= 1e-7:
             break
     else:
@@ -116,16 +99,23 @@ def test_whole_descent_in_the_same_order_ends_where_the_dense_one_does(rng, miss
     assert ours == pytest.approx(theirs, rel=1e-6)
 
 
-def test_settled_columns_are_left_alone(rng):
-    _, encoding, rows, weights = problem(rng, missing=0.0, repeat=False)
-    before = rows.copy()
-    run_sweep(encoding, rows, weights, np.arange(len(rows)), skip=np.inf)
-    assert np.array_equal(rows, before)
-
-
 def test_kernels_know_what_they_call_in_another_file():
     """Put the new number into sparse_kernels.py when what it calls has changed: its compiled code is renewed then."""
     names = ("minimise_quartic", "_rising_root", "quartic_value")
     called = (getattr(_kernels, name) for name in names)
     text = "".join(inspect.getsource(getattr(function, "py_func", function)) for function in called)
     assert hex(zlib.crc32(text.encode())) == hex(_sparse_kernels.CALLED)
+
+
+@pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="they are plain Python already")
+def test_kernels_as_plain_python():
+    """NumPy refuses every index out of bounds. The others also compare with slow, obvious code."""
+    files = ["solve/plain_kernels.py", "solve/test_kernels.py", "solvers/test_soft_ensembles.py"]
+    slow = ("grid", "roots_of_numpy", "whole_descent", "never_rises", "one_hot", "takes_soft")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *(str(TESTS / file) for file in files),
+         "-k", " and ".join(f"not {name}" for name in slow)],
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1"}, cwd=TESTS.parent, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-3000:]
+    assert " passed" in done.stdout

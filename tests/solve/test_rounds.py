@@ -124,7 +124,7 @@ def test_result_does_not_depend_on_the_number_of_threads(rng, n_init, agreement)
     labels = planted_ensemble(rng, np.arange(300) % 3, 12, noise=0.2, n_random=3)
     results = [
         solve_median_partition(labels, 3, n_init=n_init, n_jobs=n_jobs, agreement=agreement, random_state=0)
-        for n_jobs in (1, 2, 4, 5)
+        for n_jobs in (1, 2, 5)
     ]
     for result in results[1:]:
         for value, expected in zip(result, results[0], strict=True):
@@ -141,30 +141,6 @@ def test_gap_is_that_of_the_gradient(rng, missing, weighted):
         gap = gap_of(encoding, rows, statistics, n_threads=n_threads)
         assert gap == pytest.approx(encoding.multiplicity @ gaps / gap_unit(encoding), rel=1e-9)
     np.testing.assert_array_equal(rows, copy)
-
-
-def test_relaxed_columns_go_beyond_their_minimum_and_stay_below_their_start(rng):
-    longer = 0
-    for _ in range(10):
-        encoding, start, weights = problem(rng, 0.0, False, n=12)
-        value = value_of(encoding, start, weights)
-        i = np.array([rng.randint(len(start))])
-        ends = []
-        for relaxation in (1.0, 1.6):
-            rows = start.copy()
-            statistics = statistics_of(encoding, weights, rows)
-            sweep(encoding, statistics, rows, i, relaxation=relaxation)
-            assert value_of(encoding, rows, weights) <= value + 1e-12
-            np.testing.assert_allclose(rows[i].sum(), 1.0, rtol=1e-14)
-            assert rows.min() >= 0.0
-            ends.append((rows - start)[i[0]])
-        exact, relaxed = ends
-        # The same direction, at most 1.6 times as far, cut where a coordinate runs out.
-        reach = relaxed @ exact / (exact @ exact)
-        np.testing.assert_allclose(relaxed, reach * exact, atol=1e-12)
-        assert 1.0 - 1e-12 <= reach <= 1.6 + 1e-12
-        longer += reach > 1.0 + 1e-9
-    assert longer > 0
 
 
 def test_columns_are_not_carried_uphill():

@@ -112,27 +112,14 @@ def test_incomplete_and_soft_ensembles(rng):
         assert result.objective == pytest.approx(value, rel=1e-9)
 
 
-@pytest.mark.usefixtures("small_samples")
-def test_membership_alone(rng):
-    labels = planted_ensemble(rng, TRUTH, 12, noise=0.2)
-    weights = rng.dirichlet(np.ones(12))
-    result = solve_membership(labels, 3, weights=weights, random_state=0)
-    assert result.converged
-    assert optimality_gap(labels, result.membership, weights=weights) <= 1e-5
-    again = solve_membership(labels, 3, weights=weights, random_state=0)
-    assert np.array_equal(result.membership, again.membership)
-    unfinished = solve_membership(labels, 3, weights=weights, tol=0.5, max_sweeps=0, random_state=0)
-    assert unfinished.n_sweeps == 0
-
-
-@pytest.mark.parametrize("k", [50, 100, 200, 500])
+@pytest.mark.parametrize("k", [50, 200])
 def test_random_start_is_far_from_stationary_however_many_the_clusters(k, rng):
     labels = planted_ensemble(rng, np.arange(20 * k) % k, 5)
     rows = initial_rows(encode(labels), k, "random", rng)
     assert optimality_gap(labels, rows) > 0.1 / k
 
 
-@pytest.mark.parametrize(("n", "k", "tol"), [(2000, 50, 1e-4), (4000, 100, 5e-5), (1200, 200, 5e-5)])
+@pytest.mark.parametrize(("n", "k", "tol"), [(2000, 50, 1e-4), (1200, 200, 5e-5)])
 def test_many_clusters_are_found_from_a_random_start(n, k, tol, rng):
     # Memberships of Dirichlet(1) are within these tolerances themselves.
     truth = np.arange(n) % k

@@ -1,6 +1,6 @@
 """Trust in the solver: chance-corrected weighting."""
 
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -9,7 +9,6 @@ from sklearn.metrics import adjusted_rand_score
 from robust_eac import (
     ChanceCorrected,
     KMeansEnsemble,
-    RobustEAC,
     adjusted_agreement,
     chance_corrected_weights,
     corrupt_ensemble,
@@ -47,7 +46,7 @@ def test_no_weight_on_random_partitions(rng, fraction):
     assert adjusted_rand_score(result.labels, oracle.labels) > 0.95
 
 
-@pytest.mark.parametrize("fraction", [0.5, 0.8, 0.9])
+@pytest.mark.parametrize("fraction", [0.5, 0.9])
 def test_no_weight_on_random_partitions_of_iris(seed, fraction):
     X, _ = load_dataset("iris")
     clean = KMeansEnsemble(n_partitions=60, n_clusters=(3, 20), random_state=seed).fit_transform(X)
@@ -57,21 +56,14 @@ def test_no_weight_on_random_partitions_of_iris(seed, fraction):
     assert (result.weights[~corrupted] > 0.0).mean() > 0.9
 
 
-@pytest.mark.parametrize("n_init", [1, 4])
-def test_where_all_are_trusted_it_is_no_weighting_bit_for_bit(rng, n_init):
+def test_where_all_are_trusted_it_is_no_weighting_bit_for_bit(rng):
     ensembles = [planted_ensemble(rng, TRUTH, 12, noise=0.3), planted_soft_ensemble(rng, TRUTH, 6)]
     missing = planted_ensemble(rng, TRUTH, 12, noise=0.2)
     ensembles.append(np.where(rng.uniform(size=missing.shape) < 0.2, -1, missing))
     for labels in ensembles:
-        weighted = {"sample_weight": rng.uniform(0.2, 3.0, size=120)}
-        for options in (
-            {"agreement": "adjusted"},
-            {"agreement": "raw"},
-            {"agreement": "raw"} | weighted,
-            {"agreement": "adjusted"} | weighted,
-        ):
-            ours = solve(labels, n_init=n_init, **options)
-            plain = solve(labels, n_init=n_init, weighting="uniform", **options)
+        for agreement, weight in product(("adjusted", "raw"), (None, rng.uniform(0.2, 3.0, size=120))):
+            options = {"agreement": agreement, "sample_weight": weight}
+            ours, plain = (solve(labels, weighting=name, **options) for name in ("chance-corrected", "uniform"))
             for one, other in zip(ours, plain, strict=True):
                 assert np.array_equal(one, other)
 
@@ -126,25 +118,10 @@ def test_result_is_what_it_says_and_a_fixpoint(rng, case):
         assert np.array_equal(trusted, np.arange(40) < 16)
 
 
-def test_normalised_weights_change_nothing(rng):
+def test_a_larger_share_trusts_fewer(rng):
     labels, _ = noisy_planted(rng, 0.8)
-    plain = solve(labels)
-    for weight in (np.full(120, 1 / 120), np.full(120, 0.25)):
-        other = solve(labels, sample_weight=weight)
-        np.testing.assert_allclose(other.weights, plain.weights)
-        assert adjusted_rand_score(plain.labels, other.labels) == 1.0
-
-
-def test_every_spelling_is_the_same(rng):
-    labels, _ = noisy_planted(rng, 0.8)
-    result = solve(labels)
-    assert np.array_equal(solve(labels, weighting=ChanceCorrected()).membership, result.membership)
-    model = RobustEAC(3, weighting="chance-corrected", n_init=2, random_state=0).fit(labels)
-    assert np.array_equal(model.weights_, result.weights)
-    clean = planted_ensemble(rng, TRUTH, 10, noise=0.3)
-    assert solve(clean, weighting=ChanceCorrected(share=0.2)).weights.min() == 0.1
-    strict = solve(labels, weighting=ChanceCorrected(share=1.0))
-    assert np.count_nonzero(strict.weights) <= np.count_nonzero(result.weights)
+    strict, result = (np.count_nonzero(solve(labels, weighting=ChanceCorrected(share=s)).weights) for s in (1.0, 0.2))
+    assert strict < result
 
 
 def test_partitions_that_the_group_missed_can_be_added(rng, monkeypatch):
@@ -193,13 +170,9 @@ def test_alternation_with_trust_stops_whatever_the_rule(rng, monkeypatch, rule):
 
 @pytest.mark.filterwarnings("ignore:No two partitions agree")
 def test_small_and_trivial_problems(rng):
-    for n in (1, 2, 3, 4, 5):
-        for m in (1, 2, 5):
-            for k in (1, n):
-                labels = random_ensemble(rng, n, m)
-                result = solve(labels, k)
-                assert result.weights.sum() == pytest.approx(1.0)
-                assert np.isfinite(result.objective)
+    for n, m in product((1, 2, 3, 5), (1, 2, 5)):
+        for k in (1, n):
+            assert solve(random_ensemble(rng, n, m), k).weights.sum() == pytest.approx(1.0)
     one = solve(noisy_planted(rng, 0.5)[0], 1)
     np.testing.assert_allclose(one.weights, 1 / 40)
     assert not one.labels.any()
@@ -213,10 +186,3 @@ def test_trivial_partitions_cost_nothing_and_get_nothing(rng):
     result, oracle = solve(labels), solve(good, weighting="uniform")
     assert np.array_equal(result.weights > 0.0, np.arange(12) < 10)
     assert adjusted_rand_score(result.labels, oracle.labels) == 1.0
-
-
-def test_random_partitions_alone_are_all_equal_or_say_so(rng):
-    labels = random_partitions(rng, 120, 20)
-    with pytest.warns(UserWarning, match="No two partitions agree beyond chance") as caught:
-        solve(labels)
-    assert caught[0].filename == __file__

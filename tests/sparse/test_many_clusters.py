@@ -93,7 +93,7 @@ def test_losses_and_gap_are_those_of_the_dense_matrix(kind, with_floor):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("with_floor", [True, False])
-@pytest.mark.parametrize("n_steps", [1, 3, 20])
+@pytest.mark.parametrize("n_steps", [1, 20])
 def test_sweeps_know_what_they_do(kind, with_floor, n_steps):
     """The objective falls by what the visits say, and all sums are those of the memberships that come out."""
     objective, membership, weights, dense = _sparse_problem(kind, seed=3, with_floor=with_floor)
@@ -134,13 +134,6 @@ def test_a_fit_is_stationary(kind, few_are_many):
     np.testing.assert_allclose(objective_value(labels, result.membership, **options), result.objective, rtol=1e-10)
 
 
-def test_gap_by_the_slow_definition(few_are_many):
-    labels, _ = _ensemble("complete")
-    result = solve_membership(labels, K, tol=1e-3, random_state=0)
-    expected = reference.gap(labels, result.membership, np.full(7, 1 / 7))
-    np.testing.assert_allclose(result.gap, expected, rtol=1e-9)
-
-
 def _planted(n, k, n_partitions, noise, seed=0):
     rng = np.random.RandomState(seed)
     classes = rng.permutation(np.arange(n) % k)
@@ -150,7 +143,7 @@ def _planted(n, k, n_partitions, noise, seed=0):
     return labels, classes
 
 
-@pytest.mark.parametrize("k", [5, 20, 60, 200])
+@pytest.mark.parametrize("k", [5, 60, 200])
 def test_same_minimum_as_the_dense_path(k, monkeypatch):
     """From the same labels, both find the same objective within the gap."""
     labels, classes = _planted(600, k, 12, 0.2)
@@ -206,10 +199,9 @@ def test_every_start_and_the_joint_problem(init, few_are_many):
     assert (np.diff(history) <= 1e-9 * history[0]).all()
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2, 3])
-def test_threads_do_not_matter(n_jobs, few_are_many):
+def test_threads_do_not_matter(few_are_many):
     labels, _ = _planted(300, 12, 10, 0.2)
-    results = [solve_median_partition(labels, 12, n_init=4, n_jobs=jobs, random_state=0) for jobs in (1, n_jobs)]
+    results = [solve_median_partition(labels, 12, n_init=4, n_jobs=jobs, random_state=0) for jobs in (1, 3)]
     np.testing.assert_array_equal(results[0].membership, results[1].membership)
 
 
@@ -358,7 +350,7 @@ def test_a_dense_fit_of_many_clusters_takes_new_objects_densely():
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.3])
-@pytest.mark.parametrize("k", [240, 300])
+@pytest.mark.parametrize("k", [240])
 def test_dense_and_sparse_solve_the_same_problem(k, noise, monkeypatch):
     """From random starts neither objective is far above the other."""
     labels, _ = _planted(1500, k, 8, noise)

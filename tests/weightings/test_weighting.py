@@ -30,7 +30,7 @@ def random_losses(rng, cases, m):
 
 @pytest.mark.parametrize("m", [1, 2, 5, 30])
 def test_restricted_simplex_equals_cvxpy(rng, m):
-    cases = 500
+    cases = 200
     losses = random_losses(rng, cases, m)
     rho = np.exp(rng.uniform(np.log(1.0 / m), 0.3, size=cases))
     rho[::5] = 1.0 / m
@@ -44,16 +44,11 @@ def test_restricted_simplex_equals_cvxpy(rng, m):
     np.testing.assert_allclose((weights * losses).sum(axis=1), (expected * losses).sum(axis=1), atol=1e-7)
 
 
-def test_rho_of_one_over_m_is_uniform_for_every_m():
-    for m in range(1, 1001):
-        weights = restricted_simplex_weights(np.arange(m, dtype=float), rho=1.0 / m)
-        np.testing.assert_allclose(weights, 1.0 / m, rtol=1e-9)
-
-
-def test_default_rho_trims_the_worst_fifth_for_every_m():
-    for m in range(1, 1001):
-        weights = restricted_simplex_weights(np.arange(m, dtype=float))
-        share = 1.0 / (0.8 * m)
+def test_rho_of_one_over_m_is_uniform_and_its_default_trims_the_worst_fifth_for_every_m():
+    for m in range(1, 301):
+        losses, share = np.arange(m, dtype=float), 1.0 / (0.8 * m)
+        np.testing.assert_allclose(restricted_simplex_weights(losses, rho=1.0 / m), 1.0 / m, rtol=1e-9)
+        weights = restricted_simplex_weights(losses)
         full, rest = divmod(4 * m, 5)
         if m == 1:
             full, rest, share = 1, 0, 1.0
@@ -70,7 +65,7 @@ def test_rho_of_one_or_more_picks_the_best():
 
 @pytest.mark.parametrize("m", [1, 2, 5, 30])
 def test_l2_equals_cvxpy(rng, m):
-    cases = 500
+    cases = 200
     losses = random_losses(rng, cases, m)
     # lambda over 24 orders of magnitude, the losses a hundredth to a hundred times as large.
     lam = 10.0 ** rng.uniform(-12.0, 12.0, size=cases)
@@ -99,28 +94,11 @@ def test_l2_satisfies_its_optimality_conditions_at_every_scale(rng, lam):
         assert slope[~held].min(initial=np.inf) >= slope[held].min() - tolerance
 
 
-def test_l2_limits():
-    losses = np.array([2.0, 1.0, 1.0, 5.0])
-    assert np.array_equal(l2_weights(losses, lam=0.0), [0.0, 0.5, 0.5, 0.0])
-    np.testing.assert_allclose(l2_weights(losses, lam=1e-300), [0.0, 0.5, 0.5, 0.0])
-    np.testing.assert_allclose(l2_weights(losses, lam=1e15), 0.25)
-    np.testing.assert_allclose(l2_weights([0.0, 1e308, 1e308], lam=1.0), [1.0, 0.0, 0.0])
-    np.testing.assert_allclose(l2_weights([0.0, 1.0, 1.0, 1.0], lam=1e-308), [1.0, 0.0, 0.0, 0.0])
-
-
 def test_entropy_equals_cvxpy(rng):
     losses = random_losses(rng, 60, 6)
     for eta in (0.05, 1.0, 10.0):
         weights = np.array([entropy_weights(d, eta=eta) for d in losses])
         np.testing.assert_allclose(weights, reference.weights_by_cvxpy(losses, eta=eta), atol=1e-4)
-
-
-def test_entropy_limits():
-    losses = np.array([2.0, 1.0, 1.0, 5.0])
-    assert np.array_equal(entropy_weights(losses, eta=0.0), [0.0, 0.5, 0.5, 0.0])
-    np.testing.assert_allclose(entropy_weights(losses, eta=1e-300), [0.0, 0.5, 0.5, 0.0])
-    np.testing.assert_allclose(entropy_weights(losses, eta=1e15), 0.25)
-    assert np.isfinite(entropy_weights(1e300 * losses, eta=1.0)).all()
 
 
 def test_power_equals_cvxpy(rng):
@@ -130,10 +108,25 @@ def test_power_equals_cvxpy(rng):
         np.testing.assert_allclose(weights, reference.weights_by_cvxpy(losses, gamma=gamma), atol=1e-4)
 
 
-def test_power_limits():
+@pytest.mark.parametrize(
+    ("solver", "key", "least", "small", "large"),
+    [
+        (l2_weights, "lam", 0.0, 1e-300, 1e15),
+        (entropy_weights, "eta", 0.0, 1e-300, 1e15),
+        (power_weights, "gamma", 1.0 + 1e-9, 1.0 + 1e-8, 1e12),
+    ],
+)
+def test_limits_are_the_best_alone_and_no_weighting(solver, key, least, small, large):
     losses = np.array([2.0, 1.0, 1.0, 5.0])
-    np.testing.assert_allclose(power_weights(losses, gamma=1.0 + 1e-9), [0.0, 0.5, 0.5, 0.0], atol=1e-12)
-    np.testing.assert_allclose(power_weights(losses, gamma=1e12), 0.25)
+    for value in (least, small):
+        np.testing.assert_allclose(solver(losses, **{key: value}), [0.0, 0.5, 0.5, 0.0], atol=1e-12)
+    np.testing.assert_allclose(solver(losses, **{key: large}), 0.25)
+    assert np.isfinite(solver(1e300 * losses, **{key: 2.0})).all()
+
+
+def test_losses_at_the_edges_of_floats():
+    np.testing.assert_allclose(l2_weights([0.0, 1e308, 1e308], lam=1.0), [1.0, 0.0, 0.0])
+    np.testing.assert_allclose(l2_weights([0.0, 1.0, 1.0, 1.0], lam=1e-308), [1.0, 0.0, 0.0, 0.0])
     assert np.array_equal(power_weights([0.0, 1.0, 0.0]), [0.5, 0.0, 0.5])
     np.testing.assert_allclose(power_weights([1e-200, 1e200], gamma=3.0), [1.0, 0.0], atol=1e-100)
 
@@ -211,8 +204,6 @@ def test_weightings_are_parameters_of_an_estimator():
             r"rho must be at least 1/n_partitions=0.333",
         ),
         (lambda: restricted_simplex_weights([1, 2], rho=-1.0), ValueError, "rho must be at least 0, got -1"),
-        (lambda: restricted_simplex_weights([1, 2], rho="a"), TypeError, "rho must be a real number, got 'a'"),
-        (lambda: l2_weights([1, 2], lam=-1.0), ValueError, "lam must be at least 0, got -1"),
         (lambda: l2_weights([1, 2], lam=np.nan), ValueError, "lam must be at least 0, got nan"),
         (lambda: entropy_weights([1, 2], eta=-1.0), ValueError, "eta must be at least 0"),
         (lambda: power_weights([1, 2], gamma=1.0), ValueError, "gamma must be greater than 1, got 1.0"),
@@ -220,7 +211,6 @@ def test_weightings_are_parameters_of_an_estimator():
         (lambda: uniform_weights([[1.0]]), ValueError, "losses must be one-dimensional"),
         (lambda: l2_weights([1, -2], lam=1.0), ValueError, "losses must be non-negative, got -2.0 at position 1"),
         (lambda: l2_weights([1, np.nan], lam=1.0), ValueError, "losses must be finite, got nan"),
-        (lambda: l2_weights(["a", "b"], lam=1.0), TypeError, "losses must be an array of real numbers"),
     ],
 )
 def test_errors(call, error, match):

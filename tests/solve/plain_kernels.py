@@ -1,4 +1,4 @@
-"""Every compiled function, on ensembles small enough for plain Python; test_kernel_modes runs it that way."""
+"""Every compiled function, on ensembles small enough for plain Python; test_kernels runs this file that way alone."""
 
 import ast
 import sys
@@ -54,6 +54,18 @@ def _recorded():
         sys.setprofile(None)
 
 
+def _ensembles():
+    """(labels, weights of the objects) of a complete, an incomplete and a soft ensemble of twelve objects."""
+    rng = np.random.RandomState(0)
+    labels, weight = rng.randint(4, size=(12, 6)), rng.randint(3, size=12)
+    missing = np.where(rng.uniform(size=labels.shape) < 0.3, -1, labels)
+    missing[:, 0], missing[0] = labels[:, 0], labels[0]
+    rows, unseen = rng.dirichlet(np.ones(5), size=12), rng.dirichlet(np.ones(2), size=12)
+    unseen[:3] = np.nan
+    soft = [rows, unseen, rng.randint(3, size=12), missing[:, 1], rows[::-1]]
+    return [(each, weight + (weight == 0) * (np.arange(12) < 6)) for each in (labels, missing, soft)]
+
+
 @pytest.mark.parametrize("name", CALLABLES)
 def test_every_public_callable(name):
     with _recorded():
@@ -63,46 +75,24 @@ def test_every_public_callable(name):
                 sound_result(name, arguments_of(name, make_world(labels)))
 
 
-def _soft_ensemble():
-    rng = np.random.RandomState(1)
-    rows = rng.dirichlet(np.ones(5), size=12)
-    unseen = rng.dirichlet(np.ones(2), size=12)
-    unseen[:3] = np.nan
-    return [
-        rows,
-        unseen,
-        rng.randint(3, size=12),
-        np.where(rng.uniform(size=12) < 0.3, -1, rng.randint(2, size=12)),
-        rows[::-1],
-    ]
-
-
 # Four and eight clusters have loops of their own; twelve are so many that few of them move.
 @pytest.mark.parametrize("n_clusters", [1, 2, 4, 5, 8, 12])
 @pytest.mark.parametrize("agreement", ["raw", "adjusted"])
 def test_the_solver(n_clusters, agreement):
-    rng = np.random.RandomState(0)
-    labels, weight = rng.randint(4, size=(12, 6)), rng.randint(3, size=12)
-    missing = np.where(rng.uniform(size=labels.shape) < 0.3, -1, labels)
-    missing[:, 0], missing[0] = labels[:, 0], labels[0]
+    options = {"agreement": agreement, "n_init": 1, "tol": 1e-3, "random_state": 0}
     with _recorded():
-        for ensemble in (labels, missing, _soft_ensemble()):
-            for sample_weight in (None, weight + (weight == 0) * (np.arange(12) < 6)):
-                result = solve_median_partition(
-                    ensemble, n_clusters, agreement=agreement, sample_weight=sample_weight,
-                    n_init=1, tol=1e-3, random_state=0,
-                )  # fmt: skip
+        for labels, weight in _ensembles():
+            for sample_weight in (None, weight):
+                result = solve_median_partition(labels, n_clusters, sample_weight=sample_weight, **options)
                 assert np.isfinite(result.membership).all()
-            refined = refine_labels(ensemble, result.labels, n_clusters, random_state=0)
-            assert refined.gain >= 0.0
+            assert refine_labels(labels, result.labels, n_clusters, random_state=0).gain >= 0.0
 
 
 def test_many_pair_steps_and_carried_columns():
     """Slow convergence, so that columns are over-relaxed."""
     labels = np.random.RandomState(0).randint(2, size=(14, 3))
     with _recorded():
-        result = solve_membership(labels, 3, tol=1e-9, random_state=0)
-    assert result.converged
+        assert solve_membership(labels, 3, tol=1e-9, random_state=0).converged
 
 
 @pytest.mark.parametrize("with_floor", [True, False])
@@ -112,33 +102,24 @@ def test_many_clusters(with_floor, monkeypatch):
     monkeypatch.setattr(_sparse_rows, "_ROOM", 0)
     if not with_floor:
         monkeypatch.setattr(_many, "MAX_DENSE", 1)
-    rng = np.random.RandomState(0)
-    labels, weight = rng.randint(4, size=(12, 6)), rng.randint(3, size=12)
-    missing = np.where(rng.uniform(size=labels.shape) < 0.3, -1, labels)
-    missing[:, 0], missing[0] = labels[:, 0], labels[0]
     with _recorded():
-        for ensemble in (labels, missing, _soft_ensemble()):
+        for labels, weight in _ensembles():
             for n_clusters in (2, 5, 12):
-                options = {"sample_weight": weight + (weight == 0) * (np.arange(12) < 6)}
-                result = solve_membership(ensemble, n_clusters, tol=1e-4, random_state=0, **options)
+                result = solve_membership(labels, n_clusters, tol=1e-4, sample_weight=weight, random_state=0)
                 rows = result.membership if with_floor else result.membership.toarray()
-                gap = optimality_gap(ensemble, rows, **options)
+                gap = optimality_gap(labels, rows, sample_weight=weight)
                 np.testing.assert_allclose(gap, result.gap, atol=1e-12)
 
 
 def test_many_hard_clusters(monkeypatch):
     """Sparse contingency tables, with clusters to open and without."""
     monkeypatch.setattr(_hard_tables, "MANY", 1)
-    rng = np.random.RandomState(0)
-    labels, weight = rng.randint(4, size=(12, 6)), rng.randint(3, size=12)
-    missing = np.where(rng.uniform(size=labels.shape) < 0.3, -1, labels)
-    missing[:, 0], missing[0] = labels[:, 0], labels[0]
     with _recorded():
-        for ensemble in (labels, missing, _soft_ensemble()):
+        for labels, weight in _ensembles():
             for n_clusters in (2, 4, 12):
-                options = {"sample_weight": weight + (weight == 0) * (np.arange(12) < 6)}
-                result = solve_hard_median_partition(ensemble, n_clusters, n_init=2, random_state=0, **options)
-                assert reassignment_costs(ensemble, result.labels, **options).rises.shape == (12,)
+                options = {"sample_weight": weight}
+                result = solve_hard_median_partition(labels, n_clusters, n_init=2, random_state=0, **options)
+                assert reassignment_costs(labels, result.labels, **options).rises.shape == (12,)
 
 
 def test_what_the_defaults_do_not_reach():
@@ -158,8 +139,6 @@ def test_what_the_defaults_do_not_reach():
                 sound_result(name, arguments_of(name, world) | {"linkage": linkage})
 
 
-@pytest.mark.skipif(
-    not numba.config.DISABLE_JIT, reason="what compiled code calls cannot be seen: needs NUMBA_DISABLE_JIT=1"
-)
+@pytest.mark.skipif(not numba.config.DISABLE_JIT, reason="what compiled code calls cannot be seen")
 def test_every_kernel_was_reached():
     assert compiled_functions() - REACHED == set()
