@@ -5,7 +5,6 @@ import pickle
 import subprocess
 import sys
 from functools import partial
-from io import BytesIO
 
 import joblib
 import numpy as np
@@ -37,6 +36,9 @@ from ..package.surface import public_objects
 ESTIMATORS = {
     "RobustEAC": (RobustEAC(3, n_init=2, random_state=0), {"n_clusters": 2}),
     "RobustEAC, l2": (RobustEAC(3, n_init=2, weighting=L2(lam=90.0), random_state=0), {"weighting__lam": 9.0}),
+        RobustEAC(3, n_init=2, weighting=partial(l2_weights, lam=9.0), random_state=0),
+        {"n_clusters": 2},
+    ),
     "MergeConsensus": (MergeConsensus(3, random_state=0), {"n_clusters": 2}),
     "KMeansEnsemble": (KMeansEnsemble(5, (2, 4), random_state=0), {"n_partitions": 3}),
     "KMeansEnsemble, sample": (KMeansEnsemble(5, (2, 4), max_samples=20, random_state=0), {"max_samples": 9}),
@@ -93,29 +95,26 @@ def test_every_estimator_is_here():
     assert {member.__name__ for member in classes} == {name.partition(",")[0] for name in ESTIMATORS}
 
 
-def test_pickles_are_equal(estimator, X):
+def test_pickles_are_equal_and_layout_in_memory_does_not_matter(estimator, X):
     estimator.fit(X)
-    stream = BytesIO()
-    joblib.dump(estimator, stream)
-    stream.seek(0)
-    for copy in (pickle.loads(pickle.dumps(estimator)), joblib.load(stream)):
-        assert same(vars(copy), vars(estimator))
-        assert str(copy) == str(estimator)
-        # A copy can be used like the original.
-        assert same(fitted(copy.fit(X)), fitted(estimator))
-        if hasattr(estimator, "transform"):
-            assert np.array_equal(copy.transform(X[:7]), estimator.transform(X[:7]))
+    copy = pickle.loads(pickle.dumps(estimator))
+    assert same(vars(copy), vars(estimator))
+    assert str(copy) == str(estimator)
+    if hasattr(estimator, "transform"):
+        assert np.array_equal(copy.transform(X[:7]), estimator.transform(X[:7]))
+    # A copy can be used like the original.
+    assert same(fitted(copy.fit(np.asfortranarray(X))), fitted(estimator))
+    assert same(fitted(copy.fit(np.repeat(X, 2, axis=1)[::-1, ::2][::-1])), fitted(estimator))
 
 
-def test_unfitted_estimators_and_functions_as_weightings_pickle():
-    model = RobustEAC(2, weighting=partial(l2_weights, lam=3.0), random_state=np.random.RandomState(1))
+def test_functions_as_weightings_pickle():
+    model, labels = RobustEAC(2, weighting=partial(l2_weights, lam=3.0), random_state=0), data("RobustEAC")
     copy = pickle.loads(pickle.dumps(model))
-    labels = data("RobustEAC")
     assert np.array_equal(copy.fit(labels).membership_, model.fit(labels).membership_)
 
 
 def test_another_process_reads_them(tmp_path):
-    models = {name: clone(estimator).fit(data(name)) for name, (estimator, _) in ESTIMATORS.items()}
+    models = {name: clone(ESTIMATORS[name][0]).fit(data(name)) for name in ("RobustEAC, l2", "KMeansEnsemble, sample")}
     joblib.dump(models, tmp_path / "models.joblib")
     code = f"""
 import joblib
@@ -133,7 +132,7 @@ def test_clone_and_parameters(name, estimator, X):
     copy = clone(first)
     assert same(copy.get_params(), first.get_params())
     assert fitted(copy) == {}
-    assert same(fitted(type(copy)(**copy.get_params(deep=False)).fit(X)), fitted(first))
+
     assert copy.set_params(**changes) is copy
     other = fitted(copy.fit(X))
     assert not same(other, fitted(first))
@@ -141,12 +140,6 @@ def test_clone_and_parameters(name, estimator, X):
     assert same(fitted(first.set_params(**changes).fit(X)), other)
     with pytest.raises(ValueError, match="Invalid parameter 'n_cluster' for estimator"):
         copy.set_params(n_cluster=2)
-
-
-def test_layout_in_memory_does_not_matter(estimator, X):
-    learned = fitted(estimator.fit(X))
-    for other in (np.asfortranarray(X), np.repeat(X, 2, axis=1)[:, ::2], X[::-1][::-1]):
-        assert same(fitted(clone(estimator).fit(other)), learned)
 
 
 def test_parameters_are_stored_as_they_are(estimator):
@@ -178,13 +171,8 @@ def test_ensembles_come_as_data_frames(name, estimator, X):
     assert found.index.equals(frame.index)
     assert list(found.columns) == [f"{name.partition(',')[0].lower()}{u}" for u in range(plain.shape[1])]
     assert list(estimator.get_feature_names_out()) == list(found.columns)
-    assert isinstance(clone(estimator).set_output(transform="default").fit_transform(frame), np.ndarray)
-
-
-def test_transform_gives_a_data_frame():
-    X = data("KMeansEnsemble")
-    model = KMeansEnsemble(5, (2, 4), random_state=0).set_output(transform="pandas").fit(X)
-    assert np.array_equal(model.transform(X[:7]).to_numpy(), model.labels_[:7])
+    if name == "KMeansEnsemble":
+        assert np.array_equal(estimator.set_output(transform="pandas").transform(X[:7]).to_numpy(), plain[:7])
 
 
 def test_data_frames_go_through_a_pipeline():

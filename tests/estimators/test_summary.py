@@ -2,23 +2,19 @@
 
 import pickle
 import re
-from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning
 
 from robust_eac import (
-    L2,
     MergeConsensus,
     RestrictedSimplex,
     RobustEAC,
     adjusted_agreement,
     certify,
     consensus_lower_bound,
-    l2_weights,
     partition_losses,
 )
 
@@ -44,15 +40,6 @@ def _rows(text):
     table = text.split("\n\n")[-1].splitlines()
     assert table[0].split() == ["partition", "weight", "agreement"]
     return [tuple(line.split()) for line in table[1:]]
-
-
-@pytest.mark.parametrize("agreement", ["raw", "adjusted"])
-@pytest.mark.parametrize("missing", [0.0, 0.3])
-def test_agreements_are_those_of_the_public_function(rng, agreement, missing):
-    # Few clusters: equal rows are solved as one.
-    labels = random_ensemble(rng, 60, 5, max_clusters=2, missing=missing)
-    model = RobustEAC(2, agreement=agreement, n_init=2, random_state=0).fit(labels)
-    np.testing.assert_allclose(model.agreements_, adjusted_agreement(labels, model.membership_), atol=1e-10)
 
 
 @pytest.mark.parametrize("weight", [None, "counts", "shares"])
@@ -179,25 +166,6 @@ def test_empty_clusters_are_reported():
     assert _rows(text) == [("0", "1", "1.000")]
 
 
-def test_settings_are_named(labels):
-    def by_rank(losses):
-        return np.argsort(np.argsort(-losses)) / np.arange(len(losses)).sum()
-
-    for weighting, name in (
-        (partial(l2_weights, lam=2000.0), "partial"),
-        (L2(lam=2000.0), "l2"),
-        (by_rank, "by_rank"),
-        ("uniform", "uniform"),
-    ):
-        text = RobustEAC(3, weighting=weighting, n_init=1, random_state=0).fit(labels).summary()
-        assert _line(text, "weights").startswith(f"{name}: ")
-    text = RobustEAC(3, agreement="adjusted", n_init=1, random_state=0).fit(labels).summary()
-    assert "in shares of the losses" in text
-    sample_weight = np.full(45, 2.0)
-    model = RobustEAC(3, n_init=1, random_state=0).fit(labels, sample_weight=sample_weight)
-    assert f"or {model.objective_ / 90**2:.4g} per" in model.summary()
-
-
 @pytest.mark.parametrize(
     ("options", "named"),
     [
@@ -256,20 +224,6 @@ def test_extreme_sizes(rng, n, m, k):
     assert len(text.splitlines()) <= 25
     assert np.isfinite(model.agreements_).all()
     assert f"{m} partition{'s' if m > 1 else ''} of {n} object{'s' if n > 1 else ''}" in text
-
-
-def test_not_fitted_clone_and_pickle(labels):
-    model = RobustEAC(3, random_state=0)
-    with pytest.raises(NotFittedError, match="not fitted yet"):
-        model.summary()
-    text = model.fit(labels).summary()
-    with pytest.raises(NotFittedError):
-        clone(model).summary()
-    assert clone(model).get_params() == model.get_params()
-    assert pickle.loads(pickle.dumps(model)).summary() == text
-    # A fit to something else leaves nothing of the one before.
-    assert model.set_params(n_clusters=2).fit(labels[:20, :4]).summary() != text
-    assert model.agreements_.shape == (4,)
 
 
 @pytest.mark.parametrize("n_clusters", [5, "auto"])
