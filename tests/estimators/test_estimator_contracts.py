@@ -36,9 +36,6 @@ from ..package.surface import public_objects
 ESTIMATORS = {
     "RobustEAC": (RobustEAC(3, n_init=2, random_state=0), {"n_clusters": 2}),
     "RobustEAC, l2": (RobustEAC(3, n_init=2, weighting=L2(lam=90.0), random_state=0), {"weighting__lam": 9.0}),
-        RobustEAC(3, n_init=2, weighting=partial(l2_weights, lam=9.0), random_state=0),
-        {"n_clusters": 2},
-    ),
     "MergeConsensus": (MergeConsensus(3, random_state=0), {"n_clusters": 2}),
     "KMeansEnsemble": (KMeansEnsemble(5, (2, 4), random_state=0), {"n_partitions": 3}),
     "KMeansEnsemble, sample": (KMeansEnsemble(5, (2, 4), max_samples=20, random_state=0), {"max_samples": 9}),
