@@ -53,7 +53,7 @@ single methods of a registry, are in the submodules.
 
 - `KMeansEnsemble`, `MixedEnsemble`, `FeatureSubsetEnsemble`: by k-means, by six algorithms, by subsets of the features
 - `LandmarkSpectralEnsemble`: by spectral clustering through landmarks: clusters of any shape, millions of objects
-- `kmeans_ensemble_distributed`, `ensemble_distributed`: k-means, or another ensemble, on a Dask array
+- `ensemble_distributed`: any of these on a Dask array
 - `corrupt_ensemble`: some clusterings replaced by bad ones, of many kinds
 - `fuzzy_c_means`: soft clusterings
 
@@ -73,7 +73,6 @@ single methods of a registry, are in the submodules.
 
 - `h_criterion`, `adjusted_rand_score`, `normalized_mutual_information`, `variation_of_information`: two partitions
 - `ensemble_nmi`, `density`: between a partition and an ensemble
-- `VALIDITY_INDICES`: how well clusters fit the features, by name
 - `ovi_lda`: how much closer every object is to its own cluster than to the next
 
 **Plots** (`robust_eac.plotting`): each takes `ax=` and returns it
@@ -119,7 +118,7 @@ _PUBLIC = {
     ),
     "ensembles": (
         "KMeansEnsemble MixedEnsemble FeatureSubsetEnsemble LandmarkSpectralEnsemble "
-        "kmeans_ensemble_distributed ensemble_distributed corrupt_ensemble fuzzy_c_means"
+        "ensemble_distributed corrupt_ensemble fuzzy_c_means"
     ),
     "inputs": "labels_from LabelMatrix labels_from_draws",
     "diagnostics": (
@@ -127,7 +126,7 @@ _PUBLIC = {
     ),
     "metrics": (
         "h_criterion adjusted_rand_score normalized_mutual_information variation_of_information ensemble_nmi "
-        "density VALIDITY_INDICES ovi_lda"
+        "density ovi_lda"
     ),
     "plotting": "plot_coassociation plot_membership plot_weights plot_losses plot_n_clusters plot_convergence",
     "comparison": "compare",

@@ -127,9 +127,8 @@ def locally_weighted_eac(
 ) -> np.ndarray:
     """Cut the hierarchical clustering of the objects by locally weighted co-association into n_clusters.
 
-    Like :func:`~robust_eac.eac`, with the similarities of
-    :func:`~robust_eac.schemes.locally_weighted_coassociation_matrix`: a cluster that holds two objects contributes its
-    ensemble-driven index ([1]_, with average linkage).
+    Like :func:`~robust_eac.eac`, but a cluster that holds two objects contributes its index of
+    :func:`~robust_eac.schemes.ensemble_driven_cluster_index` to their similarity ([1]_, with average linkage).
 
     Parameters
     ----------

@@ -12,21 +12,26 @@ from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
-from ..checks.common import ClusterWeights, Labels, RandomState, WeightSolver
+from ..checks.common import Labels, RandomState, WeightSolver
 from ..checks.labels import check_ensemble, check_sample_weight
 from ..checks.values import MAX_SEED, check_integer, check_n_jobs, check_random_state, check_real
 from ..objectives import objective_for
 from ..solve.alternation import Limits, Problem, solve
-from ..solve.encoding import Encoding, encode_ensemble, sub_ensemble, weigh_clusters
+from ..solve.encoding import Encoding, encode_ensemble, sub_ensemble
 from ..solve.formula import adjusted_agreements
 from ..solve.objective import labels_of
 from ..solvers.median_partition import result_of
-from ..weightings.clusters import check_cluster_weights, weigh_by
 from ..weightings.joint import Fixed, Weighting, as_weighting, resolve_group
 from ..weightings.trust import LEVEL, NO_LINKS
 
 __all__ = ["ClusterNumberSelection", "select_n_clusters"]
 
+# Of every run; hard labels need no more precision.
+_LIMITS = Limits(1e-4, 100)
+# Starts per candidate and sub-ensemble.
+_N_INIT_SPLIT = 2
+# Split stability from which on a candidate is called stable.
+_STABLE = 0.9
 # Only candidates within this of the largest stability can be chosen.
 _STABILITY_SLACK = 0.05
 # Agreements that differ by less are equal: take the smaller number of clusters.
@@ -54,15 +59,10 @@ def select_n_clusters(
     weighting: WeightSolver = "chance-corrected",
     n_init: int = 5,
     n_splits: int = 10,
-    n_init_split: int = 2,
     max_samples: float = 0.7,
-    min_stability: float = 0.9,
-    max_iter: int = 100,
-    tol: float = 1e-4,
     n_jobs: int | None = None,
     random_state: RandomState = None,
     sample_weight: ArrayLike | None = None,
-    cluster_weights: ClusterWeights = None,
 ) -> ClusterNumberSelection:
     """Choose the number of clusters that an ensemble supports; one, if it supports none.
 
@@ -81,10 +81,9 @@ def select_n_clusters(
 
     Parameters
     ----------
-    labels, sample_weight, cluster_weights
+    labels, sample_weight
         As in :func:`~robust_eac.partition_losses`. At least two partitions. Objects of weight zero are in no
-        sub-ensemble. "size" is found anew in every sub-ensemble; arrays go with their partitions. Agreements look at
-        the partitions as they are.
+        sub-ensemble.
     n_clusters : iterable of int, default=range(1, 11)
         Candidates, each in [1, n_samples]; each is the largest number of clusters of its consensus. One is a possible
         answer whether listed or not.
@@ -95,16 +94,8 @@ def select_n_clusters(
         Starts per candidate, at least 2.
     n_splits : int, default=10
         Pairs of sub-ensembles, the same for all candidates.
-    n_init_split : int, default=2
-        Starts per candidate and sub-ensemble.
     max_samples : float, default=0.7
         Share of the objects of each sub-ensemble, in [0.6, 1]; two of them are compared on the objects that both have.
-    min_stability : float, default=0.9
-        Split stability from which on a candidate is called stable, in [0, 1].
-    max_iter : int, default=100
-        As in :func:`~robust_eac.solve_median_partition`.
-    tol : float, default=1e-4
-        As there; hard labels need no more precision.
     n_jobs, random_state
         As in :class:`~robust_eac.RobustEAC`; threads over starts, sub-ensembles and candidates.
 
@@ -116,20 +107,20 @@ def select_n_clusters(
         clusters that the consensus has; `agreement`, sum_u alpha_u ARI(consensus, X_u) with the weights found (in
         general the :func:`~robust_eac.adjusted_agreement`); `held_out_agreement`, see above; `start_stability` and
         `split_stability`, the mean ARI [3]_ of the consensuses of different starts, and of the two halves; `stable`,
-        bool: split stability at least `min_stability`, and within 0.05 of the largest one. A consensus of one cluster
+        bool: split stability at least 0.9, and within 0.05 of the largest one. A consensus of one cluster
         has no agreement beyond chance with anything: it counts as 0.
 
     Warns
     -----
     ConvergenceWarning
-        If a consensus did not converge within `max_iter` alternations.
+        If a consensus did not converge to a gap of 1e-4, enough for hard labels, within 100 alternations.
     UserWarning
         With "chance-corrected", if no two partitions of the whole ensemble agree beyond chance.
 
     Notes
     -----
-    For each candidate above one, n_init starts on the whole ensemble and 2 n_splits n_init_split starts on half of the
-    partitions and `max_samples` of the objects: 5 + 14 whole starts with the defaults.
+    For each candidate above one, n_init starts on the whole ensemble and 4 n_splits starts, two per sub-ensemble, on
+    half of the partitions and `max_samples` of the objects: 5 + 14 whole starts with the defaults.
 
     An ensemble can be stable without clusters: k-means cuts a uniform square into its four corners every time. An
     ensemble made in the same way from data without clusters shows how high the criteria get there.
@@ -162,35 +153,29 @@ def select_n_clusters(
     weighting.bind(n_partitions, float(n_samples) ** 2)
     n_init = check_integer(n_init, name="n_init", low=2)
     n_splits = check_integer(n_splits, name="n_splits", low=1)
-    n_init_split = check_integer(n_init_split, name="n_init_split", low=1)
     max_samples = check_real(max_samples, name="max_samples", low=0.6, high=1.0)
-    min_stability = check_real(min_stability, name="min_stability", low=0.0, high=1.0)
-    max_iter = check_integer(max_iter, name="max_iter", low=1)
-    tol = check_real(tol, name="tol", low=0.0)
     sample_weight = check_sample_weight(sample_weight, ensemble)
-    cluster_weights = check_cluster_weights(cluster_weights)
     n_jobs = check_n_jobs(n_jobs)
     rng = check_random_state(random_state)
 
-    named = cluster_weights if isinstance(cluster_weights, str) else None
-    encoding = weigh_by(encode_ensemble(ensemble, sample_weight), None if named else cluster_weights)
+    encoding = encode_ensemble(ensemble, sample_weight)
     pairs = [_draw_pair(encoding, max_samples, rng) for _ in range(n_splits)]
     parts = [encoding, *(half.encoding for pair in pairs for half in pair)]
-    counts = [1] * n_init + [n_init_split] * (len(parts) - 1)
+    counts = [1] * n_init + [_N_INIT_SPLIT] * (len(parts) - 1)
     seeds = rng.randint(MAX_SEED, size=(np.count_nonzero(candidates > 1), len(counts)))
     trust_seeds = rng.randint(MAX_SEED, size=len(parts))
     parallel = Parallel(n_jobs=n_jobs, prefer="threads")
     whole, *parts = parallel(
-        delayed(_pose)(part, weighting, seed, named) for part, seed in zip(parts, trust_seeds, strict=True)
+        delayed(_pose)(part, weighting, seed) for part, seed in zip(parts, trust_seeds, strict=True)
     )
     if not whole.linked:
         warnings.warn(NO_LINKS.format(LEVEL), UserWarning, stacklevel=2)
     solutions = parallel(
-        delayed(_consensus)(problem, k, n_init=count, seed=seed, max_iter=max_iter, tol=tol)
+        delayed(_consensus)(problem, k, n_init=count, seed=seed)
         for k, row in zip(candidates[candidates > 1], seeds, strict=True)
         for problem, count, seed in zip([whole] * n_init + parts, counts, row, strict=True)
     )
-    _warn_unfinished(solutions, max_iter)
+    _warn_unfinished(solutions)
 
     one, weighty = np.zeros(n_samples, dtype=np.intp), np.flatnonzero(encoding.multiplicity)
     weight, solutions = encoding.multiplicity[weighty], iter(solutions)
@@ -209,7 +194,7 @@ def select_n_clusters(
         rows.append((len(np.unique(best.labels)), agreement, held_out, starts, split))
 
     n_nonempty, agreement, held_out, starts, split = (np.array(column) for column in zip(*rows, strict=True))
-    stable = (n_nonempty > 1) & (split >= max(min_stability, split.max() - _STABILITY_SLACK))
+    stable = (n_nonempty > 1) & (split >= max(_STABLE, split.max() - _STABILITY_SLACK))
     chosen = one
     if stable.any():
         chosen = consensuses[np.flatnonzero(stable & (held_out >= held_out[stable].max() - _TIE))[0]]
@@ -249,36 +234,32 @@ class _Problem(NamedTuple):
     linked: bool
 
 
-def _pose(encoding, weighting, seed, cluster_weights=None):
-    """The :class:`_Problem` of an ensemble, which does not depend on the number of clusters; None for None.
-
-    cluster_weights : a name, for weights found in this ensemble; None leaves them as they are.
-    """
+def _pose(encoding, weighting, seed):
+    """The :class:`_Problem` of an ensemble, which does not depend on the number of clusters; None for None."""
     if encoding is None:
         return None
-    encoding = weigh_by(encoding, cluster_weights)
     weighting = weighting.bind(len(encoding.offsets), encoding.total**2)
     return _Problem(encoding, *resolve_group(weighting, encoding, np.random.RandomState(seed)))
 
 
-def _consensus(problem, k, *, n_init, seed, max_iter, tol):
+def _consensus(problem, k, *, n_init, seed):
     """The consensus of an ensemble with at most k clusters; None for None."""
     if problem is None:
         return None
     k = min(int(k), problem.encoding.n_samples)
-    seeds, limits = np.random.RandomState(seed).randint(MAX_SEED, size=n_init), Limits(tol, max_iter)
+    seeds = np.random.RandomState(seed).randint(MAX_SEED, size=n_init)
     objective = objective_for(problem.encoding, k, dense=problem.weighting.trusts)
     # The problems themselves run in parallel.
-    run, membership = solve(Problem(objective, problem.weighting), "random", seeds, limits, n_jobs=1)
-    return result_of(run, labels_of(membership), membership, tol)
+    run, membership = solve(Problem(objective, problem.weighting), "random", seeds, _LIMITS, n_jobs=1)
+    return result_of(run, labels_of(membership), membership, _LIMITS.tol)
 
 
-def _warn_unfinished(runs, max_iter):
+def _warn_unfinished(runs):
     """One warning for all runs."""
     unfinished = sum(run is not None and not run.converged for run in runs)
     if unfinished:
         warnings.warn(
-            f"{unfinished} of {len(runs)} consensuses did not converge within max_iter={max_iter} alternations.",
+            f"{unfinished} of {len(runs)} consensuses did not converge within {_LIMITS.max_iter} alternations.",
             ConvergenceWarning,
             stacklevel=3,
         )
@@ -316,7 +297,7 @@ def _agreements(encoding, rows, consensus):
     agreements = np.zeros(len(encoding.offsets))
     seen = np.flatnonzero(encoding.observed[rows].any(axis=0)[encoding.mask_of])
     if len(seen):
-        part = weigh_clusters(sub_ensemble(encoding, rows, seen), None)
+        part = sub_ensemble(encoding, rows, seen)
         memberships = np.eye(consensus.max() + 1)[consensus]
         agreements[seen] = adjusted_agreements(part, memberships)
     return agreements

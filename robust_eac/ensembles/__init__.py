@@ -1,7 +1,7 @@
 """Ensembles of clusterings from features, and noise for them."""
 
 from .corruption import corrupt_ensemble
-from .distributed import ensemble_distributed, kmeans_ensemble_distributed
+from .distributed import ensemble_distributed
 from .feature_subsets import FeatureSubsetEnsemble
 from .fuzzy import fuzzy_c_means, gath_geva, kaufman_kmeans, kaufman_seeds
 from .kmeans import KMeansEnsemble
@@ -19,5 +19,4 @@ __all__ = [
     "gath_geva",
     "kaufman_kmeans",
     "kaufman_seeds",
-    "kmeans_ensemble_distributed",
 ]

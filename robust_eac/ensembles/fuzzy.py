@@ -24,6 +24,10 @@ from .base import warn_unconverged
 __all__ = ["FuzzyCMeansResult", "GathGevaResult", "fuzzy_c_means", "gath_geva", "kaufman_kmeans", "kaufman_seeds"]
 
 
+# Added to the diagonal of the covariances, in units of the variance of each feature.
+_RIDGE = 1e-6
+
+
 class FuzzyCMeansResult(NamedTuple):
     """Result of :func:`fuzzy_c_means`.
 
@@ -66,7 +70,6 @@ def fuzzy_c_means(
     X: ArrayLike,
     n_clusters: int,
     *,
-    fuzzifier: float = 2.0,
     init: ArrayLike | None = None,
     max_iter: int = 1000,
     tol: float = 1e-5,
@@ -74,21 +77,18 @@ def fuzzy_c_means(
 ) -> FuzzyCMeansResult:
     """Minimise the fuzzy c-means criterion.
 
-    Solve  min_{U, v} J = sum_n sum_k u_nk^m |x_n - v_k|^2  over memberships U with rows on the simplex ([1]_), by
+    Solve  min_{U, v} J = sum_n sum_k u_nk^2 |x_n - v_k|^2  over memberships U with rows on the simplex ([1]_), by
     alternating the two closed forms
 
-        u_nk = 1 / sum_j (|x_n - v_k| / |x_n - v_j|)^(2 / (m - 1)),      v_k = sum_n u_nk^m x_n / sum_n u_nk^m.
+        u_nk = 1 / sum_j (|x_n - v_k| / |x_n - v_j|)^2,      v_k = sum_n u_nk^2 x_n / sum_n u_nk^2.
 
-    The problem is not convex: J never increases, and the result depends on the start. As m approaches 1 this becomes
-    Lloyd's k-means; as m grows, memberships tend to 1 / n_clusters.
+    The problem is not convex: J never increases, and the result depends on the start.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
     n_clusters : int
         Number of clusters, in [1, n_samples].
-    fuzzifier : float, default=2.0
-        m, greater than 1.
     init : array-like of shape (n_clusters, n_features), default=None
         First centers. None draws that many distinct objects.
     max_iter : int, default=1000
@@ -123,12 +123,11 @@ def fuzzy_c_means(
     """
     X = check_features(X)
     n_clusters = check_n_clusters(n_clusters, len(X))
-    fuzzifier = check_real(fuzzifier, name="fuzzifier", low=1.0, strict=True)
     max_iter = check_integer(max_iter, name="max_iter", low=1)
     tol = check_real(tol, name="tol", low=0.0)
     rng = check_random_state(random_state)
     centers = _draw_centers(X, n_clusters, rng) if init is None else _check_centers(init, n_clusters, X.shape[1])
-    result = _descend_c_means(X, centers, fuzzifier, max_iter, tol)
+    result = _descend_c_means(X, centers, max_iter, tol)
     if not result.converged:
         warn_unconverged("fuzzy c-means", max_iter, tol)
     return result
@@ -139,7 +138,6 @@ def gath_geva(
     n_clusters: int,
     *,
     init: ArrayLike | None = None,
-    ridge: float = 1e-6,
     max_iter: int = 1000,
     tol: float = 1e-3,
     random_state: RandomState = None,
@@ -159,10 +157,7 @@ def gath_geva(
     Parameters
     ----------
     init : array-like of shape (n_samples, n_clusters), default=None
-        First memberships. None means those of :func:`fuzzy_c_means`, with fuzzifier 2 and at most `max_iter` updates.
-    ridge : float, default=1e-6
-        Added to the diagonal of F_k, in units of the variance of each feature. Without it a cluster could shrink to a
-        point, where the likelihood is unbounded.
+        First memberships. None means those of :func:`fuzzy_c_means`, with at most `max_iter` updates.
     X, n_clusters, max_iter, tol, random_state
         As in :func:`fuzzy_c_means`.
 
@@ -175,7 +170,8 @@ def gath_geva(
     -----
     Time O(n_samples n_clusters n_features^2 + n_clusters n_features^3) per update, memory O(n_samples n_clusters
     n_features). The result is sensitive to the start: run several. A cluster that has lost all membership keeps its
-    parameters.
+    parameters. 1e-6 times the variance of each feature is added to the diagonal of F_k, since a cluster could otherwise
+    shrink to a point, where the likelihood is unbounded.
 
     References
     ----------
@@ -190,15 +186,14 @@ def gath_geva(
     """
     X = check_features(X)
     n_clusters = check_n_clusters(n_clusters, len(X))
-    ridge = check_real(ridge, name="ridge", low=0.0, strict=True)
     max_iter = check_integer(max_iter, name="max_iter", low=1)
     tol = check_real(tol, name="tol", low=0.0)
     rng = check_random_state(random_state)
     if init is None:
-        membership = _descend_c_means(X, _draw_centers(X, n_clusters, rng), 2.0, max_iter, tol).membership
+        membership = _descend_c_means(X, _draw_centers(X, n_clusters, rng), max_iter, tol).membership
     else:
         membership = check_membership(init, len(X), n_clusters, name="init")
-    result = _descend_gath_geva(X, membership, ridge, max_iter, tol)
+    result = _descend_gath_geva(X, membership, max_iter, tol)
     if not result.converged:
         warn_unconverged("Gath-Geva", max_iter, tol)
     return result
@@ -217,40 +212,38 @@ def _draw_centers(X, n_clusters, rng):
     return np.resize(rng.permutation(np.unique(X, axis=0)), (n_clusters, X.shape[1]))
 
 
-def _descend_c_means(X, centers, fuzzifier, max_iter, tol):
+def _descend_c_means(X, centers, max_iter, tol):
     """Alternate both closed forms from the given centers, which are overwritten; no warning."""
-    membership = _c_means_membership(cdist(X, centers, "sqeuclidean"), fuzzifier)
+    membership = _c_means_membership(cdist(X, centers, "sqeuclidean"))
     n_iter, converged = 0, False
     while not converged and n_iter < max_iter:
         n_iter += 1
-        # With a fuzzifier near 1 a cluster can lose all membership; its center stays.
+        # A cluster far from everything can lose all membership; its center stays.
         alive = membership.max(axis=0) > 0.0
-        # Scale the columns, which cancels: large powers of small memberships would underflow.
-        powers = (membership[:, alive] / membership[:, alive].max(axis=0)) ** fuzzifier
+        # Scale the columns, which cancels: squares of tiny memberships would underflow.
+        powers = (membership[:, alive] / membership[:, alive].max(axis=0)) ** 2.0
         centers[alive] = powers.T @ X / powers.sum(axis=0)[:, np.newaxis]
         squares = cdist(X, centers, "sqeuclidean")
-        before, membership = membership, _c_means_membership(squares, fuzzifier)
+        before, membership = membership, _c_means_membership(squares)
         converged = bool(np.abs(membership - before).max() <= tol)
-    objective = float((membership**fuzzifier * squares).sum())
+    objective = float((membership**2.0 * squares).sum())
     return FuzzyCMeansResult(membership, centers, objective, n_iter, converged)
 
 
-def _c_means_membership(squares, fuzzifier):
+def _c_means_membership(squares):
     """Memberships from squared distances to the centers, both (n, K)."""
-    # Ratios to the smallest distance: powers of the distances overflow as the fuzzifier approaches 1.
     smallest = squares.min(axis=1, keepdims=True)
     shares = np.where(squares == smallest, 1.0, 0.0)
     np.divide(smallest, squares, out=shares, where=smallest > 0.0)
-    shares **= 1.0 / (fuzzifier - 1.0)
     return shares / shares.sum(axis=1, keepdims=True)
 
 
-def _descend_gath_geva(X, membership, ridge, max_iter, tol):
+def _descend_gath_geva(X, membership, max_iter, tol):
     """Alternate parameters and memberships from the given memberships; no warning."""
     n_samples, n_features = X.shape
     n_clusters = membership.shape[1]
     centers = np.tile(X.mean(axis=0), (n_clusters, 1))
-    loading = np.diag(ridge * feature_scale(X) ** 2)
+    loading = np.diag(_RIDGE * feature_scale(X) ** 2)
     covariances = np.tile(np.cov(X.T, bias=True).reshape(n_features, n_features) + loading, (n_clusters, 1, 1))
     # Clusters come first and objects last: all clusters take each step together.
     shares, columns = np.ascontiguousarray(membership.T), np.ascontiguousarray(X.T)
@@ -329,7 +322,7 @@ def kaufman_seeds(X: ArrayLike, n_clusters: int) -> np.ndarray:
     return np.array(seeds, dtype=np.intp)
 
 
-def kaufman_kmeans(X: ArrayLike, n_clusters: int, *, max_iter: int = 300) -> np.ndarray:
+def kaufman_kmeans(X: ArrayLike, n_clusters: int) -> np.ndarray:
     """Run k-means from :func:`kaufman_seeds`: one deterministic start.
 
     Solve  min over partitions  sum_C sum_{i in C} |x_i - mean_C|^2  by Lloyd's algorithm of
@@ -337,8 +330,6 @@ def kaufman_kmeans(X: ArrayLike, n_clusters: int, *, max_iter: int = 300) -> np.
 
     Parameters
     ----------
-    max_iter : int, default=300
-        Largest number of passes over the objects.
     X, n_clusters
         As in :func:`fuzzy_c_means`.
 
@@ -358,9 +349,4 @@ def kaufman_kmeans(X: ArrayLike, n_clusters: int, *, max_iter: int = 300) -> np.
     """
     X = check_features(X)
     n_clusters = check_n_clusters(n_clusters, len(X))
-    max_iter = check_integer(max_iter, name="max_iter", low=1)
-    model = KMeans(n_clusters, init=X[kaufman_seeds(X, n_clusters)], n_init=1, max_iter=max_iter)
-    labels = model.fit(X).labels_.astype(np.intp)
-    if model.n_iter_ == max_iter:
-        warn_unconverged("k-means", max_iter, model.tol)
-    return labels
+    return KMeans(n_clusters, init=X[kaufman_seeds(X, n_clusters)], n_init=1).fit(X).labels_.astype(np.intp)

@@ -10,22 +10,19 @@ from .external import (
     density,
     ensemble_nmi,
     h_criterion,
-    intra_density,
     normalized_mutual_information,
     variation_of_information,
 )
-from .indices import VALIDITY_INDICES, calinski_harabasz, fukuyama_sugeno, partition_entropy, silhouette, xie_beni
+from .indices import calinski_harabasz, fukuyama_sugeno, partition_entropy, silhouette, xie_beni
 from .ovi import ovi_lda
 
 __all__ = [
-    "VALIDITY_INDICES",
     "adjusted_rand_score",
     "calinski_harabasz",
     "density",
     "ensemble_nmi",
     "fukuyama_sugeno",
     "h_criterion",
-    "intra_density",
     "normalized_mutual_information",
     "ovi_lda",
     "partition_entropy",

@@ -21,7 +21,6 @@ __all__ = [
     "density",
     "ensemble_nmi",
     "h_criterion",
-    "intra_density",
     "normalized_mutual_information",
     "variation_of_information",
 ]
@@ -179,8 +178,10 @@ def density(
 ) -> float:
     """Mean co-association inside the clusters of a consensus, weighted by their sizes.
 
-    Compute  D = sum_C |C|/n rho_C  (Eq. 7 of [1]_), with rho_C from :func:`~robust_eac.metrics.intra_density`.
-    Partitions with more clusters tend to be denser: compare partitions with the same number of clusters.
+    Compute  D = sum_C |C|/n rho_C,  rho_C = 1 / (|C| (|C| - 1)) sum_{i != j in C} c_ij  (Eqs. 3 and 7 of [1]_), with
+    c_ij the weighted share of the partitions that put i and j together; from the counts n_Cl of the labels in the
+    clusters, as sum_u w_u sum_l n_Cl (n_Cl - 1) over |C| (|C| - 1)  (Eq. 15). Partitions with more clusters tend to
+    be denser: compare partitions with the same number of clusters.
 
     Parameters
     ----------
@@ -213,44 +214,6 @@ def density(
     >>> density(np.array([[0, 0], [0, 1], [1, 2], [1, 2]]), [0, 0, 1, 1])
     0.75
     """
-    by_size, sizes = _densities(labels, consensus, weights, singleton)
-    return float(by_size.sum() / sizes.sum())
-
-
-def intra_density(
-    labels: ArrayLike, consensus: ArrayLike, *, weights: ArrayLike | None = None, singleton: float = 0.0
-) -> np.ndarray:
-    """Mean co-association inside every cluster of a consensus.
-
-    Compute  rho_C = 1 / (|C| (|C| - 1)) sum_{i != j in C} c_ij  (Eq. 3 of [1]_), with c_ij the weighted share of the
-    partitions that put i and j together. It is computed without the co-association matrix, from the counts n_Cl of the
-    labels in the clusters: sum_u w_u sum_l n_Cl (n_Cl - 1) over |C| (|C| - 1)  (Eq. 15).
-
-    Parameters
-    ----------
-    labels, consensus, weights, singleton
-        As in :func:`~robust_eac.density`.
-
-    Returns
-    -------
-    densities : ndarray of shape (k,)
-        In [0, 1], in the order of the clusters' sorted labels.
-
-    References
-    ----------
-    .. [1] "Linear Time Evidence Accumulation Clustering with KMeans", Section 3.
-
-    Examples
-    --------
-    >>> intra_density(np.array([[0, 0], [0, 1], [1, 2], [1, 2]]), [0, 0, 1, 1])
-    array([0.5, 1. ])
-    """
-    by_size, sizes = _densities(labels, consensus, weights, singleton)
-    return by_size / sizes
-
-
-def _densities(labels, consensus, weights, singleton):
-    """Check the arguments: (size of each cluster times its density, sizes)."""
     singleton = check_real(singleton, name="singleton", low=0.0, high=1.0)
     labels = check_labels(labels)
     consensus = check_consensus(consensus, len(labels))
@@ -258,7 +221,7 @@ def _densities(labels, consensus, weights, singleton):
     _, clusters, sizes = np.unique(consensus, return_inverse=True, return_counts=True)
     encoding = encode(labels)
     counts = cluster_counts(encoding, clusters, len(sizes))
-    return sized_densities(pair_weights(encoding, weights, counts), sizes, singleton), sizes
+    return float(sized_densities(pair_weights(encoding, weights, counts), sizes, singleton).sum() / sizes.sum())
 
 
 def pair_weights(encoding, weights, counts):

@@ -1,8 +1,6 @@
-"""Indices of a whole clustering, and the registry of all indices."""
+"""Indices of a whole clustering."""
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,18 +8,9 @@ from scipy.spatial.distance import cdist
 from scipy.special import xlogy
 from sklearn.metrics import calinski_harabasz_score, silhouette_score
 
-from ..checks.values import check_real
-from .ovi import check_clustering, ovi_lda
+from .ovi import check_clustering
 
-__all__ = [
-    "VALIDITY_INDICES",
-    "ValidityIndex",
-    "calinski_harabasz",
-    "fukuyama_sugeno",
-    "partition_entropy",
-    "silhouette",
-    "xie_beni",
-]
+__all__ = ["calinski_harabasz", "fukuyama_sugeno", "partition_entropy", "silhouette", "xie_beni"]
 
 
 def calinski_harabasz(X: ArrayLike, memberships: ArrayLike) -> float:
@@ -120,16 +109,14 @@ def partition_entropy(X: ArrayLike, memberships: ArrayLike) -> float:
     return float(abs(xlogy(membership, membership).sum()) / len(membership))
 
 
-def xie_beni(X: ArrayLike, memberships: ArrayLike, *, fuzzifier: float = 2.0) -> float:
+def xie_beni(X: ArrayLike, memberships: ArrayLike) -> float:
     """Compactness over separation of the clusters; smaller is better.
 
-    Compute  sum_nk u_nk^m |x_n - v_k|^2 / (N min_{k != j} |v_k - v_j|^2)  with the centroids v_k = sum_n u_nk^m x_n /
-    sum_n u_nk^m; m = 2 is the index of [1]_.
+    Compute  sum_nk u_nk^2 |x_n - v_k|^2 / (N min_{k != j} |v_k - v_j|^2)  with the centroids v_k = sum_n u_nk^2 x_n /
+    sum_n u_nk^2 ([1]_).
 
     Parameters
     ----------
-    fuzzifier : float, default=2.0
-        m, at least 1. No effect on labels.
     X, memberships
         As in :func:`calinski_harabasz`; all memberships count.
 
@@ -148,7 +135,7 @@ def xie_beni(X: ArrayLike, memberships: ArrayLike, *, fuzzifier: float = 2.0) ->
     >>> round(xie_beni([[0], [1], [9], [10]], [0, 0, 1, 1]), 9)
     0.00308642
     """
-    X, weights, centers = _weights_and_centers(X, memberships, fuzzifier)
+    X, weights, centers = _weights_and_centers(X, memberships)
     if len(centers) < 2:
         return np.nan
     between = cdist(centers, centers, "sqeuclidean")
@@ -157,17 +144,17 @@ def xie_beni(X: ArrayLike, memberships: ArrayLike, *, fuzzifier: float = 2.0) ->
     return float(compactness / separation) if separation > 0.0 else np.inf
 
 
-def fukuyama_sugeno(X: ArrayLike, memberships: ArrayLike, *, fuzzifier: float = 2.0) -> float:
+def fukuyama_sugeno(X: ArrayLike, memberships: ArrayLike) -> float:
     """Spread within the clusters minus the spread of their centroids; smaller is better.
 
-    Compute  sum_nk u_nk^m (|x_n - v_k|^2 - |v_k - x|^2)  with the centroids v_k = sum_n u_nk^m x_n / sum_n u_nk^m and
+    Compute  sum_nk u_nk^2 (|x_n - v_k|^2 - |v_k - x|^2)  with the centroids v_k = sum_n u_nk^2 x_n / sum_n u_nk^2 and
     the mean x of the objects ([1]_). Both terms shrink as memberships become fuzzier, so the index favours crisp
     memberships ([2]_).
 
     Parameters
     ----------
-    X, memberships, fuzzifier
-        As in :func:`xie_beni` and :func:`calinski_harabasz`.
+    X, memberships
+        As in :func:`calinski_harabasz`; all memberships count.
 
     Returns
     -------
@@ -186,46 +173,16 @@ def fukuyama_sugeno(X: ArrayLike, memberships: ArrayLike, *, fuzzifier: float = 
     >>> fukuyama_sugeno([[0], [1], [9], [10]], [0, 0, 1, 1])
     -80.0
     """
-    X, weights, centers = _weights_and_centers(X, memberships, fuzzifier)
+    X, weights, centers = _weights_and_centers(X, memberships)
     distances = cdist(X, centers, "sqeuclidean") - ((centers - X.mean(axis=0)) ** 2).sum(axis=1)
     return float((weights * distances).sum())
 
 
-def _weights_and_centers(X, memberships, fuzzifier):
-    """Objects in a cluster (N, n_features), their u^m (N, K) and the centroids (K, n_features)."""
+def _weights_and_centers(X, memberships):
+    """Objects in a cluster (N, n_features), their u^2 (N, K) and the centroids (K, n_features)."""
     X, membership, own = check_clustering(X, memberships)
-    fuzzifier = check_real(fuzzifier, name="fuzzifier", low=1.0)
     # A cluster without membership has no centroid and adds nothing.
     membership = membership[:, membership.max(axis=0) > 0.0]
     X, membership = X[own >= 0], membership[own >= 0]
-    relative = (membership / membership.max(axis=0)) ** fuzzifier
-    return X, membership**fuzzifier, relative.T @ X / relative.sum(axis=0)[:, np.newaxis]
-
-
-class ValidityIndex(NamedTuple):
-    """An entry of :data:`VALIDITY_INDICES`.
-
-    function : (X, memberships) -> float.
-    larger_is_better : bool
-    crisp, fuzzy : bool; whether the index is informative for labels, for memberships.
-    """
-
-    function: object
-    larger_is_better: bool
-    crisp: bool
-    fuzzy: bool
-
-
-def _ovi_value(X, memberships):
-    """V of :func:`ovi_lda` with its defaults."""
-    return ovi_lda(X, memberships).value
-
-
-VALIDITY_INDICES: dict[str, ValidityIndex] = {
-    "calinski-harabasz": ValidityIndex(calinski_harabasz, True, crisp=True, fuzzy=False),
-    "partition-entropy": ValidityIndex(partition_entropy, False, crisp=False, fuzzy=True),
-    "xie-beni": ValidityIndex(xie_beni, False, crisp=True, fuzzy=True),
-    "fukuyama-sugeno": ValidityIndex(fukuyama_sugeno, False, crisp=True, fuzzy=True),
-    "silhouette": ValidityIndex(silhouette, True, crisp=True, fuzzy=False),
-    "ovi-lda": ValidityIndex(_ovi_value, True, crisp=True, fuzzy=True),
-}
+    relative = (membership / membership.max(axis=0)) ** 2.0
+    return X, membership**2.0, relative.T @ X / relative.sum(axis=0)[:, np.newaxis]

@@ -42,12 +42,10 @@ def ovi_lda(
     X: ArrayLike,
     memberships: ArrayLike,
     *,
-    fuzzifier: float = 2.0,
     min_cluster_size: float | None = None,
     neighbour: str = "mahalanobis",
     as_printed: bool = False,
     nan_as_zero: bool = False,
-    ridge: float = 1e-12,
 ) -> OVIResult:
     """Score every object by how much closer it is to its own cluster than to the neighbouring one (OVI-LDA).
 
@@ -58,8 +56,8 @@ def ovi_lda(
 
     Four formulas are not used as printed, unless `as_printed` is true:
 
-    * Eqs. (2) and (7) divide sums of u^m by l_k = sum_n u. For fuzzy memberships the weights then sum to less than one:
-      centroids shrink towards the origin, and values depend on the origin. Here mu_k = sum_n w x / W with w = u^m, W =
+    * Eqs. (2) and (7) divide sums of u^2 by l_k = sum_n u. For fuzzy memberships the weights then sum to less than one:
+      centroids shrink towards the origin, and values depend on the origin. Here mu_k = sum_n w x / W with w = u^2, W =
       sum_n w, and Sigma_k = sum_n w (x - mu_k)(x - mu_k)' / (W - sum_n w^2 / W), the unbiased weighted covariance. For
       crisp clusters both are the printed formulas.
     * Eq. (6) weights each covariance by the size of the *other* cluster. Here
@@ -72,8 +70,6 @@ def ovi_lda(
         Features.
     memberships : array-like of shape (n_samples,) or (n_samples, n_clusters)
         Cluster of each object, -1 for none (its value is NaN); or memberships, rows on the simplex.
-    fuzzifier : float, default=2.0
-        m, at least 1: exponent of the memberships in centroids and covariances. No effect on labels.
     min_cluster_size : float, default=None
         T_l, at least 2: clusters with l_k below it are left out. Their objects have the value NaN, and they are not
         neighbours. None means n_features + 1, which keeps covariances invertible.
@@ -86,9 +82,6 @@ def ovi_lda(
     nan_as_zero : bool, default=False
         Count NaN as 0 in V. The mean over the other objects favours clusterings with many tiny clusters, whose objects
         it leaves out.
-    ridge : float, default=1e-12
-        Eigenvalues of Sigma, for features scaled to unit variance, are raised to at least this share of the largest.
-        Regular covariances do not change.
 
     Returns
     -------
@@ -100,7 +93,8 @@ def ovi_lda(
     -----
     Time O(n_samples n_clusters n_features^2 + n_clusters^2 n_features^3), memory O(n_samples (n_clusters +
     n_features)). Crisp values do not change under invertible affine maps of the features, unless a covariance is
-    singular. Distances below 1.5e-8 are set to that, so an object at its own centroid has a large finite value.
+    singular: its eigenvalues are raised to at least 1e-12 of the largest. Distances below 1.5e-8 are set to that, so an
+    object at its own centroid has a large finite value.
 
     V is not a reliable guide to the number of clusters. Merging clusters increases the variance along the directions
     between them, which scales the distances, so the loss in V is bounded for clusters however far apart: four equal
@@ -119,14 +113,12 @@ def ovi_lda(
     """
     X, membership, own = check_clustering(X, memberships)
     n_samples, n_features = X.shape
-    fuzzifier = check_real(fuzzifier, name="fuzzifier", low=1.0)
     if min_cluster_size is None:
         min_cluster_size = n_features + 1
     min_cluster_size = check_real(min_cluster_size, name="min_cluster_size", low=2.0)
     check_choice(neighbour, NEIGHBOURS, name="neighbour")
     as_printed = check_bool(as_printed, name="as_printed")
     nan_as_zero = check_bool(nan_as_zero, name="nan_as_zero")
-    ridge = check_real(ridge, name="ridge", low=0.0, strict=True)
 
     values = np.full(n_samples, np.nan)
     neighbours = np.full(n_samples, -1, dtype=np.intp)
@@ -136,11 +128,11 @@ def ovi_lda(
     centers = np.full((len(sizes), n_features), np.inf)
     covariances = np.empty((len(sizes), n_features, n_features))
     for k in valid:
-        centers[k], covariances[k] = _center_and_covariance(X, membership[:, k], fuzzifier, as_printed)
+        centers[k], covariances[k] = _center_and_covariance(X, membership[:, k], as_printed)
     for k in valid if len(valid) > 1 else ():
         others = valid[valid != k]
         pooled = _pooled(covariances[k], covariances[others], sizes[k] - 1.0, sizes[others] - 1.0, as_printed)
-        roots = whitening(pooled, scale, ridge)
+        roots = whitening(pooled, scale)
         members = np.flatnonzero(own == k)
         step = max(1, _BLOCK // (len(others) * n_features))
         for block in (members[start : start + step] for start in range(0, len(members), step)):
@@ -164,16 +156,16 @@ def ovi_lda(
     )
 
 
-def _center_and_covariance(X, column, fuzzifier, as_printed):
+def _center_and_covariance(X, column, as_printed):
     """Eqs. (2) and (7) for one column of memberships: (n_features,) and (n_features, n_features)."""
     if as_printed:
         size = column.sum()
-        weights, total, degrees = column**fuzzifier, size, size - 1.0
+        weights, total, degrees = column**2.0, size, size - 1.0
     else:
-        # Scaling cancels; without it, large powers of small memberships would underflow.
-        weights = (column / column.max()) ** fuzzifier
+        # Scaling cancels; without it, squares of tiny memberships would underflow.
+        weights = (column / column.max()) ** 2.0
         total = weights.sum()
-        # With a huge fuzzifier one object has all weight: no spread and no degrees of freedom.
+        # Where one object has all weight, there is no spread and no degree of freedom.
         degrees = max(total - weights @ weights / total, np.finfo(np.float64).eps)
     center = weights @ X / total
     deviations = X - center
@@ -202,7 +194,7 @@ def feature_scale(X):
     return deviation
 
 
-def whitening(covariance, scale, ridge):
+def whitening(covariance, scale, ridge=1e-12):
     """W such that W W' is the inverse of a covariance with small eigenvalues raised; (..., n_features, n_features).
 
     Eigenvalues are those of the covariance of X / scale; the floor is `ridge` times the largest.

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.values import check_bool, check_choice, check_mask, check_names, check_vector, check_weights
+from ..checks.values import check_bool, check_mask, check_vector, check_weights
 from ..diagnostics.selection import ClusterNumberSelection
-from ..summary import counted, shortened
+from ..summary import counted
 
 __all__ = ["plot_convergence", "plot_losses", "plot_n_clusters", "plot_weights"]
 
@@ -21,10 +20,6 @@ if TYPE_CHECKING:
 BLUE, SKY, VERMILLION, ORANGE = "#0072B2", "#56B4E9", "#D55E00", "#E69F00"
 GREY = "0.55"
 
-_LOSSES = {
-    "raw": "loss of the partition (ordered pairs of objects)",
-    "adjusted": "loss of the partition (share of what chance would give)",
-}
 # Markers and dashes distinguish the lines in grey print.
 _CURVES = {
     "split_stability": ("stability over halves", BLUE, "o", "-"),
@@ -32,8 +27,6 @@ _CURVES = {
     "held_out_agreement": ("agreement, held out", VERMILLION, "^", "-"),
     "agreement": ("agreement", ORANGE, "v", "--"),
 }
-# More names than these would hide each other.
-_NAMED = 30
 # Smaller differences, as shares of the objective, are rounding errors.
 _ROUNDING = 1e-13
 
@@ -62,7 +55,6 @@ def plot_weights(
     *,
     corrupted: ArrayLike | None = None,
     sort: bool = False,
-    names: Sequence[str] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the weight of every partition.
@@ -75,9 +67,6 @@ def plot_weights(
         Partitions known to be bad. They get another colour and marker, and the legend gives their total weight.
     sort : bool, default=False
         Order the partitions by their weight, the largest first. Otherwise they are ordered by number, from 0.
-    names : sequence of n_partitions str, default=None
-        What the partitions are called, such as `feature_names_in_` of a fit, written at up to 30 of them. None means
-        that nothing, or the number, is.
     ax
         As in :func:`~robust_eac.plot_coassociation`.
 
@@ -88,15 +77,14 @@ def plot_weights(
     Examples
     --------
     >>> from robust_eac import plot_weights
-    >>> ax = plot_weights([0.2, 0.5, 0.3], corrupted=[True, False, False], sort=True, names=["ward", "louvain", "km_3"])
-    >>> ax.get_title(), [text.get_text() for text in ax.get_xticklabels()]
-    ('Weight on 3 of 3 partitions', ['louvain', 'km_3', 'ward'])
+    >>> ax = plot_weights([0.2, 0.5, 0.3], corrupted=[True, False, False], sort=True)
+    >>> ax.get_title()
+    'Weight on 3 of 3 partitions'
     """
     weights = _check_weights(weights)
     m = len(weights)
-    kinds = _check_kinds(corrupted, m, lambda kind: f", weight {weights[kind].sum():.3g} together")
+    kinds = _check_kinds(corrupted, weights)
     sort = check_bool(sort, name="sort")
-    names = None if names is None else check_names(names, m, name="names")
     ax = check_axes(ax)
 
     place = np.argsort(np.argsort(-weights, kind="stable")) if sort else np.arange(m)
@@ -110,24 +98,12 @@ def plot_weights(
         ylabel="weight (all together: 1)",
         ylim=_limits(weights),
     )
-    if names is None or m > _NAMED:
-        count_along(ax.xaxis)
-    else:
-        ax.set_xticks(np.arange(m), [shortened(names[u]) for u in np.argsort(place)], rotation=90, parse_math=False)
-        ax.set_xlabel("partition, by weight" if sort else "partition")
+    count_along(ax.xaxis)
     ax.legend(loc="upper right")
     return ax
 
 
-def plot_losses(
-    losses: ArrayLike,
-    weights: ArrayLike,
-    *,
-    corrupted: ArrayLike | None = None,
-    agreement: str = "raw",
-    names: Sequence[str] | None = None,
-    ax: Axes | None = None,
-) -> Axes:
+def plot_losses(losses: ArrayLike, weights: ArrayLike, *, ax: Axes | None = None) -> Axes:
     """Draw the weight of every partition over its loss, its distance to the consensus.
 
     Partitions at the right disagree with the consensus; a good weighting gives them no weight. Fine partitions have
@@ -137,9 +113,7 @@ def plot_losses(
     ----------
     losses : array-like of shape (n_partitions,)
         What the solver returns: in ordered pairs of objects, or shares if they are chance-corrected; non-negative.
-    agreement : {"raw", "adjusted"}, default="raw"
-        Kind of the losses, for the axis label.
-    weights, corrupted, names
+    weights
         As in :func:`~robust_eac.plot_weights`.
     ax
         As in :func:`~robust_eac.plot_coassociation`.
@@ -159,22 +133,18 @@ def plot_losses(
     """
     weights = _check_weights(weights)
     losses = check_vector(losses, name="losses", size=len(weights))
-    kinds = _check_kinds(corrupted, len(weights))
-    label = _LOSSES[check_choice(agreement, _LOSSES, name="agreement")]
-    names = None if names is None else check_names(names, len(weights), name="names")
     ax = check_axes(ax)
 
-    for kind, style in kinds:
-        ax.plot(losses[kind], weights[kind], linestyle="none", alpha=0.7, **style)
-    ax.set(title="Weights over losses", xlabel=label, ylabel="weight (all together: 1)", ylim=_limits(weights))
-    for place, name in zip(zip(losses, weights, strict=True), names or (), strict=False):
-        if len(weights) <= _NAMED:
-            beside = {"xytext": (3, 3), "textcoords": "offset points", "fontsize": "x-small", "parse_math": False}
-            ax.annotate(shortened(name), place, **beside)
+    ((_, style),) = _check_kinds(None, weights)
+    ax.plot(losses, weights, linestyle="none", alpha=0.7, **style)
+    ax.set(
+        title="Weights over losses",
+        xlabel="loss of the partition",
+        ylabel="weight (all together: 1)",
+        ylim=_limits(weights),
+    )
     span = losses.max() or 1.0
     ax.set_xlim(-0.02 * span, 1.05 * span)
-    if len(kinds) > 1:
-        ax.legend(loc="upper right")
     return ax
 
 
@@ -278,8 +248,9 @@ def _check_weights(weights):
     return check_weights(check_vector(weights, name="weights", positive_sum=True), np.size(weights))
 
 
-def _check_kinds(corrupted, n_partitions, remark=lambda kind: ""):
+def _check_kinds(corrupted, weights):
     """[(mask of the partitions of a kind, line style)], the corrupted ones last."""
+    n_partitions = len(weights)
     # Many markers are smaller, so that they do not hide each other.
     size = float(np.clip(300.0 / n_partitions, 2.5, 6.0))
     plain = {"color": BLUE, "marker": "o", "markersize": size}
@@ -290,7 +261,7 @@ def _check_kinds(corrupted, n_partitions, remark=lambda kind: ""):
     cross = {"color": VERMILLION, "marker": "x", "markersize": max(size, 5.0)}
     kinds = [(~corrupted, {**plain, "label": "not corrupted"}), (corrupted, {**cross, "label": "corrupted"})]
     for kind, style in kinds:
-        style["label"] += f" ({np.count_nonzero(kind):,}){remark(kind)}"
+        style["label"] += f" ({np.count_nonzero(kind):,}), weight {weights[kind].sum():.3g} together"
     return kinds
 
 

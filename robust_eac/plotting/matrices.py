@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _COLOURS = "Blues"
 # A group is named if it takes at least this share of the axis.
 _NAMED = 0.03
+# Columns of memberships.
+_DRAWN = 1000
 
 
 def plot_coassociation(
@@ -102,12 +104,11 @@ def plot_coassociation(
     return ax
 
 
-def plot_membership(
-    membership: ArrayLike, *, labels: ArrayLike | None = None, max_objects: int = 1000, ax: Axes | None = None
-) -> Axes:
+def plot_membership(membership: ArrayLike, *, labels: ArrayLike | None = None, ax: Axes | None = None) -> Axes:
     """Draw the memberships of the objects as a heat map, ordered by cluster and certainty.
 
-    One column per object, one row per cluster. Within a group, objects are ordered by their cluster of largest
+    One column per object, one row per cluster; of more than 1000 objects so many, at equal distances in their order, as
+    the title says. Within a group, objects are ordered by their cluster of largest
     membership, the most certain first. A column that is dark in one row is an object with a certain cluster.
 
     Parameters
@@ -116,8 +117,6 @@ def plot_membership(
         Memberships Y', rows on the simplex.
     labels : array-like of shape (n_samples,), default=None
         The group of each object: its class or cluster, integers or text. None means the cluster of largest membership.
-    max_objects : int, default=1000
-        If there are more objects, this many are drawn, at equal distances in their order. The title says so.
     ax
         As in :func:`~robust_eac.plot_coassociation`.
 
@@ -142,12 +141,11 @@ def plot_membership(
     largest = membership.argmax(axis=1)
     grouping = largest if labels is None else check_consensus(labels, n, name="labels")
     names, groups = np.unique(grouping, return_inverse=True)
-    max_objects = check_integer(max_objects, name="max_objects", low=1)
     ax = check_axes(ax)
 
     order = np.lexsort((-membership.max(axis=1), largest, groups))
-    if n > max_objects:
-        order = _spread(order, max_objects, n // 2)
+    if n > _DRAWN:
+        order = _spread(order, _DRAWN, n // 2)
     # Smoother interpolation would blur the few rows.
     _draw(ax, membership[order].T, "membership", aspect="auto", interpolation="nearest")
     starts, names = _bounds(groups[order], names)

@@ -1,7 +1,7 @@
 """Weights of the partitions from the ensemble or the features, before any consensus."""
 
-from .agreement import agreement_weights, kernel_weights, partition_kernel
-from .clusters import ensemble_driven_cluster_index, locally_weighted_coassociation_matrix
+from .agreement import agreement_weights, kernel_weights
+from .clusters import ensemble_driven_cluster_index
 from .redundancy import redundancy_weights
 from .registry import WEIGHTING_SCHEMES
 from .selection import cluster_and_select_weights, convex_hull_weights, joint_criterion_weights
@@ -16,9 +16,7 @@ __all__ = [
     "ensemble_driven_cluster_index",
     "joint_criterion_weights",
     "kernel_weights",
-    "locally_weighted_coassociation_matrix",
     "order_weights",
-    "partition_kernel",
     "ramped_silhouette_weights",
     "redundancy_weights",
     "silhouette_weights",

@@ -1,4 +1,4 @@
-"""Weights of base clusters by how certain the ensemble is of them, and locally weighted co-association."""
+"""Weights of base clusters by how certain the ensemble is of them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from numpy.typing import ArrayLike
 
 from ..checks.labels import check_labels
 from ..checks.values import check_real, check_weights
-from ..solve.encoding import collapse, encode, one_hot
+from ..solve.encoding import collapse, encode
 from .tables import tables
 
-__all__ = ["ensemble_driven_cluster_index", "locally_weighted_coassociation_matrix"]
+__all__ = ["ensemble_driven_cluster_index"]
 
 
 def ensemble_driven_cluster_index(
@@ -54,60 +54,12 @@ def ensemble_driven_cluster_index(
     [1.     0.6065]
     [0.6318 1.    ]
     """
-    encoding, _, certainty = _certainty(labels, weights, theta)
-    return [certainty[own] for own in encoding.cluster_slots]
-
-
-def locally_weighted_coassociation_matrix(
-    labels: ArrayLike, *, theta: float = 0.4, weights: ArrayLike | None = None
-) -> np.ndarray:
-    """Co-association in which every cluster is weighted by how certain the ensemble is of it.
-
-    Computes  A_ij = sum_u w_u ECI(C_u(i)) [c_u(i) = c_u(j)]  with ECI as in :func:`ensemble_driven_cluster_index`, over
-    the partitions that observe both objects if labels are missing (0 if none does); A_ii = 1.
-
-    Parameters
-    ----------
-    labels, theta, weights
-        As in :func:`ensemble_driven_cluster_index`.
-
-    Returns
-    -------
-    coassociation : ndarray of shape (n_samples, n_samples)
-        Symmetric, in [0, 1].
-
-    Notes
-    -----
-    Time O(n_samples^2 n_partitions) at worst, memory O(n_samples^2). The diagonal of 1 is in the authors' code, not in
-    their formula.
-
-    References
-    ----------
-    As for :func:`ensemble_driven_cluster_index`.
-
-    Examples
-    --------
-    >>> locally_weighted_coassociation_matrix(np.array([[0, 0], [0, 0], [1, 0], [1, 1]]), theta=1.0).round(3)
-    array([[1.   , 0.816, 0.316, 0.   ],
-           [0.816, 1.   , 0.316, 0.   ],
-           [0.316, 0.316, 1.   , 0.303],
-           [0.   , 0.   , 0.303, 1.   ]])
-    """
-    encoding, weights, certainty = _certainty(labels, weights, theta)
-    indicators = one_hot(encoding)
-    together = (indicators * (certainty * np.repeat(weights, encoding.n_codes))) @ indicators.T
-    together = mean_over_observed(together.toarray(), encoding, weights)
-    np.fill_diagonal(together, 1.0)
-    return together
-
-
-def _certainty(labels, weights, theta):
-    """Check the arguments: (encoding, weights, :func:`slot_certainty`)."""
     labels = check_labels(labels)
     theta = check_real(theta, name="theta", low=0.0, strict=True)
     weights = check_weights(weights, labels.shape[1])
     encoding = encode(labels)
-    return encoding, weights, slot_certainty(encoding, weights, theta)
+    certainty = slot_certainty(encoding, weights, theta)
+    return [certainty[own] for own in encoding.cluster_slots]
 
 
 def slot_certainty(encoding, weights, theta):

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..checks.common import RandomState
 from ..checks.labels import check_labels
-from ..checks.values import check_integer, check_n_clusters, check_random_state, check_real
+from ..checks.values import check_integer, check_n_clusters, check_random_state
 from ..objectives import Raw
 from ..solve.alternation import Limits, Problem, alternate
 from ..solve.descent import is_stationary
@@ -25,6 +25,8 @@ __all__ = ["redundancy_weights"]
 _RIDGE = 1e-8
 # Weights are optimal if the objective over n^2 can fall by no more than this.
 _TOL = 1e-13
+# The alternation stops at this gap.
+_GAP = 1e-5
 
 
 def redundancy_weights(
@@ -34,7 +36,6 @@ def redundancy_weights(
     n_clusters: int | None = None,
     n_init: int = 10,
     max_iter: int = 100,
-    tol: float = 1e-5,
     random_state: RandomState = None,
 ) -> np.ndarray:
     """Weight the partitions so that their weighted co-association is as close as possible to a partition.
@@ -63,7 +64,7 @@ def redundancy_weights(
         Present for the common signature.
     n_clusters : int, default=None
         Number k of rows of Y. None means the median number of clusters of the partitions, with halves rounded up.
-    n_init, max_iter, tol, random_state
+    n_init, max_iter, random_state
         As in :class:`~robust_eac.RobustEAC`.
 
     Returns
@@ -74,7 +75,7 @@ def redundancy_weights(
     Warns
     -----
     ConvergenceWarning
-        If the best start reached `max_iter` with gap > tol.
+        If the best start reached `max_iter` with a gap above 1e-5.
 
     Notes
     -----
@@ -103,19 +104,18 @@ def redundancy_weights(
     n_clusters = check_n_clusters(n_clusters, encoding.n_samples)
     n_init = check_integer(n_init, name="n_init", low=1)
     max_iter = check_integer(max_iter, name="max_iter", low=1)
-    tol = check_real(tol, name="tol", low=0.0)
     rng = check_random_state(random_state)
     if len(encoding.offsets) == 1:
         return np.ones(1)
 
     encoding = collapse(encoding)
     problem = Problem(Raw(encoding, n_clusters), RedundancyWeighting(encoding, pair_products(encoding)))
-    limits = Limits(tol, max_iter, reduction=0.0)
+    limits = Limits(_GAP, max_iter, reduction=0.0)
     starts = (initial_rows(encoding, n_clusters, "random", rng) for _ in range(n_init))
     best = min((alternate(problem, start, rng, limits) for start in starts), key=lambda run: run.objective)
-    if not is_stationary(best.gap, tol):
+    if not is_stationary(best.gap, _GAP):
         warnings.warn(
-            f"The weights did not converge: gap={best.gap:.3g} > tol={tol:.3g} after max_iter={max_iter}.",
+            f"The weights did not converge: gap={best.gap:.3g} > {_GAP:g} after max_iter={max_iter}.",
             ConvergenceWarning,
             stacklevel=2,
         )

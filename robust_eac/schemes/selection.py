@@ -7,10 +7,9 @@ from numpy.typing import ArrayLike
 from sklearn.cluster import KMeans
 
 from ..checks.common import RandomState
-from ..checks.values import check_choice, check_integer, check_random_state, check_real
-from ..metrics.external import AVERAGES
+from ..checks.values import check_integer, check_random_state
 from .agreement import pairwise_nmi
-from .tables import DECIMALS, encode_collapsed, share_among_copies
+from .tables import DECIMALS, share_among_copies
 
 __all__ = ["cluster_and_select_weights", "convex_hull_weights", "joint_criterion_weights"]
 
@@ -20,28 +19,19 @@ def joint_criterion_weights(
     *,
     X: ArrayLike | None = None,
     size: int | None = None,
-    trade_off: float = 0.5,
-    total: str = "sum",
-    average: str = "geometric",
     random_state: RandomState = None,
 ) -> np.ndarray:
     """Select partitions greedily by quality and diversity.
 
-    Maximise  a sum_{u in S} SNMI_u + (1 - a) sum_{u != v in S} (1 - NMI_uv)  over the sets S of a given size, with
-    quality SNMI_u = sum_v NMI_uv and ordered pairs (the joint criterion of [1]_): S starts with the partition of best
-    quality; each step adds the one that increases the criterion most.
+    Maximise  sum_{u in S} SNMI_u + sum_{u != v in S} (1 - NMI_uv)  over the sets S of a given size, with quality
+    SNMI_u = sum_v NMI_uv, mutual information divided by the geometric mean of the entropies, and ordered pairs (the
+    joint criterion of [1]_, with equal parts): S starts with the partition of best quality; each step adds the one that
+    increases the criterion most.
 
     Parameters
     ----------
     size : int, default=None
         Number of partitions to select. None means half, rounded up.
-    trade_off : float, default=0.5
-        a, in [0, 1]: 1 selects by quality alone, 0 by diversity alone (after the first).
-    total : {"sum", "mean"}, default="sum"
-        "mean" replaces the sums by (1/|S|) sum SNMI_u / m and the mean over the pairs. With sums, the influence of
-        diversity grows with the number of selected partitions.
-    average : {"arithmetic", "geometric", "max"}, default="geometric"
-        The average of the entropies that divides the mutual information.
     labels, X, random_state
         As in :func:`agreement_weights`.
 
@@ -65,9 +55,7 @@ def joint_criterion_weights(
     >>> joint_criterion_weights(labels)
     array([0.5, 0. , 0. , 0.5])
     """
-    trade_off = check_real(trade_off, name="trade_off", low=0.0, high=1.0)
-    check_choice(total, ("sum", "mean"), name="total")
-    nmi = _rounded_nmi(labels, average)
+    nmi = _rounded_nmi(labels)
     m = len(nmi)
     size = _check_size(size, m)
     quality = nmi.sum(axis=1)
@@ -78,11 +66,7 @@ def joint_criterion_weights(
     while len(selected) < size:
         free[selected[-1]] = False
         diversity += 2.0 * (1.0 - nmi[selected[-1]])
-        gain = trade_off * quality + (1.0 - trade_off) * diversity
-        if total == "mean":
-            # The terms that S already has are the same for all candidates.
-            gain = trade_off * quality / m + (1.0 - trade_off) * diversity / len(selected)
-        selected.append(first_best(np.where(free, gain, -np.inf)))
+        selected.append(first_best(np.where(free, 0.5 * quality + 0.5 * diversity, -np.inf)))
     return _equal_over(selected, nmi)
 
 
@@ -91,7 +75,6 @@ def cluster_and_select_weights(
     *,
     X: ArrayLike | None = None,
     size: int | None = None,
-    average: str = "geometric",
     random_state: RandomState = None,
 ) -> np.ndarray:
     """Group similar partitions and select the best one of each group.
@@ -105,8 +88,8 @@ def cluster_and_select_weights(
         Number of groups. None means half the number of partitions, rounded up.
     random_state : int, RandomState instance or None, default=None
         Draws the seeds of the k-means step.
-    labels, X, average
-        As in :func:`joint_criterion_weights` and :func:`agreement_weights`.
+    labels, X
+        As in :func:`agreement_weights`.
 
     Returns
     -------
@@ -129,7 +112,7 @@ def cluster_and_select_weights(
     >>> cluster_and_select_weights(np.array(partitions).T, random_state=0)
     array([0.5, 0. , 0. , 0.5])
     """
-    nmi = _rounded_nmi(labels, average)
+    nmi = _rounded_nmi(labels)
     size = _check_size(size, len(nmi))
     groups = _spectral_groups(nmi, size, check_random_state(random_state))
     quality = nmi.sum(axis=1)
@@ -138,7 +121,7 @@ def cluster_and_select_weights(
 
 
 def convex_hull_weights(
-    labels: ArrayLike, *, X: ArrayLike | None = None, average: str = "geometric", random_state: RandomState = None
+    labels: ArrayLike, *, X: ArrayLike | None = None, random_state: RandomState = None
 ) -> np.ndarray:
     """Select the partitions of the pairs on the convex hull of quality against similarity.
 
@@ -148,8 +131,8 @@ def convex_hull_weights(
 
     Parameters
     ----------
-    labels, X, average, random_state
-        As in :func:`joint_criterion_weights` and :func:`agreement_weights`.
+    labels, X, random_state
+        As in :func:`agreement_weights`.
 
     Returns
     -------
@@ -173,7 +156,7 @@ def convex_hull_weights(
     >>> convex_hull_weights(labels)
     array([0.25, 0.  , 0.25, 0.25, 0.25])
     """
-    nmi = _rounded_nmi(labels, average)
+    nmi = _rounded_nmi(labels)
     m = len(nmi)
     if m == 1:
         return np.ones(1)
@@ -190,9 +173,8 @@ def first_best(values):
     return int(np.argmax(values >= values.max() - 10.0**-DECIMALS))
 
 
-def _rounded_nmi(labels, average):
-    check_choice(average, AVERAGES, name="average")
-    return pairwise_nmi(encode_collapsed(labels), average).round(DECIMALS)
+def _rounded_nmi(labels):
+    return pairwise_nmi(labels, lambda a, b: np.sqrt(a * b)).round(DECIMALS)
 
 
 def _check_size(size, m):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike
-from sklearn.metrics import pairwise_distances
 
 from ..checks.common import RandomState, Subsets
 from ..checks.labels import check_labels
@@ -16,8 +15,7 @@ from .tables import shares
 
 __all__ = ["order_weights", "ramped_silhouette_weights", "silhouette_weights"]
 
-_COMPILED = ("sqeuclidean", "euclidean")
-_METRICS = (*_COMPILED, "cityblock", "chebyshev", "cosine")
+_METRICS = ("sqeuclidean", "euclidean")
 
 
 def silhouette_weights(
@@ -44,7 +42,7 @@ def silhouette_weights(
     X : array-like of shape (n_samples, n_features)
     subsets : list of arrays of feature indices, or bool array of shape (n_partitions, n_features), default=None
         The features in which each partition is measured. None means all features for each.
-    metric : {"sqeuclidean", "euclidean", "cityblock", "chebyshev", "cosine"}, default="sqeuclidean"
+    metric : {"sqeuclidean", "euclidean"}, default="sqeuclidean"
         Distance between objects.
     singleton : float, default=1.0
         Silhouette of an object alone in its cluster: 1 in [1]_ and MATLAB, 0 in [2]_ and scikit-learn.
@@ -63,7 +61,7 @@ def silhouette_weights(
 
     Notes
     -----
-    Time O(n_samples k_u order) per partition for squared Euclidean distances, O(n_samples^2 order) for others.
+    Time O(n_samples k_u order) per partition for squared Euclidean distances, O(n_samples^2 order) for plain ones.
 
     References
     ----------
@@ -75,8 +73,8 @@ def silhouette_weights(
     --------
     >>> X = [[0.0, 0.0], [0.0, 4.0], [2.0, 0.0], [2.0, 4.0]]
     >>> labels = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
-    >>> silhouette_weights(labels, X=X, metric="cityblock")
-    array([0. , 0.6])
+    >>> silhouette_weights(labels, X=X, metric="euclidean").round(3)
+    array([0.   , 0.601])
     """
     labels = check_labels(labels)
     metric = check_choice(metric, _METRICS, name="metric")
@@ -131,18 +129,15 @@ def order_weights(subsets: Subsets) -> np.ndarray:
 
 
 def ramped_silhouette_weights(
-    labels: ArrayLike, *, X: ArrayLike | None = None, subsets: Subsets | None = None, random_state: RandomState = None
+    labels: ArrayLike, *, X: ArrayLike | None = None, random_state: RandomState = None
 ) -> np.ndarray:
     """Weight each partition by its mean silhouette; negative values count as zero.
 
-    Compute  w_u proportional to max(mean silhouette of u, 0), the goodness of clustering of [1]_. With feature subsets,
-    the silhouette is taken in the features of u, and multiplied by 1 / O_k, with O_k the number of subsets with as many
-    features: every order k then has the same influence.
+    Compute  w_u proportional to max(mean silhouette of u, 0), the goodness of clustering of [1]_, by
+    :func:`~robust_eac.silhouette_weights`: with squared Euclidean distances.
 
     Parameters
     ----------
-    subsets : sequence of n_partitions index arrays, default=None
-        The features that each partition was made from. None means all features, without order weights.
     labels, X, random_state
         As in :func:`~robust_eac.schemes.validity_weights` and :func:`silhouette_weights`.
 
@@ -156,11 +151,6 @@ def ramped_silhouette_weights(
     UserWarning
         If no mean silhouette is positive; the weights are then uniform.
 
-    Notes
-    -----
-    The silhouettes are those of :func:`~robust_eac.silhouette_weights`, with squared Euclidean distances;
-    :func:`~robust_eac.schemes.validity_weights` uses plain ones, and shifts negative values.
-
     References
     ----------
     .. [1] Wong, Tsuchiya, "Evidence accumulation clustering using combinations of features", MethodsX, 2020.
@@ -173,10 +163,7 @@ def ramped_silhouette_weights(
     """
     labels = check_labels(labels)
     X = check_given(X, len(labels))
-    silhouettes = silhouette_weights(labels, X=X, subsets=subsets)
-    if subsets is not None:
-        silhouettes = silhouettes * order_weights(subsets)
-    return shares(silhouettes, "no partition has a positive mean silhouette")
+    return shares(silhouette_weights(labels, X=X), "no partition has a positive mean silhouette")
 
 
 def check_given(X, n_samples):
@@ -196,21 +183,14 @@ def mean_silhouettes(labels, X, subsets, *, metric, singleton, undefined, ridge,
     """:func:`silhouette_weights` of int32 codes (n_partitions, n_samples); whitens unless ridge is None."""
     weights = np.empty(len(labels))
 
-    def by_kernel(rows, data):
+    def measure(rows, data):
         found = np.empty(len(rows))
         codes = labels[rows]
         n_clusters = int(codes.max()) + 1
         silhouettes(data, codes, n_clusters, metric == "sqeuclidean", singleton, undefined, found)
         weights[rows] = found
 
-    def by_distances(rows, data):
-        for u, x in zip(rows, data, strict=True):
-            members = (labels[u] == np.arange(labels[u].max() + 1)[:, np.newaxis]).astype(np.float64)
-            sums = members @ pairwise_distances(x.T, metric=metric)
-            counts = members.sum(axis=1).astype(np.int64)
-            weights[u] = ramped_mean(sums, labels[u], counts, singleton, undefined)
-
-    for_each_batch(by_kernel if metric in _COMPILED else by_distances, X, subsets, ridge=ridge, n_jobs=n_jobs)
+    for_each_batch(measure, X, subsets, ridge=ridge, n_jobs=n_jobs)
     return weights
 
 

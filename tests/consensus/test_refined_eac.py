@@ -13,7 +13,7 @@ from robust_eac.consensus.refined_eac import (
     probability_trajectories,
     trajectory_similarities,
 )
-from robust_eac.schemes import locally_weighted_coassociation_matrix
+from robust_eac.schemes import ensemble_driven_cluster_index
 
 from ..access import _consensus_common, collapse, encode, walk_similarities
 from ..conftest import random_ensemble
@@ -88,10 +88,21 @@ def test_linkages_are_those_of_scipy_on_the_explicit_matrix(rng, method, missing
     options = {"linkage": method, "weights": weights}
     S = enhanced_coassociation_matrix(labels, n_steps=3, weights=weights)
     assert_cut_of(lambda q: enhanced_eac(labels, q, n_steps=3, **options), S, method)
-    S = locally_weighted_coassociation_matrix(labels, theta=0.5, weights=weights)
+    S = locally_weighted_by_loops(labels, weights, 0.5)
     assert_cut_of(lambda q: locally_weighted_eac(labels, q, theta=0.5, **options), S, method)
     S = object_similarities(labels, weights, triples_by_loops(labels, weights, 0.9))
     assert_cut_of(lambda q: connected_triples(labels, q, decay=0.9, **options), S, method)
+
+
+def locally_weighted_by_loops(labels, weights, theta):
+    """Sum of w_u ECI(C) over the clusters C that hold both objects, over the weight of those that observe both."""
+    indices = ensemble_driven_cluster_index(labels, theta=theta, weights=weights)
+    total, both = np.zeros((2, len(labels), len(labels)))
+    for column, own, weight in zip(labels.T, indices, weights, strict=True):
+        both += weight * np.outer(column != -1, column != -1)
+        for name, index in zip(np.unique(column[column != -1]), own, strict=True):
+            total += weight * index * np.outer(column == name, column == name)
+    return np.divide(total, both, out=np.eye(len(labels)), where=(both > 0.0) & ~np.eye(len(labels), dtype=bool))
 
 
 def triples_by_loops(labels, weights, decay):

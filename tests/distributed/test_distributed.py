@@ -6,14 +6,13 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.random import sample_without_replacement
 
 from robust_eac import (
     KMeansEnsemble,
     RestrictedSimplex,
     RobustEAC,
     adjusted_rand_score,
-    kmeans_ensemble_distributed,
+    ensemble_distributed,
     objective_value,
     optimality_gap,
     partition_losses,
@@ -392,25 +391,11 @@ def test_errors(kwargs, error, match):
 
 def test_ensemble_of_features_is_that_of_the_sample(rng, scheduler):
     X = 1e3 + rng.normal(size=(300, 4))
-    array = da.from_array(X, chunks=((100, 1, 199), 2))
-    labels = kmeans_ensemble_distributed(array, 6, (3, 7), max_samples=10_000, random_state=0)
-    state = np.random.RandomState(0)
-    sample_without_replacement(300, 300, random_state=state)
-    expected = KMeansEnsemble(6, (3, 7), random_state=state).fit(X).labels_
+    ensemble = KMeansEnsemble(6, (3, 7), random_state=0)
+    labels = ensemble_distributed(da.from_array(X, chunks=((100, 1, 199), 2)), ensemble)
     assert labels.chunks == ((100, 1, 199), (6,))
     assert labels.dtype == np.uint8
-    np.testing.assert_array_equal(labels.compute(), expected)
-    few = kmeans_ensemble_distributed(array, 6, (3, 7), max_samples=50, random_state=0)
-    np.testing.assert_array_equal(
-        few.compute(), kmeans_ensemble_distributed(array, 6, (3, 7), max_samples=50, random_state=0).compute()
-    )
-    assert adjusted_rand_score(np.repeat([0, 1], 50), RobustEAC(2, random_state=0).fit_predict(two_groups(rng))) == 1.0
-
-
-def two_groups(rng):
-    """Ensemble of features that fall into two groups."""
-    X = np.repeat([[0.0], [9.0]], 50, axis=0) + rng.normal(size=(100, 3))
-    return kmeans_ensemble_distributed(da.from_array(X, chunks=(30, 3)), 8, (2, 5), max_samples=40, random_state=0)
+    np.testing.assert_array_equal(labels.compute(), ensemble.fit(X).labels_)
 
 
 @pytest.mark.usefixtures("here")
@@ -424,6 +409,6 @@ def two_groups(rng):
 )
 def test_errors_of_the_ensemble(kwargs, error, match):
     with pytest.raises(error, match=match):
-        kmeans_ensemble_distributed(
-            **{"X": lazily(np.arange(200.0).reshape(100, 2)), "n_partitions": 3, "random_state": 0} | kwargs
+        ensemble_distributed(
+            **{"X": lazily(np.arange(200.0).reshape(100, 2)), "ensemble": KMeansEnsemble(3), "random_state": 0} | kwargs
         )

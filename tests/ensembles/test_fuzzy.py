@@ -25,43 +25,39 @@ def unfinished(function, *args, **kwargs):
         return function(*args, **kwargs)
 
 
-def slow_memberships(X, centers, m):
+def slow_memberships(X, centers):
     u = np.zeros((len(X), len(centers)))
     for i, x in enumerate(X):
         distances = [np.linalg.norm(x - v) for v in centers]
         for k, d in enumerate(distances):
-            u[i, k] = 1.0 / sum((d / other) ** (2.0 / (m - 1.0)) for other in distances)
+            u[i, k] = 1.0 / sum((d / other) ** 2 for other in distances)
     return u
 
 
-def slow_objective(X, u, centers, m):
-    return sum(u[i, k] ** m * ((X[i] - centers[k]) ** 2).sum() for i in range(len(X)) for k in range(len(centers)))
+def slow_objective(X, u, centers):
+    return sum(u[i, k] ** 2 * ((X[i] - centers[k]) ** 2).sum() for i in range(len(X)) for k in range(len(centers)))
 
 
-@pytest.mark.parametrize("m", [1.3, 2.0, 3.5])
-def test_c_means_against_plain_loops(rng, m):
+def test_c_means_against_plain_loops(rng):
     X, _ = blobs(rng)
     centers = rng.normal(size=(3, 2))
     start = centers.copy()
-    u = slow_memberships(X, centers, m)
+    u = slow_memberships(X, centers)
     for _ in range(6):
-        centers = np.array([sum(u[i, k] ** m * X[i] for i in range(len(X))) / sum(u[:, k] ** m) for k in range(3)])
-        u = slow_memberships(X, centers, m)
+        centers = np.array([sum(u[i, k] ** 2 * X[i] for i in range(len(X))) / sum(u[:, k] ** 2) for k in range(3)])
+        u = slow_memberships(X, centers)
     with pytest.warns(ConvergenceWarning, match="fuzzy c-means did not converge to tol=0 in max_iter=6 updates"):
-        result = fuzzy_c_means(X, 3, fuzzifier=m, init=start, max_iter=6, tol=0.0)
+        result = fuzzy_c_means(X, 3, init=start, max_iter=6, tol=0.0)
     np.testing.assert_allclose(result.membership, u, rtol=1e-9, atol=1e-14)
     np.testing.assert_allclose(result.centers, centers, rtol=1e-9)
-    assert result.objective == pytest.approx(slow_objective(X, u, centers, m), rel=1e-10)
+    assert result.objective == pytest.approx(slow_objective(X, u, centers), rel=1e-10)
     assert (result.n_iter, result.converged) == (6, False)
 
 
-@pytest.mark.parametrize("m", [1.1, 2.0, 4.0])
-def test_c_means_never_raises_its_objective(rng, m):
+def test_c_means_never_raises_its_objective(rng):
     X, _ = blobs(rng)
     start = rng.normal(size=(4, 2))
-    history = [
-        unfinished(fuzzy_c_means, X, 4, fuzzifier=m, init=start, max_iter=t, tol=0.0).objective for t in range(1, 13)
-    ]
+    history = [unfinished(fuzzy_c_means, X, 4, init=start, max_iter=t, tol=0.0).objective for t in range(1, 13)]
     assert np.all(np.diff(history) <= 1e-12 * history[0])
     assert history[-1] < history[0]
 
@@ -76,23 +72,9 @@ def test_c_means_ends_where_both_steps_stand_still(rng):
     best = result.objective
     for _ in range(5):
         other = 0.99 * result.membership + 0.01 * random_membership(rng, len(X), 3)
-        assert slow_objective(X, other, result.centers, 2.0) > best
+        assert slow_objective(X, other, result.centers) > best
         moved = result.centers + 0.01 * rng.normal(size=(3, 2))
-        assert slow_objective(X, result.membership, moved, 2.0) > best
-
-
-def test_c_means_tends_to_k_means_and_to_uniform(rng):
-    X, _ = blobs(rng, spread=10.0)
-    start = X[rng.choice(len(X), 3, replace=False)]
-    kmeans = KMeans(3, init=start, n_init=1, tol=0.0).fit(X)
-    for m in (1.0 + 1e-3, 1.0 + 1e-12):
-        result = fuzzy_c_means(X, 3, fuzzifier=m, init=start)
-        assert np.array_equal(result.membership.argmax(axis=1), kmeans.labels_)
-        np.testing.assert_allclose(result.centers, kmeans.cluster_centers_, rtol=1e-6)
-        assert result.objective == pytest.approx(kmeans.inertia_, rel=1e-6)
-    # One update only: with a large fuzzifier centers are drawn to single objects, which then stay theirs alone.
-    blurred = unfinished(fuzzy_c_means, X, 3, fuzzifier=1e5, init=rng.normal(size=(3, 2)), max_iter=1, tol=0.0)
-    np.testing.assert_allclose(blurred.membership, 1 / 3, atol=1e-3)
+        assert slow_objective(X, result.membership, moved) > best
 
 
 def test_c_means_follows_similarities(rng):
@@ -123,10 +105,10 @@ def test_c_means_edge_cases(rng):
     # An object on a center belongs to it alone.
     result = unfinished(fuzzy_c_means, [[-1.0], [0.0], [1.0], [9.0]], 2, init=[[0.0], [9.0]], max_iter=1, tol=0.0)
     assert np.isfinite(result.membership).all()
-    # With a fuzzifier of almost 1 the far center loses everything, and stays.
-    result = fuzzy_c_means(X, 2, fuzzifier=1.001, init=[[0.0, 0.0], [1e9, 0.0]])
-    assert np.array_equal(result.centers[1], [1e9, 0.0])
-    np.testing.assert_allclose(result.centers[0], X.mean(axis=0))
+    # A center too far away for any membership stays.
+    result = fuzzy_c_means(1e-100 * X, 2, init=[[0.0, 0.0], [1e70, 0.0]], max_iter=2)
+    assert np.array_equal(result.centers[1], [1e70, 0.0])
+    np.testing.assert_allclose(result.centers[0], 1e-100 * X.mean(axis=0), rtol=1e-7)
 
 
 @pytest.mark.parametrize("function", [fuzzy_c_means, gath_geva])
@@ -155,7 +137,7 @@ def test_gath_geva_is_expectation_maximisation_of_a_gaussian_mixture(rng):
             weights_init=[1 / 3] * 3, random_state=0,
         )  # fmt: skip
         unfinished(mixture.fit, X)
-        result = unfinished(gath_geva, X, 3, init=start, ridge=1e-6, max_iter=n_iter, tol=0.0)
+        result = unfinished(gath_geva, X, 3, init=start, max_iter=n_iter, tol=0.0)
         np.testing.assert_allclose(result.centers, mixture.means_, rtol=1e-6, atol=1e-9)
         np.testing.assert_allclose(result.covariances, mixture.covariances_, rtol=1e-6, atol=1e-9)
         np.testing.assert_allclose(result.priors, mixture.weights_, rtol=1e-6)
@@ -165,10 +147,10 @@ def test_gath_geva_is_expectation_maximisation_of_a_gaussian_mixture(rng):
 
 def test_gath_geva_edge_cases(rng):
     X, y = blobs(rng)
-    single = gath_geva(X, 1, ridge=1e-3, random_state=0)
+    single = gath_geva(X, 1, random_state=0)
     np.testing.assert_allclose(single.centers[0], X.mean(axis=0))
     np.testing.assert_allclose(
-        single.covariances[0], np.cov(X.T, bias=True) + 1e-3 * np.diag(X.var(axis=0)), rtol=1e-12
+        single.covariances[0], np.cov(X.T, bias=True) + 1e-6 * np.diag(X.var(axis=0)), rtol=1e-12
     )
     assert single.priors == 1.0
     # Far apart, in wild units, with a constant feature, with duplicates: no overflow, no singular matrix.
@@ -234,8 +216,6 @@ def test_kaufman_kmeans_is_k_means_from_the_seeds(rng):
     assert np.array_equal(labels, KMeans(5, init=X[kaufman_seeds(X, 5)], n_init=1).fit(X).labels_)
     assert labels.dtype == np.intp
     assert np.array_equal(kaufman_kmeans(X, 1), np.zeros(len(X)))
-    with pytest.warns(ConvergenceWarning, match="k-means did not converge"):
-        kaufman_kmeans(rng.uniform(size=(200, 2)), 7, max_iter=1)
     with pytest.warns(ConvergenceWarning, match="Gath-Geva did not converge to tol=0 in max_iter=2 updates"):
         assert not gath_geva(X, 3, max_iter=2, tol=0.0, random_state=0).converged
     with warnings.catch_warnings():
@@ -250,16 +230,14 @@ X4 = [[0.0], [1.0], [2.0], [3.0]]
 @pytest.mark.parametrize(
     ("call", "error", "match"),
     [
-        (lambda: fuzzy_c_means(X4, 2, fuzzifier=1.0), ValueError, "fuzzifier must be greater than 1, got 1.0"),
         (lambda: fuzzy_c_means(X4, 5), ValueError, r"n_clusters must be in \[1, n_samples=4\], got 5"),
         (lambda: kaufman_seeds([[np.inf], [1.0]], 2), ValueError, "X contains infinity"),
         (lambda: fuzzy_c_means(X4, 2, init=[[0.0]]), ValueError, r"init must have shape \(2, 1\), got \(1, 1\)"),
         (lambda: fuzzy_c_means(X4, 2, init=[[np.nan], [0.0]]), ValueError, "init contains NaN"),
-        (lambda: gath_geva(X4, 2, ridge=0.0), ValueError, "ridge must be greater than 0, got 0.0"),
         (lambda: gath_geva(X4, 2, tol=np.nan), ValueError, "tol must be at least 0, got nan"),
         (lambda: gath_geva(X4, 2, init=[[0.5, 0.5]] * 3), ValueError, r"init must have shape \(4, 2\), got \(3, 2\)"),
         (lambda: gath_geva(X4, 2, init=[[0.5, 0.6]] * 4), ValueError, "init: every row must sum to 1"),
-        (lambda: kaufman_kmeans(X4, 2, max_iter=0), ValueError, "max_iter must be at least 1, got 0"),
+        (lambda: gath_geva(X4, 2, max_iter=0), ValueError, "max_iter must be at least 1, got 0"),
     ],
 )
 def test_errors(call, error, match):

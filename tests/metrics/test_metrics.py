@@ -15,9 +15,7 @@ from robust_eac import h_criterion, normalized_mutual_information, variation_of_
 from ..access import metrics
 
 # The others compare a partition with an ensemble: tests/test_ensemble_metrics.py.
-METRICS = {
-    name: getattr(metrics, name) for name in metrics.__all__ if name not in ("density", "ensemble_nmi", "intra_density")
-}
+METRICS = {name: getattr(metrics, name) for name in metrics.__all__ if name not in ("density", "ensemble_nmi")}
 AVERAGES = ["arithmetic", "geometric", "max"]
 
 

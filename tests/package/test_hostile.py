@@ -358,7 +358,6 @@ def _others():
     da = pytest.importorskip("dask.array", reason="needs dask")
     X = da.from_array(WORLD.X, chunks=(4, 2))
     yield robust_eac.ensemble_distributed, {"X": X, "ensemble": KMeansEnsemble(3, 2)}
-    yield robust_eac.kmeans_ensemble_distributed, {"X": X, "n_partitions": 3, "n_clusters": 2}
     distributed = {"labels": da.from_array(labels, chunks=(4, 4)), "n_clusters": 2}
     yield robust_eac.solve_median_partition_distributed, distributed
 

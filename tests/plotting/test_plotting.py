@@ -36,10 +36,6 @@ def ticks(axis):
     return [text.get_text() for text in axis.get_ticklabels()]
 
 
-def texts_in(ax):
-    return [text.get_text() for text in ax.texts]
-
-
 def test_stability_over_the_candidates(selection):
     ax = plot_n_clusters(selection)
     lines = {line.get_label(): line for line in ax.lines}
@@ -132,9 +128,9 @@ def test_memberships_by_cluster_and_certainty(rng):
     np.testing.assert_allclose(drawn_by(ax), membership[order].T)
     assert ticks(ax.xaxis) == ["a", "x"]
 
-    ax = plot_membership(membership, max_objects=10)
-    assert drawn_by(ax).shape == (3, 10)
-    assert ax.get_title() == "Memberships of 10 objects, drawn from 30, in 3 clusters"
+    ax = plot_membership(np.tile(membership, (50, 1)))
+    assert drawn_by(ax).shape == (3, 1000)
+    assert ax.get_title() == "Memberships of 1,000 objects, drawn from 1,500, in 3 clusters"
 
 
 def test_weights_in_order_and_sorted():
@@ -153,27 +149,8 @@ def test_weights_in_order_and_sorted():
 
 
 def test_losses_against_weights():
-    ax = plot_losses([3.0, 1.0, 2.0], [0.2, 0.5, 0.3], corrupted=[True, False, False], agreement="adjusted")
-    good, bad = ax.lines
-    np.testing.assert_allclose(good.get_xydata(), [[1, 0.5], [2, 0.3]])
-    np.testing.assert_allclose(bad.get_xydata(), [[3, 0.2]])
-    assert good.get_marker() != bad.get_marker()
-    assert "chance" in ax.get_xlabel()
-    assert "ordered pairs" in plot_losses([3.0], [1.0]).get_xlabel()
-
-
-def test_partitions_have_their_names():
-    names = ["ward", "$x_1", "a name that is much longer than there is room for"]
-    weights, short = [0.2, 0.5, 0.3], "a name that is much l..."
-    assert ticks(plot_weights(weights, names=names).xaxis) == ["ward", "$x_1", short]
-    ax = plot_weights(weights, names=names, sort=True)
-    assert ticks(ax.xaxis) == ["$x_1", short, "ward"]
-    assert ax.get_xlabel() == "partition, by weight"
-    ax = plot_losses([1.0, 2.0, 3.0], weights, names=names)
-    assert texts_in(ax) == ["ward", "$x_1", short]
-    assert [text.xy for text in ax.texts] == [(1.0, 0.2), (2.0, 0.5), (3.0, 0.3)]
-    # So many would hide each other.
-    assert texts_in(plot_losses(np.ones(31), np.ones(31), names=["u"] * 31)) == []
+    ax = plot_losses([3.0, 1.0, 2.0], [0.2, 0.5, 0.3])
+    np.testing.assert_allclose(ax.lines[0].get_xydata(), [[3, 0.2], [1, 0.5], [2, 0.3]])
 
 
 def test_convergence_is_the_distance_to_the_last_value():
@@ -230,7 +207,6 @@ ERRORS = [
     (lambda: plot_weights([1.0, 1.0], corrupted=[0, 1]), TypeError, "corrupted must be a mask of True and False"),
     (lambda: plot_weights([1.0, 1.0], corrupted=[True]), ValueError, r"corrupted must have shape \(2,\)"),
     (lambda: plot_losses([1.0], [1.0, 1.0]), ValueError, "losses must have 2 values, one per partition, got 1"),
-    (lambda: plot_losses([1.0], [1.0], agreement="x"), ValueError, "agreement must be one of 'raw', 'adjusted'"),
     (lambda: plot_convergence([]), ValueError, "objective_history must have at least one value"),
     (lambda: plot_convergence([1.0], "axes"), TypeError, "ax must be a matplotlib Axes or None, got str"),
     (lambda: plot_n_clusters(3), TypeError, "selection must be what select_n_clusters returns, got int"),

@@ -29,21 +29,18 @@ def slow_silhouette(x, labels, *, singleton, squared=True):
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.3])
-@pytest.mark.parametrize("metric", ["sqeuclidean", "euclidean", "cityblock", "cosine"])
+@pytest.mark.parametrize("metric", ["sqeuclidean", "euclidean"])
 def test_silhouette_weights_equal_scikit_learn(rng, metric, missing):
     labels = random_ensemble(rng, 40, 12, max_clusters=5, missing=missing)
     labels[:, :6] = np.where(labels[:, :6] < 0, -1, 7 * labels[:, :6] - 20)
     centres = rng.normal(scale=3.0, size=(5, 4))
-    X = centres[labels[:, -1]] + rng.normal(size=(40, 4)) + 100.0 * (metric != "cosine")
+    X = centres[labels[:, -1]] + rng.normal(size=(40, 4)) + 100.0
     for subsets in (None, [rng.permutation(4)[: 1 + u % 4] for u in range(12)]):
         weights = silhouette_weights(labels, X=X, subsets=subsets, metric=metric, singleton=0.0)
         assert weights[-1] > 0.0
         for u in range(12):
             seen = labels[:, u] != -1
             x = X[seen] if subsets is None else X[np.ix_(seen, np.sort(subsets[u]))]
-            if metric == "cosine" and x.shape[1] == 1:
-                # Distances of 0 and 2, up to rounding errors whose ratios scikit-learn takes for silhouettes.
-                continue
             expected = max(0.0, silhouette_samples(x, labels[seen, u], metric=metric).mean())
             assert np.isclose(weights[u], expected, rtol=1e-9, atol=1e-12)
 
@@ -60,7 +57,7 @@ def test_objects_alone_in_their_cluster(rng, metric, singleton):
     assert silhouette_weights(np.arange(9)[:, np.newaxis], X=X, singleton=1.0) == 1.0
 
 
-@pytest.mark.parametrize("metric", ["sqeuclidean", "euclidean", "cityblock"])
+@pytest.mark.parametrize("metric", ["sqeuclidean", "euclidean"])
 def test_coinciding_objects(metric):
     # 0.1 + 0.1 + 0.1 is not 0.3: a mean of equal values differs from them.
     X = np.array([[0.1]] * 7)

@@ -26,13 +26,12 @@ from robust_eac import (
     power_weights,
     refine_labels,
     restricted_simplex_weights,
-    select_n_clusters,
     solve_median_partition,
     solve_membership,
     solve_peace,
 )
 from robust_eac.consensus import density_search, kmeans_consensus
-from robust_eac.ensembles import gath_geva, kaufman_kmeans
+from robust_eac.ensembles import gath_geva
 from robust_eac.schemes import redundancy_weights
 
 from ..access import (
@@ -202,15 +201,13 @@ STOPPED = {
     ),
     "RobustEAC": lambda: RobustEAC(4, max_iter=1, tol=1e-9, random_state=0).fit(_noise()),
     "consensus_lower_bound": lambda: consensus_lower_bound(_noise(30), n_clusters=3, max_iter=1),
-    "select_n_clusters": lambda: select_n_clusters(_noise(), [3], max_iter=1, tol=1e-9, random_state=0),
     "refine_labels": lambda: refine_labels(_noise(), np.arange(60) % 4, max_passes=1, random_state=0),
-    "redundancy_weights": lambda: redundancy_weights(_noise(), max_iter=1, tol=1e-9, random_state=0),
+    "redundancy_weights": lambda: redundancy_weights(_noise(), max_iter=1, random_state=0),
     "kmeans_consensus": lambda: kmeans_consensus(_noise(), 4, max_iter=1, n_init=1, random_state=0),
     "density_search": lambda: density_search(_noise(), 4, max_iter=1, n_init=1, random_state=0),
     "solve_peace": lambda: solve_peace(_noise(), 4, max_steps=1, random_state=0),
     "fuzzy_c_means": lambda: fuzzy_c_means(X, 4, max_iter=1, random_state=0),
     "gath_geva": lambda: gath_geva(X, 4, max_iter=1, random_state=0),
-    "kaufman_kmeans": lambda: kaufman_kmeans(X, 4, max_iter=1),
 }
 
 
@@ -219,4 +216,4 @@ def test_whoever_stops_early_says_so(solver):
     by_warning = solver != "consensus_lower_bound"
     with pytest.warns(ConvergenceWarning, match="did not converge") if by_warning else nullcontext():
         result = STOPPED[solver]()
-    assert getattr(result, "converged", getattr(result, "converged_", False)) is False or solver == "select_n_clusters"
+    assert getattr(result, "converged", getattr(result, "converged_", False)) is False
