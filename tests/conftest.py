@@ -15,6 +15,8 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
+from robust_eac import adjusted_rand_score
+
 mpl.use("Agg")
 
 
@@ -87,6 +89,11 @@ def planted_ensemble(rng, truth, m, *, noise=0.1, n_random=0):
         column[wrong] = rng.randint(k, size=wrong.sum())
         labels[:, u] = column
     return labels
+
+
+def same_partition(a, b):
+    """Whether two label vectors differ only by the names of the clusters."""
+    return adjusted_rand_score(a, b) == 1.0
 
 
 def random_membership(rng, n, k):

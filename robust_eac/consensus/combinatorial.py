@@ -57,32 +57,25 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
     labels_ : ndarray of shape (n_samples,), numbered by first appearance
     coassociation_ : ndarray of shape (n_samples, n_samples)
         C: symmetric, between 0 and 1, with a constant diagonal.
-    goodness_ : ndarray of shape (n_subsets,)
-        g of every partition; ones when `goodness` is False.
-    weights_ : ndarray of shape (n_subsets,)
-        Weight of every partition in C, g_kl / (N' O_k) by default.
-    orders_ : ndarray of shape (n_subsets,)
-        Number of features of every partition.
-    subsets_ : list of n_subsets ndarray
-        Indices of every partition's features.
+    goodness_, weights_ : ndarray of shape (n_subsets,)
+        g of every partition, ones when `goodness` is False; its weight in C, g_kl / (N' O_k) by default.
+    orders_, subsets_ : ndarray of shape (n_subsets,), list of n_subsets ndarray
+        Number and indices of every partition's features.
     ensemble_ : ndarray of shape (n_samples, n_subsets)
         The partitions, as labels.
     n_features_in_ : int
 
     Notes
     -----
-    "listing" is the program of Table 1 of [1]_. If an order has more than `max_per_order` subsets, they are drawn
-    independently, with repetitions; if it has fewer than `min_per_order`, random repetitions are added. The labels come
-    from the whitened sub-data, but their silhouettes are computed before whitening, with squared Euclidean distances;
-    that of an object alone in its cluster is 1; g is 0 for a single cluster, and if the silhouette of any object is 0 /
-    0 (it coincides with all objects of its own and of another cluster). k-means runs once.
+    "listing" is the program of Table 1 of [1]_. Subsets of an order are drawn with repetitions if there are more than
+    `max_per_order`, and repeated if there are fewer than `min_per_order`. Silhouettes are computed before whitening,
+    with squared Euclidean distances; an object alone in its cluster has 1; g is 0 for a single cluster, and if an
+    object has 0 / 0 (it coincides with all objects of its own and of another cluster). "equation" has distinct subsets,
+    none repeated (Eq. 6), and silhouettes on the data that were clustered, with Euclidean distances; they are 0 for an
+    object alone in its cluster and for 0 / 0. With few features, results vary more.
 
-    "equation" has distinct subsets, none added (Eq. 6), and silhouettes on the data that were clustered, with Euclidean
-    distances; they are 0 for an object alone in its cluster and for 0 / 0. With few features, results vary more.
-
-    Unlike the program, both use `n_clusters` where `n_clusters` + 1 exceeds the number of objects, and refuse
-    `combinations` of a wrong width. The random numbers are not MATLAB's. The whitening depends on the scale of the
-    features: standardise them first.
+    The whitening depends on the scale of the features: standardise them first. Unlike the program, `n_clusters` is used
+    where `n_clusters` + 1 exceeds the number of objects, and `combinations` of a wrong width are refused.
 
     References
     ----------

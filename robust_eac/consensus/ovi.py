@@ -81,10 +81,9 @@ class OVIConsensus(ClusterMixin, BaseEstimator):
         The objects that the consensus put into a cluster, before `assign`.
     n_clusters_ : int
         Number of clusters found.
-    partitions_ : ndarray of shape (n_samples, n_clusterers)
-        The partition kept for each algorithm; for fuzzy ones, the clusters of largest membership.
-    values_ : ndarray of shape (n_samples, n_clusterers)
-        Values of the objects in them, NaN in clusters that are too small.
+    partitions_, values_ : ndarray of shape (n_samples, n_clusterers)
+        The partition kept for each algorithm, for fuzzy ones the clusters of largest membership; values of the objects
+        in them, NaN in clusters that are too small.
     chosen_n_clusters_ : ndarray of shape (n_clusterers,)
         Number of clusters kept for each algorithm.
     scores_ : ndarray of shape (n_clusterers, n_numbers)

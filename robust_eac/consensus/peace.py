@@ -110,8 +110,8 @@ def solve_peace(
         all pairs, as does n_samples n_partners of at least their number. [1]_ samples pairs uniformly, which can leave
         an object without pairs.
     init : array-like, default=None
-        Start: a membership of shape (n_samples, n_clusters) or a label vector of shape (n_samples,). None means
-        Dirichlet(1) rows. The uniform membership is refused: it is a stationary point.
+        A membership (n_samples, n_clusters) or labels (n_samples,) to start from, not uniform: that is a stationary
+        point. None means Dirichlet(1) rows.
     n_init : int, default=1
         Number of random starts on the same pairs; the best objective is kept.
     tol : float, default=1e-3

@@ -15,7 +15,7 @@ from robust_eac import (
 )
 
 from ..access import prepare_ensemble
-from ..conftest import planted_ensemble, random_ensemble
+from ..conftest import planted_ensemble, random_ensemble, same_partition
 
 TRUTH = np.repeat([0, 1, 2], 12)
 # Found jointly with the consensus, or by trust, None is not the same as equal weights.
@@ -49,10 +49,6 @@ def scheme(request):
 
 def planted(rng, **options):
     return planted_ensemble(rng, TRUTH, 15, **({"noise": 0.1} | options))
-
-
-def same_partition(a, b):
-    return adjusted_rand_score(a, b) == 1.0
 
 
 def test_signature(consensus):

@@ -16,7 +16,7 @@ from robust_eac import coassociation_matrix, eac, eac_linkage, threshold_eac
 from robust_eac.consensus import lifetime_eac
 
 from ..access import _consensus_common, _linkage, prepare_ensemble, relabel
-from ..conftest import planted_ensemble, random_ensemble
+from ..conftest import planted_ensemble, random_ensemble, same_partition
 
 LINKAGES = ["single", "average", "complete"]
 METHODS = pytest.mark.parametrize("method", LINKAGES)
@@ -26,10 +26,6 @@ def scipy_tree(similarity, method):
     distance = 1.0 - similarity
     np.fill_diagonal(distance, 0.0)
     return linkage(squareform(distance, checks=False), method)
-
-
-def same_partition(a, b):
-    return np.array_equal(relabel(a), relabel(b))
 
 
 def cuts_where_heights_differ(tree):

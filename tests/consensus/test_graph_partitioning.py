@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from robust_eac import adjusted_rand_score, coassociation_matrix
+from robust_eac import coassociation_matrix
 from robust_eac.consensus.graph_partitioning import coassociation_graph, cspa, hgpa, jaccard_graph, mcla
 
 from ..access import (
     _closest,
-    associations,
     check_memory,
     clusters_of,
     collapse,
@@ -22,7 +21,7 @@ from ..access import (
     take_rows,
     whole_numbers,
 )
-from ..conftest import planted_ensemble, random_ensemble
+from ..conftest import planted_ensemble, random_ensemble, same_partition
 from ..reference import balanced_partitions, edge_cut, hyperedge_cut, indicator_lists
 
 PACKAGES = {cspa: "pymetis", mcla: "pymetis", hgpa: "kahypar"}
@@ -36,10 +35,6 @@ def pymetis():
 @pytest.fixture
 def kahypar():
     return pytest.importorskip("kahypar")
-
-
-def same_partition(a, b):
-    return adjusted_rand_score(a, b) == 1.0
 
 
 # ------------------------------------------------------------------------------------------- METIS and CSPA
@@ -196,24 +191,6 @@ def test_meta_graph_is_the_jaccard_index(rng, missing):
     assert np.array_equal(cluster_weights, weights[[u for _, u in sets]])
     edges = jaccard_graph(members, encoding.multiplicity, sizes, cluster_weights)
     np.testing.assert_allclose(edges.toarray(), expected, rtol=1e-12, atol=1e-15)
-
-
-def test_associations_are_weighted_means(rng):
-    labels = random_ensemble(rng, 20, 5, missing=0.2)
-    weights = rng.dirichlet(np.ones(5))
-    sets = indicator_lists(labels)
-    groups = rng.choice([0, 2, 3], size=len(sets))
-    members, _, cluster_weights = clusters_of(encode(labels), weights)
-    found = associations(members, groups, cluster_weights)
-    expected = [
-        [
-            sum(weights[u] for (a, u), g in zip(sets, groups, strict=True) if g == group and i in a)
-            / sum(weights[u] for (_, u), g in zip(sets, groups, strict=True) if g == group)
-            for group in (0, 2, 3)
-        ]
-        for i in range(20)
-    ]
-    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-15)
 
 
 def test_ties_are_decided_at_random(rng):

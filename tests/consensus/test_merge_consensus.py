@@ -20,11 +20,7 @@ from ..access import (
     table_costs,
     take_rows,
 )
-from ..conftest import planted_ensemble, random_ensemble
-
-
-def same_partition(a, b):
-    return adjusted_rand_score(a, b) == 1.0
+from ..conftest import planted_ensemble, random_ensemble, same_partition
 
 
 def distinct_ensemble(rng, n, m, **options):

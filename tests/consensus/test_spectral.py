@@ -5,18 +5,14 @@ import pytest
 from scipy import sparse
 from sklearn.cluster import SpectralCoclustering
 
-from robust_eac import CONSENSUS_FUNCTIONS, adjusted_rand_score
+from robust_eac import CONSENSUS_FUNCTIONS
 from robust_eac.consensus import spectral
 from robust_eac.consensus.spectral import ecpcs_mc, embed_clusters, embed_rows, hbgf, transfer_cut
 from robust_eac.schemes import ensemble_driven_cluster_index
 
 from ..access import _bipartite, clusters_of, collapse, encode, leading_vectors, normalised_graph, walk_similarities
-from ..conftest import planted_ensemble, random_ensemble
+from ..conftest import planted_ensemble, random_ensemble, same_partition
 from ..reference import indicator_lists, transfer_cut_rows
-
-
-def same_partition(a, b):
-    return adjusted_rand_score(a, b) == 1.0
 
 
 @pytest.fixture
@@ -154,16 +150,6 @@ def test_coordinates_equal_the_definition(rng, monkeypatch, theta, missing, dens
         found = encoding.expand(embed_rows(encoding, 4, weights, theta, rng))
         # Eigenvectors are unique up to signs, which inner products do not see.
         np.testing.assert_allclose(found @ found.T, expected @ expected.T, atol=1e-7)
-
-
-def test_what_kmeans_is_given_by_the_transfer_cut(rng, kmeans_calls):
-    labels = random_ensemble(rng, 12, 5)
-    copies = rng.permutation(np.repeat(np.arange(12), rng.randint(1, 6, size=12)))
-    transfer_cut(labels[copies], 3, random_state=0)
-    ((points, counts, _),) = kmeans_calls
-    _, expected = np.unique(labels[copies], axis=0, return_counts=True)
-    assert sorted(counts) == sorted(expected)
-    np.testing.assert_allclose(np.linalg.norm(points, axis=1), 1.0, atol=1e-12)
 
 
 def test_usenc_is_lwgp_without_the_index(rng):
