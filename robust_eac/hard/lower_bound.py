@@ -46,44 +46,35 @@ def consensus_lower_bound(
     """Bound the objective from below over all consensuses, which tells how far from optimal a solution can be.
 
     Compute a number that no membership Y with `n_clusters` clusters can beat in  sum_u alpha_u |Y'Y - X_u'X_u|^2  for
-    fixed weights; with ``hard=True``, one that no partition can beat, which is larger. A consensus is within
-    ``objective - bound`` of the best. For memberships the two are often equal to many digits: then the consensus is
-    a global minimum.
+    fixed weights [1]_; with ``hard=True``, one that no partition can beat, which is larger. A consensus is within
+    ``objective - bound`` of the best.
 
-    The problem is read as one in Z = Y'Y. Let C_ij be the sum of alpha_u (n/n_u)^2 x_ui'x_uj over the partitions
-    (x_ui'x_uj is 1 where a hard one puts i and j together, 0 where it does not), W_ij the sum of alpha_u (n/n_u)^2 over
-    those that observe both (W = 1 for a complete ensemble). Up to a constant the objective is
-    sum_ij w_i w_j (W_ij Z_ij^2 - 2 C_ij Z_ij), with weights w_i of the objects. These are 1 in what follows; otherwise
-    every matrix stands for D M D, D being diagonal with entries sqrt(w_i): semidefinite or of low rank as before.
+    In Z = Y'Y the objective is, up to a constant,  sum_ij (W_ij Z_ij^2 - 2 C_ij Z_ij), where C_ij is the sum of
+    alpha_u (n/n_u)^2 x_ui'x_uj over the partitions, and W_ij that of alpha_u (n/n_u)^2 over those that observe both
+    objects. Weights w_i of the objects scale every matrix M to D M D, D being diagonal with entries sqrt(w_i).
 
-    *Memberships.* The columns of Y sum to one, so  Z = 11'/k + M  with M = Y'(I - 11'/k)Y semidefinite of rank at most
-    k - 1, and 0 <= Z_ij <= 1. For every matrix A the objective is at least its value minus 2 <A, Z>, plus the least of
-    2 <A, Z> over that box. Without the box, the least of the former over M is known: for W = 1, M takes over the
-    positive ones of the k - 1 largest eigenvalues of C + A - 11'/k (Eckart and Young [2]_). The best A gives the
-    minimum over the convex envelope of |M|^2 on matrices of that rank [5]_; it is approached by accelerated proximal
-    ascent. With A = 0 the bound is often exact already where the best membership has no zeros. If W is not constant,
-    W_ij z^2 is bounded from below by a curvature common to all pairs and a line: a tangent where W_ij is larger, which
-    follows Z, or the chord over the possible z where it is smaller.
+    *Memberships.* The columns of Y sum to one, so  Z = 11'/k + M  with M semidefinite of rank at most k - 1, and
+    0 <= Z_ij <= 1. For every matrix A the objective is at least its value minus 2 <A, Z>, plus the least of 2 <A, Z>
+    over that box. For W = 1 the least of the former over M takes the positive ones of the k - 1 largest eigenvalues of
+    C + A - 11'/k (Eckart and Young [2]_). The best A gives the minimum over the convex envelope of |M|^2 on matrices of
+    that rank [3]_; it is approached by accelerated proximal ascent. If W is not constant, W_ij z^2 is bounded from
+    below by a curvature common to all pairs and a line: a tangent where W_ij is larger, a chord where it is smaller.
 
-    *Partitions.* Z_ij is 0 or 1, its own square, and the objective is linear:  sum_ij (W_ij - 2 C_ij) Z_ij, the costs
-    of a correlation clustering. Being together is transitive:  Z_ij + Z_jk - Z_ik <= 1  for all triples [6]_. A
-    multiplier L >= 0 of such a triangle moves costs between its pairs and adds a constant: what is left is bounded pair
-    by pair. Multipliers are first packed greedily, where two pairs are better together and the third better apart
-    ([7]_; [8]_ has more ways to use them). Then they rise one by one, each by an exact step, within a proximal point
-    method on Z; a search now and then adds the most violated triangles. With a limit to the clusters,  Z - 11'/k  is
-    semidefinite as well (with unit diagonal, the relaxation of [3]_): for every semidefinite A the objective is at
-    least its value minus <A, Z - 11'/k>, whose minimum separates into pairs, too, and the multipliers add up. The
-    method of multipliers (ADMM [4]_) proposes A, the negative part of a symmetric matrix; the triangles belong to its
-    step for Z. Without a limit, A joins only where triangles leave more than 10 `tol` to a partition found on the way.
+    *Partitions.* Z_ij is 0 or 1, and the objective is linear:  sum_ij (W_ij - 2 C_ij) Z_ij, the costs of a correlation
+    clustering. Being together is transitive:  Z_ij + Z_jk - Z_ik <= 1  for all triples [4]_. A multiplier >= 0 of such
+    a triangle moves costs between its pairs and adds a constant: what is left is bounded pair by pair. Multipliers are
+    packed greedily [5]_, then rise one by one within a proximal point method on Z; a search now and then adds the most
+    violated triangles. With a limit to the clusters,  Z - 11'/k  is semidefinite as well [6]_: for every semidefinite A
+    the objective is at least its value minus <A, Z - 11'/k>. The method of multipliers (ADMM [7]_) proposes A. Without
+    a limit, A joins only where triangles leave more than 10 `tol` to a partition found on the way.
 
     Both bounds are values of such closed forms, the largest one met: stopping early or a loose tolerance weakens them,
-    but they hold. The rounding of an eigendecomposition and of sums over pairs is covered by lowering them by 1e-12 per
-    ordered pair.
+    but they hold. They are lowered by 1e-12 per ordered pair, which covers rounding.
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
-        Base clusterings, hard or soft, as in :func:`~robust_eac.partition_losses`.
+    labels, sample_weight, cluster_weights
+        As in :func:`~robust_eac.partition_losses`.
     n_clusters : int, default=None
         Largest number of clusters k of the consensus. None means n_samples: no limit.
     weights : array-like of shape (n_partitions,), default=None
@@ -96,10 +87,6 @@ def consensus_lower_bound(
         when it is within this share of a partition.
     max_iter : int, default=1000
         Largest number of iterations, one symmetric eigendecomposition each, unless triangles alone are at work.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weight of every object: weight w counts as w identical objects that share a membership. None means one each.
-    cluster_weights : {"size"} or list of ndarrays, default=None
-        Weights of the base clusters, as in :func:`~robust_eac.partition_losses`. None means 1 each, as in [1]_.
 
     Returns
     -------
@@ -108,46 +95,33 @@ def consensus_lower_bound(
         by itself gives: for a complete hard ensemble the sum of C_ij (1 - C_ij), or of min(C_ij, 1 - C_ij) with
         ``hard=True``; `n_iter`; `converged`, whether the bound settled within `max_iter`. It holds in any case.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is malformed or out of range.
-
     Notes
     -----
     For d objects with different labels an iteration takes O(d^3) time, the memory is O(d^2). For partitions without a
-    limit, until the matrix joins, only packing and every fifth iteration do, and the others a time proportional to the
-    triangles in use, usually about one per pair. Copies of an object share a row with their number as weight: by
-    convexity the objective of Y is at least that of the memberships averaged over copies, and the same holds for Z in
-    the relaxation. For partitions, that of all copies in the place of a random one of them is, on average, no larger as
-    long as no two copies are better apart. Where this does not hold, copies keep rows of their own: for partitions if
-    C_ii < W_ii / 2, which only soft partitions bring about; for memberships without the diagonal if C_ii < W_ii, since
-    averaging brings copies closer together, or if weights are below 1.
+    limit most iterations take a time proportional to the triangles in use, usually about one per pair. Copies of an
+    object share a row with their number as weight, but for partitions where they are better apart (C_ii < W_ii / 2),
+    which only soft ones bring about.
 
     References
     ----------
     .. [1] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation",
        EMMCVPR 2013.
     .. [2] Eckart, Young, "The approximation of one matrix by another of lower rank", Psychometrika 1, 1936.
-    .. [3] Frieze, Jerrum, "Improved approximation algorithms for MAX k-CUT and MAX BISECTION", Algorithmica 18, 1997.
-    .. [4] Boyd, Parikh, Chu, Peleato, Eckstein, "Distributed optimization and statistical learning via the alternating
-       direction method of multipliers", Foundations and Trends in Machine Learning 3(1), 2011.
-    .. [5] Grussler, Giselsson, "Low-rank inducing norms with optimality interpretations", SIAM Journal on Optimization
+    .. [3] Grussler, Giselsson, "Low-rank inducing norms with optimality interpretations", SIAM Journal on Optimization
        28(4), 2018.
-    .. [6] Grötschel, Wakabayashi, "A cutting plane algorithm for a clustering problem", Mathematical Programming 45,
+    .. [4] Grötschel, Wakabayashi, "A cutting plane algorithm for a clustering problem", Mathematical Programming 45,
        1989.
-    .. [7] Lange, Karrenbauer, Andres, "Partial optimality and fast lower bounds for weighted correlation clustering",
+    .. [5] Lange, Karrenbauer, Andres, "Partial optimality and fast lower bounds for weighted correlation clustering",
        ICML 2018.
-    .. [8] Swoboda, Andres, "A message passing algorithm for the minimum cost multicut problem", CVPR 2017.
+    .. [6] Frieze, Jerrum, "Improved approximation algorithms for MAX k-CUT and MAX BISECTION", Algorithmica 18, 1997.
+    .. [7] Boyd, Parikh, Chu, Peleato, Eckstein, "Distributed optimization and statistical learning via the alternating
+       direction method of multipliers", Foundations and Trends in Machine Learning 3(1), 2011.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from robust_eac import solve_membership
     >>> labels = np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, 1], [1, 0, 1]])
     >>> round(consensus_lower_bound(labels, n_clusters=2).bound, 6)
-    5.953732
-    >>> round(solve_membership(labels, 2, tol=1e-9, random_state=0).objective, 6)
     5.953732
     """
     ensemble = check_ensemble(labels)

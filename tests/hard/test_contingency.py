@@ -22,7 +22,7 @@ from ..access import (
 from ..access import check_ensemble as checked
 from ..conftest import random_ensemble
 
-LINEAR = [(name, cost) for name in ("binder", "vi") for cost in (0.0, 0.3, 1.0, 2.0)]
+LINEAR = [(name, cost) for name in ("binder", "vi") for cost in (0.3, 1.0)]
 COSTS = [*LINEAR, *((name, 1.0) for name in ("omari", "nvi", "id", "nid"))]
 OF_ALL = pytest.mark.parametrize(("name", "cost"), COSTS)
 MISSING = pytest.mark.parametrize("missing", [0.0, 0.3], ids=["complete", "incomplete"])
@@ -93,17 +93,8 @@ def test_scikit_learn_agrees(rng, missing):
 
 
 @OF_ALL
-@MISSING
-def test_weights_are_copies(rng, name, cost, missing):
-    labels, clusters = random_ensemble(rng, 10, 5, missing=missing), compact(rng.randint(4, size=10))
-    copies = rng.randint(1, 5, size=10)
-    repeated = losses_of(np.repeat(labels, copies, axis=0), np.repeat(clusters, copies), name, cost)
-    np.testing.assert_allclose(losses_of(labels, clusters, name, cost, copies), repeated, atol=1e-13)
-
-
-@OF_ALL
 def test_perfect_agreement_is_exactly_zero(rng, name, cost):
-    for n in (1, 2, 7, 300):
+    for n in (1, 2, 60):
         for clusters in (np.zeros(n, dtype=int), np.arange(n), compact(rng.randint(4, size=n))):
             hidden = np.where(rng.uniform(size=n) < 0.3, -1, 7 - clusters)
             hidden[0] = 7 - clusters[0]
@@ -146,7 +137,10 @@ def test_binder_of_soft_and_weighted_partitions_is_the_dense_distance(rng):
             clusters, total = rng.randint(4, size=n), n if sample_weight is None else sample_weight.sum()
 
             def dense(codes, labels=labels, weights=cluster_weights, sample_weight=sample_weight, total=total):
-                return reference.losses(labels, np.eye(6)[codes], True, sample_weight, weights) / total**2
+                return (
+                    reference.losses(labels, np.eye(6)[codes], sample_weight=sample_weight, cluster_weights=weights)
+                    / total**2
+                )
 
             np.testing.assert_allclose(
                 _hard_tables.partition_losses(encoding, clusters, binder), dense(clusters), atol=1e-12
@@ -219,6 +213,10 @@ def assert_tables_are_fresh(search):
 def test_tables_follow_the_moves(rng, name, cost, missing):
     for weight in (None, rng.randint(1, 4, size=30), rng.uniform(0.1, 2.0, size=30), np.arange(30.0) % 4):
         search, _ = make_search(rng, name, cost, missing=missing, sample_weight=weight)
+        clusters, rows = search.clusters.copy(), rng.permutation(30)[:20]
+        search._tables.take_out(rows, search._terms, search.clusters, 0.0)
+        assert np.array_equal(search.clusters, np.where(np.isin(np.arange(30), rows), -1, clusters))
+        assert_tables_are_fresh(search)
         search._visit(rng.permutation(30))
         assert search.n_moves > 0
         assert_tables_are_fresh(search)
@@ -228,22 +226,6 @@ def test_tables_follow_the_moves(rng, name, cost, missing):
         assert_tables_are_fresh(search)
 
 
-@MISSING
-def test_what_is_taken_out_and_put_back_changes_nothing(rng, missing):
-    for name in ("binder", "nid"):
-        search, _ = make_search(rng, name, 1.0, missing=missing, sample_weight=np.arange(30) % 3)
-        before, clusters = [table.copy() for table in search._tables.arrays], search.clusters.copy()
-        rows = rng.permutation(30)[:20]
-        drift = search._tables.take_out(rows, search._terms, search.clusters, 0.0)
-        assert drift > 0.0
-        assert np.array_equal(search.clusters, np.where(np.isin(np.arange(30), rows), -1, clusters))
-        assert_tables_are_fresh(search)
-        for i in rows:
-            _contingency.add_to(i, i % 3.0, search._terms, search._tables.arrays, clusters[i])
-        for table, old in zip(search._tables.arrays, before, strict=True):
-            np.testing.assert_allclose(table, old, atol=1e-10)
-
-
 @OF_ALL
 @MISSING
 def test_rows_are_skipped_only_where_no_move_pays(rng, name, cost, missing):
@@ -251,7 +233,7 @@ def test_rows_are_skipped_only_where_no_move_pays(rng, name, cost, missing):
     for weight in (None, np.where(np.arange(80) % 5 == 0, 2.5, 1.0)):
         search, _ = make_search(rng, name, cost, n=80, m=5, missing=missing, sample_weight=weight)
         search._linearise()
-        for _ in range(12):
+        for _ in range(8):
             search._visit(rng.permutation(80)[:25])
             for i in np.flatnonzero(search._margins - search._drift > search._slack):
                 own = search.clusters[i]
@@ -355,7 +337,7 @@ def test_kernels_have_one_signature_per_type_of_codes(rng):
     for missing in (0.0, 0.2):
         labels = np.asfortranarray(random_ensemble(rng, 30, 5, missing=missing))
         for name in LOSSES:
-            for init in ("mixed", "sequential", "random", "partitions", "relaxed", labels[:, 0].clip(0)):
+            for init in ("mixed", "partitions", "relaxed", labels[:, 0].clip(0)):
                 options = {"sample_weight": np.arange(1, 31), "cost": 1, "n_init": 2, "random_state": 0}
                 solve_hard_median_partition(labels, 5, loss=name, init=init, **options)
     places = {_contingency.losses: 0, _contingency.relocate: 1, _contingency.tabulate: 0, _contingency.take_out: 1}

@@ -46,9 +46,9 @@ def assert_equal_to_slow(ball, expected):
 
 
 @EVERY_LOSS
-@pytest.mark.parametrize("level", [0.05, 0.5, 0.75, 0.95, 1.0])
+@pytest.mark.parametrize("level", [0.05, 0.75, 1.0])
 def test_ball_is_that_of_the_definition(rng, loss, cost, level):
-    for number in range(6):
+    for number in range(4):
         n, m = rng.randint(1, 8), rng.randint(1, 15)
         labels = random_ensemble(rng, n, m, max_clusters=3, missing=0.2 * (number % 2))
         weights, weight = rng.randint(3, size=m), rng.randint(1, 3, size=n)
@@ -63,7 +63,7 @@ def test_ball_is_that_of_the_definition(rng, loss, cost, level):
         assert_equal_to_slow(credible_ball(labels, partition, **options), expected)
 
 
-@pytest.mark.parametrize("m", [1, 7, 10, 20, 49, 100, 1000])
+@pytest.mark.parametrize("m", [1, 7, 20, 49, 100])
 def test_a_level_that_whole_numbers_of_draws_reach_is_reached_by_them(rng, m):
     """0.95 of 100 draws are 95, however the sums of weights of 0.01 are rounded."""
     labels = np.zeros((m + 1, m), dtype=int)
@@ -71,7 +71,7 @@ def test_a_level_that_whole_numbers_of_draws_reach_is_reached_by_them(rng, m):
     for u in range(m):
         labels[:u, u] = np.arange(1, u + 1)
     order = rng.permutation(m)
-    for count in {1, m, *rng.randint(1, m + 1, size=20)}:
+    for count in {1, m, *rng.randint(1, m + 1, size=5)}:
         for level in (count / m, np.nextafter(count / m, 0.0), min(np.nextafter(count / m, 2.0), 1.0)):
             ball = credible_ball(labels[:, order], labels[:, 0], level=level)
             assert ball.inside.sum() == count
@@ -127,18 +127,6 @@ def test_weighted_objects_are_repeated_objects(rng):
             np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
 
 
-@EVERY_LOSS
-def test_names_of_clusters_do_not_matter(rng, loss, cost):
-    labels, partition = random_ensemble(rng, 10, 30, max_clusters=2), rng.randint(3, size=10)
-    names = np.array([rng.permutation(2) + rng.randint(9) for _ in range(30)])
-    renamed = names[np.arange(30), labels]
-    ball = credible_ball(labels, partition, loss=loss, cost=cost, level=0.8)
-    for found, expected in zip(
-        credible_ball(renamed, 7 - partition, loss=loss, cost=cost, level=0.8), ball, strict=True
-    ):
-        np.testing.assert_allclose(found, expected, rtol=1e-12)
-
-
 def test_equal_partitions_are_named_once():
     column = np.array([0, 0, 1, 1])
     labels = np.column_stack([column, [0, 1, 1, 1], [5, 2, 2, 2], [1, 0, 1, 1], 1 - column])
@@ -181,13 +169,6 @@ def test_bounds_by_hand():
     assert ball.inside.tolist() == [True, False, True, False]
     assert ball.horizontal.tolist() == ball.vertical_lower.tolist() == [2]
     assert ball.vertical_upper.tolist() == [0]
-
-
-def test_larger_levels_have_larger_balls(rng):
-    labels = random_ensemble(rng, 15, 50)
-    radii = [credible_ball(labels, labels[:, 0], level=level, loss="vi").radius for level in (0.1, 0.5, 0.9, 1.0)]
-    assert radii == sorted(radii)
-    assert radii[0] < radii[-1]
 
 
 def test_distances_are_the_losses_and_arguments_stay(rng):

@@ -84,7 +84,7 @@ def kinds_of(name, cost):
 
 
 @OF_BOTH
-@pytest.mark.parametrize("limit", [17, 40, N])
+@pytest.mark.parametrize("limit", [17, N])
 def test_the_same_moves_as_with_dense_tables(name, cost, limit, monkeypatch):
     for kind in kinds_of(name, cost):
         # With this seed no two clusters cost a row the same, which rounding would decide.
@@ -236,9 +236,9 @@ def test_losses_of_given_labels(name, monkeypatch):
 
 @pytest.mark.parametrize("name", LOSSES)
 def test_perfect_agreement_is_exactly_zero(name, rng):
-    """Also where sums have tens of thousands of terms."""
-    clusters = rng.permutation(np.arange(90_000) % 30_000)
-    labels = np.column_stack([clusters, 30_000 - clusters, np.where(rng.uniform(size=90_000) < 0.3, -1, clusters)])
+    """Also where sums have thousands of terms."""
+    clusters = rng.permutation(np.arange(9000) % 3000)
+    labels = np.column_stack([clusters, 3000 - clusters, np.where(rng.uniform(size=9000) < 0.3, -1, clusters)])
     assert not hard_partition_losses(labels, clusters, loss=name).any()
     assert credible_ball(labels, clusters, loss=name).radius == 0.0
 
