@@ -1,5 +1,6 @@
 """Sphinx's settings. Nothing is read from a network, neither by the build nor by the pages."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -88,12 +89,14 @@ def block_mathml(writer, node):
     raise SkipNode
 
 
-def keep_bars(app, what, name, obj, options, lines):
-    """Escape the bars of formulas, |x|, which would be substitutions; not in code."""
+def adapt_lines(app, what, name, obj, options, lines):
+    """Short references find their names in any module; bars of formulas, |x|, are no substitutions, but in code."""
     code = False
     for number, line in enumerate(lines):
         code = line.lstrip().startswith(">>>") or (code and bool(line.strip()))
         if not code:
+            # With a dot Sphinx looks for the only name that ends so.
+            line = re.sub(r":(func|class|data|meth):`(?=\w)", r":\1:`.", line)
             parts = line.split("``")
             parts[::2] = [part.replace("|", r"\|") for part in parts[::2]]
             lines[number] = "``".join(parts)
@@ -103,5 +106,5 @@ def setup(app):
     # Browsers draw MathML; MathJax would come from a network.
     app.add_html_math_renderer("mathml", (inline_mathml, None), (block_mathml, None))
     # After numpydoc, which comes at 500.
-    app.connect("autodoc-process-docstring", keep_bars, priority=900)
+    app.connect("autodoc-process-docstring", adapt_lines, priority=900)
     reference.write_pages()

@@ -4,6 +4,7 @@ import inspect
 import re
 import shutil
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 
 import robust_eac
@@ -12,7 +13,7 @@ FOLDER = Path(__file__).parent / "api"
 TOPIC = re.compile(r"^\*\*(.+)\*\* \(`robust_eac\.(\w+)`\)(?:: )?(.*(?:\n.+)*)\n\n((?:[- ] .+\n)+)", re.MULTILINE)
 BULLET = re.compile(r"^- ((?:`\w+`,?\s+)*`\w+`): (.+(?:\n  .+)*)", re.MULTILINE)
 INTRODUCTION = """
-All that ``import robust_eac`` offers. ``help(robust_eac)`` lists the same names by the same topics.
+All that ``import robust_eac`` offers, as in ``help(robust_eac)``, and what its submodules offer besides.
 
 """
 
@@ -30,7 +31,7 @@ def write_pages():
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir()
     for room, topic in topics().items():
-        (FOLDER / f"{room}.rst").write_text(page(*topic), encoding="utf-8")
+        (FOLDER / f"{room}.rst").write_text(page(*topic) + others(room), encoding="utf-8")
     toctree = ".. toctree::\n   :maxdepth: 1\n\n" + "".join(f"   {room}\n" for room in topics())
     (FOLDER / "index.rst").write_text(heading("API by topic", "=") + INTRODUCTION + toctree, encoding="utf-8")
 
@@ -48,6 +49,12 @@ def page(title, remark, bullets):
             elif not is_own(member):
                 text += f".. py:function:: {name}{inspect.signature(member)}\n\n   {foreign(member)}\n\n"
     return text
+
+
+def others(room):
+    """What is reached through the submodule alone."""
+    names = [name for name in import_module(f"robust_eac.{room}").__all__ if name not in robust_eac.__all__]
+    return f"Further names in ``robust_eac.{room}``:\n\n" + table([f"{room}.{name}" for name in names]) if names else ""
 
 
 def sentence(phrase):
@@ -75,8 +82,11 @@ def listed(registry):
         if inspect.isfunction(entry):
             what = re.sub(r" \(?\[\d+\]_\)?", "", inspect.getdoc(entry).partition("\n")[0])
             lines += f": {what}"
-            if entry.__name__ in robust_eac.__all__ and is_own(entry):
+            room = entry.__module__.split(".")[1]
+            if entry.__name__ in robust_eac.__all__:
                 lines += f" :func:`{entry.__name__}`"
+            elif entry.__name__ in import_module(f"robust_eac.{room}").__all__:
+                lines += f" :func:`{room}.{entry.__name__}`"
         lines += "\n"
     return lines + "\n"
 

@@ -10,10 +10,12 @@ their median.
 # Three sets of points. In the first two, k-means must cut the shapes into pieces. The
 # third has one large cluster that overlaps small ones.
 
+from functools import partial
+
 import matplotlib.pyplot as plt
 from sklearn.datasets import make_blobs, make_moons
 
-from robust_eac import KMeansEnsemble, RobustEAC, adjusted_rand_score, load_dataset
+from robust_eac import KMeansEnsemble, MergeConsensus, RobustEAC, adjusted_rand_score, load_dataset
 
 sizes = [320, 160, 80, 40]
 centres = [[0, 0], [4.2, 0], [0, 4.2], [4.2, 4.2]]
@@ -28,15 +30,15 @@ data = {
 # 40 pieces.
 
 methods = {
-    "median partition": {},
-    'cluster_weights="size"': {"cluster_weights": "size"},
-    'method="merge"': {"method": "merge"},
+    "median partition": partial(RobustEAC, random_state=0),
+    'cluster_weights="size"': partial(RobustEAC, cluster_weights="size", random_state=0),
+    "merging": partial(MergeConsensus, random_state=0),
 }
 fig, axes = plt.subplots(len(data), len(methods), figsize=(10, 9.5))
 for row, (name, (X, y, n_clusters)) in zip(axes, data.items(), strict=True):
     labels = KMeansEnsemble(n_partitions=50, n_clusters=(10, 40), random_state=0).fit_transform(X)
-    for ax, (title, options) in zip(row, methods.items(), strict=True):
-        found = RobustEAC(n_clusters, random_state=0, **options).fit_predict(labels)
+    for ax, (title, method) in zip(row, methods.items(), strict=True):
+        found = method(n_clusters).fit_predict(labels)
         for cluster in range(found.max() + 1):
             ax.plot(*X[found == cluster].T, "osv^D"[cluster], linestyle="none", markersize=3)
         ax.set_title(f"{title}\nadjusted Rand index {adjusted_rand_score(y, found):.2f}", fontsize=11)

@@ -24,13 +24,13 @@ class Weighting(BaseEstimator):
 
     solver : function of the losses, and of the parameters by name, that returns weights.
     corrected : whether it reads chance-corrected losses. Its weights then stay fixed while the membership moves.
-    needs_group : whether it has to know first which partitions agree with each other; see :func:`resolve_group`.
+    needs_group : whether it has to know first which partitions agree with each other; see `resolve_group`.
     judged : whether `minimised` says what the weights minimise.
     trusts : whether weights are held until the consensus confirms them, by `following`.
 
     References
     ----------
-    The names in :data:`WEIGHTINGS` are those of :func:`~robust_eac.restricted_simplex_weights` and its like.
+    The names in `WEIGHTINGS` are those of :func:`~robust_eac.restricted_simplex_weights` and its like.
 
     Examples
     --------

@@ -111,14 +111,14 @@ print("mean confidence, three labels and two:", adata.obs["confidence"].groupby(
 # Nothing but a co-association matrix
 # -----------------------------------
 #
-# Dense or sparse, with ``affinity="precomputed"``: by average linkage, by the membership
-# solver, and cut by lifetime. :class:`~robust_eac.RobustEAC` needs the runs themselves, and
+# Dense or sparse, with ``affinity="precomputed"``: by average linkage, cut at a number of
+# clusters or by lifetime. :class:`~robust_eac.RobustEAC` needs the runs themselves, and
 # says which functions do not.
 
 from scipy.cluster.hierarchy import dendrogram
 from scipy.sparse import csr_array
 
-from robust_eac import adjusted_rand_score, coassociation_matrix, eac, eac_linkage, solve_membership
+from robust_eac import adjusted_rand_score, coassociation_matrix, eac, eac_linkage
 from robust_eac.consensus import lifetime_eac
 
 dense = coassociation_matrix(runs)
@@ -126,7 +126,6 @@ for matrix in (dense, csr_array(dense)):
     known = {"affinity": "precomputed"}
     answers = {
         "average linkage": eac(matrix, k, **known),
-        "membership": solve_membership(matrix, k, random_state=0, **known).membership.argmax(axis=1),
         "lifetime": lifetime_eac(matrix, linkage="average", **known),
     }
     for name, answer in answers.items():
