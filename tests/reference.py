@@ -34,7 +34,7 @@ def weighted_comembership(column, cluster_weights):
     return x @ np.diag(cluster_weights) @ x.T
 
 
-def pair_terms(labels, diagonal, sample_weight=None, cluster_weights=None):
+def pair_terms(labels, diagonal=True, sample_weight=None, cluster_weights=None):
     """For every partition: comembership, weight of every pair, factor (n / n_u)^2."""
     columns = partitions_of(labels)
     w = np.ones(len(columns[0])) if sample_weight is None else np.asarray(sample_weight, dtype=float)
@@ -86,32 +86,32 @@ def objective(labels, membership, weights, lam=0.0, diagonal=True, sample_weight
     return weights @ found + 0.5 * lam * weights @ weights
 
 
-def gradient(labels, membership, weights, diagonal=True, sample_weight=None, cluster_weights=None):
+def gradient(labels, membership, weights, sample_weight=None, cluster_weights=None):
     """Derivative of the weighted loss in every entry of the membership."""
     gram = membership @ membership.T
     total = np.zeros_like(membership)
     for weight, (together, pairs, factor) in zip(
-        weights, pair_terms(labels, diagonal, sample_weight, cluster_weights), strict=True
+        weights, pair_terms(labels, sample_weight=sample_weight, cluster_weights=cluster_weights), strict=True
     ):
         total += 4.0 * weight * factor * (pairs * (gram - together)) @ membership
     return total
 
 
-def gap(labels, membership, weights, diagonal=True, sample_weight=None, cluster_weights=None):
+def gap(labels, membership, weights, sample_weight=None, cluster_weights=None):
     """The optimality gap from the dense gradient."""
-    g = gradient(labels, membership, weights, diagonal, sample_weight, cluster_weights)
+    g = gradient(labels, membership, weights, sample_weight, cluster_weights)
     total = len(membership) if sample_weight is None else np.sum(sample_weight)
     return ((g * membership).sum(axis=1) - g.min(axis=1)).sum() / (4.0 * total**2)
 
 
-def quartic_along(labels, membership, direction, weights, diagonal=True, sample_weight=None, cluster_weights=None):
+def quartic_along(labels, membership, direction, weights, sample_weight=None, cluster_weights=None):
     """Coefficients (t, t^2, t^3, t^4) of the weighted loss at membership + t direction, minus its value at t = 0."""
     zeroth = membership @ membership.T
     first = membership @ direction.T + direction @ membership.T
     second = direction @ direction.T
     c = np.zeros(4)
     for weight, (together, pairs, factor) in zip(
-        weights, pair_terms(labels, diagonal, sample_weight, cluster_weights), strict=True
+        weights, pair_terms(labels, sample_weight=sample_weight, cluster_weights=cluster_weights), strict=True
     ):
         rest = zeroth - together
         scale = weight * factor
@@ -133,7 +133,7 @@ def minimise_polynomial(c, upper):
     return min([0.0, *candidates, upper], key=value)
 
 
-def visit(labels, membership, weights, members, n_steps, diagonal=True, sample_weight=None):
+def visit(labels, membership, weights, members, n_steps, sample_weight=None):
     """All outcomes of a visit of the objects `members`, which move together: a list of memberships.
 
     Up to n_steps pair steps, everything recomputed from n x n matrices before each. An exact step leaves the
@@ -144,7 +144,7 @@ def visit(labels, membership, weights, members, n_steps, diagonal=True, sample_w
     if n_steps == 0:
         return [membership]
     i = members[0]
-    g = gradient(labels, membership, weights, diagonal, sample_weight)[members].sum(axis=0)
+    g = gradient(labels, membership, weights, sample_weight)[members].sum(axis=0)
     held = np.flatnonzero(membership[i] > 0.0)
     total = len(membership) if sample_weight is None else np.sum(sample_weight)
     tie = 1e-9 * total * (len(members) if sample_weight is None else np.sum(np.asarray(sample_weight)[members]))
@@ -156,7 +156,7 @@ def visit(labels, membership, weights, members, n_steps, diagonal=True, sample_w
             if p != q and (tied or g[p] < g[q]):
                 direction = np.zeros_like(membership)
                 direction[members, p], direction[members, q] = 1.0, -1.0
-                c = quartic_along(labels, membership, direction, weights, diagonal, sample_weight)
+                c = quartic_along(labels, membership, direction, weights, sample_weight)
                 t = minimise_polynomial(c, membership[i, q])
             if t == 0.0 or tied:
                 outcomes.append(membership)
@@ -165,7 +165,7 @@ def visit(labels, membership, weights, members, n_steps, diagonal=True, sample_w
             moved = membership.copy()
             moved[members, p] += t
             moved[members, q] = moved[i, q] - t if t < moved[i, q] else 0.0
-            outcomes += visit(labels, moved, weights, members, n_steps - 1, diagonal, sample_weight)
+            outcomes += visit(labels, moved, weights, members, n_steps - 1, sample_weight)
     return outcomes
 
 
@@ -189,27 +189,6 @@ def all_partitions(n, k):
             seen = max(seen, code)
         else:
             yield np.array(codes)
-
-
-def column_minimum(labels, membership, weights, i):
-    """cvxpy: least weighted loss without the diagonal over column i alone, a convex quadratic programme."""
-    import cvxpy as cp
-
-    n, k = membership.shape
-    y = cp.Variable(k, nonneg=True)
-    terms, rest = [], 0.0
-    gram = membership @ membership.T
-    for weight, (together, pairs, factor) in zip(weights, pair_terms(labels, False), strict=True):
-        scale = weight * factor
-        others = np.flatnonzero(pairs[i])
-        if len(others):
-            terms.append(2.0 * scale * cp.sum_squares(membership[others] @ y - together[i, others]))
-        keep = np.ones(n, dtype=bool)
-        keep[i] = False
-        rest += scale * (pairs * (gram - together) ** 2)[np.ix_(keep, keep)].sum()
-    problem = cp.Problem(cp.Minimize(sum(terms)), [cp.sum(y) == 1.0])
-    problem.solve(solver=cp.CLARABEL)
-    return problem.value + rest
 
 
 def weights_by_cvxpy(losses, *, rho=None, lam=0.0, eta=0.0, gamma=None):
@@ -291,17 +270,6 @@ def group_moves(labels, clusters, weights, n_clusters):
         moved = np.where((labels == labels[i]).all(axis=1), c, clusters)
         changes[i, c] = weights @ losses(labels, eye[moved]) - here
     return changes
-
-
-def single_move_search(labels, clusters, weights, n_clusters):
-    """Steepest descent by single moves, everything recomputed: the best of all moves until none improves."""
-    clusters = clusters.copy()
-    while True:
-        changes = single_moves(labels, clusters, weights, n_clusters)
-        i, c = np.unravel_index(changes.argmin(), changes.shape)
-        if changes[i, c] >= -1e-9 * len(labels):
-            return clusters
-        clusters[i] = c
 
 
 def ordered_move_search(labels, clusters, weights, n_clusters, orders):
@@ -388,7 +356,7 @@ def eckart_young_bound(labels, weights, n_clusters, sample_weight=None):
 
 def coassociation_terms(labels, weights, sample_weight=None):
     """C, the loss of Y'Y = C, and sqrt(w_i w_j) of a complete ensemble, the diagonal counted."""
-    terms = list(pair_terms(labels, True, sample_weight))
+    terms = list(pair_terms(labels, sample_weight=sample_weight))
     C = sum(weight * together for weight, (together, _, _) in zip(weights, terms, strict=True))
     spread = sum(
         weight * (pairs * (together - C) ** 2).sum()

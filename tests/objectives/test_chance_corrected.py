@@ -235,21 +235,6 @@ def test_a_step_that_raises_the_objective_is_not_taken(monkeypatch, rng):
     assert np.all(np.diff(values) < 0.0)
 
 
-def test_collapsed_rows_have_the_same_objective_and_gap(rng):
-    labels = random_ensemble(rng, 10, 4)[np.repeat(np.arange(10), 3)]
-    whole = encode_ensemble(check_ensemble(labels))
-    start = random_membership(rng, 10, 3)[np.repeat(np.arange(10), 3)]
-    encoding, rows = reduce_rows(whole, start)
-    assert len(encoding.codes) == 10
-    weights = rng.dirichlet(np.ones(4))
-    np.testing.assert_allclose(on(encoding).measure(rows).losses, on(whole).measure(start).losses, rtol=1e-12)
-    gaps = []
-    for e, y in ((encoding, rows), (whole, start)):
-        extended = on(e).visited
-        gaps.append(gap_of(extended, y, statistics_at(e, weights, y)))
-    assert gaps[0] == pytest.approx(gaps[1], rel=1e-10)
-
-
 def with_partitions_that_tell_nothing(rng):
     """k-means-like partitions of planted clusters, and some that relabelling does not change."""
     truth = np.repeat([0, 1, 2], 20)

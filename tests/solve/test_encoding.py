@@ -3,8 +3,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from robust_eac import solve_membership
-
 from ..access import _encoding, check_labels, check_membership, check_weights, collapse, encode
 from ..conftest import random_ensemble
 
@@ -56,13 +54,6 @@ def test_codes_take_as_few_bytes_as_possible(n_codes, dtype):
     encoding = encode(np.column_stack([column, column % 2]))
     assert encoding.codes.dtype == dtype
     assert np.array_equal(encoding.codes[:, 0], column)
-
-
-def test_wide_codes_work_in_the_solver(rng):
-    column = np.arange(300)
-    labels = np.column_stack([column // 100, column // 100, column])
-    result = solve_membership(labels, 3, init=column // 100, random_state=0)
-    assert np.array_equal(result.membership.argmax(axis=1), column // 100)
 
 
 def test_collapse_groups_equal_rows_and_counts_them(rng):

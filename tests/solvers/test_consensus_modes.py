@@ -66,23 +66,23 @@ def test_planted_truths_are_found_and_random_partitions_are_in_none(rng, sizes, 
     assert modes.converged
 
 
+def _bridges(rng, first, second, part, count):
+    """Partitions that take so large a part of the objects from the first of two truths."""
+    return [np.where(rng.permutation(N) < part * N, first, second) for _ in range(count)]
+
+
 def test_bridges_belong_to_the_mode_that_they_fit_better(rng):
     labels, (first, second), _ = mixture(rng, (20, 12))
     for part, belongs in ((0.6, 0), (0.4, 1)):
-        bridges = [np.where(rng.permutation(N) < part * N, first, second) for _ in range(4)]
-        modes = solve(np.column_stack([labels, *bridges]))
+        modes = solve(np.column_stack([labels, *_bridges(rng, first, second, part, 4)]))
         assert modes.n_modes == 2
         assert np.array_equal(modes.assignment, np.repeat([0, 1, belongs], [20, 12, 4]))
         assert min(adjusted_rand_score(truth, modes.labels[:, g]) for g, truth in enumerate((first, second))) > 0.95
         assert np.array_equal(modes.assignment[32:], modes.agreements[:, 32:].argmax(axis=0))
-
-
-def test_the_larger_mode_comes_first_whichever_was_found_first(rng):
-    labels, (first, second), _ = mixture(rng, (15, 13))
-    bridges = [np.where(rng.permutation(N) < 0.35 * N, first, second) for _ in range(6)]
-    modes = solve(np.column_stack([labels, *bridges]))
-    assert np.array_equal(modes.assignment, np.repeat([1, 0, 0], [15, 13, 6]))
-    assert np.array_equal(modes.shares, [19 / 34, 15 / 34])
+    # The larger mode comes first, whichever was found first.
+    modes = solve(np.column_stack([labels[:, :15], labels[:, 20:], *_bridges(rng, first, second, 0.35, 5)]))
+    assert np.array_equal(modes.assignment, np.repeat([1, 0, 0], [15, 12, 5]))
+    assert np.array_equal(modes.shares, [17 / 32, 15 / 32])
 
 
 def test_coarse_and_fine_partitions_of_one_truth_are_one_mode(rng):

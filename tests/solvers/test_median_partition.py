@@ -41,19 +41,6 @@ def test_corrupted_partitions_lose_their_weight(labels):
         assert result.weights[-4:].mean() < 0.5 * result.weights[:-4].mean()
 
 
-def test_limits_of_the_parameters_are_no_weighting(labels):
-    uniform = solve_median_partition(labels, 3, weighting="uniform", n_init=1, tol=1e-12, random_state=0)
-    assert np.array_equal(uniform.weights, np.full(16, 1 / 16))
-    for options in (
-        {"weighting": RestrictedSimplex(rho=1 / 16)},
-        {"weighting": L2(lam=1e18)},
-        {"weighting": Entropy(eta=1e18)},
-    ):
-        result = solve_median_partition(labels, 3, n_init=1, tol=1e-12, random_state=0, **options)
-        np.testing.assert_allclose(result.weights, 1 / 16, rtol=1e-9)
-        np.testing.assert_allclose(result.membership, uniform.membership, atol=1e-6)
-
-
 def test_whole_weight_on_one_partition_recovers_it(rng, labels):
     # Objective (3): with k at least the number of clusters of a partition, that partition alone costs nothing.
     result = solve_median_partition(labels, 3, weighting=RestrictedSimplex(rho=1.0), n_init=20, random_state=0)

@@ -101,7 +101,7 @@ def test_objects_without_weight_change_nothing_and_find_their_place(rng, soft):
     np.testing.assert_allclose(*grams, atol=1e-5)
     assert result.objective == pytest.approx(expected.objective, rel=1e-9)
     # The others being fixed, no membership of an object without weight is better, its own pair aside.
-    gram_terms = list(reference.pair_terms(labels, True, np.ones(n)))
+    gram_terms = list(reference.pair_terms(labels))
     Y = result.membership
     scale = [(weight.sum() / weight[np.diag(pairs) > 0].sum()) ** 2 for _, pairs, _ in gram_terms]
     for i in np.flatnonzero(~kept):

@@ -108,18 +108,6 @@ def test_losses_value_gradient_and_gap_equal_the_dense_reference(rng, missing, w
         )
 
 
-def test_gradient_by_central_differences_at_every_entry(rng):
-    labels, weight = random_soft_ensemble(rng, 7, 3, missing=0.2), rng.uniform(0.2, 3.0, size=7)
-    Y, weights = random_membership(rng, 7, 3), np.array([0.5, 0.2, 0.3])
-    gradient = membership_gradient(labels, Y, weights=weights, sample_weight=weight)
-    h = 1e-5
-    for i, p in np.ndindex(Y.shape):
-        E = np.zeros_like(Y)
-        E[i, p] = h
-        values = [reference.objective(labels, Y + s * E, weights, 0.0, sample_weight=weight) for s in (1, -1)]
-        assert (values[0] - values[1]) / (2.0 * h) == pytest.approx(gradient[i, p], abs=1e-5)
-
-
 def problem(rng, *, missing, weighted, repeat, n=12, m=5, k=3):
     """As :func:`problems`, reduced to rows; with `repeat` identical objects share one."""
     labels = random_soft_ensemble(rng, n, m, missing=missing)

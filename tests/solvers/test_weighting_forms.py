@@ -18,7 +18,6 @@ from robust_eac import (
     objective_value,
     select_n_clusters,
     solve_median_partition,
-    solve_membership,
 )
 
 from ..conftest import planted_ensemble
@@ -123,16 +122,6 @@ def test_the_membership_is_stationary_for_them(noise, agreement):
     np.testing.assert_array_equal(weights, GIVEN)
     assert model.get_params()["weighting"] is weights
     assert "given: 4 partitions with weight, 1 without" in model.summary(noise)
-
-
-def test_a_partition_without_weight_changes_nothing(noise):
-    start = solve_membership(noise, 3, random_state=0).membership
-    other = noise.copy()
-    other[:, 1] = 0
-    one, two = (
-        solve_median_partition(given, 3, weighting=GIVEN, init=start, random_state=0) for given in (noise, other)
-    )
-    np.testing.assert_array_equal(one.membership, two.membership)
 
 
 def test_they_belong_to_a_number_of_partitions(noise):
