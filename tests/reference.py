@@ -34,7 +34,7 @@ def weighted_comembership(column, cluster_weights):
     return x @ np.diag(cluster_weights) @ x.T
 
 
-def pair_terms(labels, diagonal=True, sample_weight=None, cluster_weights=None):
+def pair_terms(labels, sample_weight=None, cluster_weights=None):
     """For every partition: comembership, weight of every pair, factor (n / n_u)^2."""
     columns = partitions_of(labels)
     w = np.ones(len(columns[0])) if sample_weight is None else np.asarray(sample_weight, dtype=float)
@@ -43,19 +43,16 @@ def pair_terms(labels, diagonal=True, sample_weight=None, cluster_weights=None):
         if cluster_weights is not None:
             together = weighted_comembership(column, cluster_weights[u])
         pairs = observed * np.outer(w, w)
-        if not diagonal:
-            # w copies of an object make w pairs (i, i) among its w^2 pairs; with w below one there are no others.
-            pairs -= np.diag(np.diag(observed) * np.minimum(w, w**2))
         yield together, pairs, (w.sum() / w[np.diag(observed) > 0.0].sum()) ** 2
 
 
-def losses(labels, membership, diagonal=True, sample_weight=None, cluster_weights=None):
+def losses(labels, membership, sample_weight=None, cluster_weights=None):
     """d_u pair by pair."""
     gram = membership @ membership.T
     return np.array(
         [
             factor * (pairs * (gram - together) ** 2).sum()
-            for together, pairs, factor in pair_terms(labels, diagonal, sample_weight, cluster_weights)
+            for together, pairs, factor in pair_terms(labels, sample_weight, cluster_weights)
         ]
     )
 
@@ -80,9 +77,9 @@ def cluster_weights(labels, sample_weight=None):
     return [np.array(own) * pairs / scaled for own in found]
 
 
-def objective(labels, membership, weights, lam=0.0, diagonal=True, sample_weight=None, cluster_weights=None):
+def objective(labels, membership, weights, lam=0.0, sample_weight=None, cluster_weights=None):
     """Objective (4) or (5)."""
-    found = losses(labels, membership, diagonal, sample_weight, cluster_weights)
+    found = losses(labels, membership, sample_weight, cluster_weights)
     return weights @ found + 0.5 * lam * weights @ weights
 
 
@@ -91,7 +88,7 @@ def gradient(labels, membership, weights, sample_weight=None, cluster_weights=No
     gram = membership @ membership.T
     total = np.zeros_like(membership)
     for weight, (together, pairs, factor) in zip(
-        weights, pair_terms(labels, sample_weight=sample_weight, cluster_weights=cluster_weights), strict=True
+        weights, pair_terms(labels, sample_weight, cluster_weights), strict=True
     ):
         total += 4.0 * weight * factor * (pairs * (gram - together)) @ membership
     return total
@@ -111,7 +108,7 @@ def quartic_along(labels, membership, direction, weights, sample_weight=None, cl
     second = direction @ direction.T
     c = np.zeros(4)
     for weight, (together, pairs, factor) in zip(
-        weights, pair_terms(labels, sample_weight=sample_weight, cluster_weights=cluster_weights), strict=True
+        weights, pair_terms(labels, sample_weight, cluster_weights), strict=True
     ):
         rest = zeroth - together
         scale = weight * factor
@@ -286,7 +283,7 @@ def ordered_move_search(labels, clusters, weights, n_clusters, orders):
     raise AssertionError("more passes were needed than orders given")
 
 
-def partition_lower_bound(labels, weights, n_clusters, diagonal=True, sample_weight=None):
+def partition_lower_bound(labels, weights, n_clusters, sample_weight=None):
     """cvxpy: least objective over the relaxation of partitions by a semidefinite matrix and triangle inequalities."""
     import cvxpy as cp
 
@@ -295,7 +292,7 @@ def partition_lower_bound(labels, weights, n_clusters, diagonal=True, sample_wei
     gram = cp.Variable((n, n), PSD=True)
     value = sum(
         weight * factor * (cp.sum(cp.multiply(pairs * (1.0 - 2.0 * together), Z)) + (pairs * together**2).sum())
-        for weight, (together, pairs, factor) in zip(weights, pair_terms(labels, diagonal, sample_weight), strict=True)
+        for weight, (together, pairs, factor) in zip(weights, pair_terms(labels, sample_weight), strict=True)
     )
     ones = np.ones((1, n))
     constraints = [gram + 1.0 / n_clusters == Z, Z >= 0.0, Z <= 1.0, cp.diag(Z) == 1.0]
@@ -347,7 +344,7 @@ def violated_triangles(z, per_pair, least):
 
 
 def eckart_young_bound(labels, weights, n_clusters, sample_weight=None):
-    """What a complete ensemble costs at least, the diagonal counted: low-rank fit of the centred n x n matrix."""
+    """What a complete ensemble costs at least: low-rank fit of the centred n x n matrix."""
     C, spread, scale = coassociation_terms(labels, weights, sample_weight)
     centred = scale * (C - 1.0 / n_clusters)
     captured = np.maximum(np.sort(np.linalg.eigvalsh(centred))[len(C) - n_clusters + 1 :], 0.0)
@@ -355,8 +352,8 @@ def eckart_young_bound(labels, weights, n_clusters, sample_weight=None):
 
 
 def coassociation_terms(labels, weights, sample_weight=None):
-    """C, the loss of Y'Y = C, and sqrt(w_i w_j) of a complete ensemble, the diagonal counted."""
-    terms = list(pair_terms(labels, sample_weight=sample_weight))
+    """C, the loss of Y'Y = C, and sqrt(w_i w_j) of a complete ensemble."""
+    terms = list(pair_terms(labels, sample_weight))
     C = sum(weight * together for weight, (together, _, _) in zip(weights, terms, strict=True))
     spread = sum(
         weight * (pairs * (together - C) ** 2).sum()

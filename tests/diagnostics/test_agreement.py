@@ -94,7 +94,7 @@ def test_agreement_is_one_minus_the_loss_over_its_mean(rng, missing):
         labels, Y = random_soft_ensemble(rng, n, 5, missing=missing), random_membership(rng, n, 3)
         agreement = adjusted_agreement(labels, Y)
         for u, (column, (together, pairs, _)) in enumerate(
-            zip(labels, reference.pair_terms(labels, True), strict=True)
+            zip(labels, reference.pair_terms(labels), strict=True)
         ):
             gram = Y @ Y.T
             loss = (pairs * (gram - together) ** 2).sum()
