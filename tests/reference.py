@@ -269,20 +269,6 @@ def group_moves(labels, clusters, weights, n_clusters):
     return changes
 
 
-def ordered_move_search(labels, clusters, weights, n_clusters, orders):
-    """Pass after pass over the objects in the given orders, each to its best cluster; what refine_labels does."""
-    clusters = clusters.copy()
-    for order in orders:
-        before = clusters.copy()
-        for i in order:
-            changes = single_moves(labels, clusters, weights, n_clusters)[i]
-            if changes.min() < -1e-9 * len(labels):
-                clusters[i] = changes.argmin()
-        if np.array_equal(clusters, before):
-            return clusters
-    raise AssertionError("more passes were needed than orders given")
-
-
 def partition_lower_bound(labels, weights, n_clusters, sample_weight=None):
     """cvxpy: least objective over the relaxation of partitions by a semidefinite matrix and triangle inequalities."""
     import cvxpy as cp
