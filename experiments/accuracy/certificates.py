@@ -31,7 +31,7 @@ def cells(*, datasets=tuple(SETTINGS), ensembles=tuple(ENSEMBLES), repetitions=1
 
 
 GRID = cells()
-SMOKE = cells(datasets=("iris", "wine"), ensembles=("kmeans",))
+SMOKE = cells(datasets=("iris",), ensembles=("kmeans",), fractions=(0.2,))
 
 
 def run_one(*, dataset, ensemble, repetition, fraction):

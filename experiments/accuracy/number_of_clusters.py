@@ -58,12 +58,8 @@ def cells(
 
 GRID = cells()
 SMOKE = [
-    ensemble | {"repetition": 0, "n_splits": 2}
-    for ensemble in (
-        *grid(family=PLANTED, n_clusters=(3,)),
-        *({"family": f, "n_clusters": k, "n_features": 2, "k_range": [4, 20]} for f, k in (("mixture", 3), ("box", 1))),
-        {"family": "paper", "dataset": "wine"},
-    )
+    *cells(families=("split-merged", "mixture"), planted=(3,), mixtures=(3,), repetitions=1, n_splits=2)[:2],
+    *cells(families=("paper",), datasets=("wine",), repetitions=1, n_splits=2),
 ]
 
 

@@ -28,9 +28,8 @@ def cells(*, signals=tuple(SIGNALS), exponents=EXPONENTS, n_features=SIZES, repe
 
 
 GRID = cells()
-SMOKE = cells(
-    signals=(SIGNAL, "distance"), exponents=(0, 2, None), n_features=(1, 3, 10, 60), repetitions=4, other_repetitions=2
-)
+_FEW = {"repetitions": 2, "other_repetitions": 1}
+SMOKE = cells(signals=(SIGNAL, "distance"), exponents=(2, None), n_features=(3, 60), **_FEW)
 
 
 def run_one(*, signal, exponent, n_features, repetitions):

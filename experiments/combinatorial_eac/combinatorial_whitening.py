@@ -56,7 +56,7 @@ def cells(
 
 
 GRID = cells()
-SMOKE = cells(n_features=(1, 2, 10, 20), repetitions=3, other_repetitions=2, n_objects=(60,), few_repetitions=1)
+SMOKE = cells(n_features=(2, 10), repetitions=2, other_repetitions=1, n_objects=(60,), few_repetitions=1)
 
 
 def run_one(*, noise, signal, n_features, n_objects, repetitions):

@@ -29,7 +29,7 @@ def cells(*, repetitions=5, n_samples=(500, 1000, 2000, 4000, 8000)):
 
 
 GRID = cells()
-SMOKE = cells(repetitions=2, n_samples=(250, 500))
+SMOKE = cells(repetitions=1, n_samples=(250,))
 
 
 def run_one(*, n_samples, repetition):

@@ -54,15 +54,7 @@ def cells(*, datasets=DATASETS, widths=tuple(RANGES), starts=tuple(STARTS), scal
 
 
 GRID = cells()
-SMOKE = [
-    {"part": "members", "dataset": dataset, "widths": widths, "starts": starts, "scaling": scaling}
-    for dataset in ("glass", "ecoli")
-    for widths, starts, scaling in (
-        ("2..2K", "random", "z"),
-        (MAIN, "k-means++ x10", "z"),
-        (MAIN, "k-means++ x10", "min-max"),
-    )
-] + grid(part=("consensus",), dataset=("glass", "ecoli"), repetition=(0,))
+SMOKE = cells(datasets=("glass",), widths=(MAIN,), starts=("random",), scalings=("z",), repetitions=1)
 
 
 def run_one(*, part, **config):

@@ -38,7 +38,7 @@ def cells(*, datasets=CHOICES["datasets"], repetitions: int | None = None):
 
 
 GRID = cells()
-SMOKE = cells(datasets=("glass", "ecoli"), repetitions=2)
+SMOKE = cells(datasets=("glass",), repetitions=1)
 
 
 def run_one(*, dataset, repetition):

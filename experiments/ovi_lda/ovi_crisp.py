@@ -24,7 +24,7 @@ def cells(*, divisors=DIVISORS, n=SIZES, n_init=3, decibels=PRINTED, repetitions
 
 
 GRID = cells()
-SMOKE = cells(divisors=(2, 4), n=(60,), n_init=1, repetitions=1, main_repetitions=0)
+SMOKE = cells(divisors=(4,), n=(60,), n_init=1, decibels=(5,), repetitions=1, main_repetitions=0)
 
 
 def run_one(*, divisor, n, n_init, decibel, repetition):

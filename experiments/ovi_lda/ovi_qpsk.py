@@ -111,10 +111,7 @@ def cells(
 
 
 GRID = cells()
-SMOKE = [
-    *grid(divisor=(2, 4), n=(60,), n_init=(1,), decibel=PRINTED, repetition=(0,)),
-    {"divisor": 4, "n": 60, "n_init": 2, "decibel": 2, "repetition": 0},
-]
+SMOKE = grid(divisor=(4,), n=(60,), n_init=(1,), decibel=(2, 8), repetition=(0,))
 
 
 def run_one(*, divisor, n, n_init, decibel, repetition):

@@ -29,7 +29,7 @@ def cells(*, datasets=tuple(SETTINGS), repetitions=3, fractions=(0.0, 0.5)):
 
 
 GRID = cells()
-SMOKE = cells(datasets=("iris",), repetitions=1)
+SMOKE = cells(datasets=("iris",), repetitions=1, fractions=(0.5,))
 
 
 def run_one(*, dataset, repetition, fraction):

@@ -17,4 +17,4 @@ def run_one(**config):
 
 GRID = cells()
 # The points of the others come from files.
-SMOKE = cells(datasets=("spiral",), repetitions=1, fractions=(0.0, 0.2))
+SMOKE = cells(datasets=("spiral",), repetitions=1, fractions=(0.2,))

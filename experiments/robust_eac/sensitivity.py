@@ -25,7 +25,7 @@ def cells(*, datasets=tuple(SETTINGS), ensembles=tuple(ENSEMBLES), repetitions=3
 
 
 GRID = cells()
-SMOKE = cells(datasets=("iris", "wine"), repetitions=1, fractions=(0.0, 0.5))
+SMOKE = cells(datasets=("iris",), ensembles=("kmeans",), repetitions=1, fractions=(0.5,))
 
 
 def run_one(*, dataset, ensemble, repetition, fraction):

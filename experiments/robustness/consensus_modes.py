@@ -48,14 +48,8 @@ def cells(
 
 
 GRID = cells()
-SMOKE = cells(
-    planted=("150 objects, a bridge",),
-    truths=("two",),
-    repetitions=1,
-    datasets=("iris",),
-    ensembles=("mixed",),
-    repetitions_of_sets=1,
-)
+_FEW = {"planted": ("150 objects, a bridge",), "truths": ("two",), "datasets": ("iris",), "ensembles": ("mixed",)}
+SMOKE = cells(**_FEW, repetitions=1, repetitions_of_sets=1)
 
 
 def run_one(*, source, truths, repetitions):

@@ -91,4 +91,4 @@ def cells(*, ensembles=tuple(ENSEMBLES), gaps=GAPS, repetitions=3, methods=tuple
 
 
 GRID = cells()
-SMOKE = cells(ensembles=("iris",), gaps=(1e-2, 1e-4), repetitions=1)
+SMOKE = cells(ensembles=("iris",), gaps=(1e-3,), repetitions=1)

@@ -28,7 +28,7 @@ def cells(*, losses=("binder", "vi"), n_samples=(1000, 10_000, 100_000, 1_000_00
 
 
 GRID = cells()
-SMOKE = cells(n_samples=(200, 600), n_draws=20, repetitions=1)
+SMOKE = cells(n_samples=(200,), n_draws=20, repetitions=1)
 
 
 def run_one(*, loss, n_samples, n_draws, repetition):

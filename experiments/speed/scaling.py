@@ -45,10 +45,8 @@ def cells(
 
 
 GRID = cells()
-SMOKE = cells(
-    **{"n_samples": (200, 600), "n_partitions": (5, 15), "n_clusters": (2, 6), "repetitions": 1},
-    **{"at_n_samples": 200, "at_n_partitions": 10, "at_n_clusters": 3},
-)
+_AT = {"at_n_samples": 200, "at_n_partitions": 10, "at_n_clusters": 3}
+SMOKE = cells(n_samples=(200,), n_partitions=(5,), n_clusters=(6,), repetitions=1, **_AT)
 
 
 def run_one(*, axis, n_samples, n_partitions, n_clusters, repetition):

@@ -31,7 +31,7 @@ def cells(*, n_samples=(200_000,), n_clusters=(4, 10, 50), stages=tuple(STAGES),
 
 
 GRID = cells()
-SMOKE = cells(n_samples=(500,), n_clusters=(4, 10), n_threads=(2,))
+SMOKE = cells(n_samples=(500,), n_clusters=(4,), n_threads=(2,))
 
 
 def run_one(*, n_samples, n_clusters, stage, n_threads):

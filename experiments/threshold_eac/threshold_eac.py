@@ -62,17 +62,8 @@ def n_repetitions(dataset, kmeans):
 
 GRID = cells()
 SMOKE = [
-    {"dataset": dataset, "kmeans": kmeans, "repetition": 0}
-    for dataset, kmeans in (
-        ("half-rings", "converged"),
-        ("half-rings", "stopped-3"),
-        *(("half-rings", way) for way in READINGS[1:]),
-        ("spiral", "converged"),
-        ("spiral", "macqueen"),
-        ("uniform-5d", "converged"),
-        ("normal-5d", "converged"),
-        ("iris", "converged"),
-    )
+    *cells(datasets=("half-rings",), kmeans=READINGS, repetitions=1),
+    *cells(datasets=("uniform-5d", "iris"), kmeans=("converged",), repetitions=1),
 ]
 
 

@@ -1,5 +1,6 @@
-"""Every experiment of the project runs its smoke grid, alone and with workers."""
+"""Every experiment of the project runs its smoke grid, and has the cells of its frozen records."""
 
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -8,21 +9,26 @@ from experiments.accuracy import ensemble_benchmark
 from experiments.robust_eac import baselines
 from experiments.shared import runner, store
 
-from .smoke import smoke_records
-
 DATA = Path(__file__).parents[2] / "paper_figures" / "data"
 
 
+def in_this_process(function, config):
+    module, _, name = function.partition(":")
+    return getattr(import_module(module), name)(**config)
+
+
 @pytest.mark.parametrize("name", runner.experiment_modules())
-def test_smoke_grid_of_every_experiment(name, smoke_root):
+def test_smoke_grid_runs_and_its_last_cell_gives_the_same_in_a_worker(name, monkeypatch):
     experiment = runner.load_experiment(name)
     assert experiment.__doc__
-    assert experiment.GRID
-    assert experiment.SMOKE
-    assert isinstance(experiment.VERSION, int)
-    runner.experiment_grid(experiment)
-    records = smoke_records(name, smoke_root)
+    # A process per cell would load all that is compiled anew; peers starts its own in any case.
+    monkeypatch.setattr(runner, "in_fresh_process", in_this_process)
+    records = runner.run_cells_here(experiment, runner.experiment_grid(experiment, smoke=True))
     assert [record["error"] for record in records] == [None] * len(records)
+    if not runner.is_serial(experiment):
+        # Alone, so that it also shows if a cell depends on those before it.
+        (again,) = runner._run_in_processes(experiment, experiment.SMOKE[-1:], 2)
+        assert store.without_measurements(again["result"]) == store.without_measurements(records[-1]["result"])
 
 
 @pytest.mark.parametrize("name", runner.experiment_modules())
@@ -31,21 +37,7 @@ def test_grid_is_that_of_the_frozen_records(name):
     frozen = store.load_frozen(DATA / f"{name}.json")
     assert frozen["version"] == experiment.VERSION
     held = sorted(store.canonical_json(row["config"]) for row in frozen["rows"])
-    assert sorted(map(store.canonical_json, experiment.GRID)) == held
-
-
-@pytest.mark.parametrize(
-    "name", [name for name in runner.experiment_modules() if not runner.is_serial(runner.load_experiment(name))]
-)
-def test_number_of_workers_changes_no_result(name, smoke_root, tmp_path, monkeypatch):
-    experiment = runner.load_experiment(name)
-    alone = smoke_records(name, smoke_root)
-    # First and last cell, in the opposite order: then it also shows if a cell depends on those before it.
-    ends = slice(None, None, -max(len(alone) - 1, 1))
-    monkeypatch.setattr(experiment, "SMOKE", experiment.SMOKE[ends])
-    together = runner.run_experiment(experiment, smoke=True, n_jobs=2, root=tmp_path)
-    for one, other in zip(alone[ends], together, strict=True):
-        assert store.without_measurements(one["result"]) == store.without_measurements(other["result"])
+    assert sorted(map(store.canonical_json, runner.experiment_grid(experiment))) == held
 
 
 def test_what_joins_the_registry_later_leaves_the_frozen_records_complete():
