@@ -57,17 +57,6 @@ def _no_figure_stays_open():
         sys.modules["matplotlib.pyplot"].close("all")
 
 
-@pytest.fixture(scope="session")
-def smoke_root(tmp_path_factory, request):
-    """Where the records of the smoke grids go, each of them computed once for all tests.
-
-    The workers of pytest-xdist share the folder, as runs of an experiment may.
-    """
-    if hasattr(request.config, "workerinput"):
-        return tmp_path_factory.getbasetemp().parent / "records"
-    return tmp_path_factory.mktemp("records")
-
-
 def random_ensemble(rng, n, m, *, max_clusters=4, missing=0.0):
     """Random label matrix; about a share `missing` of the labels is -1, never a whole row or column."""
     labels = rng.randint(max_clusters, size=(n, m))

@@ -1,7 +1,6 @@
 """The store, the runner and the command line of the experiments, on a toy experiment."""
 
 import json
-import os
 import sys
 import threading
 import types
@@ -98,12 +97,8 @@ def test_record_has_provenance_and_reads_back_equal(root):
     path = store.save_record(record, root)
     assert path == root / "toy" / f"{store.cell_key('toy', 1, {'x': 1})}.json"
     assert store.load_record("toy", 1, {"x": 1}, root) == record
-    assert record["result"] == {"pair": [1, 0.1]}
-    assert record["status"] == "done"
-    assert record["error"] is None
-    assert record["seconds"] >= 0
-    expected = {"python", "numpy", "scipy", "numba", "scikit-learn", "robust_eac", "cpu", "cores", "git", "threads"}
-    assert record["environment"].keys() == expected
+    assert (record["status"], record["error"], record["result"]) == ("done", None, {"pair": [1, 0.1]})
+    assert record["environment"].keys() >= {"python", "numpy", "robust_eac", "cpu", "cores", "git"}
     assert record["environment"]["threads"].keys() == {"blas", "openmp", "numba"}
 
 
@@ -129,22 +124,6 @@ def test_cell_cannot_change_the_configuration_it_is_filed_under():
     assert config == record["config"] == {"sizes": [1, 2]}
 
 
-@pytest.mark.parametrize("step", ["fsync", "replace"])
-def test_interrupted_write_keeps_the_old_record_and_no_temporary_file(root, monkeypatch, step):
-    record = store.run_cell("toy", 1, lambda x: {"y": 1}, {"x": 1})
-    path = store.save_record(record, root)
-
-    def interrupt(*arguments):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, step, interrupt)
-        with pytest.raises(KeyboardInterrupt):
-            store.save_record(record | {"result": {"y": 2}}, root)
-    assert store.load_record("toy", 1, {"x": 1}, root) == record
-    assert list(path.parent.iterdir()) == [path]
-
-
 def test_unreadable_record_is_reported_and_missing(root):
     record = store.run_cell("toy", 1, lambda x: {"y": 1.5}, {"x": 1})
     path = store.save_record(record, root)
@@ -161,50 +140,15 @@ def test_unreadable_record_is_reported_and_missing(root):
 # Runner
 
 
-def test_second_run_is_all_cached_and_force_runs_again(toy, root):
+def test_second_run_is_all_cached_and_force_or_a_new_version_runs_again(toy, root, monkeypatch):
     first = runner.run_experiment(toy, root=root)
     assert results(first) == [(config, "done", {"double": 2 * config["x"]}) for config in toy.GRID]
-    assert n_calls(toy) == len(toy.GRID) == len(list((root / "toy").iterdir()))
     assert runner.run_experiment(toy, root=root) == first
-    assert n_calls(toy) == len(toy.GRID)
+    assert n_calls(toy) == len(toy.GRID) == len(list((root / "toy").iterdir()))
     runner.run_experiment(toy, root=root, force=True)
-    assert n_calls(toy) == 2 * len(toy.GRID)
-
-
-def test_new_version_runs_again(toy, root, monkeypatch):
-    runner.run_experiment(toy, smoke=True, root=root)
     monkeypatch.setattr(toy, "VERSION", 2)
     runner.run_experiment(toy, smoke=True, root=root)
-    assert n_calls(toy) == 2 * len(toy.SMOKE)
-
-
-def test_failed_cells_are_recorded_and_rerun_after_repair(toy, root):
-    (toy.FOLDER / "broken").touch()
-    records = runner.run_experiment(toy, root=root)
-    failed = [record for record in records if record["status"] == "error"]
-    assert [record["config"]["x"] for record in failed] == [1, 2, 3]
-    assert "RuntimeError: toy 1 is broken" in failed[0]["error"]
-    assert "in run_one" in failed[0]["error"]
-    (toy.FOLDER / "broken").unlink()
-    assert all(map(store.is_done, runner.run_experiment(toy, root=root)))
-    assert n_calls(toy) == len(toy.GRID) + 3
-
-
-def test_interrupt_keeps_finished_cells(toy, root, monkeypatch):
-    run_one = toy.run_one
-
-    def interrupted(x, kind):
-        if x == 2:
-            raise KeyboardInterrupt
-        return run_one(x, kind)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(toy, "run_one", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            runner.run_experiment(toy, root=root)
-    assert n_calls(toy) == len(store.missing_cells("toy", toy.GRID, 1, root)) - 2 == 2
-    assert all(map(store.is_done, runner.run_experiment(toy, root=root)))
-    assert n_calls(toy) == len(toy.GRID)
+    assert n_calls(toy) == 2 * len(toy.GRID) + len(toy.SMOKE)
 
 
 def test_workers_give_the_same_records_and_use_one_thread(toy, tmp_path, monkeypatch):
@@ -284,70 +228,44 @@ def test_cli_runs_reports_and_repairs(toy, root, capsys):
     assert "\nRuntimeError: toy 1 is broken\n" in err
     assert run_cli("status", "toy", root=root) == 1
     (toy.FOLDER / "broken").unlink()
+    assert run_cli("run", "toy", "--smoke", "--n-jobs", "1", root=root) == 0
+    assert n_calls(toy) == len(toy.GRID) + 1
     assert run_cli("run", "toy", "--n-jobs", "1", root=root) == 0
     assert run_cli("status", "toy", root=root) == 0
     assert "toy: 6 done, 0 failed, 0 missing of 6 cells" in capsys.readouterr().out
 
 
-def test_cli_smoke_runs_the_smoke_grid_only(toy, root, capsys):
-    assert run_cli("run", "toy", "--smoke", "--n-jobs", "1", root=root) == 0
-    assert n_calls(toy) == len(toy.SMOKE)
-    assert run_cli("status", "toy", root=root) == 1
-    assert "toy: 2 done, 0 failed, 4 missing of 6 cells" in capsys.readouterr().out
-
-
-def test_cli_list(toy, capsys):
-    (toy.FOLDER / "helper.py").write_text("def prepare():\n    pass\n")
-    assert cli.main(["list"]) == 0
-    assert capsys.readouterr().out.split() == ["toy", "6", "cells", "Doubles", "a", "number."]
-
-
-def test_an_experiment_in_a_room_is_found_by_the_name_of_its_file(toy):
+def test_an_experiment_in_a_room_is_found_by_the_name_of_its_file(toy, capsys):
     room = toy.FOLDER / "room"
     room.mkdir()
     (room / "other.py").write_text(TOY)
     assert runner.experiment_modules() == {"other": "experiments.room.other", "toy": "experiments.toy"}
     assert runner.experiment_name(runner.load_experiment("other")) == "other"
+    (room / "other.py").rename(room / "helper.py")
+    (room / "helper.py").write_text("def prepare():\n    pass\n")
+    assert cli.main(["list"]) == 0
+    assert capsys.readouterr().out.split() == ["toy", "6", "cells", "Doubles", "a", "number."]
     (room / "toy.py").write_text(TOY)
     with pytest.raises(ValueError, match="two experiments are called 'toy'"):
         runner.experiment_modules()
 
 
-@pytest.mark.parametrize("command", ["run", "status", "freeze"])
-def test_cli_unknown_name_lists_the_known_ones(toy, capsys, command):
-    assert cli.main([command, "tyo"]) == 2
-    assert capsys.readouterr().err == "error: unknown experiment 'tyo'; known: toy.\n"
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
+def test_wrong_usage(toy, capsys):
+    for command in ("run", "status", "freeze"):
+        assert cli.main([command, "tyo"]) == 2
+        assert capsys.readouterr().err == "error: unknown experiment 'tyo'; known: toy.\n"
+    assert cli.main(["freeze", "toy", "--smoke"]) == 2
+    assert "--output" in capsys.readouterr().err
+    for arguments in (
         [],
         ["run"],
         ["paint", "toy"],
         ["run", "toy", "--n-jobs", "x"],
         ["verify", "toy", "--cells", "0"],
-    ],
-)
-def test_cli_wrong_usage(toy, capsys, arguments):
-    with pytest.raises(SystemExit, match="2"):
-        cli.main(arguments)
+    ):
+        with pytest.raises(SystemExit, match="2"):
+            cli.main(arguments)
     assert n_calls(toy) == 0
-
-
-def test_cli_without_distributed_says_what_to_install(toy, root, capsys, monkeypatch):
-    monkeypatch.setattr(runner, "find_spec", lambda name: None)
-    assert run_cli("run", "toy", "--dask", "tcp://127.0.0.1:1", root=root) == 2
-    assert capsys.readouterr().err == "error: --dask needs the package distributed (pip install distributed).\n"
-
-
-def test_cli_interrupt_says_how_to_go_on(toy, root, capsys, monkeypatch):
-    def interrupt(*arguments, **options):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(cli, "run_experiment", interrupt)
-    assert run_cli("run", "toy", root=root) == 130
-    assert capsys.readouterr().err == "error: interrupted; finished cells are kept, and the same command continues\n"
 
 
 # Frozen records
@@ -395,12 +313,6 @@ def test_freeze_refuses_missing_and_failed_cells(toy, root, tmp_path, capsys):
     assert '{"kind":"fragile","x":1}' in error
     assert f"run: python -m experiments run toy --records {root}" in error
     assert not output.exists()
-
-
-def test_freeze_smoke_never_overwrites_the_default_file(toy, root, capsys):
-    runner.run_experiment(toy, smoke=True, root=root)
-    assert run_cli("freeze", "toy", "--smoke", root=root) == 2
-    assert "--output" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

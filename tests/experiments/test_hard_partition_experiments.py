@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
-from experiments.accuracy import hard_partitions, hard_partitions_robust, posterior_draws
-from experiments.speed.hard_partition_scaling import uncertain_draws
+from experiments.accuracy import hard_partitions, posterior_draws
 
 
 def _log_posterior(X, components, n_components, spread, concentration):
@@ -69,18 +68,3 @@ def test_draws_of_salso_come_from_their_folder(tmp_path, monkeypatch, rng):
     assert result["largest"] == 3
     assert result["found"]["draws"]["n_clusters"] <= 3
     assert result["found"]["free"]["loss"] <= result["found"]["draws"]["loss"] <= result["best draw"]["loss"]
-
-
-def test_without_random_partitions_nothing_is_lost():
-    result = hard_partitions_robust.run_one(n_samples=60, kind="uniform", fraction=0.0, loss="vi", repetition=0)
-    assert result["clean"] == result["unweighted"]
-    assert all(answer["noise_weight"] == 0.0 for answer in result.values())
-
-
-def test_uncertain_objects_are_mostly_in_their_first_cluster(rng):
-    labels, first = uncertain_draws(2000, 50, rng)
-    share = np.mean(labels == first[:, np.newaxis], axis=1)
-    assert labels.dtype == np.uint8
-    assert all(len(np.unique(row)) <= 2 for row in labels)
-    assert share.mean() == pytest.approx(0.3 * 0.75 + 0.7 * 0.99, abs=0.02)
-    assert len(np.unique(labels, axis=0)) > 1000

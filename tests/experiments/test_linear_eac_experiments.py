@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from experiments.linear_eac import linear_eac, linear_eac_cost, linear_eac_data, linear_eac_settings, linear_eac_starts
+from experiments.linear_eac import linear_eac, linear_eac_data, linear_eac_settings, linear_eac_starts
 from robust_eac import CONSENSUS_FUNCTIONS, coassociation_matrix, density, ensemble_nmi
 
 from ..conftest import random_ensemble
@@ -45,24 +45,6 @@ def test_density_with_the_diagonal_is_that_of_the_matrix(rng):
     np.testing.assert_allclose(linear_eac.diagonal_density(labels, found), expected)
 
 
-@pytest.mark.parametrize("name", ["glass", "ecoli", "ionosphere", "contraceptive"])
-@pytest.mark.parametrize("scaling", linear_eac_data.SCALINGS)
-def test_features_are_scaled_and_complete(name, scaling):
-    X, n_classes = linear_eac_data.features(name, scaling)
-    assert np.isfinite(X).all()
-    assert n_classes == {"glass": 6, "ecoli": 8, "ionosphere": 2, "contraceptive": 3}[name]
-    if scaling == "z":
-        varying = X.std(axis=0) > 0
-        np.testing.assert_allclose(X[:, varying].std(axis=0), 1.0)
-
-
-def test_every_range_is_one():
-    for widths in linear_eac_data.RANGES.values():
-        for n_classes, n in ((2, 351), (6, 214), (28, 4177), (10, 10992)):
-            low, high = widths(n_classes, n)
-            assert 2 <= low <= high <= n
-
-
 def test_movable_objects_are_those_whose_move_raises_the_density(rng):
     labels = random_ensemble(rng, 25, 4)
     found = rng.randint(4, size=25)
@@ -75,11 +57,6 @@ def test_movable_objects_are_those_whose_move_raises_the_density(rng):
         movable += max(density(labels, other) for other in moved) > density(labels, found) + 1e-9
     assert 0 < movable < 25
     assert linear_eac.count_movable(labels, found) == movable
-
-
-def test_density_by_the_matrix_is_the_density(rng):
-    labels, found = random_ensemble(rng, 30, 4), rng.randint(5, size=30)
-    np.testing.assert_allclose(linear_eac_cost.matrix_density(labels, found), density(labels, found))
 
 
 def test_abalones_have_the_eight_features_the_paper_lists(monkeypatch):
@@ -110,26 +87,6 @@ def test_what_the_library_finds_is_where_the_experiments_lloyd_stays(rng, system
     if system == "kmeans":
         n, m = labels.shape
         assert loss == pytest.approx(n * m * (1.0 - linear_eac.diagonal_density(labels, found)))
-
-
-def test_starts_are_what_they_are_called(rng):
-    labels = random_ensemble(rng, 60, 6, max_clusters=5)
-    labels[30:] = labels[:30]
-    seeds = linear_eac_starts.random_objects(labels, rng)
-    chosen = labels[seeds >= 0]
-    assert len(chosen) == linear_eac.N_CLUSTERS == len(np.unique(chosen, axis=0))
-    assert sorted(seeds[seeds >= 0]) == list(range(linear_eac.N_CLUSTERS))
-    partition = linear_eac_starts.random_partition(labels, rng)
-    assert partition.min() >= 0
-    assert partition.max() < linear_eac.N_CLUSTERS
-
-
-def test_an_empty_cluster_takes_the_object_that_costs_most(rng):
-    labels = random_ensemble(rng, 80, 6, max_clusters=5)
-    rows = linear_eac_starts.one_hot(labels)
-    start = rng.randint(linear_eac.N_CLUSTERS - 3, size=80)
-    clusters, _ = linear_eac_starts.lloyd(rows, start, linear_eac_starts.squared)
-    assert len(np.unique(clusters)) == linear_eac.N_CLUSTERS
 
 
 def test_more_starts_lose_no_more_and_greedy_ones_are_those_of_the_library(rng):

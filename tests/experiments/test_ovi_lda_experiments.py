@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.cluster.hierarchy import fcluster, linkage
 
 from experiments.ovi_lda import ovi_crisp, ovi_qpsk
 from experiments.ovi_lda.ovi_qpsk import SYMBOLS, fs_centroids, grade_objects, make_qpsk, undivided
@@ -19,13 +18,6 @@ def test_noise_has_the_power_of_its_definition(divisor):
     np.testing.assert_allclose(np.cov(noise.T), variance * np.eye(2), atol=0.01 * variance)
     np.testing.assert_allclose((SYMBOLS**2).sum(axis=1), 1.0)
     np.testing.assert_allclose(np.bincount(y) / len(y), 0.25, atol=0.005)
-
-
-def test_data_of_one_seed_differ_in_the_scale_of_the_noise_only():
-    (A, y), (B, z) = make_qpsk(50, 2, 4, 7), make_qpsk(50, 8, 1, 7)
-    assert np.array_equal(y, z)
-    np.testing.assert_allclose((A - SYMBOLS[y]) * 10**0.1 * 2, (B - SYMBOLS[y]) * 10**0.4, rtol=1e-9)
-    assert not np.array_equal(make_qpsk(50, 2, 4, 8)[1], y)
 
 
 @pytest.mark.parametrize("fuzzy", [False, True])
@@ -55,14 +47,6 @@ def test_small_clusters_have_no_value_and_are_no_neighbours(rng):
     alone = np.append(y, [3, 3])
     assert undivided(np.append(X, [[0.1, 0.1], [9.1, 0.0]], axis=0), alone) == pytest.approx(undivided(X, y))
     assert np.isnan(undivided(X[:22], np.repeat([0, 1], [20, 2])))
-
-
-def test_nested_crisp_clusters_always_lower_fukuyama_sugeno(rng):
-    """So the printed answers of four for HC-Ward cannot come from this index: it takes the largest number."""
-    X, _ = make_qpsk(80, 5, 4, rng.randint(1000))
-    tree = linkage(X, "ward")
-    values = [fukuyama_sugeno(X, fcluster(tree, k, "maxclust")) for k in range(2, 21)]
-    assert (np.diff(values) < 0.0).all()
 
 
 def test_more_runs_begin_with_the_fewer(rng):
@@ -109,22 +93,3 @@ def test_fuzzy_indices_of_crisp_partitions(rng):
     for key, middle in (("FS given", X.mean(axis=0)), ("FS centroids given", given.mean(axis=0))):
         between = sum(U[i, k] ** 2 * ((given[k] - middle) ** 2).sum() for i in range(40) for k in range(4))
         assert found[key] == pytest.approx(within - between, rel=1e-9)
-
-
-def test_crisp_partitions_are_those_of_the_main_experiment(monkeypatch):
-    partitions_of, asked = ovi_qpsk.partitions_of, {ovi_qpsk: {}, ovi_crisp: {}}
-    for experiment, of_experiment in asked.items():
-
-        def spied(X, name, n_init, entropy, of_experiment=of_experiment):
-            of_experiment[name] = X.tolist(), n_init, entropy
-            return partitions_of(X, name, n_init, entropy)
-
-        monkeypatch.setattr(experiment, "partitions_of", spied)
-        found = experiment.run_one(divisor=4, n=60, n_init=2, decibel=5, repetition=1)["best"]
-    assert asked[ovi_crisp] == {name: asked[ovi_qpsk][name] for name in ("kmeans", "kmeans-ka", "ward")}
-    values = {}
-    X, n_init, entropy = asked[ovi_crisp]["kmeans"]
-    for k, labels in partitions_of(np.array(X), "kmeans", n_init, entropy):
-        values.setdefault(k, []).append(ovi_crisp.fuzzy_indices(np.array(X), labels)["XB fuzzy"])
-    assert [len(of_number) for of_number in values.values()] == [2] * 19
-    assert found["kmeans"]["XB fuzzy"] == min(values, key=lambda k: min(values[k]))

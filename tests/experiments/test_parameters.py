@@ -107,11 +107,6 @@ def test_wrong_values_are_refused_before_work_starts(folder, text, message):
         make_cells(noisy_ensembles, read_parameters(noisy_ensembles, [text]))
 
 
-def test_a_parameter_is_set_once():
-    with pytest.raises(ValueError, match="'lam' is set twice"):
-        read_parameters(noisy_ensembles, ["lam=1", "lam=2"])
-
-
 @pytest.mark.parametrize("name", ["my.csv", "other.csv:species", "other.csv:2"])
 def test_a_file_has_features_and_a_column_of_classes(folder, name):
     X, y = load_features(name, ())
@@ -127,30 +122,3 @@ def test_settings_of_the_paper_are_not_those_of_the_rule():
     assert noisy_ensembles.SETTINGS["half-rings"] == (2, (2, 10))
     with pytest.raises(ValueError, match="irs"):
         noisy_ensembles.SETTINGS["irs"]
-
-
-def test_own_data_weighting_and_settings_run(folder):
-    texts = [
-        "datasets=my.csv",
-        "ensembles=kmeans",
-        "repetitions=1",
-        "fractions=0,.4",
-        "n_partitions=12",
-        "noise=unequal",
-    ]
-    texts += ["weightings=uniform,mymodule:better_half,restricted-simplex,l2", "rho=.5", "lam=50", "k_range=2,4"]
-    parameters = read_parameters(noisy_ensembles, texts)
-    records = runner.run_cells_here(noisy_ensembles, make_cells(noisy_ensembles, parameters))
-    assert [record["error"] for record in records] == [None, None]
-    clean, noisy = (record["result"] for record in records)
-    assert list(clean) == ["uniform", "mymodule:better_half", "restricted-simplex", "l2"]
-    counts = {name: measures["n_weighted"] for name, measures in noisy.items()}
-    # All partitions; two or, where losses are equal, some more; the lower half; many, because lambda is large.
-    assert counts["uniform"] == 12
-    assert 2 <= counts["restricted-simplex"] <= 5
-    assert counts["mymodule:better_half"] in (6, 7)
-    assert counts["l2"] > 7
-    labels, corrupted, _ = noisy_ensembles.noisy_ensemble("my.csv", "kmeans", 0, 0.4, n_partitions=12, k_range=(2, 4))
-    assert labels.shape == (30, 12)
-    assert corrupted.sum() == 5
-    assert {len(np.unique(column)) for column in labels[:, ~corrupted].T} <= {2, 3, 4}

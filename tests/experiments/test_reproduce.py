@@ -15,8 +15,6 @@ from paper_figures.claim import NUMBER, TREND, claim, finding
 from paper_figures.drawing import Paper, drawing
 from robust_eac import DATASETS
 
-from .smoke import smoke_records
-
 # Files beside the toy control what it does; every call is logged.
 TOY = '''"""The mean of the first feature of a data set, times a factor."""
 from pathlib import Path
@@ -139,19 +137,18 @@ def test_the_time_is_that_of_the_frozen_cells(toy, reproduce, monkeypatch):
 
     monkeypatch.setattr("experiments.reproduce.run_experiment", interrupted)
 
-    def minutes(n_jobs):
-        code, told, _ = reproduce("--n-jobs", n_jobs)
+    def told(n_jobs):
+        code, printed, _ = reproduce("--n-jobs", n_jobs)
         assert code == 130
-        return told.splitlines()[-1]
+        return printed.splitlines()[-1]
 
-    assert minutes("1") == "6 cells to run: about 32 minutes; workers: 1."
-    assert minutes("2") == "6 cells to run: about 16 minutes; workers: 2."
     # No sooner than the longest cell ends.
-    assert minutes("9") == "6 cells to run: about 12 minutes; workers: 9."
+    for n_jobs, minutes in (("1", 32), ("2", 16), ("9", 12)):
+        assert told(n_jobs) == f"6 cells to run: about {minutes} minutes; workers: {n_jobs}."
     monkeypatch.setattr("experiments.toy.JOBS", 1, raising=False)
-    assert minutes("9") == "6 cells to run: about 32 minutes; workers: 9."
+    assert told("9") == "6 cells to run: about 32 minutes; workers: 9."
     monkeypatch.setattr("experiments.toy.VERSION", 2)
-    assert minutes("9") == "6 cells to run: about 0 seconds, and the time of toy; workers: 9."
+    assert told("9") == "6 cells to run: about 0 seconds, and the time of toy; workers: 9."
 
 
 def test_an_interrupted_reproduction_continues(toy, reproduce):
@@ -286,20 +283,3 @@ def test_differences_of_results():
     assert store.changes({"a": 1e9 + 1.0, "b": 0.5}, {"a": 1e9, "b": 0.5 + 1e-7}, rounding=1e-9) == {
         "b": pytest.approx(1e-7)
     }
-
-
-def test_a_paper_on_the_small_grids(smoke_root, reproduce, tmp_path):
-    for name in ("ovi_crisp", "ovi_qpsk", "ovi_surface"):
-        smoke_records(name, smoke_root)
-    out = tmp_path / "out"
-    out.mkdir()
-    (out / "records").symlink_to(smoke_root)
-    code, told, errors = reproduce("--paper", "004", "--smoke")
-    assert (code, errors) == (0, "")
-    assert "0 cells to run: about 0 seconds; workers: 1." in told
-    assert "verdicts differ from the frozen ones; the small grids are no test of claims." in told
-    (paper,) = (paper for paper in rooms.PAPERS if paper.label == "Paper 004")
-    assert {f"{drawing.stem}.png" for drawing in paper.drawings if drawing.name.startswith("fig")} == {
-        path.name for path in out.glob("*.png")
-    }
-    assert (out / "claims.txt").exists()

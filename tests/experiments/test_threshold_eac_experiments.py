@@ -1,7 +1,5 @@
 """Generators, statistics and verdict rules of the threshold experiments (paper 003)."""
 
-import copy
-
 import numpy as np
 import pytest
 from scipy.cluster.hierarchy import fcluster, linkage
@@ -9,9 +7,7 @@ from scipy.stats import multivariate_normal
 from sklearn.cluster import KMeans
 
 from experiments.threshold_eac import gaussian_mixture, kmeans, threshold_data, threshold_eac, threshold_plain
-from paper_figures.threshold_eac import cells
-from paper_figures.threshold_eac import cells as drawn
-from robust_eac import DATASETS, coassociation_matrix, eac_linkage
+from robust_eac import coassociation_matrix
 from robust_eac import threshold_eac as cut_at
 
 # Data
@@ -27,41 +23,6 @@ def test_two_gaussians_have_their_distance_and_unit_covariance():
     assert np.sqrt(difference @ np.linalg.solve(pooled, difference)) == pytest.approx(3.0, abs=0.1)
 
 
-def test_distance_moves_a_component_and_nothing_else():
-    near, y = threshold_data.two_gaussians(1.0, 4)
-    far, _ = threshold_data.two_gaussians(6.0, 4)
-    np.testing.assert_allclose(far - near, np.outer(y, [5.0, 0.0]), atol=1e-12)
-
-
-def test_random_data():
-    uniform = np.concatenate([threshold_data.load("uniform-5d", r)[0] for r in range(20)])
-    normal = np.concatenate([threshold_data.load("normal-5d", r)[0] for r in range(20)])
-    assert uniform.shape == normal.shape == (6000, 5)
-    assert uniform.min() >= 0.0
-    assert uniform.max() <= 1.0
-    np.testing.assert_allclose(np.cov(uniform.T), np.eye(5) / 12, atol=0.01)
-    np.testing.assert_allclose(np.cov(normal.T), np.eye(5), atol=0.1)
-
-
-@pytest.mark.parametrize("dataset", ["half-rings", "uniform-5d"])
-def test_repetitions_draw_new_points(dataset):
-    first, again, other = (threshold_data.load(dataset, repetition)[0] for repetition in (0, 0, 1))
-    np.testing.assert_array_equal(first, again)
-    assert not (first == other).any()
-
-
-def test_standardised_iris():
-    X, y = threshold_data.load("iris-standardised", 0)
-    np.testing.assert_allclose(X.mean(axis=0), 0.0, atol=1e-12)
-    np.testing.assert_allclose(X.std(axis=0), 1.0)
-    np.testing.assert_array_equal(np.bincount(y), [50, 50, 50])
-
-
-def test_grids_name_registered_data():
-    names = {config["dataset"] for module in (threshold_eac, threshold_plain) for config in module.GRID}
-    assert names - set(threshold_data.RANDOM) - {"iris-standardised"} <= set(DATASETS)
-
-
 # Ensembles
 
 
@@ -71,14 +32,6 @@ def test_ways_of_kmeans_share_their_starts_and_differ_in_length(monkeypatch):
     one, three, converged = (kmeans.make_ensemble(X, 10, way, 0) for way in ("stopped-1", "stopped-3", "converged"))
     agreement = [(coassociation_matrix(one) == coassociation_matrix(other)).mean() for other in (three, converged)]
     assert 1.0 > agreement[0] > agreement[1]
-
-
-def test_box_starts_fill_the_box_of_the_data(rng):
-    X = rng.normal(size=(50, 3)) * [1.0, 5.0, 0.1]
-    starts = kmeans.box_starts(X, 2000, rng)
-    unit = (starts - X.min(axis=0)) / np.ptp(X, axis=0)
-    assert unit.shape == (2000, 3)
-    np.testing.assert_allclose(np.quantile(unit, [0.0, 0.5, 1.0], axis=0), np.tile([[0.0], [0.5], [1.0]], 3), atol=0.04)
 
 
 def plain_single_pass(X, order, k):
@@ -114,12 +67,6 @@ def test_single_pass_moves_a_mean_with_every_object(rng, k):
     np.testing.assert_array_equal(kmeans.single_pass(X, order, k), plain_single_pass(X, order, k))
 
 
-def test_single_pass_by_hand():
-    # 2 joins 0 and takes its mean to 1; 4 is then as far from 1 as from 7, and joins the first; 5 joins 7 and 6.
-    X = np.array([[0.0], [7.0], [2.0], [4.0], [6.0], [5.0]])
-    assert kmeans.single_pass(X, np.arange(6), 2).tolist() == [0, 1, 0, 0, 1, 1]
-
-
 @pytest.mark.parametrize("refill", [False, True])
 @pytest.mark.parametrize("k", [2, 7, 30])
 def test_iterations_from_any_centres(rng, k, refill):
@@ -132,25 +79,6 @@ def test_iterations_from_any_centres(rng, k, refill):
     starts = X[:k]
     theirs = KMeans(k, init=starts, n_init=1, tol=0.0, max_iter=1000).fit(X)
     np.testing.assert_array_equal(kmeans.lloyd(X, starts, refill, 1000), theirs.labels_)
-
-
-def test_fewer_different_objects_than_clusters():
-    X = np.repeat([[0.0, 0.0], [1.0, 0.0]], 5, axis=0)
-    found = kmeans.lloyd(X, np.array([[0.0, 0.0], [9.0, 9.0], [8.0, 8.0]]), True, 1000)
-    assert len(np.unique(found)) == 2
-    assert len(set(found[:5])) == len(set(found[5:])) == 1
-
-
-def test_order_of_the_data_is_kept_or_not(monkeypatch, rng):
-    orders = []
-    monkeypatch.setattr(kmeans, "single_pass", lambda X, order, k: orders.append(order))
-    X = np.zeros((30, 1))
-    for way in (kmeans.macqueen, kmeans.macqueen_shuffled):
-        way(X, 4, rng)
-        way(X, 4, rng)
-    assert all(sorted(order) == list(range(30)) for order in orders)
-    assert [bool((np.diff(order[4:]) > 0).all()) for order in orders] == [True, True, False, False]
-    assert len({tuple(sorted(order[:4])) for order in orders}) == 4
 
 
 def test_empty_clusters_are_filled_or_left_out(monkeypatch):
@@ -192,23 +120,12 @@ def test_condensed_tree_is_the_top_of_the_whole_one(rng):
     assert all(max(row[:2]) < 7 + t for t, row in enumerate(tree["merges"]))
 
 
-def test_condensed_tree_of_few_objects():
-    labels = np.array([[0, 0], [0, 0], [0, 1], [1, 1]])
-    tree = threshold_data.condense(eac_linkage(labels, linkage="single"), np.array([0, 0, 1, 1]))
-    assert tree["counts"] == [[1, 0], [1, 0], [0, 1], [0, 1]]
-    assert [height for _, _, height in tree["merges"]] == [0.0, 0.5, 0.5]
-
-
 def test_pure_clusters_and_links_of_single_linkage():
     # Class 0 has a gap of 3, wider than the 2 to class 1: split in two before the classes come apart.
     X = np.array([[0.0], [1.0], [4.0], [5.5], [7.5], [8.7]])
     y = np.array([0, 0, 0, 0, 1, 1])
     assert threshold_plain.pure_clusters(linkage(X, "single"), y) == [2, 1]
     assert threshold_plain.single_links(X, y) == 1.5
-
-
-def test_smaller_is_not_wrong():
-    assert threshold_plain.wrong(np.array([0, 0, 0, 1]), np.array([1, 1, 0, 0])) == 1
 
 
 # Mixture
@@ -243,96 +160,3 @@ def test_component_dies_below_half_its_parameters(rng):
         weights, *_ = gaussian_mixture._descend(X, np.array([0.9, 0.1]), means, covariances, densities, 1e-4)
         assert len(weights) == expected
         assert weights.sum() == pytest.approx(1.0)
-
-
-def test_message_length_of_one_component(rng):
-    densities = rng.uniform(0.1, 1.0, size=(50, 1))
-    expected = 3.0 * np.log(50) - np.log(densities).sum()
-    assert gaussian_mixture.message_length(np.ones(1), densities, 5) == pytest.approx(expected)
-
-
-# Verdicts
-
-
-def spiral_cell(number=2, **changes):
-    """A cell of the spirals with the same number of clusters throughout, zero wrong, and some k changed."""
-    ks, thresholds = threshold_eac.SETTINGS["spiral"]
-    cell = {str(k): {"n": [number] * len(thresholds), "n_half": number, "wrong": [0] * len(thresholds)} for k in ks}
-    for k, numbers in changes.items():
-        cell[k.removeprefix("k")]["n"] = numbers
-    return cell
-
-
-def records_of(dataset, results, kmeans="converged"):
-    return [
-        {"config": {"dataset": dataset, "kmeans": kmeans, "repetition": i}, "result": result}
-        for i, result in enumerate(results)
-    ]
-
-
-def test_plateau_is_the_last_number_that_three_share():
-    assert cells.plateau([1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3]) == 2
-    assert cells.plateau([1, 1, 1, 2, 2, 4, 16]) == 1
-    assert cells.plateau([1, 2, 3]) is None
-
-
-def test_printed_table_and_what_matches_it():
-    printed = drawn.printed_numbers("spiral")
-    assert printed[80, 0.6] == 102
-    assert drawn.printed_cells(drawn.PRINTED["uniform-5d"])[20, 0.4] == "2*"
-    as_printed = spiral_cell()
-    for (k, t), number in printed.items():
-        as_printed[str(k)]["n"][threshold_eac.SETTINGS["spiral"][1].index(t)] = number
-    other = copy.deepcopy(as_printed)
-    other["80"]["n"] = [4, 90]
-
-    records = records_of("spiral", [as_printed, as_printed, other])
-    assert drawn.matching_cells(records, "spiral", "converged", printed) == (22, 22)
-    records = records_of("spiral", [as_printed, other, other])
-    assert drawn.matching_cells(records, "spiral", "converged", printed) == (20, 22)
-
-
-def test_star_means_lone_outliers_only():
-    for n, outside, expected in ((3, 2, True), (2, 1, True), (2, 2, False), (1, 0, False), (4, 3, False)):
-        result = {"20": {"n": [n] * 3, "outside": [outside] * 3}}
-        assert drawn.is_starred(result, "uniform-5d", 20, 0.4) == expected
-
-
-def test_spread():
-    assert drawn.spread([2, 2, 2]) == "2"
-    assert drawn.spread([1, 2, 2, 5]) == "2 (1-5)"
-    assert drawn.spread([0.664, 0.893, 0.84], digits=2) == "0.84 (0.66-0.89)"
-
-
-def test_recovery_needs_every_object():
-    right, wrong = spiral_cell(), spiral_cell()
-    for k in wrong:
-        wrong[k]["wrong"] = [1, 0]
-    assert cells.recovers()(right, "spiral")
-    assert not cells.recovers()(wrong, "spiral")
-    right["30"]["wrong"] = [5, 0]
-    assert not cells.recovers(30)(right, "spiral")
-
-
-def test_iris_rules():
-    ks = threshold_eac.SETTINGS["iris"][0]
-    result = {str(k): {"n": [2, 2, 3, 3], "wrong": [50, 50, 24, 24]} for k in ks}
-    result["3"] = {"n": [2, 2, 2, 3], "wrong": [50, 50, 50, 17]}
-    assert cells.stable_three(result, "iris")
-    assert cells.best_at_three(result, "iris")
-    assert cells.is_setosa(result, "iris", 3, 0.7)
-    assert not cells.is_setosa(result, "iris", 4, 0.7)
-    result["7"]["wrong"] = [50, 10, 24, 24]
-    assert not cells.best_at_three(result, "iris")
-    for k in ks:
-        result[str(k)]["wrong"][3] = result[str(k)]["wrong"][2] = 38
-    assert not cells.stable_three(result, "iris")
-
-
-def test_narrowing_range():
-    def result(*numbers):
-        return {str(k): {"n": n} for k, n in zip((5, 10, 15, 20), numbers, strict=True)}
-
-    assert cells.narrows(result([1, 1, 1], [2, 2, 2], [2, 2, 3], [2, 5, 6]), "half-rings")
-    assert not cells.narrows(result([1, 1, 1], [1, 2, 2], [2, 2, 3], [2, 2, 6]), "half-rings")
-    assert not cells.narrows(result([1, 1, 1], [3, 3, 3], [3, 3, 3], [3, 5, 6]), "half-rings")
