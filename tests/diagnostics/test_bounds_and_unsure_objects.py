@@ -52,18 +52,18 @@ def test_the_bound_is_one(rng, monkeypatch, missing, largest):
 
 
 def test_many_objects_have_a_bound_without_pairs(rng, monkeypatch):
-    labels = _ensemble(rng, n=300, k=4)
+    labels = _ensemble(rng, n=160, k=4)
     model = RobustEAC(4, n_init=2, random_state=0).fit(labels)
     exact = _assured(model, labels)
     hard = solve_hard_median_partition(labels, 4, weights=model.weights_, random_state=0)
-    full = consensus_lower_bound(labels, n_clusters=4, weights=model.weights_, hard=True).bound / 300**2
+    full = consensus_lower_bound(labels, n_clusters=4, weights=model.weights_, hard=True).bound / 160**2
     arguments = encode(labels), hard.weights, hard.labels, 4, 1.0
     near = _certificates.assure_partition(*arguments)
     monkeypatch.setattr(_certificates, "bound_memberships", None)
     quick = _assured(model, labels)
     # It was enough above, too.
     assert quick == exact
-    monkeypatch.setattr(_certificates, "MOST_PAIRED", 200)
+    monkeypatch.setattr(_certificates, "MOST_PAIRED", 100)
     monkeypatch.setattr(_certificates, "bound_partitions", None)
     assert _assured(model, labels) == exact
     assert quick.unbounded is None
@@ -75,7 +75,7 @@ def test_many_objects_have_a_bound_without_pairs(rng, monkeypatch):
     assert loose.bound == pytest.approx(quick.bound)
     assert 0.0 < loose.bound <= full
     dear = _certificates.assure_partition(*arguments[:-1], 1.5)
-    assert dear.unbounded == "more than 200 objects differ, and the cost is not 1"
+    assert dear.unbounded == "more than 100 objects differ, and the cost is not 1"
 
 
 def test_unsure_objects_are_those_of_small_move_costs(rng):

@@ -80,7 +80,7 @@ def test_no_single_move_improves_the_refined_labels(rng, missing, weighted):
 
 @CASES
 def test_moves_are_those_of_the_slow_search_in_the_same_order(rng, missing, weighted):
-    for case, (labels, weight, Y, weights) in enumerate(soft_problems(rng, missing, weighted)):
+    for case, (labels, weight, Y, weights) in enumerate(soft_problems(rng, missing, weighted, count=4)):
         k, n = Y.shape[1], len(Y)
         weight = None if weight is None else np.maximum(weight, 0.1)
         start = rng.randint(k, size=n)

@@ -130,7 +130,7 @@ def test_one_cluster_has_one_consensus(rng, hard):
 
 
 def test_global_minimum_is_recognised(rng):
-    labels = random_ensemble(rng, 60, 20)
+    labels = random_ensemble(rng, 40, 15)
     solved = solve_median_partition(labels, 2, weighting="uniform", tol=1e-9, max_iter=1000, random_state=0)
     bound = consensus_lower_bound(labels, n_clusters=2).bound
     assert bound <= solved.objective
