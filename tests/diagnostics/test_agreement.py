@@ -93,9 +93,7 @@ def test_agreement_is_one_minus_the_loss_over_its_mean(rng, missing):
     for n in (2, 4, 6):
         labels, Y = random_soft_ensemble(rng, n, 5, missing=missing), random_membership(rng, n, 3)
         agreement = adjusted_agreement(labels, Y)
-        for u, (column, (together, pairs, _)) in enumerate(
-            zip(labels, reference.pair_terms(labels), strict=True)
-        ):
+        for u, (column, (together, pairs, _)) in enumerate(zip(labels, reference.pair_terms(labels), strict=True)):
             gram = Y @ Y.T
             loss = (pairs * (gram - together) ** 2).sum()
             mean = (pairs * (gram**2 + together**2)).sum() - 2.0 * reference.relabelled_agreements(Y, column).mean()
