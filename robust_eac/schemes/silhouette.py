@@ -74,7 +74,7 @@ def silhouette_weights(
     >>> X = [[0.0, 0.0], [0.0, 4.0], [2.0, 0.0], [2.0, 4.0]]
     >>> labels = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
     >>> silhouette_weights(labels, X=X, metric="euclidean").round(3)
-    array([0.   , 0.601])
+    array([0.   , 0.528])
     """
     labels = check_labels(labels)
     metric = check_choice(metric, _METRICS, name="metric")
