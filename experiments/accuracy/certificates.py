@@ -37,11 +37,9 @@ SMOKE = cells(datasets=("iris",), ensembles=("kmeans",), fractions=(0.2,))
 def run_one(*, dataset, ensemble, repetition, fraction):
     """{weighting: measures}; all objectives are per ordered pair and with the weights of the returned solution.
 
-    "relaxed": the best membership of all starts. "hard": the labels of the returned solution. "refined": these labels
-    after single moves. "best": the best labels of all starts after single moves. "least_relaxed", "least_hard": the
-    lower bounds, for data sets up to BOUNDED objects. "unsure": share of the objects that improve the labels by moving
-    alone. "h": H criterion of the labels; "h_refined": after single moves; "h_recomputed": after moves and updates of
-    the weights until neither changes.
+    "relaxed": the best membership of all starts. "hard": the labels. "refined": these after single moves. "best": the
+    best labels of all starts after single moves. "least_...": lower bounds, up to BOUNDED objects. "unsure": share of
+    the objects that improve the labels by moving alone. "h_recomputed": after moves and updates of the weights.
     """
     labels, _, y = noisy_ensemble(dataset, ensemble, repetition, fraction)
     seed = derive_seed(0, repetition, "solver")

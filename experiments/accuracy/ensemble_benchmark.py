@@ -1,9 +1,8 @@
 """Every consensus function by the usual protocol: k-means ensembles of data with known classes, rows shuffled.
 
-A base clustering is k-means from a random start. Its number of clusters is drawn from [2, sqrt(n)] ("sqrt", the usual
-choice) or from [k, 2 k] with k classes ("near"), or it is k ("fixed"). Random partitions replace some base clusterings.
-A cell is one data set, range, number of partitions and share of noise, with all its ensembles. It runs the merged
-consensus, the median partition with weights of base clusters, or all other methods. Pools of published base
+The number of clusters of a base clustering is drawn from [2, sqrt(n)] ("sqrt", the usual choice) or from [k, 2 k] with
+k classes ("near"), or it is k ("fixed"). Random partitions replace some of them. A cell has all its ensembles, and runs
+the merged consensus, the median partition with weights of base clusters, or all other methods. Pools of published base
 clusterings, which have the range "sqrt", come from the folder that ROBUST_EAC_POOLS names.
 
 Data sets of more than 2,500 objects have only ten partitions and the range "sqrt". Above 5,000 objects the functions
@@ -128,11 +127,10 @@ METHODS = {name: CONSENSUS_FUNCTIONS[name] for name in CONSENSUS_FUNCTIONS if na
 
 
 def run_one(*, dataset, range, n_partitions, fraction, n_ensembles, methods):
-    """{method: {"nmi", "ari", "h", "seconds"}}: means over the ensembles, of the seconds the median.
+    """{method: {"nmi", "ari", "h", "seconds"}}: means over the ensembles, of the seconds the median; or an "error".
 
-    "best_nmi" and "best_ari" are the values at the best of the numbers of clusters 2, k/2, k, 2k and sqrt(n); they
-    exist for small sets, clean ensembles of ten partitions in the range "sqrt", and functions that are not slow. A
-    method that fails has only an "error".
+    "best_nmi" and "best_ari", at the best of the numbers of clusters 2, k/2, k, 2k and sqrt(n), exist for small sets,
+    clean ensembles of ten partitions in the range "sqrt", and functions that are not slow.
     """
     sizes = n_partitions, fraction
     runs = [_run(dataset, range, *sizes, repetition, methods) for repetition in np.arange(n_ensembles).tolist()]

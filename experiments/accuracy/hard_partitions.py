@@ -46,9 +46,8 @@ SMOKE = cells(draws=("mixture 60",))
 def run_one(*, draws, loss):
     """Expected loss and number of clusters of several partitions, and what finding them takes.
 
-    "best draw" is that of least expected loss among the draws, "relaxed" the argmax of the relaxed median partition,
-    "refined" that after single moves, which lower Binder's loss whatever `loss` is. "found" are the hard median
-    partitions by limit of their clusters.
+    "relaxed" is the argmax of the relaxed median partition, "refined" that after single moves, which lower Binder's
+    loss whatever `loss` is. "found" are the hard median partitions by limit of their clusters.
     """
     labels, seed = load_draws(draws), derive_seed(0, 0, "solver")
     largest = largest_number(labels)

@@ -99,10 +99,9 @@ def run_one(*, family, repetition, n_splits, n_clusters=None, n_features=None, k
 def planted_ensemble(kind, n_clusters, rng):
     """Labels (N_SAMPLES, N_PARTITIONS) derived from a partition whose largest cluster is twice as large as the least.
 
-    "flipped": a partition has as many labels as there are clusters, and 30 % of its labels are random. "split-merged":
-    thresholds on a coordinate of the objects cut a cluster into one to three parts; with probability 0.2 it is merged
-    with another; 10 % of the labels are random. "half-random": the same, and half of the partitions are random. A
-    single cluster has only random partitions: with uniform labels, with unequal ones, and shuffles of one partition.
+    "flipped": 30 % of the labels are random. "split-merged": clusters are cut into one to three parts, or, one in five,
+    merged with another; 10 % of the labels are random. "half-random": the same, and half of the partitions are random.
+    A single cluster has only random partitions: with uniform labels, with unequal ones, shuffles of one partition.
     """
     n = N_SAMPLES
     shares = np.linspace(1.0, 2.0, n_clusters)

@@ -1,7 +1,7 @@
 """Draws from the posterior of a Gaussian mixture, as experiments on hard median partitions need them.
 
-The data are points in the plane, in clusters of unequal sizes with unit variance, whose centres have the standard
-deviation SPREAD. The model is a sparse finite mixture [1]: `N_COMPONENTS` normal components of unit variance, centres
+Points in the plane, in clusters of unequal sizes with unit variance, have centres of standard deviation SPREAD. The
+model is a sparse finite mixture [1]: `N_COMPONENTS` normal components of unit variance, centres
 with the prior N(0, SPREAD^2 I), proportions with a symmetric Dirichlet prior of total mass CONCENTRATION, so that most
 components may stay empty. Centres and proportions are integrated out. Gibbs sampling [2] visits the objects in random
 order and draws the component k of an object x with probability proportional to

@@ -65,11 +65,7 @@ def correlated_noise(n_features, rng, n_objects=N_OBJECTS):
 
 
 def rotate(X, rng):
-    """X under a uniformly distributed random orthogonal map.
-
-    X = U S V' becomes U S W' with random orthonormal W, since V'Q is distributed like W' for a uniform Q. This avoids
-    a matrix of all pairs of features.
-    """
+    """X under a uniform random orthogonal map: X = U S V' becomes U S W', random W being distributed as V'Q."""
     left, lengths, _ = np.linalg.svd(X, full_matrices=False)
     frame, upper = np.linalg.qr(rng.standard_normal((X.shape[1], len(lengths))))
     # The signs make the diagonal of R positive; without them the frame is not uniform.
@@ -106,11 +102,7 @@ def ordinary_score(X, seed):
 
 
 def ordinary_eac(X, seed):
-    """The fitted ordinary method.
-
-    If there are more features than objects, X is first rotated to as many features as objects. k-means depends on
-    distances alone, which the rotation preserves, so the runs are the same in a fraction of the time.
-    """
+    """The fitted ordinary method. X is rotated to as many features as objects, which keeps distances and all runs."""
     if X.shape[1] > len(X):
         left, lengths, _ = np.linalg.svd(X, full_matrices=False)
         X = left * lengths

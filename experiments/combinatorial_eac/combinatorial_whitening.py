@@ -40,10 +40,9 @@ def cells(
     n_objects=(100, 200),
     few_repetitions=10,
 ):
-    """The paper's figure has 30 repetitions; here it has 60.
+    """The paper's figure has 30 repetitions. `n_objects` are larger samples of 20 independent features.
 
-    `n_objects` are larger samples of 20 independent features. They show whether the effect of whitening on these comes
-    from the covariances of a small sample; they have `few_repetitions`.
+    They show whether the effect of whitening on these comes from the covariances of a small sample.
     """
     small = [
         (*SETTINGS[name], n, N_OBJECTS, repetitions if name == "correlated" else other_repetitions)

@@ -1,9 +1,8 @@
 """Which settings, lost in the printed text of paper 001 (Section 5), reproduce its columns Mean and Max.
 
 Lost are the number of base clusterings, the range of their numbers of clusters, the normaliser of the NMI and the
-number of consensus clusters. A cell of the part "members" measures the base clusterings of one data set, range, kind of
-start and scaling against each other, for every size of ensemble. A cell of the part "consensus" measures consensus
-partitions with several numbers of clusters.
+number of consensus clusters. The part "members" measures base clusterings against each other, for every size of
+ensemble; the part "consensus" measures consensus partitions with several numbers of clusters.
 """
 
 import numpy as np

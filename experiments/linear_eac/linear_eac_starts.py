@@ -72,13 +72,9 @@ def best_of(labels, system, kind, seed):
 
 
 class Rows(NamedTuple):
-    """indicators : (n, slots) sparse one-hot ensemble. first : first slot of every partition.
-
-    degrees : (n,) sum of an object's co-association, diagonal included. n_partitions : int.
-    """
+    """A sparse one-hot ensemble (n, slots), and the sums of the objects' co-associations, diagonal included."""
 
     indicators: csr_array
-    first: np.ndarray
     degrees: np.ndarray
     n_partitions: int
 
@@ -90,7 +86,7 @@ def one_hot(labels):
     first = np.concatenate([[0], np.cumsum(widths)[:-1]])
     slots = labels + first
     indicators = csr_array((np.ones(n * m), slots.ravel(), np.arange(0, n * m + 1, m)), shape=(n, int(widths.sum())))
-    return Rows(indicators, first, indicators @ indicators.sum(axis=0) / m, m)
+    return Rows(indicators, indicators @ indicators.sum(axis=0) / m, m)
 
 
 def lloyd(rows, clusters, loss_of):

@@ -100,10 +100,7 @@ def cells(
     sweep_repetitions=6,
     more_runs=(30,),
 ):
-    """All definitions at some ratios in decibels, the main one at those of `sweep`, and with `more_runs`.
-
-    The latter show the effect of far more runs of the random algorithms.
-    """
+    """All definitions at some ratios in decibels, the main one at those of `sweep`, and with far `more_runs`."""
     definitions = grid(divisor=divisors, n=n, n_init=(n_init,), decibel=decibels, repetition=range(repetitions))
     swept = [MAIN | cell for cell in grid(decibel=sweep, repetition=range(sweep_repetitions))]
     longer = [MAIN | cell for cell in grid(n_init=more_runs, decibel=(2, 5), repetition=(0,))]
@@ -115,13 +112,9 @@ SMOKE = grid(divisor=(4,), n=(60,), n_init=(1,), decibel=(2, 8), repetition=(0,)
 
 
 def run_one(*, divisor, n, n_init, decibel, repetition):
-    """All results for one data set.
+    """By algorithm: "best" number of clusters and "lowest" value by every index, "V" of 2 to 4 clusters, "objects".
 
-    best : {algorithm: {index: number of clusters that it selects}}
-    lowest : {algorithm: {index: smallest value over all numbers of clusters and runs}}
-    V : {algorithm: largest V of two, three and four clusters}
-    routes : {route: measures of its partitions and of their consensus}
-    objects : {algorithm: how well v identifies misplaced objects, with four clusters}
+    The last tell how well v identifies misplaced objects; "routes" measure partitions and their consensus.
     """
     X, y = make_qpsk(n, decibel, divisor, derive_seed(decibel, repetition, "data"))
     scores, routes = search_all(X, n_init, derive_seed(decibel, repetition, "solver"))
@@ -137,10 +130,7 @@ def run_one(*, divisor, n, n_init, decibel, repetition):
 
 
 def make_qpsk(n, decibel, divisor, seed):
-    """Features (n, 2) and symbols (n,): equally likely symbols of energy 1 in Gaussian noise.
-
-    Data sets of one seed differ only in the scale of the noise.
-    """
+    """Features (n, 2) and symbols (n,) of energy 1; data sets of one seed differ only in the scale of the noise."""
     rng = np.random.default_rng(seed)
     y = rng.integers(len(SYMBOLS), size=n)
     deviation = np.sqrt(10.0 ** (-decibel / 10.0) / divisor)
@@ -164,12 +154,9 @@ def best_number(scores):
 
 
 def search(X, name, n_init, entropy):
-    """Best value of each index over the runs, and best partition by two readings of V, for every number of clusters.
+    """({index: {number of clusters: best value over the runs}}, {reading of V: {number: best partition}}).
 
-    Returns
-    -------
-    scores : {index: {number of clusters: value, with its sign changed if small values are good}}
-    found : {reading: {number of clusters: partition}}, for the readings "V" and "V printed"
+    The sign is changed where small values are good; the readings are "V" and "V printed".
     """
     indices = {
         key: (function, sign)
@@ -243,10 +230,7 @@ def grade(X, partition):
 
 
 def grade_objects(X, y, partition):
-    """How well v separates objects in the cluster of their symbol from misplaced ones: areas under the ROC curve.
-
-    The areas are None if no object is misplaced. Crisp partitions have the area by silhouettes too, for comparison.
-    """
+    """How well v, or silhouettes of crisp partitions, tell misplaced objects: areas under the ROC curve, or None."""
     labels = harden(partition)
     counts = np.zeros((len(SYMBOLS), labels.max() + 1))
     np.add.at(counts, (y, labels), 1)

@@ -88,9 +88,8 @@ SMOKE = cells(datasets=("iris",), fractions=(0.4,), repetitions=1)
 def run_one(*, dataset, kind, fraction, repetitions):
     """{weighting: measures}, with one more entry for the oracle.
 
-    "h" lists the H criterion of every repetition. "ari", "noise_weight" (sum over the replaced partitions) and
-    "n_weighted" (number of partitions with weight) are means over the repetitions. "most_noise_weight" is the largest
-    noise weight, "unconverged" a number of runs, "seconds" a median.
+    "h" is listed; "ari", "noise_weight" (of the replaced partitions) and "n_weighted" (partitions with weight) are
+    means over the repetitions, "most_noise_weight" a maximum, "unconverged" a count, "seconds" a median.
     """
     ways = {name: option(**options) for name, options in WEIGHTINGS.items()}
     make = partial(noisy_ensemble, dataset, fraction=fraction, kind=kind)

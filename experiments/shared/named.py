@@ -59,7 +59,7 @@ def begin_run(name, experiment, parameters, root=RECORDS):
     changed = [key for key in content if canonical_json(old[key]) != canonical_json(content[key])]
     if "parameters" in changed:
         before, now = old["parameters"], content["parameters"]
-        changed = [key for key in now if key not in before or _tuples(before[key]) != now[key]] or changed
+        changed = [key for key in now if key not in before or before[key] != now[key]] or changed
     if changed:
         raise ValueError(f"the run {name!r} exists with other values of: {', '.join(changed)}; choose another --name.")
     return open_run(path.parent), path.parent
@@ -75,9 +75,8 @@ def open_run(folder):
             f"the run {folder.name!r} is of version {content['version']} of {content['experiment']}, which is now "
             f"version {experiment.VERSION}: begin one with another --name."
         )
-    parameters = {key: _tuples(value) for key, value in content["parameters"].items()}
     try:
-        grid = make_cells(experiment, parameters)
+        grid = make_cells(experiment, content["parameters"])
     except TypeError as error:
         raise ValueError(f"{folder / FILE}: {error}; begin a run with another --name.") from error
     return SimpleNamespace(**vars(experiment) | {"GRID": grid, "SMOKE": grid, "run_name": folder.name})
@@ -88,7 +87,7 @@ def check_files(folder):
     folder = Path(folder)
     content = _read(folder / FILE)
     try:
-        now = _checksums({key: _tuples(value) for key, value in content["parameters"].items()})
+        now = _checksums(content["parameters"])
     except ValueError as error:
         raise ValueError(
             f"the run {folder.name!r} needs its files: {error} Go to the folder where it began, or put the file back."
@@ -111,10 +110,7 @@ def _read(path):
         content = json.loads(path.read_bytes())
         if content.keys() != {"experiment", "version", "parameters", "files"}:
             raise ValueError("its keys are not those of a run")
+        lists = {key: tuple(value) for key, value in content["parameters"].items() if isinstance(value, list)}
+        return content | {"parameters": content["parameters"] | lists}
     except (ValueError, AttributeError) as error:
         raise ValueError(f"{path} is damaged or not the file of a run: {error}.") from error
-    return content
-
-
-def _tuples(value):
-    return tuple(value) if isinstance(value, list) else value

@@ -1,7 +1,7 @@
 """The parameters of an experiment: the keyword arguments of its function `cells`, with which a user makes other cells.
 
-The function returns a list of configurations. The defaults are those of the frozen records, and tell how values are
-written. An axis is a tuple, whose values a user separates by commas; quotes keep a comma inside a value.
+The defaults are those of the frozen records, and tell how values are written. An axis is a tuple, whose values a user
+separates by commas; quotes keep a comma inside a value.
 """
 
 import csv
@@ -87,10 +87,7 @@ def written(value):
 
 
 def _form(experiment, name):
-    """(kinds of a value, number of values: 1, or None for an axis, or that of a tuple of fixed length).
-
-    They follow from the annotation, or else from the default.
-    """
+    """(kinds of a value, number of values: 1, None for an axis, or a fixed one), by the annotation or the default."""
     default, hint = defaults(experiment)[name], typing.get_type_hints(experiment.cells).get(name)
     if hint is None:
         return ({*map(type, default)}, None) if isinstance(default, tuple) else ({type(default)}, 1)

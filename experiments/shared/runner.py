@@ -69,25 +69,12 @@ def experiment_records(experiment, smoke=False, root=RECORDS):
 
 
 def run_experiment(experiment, *, smoke=False, n_jobs=1, dask=None, force=False, root=RECORDS, progress=False):
-    """Run the cells of an experiment that are not done; return the records of its whole grid.
+    """Run the cells of an experiment that are not done (`force`: all); return the records of its whole grid.
 
-    This process writes each record as soon as its cell ends. So an interrupted run loses only the cells that were
-    running, and a cluster needs no common folder.
-
-    Parameters
-    ----------
-    experiment : module
-        With VERSION, GRID, SMOKE and run_one; worker processes must be able to import it. If it has JOBS = 1, which
-        is for timings, its cells run one after another in this process, with FRESH = True each in a process of its
-        own, and may use all threads of the machine. Otherwise BLAS, OpenMP and numba are limited to one thread.
-    smoke : bool
-        Run SMOKE instead of GRID.
-    n_jobs : int
-        Number of worker processes, as in joblib (-1: one per core); with 1 the cells run in this process.
-    dask : str, default=None
-        Address of a Dask scheduler whose workers run the cells; `n_jobs` is ignored.
-    force : bool
-        Also run the cells that are done.
+    This process writes each record as soon as its cell ends: an interrupted run loses only the cells that were running,
+    and a cluster needs no common folder. The experiment is a module that workers can import: `n_jobs` processes, as in
+    joblib, or those of the scheduler with the address `dask`. With JOBS = 1, for timings, cells run one after another
+    in this process, with FRESH = True each in its own, and may use all threads. Otherwise they have one thread.
     """
     name, grid = experiment_name(experiment), experiment_grid(experiment, smoke)
     cells = grid if force else missing_cells(name, grid, experiment.VERSION, root)
@@ -156,11 +143,7 @@ def _run_in_processes(experiment, cells, n_jobs):
 
 
 def _run_on_cluster(experiment, cells, address):
-    """Run on a Dask cluster, whose scheduler and workers must be able to import the experiment.
-
-    Dask's nanny starts workers with one BLAS and OpenMP thread unless it is configured otherwise. If a cell kills its
-    worker every time, joblib 1.6 waits for ever: interrupt the run and read the log of the worker.
-    """
+    """Run on a Dask cluster. If a cell kills its worker every time, joblib 1.6 waits for ever: see its log."""
     if find_spec("distributed") is None:
         raise ValueError("--dask needs the package distributed (pip install distributed).")
     from distributed import Client

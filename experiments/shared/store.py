@@ -36,13 +36,7 @@ def grid(**axes):
 
 
 def derive_seed(base, repetition, component):
-    """Seed of one component of a cell. Each component has its own: another method sees the same ensemble.
-
-    Parameters
-    ----------
-    base, repetition : int, non-negative
-    component : {"data", "ensemble", "corruption", "solver"}
-    """
+    """Seed of one of COMPONENTS of a cell. Each has its own: another method sees the same ensemble."""
     if component not in COMPONENTS:
         raise ValueError(f"component must be one of {', '.join(COMPONENTS)}, got {component!r}.")
     sequence = np.random.SeedSequence([base, repetition, zlib.crc32(component.encode())])
@@ -142,17 +136,19 @@ def is_done(record):
 
 
 def run_cell(name, version, run_one, config):
-    """Run one cell and return its record; an exception becomes a record with status "error".
+    """Run one cell and return its record; an exception, or a result that JSON cannot hold, has the status "error".
 
-    The result passes through JSON, so that a fresh record equals the one read back later. A result that JSON cannot
-    hold (NaN, infinity, arrays) is an error.
+    The result passes through JSON, so that a fresh record equals the one read back later.
     """
     result, error = None, None
     # The cell gets a copy: if it changes its arguments, its record still holds the configuration asked for.
     arguments = _plain(config)
     start = time.perf_counter()
     try:
-        result = _plain_dict(run_one(**arguments))
+        found = _plain(run_one(**arguments))
+        if not isinstance(found, dict):
+            raise TypeError(f"run_one must return a dict, got {type(found).__name__}.")
+        result = found
     except Exception:
         error = traceback.format_exc()
     return {
@@ -173,10 +169,9 @@ def environment():
 
 
 def freeze_records(name, version, records):
-    """Text of the frozen file; it does not depend on the order of `records`.
+    """Text of the frozen file, whatever the order of `records`: environments, and tables of rows with the same keys.
 
-    A table holds the rows that have the same keys, one row per line. It names the keys once, each by its path through
-    the nested dicts. A row refers to its environment by the position in the list of distinct environments.
+    A table names the keys once, each by its path through the nested dicts. A row has the number of its environment.
     """
     records = sorted(records, key=lambda record: canonical_json(record["config"]))
     environments = sorted({canonical_json(record["environment"]) for record in records})
@@ -240,13 +235,6 @@ def _nested(pairs):
 def _plain(value):
     """A value as JSON reads it back."""
     return json.loads(json.dumps(value, allow_nan=False))
-
-
-def _plain_dict(result):
-    """Result of a cell as JSON reads it back; TypeError if it is not a dict."""
-    if not isinstance(result, dict):
-        raise TypeError(f"run_one must return a dict, got {type(result).__name__}.")
-    return _plain(result)
 
 
 def _parse(text):

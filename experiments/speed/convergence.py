@@ -1,9 +1,8 @@
 """Sweeps and seconds that the Y step needs to reach an optimality gap, beside the plain cyclic method, equal weights.
 
-"ours" is `solve_membership` with its defaults: it shares equal rows, starts from a sample if there are many objects,
-visits in random order, skips settled columns and uses several threads. The other methods visit all objects in the order
-of their numbers, from a random start and in one thread, and go to the minimum along a pair of clusters: "cyclic" along
-up to eight pairs per visit, "cyclic, one step" along one. If "ours" starts at random, its start is the same.
+"ours" is `solve_membership` with its defaults. The other methods visit all objects in the order of their numbers, from
+a random start and in one thread, and go to the minimum along a pair of clusters: "cyclic" along up to eight pairs per
+visit, "cyclic, one step" along one. If "ours" starts at random, its start is the same.
 """
 
 import warnings

@@ -8,9 +8,9 @@ The library does not need the following packages. A way whose package is missing
   run here with current ones;
 * the R package clue: ``Rscript`` and ``install.packages("clue")``, in Debian r-base-core and r-cran-clue.
 
-Other packages are left out: Cluster_Ensembles (1.16 needs ``pkg_resources``, so it does not import with Python 3.11 and
-current setuptools), ClusterEnsembles (PyPI has no files of it; ensembleclustering continues it), and the packages
-consensusclustering, pyckmeans, sc3s, pec, pek and clust (they cluster features and do not accept labels).
+Left out are Cluster_Ensembles (1.16 does not import with current setuptools), ClusterEnsembles (without files on PyPI;
+ensembleclustering continues it), and packages that do not accept labels: consensusclustering, pyckmeans, sc3s, pec, pek
+and clust.
 """
 
 import io

@@ -1,8 +1,7 @@
 """Time, memory, objective and accuracy of this library and of what a user could choose instead, on the same ensembles.
 
-A cell is one size of ensemble, one way and one repetition. It runs in a process of its own with limits on time and
-memory. It is a result, too, if a way exceeds a limit, fails or is not installed. Time counts from the labels to the
-consensus. The ways of a repetition follow each other, so that other load on the machine affects all of them.
+Every way runs in a process of its own with limits on time and memory. It is a result, too, if it exceeds a limit,
+fails or is not installed. The ways of a repetition follow each other, so that other load affects all of them.
 
 An ensemble has k-means partitions, with 5 to 20 clusters, of five overlapping Gaussian clusters in four dimensions.
 """
@@ -61,11 +60,9 @@ SMOKE = cells(n_samples=(60,), ways=tuple(way for way in WAYS if way in _SMOKE_W
 def run_one(*, n_samples, n_partitions, way, repetition):
     """Cost and quality of one way.
 
-    "stopped" is None, or the reason why there is no consensus: "not installed", "time", "memory" or "error", with a
-    "message". "bytes_before" and "peak_bytes" are the memory of the process before the work and at its peak (for R: of
-    its heap). "hard" is the median-partition objective of the labels with equal weights, over n^2. "relaxed" is
-    |Y'Y - A|^2 over n^2 with the co-association matrix A, if the way finds a membership Y. "ari" and "h" compare with
-    the classes. "n_clusters" is the number of clusters found.
+    "stopped" is None, or why there is no consensus: "not installed", "time", "memory" or "error", with a "message".
+    "hard" is the median-partition objective of the labels with equal weights, "relaxed" |Y'Y - A|^2 with the
+    co-association matrix A for a membership Y, both over n^2. Memory is that of the process, for R of its heap.
     """
     folder = _ensemble(n_samples, n_partitions, repetition)
     config = {"folder": folder.name, "way": way, "seed": derive_seed(0, repetition, "solver")}

@@ -70,8 +70,7 @@ def _drop(m, weights, means, covariances, densities):
 def message_length(weights, densities, n_parameters):
     """The criterion: N/2 sum log a_m + k (N + 1)/2 log n - log likelihood, for N parameters per component.
 
-    The article adds the negative term k (N + 1)/2 (1 - log 12), the authors' program does not. Here it is left out too,
-    since with it the mixture keeps components of three objects.
+    Without the article's term k (N + 1)/2 (1 - log 12), as in the authors' program.
     """
     n, k = densities.shape
     log_likelihood = np.log(np.maximum(densities @ weights, 1e-300)).sum()

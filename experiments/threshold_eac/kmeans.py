@@ -1,9 +1,8 @@
 """Ways to run k-means that the threshold experiments (paper 003) read into "randomly select k cluster centers".
 
-The paper says no more than that. Reference [7], its review of clustering, lets k-means start from k objects or from k
-points of the box around the data, and run until no object changes its cluster; its source for k-means is MacQueen,
-"Some methods for classification and analysis of multivariate observations", Proc. 5th Berkeley Symposium, 1967, who
-goes through the objects once.
+The paper says no more. Its review of clustering, [7], lets k-means start from k objects or from k points of the box
+around the data, and run until no object changes its cluster; its source, MacQueen, "Some methods for classification and
+analysis of multivariate observations", Proc. 5th Berkeley Symposium, 1967, goes through the objects once.
 """
 
 import warnings
@@ -65,9 +64,8 @@ def box_empty(X, k, rng):
 
 @njit(cache=True, nogil=True)
 def single_pass(X, order, k):
-    """Labels (n,) of MacQueen's k-means.
+    """Labels (n,) of MacQueen's k-means: after the first k, objects join the nearest mean, which moves at once.
 
-    The first k objects in the order are the first means. Each further one joins the nearest mean, which moves at once.
     Then every object is assigned to the nearest of the final means.
     """
     n, d = X.shape
@@ -84,11 +82,7 @@ def single_pass(X, order, k):
 
 @njit(cache=True, nogil=True)
 def lloyd(X, starts, refill, max_passes):
-    """Labels (n,) of Lloyd's iterations, until no object changes its cluster.
-
-    Without `refill`, the mean of an empty cluster stays where it is. With it, the object farthest from its mean, of
-    those that are not alone, moves there.
-    """
+    """Labels (n,) of Lloyd's iterations. With `refill` an empty cluster takes the object farthest from its mean."""
     n, d = X.shape
     means, labels, far = starts.copy(), np.full(n, -1), np.empty(n)
     for _ in range(max_passes):
