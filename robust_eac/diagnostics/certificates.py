@@ -57,7 +57,7 @@ def certify(
     With g_i the gradient in the membership y_i of object i, or of one of its copies, compute
 
     * the violation of its first-order conditions,  1/(4 n) max_p <g_i, y_i - e_p>,  whose mean over the objects is
-      :func:`~robust_eac.diagnostics.optimality_gap`. For ``agreement="adjusted"`` g_i is the gradient of
+      :func:`~robust_eac.optimality_gap`. For ``agreement="adjusted"`` g_i is the gradient of
       sum_u alpha_u d_u / E[d_u] in y_i over sum_u alpha_u / E[d_u], so that it counts ordered pairs of objects too;
     * its margin, the largest membership minus the second largest;
     * the cost of its best move: how much the objective sum_u alpha_u d_u [1]_ of the hardened consensus (argmax) rises
@@ -73,7 +73,7 @@ def certify(
     Parameters
     ----------
     labels, membership, weights, cluster_weights
-        As in :func:`~robust_eac.partition_losses` and :func:`~robust_eac.diagnostics.objective_value`; the membership
+        As in :func:`~robust_eac.partition_losses` and :func:`~robust_eac.objective_value`; the membership
         is dense. `trust` looks at the partitions as they are.
     agreement : {"raw", "adjusted"}, default="raw"
         The objective whose stationarity and weights are checked, that of the losses d_u or of d_u / E[d_u], as in
