@@ -43,7 +43,7 @@ ROUNDING = 1e-9
 
 
 def reproduce(arguments):
-    """Run, draw and compare; exit code 1 if cells failed or something could not be drawn though no data lacks."""
+    """Run, draw and compare; exit code 1 if cells failed or something could not be drawn from full grids of all data."""
     start, smoke = time.perf_counter(), arguments.smoke
     if arguments.freeze and smoke:
         raise ValueError("--freeze takes no --smoke: the frozen files hold the full grids.")
@@ -79,7 +79,7 @@ def reproduce(arguments):
         for name in map(experiment_name, experiments):
             write_whole(sources.frozen_file(name), (output / "data" / f"{name}.json").read_text(encoding="utf-8"))
             print(sources.frozen_file(name))
-    return 1 if failed or (undrawn and not absent) else 0
+    return 1 if failed or (undrawn and not absent and not smoke) else 0
 
 
 def select_papers(numbers):
@@ -160,17 +160,18 @@ def _duration(seconds):
 
 def _draw(papers, absent, output, source):
     """Draw the figures, tables and claims of the papers, and the report."""
-    other = f"cannot be had without {', '.join(absent)}" if absent else None
-    if absent:
+    lacking = f"without {', '.join(absent)}" if absent else "from the small grids" if source["smoke"] else ""
+    other = lacking and f"cannot be had {lacking}"
+    if other:
         papers = [paper._replace(claims=_or_told(paper.claims, other)) for paper in papers]
     drawings = figures.select_drawings([], [*papers, rooms.Topic("claims", (rooms.claims_of(papers),))])
     # Tables are printed as they are drawn; here they are in the report.
     with redirect_stdout(StringIO()):
-        return figures.draw_all(drawings, papers, output, other, **source)
+        return figures.draw_all(drawings, papers, output, other or None, **source)
 
 
 def _or_told(claims, other):
-    """Claims that raise only ValueError: rules are made for all data, and fail on others in many ways."""
+    """Claims that raise only ValueError: rules are made for the full grids, and fail on others in many ways."""
 
     def judged(records):
         try:
