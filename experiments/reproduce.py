@@ -43,7 +43,7 @@ ROUNDING = 1e-9
 
 
 def reproduce(arguments):
-    """Run, draw and compare; exit code 1 if cells failed or something could not be drawn from full grids of all data."""
+    """Run, draw and compare; exit code 1 if cells failed, or a drawing of full grids of all data could not be made."""
     start, smoke = time.perf_counter(), arguments.smoke
     if arguments.freeze and smoke:
         raise ValueError("--freeze takes no --smoke: the frozen files hold the full grids.")
