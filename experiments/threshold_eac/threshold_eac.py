@@ -62,7 +62,7 @@ def n_repetitions(dataset, kmeans):
 
 GRID = cells()
 SMOKE = [
-    *cells(datasets=("half-rings",), kmeans=READINGS, repetitions=1),
+    *cells(datasets=("half-rings",), kmeans=MAIN, repetitions=1),
     *cells(datasets=("uniform-5d", "iris"), kmeans=("converged",), repetitions=1),
 ]
 
