@@ -85,7 +85,7 @@ INDICES = {
 DIVISORS = (1, 2, 4)
 SIZES = (100, 400, 1000)
 PRINTED = (2, 5, 8)
-# The definitions that reproduce most of the printed Table 3; see the table ovi_settings.
+# The definitions that reproduce most of the printed Table 3; see the table ovi_runs.
 MAIN = {"divisor": 4, "n": 1000, "n_init": 3}
 
 

@@ -351,8 +351,8 @@ def test_a_dense_fit_of_many_clusters_takes_new_objects_densely():
 
 @pytest.mark.parametrize("noise", [0.0, 0.3])
 @pytest.mark.parametrize("k", [240])
-def test_dense_and_sparse_solve_the_same_problem(k, noise, monkeypatch):
-    """From random starts neither objective is far above the other."""
+def test_sparse_ends_not_far_above_dense(k, noise, monkeypatch):
+    """From one random start each; the dense path usually ends above the sparse one where clusters are many."""
     labels, _ = _planted(1500, k, 8, noise)
     found = {}
     for many in (1, 1000):
