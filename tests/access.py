@@ -29,11 +29,10 @@ from robust_eac.diagnostics.selection import _agreements, _best, _compare, _cons
 from robust_eac.distributed import blocks as _blocks
 from robust_eac.distributed import checkpoint as _checkpoint
 from robust_eac.distributed import solver as distributed
-from robust_eac.distributed import tasks as _tasks
 from robust_eac.ensembles import base as ensemble_base
 from robust_eac.ensembles import feature_subsets, landmarks
-from robust_eac.ensembles import spectral as _bipartite
-from robust_eac.ensembles.spectral import leading_vectors, normalised_graph
+from robust_eac.ensembles import landmarks as _bipartite
+from robust_eac.ensembles.landmarks import leading_vectors, normalised_graph
 from robust_eac.hard import contingency as _contingency
 from robust_eac.hard import multistart as _multistart
 from robust_eac.hard import partition_bound
@@ -59,9 +58,8 @@ from robust_eac.placing import keep_consensus
 from robust_eac.reporting.findings import families_of
 from robust_eac.reporting.markup import draw_heat_map
 from robust_eac.reporting.page import call_of, shown
-from robust_eac.schemes import silhouette
+from robust_eac.schemes import FEATURE_SCHEMES, silhouette
 from robust_eac.schemes import tables as _weighting_common
-from robust_eac.schemes.registry import FEATURE_SCHEMES
 from robust_eac.schemes.selection import _hull_vertices, _spectral_groups
 from robust_eac.solve import alternation as _alternation
 from robust_eac.solve import descent as _descent

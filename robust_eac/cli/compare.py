@@ -12,10 +12,10 @@ from ..checks.common import did_you_mean
 from ..comparison import compare
 from ..comparison.result import aligned, name_of
 from ..consensus import CONSENSUS_FUNCTIONS
-from ..schemes.registry import FEATURE_SCHEMES, WEIGHTING_SCHEMES
+from ..schemes import FEATURE_SCHEMES, WEIGHTING_SCHEMES
 from ..weightings import WEIGHT_SOLVERS
+from .files import read_features, read_labels, read_truth
 from .fitting import choose_n_clusters
-from .inputs import read_features, read_labels, read_truth
 from .options import add_input_options, add_n_clusters, add_seed, add_table_output, number_or
 from .output import (
     check_outputs,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .inputs import read_labels
+from .files import read_labels
 from .options import add_solver_options, add_table_output
 from .output import check_outputs, check_picture, picture_writer, progress, table_writer, write_outputs
 
@@ -105,7 +105,7 @@ def run_consensus(arguments):
 
 
 def _find(arguments, outputs):
-    """(time of the start, :class:`~robust_eac.cli.inputs.Input`, labels, the consensus found), after all checks."""
+    """(time of the start, :class:`~robust_eac.cli.files.Input`, labels, the consensus found), after all checks."""
     from .fitting import find_consensus, solver_options
 
     options = solver_options(arguments)

@@ -5,7 +5,7 @@ from inspect import signature
 import numpy as np
 
 from .columns import features_of
-from .inputs import read_input
+from .files import read_input
 from .options import add_input_options, add_seed, add_table_output, range_of_numbers
 from .output import check_outputs, progress, say, table_writer, write_outputs
 

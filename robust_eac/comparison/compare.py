@@ -26,7 +26,7 @@ from ..checks.values import (
     check_real,
     check_returned_weights,
 )
-from ..consensus.registry import CONSENSUS_FUNCTIONS
+from ..consensus import CONSENSUS_FUNCTIONS
 from ..metrics.external import (
     adjusted_rand_score,
     check_consensus,
@@ -35,7 +35,7 @@ from ..metrics.external import (
     h_criterion,
     normalized_mutual_information,
 )
-from ..schemes.registry import FEATURE_SCHEMES, WEIGHTING_SCHEMES
+from ..schemes import FEATURE_SCHEMES, WEIGHTING_SCHEMES
 from ..solve.codes import relabel
 from ..solvers.median_partition import solve_median_partition
 from ..weightings import WEIGHT_SOLVERS, Weighting

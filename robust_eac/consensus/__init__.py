@@ -1,15 +1,34 @@
 """Consensus functions, a family of methods per file, and their registry."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from ..checks.labels import check_labels
+from ..checks.values import check_n_clusters, check_weights
+from ..hard.median_partition import solve_hard_median_partition
+from ..solve.codes import relabel
+from ..solvers.median_partition import solve_median_partition
 from .bisecting import BisectingTree, bisecting_kmeans_consensus, bisecting_tree, cut_bisecting_tree
 from .combinatorial import CombinatorialEAC, zca_whiten
 from .density_search import density_search
 from .eac import coassociation_matrix, eac, eac_linkage, lifetime_eac, threshold_eac
+from .graph_partitioning import cspa, hgpa, mcla
 from .kmeans import ecc, kmeans_consensus, sec, utility_consensus
-from .merge import MergeResult, merge_consensus
+from .merge import MergeResult, merge_consensus, merge_labels
 from .ovi import OVIConsensus, assign_to_cores, ovi_lda_consensus
 from .peace import PeaceResult, solve_peace
-from .refined_eac import enhanced_coassociation_matrix, enhanced_eac, locally_weighted_eac
-from .registry import CONSENSUS_FUNCTIONS
+from .refined_eac import (
+    connected_triples,
+    enhanced_coassociation_matrix,
+    enhanced_eac,
+    locally_weighted_eac,
+    probability_trajectories,
+)
+from .spectral import ecpcs_mc, hbgf, transfer_cut
 
 __all__ = [
     "CONSENSUS_FUNCTIONS", "BisectingTree", "CombinatorialEAC", "MergeResult", "OVIConsensus", "PeaceResult",
@@ -18,3 +37,67 @@ __all__ = [
     "kmeans_consensus", "lifetime_eac", "locally_weighted_eac", "merge_consensus", "ovi_lda_consensus", "sec",
     "solve_peace", "threshold_eac", "utility_consensus", "zca_whiten",
 ]  # fmt: skip
+
+
+def _robust_eac(labels, n_clusters, *, weights=None, random_state=None):
+    """Labels of :func:`~robust_eac.solve_median_partition`, with weights found jointly, or those given."""
+    labels = check_labels(labels)
+    weighting = "restricted-simplex" if weights is None else check_weights(weights, labels.shape[1])
+    result = solve_median_partition(labels, n_clusters, weighting=weighting, random_state=random_state)
+    return relabel(result.labels)
+
+
+def _robust_merge(labels, n_clusters, *, weights=None, random_state=None):
+    """Labels of :func:`~robust_eac.merge_consensus`."""
+    labels = check_labels(labels)
+    n_clusters = check_n_clusters(n_clusters, len(labels))
+    return merge_labels(labels, n_clusters, weights, random_state=random_state).labels
+
+
+def _median_partition(labels, n_clusters, *, weights=None, random_state=None, loss="binder"):
+    """At most n_clusters clusters of :func:`~robust_eac.solve_hard_median_partition`."""
+    labels = check_labels(labels)
+    n_clusters = check_n_clusters(n_clusters, len(labels))
+    found = solve_hard_median_partition(labels, n_clusters, loss=loss, weights=weights, random_state=random_state)
+    return found.labels
+
+
+def _peace(labels, n_clusters, *, weights=None, random_state=None):
+    """Best of ten starts of :func:`~robust_eac.solve_peace`."""
+    return solve_peace(labels, n_clusters, weights=weights, n_init=10, random_state=random_state).labels
+
+
+# name -> f(labels, n_clusters, *, weights=None, random_state=None) -> labels
+CONSENSUS_FUNCTIONS: dict[str, Callable[..., np.ndarray]] = {
+    "robust-eac": _robust_eac,
+    "robust-merge": _robust_merge,
+    "median-partition": _median_partition,
+    "median-partition-vi": partial(_median_partition, loss="vi"),
+    "peace": _peace,
+    "kmeans": kmeans_consensus,
+    "kmeans-normalised": partial(utility_consensus, utility="category", normalised=True),
+    "bisecting-kmeans": bisecting_kmeans_consensus,
+    "density-search": density_search,
+    "sec": sec,
+    "ecc": ecc,
+    "ecc-normalised": partial(utility_consensus, utility="entropy", normalised=True),
+    "cosine": partial(utility_consensus, utility="cosine"),
+    "cosine-normalised": partial(utility_consensus, utility="cosine", normalised=True),
+    "eac-single": partial(eac, linkage="single"),
+    "eac-average": eac,
+    "eac-complete": partial(eac, linkage="complete"),
+    "enhanced-eac-single": partial(enhanced_eac, linkage="single"),
+    "enhanced-eac-average": enhanced_eac,
+    "enhanced-eac-complete": partial(enhanced_eac, linkage="complete"),
+    "locally-weighted-eac": locally_weighted_eac,
+    "cspa": cspa,
+    "mcla": mcla,
+    "hgpa": hgpa,
+    "hbgf": hbgf,
+    "lwgp": transfer_cut,
+    "usenc": partial(transfer_cut, theta=None),
+    "ecpcs-mc": ecpcs_mc,
+    "wct": connected_triples,
+    "pta": probability_trajectories,
+    "ptgp": partial(probability_trajectories, method="cut"),
+}

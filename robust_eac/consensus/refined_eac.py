@@ -9,7 +9,7 @@ from sklearn.cluster import KMeans
 
 from ..checks.common import RandomState
 from ..checks.values import check_choice, check_integer, check_real
-from ..ensembles.spectral import KMEANS_PASSES, transfer_coordinates
+from ..ensembles.landmarks import KMEANS_PASSES, transfer_coordinates
 from ..schemes.clusters import mean_over_observed, slot_certainty
 from ..solve.codes import relabel
 from ..solve.encoding import one_hot

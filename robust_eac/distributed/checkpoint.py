@@ -15,7 +15,7 @@ from .._whole_files import write_files
 from ..checks.values import check_real
 from ..solve.alternation import Run
 from ..weightings import Weighting
-from . import tasks
+from . import blocks
 from .blocks import Proposal
 
 _MANIFEST = "checkpoint.json"
@@ -47,7 +47,7 @@ class Checkpoint:
     def resume(self, objective, encodings, tell):
         """The :class:`~robust_eac.solve.alternation.Run` after the alternation in the folder."""
         saved, rng = self._manifest, np.random.RandomState()
-        rows = tasks.Rows(encodings, self._load(encodings, objective.n_clusters))
+        rows = blocks.Rows(encodings, self._load(encodings, objective.n_clusters))
         state = objective.measure(rows)
         found = objective.losses(state)
         if not np.allclose(found, saved["losses"], rtol=_SAME, atol=0.0):
@@ -103,7 +103,7 @@ class Checkpoint:
 
         checksums = self._manifest["blocks"]
         paths = self._paths(self._manifest["n_iter"], len(encodings))
-        each = zip(tasks.on_blocks(_load, encodings), paths, checksums, strict=True)
+        each = zip(blocks.on_blocks(_load, encodings), paths, checksums, strict=True)
         return persist(*[task(n_clusters, path, checksum) for task, path, checksum in each])
 
     def _paths(self, n_iter, n_blocks):
@@ -163,7 +163,7 @@ def arguments_of(labels, n_clusters, weighting, options, start):
     from dask import compute
 
     if not isinstance(start, str):
-        sums = compute(*[tasks.later(_checksum)(piece) for piece in start.to_delayed().ravel()])
+        sums = compute(*[blocks.later(_checksum)(piece) for piece in start.to_delayed().ravel()])
         start = f"array with checksum {zlib.crc32(np.array(sums)):08x}"
     return {
         "labels.shape": labels.shape,

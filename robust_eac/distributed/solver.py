@@ -1,6 +1,6 @@
 """Ensembles larger than memory: the alternation on Dask arrays whose chunks of rows stay on the workers.
 
-What is done with a chunk stands in blocks.py, where it runs in tasks.py; here is when, and what travels.
+What is done with a chunk stands in blocks.py, where it runs in blocks.py; here is when, and what travels.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from ..solvers.median_partition import MedianPartitionResult, Options, check_eff
 from ..weightings.clusters import check_cluster_weights, weigh_by
 from ..weightings.joint import Fixed, as_weighting, resolve_group
 from ..weightings.trust import LEVEL, NO_LINKS
-from . import blocks, tasks
+from . import blocks
 from .checkpoint import Checkpoint, arguments_of, check_checkpoint
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def solve_and_grade(labels, n_clusters, options, checkpoint=None, checkpoint_eve
     rng = check_random_state(options.random_state)
     folder, every = check_checkpoint(checkpoint, checkpoint_every, options.random_state)
     tell = options.tell and (lambda line: options.tell(f"all objects: {line}"))
-    with tasks.scheduler_watched():
+    with blocks.scheduler_watched():
         kept = None
         if folder is not None:
             arguments = arguments_of(labels, n_clusters, weighting, options, start)
@@ -192,7 +192,7 @@ def solve_and_grade(labels, n_clusters, options, checkpoint=None, checkpoint_eve
         if begun:
             run = kept.resume(problem.objective, encodings, tell)
         else:
-            rows, own = tasks.Rows(encodings, starts), np.random.RandomState(seeds[0])
+            rows, own = blocks.Rows(encodings, starts), np.random.RandomState(seeds[0])
             run = start_run(problem, rows, own, limits, warm=sampled, tell=tell)
         run = continue_run(problem, run, limits, keep=kept and kept.keep)
         if kept:
@@ -209,7 +209,7 @@ class DistributedRaw(Raw):
     """sum_u alpha_u d_u of rows on the workers, encoded by the tables."""
 
     def measure(self, rows, n_threads=1):
-        return Matrices(*tasks.sum_of(task(rows.t) for task in rows.each(blocks.measure))[0])
+        return Matrices(*blocks.sum_of(task(rows.t) for task in rows.each(blocks.measure))[0])
 
     def steps(self, weights, rows, state, rng, n_threads=1):
         return DistributedSteps(self, weights, rows, state, rng)
@@ -228,7 +228,7 @@ class DistributedSteps:
 
     def gap(self):
         shared = self._shared(Visit(PAIR_STEPS, 0.0, 1.0), 0)
-        return tasks.sum_of(task(shared) for task in self._rows.each(blocks.gap_of_block))[0][0]
+        return blocks.sum_of(task(shared) for task in self._rows.each(blocks.gap_of_block))[0][0]
 
     def sweep(self, relaxation):
         gap = self._step(blocks.propose, Visit(PAIR_STEPS, 0.0, relaxation))
@@ -241,7 +241,7 @@ class DistributedSteps:
         self.state = self._objective.measure(self._rows)
 
     def _shared(self, visit, seed):
-        return tasks.ship(blocks.Shared(self._rows.t, *self.state, self._weights, visit, seed))
+        return blocks.ship(blocks.Shared(self._rows.t, *self.state, self._weights, visit, seed))
 
     def _step(self, propose, visit):
         """Take the step that blocks propose; returns its gap."""
@@ -249,7 +249,7 @@ class DistributedSteps:
         shared = self._shared(visit, self._rng.randint(MAX_SEED))
         proposed = [task(shared, number) for number, task in enumerate(rows.each(propose, 2))]
         proposals, sums = zip(*proposed, strict=True)
-        total, rows.proposals = tasks.sum_of(sums, proposals)
+        total, rows.proposals = blocks.sum_of(sums, proposals)
         total = blocks.Sums(*total)
         rows.t = blocks.search_line(tables, self._weights, *self.state, total)
         self.state = blocks.after_step(*self.state, total, rows.t)
@@ -275,23 +275,23 @@ def _encode(labels, start, n_clusters):
 
     first_rows = np.cumsum((0, *labels.chunks[0][:-1]))
     chunks = zip(labels.to_delayed()[:, 0], first_rows, strict=True)
-    pairs = [tasks.later(blocks.read, 2)(chunk, int(first)) for chunk, first in chunks]
+    pairs = [blocks.later(blocks.read, 2)(chunk, int(first)) for chunk, first in chunks]
     alone, reports = persist(*zip(*pairs, strict=True))
     tables, values = blocks.merge(compute(*reports))
-    shared = tasks.ship(tables), tasks.ship(values)
+    shared = blocks.ship(tables), blocks.ship(values)
     if isinstance(start, str):
         starts = [start] * len(first_rows)
     else:
         starts = [
-            tasks.later(blocks.check_start)(piece, n_clusters, int(first))
+            blocks.later(blocks.check_start)(piece, n_clusters, int(first))
             for piece, first in zip(start.to_delayed().ravel(), first_rows, strict=True)
         ]
-    each = zip(tasks.on_blocks(blocks.encode_block, alone, n_results=2), reports, starts, strict=True)
+    each = zip(blocks.on_blocks(blocks.encode_block, alone, n_results=2), reports, starts, strict=True)
     encoded = [task(report, *shared, rows) for task, report, rows in each]
     encodings, proposals = zip(*encoded, strict=True)
     if isinstance(start, str):
         return tables, persist(*encodings), None
-    bounds = [tasks.later(blocks.extremes)(rows) for rows in starts]
+    bounds = [blocks.later(blocks.extremes)(rows) for rows in starts]
     encodings, proposals, bounds = persist(encodings, proposals, bounds)
     bounds = np.array(compute(*bounds))
     check_start_tells_apart(bounds[:, 0].min(axis=0), bounds[:, 1].max(axis=0))
@@ -305,8 +305,8 @@ def _weigh(tables, encodings, cluster_weights):
     if cluster_weights is None:
         return tables, encodings
     tables = weigh_by(tables, cluster_weights)
-    values = tasks.ship(tables.slot_weights)
-    return tables, persist(*[task(values) for task in tasks.on_blocks(weigh_clusters, encodings)])
+    values = blocks.ship(tables.slot_weights)
+    return tables, persist(*[task(values) for task in blocks.on_blocks(weigh_clusters, encodings)])
 
 
 def _gather_sample(encodings, tables, n_rows, n_clusters, rng):
@@ -318,7 +318,7 @@ def _gather_sample(encodings, tables, n_rows, n_clusters, rng):
     sizes = rng.multinomial(size, np.array(n_rows) / tables.total)
     seeds = rng.randint(MAX_SEED, size=len(n_rows))
     parts = [
-        tasks.later(blocks.sample_block)(encoding, None if everything else int(size), int(seed))
+        blocks.later(blocks.sample_block)(encoding, None if everything else int(size), int(seed))
         for encoding, size, seed in zip(encodings, sizes, seeds, strict=True)
         if everything or size
     ]
@@ -340,8 +340,8 @@ def _place_from_sample(encodings, problem, start, seeds, settings, *, n_jobs, te
     run, membership = solve(problem, start, seeds, settings, n_jobs=n_jobs, tell=tell)
     raw = Raw(objective.encoding, objective.n_clusters)
     statistics = raw.statistics(run.weights, raw.measure(membership))
-    shared = partitions, tasks.ship(statistics._replace(own=np.empty((0, 3)))), objective.n_clusters
-    return persist(*[task(*shared) for task in tasks.on_blocks(blocks.place_block, encodings)])
+    shared = partitions, blocks.ship(statistics._replace(own=np.empty((0, 3)))), objective.n_clusters
+    return persist(*[task(*shared) for task in blocks.on_blocks(blocks.place_block, encodings)])
 
 
 def _finish(rows, chunks, n_clusters):
@@ -350,10 +350,10 @@ def _finish(rows, chunks, n_clusters):
     from dask import persist
 
     memberships, won = zip(*[task(rows.t) for task in rows.each(blocks.finish, 2)], strict=True)
-    won, memberships = tasks.sum_of([(count,) for count in won], memberships)
+    won, memberships = blocks.sum_of([(count,) for count in won], memberships)
     order = empty_last_order(won[0])
     pieces = [
-        da.from_delayed(tasks.later(np.take)(block, order, axis=1), shape=(size, n_clusters), dtype=np.float64)
+        da.from_delayed(blocks.later(np.take)(block, order, axis=1), shape=(size, n_clusters), dtype=np.float64)
         for block, size in zip(memberships, chunks, strict=True)
     ]
     membership = da.concatenate(pieces)

@@ -1,9 +1,13 @@
 """Weights of the partitions from the ensemble or the features, before any consensus."""
 
-from .agreement import agreement_weights, kernel_weights
+from collections.abc import Callable
+
+import numpy as np
+
+from ..weightings.trust import trusted_group_weights
+from .agreement import agreement_weights, equal_weights, kernel_weights
 from .clusters import ensemble_driven_cluster_index
 from .redundancy import redundancy_weights
-from .registry import WEIGHTING_SCHEMES
 from .selection import cluster_and_select_weights, convex_hull_weights, joint_criterion_weights
 from .silhouette import order_weights, ramped_silhouette_weights, silhouette_weights
 from .validity import validity_weights, wpck_weights
@@ -23,3 +27,20 @@ __all__ = [
     "validity_weights",
     "wpck_weights",
 ]
+
+# name -> f(labels, *, X=None, random_state=None) -> weights
+WEIGHTING_SCHEMES: dict[str, Callable[..., np.ndarray]] = {
+    "uniform": equal_weights,
+    "weac": agreement_weights,
+    "kernel": kernel_weights,
+    "selection-joint-criterion": joint_criterion_weights,
+    "selection-cluster-and-select": cluster_and_select_weights,
+    "selection-convex-hull": convex_hull_weights,
+    "redundancy": redundancy_weights,
+    "trusted-group": trusted_group_weights,
+    "silhouette": ramped_silhouette_weights,
+    "validity": validity_weights,
+    "wpck": wpck_weights,
+}
+# Those that need X.
+FEATURE_SCHEMES = ("silhouette", "validity", "wpck")

@@ -1,8 +1,7 @@
 """Solvers: membership, membership and weights together, several consensuses."""
 
 from .consensus_modes import ConsensusModes, solve_consensus_modes
-from .median_partition import MedianPartitionResult, solve_median_partition
-from .membership import MembershipResult, solve_membership
+from .median_partition import MedianPartitionResult, MembershipResult, solve_median_partition, solve_membership
 
 __all__ = [
     "ConsensusModes",

@@ -1,6 +1,6 @@
 """Compiled kernels of the solver for many clusters: memberships, S and G as sparse rows.
 
-Notation and arguments: see bundles. An object can gain only in the clusters of the objects that share a base cluster
+Notation and arguments: see rows. An object can gain only in the clusters of the objects that share a base cluster
 with it, and in one that it has nothing to do with; no other cluster is looked at.
 """
 
@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from ..solve.kernels import minimise_quartic, quartic_value
-from .bundles import Near
+from .rows import Near
 
 # numba's disk cache notices changes of this file, not of what it calls in kernels.py. A test asks for the checksum of
 # that here, so that this file changes too.

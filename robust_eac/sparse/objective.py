@@ -27,11 +27,16 @@ from ..solve.formula import agreement_beside, coefficients, gap_unit, losses_fro
 from ..solve.objective import MAX_PLACING, Objective
 from ..solve.starts import kmeans_start
 from ..solve.threads import end_if_told
-from . import kernels, products
-from .bundles import Coefs, Fixed, Matrices, SparseRows, Sums
+from . import kernels
 from .rows import (
+    Coefs,
+    Fixed,
+    Matrices,
     SparseMembership,
+    SparseRows,
+    Sums,
     as_array,
+    find_diagonal,
     floor_sums,
     from_csr,
     groups_of,
@@ -198,7 +203,7 @@ class SumsOf:
         self.G = product(_cluster_groups(encoding, membership), parts, k)
         row_sums, lean, whole, whole_lean = _sums(encoding, membership)
         diagonal = np.empty_like(lean)
-        products.find_diagonal(self.G, k, diagonal)
+        find_diagonal(self.G, k, diagonal)
         held = np.bincount(to_csr(parts, k).indices, minlength=k)
         self.sums = Sums(held, diagonal, row_sums, lean, whole, whole_lean)
 
@@ -239,7 +244,7 @@ def _cluster_groups(encoding, membership):
 
 
 def _sums(encoding, membership):
-    """`row_sums`, `lean`, `whole` and `whole_lean` of :class:`~robust_eac.sparse.bundles.Sums`."""
+    """`row_sums`, `lean`, `whole` and `whole_lean` of :class:`~robust_eac.sparse.rows.Sums`."""
     parts, floor = to_csr(membership.parts, membership.k), membership.floor
     size = parts.sum(axis=1)
     weight = encoding.multiplicity * encoding.observed.T

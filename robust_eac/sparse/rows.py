@@ -1,21 +1,116 @@
-"""Memberships with few clusters per object: sparse rows that can grow, and a floor in all clusters."""
+"""Memberships with few clusters per object: sparse rows that can grow, their products, and what kernels read."""
+
+from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from scipy import sparse
 
 from ..checks.common import row_blocks
-from . import products
-from .bundles import Groups, SparseRows
+from ..solve.bundles import RowData, Slots
 
 # Rows have half as much room again as they need, and for so many entries more; all together for a quarter more.
 _ROOM = 2
 _FREE = 0.25
 
 
+class SparseRows(NamedTuple):
+    """Sparse rows that grow: row r is columns[start[r] : start[r] + length[r]] with values, up to capacity[r] of them.
+
+    hits : how many terms an entry is the sum of; without any it is removed. used : (1,) where room for rows ends.
+    """
+
+    start: np.ndarray
+    length: np.ndarray
+    capacity: np.ndarray
+    columns: np.ndarray
+    values: np.ndarray
+    hits: np.ndarray
+    used: np.ndarray
+
+
+class Groups(NamedTuple):
+    """Rows of a sparse matrix over objects: members[ends[r] : ends[r + 1]] with shares."""
+
+    ends: np.ndarray
+    members: np.ndarray
+    shares: np.ndarray
+
+
+class Coefs(NamedTuple):
+    """What a sparse sweep does not change.
+
+    slot_coef : (n_slots,) as in Statistics, 0 in the slots of "not observed". mask_coef : (n_masks,).
+    own : (n_rows, 2) the first two columns of that of Statistics. sizes : (n_slots,) weight of the slots' objects.
+    with_floor : whether memberships may have a floor.
+    """
+
+    slot_coef: np.ndarray
+    mask_coef: np.ndarray
+    own: np.ndarray
+    sizes: np.ndarray
+    with_floor: bool
+
+
+class Sums(NamedTuple):
+    """Sums over the objects of every mask, of the sparse parts s_i and the floors f_i of their memberships.
+
+    held : (k,) rows with an entry in the cluster. diagonal, row_sums, lean : (n_masks, k) of w s_ip^2, of w s_ip |s_i|
+    and of w f_i s_ip, with |s_i| the sum of s_i. whole, whole_lean : (n_masks,) of w |s_i|^2 and of w f_i |s_i|.
+    """
+
+    held: np.ndarray
+    diagonal: np.ndarray
+    row_sums: np.ndarray
+    lean: np.ndarray
+    whole: np.ndarray
+    whole_lean: np.ndarray
+
+
+class Fixed(NamedTuple):
+    """What a sweep reads."""
+
+    data: RowData
+    slots: Slots
+    coefs: Coefs
+
+
+class Matrices(NamedTuple):
+    """What a sweep changes: the memberships, as parts Y and floors, and their S, F, G and sums."""
+
+    Y: SparseRows
+    floor: np.ndarray
+    S: SparseRows
+    F: np.ndarray
+    G: SparseRows
+    sums: Sums
+
+
+class Near(NamedTuple):
+    """The clusters that a row can gain in, under local numbers, its own first; all (k,).
+
+    place : local number of a cluster, -1 where it has none. cluster : the cluster of a local number.
+    y, y0 : part of the row in it, now and before the visit. e, tilt : what its slope is made of.
+    change, hit : by how much a sum changes, and the number of its terms. moved : local numbers of what changes.
+    seen : False, but while a sum is looked for them.
+    """
+
+    place: np.ndarray
+    cluster: np.ndarray
+    y: np.ndarray
+    y0: np.ndarray
+    e: np.ndarray
+    tilt: np.ndarray
+    change: np.ndarray
+    hit: np.ndarray
+    moved: np.ndarray
+    seen: np.ndarray
+
+
 class SparseMembership:
     """Memberships y_i = s_i + f_i (1, ..., 1) of rows in k clusters.
 
-    parts : :class:`~robust_eac.sparse.bundles.SparseRows`, the s_i; replaced where they outgrow their arrays.
+    parts : :class:`SparseRows`, the s_i; replaced where they outgrow their arrays.
     floor : (n_rows,) the f_i.
     """
 
@@ -70,7 +165,7 @@ def as_array(membership, *, dense):
 
 
 def make_room(lengths):
-    """Empty :class:`~robust_eac.sparse.bundles.SparseRows` with room for rows of these lengths, and more."""
+    """Empty :class:`SparseRows` with room for rows of these lengths, and more."""
     capacity = lengths + lengths // 2 + _ROOM
     used = int(capacity.sum())
     n_entries = int((1.0 + _FREE) * used)
@@ -134,21 +229,104 @@ def groups_of(matrix):
 def product(groups, parts, k):
     """Rows of the product of groups with the rows' parts."""
     lengths = np.zeros(len(groups.ends) - 1, dtype=np.int64)
-    products.count_columns(groups, parts, k, lengths)
+    _count_columns(groups, parts, k, lengths)
     rows = make_room(lengths)
-    products.multiply(groups, parts, k, rows)
+    _multiply(groups, parts, k, rows)
     return rows
 
 
 def row_squares(groups, parts, k):
     """Squares of the rows of that product."""
     squares = np.empty(len(groups.ends) - 1)
-    products.row_squares(groups, parts, k, squares)
+    _row_squares(groups, parts, k, squares)
     return squares
 
 
 def floor_sums(groups, floor):
     """Sums of the groups' shares times the floors."""
     sums = np.empty(len(groups.ends) - 1)
-    products.sum_floors(groups, floor, sums)
+    _sum_floors(groups, floor, sums)
     return sums
+
+
+@njit(cache=True, nogil=True)
+def _row_squares(groups, rows, n_columns, squares):
+    """squares[r] = sum over columns of the squares of row r of the product of `groups` with sparse rows."""
+    ends, members, shares = groups.ends, groups.members, groups.shares
+    start, length, columns, values = rows.start, rows.length, rows.columns, rows.values
+    sums, touched = np.zeros(n_columns), np.empty(n_columns, dtype=np.int32)
+    for r in range(squares.shape[0]):
+        n_touched = 0
+        for e in range(ends[r], ends[r + 1]):
+            i, share = members[e], shares[e]
+            for t in range(start[i], start[i] + length[i]):
+                c = columns[t]
+                if sums[c] == 0.0:
+                    touched[n_touched] = c
+                    n_touched += 1
+                sums[c] += share * values[t]
+        square = 0.0
+        for t in range(n_touched):
+            square += sums[touched[t]] ** 2
+            sums[touched[t]] = 0.0
+        squares[r] = square
+
+
+@njit(cache=True, nogil=True)
+def _count_columns(groups, rows, n_columns, counts):
+    """counts[r] = number of columns in row r of the product of `groups` with sparse rows."""
+    ends, members = groups.ends, groups.members
+    start, length, columns = rows.start, rows.length, rows.columns
+    seen = np.full(n_columns, -1)
+    for r in range(counts.shape[0]):
+        n = 0
+        for e in range(ends[r], ends[r + 1]):
+            i = members[e]
+            for t in range(start[i], start[i] + length[i]):
+                if seen[columns[t]] != r:
+                    seen[columns[t]] = r
+                    n += 1
+        counts[r] = n
+
+
+@njit(cache=True, nogil=True)
+def _multiply(groups, rows, n_columns, out):
+    """Fill sparse rows, which have room for it, with the product of `groups` with sparse rows."""
+    ends, members, shares = groups.ends, groups.members, groups.shares
+    start, length, columns, values = rows.start, rows.length, rows.columns, rows.values
+    place = np.full(n_columns, -1)
+    for r in range(out.start.shape[0]):
+        first = end = out.start[r]
+        for e in range(ends[r], ends[r + 1]):
+            i, share = members[e], shares[e]
+            for t in range(start[i], start[i] + length[i]):
+                c = columns[t]
+                at = place[c]
+                if at < first:
+                    at = place[c] = end
+                    out.columns[at], out.values[at], out.hits[at] = c, 0.0, 0
+                    end += 1
+                out.values[at] += share * values[t]
+                out.hits[at] += 1
+        out.length[r] = end - first
+        for t in range(first, end):
+            place[out.columns[t]] = -1
+
+
+@njit(cache=True, nogil=True)
+def _sum_floors(groups, floor, sums):
+    """sums[r] = sum over the members of group r of their share times their floor."""
+    for r in range(sums.shape[0]):
+        sums[r] = 0.0
+        for e in range(groups.ends[r], groups.ends[r + 1]):
+            sums[r] += groups.shares[e] * floor[groups.members[e]]
+
+
+@njit(cache=True, nogil=True)
+def find_diagonal(G, k, diagonal):
+    """diagonal[g, p] = G[g, p, p]."""
+    for row in range(G.start.shape[0]):
+        diagonal[row // k, row % k] = 0.0
+        for t in range(G.start[row], G.start[row] + G.length[row]):
+            if G.columns[t] == row % k:
+                diagonal[row // k, row % k] = G.values[t]

@@ -39,8 +39,8 @@ from robust_eac import (
 )
 from robust_eac.cli import COMMANDS, main
 from robust_eac.cli.consensus import membership_table
+from robust_eac.cli.files import Input
 from robust_eac.cli.fitting import attained_agreement
-from robust_eac.cli.inputs import Input
 
 from ..access import CREDIBLE_LEVEL, LOSSES, _certificates
 from ..conftest import planted_ensemble

@@ -20,7 +20,7 @@ from robust_eac import (
     solve_median_partition_distributed,
 )
 
-from ..access import _blocks, _starts, _tasks, accumulate, distributed, encode, losses_of
+from ..access import _blocks, _starts, accumulate, distributed, encode, losses_of
 from ..conftest import planted_ensemble, random_ensemble, random_membership
 
 dask = pytest.importorskip("dask")
@@ -266,19 +266,19 @@ def test_tasks_go_to_the_worker_that_has_the_chunk_or_where_it_is_gone_to_anothe
 
     with client.as_current():
         workers = 3 * sorted(client.scheduler_info()["workers"])
-        tasks = dask.persist(*[_tasks.later(address, workers=[worker])() for worker in workers])
-        assert _tasks.homes(tasks) == [[worker] for worker in workers]
-        assert _tasks.homes([tasks[0], tasks[0]], [tasks[1], tasks[2]]) == [[], [workers[0]]]
+        tasks = dask.persist(*[_blocks.later(address, workers=[worker])() for worker in workers])
+        assert _blocks.homes(tasks) == [[worker] for worker in workers]
+        assert _blocks.homes([tasks[0], tasks[0]], [tasks[1], tasks[2]]) == [[], [workers[0]]]
         assert list(dask.compute(*tasks)) == workers
-        assert _tasks.later(address, workers=["tcp://127.0.0.1:1"])().compute() in workers
+        assert _blocks.later(address, workers=["tcp://127.0.0.1:1"])().compute() in workers
         with dask.annotate(workers=[workers[0]], allow_other_workers=False):
-            assert _tasks.later(address, workers=[workers[1]])().compute() == workers[0]
+            assert _blocks.later(address, workers=[workers[1]])().compute() == workers[0]
 
 
 @pytest.mark.usefixtures("here")
 def test_nothing_has_a_home_where_this_process_does_the_work():
-    tasks = dask.persist(*[_tasks.later(int)() for _ in range(2)])
-    assert _tasks.homes(tasks) == [[], []]
+    tasks = dask.persist(*[_blocks.later(int)() for _ in range(2)])
+    assert _blocks.homes(tasks) == [[], []]
 
 
 def test_traffic_does_not_depend_on_the_number_of_objects(client, monkeypatch):
@@ -290,7 +290,7 @@ def test_traffic_does_not_depend_on_the_number_of_objects(client, monkeypatch):
         # No two objects start alike, so that none share a row.
         labels, start = problem(np.random.RandomState(0), n=n)
         rounds, shipped, places = [], [], []
-        search_line, ship, homes_of = _blocks.search_line, _tasks.ship, _tasks.homes
+        search_line, ship, homes_of = _blocks.search_line, _blocks.ship, _blocks.homes
 
         def ship_counted(value):
             shipped.append(len(pickle.dumps(value)))
@@ -307,8 +307,8 @@ def test_traffic_does_not_depend_on_the_number_of_objects(client, monkeypatch):
         with monkeypatch.context() as patch, client.as_current(), warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             patch.setattr(_blocks, "search_line", count)
-            patch.setattr(_tasks, "ship", ship_counted)
-            patch.setattr(_tasks, "homes", where)
+            patch.setattr(_blocks, "ship", ship_counted)
+            patch.setattr(_blocks, "homes", where)
             solve_median_partition_distributed(by_rows(labels, n // 4), K, init=start, max_iter=2, random_state=0)
         assert all(len(home) == 1 for home in places[0])
         assert all(now == places[0] for now in places)

@@ -7,13 +7,13 @@ import pytest
 from sklearn.metrics import normalized_mutual_info_score
 
 from robust_eac.schemes import (
+    FEATURE_SCHEMES,
     WEIGHTING_SCHEMES,
     agreement_weights,
     ensemble_driven_cluster_index,
     kernel_weights,
 )
 from robust_eac.schemes.agreement import pairwise_nmi, partition_kernel
-from robust_eac.schemes.registry import FEATURE_SCHEMES
 
 from ..access import _weighting_common
 from ..conftest import planted_ensemble, random_ensemble
