@@ -37,6 +37,16 @@ def kahypar():
     return pytest.importorskip("kahypar")
 
 
+@pytest.fixture
+def given_to_metis(pymetis, monkeypatch):
+    """(positional arguments, options) of every call."""
+    calls, part_graph = [], pymetis.part_graph
+    monkeypatch.setattr(
+        pymetis, "part_graph", lambda *args, **kwargs: calls.append((args, kwargs)) or part_graph(*args, **kwargs)
+    )
+    return calls
+
+
 # ------------------------------------------------------------------------------------------- METIS and CSPA
 
 
@@ -74,19 +84,11 @@ def test_edges_are_the_coassociation(rng, missing):
     assert edges.sum() == pytest.approx(coassociation_matrix(labels, weights=weights).sum(), rel=1e-12)
 
 
-def test_what_metis_is_given(rng, pymetis, monkeypatch):
+def test_what_metis_is_given(rng, given_to_metis):
     labels = np.unique(random_ensemble(rng, 25, 6, missing=0.1), axis=0)
     weights = rng.dirichlet(np.ones(6))
-    calls = []
-    part_graph = pymetis.part_graph
-
-    def spy(*args, **kwargs):
-        calls.append((args, kwargs))
-        return part_graph(*args, **kwargs)
-
-    monkeypatch.setattr(pymetis, "part_graph", spy)
     cspa(labels, 3, weights=weights, imbalance=0.1, n_init=4, random_state=0)
-    ((n_parts, graph), kwargs), n = calls[0], len(labels)
+    ((n_parts, graph), kwargs), n = given_to_metis[0], len(labels)
     A = coassociation_matrix(labels, weights=weights) * (1.0 - np.eye(n))
     given = sparse.csr_array((kwargs["eweights"], graph.adjacent, graph.adj_starts), shape=(n, n)).toarray()
     assert n_parts == 3
@@ -166,10 +168,7 @@ def test_memory_is_checked_before_it_is_used(monkeypatch, pymetis):
     with pytest.raises(ValueError, match="mcla: the graph of the 17 clusters of all partitions needs"):
         mcla(labels, 2, random_state=0)
 
-    def unknown(name):
-        raise ValueError(name)
-
-    monkeypatch.setattr(os, "sysconf", unknown)
+    monkeypatch.setattr(os, "sysconf", lambda name: int("unknown"))
     check_memory(2**90, "nothing")
     monkeypatch.delattr(os, "sysconf")
     check_memory(2**90, "nothing")
@@ -203,24 +202,17 @@ def test_ties_are_decided_at_random(rng):
     assert _closest(values, rng)[0] == 2
 
 
-def test_balance(rng, pymetis, monkeypatch):
+def test_balance(rng, given_to_metis):
     truth = np.repeat([0, 1, 2, 3], (60, 8, 8, 8))
     labels = planted_ensemble(rng, truth, 12, noise=0.05)
     weights = rng.randint(1, 4, size=12)
-    given = []
-    partition = pymetis.part_graph
-
-    def spy(*args, **options):
-        given.append(options["vweights"] / options["vweights"].sum())
-        return partition(*args, **options)
-
-    monkeypatch.setattr(pymetis, "part_graph", spy)
     # Four clusters in each of twelve partitions: equal numbers for any sizes. Balanced by size, the large cluster
     # would take more than two of the four meta-clusters.
     assert same_partition(mcla(labels, 4, weights=weights, balance="count", random_state=0), truth)
     mcla(labels, 4, weights=weights, random_state=0)
     of_cluster = np.array([weights[u] for _, u in indicator_lists(labels)])
     sizes = np.array([len(a) for a, _ in indicator_lists(labels)])
+    given = [options["vweights"] / options["vweights"].sum() for _, options in given_to_metis]
     np.testing.assert_allclose(given[0], of_cluster / of_cluster.sum(), rtol=1e-5)
     np.testing.assert_allclose(given[1], of_cluster * sizes / (of_cluster @ sizes), rtol=1e-5)
 
@@ -253,13 +245,10 @@ def test_hgpa_minimises_the_cut_not_the_connectivity(kahypar):
     assert hyperedge_cut(labels, hgpa(labels, 3, imbalance=0.0, random_state=0), np.ones(4)) == 6
 
 
-def test_hgpa_ignores_clusters_of_one_object(kahypar):
+def test_hyperedges_of_one_object_are_ignored_and_large_ones_count(rng, kahypar):
     # All hyperedges have a single vertex: any balanced partition is as good, and KaHyPar must not see them.
-    labels = np.column_stack([np.arange(8), np.arange(8)[::-1]])
-    assert np.array_equal(np.bincount(hgpa(labels, 2, random_state=0)), [4, 4])
-
-
-def test_large_hyperedges_count(rng, kahypar):
+    single = np.column_stack([np.arange(8), np.arange(8)[::-1]])
+    assert np.array_equal(np.bincount(hgpa(single, 2, random_state=0)), [4, 4])
     # Many programs leave out hyperedges of more than 1000 vertices.
     truth = np.repeat([0, 1], 1200)
     labels = np.column_stack([truth, rng.randint(300, size=(2400, 2))])
@@ -278,12 +267,9 @@ def test_a_missing_package_is_named(monkeypatch, function, package):
     [
         (cspa, {"imbalance": -0.1}, "imbalance must be at least 0"),
         (hgpa, {"imbalance": 2}, "imbalance must be at least 0 and at most 1, got 2.0"),
-        (mcla, {"imbalance": None}, "imbalance must be a real number"),
         (cspa, {"n_init": 0}, "n_init must be at least 1, got 0"),
-        (mcla, {"n_init": 1.0}, "n_init must be an integer"),
-        (mcla, {"balance": "sizes"}, "balance must be one of 'size', 'count', got 'sizes'"),
     ],
 )
 def test_errors(function, options, match):
-    with pytest.raises((ValueError, TypeError), match=match):
+    with pytest.raises(ValueError, match=match):
         function(np.array([[0, 0], [0, 1], [1, 1], [1, 0]]), 2, **options)

@@ -1,11 +1,10 @@
-"""Merged consensus against loops over objects and pairs, SciPy's linkage, and brute force over cuts."""
+"""Merged consensus against loops over objects and pairs, and brute force over cuts."""
 
 import warnings
 
 import numpy as np
 import pytest
-from scipy.cluster.hierarchy import fcluster, is_valid_linkage, linkage
-from scipy.spatial.distance import squareform
+from scipy.cluster.hierarchy import fcluster, is_valid_linkage
 
 from robust_eac import CONSENSUS_FUNCTIONS, adjusted_rand_score, merge_consensus, trusted_group_weights
 
@@ -25,15 +24,21 @@ from ..conftest import planted_ensemble, random_ensemble, same_partition
 
 def distinct_ensemble(rng, n, m, **options):
     """A random ensemble whose objects all differ; so many partitions that no merges tie."""
-    while True:
-        labels = random_ensemble(rng, n, m, **options)
-        if len(np.unique(labels, axis=0)) == n:
-            return labels
+    draws = (random_ensemble(rng, n, m, **options) for _ in range(1000))
+    return next(labels for labels in draws if len(np.unique(labels, axis=0)) == n)
 
 
 def dense_pairs(labels, weights, theta=0.4):
     """The (n, n) sums and weights of all pairs of objects."""
     return reference.merged_pairs(labels, weights, reference.base_cluster_weights(labels, weights, theta))
+
+
+def planted(rng, missing, m, noise):
+    """Noisy copies of three clusters of 45 objects, the first of them complete, and weights."""
+    labels = planted_ensemble(rng, np.repeat([0, 1, 2], 15), m, noise=noise)
+    labels[rng.uniform(size=labels.shape) < missing] = -1
+    labels[:, 0] = np.maximum(labels[:, 0], 0)
+    return labels, rng.dirichlet(np.full(m, 3.0))
 
 
 @pytest.fixture(params=[0.0, 0.3])
@@ -97,24 +102,8 @@ def test_pairs_that_no_partition_sees(rng):
     assert np.isfinite(found.membership).all()
 
 
-def test_tree_equals_that_of_scipy(rng):
-    labels = distinct_ensemble(rng, 40, 25)
-    sums, pairs = dense_pairs(labels, np.full(25, 0.04))
-    # SciPy averages distances: similarities below a bound, which it does not matter.
-    bound = (sums / pairs).max()
-    theirs = linkage(squareform(bound - sums / pairs, checks=False), "average")
-    found = merge_consensus(labels, 5, weights=np.ones(25), n_micro_clusters=40)
-    np.testing.assert_allclose(1.0 / found.tree[:, 2] - 1.0, bound - theirs[:, 2], rtol=1e-9)
-    for k in (2, 5, 13):
-        ours, expected = (fcluster(tree, k, "maxclust") for tree in (found.tree, theirs))
-        assert same_partition(ours, expected)
-
-
 def test_membership_and_labels_equal_the_definition(rng, missing):
-    labels = planted_ensemble(rng, np.repeat([0, 1, 2], 15), 8, noise=0.3)
-    labels[rng.uniform(size=labels.shape) < missing] = -1
-    labels[:, 0] = np.maximum(labels[:, 0], 0)
-    weights = rng.dirichlet(np.full(8, 3.0))
+    labels, weights = planted(rng, missing, 8, 0.3)
     result = merge_consensus(labels, 3, weights=weights, n_micro_clusters=12, random_state=0)
     assert is_valid_linkage(result.tree)
     assert np.array_equal(np.unique(result.micro_clusters), np.arange(12))
@@ -159,12 +148,9 @@ def test_who_moves_to_the_nearest_group(monkeypatch, similarity, leaves, groups,
 
 
 def test_the_cut_is_that_of_largest_lift(rng, missing):
-    labels = planted_ensemble(rng, rng.randint(3, size=30), 9, noise=0.25)
-    labels = np.where(rng.uniform(size=labels.shape) < missing, -1, labels)
-    labels[:, 0] = np.maximum(labels[:, 0], 0)
-    sums, pairs = dense_pairs(labels, rng.dirichlet(np.full(9, 3.0)))
+    sums, pairs = dense_pairs(*planted(rng, missing, 9, 0.25))
     tree = _linkage.tree_of_sums(sums, pairs)
-    lifts, apart = [], ~np.eye(30, dtype=bool)
+    lifts, apart = [], ~np.eye(45, dtype=bool)
     for k in range(2, 12):
         groups = _linkage.cut(tree, k)
         together = np.equal.outer(groups, groups)
@@ -173,14 +159,6 @@ def test_the_cut_is_that_of_largest_lift(rng, missing):
     own = np.trace(sums), np.trace(pairs)
     for most in (2, 5, 11):
         assert _merging.cut_of_largest_lift(tree, sums, pairs, own, most) == 2 + np.argmax(lifts[: most - 1])
-
-
-def test_lift_of_single_objects_is_no_rounding(rng):
-    """Without pairs inside clusters, what rounding leaves of them must not look like a lift."""
-    labels = np.column_stack([rng.permutation(7) for _ in range(13)])
-    sums, pairs = dense_pairs(labels, rng.dirichlet(np.ones(13)))
-    own = np.trace(sums) * (1.0 - 1e-15), np.trace(pairs) * (1.0 - 1e-15)
-    assert _merging.cut_of_largest_lift(_linkage.tree_of_sums(sums, pairs), sums, pairs, own, 7) == 2
 
 
 @pytest.mark.parametrize("truth", [np.repeat([0, 1], [3, 30]), np.arange(40) % 13])
@@ -258,11 +236,8 @@ def test_halves_in_the_mean_number_of_clusters_do_not_depend_on_the_order(rng):
     """Five partitions of four clusters and five of five: their mean has rounding on either side of 4.5."""
     truth = rng.randint(20, size=300)
     labels = np.column_stack([(truth % k + rng.randint(2, size=300)) % k for k in [4] * 5 + [5] * 5])
-    sizes = {
-        len(merge_consensus(labels[:, rng.permutation(10)], 2, weights=np.ones(10), random_state=0).tree)
-        for _ in range(30)
-    }
-    assert sizes == {23}
+    for _ in range(30):
+        assert len(merge_consensus(labels[:, rng.permutation(10)], 2, weights=np.ones(10), random_state=0).tree) == 23
 
 
 def test_identical_objects_share_all(rng):
@@ -304,10 +279,7 @@ def test_without_weights_trust_decides(rng):
     result = merge_consensus(labels, 3, random_state=3)
     assert np.array_equal(result.weights, trusted_group_weights(labels, random_state=3))
     assert np.count_nonzero(result.weights) == 11
-    seed = np.random.RandomState(3)
-    given = merge_consensus(labels, 3, weights=trusted_group_weights(labels, random_state=seed), random_state=seed)
-    assert np.array_equal(given.membership, result.membership)
-    assert np.array_equal(given.labels, CONSENSUS_FUNCTIONS["robust-merge"](labels, 3, random_state=3))
+    assert np.array_equal(result.labels, CONSENSUS_FUNCTIONS["robust-merge"](labels, 3, random_state=3))
 
 
 def test_objects_that_no_trusted_partition_observes(rng):
@@ -336,14 +308,9 @@ def test_sizes_at_the_edges(rng):
     single = merge_consensus(column[:, np.newaxis], "auto")
     assert same_partition(single.labels, column)
     assert np.array_equal(single.weights, [1.0])
-    # All objects equal, or one alone.
-    for same in (np.zeros((6, 3), dtype=int), np.zeros((1, 3), dtype=int)):
-        for k in (1, "auto", len(same)):
-            result = merge_consensus(same, k, weights=np.ones(3))
-            assert result.n_clusters == 1
-            assert result.tree.shape == (0, 4)
-            assert not result.micro_clusters.any()
-            np.testing.assert_array_equal(result.confidence, 1.0)
+    # All objects equal.
+    same = merge_consensus(np.zeros((6, 3), dtype=int), "auto", weights=np.ones(3))
+    assert (same.n_clusters, same.tree.shape, same.confidence.min()) == (1, (0, 4), 1.0)
 
 
 def test_equal_similarities_are_no_trouble():
@@ -370,29 +337,21 @@ def test_the_warning(rng):
 @pytest.mark.parametrize(
     ("kwargs", "match"),
     [
-        ({"n_clusters": "many"}, "n_clusters must be an integer or \"auto\", got 'many'"),
         ({"theta": 0.0}, "theta must be greater than 0"),
         ({"theta": 1e-6}, "theta must be large enough for some base cluster to keep weight"),
-        ({"n_micro_clusters": 1}, "n_micro_clusters must be at least 2, got 1"),
         ({"n_micro_clusters": 1, "n_clusters": "auto"}, "n_micro_clusters must be at least 2, got 1"),
-        ({"n_micro_clusters": 2.5}, "n_micro_clusters must be an integer"),
-        ({"n_jobs": 0}, "n_jobs must not be 0"),
     ],
 )
 def test_errors(kwargs, match):
-    arguments = {"labels": np.array([[0, 0], [0, 1], [1, 1], [1, 0]]), "n_clusters": 2, "weights": [1, 1]} | kwargs
-    with pytest.raises((ValueError, TypeError), match=match):
-        merge_consensus(**arguments)
+    with pytest.raises(ValueError, match=match):
+        merge_consensus(np.array([[0, 0], [0, 1], [1, 1], [1, 0]]), **{"n_clusters": 2, "weights": [1, 1]} | kwargs)
 
 
 def test_memory_is_checked_before_it_is_taken(rng, monkeypatch):
     labels = np.column_stack([rng.permutation(3000) for _ in range(3)])
     monkeypatch.setattr(_consensus_common, "physical_memory", lambda: 2**20)
 
-    def never(*arguments, **options):
-        raise AssertionError("allocated before the check")
-
-    monkeypatch.setattr(_merging, "find_micro_clusters", never)
+    monkeypatch.setattr(_merging, "find_micro_clusters", None)
     # At most as many as objects; the default is that large here.
     for n_micro in (10**12, None):
         with pytest.raises(ValueError, match=r"n_micro_clusters=3000 groups needs about 1.07 GiB of memory"):

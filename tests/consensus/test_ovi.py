@@ -5,6 +5,7 @@ from math import ceil
 import numpy as np
 import pytest
 from joblib import parallel_config
+from scipy.sparse.csgraph import connected_components
 from sklearn.base import clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics import adjusted_rand_score
@@ -23,25 +24,16 @@ def slow_consensus(partitions, values, min_value, method, strict):
     kept = [all(values[i, c] >= min_value and partitions[i, c] != -1 for c in range(n_partitions)) for i in range(n)]
     threshold = n_partitions // 2 + 1 if strict else ceil(n_partitions / 2)
     final = np.zeros((n, n))
-    for i in range(n):
-        for j in range(n):
-            together = sum(partitions[i, c] == partitions[j, c] for c in range(n_partitions))
-            if kept[i] and kept[j] and together >= threshold:
-                final[i, j] = together
-    labels = np.full(n, -1)
+    for i, j in np.ndindex(n, n):
+        together = sum(partitions[i, c] == partitions[j, c] for c in range(n_partitions))
+        if kept[i] and kept[j] and together >= threshold:
+            final[i, j] = together
+    joined = (final > 0).sum(axis=1) > 1
     if method == "components":
-        for i in range(n):
-            if labels[i] == -1 and (final[i] > 0).sum() > 1:
-                queue = [i]
-                while queue:
-                    j = queue.pop()
-                    if labels[j] == -1:
-                        labels[j] = i
-                        queue += np.flatnonzero(final[j] > 0).tolist()
-        return labels
-    columns = np.zeros((n, 0))
+        return np.where(joined, connected_components(final > 0)[1], -1)
+    columns, labels = np.zeros((n, 0)), np.full(n, -1)
     for i in range(n):
-        if not columns[i].any() and (final[i] > 0).sum() > 1:
+        if not columns[i].any() and joined[i]:
             columns = np.column_stack([columns, final[i]])
     for i in range(n):
         if columns[i].any():
@@ -73,9 +65,8 @@ def test_consensus_against_the_whole_matrix(rng, method, strict):
             assert same(result.labels, expected)
             assert np.array_equal(result.kept, ((values >= 0.2) & (partitions != -1)).all(axis=1))
             assert np.array_equal(result.core, result.labels >= 0)
-            assert result.n_clusters == len(np.unique(expected[expected >= 0])) == result.labels.max() + 1
+            assert result.n_clusters == len(np.unique(expected[expected >= 0]))
             assert np.array_equal(relabel(result.labels[result.core]), result.labels[result.core])
-            assert result.labels.dtype == np.intp
             differ += 1
     assert differ > 5
 
@@ -85,15 +76,9 @@ CHAIN = np.array([[0, 0, 0, 0, 0], [0, 0, 0, 0, 1], [0, 0, 1, 1, 1]])
 
 
 def test_majorities_are_not_transitive():
-    found = {}
-    for order in permutations(range(3)):
-        found[order] = {
-            method: ovi_lda_consensus(CHAIN[list(order)], np.ones((3, 5)), method=method).n_clusters
-            for method in ("components", "leader")
-        }
-    assert {counts["components"] for counts in found.values()} == {1}
-    assert found[0, 1, 2]["leader"] == 2
-    assert found[1, 0, 2]["leader"] == 1
+    for order in map(list, permutations(range(3))):
+        assert ovi_lda_consensus(CHAIN[order], np.ones((3, 5))).n_clusters == 1
+    assert ovi_lda_consensus(CHAIN[[1, 0, 2]], np.ones((3, 5)), method="leader").n_clusters == 1
     # In both columns of Table 2, b goes to the one of a: together in four partitions, not three.
     assert ovi_lda_consensus(CHAIN, np.ones((3, 5)), method="leader").labels.tolist() == [0, 0, 1]
     assert ovi_lda_consensus(CHAIN[[2, 1, 0]], np.ones((3, 5)), method="leader").labels.tolist() == [0, 1, 1]
@@ -141,23 +126,18 @@ def test_assignment_is_linear_discriminant_analysis(rng):
     assert assign_to_cores([[0.0, 0.0], [1.0, 1e3], [0.9, 400.0]], [4, 2, -1]).tolist() == [4, 2, 2]
 
 
-def qpsk(rng, n=200, decibel=8.0):
-    """Four symbols of energy 1 with noise of variance 1 / (4 SNR) per coordinate."""
-    y = np.arange(n) % 4
-    symbols = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]]) / np.sqrt(2)
-    return symbols[y] + np.sqrt(10 ** (-decibel / 10) / 4) * rng.normal(size=(n, 2)), y
-
-
 @pytest.fixture
 def data(rng):
-    return qpsk(rng)
+    """Four symbols of energy 1 with noise of 8 decibel, of variance 1 / (4 SNR) per coordinate."""
+    y = np.arange(200) % 4
+    symbols = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]]) / np.sqrt(2)
+    return symbols[y] + np.sqrt(10**-0.8 / 4) * rng.normal(size=(200, 2)), y
 
 
-def test_four_symbols_are_found(rng, seed):
-    X, y = qpsk(rng, n=200)
-    model = OVIConsensus(
-        (2, 5), clusterers=("kmeans", "kmeans-ka", "fcm", "gath-geva", "ward"), n_init=3, random_state=seed
-    ).fit(X)
+def test_four_symbols_are_found(data, seed):
+    X, y = data
+    clusterers = ("kmeans", "kmeans-ka", "fcm", "gath-geva", "ward")
+    model = OVIConsensus((2, 5), clusterers=clusterers, n_init=3, random_state=seed).fit(X)
     assert model.chosen_n_clusters_.tolist() == [4] * 5
     assert model.n_clusters_ == 4
     assert adjusted_rand_score(y[model.core_mask_], model.labels_[model.core_mask_]) > 0.98
@@ -171,12 +151,11 @@ def test_four_symbols_are_found(rng, seed):
 def test_the_estimator_is_its_steps(data):
     X, _ = data
     options = {"neighbour": "euclidean", "as_printed": True, "nan_as_zero": True, "min_cluster_size": 5}
-    model = OVIConsensus((2, 5), n_init=2, min_value=0.3, method="leader", strict=True, random_state=3, **options).fit(
-        X
-    )
+    merging = {"min_value": 0.3, "method": "leader", "strict": True}
+    model = OVIConsensus((2, 5), n_init=2, random_state=3, **merging, **options).fit(X)
     assert model.scores_.shape == (4, 4)
     assert np.array_equal(model.chosen_n_clusters_, 2 + model.scores_.argmax(axis=1))
-    result = ovi_lda_consensus(model.partitions_, model.values_, min_value=0.3, method="leader", strict=True)
+    result = ovi_lda_consensus(model.partitions_, model.values_, **merging)
     assert np.array_equal(model.labels_, result.labels)
     assert np.array_equal(model.core_mask_, result.core)
     for c in (0, 3):
@@ -254,39 +233,23 @@ ONE = np.array([[0]])
 
 
 @pytest.mark.parametrize(
-    ("call", "error", "match"),
+    ("call", "match"),
     [
-        (lambda: ovi_lda_consensus([0, 1], [1, 1]), ValueError, "partitions must be two-dimensional"),
-        (lambda: ovi_lda_consensus(ONE + 0.5, [[1]]), ValueError, "partitions must hold integer cluster labels"),
-        (lambda: ovi_lda_consensus(ONE[[0, 0]], [[1]]), ValueError, r"values must have the shape .*got \(1, 1\)"),
-        (lambda: ovi_lda_consensus(ONE, [[np.inf]]), ValueError, "values contains infinity"),
-        (lambda: ovi_lda_consensus(ONE, [[1]], min_value=np.nan), ValueError, "min_value must be at least -inf"),
-        (lambda: ovi_lda_consensus(ONE, [[1]], method="graph"), ValueError, "method must be one of 'components'"),
-        (lambda: ovi_lda_consensus(ONE, [[1]], strict=1), TypeError, "strict must be True or False, got 1"),
-        (lambda: assign_to_cores([[0.0]], [0, 1]), ValueError, r"labels must have shape \(n_samples=1,\)"),
-        (lambda: assign_to_cores([[0.0], [1.0]], [-1, -1]), ValueError, "labels: every partition must observe"),
-        (lambda: assign_to_cores([[0.0]], [0], ridge=0), ValueError, "ridge must be greater than 0, got 0"),
+        (lambda X: ovi_lda_consensus(ONE[[0, 0]], [[1]]), r"values must have the shape .*got \(1, 1\)"),
+        (lambda X: ovi_lda_consensus(ONE, [[np.inf]]), "values contains infinity"),
+        (lambda X: assign_to_cores([[0.0]], [0, 1]), r"labels must have shape \(n_samples=1,\)"),
+        (lambda X: assign_to_cores([[0.0], [1.0]], [-1, -1]), "labels: every partition must observe"),
+        (lambda X: assign_to_cores([[0.0]], [0], ridge=0), "ridge must be greater than 0, got 0"),
+        (lambda X: OVIConsensus((2, 500)).fit(X), "the upper end of n_clusters must be in .* n_samples=200"),
+        (lambda X: OVIConsensus(2, clusterers=()).fit(X), "clusterers must name at least one of kmeans, kmeans-ka"),
+        (
+            lambda X: OVIConsensus(2, clusterers=("fcm", "pam")).fit(X),
+            "clusterers must be one of .* got 'pam'",
+        ),
+        (lambda X: OVIConsensus(2, n_init=0).fit(X), "n_init must be at least 1, got 0"),
+        (lambda X: OVIConsensus(2, min_cluster_size=0).fit(X), "min_cluster_size must be at least 2, got 0"),
     ],
-)  # fmt: skip
-def test_errors(call, error, match):
-    with pytest.raises(error, match=match):
-        call()
-
-
-@pytest.mark.parametrize(
-    ("kwargs", "error", "match"),
-    [
-        ({"n_clusters": (2, 500)}, ValueError, "the upper end of n_clusters must be in .* n_samples=200"),
-        ({"clusterers": "fcm"}, TypeError, "clusterers must be a sequence of names, got 'fcm'"),
-        ({"clusterers": ()}, ValueError, "clusterers must name at least one of kmeans, kmeans-ka"),
-        ({"clusterers": ("fcm", "pam")}, ValueError, "clusterers must be one of 'kmeans', .* got 'pam'"),
-        ({"n_init": 0}, ValueError, "n_init must be at least 1, got 0"),
-        ({"method": None}, ValueError, "method must be one of"),
-        ({"assign": 1}, TypeError, "assign must be True or False"),
-        ({"neighbour": "x"}, ValueError, "neighbour must be one of"),
-        ({"min_cluster_size": 0}, ValueError, "min_cluster_size must be at least 2, got 0"),
-    ],
-)  # fmt: skip
-def test_errors_of_the_estimator(data, kwargs, error, match):
-    with pytest.raises(error, match=match):
-        OVIConsensus(**{"n_clusters": (2, 3), "n_init": 1, **kwargs}).fit(data[0])
+)
+def test_errors(data, call, match):
+    with pytest.raises(ValueError, match=match):
+        call(data[0])

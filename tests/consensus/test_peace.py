@@ -1,6 +1,6 @@
 """PEACE against plain loops over pairs, a linear search for the next column, cvxpy and the exact solver."""
 
-from itertools import combinations
+from itertools import permutations
 
 import cvxpy as cp
 import numpy as np
@@ -18,10 +18,6 @@ _MARGIN, sample_pairs = module._MARGIN, module._sample
 DIVERGENCES = pytest.mark.parametrize("kl", [False, True], ids=["l2", "kl"])
 
 
-def name_of(kl):
-    return "kl" if kl else "l2"
-
-
 def pair_values(labels, weights, i, j):
     """(N_ij, c_ij) of one pair."""
     both = (labels[i] != -1) & (labels[j] != -1)
@@ -37,11 +33,9 @@ def plain_divergence(c, p, kl):
 
 def plain_objective(pairs, Y, kl):
     """Sum over the stored entries, each pair being stored twice."""
-    total = 0.0
-    for i in range(len(Y)):
-        for e in range(pairs.starts[i], pairs.starts[i + 1]):
-            total += pairs.N[e] * plain_divergence(pairs.c[e], Y[i] @ Y[pairs.partners[e]], kl) / 2
-    return total
+    first = np.repeat(np.arange(len(Y)), np.diff(pairs.starts))
+    stored = zip(first, pairs.partners, pairs.N, pairs.c, strict=True)
+    return sum(N * plain_divergence(c, Y[i] @ Y[j], kl) for i, j, N, c in stored) / 2
 
 
 def state_of(pairs, Y, kl):
@@ -61,18 +55,15 @@ def problem(rng):
 
 def test_pairs_are_all_that_some_partition_observes(problem):
     labels, weights, pairs = problem
-    stored = {}
-    for i in range(12):
-        for e in range(pairs.starts[i], pairs.starts[i + 1]):
-            stored[i, pairs.partners[e]] = pairs.N[e], pairs.c[e]
+    first = np.repeat(np.arange(12), np.diff(pairs.starts)).tolist()
+    stored = {(*pair, name): x for name, x in (("N", pairs.N), ("c", pairs.c))
+              for *pair, x in zip(first, pairs.partners.tolist(), x, strict=True)}  # fmt: skip
     expected = {}
-    for i, j in combinations(range(12), 2):
+    for i, j in permutations(range(12), 2):
         N, c = pair_values(labels, weights, i, j)
         if N:
-            expected[i, j] = expected[j, i] = N, c
-    assert stored.keys() == expected.keys()
-    for pair in expected:
-        assert stored[pair] == pytest.approx(expected[pair], rel=1e-12)
+            expected |= {(i, j, "N"): N, (i, j, "c"): c}
+    assert stored == pytest.approx(expected, rel=1e-12)
 
 
 def test_every_object_has_partners_and_no_pair_is_sampled_twice(rng):
@@ -93,14 +84,12 @@ def test_objective_and_gradient(rng, problem, kl):
     value = module.total_divergence(pairs, kl, Y)
     assert value == pytest.approx(plain_objective(pairs, Y, kl), rel=1e-12)
     _, g, gaps, *_ = state_of(pairs, Y, kl)
-    for i in range(12):
-        for q in range(3):
-            up, down = Y.copy(), Y.copy()
-            up[i, q] += h
-            down[i, q] -= h
-            slope = (plain_objective(pairs, up, kl) - plain_objective(pairs, down, kl)) / (2 * h)
-            assert g[i, q] == pytest.approx(slope, abs=1e-6)
-        assert gaps[i] == pytest.approx(g[i].max() - g[i].min())
+    for i, q in np.ndindex(12, 3):
+        step = np.zeros((12, 3))
+        step[i, q] = h
+        slope = (plain_objective(pairs, Y + step, kl) - plain_objective(pairs, Y - step, kl)) / (2 * h)
+        assert g[i, q] == pytest.approx(slope, abs=1e-6)
+    np.testing.assert_allclose(gaps, np.ptp(g, axis=1))
 
 
 def test_the_continued_divergence_is_smooth_and_convex():
@@ -126,10 +115,8 @@ def plain_descent(labels, weights, Y, kl, tol):
     Returns the columns moved, in order, and the last membership.
     """
     n = len(labels)
-    values = np.array(
-        [[pair_values(labels, weights, i, j) if i != j else (0.0, 0.0) for j in range(n)] for i in range(n)]
-    )
-    N, c = values[:, :, 0], np.nan_to_num(values[:, :, 1])
+    values = [[pair_values(labels, weights, i, j) for j in range(n)] for i in range(n)]
+    N, c = np.moveaxis(np.nan_to_num(values) * ~np.eye(n, dtype=bool)[:, :, np.newaxis], 2, 0)
 
     def slope(p, c):
         inside = np.clip(p, _MARGIN, 1 - _MARGIN)
@@ -197,16 +184,6 @@ def test_columns_at_the_end_are_optimal_by_cvxpy(rng, divergence):
         assert own == pytest.approx(least, abs=1e-5)
 
 
-def test_all_pairs_is_the_exact_problem_but_for_the_diagonal(rng):
-    labels, weights = random_ensemble(rng, 20, 6), rng.dirichlet(np.ones(6))
-    pairs = sample_pairs(encode(labels), weights, None, rng)
-    C = coassociation_matrix(labels, weights=weights)
-    Y = random_membership(rng, 20, 5)
-    apart = ~np.eye(20, dtype=bool)
-    exact = np.sum((Y @ Y.T - C)[apart] ** 2)
-    assert exact == pytest.approx(2 * module.total_divergence(pairs, False, Y), rel=1e-12)
-
-
 @pytest.mark.parametrize("divergence", ["l2", "kl"])
 def test_a_sample_of_pairs_finds_planted_clusters(rng, divergence):
     truth = np.repeat(np.arange(4), 50)
@@ -225,13 +202,11 @@ def test_starts_and_threads(rng):
     # The first start of both is the same; the best is kept.
     assert one.objective <= solve_peace(labels, 3, random_state=2).objective
     start = random_membership(rng, 60, 3)
-    before = start.copy()
     with pytest.warns(ConvergenceWarning, match=r"gap=.* > tol=0 after max_steps=0") as record:
         stopped = solve_peace(labels, 3, init=start, max_steps=0, tol=0.0)
     assert {warning.filename for warning in record} == {__file__}
     assert (stopped.n_steps, stopped.converged) == (0, False)
-    np.testing.assert_allclose(stopped.membership, before, rtol=1e-14)
-    assert np.array_equal(start, before)
+    np.testing.assert_allclose(stopped.membership, start, rtol=1e-14)
 
 
 @pytest.mark.parametrize("divergence", ["l2", "kl"])
@@ -256,7 +231,7 @@ def test_small_cases(rng, divergence):
 @DIVERGENCES
 def test_gap_and_tolerance_are_relative_to_the_mean_weight_of_an_object(rng, problem, kl):
     labels, weights, pairs = problem
-    options = {"divergence": name_of(kl), "weights": weights, "init": random_membership(rng, 12, 3)}
+    options = {"divergence": "kl" if kl else "l2", "weights": weights, "init": random_membership(rng, 12, 3)}
     total = sum(pair_values(labels, weights, i, j)[0] for i in range(12) for j in range(12) if i != j)
     result = solve_peace(labels, 3, tol=1e-2, **options)
     gaps = state_of(pairs, result.membership, kl).gaps
@@ -270,20 +245,15 @@ def test_gap_and_tolerance_are_relative_to_the_mean_weight_of_an_object(rng, pro
 
 def test_no_descent_without_a_step(rng, monkeypatch):
     """A tolerance one rounding below the gap of the start: driver and kernel must agree on whether it is reached."""
-    descend = module.descend
-
-    def moves(*args):
-        n_steps = descend(*args)
-        assert n_steps > 0
-        return n_steps
-
-    monkeypatch.setattr(module, "descend", moves)
+    descend, n_steps = module.descend, []
+    monkeypatch.setattr(module, "descend", lambda *args: n_steps.append(descend(*args)) or n_steps[-1])
     for _ in range(20):
         labels, start = random_ensemble(rng, 10, 7), random_membership(rng, 10, 3)
         with pytest.warns(ConvergenceWarning):
             gap = solve_peace(labels, 3, init=start, max_steps=0, tol=0.0).gap
         for tol in (gap, np.nextafter(gap, 0.0), np.nextafter(gap, 1.0)):
             assert solve_peace(labels, 3, init=start, tol=tol).converged
+    assert min(n_steps) > 0
 
 
 def test_memory_of_all_pairs_is_checked_first(monkeypatch):
@@ -297,15 +267,13 @@ def test_memory_of_all_pairs_is_checked_first(monkeypatch):
 @pytest.mark.parametrize(
     ("kwargs", "match"),
     [
-        ({"divergence": "l1"}, "divergence must be one of 'l2', 'kl', got 'l1'"),
         ({"n_partners": 0}, "n_partners must be at least 1, got 0"),
         ({"init": "kmeans"}, 'init must be None, "random" or an array'),
         ({"init": np.full((4, 2), 0.5)}, "init must not give every object the same membership"),
-        ({"n_init": 0}, "n_init must be at least 1"),
         ({"tol": -1.0}, "tol must be at least 0"),
         ({"max_steps": -1}, "max_steps must be at least 0"),
     ],
 )
 def test_errors(kwargs, match):
-    with pytest.raises((ValueError, TypeError), match=match):
+    with pytest.raises(ValueError, match=match):
         solve_peace(np.array([[0, 0], [0, 1], [1, 1], [1, 0]]), 2, **kwargs)

@@ -20,9 +20,7 @@ from ..conftest import planted_ensemble, random_ensemble, random_membership
 from ..solvers.test_soft_ensembles import planted_soft_ensemble, problems, random_soft_ensemble
 
 CASES = pytest.mark.parametrize(
-    ("missing", "weighted"),
-    [(0.0, False), (0.3, True)],
-    ids=["complete", "weighted-incomplete"],
+    ("missing", "weighted"), [(0.0, False), (0.3, True)], ids=["complete", "weighted-incomplete"]
 )
 NAMES = ["uniform", "restricted-simplex", "l2", "entropy", "power"]
 

@@ -8,12 +8,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
-from robust_eac import (
-    KMeansEnsemble,
-    adjusted_agreement,
-    select_n_clusters,
-    solve_median_partition,
-)
+from robust_eac import KMeansEnsemble, adjusted_agreement, select_n_clusters, solve_median_partition
 
 from ..access import (
     _agreements,

@@ -17,12 +17,13 @@ from robust_eac.weightings import RestrictedSimplex
 
 from .. import reference
 from ..access import LOSSES, _hard_tables, _multistart, as_weighting, encode
-from ..conftest import planted_ensemble, random_ensemble
+from ..conftest import planted_ensemble, random_ensemble, same_partition
 
 COSTS = [("binder", 1.0), ("binder", 1.4), ("vi", 0.6), ("vi", 1.0)]
 COSTS += [(name, 1.0) for name in ("omari", "nvi", "id", "nid")]
 OF_ALL = pytest.mark.parametrize(("name", "cost"), COSTS)
 LOSS = pytest.mark.parametrize("loss", LOSSES)
+STARTS = ("mixed", "sequential", "random", "partitions", "relaxed")
 solve = partial(solve_hard_median_partition, random_state=0)
 
 
@@ -33,10 +34,6 @@ def problems(rng, n, count=3):
         labels = random_ensemble(rng, n, m, missing=0.3 * (case % 2), max_clusters=rng.randint(2, 6))
         objects = (None, rng.randint(1, 4, size=n), rng.uniform(0.1, 3.0, size=n))[case % 3]
         yield labels, rng.dirichlet(np.ones(m)), objects
-
-
-def same_partition(a, b):
-    return np.array_equal(reference.together_in(a), reference.together_in(b))
 
 
 def assert_consistent(result, labels, name, cost, sample_weight=None):
@@ -88,7 +85,7 @@ def test_a_planted_partition_is_found_whatever_the_start(rng, loss):
     truth = rng.permutation(np.repeat(np.arange(5), 20))
     labels = planted_ensemble(rng, truth, 9, noise=0.15)
     values = []
-    for init in ("mixed", "sequential", "random", "partitions", "relaxed", truth + 3, np.zeros(100, dtype=int)):
+    for init in (*STARTS, truth + 3, np.zeros(100, dtype=int)):
         result = solve(labels, 7, loss=loss, init=init, n_init=4)
         assert result.converged
         assert adjusted_rand_score(truth, result.labels) > 0.9
@@ -106,15 +103,12 @@ def test_no_worse_than_any_partition_given(rng, name, cost):
     for labels, weights, objects in problems(rng, 30):
         complete = labels[:, (labels != -1).all(axis=0)].T
         for k in (None, 3):
-            found = solve(
-                labels, k, loss=name, cost=cost, weights=weights, sample_weight=objects, init="partitions",
-                n_init=labels.shape[1],
-            )  # fmt: skip
+            options = {"loss": name, "cost": cost, "weights": weights, "sample_weight": objects}
+            found = solve(labels, k, init="partitions", n_init=labels.shape[1], **options)
             for start in (*complete[:2], rng.randint(3, size=30)):
                 before = weights @ reference.hard_losses(name, cost, labels, start, objects)
                 if k is None or len(np.unique(start)) <= k:
-                    result = solve(labels, k, loss=name, cost=cost, weights=weights, sample_weight=objects, init=start)
-                    assert result.objective <= before + 1e-12
+                    assert solve(labels, k, init=start, **options).objective <= before + 1e-12
                     if any(start is given for given in complete):
                         assert found.objective <= before + 1e-12
 
@@ -151,11 +145,7 @@ def test_invariances(rng, name, cost):
 
 
 @pytest.mark.parametrize(
-    ("name", "cost", "many"),
-    [
-        ("vi", 0.1, 4),
-        *((*loss, many) for loss in COSTS for many in (4, 256) if many > 4 or loss[0] in ("binder", "vi")),
-    ],
+    ("name", "cost", "many"), [("vi", 0.1, 4), *((*loss, 4) for loss in COSTS[:4]), *((*loss, 256) for loss in COSTS)]
 )
 def test_scale_of_the_weights_of_objects_does_not_matter(rng, monkeypatch, name, cost, many):
     monkeypatch.setattr(_hard_tables, "MANY", many)
@@ -175,22 +165,12 @@ def test_scale_of_the_weights_of_objects_does_not_matter(rng, monkeypatch, name,
 
 
 @LOSS
-def test_seed_decides_and_jobs_do_not_and_inputs_stay(rng, loss):
+def test_seed_decides_and_jobs_do_not(rng, loss):
     labels, weights, objects = random_ensemble(rng, 40, 6, missing=0.2), rng.uniform(size=6), rng.uniform(size=40)
-    init = rng.randint(3, size=40)
-    inputs = labels, weights, objects, init
-    copies = [array.copy() for array in inputs]
-    for start in ("mixed", "sequential", "random", "partitions", "relaxed", init):
-        results = [
-            solve_hard_median_partition(
-                labels, 4, loss=loss, weights=weights, sample_weight=objects, init=start, n_init=5, n_jobs=n_jobs,
-                random_state=7,
-            )
-            for n_jobs in (1, 3)
-        ]  # fmt: skip
-        for other in results[1:]:
-            assert all(np.array_equal(a, b) for a, b in zip(results[0], other, strict=True))
-    assert all(np.array_equal(array, copy) for array, copy in zip(inputs, copies, strict=True))
+    options = {"loss": loss, "weights": weights, "sample_weight": objects, "n_init": 5}
+    for init in STARTS:
+        results = [solve(labels, 4, init=init, n_jobs=n_jobs, **options) for n_jobs in (1, 3)]
+        assert all(np.array_equal(a, b) for a, b in zip(*results, strict=True))
 
 
 @LOSS
@@ -201,7 +181,7 @@ def test_clusters_open_up_to_the_limit(rng, loss):
     assert solve(labels, loss=loss, init=np.zeros(36, dtype=int)).n_clusters == 9
     assert solve(labels, loss=loss, init=np.arange(36)).n_clusters == 9
     for k in (2, 5):
-        for init in ("mixed", "sequential", "random", "partitions", "relaxed", np.arange(36) % k):
+        for init in (*STARTS, np.arange(36) % k):
             assert solve(labels, k, loss=loss, init=init, n_init=3).n_clusters <= k
 
 
@@ -222,8 +202,9 @@ def test_costs_decide_the_number_of_clusters(rng):
             assert_consistent(result, labels, loss, result.cost)
         assert solve(labels, 4, loss=loss, cost="n_clusters").n_clusters == 4
     # Identical objects cannot be told apart.
-    with pytest.warns(ConvergenceWarning, match=r"No cost gives n_clusters=3 clusters: at cost=\S+ there are 2"):
-        solve(np.tile([[0], [0], [1], [1]], (1, 2)), 3, cost="n_clusters")
+    with pytest.warns(ConvergenceWarning, match=r"No cost gives n_clusters=3 clusters: at cost=\S+ there are 4"):
+        result = solve(np.tile(np.repeat(np.arange(4), 3)[:, None], (1, 2)), 3, cost="n_clusters", bound=True)
+    assert result.bound <= result.objective + 1e-12
 
 
 @pytest.mark.parametrize("cost", [0.6, 1.0])
@@ -246,14 +227,6 @@ def test_the_bound_is_that_of_the_weights_found(rng):
         assert result.bound == pytest.approx(lower.bound / 30**2, rel=1e-12)
         assert result.bound <= result.objective + 1e-12
         assert solve(labels, k, weighting="restricted-simplex").bound is None
-
-
-def test_the_bound_holds_where_no_cost_gives_the_number_of_clusters():
-    labels = np.tile(np.repeat(np.arange(4), 3)[:, None], (1, 2))
-    with pytest.warns(ConvergenceWarning, match="No cost gives n_clusters=3"):
-        result = solve(labels, 3, cost="n_clusters", bound=True)
-    assert result.n_clusters == 4
-    assert result.bound <= result.objective + 1e-12
 
 
 def test_binder_is_the_distance_that_refine_labels_lowers(rng):
@@ -343,13 +316,6 @@ def test_objects_without_weight(rng):
         assert adjusted_rand_score(result.labels[30:], np.arange(30, 40) % 4) > 0.6
 
 
-def test_unfinished_search_says_so(rng):
-    labels = random_ensemble(rng, 300, 9)
-    with pytest.warns(ConvergenceWarning, match="max_passes=1"):
-        result = solve(labels, 6, init=rng.randint(6, size=300), max_passes=1, weighting="l2")
-    assert not result.converged
-
-
 LABELS = np.array([[0, 0], [0, 1], [1, 1]])
 SOFT = [np.full((3, 2), 0.5), np.array([0, 0, 1])]
 
@@ -357,31 +323,22 @@ SOFT = [np.full((3, 2), 0.5), np.array([0, 0, 1])]
 @pytest.mark.parametrize(
     ("kwargs", "match"),
     [
-        ({"loss": "rand"}, "loss must be one of 'binder', 'vi'"),
         ({"cost": 2.1}, "cost must be .*2.1"),
         ({"cost": "auto"}, "cost must be .*n_clusters"),
         ({"cost": "n_clusters"}, "n_clusters must be given with cost"),
-        ({"loss": "omari", "cost": 0.5}, "cost must be 1 with loss='omari'"),
         ({"loss": "nid", "cost": "n_clusters", "n_clusters": 2}, "cost must be 1 with loss='nid'"),
         ({"labels": SOFT, "loss": "vi"}, "labels must be hard partitions with loss='vi'"),
-        ({"labels": SOFT, "cost": 0.5}, "cost must be 1 with soft partitions"),
         ({"cluster_weights": "size", "loss": "id"}, "cluster_weights must be None with loss='id'"),
         ({"cluster_weights": "size", "cost": "n_clusters", "n_clusters": 2}, "cost must be 1 with soft partitions or"),
-        ({"n_clusters": 4}, r"n_clusters must be in \[1, n_samples=3\], got 4"),
-        ({"weights": [1.0]}, "weights must have 2 values"),
         ({"weights": [1.0, 1.0], "weighting": "l2"}, "weights must be None when weighting is given"),
         ({"weighting": RestrictedSimplex(rho=0.1)}, "rho must be at least 1/n_partitions"),
-        ({"weighting": "best"}, "weighting must be one of 'uniform'"),
-        ({"init": "k-means"}, "init must be one of 'mixed'"),
         ({"init": [0, 1]}, r"init must have shape \(3,\), one label per object, got \(2,\)"),
         ({"init": [0, 1, -1]}, "init must label every object, got -1"),
         ({"init": [0, 1, 2], "n_clusters": 2}, "init must have at most n_clusters=2 clusters, got 3"),
         ({"n_init": 0}, "n_init must be at least 1"),
         ({"max_passes": 0}, "max_passes must be at least 1"),
-        ({"n_jobs": 0}, "n_jobs"),
-        ({"sample_weight": [1.0, -1.0, 1.0]}, "sample_weight"),
     ],
 )
 def test_errors(kwargs, match):
     with pytest.raises(ValueError, match=match):
-        solve_hard_median_partition(**({"labels": LABELS} | kwargs))
+        solve(**({"labels": LABELS} | kwargs))

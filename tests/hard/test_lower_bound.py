@@ -45,15 +45,6 @@ def problems(rng, count=8, n_max=14):
         yield labels, weights / weights.sum(), k
 
 
-def test_bound_of_memberships_starts_from_eckart_and_young(rng):
-    for n, m, k in ((12, 5, 3), (20, 9, 2), (9, 4, 5)):
-        labels = random_ensemble(rng, n, m)[rng.randint(n, size=n)]
-        weights = rng.dirichlet(np.ones(m))
-        first = next(_membership_bounds(_pair_terms(encode(labels), weights, False), k))
-        assert first == pytest.approx(reference.eckart_young_bound(labels, weights, k), rel=1e-9, abs=1e-9)
-        assert consensus_lower_bound(labels, n_clusters=k, weights=weights).bound >= first - 1e-9 * n * n
-
-
 def test_the_first_bound_of_memberships_needs_no_pairs_of_objects(rng):
     for n, m, k in ((12, 5, 3), (20, 9, 1), (9, 4, 9), (60, 2, 60), (30, 3, 4)):
         ensembles = [random_ensemble(rng, n, m), [*random_ensemble(rng, n, m - 1).T, random_membership(rng, n, 3)]]
@@ -78,17 +69,6 @@ def test_a_bound_that_is_enough_is_not_raised(rng):
         found = bound_memberships(encoding, weights, 2, enough=enough)
         assert min(enough, full.bound) <= found.bound <= full.bound
         assert (found.n_iter < full.n_iter) == (enough < full.bound)
-
-
-@LOOSE
-def test_bound_of_memberships_is_the_convex_envelope_over_ranks(rng):
-    for n, m, k, noise in ((10, 4, 4, 0.3), (9, 5, 3, 0.3), (12, 3, 5, 0.3), (12, 8, 3, 0.05)):
-        labels = planted_ensemble(rng, np.arange(n) % k, m, noise=noise)
-        weights = rng.dirichlet(np.ones(m))
-        value = reference.membership_lower_bound(labels, weights, k)
-        result = consensus_lower_bound(labels, n_clusters=k, weights=weights, tol=1e-7)
-        assert result.bound <= value + 1e-6 * n * n
-        assert result.bound >= value - 1e-3 * value
 
 
 @LOOSE
@@ -119,16 +99,6 @@ def test_unanimous_ensembles_are_bounded_exactly(rng, hard):
     assert result.bound <= 30.0
 
 
-@pytest.mark.parametrize("hard", [False, True])
-def test_one_cluster_has_one_consensus(rng, hard):
-    labels = random_ensemble(rng, 15, 4, missing=0.2)
-    value = objective_value(labels, np.ones((15, 1)))
-    bound = consensus_lower_bound(labels, n_clusters=1, hard=hard, tol=1e-10).bound
-    assert bound <= value
-    # An incomplete ensemble is bounded through tangents, which come close.
-    assert bound == pytest.approx(value, rel=1e-3)
-
-
 def test_global_minimum_is_recognised(rng):
     labels = random_ensemble(rng, 40, 15)
     solved = solve_median_partition(labels, 2, weighting="uniform", tol=1e-9, max_iter=1000, random_state=0)
@@ -138,14 +108,6 @@ def test_global_minimum_is_recognised(rng):
     refined = refine_labels(labels, solved.labels, 2, random_state=0)
     hard = consensus_lower_bound(labels, n_clusters=2, hard=True).bound
     assert bound <= hard <= refined.objective
-
-
-def test_more_clusters_allow_less_and_no_limit_is_the_least(rng):
-    labels = random_ensemble(rng, 14, 6)
-    for hard in (False, True):
-        bounds = [consensus_lower_bound(labels, n_clusters=k, hard=hard, tol=1e-8).bound for k in (1, 2, 3, 5, 14)]
-        assert np.all(np.diff(bounds) <= 1e-4 * bounds[0])
-        assert consensus_lower_bound(labels, hard=hard, tol=1e-8).bound == pytest.approx(bounds[-1])
 
 
 def test_bound_of_every_pair_by_itself(rng):
@@ -240,8 +202,12 @@ def test_bound_of_partitions_is_the_relaxation(rng):
 
 
 @LOOSE
-def test_bound_of_memberships_of_a_soft_ensemble_is_the_convex_envelope(rng):
-    for labels, weight, weights, k in soft_problems(rng, count=4, complete=True):
+def test_bound_of_memberships_is_the_convex_envelope(rng):
+    planted = [
+        planted_ensemble(rng, np.arange(n) % k, m, noise=p) for n, m, k, p in ((10, 4, 4, 0.3), (12, 8, 3, 0.05))
+    ]
+    hard = [(labels, None, rng.dirichlet(np.ones(labels.shape[1])), 2) for labels in planted]
+    for labels, weight, weights, k in (*hard, *soft_problems(rng, count=4, complete=True)):
         k += 1
         value = reference.membership_lower_bound(labels, weights, k, weight)
         first = reference.eckart_young_bound(labels, weights, k, weight)
@@ -249,7 +215,7 @@ def test_bound_of_memberships_of_a_soft_ensemble_is_the_convex_envelope(rng):
         start = next(_membership_bounds(_pair_terms(encoding, weights, False), k))
         assert start == pytest.approx(first, rel=1e-9, abs=1e-9)
         result = consensus_lower_bound(labels, n_clusters=k, weights=weights, tol=1e-7, sample_weight=weight)
-        scale = len(labels[0]) ** 2 if weight is None else weight.sum() ** 2
+        scale = n_objects(labels) ** 2 if weight is None else weight.sum() ** 2
         assert first - 1e-9 * scale <= result.bound <= value + 1e-6 * scale
         assert result.bound >= value - 1e-3 * scale
 
@@ -284,27 +250,10 @@ def test_a_unanimous_soft_ensemble_is_bounded_exactly(rng):
     assert 0.0 < hard <= refined
 
 
-def test_inputs_stay_and_runs_repeat(rng):
-    labels, weights = random_ensemble(rng, 10, 4), rng.uniform(size=4)
-    copies = labels.copy(), weights.copy()
-    for hard in (False, True):
-        one = consensus_lower_bound(labels, n_clusters=2, weights=weights, hard=hard)
-        assert one == consensus_lower_bound(labels, n_clusters=2, weights=weights, hard=hard)
-    assert np.array_equal(labels, copies[0])
-    assert np.array_equal(weights, copies[1])
-
-
 @pytest.mark.parametrize(
-    ("kwargs", "error", "match"),
-    [
-        ({"n_clusters": 0}, ValueError, r"n_clusters must be in \[1, n_samples=3\], got 0"),
-        ({"weights": [-1.0, 2.0]}, ValueError, "weights must be non-negative"),
-        ({"hard": 1}, TypeError, "hard must be True or False, got 1"),
-        ({"tol": -1.0}, ValueError, "tol must be at least 0"),
-        ({"max_iter": 0}, ValueError, "max_iter must be at least 1, got 0"),
-        ({"sample_weight": [0.0, 0.0, 0.0]}, ValueError, "sample_weight must not be all zero"),
-    ],
+    ("kwargs", "match"),
+    [({"tol": -1.0}, "tol must be at least 0"), ({"max_iter": 0}, "max_iter must be at least 1, got 0")],
 )
-def test_errors(kwargs, error, match):
-    with pytest.raises(error, match=match):
+def test_errors(kwargs, match):
+    with pytest.raises(ValueError, match=match):
         consensus_lower_bound(np.array([[0, 0], [0, 1], [1, 1]]), **kwargs)

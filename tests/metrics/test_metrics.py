@@ -107,10 +107,7 @@ def test_nmi_unknown_average():
 def test_variation_of_information_is_a_metric(triple):
     a, b, c = triple
     assert variation_of_information(a, b) == pytest.approx(variation_of_information(b, a), abs=1e-12)
-    direct, detour = (
-        variation_of_information(a, c),
-        variation_of_information(a, b) + variation_of_information(b, c),
-    )
+    direct, detour = (variation_of_information(a, c), variation_of_information(a, b) + variation_of_information(b, c))
     assert direct <= detour + 1e-12
     assert (variation_of_information(a, b) == 0.0) == is_same_partition(a, b)
     assert 0.0 <= variation_of_information(a, b) <= math.log(len(a)) + 1e-12

@@ -4,14 +4,7 @@ from scipy.spatial.distance import mahalanobis
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics import calinski_harabasz_score, silhouette_score
 
-from robust_eac.metrics import (
-    calinski_harabasz,
-    fukuyama_sugeno,
-    ovi_lda,
-    partition_entropy,
-    silhouette,
-    xie_beni,
-)
+from robust_eac.metrics import calinski_harabasz, fukuyama_sugeno, ovi_lda, partition_entropy, silhouette, xie_beni
 
 from ..access import _ovi
 from ..conftest import random_membership

@@ -3,25 +3,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from robust_eac import (
-    RestrictedSimplex,
-    adjusted_agreement,
-    certify,
-    solve_median_partition,
-    trusted_group_weights,
-)
+from robust_eac import RestrictedSimplex, adjusted_agreement, certify, solve_median_partition, trusted_group_weights
 
 from .. import reference
-from ..access import (
-    ChanceCorrected,
-    check_ensemble,
-    descend,
-    encode_ensemble,
-    gap_of,
-    gradient_of,
-    reduce_rows,
-    sweep,
-)
+from ..access import ChanceCorrected, check_ensemble, descend, encode_ensemble, gap_of, gradient_of, reduce_rows, sweep
 from ..conftest import planted_ensemble, random_ensemble, random_membership
 
 

@@ -34,15 +34,7 @@ from robust_eac.consensus import density_search, kmeans_consensus
 from robust_eac.ensembles import gath_geva
 from robust_eac.schemes import redundancy_weights
 
-from ..access import (
-    check_ensemble,
-    collapse,
-    encode_ensemble,
-    next_relaxation,
-    statistics_of,
-    sweep,
-    visiting_order,
-)
+from ..access import check_ensemble, collapse, encode_ensemble, next_relaxation, statistics_of, sweep, visiting_order
 from ..conftest import planted_ensemble, random_ensemble, random_membership
 
 ROOT = Path(__file__).parents[2]

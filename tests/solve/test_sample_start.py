@@ -12,15 +12,7 @@ from robust_eac import (
     solve_membership,
 )
 
-from ..access import (
-    Raw,
-    _starts,
-    check_ensemble,
-    draw_sample,
-    encode,
-    encode_ensemble,
-    initial_rows,
-)
+from ..access import Raw, _starts, check_ensemble, draw_sample, encode, encode_ensemble, initial_rows
 from ..conftest import planted_ensemble, random_membership
 
 TRUTH = np.arange(1200) % 3

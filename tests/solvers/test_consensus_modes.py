@@ -192,11 +192,7 @@ def test_every_field_is_what_it_says(rng, kind):
             expected = modes.weights[g] @ (1.0 - agreement)
         assert modes.objectives[g] == pytest.approx(expected, rel=1e-9)
         certificate = certify(
-            labels,
-            membership,
-            weights=modes.weights[g],
-            agreement="raw" if raw else "adjusted",
-            sample_weight=weight,
+            labels, membership, weights=modes.weights[g], agreement="raw" if raw else "adjusted", sample_weight=weight
         )
         assert modes.gaps[g] == pytest.approx(certificate.gap, rel=1e-6, abs=1e-12)
     assert modes.converged == bool(np.all(modes.gaps <= 1e-5))

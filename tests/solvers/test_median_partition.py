@@ -5,15 +5,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
-from robust_eac import (
-    L2,
-    Entropy,
-    Power,
-    RestrictedSimplex,
-    l2_weights,
-    solve_median_partition,
-    solve_membership,
-)
+from robust_eac import L2, Entropy, Power, RestrictedSimplex, l2_weights, solve_median_partition, solve_membership
 
 from ..conftest import planted_ensemble, random_ensemble, random_membership
 

@@ -3,13 +3,7 @@
 import numpy as np
 import pytest
 
-from robust_eac import (
-    objective_value,
-    optimality_gap,
-    partition_losses,
-    solve_median_partition,
-    solve_membership,
-)
+from robust_eac import objective_value, optimality_gap, partition_losses, solve_median_partition, solve_membership
 
 from .. import reference
 from ..access import Raw, check_ensemble, encode_ensemble, reduce_rows

@@ -4,12 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from robust_eac import (
-    RobustEAC,
-    objective_value,
-    partition_losses,
-    solve_median_partition,
-)
+from robust_eac import RobustEAC, objective_value, partition_losses, solve_median_partition
 
 from .. import reference
 from ..conftest import random_membership

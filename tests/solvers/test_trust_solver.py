@@ -71,10 +71,7 @@ def test_where_all_are_trusted_it_is_no_weighting_bit_for_bit(rng):
 CASES = {
     "hard": lambda rng: (noisy_planted(rng, 0.6)[0], {}),
     "raw distance": lambda rng: (noisy_planted(rng, 0.6)[0], {"agreement": "raw"}),
-    "missing": lambda rng: (
-        np.where(rng.uniform(size=(120, 40)) < 0.3, -1, noisy_planted(rng, 0.6)[0]),
-        {},
-    ),
+    "missing": lambda rng: (np.where(rng.uniform(size=(120, 40)) < 0.3, -1, noisy_planted(rng, 0.6)[0]), {}),
     "soft": lambda rng: (
         [*planted_soft_ensemble(rng, TRUTH, 8), *rng.randint(4, size=(6, 120)), random_membership(rng, 120, 4)],
         {},

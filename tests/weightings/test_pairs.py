@@ -30,10 +30,7 @@ def pair_by_hand(first, second):
     seen, other_seen = first != -1, second != -1
     both = seen & other_seen
     numbers = [len(np.unique(labels[labels != -1])) for labels in (first, second)]
-    found = NOTHING | {
-        "overlap": both.sum() / (seen | other_seen).sum(),
-        "fineness": min(numbers) / max(numbers),
-    }
+    found = NOTHING | {"overlap": both.sum() / (seen | other_seen).sum(), "fineness": min(numbers) / max(numbers)}
     first, second = first[both], second[both]
     if len(first) > 1:
         test = agreement_test(second[:, np.newaxis], one_hot(first))

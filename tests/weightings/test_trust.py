@@ -255,8 +255,7 @@ def test_objects_without_weight_do_not_count(rng):
     assert sample.shape == (6, 60)
     references = np.arange(6)
     np.testing.assert_allclose(
-        pairs_of(sample, references).pvalue,
-        pairs_of(sample_columns(encode(labels[60:]), rng), references).pvalue,
+        pairs_of(sample, references).pvalue, pairs_of(sample_columns(encode(labels[60:]), rng), references).pvalue
     )
 
 
