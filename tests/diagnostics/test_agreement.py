@@ -124,17 +124,12 @@ def test_weights_below_one_count_for_their_ratios(rng):
     for scale in (1e-55, 1e-3, 1.0 / weight.sum()):
         scaled = adjusted_agreement(labels, Y, sample_weight=scale * weight)
         np.testing.assert_allclose(scaled, agreement, rtol=1e-10, atol=1e-13)
-    np.testing.assert_allclose(
-        adjusted_agreement(labels, Y, sample_weight=np.full(9, 0.01)), adjusted_agreement(labels, Y), atol=1e-13
-    )
     # They are copies of the lightest object.
-    copies = rng.randint(1, 5, size=9)
-    copies[0] = 1
+    copies = np.r_[1, rng.randint(1, 5, size=8)]
     repeated = [np.repeat(entry, copies, axis=0) for entry in labels]
     found = adjusted_agreement(labels, Y, sample_weight=0.05 * copies)
-    np.testing.assert_allclose(
-        found, adjusted_agreement(repeated, np.repeat(Y, copies, axis=0)), rtol=1e-10, atol=1e-13
-    )
+    expected = adjusted_agreement(repeated, np.repeat(Y, copies, axis=0))
+    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-13)
 
 
 @pytest.mark.parametrize("scale", [1e-58, 1e58])
@@ -166,38 +161,6 @@ def test_invariances(rng):
         plain.statistic, 0.5 * (np.sum((Y @ Y.T) ** 2) + [np.sum(np.unique(c, return_counts=True)[1] ** 2)
         for c in labels.T] - partition_losses(labels, Y)), rtol=1e-12,
     )  # fmt: skip
-
-
-def test_rows_that_stand_for_many_objects(rng):
-    distinct, Y = random_ensemble(rng, 5, 4), random_membership(rng, 5, 3)
-    index = rng.randint(5, size=50)
-    copies = np.bincount(index, minlength=5)
-    whole, rows = agreement_test(distinct[index], Y[index]), agreement_test(distinct, Y, sample_weight=copies)
-    for one, other in zip(whole, rows, strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("n", "of_consensus", "of_partition"),
-    [(100, 3, (1, 1, 4)), (500, 4, (1, 2, 3, 4)), (500, "soft", (1, 1)), (200, 30, (1,) * 20)],
-)
-def test_moments_equal_a_simulation(rng, n, of_consensus, of_partition):
-    Y = (
-        random_membership(rng, n, 3) ** 2
-        if of_consensus == "soft"
-        else np.eye(of_consensus)[rng.randint(of_consensus, size=n)]
-    )
-    Y = Y / Y.sum(axis=1, keepdims=True)
-    column = rng.choice(len(of_partition), p=np.array(of_partition) / sum(of_partition), size=n)
-    shuffled = np.column_stack([rng.permutation(column) for _ in range(6000)])
-    test = agreement_test(shuffled, Y)
-    assert np.ptp(test.expected) <= 1e-9 * test.expected[0]
-    z = test.zscore
-    assert abs(z.mean()) <= 4.5 / np.sqrt(len(z))
-    assert abs(z.var() - 1.0) <= 4.5 * (z**2).std() / np.sqrt(len(z))
-    skew = skewness(shuffled[:, :1], Y)[0]
-    # The sixth moment of so few draws is itself uncertain.
-    assert abs((z**3).mean() - skew) <= 4.0 * (z**3).std() / np.sqrt(len(z)) + 0.02
 
 
 CONSENSUSES = {
@@ -349,39 +312,8 @@ def test_soft_sides_of_hard_memberships_are_hard_sides(rng):
             np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-9, err_msg=name)
 
 
-@pytest.mark.parametrize("function", [adjusted_agreement, agreement_test])
-def test_inputs_are_not_changed(rng, function):
-    labels, Y, weight = random_ensemble(rng, 9, 4, missing=0.2), random_membership(rng, 9, 3), np.full(9, 2.0)
-    kept = [values.copy() for values in (labels, Y, weight)]
-    function(labels, Y, sample_weight=weight)
-    for values, before in zip((labels, Y, weight), kept, strict=True):
-        assert np.array_equal(values, before)
-
-
-LABELS, MEMBERSHIP = np.array([[0, 0], [0, 1], [1, 1]]), [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]
-
-
-@pytest.mark.parametrize("function", [adjusted_agreement, agreement_test])
-@pytest.mark.parametrize(
-    ("options", "error", "match"),
-    [
-        ({"labels": [0, 1, 1]}, ValueError, "labels must be two-dimensional"),
-        ({"labels": [["a", "b"]] * 3}, TypeError, "labels must not be a list of plain lists"),
-        ({"membership": MEMBERSHIP[:2]}, ValueError, r"membership must have shape \(3, 'n_clusters'\), got \(2, 2\)"),
-        ({"membership": [[1.0, 0.5]] * 3}, ValueError, "every row must sum to 1, row 0 sums to 1.5"),
-        ({"membership": [[2.0, -1.0]] * 3}, ValueError, "membership must be non-negative, got -1.0"),
-        ({"sample_weight": [1.0, 1.0]}, ValueError, "sample_weight must have 3 values, one per sample, got 2"),
-        ({"sample_weight": [1.0, -1.0, 1.0]}, ValueError, "sample_weight must be non-negative, got -1.0"),
-        ({"sample_weight": [0.0, 0.0, 0.0]}, ValueError, "sample_weight must not be all zero"),
-    ],
-)
-def test_errors(function, options, error, match):
-    options = {"labels": LABELS, "membership": MEMBERSHIP} | options
-    with pytest.raises(error, match=match):
-        function(options.pop("labels"), options.pop("membership"), **options)
-
-
 def test_the_test_counts_objects():
+    given = {"labels": np.eye(3, dtype=int), "membership": one_hot([0, 0, 1]), "sample_weight": [2.0, 0.5, 0.0]}
     with pytest.raises(ValueError, match=r"must be 0 or at least 1, a number of objects, got 0\.5 at position 1"):
-        agreement_test(LABELS, MEMBERSHIP, sample_weight=[2.0, 0.5, 0.0])
-    adjusted_agreement(LABELS, MEMBERSHIP, sample_weight=[2.0, 0.5, 0.0])
+        agreement_test(**given)
+    adjusted_agreement(**given | {"labels": given["labels"][:, :2]})

@@ -1,4 +1,4 @@
-"""Losses, objective, gradient and gap of a membership beside the dense reference."""
+"""Gradient by differences, losses and gap at single points; test_soft_ensembles.py has the dense reference."""
 
 import numpy as np
 import pytest
@@ -7,38 +7,9 @@ from robust_eac import objective_value, optimality_gap, partition_losses, solve_
 from robust_eac.diagnostics import membership_gradient
 
 from .. import reference
-from ..access import accumulate, collapse, encode, gradient_of, losses_of, weighted_statistics
 from ..conftest import random_ensemble, random_membership
 
 MISSING = pytest.mark.parametrize("missing", [0.0, 0.3], ids=["complete", "incomplete"])
-
-
-@MISSING
-def test_losses_value_gradient_and_gap_equal_the_dense_reference(rng, missing):
-    for _ in range(10):
-        n, m, k = rng.randint(2, 25), rng.randint(1, 7), rng.randint(1, 5)
-        labels, Y = random_ensemble(rng, n, m, missing=missing), random_membership(rng, n, k)
-        weights, lam = rng.dirichlet(np.ones(m)), rng.uniform(0.0, n**2)
-        expected = reference.losses(labels, Y)
-        np.testing.assert_allclose(partition_losses(labels, Y), expected, rtol=1e-10, atol=1e-12 * n**2)
-        value = reference.objective(labels, Y, weights, lam)
-        assert objective_value(labels, Y, weights=weights, lam=lam) == pytest.approx(value, rel=1e-10)
-        expected = reference.gradient(labels, Y, weights)
-        np.testing.assert_allclose(membership_gradient(labels, Y, weights=weights), expected, rtol=0, atol=1e-10)
-        gap = reference.gap(labels, Y, weights)
-        assert optimality_gap(labels, Y, weights=weights) == pytest.approx(gap, rel=1e-10, abs=1e-14)
-
-
-@MISSING
-def test_collapsed_rows_give_the_same(rng, missing):
-    labels, weights = random_ensemble(rng, 9, 4, missing=missing)[rng.randint(9, size=40)], np.full(4, 0.25)
-    encoding = collapse(encode(labels))
-    assert len(encoding.codes) <= 9
-    rows = random_membership(rng, len(encoding.codes), 3)
-    Y, matrices = encoding.expand(rows), accumulate(encoding, rows)
-    np.testing.assert_allclose(losses_of(encoding, *matrices), reference.losses(labels, Y), rtol=1e-10)
-    gradient = gradient_of(encoding, rows, weighted_statistics(encoding, weights, *matrices))
-    np.testing.assert_allclose(encoding.expand(gradient), reference.gradient(labels, Y, weights), rtol=0, atol=1e-10)
 
 
 @MISSING

@@ -10,24 +10,11 @@ from sklearn.metrics import adjusted_rand_score
 
 from robust_eac import KMeansEnsemble, adjusted_agreement, select_n_clusters, solve_median_partition
 
-from ..access import (
-    _agreements,
-    _best,
-    _compare,
-    _consensus,
-    _draw_pair,
-    _Half,
-    _pose,
-    _rand,
-    _selection,
-    as_weighting,
-    check_ensemble,
-    encode,
-    encode_ensemble,
-)
+from ..access import _selection, as_weighting, check_ensemble, encode, encode_ensemble
 from ..conftest import planted_ensemble, random_ensemble, random_membership
 from ..solvers.test_soft_ensembles import planted_soft_ensemble, random_soft_ensemble
 
+FIGURES = ("agreement", "held_out_agreement", "start_stability", "split_stability")
 QUICK = {"n_init": 2, "n_splits": 4, "random_state": 0}
 
 
@@ -85,13 +72,14 @@ def test_held_out_agreement_of_random_partitions_vanishes_and_the_other_does_not
     assert np.mean(agreement) > 0.05
 
 
-def test_unanimous_ensemble():
-    labels = np.repeat([[0], [1], [2], [3]], [5, 10, 20, 25], axis=0) + np.zeros((1, 6), dtype=int)
+@pytest.mark.parametrize(("sizes", "agreement"), [([5, 10, 20, 25], 1.0), ([10], 0.0)])
+def test_unanimous_ensembles_and_one_cluster_counts_as_no_agreement(sizes, agreement):
+    labels = np.repeat(np.arange(len(sizes)), sizes)[:, np.newaxis] + np.zeros((1, 6), dtype=int)
     selection = select_n_clusters(labels, [3, 4, 6], **QUICK)
-    assert selection.n_clusters == 4
-    for field in ("agreement", "held_out_agreement", "start_stability", "split_stability"):
-        assert getattr(selection, field)[1] == pytest.approx(1.0)
-    assert selection.stable[1]
+    assert selection.n_clusters == selection.n_nonempty[1] == len(sizes)
+    assert selection.stable[1] == (agreement > 0.0)
+    for field in FIGURES:
+        assert getattr(selection, field)[1] == pytest.approx(agreement)
 
 
 def test_choice_is_the_stable_candidate_of_largest_held_out_agreement(rng):
@@ -107,14 +95,6 @@ def test_choice_is_the_stable_candidate_of_largest_held_out_agreement(rng):
     assert len(np.unique(selection.labels)) == 4
 
 
-def test_one_cluster_counts_as_no_agreement():
-    selection = select_n_clusters(np.zeros((10, 4), dtype=int), [1, 3], **QUICK)
-    assert selection.n_clusters == 1
-    assert selection.n_nonempty.tolist() == [1, 1]
-    for field in ("agreement", "held_out_agreement", "start_stability", "split_stability"):
-        assert getattr(selection, field).tolist() == [0.0, 0.0]
-
-
 @pytest.mark.parametrize("missing", [0.0, 0.4])
 def test_agreements_are_adjusted_rand_indices(rng, missing):
     for _ in range(10):
@@ -124,64 +104,47 @@ def test_agreements_are_adjusted_rand_indices(rng, missing):
         consensus = rng.randint(rng.randint(1, 4), size=12)
         expected = [slow_agreement(column, consensus) for column in labels.T]
         seen = (labels != -1).any(axis=0)
-        found = _agreements(encode(labels[:, seen]), np.arange(12), consensus)
+        found = _selection._agreements(encode(labels[:, seen]), np.arange(12), consensus)
         np.testing.assert_allclose(found, np.array(expected)[seen], atol=1e-12)
         # On some of the objects, of which a partition observes none.
         labels[:, 3] = np.where(np.arange(12) == 5, 1, -1)
         seen[3], rows = True, np.sort(rng.permutation(5)[:4])
         expected = [slow_agreement(column, consensus[rows]) for column in labels[rows][:, seen].T]
-        found = _agreements(encode(labels[:, seen]), rows, consensus[rows])
+        found = _selection._agreements(encode(labels[:, seen]), rows, consensus[rows])
         np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
-def test_halves_are_compared_on_the_objects_of_both(rng):
-    labels = random_ensemble(rng, 30, 9, missing=0.3)
-    first, second = _draw_pair(encode(labels), 0.7, rng)
-    runs = [
-        _consensus(_pose(half.encoding, as_weighting("l2"), 0), 3, n_init=1, seed=s)
-        for s, half in enumerate((first, second))
-    ]
-    common = sorted(set(first.objects) & set(second.objects))
-    a, b = ({i: run.labels[list(half.objects).index(i)] for i in common} for half, run in zip((first, second), runs))  # noqa: B905
-    a, b = (np.array([values[i] for i in common]) for values in (a, b))
+@pytest.mark.parametrize("weighted", [False, True])
+def test_halves_are_compared_on_the_objects_of_both_with_their_weights(rng, weighted):
+    labels, weight = random_ensemble(rng, 30, 9, missing=0.3), rng.randint(1, 4 if weighted else 2, size=30)
+    halves = _selection._draw_pair(encode_ensemble(check_ensemble(labels), weight.astype(float)), 0.7, rng)
+    problems = [_selection._pose(half.encoding, as_weighting("l2"), 0) for half in halves]
+    runs = [_selection._consensus(problem, 3, n_init=1, seed=seed) for seed, problem in enumerate(problems)]
+    common, *places = np.intersect1d(*(half.objects for half in halves), return_indices=True)
+    times = weight[common]
+    a, b = (np.repeat(run.labels[place], times) for run, place in zip(runs, places, strict=True))
+    columns = np.repeat(labels[common], times, axis=0).T
     of_other = [
-        sum(w * slow_agreement(labels[common, u], consensus) for u, w in zip(half.partitions, run.weights, strict=True))
-        for consensus, half, run in ((a, second, runs[1]), (b, first, runs[0]))
+        sum(w * slow_agreement(columns[u], consensus) for u, w in zip(half.partitions, run.weights, strict=True))
+        for consensus, half, run in ((a, halves[1], runs[1]), (b, halves[0], runs[0]))
     ]
-    held_out, stability = _compare(first, second, *runs)
-    assert held_out == pytest.approx(np.mean(of_other), abs=1e-12)
-    assert stability == pytest.approx(slow_agreement(a, b), abs=1e-12)
+    expected = np.mean(of_other), slow_agreement(a, b)
+    np.testing.assert_allclose(_selection._compare(*halves, *runs), expected, atol=1e-12)
 
 
 def test_halves_that_share_hardly_an_object_say_nothing():
     labels = np.array([[0], [1]])
-    first, second = (_Half(np.array(objects), np.array([0]), encode(labels)) for objects in ([0, 1], [1, 2]))
+    first, second = (_selection._Half(np.array(objects), np.array([0]), encode(labels)) for objects in ([0, 1], [1, 2]))
     run = solve_median_partition(labels, 2, n_init=1, random_state=0)
-    assert _compare(first, second, run, run) == (0.0, 0.0)
-    nothing = _Half(np.empty(0, dtype=int), np.empty(0, dtype=int), None)
-    assert _compare(first, nothing, run, None) == (0.0, 0.0)
-
-
-def test_halves_are_compared_with_the_weights_of_the_objects(rng):
-    labels, weight = random_ensemble(rng, 30, 8), rng.randint(1, 4, size=30)
-    first, second = _draw_pair(encode_ensemble(check_ensemble(labels), weight.astype(float)), 0.8, rng)
-    runs = [_consensus(_pose(h.encoding, as_weighting("uniform"), 0), 3, n_init=1, seed=0) for h in (first, second)]
-    _, i, j = np.intersect1d(first.objects, second.objects, return_indices=True)
-    times = weight[first.objects[i]]
-    a, b = np.repeat(runs[0].labels[i], times), np.repeat(runs[1].labels[j], times)
-    common = np.repeat(labels[first.objects[i]], times, axis=0)
-    held_out = [
-        np.mean([slow_agreement(common[:, u], consensus) for u in half.partitions])
-        for half, consensus in ((second, a), (first, b))
-    ]
-    expected = np.mean(held_out), slow_agreement(a, b)
-    np.testing.assert_allclose(_compare(first, second, *runs), expected, atol=1e-12)
+    assert _selection._compare(first, second, run, run) == (0.0, 0.0)
+    nothing = _selection._Half(np.empty(0, dtype=int), np.empty(0, dtype=int), None)
+    assert _selection._compare(first, nothing, run, None) == (0.0, 0.0)
 
 
 def test_a_half_that_observes_nothing(rng):
     # The only object that the second partition observes is left out of its half in most pairs.
     labels = np.column_stack([np.arange(20) % 2, np.where(np.arange(20) == 7, 0, -1)])
-    pairs = [_draw_pair(encode(labels), 0.6, rng) for _ in range(20)]
+    pairs = [_selection._draw_pair(encode(labels), 0.6, rng) for _ in range(20)]
     assert any(half.encoding is None for pair in pairs for half in pair)
     assert select_n_clusters(labels, [1, 2], n_init=2, n_splits=20, random_state=0).n_clusters == 1
 
@@ -189,16 +152,12 @@ def test_a_half_that_observes_nothing(rng):
 @pytest.mark.parametrize("missing", [0.0, 0.6])
 def test_halves_have_no_partition_in_common_and_observe_what_they_hold(rng, missing):
     labels = random_ensemble(rng, 20, 7, missing=missing)
-    first, second = _draw_pair(encode(labels), 0.7, rng)
+    first, second = _selection._draw_pair(encode(labels), 0.7, rng)
     assert set(first.partitions).isdisjoint(second.partitions)
     for half in (first, second):
         part = labels[np.ix_(half.objects, half.partitions)]
         assert (part != -1).any(axis=0).all()
         assert (part != -1).any(axis=1).all()
-        consensus = random_membership(rng, len(part), 3)
-        rows = np.arange(len(part))
-        expected = adjusted_agreement(part, np.eye(3)[consensus.argmax(axis=1)])
-        np.testing.assert_allclose(_agreements(half.encoding, rows, consensus.argmax(axis=1)), expected, atol=1e-12)
     if not missing:
         assert len(first.partitions) + len(second.partitions) == 7
         assert len(first.objects) == len(second.objects) == 14
@@ -210,10 +169,10 @@ def test_agreement_and_start_stability_are_those_of_the_starts(rng, monkeypatch,
     labels = random_ensemble(rng, 40, 4)
     weight = rng.randint(1, 4, size=40) if weighted else None
     times = 1 if weight is None else weight
-    runs = []
+    runs, find = [], _selection._consensus
 
     def spy(problem, k, **options):
-        run = _consensus(problem, k, **options)
+        run = find(problem, k, **options)
         if problem.encoding.n_samples == 40:
             runs.append(run)
         return run
@@ -222,29 +181,24 @@ def test_agreement_and_start_stability_are_those_of_the_starts(rng, monkeypatch,
     selection = select_n_clusters(labels, [5], n_init=4, n_splits=1, random_state=0, sample_weight=weight)
     assert np.ptp([run.objective for run in runs]) > 0.0
     best = min(runs, key=lambda run: np.mean([other.weights for other in runs], axis=0) @ run.losses)
-    expected = best.weights @ [
-        slow_agreement(column, np.repeat(best.labels, times)) for column in np.repeat(labels, times, axis=0).T
-    ]
+    columns, found = np.repeat(labels, times, axis=0).T, np.repeat(best.labels, times)
+    expected = best.weights @ [slow_agreement(column, found) for column in columns]
     assert selection.agreement[0] == pytest.approx(expected, abs=1e-12)
-    pairs = [
-        adjusted_rand_score(np.repeat(a.labels, times), np.repeat(b.labels, times)) for a, b in combinations(runs, 2)
-    ]
-    assert selection.start_stability[0] == pytest.approx(np.mean(pairs))
-    assert len(pairs) == 6
+    assert len(runs) == 4
+    pairs = combinations([np.repeat(run.labels, times) for run in runs], 2)
+    assert selection.start_stability[0] == pytest.approx(np.mean([adjusted_rand_score(a, b) for a, b in pairs]))
 
 
 def test_a_start_is_not_better_for_trusting_little():
     run = solve_median_partition(np.array([[0, 0], [1, 1]]), 2, n_init=1, random_state=0)
     sure = run._replace(weights=np.array([1.0, 0.0]), losses=np.array([1.0, 10.0]))
     fair = run._replace(weights=np.array([0.5, 0.5]), losses=np.array([3.0, 3.0]))
-    assert _best([sure, fair]) is fair
+    assert _selection._best([sure, fair]) is fair
 
 
 def test_same_answer_for_the_same_seed_any_threads_names_and_order(rng):
     labels = planted_ensemble(rng, np.arange(60) % 3, 10, noise=0.3)
-    kept = labels.copy()
     selection = select_n_clusters(labels, range(2, 5), **QUICK)
-    np.testing.assert_array_equal(labels, kept)
     for other in (
         select_n_clusters(labels, range(2, 5), **QUICK, n_jobs=2),
         select_n_clusters(labels, [4, 2, 3, 2], **QUICK),
@@ -286,7 +240,7 @@ def test_one_hot_partitions_give_the_hard_selection(rng):
 def test_a_half_of_a_soft_ensemble_is_that_of_its_entries(rng, missing):
     labels, weight = random_soft_ensemble(rng, 30, 7, missing=missing), rng.uniform(0.1, 3.0, size=30)
     weight[:3] = 0.0
-    for half in _draw_pair(encode_ensemble(check_ensemble(labels), weight), 0.7, rng):
+    for half in _selection._draw_pair(encode_ensemble(check_ensemble(labels), weight), 0.7, rng):
         assert half.objects.min() >= 3
         part = [labels[u][half.objects] for u in half.partitions]
         if not any(entry.ndim == 2 for entry in part):
@@ -296,21 +250,8 @@ def test_a_half_of_a_soft_ensemble_is_that_of_its_entries(rng, missing):
         for field in ("squares", "n_observed", "multiplicity", "copy", "soft", "hard"):
             np.testing.assert_allclose(getattr(half.encoding, field), getattr(direct, field), rtol=1e-12)
         consensus, rows = rng.randint(3, size=len(half.objects)), np.arange(len(half.objects))
-        np.testing.assert_allclose(
-            _agreements(half.encoding, rows, consensus), _agreements(direct, rows, consensus), atol=1e-12
-        )
-
-
-def test_weights_count_as_copies_in_what_is_reported(rng):
-    labels, weight = planted_ensemble(rng, np.arange(60) % 3, 20, noise=0.1), rng.randint(1, 4, size=60)
-    selection = select_n_clusters(labels, [3], weighting="uniform", sample_weight=weight, **QUICK)
-    assert selection.n_clusters == 3
-    repeated = np.repeat(selection.labels, weight)
-    expected = [adjusted_rand_score(column, repeated) for column in np.repeat(labels, weight, axis=0).T]
-    assert selection.agreement[0] == pytest.approx(np.mean(expected), abs=1e-12)
-    a, b = rng.randint(3, size=60), rng.randint(4, size=60)
-    expected = adjusted_rand_score(np.repeat(a, weight), np.repeat(b, weight))
-    assert _rand(a, b, weight.astype(float)) == pytest.approx(expected, abs=1e-12)
+        found, expected = (_selection._agreements(one, rows, consensus) for one in (half.encoding, direct))
+        np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
 def test_objects_without_weight_decide_nothing(rng):
@@ -320,7 +261,7 @@ def test_objects_without_weight_decide_nothing(rng):
     selection = select_n_clusters(noise, range(1, 5), sample_weight=weight, **QUICK)
     alone = select_n_clusters(labels, range(1, 5), **QUICK)
     assert selection.n_clusters == alone.n_clusters == 3
-    for field in ("agreement", "held_out_agreement", "start_stability", "split_stability"):
+    for field in FIGURES:
         np.testing.assert_allclose(getattr(selection, field), getattr(alone, field), atol=1e-12)
 
 
@@ -347,12 +288,6 @@ def test_one_warning_for_all_that_did_not_converge(rng, monkeypatch):
     assert caught[0].filename == __file__
 
 
-@pytest.mark.parametrize("n", [1, 2, 3])
-def test_few_objects(n):
-    selection = select_n_clusters(np.arange(n)[:, np.newaxis] + np.zeros((1, 3), dtype=int), range(1, n + 1), **QUICK)
-    assert 1 <= selection.n_clusters <= n
-
-
 LABELS = np.arange(24).reshape(6, 4) % 3
 
 
@@ -360,20 +295,13 @@ LABELS = np.arange(24).reshape(6, 4) % 3
     ("kwargs", "error", "match"),
     [
         ({"labels": LABELS[:, :1]}, ValueError, "labels must have at least 2 partitions to compare, got 1"),
-        ({"labels": LABELS[0]}, ValueError, "two-dimensional"),
         ({"n_clusters": 3}, TypeError, "n_clusters must be an iterable of integers, got 3"),
-        ({"n_clusters": "23"}, TypeError, "n_clusters must be an iterable of integers, got '23'"),
         ({"n_clusters": []}, ValueError, "n_clusters must hold at least one candidate, got none"),
         ({"n_clusters": [2, 7]}, ValueError, r"each of n_clusters must be in \[1, n_samples=6\], got 7"),
-        ({"n_clusters": [0, 2]}, ValueError, r"each of n_clusters must be in \[1, n_samples=6\], got 0"),
-        ({"n_clusters": [2.0]}, TypeError, "each of n_clusters must be an integer, got 2.0"),
-        ({"weighting": "best"}, ValueError, "weighting must be one of"),
         ({"n_init": 1}, ValueError, "n_init must be at least 2, got 1"),
         ({"n_splits": 0}, ValueError, "n_splits must be at least 1, got 0"),
         ({"max_samples": 0.5}, ValueError, "max_samples must be at least 0.6 and at most 1, got 0.5"),
-        ({"labels": [np.eye(3), np.array([0, 1])]}, ValueError, r"labels\[1\] must be a label vector"),
         ({"labels": [np.eye(3)]}, ValueError, "labels must have at least 2 partitions to compare, got 1"),
-        ({"sample_weight": [1.0, 2.0]}, ValueError, "sample_weight must have 6 values, one per sample, got 2"),
     ],
 )
 def test_errors(kwargs, error, match):

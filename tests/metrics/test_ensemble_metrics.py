@@ -54,16 +54,12 @@ def test_names_and_types_of_labels_do_not_matter(rng):
 
 
 @pytest.mark.parametrize(
-    ("measure", "kwargs", "match"),
+    ("kwargs", "match"),
     [
-        (density, {"consensus": [0, 1]}, r"consensus must have shape \(3,\), one label per object, got \(2,\)"),
-        (density, {"singleton": -1.0}, "singleton must be at least 0"),
-        (density, {"weights": [1.0]}, "weights must have 2 values"),
-        (density, {"labels": [0, 1, 1]}, "labels must be two-dimensional"),
-        (ensemble_nmi, {"average": "min"}, "average must be one of"),
+        ({"consensus": [0, 1]}, r"consensus must have shape \(3,\), one label per object, got \(2,\)"),
+        ({"singleton": -1.0}, "singleton must be at least 0"),
     ],
 )
-def test_errors(measure, kwargs, match):
-    arguments = {"labels": np.array([[0, 0], [0, 1], [1, 1]]), "consensus": [0, 0, 1]} | kwargs
-    with pytest.raises((ValueError, TypeError), match=match):
-        measure(**arguments)
+def test_errors(kwargs, match):
+    with pytest.raises(ValueError, match=match):
+        density(**({"labels": np.array([[0, 0], [0, 1], [1, 1]]), "consensus": [0, 0, 1]} | kwargs))

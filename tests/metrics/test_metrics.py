@@ -98,11 +98,6 @@ def test_nmi_of_single_clusters(average):
     assert normalized_mutual_information([0], [1], average=average) == 1.0
 
 
-def test_nmi_unknown_average():
-    with pytest.raises(ValueError, match="average must be one of 'arithmetic', 'geometric', 'max', got 'min'"):
-        normalized_mutual_information([0, 1], [0, 1], average="min")
-
-
 @given(partitions(3))
 def test_variation_of_information_is_a_metric(triple):
     a, b, c = triple
@@ -133,10 +128,8 @@ def test_renaming_clusters_changes_nothing(name, pair, names, codes):
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_plain_float_and_untouched_input(name):
-    a, b = np.array([0, 0, 1, 1]), np.array([1, 0, 2, 2])
-    assert type(METRICS[name](a, b)) is float
-    assert (a.tolist(), b.tolist()) == ([0, 0, 1, 1], [1, 0, 2, 2])
+def test_plain_float(name):
+    assert type(METRICS[name](np.array([0, 0, 1, 1]), np.array([1, 0, 2, 2]))) is float
 
 
 @pytest.mark.parametrize(

@@ -233,41 +233,26 @@ def mean_value(X, memberships):
 def test_indices_prefer_the_truth(rng, index, sign):
     X, y = mixture(rng, spread=30.0)
     sharp, blurred = 0.9 * one_hot(y) + 0.1 / 3, 0.3 * one_hot(y) + 0.7 / 3
-    copies = X.copy(), y.copy(), sharp.copy()
     if index is not partition_entropy:
         assert sign * index(X, y) > sign * index(X, rng.permutation(y))
     if index not in (calinski_harabasz, silhouette):
         assert sign * index(X, sharp) > sign * index(X, blurred)
     assert isinstance(index(X, y), float)
-    for array, copy in zip((X, y, sharp), copies, strict=True):
-        assert np.array_equal(array, copy)
-
-
-X4 = [[0.0], [1.0], [2.0], [3.0]]
 
 
 @pytest.mark.parametrize(
-    ("kwargs", "error", "match"),
+    ("kwargs", "match"),
     [
-        ({"min_cluster_size": 1}, ValueError, "min_cluster_size must be at least 2, got 1"),
-        ({"neighbour": "nearest"}, ValueError, "neighbour must be one of 'mahalanobis', 'euclidean', got 'nearest'"),
-        ({"X": [[np.nan]] * 4}, ValueError, "X contains NaN"),
-        ({"memberships": [0, 1]}, ValueError, r"memberships must have shape \(n_samples=4,\) .* got \(2,\)"),
-        ({"memberships": [0, 1, 0.5, 1]}, ValueError, "memberships must hold integer cluster labels, got 0.5"),
-        ({"memberships": list("abab")}, TypeError, "memberships must hold integers"),
-        ({"memberships": [-1] * 4}, ValueError, "memberships: every partition must observe at least one object"),
-        ({"memberships": [[0.5, 0.4]] * 4}, ValueError, "memberships: every row must sum to 1"),
-        ({"memberships": [[0.5, 0.5]] * 3}, ValueError, r"memberships must have shape \(4, 'n_clusters'\)"),
+        ({"min_cluster_size": 1}, "min_cluster_size must be at least 2, got 1"),
+        ({"memberships": [0, 1]}, r"memberships must have shape \(n_samples=4,\) .* got \(2,\)"),
+        ({"memberships": [-1] * 4}, "memberships: every partition must observe at least one object"),
+        ({"memberships": [[0.5, 0.5]] * 3}, r"memberships must have shape \(4, 'n_clusters'\)"),
     ],
 )
-def test_errors(kwargs, error, match):
-    arguments = {"X": X4, "memberships": [0, 0, 1, 1], **kwargs}
-    with pytest.raises(error, match=match):
-        ovi_lda(**arguments)
-    if "X" in kwargs or "memberships" in kwargs:
-        for index in INDICES:
-            with pytest.raises(error, match=match):
-                index(**arguments)
+def test_errors(kwargs, match):
+    for index in (ovi_lda, *INDICES) if "memberships" in kwargs else (ovi_lda,):
+        with pytest.raises(ValueError, match=match):
+            index(**{"X": [[0.0], [1.0], [2.0], [3.0]], "memberships": [0, 0, 1, 1], **kwargs})
 
 
 def test_values_do_not_depend_on_the_blocks(rng, monkeypatch):

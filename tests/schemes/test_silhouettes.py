@@ -107,25 +107,17 @@ def test_silhouette_weights_do_not_depend_on_names_threads_and_order(rng):
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "match"),
+    ("options", "match"),
     [
-        ({"X": [[1.0], [2.0]]}, ValueError, "X must have n_samples=3 rows, one per row of labels, got 2"),
-        ({"X": [[1.0], [np.inf], [0.0]]}, ValueError, "X contains infinity"),
-        ({"subsets": [[0]]}, ValueError, "subsets must hold one subset for each of the 2 partitions, got 1"),
-        ({"subsets": [[0], [1]]}, ValueError, r"subsets\[1\] must hold indices in \[0, n_features - 1=0\], got 1"),
-        ({"metric": "precomputed"}, ValueError, "metric must be one of 'sqeuclidean', 'euclidean'.*got 'precomputed'"),
-        ({"singleton": 2.0}, ValueError, "singleton must be at least -1 and at most 1, got 2.0"),
-        ({"singleton": np.nan}, ValueError, "singleton must be at least -1"),
-        ({"undefined": -2.0}, ValueError, "undefined must be at least -1 and at most 1, got -2.0"),
-        ({"undefined": "nan"}, TypeError, "undefined must be a real number, got 'nan'"),
-        ({"whiten": 1}, TypeError, "whiten must be True or False, got 1"),
-        ({"labels": np.array([[0.5]])}, ValueError, "labels must hold integer cluster labels"),
+        ({"subsets": [[0]]}, "subsets must hold one subset for each of the 2 partitions, got 1"),
+        ({"subsets": [[0], [1]]}, r"subsets\[1\] must hold indices in \[0, n_features - 1=0\], got 1"),
+        ({"singleton": 2.0}, "singleton must be at least -1 and at most 1, got 2.0"),
+        ({"undefined": -2.0}, "undefined must be at least -1 and at most 1, got -2.0"),
     ],
 )
-def test_silhouette_errors(options, error, match):
-    arguments = {"labels": np.array([[0, 0], [0, 1], [1, 1]]), "X": [[1.0], [2.0], [3.0]], **options}
-    with pytest.raises(error, match=match):
-        silhouette_weights(arguments.pop("labels"), **arguments)
+def test_silhouette_errors(options, match):
+    with pytest.raises(ValueError, match=match):
+        silhouette_weights(np.array([[0, 0], [0, 1], [1, 1]]), X=[[1.0], [2.0], [3.0]], **options)
 
 
 def test_order_weights(rng):

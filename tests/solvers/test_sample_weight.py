@@ -23,11 +23,8 @@ def test_order_and_names_of_clusters_do_not_matter_and_zero_weight_is_absence(rn
     order = rng.permutation(5)
     shuffled = [labels[u] for u in order]
     shuffled = [e[:, rng.permutation(e.shape[1])] if e.ndim == 2 else 7 - 3 * e for e in shuffled]
-    np.testing.assert_allclose(
-        partition_losses(shuffled, start, sample_weight=weight),
-        partition_losses(labels, start, sample_weight=weight)[order],
-        rtol=1e-9,
-    )
+    losses, others = (partition_losses(each, start, sample_weight=weight) for each in (labels, shuffled))
+    np.testing.assert_allclose(others, losses[order], rtol=1e-9)
     result = solve_membership(shuffled, 3, weights=weights[order], **options)
     assert result.objective == pytest.approx(plain.objective, rel=1e-8)
     weights[[1, 3]] = 0.0
@@ -44,9 +41,8 @@ def test_weight_is_repetition(rng, soft):
     many = [repeated(entry, times) for entry in labels] if soft else repeated(labels, times)
     Y, weights = random_membership(rng, 15, 3), rng.uniform(size=5)
     one, other = {"sample_weight": times}, {}
-    np.testing.assert_allclose(
-        partition_losses(labels, Y, **one), partition_losses(many, repeated(Y, times), **other), rtol=1e-12
-    )
+    losses = partition_losses(many, repeated(Y, times), **other)
+    np.testing.assert_allclose(partition_losses(labels, Y, **one), losses, rtol=1e-12)
     one["weights"] = other["weights"] = weights
     value = objective_value(many, repeated(Y, times), **other)
     assert objective_value(labels, Y, **one) == pytest.approx(value, rel=1e-12)
@@ -66,15 +62,10 @@ def test_scaled_and_unit_weights(rng):
     weight = rng.uniform(size=20)
     # Powers of two scale without rounding.
     for scale in (2.0**-60, 2.0, 2.0**60):
-        np.testing.assert_allclose(
-            partition_losses(labels, Y, sample_weight=scale * weight),
-            scale**2 * partition_losses(labels, Y, sample_weight=weight),
-            rtol=1e-15,
-        )
-        results = [
-            solve_median_partition(labels, 3, weighting="l2", sample_weight=s * weight, random_state=0)
-            for s in (1.0, scale)
-        ]
+        one, other = ({"sample_weight": s * weight} for s in (1.0, scale))
+        expected = scale**2 * partition_losses(labels, Y, **one)
+        np.testing.assert_allclose(partition_losses(labels, Y, **other), expected, rtol=1e-15)
+        results = [solve_median_partition(labels, 3, weighting="l2", random_state=0, **each) for each in (one, other)]
         assert np.array_equal(results[0].membership, results[1].membership)
 
 

@@ -86,26 +86,15 @@ def repeated(entry, times):
 def test_losses_value_gradient_and_gap_equal_the_dense_reference(rng, missing, weighted):
     for labels, weight, Y, weights in problems(rng, missing, weighted):
         n2 = len(Y) ** 2 if weight is None else weight.sum() ** 2
-        options = {"sample_weight": weight}
-        np.testing.assert_allclose(
-            partition_losses(labels, Y, **options),
-            reference.losses(labels, Y, sample_weight=weight),
-            rtol=1e-10,
-            atol=1e-12 * n2,
-        )
-        lam = rng.uniform(0.0, n2)
-        assert objective_value(labels, Y, weights=weights, lam=lam, **options) == pytest.approx(
-            reference.objective(labels, Y, weights, lam, sample_weight=weight), rel=1e-10
-        )
-        np.testing.assert_allclose(
-            membership_gradient(labels, Y, weights=weights, **options),
-            reference.gradient(labels, Y, weights, sample_weight=weight),
-            rtol=0,
-            atol=1e-12 * n2,
-        )
-        assert optimality_gap(labels, Y, weights=weights, **options) == pytest.approx(
-            reference.gap(labels, Y, weights, sample_weight=weight), rel=1e-10, abs=1e-14
-        )
+        options, lam = {"sample_weight": weight}, rng.uniform(0.0, n2)
+        expected = reference.losses(labels, Y, **options)
+        np.testing.assert_allclose(partition_losses(labels, Y, **options), expected, rtol=1e-10, atol=1e-12 * n2)
+        expected, given = reference.objective(labels, Y, weights, lam, **options), options | {"weights": weights}
+        assert objective_value(labels, Y, lam=lam, **given) == pytest.approx(expected, rel=1e-10)
+        expected = reference.gradient(labels, Y, weights, **options)
+        np.testing.assert_allclose(membership_gradient(labels, Y, **given), expected, rtol=0, atol=1e-12 * n2)
+        expected = reference.gap(labels, Y, weights, **options)
+        assert optimality_gap(labels, Y, **given) == pytest.approx(expected, rel=1e-10, abs=1e-14)
 
 
 def problem(rng, *, missing, weighted, repeat, n=12, m=5, k=3):
@@ -119,14 +108,7 @@ def problem(rng, *, missing, weighted, repeat, n=12, m=5, k=3):
 
 
 @cases
-@pytest.mark.parametrize(
-    ("repeat", "n_steps", "k"),
-    [
-        pytest.param(False, 4, 3, id="several steps"),
-        pytest.param(True, 1, 3, id="rows of several objects"),
-        pytest.param(False, 1, 12, id="one step of twelve clusters"),
-    ],
-)
+@pytest.mark.parametrize(("repeat", "n_steps", "k"), [(False, 4, 3), (True, 1, 3), (False, 1, 12)])
 def test_every_step_equals_the_dense_reference(rng, missing, weighted, repeat, n_steps, k):
     for _ in range(3):
         labels, weight, whole = problem(rng, missing=missing, weighted=weighted, repeat=repeat)
@@ -136,9 +118,7 @@ def test_every_step_equals_the_dense_reference(rng, missing, weighted, repeat, n
         statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
         for row in rng.permutation(len(rows)):
             members = [row] if encoding.inverse is None else list(np.flatnonzero(encoding.inverse == row))
-            outcomes = reference.visit(
-                labels, encoding.expand(rows).copy(), weights, members, n_steps, sample_weight=weight
-            )
+            outcomes = reference.visit(labels, encoding.expand(rows).copy(), weights, members, n_steps, weight)
             sweep(encoding, statistics, rows, np.array([row]), n_steps=n_steps)
             assert min(np.abs(encoding.expand(rows) - outcome).max() for outcome in outcomes) <= 1e-9
         fresh = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
@@ -172,10 +152,8 @@ def test_objective_never_rises(rng, weighting):
         weight = None if weight is None else np.maximum(weight, 0.05)
         total = n if weight is None else weight.sum()
         for init in ("random", "kmeans", random_membership(rng, n, 3), rng.permutation(np.arange(n) % 3)):
-            result = solve_median_partition(
-                labels, 3, weighting=weighting, agreement="raw", sample_weight=weight, init=init, n_init=2,
-                random_state=0,
-            )  # fmt: skip
+            options = {"weighting": weighting, "agreement": "raw", "sample_weight": weight, "init": init, "n_init": 2}
+            result = solve_median_partition(labels, 3, random_state=0, **options)
             assert np.all(np.diff(result.objective_history) <= 1e-12 * total**2)
             expected = reference.losses(labels, result.membership, sample_weight=weight)
             np.testing.assert_allclose(result.losses, expected, rtol=1e-9, atol=1e-12 * total**2)
@@ -207,9 +185,8 @@ def test_one_hot_memberships_are_hard_partitions(rng):
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-10)
         found, expected = (membership_gradient(e, Y, weights=weights) for e in (mixed, labels))
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
-        hard, soft = (
-            solve_median_partition(e, 3, init=init, n_init=10, tol=1e-12, random_state=7) for e in (labels, mixed)
-        )
+        options = {"init": init, "n_init": 10, "tol": 1e-12, "random_state": 7}
+        hard, soft = (solve_median_partition(e, 3, **options) for e in (labels, mixed))
         # Rounding of sums in another order decides ties: a start can end elsewhere, with other names of clusters.
         assert adjusted_rand_score(hard.labels, soft.labels) == 1.0
         assert soft.objective == pytest.approx(hard.objective, rel=1e-10)

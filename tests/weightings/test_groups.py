@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from robust_eac import RobustEAC, solve_median_partition, trusted_group_weights
+from robust_eac import solve_median_partition, trusted_group_weights
 
 from ..access import (
     Pairs,
@@ -34,17 +34,14 @@ def pairs_among(labels):
 
 
 def agreements_with(labels, consensus):
-    return np.array(
-        [adjusted_rand_score(consensus[column != -1], column[column != -1]) for column in np.transpose(labels)]
-    )
+    seen = ((column != -1, column) for column in np.transpose(labels))
+    return np.array([adjusted_rand_score(consensus[both], column[both]) for both, column in seen])
 
 
-@pytest.mark.parametrize(("n_right", "n_weak", "noise"), [(50, 10, 0.6), (30, 40, 0.6)])
-def test_right_partitions_that_are_all_the_same_keep_their_weight(rng, n_right, n_weak, noise):
+@pytest.mark.parametrize(("n_right", "n_weak"), [(50, 10), (30, 40)])
+def test_right_partitions_that_are_all_the_same_keep_their_weight(rng, n_right, n_weak):
     truth = rng.randint(4, size=200)
-    labels = np.column_stack(
-        [np.tile(truth[:, np.newaxis], n_right), planted_ensemble(rng, truth, n_weak, noise=noise)]
-    )
+    labels = np.column_stack([*[truth] * n_right, planted_ensemble(rng, truth, n_weak, noise=0.6)])
     result = solve(labels, 4)
     assert adjusted_rand_score(result.labels, truth) == 1.0
     np.testing.assert_allclose(result.weights[:n_right], result.weights.max(), rtol=1e-12)
@@ -60,8 +57,6 @@ def test_near_copies_together_weigh_about_as_much_as_one_partition(rng):
     assert 0.9 * result.weights[0] < result.weights[60:].sum() < 4.0 * result.weights[0]
     assert result.weights.sum() == pytest.approx(1.0, abs=1e-12)
     assert adjusted_rand_score(TRUTH, result.labels) > adjusted_rand_score(TRUTH, equal.labels) + 0.3
-    model = RobustEAC(3, weighting="chance-corrected", n_init=2, random_state=0).fit(labels)
-    assert np.array_equal(model.weights_, result.weights)
 
 
 def test_partitions_near_the_consensus_are_no_copies(rng):
@@ -172,14 +167,6 @@ def test_distrust_needs_evidence(rng):
     assert np.array_equal(with_untested(pairs, group, among), heard & among)
 
 
-def test_random_partitions_beside_a_group_stay_out(rng):
-    labels = np.column_stack([planted_ensemble(rng, TRUTH, 15, noise=0.4), random_partitions(rng, 180, 45)])
-    trusted = solve(labels).weights > 0.0
-    assert trusted[:15].all()
-    # The share of the agreement that trust needs is not rare where all agree little.
-    assert np.count_nonzero(trusted[15:]) <= 2
-
-
 def test_the_mean_agreement_with_the_group_counts_by_precision(rng):
     """The definition, partition by partition."""
     labels = np.column_stack([planted_ensemble(rng, TRUTH, 6, noise=0.4), planted_ensemble(rng, TRUTH, 6, noise=0.75)])
@@ -253,13 +240,8 @@ def test_the_larger_part_of_a_linked_group_whose_parts_are_apart(sizes, across, 
 
 def test_the_second_group_is_the_largest_of_another_truth(rng):
     other, third = rng.permutation(TRUTH), rng.permutation(TRUTH)
-    labels = np.column_stack(
-        [
-            planted_ensemble(rng, TRUTH, 10, noise=0.1),
-            planted_ensemble(rng, other, 6, noise=0.2),
-            planted_ensemble(rng, third, 4, noise=0.2),
-        ]
-    )
+    parts = ((TRUTH, 10, 0.1), (other, 6, 0.2), (third, 4, 0.2))
+    labels = np.column_stack([planted_ensemble(rng, truth, m, noise=noise) for truth, m, noise in parts])
     pairs, numbers = pairs_among(labels), np.arange(20)
     assert np.array_equal(second_group(pairs, numbers < 10), (numbers >= 10) & (numbers < 16))
     assert np.array_equal(second_group(pairs, numbers < 16), (numbers >= 16) & (numbers < 20))

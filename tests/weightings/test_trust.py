@@ -41,15 +41,12 @@ def test_weights_are_the_definition(rng):
         np.testing.assert_allclose(own, weights_by_loop(losses, [losses.max() or 1.0] * m, share), rtol=1e-14)
 
 
-def test_weights_do_not_depend_on_scale_or_order_and_follow_the_losses(rng):
+def test_weights_do_not_depend_on_scale_or_on_partitions_of_no_agreement(rng):
     losses = rng.uniform(0.0, 1.2, size=20)
     weights = chance_corrected_weights(losses, expected=1.0)
     # A power of two: no rounding.
     for scale in (2.0**-900, 2.0**900):
         assert np.array_equal(chance_corrected_weights(scale * losses, expected=scale), weights)
-    order = rng.permutation(20)
-    assert np.array_equal(chance_corrected_weights(losses[order], expected=1.0), weights[order])
-    assert np.all(np.diff(weights[np.argsort(losses)]) <= 0.0)
     # Partitions of no agreement change nothing, however many.
     more = chance_corrected_weights(np.concatenate([losses, rng.uniform(1.0, 1.1, size=500)]), expected=1.0)
     assert np.array_equal(more[:20] > 0.0, weights > 0.0)
@@ -75,24 +72,17 @@ def test_edges(losses, options, expected):
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "match"),
+    ("options", "match"),
     [
-        ({"expected": [1.0]}, ValueError, "expected must have 2 values, one per partition, got 1"),
-        ({"expected": [1.0, 0.0]}, ValueError, "expected must be positive, got 0.0 at position 1"),
-        ({"expected": -1.0}, ValueError, "expected must be non-negative, got -1.0"),
-        ({"share": 1.5}, ValueError, "share must be at least 0 and at most 1, got 1.5"),
-        ({"labels": [np.eye(3), [0, 1, 2]]}, TypeError, "labels must be a label matrix here"),
-        ({"level": 0.0}, ValueError, "level must be greater than 0 and at most 1, got 0"),
+        ({"expected": [1.0]}, "expected must have 2 values, one per partition, got 1"),
+        ({"expected": [1.0, 0.0]}, "expected must be positive, got 0.0 at position 1"),
+        ({"expected": -1.0}, "expected must be non-negative, got -1.0"),
+        ({"share": 1.5}, "share must be at least 0 and at most 1, got 1.5"),
     ],
 )
-def test_errors(options, error, match):
-    function, given = (
-        (trusted_group_weights, {"labels": np.eye(3, dtype=int)})
-        if options.keys() & {"labels", "level"}
-        else (chance_corrected_weights, {"losses": [1.0, 2.0]})
-    )
-    with pytest.raises(error, match=match):
-        function(**(given | options))
+def test_errors(options, match):
+    with pytest.raises(ValueError, match=match):
+        chance_corrected_weights([1.0, 2.0], **options)
 
 
 def pvalues_by_test(labels):
@@ -132,17 +122,12 @@ def test_pairwise_p_values_are_those_of_the_test(rng, missing):
 
 def test_soft_partitions_are_compared_by_their_hard_labels(rng):
     labels = random_soft_ensemble(rng, 40, 5, missing=0.2)
-    hard = np.column_stack(
-        [
-            entry if entry.ndim == 1 else np.where(np.isnan(entry[:, 0]), -1, np.nan_to_num(entry).argmax(axis=1))
-            for entry in labels
-        ]
-    )
-    soft, plain = (
-        sample_columns(encoding, rng) for encoding in (encode_ensemble(check_ensemble(labels)), encode(hard))
-    )
-    references = np.arange(5)
-    for of_soft, of_plain in zip(pairs_of(soft, references), pairs_of(plain, references), strict=True):
+    for u, entry in enumerate(hard := list(labels)):
+        if entry.ndim == 2:
+            hard[u] = np.where(np.isnan(entry[:, 0]), -1, np.nan_to_num(entry).argmax(axis=1))
+    encodings = encode_ensemble(check_ensemble(labels)), encode(np.column_stack(hard))
+    soft, plain = (pairs_of(sample_columns(encoding, rng), np.arange(5)) for encoding in encodings)
+    for of_soft, of_plain in zip(soft, plain, strict=True):
         np.testing.assert_allclose(of_soft, of_plain, rtol=1e-9)
 
 
@@ -164,13 +149,8 @@ def group_by_hand(labels, level):
 
 @pytest.mark.parametrize("level", [0.01, 0.5])
 def test_the_group_is_the_largest_component(rng, level):
-    labels = np.column_stack(
-        [
-            planted_ensemble(rng, TRUTH, 4, noise=0.6),
-            planted_ensemble(rng, rng.permutation(TRUTH), 4, noise=0.6),
-            rng.randint(4, size=(120, 3)),
-        ]
-    )
+    planted = [planted_ensemble(rng, truth, 4, noise=0.6) for truth in (TRUTH, rng.permutation(TRUTH))]
+    labels = np.column_stack([*planted, rng.randint(4, size=(120, 3))])
     expected = group_by_hand(labels, level)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
@@ -259,13 +239,8 @@ def test_objects_without_weight_do_not_count(rng):
     )
 
 
-def test_columns_and_inputs_are_left_alone(rng):
-    labels = planted_ensemble(rng, TRUTH, 9, n_random=3)
-    kept, order = labels.copy(), rng.permutation(9)
+def test_order_and_names_do_not_matter(rng):
+    labels, order = planted_ensemble(rng, TRUTH, 9, n_random=3), rng.permutation(9)
     weights = trusted_group_weights(labels)
-    assert np.array_equal(labels, kept)
     assert np.array_equal(trusted_group_weights(labels[:, order]), weights[order])
     assert np.array_equal(trusted_group_weights(10 - labels[rng.permutation(120)]), weights)
-    losses = np.array([0.2, 0.9])
-    chance_corrected_weights(losses, expected=np.ones(2))
-    assert np.array_equal(losses, [0.2, 0.9])
