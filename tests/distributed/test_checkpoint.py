@@ -231,9 +231,8 @@ def test_other_labels_of_the_same_shape_are_refused(monkeypatch, tmp_path):
     with pytest.raises(ValueError, match=r"labels must be those that .* was written for"):
         solve(tmp_path, da.from_array(swapped, chunks=(CHUNKS, M)))
     # Other names of the same clusters are the same ensemble.
-    assert_same_bits(
-        solve(tmp_path, da.from_array(np.where(LABELS < 0, -1, 7 * LABELS + 1), chunks=(CHUNKS, M))), solve()
-    )
+    renamed = da.from_array(np.where(LABELS < 0, -1, 7 * LABELS + 1), chunks=(CHUNKS, M))
+    assert_same_bits(solve(tmp_path, renamed), solve())
 
 
 def cut(path):
@@ -257,8 +256,6 @@ OF_MANIFEST = {
     "of another format": (lambda path: edit(path, format=1), "its format is 1, not 2"),
     "without a checksum": (lambda path: edit(path, checksum=None), "its checksum differs"),
     "with other weights": (lambda path: edit(path, weights=[1.0 / M] * M), "its checksum differs"),
-    "with another objective": (lambda path: edit(path, history=[1.0, 0.5]), "its checksum differs"),
-    "with another random state": (lambda path: edit(path, rng={}), "its checksum differs"),
     "with other arguments": (lambda path: edit(path, arguments={}), "its checksum differs"),
 }
 OF_BLOCK = {
@@ -299,24 +296,17 @@ def test_relative_folders_that_are_not_there_yet(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "match"),
+    ("options", "match"),
     [
-        ({"folder": 3}, TypeError, "checkpoint must be None or the path of a folder, got 3"),
-        ({"folder": b"there"}, TypeError, "checkpoint must be None or the path"),
-        ({"folder": ""}, TypeError, "checkpoint must be None or the path"),
-        ({"folder": __file__}, ValueError, "checkpoint must be the path of a folder, got .* which is a file"),
-        ({"checkpoint_every": -1.0}, ValueError, "checkpoint_every must be"),
-        ({"checkpoint_every": None}, TypeError, "checkpoint_every must be"),
-        (
-            {"folder": "x", "random_state": None},
-            ValueError,
-            "random_state must be an integer with checkpoint.* got NoneType",
-        ),
-        ({"folder": "x", "random_state": np.random.RandomState(0)}, ValueError, r"random_state .* got RandomState"),
+        ({"folder": ""}, "checkpoint must be None or the path"),
+        ({"folder": __file__}, "checkpoint must be the path of a folder, got .* which is a file"),
+        ({"checkpoint_every": -1.0}, "checkpoint_every must be"),
+        ({"folder": "x", "random_state": None}, "random_state must be an integer with checkpoint.* got NoneType"),
+        ({"folder": "x", "random_state": np.random.RandomState(0)}, r"random_state .* got RandomState"),
     ],
 )
-def test_errors(options, error, match, monkeypatch, tmp_path):
+def test_errors(options, match, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(error, match=match):
+    with pytest.raises((TypeError, ValueError), match=match):
         solve(**options)
     assert list(tmp_path.iterdir()) == []

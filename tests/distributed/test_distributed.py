@@ -333,10 +333,6 @@ def test_estimator_takes_a_dask_array(rng):
     assert isinstance(model.fit_predict(array), da.Array)
     with pytest.raises(ValueError, match="sample_weight must be None"):
         model.fit(array, sample_weight=np.ones(N))
-    with pytest.raises(ValueError, match='agreement must not be "adjusted"'):
-        RobustEAC(K, agreement="adjusted").fit(array)
-    with pytest.raises(ValueError, match="agreement must be one of"):
-        RobustEAC(K, agreement="none").fit(array)
 
 
 def lazily(array, chunks=50):
@@ -359,33 +355,23 @@ SHORT = r"\[50:100, 0:2\] must be a chunk of the declared shape \(50, 2\), got \
 
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
-    ("kwargs", "error", "match"),
+    ("kwargs", "match"),
     [
-        ({"labels": GOOD}, TypeError, "labels must be a Dask array, got ndarray"),
-        ({"labels": lazily(GOOD[:, 0])}, ValueError, r"labels must be two-dimensional"),
-        ({"labels": lazily([["a", "b"]])}, TypeError, "labels must hold numbers, got dtype <U1"),
-        ({"labels": lazily(GOOD)[lazily(GOOD)[:, 0] > 0]}, ValueError, "chunks of known sizes"),
-        ({"labels": lazily(GOOD + 0.5)}, ValueError, r"labels\[(0|50):\] must hold integer cluster labels"),
-        ({"labels": lazily(np.where([[True, False]], -1, GOOD))}, ValueError, "column 0 has no label"),
-        (
-            {"labels": lazily(np.r_[GOOD, [[-1, -1]]])},
-            ValueError,
-            r"labels\[100:\]: every object .* row 0 has no label",
-        ),
-        ({"labels": misdeclared(GOOD, 40)}, ValueError, f"labels{SHORT}"),
-        ({"labels": da.concatenate([lazily(GOOD), misdeclared(GOOD, 60)], axis=1)}, ValueError, r"\[50:100, 2:4\]"),
-        ({"init": misdeclared(GOOD[:, 0], 60)}, ValueError, r"init\[50:100\] must be a chunk of .*, got \(60,\)"),
-        ({"weighting": "chance-corrected"}, ValueError, "chance-corrected"),
-        ({"weighting": RestrictedSimplex(rho=0.1)}, ValueError, "rho must be at least"),
-        ({"init": np.full((100, 2), 0.5)}, ValueError, "init must not give every object the same"),
-        ({"init": lazily(np.full((100, 2), 0.5))}, ValueError, "init must not give every object the same"),
-        ({"init": lazily(np.full((100, 2), 0.7))}, ValueError, r"init\[(0|50):\]: every row must sum to 1"),
-        ({"init": lazily(np.full((99, 2), 0.5))}, ValueError, "init must have shape"),
-        ({"init": lazily(np.arange(100) % 3)}, ValueError, r"labels of a Dask array must be in \[0, n_clusters=2\)"),
+        ({"labels": lazily(GOOD + 0.5)}, r"labels\[(0|50):\] must hold integer cluster labels"),
+        ({"labels": lazily(np.where([[True, False]], -1, GOOD))}, "column 0 has no label"),
+        ({"labels": lazily(np.r_[GOOD, [[-1, -1]]])}, r"labels\[100:\]: every object .* row 0 has no label"),
+        ({"labels": misdeclared(GOOD, 40)}, f"labels{SHORT}"),
+        ({"labels": da.concatenate([lazily(GOOD), misdeclared(GOOD, 60)], axis=1)}, r"\[50:100, 2:4\]"),
+        ({"init": misdeclared(GOOD[:, 0], 60)}, r"init\[50:100\] must be a chunk of .*, got \(60,\)"),
+        ({"weighting": "chance-corrected"}, "chance-corrected"),
+        ({"init": lazily(np.full((100, 2), 0.5))}, "init must not give every object the same"),
+        ({"init": lazily(np.full((100, 2), 0.7))}, r"init\[(0|50):\]: every row must sum to 1"),
+        ({"init": lazily(np.full((99, 2), 0.5))}, "init must have shape"),
+        ({"init": lazily(np.arange(100) % 3)}, r"labels of a Dask array must be in \[0, n_clusters=2\)"),
     ],
 )
-def test_errors(kwargs, error, match):
-    with pytest.raises(error, match=match):
+def test_errors(kwargs, match):
+    with pytest.raises(ValueError, match=match):
         solve_median_partition_distributed(**{"labels": lazily(GOOD), "n_clusters": 2, "random_state": 0} | kwargs)
 
 
@@ -399,16 +385,6 @@ def test_ensemble_of_features_is_that_of_the_sample(rng, scheduler):
 
 
 @pytest.mark.usefixtures("here")
-@pytest.mark.parametrize(
-    ("kwargs", "error", "match"),
-    [
-        ({"X": np.eye(3)}, TypeError, "X must be a Dask array"),
-        ({"X": lazily(np.full((100, 2), np.nan))}, ValueError, "NaN"),
-        ({"X": misdeclared(GOOD, 40)}, ValueError, f"X{SHORT}"),
-    ],
-)
-def test_errors_of_the_ensemble(kwargs, error, match):
-    with pytest.raises(error, match=match):
-        ensemble_distributed(
-            **{"X": lazily(np.arange(200.0).reshape(100, 2)), "ensemble": KMeansEnsemble(3), "random_state": 0} | kwargs
-        )
+def test_features_in_a_chunk_of_another_size():
+    with pytest.raises(ValueError, match=f"X{SHORT}"):
+        ensemble_distributed(misdeclared(GOOD, 40), KMeansEnsemble(3, random_state=0))

@@ -86,8 +86,6 @@ def test_membership_rows_are_normalised_within_rounding_and_refused_beyond():
     np.testing.assert_allclose(check_membership(rows, 2).sum(axis=1), 1.0, rtol=1e-15)
     with pytest.raises(ValueError, match="every row must sum to 1, row 0"):
         check_membership(rows + [[0.0, 2e-6], [0.0, 0.0]], 2)
-    with pytest.raises(TypeError, match="membership must be an array of real numbers"):
-        check_membership(rows.astype(complex), 2)
 
 
 def test_collapse_only_when_it_pays_and_never_of_rows_that_differ(rng, monkeypatch):
@@ -99,32 +97,14 @@ def test_collapse_only_when_it_pays_and_never_of_rows_that_differ(rng, monkeypat
 
 
 @pytest.mark.parametrize(
-    ("labels", "error", "match"),
+    ("labels", "match"),
     [
-        (np.array([[1e300, 0.0]]), ValueError, "integer cluster labels, got 1e[+]300"),
-        (np.empty((3, 0), dtype=int), ValueError, "labels must not be empty"),
-        (np.array([[0, -1], [0, -1]]), ValueError, "every partition must observe at least one object, column 1"),
-        (np.array([[0, 1], [-1, -1]]), ValueError, "every object must be observed by at least one partition, row 1"),
-        (np.array([[2**63, 1]], dtype=np.uint64), ValueError, r"below 2\^63"),
-        (np.array([[Fraction(1, 2)]], dtype=object), ValueError, r"or names, got Fraction\(1, 2\) at row 0"),
+        (np.array([[0, -1], [0, -1]]), "every partition must observe at least one object, column 1"),
+        (np.array([[0, 1], [-1, -1]]), "every object must be observed by at least one partition, row 1"),
+        (np.array([[2**63, 1]], dtype=np.uint64), r"below 2\^63"),
+        (np.array([[Fraction(1, 2)]], dtype=object), r"or names, got Fraction\(1, 2\) at row 0"),
     ],
 )
-def test_bad_labels(labels, error, match):
-    with pytest.raises(error, match=match):
+def test_bad_labels(labels, match):
+    with pytest.raises(ValueError, match=match):
         check_labels(labels)
-
-
-@pytest.mark.parametrize(
-    ("weights", "error", "match"),
-    [
-        ([1, -1, 1], ValueError, "weights must be non-negative, got -1.0 at position 1"),
-        ([0, 0, 0], ValueError, "weights must not be all zero"),
-        ([1, 1], ValueError, "weights must have 3 values, one per partition, got 2"),
-        ([1, np.nan, 1], ValueError, "weights must be finite, got nan"),
-        ([[1, 1, 1]], ValueError, "weights must be one-dimensional"),
-        (np.ma.array([1, 2, 3], mask=[0, 1, 0]), TypeError, "weights must not be a masked array"),
-    ],
-)
-def test_bad_weights(weights, error, match):
-    with pytest.raises(error, match=match):
-        check_weights(weights, 3)

@@ -56,25 +56,14 @@ def test_minimise_quartic_triple_root():
     assert _kernels.minimise_quartic(*map(float, from_roots([0.3, 0.3, 0.3])), 1.0) == pytest.approx(0.3, abs=1e-4)
 
 
-def test_minimise_quartic_is_never_beaten_on_a_grid(rng):
-    grid = np.linspace(0.0, 1.0, 501)
+def test_minimise_quartic_agrees_with_the_roots_of_numpy(rng):
     for _ in range(3000):
         c = rng.normal(size=4) * 10.0 ** rng.randint(-3, 4, size=4) * (rng.uniform(size=4) < 0.8)
         upper = rng.uniform(0.01, 1.0)
         t = _kernels.minimise_quartic(*c, upper)
-        values = _kernels.quartic_value(grid * upper, *c)
         assert 0.0 <= t <= upper
-        assert _kernels.quartic_value(t, *c) <= values.min() + 1e-12 * np.abs(c).sum()
-
-
-def test_minimise_quartic_agrees_with_the_roots_of_numpy(rng):
-    for _ in range(2000):
-        c = rng.normal(size=4) * 10.0 ** rng.randint(-2, 3, size=4)
-        c[3] = abs(c[3])
-        t = _kernels.minimise_quartic(*c, 1.0)
-        reference_t = reference.minimise_polynomial(c, 1.0)
-        values = [_kernels.quartic_value(s, *c) for s in (t, reference_t)]
-        assert values[0] <= values[1] + 1e-12 * np.abs(c).sum()
+        least = _kernels.quartic_value(reference.minimise_polynomial(c, upper), *c)
+        assert _kernels.quartic_value(t, *c) <= least + 1e-12 * np.abs(c).sum()
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.3])
@@ -111,7 +100,7 @@ def test_kernels_know_what_they_call_in_another_file():
 def test_kernels_as_plain_python():
     """NumPy refuses every index out of bounds. The others also compare with slow, obvious code."""
     files = ["solve/plain_kernels.py", "solve/test_kernels.py", "solvers/test_soft_ensembles.py"]
-    slow = ("grid", "roots_of_numpy", "whole_descent", "never_rises", "one_hot", "takes_soft")
+    slow = ("roots_of_numpy", "whole_descent", "never_rises", "one_hot", "takes_soft")
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *(str(TESTS / file) for file in files),
          "-k", " and ".join(f"not {name}" for name in slow)],

@@ -49,12 +49,8 @@ def ensembles():
     missing = np.where(random_ensemble(rng, N, M, missing=0.3) == -1, -1, labels)
     soft = [random_membership(rng, N, k) for k in (2, 3, 5)]
     soft[1][:4] = np.nan
-    return {
-        "hard": labels,
-        "missing": missing,
-        "soft": [*soft, labels[:, 0]],
-        "mixed": [*labels[:, :3].T, *soft, missing[:, 4]],
-    }
+    mixed = [*labels[:, :3].T, *soft, missing[:, 4]]
+    return {"hard": labels, "missing": missing, "soft": [*soft, labels[:, 0]], "mixed": mixed}
 
 
 @pytest.mark.parametrize("kind", ["hard", "mixed"])
@@ -103,15 +99,10 @@ def test_what_is_reported_is_what_the_public_functions_find(ensembles, weighting
     options = {"sample_weight": np.random.RandomState(1).randint(0, 4, size=N) + 0.5 if weighted else None}
     # The largest loss is about this: the number of pairs of objects, or chance.
     unit = 1.0 if not raw else options["sample_weight"].sum() ** 2 if weighted else N**2
-    result = solve_median_partition(
-        labels, K, weighting=weighting, agreement=agreement, n_init=2, tol=1e-7, max_iter=1000, random_state=0,
-        **options,
-    )  # fmt: skip
-    losses = (
-        partition_losses(labels, result.membership, **options)
-        if raw
-        else 1.0 - adjusted_agreement(labels, result.membership, **options)
-    )
+    limits = {"agreement": agreement, "n_init": 2, "tol": 1e-7, "max_iter": 1000, "random_state": 0}
+    result = solve_median_partition(labels, K, weighting=weighting, **limits, **options)
+    losses = (partition_losses if raw else adjusted_agreement)(labels, result.membership, **options)
+    losses = losses if raw else 1.0 - losses
     np.testing.assert_allclose(result.losses, losses, rtol=1e-9, atol=1e-11 * unit)
     given = options | {"weights": result.weights}
     gap = certify(labels, result.membership, agreement=agreement, **given).gap

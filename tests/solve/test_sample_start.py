@@ -78,16 +78,11 @@ def test_objects_are_drawn_as_often_as_they_weigh(rng):
 @pytest.mark.usefixtures("small_samples")
 def test_no_sample_where_it_does_not_pay(rng):
     labels = planted_ensemble(rng, TRUTH, 6, noise=0.2)
-    state = np.random.RandomState(0)
-    assert draw_sample(encode(labels[:479]), 3, state) is None
-    assert draw_sample(encode(labels[:480]), 3, state) is not None
     # A partition that observes a tenth of the objects, and one with hundreds of clusters, need larger samples.
-    hidden = labels.copy()
+    hidden, fine = labels.copy(), np.column_stack([np.arange(1200) % 400, labels[:, 1:]])
     hidden[rng.permutation(1200)[120:], 0] = -1
-    assert draw_sample(encode(hidden), 3, state) is None
-    fine = labels.copy()
-    fine[:, 0] = np.arange(1200) % 400
-    assert draw_sample(encode(fine), 3, state) is None
+    for ensemble, pays in ((labels[:480], True), (labels[:479], False), (hidden, False), (fine, False)):
+        assert (draw_sample(encode(ensemble), 3, np.random.RandomState(0)) is not None) == pays
 
 
 @pytest.mark.usefixtures("small_samples")

@@ -78,25 +78,30 @@ def test_the_best_starts_go_on(labels, monkeypatch):
 
     def spy_begin(problem, *args, **options):
         run = begin(problem, *args, **options)
-        if len(problem.objective.encoding.codes) == len(labels):
-            begun.append(run)
+        begun.append((len(problem.objective.encoding.codes), run.objective))
         return run
 
     def spy_go_on(problem, run, limits):
-        if len(problem.objective.encoding.codes) == len(labels):
-            went_on.append(run.objective)
+        went_on.append((len(problem.objective.encoding.codes), run.objective))
         return continue_run(problem, run, limits)
 
     monkeypatch.setattr(_alternation, "start_run", spy_begin)
     monkeypatch.setattr(_alternation, "continue_run", spy_go_on)
     solve_median_partition(labels, 6, n_init=8, n_jobs=1, random_state=2)
-    objectives = [run.objective for run in begun]
+    # Those of all objects, not of a sample.
+    objectives, went_on = ([value for size, value in runs if size == len(labels)] for runs in (begun, went_on))
     assert len(set(objectives)) == 8
-    if pays_to_sample(encode(labels), 6):
-        assert went_on[:-1] == sorted(objectives)[:3]
-    else:
-        assert went_on[:-1] == objectives
+    assert went_on[:-1] == (sorted(objectives)[:3] if pays_to_sample(encode(labels), 6) else objectives)
     assert went_on[-1] <= min(objectives)
+
+
+def peak_of(function):
+    """The most bytes that were allocated during a call."""
+    tracemalloc.start()
+    function()
+    highest = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return highest
 
 
 @pytest.mark.parametrize("size", [2, 500])
@@ -105,11 +110,7 @@ def test_starts_that_have_lost_take_no_memory(rng, size):
     assert pays_to_sample(encode(labels), 8) == (size == 500)
 
     def peak(n_init):
-        tracemalloc.start()
-        solve_median_partition(labels, 8, n_init=n_init, tol=1e-3, n_jobs=1, random_state=0)
-        highest = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        return highest
+        return peak_of(lambda: solve_median_partition(labels, 8, n_init=n_init, tol=1e-3, n_jobs=1, random_state=0))
 
     peak(1)
     assert peak(16) < 1.25 * peak(4)
@@ -127,10 +128,8 @@ def test_progress_of_every_start_is_told(labels, capsys):
     lines = capsys.readouterr().out.splitlines()
     starts = {line.split(":")[0] for line in lines}
     assert starts == {f"start {number}/5" for number in range(1, 6)}
-    iterations = {name: [] for name in starts}
-    for line in lines:
-        if found := re.search(r"iteration (\d+)", line):
-            iterations[line.split(":")[0]].append(int(found[1]))
+    told = [(line.split(":")[0], re.search(r"iteration (\d+)", line)) for line in lines]
+    iterations = {name: [int(found[1]) for start, found in told if found and start == name] for name in starts}
     # Starts keep their numbers, whether they are refined or not.
     assert all(numbers == list(range(1, len(numbers) + 1)) for numbers in iterations.values())
     assert result.n_iter in map(len, iterations.values())
