@@ -1,11 +1,16 @@
 """Starts: the rows to solve for, initial memberships, samples of many objects."""
 
 import numpy as np
+from numba import njit
 from scipy import sparse
 
 from .encoding import collapse, harden, take_rows, weigh
+from .formula import cluster_counts, coefficients
 from .lloyd import best_lloyd, squared_distances
 
+# With more clusters than this, a random start puts the rows one by one where they cost least: from random memberships,
+# many clusters never part.
+_FEW = 32
 # Share of the uniform membership mixed into a hard k-means start, so that no membership is zero.
 _SMOOTHING = 0.1
 # A start need not converge.
@@ -41,8 +46,10 @@ def reduce_rows(encoding, start):
 
 def initial_rows(encoding, n_clusters, start, rng):
     """A starting membership of the encoding's rows, by the name of a start."""
-    if start == "random":
+    if start == "random" and n_clusters <= _FEW:
         return random_rows(len(encoding.codes), n_clusters, rng)
+    if start == "random":
+        return np.eye(n_clusters)[allocate(encoding, n_clusters, rng)]
     clusters, floor = kmeans_start(encoding, n_clusters, rng)
     return (1.0 - n_clusters * floor) * np.eye(n_clusters)[clusters] + floor
 
@@ -62,6 +69,74 @@ def random_rows(n_rows, n_clusters, rng):
     rows = rng.standard_gamma(1.0 / n_clusters, (n_rows, n_clusters))
     rows /= rows.sum(axis=1, keepdims=True)
     return rows
+
+
+def allocate(encoding, n_clusters, rng):
+    """(n_rows,) clusters: rows, in random order, go one by one where they cost least so far, under equal weights."""
+    encoding = harden(encoding)
+    coef, mask_coef = coefficients(encoding, np.full(len(encoding.offsets), 1.0 / len(encoding.offsets)))
+    slot_coef = np.array(encoding.by_slot(coef))
+    slot_coef[encoding.missing_slots] = 0.0
+    clusters = np.zeros(len(encoding.codes), dtype=np.intp)
+    n_rows = cluster_counts(encoding._replace(multiplicity=np.ones(len(clusters))), clusters, 1)
+    room = np.minimum(n_rows[:, 0].astype(np.int64), n_clusters)
+    order = rng.permutation(len(clusters))
+    _allocate(order, encoding.data, encoding.slots, slot_coef, mask_coef, np.cumsum(room) - room, clusters, n_clusters)
+    return clusters
+
+
+@njit(cache=True, nogil=True)
+def _allocate(order, data, slots, slot_coef, mask_coef, start, clusters, k):
+    """Put the rows, in the given order, where they cost least: a cluster that shares a base cluster, or a new one.
+
+    Without either, into any. `start` says where the clusters that share objects with a slot begin among those of all.
+    """
+    codes, observed, multiplicity, offsets = data.codes, data.observed, data.multiplicity, slots.offsets
+    n_masks, n_hard, n_used = observed.shape[1], codes.shape[1], 0
+    n_entries = start[-1] + k
+    columns, values, length = np.empty(n_entries, np.int32), np.empty(n_entries), np.zeros(len(start), np.int32)
+    sizes = np.zeros((n_masks, k))
+    place, near, gain = np.full(k, -1, dtype=np.int32), np.empty(k, dtype=np.int32), np.empty(k)
+    for i in order:
+        n = 0
+        for u in range(n_hard):
+            slot = offsets[u] + codes[i, u]
+            factor = slot_coef[slot]
+            if factor != 0.0:
+                for t in range(start[slot], start[slot] + length[slot]):
+                    c = columns[t]
+                    j = place[c]
+                    if j < 0:
+                        j = place[c] = n
+                        near[n], gain[n] = c, 0.0
+                        n += 1
+                    gain[j] += factor * values[t]
+        best, least = -1, 0.0 if n_used < k else np.inf
+        for j in range(n):
+            cost = -2.0 * gain[j]
+            for g in range(n_masks):
+                if observed[i, g]:
+                    cost += mask_coef[g] * sizes[g, near[j]]
+            if cost < least:
+                best, least = near[j], cost
+            place[near[j]] = -1
+        if best < 0:
+            best = n_used if n_used < k else i % k
+            n_used += n_used < k
+        clusters[i] = best
+        for g in range(n_masks):
+            if observed[i, g]:
+                sizes[g, best] += multiplicity[i]
+        for u in range(n_hard):
+            slot = offsets[u] + codes[i, u]
+            if slot_coef[slot] != 0.0:
+                t, end = start[slot], start[slot] + length[slot]
+                while t < end and columns[t] != best:
+                    t += 1
+                if t == end:
+                    columns[t], values[t] = best, 0.0
+                    length[slot] += 1
+                values[t] += multiplicity[i]
 
 
 def draw_sample(encoding, n_clusters, rng):

@@ -22,10 +22,10 @@ from ..checks.values import MAX_DENSE
 from ..solve import relabelling
 from ..solve.bundles import RowData, Slots, Visit
 from ..solve.descent import ROUNDING, visiting_order
-from ..solve.encoding import harden, one_hot, select, take_rows, weigh_clusters
+from ..solve.encoding import one_hot, select, take_rows, weigh_clusters
 from ..solve.formula import agreement_beside, coefficients, gap_unit, losses_from_sums
 from ..solve.objective import MAX_PLACING, Objective
-from ..solve.starts import kmeans_start
+from ..solve.starts import allocate, kmeans_start
 from ..solve.threads import end_if_told
 from . import kernels
 from .rows import (
@@ -41,7 +41,6 @@ from .rows import (
     from_csr,
     groups_of,
     grow,
-    make_room,
     membership_of,
     membership_of_labels,
     product,
@@ -98,25 +97,14 @@ class SparseRaw(Objective):
         """None: starts are cheap."""
 
     def initial_rows(self, start, rng):
-        """The :class:`~robust_eac.sparse.rows.SparseMembership` to start from.
-
-        "random": the rows, in random order, go one by one to the cluster where they cost least so far, under equal
-        weights.
-        """
+        """The :class:`~robust_eac.sparse.rows.SparseMembership` to start from."""
         encoding, k = self.encoding, self.n_clusters
         if not isinstance(start, str):
             return membership_of(start)
         if start == "kmeans":
             clusters, floor = kmeans_start(encoding, k, rng)
             return membership_of_labels(clusters, k, floor if self.with_floor else 0.0)
-        hard = harden(encoding)
-        coefs = _coefs(hard, np.full(len(hard.offsets), 1.0 / len(hard.offsets)), self.with_floor)
-        clusters = np.empty(len(hard.codes), dtype=np.int64)
-        members = np.diff(groups_of(one_hot(hard).T).ends)
-        kernels.allocate(
-            rng.permutation(len(clusters)), hard.data, hard.slots, coefs, make_room(np.minimum(members, k)), clusters, k
-        )
-        return membership_of_labels(clusters, k)
+        return membership_of_labels(allocate(encoding, k, rng), k)
 
     def measure(self, membership, n_threads=1):
         encoding, parts, floor, k = self.encoding, membership.parts, membership.floor, membership.k
