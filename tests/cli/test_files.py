@@ -47,7 +47,6 @@ def attempt(path, **options):
     ("name", "content"),
     [
         ("a.csv", BODY),
-        ("a.csv", BODY.rstrip()),
         ("a.csv", "\ufeff" + BODY + "\n\n"),
         ("a.csv", BODY.replace("\n", "\r\n")),
         ("a.csv", BODY.replace("\n", "\r")),
@@ -63,7 +62,6 @@ def attempt(path, **options):
         ("a.TSV.GZ", BODY.replace(",", "\t")),
         ("a.csv", "# made by hand, today\n" + BODY),
         ("a.csv", "#made by hand\r\n" + BODY.replace("\n", "\r\n#\r\n") + "# 5,5,5\r\n#end"),
-        ("a.csv", "# x\r" + BODY.replace("\n", "\r")),
         ("a.csv", "#OTU ID\tb\tc\n# c\td\te\n" + BODY.replace(",", "\t")),
         ("a.txt", "# a b c\n" + BODY.replace(",", "  ") + "# d\n"),
         ("a.csv", '# "x\n"0",1,0\n# it\'s 5"\n' + BODY.split("\n", 1)[1]),
@@ -150,10 +148,8 @@ def test_names_are_numbered_in_their_order_and_numbers_are_themselves(tmp_path):
     [
         ("a,b\n0,1\n1,0\n", None, True),
         ("0,1\n1,0\n", None, False),
-        ("0,1\n1,0\n", True, True),
         ("a,b\na,b\nb,b\n", None, False),
         ("a,b\nc,d\nc,d\n", None, True),
-        ("a,b\nc,d\nc,d\n", False, False),
         (",b\n0,1\n0,0\n", None, True),
         ("0,1,2\n0,0,0\n", False, False),
         ("1,1,2\n0,0,0\n", None, False),
@@ -219,8 +215,6 @@ def test_numbers_are_read_as_they_were_however_they_are_written(tmp_path, rng, t
     ("content", "match"),
     [
         ("a,b\n1.5,2\n,3\n", r"row 3, column 1: a feature must be a finite number, got ''"),
-        ("a,b\n1.5,2\n1,NA\n", r"row 3, column 2: .*'NA'"),
-        ("a,b\n1.5,2\n1,inf\n", r"row 3, column 2: .*inf"),
         ("a,b\n1.5,2\n1,1e999\n", r"row 3, column 2: .*'1e999'"),
         ("a;b\n1,5;2\n1;2\n", r"row 2, column 1: .*'1,5' \(decimal comma\?\)"),
         ("5.1,3.5,setosa\n5.0,3.1,setosa\n", r"row 1, column 3: .*'setosa'"),

@@ -84,7 +84,7 @@ def test_pickles_in_files_of_labels_are_not_loaded(tmp_path, capsys, name):
 BEGINS_A_FORMULA = tuple("=+-@\t\r\n＝＋－＠")
 NAMES = [
     *('=HYPERLINK("http://example.org?"&A1,"x")', "@SUM(1)", "+1+1", "-1+1", "-1,5", "-x", "--1", "-", "+ 1", "＝1+1"),
-    *("1=1", "'name", "'", "name", "-1", "+2", "-0.5", "-1e-5", *(f"={i}" for i in range(12))),
+    *("1=1", "'name", "'", "name", 'a, "1"\n;é', "-1", "+2", "-0.5", "-1e-5", *(f"={i}" for i in range(11))),
 ]
 
 
@@ -115,6 +115,7 @@ def test_names_that_look_like_formulas_go_through_every_command(folder, capsys):
     for file, delimiter in (("e.csv", ","), ("m.csv", ","), ("c.tsv", "\t")):
         header, columns = read_csv(file, delimiter)
         assert (header[0], columns[0]) == ("'=who", tuple(cells)), file
+    assert read_csv("m.csv")[0][1:] == ["cluster_0", "cluster_1", "cluster_2"]
     assert read_csv("w.csv")[1][0] == tuple(cells[:8])
     assert [row["partition"] for row in json.loads(Path("s.json").read_text())["partitions"]] == NAMES[:8]
 

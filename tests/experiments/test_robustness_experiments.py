@@ -8,12 +8,7 @@ from experiments.robustness import calibration, robustness, robustness_cost
 from experiments.shared.ensembles import planted_labels
 from experiments.shared.store import derive_seed, without_measurements
 from paper_figures import robustness as drawn
-from robust_eac import (
-    adjusted_rand_score,
-    corrupt_ensemble,
-    h_criterion,
-    solve_median_partition,
-)
+from robust_eac import adjusted_rand_score, corrupt_ensemble, h_criterion, solve_median_partition
 
 
 def test_a_cell_is_what_its_parts_are():

@@ -56,8 +56,7 @@ N, M = WORLD.n, WORLD.m
 TINY = 5e-324
 NOTHING = object()
 LARGE_AND_SMALL = st.one_of(
-    st.floats(0.0, allow_nan=False, allow_infinity=False),
-    st.sampled_from([0.0, TINY, 1e-308, 1e-16, 1.0, 1e16, 1e308]),
+    st.floats(0.0, allow_nan=False, allow_infinity=False), st.sampled_from([0.0, TINY, 1e-308, 1e-16, 1.0, 1e16, 1e308])
 )
 
 

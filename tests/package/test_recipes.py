@@ -1,20 +1,10 @@
 """The recipes of CONTRIBUTING: a toy of each kind, added in a few lines, works through the public entrances."""
 
 import re
-import sys
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-import experiments
-from experiments import __main__ as experiments_cli
-from experiments.shared import runner
-from paper_figures import __main__ as figures_cli
-from paper_figures import records as figure_records
-from paper_figures.claim import claim, finding
-from paper_figures.drawing import Paper, drawing
-from paper_figures.markdown import table
 from robust_eac import (
     CONSENSUS_FUNCTIONS,
     DATASETS,
@@ -133,95 +123,3 @@ def test_a_data_set(monkeypatch, tmp_path):
     monkeypatch.setitem(DATASETS, "table", datasets._table("table", (3, 2), 2, checksum))
     X, y = load_dataset("table")
     assert (X[0].tolist(), y.tolist()) == ([1.0, 2.0], [1, 0, 1])
-
-
-EXPERIMENT = '''"""Squares of a number drawn from the cell's seed."""
-import numpy as np
-
-from experiments.shared.store import derive_seed
-
-VERSION = 1
-GRID = [{"repetition": r} for r in range(3)]
-SMOKE = GRID[:1]
-
-
-def run_one(repetition):
-    return {"square": float(np.random.RandomState(derive_seed(0, repetition, "data")).uniform() ** 2)}
-'''
-
-
-def squares_figure(records):
-    """The squares over the repetitions."""
-    figure, ax = plt.subplots()
-    ax.plot([record["result"]["square"] for record in records])
-    return figure
-
-
-def squares_table(records):
-    """The squares."""
-    rows = [[record["config"]["repetition"], f"{record['result']['square']:.3f}"] for record in records]
-    return table("repetition | square", rows)
-
-
-@claim("Section 1", "squares are small")
-def below_one(rows):
-    """squares are below one"""
-    share = sum(row["result"]["square"] < 1 for row in rows) / len(rows)
-    return finding(share == 1.0, f"{share:.0%} are")
-
-
-SQUARES = Paper(
-    name="squares",
-    label="Paper 9",
-    title="Squares",
-    citation="A. Nonymous, 1900",
-    drawings=(
-        drawing("fig_squares", "squares", squares_figure, "Figure 1"),
-        drawing("table_squares", "squares", squares_table, "Table 1"),
-    ),
-    settings=(("the seeds", "those of the cells"),),
-    experiments=("squares",),
-    claims=lambda records: [below_one(records["squares"])],
-)
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """An empty folder that stands for `experiments`; what is put into it is found as if there."""
-    place, frozen = tmp_path / "experiments", tmp_path / "paper_figures"
-    place.mkdir()
-    (frozen / "data").mkdir(parents=True)
-    monkeypatch.setattr(experiments, "__path__", [*experiments.__path__, str(place)])
-    monkeypatch.setattr(runner, "FOLDER", place)
-    monkeypatch.setattr(figure_records, "FOLDER", frozen)
-    monkeypatch.setattr(experiments_cli, "FROZEN", frozen / "data")
-    yield place
-    for path in place.glob("*.py"):
-        sys.modules.pop(f"experiments.{path.stem}", None)
-        vars(experiments).pop(path.stem, None)
-
-
-def test_an_experiment_a_figure_a_table_and_a_claim(folder, tmp_path, capsys):
-    (folder / "squares.py").write_text(EXPERIMENT)
-    store, out = ["--records", str(tmp_path / "records")], tmp_path / "out"
-
-    assert experiments_cli.main(["list"]) == 0
-    assert "squares                      3 cells  Squares of a number" in capsys.readouterr().out
-    assert experiments_cli.main(["run", "squares", "--n-jobs", "1", *store]) == 0
-    # Without --output it would ask for sources as they are in a commit.
-    frozen = ["--output", str(experiments_cli.FROZEN / "squares.json")]
-    assert experiments_cli.main(["freeze", "squares", *frozen, *store]) == 0
-    assert experiments_cli.main(["verify", "squares"]) == 0
-    assert figures_cli.main(["--all", "--out", str(out)], rooms=(SQUARES,)) == 0
-    assert {path.name for path in out.iterdir()} == {"squares.pdf", "squares.png", "squares.txt", "report.html"}
-    assert "| 0 | 0." in (out / "squares.txt").read_text()
-    page = (out / "report.html").read_text()
-    for text in [
-        "squares are small",
-        "squares are below one",
-        "holds",
-        "100% are",
-        "those of the cells",
-        "The squares over",
-    ]:
-        assert text in page

@@ -181,13 +181,6 @@ def test_verdicts_on_table_2_flip_with_the_records():
         assert tuple(rule(rows).verdict for rows in (records, swapped, always)) == expected, rule.__name__
 
 
-def curve(rate, middle=1.2):
-    """NMI by a curve that is the steeper the larger s is."""
-    return lambda size, exponent, r: float(
-        summary.logistic((0.03, rate + 0.2 * (5 if exponent is None else exponent), middle, 1.0), np.log10(size))
-    )
-
-
 def test_statements_of_mathematics(monkeypatch):
     assert claims.combinations_grow_factorially().verdict == FAILS
     assert claims.mahalanobis().verdict == HOLDS

@@ -5,7 +5,6 @@ import pytest
 from experiments import __main__ as experiments_cli
 from paper_figures import __main__ as cli
 from paper_figures import records as sources
-from paper_figures import style
 
 FEW = ["datasets=iris", "repetitions=1", "n_partitions=6"]
 
@@ -25,37 +24,30 @@ def draw(tmp_path, capsys):
     return of_run
 
 
-def test_everything_is_drawn_from_other_shares_and_weightings(draw):
-    code, files, told = draw(["fractions=0,.5", "ensembles=kmeans", "weightings=chance-corrected,uniform,entropy"])
-    assert (code, told.err) == (0, "")
-    stems = {"clean_ensembles", "noisy_ensembles", "noise_sweep"}
-    assert {name for name in files if name.endswith("png")} == {f"{stem}.png" for stem in stems}
-    assert len([name for name in files if name.endswith("txt")]) == 4
-    assert "| data set | unweighted | entropy | chance-corrected |" in told.out
-    assert "H with 50% random partitions" in told.out
+EVERY = {"clean_ensembles", "noisy_ensembles", "noise_sweep"}
 
 
-def test_one_share_is_drawn_and_what_compares_two_is_told_in_one_sentence(draw):
-    code, files, told = draw(["fractions=.3"])
-    assert code == 1
-    expected = {"clean_ensembles.png", "noise_sweep.png", "noise_sweep.txt", "paired_wins.txt"}
-    assert {name for name in files if not name.endswith("pdf")} == expected
-    assert [line.partition(": ")[2] for line in told.err.splitlines()] == [
-        f"{name}: needs two shares of random partitions, the records hold 0.3."
-        for name in ("fig_noisy_ensembles", "table_noise_stability", "table_noisy_ensembles")
-    ]
-
-
-def test_everything_but_pairs_is_drawn_without_equal_weights_and_without_clean_ensembles(draw):
-    code, files, told = draw(["fractions=.3,.6", "weightings=chance-corrected,l2"])
-    assert code == 1
-    expected = {"clean_ensembles", "noisy_ensembles", "noise_sweep"}
-    assert {name for name in files if name.endswith("png")} == {f"{stem}.png" for stem in expected}
-    assert [line.partition(": ")[2] for line in told.err.splitlines()] == [
-        "table_paired_wins: needs the weighting uniform beside others, the records hold l2, chance-corrected."
-    ]
-    assert "H with 30% -> H with 60% random partitions" in told.out
-    assert "mean H at 30% | mean H at 60%" in told.out
+@pytest.mark.parametrize(
+    ("parameters", "drawn", "refused", "printed"),
+    [
+        ("fractions=0,.5 ensembles=kmeans weightings=chance-corrected,uniform,entropy", EVERY, {},
+         ("| data set | unweighted | entropy | chance-corrected |", "H with 50% random partitions")),
+        ("fractions=.3", EVERY - {"noisy_ensembles"}, dict.fromkeys(
+            ("fig_noisy_ensembles", "table_noise_stability", "table_noisy_ensembles"),
+            "needs two shares of random partitions, the records hold 0.3."), ()),
+        ("fractions=.3,.6 weightings=chance-corrected,l2", EVERY,
+         {"table_paired_wins": "needs the weighting uniform beside others, the records hold l2, chance-corrected."},
+         ("H with 30% -> H with 60% random partitions", "mean H at 30% | mean H at 60%")),
+    ],
+)  # fmt: skip
+def test_what_the_cells_allow_is_drawn_and_the_rest_is_told_in_a_sentence(draw, parameters, drawn, refused, printed):
+    code, files, told = draw(parameters.split())
+    assert code == bool(refused)
+    assert {name for name in files if name.endswith("png")} == {f"{stem}.png" for stem in drawn}
+    assert len([name for name in files if name.endswith("txt")]) == 4 - len(set(refused) - {"fig_noisy_ensembles"})
+    sentences = [line.removeprefix("error: ") for line in told.err.splitlines()]
+    assert sentences == [f"{name}: {why}" for name, why in refused.items()]
+    assert all(text in told.out for text in printed)
 
 
 def test_an_experiment_without_records_in_the_run_is_refused(draw):
@@ -83,10 +75,3 @@ def test_records_of_a_run_are_flat_rows(tmp_path, draw):
     assert [row["result.uniform.noise_weight"] for row in rows] == [0.0, 0.5]
     with pytest.raises(ValueError, match="unknown experiment or run 'nosuch'; runs: mine"):
         sources.flat_rows("nosuch", tmp_path / "records")
-
-
-def test_own_weightings_get_the_looks_that_are_left():
-    styles = style.method_styles(["uniform", "m:f", "m:g"])
-    assert styles["uniform"] == style.METHODS["uniform"]
-    assert [styles[name]["label"] for name in ("m:f", "m:g")] == ["m:f", "m:g"]
-    assert len({look["color"] for look in styles.values()}) == 3
