@@ -13,7 +13,7 @@ import pytest
 from robust_eac import objective_value, partition_losses, solve_membership
 
 from .. import reference
-from ..conftest import planted_ensemble, random_ensemble
+from ..conftest import planted_ensemble
 
 # clue's conjugate gradients stop at a step of less relative progress (its default, 1e-8, stops 4e-7 above the minimum).
 RELTOL = 1e-12
@@ -40,10 +40,6 @@ consensus <- cl_consensus(ensemble, method = "GV3", weights = weights, control =
 save(cl_membership(consensus), "membership")
 save(attr(unclass(consensus)[[".Data"]], "meta")$objval, "value")
 save(cl_dissimilarity(ensemble, consensus, method = "comemberships"), "distances")
-"""
-
-DISTANCES = """
-save(cl_dissimilarity(ensemble, ensemble, method = "comemberships"), "distances")
 """
 
 
@@ -91,11 +87,3 @@ def test_same_minimum(tmp_path, rng, n, m, n_planted, k, uniform):
     # The value is a squared distance of Y'Y: an excess moves Y'Y by about its square root (over a convex set, at most).
     ours, theirs = best.membership @ best.membership.T, theirs @ theirs.T
     np.testing.assert_allclose(theirs, ours, rtol=0.0, atol=np.sqrt(TOLERANCE * our_value))
-
-
-def test_losses_are_squared_distances_of_hard_partitions(tmp_path, rng):
-    """clue's dissimilarity "comemberships" is |X_u'X_u - X_v'X_v|, the square root of the loss."""
-    labels = random_ensemble(rng, 40, 8, max_clusters=6)
-    distances = run_clue(DISTANCES, tmp_path, labels=labels)("distances")
-    losses = np.transpose([partition_losses(labels, np.eye(6)[column]) for column in labels.T])
-    np.testing.assert_allclose(losses, distances**2, rtol=1e-12)  # both sum integers; one square root is rounded

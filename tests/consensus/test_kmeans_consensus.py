@@ -175,14 +175,6 @@ def loss_of(labels, clusters):
     return sum(((rows - rows.mean(axis=0)) ** 2).sum() for rows in inside) / len(labels[0])
 
 
-def test_the_loss_is_the_coassociation_outside_clusters(rng):
-    """The identity in the docstring of kmeans_consensus."""
-    labels, clusters = random_ensemble(rng, 14, 5), np.r_[0, 1, 2, 3, rng.randint(3, size=10)]
-    c = coassociation_matrix(labels)
-    kept = sum(c[np.ix_(clusters == q, clusters == q)].mean() * np.mean(clusters == q) for q in range(4))
-    assert 1 - loss_of(labels, clusters) / 14 == pytest.approx(kept, abs=1e-12)
-
-
 def test_small_problems_reach_the_best_of_all_partitions(rng):
     labels = planted_ensemble(rng, np.array([0, 0, 0, 1, 1, 2, 2]), 7, noise=0.2)
     partitions = list(balanced_partitions(7, 3, 7))
@@ -309,9 +301,8 @@ def test_empty_clusters_are_filled(rng):
         # The second cluster starts empty: its seed is the first one's.
         result = run_lloyd(encoding, weights, table, seed_table(encoding, weights, np.array([0, 0, 1])), max_iter=100)
         assert set(result.clusters) == {0, 1, 2}, name
-        np.testing.assert_allclose(
-            result.loss, np.sum(table(encoding, weights, c := counts_of(encoding, result.clusters, 3)) * c)
-        )
+        counts = counts_of(encoding, result.clusters, 3)
+        assert result.loss == pytest.approx(np.sum(table(encoding, weights, counts) * counts), rel=1e-7)
     # As many clusters as different objects: each gets its own.
     for function in (kmeans_consensus, ecc, sec):
         assert len(set(function(labels, len(labels), n_init=1, random_state=rng))) == len(labels)
@@ -332,13 +323,9 @@ def test_threads_change_nothing_and_stopping_early_warns(rng, function):
     [
         (kmeans_consensus, {"n_init": 0}, "n_init must be at least 1, got 0"),
         (kmeans_consensus, {"max_iter": 0}, "max_iter must be at least 1, got 0"),
-        (utility_consensus, {"utility": "gini"}, "utility must be one of 'category', 'entropy', 'cosine', got 'gini'"),
-        (utility_consensus, {"normalised": 1}, "normalised must be True or False"),
         (density_search, {"singleton": 2.0}, "singleton must be at least 0 and at most 1"),
-        (bisecting_tree, {"criterion": "depth"}, "criterion must be one of 'density', 'loss', 'size', got 'depth'"),
     ],
 )
 def test_errors(function, kwargs, match):
-    arguments = {"n_clusters": 2} | kwargs
-    with pytest.raises((ValueError, TypeError), match=match):
-        function(np.array([[0, 0], [0, 1], [1, 1], [1, 0]]), **arguments)
+    with pytest.raises(ValueError, match=match):
+        function(np.array([[0, 0], [0, 1], [1, 1], [1, 0]]), 2, **kwargs)

@@ -286,11 +286,8 @@ def test_a_million_objects_lose_no_digits(first, second):
 
 
 def test_many_objects_through_the_front_door():
-    n = 200_000
-    labels = np.column_stack(
-        [np.arange(n) % 10, (np.arange(n) + 1) // 2 % 10, np.arange(n) < 10, np.zeros(n, dtype=int)]
-    )
-    consensus = np.arange(n) // 2 % 10
+    i = np.arange(200_000)
+    labels, consensus = np.column_stack([i % 10, (i + 1) // 2 % 10, i < 10, 0 * i]), i // 2 % 10
     test = agreement_test(labels, np.eye(10)[consensus])
     for u, column in enumerate(labels.T):
         cells = np.unique(10 * column + consensus, return_counts=True)[1]

@@ -3,14 +3,7 @@
 import numpy as np
 import pytest
 
-from robust_eac import (
-    agreement_test,
-    certify,
-    optimality_gap,
-    partition_losses,
-    refine_labels,
-    solve_median_partition,
-)
+from robust_eac import agreement_test, certify, optimality_gap, partition_losses, solve_median_partition
 from robust_eac.weightings import L2, Entropy, Power, RestrictedSimplex
 
 from .. import reference
@@ -58,13 +51,6 @@ def test_objects_without_weight_are_looked_at_with_a_little_of_it(rng):
         found.append(certify(labels, Y, sample_weight=weight)[:4])
     for a, b in zip(*found, strict=True):
         np.testing.assert_allclose(a, b, atol=1e-6)
-
-
-def test_a_refined_partition_has_no_negative_move_cost(rng):
-    labels, start = random_ensemble(rng, 40, 6), rng.randint(3, size=40)
-    assert certify(labels, np.eye(3)[start]).move_costs.min() < 0.0
-    refined = refine_labels(labels, start, 3, random_state=0)
-    assert certify(labels, np.eye(3)[refined.labels]).move_costs.min() >= -1e-12
 
 
 def test_margins(rng):

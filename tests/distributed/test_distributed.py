@@ -229,11 +229,9 @@ def test_seed_and_chunks_decide_the_result_not_the_workers(rng, client):
 @pytest.mark.usefixtures("here")
 def test_starts_as_labels_and_as_dask_arrays(rng):
     labels, start = problem(rng)
-    array = by_rows(labels, 100)
-    results = [
-        solve_median_partition_distributed(array, K, init=init, random_state=0)
-        for init in (start, by_rows(start, 70), np.arange(N) % K, by_rows(np.arange(N) % K, 70))
-    ]
+    array, codes = by_rows(labels, 100), np.arange(N) % K
+    starts = (start, by_rows(start, 70), codes, by_rows(codes, 70))
+    results = [solve_median_partition_distributed(array, K, init=init, random_state=0) for init in starts]
     # Rows that are checked twice are normalised twice, and a visit's second step is between slopes that were levelled.
     assert results[0].objective == pytest.approx(results[1].objective, rel=1e-4)
     np.testing.assert_array_equal(results[2].membership.compute(), results[3].membership.compute())
@@ -250,10 +248,9 @@ def test_rho_auto_is_that_of_the_trusted_group(rng):
 @pytest.mark.usefixtures("here")
 def test_unfinished_is_said(rng):
     labels = random_ensemble(rng, 200, 8)
+    options = {"max_iter": 1, "tol": 1e-13, "init": random_membership(rng, 200, 4), "random_state": 0}
     with pytest.warns(ConvergenceWarning, match=r"gap=.* > tol=1e-13 after max_iter=1"):
-        result = solve_median_partition_distributed(
-            by_rows(labels, 50), 4, max_iter=1, tol=1e-13, init=random_membership(rng, 200, 4), random_state=0
-        )
+        result = solve_median_partition_distributed(by_rows(labels, 50), 4, **options)
     assert not result.converged
     with warnings.catch_warnings():
         warnings.simplefilter("error")

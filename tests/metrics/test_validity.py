@@ -96,9 +96,8 @@ def test_positive_exactly_where_every_pairwise_linear_discriminant_agrees(rng):
 def test_printed_weights_are_swapped(rng):
     """Equal sizes hide it; otherwise the values follow the covariance of the smaller cluster."""
     X, y = mixture(rng, sizes=(20, 20), n_features=2)
-    np.testing.assert_allclose(
-        ovi_lda(X, y, as_printed=True).object_values, ovi_lda(X, y).object_values, rtol=1e-10, atol=1e-12
-    )
+    printed, plain = (ovi_lda(X, y, as_printed=as_printed).object_values for as_printed in (True, False))
+    np.testing.assert_allclose(printed, plain, rtol=1e-10, atol=1e-12)
     y = np.repeat([0, 1], [95, 5])
     X = rng.normal(size=(100, 2)) * np.array([[3.0, 0.3], [0.3, 3.0]])[y] + 1.5 * y[:, None]
     rule = LinearDiscriminantAnalysis(solver="svd", priors=[0.5, 0.5]).fit(X, y)
@@ -111,23 +110,19 @@ def test_crisp_values_do_not_change_under_affine_maps(rng):
     transform = rng.normal(size=(3, 3)) + 3.0 * np.eye(3)
     moved = X @ transform * [1e-4, 1.0, 1e5] + [5.0, -3.0, 1e6]
     for as_printed in (False, True):
-        np.testing.assert_allclose(
-            ovi_lda(moved, y, as_printed=as_printed).object_values,
-            ovi_lda(X, y, as_printed=as_printed).object_values,
-            rtol=1e-6,
-            atol=1e-7,
-        )
+        found, expected = (ovi_lda(Z, y, as_printed=as_printed).object_values for Z in (moved, X))
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7)
 
 
 def test_fuzzy_values_do_not_depend_on_the_origin_unless_as_printed(rng):
     X, _ = mixture(rng)
     membership = random_membership(rng, len(X), 3)
-    shift = [10.0, 0.0, -4.0]
-    np.testing.assert_allclose(
-        ovi_lda(X + shift, membership).object_values, ovi_lda(X, membership).object_values, rtol=1e-9, atol=1e-10
+    (plain, moved), (printed, other) = (
+        [ovi_lda(Z, membership, as_printed=as_printed).object_values for Z in (X, X + [10.0, 0.0, -4.0])]
+        for as_printed in (False, True)
     )
-    printed = [ovi_lda(Z, membership, as_printed=True).object_values for Z in (X, X + shift)]
-    assert np.abs(printed[1] - printed[0]).max() > 0.1
+    np.testing.assert_allclose(moved, plain, rtol=1e-9, atol=1e-10)
+    assert np.abs(other - printed).max() > 0.1
 
 
 def test_names_and_order_do_not_matter(rng):

@@ -265,9 +265,8 @@ def test_partitions_that_tell_nothing_do_not_hold_the_descent_up(rng, weighting)
     else:
         assert not result.weights[12:].any()
         assert result.objective == pytest.approx(alone.objective, abs=1e-6)
-    assert result.objective == pytest.approx(
-        result.weights @ (1.0 - adjusted_agreement(ensemble, result.membership)), abs=1e-12
-    )
+    agreement = adjusted_agreement(ensemble, result.membership)
+    assert result.objective == pytest.approx(result.weights @ (1.0 - agreement), abs=1e-12)
     encoding, rows = encode_ensemble(check_ensemble(ensemble)), random_membership(rng, 60, 3)
     gap, *_ = descend(on(encoding), np.full(20, 0.05), rows, tol=1e-6, max_sweeps=100, rng=np.random.RandomState(0))
     assert gap <= 1e-6

@@ -93,15 +93,12 @@ def test_whitened_silhouettes(rng):
     assert found[0] != silhouette_weights(labels, X=X)[0]
 
 
-def test_silhouette_weights_do_not_depend_on_names_threads_and_order(rng):
+def test_silhouette_weights_do_not_depend_on_threads_and_take_single_clusters(rng):
     X = rng.normal(size=(30, 3))
     labels = np.column_stack([(X[:, :1] > t).astype(int) for t in np.linspace(-0.5, 0.5, 6)])
     weights = silhouette_weights(labels, X=X)
     assert weights.min() > 0.0
     np.testing.assert_array_equal(silhouette_weights(labels, X=X, n_jobs=2), weights)
-    np.testing.assert_array_equal(silhouette_weights(5 - labels, X=X), weights)
-    order = rng.permutation(30)
-    np.testing.assert_allclose(silhouette_weights(labels[order], X=X[order]), weights, rtol=1e-12)
     assert silhouette_weights(np.zeros((30, 1), dtype=int), X=X) == 0.0
     assert silhouette_weights(np.array([[0]]), X=[[1.0]]) == 0.0
 

@@ -60,9 +60,8 @@ def test_near_copies_together_weigh_about_as_much_as_one_partition(rng):
 
 
 def test_partitions_near_the_consensus_are_no_copies(rng):
-    labels = np.column_stack(
-        [planted_ensemble(rng, TRUTH, 90, noise=0.05), planted_ensemble(rng, TRUTH, 10, noise=0.3)]
-    )
+    parts = ((90, 0.05), (10, 0.3))
+    labels = np.column_stack([planted_ensemble(rng, TRUTH, m, noise=noise) for m, noise in parts])
     assert np.mean(pairs_among(labels).agreement[:90, :90] > 0.8) > 0.3
     result = solve(labels)
     # A few pairs can happen to be nearer to each other.
