@@ -13,15 +13,11 @@ if sys.platform != "win32":
 
 
 def write_files(writers):
-    """Write files, all of them or none: each to a temporary file beside it, which then replaces it.
+    """Write files, {path: function that writes to a binary file}, all or none: each beside its place, then renamed.
 
-    writers : {path: function that writes to a binary file}.
-
-    After an OSError no file has changed, unless a rename failed: renames need no space, and come last. Of processes
-    that write the same file at once, the last one to finish wins. One that is killed leaves the files as they were, and
-    perhaps a `.robust-eac-*.tmp`, which is removed when the same file is written again: a lock (flock) tells whether
-    its process lives. Such leftovers stay on Windows and on file systems without locks; where locks are kept to each
-    host, hosts that write the same file at the same time may end in an OSError.
+    After an OSError no file has changed, unless a rename failed: renames need no space, and come last. A process that
+    is killed can leave a `.robust-eac-*.tmp`, which is removed when the same file is written again: a lock (flock)
+    tells whether its process lives, except on Windows and on file systems without locks.
     """
     staged = []
     with ExitStack() as cleanup:

@@ -66,8 +66,6 @@ class _Consensus(ClusterMixin, BaseEstimator):
         which is not convex if the partitions that observe the object agree with the consensus less than chance does:
         then it is a stationary point, found from the middle of the simplex.
 
-        After :class:`MergeConsensus` it is the object's mean similarities to the clusters in `labels_`, over their sum.
-
         Parameters
         ----------
         X : array-like of shape (n_new, n_partitions), int, or list of clusterings
@@ -418,8 +416,7 @@ class RobustEAC(_Consensus):
 
     References
     ----------
-    .. [1] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation",
-       EMMCVPR 2013.
+    .. [1] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013.
 
     Examples
     --------

@@ -51,10 +51,7 @@ def assure(model, X, sample_weight, settings):
 
 
 def encode_fitted(model, X, sample_weight, settings):
-    """(encoding, membership) of a model fitted to arrays in memory; ValueError if X is not what it was fitted to.
-
-    Base clusters weigh the same; after merging, the membership is that of the labels.
-    """
+    """(encoding, membership) of a model fitted to arrays in memory; ValueError if X is not what it was fitted to."""
     ensemble, labels = check_ensemble(X, name="X"), model.labels_
     if (ensemble.n_samples, ensemble.n_partitions) != (len(labels), len(model.weights_)):
         raise ValueError(
@@ -83,10 +80,7 @@ def assure_encoded(model, encoding, membership, settings):
 
 
 def summarise(model, names, settings, assurance=None):
-    """The report on a fitted :class:`~robust_eac.RobustEAC`, whose labels and membership may be Dask arrays.
-
-    names : (n_partitions,) what the partitions are called.
-    """
+    """The report on a fitted :class:`~robust_eac.RobustEAC`, whose labels and membership may be Dask arrays."""
     rows = describe(model, settings, assurance)
     return _report(rows, len(model.labels_), model.weights_, model.agreements_, names)
 
@@ -115,11 +109,7 @@ def describe(model, settings, assurance=None):
 
 
 def summarise_partition(result, radius, agreements, names, options, assurance=None):
-    """The report on a hard median partition, with the options of its solver.
-
-    radius : that of the credible ball around it, at the level `LEVEL`.
-    agreements : (m,) adjusted Rand indices of the partitions with it.
-    """
+    """The report on a hard median partition, with its solver's options and the radius of its credible ball."""
     unit, level = _UNITS.get(options["loss"], ""), percent(LEVEL)
     cost = f", cost {result.cost:.4g}" if LOSSES[options["loss"]].linear else ""
     passes = counted(result.n_passes, "pass", "passes")

@@ -90,10 +90,7 @@ def refuse_other_objects(labels, name):
 
 
 def read_matrix(labels, name, part=False):
-    """A :class:`LabelMatrix` of what has an object per row and a clustering per column; TypeError for what has not.
-
-    Some of the objects, a `part`, may look like pairs of objects, or all have labels of their own.
-    """
+    """A :class:`LabelMatrix` of what has an object per row and a clustering per column; TypeError for what has not."""
     if isinstance(labels, LabelMatrix):
         given, table = labels, as_array(labels.labels, name)
         if given.names is not None and table.ndim == 2:
@@ -234,11 +231,7 @@ def refuse_names_of_objects(labels, meanings, name, titles):
 
 
 def label_matrix(array, name, titles):
-    """(integers, -1 where missing; what they stand for) of a matrix of labels of any type.
-
-    Integers are returned as they are. What they stand for is told for each column, as by :func:`label_column`, or is
-    None for all of them.
-    """
+    """(integers, -1 where missing; what they stand for) of a matrix of labels of any type."""
     _check_shape(array.shape, name)
     if array.dtype.kind in "OSUT":
         return side_by_side([label_column(column, name, titles(u)) for u, column in enumerate(array.T)])
@@ -254,12 +247,9 @@ def side_by_side(columns):
 
 
 def label_column(values, name, column=""):
-    """(integers, -1 where missing; what they stand for) of a sequence of labels of any type, also of pandas or polars.
+    """(integers, -1 where missing; tuple of what 0, 1, ... stand for, or None) of labels of any type, also of pandas.
 
-    Where there are names, 0, 1, ... stand for the entries of a tuple, the numbers first, each in sorted order; None
-    where integers stand for themselves.
-
-    name : of the argument. column : what errors call this column of it.
+    Numbers come first, each kind in sorted order. name : of the argument. column : what errors call this column of it.
     """
     categorical, dtype = getattr(values, "cat", values), getattr(values, "dtype", None)
     if hasattr(categorical, "codes"):

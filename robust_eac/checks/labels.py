@@ -65,10 +65,7 @@ class Ensemble(NamedTuple):
 
 
 def check_labels(labels, *, name="labels") -> np.ndarray:
-    """Return the ensemble as a two-dimensional integer array; a view of the input whenever it already is one.
-
-    It may come in all that :func:`check_ensemble` takes, but for membership matrices.
-    """
+    """Return the ensemble as a two-dimensional integer array; a view of the input whenever it already is one."""
     ensemble = check_ensemble(labels, name=name)
     if len(ensemble.widths):
         raise TypeError(
@@ -253,10 +250,7 @@ def check_partition(labels, *, name):
 
 
 def check_init(init, n_samples, n_clusters, names=("random", "kmeans"), *, may_be_sparse=False):
-    """Return the name of a start (None is "random"), or the membership that an array describes.
-
-    It is dense, unless it `may_be_sparse` and has more than MAX_DENSE entries.
-    """
+    """Return the name of a start (None is "random"), or the membership that an array describes."""
     if init is None:
         return "random"
     if isinstance(init, str):

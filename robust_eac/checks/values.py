@@ -189,11 +189,7 @@ def check_mask(mask, size, *, name, each="partition") -> np.ndarray:
 
 
 def check_membership(membership, n_samples, n_clusters=None, *, name="membership", may_be_sparse=False):
-    """Return a fresh C-ordered float64 (n_samples, n_clusters) matrix with rows on the simplex.
-
-    A sparse matrix becomes a dense one, unless that would have more than MAX_DENSE entries. Then it is refused, or
-    returned in compressed rows, columns ascending and without zeros, if it `may_be_sparse`.
-    """
+    """A fresh C-ordered float64 (n_samples, n_clusters) matrix with rows on the simplex; CSR if it `may_be_sparse`."""
     keep = may_be_sparse and sparse.issparse(membership) and np.prod(membership.shape, dtype=float) > MAX_DENSE
     if keep:
         rows = sparse.csr_array(membership, copy=True)
@@ -262,10 +258,7 @@ def check_dask_rows(array, *, name):
 
 
 def with_checked_chunks(array, *, name):
-    """The Dask array; a chunk of another shape than declared is a ValueError when it is read.
-
-    Dask believes what :func:`dask.array.from_delayed` is told, and rechunking cuts a chunk that is too long.
-    """
+    """The Dask array; a chunk of another shape than declared is a ValueError when it is read."""
     return array.map_blocks(_check_chunk, argument=name, dtype=array.dtype, meta=array._meta)
 
 

@@ -114,11 +114,7 @@ def _numbers(table, column):
 
 
 def labels_of(table, columns):
-    """Columns of a table as integer labels, (n_rows, len(columns)), -1 where missing.
-
-    Names are numbered in sorted order, after the numbers in the same column. A ValueError tells what is no label, no
-    clustering or a matrix of pairs of objects. A column that may be names of the objects gets a warning.
-    """
+    """Columns of a table as integer labels, (n_rows, len(columns)), -1 where missing."""
     _check_not_empty(table, columns)
     _refuse_pairs(table, columns)
     found = [_labels(table, column) for column in columns]

@@ -112,11 +112,7 @@ def check_picture(path):
 
 
 def table_writer(path, header, columns):
-    """Function that writes a table to a binary file, in the format that the suffix of a path tells.
-
-    header : titles of the columns; an .npy file has none. columns : arrays of one or two dimensions, and lists of
-    texts, numbers or both, which an .npy file leaves out.
-    """
+    """Function that writes a table to a binary file, in the format that the suffix of a path tells."""
     suffix = Path(path).suffix.lower()
     if suffix == ".npy":
         arrays = [column for column in columns if isinstance(column, np.ndarray)]
@@ -146,10 +142,7 @@ def picture_writer(path, figure):
 
 
 def write_outputs(writers, said=None):
-    """Write files, all or none of them, and say so; Ctrl-C leaves no temporary file.
-
-    writers : {path: function that writes to a binary file}. said : what to say before.
-    """
+    """Write files, all or none of them, and say so; Ctrl-C leaves no temporary file."""
     with clean_interrupts():
         write_files(writers)
     if said is not None:

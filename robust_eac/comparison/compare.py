@@ -288,10 +288,7 @@ def _draw(labels, n_drawn, with_replacement, seed):
 
 
 def _run_all(methods, draws, X, n_clusters, *, show, **options):
-    """{(repeat, scheme): outcome of its weights, (repeat, name, function): outcome of a consensus}.
-
-    An outcome is (result, seconds, error). A consensus waits for its weights, and fails with them.
-    """
+    """{(repeat, scheme): outcome of its weights, (repeat, name, function): outcome of a consensus}."""
     found, waiting = {}, deque()
     for repeat, (labels, _, seed) in enumerate(draws):
         for name, scheme in methods.schemes.items():

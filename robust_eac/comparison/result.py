@@ -73,8 +73,7 @@ class Comparison(list):
 
     References
     ----------
-    .. [1] Demšar, "Statistical Comparisons of Classifiers over Multiple Data Sets", Journal of Machine Learning
-       Research 7, 2006.
+    .. [1] Demšar, "Statistical Comparisons of Classifiers over Multiple Data Sets", JMLR 7, 2006.
 
     Examples
     --------
@@ -362,10 +361,7 @@ def _new_axes(ax, n_rows):
 
 
 def aligned(rows, *, n_names):
-    """Lines of rows of cells in columns; the first `n_names` columns hold names, the others stand right.
-
-    Floats have four digits after the point, unless they are texts already.
-    """
+    """Lines of rows of cells in columns; the first `n_names` columns hold names, the others stand right."""
     texts = [[f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
     lines = []

@@ -14,10 +14,7 @@ TIE = 1e-12
 
 
 def prepare(labels, n_clusters, weights):
-    """Check and encode an ensemble: (encoding, n_clusters, weights), without the partitions of weight zero.
-
-    The weights sum to one.
-    """
+    """Check and encode an ensemble: (encoding, n_clusters, weights), without the partitions of weight zero."""
     encoding, weights = prepare_ensemble(labels, weights)
     return encoding, check_n_clusters(n_clusters, encoding.n_samples), weights
 
@@ -82,11 +79,7 @@ def load_package(name, purpose, requirement):
 
 
 def check_memory(n_bytes, what):
-    """Raise ValueError if `what` needs more bytes than this machine has memory; call it before allocating.
-
-    All physical memory counts, used or not. Tighter limits (of a container, of a batch job) are not seen. If the system
-    does not report its memory, nothing is checked, and an allocation that fails raises MemoryError.
-    """
+    """Raise ValueError if `what` needs more bytes than this machine has memory; call it before allocating."""
     available = physical_memory()
     if available is not None and available < n_bytes:
         raise ValueError(

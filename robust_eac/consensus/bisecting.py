@@ -81,8 +81,7 @@ def bisecting_tree(
     References
     ----------
     .. [1] "Linear Time Evidence Accumulation Clustering with KMeans", Sections 4.3 and 4.4.
-    .. [2] Steinbach, Karypis, Kumar, "A comparison of document clustering techniques", KDD workshop on text mining,
-       2000.
+    .. [2] Steinbach et al., "A comparison of document clustering techniques", KDD workshop on text mining, 2000.
 
     Examples
     --------

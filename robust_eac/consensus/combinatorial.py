@@ -74,9 +74,6 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
     none repeated (Eq. 6), and silhouettes on the data that were clustered, with Euclidean distances; they are 0 for an
     object alone in its cluster and for 0 / 0. With few features, results vary more.
 
-    The whitening depends on the scale of the features: standardise them first. Unlike the program, `n_clusters` is used
-    where `n_clusters` + 1 exceeds the number of objects, and `combinations` of a wrong width are refused.
-
     References
     ----------
     .. [1] Wong, Tsuchiya, "Evidence accumulation clustering using combinations of features", MethodsX 7, 2020.
@@ -212,10 +209,7 @@ def _accumulate(labels, weights, n_jobs):
 
 @njit(cache=True, nogil=True)
 def _coassociation_rows(labels, weights, start, stop, out):
-    """Add sum_u weights[u] [labels[u, i] = labels[u, j]] to out[i, j], start <= i < stop, j >= i.
-
-    Every entry is summed in the order of the partitions: equal evidence gives equal numbers.
-    """
+    """Add sum_u weights[u] [labels[u, i] = labels[u, j]], in this order, to out[i, j], start <= i < stop, j >= i."""
     m, n = labels.shape
     for u in range(m):
         weight = weights[u]

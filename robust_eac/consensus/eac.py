@@ -295,9 +295,6 @@ def threshold_eac(
     cluster. It is the single-linkage tree cut at the threshold. An object joined with no other is a cluster of its own,
     and a pair that no partition observes has the share 0.
 
-    Votes are compared as whole numbers. The program in [1]_ adds 1/N per vote, whose sum can exceed the exact share by
-    rounding; `strict=False` is closer to it.
-
     Parameters
     ----------
     threshold : float or Fraction, default=0.5

@@ -181,9 +181,6 @@ def hgpa(
     replaces HMETIS of [1]_, whose source is not public. Weights are rounded to integers. If at most `n_clusters`
     objects are distinct, each of them is a cluster.
 
-    A cluster with one object on the wrong side costs as much as one cut in half: with noisy partitions of large
-    clusters, every consensus cuts nearly all of them. Time grows almost with the square of n_samples.
-
     Parameters
     ----------
     n_clusters : int
@@ -258,10 +255,7 @@ def _closest(values, rng):
 
 
 def pieces(encoding, n_clusters, imbalance):
-    """Cut the rows into pieces small enough to fill clusters of equal sizes: (rows, sizes, piece of each object).
-
-    A piece holds `sizes` objects of row `rows`: at most the share `imbalance` of a cluster, and at least one object.
-    """
+    """Cut the rows into pieces small enough to fill clusters of equal sizes: (rows, sizes, piece of each object)."""
     n, d = encoding.n_samples, len(encoding.codes)
     inverse = np.arange(n) if encoding.inverse is None else encoding.inverse
     counts = encoding.multiplicity.astype(np.int64)
@@ -290,11 +284,7 @@ def load_metis():
 
 
 def partition_graph(edges, sizes, n_parts, *, imbalance, n_init, rng):
-    """Parts of nearly equal size between which few edges run: (n_vertices,) intp in 0..n_parts-1, by METIS.
-
-    edges : (n_vertices, n_vertices) sparse csr, symmetric and non-negative; the diagonal is ignored. Overwritten.
-    sizes : (n_vertices,) positive integers.
-    """
+    """(n_vertices,) parts of nearly equal size between which few `edges`, which are overwritten, run; by METIS."""
     pymetis = load_metis()
     seed = int(rng.randint(2**31 - 1))
     n = len(sizes)
@@ -321,10 +311,7 @@ def partition_graph(edges, sizes, n_parts, *, imbalance, n_init, rng):
 
 
 def partition_hypergraph(kahypar, members, weights, sizes, n_parts, *, imbalance, rng):
-    """Parts of nearly equal size that cut few hyperedges: (n_vertices,) intp, by the package KaHyPar.
-
-    members : (n_vertices, n_hyperedges) sparse indicators.
-    """
+    """Parts of nearly equal size that cut few hyperedges: (n_vertices,) intp, by the package KaHyPar."""
     weights = whole_numbers(weights, np.int32)
     # A hyperedge with a single vertex cannot be cut, and KaHyPar crashes on it.
     used = np.flatnonzero((members.sum(axis=0) > 1.0) & (weights > 0))

@@ -208,10 +208,7 @@ def sec(
 
 
 def cluster_rows(labels, n_clusters, weights, table_of, n_init, max_iter, n_jobs, random_state, *, mu=None):
-    """Check the arguments and cluster the rows by Lloyd's algorithm on a table of costs; warn if it does not converge.
-
-    mu : divides the weights of the partitions, see :func:`utility_consensus`.
-    """
+    """Check the arguments and cluster the rows by Lloyd's algorithm on a table of costs, with a warning."""
     search = check_search(n_init, max_iter, n_jobs, random_state)
     encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
     if mu is not None:

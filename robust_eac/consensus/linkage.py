@@ -313,11 +313,7 @@ def span(rows, tree):
 
 @njit(cache=True, nogil=True)
 def agglomerate(half, sizes, rule, tree):
-    """All merges of the rows by nearest-neighbour chains in half the matrix; O(n^2). It overwrites half and sizes.
-
-    Clusters that have merged into others are dropped from memory whenever they are a fifth of all: this shortens the
-    loops and the memory they run over.
-    """
+    """All merges of the rows by nearest-neighbour chains in half the matrix; O(n^2). It overwrites half and sizes."""
     n = len(sizes)
     names, n_done = np.arange(n), 0
     while n > 1:

@@ -193,10 +193,7 @@ def merge_labels(
 
 
 def _assign(encoding, weights, by_slot, leaves, counts, groups, n_threads):
-    """Membership (n_rows, k) in the groups of micro-clusters, and the group of largest membership of each row.
-
-    A row stays if its group is as good as the best. All rows of a group stay if it would be empty otherwise.
-    """
+    """Membership (n_rows, k) in the groups of micro-clusters, and the group of largest membership of each row."""
     n_groups = groups.max() + 1
     check_memory(8 * encoding.n_samples * n_groups, f"the membership of {encoding.n_samples} objects")
     group_counts = counts @ np.eye(n_groups)[groups]

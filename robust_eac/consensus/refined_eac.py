@@ -246,9 +246,6 @@ def probability_trajectories(
     and base cluster l by an edge of the mean of s_ij over the microclusters j in l, times w_u; then the transfer cut of
     :func:`~robust_eac.consensus.spectral.transfer_cut` follows.
 
-    Walks cannot stay in place: if a large microcluster is the only neighbour of others, walks from it and from them
-    never meet. The method needs ensembles that distinguish many objects.
-
     Parameters
     ----------
     n_clusters : int

@@ -6,9 +6,8 @@ the order in which the docstrings list them.
 
 References
 ----------
-.. [1] A. L. N. Fred and A. K. Jain, "Data clustering using evidence accumulation", ICPR 2002.
-.. [2] A. L. N. Fred and A. K. Jain, "Combining multiple clusterings using evidence accumulation", IEEE Transactions on
-   Pattern Analysis and Machine Intelligence 27(6), 2005.
+.. [1] Fred, Jain, "Data clustering using evidence accumulation", ICPR 2002.
+.. [2] Fred, Jain, "Combining multiple clusterings using evidence accumulation", IEEE PAMI 27(6), 2005.
 """
 
 import numpy as np
@@ -17,11 +16,7 @@ from ..checks.values import check_random_state
 
 
 def make_spiral(random_state=None):
-    """Two interleaved spirals of 100 objects each.
-
-    The arms follow the two-spirals curve, with Gaussian noise of standard deviation 0.05. The radius grows by two units
-    per half turn; the second arm is the first, rotated by half a turn.
-    """
+    """Two interleaved spirals of 100 objects each."""
     rng = check_random_state(random_state)
     radius = np.linspace(0.5625, 6.75, 100)
     arm = _polar(radius, np.pi / 2 * (1.5 - radius))
@@ -46,11 +41,7 @@ def make_rings(random_state=None):
 
 
 def make_half_rings(random_state=None):
-    """Two interlocked half rings [1]_: a sparse upper one of 100 objects and a dense lower one of 300.
-
-    Shape and proportions are those of the public copy: outer radius 4 for both, inner radius 1.9 for the upper and 3
-    for the lower ring, one end of each in the hole of the other. Radii and angles are uniform.
-    """
+    """Two interlocked half rings [1]_: a sparse upper one of 100 objects and a dense lower one of 300."""
     rng = check_random_state(random_state)
     upper = _polar(rng.uniform(1.9, 4.0, size=100), rng.uniform(0.0, np.pi, size=100))
     lower = _polar(rng.uniform(3.0, 4.0, size=300), rng.uniform(np.pi, 2.0 * np.pi, size=300))
@@ -58,11 +49,7 @@ def make_half_rings(random_state=None):
 
 
 def make_image_c(random_state=None):
-    """A "complex image" in the spirit, not the layout, of [2]_: 739 objects in seven clusters of different density.
-
-    An outer ring encloses a small ring with a dense blob at its centre, a sparse blob, a bar, an arc and a small dense
-    blob.
-    """
+    """A "complex image" in the spirit, not the layout, of [2]_: 739 objects in seven clusters of different density."""
     rng = check_random_state(random_state)
     return _join(
         _ring(rng, 200, (0.0, 0.0), 5.0, 0.08),
@@ -76,10 +63,7 @@ def make_image_c(random_state=None):
 
 
 def make_image_1(random_state=None):
-    """A segmented picture: 1000 objects, uniform in eight regions; "image-1" has their numbers, not their shapes.
-
-    Sky, sun, mountain, meadow, wall, roof, crown, trunk.
-    """
+    """A segmented picture: 1000 objects, uniform in eight regions; "image-1" has their numbers, not their shapes."""
     rng = check_random_state(random_state)
     return _join(
         _rectangle(rng, 200, (0.0, 8.7), (10.0, 10.0)),

@@ -109,8 +109,7 @@ def certify(
 
     References
     ----------
-    .. [1] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation",
-       EMMCVPR 2013.
+    .. [1] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013.
 
     Examples
     --------
@@ -168,10 +167,7 @@ class Assurance(NamedTuple):
 
 
 def assure_membership(encoding, weights, membership, labels, *, unbounded=None):
-    """The :class:`Assurance` of a membership, whose labels are what objects may be unsure about.
-
-    unbounded : why it is not to be held against a bound.
-    """
+    """The :class:`Assurance` of a membership, whose labels are what objects may be unsure about."""
     n_clusters, loss, bound = membership.shape[1], None, None
     if unbounded is None:
         objective = (SparseRaw if sparse.issparse(membership) else Raw)(encoding, n_clusters)

@@ -113,8 +113,7 @@ def partition_losses(
 
     References
     ----------
-    .. [1] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation",
-       EMMCVPR 2013.
+    .. [1] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013.
 
     Examples
     --------
@@ -197,8 +196,7 @@ def membership_gradient(
 
     References
     ----------
-    .. [1] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation",
-       EMMCVPR 2013.
+    .. [1] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013.
 
     Examples
     --------

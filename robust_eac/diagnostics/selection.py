@@ -122,9 +122,6 @@ def select_n_clusters(
     For each candidate above one, n_init starts on the whole ensemble and 4 n_splits starts, two per sub-ensemble, on
     half of the partitions and `max_samples` of the objects: 5 + 14 whole starts with the defaults.
 
-    An ensemble can be stable without clusters: k-means cuts a uniform square into its four corners every time. An
-    ensemble made in the same way from data without clusters shows how high the criteria get there.
-
     References
     ----------
     .. [1] Ben-Hur, Elisseeff, Guyon, "A stability based method for discovering structure in clustered data", PSB 2002.
@@ -290,10 +287,7 @@ def _rand(a, b, weight):
 
 
 def _agreements(encoding, rows, consensus):
-    """(m,) agreement of every partition with a hard consensus of these rows; 0 if either tells nothing.
-
-    For hard partitions the adjusted Rand index. A partition that observes none of the rows counts as 0 as well.
-    """
+    """(m,) agreement of every partition with a hard consensus of these rows; 0 if either tells nothing."""
     agreements = np.zeros(len(encoding.offsets))
     seen = np.flatnonzero(encoding.observed[rows].any(axis=0)[encoding.mask_of])
     if len(seen):

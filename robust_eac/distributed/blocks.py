@@ -309,10 +309,7 @@ def on_blocks(function, *parts, n_results=None):
 
 
 def later(function, n_results=None, workers=()):
-    """The function as a task for these workers, if any of them still lives.
-
-    Where the caller names the workers (``dask.annotate(workers=...)``), those do.
-    """
+    """The function as a task for these workers, if any of them still lives."""
     from dask import annotate, delayed, get_annotations
 
     task = delayed(function, pure=False, nout=n_results)
@@ -327,10 +324,7 @@ def later(function, n_results=None, workers=()):
 
 
 def homes(*parts):
-    """Addresses of the workers that hold all parts of each block; none where this process does the work.
-
-    Without this, the scheduler moves small blocks to idle workers.
-    """
+    """Addresses of the workers that hold all parts of each block; none where this process does the work."""
     blocks = list(zip(*parts, strict=True))
     # If distributed is not imported there are no workers; importing it takes half a second.
     futures = sys.modules["distributed"].futures_of(blocks) if "distributed" in sys.modules else []
@@ -345,10 +339,7 @@ def homes(*parts):
 
 @contextmanager
 def scheduler_watched():
-    """What follows from a lost scheduler ends as one ConnectionError that says so.
-
-    Which of many errors that would be depends on the moment: cancelled futures, closed connections, a closed client.
-    """
+    """What follows from a lost scheduler ends as one ConnectionError that says so."""
     try:
         client = sys.modules["distributed"].default_client()
     except (KeyError, ValueError):

@@ -1,6 +1,6 @@
 """Ensembles larger than memory: the alternation on Dask arrays whose chunks of rows stay on the workers.
 
-What is done with a chunk stands in blocks.py, where it runs in blocks.py; here is when, and what travels.
+What is done with a chunk, and where, stands in blocks.py; here is when, and what travels.
 """
 
 from __future__ import annotations
@@ -128,8 +128,7 @@ def solve_median_partition_distributed(
 
     References
     ----------
-    .. [1] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation",
-       EMMCVPR 2013.
+    .. [1] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013.
 
     Examples
     --------

@@ -147,10 +147,7 @@ def label_by_blocks(X, label, n_partitions, dtype, n_jobs, tell):
 
 
 def nearest_centres(centres):
-    """(function for :func:`label_by_blocks`, number of partitions, type of the labels): numbers of nearest centres.
-
-    centres : list with a matrix (n_clusters, n_features) per partition.
-    """
+    """(function for :func:`label_by_blocks`, number of partitions, type of the labels): numbers of nearest centres."""
     ends = np.cumsum([0, *map(len, centres)])
     dtype = np.min_scalar_type(max(map(len, centres)) - 1)
     centres = np.concatenate(centres)

@@ -51,8 +51,7 @@ def ensemble_distributed(
 
     References
     ----------
-    .. [1] Huang, Wang, Wu, Lai, Kwoh, "Ultra-scalable spectral clustering and ensemble clustering", IEEE Transactions
-       on Knowledge and Data Engineering 32(6), 2020.
+    .. [1] Huang et al., "Ultra-scalable spectral clustering and ensemble clustering", IEEE TKDE 32(6), 2020.
 
     Examples
     --------

@@ -82,10 +82,6 @@ class FeatureSubsetEnsemble(Ensemble):
     farthest from its centre. So every partition has exactly its number of clusters, even if fewer objects are distinct.
     The random numbers are not MATLAB's.
 
-    The whitening adds 1e-4 to the eigenvalues of the scatter matrix: directions of much less scatter are suppressed, so
-    standardise the features first. With n_samples - 1 or more features in a subset, whitening makes all distances
-    equal, and the clustering is meaningless.
-
     Time O(n_samples order (k iterations + order) + order^3) per subset; memory O(n_samples n_partitions). There is no
     `transform`: new objects cannot be labelled.
 

@@ -175,8 +175,7 @@ def gath_geva(
 
     References
     ----------
-    .. [1] Gath, Geva, "Unsupervised optimal fuzzy clustering", IEEE Transactions on Pattern Analysis and Machine
-       Intelligence 11, 1989.
+    .. [1] Gath, Geva, "Unsupervised optimal fuzzy clustering", IEEE PAMI 11, 1989.
 
     Examples
     --------

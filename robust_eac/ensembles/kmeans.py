@@ -71,8 +71,7 @@ class KMeansEnsemble(Ensemble):
 
     References
     ----------
-    .. [1] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation",
-       EMMCVPR 2013, Section 4.
+    .. [1] Lourenço et al., "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013, Section 4.
 
     Examples
     --------

@@ -86,8 +86,7 @@ class LandmarkSpectralEnsemble(Ensemble):
 
     References
     ----------
-    .. [1] Huang, Wang, Wu, Lai, Kwoh, "Ultra-scalable spectral clustering and ensemble clustering", IEEE Transactions
-       on Knowledge and Data Engineering 32(6), 2020.
+    .. [1] Huang et al., "Ultra-scalable spectral clustering and ensemble clustering", IEEE TKDE 32(6), 2020.
     .. [2] Li, Wu, Chang, "Segmentation using superpixels: a bipartite graph partitioning approach", CVPR 2012.
 
     Examples
@@ -338,10 +337,7 @@ def nearest_landmarks(points, index, numbers, squares):
 
 
 def normalised_graph(members, multiplicity, weights):
-    """D1^(-1/2) B D2^(-1/2) as a sparse (n_rows, K) matrix, and the degrees (D1, D2). A row stands for all its objects.
-
-    weights : (K,) non-negative; weight of every edge of a cluster.
-    """
+    """D1^(-1/2) B D2^(-1/2) as a sparse (n_rows, K) matrix, and the degrees (D1, D2), of all objects of a row."""
     edges = sparse.diags_array(multiplicity) @ members @ sparse.diags_array(weights)
     degrees = edges.sum(axis=1), edges.sum(axis=0)
     left, right = (np.divide(1.0, np.sqrt(d), out=np.zeros_like(d), where=d > 0.0) for d in degrees)

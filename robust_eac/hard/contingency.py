@@ -235,10 +235,7 @@ def gather(i, own, codes, observed, offsets, rises, falls, size_rises, size_fall
 
 @njit(cache=True, nogil=True)
 def value_after(i, w, terms, tables, own, cluster):
-    """The weighted loss with row i, of weight w, moved from its own cluster (or none, -1) to another; O(m).
-
-    For losses of hard partitions with base clusters that weigh 1.
-    """
+    """The weighted loss with row i, of weight w, moved from its own cluster (or none, -1) to another; O(m)."""
     codes, observed, offsets, counts, sizes = terms.codes, terms.observed, terms.offsets, tables.counts, tables.sizes
     kind, loss_cost, weights, mask_of, powers = terms.kind, terms.cost, terms.weights, terms.mask_of, terms.powers
     sums_a, sums_b, sums, totals, singles = tables.a, tables.b, terms.own, terms.totals, terms.singles
@@ -296,10 +293,7 @@ def row_costs(i, w, terms, tables, exact, own, costs):
 
 @njit(cache=True, nogil=True)
 def best_moves(terms, tables, exact, clusters, best, rises):
-    """Fill the best other cluster of every row, and the rise of the weighted loss per unit of its weight.
-
-    Rows without weight, which are in no sum, look at the linear loss, as if they weighed `unit`.
-    """
+    """Fill the best other cluster of every row, and the rise per weight; rows without any as if they weighed `unit`."""
     codes, observed, multiplicity, offsets = terms.codes, terms.observed, terms.multiplicity, terms.offsets
     onto, off, size_onto, size_off = tables.rises, tables.falls, tables.size_rises, tables.size_falls
     unit, plain = terms.unit, terms.soft.shape[1] == 0 and not exact

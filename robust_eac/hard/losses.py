@@ -107,8 +107,7 @@ def hard_partition_losses(
     .. [1] Binder, "Bayesian cluster analysis", Biometrika 65(1), 1978.
     .. [2] Meilă, "Comparing clusterings - an information based distance", Journal of Multivariate Analysis 98(5), 2007.
     .. [3] Hubert, Arabie, "Comparing partitions", Journal of Classification 2, 1985.
-    .. [4] Vinh, Epps, Bailey, "Information theoretic measures for clusterings comparison", Journal of Machine Learning
-       Research 11, 2010.
+    .. [4] Vinh et al., "Information theoretic measures for clusterings comparison", JMLR 11, 2010.
     .. [5] Dahl, Johnson, Müller, "Search algorithms and loss functions for Bayesian clustering", Journal of
        Computational and Graphical Statistics 31(4), 2022.
 
@@ -209,9 +208,6 @@ def reassignment_costs(
     :func:`~robust_eac.solve_hard_median_partition`, with d as in :func:`hard_partition_losses` [1]_. The other cluster
     may be a new one, unless the object is alone already.
 
-    A small rise means an uncertain object. A negative one means that the move lowers the objective; a partition that
-    the solver returned has none (up to rounding).
-
     Parameters
     ----------
     labels, partition, loss, cost, cluster_weights
@@ -269,10 +265,7 @@ def reassignment_costs(
 
 
 def reassign(encoding, weights, loss, codes, n_clusters=np.inf):
-    """(clusters that have weight, best other one of every row among them and a new one at the end, rise per weight).
-
-    No cluster is new if there are n_clusters already.
-    """
+    """(clusters that have weight, best other one of every row among them and a new one at the end, rise per weight)."""
     # Clusters that have weight, side by side. Objects in others are alone: they stand in the empty column at the end.
     heavy = encoding.multiplicity > 0.0
     n_heavy = np.bincount(codes, weights=heavy)
@@ -306,9 +299,6 @@ def credible_ball(
         horizontal      the draws in the ball that are farthest from c
         vertical upper  of the draws in the ball with fewest clusters, those farthest from c
         vertical lower  of the draws in the ball with most clusters, those farthest from c
-
-    [1]_ asks for a metric d; with "omari", with two costs or with missing labels the ball is what the formula says and
-    no more.
 
     Parameters
     ----------
@@ -416,10 +406,7 @@ def check_partition(partition, n_samples, name="partition", n_clusters=None):
 
 
 def encode(ensemble, sample_weight, loss, cluster_weights=None):
-    """The encoding of an ensemble for a loss, whose objects weigh 1 or more, as the search expects.
-
-    Soft partitions and weights of base clusters are for "binder" at cost 1 alone.
-    """
+    """The encoding of an ensemble for a loss, whose objects weigh 1 or more, as the search expects."""
     sample_weight = check_sample_weight(sample_weight, ensemble)
     cluster_weights, soft = check_cluster_weights(cluster_weights), len(ensemble.widths) > 0
     if soft and loss.name != "binder":

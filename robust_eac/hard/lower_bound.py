@@ -104,15 +104,11 @@ def consensus_lower_bound(
 
     References
     ----------
-    .. [1] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation",
-       EMMCVPR 2013.
+    .. [1] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013.
     .. [2] Eckart, Young, "The approximation of one matrix by another of lower rank", Psychometrika 1, 1936.
-    .. [3] Grussler, Giselsson, "Low-rank inducing norms with optimality interpretations", SIAM Journal on Optimization
-       28(4), 2018.
-    .. [4] Grötschel, Wakabayashi, "A cutting plane algorithm for a clustering problem", Mathematical Programming 45,
-       1989.
-    .. [5] Lange, Karrenbauer, Andres, "Partial optimality and fast lower bounds for weighted correlation clustering",
-       ICML 2018.
+    .. [3] Grussler, Giselsson, "Low-rank inducing norms with optimality interpretations", SIAM J. Optim. 28(4), 2018.
+    .. [4] Grötschel, Wakabayashi, "A cutting plane algorithm for a clustering problem", Math. Program. 45, 1989.
+    .. [5] Lange et al., "Partial optimality and fast lower bounds for weighted correlation clustering", ICML 2018.
     .. [6] Frieze, Jerrum, "Improved approximation algorithms for MAX k-CUT and MAX BISECTION", Algorithmica 18, 1997.
     .. [7] Boyd, Parikh, Chu, Peleato, Eckstein, "Distributed optimization and statistical learning via the alternating
        direction method of multipliers", Foundations and Trends in Machine Learning 3(1), 2011.
@@ -173,10 +169,7 @@ def spectral_bound(encoding, weights, n_clusters):
 
 
 def bound_partitions(encoding, weights, n_clusters, *, cost=1.0, tol=1e-4, max_iter=1000):
-    """The :class:`LowerBound` of an encoding over partitions; a pair together in them alone costs 2 - cost.
-
-    One that is together in a base partition alone costs `cost`.
-    """
+    """The :class:`LowerBound` over partitions; a pair together there alone costs 2 - cost, in an input `cost`."""
     pairs = _pair_terms(different_rows(encoding, weights, True, cost), weights, True, cost)
     slope = pairs.curvature * pairs.scale - 2.0 * pairs.linear
     values = partition_bounds(slope, pairs.scale, pairs.constant, n_clusters, tol)

@@ -154,9 +154,6 @@ def solve_hard_median_partition(
     With more than 256 clusters, "binder" and "vi" keep the clusters that share objects with each base cluster, and a
     visit looks at those that share a base cluster with the object. So many clusters are never dissolved.
 
-    From 16,384 objects with different labels on (more where base clusters are many or labels missing), starts are made
-    on a sample of them; the other objects join its solution, and all move until none gains.
-
     References
     ----------
     .. [1] Dahl, Johnson, Müller, "Search algorithms and loss functions for Bayesian clustering", Journal of
@@ -287,8 +284,7 @@ def refine_labels(
 
     References
     ----------
-    .. [1] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation",
-       EMMCVPR 2013, Section 2.
+    .. [1] Lourenço et al., "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013, Section 2.
     .. [2] Filkov, Skiena, "Integrating microarray data by consensus clustering", International Journal on Artificial
        Intelligence Tools 13(4), 2004: single moves for the unweighted problem ("best one element move").
 

@@ -174,10 +174,7 @@ def _round(z, costs, n_clusters, clusters):
 
 @njit(cache=True, nogil=True)
 def _pack(costs, corners, amounts):
-    """Raise multipliers greedily until no triangle has two attractive sides and a repulsive one; return their number.
-
-    `costs` are left with what remains of them.
-    """
+    """Raise multipliers until no triangle has two attractive sides and a repulsive one; return their number."""
     n, count = len(costs), 0
     for i in range(n):
         for k in range(i):

@@ -174,10 +174,7 @@ def add_slot(slot, factor, w, inside, powers, tables, candidates, n):
 
 @njit(cache=True, nogil=True)
 def cost_near(i, w, own, inside, terms, tables, candidates):
-    """Fill costs in the own cluster, if there is one, and in all that share a slot; returns how many these are.
-
-    `inside` is the own cluster if the row counts there, otherwise -1.
-    """
+    """Fill costs in the own cluster, if there is one, and in all that share a slot; returns how many these are."""
     codes, soft, observed = terms.codes, terms.soft, terms.observed
     offsets, soft_slots, slot_coef, mask_coef = terms.offsets, terms.soft_slots, terms.slot_coef, terms.mask_coef
     powers, sizes, cluster, cost, n = terms.powers, tables.sizes, candidates.cluster, candidates.cost, 0
@@ -200,10 +197,7 @@ def cost_near(i, w, own, inside, terms, tables, candidates):
 
 @njit(cache=True, nogil=True)
 def cost_elsewhere(i, w, n, least, terms, tables, number):
-    """(cheapest cluster that is no candidate, its cost); -1 and a bound if that is certainly not below `least`.
-
-    Sums end where they exceed the least: no term is negative, since no row weighs less than 1 where psi falls there.
-    """
+    """(cheapest cluster that is no candidate, its cost); -1 and a bound if that is certainly not below `least`."""
     observed, mask_coef, powers = terms.observed, terms.mask_coef, terms.powers
     sizes, floor, held, bound, fresh = tables.sizes, tables.floor, tables.held, 0.0, tables.first_empty[0]
     k, n_masks = sizes.shape
@@ -321,10 +315,7 @@ def add_to(i, step, terms, tables, cluster):
 
 @njit(cache=True, nogil=True)
 def relocate(order, terms, tables, slack, clusters, margins, drift):
-    """Move rows, in the given order, to the cluster of least loss; returns (rows moved, drift).
-
-    As :func:`~robust_eac.hard.contingency.relocate` of a linear loss, whose terms are explained there.
-    """
+    """Move rows, in the given order, to the cluster of least loss; returns (rows moved, drift)."""
     multiplicity, unit, k, n_moved = terms.multiplicity, terms.unit, tables.held.shape[0], 0
     candidates = Candidates(np.full(k, -1, dtype=np.int32), np.empty(k, dtype=np.int32), np.empty(k))
     for i in order:

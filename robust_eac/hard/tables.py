@@ -183,10 +183,7 @@ def partition_losses(encoding, clusters, loss):
 
 
 def moves(encoding, weights, loss, clusters, n_clusters):
-    """(best other cluster of every row, rise of the weighted loss per unit of its weight) with this many clusters.
-
-    Rows without weight move as if they had the commonest weight of a row.
-    """
+    """(best other cluster of every row, rise of the weighted loss per unit of its weight) with this many clusters."""
     terms, own = terms_of(encoding, weights, loss), np.asarray(clusters, dtype=np.intp)
     best, rises = np.empty(len(own), dtype=np.intp), np.empty(len(own))
     tables = tabulate(encoding, terms, loss, own, n_clusters)

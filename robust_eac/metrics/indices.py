@@ -127,8 +127,7 @@ def xie_beni(X: ArrayLike, memberships: ArrayLike) -> float:
 
     References
     ----------
-    .. [1] Xie, Beni, "A validity measure for fuzzy clustering", IEEE Transactions on Pattern Analysis and Machine
-       Intelligence 13, 1991.
+    .. [1] Xie, Beni, "A validity measure for fuzzy clustering", IEEE PAMI 13, 1991.
 
     Examples
     --------
@@ -165,8 +164,7 @@ def fukuyama_sugeno(X: ArrayLike, memberships: ArrayLike) -> float:
     ----------
     .. [1] Fukuyama, Sugeno, "A new method of choosing the number of clusters for the fuzzy c-means method", Proc. 5th
        Fuzzy Systems Symposium, 1989.
-    .. [2] Fa, Abu-Jamous, Nandi, "Object based validation algorithm and its application to consensus clustering",
-       Section 4.
+    .. [2] Fa et al., "Object based validation algorithm and its application to consensus clustering", Section 4.
 
     Examples
     --------

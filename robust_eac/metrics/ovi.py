@@ -96,10 +96,7 @@ def ovi_lda(
     singular: its eigenvalues are raised to at least 1e-12 of the largest. Distances below 1.5e-8 are set to that, so an
     object at its own centroid has a large finite value.
 
-    V is not a reliable guide to the number of clusters. Merging clusters increases the variance along the directions
-    between them, which scales the distances, so the loss in V is bounded for clusters however far apart: four equal
-    round clusters, at the origin and on three axes, have a larger V if all but an outer one are merged (not with
-    `as_printed`), and overlapping clusters at the corners of a square if merged in pairs.
+    V is not a reliable guide to the number of clusters: merging clusters can raise it, however far apart they are.
 
     References
     ----------
@@ -195,10 +192,7 @@ def feature_scale(X):
 
 
 def whitening(covariance, scale, ridge=1e-12):
-    """W such that W W' is the inverse of a covariance with small eigenvalues raised; (..., n_features, n_features).
-
-    Eigenvalues are those of the covariance of X / scale; the floor is `ridge` times the largest.
-    """
+    """W such that W W' is the inverse of a covariance with small eigenvalues raised; (..., n_features, n_features)."""
     eigenvalues, vectors = np.linalg.eigh(covariance / np.outer(scale, scale))
     largest = eigenvalues[..., -1:]
     # Ratios of distances do not depend on the scale of W: a zero covariance may become any multiple of the identity.

@@ -97,10 +97,7 @@ class ChanceCorrected(Objective):
         return scale, scale - chance, -chance * relabelling.share_of_pairs(self._partitions[0])
 
     def chance(self, weights, state):
-        """Losses that chance would give, over all partitions: 1 / sum_u alpha_u / E[d_u], in ordered pairs.
-
-        As in the raw losses, the pairs that a partition observes stand for all.
-        """
+        """Losses that chance would give, over all partitions: 1 / sum_u alpha_u / E[d_u], in ordered pairs."""
         rates = self._rates(weights, state) * (self._partitions[0].n / self.encoding.total) ** 2
         return 1.0 / rates.sum() if rates.any() else 1.0
 

@@ -131,11 +131,7 @@ def find_out(model, X, sample_weight, settings):
 
 
 def families_of(pairs, agreements):
-    """(m,) number of the family of near copies that a partition is in, the largest family first; 0 for none.
-
-    agreements : of every partition with the consensus that it fits best. Beside the consensus of another truth all
-        partitions of one would be copies.
-    """
+    """(m,) number of the family of near copies that a partition is in, the largest family first; 0 for none."""
     m = len(agreements)
     first, second = np.nonzero(near_copies(pairs, agreements))
     graph = coo_array((np.ones(len(first)), (pairs.references[first], second)), shape=(m, m))

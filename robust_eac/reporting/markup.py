@@ -57,10 +57,7 @@ def _escaped(value):
 
 
 def table(name, caption, columns, *, sortable=True):
-    """A table in a frame that scrolls sideways. Its first column are the headings of the rows.
-
-    name : the beginning of the id of its caption.
-    """
+    """A table in a frame that scrolls sideways. Its first column are the headings of the rows."""
     kinds = ["t" if column.text else None for column in columns]
     heads = [
         element("th", column.title, scope="col", class_=kind, aria_sort=column.order)
@@ -97,10 +94,7 @@ def bar(share):
 
 
 def draw_heat_map(together, clusters, label):
-    """An SVG of a co-association whose objects are ordered by cluster: pixels in a PNG, frames and names around it.
-
-    label : what it shows, for those who do not see it.
-    """
+    """An SVG of a co-association whose objects are ordered by cluster: pixels in a PNG, frames and names around it."""
     at = np.linspace(0.0, len(_COLOURS) - 1.0, _STEPS)
     channels = [np.interp(at, np.arange(len(_COLOURS)), channel) for channel in _COLOURS.T]
     palette = np.rint(np.column_stack(channels)).astype(np.uint8)

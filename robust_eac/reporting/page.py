@@ -57,10 +57,7 @@ _MEANINGS = {
 
 
 def report(model, X, path, *, sample_weight, names, object_names, texts, max_rows):
-    """What :meth:`~robust_eac.RobustEAC.to_html` returns; all but the names of the partitions is checked here.
-
-    texts : {"title", "note", "call"}, each a text or None.
-    """
+    """What :meth:`~robust_eac.RobustEAC.to_html` returns; all but the names of the partitions is checked here."""
     if not (path is None or isinstance(path, str | os.PathLike)):
         raise TypeError(f"path must be a text, a path or None, got {path!r}.")
     for name, text in texts.items():

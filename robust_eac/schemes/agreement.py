@@ -143,8 +143,7 @@ def kernel_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_stat
 
     References
     ----------
-    .. [1] Vega-Pons, Correa-Morris, Ruiz-Shulcloper, "Weighted partition consensus via kernels", Pattern Recognition
-       43(8), 2010.
+    .. [1] Vega-Pons et al., "Weighted partition consensus via kernels", Pattern Recognition 43(8), 2010.
 
     Examples
     --------

@@ -270,10 +270,7 @@ def _sums_of_distances(x, labels, counts, sums):
 
 @njit(cache=True, nogil=True)
 def ramped_mean(sums, labels, counts, singleton, undefined):
-    """max(0, mean silhouette) from the sums of distances to each cluster, (n_clusters, n); 0 for a single cluster.
-
-    `singleton` is the silhouette of an object alone in its cluster, `undefined` that of 0 / 0. A mean of NaN gives 0.
-    """
+    """max(0, mean silhouette) from the sums of distances to each cluster, (n_clusters, n); 0 for a single cluster."""
     total, n_observed = 0.0, 0
     for i in range(labels.shape[0]):
         own = labels[i]

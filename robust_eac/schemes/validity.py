@@ -57,8 +57,7 @@ def validity_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_st
 
     References
     ----------
-    .. [1] Duarte, Fred, Rodrigues, Duarte, Lourenço, "Weighted evidence accumulation clustering using subsampling",
-       PRIS 2006.
+    .. [1] Duarte et al., "Weighted evidence accumulation clustering using subsampling", PRIS 2006.
     .. [2] Rousseeuw, "Silhouettes: a graphical aid to the interpretation and validation of cluster analysis", Journal
        of Computational and Applied Mathematics 20, 1987.
     .. [3] Caliński, Harabasz, "A dendrite method for cluster analysis", Communications in Statistics 3, 1974.
@@ -99,8 +98,7 @@ def wpck_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state:
 
     References
     ----------
-    .. [1] Vega-Pons, Correa-Morris, Ruiz-Shulcloper, "Weighted partition consensus via kernels", Pattern Recognition
-       43(8), 2010.
+    .. [1] Vega-Pons et al., "Weighted partition consensus via kernels", Pattern Recognition 43(8), 2010.
 
     Examples
     --------

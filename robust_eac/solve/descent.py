@@ -77,10 +77,7 @@ def descend(steps, *, tol, max_sweeps, reduction=0.0):
 
 
 def next_relaxation(relaxation, gap, before, target):
-    """Relaxation of the next sweep, from the gaps of the last two.
-
-    The last sweep is plain, once that is expected to reach the target.
-    """
+    """Relaxation of the next sweep, from the gaps of the last two."""
     closes = relaxation > 1.0 and _CLOSED * gap <= target
     return _RELAXATION if gap > _SLOW * before and not closes else 1.0
 
@@ -91,10 +88,7 @@ def is_stationary(gap, tol):
 
 
 def sweep(encoding, statistics, rows, order, how, *, n_threads=1):
-    """Visit the rows in the given order, each as the :class:`~robust_eac.solve.bundles.Visit` says.
-
-    Rows, T and Q follow. Returns the sum of the objects' gaps. The objective never rises.
-    """
+    """Visit the rows in the given order; rows, T and Q follow. Returns the sum of the gaps. The objective falls."""
     if len(order) < _IN_ROUNDS:
         return kernels.sweep(order, encoding.data, encoding.slots, statistics, rows, how)[0]
     # A visit reads m slots; copying T takes len(T). Visits should dominate.

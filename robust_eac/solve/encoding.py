@@ -160,10 +160,7 @@ class Encoding(NamedTuple):
 
 
 def encode_ensemble(ensemble, sample_weight=None):
-    """Encode a checked :class:`~robust_eac.checks.labels.Ensemble`, one row per object, with weights of the objects.
-
-    Slots are in the order of the partitions, whether these are hard or soft.
-    """
+    """Encode a checked :class:`~robust_eac.checks.labels.Ensemble`, one row per object, with weights of the objects."""
     hard = encode(ensemble.labels)
     if len(ensemble.widths) == 0:
         return hard if sample_weight is None else weigh(hard, sample_weight)
@@ -218,10 +215,7 @@ def weigh_clusters(encoding, slot_weights):
 
 
 def encode(labels):
-    """Encode a checked label matrix, one row per object; O(n m) time, one small copy of the labels.
-
-    The matrix may have no columns: what is left to encode of an ensemble of soft partitions alone.
-    """
+    """Encode a checked label matrix, one row per object; O(n m) time, one small copy of the labels."""
     n, m = labels.shape
     codes, sizes, missing = compact_codes(labels)
     n_codes = np.array([len(s) for s in sizes], dtype=np.int64)
@@ -336,10 +330,7 @@ def take_rows(encoding, rows):
 
 
 def sub_ensemble(encoding, rows, partitions):
-    """The encoding of some of the rows and some of the partitions, given ascending, as an ensemble of its own.
-
-    Each of the partitions must observe a row of positive weight among these.
-    """
+    """The encoding of some of the rows and some of the partitions, given ascending, as an ensemble of its own."""
     part = select(take_rows(encoding, rows), partitions)
     return weigh(part, part.multiplicity)
 
@@ -358,10 +349,7 @@ def harden(encoding):
 
 
 def one_hot(encoding):
-    """The ensemble as a sparse (n_rows, n_slots) matrix of indicators, or of memberships in the soft partitions.
-
-    Missing labels have no entry.
-    """
+    """The ensemble as a sparse (n_rows, n_slots) matrix of indicators, or of memberships in the soft partitions."""
     n, m = encoding.codes.shape
     # scikit-learn reads 32-bit indices only.
     index = np.int32 if n * m <= np.iinfo(np.int32).max else np.int64

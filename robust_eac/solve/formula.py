@@ -84,10 +84,7 @@ def shared_pairs(encoding, S):
 
 
 def agreement_sums(encoding, S, rows, partitions=None):
-    """The lift |S_u|^2 - E_u, and the PairSums (see relabelling) of the consensus and of the partition, (m,) each.
-
-    Sums of centred memberships: the rounding of S would hide how nearly constant ones agree.
-    """
+    """The lift |S_u|^2 - E_u, and the PairSums (see relabelling) of the consensus and of the partition, (m,) each."""
     if partitions is None:
         partitions = partition_sums(encoding)
     mask_of_slot, soft_slots = np.repeat(encoding.mask_of, encoding.n_codes), encoding.soft_slots

@@ -87,10 +87,7 @@ def table_costs(encoding, table, rows=slice(None)):
 
 
 def label_shares(encoding, counts):
-    """(n_slots, k) share of each label among a cluster's objects that its partition observes; 0 for "not observed".
-
-    Where a partition observes none of the cluster, the shares are those of the whole ensemble.
-    """
+    """(n_slots, k) share of each label among a cluster's observed objects; the ensemble's where there are none."""
     counts = counts.copy()
     counts[encoding.missing_slots] = 0.0
     observed = np.repeat(np.add.reduceat(counts, encoding.offsets, axis=0), encoding.n_codes, axis=0)
@@ -122,10 +119,7 @@ def slot_weights(encoding, weights):
 
 
 def seed_rows(encoding, weights, n_seeds, rng):
-    """Rows drawn by greedy k-means++ under the weighted Hamming distance; (n_seeds,) intp, all different.
-
-    Each seed is the best of 2 + log(n_seeds) candidates, as scikit-learn draws them.
-    """
+    """Rows drawn by greedy k-means++ under the weighted Hamming distance; (n_seeds,) intp, all different."""
     n_trials = 2 + int(np.log(n_seeds))
     rows = np.empty(n_seeds, dtype=np.intp)
     rows[0] = _draw(encoding.multiplicity, 1, rng)[0]

@@ -61,19 +61,13 @@ class Objective:
         return initial_rows(self.encoding, self.n_clusters, start, rng) if isinstance(start, str) else start
 
     def place(self, encoding, weights, rows, *, skip=0.0, max_visits=1, n_threads=1):
-        """Memberships of other rows of the same partitions that agree best with those of this encoding's rows.
-
-        The same quartic without the row's own term, which is a convex quadratic: any start will do.
-        """
+        """Memberships of other rows of the same partitions that agree best with those of this encoding's rows."""
         statistics = self.statistics(weights, self.measure(rows))
         absent = self.on(encoding._replace(multiplicity=np.zeros(len(encoding.codes)))).visited
         return place_by(absent, statistics, self.n_clusters, skip=skip, max_visits=max_visits, n_threads=n_threads)
 
     def expand(self, whole, weights, rows, tol):
-        """Memberships of all objects of `whole`, of which this encoding has the rows with weight.
-
-        An object without weight gets the membership that agrees best with those of the others.
-        """
+        """Memberships of all objects of `whole`, of which this encoding has the rows with weight."""
         membership = self.encoding.expand(rows)
         weightless = np.flatnonzero(whole.multiplicity == 0.0)
         if len(weightless) == 0:

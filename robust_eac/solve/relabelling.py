@@ -211,10 +211,7 @@ def share_of_pairs(side):
 
 
 def variance(a, b):
-    """Variance of |S|^2 over all relabellings of the objects: Mantel's, and the terms of the pairs (i, i).
-
-    0 where nothing but rounding varies.
-    """
+    """Variance of |S|^2 over all relabellings of the objects: Mantel's, and the terms of the pairs (i, i)."""
     n, n1, n2, n3 = (np.maximum(a.n - j, 1.0) for j in range(4))
     # Sums over more objects than exist are zero.
     same = 2.0 * (a.spread / n) * (b.spread / n1)
@@ -230,12 +227,10 @@ def variance(a, b):
 
 
 def skewness(a, b):
-    """Skewness of |S|^2 over all relabellings of the objects, never below 0.
+    """Skewness of |S|^2 over all relabellings, never below 0; exact if a side is hard, else up to O(1/n).
 
-    Exact if a side is hard. If both are soft, what the pairs (i, i) add is left out, a share of the order of 1/n.
-
-    The third moment is a sum over triples of pairs, by the graph that they form: a term is the product of the sums
-    over this graph on both sides, with the number of orders and directions of the three pairs.
+    The third moment is a sum over triples of pairs, by the graph that they form: the product of the sums over this
+    graph on both sides, with the number of orders and directions of the three pairs.
     """
     graphs = zip(_graphs(a), _graphs(b), _WAYS, (2, 3, 3, 4, 4, 4, 5, 6), strict=True)
     third = 0.0

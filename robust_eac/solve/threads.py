@@ -15,10 +15,7 @@ _own = threading.local()
 
 
 def count_threads(n_jobs, n_tasks, encoding, n_clusters):
-    """(threads over the tasks, threads within each) for a number of jobs.
-
-    None means all cores if there is enough work; NUMBA_NUM_THREADS limits them.
-    """
+    """(threads over the tasks, threads within each) for a number of jobs."""
     if n_jobs is None:
         work = n_tasks * len(encoding.codes) * len(encoding.offsets) * n_clusters
         n_threads = config.NUMBA_NUM_THREADS if work >= _WORTH_THREADS else 1

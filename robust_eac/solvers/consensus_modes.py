@@ -70,9 +70,7 @@ def solve_consensus_modes(
 ) -> ConsensusModes:
     """Find the consensuses of an ensemble in which several groups of partitions agree among themselves.
 
-    Partitions of the same objects may follow several truths: plants by species and by soil, documents by topic and by
-    language. A single consensus is then a compromise, or that of the largest group. Here every group g gets its own
-    median partition:
+    Every group g of partitions gets its own median partition:
 
         min_{Y_g} sum_u alpha_gu d_u(Y_g),    alpha_gu > 0 for the partitions that fit Y_g best.
 
@@ -177,10 +175,7 @@ def solve_consensus_modes(
 
 
 def find_modes(encoding, pairs, n_clusters, limit, agreement, seeds, limits, n_jobs):
-    """The :class:`ConsensusModes` of an encoding, at most `limit` of them, from one start per seed.
-
-    pairs : what :func:`~robust_eac.weightings.pairs.compare_pairs` says of the encoding.
-    """
+    """The :class:`ConsensusModes` of an encoding, at most `limit` of them, from one start per seed."""
     m = len(encoding.offsets)
     weighting = ChanceCorrected()
     find = partial(_find, objective_for(encoding, n_clusters, agreement, dense=True), seeds, limits, n_jobs)

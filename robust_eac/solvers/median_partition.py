@@ -89,13 +89,10 @@ def solve_median_partition(
     of the weights; neither raises the objective. Stops when the Y step finds the membership stationary for weights
     that are optimal for it. The problem is not convex: the best of `n_init` starts is returned.
 
-    "chance-corrected" has no joint objective, but it terminates. Its weights are fixed for every Y step, and positive
-    for a set of trusted partitions. All starts share the first set, so that their objectives can be compared: equal
-    weights for the largest group of partitions that agree beyond chance before any consensus
-    (:func:`~robust_eac.trusted_group_weights`), and for those of which too little is known to distrust them. The best
-    start then alternates Y steps with trust: the partitions that agree enough with the consensus are the next set. The
-    first of these updates may add partitions, the later ones only withdraw trust, so that there are at most
-    n_partitions + 1 Y steps. At the end the consensus confirms every partition that made it.
+    "chance-corrected" has no joint objective, but it terminates. All starts begin with equal weights for the largest
+    group of partitions that agree beyond chance (:func:`~robust_eac.trusted_group_weights`), and for those of which too
+    little is known to distrust them. The best start then alternates Y steps with trust: the first update may add
+    partitions, the later ones only withdraw trust: at most n_partitions + 1 Y steps.
 
     Near copies count once: a partition weighs 1 over the number of its near copies and itself. Two partitions are near
     copies if their adjusted Rand index is at least 0.8 and above that of either with the consensus of the first update,
@@ -141,17 +138,12 @@ def solve_median_partition(
     n_partitions), and O(n_clusters) per object and per base cluster for every start at work and for the best so far,
     three at most. A partition into single objects takes most of it, and says nothing: leave it out.
 
-    From some 2,000 objects on a start is solved for a sample of them first, which leaves few sweeps for all. From
-    65,536 on a sweep visits them in rounds of eight blocks that several threads take in turn. With more than 256
-    clusters and raw losses, time grows with the objects that share base clusters rather than with n_clusters.
-
     The weights belong to the relaxed membership, not to its hard labels: sum_u alpha_u d_u of the labels is in general
     another number.
 
     References
     ----------
-    .. [1] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation",
-       EMMCVPR 2013, Algorithm 1.
+    .. [1] Lourenço et al., "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013, Algorithm 1.
 
     Examples
     --------
@@ -316,8 +308,7 @@ def solve_membership(
 
     References
     ----------
-    .. [1] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation",
-       EMMCVPR 2013, Section 3.1.
+    .. [1] Lourenço et al., "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013, Section 3.1.
 
     Examples
     --------

@@ -369,10 +369,7 @@ def as_weighting(weighting):
 
 
 def resolve_group(weighting, encoding, rng, *, families=True):
-    """(the :class:`Weighting` to alternate with, whether partitions are linked by agreement beyond chance).
-
-    Finds the largest group of partitions that agree if the weighting needs it; without links all of them make it.
-    """
+    """(the :class:`Weighting` to alternate with, whether partitions are linked by agreement beyond chance)."""
     if not weighting.needs_group:
         return weighting, True
     everyone = np.ones(len(encoding.offsets), dtype=bool)

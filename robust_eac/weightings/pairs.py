@@ -48,10 +48,7 @@ class Pairs(NamedTuple):
 
 
 def compare_pairs(encoding, rng):
-    """The :class:`Pairs` of an encoding. Nothing is drawn for a single partition, which has none.
-
-    Every object of positive weight counts once. Soft partitions are compared by their hard labels.
-    """
+    """The :class:`Pairs` of an encoding. Nothing is drawn for a single partition, which has none."""
     m = len(encoding.offsets)
     if m == 1:
         return pairs_of(np.zeros((1, 1), dtype=np.int64), np.arange(1))

@@ -178,11 +178,7 @@ def largest_group(pairs, among, *, level=LEVEL):
 
 
 def _larger_part(pairs, group):
-    """Mask (m,) of the larger part of a group, where two parts of it are apart; otherwise of the group.
-
-    The parts are the two largest of a cut of the tree of average linkage, the first cut where they are apart; the rest
-    goes to the part that it agrees with more.
-    """
+    """Mask (m,) of the larger part of a group, where two parts of it are apart; otherwise of the group."""
     rows = np.flatnonzero(group[pairs.references])
     among = pairs.references[rows]
     if len(rows) < 4:
@@ -205,11 +201,7 @@ def _larger_part(pairs, group):
 
 
 def with_untested(pairs, group, among):
-    """Mask of a group and of those partitions, among some, of which too little is known to distrust them.
-
-    They are those whose agreement with the group, a mean over the pairs by their precision, is not below what trust
-    needs at the level of the links.
-    """
+    """Mask of a group and of those partitions, among some, of which too little is known to distrust them."""
     members = group[pairs.references]
     precision = pairs.precision[members]
     known = precision.sum(axis=0)
@@ -237,10 +229,7 @@ def are_apart(pairs, group, other):
 
 
 def second_group(pairs, trusted):
-    """Mask of the largest group among the partitions that are not trusted that is apart from those that are, or None.
-
-    Partitions that agree with each other, and hardly with those that are trusted, follow a truth of their own.
-    """
+    """Mask of the largest group of partitions that are not trusted that is apart from those that are, or None."""
     rest = ~trusted
     while (group := largest_group(pairs, rest)) is not None:
         if are_apart(pairs, group, trusted):
@@ -263,10 +252,7 @@ def near_copies(pairs, agreements):
 
 
 def count_families_once(near, references, trusted):
-    """(m,) weights over the trusted partitions: 1 over the number of its near copies and itself, scaled to sum one.
-
-    Where the references are a sample, near copies among them stand for those among all.
-    """
+    """(m,) weights over the trusted partitions: 1 over the number of its near copies and itself, scaled to sum one."""
     others = trusted[references].sum() - np.isin(np.arange(len(trusted)), references[trusted[references]])
     copies = near[trusted[references]].sum(axis=0) * (trusted.sum() - 1.0) / np.maximum(others, 1)
     weights = trusted / (1.0 + copies)
