@@ -4,7 +4,6 @@
 import numpy as np
 
 import robust_eac.objectives as _objectives
-from robust_eac import estimators as _estimators
 from robust_eac import summary as _summary
 from robust_eac._whole_files import temporary_path, write_files
 from robust_eac.checks import labels as label_checks
@@ -45,13 +44,11 @@ from robust_eac.hard.tables import LOSSES
 from robust_eac.metrics import external as metrics
 from robust_eac.metrics import ovi as _ovi
 from robust_eac.objectives import (
-    AGREEMENTS,
     ChanceCorrected,
     Raw,
     SparseRaw,
     agreements_with,
     objective_for,
-    resolve_agreement,
 )
 from robust_eac.objectives import raw as _raw
 from robust_eac.placing import keep_consensus
@@ -104,8 +101,8 @@ from robust_eac.sparse import kernels as _sparse_kernels
 from robust_eac.sparse import objective as _many
 from robust_eac.sparse import rows as _sparse_rows
 from robust_eac.weightings import joint
-from robust_eac.weightings.clusters import CLUSTER_WEIGHTS, weigh_by
-from robust_eac.weightings.joint import WEIGHTINGS, Fixed, as_weighting
+from robust_eac.weightings.clusters import weigh_by
+from robust_eac.weightings.joint import WEIGHTINGS, as_weighting
 from robust_eac.weightings.pairs import Pairs, compare_pairs, pairs_of, sample_columns
 from robust_eac.weightings.trust import (
     are_apart,

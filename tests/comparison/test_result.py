@@ -97,12 +97,6 @@ def test_digits_that_rounding_leaves_make_no_difference():
     assert {row["p_value"] for row in summary.rows} == {None, 1.0}
 
 
-def test_the_interval_covers_as_often_as_it_says():
-    rng = np.random.RandomState(0)
-    covered = [low <= 0.0 <= high for low, high in (statistics.t_interval(v, 0.9) for v in rng.normal(size=(1000, 5)))]
-    assert np.mean(covered) == pytest.approx(0.9, abs=0.02)
-
-
 def test_one_block_has_means_and_no_tests():
     summary = records_of({"a": [0.5], "b": [0.6], "c": [None]}, y=False).summary()
     assert summary.measure == "ensemble_nmi"

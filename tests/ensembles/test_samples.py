@@ -109,8 +109,6 @@ class Leaver(KMeans):
 @pytest.mark.parametrize(
     ("options", "error", "match"),
     [
-        ({"max_samples": 0}, ValueError, "max_samples must be at least 1, got 0"),
-        ({"max_samples": 0.5}, TypeError, "max_samples must be an integer, got 0.5"),
         ({"max_samples": 3}, ValueError, r"n_clusters must be in \[1, max_samples=3\], got 4"),
         ({"estimator": AgglomerativeClustering()}, TypeError, "AgglomerativeClustering cannot label .* without max"),
         ({"estimator": Leaver()}, ValueError, r"estimator Leaver must give every object a label in \[0, n.*, got -1"),

@@ -158,6 +158,14 @@ def test_tags(name, estimator):
     assert tags.requires_fit
 
 
+def test_the_seed_decides_whatever_the_number_of_jobs(name, estimator, X):
+    one = fitted(estimator.fit(X))
+    if "n_jobs" in estimator.get_params():
+        assert same(fitted(clone(estimator).set_params(n_jobs=2).fit(X)), one)
+    if name in ENSEMBLES:
+        assert not same(fitted(clone(estimator).set_params(random_state=1).fit(X)), one)
+
+
 @pytest.mark.parametrize("name", ENSEMBLES)
 def test_ensembles_come_as_data_frames(name, estimator, X):
     plain = estimator.fit_transform(X)

@@ -7,6 +7,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from robust_eac import (
     L2,
+    FeatureSubsetEnsemble,
     KMeansEnsemble,
     LandmarkSpectralEnsemble,
     MergeConsensus,
@@ -44,6 +45,7 @@ def expected_failures(estimator):
         KMeansEnsemble(5, (2, 3), max_samples=50),
         LandmarkSpectralEnsemble(3, 2, n_landmarks=10),
         MixedEnsemble(6, (2, 3)),
+        FeatureSubsetEnsemble(2, max_per_order=5, min_per_order=2),
     ],
     expected_failed_checks=expected_failures,
 )

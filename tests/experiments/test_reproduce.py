@@ -257,14 +257,8 @@ def test_wrong_usage(toy, reproduce):
 
 
 def test_data_of_cells():
-    names = [
-        "spiral",
-        "spiral-file",
-        "abalone-continuous",
-        "breast-cancer-699",
-        "half-rings-of-mine",
-        "gaussians",
-        None,
+    names = ["spiral", "spiral-file", "abalone-continuous", "breast-cancer-699", "half-rings-of-mine", "gaussians"] + [
+        None
     ]
     found = needed_data([{"dataset": name} for name in names] + [{"other": "iris"}])
     assert found == ["abalone", "breast-cancer-699", "half-rings", "spiral", "spiral-file"]

@@ -131,14 +131,6 @@ def test_pure_clusters_and_links_of_single_linkage():
 # Mixture
 
 
-def test_density_is_the_normal_one(rng):
-    X = rng.normal(size=(20, 3))
-    root = rng.normal(size=(3, 3))
-    covariance = root @ root.T + np.eye(3)
-    expected = multivariate_normal([1.0, 2.0, 0.0], covariance).pdf(X)
-    np.testing.assert_allclose(gaussian_mixture._density(X, np.array([1.0, 2.0, 0.0]), covariance), expected)
-
-
 def test_mixture_finds_well_separated_components():
     rng = np.random.RandomState(0)
     centres = np.array([[0.0, 0.0], [8.0, 0.0], [0.0, 8.0], [8.0, 8.0]])

@@ -6,7 +6,7 @@ from pathlib import Path
 import robust_eac
 
 # From the bottom up: a room imports from those before it.
-ROOMS = (
+ROOMS = [
     "_version",
     "_whole_files",
     "checks",
@@ -33,7 +33,7 @@ ROOMS = (
     "cli",
     "__main__",
     "__init__",
-)
+]
 
 
 def imports():
