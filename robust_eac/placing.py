@@ -105,10 +105,7 @@ class FixedConsensus(NamedTuple):
         return ~newcomers.observed.any(axis=1)
 
     def _grouped(self, newcomers):
-        """(T, Q, slots of soft columns, blocks) for groups of partitions, whose fitted and new objects are the same.
-
-        A block holds its rows, their codes and soft columns, and which groups observe them.
-        """
+        """(T, Q, slots of soft columns, blocks) for groups of partitions, whose fitted and new objects are the same."""
         codes, soft, soft_slots, observed = newcomers
         first, group_of = observed_alike(self.mask_of, observed)
         quadratic, together = (np.bincount(group_of, weights=part) for part in (self.quadratic, self.together))
@@ -230,18 +227,14 @@ def freeze_consensus(objective, weights, rows, *, skip):
     coef, quadratic, together = objective.terms(weights, state)
     T = padded(state.S * encoding.by_slot(coef)[:, np.newaxis])
     totals = (encoding.observed * encoding.multiplicity[:, np.newaxis]).T @ rows
-    return FixedConsensus(_with_zero(T), state.G, totals, encoding.mask_of, quadratic, together, skip)
+    return FixedConsensus(np.pad(T, ((0, 1), (0, 0))), state.G, totals, encoding.mask_of, quadratic, together, skip)
 
 
 def freeze_groups(encoding, weights, values, clusters):
     """The :class:`FixedGroups` of clusters of an encoding's rows; sharing a slot adds its value, (n_slots,)."""
     counts = cluster_counts(encoding, clusters, clusters.max() + 1)
     observed = np.add.reduceat(counts, encoding.offsets, axis=0)
-    return FixedGroups(_with_zero(counts * values[:, np.newaxis]), observed * weights[:, np.newaxis])
-
-
-def _with_zero(table):
-    return np.concatenate([table, np.zeros((1, table.shape[1]))])
+    return FixedGroups(np.pad(counts * values[:, np.newaxis], ((0, 1), (0, 0))), observed * weights[:, np.newaxis])
 
 
 def keep_consensus(ensemble, objective, result, tol):

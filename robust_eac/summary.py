@@ -237,21 +237,15 @@ def _below(largest):
 
 def _table(weights, agreements, names):
     """Lines with the partitions of largest and smallest weight, by agreement among equal ones."""
-    order = np.lexsort((-agreements, -weights))
-    if len(order) <= _ALL_LISTED:
-        first, last = order, []
-    else:
-        first, last = order[:_LISTED], order[-_LISTED:]
+    order = list(np.lexsort((-agreements, -weights)))
+    if len(order) > _ALL_LISTED:
+        order[_LISTED:-_LISTED] = [None]
     cells = [("partition", "weight", "agreement")]
-    cells += [_cells(u, weights, agreements, names) for u in first]
-    if len(last):
-        cells += [("...", "", ""), *(_cells(u, weights, agreements, names) for u in last)]
+    for u in order:
+        row = ("...", "", "") if u is None else (shortened(names[u]), f"{weights[u]:.3g}", _rounded(agreements[u]))
+        cells.append(row)
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     return ["  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
-
-
-def _cells(u, weights, agreements, names):
-    return shortened(names[u]), f"{weights[u]:.3g}", _rounded(agreements[u])
 
 
 def shortened(name):

@@ -76,11 +76,7 @@ def check_labels(labels, *, name="labels") -> np.ndarray:
 
 
 def check_ensemble(labels, *, name="labels", part=False) -> Ensemble:
-    """Return a label matrix, or a list of label vectors and membership matrices, as an :class:`Ensemble`.
-
-    A list or tuple of arrays, columns or igraph's clusterings is one partition per entry. What was checked before is
-    returned as it is. With `part` these are some of the objects: a partition may observe none of them.
-    """
+    """The :class:`Ensemble` of a label matrix, or of a list with an entry per partition; `part`: of some objects."""
     if isinstance(labels, Ensemble):
         return labels
     if _is_list(labels, name):

@@ -250,11 +250,7 @@ class _Text:
         return io.TextIOWrapper(io.BytesIO(self.data), encoding="utf-8", newline=newline)
 
     def _without_comments(self):
-        """The data without comments, and the number of rows above each of them.
-
-        A line that begins with # is none inside a quoted cell, as a row of titles that fits the others, or with an
-        Excel error as a missing cell. Any other that could be a row is refused.
-        """
+        """The data without comments, lines that begin with # and could be no row, and the number of rows above each."""
         lines, kept, comments, above, inside = self.data.splitlines(keepends=True), [], [], 0, False
         table = dropwhile(lambda line: line.startswith(b"#"), lines)
         width = len(next(self.rows(map(bytes.decode, table))))

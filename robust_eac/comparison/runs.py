@@ -26,11 +26,9 @@ def attempt(run):
 
 
 def outcomes(waiting, *, n_workers, time_limit, begin):
-    """Generate (key, what :func:`attempt` returns) of every run, in the order in which they end.
+    """Generate (key, what :func:`attempt` returns) of every run of the deque `waiting`, which the caller may add to.
 
-    `waiting` is a deque of (key, run), to which the caller may add runs until the last outcome; `begin` is called with
-    the key of a run that begins. One worker without a limit is this process; else every worker is a process, which is
-    killed when its run has taken `time_limit` seconds, and replaced.
+    One worker without a limit is this process; else each is a process, killed and replaced at its `time_limit`.
     """
     if n_workers == 1 and time_limit is None:
         while waiting:

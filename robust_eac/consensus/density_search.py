@@ -107,9 +107,7 @@ def _one_start(encoding, collapsed, weights, n_clusters, singleton, max_iter, se
 def _densify(order, codes, offsets, missing, weights, presence, singleton, labels, T, pair_weights, sizes):
     """Move objects, in the given order, to where the density gains most; returns how many moved. O(m k) per object.
 
-    The last four follow the moves: labels (n,), T (n_slots, k) weight of the partition times the objects of each slot
-    in each cluster, pair_weights (k,) weight of the ordered pairs inside each cluster, sizes (k,). presence (n,) is the
-    weight of the partitions that observe the object. No cluster is emptied.
+    The last four follow the moves: labels, T (n_slots, k), pair_weights (k,) and sizes (k,). No cluster is emptied.
     """
     k = T.shape[1]
     votes = np.empty(k)

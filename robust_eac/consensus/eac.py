@@ -50,18 +50,6 @@ class Coassociation(NamedTuple):
         return self.values if self.unit == 1.0 else self.values / self.unit
 
 
-def is_precomputed(affinity, **of_partitions):
-    """Whether labels are a co-association matrix; ValueError for arguments that need partitions, which must be None."""
-    precomputed = check_choice(affinity, AFFINITIES, name="affinity") == "precomputed"
-    for name, value in of_partitions.items():
-        if precomputed and value is not None:
-            raise ValueError(
-                f'{name} must be None with affinity="precomputed": a co-association matrix has no partitions to weigh, '
-                f"got {type(value).__name__}."
-            )
-    return precomputed
-
-
 def check_coassociation(matrix, *, name="labels") -> Coassociation:
     """Return the :class:`Coassociation` of a dense or sparse matrix of shares, or of counts with a full diagonal."""
     values = _sparse(matrix, name) if sparse.issparse(matrix) else real_array(matrix, name)
@@ -344,9 +332,14 @@ def _join_above(given, threshold, strict):
 
 def _read(labels, weights, affinity):
     """Labels and weights, checked: an encoding and its weights, or a :class:`Coassociation` and None."""
-    if is_precomputed(affinity, weights=weights):
-        return check_coassociation(labels), None
-    return prepare_ensemble(labels, weights)
+    if check_choice(affinity, AFFINITIES, name="affinity") != "precomputed":
+        return prepare_ensemble(labels, weights)
+    if weights is not None:
+        raise ValueError(
+            'weights must be None with affinity="precomputed": a co-association matrix has no partitions to weigh, '
+            f"got {type(weights).__name__}."
+        )
+    return check_coassociation(labels), None
 
 
 def _tree(source, weights, linkage):

@@ -75,8 +75,7 @@ def cspa(
     ----------
     .. [1] Strehl, Ghosh, "Cluster ensembles - a knowledge reuse framework for combining multiple partitions", JMLR 3,
        2002.
-    .. [2] Karypis, Kumar, "A fast and high quality multilevel scheme for partitioning irregular graphs", SIAM Journal
-       on Scientific Computing 20, 1998.
+    .. [2] Karypis, Kumar, "A fast and high quality multilevel scheme for partitioning irregular graphs", SISC 20, 1998.
 
     Examples
     --------

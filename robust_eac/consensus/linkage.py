@@ -285,11 +285,7 @@ def fill(rows, sizes, half):
 
 @njit(cache=True, nogil=True)
 def span(rows, tree):
-    """Prim's algorithm for a spanning tree of largest similarities; O(n^2 m). It overwrites the blocks.
-
-    Similarities are computed when needed. Rows outside the tree stay at the front of the blocks: when a row joins the
-    tree, the last one takes its place.
-    """
+    """Prim's algorithm for a spanning tree of largest similarities; O(n^2 m). It overwrites the blocks."""
     n, width = rows.codes.shape[0], rows.blocks.shape[2]
     row, both = np.empty(width), np.empty(width)
     names, nearest, best = np.arange(n), np.zeros(n, dtype=np.int64), np.full(n, -1.0)
@@ -336,9 +332,8 @@ def agglomerate(half, sizes, rule, tree):
 def _follow_chains(half, sizes, names, rule, tree, start, stop):
     """Merges start, ..., stop - 1 of the tree. The size of a cluster that has merged into another is set to 0.
 
-    Average linkage keeps sums of similarities, so whole numbers stay whole; in the other two all sizes are 1. The
-    nearest neighbour has the largest sum / size. A divisor of infinity excludes merged clusters and those already in
-    the chain from the search: by rounding, the latter could otherwise close the chain to a ring.
+    Average linkage keeps sums of similarities; in the other two all sizes are 1. A divisor of infinity excludes merged
+    clusters and those in the chain, which rounding could otherwise close to a ring.
     """
     n = len(sizes)
     firsts, divisors, nearness = _first(n, np.arange(n)), sizes.copy(), np.empty(n)

@@ -224,11 +224,7 @@ def base_cluster_weights(encoding, weights, theta):
 
 
 def find_micro_clusters(encoding, weights, values, n_micro, *, rng, n_threads):
-    """Micro-cluster of each row (-1: no partition observes it), and (n_slots, M) objects of each in each slot.
-
-    k-means on rows of indicators scaled by sqrt(values), (n_slots,), on a sample; then every row joins the nearest
-    mean. One micro-cluster per row if there are at most n_micro rows.
-    """
+    """(micro-cluster of each row, -1 if unobserved; (n_slots, M) objects of each per slot), by k-means on a sample."""
     seen = np.flatnonzero(encoding.observed.any(axis=1))
     rows = take_rows(encoding, seen)
     found = np.arange(len(seen))
@@ -255,10 +251,7 @@ def row_sums(encoding, table, n_threads):
 
 
 def similarity_sums(encoding, weights, values, counts):
-    """(M, M) sums of similarities between M groups, and weights of the pairs; the quotient is the mean similarity.
-
-    counts : (n_slots, M) objects of each group in each slot. values : (n_slots,) what sharing a slot adds.
-    """
+    """(M, M) sums of similarities between M groups, and weights of the pairs; the quotient is the mean similarity."""
     sums = (counts * values[:, np.newaxis]).T @ counts
     # Objects of each group that each partition observes.
     observed = np.add.reduceat(counts, encoding.offsets, axis=0)
@@ -278,11 +271,7 @@ def mean_similarities(encoding, weights, values, counts, n_threads):
 
 
 def cut_of_largest_lift(tree, sums, pairs, own, most):
-    """Number of clusters, 2 to `most`, of the cut of largest lift: mean similarity inside over that between clusters.
-
-    own : sum and weight of the pairs (i, i), which are left out. Among cuts without any similarity between clusters,
-    the one of largest similarity inside wins.
-    """
+    """Number of clusters, 2 to `most`, of the cut of largest lift; `own` are sum and weight of the pairs (i, i)."""
     most = min(most, len(sums))
     fine = cut(tree, most)
     members = sparse.csr_array((np.ones(len(fine)), (fine, np.arange(len(fine)))))

@@ -396,11 +396,7 @@ def exchange(J, low, high, pairs, kl, Y, g):
 
 @njit(cache=True, nogil=True)
 def descend(pairs, kl, state, target, n_steps):
-    """Move mass in the column of largest gap, at most n_steps times, until no gap exceeds the target.
-
-    Returns the number of steps. On entry the gradients, gaps and heap must belong to Y; they are kept up to date.
-    O(partners (k + log n)) per step.
-    """
+    """Move mass in the column of largest gap until none exceeds the target; returns the steps, at most n_steps."""
     Y, g, gaps, heap, place = state
     k = Y.shape[1]
     old = np.empty(k)

@@ -6,15 +6,6 @@ from .objective import membership_gradient, objective_value, optimality_gap, par
 from .selection import ClusterNumberSelection, select_n_clusters
 
 __all__ = [
-    "AgreementTest",
-    "Certificate",
-    "ClusterNumberSelection",
-    "adjusted_agreement",
-    "agreement_test",
-    "certify",
-    "membership_gradient",
-    "objective_value",
-    "optimality_gap",
-    "partition_losses",
-    "select_n_clusters",
-]
+    "AgreementTest", "Certificate", "ClusterNumberSelection", "adjusted_agreement", "agreement_test", "certify",
+    "membership_gradient", "objective_value", "optimality_gap", "partition_losses", "select_n_clusters",
+]  # fmt: skip

@@ -2,6 +2,4 @@
 
 from .solver import solve_median_partition_distributed
 
-__all__ = [
-    "solve_median_partition_distributed",
-]
+__all__ = ["solve_median_partition_distributed"]

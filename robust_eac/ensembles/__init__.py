@@ -9,14 +9,6 @@ from .landmarks import LandmarkSpectralEnsemble
 from .mixed import MixedEnsemble
 
 __all__ = [
-    "FeatureSubsetEnsemble",
-    "KMeansEnsemble",
-    "LandmarkSpectralEnsemble",
-    "MixedEnsemble",
-    "corrupt_ensemble",
-    "ensemble_distributed",
-    "fuzzy_c_means",
-    "gath_geva",
-    "kaufman_kmeans",
-    "kaufman_seeds",
-]
+    "FeatureSubsetEnsemble", "KMeansEnsemble", "LandmarkSpectralEnsemble", "MixedEnsemble", "corrupt_ensemble",
+    "ensemble_distributed", "fuzzy_c_means", "gath_geva", "kaufman_kmeans", "kaufman_seeds",
+]  # fmt: skip

@@ -128,10 +128,7 @@ def draw_sample(X, size, rng):
 
 
 def label_by_blocks(X, label, n_partitions, dtype, n_jobs, tell):
-    """(n_samples, n_partitions) labels of features of any real type, which are read block by block.
-
-    label : function of a float64 block (n_rows, n_features) and of the (n_rows, n_partitions) labels that it fills.
-    """
+    """(n_samples, n_partitions) labels of features of any real type, which are read block by block."""
     labels = np.empty((len(X), n_partitions), dtype=dtype)
 
     def run(chunk):

@@ -125,10 +125,6 @@ def _unequal(column, rng):
     return values[np.searchsorted(cumulated, rng.uniform(0.0, cumulated[-1], size=len(column)), side="right")]
 
 
-def _shuffled(column, rng):
-    return rng.permutation(column)
-
-
 def _of_features(column, rng):
     values = np.unique(column)
     noise = rng.standard_normal((len(column), _N_FEATURES))
@@ -171,10 +167,6 @@ def _drawn_again(column, values, share, rng):
     return np.where(drawn, values[rng.randint(len(values), size=len(column))], column)
 
 
-def _graded(column, rng):
-    return _drawn_again(column, np.unique(column), rng.uniform(), rng)
-
-
 def _structured(labels, mask, rng, n_bridges=0):
     """The labels of the replaced partitions for objects in one random order; for half of them in the bridges."""
     order, bridges = rng.permutation(len(labels)), np.flatnonzero(mask)[:n_bridges]
@@ -202,13 +194,13 @@ def _blocks(labels, mask, rng):
 _KINDS = {
     "uniform": _alone(_uniform),
     "unequal": _alone(_unequal),
-    "shuffled": _alone(_shuffled),
+    "shuffled": _alone(lambda column, rng: rng.permutation(column)),
     "features": _alone(_of_features),
     "coherent": _copies(_wrong_partition, _JITTER),
     "duplicates": _copies(_kept_partition, _JITTER),
     "family": _copies(_mediocre_partition, _NEAR_JITTER),
     "structured": _structured,
     "bridges": partial(_structured, n_bridges=_N_BRIDGES),
-    "graded": _alone(_graded),
+    "graded": _alone(lambda column, rng: _drawn_again(column, np.unique(column), rng.uniform(), rng)),
     "blocks": _blocks,
 }

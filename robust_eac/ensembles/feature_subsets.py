@@ -231,10 +231,9 @@ def whitening_maps(scatters, n_samples, ridge):
 
 
 def for_each_batch(function, X, subsets, *, ridge, n_jobs):
-    """Call ``function(rows, data)`` for batches of subsets of equal order, in threads.
+    """Call ``function(rows, data)`` for batches of subsets of equal order, in threads, whatever their number.
 
-    rows : positions in `subsets`. data : (len(rows), order, n_samples) sub-data, whitened unless ridge is None. The
-    batches do not depend on the number of threads.
+    rows : positions in `subsets`. data : (len(rows), order, n_samples) sub-data, whitened unless ridge is None.
     """
     features = np.ascontiguousarray(X.T if ridge is None else (X - X.mean(axis=0)).T)
     n = features.shape[1]

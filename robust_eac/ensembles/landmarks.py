@@ -291,12 +291,7 @@ def label_by_models(models, n_neighbors, block, labels):
 
 @njit(cache=True, nogil=True)
 def nearest_landmarks(points, index, numbers, squares):
-    """Fill numbers and squared distances (n, K), nearest first, of the K nearest landmarks of every point; exact.
-
-    A ball holds the landmarks of a group. Groups are visited by their distance from the group that the point is nearest
-    to, and left out if their ball is farther away than the K-th landmark found. Inner loops run over the landmarks of a
-    group, so that they vectorise without reordering any sum.
-    """
+    """Fill numbers and squared distances (n, K), nearest first, of the K nearest landmarks of every point; exact."""
     n_dims, n_groups = index.centres.shape
     K = numbers.shape[1]
     bounds = np.empty(n_groups)

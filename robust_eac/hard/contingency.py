@@ -202,10 +202,7 @@ def linear_cost(i, w, terms, tables, cluster, sign):
 
 @njit(cache=True, nogil=True)
 def gather(i, own, codes, observed, offsets, rises, falls, size_rises, size_falls, costs):
-    """What row i, of unit weight, adds to the linear loss in every cluster; infinite behind the last one. O(m k).
-
-    Takes arrays in place of tuples, whose fields are all copied for every call.
-    """
+    """What row i, of unit weight, adds to the linear loss in every cluster; infinite behind the last one. O(m k)."""
     costs[:] = 0.0
     # Four partitions at a time: otherwise every addition waits for the store of the one before.
     rest = codes.shape[1] - codes.shape[1] % 4

@@ -108,8 +108,7 @@ def hard_partition_losses(
     .. [2] Meilă, "Comparing clusterings - an information based distance", Journal of Multivariate Analysis 98(5), 2007.
     .. [3] Hubert, Arabie, "Comparing partitions", Journal of Classification 2, 1985.
     .. [4] Vinh et al., "Information theoretic measures for clusterings comparison", JMLR 11, 2010.
-    .. [5] Dahl, Johnson, Müller, "Search algorithms and loss functions for Bayesian clustering", Journal of
-       Computational and Graphical Statistics 31(4), 2022.
+    .. [5] Dahl et al., "Search algorithms and loss functions for Bayesian clustering", JCGS 31, 2022.
 
     Examples
     --------
@@ -161,8 +160,7 @@ def expected_losses(
 
     References
     ----------
-    .. [1] Dahl, Johnson, Müller, "Search algorithms and loss functions for Bayesian clustering", Journal of
-       Computational and Graphical Statistics 31(4), 2022.
+    .. [1] Dahl et al., "Search algorithms and loss functions for Bayesian clustering", JCGS 31, 2022.
 
     Examples
     --------

@@ -156,8 +156,7 @@ def solve_hard_median_partition(
 
     References
     ----------
-    .. [1] Dahl, Johnson, Müller, "Search algorithms and loss functions for Bayesian clustering", Journal of
-       Computational and Graphical Statistics 31, 2022.
+    .. [1] Dahl et al., "Search algorithms and loss functions for Bayesian clustering", JCGS 31, 2022.
 
     Examples
     --------

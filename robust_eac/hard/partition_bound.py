@@ -32,11 +32,9 @@ def until_settled(values, tol):
 
 
 def partition_bounds(slope, scale, constant, n_clusters, tol):
-    """Yield lower bounds of  constant + sum_gh slope_gh Z_gh  over partitions: Z_gh is scale_gh = r_g r_h, or 0.
+    """Yield lower bounds of  constant + sum_gh slope_gh Z_gh  over partitions (Z_gh is scale_gh or 0), until settled.
 
-    They end when they have settled, or are within `tol` of a partition. If the number of clusters is free, triangles
-    alone come first: their iterations are cheap. A semidefinite matrix joins them only if a partition near their Z is
-    farther from the bound than ten times `tol`. `slope` is symmetric, zero on the diagonal.
+    If the number of clusters is free, triangles alone come first: their iterations are cheap.
     """
     triangles = _Triangles(slope, scale)
     Z = np.where(triangles.slope < 0.0, scale, 0.0)
@@ -61,11 +59,7 @@ def partition_bounds(slope, scale, constant, n_clusters, tol):
 
 
 def _ascend(triangles, Z, mean):
-    """Yield lower bounds without the constant, from better and better multipliers; Z, to start from, is changed.
-
-    The method of multipliers (ADMM), in which Z is kept near a semidefinite matrix M plus `mean`; without `mean` near
-    the previous Z (proximal point method). Triangles belong to the step for Z, which they do not solve exactly.
-    """
+    """Yield lower bounds without the constant, from better and better multipliers; Z, to start from, is changed."""
     scale, limited = triangles.scale, mean is not None
     penalty = _PENALTY * float(np.sum(np.abs(triangles.costs)) / np.sum(scale**2)) or 1.0
     M, A, vectors = Z - mean if limited else Z, np.zeros_like(Z), None
@@ -249,10 +243,7 @@ def _add_multipliers(slope, corners, multipliers, inverse):
 
 @njit(cache=True, nogil=True)
 def _raise_multipliers(Z, centre, slope, corners, multipliers, inverse, penalty):
-    """One pass of exact steps, each as if the box 0 <= Z <= scale did not bind the three pairs.
-
-    Z is kept at  argmin <slope, Z> + penalty / 2 |Z - centre|^2  in the box.
-    """
+    """One pass of exact steps; Z stays at  argmin <slope, Z> + penalty / 2 |Z - centre|^2  in the box."""
     for t in range(len(multipliers)):
         i, j, k = corners[t, 0], corners[t, 1], corners[t, 2]
         ij, kj, ik = inverse[i] * inverse[j], inverse[k] * inverse[j], inverse[i] * inverse[k]

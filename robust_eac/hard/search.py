@@ -48,11 +48,7 @@ class Search:
         return float(self._terms.weights @ losses_of(self._terms, self._tables))
 
     def descend(self, rng, max_passes, *, exact=True):
-        """Pass over all rows in random order until no move lowers the loss; whether it came to that.
-
-        A loss that is not linear is followed along secants, which are found anew for every pass. If `exact`, all moves
-        are tried under the loss itself once these lead no further.
-        """
+        """Pass over all rows in random order, along secants, then if `exact` by the loss; whether no move lowers it."""
         for _ in range(max_passes):
             self._resize()
             self._linearise()
@@ -72,11 +68,7 @@ class Search:
         self._visit(order)
 
     def dissolve(self, rng, max_passes):
-        """Dissolve clusters, let their rows find new ones, and descend; undo it unless it pays.
-
-        Until no cluster is better dissolved, nor two better merged, nor two small ones better dissolved together. Pairs
-        help where no more clusters may open. What is tried counts as moves if it pays, and never as passes.
-        """
+        """Dissolve clusters, let their rows find new ones, and descend; undo it unless it pays."""
         n_passes, pays = self.n_passes, True
         while pays:
             while self._merge():
@@ -180,11 +172,7 @@ class Search:
 
 
 def group_copies(encoding, weights, loss, clusters=None):
-    """The encoding with one row for all copies of an object that are in the same cluster and may stay together.
-
-    A partition that no single move improves never separates copies, unless they are no better together than apart:
-    objects of soft or weighted base clusters, which have little in common with themselves.
-    """
+    """The encoding with one row for all copies of an object that are in the same cluster and may stay together."""
     apart = np.zeros(len(encoding.codes), dtype=bool)
     if len(encoding.unlike_self):
         similarity = encoding.mean_self_similarity(weights * encoding.scale)

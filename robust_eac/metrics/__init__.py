@@ -17,16 +17,7 @@ from .indices import calinski_harabasz, fukuyama_sugeno, partition_entropy, silh
 from .ovi import ovi_lda
 
 __all__ = [
-    "adjusted_rand_score",
-    "calinski_harabasz",
-    "density",
-    "ensemble_nmi",
-    "fukuyama_sugeno",
-    "h_criterion",
-    "normalized_mutual_information",
-    "ovi_lda",
-    "partition_entropy",
-    "silhouette",
-    "variation_of_information",
+    "adjusted_rand_score", "calinski_harabasz", "density", "ensemble_nmi", "fukuyama_sugeno", "h_criterion",
+    "normalized_mutual_information", "ovi_lda", "partition_entropy", "silhouette", "variation_of_information",
     "xie_beni",
-]
+]  # fmt: skip

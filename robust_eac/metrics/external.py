@@ -49,8 +49,7 @@ def h_criterion(y_true: ArrayLike, y_pred: ArrayLike) -> float:
 
     References
     ----------
-    .. [1] M. Meilă and D. Heckerman, "An experimental comparison of model-based clustering methods", Machine
-       Learning 42, 2001.
+    .. [1] Meilă, Heckerman, "An experimental comparison of model-based clustering methods", Machine Learning 42, 2001.
     .. [2] M. Meilă, "Comparing clusterings by the variation of information", COLT 2003.
 
     Examples

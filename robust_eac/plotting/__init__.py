@@ -8,10 +8,5 @@ from .charts import plot_convergence, plot_losses, plot_n_clusters, plot_weights
 from .matrices import plot_coassociation, plot_membership
 
 __all__ = [
-    "plot_coassociation",
-    "plot_convergence",
-    "plot_losses",
-    "plot_membership",
-    "plot_n_clusters",
-    "plot_weights",
-]
+    "plot_coassociation", "plot_convergence", "plot_losses", "plot_membership", "plot_n_clusters", "plot_weights",
+]  # fmt: skip

@@ -13,20 +13,10 @@ from .silhouette import order_weights, ramped_silhouette_weights, silhouette_wei
 from .validity import validity_weights, wpck_weights
 
 __all__ = [
-    "WEIGHTING_SCHEMES",
-    "agreement_weights",
-    "cluster_and_select_weights",
-    "convex_hull_weights",
-    "ensemble_driven_cluster_index",
-    "joint_criterion_weights",
-    "kernel_weights",
-    "order_weights",
-    "ramped_silhouette_weights",
-    "redundancy_weights",
-    "silhouette_weights",
-    "validity_weights",
-    "wpck_weights",
-]
+    "WEIGHTING_SCHEMES", "agreement_weights", "cluster_and_select_weights", "convex_hull_weights",
+    "ensemble_driven_cluster_index", "joint_criterion_weights", "kernel_weights", "order_weights",
+    "ramped_silhouette_weights", "redundancy_weights", "silhouette_weights", "validity_weights", "wpck_weights",
+]  # fmt: skip
 
 # name -> f(labels, *, X=None, random_state=None) -> weights
 WEIGHTING_SCHEMES: dict[str, Callable[..., np.ndarray]] = {

@@ -81,11 +81,7 @@ def agreement_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_s
 
 
 def pairwise_nmi(labels, mean):
-    """(m, m) normalised mutual information of all pairs, each over the objects that both observe.
-
-    1 if both have a single cluster there; 0 if only one has, or if both observe no common object. The information is
-    divided by ``mean(entropy, entropy)``.
-    """
+    """(m, m) normalised mutual information of pairs; 1 if both have one cluster, 0 if one has or nothing is shared."""
     encoding = encode_collapsed(labels)
     nmi = np.eye(len(encoding.offsets))
     for u, v, table in tables(encoding):

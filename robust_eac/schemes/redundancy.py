@@ -60,8 +60,7 @@ def redundancy_weights(
         Base clusterings, one per column; -1 marks an object that the partition did not observe. Q_uv is then estimated
         from the n_uv objects that both observe, times (n / n_uv)^2; if there are none, from the cluster sizes as if u
         and v were independent. Negative eigenvalues of Q are set to 0. d_u is the loss of incomplete partitions.
-    X : ignored
-        Present for the common signature.
+    X : as in :func:`~robust_eac.schemes.agreement_weights`
     n_clusters : int, default=None
         Number k of rows of Y. None means the median number of clusters of the partitions, with halves rounded up.
     n_init, max_iter, random_state
@@ -159,11 +158,7 @@ def linear_term(encoding, losses):
 
 
 def minimise_on_simplex(Q, c, start):
-    """Minimise w'Qw + c'w over the simplex for a positive definite Q; exact up to rounding.
-
-    Active set: the weights in a support solve a linear system. Weights that reach zero on the way to the solution leave
-    the support; the weight of steepest descent enters. The first support is that of `start`.
-    """
+    """Minimise w'Qw + c'w over the simplex for a positive definite Q; exact up to rounding."""
     w = start.copy()
     support = np.flatnonzero(w)
     solution = _minimise_on_plane(Q, c, support)

@@ -210,11 +210,7 @@ def silhouettes(data, labels, n_clusters, squared, singleton, undefined, out):
 
 @njit(cache=True, nogil=True)
 def _sums_of_squares(x, labels, counts, sums):
-    """sums[c, i] = sum of the squared distances of object i to the objects of c, by the parallel-axis theorem.
-
-    Coordinates are relative to a member of the cluster. If object i coincides with all objects of c, the sum is then
-    exactly 0. The rounding error of a mean would turn into an arbitrary silhouette.
-    """
+    """(n_clusters, n) sums of squared distances, exactly 0 to a cluster of copies: coordinates relative to a member."""
     n_dims, n = x.shape
     counts[:] = 0
     first, shift = np.empty_like(counts), np.zeros((counts.shape[0], n_dims))

@@ -36,8 +36,7 @@ def validity_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_st
         Base clusterings, one per column; -1 marks an object that the partition did not observe; it is left out.
     X : array-like of shape (n_samples, n_features), default=None
         The features, finite. Required.
-    random_state : ignored
-        Present for the common signature.
+    random_state : as in :func:`~robust_eac.schemes.agreement_weights`
 
     Returns
     -------
@@ -131,11 +130,7 @@ def _unified(labels, X):
 
 
 def partition_validity(labels, X):
-    """(m, 3) silhouette, Calinski-Harabasz and Davies-Bouldin index of every partition; NaN where not defined.
-
-    Infinite if W or a distance of two centroids is zero, where scikit-learn, which has the same values otherwise,
-    returns fixed numbers.
-    """
+    """(m, 3) silhouette, Calinski-Harabasz and Davies-Bouldin index of every partition; NaN where not defined."""
     labels = check_labels(labels)
     X = check_given(X, len(labels))
     # Centring: a common offset would cost digits.

@@ -7,10 +7,7 @@ from ..checks.common import BLOCK, row_blocks
 
 
 def compact_codes(labels):
-    """(codes, a list of each column's cluster sizes, columns with missing labels) of a checked label matrix.
-
-    The codes are of the smallest unsigned type. "Not observed" takes the last code of its column, and has size 0.
-    """
+    """(codes of the smallest type, "not observed" last; each column's cluster sizes; columns with missing labels)."""
     n, m = labels.shape
     lows, highs = labels.min(axis=0).astype(np.int64), labels.max(axis=0).astype(np.int64)
     # Python integers, since the range of 64-bit codes can exceed 64 bits.

@@ -104,11 +104,7 @@ def sweep(encoding, statistics, rows, order, how, *, n_threads=1):
 
 
 def _sweep_round(encoding, statistics, rows, blocks, how, pool):
-    """Sweep all blocks of a round at the same time; returns the sum of their gaps.
-
-    Take all steps if the decreases, each computed with the other blocks at rest, outweigh the interaction of the steps.
-    Otherwise sweep the blocks one after another.
-    """
+    """Sweep all blocks of a round at the same time; returns the sum of their gaps."""
     T, Q = statistics.T, statistics.Q
 
     def visit(block, statistics):

@@ -246,11 +246,7 @@ def encode(labels):
 
 
 def collapse(encoding, start=None, *, min_saving=_MIN_SAVING):
-    """Merge identical rows if that saves the given share of them; otherwise return the encoding unchanged.
-
-    Rows with different values in ``start``, a (n_rows, k) membership, are not merged. Equality is verified on the
-    values themselves: the hash only proposes.
-    """
+    """Merge identical rows, and of equal `start`, if that saves the given share; else return the encoding unchanged."""
     codes = encoding.codes
     hashes = hash_rows(codes)
     tables = [codes] + [table for table in (encoding.soft, start) if table is not None and table.shape[1]]

@@ -57,11 +57,7 @@ def _one_start(encoding, weights, table_of, n_clusters, max_iter, seed):
 
 
 def run_lloyd(encoding, weights, table_of, table, *, max_iter):
-    """Lloyd's algorithm from a first table: rows to the cheapest cluster, tables from the counts, until nothing moves.
-
-    The loss never rises when the table's costs are Bregman divergences from the clusters' means. A pass costs O(m k)
-    for every row whose cluster the change of the table may have changed, and O(1) for the others.
-    """
+    """Lloyd's algorithm from a first table: rows to the cheapest cluster, tables from counts, until nothing moves."""
     rows = encoding.data, encoding.slots
     clusters = np.zeros(len(encoding.codes), dtype=np.intp)
     counts = cluster_counts(encoding, clusters, table.shape[1])

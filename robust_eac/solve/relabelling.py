@@ -266,21 +266,14 @@ def _graphs(side):
 
 
 def adjusted(lift, a, b):
-    """(|S|^2 - E) / ((|Y'Y|^2 + |X'X|^2)/2 - E): 1 for equal partitions, 0 on average under random relabelling.
-
-    0 for a partition b that relabelling does not change (see :func:`is_informative`), whatever the consensus a.
-    """
+    """(|S|^2 - E) / ((|Y'Y|^2 + |X'X|^2)/2 - E): 1 for equal partitions, 0 on average under random relabelling."""
     tells = is_informative(b)
     some = tells & (np.abs(lift) > _ROUNDING * np.sqrt(a.square * b.scatter))
     return np.minimum(np.where(some, lift, 0.0) / np.where(tells, half_expected_loss(a, b), 1.0), 1.0)
 
 
 def is_informative(side):
-    """Whether relabelling the objects changes their co-associations: whether memberships differ, by 1e-6 or so.
-
-    It does not where pairs of different objects are all alike, and pairs (i, i) too: one cluster, all apart, or the
-    same memberships for all. Then |S|^2 = E and d = E[d] against every other side, even an equal one, where both are 0.
-    """
+    """Whether relabelling the objects changes their co-associations: not for one cluster, all apart, or all alike."""
     return side.scatter - _of_self_pairs(side, side) > _ALIKE * side.square
 
 

@@ -14,19 +14,7 @@ from .joint import (
 from .trust import chance_corrected_weights, trusted_group_weights
 
 __all__ = [
-    "L2",
-    "WEIGHT_SOLVERS",
-    "ChanceCorrected",
-    "Entropy",
-    "Power",
-    "RestrictedSimplex",
-    "Uniform",
-    "Weighting",
-    "chance_corrected_weights",
-    "entropy_weights",
-    "l2_weights",
-    "power_weights",
-    "restricted_simplex_weights",
-    "trusted_group_weights",
-    "uniform_weights",
-]
+    "L2", "WEIGHT_SOLVERS", "ChanceCorrected", "Entropy", "Power", "RestrictedSimplex", "Uniform", "Weighting",
+    "chance_corrected_weights", "entropy_weights", "l2_weights", "power_weights", "restricted_simplex_weights",
+    "trusted_group_weights", "uniform_weights",
+]  # fmt: skip

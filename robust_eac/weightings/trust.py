@@ -109,8 +109,7 @@ def trusted_group_weights(
     labels : array-like of shape (n_samples, n_partitions), int
         Base clusterings, one per column; -1 marks an object that the partition did not observe. Pairs are compared
         on the objects that both observe.
-    X : Ignored
-        Present for the common signature.
+    X : as in :func:`~robust_eac.schemes.agreement_weights`
     level : float, default=0.01
         Family-wise error rate of the links, in (0, 1]. It is approximate: p-values are computed from three moments.
     random_state : int, RandomState instance or None, default=None
@@ -162,11 +161,7 @@ def trusted_group(encoding, *, level=LEVEL, rng, stacklevel=3):
 
 
 def largest_group(pairs, among, *, level=LEVEL):
-    """Mask (m,) of the largest group, among some partitions, that is linked by agreement; None if there are no links.
-
-    A single partition among all of one is a group. Partitions that agree with two groups link them, and so do groups
-    that agree a little, if there are many objects: of groups that are apart the larger part counts.
-    """
+    """Mask (m,) of the largest group, among some partitions, that agreement links; None if there are no links."""
     m = len(among)
     if m == 1:
         return among if among.all() else None
@@ -214,10 +209,7 @@ def with_untested(pairs, group, among):
 
 
 def are_apart(pairs, group, other):
-    """Whether the partitions of two groups hardly agree, beside how much those of each agree among themselves.
-
-    Coarse and fine partitions that are nested agree. No partition is compared with itself, or with what it made.
-    """
+    """Whether the partitions of two groups hardly agree, beside how much those of each agree among themselves."""
 
     def mean(first, second):
         rows = np.flatnonzero(first[pairs.references])
@@ -242,8 +234,7 @@ def near_copies(pairs, agreements):
     """Mask (n_references, m) of partitions that are near copies of each other, beside agreements with a consensus.
 
     They agree more with each other than either does with the consensus, and neither is hardly different from it:
-    partitions near the consensus agree with each other because all of them are right. They have about as many clusters:
-    a refinement of a partition is no copy.
+    partitions near the consensus agree with each other because all of them are right.
     """
     with_consensus = np.maximum(agreements[pairs.references][:, np.newaxis], agreements)
     nearer = (pairs.agreement > with_consensus) & (with_consensus < _AT_CONSENSUS)
