@@ -595,11 +595,6 @@ class MergeConsensus(_Consensus):
         Returns
         -------
         self : MergeConsensus
-
-        Raises
-        ------
-        ValueError, TypeError
-            If X is malformed, holds memberships or is a Dask array, or a parameter is malformed or out of range.
         """
         ensemble = None if is_dask_array(X) else check_ensemble(X, name="X")
         if ensemble is None or len(ensemble.widths):

@@ -1,12 +1,14 @@
 """Checks of numbers and arrays; for labels see labels.py."""
 
 import re
+import warnings
 from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 
 import numpy as np
 from scipy import sparse
 from sklearn import utils
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import validate_data
 
 from .common import did_you_mean
@@ -216,6 +218,12 @@ def check_membership(membership, n_samples, n_clusters=None, *, name="membership
     else:
         rows /= sums[:, np.newaxis]
     return rows
+
+
+def warn_unless(converged, message, stacklevel=2):
+    """A ConvergenceWarning at the caller of the function that calls this, or further up, unless it converged."""
+    if not converged:
+        warnings.warn(message, ConvergenceWarning, stacklevel=stacklevel + 1)
 
 
 def check_names(names, size, *, name, each="partition") -> list:

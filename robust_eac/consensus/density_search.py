@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from joblib import Parallel, delayed
 from numba import njit
 from numpy.typing import ArrayLike
-from sklearn.exceptions import ConvergenceWarning
 
 from ..checks.common import RandomState
-from ..checks.values import MAX_SEED, check_random_state, check_real
+from ..checks.values import MAX_SEED, check_random_state, check_real, warn_unless
 from ..metrics.external import pair_weights, sized_densities
 from ..solve.codes import relabel
 from ..solve.encoding import collapse
@@ -76,9 +73,7 @@ def density_search(
         for seed in search["rng"].randint(MAX_SEED, size=n_init)
     )
     _, clusters, converged = max(runs, key=lambda run: run[0])
-    if not converged:
-        message = f"The local search did not converge: objects still moved in pass max_iter={max_iter}."
-        warnings.warn(message, ConvergenceWarning, stacklevel=2)
+    warn_unless(converged, f"The local search did not converge: objects still moved in pass max_iter={max_iter}.")
     return relabel(clusters)
 
 

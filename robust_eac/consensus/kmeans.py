@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.exceptions import ConvergenceWarning
 
 from ..checks.common import RandomState
-from ..checks.values import check_bool, check_choice
+from ..checks.values import check_bool, check_choice, warn_unless
 from ..solve.codes import relabel
 from ..solve.lloyd import best_lloyd, label_shares, slot_weights, squared_distances
 from ._common import check_search, prepare_rows
@@ -214,9 +211,8 @@ def cluster_rows(labels, n_clusters, weights, table_of, n_init, max_iter, n_jobs
     if mu is not None:
         weights = _normalised(encoding, weights, mu)
     result = best_lloyd(encoding, weights, table_of, n_clusters, **search)
-    if not result.converged:
-        message = f"k-means did not converge: objects still moved in pass max_iter={max_iter}."
-        warnings.warn(message, ConvergenceWarning, stacklevel=3)
+    message = f"k-means did not converge: objects still moved in pass max_iter={max_iter}."
+    warn_unless(result.converged, message, stacklevel=3)
     return relabel(encoding.expand(result.clusters))
 
 

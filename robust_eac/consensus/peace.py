@@ -6,18 +6,16 @@ in its first argument.
 
 from __future__ import annotations
 
-import warnings
 from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
 from numba import njit
 from numpy.typing import ArrayLike
-from sklearn.exceptions import ConvergenceWarning
 
 from ..checks.common import RandomState
 from ..checks.labels import check_init
-from ..checks.values import MAX_SEED, check_choice, check_integer, check_n_jobs, check_real
+from ..checks.values import MAX_SEED, check_choice, check_integer, check_n_jobs, check_real, warn_unless
 from ..solve.codes import relabel
 from ._common import check_memory, check_starts, prepare
 
@@ -159,9 +157,8 @@ def solve_peace(
         delayed(_one_start)(pairs, n, n_clusters, one, kl, tol, max_steps) for one in starts
     )
     best = min(runs, key=lambda run: run.objective)
-    if not best.converged:
-        message = f"PEACE did not converge: gap={best.gap:.3g} > tol={tol:.3g} after max_steps={max_steps}."
-        warnings.warn(message, ConvergenceWarning, stacklevel=2)
+    message = f"PEACE did not converge: gap={best.gap:.3g} > tol={tol:.3g} after max_steps={max_steps}."
+    warn_unless(best.converged, message)
     return best
 
 

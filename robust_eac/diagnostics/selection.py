@@ -10,11 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
-from sklearn.exceptions import ConvergenceWarning
 
 from ..checks.common import Labels, RandomState, WeightSolver
 from ..checks.labels import check_ensemble, check_sample_weight
-from ..checks.values import MAX_SEED, check_integer, check_n_jobs, check_random_state, check_real
+from ..checks.values import MAX_SEED, check_integer, check_n_jobs, check_random_state, check_real, warn_unless
 from ..objectives import objective_for
 from ..solve.alternation import Limits, Problem, solve
 from ..solve.encoding import Encoding, encode_ensemble, sub_ensemble
@@ -172,7 +171,9 @@ def select_n_clusters(
         for k, row in zip(candidates[candidates > 1], seeds, strict=True)
         for problem, count, seed in zip([whole] * n_init + parts, counts, row, strict=True)
     )
-    _warn_unfinished(solutions)
+    lacking, most = sum(run is not None and not run.converged for run in solutions), _LIMITS.max_iter
+    message = f"{lacking} of {len(solutions)} consensuses did not converge within {most} alternations."
+    warn_unless(lacking == 0, message)
 
     one, weighty = np.zeros(n_samples, dtype=np.intp), np.flatnonzero(encoding.multiplicity)
     weight, solutions = encoding.multiplicity[weighty], iter(solutions)
@@ -249,17 +250,6 @@ def _consensus(problem, k, *, n_init, seed):
     # The problems themselves run in parallel.
     run, membership = solve(Problem(objective, problem.weighting), "random", seeds, _LIMITS, n_jobs=1)
     return result_of(run, labels_of(membership), membership, _LIMITS.tol)
-
-
-def _warn_unfinished(runs):
-    """One warning for all runs."""
-    unfinished = sum(run is not None and not run.converged for run in runs)
-    if unfinished:
-        warnings.warn(
-            f"{unfinished} of {len(runs)} consensuses did not converge within {_LIMITS.max_iter} alternations.",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
 
 
 def _best(runs):

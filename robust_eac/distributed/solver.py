@@ -33,7 +33,7 @@ from ..solve.formula import agreement_from_sums, gap_unit
 from ..solve.objective import empty_last_order
 from ..solve.starts import SAMPLE_SHARE, SAMPLE_TOL, sample_size
 from ..solve.threads import progress
-from ..solvers.median_partition import MedianPartitionResult, Options, check_effort, result_of, warn_unconverged
+from ..solvers.median_partition import MedianPartitionResult, Options, check_effort, result_of, tell_convergence
 from ..weightings.clusters import check_cluster_weights, weigh_by
 from ..weightings.joint import Fixed, as_weighting, resolve_group
 from ..weightings.trust import LEVEL, NO_LINKS
@@ -199,8 +199,7 @@ def solve_and_grade(labels, n_clusters, options, checkpoint=None, checkpoint_eve
         agreements = agreement_from_sums(plain, *problem.objective.measure(run.rows))
         consensus, membership = _finish(run.rows, labels.chunks[0], n_clusters)
         result = result_of(run, consensus, membership, limits.tol)
-    if not result.converged:
-        warn_unconverged(result.gap, limits, stacklevel=4)
+    tell_convergence(result, limits)
     return result, agreements
 
 

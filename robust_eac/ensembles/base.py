@@ -1,6 +1,5 @@
 """What the ensembles share: numbers of clusters, fits in threads, samples of objects, labels block by block."""
 
-import warnings
 from functools import partial
 from itertools import pairwise
 from numbers import Integral
@@ -10,11 +9,10 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.random import sample_without_replacement
 
 from ..checks.common import BLOCK, row_blocks
-from ..checks.values import check_integer
+from ..checks.values import check_integer, warn_unless
 
 # Rows that a thread labels before it takes the next ones.
 _CHUNK = 2**16
@@ -111,8 +109,7 @@ def stack(columns):
 
 def warn_unconverged(method, max_iter, tol):
     """Warn the caller of the public function that calls this."""
-    message = f"{method} did not converge to tol={tol:g} in max_iter={max_iter} updates."
-    warnings.warn(message, ConvergenceWarning, stacklevel=3)
+    warn_unless(False, f"{method} did not converge to tol={tol:g} in max_iter={max_iter} updates.", stacklevel=3)
 
 
 def check_max_samples(max_samples, n_samples):

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.exceptions import ConvergenceWarning
 
 from ..checks.common import ClusterWeights, Labels, RandomState, WeightSolver
 from ..checks.labels import check_ensemble
@@ -20,6 +19,7 @@ from ..checks.values import (
     check_n_jobs,
     check_random_state,
     check_weights,
+    warn_unless,
 )
 from ..solve.codes import relabel
 from ..weightings.joint import Fixed, as_weighting, resolve_group
@@ -219,11 +219,8 @@ def _solve_by_cost(task, start, seeds, n_jobs, target):
         # The more it costs to part objects, the fewer clusters.
         low, high = (loss.cost, high) if n_found > target else (low, loss.cost)
     else:
-        warnings.warn(
-            f"No cost gives n_clusters={target} clusters: at cost={loss.cost:.6g} there are {n_found}.",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
+        message = f"No cost gives n_clusters={target} clusters: at cost={loss.cost:.6g} there are {n_found}."
+        warn_unless(False, message, stacklevel=3)
     return run, loss
 
 
@@ -337,9 +334,5 @@ def _check_weighting(weights, weighting, unit, n_partitions):
 
 
 def _warn_unconverged(run, max_passes):
-    if not run.converged:
-        warnings.warn(
-            f"The search did not converge: objects or weights still changed in pass max_passes={max_passes}.",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
+    message = f"The search did not converge: objects or weights still changed in pass max_passes={max_passes}."
+    warn_unless(run.converged, message, stacklevel=3)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.exceptions import ConvergenceWarning
 
 from ..checks.common import RandomState
 from ..checks.labels import check_labels
-from ..checks.values import check_integer, check_n_clusters, check_random_state
+from ..checks.values import check_integer, check_n_clusters, check_random_state, warn_unless
 from ..objectives import Raw
 from ..solve.alternation import Limits, Problem, alternate
 from ..solve.descent import is_stationary
@@ -112,12 +109,8 @@ def redundancy_weights(
     limits = Limits(_GAP, max_iter, reduction=0.0)
     starts = (initial_rows(encoding, n_clusters, "random", rng) for _ in range(n_init))
     best = min((alternate(problem, start, rng, limits) for start in starts), key=lambda run: run.objective)
-    if not is_stationary(best.gap, _GAP):
-        warnings.warn(
-            f"The weights did not converge: gap={best.gap:.3g} > {_GAP:g} after max_iter={max_iter}.",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
+    message = f"The weights did not converge: gap={best.gap:.3g} > {_GAP:g} after max_iter={max_iter}."
+    warn_unless(is_stationary(best.gap, _GAP), message)
     return best.weights
 
 

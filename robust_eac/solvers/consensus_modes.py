@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.exceptions import ConvergenceWarning
 
 from ..checks.common import Labels, RandomState
 from ..checks.labels import check_ensemble, check_sample_weight
@@ -20,6 +19,7 @@ from ..checks.values import (
     check_n_jobs,
     check_random_state,
     check_real,
+    warn_unless,
 )
 from ..objectives import agreements_with, objective_for, resolve_agreement
 from ..solve.alternation import Limits, Problem, solve
@@ -160,17 +160,9 @@ def solve_consensus_modes(
     seeds = rng.randint(MAX_SEED, size=n_init)
     result = find_modes(encoding, pairs, n_clusters, limit, agreement, seeds, limits, n_jobs)
     if result.n_modes == 0:
-        warnings.warn(
-            f"No two partitions agree beyond chance at the level {LEVEL:g}: there is no mode.",
-            UserWarning,
-            stacklevel=2,
-        )
-    if not result.converged:
-        warnings.warn(
-            f"The modes did not converge: gap={result.gaps.max():.3g}, tol={limits.tol:.3g}, max_iter={max_iter}.",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
+        warnings.warn(f"No two partitions agree beyond chance at the level {LEVEL:g}: there is no mode.", stacklevel=2)
+    gap, tol = result.gaps.max(initial=0.0), limits.tol
+    warn_unless(result.converged, f"The modes did not converge: gap={gap:.3g}, tol={tol:.3g}, max_iter={max_iter}.")
     return result
 
 

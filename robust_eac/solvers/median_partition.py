@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.exceptions import ConvergenceWarning
 
 from ..checks.common import ClusterWeights, Labels, RandomState, WeightSolver
 from ..checks.labels import check_ensemble, check_init, check_sample_weight
@@ -21,6 +20,7 @@ from ..checks.values import (
     check_random_state,
     check_real,
     check_weights,
+    warn_unless,
 )
 from ..objectives import objective_for, resolve_agreement
 from ..solve.alternation import Limits, Problem, alternate, reduce_problem, solve
@@ -193,8 +193,7 @@ def solve_ensemble(labels, n_clusters, options, sample_weight):
     objective = objective_for(encoding, n_clusters, agreement, dense=dense)
     run, membership = solve(Problem(objective, weighting), start, seeds, limits, n_jobs=n_jobs, tell=options.tell)
     result = result_of(run, labels_of(membership), membership, limits.tol)
-    if not result.converged:
-        warn_unconverged(result.gap, limits, stacklevel=4)
+    tell_convergence(result, limits)
     return result, objective, weighting
 
 
@@ -226,12 +225,10 @@ def result_of(run, labels, membership, tol):
     )
 
 
-def warn_unconverged(gap, limits, *, stacklevel):
-    warnings.warn(
-        f"The alternation did not converge: gap={gap:.3g} > tol={limits.tol:.3g} after max_iter={limits.max_iter}.",
-        ConvergenceWarning,
-        stacklevel=stacklevel,
-    )
+def tell_convergence(result, limits):
+    """Warn the caller of a public function two calls up if a result has not converged."""
+    reason = f"gap={result.gap:.3g} > tol={limits.tol:.3g} after max_iter={limits.max_iter}"
+    warn_unless(result.converged, f"The alternation did not converge: {reason}.", stacklevel=4)
 
 
 class MembershipResult(NamedTuple):
@@ -339,11 +336,7 @@ def solve_membership(
     limits = Limits(tol, max_iter=1, max_sweeps=max_sweeps, reduction=0.0, n_threads=n_threads)
     run = alternate(problem, start if isinstance(start, str) else start.copy(), rng, limits)
     converged = is_stationary(run.gap, tol)
-    if not converged:
-        warnings.warn(
-            f"The membership did not converge: gap={run.gap:.3g} > tol={tol:.3g} after max_sweeps={max_sweeps}.",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
+    reason = f"gap={run.gap:.3g} > tol={tol:.3g} after max_sweeps={max_sweeps}"
+    warn_unless(converged, f"The membership did not converge: {reason}.")
     membership = problem.objective.expand(whole, weights, run.rows, tol)
     return MembershipResult(membership, run.objective, run.gap, run.n_sweeps, converged)
