@@ -11,8 +11,6 @@ from sklearn.utils.random import sample_without_replacement
 from robust_eac import (
     KMeansEnsemble,
     LandmarkSpectralEnsemble,
-    RobustEAC,
-    adjusted_rand_score,
     ensemble_distributed,
     load_dataset,
 )
@@ -130,9 +128,3 @@ def test_dask_arrays_have_the_labels_of_the_ensemble_of_a_sample(X, ensemble):
     np.testing.assert_array_equal(labels.compute(scheduler="synchronous"), expected)
     framed = ensemble_distributed(array, ensemble.set_output(transform="pandas"), max_samples=400, random_state=3)
     np.testing.assert_array_equal(framed.compute(scheduler="synchronous"), expected)
-
-
-def test_consensus(X):
-    labels = KMeansEnsemble(20, (6, 12), max_samples=200, random_state=0).fit_transform(X)
-    consensus = RobustEAC(5, n_init=2, random_state=0).fit_predict(labels)
-    assert adjusted_rand_score(np.arange(1200) % 5, consensus) > 0.9

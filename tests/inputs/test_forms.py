@@ -16,11 +16,9 @@ from sklearn.cluster import KMeans
 
 from robust_eac import (
     LabelMatrix,
-    MergeConsensus,
     RobustEAC,
     coassociation_matrix,
     eac,
-    labels_from,
     solve_median_partition,
 )
 
@@ -244,17 +242,6 @@ def test_integers_are_not_copied(dtype):
     assert np.shares_memory(check_labels(LabelMatrix(labels, tuple(NAMES))), labels)
     if dtype == "int64":
         assert np.shares_memory(check_labels(pd.DataFrame(labels, copy=False)), labels)
-
-
-def test_names_of_columns_stand_in_errors_of_estimators_and_results_of_labels_from():
-    model = RobustEAC(2, random_state=0)
-    with pytest.raises(ValueError, match=r"got 0\.5 at row 0, column 'size'"):
-        model.fit(FEATURES)
-    assert "louvain" in model.fit(labels_from(FRAME)).summary()
-    # Another fit forgets them.
-    assert not hasattr(model.fit(LABELS), "feature_names_in_")
-    merged = MergeConsensus(2, random_state=0).fit([POLARS[name] for name in NAMES])
-    assert merged.feature_names_in_.tolist() == NAMES
 
 
 def test_explicit_zeros_stay_in_a_sparse_matrix_that_was_given():

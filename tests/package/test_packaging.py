@@ -21,17 +21,8 @@ ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 # What a checkout has and a fresh one has not; other tests may be writing there.
 LEFT_BEHIND = [
-    ".git",
-    ".venv*",
-    ".*_cache",
-    "__pycache__",
-    ".hypothesis",
-    "build",
-    "dist",
-    "*.egg-info",
-    "out",
-    "records",
-]
+    ".git", ".venv*", ".*_cache", "__pycache__", ".hypothesis", "build", "dist", "*.egg-info", "out", "records",
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -160,8 +151,4 @@ def test_citation_is_complete_and_of_this_version():
     assert citation["version"] == __version__
     assert citation["license"] == PROJECT["license"]
     assert citation["keywords"] == PROJECT["keywords"]
-    paper = citation["preferred-citation"]
-    assert paper["type"] == "conference-paper"
-    assert paper["title"] == "Consensus Clustering with Robust Evidence Accumulation"
-    assert [author["family-names"] for author in paper["authors"]] == ["Lourenço", "Rota Bulò", "Fred", "Pelillo"]
-    assert (paper["year"], paper["volume"]) == (2013, 8081)
+    assert citation["preferred-citation"]["title"] == "Consensus Clustering with Robust Evidence Accumulation"

@@ -200,28 +200,15 @@ def test_values_are_told_points_by_points():
     assert told({("spiral", None): 0.5}) == "re-created points: 50%"
 
 
-def table_rows(text, first):
-    """{first cell of a row: the others} of the table whose head begins with this title."""
-    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:1] == "|"]
-    start = next(i for i, line in enumerate(lines) if line[0] == first)
-    rows = lines[start + 2 :]
-    end = next((i for i, line in enumerate(rows) if len(line) != len(lines[start])), len(rows))
-    return lines[start], {tuple(line[:2]) if first == "where" else line[0]: line for line in rows[:end]}
-
-
 def test_table_of_readings_counts_what_each_gives_back(records):
     put_printed(rows(records, RINGS, "macqueen"), "half-rings")
     fill(rows(records, RINGS, "converged"), lambda k, t: 99)
-    text = readings_table(records)
-    head, found = table_rows(text, "k-means")
-    copy = head.index("half rings, public copy: number of clusters")
-    assert found["MacQueen in order"][copy] == "12 of 12"
-    assert found["Lloyd from objects"][copy] == "0 of 12"
+    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in readings_table(records).splitlines()]
+    copy = next(line for line in lines if line[0] == "k-means").index("half rings, public copy: number of clusters")
+    found = {line[0]: line for line in lines if len(line) > copy}
+    assert (found["MacQueen in order"][copy], found["Lloyd from objects"][copy]) == ("12 of 12", "0 of 12")
     # Shown, and not judged.
     assert found["stopped after 3 passes"][-3:] == ["-", "-", "-"]
-    for words in READINGS.values():
-        assert sum(map(int, found[words][-3:])) == 39
-    _, found = table_rows(text, "where")
-    line = found["Table 1", "Number of clusters identified as a function of k and t for the half-rings data set"]
-    assert line[2] == FAILS
-    assert line[5] == HOLDS
+    assert {sum(map(int, found[words][-3:])) for words in READINGS.values()} == {39}
+    (line,) = [line for line in lines if line[0] == "Table 1" and line[1].startswith("Number of clusters identified")]
+    assert (line[2], line[5]) == (FAILS, HOLDS)
