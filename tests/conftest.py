@@ -105,3 +105,21 @@ def time_is_up(tmp_path, monkeypatch):
 
     monkeypatch.setattr("robust_eac.comparison.runs.time", SimpleNamespace(perf_counter=clock))
     return path
+
+
+@pytest.fixture
+def toys(tmp_path, monkeypatch):
+    """A folder whose files are found as experiments, and in whose data/ are their frozen records."""
+    import experiments
+    from experiments.shared import runner
+    from paper_figures import records
+
+    folder = tmp_path / "toys"
+    (folder / "data").mkdir(parents=True)
+    monkeypatch.setattr(experiments, "__path__", [*experiments.__path__, str(folder)])
+    monkeypatch.setattr(runner, "FOLDER", folder)
+    monkeypatch.setattr(records, "FOLDER", folder)
+    yield folder
+    for path in folder.rglob("*.py"):
+        sys.modules.pop(f"experiments.{path.stem}", None)
+        vars(experiments).pop(path.stem, None)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.linalg import eigh
 from scipy.spatial.distance import cdist
 from sklearn.cluster import SpectralClustering
 from sklearn.datasets import make_moons
@@ -51,15 +50,6 @@ def edges_by_loops(X, landmarks, K):
     return B, sigma
 
 
-def by_full_bipartite_graph(B, k):
-    """Objects' rows of the leading generalised eigenvectors of the graph of objects and landmarks, of length one."""
-    n, p = B.shape
-    W = np.block([[np.zeros((n, n)), B], [B.T, np.zeros((p, p))]])
-    values, vectors = eigh(W, np.diag(W.sum(axis=1)))
-    rows = vectors[:n, -k:] * values[-k:]
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
-
-
 @pytest.mark.parametrize("K", [2, 40])
 def test_coordinates_equal_the_definition(X, K):
     model = landmark_graph.fit_model(X, 4, 40, K, None, 3)
@@ -68,8 +58,6 @@ def test_coordinates_equal_the_definition(X, K):
     found = landmark_graph.embed(X, model, K)
     # Eigenvectors are unique up to rotations and signs, which inner products do not see.
     np.testing.assert_allclose(found @ found.T, (expected := transfer_cut_rows(B, 4)) @ expected.T, atol=1e-7)
-    full = by_full_bipartite_graph(B, 4)
-    np.testing.assert_allclose(found @ found.T, full @ full.T, atol=1e-7)
     labels = np.empty((len(X), 1), dtype=np.uint8)
     landmark_graph.label_by_models([model], K, X, labels)
     np.testing.assert_array_equal(labels[:, 0], cdist(expected_centres(found, labels[:, 0]), found).argmin(axis=0))

@@ -10,7 +10,6 @@ from importlib import import_module
 import pytest
 from joblib.externals.loky import get_reusable_executor
 
-import experiments
 from experiments import __main__ as cli
 from experiments.shared import runner, store
 
@@ -34,18 +33,12 @@ def run_one(x, kind):
 
 
 @pytest.fixture
-def toy(tmp_path, monkeypatch):
+def toy(toys, monkeypatch):
     """The toy experiment, which workers import by its own name and the command line finds."""
-    folder = tmp_path / "toys"
-    folder.mkdir()
-    (folder / "toy.py").write_text(TOY)
-    monkeypatch.syspath_prepend(folder)
-    monkeypatch.setattr(runner, "FOLDER", folder)
-    monkeypatch.setattr(experiments, "__path__", [*experiments.__path__, str(folder)])
+    (toys / "toy.py").write_text(TOY)
+    monkeypatch.syspath_prepend(toys)
     yield import_module("toy")
-    for name in ("toy", "experiments.toy"):
-        sys.modules.pop(name, None)
-    vars(experiments).pop("toy", None)
+    sys.modules.pop("toy", None)
     # Workers keep the modules and the search path of the test that started them.
     get_reusable_executor().shutdown(wait=True)
 
@@ -188,27 +181,15 @@ def test_repeated_cell_is_refused(toy, monkeypatch):
 def test_dask_cluster_gives_the_same_records(toy, tmp_path):
     distributed = pytest.importorskip("distributed")
     (toy.FOLDER / "broken").touch()
-    found = {}
-
-    def run(address):
-        found["records"] = runner.run_experiment(toy, dask=address, root=tmp_path / "dask")
-        stranger = types.SimpleNamespace(__name__="no_such.stranger", VERSION=1, GRID=[{}])
-        try:
-            runner.run_experiment(stranger, dask=address, root=tmp_path / "dask")
-        except ValueError as error:
-            found["error"] = str(error)
-
-    with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None
-    ) as cluster:
-        # In a thread, so that a cluster that never answers fails this test instead of stopping the suite.
-        thread = threading.Thread(target=run, args=[cluster.scheduler_address], daemon=True)
-        thread.start()
-        thread.join(timeout=60)
-        assert not thread.is_alive()
+    stranger = types.SimpleNamespace(__name__="no_such.stranger", VERSION=1, GRID=[{}])
+    quiet = {"processes": False, "dashboard_address": None}
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=2, **quiet) as cluster:
+        options = {"dask": cluster.scheduler_address, "root": tmp_path / "dask"}
+        found = runner.run_experiment(toy, **options)
+        with pytest.raises(ValueError, match=r"cannot import no_such\.stranger"):
+            runner.run_experiment(stranger, **options)
     local = runner.run_experiment(toy, root=tmp_path / "local")
-    assert results(found["records"]) == results(local)
-    assert "cannot import no_such.stranger" in found["error"]
+    assert results(found) == results(local)
 
 
 # Command line

@@ -1,15 +1,12 @@
 """The command that reproduces papers, on a paper of two claims with a toy experiment, and on a true one."""
 
-import sys
 from types import SimpleNamespace
 
 import pytest
 
-import experiments
 from experiments import __main__ as cli
-from experiments.shared import runner, store
+from experiments.shared import store
 from experiments.shared.data import needed_data, without_data
-from paper_figures import records as figure_records
 from paper_figures import rooms
 from paper_figures.claim import NUMBER, TREND, claim, finding
 from paper_figures.drawing import Paper, drawing
@@ -65,23 +62,16 @@ PAPER = Paper(
 
 
 @pytest.fixture
-def toy(tmp_path, monkeypatch):
+def toy(toys, tmp_path, monkeypatch):
     """The folder of the toy, whose records are frozen, and of a paper that rests on it."""
-    folder = tmp_path / "toys"
-    folder.mkdir()
-    (folder / "toy.py").write_text(TOY)
-    monkeypatch.setattr(experiments, "__path__", [*experiments.__path__, str(folder)])
-    monkeypatch.setattr(runner, "FOLDER", folder)
-    monkeypatch.setattr(figure_records, "FOLDER", folder)
+    (toys / "toy.py").write_text(TOY)
     monkeypatch.setattr(rooms, "PAPERS", (PAPER,))
     monkeypatch.setitem(DATASETS, "secret", DATASETS["cigar"])
-    frozen = ["--records", str(tmp_path / "old"), "--output", str(folder / "data" / "toy.json")]
+    frozen = ["--records", str(tmp_path / "old"), "--output", str(toys / "data" / "toy.json")]
     assert cli.main(["run", "toy", "--n-jobs", "1", *frozen[:2]]) == 0
     assert cli.main(["freeze", "toy", *frozen]) == 0
-    (folder / "calls").unlink()
-    yield folder
-    sys.modules.pop("experiments.toy", None)
-    vars(experiments).pop("toy", None)
+    (toys / "calls").unlink()
+    return toys
 
 
 @pytest.fixture

@@ -53,21 +53,15 @@ def objects_of(texts):
 # (what it is, expected labels, expected names)
 TAKEN = {
     "integers": (LABELS, LABELS, None),
-    "floats with NaN": (FLOATS, LABELS, None),
-    "halves of bytes with NaN": (FLOATS.astype(np.float16), LABELS, None),
-    "objects with None": (np.where(LABELS == -1, None, LABELS), LABELS, None),
-    "objects with NaN": (FLOATS.astype(object), LABELS, None),
     "objects with NA": (np.where(LABELS == -1, pd.NA, LABELS.astype(object)), LABELS, None),
     "objects with NaT": (np.where(LABELS == -1, pd.NaT, LABELS.astype(object)), LABELS, None),
     "fractions": (np.vectorize(Fraction, otypes=[object])(LABELS), LABELS, None),
     "texts, NA": (np.where(TEXTS == None, "NA", TEXTS).astype(str), LABELS, None),  # noqa: E711
     "bytes": (np.where(TEXTS == None, "", TEXTS).astype("S1"), LABELS, None),  # noqa: E711
-    "texts of numbers": (LABELS.astype(str), LABELS, None),
     "texts of floats": (FLOATS.astype(str), LABELS, None),
     "text objects": (TEXTS, LABELS, None),
     "numbers before texts": (objects_of(TEXTS), LABELS, None),
     "DataFrame": (FRAME, LABELS, NAMES),
-    "DataFrame with another index": (FRAME.set_axis(list("stuvwxyz")), LABELS, NAMES),
     "DataFrame of Int64 with NA": (NULLABLE, LABELS, NAMES),
     "DataFrame of boolean with NA": (NULLABLE.clip(upper=1).astype("boolean"), np.minimum(LABELS, 1), NAMES),
     "DataFrame of categories": (TEXT_FRAME.astype("category"), LABELS, NAMES),
@@ -89,7 +83,6 @@ TAKEN = {
     "sparse indicators": (sparse.csr_array(ONE_HOT), COMPLETE, None),
     "sparse indicators, an old class, floats": (sparse.coo_matrix(ONE_HOT.astype(float)), COMPLETE, None),
     "list of arrays": (list(LABELS.T), LABELS, None),
-    "list of one array": ([LABELS[:, 0]], LABELS[:, :1], None),
     "list of arrays and a plain list": ([LABELS[:, 0], LABELS[:, 1].tolist(), LABELS[:, 2]], LABELS, None),
     "list of Series": ([FRAME[name] for name in NAMES], LABELS, NAMES),
     "list of Series without names": ([pd.Series(column, index=range(N, 0, -1)) for column in LABELS.T], LABELS, None),

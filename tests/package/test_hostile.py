@@ -194,7 +194,8 @@ CHECKS = {
         (*NO_PARTITIONS, CODES[:-1], CODES - 1, np.arange(N), CODES + 0.5, CODES.astype(str), SOFT_ROWS, "k-means", 3),
     ),
     "X": (
-        partial(checks.check_features, n_samples=N), (X, X.tolist(), X.astype(object), pd.DataFrame(X), X.astype(int), X > 0.0, X.astype(np.float32)),
+        partial(checks.check_features, n_samples=N),
+        (X, X.tolist(), X.astype(object), pd.DataFrame(X), X.astype(int), X > 0.0, X.astype(np.float32)),
         (*NO_MATRICES, X[:, 0], X[:, :0], X[:0], sparse.csr_array(X), np.ma.masked_array(X), X.astype(complex),
          X[:, :, np.newaxis], X[:-1]),
     ),

@@ -3,7 +3,6 @@
 import ast
 import base64
 import re
-import sys
 import xml.etree.ElementTree as ET
 from functools import partial
 from io import BytesIO
@@ -16,7 +15,6 @@ import pytest
 from matplotlib.text import Text
 from PIL import Image
 
-import experiments
 from experiments import __main__ as experiments_cli
 from experiments.shared import runner
 from paper_figures import __main__ as cli
@@ -87,18 +85,10 @@ def run(*argv):
 
 
 @pytest.fixture
-def toys(tmp_path, monkeypatch):
-    """Folder in which the toy experiment is found, and its frozen file."""
-    folder = tmp_path / "toys"
-    (folder / "data").mkdir(parents=True)
-    (folder / "toy.py").write_text(EXPERIMENT)
-    monkeypatch.setattr(experiments, "__path__", [*experiments.__path__, str(folder)])
-    monkeypatch.setattr(runner, "FOLDER", folder)
-    monkeypatch.setattr(sources, "FOLDER", folder)
-    yield folder
-    for name in ("toy", "other"):
-        sys.modules.pop(f"experiments.{name}", None)
-        vars(experiments).pop(name, None)
+def toys(toys):
+    """The folder in which the toy experiment is found."""
+    (toys / "toy.py").write_text(EXPERIMENT)
+    return toys
 
 
 @pytest.fixture
