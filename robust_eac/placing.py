@@ -138,9 +138,8 @@ class FixedGroups(NamedTuple):
         """(n, k) shares of the groups in an object's mean similarities; uniform if they are zero."""
         similarity = self._similarities(newcomers)
         totals = similarity.sum(axis=1, keepdims=True)
-        return np.divide(
-            similarity, totals, out=np.full_like(similarity, 1.0 / similarity.shape[1]), where=totals > 0.0
-        )
+        uniform = np.full_like(similarity, 1.0 / similarity.shape[1])
+        return np.divide(similarity, totals, out=uniform, where=totals > 0.0)
 
     def unplaced(self, newcomers):
         """(n,) bool; the objects that are similar to none."""
@@ -198,9 +197,8 @@ def read_newcomers(book, ensemble, *, name):
     widths, n_slots = _widths(ensemble), book.starts[-1]
     if (widths != book.widths).any():
         u = int(np.argmax(widths != book.widths))
-        kinds = [
-            f"a membership matrix with {w} columns" if w else "a label vector" for w in (book.widths[u], widths[u])
-        ]
+        pair = book.widths[u], widths[u]
+        kinds = [f"a membership matrix with {w} columns" if w else "a label vector" for w in pair]
         raise ValueError(f"{name}[{u}] must be {kinds[0]}, as in the fit, got {kinds[1]}.")
     hard = np.flatnonzero(widths[book.partitions] == 0)
     codes = np.empty((ensemble.n_samples, len(hard)), dtype=np.uint32)

@@ -228,11 +228,8 @@ def _agreement(weights, agreements):
 
 def _below(largest):
     """How many objects have a small largest membership."""
-    below = {bound: int((largest < bound).sum()) for bound in (0.5, 0.9)}
-    return ", ".join(
-        f"below {bound} for {counted(count, 'object')} ({100 * count / len(largest):.1f} %)"
-        for bound, count in below.items()
-    )
+    below, n = [(bound, int((largest < bound).sum())) for bound in (0.5, 0.9)], len(largest)
+    return ", ".join(f"below {bound} for {counted(few, 'object')} ({100 * few / n:.1f} %)" for bound, few in below)
 
 
 def _table(weights, agreements, names):

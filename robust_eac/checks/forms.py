@@ -153,9 +153,7 @@ def _read_indicators(matrix, name):
         rows = columns.indices.reshape(-1, n)
         clusters = np.repeat(np.arange(columns.shape[1]), np.diff(columns.indptr)).reshape(-1, n)
         last = clusters[:, -1]
-        valid = np.all(last[:-1] < clusters[1:, 0]) and np.array_equal(
-            np.sort(rows), np.tile(np.arange(n), (len(rows), 1))
-        )
+        valid = np.all(last[:-1] < clusters[1:, 0]) and (np.sort(rows) == np.arange(n)).all()
     if not valid:
         raise TypeError(
             f"{name}: a sparse matrix must be an indicator of objects by clusters, with a single 1 per object in the "

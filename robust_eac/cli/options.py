@@ -49,10 +49,8 @@ def add_solver_options(parser):
     add_n_clusters(group, required=False, note="; with --loss an integer, or left out for as many as the loss wants")
     text = "search for the hard partition of least loss: binder, vi, omari, nvi, id, nid; default: memberships"
     add("--loss", type=one_of("hard.tables", "LOSSES"), metavar="NAME", help=text)
-    text = (
-        "for --loss binder and vi: what it costs to part objects that a clustering joins, 0 to 2, the reverse costing "
-    )
-    text += "2-C; 'n-clusters' finds a cost that gives --n-clusters clusters; default: 1"
+    text = "for --loss binder and vi: what it costs to part objects that a clustering joins, 0 to 2, the reverse "
+    text += "costing 2-C; 'n-clusters' finds a cost that gives --n-clusters clusters; default: 1"
     add("--cost", type=partial(number_or, "n-clusters"), metavar="C", help=text)
     text = "default: median-partition; merge takes only --n-clusters, --n-jobs and --seed; see below"
     add("--method", choices=("median-partition", "merge"), help=text)
@@ -63,10 +61,8 @@ def add_solver_options(parser):
     add("--rho", type=partial(number_or, "auto"), metavar="R", help=text)
     text = "for l2: lambda; default: half the squared number of objects, with --loss 0.5"
     add("--lam", type=float, metavar="L", help=text)
-    text = (
-        "use the losses as they are (raw), or corrected for chance (adjusted); default: auto, which means adjusted for "
-    )
-    text += "chance-corrected and raw for the others"
+    text = "use the losses as they are (raw), or corrected for chance (adjusted); default: auto, which means adjusted "
+    text += "for chance-corrected and raw for the others"
     add("--agreement", choices=("auto", "raw", "adjusted"), help=text)
     text = "weights of the base clusters: size lets fine and coarse clusterings count alike; default: all the same"
     add("--cluster-weights", choices=("size",), help=text)

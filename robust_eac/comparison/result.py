@@ -319,11 +319,9 @@ def _draw_intervals(summary, table, ax):
     ax.set_ylim(len(rows) - 0.5, -0.5)
     ax.grid(axis="x", color="0.9")
     ax.set_axisbelow(True)
-    several = summary.n_blocks > 1
     ax.set_xlabel(_TITLES.get(summary.measure, summary.measure))
-    ax.set_title(
-        f"mean and {100.0 * summary.level:g} % interval over {summary.n_blocks} {summary.blocks}" if several else ""
-    )
+    title = f"mean and {100.0 * summary.level:g} % interval over {summary.n_blocks} {summary.blocks}"
+    ax.set_title(title if summary.n_blocks > 1 else "")
     return ax
 
 

@@ -285,8 +285,6 @@ def cut_of_largest_lift(tree, sums, pairs, own, most):
         together = groups[:, np.newaxis] == groups
         inside = totals[:, together].sum(axis=1) - own
         between = totals[:, ~together].sum(axis=1)
-        mean_inside, mean_between = (
-            total[0] / total[1] if (total > least).all() else 0.0 for total in (inside, between)
-        )
-        lifts.append(mean_inside / max(mean_between, _ROUNDING))
+        means = [total[0] / total[1] if (total > least).all() else 0.0 for total in (inside, between)]
+        lifts.append(means[0] / max(means[1], _ROUNDING))
     return int(np.argmax(lifts)) if most >= 2 else most

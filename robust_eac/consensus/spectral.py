@@ -119,9 +119,8 @@ def transfer_cut(
     rows = trivial(encoding, n_clusters)
     if rows is None:
         kmeans = KMeans(n_clusters, n_init=n_init, max_iter=KMEANS_PASSES, random_state=rng)
-        rows = kmeans.fit(
-            embed_rows(encoding, n_clusters, weights, theta, rng), sample_weight=encoding.multiplicity
-        ).labels_
+        points = embed_rows(encoding, n_clusters, weights, theta, rng)
+        rows = kmeans.fit(points, sample_weight=encoding.multiplicity).labels_
     return relabel(encoding.expand(rows))
 
 

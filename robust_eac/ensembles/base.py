@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.random import sample_without_replacement
 
 from ..checks.common import BLOCK, row_blocks
-from ..checks.values import check_integer, warn_unless
+from ..checks.values import check_integer
 
 # Rows that a thread labels before it takes the next ones.
 _CHUNK = 2**16
@@ -105,11 +105,6 @@ def stack(columns):
     highest, lowest = max(column.max() for column in columns), min(column.min() for column in columns)
     dtype = np.int64 if lowest < 0 else np.min_scalar_type(int(highest))
     return np.column_stack([column.astype(dtype) for column in columns])
-
-
-def warn_unconverged(method, max_iter, tol):
-    """Warn the caller of the public function that calls this."""
-    warn_unless(False, f"{method} did not converge to tol={tol:g} in max_iter={max_iter} updates.", stacklevel=3)
 
 
 def check_max_samples(max_samples, n_samples):

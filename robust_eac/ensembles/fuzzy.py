@@ -17,9 +17,9 @@ from ..checks.values import (
     check_n_clusters,
     check_random_state,
     check_real,
+    warn_unless,
 )
 from ..metrics.ovi import feature_scale
-from .base import warn_unconverged
 
 __all__ = ["FuzzyCMeansResult", "GathGevaResult", "fuzzy_c_means", "gath_geva", "kaufman_kmeans", "kaufman_seeds"]
 
@@ -128,9 +128,7 @@ def fuzzy_c_means(
     rng = check_random_state(random_state)
     centers = _draw_centers(X, n_clusters, rng) if init is None else _check_centers(init, n_clusters, X.shape[1])
     result = _descend_c_means(X, centers, max_iter, tol)
-    if not result.converged:
-        warn_unconverged("fuzzy c-means", max_iter, tol)
-    return result
+    return _told(result, "fuzzy c-means", max_iter, tol)
 
 
 def gath_geva(
@@ -193,8 +191,13 @@ def gath_geva(
     else:
         membership = check_membership(init, len(X), n_clusters, name="init")
     result = _descend_gath_geva(X, membership, max_iter, tol)
-    if not result.converged:
-        warn_unconverged("Gath-Geva", max_iter, tol)
+    return _told(result, "Gath-Geva", max_iter, tol)
+
+
+def _told(result, method, max_iter, tol):
+    """The result, after a warning if it did not converge."""
+    message = f"{method} did not converge to tol={tol:g} in max_iter={max_iter} updates."
+    warn_unless(result.converged, message, stacklevel=3)
     return result
 
 

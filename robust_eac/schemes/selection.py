@@ -8,6 +8,7 @@ from sklearn.cluster import KMeans
 
 from ..checks.common import RandomState
 from ..checks.values import check_integer, check_random_state
+from ..ensembles.landmarks import unit_rows
 from .agreement import pairwise_nmi
 from .tables import DECIMALS, share_among_copies
 
@@ -197,9 +198,7 @@ def _spectral_groups(similarities, n_groups, rng):
     # A diagonal of 1 gives every partition a positive degree, even one that shares no information with any other.
     scale = 1.0 / np.sqrt(similarities.sum(axis=1))
     _, vectors = np.linalg.eigh(scale[:, np.newaxis] * similarities * scale)
-    rows = vectors[:, -n_groups:]
-    norms = np.linalg.norm(rows, axis=1, keepdims=True)
-    rows = np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0.0)
+    rows = unit_rows(vectors[:, -n_groups:])
     n_distinct = len(np.unique(rows.round(DECIMALS), axis=0))
     return KMeans(min(n_groups, n_distinct), n_init=10, random_state=rng).fit_predict(rows)
 

@@ -119,14 +119,8 @@ def wpck_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state:
 
 def _unified(labels, X):
     """(m, 3) index values in [0, 1], 1 for the best; 0 if not defined."""
-    silhouettes, variances, separations = partition_validity(labels, X).T
-    return np.column_stack(
-        [
-            unify(silhouettes, high_is_good=True),
-            unify(variances, high_is_good=True),
-            unify(separations, high_is_good=False),
-        ]
-    )
+    *high, low = partition_validity(labels, X).T
+    return np.column_stack([*(unify(values, high_is_good=True) for values in high), unify(low, high_is_good=False)])
 
 
 def partition_validity(labels, X):

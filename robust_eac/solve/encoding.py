@@ -277,9 +277,8 @@ def collapse(encoding, start=None, *, min_saving=_MIN_SAVING):
 
 def hash_rows(values):
     """64-bit hash of every row of unsigned integers: a sum with odd random factors that wraps around."""
-    factors = np.random.RandomState(0).randint(2**63, size=values.shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(
-        1
-    )
+    factors = np.random.RandomState(0).randint(2**63, size=values.shape[1], dtype=np.uint64)
+    factors = factors * np.uint64(2) + np.uint64(1)
     hashes = np.empty(len(values), dtype=np.uint64)
     for block in row_blocks(len(values)):
         hashes[block] = values[block].astype(np.uint64) @ factors
