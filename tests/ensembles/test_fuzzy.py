@@ -104,16 +104,12 @@ def test_c_means_edge_cases(rng):
 
 
 @pytest.mark.parametrize("function", [fuzzy_c_means, gath_geva])
-def test_same_seed_same_result_and_inputs_untouched(rng, function):
+def test_same_seed_same_result_and_starts_untouched(rng, function):
     X, _ = blobs(rng)
-    before = X.copy()
+    assert all(map(np.array_equal, function(X, 3, random_state=5), function(X, 3, random_state=5)))
     init = X[:3].copy() if function is fuzzy_c_means else random_membership(rng, len(X), 3)
     kept = init.copy()
-    first, second = (function(X, 3, random_state=5) for _ in range(2))
-    for value, other in zip(first, second, strict=True):
-        assert np.array_equal(value, other)
     function(X, 3, init=init)
-    assert np.array_equal(X, before)
     assert np.array_equal(init, kept)
 
 

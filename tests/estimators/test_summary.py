@@ -106,9 +106,8 @@ def test_report_says_what_the_attributes_say(labels):
     assert _line(text, "weights") == (
         f"restricted-simplex: {n_trusted} partitions with weight, {12 - n_trusted} without"
     )
-    mean, by_weight = re.findall(r"-?\d\.\d{3}", _line(text, "agreement"))
-    assert float(mean) == pytest.approx(model.agreements_.mean(), abs=1e-3)
-    assert float(by_weight) == pytest.approx(model.weights_ @ model.agreements_, abs=1e-3)
+    found = [float(value) for value in re.findall(r"-?\d\.\d{3}", _line(text, "agreement"))]
+    assert found == pytest.approx([model.agreements_.mean(), model.weights_ @ model.agreements_], abs=1e-3)
     below = re.findall(r"below (0\.\d) for (\d+) objects? \((\d+\.\d) %\)", _line(text, "confidence"))
     assert [bound for bound, _, _ in below] == ["0.5", "0.9"]
     for bound, count, share in below:
@@ -225,14 +224,12 @@ def test_report_on_a_merged_consensus(labels, n_clusters):
     how = "5 found of 5 asked for" if n_clusters == 5 else "3 found as the cut of largest lift"
     assert _line(text, "clusters") == f"{how}; objects in each: {sizes}"
     assert _line(text, "weights") == "trust: 8 partitions with weight, 4 without"
-    mean, by_weight = re.findall(r"-?\d\.\d{3}", _line(text, "agreement"))
     agreements = adjusted_agreement(labels, np.eye(model.n_clusters_found_)[model.labels_])
-    assert float(mean) == pytest.approx(agreements.mean(), abs=1e-3)
-    assert float(by_weight) == pytest.approx(agreements[:8].mean(), abs=1e-3)
+    found = [float(value) for value in re.findall(r"-?\d\.\d{3}", _line(text, "agreement"))]
+    assert found == pytest.approx([agreements.mean(), agreements[:8].mean()], abs=1e-3)
     assert _line(text, "confidence").startswith(f"share of similarity below 0.5 for {np.sum(model.confidence_ < 0.5)} ")
     assert f"below 0.9 for {np.sum(model.confidence_ < 0.9)} objects" in text
-    rows = _rows(text)
-    assert [weight for _, weight, _ in rows] == ["0.125"] * 8 + ["0"] * 4
+    assert [weight for _, weight, _ in _rows(text)] == ["0.125"] * 8 + ["0"] * 4
     assert model.set_params(n_clusters=2).summary() == text
 
 

@@ -43,19 +43,6 @@ def _partition(components):
     return tuple(list(dict.fromkeys(components)).index(k) for k in components)
 
 
-def test_draws_depend_on_their_arguments_only():
-    first, classes = posterior_draws.mixture_draws(40, 12, 0)
-    copy = first.copy()
-    other, _ = posterior_draws.mixture_draws(40, 12, 1)
-    again, same = posterior_draws.mixture_draws(40, 12, 0)
-    assert again.shape == (40, 12)
-    assert np.array_equal(again, copy)
-    assert np.array_equal(same, classes)
-    assert not np.array_equal(again, other)
-    assert again.min() >= 0
-    assert again.max() < posterior_draws.N_COMPONENTS
-
-
 def test_draws_of_salso_come_from_their_folder(tmp_path, monkeypatch, rng):
     labels = rng.randint(3, size=(20, 6))
     np.savez(tmp_path / "draws_20.npz", labels=labels)

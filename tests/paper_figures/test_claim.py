@@ -31,12 +31,7 @@ def positive(found, *, least=1.0):
 def test_a_claim_that_nothing_changes():
     judged = positive(rows(iris=[9, 8], wine=[7, 8], glass=[6, 5]))
     assert judged == Claim(
-        "Section 3",
-        "all are positive",
-        TREND,
-        "The smallest result is at least 1.",
-        "holds",
-        "smallest 5",
+        *("Section 3", "all are positive", TREND, "The smallest result is at least 1.", "holds", "smallest 5"),
         "The same without any one of the 3 data sets. The same with half and twice the threshold of 1. "
         "With one run each, as in the paper: holds in 2 of 2.",
         judged.source,

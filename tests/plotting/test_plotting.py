@@ -170,11 +170,8 @@ def test_what_does_not_descend_is_drawn_as_it_is(history):
 LABELS = np.array([[0, 0], [0, 1], [1, 1]])
 EXTREMES = {
     "one object": lambda ax: plot_coassociation(np.ones((1, 1), dtype=int), [0], ax=ax),
-    "many clusters": lambda ax: plot_coassociation(np.arange(60).reshape(-1, 1), np.arange(60), ax=ax),
-    "one membership": lambda ax: plot_membership([[1.0]], ax=ax),
     "no certainty": lambda ax: plot_membership(np.full((5, 3), 1 / 3), ax=ax),
     "one weight": lambda ax: plot_weights([1.0], corrupted=[True], ax=ax),
-    "many weights": lambda ax: plot_weights(np.ones(1000), ax=ax),
     "no losses": lambda ax: plot_losses(np.zeros(3), np.ones(3), ax=ax),
     "no history": lambda ax: plot_convergence([0.0], ax),
 }
