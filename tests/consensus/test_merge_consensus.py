@@ -161,6 +161,14 @@ def test_the_cut_is_that_of_largest_lift(rng, missing):
         assert _merging.cut_of_largest_lift(tree, sums, pairs, own, most) == 2 + np.argmax(lifts[: most - 1])
 
 
+def test_lift_of_single_objects_is_no_rounding(rng):
+    """Without pairs inside clusters, what rounding leaves of them must not look like a lift."""
+    labels = np.column_stack([rng.permutation(7) for _ in range(13)])
+    sums, pairs = dense_pairs(labels, rng.dirichlet(np.ones(13)))
+    own = np.trace(sums) * (1.0 - 1e-15), np.trace(pairs) * (1.0 - 1e-15)
+    assert _merging.cut_of_largest_lift(_linkage.tree_of_sums(sums, pairs), sums, pairs, own, 7) == 2
+
+
 @pytest.mark.parametrize("truth", [np.repeat([0, 1], [3, 30]), np.arange(40) % 13])
 def test_auto_on_unanimous_ensembles(rng, truth):
     labels = np.column_stack([rng.permutation(truth.max() + 1)[truth] for _ in range(5)])

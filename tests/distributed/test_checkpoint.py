@@ -256,6 +256,8 @@ OF_MANIFEST = {
     "of another format": (lambda path: edit(path, format=1), "its format is 1, not 2"),
     "without a checksum": (lambda path: edit(path, checksum=None), "its checksum differs"),
     "with other weights": (lambda path: edit(path, weights=[1.0 / M] * M), "its checksum differs"),
+    "with another objective": (lambda path: edit(path, history=[1.0, 0.5]), "its checksum differs"),
+    "with another random state": (lambda path: edit(path, rng={}), "its checksum differs"),
     "with other arguments": (lambda path: edit(path, arguments={}), "its checksum differs"),
 }
 OF_BLOCK = {

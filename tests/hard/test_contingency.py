@@ -285,6 +285,20 @@ def test_the_best_merge_is_found(rng, name, cost):
         assert len(values) == 0 or values.min() >= before - 1e-10
 
 
+@OF_ALL
+def test_a_search_never_climbs_and_tries_leave_no_trace(rng, name, cost):
+    search, _ = make_search(rng, name, cost, n=40, missing=0.2)
+    values, steps = [search.value], (lambda: search.descend(rng, 50), lambda: search.dissolve(rng, 50))
+    for step in steps * 2:
+        step()
+        values.append(search.value)
+    moves, passes = search.n_moves, search.n_passes
+    search.dissolve(rng, 50)
+    assert np.all(np.diff([*values, search.value]) <= 1e-12)
+    assert search.n_passes == passes
+    assert search.n_moves == moves or search.value < values[-1]
+
+
 def test_copies_share_a_row_and_may_be_told_apart(rng):
     labels = np.repeat(random_ensemble(rng, 6, 4), 3, axis=0)
     weights, vi = np.full(4, 0.25), LOSSES["vi"]

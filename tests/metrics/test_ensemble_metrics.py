@@ -44,15 +44,6 @@ def test_ensemble_nmi_is_the_mean_over_observed_objects(rng):
         assert ensemble_nmi(labels, consensus, weights=weights, average=average) == pytest.approx(weights @ expected)
 
 
-def test_names_and_types_of_labels_do_not_matter(rng):
-    labels = random_ensemble(rng, 20, 4)
-    consensus = np.r_[0, 1, 2, rng.randint(3, size=17)]
-    names = np.array(["b", "c", "a"])[consensus]
-    for measure in (density, ensemble_nmi):
-        assert measure(labels, names) == pytest.approx(measure(labels, consensus), rel=1e-12)
-        assert measure(labels.astype(np.uint8), consensus) == measure(labels * 7, consensus)
-
-
 @pytest.mark.parametrize(
     ("kwargs", "match"),
     [

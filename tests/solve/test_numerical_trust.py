@@ -166,17 +166,16 @@ def test_same_bits_in_every_process_with_any_number_of_threads():
     assert len(digests) == 1
 
 
-def _noise():
-    return np.random.RandomState(0).randint(5, size=(60, 8))
+NOISE = np.random.RandomState(0).randint(5, size=(60, 8))
 
 
 X = np.random.RandomState(0).standard_normal((60, 3))
 # The others: the tests of each.
 STOPPED = {
-    "solve_membership": lambda: solve_membership(_noise(), 4, max_sweeps=1, random_state=0),
-    "solve_median_partition": lambda: solve_median_partition(_noise(), 4, max_iter=1, tol=1e-9, random_state=0),
-    "RobustEAC": lambda: RobustEAC(4, agreement="adjusted", max_iter=1, tol=1e-9, random_state=0).fit(_noise()),
-    "redundancy_weights": lambda: redundancy_weights(_noise(), max_iter=1, random_state=0),
+    "solve_membership": lambda: solve_membership(NOISE, 4, max_sweeps=1, random_state=0),
+    "solve_median_partition": lambda: solve_median_partition(NOISE, 4, max_iter=1, tol=1e-9, random_state=0),
+    "RobustEAC": lambda: RobustEAC(4, agreement="adjusted", max_iter=1, tol=1e-9, random_state=0).fit(NOISE),
+    "redundancy_weights": lambda: redundancy_weights(NOISE, max_iter=1, random_state=0),
     "fuzzy_c_means": lambda: fuzzy_c_means(X, 4, max_iter=1, random_state=0),
     "gath_geva": lambda: gath_geva(X, 4, max_iter=1, random_state=0),
 }
