@@ -539,7 +539,7 @@ class MergeConsensus(_Consensus):
     labels_ : ndarray of shape (n_samples,)
         Consensus labels, 0, 1, ... without holes.
     membership_ : ndarray of shape (n_samples, `n_clusters_found_`)
-        An object's mean similarities to the clusters over their sum.
+        An object's similarities to the clusters over their sum.
     confidence_ : ndarray of shape (n_samples,)
         Membership of every object in its own cluster.
     weights_ : ndarray of shape (n_partitions,)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .checks.common import row_blocks
+from .consensus.merge import group_norms
 from .objectives import ChanceCorrected, agreements_with
 from .solve import kernels
 from .solve.bundles import RowData, Slots, Statistics
@@ -129,13 +130,13 @@ class FixedConsensus(NamedTuple):
 
 
 class FixedGroups(NamedTuple):
-    """Mean similarities to groups of fitted objects: sums over pairs (n_slots + 1, k), weights of pairs (m, k)."""
+    """Similarities to groups of fitted objects: sums over pairs (n_slots + 1, k), weights of pairs (m, k)."""
 
     sums: np.ndarray
     pairs: np.ndarray
 
     def place(self, newcomers):
-        """(n, k) shares of the groups in an object's mean similarities; uniform if they are zero."""
+        """(n, k) shares of the groups in an object's similarities; uniform if they are zero."""
         similarity = self._similarities(newcomers)
         totals = similarity.sum(axis=1, keepdims=True)
         uniform = np.full_like(similarity, 1.0 / similarity.shape[1])
@@ -146,7 +147,7 @@ class FixedGroups(NamedTuple):
         return ~self._similarities(newcomers).any(axis=1)
 
     def _similarities(self, newcomers):
-        """(n, k) mean similarity to the objects of each group, over the partitions that observe a pair."""
+        """(n, k) mean similarity to the objects of each group, in units of the norm of the group."""
         pairs = newcomers.observed @ self.pairs
         sums = newcomers.sums(self.sums)
         return np.divide(sums, pairs, out=np.zeros_like(sums), where=pairs > 0.0)
@@ -232,7 +233,8 @@ def freeze_groups(encoding, weights, values, clusters):
     """The :class:`FixedGroups` of clusters of an encoding's rows; sharing a slot adds its value, (n_slots,)."""
     counts = cluster_counts(encoding, clusters, clusters.max() + 1)
     observed = np.add.reduceat(counts, encoding.offsets, axis=0)
-    return FixedGroups(np.pad(counts * values[:, np.newaxis], ((0, 1), (0, 0))), observed * weights[:, np.newaxis])
+    table = counts * values[:, np.newaxis] / group_norms(encoding, weights, values, counts)
+    return FixedGroups(np.pad(table, ((0, 1), (0, 0))), observed * weights[:, np.newaxis])
 
 
 def keep_consensus(ensemble, objective, result, tol):

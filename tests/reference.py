@@ -456,6 +456,20 @@ def merged_pairs(labels, weights, cluster_weights):
     return sums, pairs
 
 
+def walk_sums(sums, pairs):
+    """(n, n) cosines of walks between objects times products of degrees, and these; steps are added one by one.
+
+    A walk goes on with probability .95, in proportion to the mean over the partitions that see a pair.
+    """
+    flow = np.divide(sums, pairs, out=np.zeros_like(sums), where=pairs > 0)
+    degrees = flow.sum(axis=1)
+    step, walks, last = flow / degrees[:, np.newaxis], np.zeros_like(flow), flow
+    while last.max() > 1e-18 * flow.max():
+        walks, last = walks + last, 0.95 * last @ step
+    own, pairs = np.sqrt(np.diag(walks)), np.outer(degrees, degrees)
+    return np.minimum(walks / np.outer(own, own), 1.0) * pairs, pairs
+
+
 def naive_average_linkage(sums, pairs):
     """[(similarity, groups left)] of all merges of the two groups of largest sum over pairs, everything summed anew."""
     groups = [[i] for i in range(len(sums))]
@@ -582,9 +596,15 @@ def place_by_cvxpy(labels, membership, weights, new, sample_weight=None, cluster
 
 
 def group_similarities(labels, weights, cluster_weights, groups, new):
-    """Mean similarity of one more object to each group, over the pairs that partitions of weight see, by loops."""
+    """Mean similarity of one more object to each group, in units of the root of that inside the group, by loops.
+
+    Over the pairs that partitions of weight see.
+    """
     n_groups = max(groups) + 1
     sums, pairs = np.zeros(n_groups), np.zeros(n_groups)
+    inside = merged_pairs(labels, weights, cluster_weights)
+    own = [np.sum(inside[0][np.ix_(groups == c, groups == c)]) for c in range(n_groups)]
+    own /= np.array([np.sum(inside[1][np.ix_(groups == c, groups == c)]) for c in range(n_groups)])
     for u, column in enumerate(labels.T):
         names = list(np.unique(column[column != -1]))
         for label, group in zip(column, groups, strict=True):
@@ -592,4 +612,4 @@ def group_similarities(labels, weights, cluster_weights, groups, new):
                 pairs[group] += weights[u]
                 if label == new[u]:
                     sums[group] += weights[u] * cluster_weights[u][names.index(label)]
-    return np.divide(sums, pairs, out=np.zeros(n_groups), where=pairs > 0.0)
+    return np.divide(sums, pairs, out=np.zeros(n_groups), where=pairs > 0.0) / np.sqrt(own)

@@ -1,4 +1,4 @@
-"""Merged consensus: average linkage by a co-association that weights certain and small base clusters most."""
+"""Merged consensus: average linkage of random walks between objects through certain and small base clusters."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
+from scipy import linalg, sparse
 
 from ..checks.common import RandomState, row_blocks
 from ..checks.labels import check_labels
@@ -30,6 +30,8 @@ _FINENESS, _LEAST_FINENESS = 6, 2
 _SAMPLE, _SAMPLE_PER_CLUSTER, _PASSES = 2**13, 10, 30
 # Default theta: smaller values give uncertain base clusters less weight.
 _THETA = 0.4
+# A walk goes on after every step with this probability: 20 steps in the mean.
+_GO_ON = 0.95
 # Similarities are equal up to this relative difference; a smaller share of all of them, or of all pairs, is rounding.
 _ROUNDING = 1e-12
 
@@ -57,26 +59,29 @@ def merge_consensus(
     n_jobs: int | None = None,
     random_state: RandomState = None,
 ) -> MergeResult:
-    """Merge micro-clusters by a co-association that weights certain and small base clusters most.
+    """Merge micro-clusters by random walks between objects through certain and small base clusters.
 
     Average linkage of the objects by the similarity
 
-        s_ij = sum_u a_u w_u(i) [i and j share a cluster of u] / sum of the a_u that observe both,
+        q_ij = k_ij / sqrt(k_ii k_jj),   k = sum_(t >= 1) .95^(t - 1) (S D^-1)^(t - 1) S,   D = diag(S 1),
+        S_ij = sum_u a_u w_u(i) [i and j share a cluster of u] / sum of the a_u that observe both,
         w_l = c exp(-H_l / theta) n_u / n_l
 
     over the partitions u, with a_u the weight of the partition, l = u(i) its cluster that i is in, n_l and n_u the
     objects of that cluster and of the partition, H_l the mean entropy in bits of the partitions inside the cluster
-    ([1]_; its own has none), and c such that the mean of s over all pairs is 1. So s_ij is how often two objects are
-    united, relative to a random pair. Dividing by n_l gives fine and coarse partitions equal weight. The similarity of
-    two groups is the mean over their pairs, taken over the partitions that observe them.
+    ([1]_; its own has none), and c such that the mean of S over all pairs is 1. So S_ij is how often two objects are
+    united, relative to a random pair; dividing by n_l gives fine and coarse partitions equal weight. A walker goes from
+    object to object in proportion to S and stops after each step with probability .05; k_ij is what flows between i
+    and j. S is larger inside small classes; the cosine q is not, and 1 for objects from which walks end alike. The
+    similarity of two groups is the mean over their pairs, weighted by D_ii D_jj.
 
     1. Without `weights`, partitions that agree with no others beyond chance are left out
        (:func:`~robust_eac.trusted_group_weights`). If no two agree, all have equal weights, and a UserWarning says so.
     2. Objects are grouped into micro-clusters by k-means on their rows of indicators, each scaled by sqrt(w_l), unless
-       fewer objects are distinct.
+       fewer objects are distinct. Walks are between these.
     3. Average linkage merges the micro-clusters, and the tree is cut into `n_clusters`.
-    4. Every object moves to the cluster of largest mean similarity with its objects, itself included. In a tie it
-       stays, and no cluster loses all objects.
+    4. Every object moves to the cluster C of largest mean S_iC / sqrt(mean S_CC), itself included. In a tie it stays,
+       and no cluster loses all objects.
 
     No n x n matrix is formed. The result optimises no objective: :func:`~robust_eac.solve_median_partition` does.
 
@@ -84,8 +89,8 @@ def merge_consensus(
     ----------
     n_clusters : int or "auto", default="auto"
         Number of clusters; fewer are returned only if fewer objects are distinct. "auto" chooses the cut of largest
-        lift, the mean similarity of two objects in the same cluster over that of two objects in different clusters,
-        from two clusters to the mean number in the base partitions.
+        lift, the mean S of two objects in the same cluster over that of two objects in different clusters, from two
+        clusters to the mean number in the base partitions.
     weights : array-like of shape (n_partitions,), default=None
         a: as in :func:`~robust_eac.eac`, but None means equal weights for the trusted partitions and 0 for the others.
     theta : float, default=0.4
@@ -100,13 +105,12 @@ def merge_consensus(
     Returns
     -------
     result : MergeResult
-        Named tuple: `labels`, numbered by first appearance; `membership` of shape (n_samples, n_clusters), an object's
-        mean similarities to the clusters over their sum (equal for objects that no weighted partition observes);
+        Named tuple: `labels`, numbered by first appearance; `membership` of shape (n_samples, n_clusters), the values
+        of step 4 over their sum (equal for objects that no weighted partition observes);
         `confidence` of shape (n_samples,), that of the object's own cluster; `weights` of shape (n_partitions,), a;
         `cluster_weights`, for each partition w_l of its clusters in the order of their labels; `n_clusters`; `tree`,
-        SciPy's linkage matrix of the micro-clusters with heights 1 / (1 + s), one half where two groups are as similar
-        as a random pair; `micro_clusters` of shape (n_samples,), the leaf of each object, -1 where no weighted
-        partition observes it.
+        SciPy's linkage matrix of the micro-clusters with heights 1 - q; `micro_clusters` of shape (n_samples,), the
+        leaf of each object, -1 where no weighted partition observes it.
 
     References
     ----------
@@ -163,13 +167,14 @@ def merge_labels(
     values = base_cluster_weights(used, active_weights, theta)
     by_slot = np.repeat(active_weights, used.n_codes) * values
     n_groups = min(np.count_nonzero(used.observed.any(axis=1)), n_micro_clusters)
-    # Tables of the slots by micro-clusters and of pairs of these exist about four times: sums and weights, the copies
-    # that the tree overwrites, tables of k-means.
+    # Tables of the slots by micro-clusters exist about four times, in k-means; of pairs of these eight times: sums and
+    # weights, walks, the copies that the tree overwrites.
     tables = f"the table of similarities of n_micro_clusters={n_groups} groups"
-    check_memory(32 * n_groups * (n_groups + len(used.sizes)), tables)
+    check_memory(32 * n_groups * (2 * n_groups + len(used.sizes)), tables)
     leaves, counts = find_micro_clusters(used, active_weights, by_slot, n_groups, rng=rng, n_threads=n_threads)
     sums, pairs = similarity_sums(used, active_weights, by_slot, counts)
-    tree = tree_of_sums(sums, pairs)
+    sizes = np.bincount(leaves[leaves >= 0], weights=used.multiplicity[leaves >= 0])
+    tree = tree_of_sums(*walk_sums(mean_of(sums, pairs) * np.outer(sizes, sizes)))
     if n_clusters == "auto":
         own = by_slot @ used.sizes, active_weights @ used.n_observed
         n_clusters = cut_of_largest_lift(tree, sums, pairs, own, max(2, mean_clusters))
@@ -187,7 +192,7 @@ def merge_labels(
         weights=weights,
         cluster_weights=[cluster_weights[own] for own in encoding.cluster_slots],
         n_clusters=len(names),
-        tree=linkage_matrix(tree.left, tree.right, 1.0 / (1.0 + tree.similarities)),
+        tree=linkage_matrix(tree.left, tree.right, np.maximum(1.0 - tree.similarities, 0.0)),
         micro_clusters=used.expand(leaves),
     )
 
@@ -198,6 +203,7 @@ def _assign(encoding, weights, by_slot, leaves, counts, groups, n_threads):
     check_memory(8 * encoding.n_samples * n_groups, f"the membership of {encoding.n_samples} objects")
     group_counts = counts @ np.eye(n_groups)[groups]
     similarity = mean_similarities(encoding, weights, by_slot, group_counts, n_threads)
+    similarity /= group_norms(encoding, weights, by_slot, group_counts)
     best = similarity.argmax(axis=1)
     merged = np.where(leaves >= 0, groups[leaves], best)
     rows = np.arange(len(best))
@@ -256,6 +262,32 @@ def similarity_sums(encoding, weights, values, counts):
     # Objects of each group that each partition observes.
     observed = np.add.reduceat(counts, encoding.offsets, axis=0)
     return sums, (observed * weights[:, np.newaxis]).T @ observed
+
+
+def mean_of(sums, pairs):
+    """Means over pairs; 0 where no partition observes a pair."""
+    return np.divide(sums, pairs, out=np.zeros_like(sums), where=pairs > 0.0)
+
+
+def group_norms(encoding, weights, values, counts):
+    """(k,) square roots of the mean similarities of k groups' own objects; 1 where that is 0."""
+    sums, pairs = similarity_sums(encoding, weights, values, counts)
+    own = mean_of(sums.diagonal(), pairs.diagonal())
+    return np.sqrt(np.where(own > 0.0, own, 1.0))
+
+
+def walk_sums(flow):
+    """(M, M) sums of q over pairs of objects of M groups, and weights of the pairs, from the sums of S."""
+    degrees = flow.sum(axis=0)
+    roots = np.sqrt(np.where(degrees > 0.0, degrees, 1.0))
+    step = flow / np.outer(roots, roots)
+    walks = linalg.solve(np.eye(len(flow)) - _GO_ON * step, step, assume_a="pos")
+    own = np.sqrt(walks.diagonal().clip(0.0))
+    scale = np.outer(own, own)
+    alike = np.divide(walks + walks.T, 2.0 * scale, out=np.zeros_like(walks), where=scale > 0.0)
+    pairs = np.outer(degrees, degrees)
+    # Where labels are missing, S need not be positive semidefinite.
+    return np.where(alike > _ROUNDING, np.minimum(alike, 1.0), 0.0) * pairs, pairs
 
 
 def mean_similarities(encoding, weights, values, counts, n_threads):

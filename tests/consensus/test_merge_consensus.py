@@ -83,9 +83,16 @@ def test_tree_of_all_objects_equals_a_naive_agglomeration(rng, missing):
         for c, group in enumerate(merges[len(merges) - k][1]):
             codes[group] = c
         assert same_partition(_linkage.cut(tree, k), codes)
+
+
+def test_tree_is_that_of_walks_between_all_objects(rng, missing):
+    labels, weights = distinct_ensemble(rng, 22, 15, missing=missing), rng.dirichlet(np.full(15, 3.0))
+    merges = reference.naive_average_linkage(*reference.walk_sums(*dense_pairs(labels, weights)))
     found = merge_consensus(labels, 4, weights=weights, n_micro_clusters=22, random_state=0)
     np.testing.assert_array_equal(found.micro_clusters, np.arange(22))
-    np.testing.assert_allclose(1.0 / found.tree[:, 2] - 1.0, tree.similarities, rtol=1e-9)
+    np.testing.assert_allclose(np.sort(1.0 - found.tree[:, 2]), sorted(s for s, _ in merges), rtol=1e-9, atol=1e-11)
+    groups = fcluster(found.tree, 4, "maxclust")
+    assert same_partition(groups, np.argmax([np.isin(np.arange(22), g) for g in merges[-4][1]], axis=0))
 
 
 def test_pairs_that_no_partition_sees(rng):
@@ -112,6 +119,7 @@ def test_membership_and_labels_equal_the_definition(rng, missing):
     groups = fcluster(result.tree, 3, "maxclust")[result.micro_clusters] == np.arange(1, 4)[:, np.newaxis]
     seen = pairs @ groups.T
     similarity = np.divide(sums @ groups.T, seen, out=np.zeros_like(seen), where=seen > 0)
+    similarity /= [np.sqrt(sums[np.ix_(c, c)].sum() / pairs[np.ix_(c, c)].sum()) for c in groups]
     expected = similarity / similarity.sum(axis=1, keepdims=True)
     columns = [int(expected[result.labels == c].sum(axis=0).argmax()) for c in range(3)]
     assert sorted(columns) == [0, 1, 2]
@@ -139,6 +147,7 @@ def test_who_moves_to_the_nearest_group(monkeypatch, similarity, leaves, groups,
         n_samples = len(similarity)
 
     monkeypatch.setattr(_merging, "mean_similarities", lambda *_: np.array(similarity, dtype=float))
+    monkeypatch.setattr(_merging, "group_norms", lambda *_: 1.0)
     counts = np.ones((1, len(groups)))
     membership, found = _merging._assign(Encoding, None, None, np.array(leaves), counts, np.array(groups), 1)
     assert found.tolist() == clusters
@@ -256,11 +265,10 @@ def test_identical_objects_share_all(rng):
     for i in range(15):
         same = np.flatnonzero(copies == i)
         assert len(np.unique(result.membership[same], axis=0)) == len(np.unique(result.micro_clusters[same])) == 1
-    # The tree is that of all objects, but for the merges of copies, as similar as each is to itself.
-    sums, pairs = dense_pairs(rows[copies], np.ones(12))
-    among_copies = np.delete(np.diag(sums / pairs), np.unique(copies, return_index=True)[1])
-    merges = np.concatenate([1.0 / result.tree[:, 2] - 1.0, among_copies])
-    np.testing.assert_allclose(np.sort(merges)[::-1], _linkage.tree_of_sums(sums, pairs).similarities, rtol=1e-9)
+    # The tree is that of all objects, but for the merges of copies, which are alike.
+    tree = _linkage.tree_of_sums(*reference.walk_sums(*dense_pairs(rows[copies], np.ones(12))))
+    merges = np.concatenate([1.0 - result.tree[:, 2], np.ones(len(copies) - 15)])
+    np.testing.assert_allclose(np.sort(merges)[::-1], tree.similarities, rtol=1e-9)
 
 
 def test_a_repeated_partition_is_one_of_that_weight_and_one_without_weight_is_not_there(rng):
@@ -362,7 +370,7 @@ def test_memory_is_checked_before_it_is_taken(rng, monkeypatch):
     monkeypatch.setattr(_merging, "find_micro_clusters", None)
     # At most as many as objects; the default is that large here.
     for n_micro in (10**12, None):
-        with pytest.raises(ValueError, match=r"n_micro_clusters=3000 groups needs about 1.07 GiB of memory"):
+        with pytest.raises(ValueError, match=r"n_micro_clusters=3000 groups needs about 1.34 GiB of memory"):
             merge_consensus(labels, 2, weights=np.ones(3), n_micro_clusters=n_micro)
     monkeypatch.undo()
     monkeypatch.setattr(_consensus_common, "physical_memory", lambda: 2**14)
