@@ -6,15 +6,21 @@ found on 8,000 of them.
 """
 
 import numpy as np
-from scipy.cluster.hierarchy import complete, cut_tree, single
-from scipy.spatial.distance import squareform
+from scipy.cluster.hierarchy import cut_tree
 from sklearn.datasets import make_blobs
 
 from robust_eac import CONSENSUS_FUNCTIONS, KMeansEnsemble, trusted_group_weights
 from robust_eac.consensus import merge_consensus
 from robust_eac.consensus._common import prepare_ensemble
-from robust_eac.consensus.linkage import cut, tree_of_sums
-from robust_eac.consensus.merge import base_cluster_weights, mean_similarities, similarity_sums
+from robust_eac.consensus.linkage import cut, tree_of_matrix, tree_of_sums
+from robust_eac.consensus.merge import (
+    base_cluster_weights,
+    group_norms,
+    mean_of,
+    mean_similarities,
+    similarity_sums,
+    walk_sums,
+)
 from robust_eac.solve.formula import cluster_counts
 
 from ..shared.ensembles import scores
@@ -31,7 +37,7 @@ from .ensemble_benchmark import (
     spoil,
 )
 
-VERSION = 1
+VERSION = 2
 
 FRACTIONS = (0.0, 0.5)
 SIZES = (10, 30)
@@ -114,27 +120,45 @@ def _without_vote(labels, k, weights, seed):
     return cut_tree(result.tree, min(k, len(result.tree) + 1))[result.micro_clusters, 0]
 
 
-def _relinked(method, *, size_power=1.0):
-    """The variant that joins the micro-clusters by another linkage, or with another power of n_l in w_l; then votes."""
+def _relinked(go_on=0.95, *, size_power=1.0, by_objects=False, alone=False):
+    """The variant that joins the micro-clusters by other walks, of one step if `go_on` is 0, with another power of n_l.
+
+    by_objects : pairs weigh by their objects, not by their degrees. alone : by single linkage.
+    """
 
     def variant(labels, k, weights, seed):
         leaves = _merged(labels, k, weights, seed).micro_clusters
-        encoding, weights = prepare_ensemble(labels, weights)
-        values = np.repeat(weights, encoding.n_codes) * base_cluster_weights(encoding, weights, 0.4)
-        values *= encoding.sizes ** (1.0 - size_power)
-        counts = cluster_counts(encoding, leaves, leaves.max() + 1)
-        sums, pairs = similarity_sums(encoding, weights, values, counts)
-        if method is None:
-            groups = cut(tree_of_sums(sums, pairs), k)
-        else:
-            similarities = sums / pairs
-            np.fill_diagonal(similarities, similarities.max())
-            tree = method(squareform(similarities.max() - similarities, checks=False))
-            groups = cut_tree(tree, min(k, len(sums)))[:, 0]
-        members = np.eye(groups.max() + 1)[groups]
-        return mean_similarities(encoding, weights, values, counts @ members, 1).argmax(axis=1)
+        encoding, weights, values, counts = _parts(labels, weights, leaves, size_power)
+        sizes = np.bincount(leaves)
+        pairs = np.outer(sizes, sizes)
+        walks, by_degrees = walk_sums(pairs * mean_of(*similarity_sums(encoding, weights, values, counts)), go_on)
+        alike, pairs = walks / by_degrees, pairs if by_objects else by_degrees
+        tree = tree_of_matrix(alike, "single") if alone else tree_of_sums(alike * pairs, pairs)
+        return _voted(encoding, weights, values, counts, cut(tree, k))
 
     return variant
+
+
+def _without_walks(labels, k, weights, seed):
+    """Average linkage of the co-association, and votes by it."""
+    leaves = _merged(labels, k, weights, seed).micro_clusters
+    parts = _parts(labels, weights, leaves)
+    groups = cut(tree_of_sums(*similarity_sums(*parts)), k)
+    return mean_similarities(*parts[:3], parts[3] @ np.eye(groups.max() + 1)[groups], 1).argmax(axis=1)
+
+
+def _parts(labels, weights, leaves, size_power=1.0):
+    """(encoding, weights, values of the slots, objects of each micro-cluster in each slot)."""
+    encoding, weights = prepare_ensemble(labels, weights)
+    values = np.repeat(weights, encoding.n_codes) * base_cluster_weights(encoding, weights, 0.4)
+    counts = cluster_counts(encoding, leaves, leaves.max() + 1)
+    return encoding, weights, values * encoding.sizes ** (1.0 - size_power), counts
+
+
+def _voted(encoding, weights, values, counts, groups):
+    members = counts @ np.eye(groups.max() + 1)[groups]
+    similarity = mean_similarities(encoding, weights, values, members, 1)
+    return (similarity / group_norms(encoding, weights, values, members)).argmax(axis=1)
 
 
 def _uniform(labels, k, weights, seed):
@@ -150,17 +174,18 @@ VARIANTS = {
     "whole": lambda *arguments: _merged(*arguments).labels,
     "without trust": _uniform,
     "without entropy": lambda *arguments: _merged(*arguments, theta=_NO_ENTROPY).labels,
-    "without size correction": _relinked(None, size_power=0.0),
-    "size to the power 1.5": _relinked(None, size_power=1.5),
-    "theta 0.2": lambda *arguments: _merged(*arguments, theta=0.2).labels,
-    "theta 0.8": lambda *arguments: _merged(*arguments, theta=0.8).labels,
+    "without size correction": _relinked(size_power=0.0),
+    "without walks": _without_walks,
+    "cosine of one step": _relinked(0.0),
+    "walks of 5 steps": _relinked(0.8),
+    "walks of 50 steps": _relinked(0.98),
+    "pairs weighted by objects": _relinked(by_objects=True),
+    "single linkage": _relinked(alone=True),
+    "without votes": _without_vote,
     ROWS: lambda labels, *rest: _merged(labels, *rest, n_micro_clusters=len(labels)).labels,
     "3 micro-clusters per base cluster": _of_fineness(3),
     "12 micro-clusters per base cluster": _of_fineness(12),
     "k-means alone": lambda labels, k, *rest: _merged(labels, k, *rest, n_micro_clusters=k).labels,
     "transfer cut (usenc)": _by_function("usenc"),
     "transfer cut (lwgp)": _by_function("lwgp"),
-    "single linkage": _relinked(single),
-    "complete linkage": _relinked(complete),
-    "without votes": _without_vote,
 }

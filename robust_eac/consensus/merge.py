@@ -276,12 +276,12 @@ def group_norms(encoding, weights, values, counts):
     return np.sqrt(np.where(own > 0.0, own, 1.0))
 
 
-def walk_sums(flow):
+def walk_sums(flow, go_on=_GO_ON):
     """(M, M) sums of q over pairs of objects of M groups, and weights of the pairs, from the sums of S."""
     degrees = flow.sum(axis=0)
     roots = np.sqrt(np.where(degrees > 0.0, degrees, 1.0))
     step = flow / np.outer(roots, roots)
-    walks = linalg.solve(np.eye(len(flow)) - _GO_ON * step, step, assume_a="pos")
+    walks = linalg.solve(np.eye(len(flow)) - go_on * step, step, assume_a="pos")
     own = np.sqrt(walks.diagonal().clip(0.0))
     scale = np.outer(own, own)
     alike = np.divide(walks + walks.T, 2.0 * scale, out=np.zeros_like(walks), where=scale > 0.0)
