@@ -6,7 +6,7 @@ from scipy.stats import friedmanchisquare
 
 from experiments.combinatorial_eac.combinatorial_data import SIGNAL
 from paper_figures.claim import DEPENDS, FAILS, HOLDS
-from paper_figures.combinatorial_eac import claims, samples, weighting_claims
+from paper_figures.combinatorial_eac import claims, weighting_claims
 from paper_figures.combinatorial_eac import statistics as summary
 
 SIZES = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 2000)
@@ -75,13 +75,6 @@ def test_adjusted_p_of_the_printed_case():
     assert summary.significant(first, second) == [3, 5, 10, 20, 50]
 
 
-def test_blocks_are_experiments_of_the_papers_size():
-    by_size = {1: np.arange(25), 2: np.arange(25, 50)}
-    parts = summary.blocks(by_size)
-    assert [list(part[2]) for part in parts] == [list(range(25, 35)), list(range(35, 45))]
-    assert len(summary.blocks({1: np.arange(4)})) == 1
-
-
 def better_in_the_middle(size, exponent, r):
     return 0.9 if 3 <= size <= 50 else 1.0 if size < 3 else 0.1 + 0.001 * (-1) ** r
 
@@ -117,25 +110,6 @@ def test_readings_of_the_ratio_are_judged_one_by_one():
     assert both.verdict == DEPENDS
     assert "with 10:1 in standard deviations, not with 10:1 in variances." in both.evidence
     assert claims.better_from_3_to_50(good + of_reading(good, "power")).verdict == HOLDS
-
-
-def test_own_size_cuts_the_records_into_experiments():
-    better = features_records(lambda s, e, r: plain(s, e, r) + 0.1 * (r >= 10), plain)
-    first, second = samples.of_size(10, [better])
-    assert first[0][0]["result"]["combination"] == [1.0] * 10
-    assert second[0][0]["result"]["combination"] == [1.1] * 10
-    assert first[0][0]["config"]["repetitions"] == 10
-    # Ahead in the second ten data sets alone.
-    judged = claims.better_from_3_to_50(better)
-    assert judged.verdict == FAILS
-    assert "With all 20 data sets it holds: significant at" in judged.evidence
-    assert f"ten data sets of each size, as in the paper: {FAILS} in 1, {HOLDS} in 1 of 2" in judged.robustness
-    # Rows with fewer repetitions are used again.
-    few = of_reading(features_records(plain, plain, n_repetitions=10), "power")
-    again = samples.of_size(10, [better + few])
-    assert again[0][0][-1] == again[1][0][-1]
-    nested = {"config": {"repetitions": 4}, "result": {"listing": {"plain": [1, 2, 3, 4]}}}
-    assert samples.of_size(2, [[nested]])[1][0][0]["result"] == {"listing": {"plain": [3, 4]}}
 
 
 def speed_records(n_partitions, seconds):

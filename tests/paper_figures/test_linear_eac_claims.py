@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from experiments.linear_eac.linear_eac_data import HIERARCHICAL, SYSTEMS
+from experiments.linear_eac.linear_eac_data import SYSTEMS
 from paper_figures.claim import DEPENDS, FAILS, HOLDS
 from paper_figures.linear_eac import claims as first
 from paper_figures.linear_eac import discussion as second
-from paper_figures.linear_eac import lost_settings
 from paper_figures.linear_eac import values as shared
 
 # As many data sets as the paper's agglomerative systems have here: fewer cannot pass the test of five comparisons.
@@ -34,58 +33,6 @@ def make_rows(values, *, datasets=NAMES, repetitions=3, **more):
                 }
             )
     return rows
-
-
-def test_printed_tables_come_under_our_names_without_empty_cells():
-    nmi, density = shared.printed("comparison", "nmi"), shared.printed("hierarchical", "density")
-    assert nmi["landsat", "Max"] == 78.01
-    assert nmi["breast-cancer-699", "KM"] == 73.41
-    assert ("musk", "Best-H") not in nmi
-    assert density["landsat", "R-SL"] == 6.2
-    assert len(density) == 60
-
-
-def test_columns_of_the_comparison():
-    rows = make_rows({"sec": 70.0, "cspa": 80.0, "kmeans": 75.0})
-    assert shared.samples(rows, "glass", "Best-NH", "nmi").tolist() == [80.0, 80.01, 80.02]
-    assert shared.samples(rows, "glass", "Max", "nmi").tolist() == [70.0] * 3
-    assert shared.samples(rows, "glass", "Mean", "density").tolist() == [50.0] * 3
-    assert shared.samples(rows, "glass", "KM", "density").mean() == pytest.approx(75.01)
-    for row in rows:
-        for name in HIERARCHICAL:
-            del row["result"]["systems"][name]
-    assert len(shared.samples(rows, "glass", "Best-H", "nmi")) == 0
-
-
-def test_settings_that_give_the_printed_numbers_are_off_by_nothing():
-    printed = {measure: shared.printed("comparison", measure) for measure in shared.MEASURES}
-    widths, starts, scaling, size, normaliser = lost_settings.chosen_setting()
-    rows = [
-        {
-            "config": {"part": "members", "dataset": name, "widths": widths, "starts": starts, "scaling": scaling},
-            "result": {
-                str(size): {
-                    normaliser: [printed["nmi"][name, "Mean"], printed["nmi"][name, "Max"]],
-                    "max": [printed["nmi"][name, "Mean"] + 1.0, printed["nmi"][name, "Max"] - 2.0],
-                    "density": [printed["density"][name, "Mean"], printed["density"][name, "Max"]],
-                }
-            },
-        }
-        for name in ("glass", "landsat")
-    ]
-    found, names = lost_settings.member_deviations(rows)
-    assert names == ["glass", "landsat"]
-    np.testing.assert_array_equal(found[lost_settings.chosen_setting()], np.zeros((2, 4)))
-    other = found[widths, starts, scaling, size, "max"]
-    np.testing.assert_allclose(other, [[1.0, -2.0, 0.0, 0.0]] * 2)
-    assert lost_settings.off_by(other) == pytest.approx(0.5)
-    assert lost_settings.rms(other) == pytest.approx(np.sqrt(5.0 / 4.0))
-
-
-def test_ratios_stay_within_a_cell_and_growth_finds_the_exponent():
-    sizes, values = shared.ratios(cost_rows(**{"density, counts": 1.0}), "density by matrix / by counts")
-    np.testing.assert_allclose(values, np.array([[500.0] * 2, [1000.0] * 2, [2000.0] * 2]))
-    assert shared.growth(sizes, values[:, 0]) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize(
@@ -121,30 +68,6 @@ def test_ratios_stay_within_a_cell_and_growth_finds_the_exponent():
 )
 def test_verdicts_follow_the_numbers(rule, values, expected):
     assert rule(make_rows(values)).verdict == expected
-
-
-def test_starts_are_readings_on_the_runs_that_have_them():
-    rows = make_rows({"kmeans": 51.0, "sec": 51.0, "sec, random objects, 1": 40.0})
-    claim = second.weaker_than_kmeans(rows)
-    assert claim.verdict == DEPENDS
-    assert "It holds with random objects x1, not with our choices" in claim.evidence
-    assert "On all" not in claim.evidence
-    for row in rows:
-        if row["config"]["repetition"]:
-            for name in STARTED:
-                del row["result"]["systems"][name]
-    reading = shared.STARTS["random objects x1"]
-    assert {row["config"]["repetition"] for row in shared.having(rows, reading)} == {0}
-    assert shared.having(rows, {"MCLA": "mcla-size", "density": "density"}) == rows
-    for row in rows:
-        if row["config"]["repetition"]:
-            row["result"]["systems"]["mcla"] = row["result"]["systems"]["mcla"] | {"nmi": 0.0}
-            row["result"]["systems"]["sec"] = row["result"]["systems"]["sec"] | {"nmi": 0.0}
-    # Judged on the runs that every reading has; the others are told.
-    claim = second.weaker_than_kmeans(rows)
-    assert "It holds with random objects x1, not with our choices" in claim.evidence
-    assert "On all 24 runs in place of 8: [our choices (MCLA without weights" in claim.evidence
-    assert "It holds: k-means minus SEC +34" in claim.evidence
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ from experiments.ovi_lda import ovi_qpsk
 from experiments.ovi_lda.ovi_qpsk import ALGORITHMS, FUZZY, PRINTED
 from paper_figures.claim import DEPENDS, FAILS, HOLDS, judge
 from paper_figures.ovi_lda import answers, claims, figure_2, readings
-from paper_figures.ovi_lda.tables import runs_table
 from paper_figures.records import experiment_rows
 from robust_eac import ovi_lda
 from robust_eac.metrics import xie_beni
@@ -149,39 +148,6 @@ def test_correction_counts_the_comparisons_of_one_reading():
     assert set(answers.below_zero(many).values()) == {True}
 
 
-def test_definitions_are_judged_by_equally_many_data_sets(rows):
-    def more(decibel, repetition):
-        row = copy.deepcopy(next(row for row in rows if row["config"]["divisor"] == 4))
-        row["config"] |= {"decibel": decibel, "repetition": repetition}
-        put("routes", "*", "consensus", "complete", "ari", value=0.0)(row["result"])
-        return row
-
-    # Many bad ones, which only one definition has: they are told, and not judged.
-    every = [*rows, *(more(decibel, repetition) for decibel in PRINTED for repetition in range(10, 60))]
-    assert {len(group) for group in answers.noises(every).values()} == {30}
-    assert {len(group) for group in answers.settings(every).values()} == {30}
-    for rule in (figure_2.useful, figure_2.best):
-        found = rule(every)
-        assert found.verdict == HOLDS
-        assert "data sets with noise E_s / (4 SNR): K by V" in found.evidence
-        assert "In all " not in rule(rows).evidence
-
-
-def test_readings_of_one_answer_are_named_together():
-    def text(met):
-        return answers.judged(met, "").evidence.strip()
-
-    met = {(noise, size): noise == "a" for noise in "ab" for size in ("1", "2")}
-    assert text(met) == "It holds with a, not with b."
-    met = {(noise, size): size == "1" for noise in "ab" for size in ("1", "2")}
-    assert text(met) == "It holds with 1, not with 2."
-    met = {("a", "1"): True, ("a", "2"): True, ("b", "1"): True, ("b", "2"): False}
-    assert text(met) == "It holds with a and b (1), not with b (2)."
-    met = {("a", *rest): rest != ("2", "x") for rest in (("1", "x"), ("1", "y"), ("2", "x"), ("2", "y"))}
-    met["b", "", ""] = True
-    assert text(met) == "It holds with a (1; 2, y) and b, not with a (2, x)."
-
-
 def test_theorems_are_tested(monkeypatch):
     assert claims.xb_is_db().verdict == FAILS
     assert "different numbers of clusters in 6 of 9 data sets, e.g. 3 and 18." in claims.xb_is_db().evidence
@@ -193,69 +159,7 @@ def test_theorems_are_tested(monkeypatch):
     assert claims.centroids().verdict == HOLDS
 
 
-def test_printed_answers_agree_fully(rows):
-    assert answers.agreement(rows).tolist() == [1.0] * 10
-    rows = [row for row in rows if row["config"]["divisor"] == 4 and row["config"]["repetition"] < 2]
-    rows[0]["result"]["best"]["fcm"]["PE"] = 7
-    shares = answers.agreement(rows)
-    assert shares[1] == 1.0
-    assert shares[0] == pytest.approx(1 - 1 / sum(key[1] in ALGORITHMS for key in answers.printed_numbers()))
-    assert all(answers.agreement(rows, columns=["PE"]) == [5 / 6, 1.0])
-
-
-def test_more_runs_are_compared_on_the_same_data(rows):
-    rows = [row for row in rows if row["config"]["divisor"] == 4]
-    more = copy.deepcopy(rows[0])
-    more["config"]["n_init"] = 9
-    more["result"]["best"]["fcm"]["XB"] = 17
-    head, _, line = runs_table([*rows, more]).splitlines()[-3:]
-    assert head.startswith("| SNR | runs |")
-    assert "| 2 dB | 1 to 9 |" in line
-    assert "| 1 | fcm XB: 20 to 17 |" in line
-    assert answers.fewest_runs([*rows, more]) == rows
-
-
-def test_fuzzy_memberships_change_the_answers_of_crisp_algorithms_alone(rows):
-    crisp = [{"config": row["config"], "result": {"best": {"ward": {"XB fuzzy": 7}}}} for row in rows]
-    found = answers.joined({"ovi_qpsk": rows, "ovi_crisp": crisp[:-1]})
-    first, last = found[0]["result"]["best"], found[-1]["result"]["best"]
-    assert first["ward"]["XB fuzzy"] == 7
-    assert last == rows[-1]["result"]["best"]
-    assert first["ward"]["XB"] == rows[0]["result"]["best"]["ward"]["XB"] == 20
-    del rows[0]["result"]["best"]["fcm"]["XB fuzzy"]
-    assert answers.joined({"ovi_qpsk": rows, "ovi_crisp": crisp})[0]["result"]["best"]["fcm"]["XB fuzzy"] == 20
-
-
-def test_even_rows_have_no_part_in_the_choice(rows):
-    def worse(divisor, half):
-        changed = copy.deepcopy(rows)
-        for row in changed:
-            if row["config"]["divisor"] == divisor:
-                for decibel, name in half:
-                    if decibel == row["config"]["decibel"]:
-                        put("best", name, "V", value=9)(row["result"])
-        return answers.best_setting(changed)[0]
-
-    assert set(answers.ODD) | set(answers.EVEN) == set(answers.ROWS)
-    assert [worse(divisor, answers.ODD) for divisor in (2, 4)] == [4, 2]
-    assert worse(2, answers.EVEN) == worse(4, answers.EVEN) == 2
-
-
 def test_main_reading_of_the_figures_is_the_one_that_the_rule_takes():
     frozen = experiment_rows("ovi_qpsk")
     found = answers.best_setting(frozen)
     assert dict(zip(("divisor", "n", "n_init"), found, strict=True)) == ovi_qpsk.MAIN
-
-
-def test_table_of_readings_counts_printed_numbers(rows):
-    for row in rows:
-        if row["config"]["divisor"] == 4:
-            put("best", "ward", "XB fuzzy", value=9)(row["result"])
-            put("best", "ward", "CH", value=9)(row["result"])
-    text = readings.readings_table({"ovi_qpsk": rows, "ovi_crisp": []})
-    assert "| noise E_s / (2 SNR), 60 objects | 69.0 | 69.0 | 69.0 | 37.0 | 32.0 |" in text
-    assert "| noise E_s / (4 SNR), 60 objects | 66.0 | 63.0 | 66.0 | 35.0 | 31.0 |" in text
-    line = next(line for line in text.splitlines() if line.startswith("| XB | fuzzy memberships |"))
-    assert line.endswith("| 15.0 of 15 | 12.0 to 15.0 | noise E_s / (2 SNR), 60 objects |")
-    line = next(line for line in text.splitlines() if "column CH" in line)
-    assert line.endswith("| holds | no |")

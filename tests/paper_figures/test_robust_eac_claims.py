@@ -11,7 +11,6 @@ from paper_figures.records import experiment_rows
 from paper_figures.robust_eac import PAPER
 from paper_figures.robust_eac import claims as rules
 from paper_figures.robust_eac.claims import WEIGHTED
-from paper_figures.robust_eac.noisy import changes, movements
 from paper_figures.robust_eac.sensitivity import PRINTED
 
 
@@ -79,32 +78,6 @@ def test_verdicts_follow_the_accuracies(noisy, gain, expected):
     raise_weighted(noisy, gain)
     for name in ("better_on_average", "wins_with_kmeans", "wins_with_mixed", "rest_comparable"):
         assert judge(name, noisy) == expected, name
-
-
-def test_public_points_take_the_place_of_the_drawn_ones(frozen, noisy):
-    raise_weighted(noisy, 0.01)
-    public = copy.deepcopy(frozen["public_points"])
-
-    def told():
-        return rules.with_public_points(rules.rest_comparable, rules.rest_comparable(noisy), noisy, public)
-
-    raise_weighted(public, 0.01)
-    assert told().verdict == "holds"
-    assert told().robustness.endswith(" With the public points of spiral and cigar: the same.")
-    raise_weighted(public, -0.1)
-    assert told().verdict == "holds"
-    assert told().robustness.endswith(" With the public points of spiral and cigar: does not hold.")
-    public.clear()
-    assert "public points" not in told().robustness
-
-
-def test_movements_do_not_cancel(noisy):
-    for row in noisy:
-        change = 0.1 if row["config"]["repetition"] % 2 else -0.1
-        row["result"]["l2"]["h"] = 0.5 + change * (row["config"]["fraction"] == 0.2)
-    moved, changed = (of(noisy, "mixed")["l2"] for of in (movements, changes))
-    np.testing.assert_allclose(moved, 0.1)
-    np.testing.assert_allclose(changed, 0.0, atol=1e-12)
 
 
 def test_stability_follows_the_noisy_ensembles(noisy):

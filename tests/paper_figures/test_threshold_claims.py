@@ -9,9 +9,8 @@ from experiments.threshold_eac.threshold_eac import SETTINGS
 from paper_figures.claim import DEPENDS, FAILS, HOLDS, judge
 from paper_figures.records import experiment_rows
 from paper_figures.threshold_eac import PAPER
-from paper_figures.threshold_eac.cells import POINT_SETS, READINGS, printed_numbers, told
-from paper_figures.threshold_eac.cells import judge as judge_readings
-from paper_figures.threshold_eac.readings import BESIDE, RULES, judged_rows, readings_table
+from paper_figures.threshold_eac.cells import POINT_SETS, READINGS, printed_numbers
+from paper_figures.threshold_eac.readings import BESIDE, RULES, judged_rows
 
 RINGS, ARMS, IRIS = (POINT_SETS[name] for name in ("half-rings", "spiral", "iris"))
 
@@ -168,47 +167,3 @@ def test_readings_are_those_with_all_repetitions():
     assert tuple(READINGS) == kmeans.READINGS
     assert not {*BESIDE} & {*READINGS}
     assert {*READINGS, *BESIDE} == {*kmeans.KMEANS}
-
-
-def test_a_verdict_names_the_points_only_where_they_decide():
-    ways = ("converged", "macqueen")
-
-    def words(*holds):
-        readings = [(name, way) for name in RINGS for way in ways]
-        return judge_readings(dict(zip(readings, holds, strict=True)), "Told.")[:2]
-
-    assert words(True, True, True, True) == (HOLDS, "Told.")
-    assert words(False, False, False, False) == (FAILS, "Told.")
-    expected = "It holds with the public copy, not with re-created points. Told."
-    assert words(False, False, True, True) == (DEPENDS, expected)
-    expected = "It holds with MacQueen in order, not with Lloyd from objects. Told."
-    assert words(False, True, False, True) == (DEPENDS, expected)
-    expected = (
-        "It holds with MacQueen in order on re-created points, "
-        "not with Lloyd from objects and MacQueen in order on the public copy. Told."
-    )
-    assert words(False, True, False, False) == (DEPENDS, expected)
-
-
-def test_values_are_told_points_by_points():
-    values = {("spiral", "converged"): 0.5, ("spiral", "macqueen"): 1.0, ("spiral-file", "converged"): 0.25}
-    expected = (
-        "re-created points: Lloyd from objects 50%, MacQueen in order 100%; the public copy: Lloyd from objects 25%"
-    )
-    assert told(values) == expected
-    assert told({("iris", "converged"): 3}, "{}") == "Lloyd from objects 3"
-    assert told({("spiral", None): 0.5}) == "re-created points: 50%"
-
-
-def test_table_of_readings_counts_what_each_gives_back(records):
-    put_printed(rows(records, RINGS, "macqueen"), "half-rings")
-    fill(rows(records, RINGS, "converged"), lambda k, t: 99)
-    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in readings_table(records).splitlines()]
-    copy = next(line for line in lines if line[0] == "k-means").index("half rings, public copy: number of clusters")
-    found = {line[0]: line for line in lines if len(line) > copy}
-    assert (found["MacQueen in order"][copy], found["Lloyd from objects"][copy]) == ("12 of 12", "0 of 12")
-    # Shown, and not judged.
-    assert found["stopped after 3 passes"][-3:] == ["-", "-", "-"]
-    assert {sum(map(int, found[words][-3:])) for words in READINGS.values()} == {39}
-    (line,) = [line for line in lines if line[0] == "Table 1" and line[1].startswith("Number of clusters identified")]
-    assert (line[2], line[5]) == (FAILS, HOLDS)
