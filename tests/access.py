@@ -17,14 +17,14 @@ from robust_eac.consensus import combinatorial
 from robust_eac.consensus import linkage as _linkage
 from robust_eac.consensus import merge as _merging
 from robust_eac.consensus import peace as _peace
-from robust_eac.consensus._common import associations, check_memory, clusters_of, prepare, prepare_ensemble
+from robust_eac.consensus._common import associations, check_memory, clusters_of, prepare
 from robust_eac.consensus.graph_partitioning import _closest, partition_graph, pieces, whole_numbers
 from robust_eac.consensus.kmeans import UTILITIES, _normalised, degree_costs
 from robust_eac.consensus.refined_eac import walk_similarities
 from robust_eac.datasets import loading as datasets
 from robust_eac.diagnostics import certificates as _certificates
 from robust_eac.diagnostics import selection as _selection
-from robust_eac.diagnostics.selection import _agreements, _best, _compare, _consensus, _draw_pair, _Half, _pose, _rand
+from robust_eac.diagnostics.selection import _agreements, _best, _compare, _consensus, _draw_pair, _Half, _pose
 from robust_eac.distributed import blocks as _blocks
 from robust_eac.distributed import checkpoint as _checkpoint
 from robust_eac.distributed import solver as distributed
@@ -52,9 +52,6 @@ from robust_eac.objectives import (
 )
 from robust_eac.objectives import raw as _raw
 from robust_eac.placing import keep_consensus
-from robust_eac.reporting.findings import families_of
-from robust_eac.reporting.markup import draw_heat_map
-from robust_eac.reporting.page import call_of, shown
 from robust_eac.schemes import FEATURE_SCHEMES, silhouette
 from robust_eac.schemes import tables as _weighting_common
 from robust_eac.schemes.selection import _hull_vertices, _spectral_groups

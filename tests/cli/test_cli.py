@@ -29,7 +29,6 @@ from robust_eac import (
     RobustEAC,
     __version__,
     adjusted_agreement,
-    adjusted_rand_score,
     certify,
     compare,
     consensus_lower_bound,
@@ -40,7 +39,6 @@ from robust_eac import (
 from robust_eac.cli import COMMANDS, main
 from robust_eac.cli.consensus import membership_table
 from robust_eac.cli.files import Input
-from robust_eac.cli.fitting import attained_agreement
 
 from ..access import CREDIBLE_LEVEL, LOSSES, _certificates
 from ..conftest import planted_ensemble
@@ -220,19 +218,6 @@ def test_what_looks_wrong_is_told(folder, capsys):
         assert re.findall("all objects are in one cluster, which|hardly agree with", said) == told, argv
 
 
-def test_the_share_of_the_agreement_that_sizes_allow():
-    consensus = np.repeat([0, 1, 2], 40)
-    rng = np.random.RandomState(0)
-    finer = 4 * consensus + rng.randint(4, size=120)
-    assert attained_agreement(finer, consensus) == pytest.approx(1.0)
-    assert adjusted_rand_score(finer, consensus) < 0.5
-    assert abs(np.mean([attained_agreement(rng.permutation(finer), consensus) for _ in range(50)])) < 0.02
-    missing = np.where(rng.uniform(size=120) < 0.5, -1, consensus)
-    assert attained_agreement(missing, consensus) == pytest.approx(1.0)
-    for nothing in (np.full(120, -1), np.zeros(120, dtype=int), np.r_[0, np.full(119, -1)]):
-        assert attained_agreement(nothing, consensus) == 0.0
-
-
 @pytest.mark.parametrize(
     ("options", "unbounded"), [({"cluster_weights": "size"}, False), ({"agreement": "adjusted"}, True)]
 )
@@ -278,15 +263,6 @@ def test_a_certificate_of_a_hard_median_partition(folder, capsys, options):
     assert 100 * found["excess"] <= float(percent) <= max(110 * found["excess"], 0.1)
     assert found["n_gaining"] == 0
     assert re.search(rf"^unsure       {found['n_unsure']} objects? \(.*loss per object$", said, re.MULTILINE)
-
-
-def test_other_files_of_the_labels_give_the_same_consensus(folder):
-    np.savetxt("spaces.dat", np.where(HIDDEN == -1, np.nan, HIDDEN))
-    np.savez("arrays.npz", X=np.eye(3), labels=np.where(HIDDEN == -1, -1, HIDDEN + 1))
-    expected = RobustEAC(3, n_init=2, random_state=0).fit_predict(HIDDEN)
-    for argv in (("spaces.dat", "--header", "no", "--delimiter", "space"), ("arrays.npz", "--variable", "labels")):
-        assert run("consensus", *argv, *CONSENSUS, "c.npy") == 0
-        assert np.array_equal(np.load("c.npy"), expected), argv
 
 
 COMPARE = ("compare", *NAMED[:3], "--truth-column", "class", "--n-clusters", 3)
@@ -493,13 +469,6 @@ def test_the_report_is_that_of_the_estimator(folder, capsys):
     os.remove("r.html")
     assert run(*shlex.split(unescape(found))[1:]) == 0
     assert (folder / "r.html").read_text(encoding="utf-8") == page
-
-
-def test_the_names_of_the_objects_are_found_in_other_files(folder):
-    asked = ("--n-clusters", 3, "--weightings", "silhouette", "--consensus", "kmeans")
-    write_csv("f.csv", ["who", "x"], [*zip(NAMES, 10.0 * TRUTH + np.arange(30) / 30, strict=True)])
-    write_csv("t.csv", ["y", "object"], [*zip(TRUTH, NAMES, strict=True)])
-    assert run("compare", *NAMED, *asked, "--features", "f.csv", "--truth", "t.csv") == 0
 
 
 def test_objects_of_the_same_name_are_told_of(folder, capsys):

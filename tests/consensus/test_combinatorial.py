@@ -4,17 +4,10 @@ import numpy as np
 import pytest
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.metrics import adjusted_rand_score, silhouette_samples
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from robust_eac import load_dataset
 from robust_eac.consensus.combinatorial import CombinatorialEAC, zca_whiten
 from robust_eac.schemes import silhouette_weights
-
-
-@pytest.mark.global_random_state
-@parametrize_with_checks([CombinatorialEAC(2, max_per_order=20, min_per_order=5)])
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 def planted(rng, n_noise, *, n=30, distance=8.0):
@@ -85,14 +78,6 @@ def test_one_informative_feature_and_two_of_noise(rng):
     informative = np.array([s.tolist() == [0] for s in model.subsets_])
     in_two = informative & (model.ensemble_.max(axis=0) == 1)
     assert model.goodness_[in_two].min() > model.goodness_[(model.orders_ == 1) & ~informative].max()
-
-
-def test_same_seed_same_result_whatever_the_threads(rng):
-    X = rng.normal(size=(150, 6))
-    fits = [CombinatorialEAC(3, n_jobs=jobs, random_state=seed).fit(X) for jobs, seed in ((None, 0), (2, 0), (None, 1))]
-    for name in ("labels_", "coassociation_", "goodness_", "ensemble_"):
-        np.testing.assert_array_equal(getattr(fits[0], name), getattr(fits[1], name))
-    assert not np.array_equal(fits[0].coassociation_, fits[2].coassociation_)
 
 
 @pytest.mark.parametrize("reproduce", ["listing", "equation"])

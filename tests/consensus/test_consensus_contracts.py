@@ -14,7 +14,6 @@ from robust_eac import (
     solve_hard_median_partition,
 )
 
-from ..access import prepare_ensemble
 from ..conftest import planted_ensemble, random_ensemble, same_partition
 
 TRUTH = np.repeat([0, 1, 2], 12)
@@ -162,14 +161,6 @@ def test_objects_that_no_remaining_partition_observes(rng, name, consensus):
     found = consensus(labels, 4, weights=[1] * 6 + [0], random_state=0)
     seen = np.setdiff1d(np.arange(1, 20), [4, 15])
     assert not set(found[seen][truth[seen] == 0]) & set(found[seen][truth[seen] == 1])
-
-
-def test_partitions_without_weight_are_not_even_read(rng):
-    labels = random_ensemble(rng, 10, 4, missing=0.2)
-    encoding, weights = prepare_ensemble(labels, [1.0, 0.0, 3.0, 0.0])
-    assert np.array_equal(weights, [0.25, 0.75])
-    assert encoding.codes.shape == (10, 2)
-    assert np.array_equal(encoding.n_observed, (labels[:, [0, 2]] != -1).sum(axis=0))
 
 
 def test_one_cluster_and_as_many_as_objects(rng, consensus):

@@ -106,15 +106,6 @@ def test_whole_weights_are_repeated_partitions_ties_included(rng, method, missin
             assert np.array_equal(eac(repeated, k, linkage=method), eac(labels, k, linkage=method, weights=weights))
 
 
-def test_votes_of_weights(rng):
-    for votes in ([3, 1, 2], [1000, 999], [7, 7, 7], [2, 3]):
-        votes = np.array(votes, dtype=float)
-        expected = votes / np.gcd.reduce(votes.astype(int))
-        assert np.array_equal(_linkage.votes_of(votes / votes.sum()), expected)
-    weights = rng.dirichlet(np.ones(5))
-    assert np.array_equal(_linkage.votes_of(weights), weights)
-
-
 @METHODS
 def test_objects_that_no_partition_of_weight_observes_are_like_none(method):
     labels = np.array([[0, 0, -1], [0, 0, -1], [-1, -1, 0], [-1, -1, 0], [-1, -1, 0]])

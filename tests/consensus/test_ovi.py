@@ -4,12 +4,10 @@ from math import ceil
 
 import numpy as np
 import pytest
-from joblib import parallel_config
 from scipy.sparse.csgraph import connected_components
 from sklearn.base import clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics import adjusted_rand_score
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from robust_eac.consensus.ovi import OVI_CLUSTERERS, OVIConsensus, assign_to_cores, ovi_lda_consensus
 from robust_eac.metrics import ovi_lda
@@ -189,17 +187,6 @@ def test_the_best_run_is_kept(monkeypatch, data):
     assert len(seen) == 1
 
 
-def test_same_seed_same_result_for_any_number_of_jobs(data):
-    X, _ = data
-    options = {"clusterers": ("kmeans", "fcm"), "n_init": 2, "random_state": 1}
-    one = OVIConsensus((3, 4), **options).fit(X.copy())
-    # Workers in threads begin sooner than processes, and get the same seeds.
-    with parallel_config(backend="threading"):
-        two = OVIConsensus((3, 4), n_jobs=2, **options).fit(X.copy())
-    for name in ("labels_", "partitions_", "values_", "scores_"):
-        assert np.array_equal(getattr(one, name), getattr(two, name)), name
-
-
 def test_a_single_cluster_filters_everything(data):
     X, _ = data
     with pytest.warns(UserWarning, match=r"\(0 objects\)"):
@@ -219,12 +206,6 @@ def test_every_object_alone_is_no_consensus():
     with pytest.warns(UserWarning, match="all objects are clustered"):
         model = OVIConsensus(3, clusterers=["ward"], assign=True, random_state=0).fit([[0.0], [1.0], [3.0]])
     assert (model.labels_.tolist(), model.n_clusters_) == ([-1, -1, -1], 0)
-
-
-@pytest.mark.global_random_state
-@parametrize_with_checks([OVIConsensus((2, 3), n_init=1, assign=True)])
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 ONE = np.array([[0]])

@@ -5,10 +5,8 @@ import pytest
 
 from robust_eac import (
     RobustEAC,
-    certify,
     consensus_lower_bound,
     objective_value,
-    partition_losses,
     reassignment_costs,
     solve_hard_median_partition,
 )
@@ -78,21 +76,6 @@ def test_many_objects_have_a_bound_without_pairs(rng, monkeypatch):
     assert dear.unbounded == "more than 100 objects differ, and the cost is not 1"
 
 
-def test_unsure_objects_are_those_of_small_move_costs(rng):
-    counts = set()
-    for noise in (0.0, 0.35, 0.5, 0.6):
-        labels = _ensemble(rng, noise=noise)
-        model = RobustEAC(3, n_init=2, random_state=0).fit(labels)
-        hard = np.eye(3)[model.labels_]
-        loss = model.weights_ @ partition_losses(labels, hard) / 60**2
-        costs = certify(labels, hard, weights=model.weights_).move_costs
-        found = _assured(model, labels)
-        assert found.n_unsure == np.count_nonzero(costs < 0.05 * loss)
-        assert found.n_gaining == np.count_nonzero(costs < -1e-9)
-        counts.add((found.n_unsure, found.n_gaining))
-    assert len(counts) > 2
-
-
 @pytest.mark.parametrize("limit", [None, "found"])
 @pytest.mark.parametrize("cost", [1.0, 1.4])
 def test_unsure_objects_of_a_partition(rng, limit, cost):
@@ -118,7 +101,7 @@ def test_perfect_agreement_and_a_single_cluster(rng):
     assert (found.n_unsure, found.n_gaining) == (0, 0)
     assert found.excess == 0.0
     assert found._replace(loss=1e-3).excess is None
-    exact = _certificates.assure_partition(encode(labels), np.full(6, 1 / 6), labels[:, 0], 4, 1.0)
+    exact = _certificates.assure_partition(encode(labels), np.full(6, 1 / 6), np.arange(40) % 4, 4, 1.0)
     assert exact == (0.0, 0.0, None, 0, 0)
     one = RobustEAC(1, random_state=0).fit(labels)
     found = _assured(one, labels)

@@ -2,29 +2,26 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from robust_eac import (
     L2,
+    CombinatorialEAC,
     FeatureSubsetEnsemble,
     KMeansEnsemble,
     LandmarkSpectralEnsemble,
     MergeConsensus,
     MixedEnsemble,
+    OVIConsensus,
     RestrictedSimplex,
     RobustEAC,
     adjusted_agreement,
-    adjusted_rand_score,
-    load_dataset,
     merge_consensus,
     partition_losses,
     solve_median_partition,
 )
 
-from .. import reference
 from ..conftest import planted_ensemble
-from ..package.hostile import degenerate_ensembles
 
 
 def expected_failures(estimator):
@@ -46,6 +43,8 @@ def expected_failures(estimator):
         LandmarkSpectralEnsemble(3, 2, n_landmarks=10),
         MixedEnsemble(6, (2, 3)),
         FeatureSubsetEnsemble(2, max_per_order=5, min_per_order=2),
+        CombinatorialEAC(2, max_per_order=20, min_per_order=5),
+        OVIConsensus((2, 3), n_init=1, assign=True),
     ],
     expected_failed_checks=expected_failures,
 )
@@ -98,15 +97,6 @@ def test_warnings_point_at_the_caller(rng, solve, options, match):
     assert {warning.filename for warning in record} == {__file__}
 
 
-@pytest.mark.parametrize("model", [RobustEAC(3, random_state=0), MergeConsensus(3, random_state=0)])
-def test_pipeline_from_features_to_consensus(model):
-    X, y = load_dataset("iris")
-    pipeline = make_pipeline(KMeansEnsemble(40, (3, 10), random_state=0), model)
-    assert adjusted_rand_score(y, pipeline.fit_predict(X)) > 0.7
-    pipeline.set_params(kmeansensemble__n_partitions=10)
-    assert pipeline.fit(X)[-1].weights_.shape == (10,)
-
-
 def test_merging_is_the_function(labels):
     model = MergeConsensus(3, random_state=4)
     assert model.fit(labels) is model
@@ -123,21 +113,6 @@ def test_merging_is_the_function(labels):
     assert np.array_equal(model.losses_, partition_losses(labels, hard))
     assert np.array_equal(clone(model).fit_predict(labels), model.labels_)
     assert MergeConsensus(random_state=0).fit(labels).n_clusters_found_ == 3
-
-
-@pytest.mark.parametrize("n_clusters", [1, "auto"])
-@pytest.mark.parametrize("name", degenerate_ensembles())
-@pytest.mark.filterwarnings("ignore:No two partitions agree")
-def test_merging_degenerate_ensembles(name, n_clusters):
-    labels = degenerate_ensembles()[name]
-    model = MergeConsensus(n_clusters, random_state=0).fit(labels)
-    hard = np.eye(model.n_clusters_found_)[model.labels_]
-    assert model.membership_.shape == hard.shape
-    np.testing.assert_allclose(model.membership_.sum(axis=1), 1.0)
-    np.testing.assert_allclose(model.losses_, reference.losses(labels, hard), atol=1e-9)
-    for value in (model.agreements_, model.confidence_, model.tree_, *model.cluster_weights_):
-        assert np.isfinite(value).all()
-    assert "nan" not in model.summary()
 
 
 def test_a_fit_leaves_nothing_of_the_one_before(labels):

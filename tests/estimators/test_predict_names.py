@@ -154,14 +154,3 @@ def test_indicators_of_some_objects_are_refused(labels):
     with pytest.raises(TypeError, match=r"X must be labels, got a sparse matrix.*does not tell which clusters"):
         model.predict(indicators[:5])
     np.testing.assert_array_equal(model.predict(codes), RobustEAC(4, random_state=0).fit(codes).predict(codes))
-
-
-def test_labels_from_says_what_labels_stand_for():
-    frame = pd.DataFrame({"a": ["y", "x", "y"], "b": [3, 1, 1]})
-    read = labels_from(frame)
-    assert read.meanings == (("x", "y"), None)
-    assert labels_from(read).meanings == read.meanings
-    assert labels_from(frame[["b"]]).meanings is None
-    crowd = labels_from([(0, "ann", "no"), (0, "bob", 1), (1, "ann", 1)], form="crowd")
-    assert crowd.meanings == ((1, "no"), (1, "no"))
-    np.testing.assert_array_equal(crowd.labels, [[1, 0], [0, -1]])

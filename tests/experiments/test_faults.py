@@ -223,26 +223,6 @@ def test_full_disk(folder):
     assert is_complete(folder, last)
 
 
-def test_something_else_in_the_place_of_a_folder_or_a_record(folder):
-    name = store.record_path("toy", 1, {"x": 2}).name
-    answers = drive(
-        folder,
-        f"""
-        Path("records").touch()
-        run()
-        Path("records").unlink()
-        (Path("records/toy") / "{name}").mkdir(parents=True)
-        run()
-        (Path("records/toy") / "{name}").rmdir()
-        run()
-        """,
-    )
-    for (code, _, errors), word in zip(answers, ("records", name), strict=False):
-        assert code == 1
-        assert one_line(errors, word)
-    assert is_complete(folder, answers[2])
-
-
 def damaged(rng, content):
     """A file as disks and copies spoil it: cut off, a flipped bit, a block of zeros, a block lost or repeated."""
     content = bytearray(content)

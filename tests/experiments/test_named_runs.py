@@ -117,13 +117,6 @@ def test_a_run_is_found_listed_and_no_experiment(root, capsys, monkeypatch):
     assert "is damaged or not the file of a run" in capsys.readouterr().err
 
 
-def test_what_is_missing_names_the_command_of_the_run(root):
-    parameters = {"datasets": ("iris",), "repetitions": 1}
-    experiment, folder = named.begin_run("mine", runner.load_experiment("noisy_ensembles"), parameters, root)
-    with pytest.raises(ValueError, match=f"18 of 18 cells .*; run: python -m experiments run mine --records {root}$"):
-        runner.freeze_experiment(experiment, root=folder)
-
-
 def test_parameters_are_told(capsys):
     assert cli.main(["parameters", "noisy_ensembles"]) == 0
     out = capsys.readouterr().out

@@ -260,15 +260,6 @@ def test_rows_without_weight_follow_and_disturb_nobody(rng, name, cost):
             assert values[whole.clusters[i]] == pytest.approx(min(values), abs=1e-12)
 
 
-def test_powers_are_looked_up_or_computed():
-    powers = _hard_tables.x_log_x(np.arange(9.0))
-    for x in (0.0, 1.0, 2.0, 7.0, 8.0, 9.0, 2.5, 1e-20, 100.0, 1e30):
-        assert _contingency.power(x, powers) == pytest.approx(x * np.log2(x) if x > 0.0 else 0.0, rel=1e-14)
-        assert _contingency.power(x, np.empty(0)) == x * x
-    assert _contingency.power(-1e-17, powers) == 0.0
-    assert _contingency.rise(3.0, -1.0, powers) == pytest.approx(2.0 - 3.0 * np.log2(3.0))
-
-
 @OF_ALL
 def test_the_best_merge_is_found(rng, name, cost):
     for weight in (None, rng.uniform(0.1, 2.0, size=12)):

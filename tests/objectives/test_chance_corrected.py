@@ -4,7 +4,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from robust_eac import RestrictedSimplex, adjusted_agreement, certify, solve_median_partition, trusted_group_weights
+from robust_eac import RestrictedSimplex, adjusted_agreement, certify, solve_median_partition
 
 from .. import reference
 from ..access import ChanceCorrected, check_ensemble, descend, encode_ensemble, gap_of, gradient_of, reduce_rows, sweep
@@ -333,16 +333,6 @@ def test_adjusted_losses_do_not_favour_fine_random_partitions(rng):
     raw, adjusted = (solve_median_partition(labels, 10, agreement=a, **options).weights for a in ("raw", "adjusted"))
     assert raw[10:].sum() == pytest.approx(0.5)
     np.testing.assert_allclose(adjusted, [0.1] * 10 + [0.0] * 10, atol=1e-12)
-
-
-def test_rho_auto_is_the_size_of_the_trusted_group(rng):
-    labels = planted_ensemble(rng, np.repeat([0, 1, 2], 30), 20, noise=0.1, n_random=12)
-    trusted = np.count_nonzero(trusted_group_weights(labels, random_state=0))
-    assert trusted == 8
-    auto = solve_median_partition(labels, 3, weighting=RestrictedSimplex(rho="auto"), n_init=2, random_state=0)
-    same = solve_median_partition(labels, 3, weighting=RestrictedSimplex(rho=1.0 / trusted), n_init=2, random_state=0)
-    assert np.array_equal(auto.weights, same.weights)
-    assert np.array_equal(auto.membership, same.membership)
 
 
 def test_objects_without_weight_get_the_best_membership(rng):

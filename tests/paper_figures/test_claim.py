@@ -3,7 +3,7 @@
 from pathlib import Path
 from types import SimpleNamespace
 
-from paper_figures.claim import NUMBER, TREND, VERDICTS, Claim, by_reading, claim, finding, judge, rules_of, untestable
+from paper_figures.claim import TREND, VERDICTS, Claim, by_reading, claim, finding, judge, rules_of, untestable
 
 
 def rows(**values):
@@ -52,29 +52,6 @@ def test_what_changes_a_verdict_is_told():
         "Without wine: holds. With a threshold of 0.5: holds. With a threshold of 2: does not hold. "
         "With one run each, as in the paper: does not hold in 1, holds in 1 of 2."
     )
-
-
-def test_without_data_sets_there_is_none_to_leave_out():
-    @claim("Table 1", "three", NUMBER)
-    def three(found):
-        """There are three."""
-        return finding(len(found) == 3, "counted")
-
-    assert three([{"config": {}, "result": i} for i in range(3)]).robustness == ""
-    assert three(rows(iris=[1], wine=[1], glass=[1])).robustness == "Without iris, wine or glass: does not hold."
-    # A list without data sets stays whole.
-    assert three(rows(iris=[1, 2], wine=[1])).robustness == ""
-
-
-def test_other_readings_without_a_data_set_are_told():
-    @claim("Table 1", "positive and few", NUMBER)
-    def positive_and_few(found):
-        """Results are positive; there are fewer than four, or than five."""
-        few = {f"fewer than {most}": len(found) < most for most in (4, 5)}
-        return by_reading({"positive": all(row["result"] > 0 for row in found)} | few, "counted")
-
-    told = positive_and_few(rows(iris=[1], wine=[1], glass=[1, -1])).robustness
-    assert told == "Without iris or wine: with other readings. Without glass: holds."
 
 
 def test_readings():

@@ -70,51 +70,6 @@ def test_verdicts_follow_the_numbers(rule, values, expected):
     assert rule(make_rows(values)).verdict == expected
 
 
-@pytest.mark.parametrize(
-    ("off", "n_far", "expected"), [(4.0, 0, HOLDS), (6.0, 0, FAILS), (4.0, 3, HOLDS), (4.0, 5, FAILS)]
-)
-def test_all_but_a_tenth_of_the_printed_numbers_are_met(off, n_far, expected):
-    # 40 cells; R-AL, by which our settings were chosen, is left far off.
-    columns = shared.HIERARCHICAL
-    rows, values = make_rows({}, repetitions=1), shared.printed_values("density")
-    for position, row in enumerate(rows):
-        name, systems = row["config"]["dataset"], row["result"]["systems"]
-        for i, column in enumerate(c for c in columns if c not in second.TUNED):
-            value = values[name, column] + (50.0 if i == 0 and position < n_far else off)
-            fields = dict.fromkeys(("nmi", "density", "density_singletons_one"), value)
-            system = columns[column]
-            for each in (n for n in systems if n.partition(",")[0] == system):
-                systems[each] = systems[each] | fields
-    assert second.printed_agglomerative_density(rows).verdict == expected
-
-
-def cost_rows(**exponents):
-    """Rows of the experiment on cost: seconds as powers of the number of objects."""
-    tasks = {"density, matrix": 2.0, "eac-average": 2.0, "kmeans, all sizes": 1.5, "bisecting, all sizes": 1.0}
-    tasks |= {"density, counts": 0.9, "kmeans": 0.9} | exponents
-    return [
-        {
-            "config": {"n_samples": n, "repetition": r},
-            "result": {"same_density": True, "seconds": {task: (r + 1) * float(n) ** tasks[task] for task in tasks}},
-        }
-        for n in (500, 1000, 2000)
-        for r in range(2)
-    ]
-
-
-@pytest.mark.parametrize(
-    ("rule", "task", "exponent"),
-    [
-        (first.linear_density, "density, counts", 1.3),
-        (second.agglomerative_costly, "kmeans", 1.3),
-        (first.cheap_tree, "kmeans, all sizes", 0.9),
-    ],
-)
-def test_cost_follows_the_seconds(rule, task, exponent):
-    assert rule(cost_rows()).verdict == HOLDS
-    assert rule(cost_rows(**{task: exponent})).verdict == FAILS
-
-
 def test_the_diagonal_favours_small_groups(monkeypatch):
     assert first.diagonal().verdict == HOLDS
     monkeypatch.setattr(first.linear_eac, "diagonal_density", first.density)

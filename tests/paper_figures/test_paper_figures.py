@@ -22,7 +22,6 @@ from paper_figures import records as sources
 from paper_figures import report, style
 from paper_figures.claim import DEPENDS, HOLDS, KINDS, NUMBER, THEOREM, TREND, VERDICTS, Claim
 from paper_figures.drawing import Paper, Topic, drawing
-from paper_figures.markdown import document, table
 from paper_figures.robust_eac.noisy import clean_figure
 from paper_figures.rooms import PAPERS, ROOMS
 
@@ -47,11 +46,6 @@ def curve(records):
 
 def numbers(records, sep):
     return "\n".join(f"{record['config']['x']}{sep}{record['result']['square']}" for record in records)
-
-
-def both_counts(records):
-    """Of two experiments."""
-    return "\n".join(f"{name}: {len(rows)}" for name, rows in records.items())
 
 
 def toy_claims(records):
@@ -182,38 +176,6 @@ def test_frozen_file_must_match_the_experiment(toys, root, out, capsys, monkeypa
     monkeypatch.setattr(experiment, "VERSION", 2)
     assert run("table_curve", "--out", out) == 1
     assert "holds version 1 of toy, the experiment is version 2; run:" in capsys.readouterr().err
-
-
-def test_a_drawing_of_several_experiments_gets_a_dict(toys, root):
-    (toys / "other.py").write_text(EXPERIMENT.replace("x * x", "-x"))
-    for name in ("toy", "other"):
-        assert experiments_cli.main(["run", name, "--records", str(root), "--n-jobs", "1"]) == 0
-    of_both = drawing("table_both", ("toy", "other"), both_counts)
-    records = sources.drawing_records(of_both, root=root)
-    assert list(records) == ["toy", "other"]
-    assert records["other"][0]["result"] == {"square": -3}
-    assert of_both.draw(records) == "toy: 3\nother: 3"
-    (root / "other").rename(root / "moved")
-    with pytest.raises(ValueError, match="other: 3 of 3 cells missing"):
-        sources.drawing_records(of_both, root=root)
-
-
-def test_rows_are_chosen_and_grouped_by_their_configuration():
-    pairs = (("wine", 0), ("iris", 0), ("wine", 1))
-    rows = [{"config": {"data": name, "repetition": r}, "result": i} for i, (name, r) in enumerate(pairs)]
-    assert sources.results(rows, data="wine") == [0, 2]
-    assert sources.results(rows, data="wine", repetition=1) == [2]
-    assert sources.matching(rows, repetition=0) == rows[:2]
-    assert sources.distinct(rows, "data") == ["wine", "iris"]
-    assert sources.distinct(rows, "repetition", "data") == [(0, "wine"), (0, "iris"), (1, "wine")]
-    assert sources.grouped(rows, "data") == {"wine": [rows[0], rows[2]], "iris": [rows[1]]}
-
-
-def test_tables_are_markdown():
-    expected = "| a | b |\n|---|---|\n| 1 | x |\n|  | |"
-    assert table("a | b", [[1, "x"], ["", None]]) == expected
-    assert table(["a", "b"], [[1, "x"], ["", None]]) == expected
-    assert document("one", "two") == "one\n\ntwo"
 
 
 # The report

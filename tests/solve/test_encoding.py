@@ -1,9 +1,7 @@
-from fractions import Fraction
-
 import numpy as np
 import pytest
 
-from ..access import _encoding, check_labels, check_membership, check_weights, collapse, encode
+from ..access import _encoding, check_membership, collapse, encode
 from ..conftest import random_ensemble
 
 
@@ -76,11 +74,6 @@ def test_collapse_respects_a_start_that_tells_rows_apart(rng):
     assert np.count_nonzero(apart.inverse == apart.inverse[3]) == 1
 
 
-def test_weights_of_any_scale_are_normalised():
-    for scale in (1e-300, 1.0, 1e308):
-        np.testing.assert_allclose(check_weights([scale, scale, scale, 0.0], 4), [1 / 3, 1 / 3, 1 / 3, 0.0])
-
-
 def test_membership_rows_are_normalised_within_rounding_and_refused_beyond():
     rows = np.array([[0.5, 0.5 + 5e-7], [1.0, 0.0]])
     np.testing.assert_allclose(check_membership(rows, 2).sum(axis=1), 1.0, rtol=1e-15)
@@ -94,17 +87,3 @@ def test_collapse_only_when_it_pays_and_never_of_rows_that_differ(rng, monkeypat
     assert collapse(encode(labels)).inverse is None
     monkeypatch.setattr(_encoding, "hash_rows", lambda values: np.full(len(values), 7, dtype=np.uint64))
     assert collapse(encode(random_ensemble(rng, 30, 5))).inverse is None
-
-
-@pytest.mark.parametrize(
-    ("labels", "match"),
-    [
-        (np.array([[0, -1], [0, -1]]), "every partition must observe at least one object, column 1"),
-        (np.array([[0, 1], [-1, -1]]), "every object must be observed by at least one partition, row 1"),
-        (np.array([[2**63, 1]], dtype=np.uint64), r"below 2\^63"),
-        (np.array([[Fraction(1, 2)]], dtype=object), r"or names, got Fraction\(1, 2\) at row 0"),
-    ],
-)
-def test_bad_labels(labels, match):
-    with pytest.raises(ValueError, match=match):
-        check_labels(labels)

@@ -272,16 +272,6 @@ def test_assignment_stops_where_it_turns_in_circles(rng, monkeypatch):
     assert len(turns) <= 20
 
 
-def test_trivial_ensembles():
-    i = np.arange(40)
-    ensembles = [i % 2] * 2, [i % 4] * 300, [0 * i, i, i % 3, i % 3]
-    pair, many, odd = (solve(np.transpose(columns), n_init=1) for columns in ensembles)
-    assert np.array_equal(pair.assignment, [0, 0])
-    assert np.array_equal(many.assignment, np.zeros(300, dtype=int))
-    np.testing.assert_allclose(many.weights, 1 / 300)
-    assert np.array_equal(odd.assignment, [-1, -1, 0, 0])
-
-
 def test_truths_that_agree_a_little_are_two_modes(rng):
     # Many objects: every partition agrees with every other beyond chance.
     first = rng.permutation(np.arange(1000) % 3)
