@@ -52,6 +52,7 @@ from robust_eac.objectives import (
 )
 from robust_eac.objectives import raw as _raw
 from robust_eac.placing import keep_consensus
+from robust_eac.reporting.markup import draw_heat_map
 from robust_eac.schemes import FEATURE_SCHEMES, silhouette
 from robust_eac.schemes import tables as _weighting_common
 from robust_eac.schemes.selection import _hull_vertices, _spectral_groups

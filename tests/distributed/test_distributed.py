@@ -372,15 +372,6 @@ def test_errors(kwargs, match):
         solve_median_partition_distributed(**{"labels": lazily(GOOD), "n_clusters": 2, "random_state": 0} | kwargs)
 
 
-def test_ensemble_of_features_is_that_of_the_sample(rng, scheduler):
-    X = 1e3 + rng.normal(size=(300, 4))
-    ensemble = KMeansEnsemble(6, (3, 7), random_state=0)
-    labels = ensemble_distributed(da.from_array(X, chunks=((100, 1, 199), 2)), ensemble)
-    assert labels.chunks == ((100, 1, 199), (6,))
-    assert labels.dtype == np.uint8
-    np.testing.assert_array_equal(labels.compute(), ensemble.fit(X).labels_)
-
-
 @pytest.mark.usefixtures("here")
 def test_features_in_a_chunk_of_another_size():
     with pytest.raises(ValueError, match=f"X{SHORT}"):

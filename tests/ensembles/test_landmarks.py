@@ -90,16 +90,6 @@ def test_clusters_of_any_shape():
     assert adjusted_rand_score(other, model.labels_[:, 0]) == 1.0
 
 
-def test_ensemble(X):
-    model = LandmarkSpectralEnsemble(12, (3, 9), n_landmarks=60, random_state=0).fit(X)
-    assert model.labels_.shape == (150, 12)
-    assert model.labels_.dtype == np.uint8
-    assert [len(landmarks) for landmarks in model.landmarks_] == [60] * 12
-    assert np.all(model.labels_.max(axis=0) < model.n_clusters_)
-    assert len(set(model.n_clusters_)) > 3
-    np.testing.assert_array_equal(model.transform(X[40:70]), model.labels_[40:70])
-
-
 def test_landmarks_that_no_object_is_near_to_are_left_out():
     rng = np.random.RandomState(0)
     X = np.concatenate([rng.normal(size=(400, 2)), [[300.0, 0.0], [300.0, 60.0]]])

@@ -312,6 +312,13 @@ def test_weights_of_objects_and_clusters_are_certified_too(labels, rng):
     assert excess <= stated <= max(1.1 * excess, 0.1)
 
 
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.0, "0.001"), (0.65001, "0.66"), (0.65, "0.65"), (12.01, "13"), (48.0, "48"), (312.0, "320")]
+)
+def test_distances_are_rounded_up(value, text):
+    assert _summary._at_most(value) == text
+
+
 def test_a_bound_of_zero_has_a_distance_without_percent():
     labels = np.tile(np.arange(40)[:, np.newaxis] % 4, 6)
     model = RobustEAC(4, n_init=1, tol=0.05, random_state=0).fit(labels)

@@ -28,8 +28,6 @@ FOLDER = Path(__file__).parent
 def run_one(*, dataset, factor):
     with (FOLDER / "calls").open("a") as calls:
         calls.write(f"{dataset} {factor}\\n")
-    if (FOLDER / "interrupt").exists() and dataset == "wine":
-        raise KeyboardInterrupt
     if (FOLDER / "broken").exists() and dataset == "wine":
         raise RuntimeError("wine is spilt")
     offset = 5 if (FOLDER / "changed").exists() and factor == 2 else 1e-13 if (FOLDER / "rounded").exists() else 0
@@ -139,20 +137,6 @@ def test_the_time_is_that_of_the_frozen_cells(toy, reproduce, monkeypatch):
     assert told("9") == "6 cells to run: about 32 minutes; workers: 9."
     monkeypatch.setattr("experiments.toy.VERSION", 2)
     assert told("9") == "6 cells to run: about 0 seconds, and the time of toy; workers: 9."
-
-
-def test_an_interrupted_reproduction_continues(toy, reproduce):
-    (toy / "interrupt").touch()
-    code, _, errors = reproduce()
-    assert code == 130
-    assert "interrupted; finished cells are kept, and the same command continues" in errors
-    (toy / "interrupt").unlink()
-    before = len(calls(toy))
-    code, told, _ = reproduce()
-    assert code == 0
-    assert "2 cells to run" in told
-    assert calls(toy)[before:] == ["wine 1", "wine 2"]
-    assert "| toy | 6 |" in told
 
 
 def test_a_changed_number_and_verdict(toy, reproduce):

@@ -88,12 +88,6 @@ def test_verdict_on_figure_4_flips_with_the_records():
     for rule in (claims.better_from_3_to_50, claims.clear_with_ten_data_sets, claims.larger_range):
         assert rule(good).verdict == HOLDS
         assert rule(bad).verdict == FAILS
-    # Not at each of the sizes.
-    half = features_records(lambda s, e, r: better_in_the_middle(s, e, r) if s >= 10 else plain(s, e, r), plain)
-    assert claims.better_from_3_to_50(half).verdict == FAILS
-    # In mean at every size, but by too few data sets for the paper's test at one of them.
-    few = features_records(lambda s, e, r: better_in_the_middle(s, e, r) if s != 50 or r < 2 else plain(s, e, r), plain)
-    assert claims.better_from_3_to_50(few).verdict == FAILS
     # Ahead on six of ten data sets, level on the others: better, but not nine of ten.
     tied = features_records(lambda s, e, r: plain(s, e, r) + 0.1 * (3 <= s <= 50 and r % 10 < 6), plain)
     assert claims.better_from_3_to_50(tied).verdict == HOLDS

@@ -31,6 +31,7 @@ from robust_eac import (
     solve_median_partition,
 )
 
+from ..access import draw_heat_map
 from ..conftest import planted_ensemble, random_membership
 
 STYLE = files("robust_eac.reporting").joinpath("page.css").read_text(encoding="utf-8")
@@ -429,6 +430,13 @@ def test_no_colour_is_set_beside_the_themes():
     texts = re.findall(r"(?<![-\w])color: var\(--(\w+)\)", rules)
     assert set(grounds) == {"ground", "panel"}
     assert set(texts) == {"text", "muted", "accent"}
+
+
+def test_names_of_clusters_stand_where_there_is_room():
+    clusters = np.repeat([0, 1, 2], [60, 38, 2])
+    picture = draw_heat_map(np.eye(100), clusters, "label")
+    assert re.findall(r'class="row">(\d)<', picture) == ["0", "1"]
+    assert picture.count("<rect") == 3 + 16
 
 
 def test_size_stays_small(rng):
