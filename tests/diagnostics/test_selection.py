@@ -8,11 +8,11 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
-from robust_eac import KMeansEnsemble, adjusted_agreement, select_n_clusters, solve_median_partition
+from robust_eac import KMeansEnsemble, select_n_clusters, solve_median_partition
 
 from ..access import _selection, as_weighting, check_ensemble, encode, encode_ensemble
 from ..conftest import planted_ensemble, random_ensemble, random_membership
-from ..solvers.test_soft_ensembles import planted_soft_ensemble, random_soft_ensemble
+from ..solvers.test_soft_ensembles import random_soft_ensemble
 
 FIGURES = ("agreement", "held_out_agreement", "start_stability", "split_stability")
 QUICK = {"n_init": 2, "n_splits": 4, "random_state": 0}
@@ -218,14 +218,6 @@ def test_missing_labels_and_other_weightings(rng, weighting):
     labels[rng.uniform(size=labels.shape) < 0.4] = -1
     labels[np.all(labels == -1, axis=1), 0] = 0
     assert select_n_clusters(labels, range(1, 6), weighting=weighting, **QUICK).n_clusters == 3
-
-
-def test_soft_partitions_of_known_number(rng):
-    labels = planted_soft_ensemble(rng, np.arange(90) % 3, 20)
-    selection = select_n_clusters(labels, range(1, 6), **QUICK)
-    assert selection.n_clusters == 3
-    memberships = np.eye(3)[selection.labels]
-    assert selection.agreement[2] == pytest.approx(adjusted_agreement(labels, memberships).mean(), abs=0.02)
 
 
 def test_one_hot_partitions_give_the_hard_selection(rng):

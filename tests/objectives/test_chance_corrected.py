@@ -324,17 +324,6 @@ def test_agreement_of_nearly_constant_memberships_in_rational_numbers(rng, eps, 
     assert adjusted_agreement([X], Y)[0] == pytest.approx(expected, abs=1e-10)
 
 
-def test_adjusted_losses_do_not_favour_fine_random_partitions(rng):
-    """Why agreement is corrected: the raw distance puts weight on random partitions of many clusters."""
-    truth = np.repeat(np.arange(10), 20)
-    coarse = np.column_stack([rng.permutation(10)[truth] < 5 for _ in range(5)])
-    labels = np.column_stack([np.tile(truth[:, np.newaxis], 5), coarse, rng.randint(30, size=(200, 10))])
-    options = {"weighting": RestrictedSimplex(rho=0.1), "init": truth, "random_state": 0}
-    raw, adjusted = (solve_median_partition(labels, 10, agreement=a, **options).weights for a in ("raw", "adjusted"))
-    assert raw[10:].sum() == pytest.approx(0.5)
-    np.testing.assert_allclose(adjusted, [0.1] * 10 + [0.0] * 10, atol=1e-12)
-
-
 def test_objects_without_weight_get_the_best_membership(rng):
     truth = np.repeat([0, 1, 2], 12)
     labels = planted_ensemble(rng, truth, 12, noise=0.1)

@@ -70,6 +70,33 @@ def test_verdicts_follow_the_numbers(rule, values, expected):
     assert rule(make_rows(values)).verdict == expected
 
 
+def cost_rows(**exponents):
+    """Rows of the experiment on cost: seconds as powers of the number of objects."""
+    tasks = {"density, matrix": 2.0, "eac-average": 2.0, "kmeans, all sizes": 1.5, "bisecting, all sizes": 1.0}
+    tasks |= {"density, counts": 0.9, "kmeans": 0.9} | exponents
+    return [
+        {
+            "config": {"n_samples": n, "repetition": r},
+            "result": {"same_density": True, "seconds": {task: (r + 1) * float(n) ** tasks[task] for task in tasks}},
+        }
+        for n in (500, 1000, 2000)
+        for r in range(2)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rule", "task", "exponent"),
+    [
+        (first.linear_density, "density, counts", 1.3),
+        (second.agglomerative_costly, "kmeans", 1.3),
+        (first.cheap_tree, "kmeans, all sizes", 0.9),
+    ],
+)
+def test_cost_follows_the_seconds(rule, task, exponent):
+    assert rule(cost_rows()).verdict == HOLDS
+    assert rule(cost_rows(**{task: exponent})).verdict == FAILS
+
+
 def test_the_diagonal_favours_small_groups(monkeypatch):
     assert first.diagonal().verdict == HOLDS
     monkeypatch.setattr(first.linear_eac, "diagonal_density", first.density)
