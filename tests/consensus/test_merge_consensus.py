@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy.cluster.hierarchy import fcluster, is_valid_linkage
+from sklearn.metrics import normalized_mutual_info_score
 
 from robust_eac import CONSENSUS_FUNCTIONS, adjusted_rand_score, merge_consensus, trusted_group_weights
 
@@ -85,14 +86,42 @@ def test_tree_of_all_objects_equals_a_naive_agglomeration(rng, missing):
         assert same_partition(_linkage.cut(tree, k), codes)
 
 
-def test_tree_is_that_of_walks_between_all_objects(rng, missing):
+def test_tree_is_that_of_walks_between_all_objects(rng, missing, monkeypatch):
+    # Without splits both trees are as steady, and walks are taken.
+    monkeypatch.setattr(_merging, "_N_SPLITS", 0)
     labels, weights = distinct_ensemble(rng, 22, 15, missing=missing), rng.dirichlet(np.full(15, 3.0))
     merges = reference.naive_average_linkage(*reference.walk_sums(*dense_pairs(labels, weights)))
     found = merge_consensus(labels, 4, weights=weights, n_micro_clusters=22, random_state=0)
     np.testing.assert_array_equal(found.micro_clusters, np.arange(22))
-    np.testing.assert_allclose(np.sort(1.0 - found.tree[:, 2]), sorted(s for s, _ in merges), rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(1.0 / found.tree[:, 2] - 1.0, sorted((s for s, _ in merges), reverse=True), rtol=1e-9)
     groups = fcluster(found.tree, 4, "maxclust")
     assert same_partition(groups, np.argmax([np.isin(np.arange(22), g) for g in merges[-4][1]], axis=0))
+
+
+def test_the_similarity_is_that_on_which_halves_agree():
+    chosen = [steadier_similarity(np.random.RandomState(seed)) for seed in range(8)]
+    assert len(set(chosen)) == 2
+
+
+def steadier_similarity(rng):
+    """0 for the co-association, 1 for walks, after a comparison of the tree with that of the objects."""
+    labels, weights = distinct_ensemble(rng, 22, 9), rng.dirichlet(np.full(9, 3.0))
+    result = merge_consensus(labels, 3, weights=weights, n_micro_clusters=22, random_state=0)
+    values = reference.base_cluster_weights(labels, weights, 0.4)
+
+    def trees(used):
+        sums, pairs = reference.merged_pairs(labels[:, used], weights[used], [values[u] for u in np.flatnonzero(used)])
+        return _linkage.tree_of_sums(sums, pairs), _linkage.tree_of_sums(*reference.walk_sums(sums, pairs))
+
+    agreed, halves = np.zeros(2), np.random.RandomState(0)
+    for _ in range(10):
+        half = halves.permutation(9) < 4
+        cuts = [[_linkage.cut(tree, 3) for tree in trees(part)] for part in (half, ~half)]
+        agreed += [normalized_mutual_info_score(a, b, average_method="geometric") for a, b in zip(*cuts, strict=True)]
+    steadier = int(agreed[1] >= agreed[0])
+    tree = trees(np.ones(9, dtype=bool))[steadier]
+    np.testing.assert_allclose(1.0 / result.tree[:, 2] - 1.0, tree.similarities, rtol=1e-8, atol=1e-10)
+    return steadier
 
 
 def test_pairs_that_no_partition_sees(rng):
@@ -257,7 +286,8 @@ def test_halves_in_the_mean_number_of_clusters_do_not_depend_on_the_order(rng):
         assert len(merge_consensus(labels[:, rng.permutation(10)], 2, weights=np.ones(10), random_state=0).tree) == 23
 
 
-def test_identical_objects_share_all(rng):
+def test_identical_objects_share_all(rng, monkeypatch):
+    monkeypatch.setattr(_merging, "_N_SPLITS", 0)
     rows = distinct_ensemble(rng, 15, 12)
     copies = rng.permutation(np.repeat(np.arange(15), rng.randint(1, 5, size=15)))
     result = merge_consensus(rows[copies], 4, weights=np.ones(12))
@@ -267,11 +297,12 @@ def test_identical_objects_share_all(rng):
         assert len(np.unique(result.membership[same], axis=0)) == len(np.unique(result.micro_clusters[same])) == 1
     # The tree is that of all objects, but for the merges of copies, which are alike.
     tree = _linkage.tree_of_sums(*reference.walk_sums(*dense_pairs(rows[copies], np.ones(12))))
-    merges = np.concatenate([1.0 - result.tree[:, 2], np.ones(len(copies) - 15)])
+    merges = np.concatenate([1.0 / result.tree[:, 2] - 1.0, np.ones(len(copies) - 15)])
     np.testing.assert_allclose(np.sort(merges)[::-1], tree.similarities, rtol=1e-9)
 
 
-def test_a_repeated_partition_is_one_of_that_weight_and_one_without_weight_is_not_there(rng):
+def test_a_repeated_partition_is_one_of_that_weight_and_one_without_weight_is_not_there(rng, monkeypatch):
+    monkeypatch.setattr(_merging, "_N_SPLITS", 0)
     labels = planted_ensemble(rng, np.repeat([0, 1, 2], 20), 6, noise=0.3)
     weights = np.array([3, 1, 2, 1, 1, 4])
     one = merge_consensus(labels, 3, weights=weights, n_micro_clusters=60)
