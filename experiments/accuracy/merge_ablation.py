@@ -45,7 +45,6 @@ SIZES = (10, 30)
 UNEVEN = ("cigar", "rings", "half-rings", "ecoli", "glass", "yeast", "pool SPF", "pool Caltech20")
 # With a theta as large as this every base cluster counts as certain.
 _NO_ENTROPY = 1e9
-ROWS = "every different object"
 
 BLOBS = {"blobs 2d": (2, 1.5), "blobs 5d": (5, 3.0)}
 _N_BLOBS, _FITTED = 80_000, 8000
@@ -73,14 +72,16 @@ SMOKE = cells(datasets=("iris",), ranges=("sqrt",), sizes=SIZES[:1], n_ensembles
 
 def run_one(*, dataset, range, n_partitions, fraction, n_ensembles):
     """{variant: {"nmi", "ari"}}, means over the ensembles."""
-    graded = {name: [] for name in variants_for(dataset)}
+    graded = {name: [] for name in VARIANTS}
     for repetition in np.arange(n_ensembles).tolist():
         make = make_blobs_ensemble if dataset in BLOBS else make_ensemble
         labels, y = spoil(*make(dataset, range, n_partitions, repetition), dataset, repetition, fraction)
         seed = seed_of(dataset, repetition, "solver")
         weights = trusted_group_weights(labels, random_state=seed)
-        for name, variant in variants_for(dataset).items():
-            measures = scores(y, variant(labels, len(np.unique(y)), weights, seed))
+        k = len(np.unique(y))
+        whole = _merged(labels, k, weights, seed)
+        for name, variant in VARIANTS.items():
+            measures = scores(y, variant(labels, k, weights, seed, whole))
             graded[name].append((measures["nmi"], measures["ari"]))
     means = {name: np.mean(scores, axis=0).round(5).tolist() for name, scores in graded.items()}
     return {name: {"nmi": nmi, "ari": ari} for name, (nmi, ari) in means.items()}
@@ -96,11 +97,6 @@ def make_blobs_ensemble(dataset, drawn, n_partitions, repetition):
     return model.fit(X[:_FITTED]).transform(X), y
 
 
-def variants_for(dataset):
-    """The variants; with many objects, too many rows differ for a tree of all rows."""
-    return {name: variant for name, variant in VARIANTS.items() if dataset not in BLOBS or name != ROWS}
-
-
 def _merged(labels, k, weights, seed, **settings):
     return merge_consensus(labels, k, weights=weights, random_state=seed, **settings)
 
@@ -108,16 +104,15 @@ def _merged(labels, k, weights, seed, **settings):
 def _of_fineness(fineness):
     """The variant with this many micro-clusters per cluster of a base partition."""
 
-    def variant(labels, k, weights, seed):
+    def variant(labels, k, weights, seed, whole):
         mean = weights @ [len(np.unique(column)) for column in labels.T]
         return _merged(labels, k, weights, seed, n_micro_clusters=max(2 * k, round(fineness * mean))).labels
 
     return variant
 
 
-def _without_vote(labels, k, weights, seed):
-    result = _merged(labels, k, weights, seed)
-    return cut_tree(result.tree, min(k, len(result.tree) + 1))[result.micro_clusters, 0]
+def _without_vote(labels, k, weights, seed, whole):
+    return cut_tree(whole.tree, min(k, len(whole.tree) + 1))[whole.micro_clusters, 0]
 
 
 def _relinked(go_on=0.95, *, size_power=1.0, by_objects=False, alone=False):
@@ -126,8 +121,8 @@ def _relinked(go_on=0.95, *, size_power=1.0, by_objects=False, alone=False):
     by_objects : pairs weigh by their objects, not by their degrees. alone : by single linkage.
     """
 
-    def variant(labels, k, weights, seed):
-        leaves = _merged(labels, k, weights, seed).micro_clusters
+    def variant(labels, k, weights, seed, whole):
+        leaves = whole.micro_clusters
         encoding, weights, values, counts = _parts(labels, weights, leaves, size_power)
         sizes = np.bincount(leaves)
         pairs = np.outer(sizes, sizes)
@@ -139,10 +134,9 @@ def _relinked(go_on=0.95, *, size_power=1.0, by_objects=False, alone=False):
     return variant
 
 
-def _without_walks(labels, k, weights, seed):
+def _without_walks(labels, k, weights, seed, whole):
     """Average linkage of the co-association, and votes by it."""
-    leaves = _merged(labels, k, weights, seed).micro_clusters
-    parts = _parts(labels, weights, leaves)
+    parts = _parts(labels, weights, whole.micro_clusters)
     groups = cut(tree_of_sums(*similarity_sums(*parts)), k)
     return mean_similarities(*parts[:3], parts[3] @ np.eye(groups.max() + 1)[groups], 1).argmax(axis=1)
 
@@ -161,19 +155,21 @@ def _voted(encoding, weights, values, counts, groups):
     return (similarity / group_norms(encoding, weights, values, members)).argmax(axis=1)
 
 
-def _uniform(labels, k, weights, seed):
+def _uniform(labels, k, weights, seed, whole):
     return _merged(labels, k, np.ones_like(weights), seed).labels
 
 
 def _by_function(name):
     """The variant that calls another consensus function."""
-    return lambda labels, k, weights, seed: CONSENSUS_FUNCTIONS[name](labels, k, weights=weights, random_state=seed)
+    return lambda labels, k, weights, seed, whole: CONSENSUS_FUNCTIONS[name](
+        labels, k, weights=weights, random_state=seed
+    )
 
 
 VARIANTS = {
-    "whole": lambda *arguments: _merged(*arguments).labels,
+    "whole": lambda labels, k, weights, seed, whole: whole.labels,
     "without trust": _uniform,
-    "without entropy": lambda *arguments: _merged(*arguments, theta=_NO_ENTROPY).labels,
+    "without entropy": lambda *given: _merged(*given[:-1], theta=_NO_ENTROPY).labels,
     "co-association alone": _without_walks,
     "walks alone": _relinked(),
     "walks without size correction": _relinked(size_power=0.0),
@@ -183,10 +179,9 @@ VARIANTS = {
     "pairs weighted by objects": _relinked(by_objects=True),
     "single linkage": _relinked(alone=True),
     "without votes": _without_vote,
-    ROWS: lambda labels, *rest: _merged(labels, *rest, n_micro_clusters=len(labels)).labels,
     "3 micro-clusters per base cluster": _of_fineness(3),
     "12 micro-clusters per base cluster": _of_fineness(12),
-    "k-means alone": lambda labels, k, *rest: _merged(labels, k, *rest, n_micro_clusters=k).labels,
+    "k-means alone": lambda labels, k, *rest: _merged(labels, k, *rest[:-1], n_micro_clusters=k).labels,
     "transfer cut (usenc)": _by_function("usenc"),
     "transfer cut (lwgp)": _by_function("lwgp"),
 }

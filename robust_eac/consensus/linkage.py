@@ -138,31 +138,8 @@ def tree_of_sums(sums, pairs):
     The similarity of two groups is the quotient, 0 if no partition observes a pair. Nearest-neighbour chains are exact:
     the quotient of a merged group lies between those of its parts, so no merge brings a third group nearer.
     """
-    n, chain = len(sums), []
-    tree, sums, pairs = _empty_tree(n), sums.copy(), pairs.copy()
-    alive = np.ones(n, dtype=bool)
-    # Groups neither merged into another nor in the chain. Without this, rounding could close the chain to a ring.
-    free = np.ones(n, dtype=bool)
-    for k in range(n - 1):
-        while True:
-            if not chain:
-                chain = [int(alive.argmax())]
-                free[chain] = False
-            x = chain[-1]
-            alike = np.divide(sums[x], pairs[x], out=np.zeros(n), where=pairs[x] > 0.0)
-            nearest = int(np.where(free, alike, -1.0).argmax())
-            if len(chain) > 1 and (alike[chain[-2]] >= alike[nearest] or not free[nearest]):
-                break
-            chain.append(nearest)
-            free[nearest] = False
-        before, x = chain[-2:]
-        del chain[-2:]
-        a, b = min(x, before), max(x, before)
-        tree.left[k], tree.right[k], tree.similarities[k] = a, b, alike[before]
-        for values in (sums, pairs):
-            values[a] += values[b]
-            values[:, a] += values[:, b]
-        alive[b], free[a] = False, True
+    tree = _empty_tree(len(sums))
+    merge_sums(np.array(sums, dtype=np.float64, order="C"), np.array(pairs, dtype=np.float64, order="C"), tree)
     return _sorted(tree)
 
 
@@ -305,6 +282,47 @@ def span(rows, tree):
                     top, place = best[j], j
         new = names[place]
         tree.left[k], tree.right[k], tree.similarities[k] = nearest[place], new, top
+
+
+@njit(cache=True, nogil=True)
+def merge_sums(sums, pairs, tree):
+    """All merges of the groups by nearest-neighbour chains; O(n^2). It overwrites the sums and pairs."""
+    n, length = len(sums), 0
+    chain, alive = np.empty(n, dtype=np.int64), np.ones(n, dtype=np.bool_)
+    # Groups neither merged into another nor in the chain. Without this, rounding could close the chain to a ring.
+    free = np.ones(n, dtype=np.bool_)
+    for k in range(n - 1):
+        while True:
+            if length == 0:
+                first = 0
+                while not alive[first]:
+                    first += 1
+                chain[0], free[first], length = first, False, 1
+            x = chain[length - 1]
+            nearest, best = -1, -1.0
+            for j in range(n):
+                if free[j]:
+                    similarity = sums[x, j] / pairs[x, j] if pairs[x, j] > 0.0 else 0.0
+                    if similarity > best:
+                        nearest, best = j, similarity
+            if length > 1:
+                before = chain[length - 2]
+                similarity = sums[x, before] / pairs[x, before] if pairs[x, before] > 0.0 else 0.0
+                if nearest == -1 or similarity >= best:
+                    break
+            chain[length] = nearest
+            free[nearest] = False
+            length += 1
+        length -= 2
+        a, b = min(x, before), max(x, before)
+        tree.left[k], tree.right[k], tree.similarities[k] = a, b, similarity
+        for j in range(n):
+            sums[a, j] += sums[b, j]
+            pairs[a, j] += pairs[b, j]
+        for j in range(n):
+            sums[j, a] += sums[j, b]
+            pairs[j, a] += pairs[j, b]
+        alive[b], free[a] = False, True
 
 
 @njit(cache=True, nogil=True)
