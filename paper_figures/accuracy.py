@@ -336,6 +336,36 @@ def weights_table(records):
     return document(*blocks)
 
 
+def survey_table(records):
+    """Consensus functions on the pools of Xu et al.'s survey, and their places among its 68 variants, as printed.
+
+    NMI (place) / ARI (place), means over twenty draws of 20 of the 100 base clusterings. Hyperparameters of many
+    variants were searched on the classes; nothing is searched here. Left out are GTLEC and CELTA, which read the order of
+    the rows."""
+    printed = {measure: printed_table(f"survey_2026_{measure}") for measure in MEASURES}
+    rows, places = [], {}
+    for record in records:
+        dataset = record["config"]["dataset"].removeprefix("pool ")
+        row = [dataset]
+        for name in methods(records):
+            texts = []
+            for measure in MEASURES if name in record["result"] else ():
+                value = record["result"][name][measure]
+                place = 1 + sum(value < other for other in _printed(printed[measure], dataset))
+                places.setdefault((name, measure), []).append(place)
+                texts.append(f"{value:.3f} ({place})")
+            row.append(" / ".join(texts) or "-")
+        rows.append(row)
+    means = [" / ".join(f"{np.mean(places[name, measure]):.1f}" for measure in MEASURES) for name in methods(records)]
+    return table(["pool", *methods(records)], [*rows, ["mean place", *means]])
+
+
+def _printed(rows, dataset):
+    """Printed means of a pool, without those of methods that read the order of the rows."""
+    kept = (row for row in rows if not any(name in row["method"] for name in ("GTLEC", "CELTA")))
+    return [float(row[dataset]) for row in kept if row.get(dataset)]
+
+
 def _means(records, names, protocols):
     rows = [[name, *(score_text(records, name, protocol) for protocol in protocols.values())] for name in names]
     return table(["consensus", *protocols], rows)
@@ -349,4 +379,5 @@ DRAWINGS = (
     drawing("table_method_choice", "method_choice", choice_table),
     drawing("table_landmark_accuracy", "landmark_accuracy", landmarks_table),
     drawing("table_cluster_weights", "ensemble_benchmark", weights_table),
+    drawing("table_survey_protocol", "survey_protocol", survey_table),
 )

@@ -134,7 +134,7 @@ def run_one(*, dataset, range, n_partitions, fraction, n_ensembles, methods):
     """
     sizes = n_partitions, fraction
     runs = [_run(dataset, range, *sizes, repetition, methods) for repetition in np.arange(n_ensembles).tolist()]
-    return {method: _summary([run[method] for run in runs]) for method in runs[0]}
+    return {method: summary([run[method] for run in runs]) for method in runs[0]}
 
 
 def _run(dataset, drawn, n_partitions, fraction, repetition, group):
@@ -146,9 +146,9 @@ def _run(dataset, drawn, n_partitions, fraction, repetition, group):
     numbers = sorted({min(max(2, q), int(n**0.5)) for q in (2, k // 2, 2 * k, int(n**0.5))})
     run = {}
     for name in methods_for(n, n_partitions, fraction, group):
-        run[name] = _graded(METHODS[name], labels, k, y, seed)
+        run[name] = graded(METHODS[name], labels, k, y, seed)
         if best_too and name not in SLOW and "error" not in run[name]:
-            others = [_graded(METHODS[name], labels, q, y, seed) for q in numbers]
+            others = [graded(METHODS[name], labels, q, y, seed) for q in numbers]
             for measure in ("nmi", "ari"):
                 run[name][f"best_{measure}"] = max(other[measure] for other in [*others, run[name]])
     return run
@@ -167,7 +167,7 @@ def methods_for(n_samples, n_partitions, fraction, group):
     ]
 
 
-def _graded(method, labels, n_clusters, y, seed):
+def graded(method, labels, n_clusters, y, seed):
     try:
         found, seconds = timed(method, labels, n_clusters, random_state=np.random.RandomState(seed))
     except (ValueError, ArithmeticError) as error:
@@ -175,7 +175,7 @@ def _graded(method, labels, n_clusters, y, seed):
     return scores(y, found) | {"seconds": seconds}
 
 
-def _summary(measured):
+def summary(measured):
     """Means over the ensembles, of the seconds the median; or the first error."""
     errors = [measures for measures in measured if "error" in measures]
     if errors:
