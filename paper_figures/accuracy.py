@@ -340,8 +340,8 @@ def survey_table(records):
     """Consensus functions on the pools of Xu et al.'s survey, and their places among its 68 variants, as printed.
 
     NMI (place) / ARI (place), means over twenty draws of 20 of the 100 base clusterings. Hyperparameters of many
-    variants were searched on the classes; nothing is searched here. Left out are GTLEC and CELTA, which read the order of
-    the rows."""
+    variants were searched on the classes; nothing is searched here. GTLEC and CELTA, which read the order of the rows,
+    are left out."""
     printed = {measure: printed_table(f"survey_2026_{measure}") for measure in MEASURES}
     rows, places = [], {}
     for record in records:
