@@ -1,5 +1,7 @@
 """Accuracy of the consensus functions: the protocol of the field, the parts of merging, and which method to choose."""
 
+import re
+
 import numpy as np
 from scipy.stats import rankdata
 
@@ -342,28 +344,24 @@ def survey_table(records):
     NMI (place) / ARI (place), means over twenty draws of 20 of the 100 base clusterings. Hyperparameters of many
     variants were searched on the classes; nothing is searched here. GTLEC and CELTA, which read the order of the rows,
     are left out."""
-    printed = {measure: printed_table(f"survey_2026_{measure}") for measure in MEASURES}
     rows, places = [], {}
     for record in records:
         dataset = record["config"]["dataset"].removeprefix("pool ")
-        row = [dataset]
+        rows.append([dataset])
         for name in methods(records):
-            texts = []
-            for measure in MEASURES if name in record["result"] else ():
-                value = record["result"][name][measure]
-                place = 1 + sum(value < other for other in _printed(printed[measure], dataset))
-                places.setdefault((name, measure), []).append(place)
-                texts.append(f"{value:.3f} ({place})")
-            row.append(" / ".join(texts) or "-")
-        rows.append(row)
-    means = [" / ".join(f"{np.mean(places[name, measure]):.1f}" for measure in MEASURES) for name in methods(records)]
+            found = [(m, record["result"][name][m]) for m in MEASURES if name in record["result"]]
+            at = [1 + sum(value < other for other in _printed(m, dataset)) for m, value in found]
+            places.setdefault(name, []).extend([at] if at else [])
+            texts = (f"{value:.3f} ({place})" for (_, value), place in zip(found, at, strict=True))
+            rows[-1].append(" / ".join(texts) or "-")
+    means = [" / ".join(f"{place:.1f}" for place in np.mean(places[name], axis=0)) for name in methods(records)]
     return table(["pool", *methods(records)], [*rows, ["mean place", *means]])
 
 
-def _printed(rows, dataset):
+def _printed(measure, dataset):
     """Printed means of a pool, without those of methods that read the order of the rows."""
-    kept = (row for row in rows if not any(name in row["method"] for name in ("GTLEC", "CELTA")))
-    return [float(row[dataset]) for row in kept if row.get(dataset)]
+    rows = printed_table(f"survey_2026_{measure}")
+    return [float(row[dataset]) for row in rows if row.get(dataset) and not re.search("GTLEC|CELTA", row["method"])]
 
 
 def _means(records, names, protocols):

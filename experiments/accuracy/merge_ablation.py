@@ -10,32 +10,15 @@ from scipy.cluster.hierarchy import cut_tree
 from sklearn.datasets import make_blobs
 
 from robust_eac import CONSENSUS_FUNCTIONS, KMeansEnsemble, trusted_group_weights
-from robust_eac.consensus import merge_consensus
+from robust_eac.consensus import merge
 from robust_eac.consensus._common import prepare_ensemble
 from robust_eac.consensus.linkage import cut, tree_of_matrix, tree_of_sums
-from robust_eac.consensus.merge import (
-    base_cluster_weights,
-    group_norms,
-    mean_of,
-    mean_similarities,
-    similarity_sums,
-    walk_sums,
-)
 from robust_eac.solve.formula import cluster_counts
 
 from ..shared.ensembles import scores
 from ..shared.own import DATA
-from .ensemble_benchmark import (
-    N_ENSEMBLES,
-    POOLS,
-    RANGES,
-    SMALL,
-    SMALL_POOLS,
-    combinations,
-    make_ensemble,
-    seed_of,
-    spoil,
-)
+from . import ensemble_benchmark as benchmark
+from .ensemble_benchmark import N_ENSEMBLES, POOLS, RANGES, SMALL, SMALL_POOLS, make_ensemble, seed_of
 
 VERSION = 2
 
@@ -61,7 +44,7 @@ def cells(
     n_ensembles=N_ENSEMBLES,
 ):
     """The blobs have one setting each, since their ensembles take long."""
-    made = combinations(datasets, ranges, sizes, fractions, n_ensembles)
+    made = benchmark.combinations(datasets, ranges, sizes, fractions, n_ensembles)
     once = {"range": "sqrt", "n_partitions": SIZES[0], "fraction": 0.0}
     return [cell for cell in made if cell["dataset"] not in BLOBS or cell | once == cell]
 
@@ -75,7 +58,7 @@ def run_one(*, dataset, range, n_partitions, fraction, n_ensembles):
     graded = {name: [] for name in VARIANTS}
     for repetition in np.arange(n_ensembles).tolist():
         make = make_blobs_ensemble if dataset in BLOBS else make_ensemble
-        labels, y = spoil(*make(dataset, range, n_partitions, repetition), dataset, repetition, fraction)
+        labels, y = benchmark.spoil(*make(dataset, range, n_partitions, repetition), dataset, repetition, fraction)
         seed = seed_of(dataset, repetition, "solver")
         weights = trusted_group_weights(labels, random_state=seed)
         k = len(np.unique(y))
@@ -98,7 +81,7 @@ def make_blobs_ensemble(dataset, drawn, n_partitions, repetition):
 
 
 def _merged(labels, k, weights, seed, **settings):
-    return merge_consensus(labels, k, weights=weights, random_state=seed, **settings)
+    return merge.merge_consensus(labels, k, weights=weights, random_state=seed, **settings)
 
 
 def _of_fineness(fineness):
@@ -122,37 +105,34 @@ def _relinked(go_on=0.95, *, size_power=1.0, by_objects=False, alone=False):
     """
 
     def variant(labels, k, weights, seed, whole):
-        leaves = whole.micro_clusters
-        encoding, weights, values, counts = _parts(labels, weights, leaves, size_power)
-        sizes = np.bincount(leaves)
+        parts = _parts(labels, weights, whole.micro_clusters, size_power)
+        sizes = np.bincount(whole.micro_clusters)
         pairs = np.outer(sizes, sizes)
-        walks, by_degrees = walk_sums(pairs * mean_of(*similarity_sums(encoding, weights, values, counts)), go_on)
+        walks, by_degrees = merge.walk_sums(pairs * merge.mean_of(*merge.similarity_sums(*parts)), go_on)
         alike, pairs = walks / by_degrees, pairs if by_objects else by_degrees
         tree = tree_of_matrix(alike, "single") if alone else tree_of_sums(alike * pairs, pairs)
-        return _voted(encoding, weights, values, counts, cut(tree, k))
+        return _voted(*parts, cut(tree, k))
 
     return variant
 
 
 def _without_walks(labels, k, weights, seed, whole):
-    """Average linkage of the co-association, and votes by it."""
+    """Average linkage of the co-association."""
     parts = _parts(labels, weights, whole.micro_clusters)
-    groups = cut(tree_of_sums(*similarity_sums(*parts)), k)
-    return mean_similarities(*parts[:3], parts[3] @ np.eye(groups.max() + 1)[groups], 1).argmax(axis=1)
+    return _voted(*parts, cut(tree_of_sums(*merge.similarity_sums(*parts)), k))
 
 
 def _parts(labels, weights, leaves, size_power=1.0):
     """(encoding, weights, values of the slots, objects of each micro-cluster in each slot)."""
     encoding, weights = prepare_ensemble(labels, weights)
-    values = np.repeat(weights, encoding.n_codes) * base_cluster_weights(encoding, weights, 0.4)
+    values = np.repeat(weights, encoding.n_codes) * merge.base_cluster_weights(encoding, weights, 0.4)
     counts = cluster_counts(encoding, leaves, leaves.max() + 1)
     return encoding, weights, values * encoding.sizes ** (1.0 - size_power), counts
 
 
 def _voted(encoding, weights, values, counts, groups):
-    members = counts @ np.eye(groups.max() + 1)[groups]
-    similarity = mean_similarities(encoding, weights, values, members, 1)
-    return (similarity / group_norms(encoding, weights, values, members)).argmax(axis=1)
+    parts = encoding, weights, values, counts @ np.eye(groups.max() + 1)[groups]
+    return (merge.mean_similarities(*parts, 1) / merge.group_norms(*parts)).argmax(axis=1)
 
 
 def _uniform(labels, k, weights, seed, whole):
@@ -161,9 +141,8 @@ def _uniform(labels, k, weights, seed, whole):
 
 def _by_function(name):
     """The variant that calls another consensus function."""
-    return lambda labels, k, weights, seed, whole: CONSENSUS_FUNCTIONS[name](
-        labels, k, weights=weights, random_state=seed
-    )
+    run = CONSENSUS_FUNCTIONS[name]
+    return lambda labels, k, weights, seed, whole: run(labels, k, weights=weights, random_state=seed)
 
 
 VARIANTS = {
