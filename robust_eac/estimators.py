@@ -521,18 +521,15 @@ class RobustEAC(_Consensus):
 class MergeConsensus(_Consensus):
     """Consensus by average linkage of micro-clusters, weighted by trust: no objective, but a tree.
 
-    :func:`~robust_eac.merge_consensus`, which this calls, says how it works. It finds the number of clusters where none
-    is known, and is the more accurate consensus where base clusterings are finer than the clusters wanted.
+    By :func:`~robust_eac.merge_consensus`, the more accurate consensus where base clusterings are finer than the
+    clusters wanted. It finds the number of clusters where none is known.
 
     Parameters
     ----------
     n_clusters : int or "auto", default="auto"
         Number of clusters; fewer are returned only if fewer objects are distinct. "auto" takes the cut of the tree
         where objects inside a cluster are most alike, compared with the others.
-    n_jobs : int, default=None
-        Threads, None for all cores. The result does not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Draws samples of the objects.
+    n_jobs, random_state : as in :func:`~robust_eac.merge_consensus`
 
     Attributes
     ----------
@@ -552,10 +549,8 @@ class MergeConsensus(_Consensus):
         Leaf of the tree that each object is in; -1 where no weighted partition observes it.
     losses_, agreements_ : ndarray of shape (n_partitions,)
         Loss d_u of every partition at `labels_`, and agreement with them, corrected for chance.
-    n_clusters_found_ : int
-        Number of clusters in `labels_`.
-    n_features_in_ : int
-        Number of partitions.
+    n_clusters_found_, n_features_in_ : int
+        Number of clusters in `labels_`, and of partitions.
 
     References
     ----------
@@ -563,8 +558,6 @@ class MergeConsensus(_Consensus):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from robust_eac import MergeConsensus
     >>> good = np.tile(np.repeat([0, 1, 2], 20)[:, np.newaxis], 3)
     >>> MergeConsensus(random_state=0).fit(good).n_clusters_found_
     3
