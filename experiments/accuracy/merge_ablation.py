@@ -135,10 +135,6 @@ def _voted(encoding, weights, values, counts, groups):
     return (merge.mean_similarities(*parts, 1) / merge.group_norms(*parts)).argmax(axis=1)
 
 
-def _uniform(labels, k, weights, seed, whole):
-    return _merged(labels, k, np.ones_like(weights), seed).labels
-
-
 def _by_function(name):
     """The variant that calls another consensus function."""
     run = CONSENSUS_FUNCTIONS[name]
@@ -147,7 +143,7 @@ def _by_function(name):
 
 VARIANTS = {
     "whole": lambda labels, k, weights, seed, whole: whole.labels,
-    "without trust": _uniform,
+    "without trust": lambda labels, k, weights, seed, _: _merged(labels, k, np.ones_like(weights), seed).labels,
     "without entropy": lambda *given: _merged(*given[:-1], theta=_NO_ENTROPY).labels,
     "co-association alone": _without_walks,
     "walks alone": _relinked(),
