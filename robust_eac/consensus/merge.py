@@ -68,7 +68,7 @@ def merge_consensus(
 
         s_ij = sum_u a_u w_u(i) [i and j share a cluster of u] / sum of the a_u that observe both,
         w_l = c exp(-H_l / theta) n_u / n_l,
-        q_ij = k_ij / sqrt(k_ii k_jj),   k = sum_(t >= 0) (.95 S D^-1)^t S,   D = diag(S 1).
+        q_ij = k_ij / sqrt(k_ii k_jj),   k = sum_(t >= 0) (.95 S D^-1)^t S,   S = (s_ij),   D = diag(S 1).
 
     a_u is the weight of the partition, l = u(i) its cluster that i is in, n_l and n_u the objects of both, H_l the mean
     entropy in bits of the partitions inside the cluster ([1]_; its own has none), and c such that the mean of s over
