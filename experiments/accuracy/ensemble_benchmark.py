@@ -3,7 +3,8 @@
 The number of clusters of a base clustering is drawn from [2, sqrt(n)] ("sqrt", the usual choice) or from [k, 2 k] with
 k classes ("near"), or it is k ("fixed"). Random partitions replace some of them. A cell has all its ensembles, and runs
 the merged consensus, the median partition with weights of base clusters, or all other methods. Pools of published base
-clusterings, which have the range "sqrt", come from the folder that ROBUST_EAC_POOLS names.
+clusterings, which have the range "sqrt", come from the folder that ROBUST_EAC_POOLS names. The "unbalanced" sets are
+six Gaussian clusters in five dimensions, each half as large as the one before; a ring surrounds three blobs.
 
 Data sets of more than 2,500 objects have only ten partitions and the range "sqrt". Above 5,000 objects the functions
 that need a matrix of all pairs are left out.
@@ -34,8 +35,14 @@ VERSION = 1
 POOLS_VARIABLE = "ROBUST_EAC_POOLS"
 PLANE = ("spiral", "cigar", "rings", "image-c", "image-1", "half-rings")
 UCI = ("iris", "wine", "house-votes", "ionosphere", "std-yeast-cell", "breast-cancer", "optdigits")
-SMALL = (*PLANE, *UCI, "contraceptive", "ecoli", "glass", "yeast")
-SMALL_POOLS = ("pool VS", "pool Semeion", "pool SPF", "pool MF", "pool IS", "pool Caltech20")
+# {name: approximate distance between the centres of two clusters, in standard deviations of a cluster}
+UNBALANCED = {"unbalanced, apart": 4.0, "unbalanced, touching": 2.0}
+RING = "ring and blobs"
+SMALL = (*PLANE, *UCI, "contraceptive", "ecoli", "glass", "yeast", *UNBALANCED, RING)
+SMALL_POOLS = tuple(
+    f"pool {name}"
+    for name in ("VS", "Semeion", "SPF", "MF", "IS", "Caltech20", "Aggregation", "Ecoli", "GLIOMA", "UMIST")
+)
 LARGE = ("abalone", "landsat", "musk", "pendigits", "nursery", "drybean", "letter-recognition", "pool PD")
 # Their features have different units, or are binary beside a constant one.
 STANDARDISED = ("wine", "house-votes", "ionosphere", "glass", "contraceptive", "abalone", "drybean", "musk")
@@ -62,7 +69,7 @@ SLOWEST, SLOWEST_LIMIT = ("peace",), 500
 
 # Cells of their own, so that a change of these methods leaves the other cells valid.
 GROUPS = ("merge", "cluster weights", "others")
-CHOICES = {"datasets": (*DATA, *POOLS)}
+CHOICES = {"datasets": (*DATA, *UNBALANCED, RING, *POOLS)}
 
 
 def cells(
@@ -204,11 +211,24 @@ def _all_partitions(dataset, drawn, repetition, n_partitions):
         labels, y = load_pool(dataset.removeprefix("pool "))
         order, columns = rng.permutation(len(y)), rng.permutation(labels.shape[1])[:n_partitions]
         return labels[np.ix_(order, columns)], y[order]
-    X, y = load_features(dataset, STANDARDISED)
+    X, y = make_points(dataset, rng) if dataset in (*UNBALANCED, RING) else load_features(dataset, STANDARDISED)
     order, k = rng.permutation(len(y)), len(np.unique(y))
     n_clusters = {"sqrt": (2, int(len(y) ** 0.5)), "near": (k, 2 * k), "fixed": (k, k)}[drawn]
     model = KMeansEnsemble(n_partitions, n_clusters, random_state=seed_of(dataset, repetition, "ensemble"))
     return model.fit_transform(X[order]), y[order]
+
+
+def make_points(dataset, rng):
+    """Features and classes of a synthetic set."""
+    if dataset == RING:
+        y = np.repeat(np.arange(4), (480, 80, 80, 80))
+        angle, centres = rng.uniform(0.0, 2.0 * np.pi, 480), rng.uniform(-4.5, 4.5, size=(3, 2))
+        ring = 8.0 * np.column_stack([np.cos(angle), np.sin(angle)])
+        return np.concatenate([ring, np.repeat(centres, 80, axis=0)]) + 0.5 * rng.standard_normal((720, 2)), y
+    y = np.repeat(np.arange(6), (640, 320, 160, 80, 40, 20))
+    # The distance between two points with standard normal coordinates is about sqrt(2 d).
+    centres = rng.standard_normal((6, 5)) * UNBALANCED[dataset] / np.sqrt(2.0 * 5)
+    return centres[y] + rng.standard_normal((len(y), 5)), y
 
 
 def spoil(clean, y, dataset, repetition, fraction):

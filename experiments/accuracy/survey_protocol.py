@@ -9,13 +9,11 @@ from .ensemble_benchmark import DENSE, DENSE_LIMIT, MERGED, METHODS, POOLS, grad
 
 VERSION = 1
 
-# Published later than those of the benchmark.
-LATER = ("pool Aggregation", "pool Ecoli", "pool GLIOMA", "pool UMIST")
 SHOWN = (MERGED, "locally-weighted-eac", "lwgp", "usenc", "eac-average", "robust-eac", "size, trusted")
-CHOICES = {"datasets": (*DATA, *POOLS, *LATER)}
+CHOICES = {"datasets": (*DATA, *POOLS)}
 
 
-def cells(*, datasets=(*POOLS, *LATER), n_partitions=20, n_draws=20):
+def cells(*, datasets=POOLS, n_partitions=20, n_draws=20):
     return [{"dataset": name, "n_partitions": n_partitions, "n_draws": n_draws} for name in datasets]
 
 

@@ -150,11 +150,10 @@ def cut(tree, n_clusters):
 
 
 def components(tree, kept):
-    """Cluster of every row: the connected components of the tree's edges that are kept."""
-    left, right = tree.left[kept], tree.right[kept]
-    n = len(tree.left) + 1
-    graph = sparse.coo_array((np.ones(len(left)), (left, right)), shape=(n, n))
-    return connected_components(graph, directed=False)[1]
+    """Cluster of every row: the connected components of the tree's edges that are kept, by their first rows."""
+    clusters = np.empty(len(tree.left) + 1, dtype=np.intp)
+    connect(tree.left[kept], tree.right[kept], clusters)
+    return clusters
 
 
 def dendrogram(rows, tree):
@@ -441,6 +440,19 @@ def number_clusters(left, right, merges):
         parents[a] = parents[b] = n + k
         sizes[n + k] = sizes[a] + sizes[b]
         merges[k, 0], merges[k, 1], merges[k, 3] = min(a, b), max(a, b), sizes[n + k]
+
+
+@njit(cache=True, nogil=True)
+def connect(left, right, clusters):
+    """Connected components of a graph's edges, numbered by their first vertices."""
+    parents, n_found = np.arange(len(clusters)), 0
+    for k in range(len(left)):
+        one, other = _root(parents, left[k]), _root(parents, right[k])
+        parents[max(one, other)] = min(one, other)
+    for i in range(len(clusters)):
+        root = _root(parents, i)
+        clusters[i] = n_found if root == i else clusters[root]
+        n_found += root == i
 
 
 @njit(cache=True, nogil=True)

@@ -1,4 +1,4 @@
-"""Merged consensus: average linkage by the co-association of certain and small base clusters, or by walks along it."""
+"""Merged consensus: linkage by the co-association of certain and small base clusters, or by walks along it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..solve.lloyd import best_lloyd, scaled_distances, table_costs
 from ..solve.threads import count_threads, map_threads
 from ..weightings.trust import trusted_group
 from ._common import check_memory
-from .linkage import cut, linkage_matrix, tree_of_sums
+from .linkage import cut, linkage_matrix, tree_of_matrix, tree_of_sums
 
 __all__ = ["MergeResult", "merge_consensus"]
 
@@ -33,8 +33,10 @@ _SAMPLE, _SAMPLE_PER_CLUSTER, _PASSES = 2**13, 10, 30
 _THETA = 0.4
 # A walk goes on after every step with this probability: 20 steps in the mean.
 _GO_ON = 0.95
-# Times that the partitions are split into halves, to see which similarity gives both of them the same clusters.
-_N_SPLITS = 10
+# Times that the partitions are split into halves, to see which tree gives both of them the same clusters.
+_N_SPLITS = 20
+# Least entropy of the cluster sizes that single linkage may leave, as a share of that of equal ones.
+_LEAST_ENTROPY = 0.6
 # Similarities are equal up to this relative difference; a smaller share of all of them, or of all pairs, is rounding.
 _ROUNDING = 1e-12
 
@@ -64,7 +66,7 @@ def merge_consensus(
 ) -> MergeResult:
     """Merge micro-clusters by the co-association of certain and small base clusters, or by walks along it.
 
-    Average linkage of the objects by one of two similarities, over the partitions u:
+    Linkage of the objects by one of two similarities, over the partitions u:
 
         s_ij = sum_u a_u w_u(i) [i and j share a cluster of u] / sum of the a_u that observe both,
         w_l = c exp(-H_l / theta) n_u / n_l,
@@ -76,13 +78,14 @@ def merge_consensus(
     partitions equal weight. s is larger inside small classes than inside large ones, q is not: a walker goes from
     object to object in proportion to s and stops after each step with probability .05, k_ij flows between i and j, and
     q is 1 where walks from both end alike. The similarity of two groups is the mean over their pairs, taken over the
-    partitions that observe them, or for q weighted by D_ii D_jj.
+    partitions that observe them, or for q weighted by D_ii D_jj; in single linkage the largest q.
 
     1. Without `weights`, partitions that agree with no others beyond chance are left out
        (:func:`~robust_eac.trusted_group_weights`). If no two agree, all have equal weights, and a UserWarning says so.
     2. k-means on their rows of indicators, scaled by sqrt(w_l), groups the objects into micro-clusters.
-    3. Average linkage merges the micro-clusters, and the tree is cut into `n_clusters`. Of s and q that one is taken by
-       which two halves of the partitions come to more similar clusters (mean NMI over ten random splits; [2]_).
+    3. Average linkage by s, or average or single linkage by q, merges the micro-clusters into `n_clusters`: of the
+       three that by which two halves of the partitions come to the most similar clusters (mean NMI of 20 random splits;
+       [2]_), but single linkage only if the sizes of its clusters have at least .6 of the entropy of equal ones.
     4. Every object moves to the cluster C of largest mean s_iC / sqrt(mean s_CC), itself included. In a tie it stays,
        and no cluster loses all objects.
 
@@ -181,7 +184,7 @@ def merge_labels(
         own = by_slot @ used.sizes, active_weights @ used.n_observed
         n_clusters = cut_of_largest_lift(tree_of_sums(sums, pairs), sums, pairs, own, max(2, mean_clusters))
     sizes = np.bincount(leaves[leaves >= 0], weights=used.multiplicity[leaves >= 0])
-    tree = steadier_tree(used, active_weights, by_slot, counts, sizes, n_clusters)
+    tree = steadiest_tree(used, active_weights, by_slot, counts, sizes, n_clusters)
     membership, clusters = _assign(used, active_weights, by_slot, leaves, counts, cut(tree, n_clusters), n_threads)
 
     found = relabel(used.expand(clusters))
@@ -280,22 +283,33 @@ def group_norms(encoding, weights, values, counts):
     return np.sqrt(np.where(own > 0.0, own, 1.0))
 
 
-def steadier_tree(encoding, weights, values, counts, sizes, n_clusters):
-    """Of the trees by s and by q the one whose cuts by two halves of the partitions agree more; by q in a tie."""
+def steadiest_tree(encoding, weights, values, counts, sizes, n_clusters):
+    """Of the three trees the one whose cuts by two halves of the partitions agree most; the first in a tie.
 
-    def trees(used):
-        slots = np.repeat(used, encoding.n_codes)
-        sums, pairs = similarity_sums(encoding, weights * used, values * slots, counts)
-        yield tree_of_sums(sums, pairs)
-        yield tree_of_sums(*walk_sums(mean_of(sums, pairs) * np.outer(sizes, sizes)))
-
+    Halves also agree on outliers that single linkage cuts off: it counts only where its clusters are even enough.
+    """
     # The halves are the same in every call: the result of few objects depends on no seed.
-    m, agreed, rng = len(weights), np.zeros(2), np.random.RandomState(0)
+    m, agreed, rng = len(weights), np.zeros(3), np.random.RandomState(0)
     for _ in range(_N_SPLITS if m > 1 else 0):
+        cuts = []
         half = rng.permutation(m) < m // 2
-        cuts = ([cut(tree, n_clusters) for tree in trees(part)] for part in (half, ~half))
+        for used in (half, ~half):
+            slots = np.repeat(used, encoding.n_codes)
+            found = trees(encoding, weights * used, values * slots, counts, sizes)
+            cuts.append([cut(tree, n_clusters) for tree in found])
         agreed += [_weighted_nmi(one, other, sizes) for one, other in zip(*cuts, strict=True)]
-    return list(trees(np.ones(m, dtype=bool)))[int(agreed[1] >= agreed[0])]
+    whole = trees(encoding, weights, values, counts, sizes)
+    shares = np.bincount(cut(whole[2], n_clusters), weights=sizes) / sizes.sum()
+    if entr(shares).sum() < _LEAST_ENTROPY * np.log(n_clusters):
+        agreed[2] = -1.0
+    return whole[agreed.argmax()]
+
+
+def trees(encoding, weights, values, counts, sizes):
+    """Average linkage by s, and average and single linkage by q, of groups of these sizes and objects per slot."""
+    sums, pairs = similarity_sums(encoding, weights, values, counts)
+    alike, flows = walk_similarities(mean_of(sums, pairs) * np.outer(sizes, sizes))
+    return tree_of_sums(sums, pairs), tree_of_sums(alike * flows, flows), tree_of_matrix(alike, "single")
 
 
 def _weighted_nmi(a, b, weights):
@@ -305,8 +319,8 @@ def _weighted_nmi(a, b, weights):
     return (of_a + of_b - of_both) / np.sqrt(of_a * of_b) if of_a * of_b > 0.0 else float(of_a == of_b)
 
 
-def walk_sums(flow, go_on=_GO_ON):
-    """(M, M) sums of q over pairs of objects of M groups, and weights of the pairs, from the sums of S."""
+def walk_similarities(flow, go_on=_GO_ON):
+    """(M, M) mean q of the objects of M groups, and weights of the pairs, from the sums of S over their pairs."""
     degrees = flow.sum(axis=0)
     roots = np.sqrt(np.where(degrees > 0.0, degrees, 1.0))
     step = flow / np.outer(roots, roots)
@@ -314,9 +328,8 @@ def walk_sums(flow, go_on=_GO_ON):
     own = np.sqrt(walks.diagonal().clip(0.0))
     scale = np.outer(own, own)
     alike = np.divide(walks + walks.T, 2.0 * scale, out=np.zeros_like(walks), where=scale > 0.0)
-    pairs = np.outer(degrees, degrees)
     # Where labels are missing, S need not be positive semidefinite.
-    return np.where(alike > _ROUNDING, np.minimum(alike, 1.0), 0.0) * pairs, pairs
+    return np.where(alike > _ROUNDING, np.minimum(alike, 1.0), 0.0), np.outer(degrees, degrees)
 
 
 def mean_similarities(encoding, weights, values, counts, n_threads):
