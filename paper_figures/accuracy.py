@@ -5,9 +5,9 @@ import re
 import numpy as np
 from scipy.stats import rankdata
 
-from experiments.accuracy.ensemble_benchmark import BESIDE, HEAVY, LARGE, MANY, MERGED, WEIGHTED
-from experiments.accuracy.merge_ablation import BLOBS, UNEVEN
-from experiments.accuracy.method_choice import SHOWN, UNBALANCED
+from experiments.accuracy.ensemble_benchmark import BESIDE, EVENNESS, HEAVY, LARGE, MANY, MERGED, UNBALANCED, WEIGHTED
+from experiments.accuracy.merge_ablation import BLOBS
+from experiments.accuracy.method_choice import SHOWN
 from experiments.shared.store import canonical_json
 
 from .drawing import drawing
@@ -180,18 +180,20 @@ def paired_table(records):
     Columns give the mean difference over all data sets on which both were run [95 % bootstrap interval over the data
     sets], the sets better and worse, and the p-value of the signed-rank test corrected for all rows of a protocol and
     measure (Holm). Then come the difference without half-rings, and that without the data set that speaks most for the
-    merged consensus."""
+    merged consensus. At the end are the sets with uneven classes alone."""
     records, blocks = joined(records), []
+    uneven = [record for record in records if record["config"]["dataset"] in EVENNESS]
+    parts = [*((title, records) for title in PROTOCOLS), *((title, uneven) for title in list(PROTOCOLS)[:2])]
     head = (
         f"{MERGED} minus | mean difference [95 %] | sets better / worse | p | without {DRIVER} | without its best set"
     )
-    for title, protocol in PROTOCOLS.items():
+    for title, part in parts:
         for measure in MEASURES:
-            pairs = {other: differences(records, MERGED, other, protocol, measure) for other in OTHERS}
+            pairs = {other: differences(part, MERGED, other, PROTOCOLS[title], measure) for other in OTHERS}
             pairs = {other: by_set for other, by_set in pairs.items() if by_set}
             tests = tested({other: by_set.values() for other, by_set in pairs.items()})
             rows = [[f"{o} ({len(by_set)} sets)", *_paired_cells(by_set, tests[o].p)] for o, by_set in pairs.items()]
-            blocks += [f"{title}, {measure.upper()}", table(head, rows)]
+            blocks += [f"{title}, {measure.upper()}{', uneven sets' if part is uneven else ''}", table(head, rows)]
     return document(*blocks)
 
 
@@ -211,7 +213,7 @@ def sets_table(records):
     true number of classes; "best k" is at the best of several numbers of clusters. The best of a row is bold. The
     printed numbers are those of locally weighted EAC (LWEA) and graph partitioning (LWGP) at the true number in Tables
     V and VII of Huang, Wang and Lai, "Locally weighted ensemble clustering", IEEE Transactions on Cybernetics 2018,
-    where the same pool was used."""
+    where the same pool was used. The evenness is the entropy of the class sizes over that of equal ones."""
     field = matching(joined(records), range="sqrt", n_partitions=10, fraction=0.0)
     field = {record["config"]["dataset"]: record["result"] for record in field}
     printed = {(row["pool"], row["method"]): row for row in printed_table("locally_weighted_tables_5_7")}
@@ -225,11 +227,12 @@ def sets_table(records):
     for dataset in distinct(records, "dataset"):
         theirs = [printed.get((dataset.removeprefix("pool "), name)) for name in ("LWEA", "LWGP")]
         theirs = [f"{row['nmi_true_k']} / {row['ari_true_k']}" if row else "" for row in theirs]
-        rows.append([dataset, *cells(dataset, BY_SET, "nmi", "ari"), *theirs])
+        rows.append([dataset, EVENNESS.get(dataset, "> .9"), *cells(dataset, BY_SET, "nmi", "ari"), *theirs])
         at_best = cells(dataset, BY_SET[:3], "best_nmi", "best_ari")
         best += [[dataset, *at_best]] if any(cell != "-" for cell in at_best) else []
     return document(
-        table(["data set", *BY_SET, "printed LWEA", "printed LWGP"], rows), table(["best k", *BY_SET[:3]], best)
+        table(["data set", "evenness", *BY_SET, "printed LWEA", "printed LWGP"], rows),
+        table(["best k", *BY_SET[:3]], best),
     )
 
 
@@ -248,8 +251,8 @@ def ablation_table(records):
     blocks = [_blobs(blobs)] if blobs else []
     records = [record for record in records if record["config"]["dataset"] not in BLOBS]
     parts = {
-        "uneven": [record for record in records if record["config"]["dataset"] in UNEVEN],
-        "even": [record for record in records if record["config"]["dataset"] not in UNEVEN],
+        "uneven": [record for record in records if record["config"]["dataset"] in EVENNESS],
+        "even": [record for record in records if record["config"]["dataset"] not in EVENNESS],
     }
     for half, part in parts.items():
         for title, protocol in ABLATION_PROTOCOLS.items():

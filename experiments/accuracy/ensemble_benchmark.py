@@ -47,6 +47,12 @@ LARGE = ("abalone", "landsat", "musk", "pendigits", "nursery", "drybean", "lette
 # Their features have different units, or are binary beside a constant one.
 STANDARDISED = ("wine", "house-votes", "ionosphere", "glass", "contraceptive", "abalone", "drybean", "musk")
 POOLS = (*SMALL_POOLS, "pool PD")
+# Entropy of the class sizes, as a share of that of equal ones; the other sets have more than .9.
+EVENNESS = {
+    "cigar": 0.86, "rings": 0.88, "half-rings": 0.81, "ecoli": 0.73, "glass": 0.84, "yeast": 0.75, RING: 0.72,
+    "unbalanced, apart": 0.73, "unbalanced, touching": 0.73, "pool SPF": 0.86, "pool Caltech20": 0.79,
+    "pool Aggregation": 0.87, "pool Ecoli": 0.73, "abalone": 0.75, "musk": 0.66, "nursery": 0.74,
+}  # fmt: skip
 RANGES = ("sqrt", "near", "fixed")
 SIZES = (10, 30, 100)
 FRACTIONS = (0.0, 0.3, 0.5)

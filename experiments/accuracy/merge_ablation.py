@@ -24,8 +24,6 @@ VERSION = 2
 
 FRACTIONS = (0.0, 0.5)
 SIZES = (10, 30)
-# The entropy of the class sizes is below .9 of its maximum.
-UNEVEN = ("cigar", "rings", "half-rings", "ecoli", "glass", "yeast", "pool SPF", "pool Caltech20")
 # With a theta as large as this every base cluster counts as certain.
 _NO_ENTROPY = 1e9
 
@@ -108,8 +106,8 @@ def _relinked(go_on=0.95, *, size_power=1.0, by_objects=False, alone=False):
         parts = _parts(labels, weights, whole.micro_clusters, size_power)
         sizes = np.bincount(whole.micro_clusters)
         pairs = np.outer(sizes, sizes)
-        walks, by_degrees = merge.walk_sums(pairs * merge.mean_of(*merge.similarity_sums(*parts)), go_on)
-        alike, pairs = walks / by_degrees, pairs if by_objects else by_degrees
+        alike, flows = merge.walk_similarities(pairs * merge.mean_of(*merge.similarity_sums(*parts)), go_on)
+        pairs = pairs if by_objects else flows
         tree = tree_of_matrix(alike, "single") if alone else tree_of_sums(alike * pairs, pairs)
         return _voted(*parts, cut(tree, k))
 

@@ -3,11 +3,14 @@
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pytest
+from scipy.stats import entropy
 
 from experiments.accuracy import ensemble_benchmark
 from experiments.robust_eac import baselines
 from experiments.shared import runner, store
+from robust_eac import load_dataset
 
 DATA = Path(__file__).parents[2] / "paper_figures" / "data"
 
@@ -48,3 +51,12 @@ def test_what_joins_the_registry_later_leaves_the_frozen_records_complete():
     assert methods == set(ensemble_benchmark.METHODS)
     for row in store.load_frozen(DATA / "baselines.json")["rows"]:
         assert set(row["result"]["functions"]) == set(baselines.FUNCTIONS)
+
+
+@pytest.mark.parametrize("dataset", sorted({*ensemble_benchmark.SMALL} - {"std-yeast-cell", "yeast"}))
+def test_evenness_of_the_sets_that_need_no_download(dataset):
+    synthetic = (*ensemble_benchmark.UNBALANCED, ensemble_benchmark.RING)
+    made = ensemble_benchmark.make_points(dataset, np.random.RandomState(0)) if dataset in synthetic else None
+    sizes = np.bincount((made or load_dataset(dataset))[1])
+    evenness = entropy(sizes[sizes > 0]) / np.log(np.count_nonzero(sizes))
+    assert ensemble_benchmark.EVENNESS.get(dataset, 1.0) == (round(evenness, 2) if evenness < 0.9 else 1.0)
