@@ -48,6 +48,6 @@ plt.show()
 
 # %%
 # Merging follows the shapes; the median partition, asked for so few clusters, joins what
-# lies side by side. With size weights it is the better one of the unbalanced clusters.
-# :doc:`/choose` has the figures for 23 data sets; ``python -m paper_figures
+# lies side by side. With size weights it finds the moons and the unbalanced clusters, too.
+# :doc:`/choose` has the figures for 30 data sets; ``python -m paper_figures
 # method_choice`` compares both on mixed algorithms and unbalanced classes.
