@@ -39,10 +39,8 @@ UCI = ("iris", "wine", "house-votes", "ionosphere", "std-yeast-cell", "breast-ca
 UNBALANCED = {"unbalanced, apart": 4.0, "unbalanced, touching": 2.0}
 RING = "ring and blobs"
 SMALL = (*PLANE, *UCI, "contraceptive", "ecoli", "glass", "yeast", *UNBALANCED, RING)
-SMALL_POOLS = tuple(
-    f"pool {name}"
-    for name in ("VS", "Semeion", "SPF", "MF", "IS", "Caltech20", "Aggregation", "Ecoli", "GLIOMA", "UMIST")
-)
+_NAMES = "VS Semeion SPF MF IS Caltech20 Aggregation Ecoli GLIOMA UMIST"
+SMALL_POOLS = tuple(f"pool {name}" for name in _NAMES.split())
 LARGE = ("abalone", "landsat", "musk", "pendigits", "nursery", "drybean", "letter-recognition", "pool PD")
 # Their features have different units, or are binary beside a constant one.
 STANDARDISED = ("wine", "house-votes", "ionosphere", "glass", "contraceptive", "abalone", "drybean", "musk")

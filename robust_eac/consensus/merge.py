@@ -284,10 +284,7 @@ def group_norms(encoding, weights, values, counts):
 
 
 def steadiest_tree(encoding, weights, values, counts, sizes, n_clusters):
-    """Of the three trees the one whose cuts by two halves of the partitions agree most; the first in a tie.
-
-    Halves also agree on outliers that single linkage cuts off: it counts only where its clusters are even enough.
-    """
+    """Of the three trees the one whose cuts by two halves of the partitions agree most; the first in a tie."""
     # The halves are the same in every call: the result of few objects depends on no seed.
     m, agreed, rng = len(weights), np.zeros(3), np.random.RandomState(0)
     for _ in range(_N_SPLITS if m > 1 else 0):
@@ -300,6 +297,7 @@ def steadiest_tree(encoding, weights, values, counts, sizes, n_clusters):
         agreed += [_weighted_nmi(one, other, sizes) for one, other in zip(*cuts, strict=True)]
     whole = trees(encoding, weights, values, counts, sizes)
     shares = np.bincount(cut(whole[2], n_clusters), weights=sizes) / sizes.sum()
+    # Halves also agree on outliers that single linkage cuts off.
     if entr(shares).sum() < _LEAST_ENTROPY * np.log(n_clusters):
         agreed[2] = -1.0
     return whole[agreed.argmax()]
