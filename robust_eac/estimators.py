@@ -506,9 +506,9 @@ class RobustEAC(_Consensus):
             unit, total, second_mode = float("nan"), float(len(result.labels)), None
         else:
             ensemble = check_ensemble(X, name="X")
-            result, objective, weighting = solve_ensemble(ensemble, self.n_clusters, options, sample_weight)
+            result, state, objective, weighting = solve_ensemble(ensemble, self.n_clusters, options, sample_weight)
             self._store(ensemble.names, result, agreements=agreements_of(objective, result))
-            self._book, self._placer = keep_consensus(ensemble, objective, result, self.tol)
+            self._book, self._placer = keep_consensus(ensemble, objective, result, state, self.tol)
             unit, total, second_mode = objective.unit, objective.encoding.total, None
             if weighting.trusts:
                 group = second_group(weighting.pairs, result.weights > 0.0)

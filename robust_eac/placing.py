@@ -11,7 +11,7 @@ from .solve import kernels
 from .solve.bundles import RowData, Slots, Statistics
 from .solve.descent import ROUNDING
 from .solve.encoding import Encoding, encode, select, weigh_clusters
-from .solve.formula import agreement_from_losses, cluster_counts, padded
+from .solve.formula import agreement_from_losses, cluster_counts, padded, slots_of
 from .solve.objective import MAX_PLACING, place_by
 from .sparse.objective import SparseRaw, freeze, observed_alike
 from .sparse.rows import membership_of
@@ -154,14 +154,19 @@ class FixedGroups(NamedTuple):
 
 
 def write_codebook(encoding: Encoding, ensemble, partitions):
-    """The :class:`Codebook` of an encoding of some of the partitions of an ensemble, with all its objects as rows."""
-    n_slots = len(encoding.sizes)
-    labels = np.full(n_slots, -1, dtype=np.int64)
-    columns = np.searchsorted(ensemble.hard, partitions[encoding.hard])
-    for column, codes, start in zip(columns, encoding.codes.T, encoding.offsets[encoding.hard], strict=True):
-        labels[start + codes.astype(np.int64)] = ensemble.labels[:, column]
+    """The :class:`Codebook` of some of the partitions of an ensemble, from its encoding with all objects as rows."""
+    n_codes, hard = encoding.n_codes[partitions], np.isin(partitions, encoding.hard)
+    starts = np.concatenate([[0], np.cumsum(n_codes)])
+    labels, columns = np.full(starts[-1], -1, dtype=np.int64), np.searchsorted(encoding.hard, partitions[hard])
+    unread = np.repeat(hard, n_codes)
+    for block in row_blocks(len(encoding.codes)):
+        for column, start in zip(columns, starts[:-1][hard], strict=True):
+            slots = start + encoding.codes[block, column].astype(np.int64)
+            labels[slots], unread[slots] = ensemble.labels[block, column], False
+        if not unread.any():
+            break
     meanings = [_meaning(ensemble, column) for column in columns]
-    return Codebook(partitions, _widths(ensemble), np.append(encoding.offsets, n_slots), labels, meanings)
+    return Codebook(partitions, _widths(ensemble), starts, labels, meanings)
 
 
 def _meaning(ensemble, column):
@@ -218,17 +223,6 @@ def read_newcomers(book, ensemble, *, name):
     return Newcomers(codes, soft, np.flatnonzero(of_soft), ensemble.observed()[:, book.partitions])
 
 
-def freeze_consensus(objective, weights, rows, *, skip):
-    """The :class:`FixedConsensus` of memberships of an objective's rows, or its like for many clusters."""
-    if isinstance(objective, SparseRaw):
-        return freeze(objective, weights, membership_of(rows), skip=skip)
-    encoding, state = objective.encoding, objective.measure(rows)
-    coef, quadratic, together = objective.terms(weights, state)
-    T = padded(state.S * encoding.by_slot(coef)[:, np.newaxis])
-    totals = (encoding.observed * encoding.multiplicity[:, np.newaxis]).T @ rows
-    return FixedConsensus(np.pad(T, ((0, 1), (0, 0))), state.G, totals, encoding.mask_of, quadratic, together, skip)
-
-
 def freeze_groups(encoding, weights, values, clusters):
     """The :class:`FixedGroups` of clusters of an encoding's rows; sharing a slot adds its value, (n_slots,)."""
     counts = cluster_counts(encoding, clusters, clusters.max() + 1)
@@ -237,13 +231,20 @@ def freeze_groups(encoding, weights, values, clusters):
     return FixedGroups(np.pad(table, ((0, 1), (0, 0))), observed * weights[:, np.newaxis])
 
 
-def keep_consensus(ensemble, objective, result, tol):
-    """(:class:`Codebook`, :class:`FixedConsensus`) of a median partition: what places new objects."""
+def keep_consensus(ensemble, objective, result, state, tol):
+    """(:class:`Codebook`, what places new objects beside a median partition), from the objective's state there."""
     encoding, active = objective.encoding, np.flatnonzero(result.weights)
-    part = select(encoding, active) if len(active) < len(result.weights) else encoding
-    skip = max(tol, ROUNDING) * encoding.total
-    placer = freeze_consensus(objective.on(part), result.weights[active], result.membership, skip=skip)
-    return write_codebook(part, ensemble, active), placer
+    book, skip = write_codebook(encoding, ensemble, active), max(tol, ROUNDING) * encoding.total
+    if isinstance(objective, SparseRaw):
+        membership = membership_of(result.membership)
+        return book, freeze(objective.part(result.weights), result.weights[active], membership, skip=skip)
+    coef, quadratic, together = objective.terms(result.weights, state)
+    T = padded(slots_of(encoding, active, state.S * encoding.by_slot(coef)[:, np.newaxis]))
+    # A partition's memberships sum to 1 wherever it observes.
+    _, first = np.unique(encoding.mask_of, return_index=True)
+    totals = np.add.reduceat(state.S, encoding.offsets, axis=0)[first]
+    T = np.pad(T, ((0, 1), (0, 0)))
+    return book, FixedConsensus(T, state.G, totals, encoding.mask_of[active], quadratic[active], together[active], skip)
 
 
 def keep_groups(ensemble, result):
@@ -254,7 +255,7 @@ def keep_groups(ensemble, result):
         values[own] = of_clusters
     part, weights = select(encoding, active), result.weights[active]
     values = values[np.repeat(result.weights > 0.0, encoding.n_codes)] * part.by_slot(weights)
-    return write_codebook(part, ensemble, active), freeze_groups(part, weights, values, result.labels)
+    return write_codebook(encoding, ensemble, active), freeze_groups(part, weights, values, result.labels)
 
 
 def agreements_of(objective, result):

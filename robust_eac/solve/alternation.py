@@ -131,7 +131,7 @@ def _tell_of_start(tell, number, n_starts, line):
 
 
 def solve(problem, start, seeds, limits, *, n_jobs=None, tell=None):
-    """(the best run of several starts, memberships of the objective's objects with empty clusters last).
+    """(the best run of several starts, memberships of the objective's objects); in both, empty clusters are last.
 
     Objects without weight are left out, identical ones share a row where that pays. All starts go to a loose gap, or
     the best few where these show early; the best one goes on to the end, the first of equal ones. The others are
@@ -169,7 +169,8 @@ def solve(problem, start, seeds, limits, *, n_jobs=None, tell=None):
     limits = limits._replace(n_threads=n_threads)
     run = continue_run(problem, min(runs, key=_value), limits)
     run = _confirm(problem, run, seeds[0], limits)
-    return run, empty_last(objective.expand(whole, run.weights, run.rows, limits.tol))
+    membership, order = empty_last(objective.expand(whole, run.weights, run.rows, limits.tol))
+    return run._replace(state=objective.ordered(run.state, order)), membership
 
 
 def reduce_problem(problem, start):

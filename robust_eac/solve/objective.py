@@ -60,6 +60,10 @@ class Objective:
         """Memberships to start from, by the name of a start; those given, themselves."""
         return initial_rows(self.encoding, self.n_clusters, start, rng) if isinstance(start, str) else start
 
+    def ordered(self, state, order):
+        """The state of the clusters in another order."""
+        return state._replace(S=state.S[:, order], G=state.G[:, order[:, np.newaxis], order])
+
     def place(self, encoding, weights, rows, *, skip=0.0, max_visits=1, n_threads=1):
         """Memberships of other rows of the same partitions that agree best with those of this encoding's rows."""
         statistics = self.statistics(weights, self.measure(rows))
@@ -111,12 +115,12 @@ def largest_of(membership):
 
 
 def empty_last(membership):
-    """The membership with the clusters that win no object last, so that the labels are 0, 1, ... without holes."""
-    won = np.bincount(labels_of(membership), minlength=membership.shape[1])
-    if won.all():
-        return membership
-    ordered = membership[:, empty_last_order(won)]
-    return ordered if sparse.issparse(ordered) else np.ascontiguousarray(ordered)
+    """(the membership with the clusters that win no object last, so that labels have no holes; their order)."""
+    order = empty_last_order(np.bincount(labels_of(membership), minlength=membership.shape[1]))
+    if (np.diff(order) == 1).all():
+        return membership, order
+    ordered = membership[:, order]
+    return ordered if sparse.issparse(ordered) else np.ascontiguousarray(ordered), order
 
 
 def empty_last_order(won):

@@ -165,7 +165,7 @@ def solve_median_partition(
 
 
 def solve_ensemble(labels, n_clusters, options, sample_weight):
-    """(what :func:`solve_median_partition` returns, the objective for all objects, the weighting that was settled)."""
+    """(what :func:`solve_median_partition` returns, the objective's state there, the objective, the weighting)."""
     ensemble = check_ensemble(labels)
     n, m = ensemble.n_samples, ensemble.n_partitions
     n_clusters = check_n_clusters(n_clusters, n)
@@ -194,7 +194,7 @@ def solve_ensemble(labels, n_clusters, options, sample_weight):
     run, membership = solve(Problem(objective, weighting), start, seeds, limits, n_jobs=n_jobs, tell=options.tell)
     result = result_of(run, labels_of(membership), membership, limits.tol)
     tell_convergence(result, limits)
-    return result, objective, weighting
+    return result, run.state, objective, weighting
 
 
 def unit_of(agreement, n_samples, sample_weight=None):

@@ -120,6 +120,9 @@ class SparseRaw(Objective):
     def losses(self, state):
         return losses_from_sums(self.encoding, *state)
 
+    def ordered(self, state, order):
+        return state
+
     def steps(self, weights, membership, state, rng, n_threads=1):
         return SparseSteps(self, weights, membership, state, rng)
 

@@ -53,7 +53,7 @@ def test_going_on_is_the_same_as_never_having_stopped(labels, weighting, monkeyp
     assert np.array_equal(many.objective_history, best.history)
     assert many.n_iter == best.n_iter
     assert np.array_equal(many.weights, best.weights)
-    expected = empty_last(encoding.expand(best.rows))
+    expected, _ = empty_last(encoding.expand(best.rows))
     assert np.array_equal(many.membership, expected)
     np.testing.assert_allclose(partition_losses(labels, many.membership), many.losses, rtol=1e-10)
 
