@@ -15,7 +15,6 @@ from sklearn.utils.validation import check_is_fitted
 from .checks.common import ClusterWeights, Labels, RandomState, WeightSolver
 from .checks.labels import check_ensemble
 from .checks.values import check_names, is_dask_array
-from .consensus.merge import merge_labels
 from .diagnostics.agreement import adjusted_agreement
 from .diagnostics.objective import partition_losses
 from .placing import agreements_of, keep_consensus, keep_groups, read_newcomers
@@ -589,6 +588,9 @@ class MergeConsensus(_Consensus):
         -------
         self : MergeConsensus
         """
+        # A median partition has no need of all consensus functions.
+        from .consensus.merge import merge_labels
+
         ensemble = None if is_dask_array(X) else check_ensemble(X, name="X")
         if ensemble is None or len(ensemble.widths):
             kind = "a Dask array" if ensemble is None else "a list with memberships in it"

@@ -5,7 +5,6 @@ from typing import NamedTuple
 import numpy as np
 
 from .checks.common import row_blocks
-from .consensus.merge import group_norms
 from .objectives import ChanceCorrected, agreements_with
 from .solve import kernels
 from .solve.bundles import RowData, Slots, Statistics
@@ -225,6 +224,8 @@ def read_newcomers(book, ensemble, *, name):
 
 def freeze_groups(encoding, weights, values, clusters):
     """The :class:`FixedGroups` of clusters of an encoding's rows; sharing a slot adds its value, (n_slots,)."""
+    from .consensus.merge import group_norms
+
     counts = cluster_counts(encoding, clusters, clusters.max() + 1)
     observed = np.add.reduceat(counts, encoding.offsets, axis=0)
     table = counts * values[:, np.newaxis] / group_norms(encoding, weights, values, counts)
