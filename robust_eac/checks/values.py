@@ -62,12 +62,11 @@ def check_vector(values, *, name, size=None, each="partition", positive_sum=Fals
 def real_array(values, name):
     """Fresh C-ordered float64 array; refuses text, complex numbers and masks."""
     array = as_array(values, name)
-    kind = f"dtype {array.dtype}"
-    if array.dtype.kind == "O":
+    if array.dtype.kind not in "biuf":
         odd = [value for value in array.flat if not isinstance(value, (Real, np.bool_))]
-        kind = f"{odd[0]!r}" if odd else ""
-    if array.dtype.kind not in "biuf" and kind:
-        raise TypeError(f"{name} must be an array of real numbers, got {kind}.")
+        if odd or array.dtype.kind != "O":
+            kind = f"{odd[0]!r}" if array.dtype.kind == "O" else f"dtype {array.dtype}"
+            raise TypeError(f"{name} must be an array of real numbers, got {kind}.")
     try:
         return np.array(array, dtype=np.float64, order="C")
     except OverflowError as error:

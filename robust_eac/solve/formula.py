@@ -61,7 +61,9 @@ def matrices_of(encoding, partitions, S, G):
 
 def slots_of(encoding, partitions, values):
     """The values, one or a row per slot, of some of the partitions."""
-    return values[np.repeat(np.isin(np.arange(len(encoding.offsets)), partitions), encoding.n_codes)]
+    chosen = np.zeros(len(encoding.offsets), dtype=bool)
+    chosen[partitions] = True
+    return values[np.repeat(chosen, encoding.n_codes)]
 
 
 def losses_of(encoding, S, G):
