@@ -75,19 +75,6 @@ def test_similarities_of_groups_are_sums_over_pairs(rng, missing):
     np.testing.assert_allclose(means, np.divide(sums @ indicator, seen, where=seen > 0, out=0.0 * seen), atol=1e-10)
 
 
-def test_tree_of_all_objects_equals_a_naive_agglomeration(rng, missing):
-    labels, weights = distinct_ensemble(rng, 22, 15, missing=missing), rng.dirichlet(np.full(15, 3.0))
-    sums, pairs = dense_pairs(labels, weights)
-    merges = reference.naive_average_linkage(sums, pairs)
-    tree = _linkage.tree_of_sums(sums, pairs)
-    np.testing.assert_allclose(tree.similarities, sorted((s for s, _ in merges), reverse=True), rtol=1e-9)
-    for k in (1, 2, 5, 9):
-        codes = np.empty(22, dtype=int)
-        for c, group in enumerate(merges[len(merges) - k][1]):
-            codes[group] = c
-        assert same_partition(_linkage.cut(tree, k), codes)
-
-
 @pytest.mark.parametrize(("which", "linkage"), [(0, "average"), (1, "average"), (2, "single")])
 def test_trees_are_those_of_all_objects(rng, missing, monkeypatch, which, linkage):
     monkeypatch.setattr(_merging, "steadiest_tree", lambda *given: _merging.trees(*given[:-1])[which])
