@@ -26,8 +26,7 @@ from ..checks.values import (
 from ..objectives import Raw, objective_for, resolve_agreement
 from ..objectives.raw import Matrices
 from ..solve.alternation import Problem, continue_run, solve, start_run
-from ..solve.bundles import Visit
-from ..solve.descent import PAIR_STEPS
+from ..solve.descent import visit_with
 from ..solve.encoding import select, weigh, weigh_clusters
 from ..solve.formula import agreement_from_sums, gap_unit
 from ..solve.objective import empty_last_order
@@ -225,13 +224,13 @@ class DistributedSteps:
         self._objective, self._weights, self._rows, self._rng = objective, weights, rows, rng
 
     def gap(self):
-        shared = self._shared(Visit(PAIR_STEPS, 0.0, 1.0), 0)
+        shared = self._shared(visit_with(1.0, self._objective.n_clusters), 0)
         return blocks.sum_of(task(shared) for task in self._rows.each(blocks.gap_of_block))[0][0]
 
     def sweep(self, relaxation):
-        gap = self._step(blocks.propose, Visit(PAIR_STEPS, 0.0, relaxation))
+        gap = self._step(blocks.propose, visit_with(relaxation, self._objective.n_clusters))
         if self._rows.t == 0.0:
-            gap = self._step(blocks.propose_best_clusters, Visit(PAIR_STEPS, 0.0, 1.0))
+            gap = self._step(blocks.propose_best_clusters, visit_with(1.0, self._objective.n_clusters))
         # The rest of the gap is rounding.
         return None if self._rows.t == 0.0 else gap
 

@@ -20,8 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..solve import relabelling
-from ..solve.bundles import Visit
-from ..solve.descent import PAIR_STEPS, sweep, visiting_order
+from ..solve.descent import sweep, visit_with, visiting_order
 from ..solve.formula import (
     accumulate,
     agreement_sums,
@@ -124,7 +123,8 @@ class ChanceCorrectedSteps:
 
     def sweep(self, relaxation):
         visited, before = self._objective.visited, self._rows.copy()
-        order, how = visiting_order(len(self._rows), self._rng), Visit(PAIR_STEPS, 0.0, relaxation)
+        n_rows, k = before.shape
+        order, how = visiting_order(n_rows, self._rng), visit_with(relaxation, k)
         seen = sweep(visited, self._statistics(), self._rows, order, how, n_threads=self._n_threads)
         lower = self._shorten(before)
         if lower is None:

@@ -4,8 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..solve.bundles import Visit
-from ..solve.descent import PAIR_STEPS, sweep, visiting_order
+from ..solve.descent import sweep, visit_with, visiting_order
 from ..solve.encoding import select
 from ..solve.formula import accumulate, coefficients, gap_of, gap_unit, losses_of, matrices_of, weighted_statistics
 from ..solve.objective import Objective
@@ -68,7 +67,8 @@ class RawSteps:
         return gap_of(self._part, self._rows, self._statistics, n_threads=self._n_threads)
 
     def sweep(self, relaxation):
-        order, how = visiting_order(len(self._rows), self._rng), Visit(PAIR_STEPS, 0.0, relaxation)
+        n_rows, k = self._rows.shape
+        order, how = visiting_order(n_rows, self._rng), visit_with(relaxation, k)
         seen = sweep(self._part, self._statistics, self._rows, order, how, n_threads=self._n_threads)
         return seen / gap_unit(self._encoding)
 

@@ -10,6 +10,8 @@ from .threads import map_threads
 # From this many rows on, sums are taken over this many parts, whatever the number of threads.
 _IN_PARTS = 2**16
 _PARTS = 8
+# With more clusters than this, a matrix product is faster than a loop that skips memberships of zero.
+_BY_PRODUCT = 64
 # SIMD width in float64.
 _WIDTH = 4
 # Largest table (entries) of a block of rows and all masks.
@@ -30,7 +32,11 @@ def accumulate(encoding, rows, *, n_threads=1) -> tuple[np.ndarray, np.ndarray]:
     def of_part(part):
         S = np.empty((len(encoding.sizes), k + -k % _WIDTH))
         G = np.empty((encoding.observed.shape[1], k, k))
-        kernels.accumulate(encoding.data.take(part), encoding.slots, rows[part], S, G)
+        data = encoding.data.take(part)
+        by_product = k > _BY_PRODUCT
+        kernels.accumulate(data, encoding.slots, rows[part], S, G[:0] if by_product else G)
+        for g in range(len(G) if by_product else 0):
+            G[g] = (rows[part] * (data.multiplicity * data.observed[:, g])[:, np.newaxis]).T @ rows[part]
         return np.ascontiguousarray(S[:, :k]), G
 
     if len(rows) < _IN_PARTS:

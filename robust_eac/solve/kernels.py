@@ -14,7 +14,7 @@ _EPS = np.finfo(np.float64).eps
 
 @njit(cache=True, nogil=True)
 def accumulate(data, slots, membership, S, G):
-    """Fill S (n_slots, k) and G (n_masks, k, k) from the memberships; O(rows ((m + soft slots) k + masks k^2))."""
+    """Fill S (n_slots, k) and, unless it is empty, G (n_masks, k, k); O(rows ((m + soft slots) k + masks k^2))."""
     codes, soft, observed = data.codes, data.soft, data.observed
     k = membership.shape[1]
     S[:] = 0.0
@@ -31,7 +31,7 @@ def accumulate(data, slots, membership, S, G):
             slot, share = slots.soft[s], soft[i, s]
             for p in range(S.shape[1]):
                 S[slot, p] += share * wy[p]
-        for g in range(observed.shape[1]):
+        for g in range(G.shape[0]):
             if observed[i, g]:
                 for p in range(k):
                     if wy[p] != 0.0:
@@ -404,6 +404,10 @@ def sweep(order, data, slots, statistics, membership, visit):
                 for p in range(k):
                     if y[p] != 0.0 or y0[p] != 0.0:
                         new, old = factor * y[p], factor * y0[p]
+                        if 4 * n_moved < k and y[p] == y0[p]:
+                            for j in range(n_moved):
+                                Q[g, p, moved[j]] += new * y[moved[j]] - old * y0[moved[j]]
+                            continue
                         for q in range(k):
                             Q[g, p, q] += new * y[q] - old * y0[q]
     return total, total_decrease
