@@ -16,9 +16,8 @@ from robust_eac.consensus.linkage import cut, tree_of_matrix, tree_of_sums
 from robust_eac.solve.formula import cluster_counts
 
 from ..shared.ensembles import scores
-from ..shared.own import DATA
 from . import ensemble_benchmark as benchmark
-from .ensemble_benchmark import N_ENSEMBLES, POOLS, RANGES, SMALL, SMALL_POOLS, make_ensemble, seed_of
+from .ensemble_benchmark import N_ENSEMBLES, RANGES, SMALL, SMALL_POOLS, make_ensemble, seed_of
 
 VERSION = 2
 
@@ -30,7 +29,7 @@ _NO_ENTROPY = 1e9
 BLOBS = {"blobs 2d": (2, 1.5), "blobs 5d": (5, 3.0)}
 _N_BLOBS, _FITTED = 80_000, 8000
 
-CHOICES = {"datasets": (*DATA, *POOLS, *BLOBS), "ranges": RANGES}
+CHOICES = {"datasets": (*benchmark.CHOICES["datasets"], *BLOBS), "ranges": RANGES}
 
 
 def cells(

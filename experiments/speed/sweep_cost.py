@@ -8,8 +8,7 @@ from operator import matmul
 
 import numpy as np
 
-from robust_eac.solve.bundles import Visit
-from robust_eac.solve.descent import PAIR_STEPS, sweep, visiting_order
+from robust_eac.solve.descent import sweep, visit_with, visiting_order
 from robust_eac.solve.encoding import encode, one_hot
 from robust_eac.solve.formula import accumulate, weighted_statistics
 
@@ -44,8 +43,7 @@ def run_one(*, n_samples, n_clusters, stage, n_threads):
 
     def clock_sweep(rows):
         statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
-        order = visiting_order(n_samples, rng)
-        how = Visit(n_steps=PAIR_STEPS, skip=0.0, relaxation=1.0)
+        order, how = visiting_order(n_samples, rng), visit_with(1.0, rows.shape[1])
         return timed(sweep, encoding, statistics, rows, order, how, n_threads=n_threads)[1]
 
     for _ in range(STAGES[stage]):
