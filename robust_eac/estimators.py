@@ -518,7 +518,7 @@ class RobustEAC(_Consensus):
 
 
 class MergeConsensus(_Consensus):
-    """Consensus by average linkage of micro-clusters, weighted by trust: no objective, but a tree.
+    """Consensus by linkage of micro-clusters, weighted by trust: no objective, but a tree.
 
     By :func:`~robust_eac.merge_consensus`, the more accurate consensus where base clusterings are finer than the
     clusters wanted. It finds the number of clusters where none is known.
