@@ -43,7 +43,7 @@ def run_one(*, n_samples, n_clusters, stage, n_threads):
 
     def clock_sweep(rows):
         statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
-        order, how = visiting_order(n_samples, rng), visit_with(1.0, rows.shape[1])
+        order, how = visiting_order(n_samples, rng), visit_with(1.0)
         return timed(sweep, encoding, statistics, rows, order, how, n_threads=n_threads)[1]
 
     for _ in range(STAGES[stage]):

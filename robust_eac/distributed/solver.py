@@ -224,13 +224,13 @@ class DistributedSteps:
         self._objective, self._weights, self._rows, self._rng = objective, weights, rows, rng
 
     def gap(self):
-        shared = self._shared(visit_with(1.0, self._objective.n_clusters), 0)
+        shared = self._shared(visit_with(1.0), 0)
         return blocks.sum_of(task(shared) for task in self._rows.each(blocks.gap_of_block))[0][0]
 
     def sweep(self, relaxation):
-        gap = self._step(blocks.propose, visit_with(relaxation, self._objective.n_clusters))
+        gap = self._step(blocks.propose, visit_with(relaxation))
         if self._rows.t == 0.0:
-            gap = self._step(blocks.propose_best_clusters, visit_with(1.0, self._objective.n_clusters))
+            gap = self._step(blocks.propose_best_clusters, visit_with(1.0))
         # The rest of the gap is rounding.
         return None if self._rows.t == 0.0 else gap
 

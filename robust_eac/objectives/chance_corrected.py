@@ -123,8 +123,7 @@ class ChanceCorrectedSteps:
 
     def sweep(self, relaxation):
         visited, before = self._objective.visited, self._rows.copy()
-        n_rows, k = before.shape
-        order, how = visiting_order(n_rows, self._rng), visit_with(relaxation, k)
+        order, how = visiting_order(len(self._rows), self._rng), visit_with(relaxation)
         seen = sweep(visited, self._statistics(), self._rows, order, how, n_threads=self._n_threads)
         lower = self._shorten(before)
         if lower is None:

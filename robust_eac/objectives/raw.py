@@ -67,8 +67,7 @@ class RawSteps:
         return gap_of(self._part, self._rows, self._statistics, n_threads=self._n_threads)
 
     def sweep(self, relaxation):
-        n_rows, k = self._rows.shape
-        order, how = visiting_order(n_rows, self._rng), visit_with(relaxation, k)
+        order, how = visiting_order(len(self._rows), self._rng), visit_with(relaxation)
         seen = sweep(self._part, self._statistics, self._rows, order, how, n_threads=self._n_threads)
         return seen / gap_unit(self._encoding)
 

@@ -21,8 +21,8 @@ _SEEN = {"plain": 0.5, "relaxed": 0.67, "closing": 0.36}
 # So many rows fit in the cache, where random access costs nothing.
 _SHUFFLED_SINGLY = 2**15
 _RUN = 16
-# Pairwise steps per visit, or one for so many clusters: a visit costs O(m k) before the first, a step only O(k).
-_PAIR_STEPS, _CLUSTERS_PER_STEP = 4, 10
+# Pairwise steps per visit: a visit costs O(m k) before the first, a step only O(k).
+_PAIR_STEPS = 4
 # From this many rows on, a sweep goes in rounds of blocks, which threads sweep without seeing each other's steps. Long
 # blocks make the copies of the small matrices cheap; short rounds keep the steps of one block small for the others. The
 # result does not depend on the number of threads.
@@ -83,9 +83,9 @@ def next_relaxation(relaxation, gap, before, target):
     return _RELAXATION if gap > _SLOW * before and not closes else 1.0
 
 
-def visit_with(relaxation, n_clusters):
+def visit_with(relaxation):
     """The :class:`~robust_eac.solve.bundles.Visit` of a sweep."""
-    return Visit(max(_PAIR_STEPS, n_clusters // _CLUSTERS_PER_STEP), 0.0, relaxation)
+    return Visit(_PAIR_STEPS, 0.0, relaxation)
 
 
 def is_stationary(gap, tol):
