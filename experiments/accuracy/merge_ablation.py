@@ -103,7 +103,8 @@ def _relinked(go_on=0.95, *, size_power=1.0, by_objects=False, alone=False):
 
     def variant(labels, k, weights, seed, whole):
         parts = _parts(labels, weights, whole.micro_clusters, size_power)
-        pairs = np.outer(*[np.bincount(whole.micro_clusters)] * 2)
+        sizes = np.bincount(whole.micro_clusters)
+        pairs = np.outer(sizes, sizes)
         alike, flows = merge.walk_similarities(pairs * merge.mean_of(*merge.similarity_sums(*parts)), go_on)
         pairs = pairs if by_objects else flows
         tree = tree_of_matrix(alike, "single") if alone else tree_of_sums(alike * pairs, pairs)
