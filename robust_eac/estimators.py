@@ -358,8 +358,9 @@ class RobustEAC(_Consensus):
     init : {"random", "kmeans"} or array-like, default="random"
         Dirichlet(1/k) rows, k-means on the one-hot ensemble, a membership of shape (n_samples, n_clusters), dense or
         SciPy sparse, or a label vector of shape (n_samples,). An array is one start. The uniform membership is refused:
-        it is a stationary point. With thousands of objects, each named start is first solved on a sample. With more
-        than 32 clusters, "random" puts the objects, in random order, where they cost least.
+        it is a stationary point. With thousands of objects, each named start is first solved on a sample; with tens of
+        thousands, all objects come after a quarter of them. With more than 32 clusters, "random" puts the objects, in
+        random order, where they cost least.
     n_init : int, default=10
         Number of starts, solved to a gap of 1e-4, or the best three where samples place them. The best one goes on to
         `tol`.

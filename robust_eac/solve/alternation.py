@@ -75,19 +75,29 @@ def start_run(problem, start, rng, limits, *, warm=False, tell=None):
     objective, weighting = problem
     sample = objective.sample(rng) if isinstance(start, str) else None
     if sample is None:
-        rows = objective.initial_rows(start, rng)
-    else:
-        rough = limits._replace(tol=max(limits.tol, SAMPLE_TOL), n_threads=1)
-        own = np.random.RandomState(rng.randint(MAX_SEED))
-        run = alternate(Problem(sample, weighting), sample.initial_rows(start, own), own, rough)
-        rows = sample.place(objective.encoding, run.weights, run.rows, n_threads=limits.n_threads)
+        return _run_from(problem, objective.initial_rows(start, rng), rng, warm, tell, limits)
+    rough = limits._replace(tol=max(limits.tol, SAMPLE_TOL), n_threads=1)
+    own = np.random.RandomState(rng.randint(MAX_SEED))
+    run = alternate(Problem(sample, weighting), sample.initial_rows(start, own), own, rough)
+    return _spread(problem, sample, run, rng, tell, limits)
+
+
+def _spread(problem, sample, run, rng, tell, limits, **how):
+    """The :class:`Run` of all objects from that of a sample, an objective."""
+    rows = sample.place(problem.objective.encoding, run.weights, run.rows, n_threads=limits.n_threads, **how)
+    run = _run_from(problem, rows, rng, True, tell, limits)
+    if tell:
+        tell(f"solution of {sample.encoding.n_samples} objects, objective {run.objective:.6g}")
+    return run
+
+
+def _run_from(problem, rows, rng, warm, tell, limits):
+    """The :class:`Run` that begins at memberships; if warm, with the weights of their losses."""
+    objective, weighting = problem
     state = objective.measure(rows, limits.n_threads)
     losses = objective.losses(state)
-    weights = weighting.solve(losses) if warm or sample is not None else weighting.first(losses)
-    history = [weighting.value(losses, weights)]
-    if tell and sample is not None:
-        tell(f"solution of a sample, objective {history[0]:.6g}")
-    return Run(rows, state, losses, weights, history, rng, tell)
+    weights = weighting.solve(losses) if warm else weighting.first(losses)
+    return Run(rows, state, losses, weights, [weighting.value(losses, weights)], rng, tell)
 
 
 def continue_run(problem, run, limits, *, keep=None):
@@ -135,11 +145,34 @@ def solve(problem, start, seeds, limits, *, n_jobs=None, tell=None):
 
     Objects without weight are left out, identical ones share a row where that pays. All starts go to a loose gap, or
     the best few where these show early; the best one goes on to the end, the first of equal ones. The others are
-    dropped as soon as they have lost: each has n_clusters numbers per object and per base cluster. A weighting that
-    looks at chance alternates with the best start until the consensus confirms the partitions that made it.
+    dropped as soon as they have lost: each has n_clusters numbers per object and per base cluster. Very many objects
+    are solved for from the solution of a quarter of them, and that from a quarter of its own. A weighting that looks at
+    chance alternates with the best start until the consensus confirms the partitions that made it.
     """
     problem, start, whole = reduce_problem(problem, start)
     objective = problem.objective
+    run = _best_run(problem, start, seeds, limits, n_jobs, tell)
+    run = _confirm(problem, run, seeds[0], limits._replace(n_threads=_within(n_jobs, objective)))
+    membership, order = empty_last(objective.expand(whole, run.weights, run.rows, limits.tol))
+    return run._replace(state=objective.ordered(run.state, order)), membership
+
+
+def _within(n_jobs, objective):
+    """Threads within one start."""
+    return count_threads(n_jobs, 1, objective.encoding, objective.n_clusters)[1]
+
+
+def _best_run(problem, start, seeds, limits, n_jobs, tell):
+    """The best of several starts; with very many objects, that of a quarter of them, spread to all."""
+    objective = problem.objective
+    alone = limits._replace(n_threads=_within(n_jobs, objective))
+    rng = np.random.RandomState([seeds[0], len(objective.encoding.codes)])
+    quarter = objective.sample(rng, quarter=True) if isinstance(start, str) else None
+    if quarter is not None:
+        run = _best_run(problem._replace(objective=quarter), start, seeds, limits, n_jobs, tell)
+        run = _spread(problem, quarter, run, rng, tell, alone, leap=True, skip=limits.tol * objective.encoding.total)
+        del quarter
+        return continue_run(problem, run, alone)
     loose = limits._replace(tol=max(limits.tol, _LOOSE_TOL)) if len(seeds) > 1 else limits
 
     def in_parallel(function, items):
@@ -165,12 +198,7 @@ def solve(problem, start, seeds, limits, *, n_jobs=None, tell=None):
         runs = in_parallel(continued, nsmallest(_N_LOOSE, in_parallel(begin, numbers), key=_value))
     else:
         runs = in_parallel(begin_and_continue, numbers)
-    _, n_threads = count_threads(n_jobs, 1, objective.encoding, objective.n_clusters)
-    limits = limits._replace(n_threads=n_threads)
-    run = continue_run(problem, min(runs, key=_value), limits)
-    run = _confirm(problem, run, seeds[0], limits)
-    membership, order = empty_last(objective.expand(whole, run.weights, run.rows, limits.tol))
-    return run._replace(state=objective.ordered(run.state, order)), membership
+    return continue_run(problem, min(runs, key=_value), alone)
 
 
 def reduce_problem(problem, start):

@@ -6,10 +6,14 @@ from scipy import sparse
 from .bundles import Visit
 from .descent import ROUNDING, sweep
 from .encoding import take_rows
-from .starts import draw_sample, initial_rows, pays_to_sample
+from .formula import gradient_of, row_blocks
+from .starts import draw_quarter, draw_sample, initial_rows, pays_to_sample
+from .threads import map_threads
 
 # Pairwise steps of a visit from the uniform membership, per cluster.
 _PLACING_STEPS = 2
+# Curvatures below this share of the largest say nothing.
+_SINGULAR = 1e-6
 # Largest number of visits of an object without weight; a few suffice.
 MAX_PLACING = 1000
 
@@ -51,9 +55,9 @@ class Objective:
         """Whether a start shows where it leads before all rows are swept."""
         return pays_to_sample(self.encoding, self.n_clusters)
 
-    def sample(self, rng):
-        """The same objective for a sample of the objects; None if that does not pay."""
-        sample = draw_sample(self.encoding, self.n_clusters, rng)
+    def sample(self, rng, *, quarter=False):
+        """The same objective for a small sample of the objects, or a quarter of them; None if that does not pay."""
+        sample = (draw_quarter if quarter else draw_sample)(self.encoding, self.n_clusters, rng)
         return None if sample is None else self.on(sample)
 
     def initial_rows(self, start, rng):
@@ -64,11 +68,11 @@ class Objective:
         """The state of the clusters in another order."""
         return state._replace(S=state.S[:, order], G=state.G[:, order[:, np.newaxis], order])
 
-    def place(self, encoding, weights, rows, *, skip=0.0, max_visits=1, n_threads=1):
+    def place(self, encoding, weights, rows, **how):
         """Memberships of other rows of the same partitions that agree best with those of this encoding's rows."""
-        statistics = self.statistics(weights, self.measure(rows))
+        statistics = self.statistics(weights, self.measure(rows, how.get("n_threads", 1)))
         absent = self.on(encoding._replace(multiplicity=np.zeros(len(encoding.codes)))).visited
-        return place_by(absent, statistics, self.n_clusters, skip=skip, max_visits=max_visits, n_threads=n_threads)
+        return place_by(absent, statistics, self.n_clusters, **how)
 
     def expand(self, whole, weights, rows, tol):
         """Memberships of all objects of `whole`, of which this encoding has the rows with weight."""
@@ -83,10 +87,16 @@ class Objective:
         return full
 
 
-def place_by(absent, statistics, n_clusters, *, skip, max_visits, n_threads=1):
-    """Place rows without weight by the statistics of another encoding of the same partitions."""
+def place_by(absent, statistics, n_clusters, *, leap=False, skip=0.0, max_visits=1, n_threads=1):
+    """Place rows without weight by the statistics of another encoding of the same partitions.
+
+    Visits start from the uniform membership. One visit ends short of the minimum, which smooths what few rows say;
+    after a leap it ends close to it.
+    """
     statistics = statistics._replace(own=np.zeros((len(absent.codes), 3)))
     placed = np.full((len(absent.codes), n_clusters), 1.0 / n_clusters)
+    if leap:
+        _leap(absent, statistics, placed, n_threads)
     order = np.arange(len(placed))
     how = Visit(n_steps=_PLACING_STEPS * n_clusters, skip=skip, relaxation=1.0)
     for _ in range(max_visits):
@@ -95,6 +105,22 @@ def place_by(absent, statistics, n_clusters, *, skip, max_visits, n_threads=1):
         if np.array_equal(before, placed):
             break
     return placed
+
+
+def _leap(absent, statistics, placed, n_threads):
+    """Move rows to the minima of their quadratics on the plane of sum 1, and from there to memberships."""
+    k = placed.shape[1]
+    centre = np.eye(k) - 1.0 / k
+    # The gradient is 4 (y'Q - t) where all rows have one mask; with several, this is a start as good as any.
+    inverse = 0.25 * np.linalg.pinv(centre @ statistics.Q.sum(axis=0) @ centre, rcond=_SINGULAR, hermitian=True)
+
+    def move(block):
+        rows = placed[block] - gradient_of(absent, placed, statistics, block=block) @ inverse
+        np.maximum(rows, 0.0, out=rows)
+        placed[block] = rows / rows.sum(axis=1, keepdims=True)
+
+    for _ in map_threads(move, row_blocks(len(placed)), n_threads):
+        pass
 
 
 def labels_of(membership):

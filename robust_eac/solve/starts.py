@@ -143,7 +143,18 @@ def draw_sample(encoding, n_clusters, rng):
     """Encoding of objects drawn with replacement, with the total weight of all; None if a sample does not pay."""
     if not pays_to_sample(encoding, n_clusters):
         return None
-    size = sample_size(encoding, n_clusters)
+    return _draw(encoding, sample_size(encoding, n_clusters), rng)
+
+
+def draw_quarter(encoding, n_clusters, rng):
+    """A sample of a quarter of the rows, if it is large enough for a small one to pay there; else None."""
+    size = len(encoding.codes) // SAMPLE_SHARE
+    # Some rows are drawn twice.
+    pays = size >= 2 * SAMPLE_SHARE * sample_size(encoding, n_clusters)
+    return _draw(encoding, size, rng) if pays else None
+
+
+def _draw(encoding, size, rng):
     rows, counts = draw_rows(encoding, size, rng)
     sample = weigh(take_rows(encoding, rows), counts * (encoding.total / size))
     return sample if sample.n_observed.all() else None

@@ -93,7 +93,7 @@ class SparseRaw(Objective):
             part = self._part = active, self.on(select(self.encoding, active))
         return part[1]
 
-    def sample(self, rng):
+    def sample(self, rng, *, quarter=False):
         """None: starts are cheap."""
 
     def initial_rows(self, start, rng):

@@ -170,7 +170,9 @@ def test_bundled_file_comes_before_the_folder(folder):
     assert load_dataset("house-votes")[0].shape == (232, 16)
 
 
-@pytest.mark.parametrize(("file", "content"), [("toy.csv", TOY.encode()), ("toy.csv.gz", gzip.compress(TOY.encode(), mtime=0))])
+@pytest.mark.parametrize(
+    ("file", "content"), [("toy.csv", TOY.encode()), ("toy.csv.gz", gzip.compress(TOY.encode(), mtime=0))]
+)
 def test_folder_comes_before_openml(folder, toy, monkeypatch, file, content):
     monkeypatch.setattr(datasets, "fetch_openml", raising(AssertionError("the folder has the file")))
     (folder / file).write_bytes(content)

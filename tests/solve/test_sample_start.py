@@ -12,7 +12,17 @@ from robust_eac import (
     solve_membership,
 )
 
-from ..access import Raw, _starts, check_ensemble, draw_sample, encode, encode_ensemble, initial_rows
+from ..access import (
+    ChanceCorrected,
+    Raw,
+    _starts,
+    check_ensemble,
+    draw_sample,
+    encode,
+    encode_ensemble,
+    frank_wolfe_gaps,
+    initial_rows,
+)
 from ..conftest import planted_ensemble, random_membership
 
 TRUTH = np.arange(1200) % 3
@@ -113,3 +123,54 @@ def test_many_clusters_are_found_from_a_random_start(n, k, tol, rng):
     result = solve_membership(planted_ensemble(rng, truth, 20, noise=0.2), k, tol=tol, random_state=0)
     assert result.converged
     assert adjusted_rand_score(truth, result.membership.argmax(axis=1)) > 0.85
+
+
+@pytest.mark.usefixtures("small_samples")
+@pytest.mark.parametrize("weighting", ["restricted-simplex", "chance-corrected"])
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+def test_very_many_objects_are_solved_from_quarters_of_them(rng, monkeypatch, capsys, weighting, missing):
+    monkeypatch.setattr(_starts, "_SAMPLE", 60)
+    truth = np.arange(12_000) % 3
+    labels = planted_ensemble(rng, truth, 20, noise=0.3, n_random=6)
+    labels[rng.uniform(size=labels.shape) < missing] = -1
+
+    def solve(**options):
+        return solve_median_partition(labels, 3, weighting=weighting, random_state=0, **options)
+
+    result = solve(n_init=2, verbose=1, n_jobs=2)
+    told = capsys.readouterr().out
+    assert result.converged
+    assert optimality_gap(labels, result.membership, weights=result.weights) <= 1e-5 or weighting == "chance-corrected"
+    assert adjusted_rand_score(truth, result.labels) > 0.99
+    # A sample, a quarter of a quarter, a quarter, and all.
+    assert told.count("solution of ") == 2 + 2
+    assert told.rindex("start ") < told.index("\nsolution of ")
+    assert np.array_equal(solve(n_init=2, n_jobs=1).membership, result.membership)
+    monkeypatch.setattr(_starts, "SAMPLE_SHARE", 10**6)
+    whole = solve(n_init=1)
+    assert result.objective == pytest.approx(whole.objective, rel=1e-3)
+    # Little is left to improve.
+    assert result.objective_history[0] - result.objective < 1e-3 * (whole.objective_history[0] - whole.objective)
+
+
+@pytest.mark.parametrize("cls", [Raw, ChanceCorrected])
+def test_leap_ends_near_the_minimum(rng, cls):
+    truth = np.arange(1200) % 8
+    labels = planted_ensemble(rng, truth, 20, noise=0.4, n_random=8)
+    labels[rng.uniform(size=labels.shape) < 0.05] = -1
+    encoding, weights = encode(labels), np.full(20, 0.05)
+    rows = 0.7 * np.eye(8)[truth] + 0.3 * random_membership(rng, 1200, 8)
+    objective = cls(encoding, 8)
+    statistics = objective.statistics(weights, objective.measure(rows))
+    absent = objective.on(encoding._replace(multiplicity=np.zeros(1200))).visited
+    without_own = statistics._replace(own=np.zeros((1200, 3)))
+
+    def gap(**how):
+        placed = objective.place(encoding, weights, rows, **how)
+        np.testing.assert_allclose(placed.sum(axis=1), 1.0, rtol=1e-12)
+        assert placed.min() >= 0.0
+        return frank_wolfe_gaps(absent, placed, without_own).sum()
+
+    # Without visits, and with one.
+    assert gap(leap=True, skip=1e9) < 0.1 * gap(skip=1e9)
+    assert gap(leap=True) < 0.25 * gap()
