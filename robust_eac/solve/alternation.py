@@ -12,7 +12,7 @@ from .descent import descend, is_stationary
 from .encoding import weigh_clusters
 from .formula import adjusted_agreements
 from .objective import Objective, empty_last
-from .starts import SAMPLE_TOL, reduce_rows
+from .starts import FEW, SAMPLE_TOL, reduce_rows
 from .threads import count_threads, map_threads
 
 # With several starts: solve each to this gap; where starts are cheap, only the best three.
@@ -79,12 +79,14 @@ def start_run(problem, start, rng, limits, *, warm=False, tell=None):
     rough = limits._replace(tol=max(limits.tol, SAMPLE_TOL), n_threads=1)
     own = np.random.RandomState(rng.randint(MAX_SEED))
     run = alternate(Problem(sample, weighting), sample.initial_rows(start, own), own, rough)
-    return _spread(problem, sample, run, rng, tell, limits)
+    return _spread(problem, sample, run, rng, tell, limits, leap=objective.n_clusters > FEW)
 
 
-def _spread(problem, sample, run, rng, tell, limits, **how):
+def _spread(problem, sample, run, rng, tell, limits, *, leap):
     """The :class:`Run` of all objects from that of a sample, an objective."""
-    rows = sample.place(problem.objective.encoding, run.weights, run.rows, n_threads=limits.n_threads, **how)
+    encoding = problem.objective.encoding
+    how = {"leap": leap, "skip": leap * limits.tol * encoding.total, "n_threads": limits.n_threads}
+    rows = sample.place(encoding, run.weights, run.rows, **how)
     run = _run_from(problem, rows, rng, True, tell, limits)
     if tell:
         tell(f"solution of {sample.encoding.n_samples} objects, objective {run.objective:.6g}")
@@ -170,7 +172,7 @@ def _best_run(problem, start, seeds, limits, n_jobs, tell):
     quarter = objective.sample(rng, quarter=True) if isinstance(start, str) else None
     if quarter is not None:
         run = _best_run(problem._replace(objective=quarter), start, seeds, limits, n_jobs, tell)
-        run = _spread(problem, quarter, run, rng, tell, alone, leap=True, skip=limits.tol * objective.encoding.total)
+        run = _spread(problem, quarter, run, rng, tell, alone, leap=True)
         del quarter
         return continue_run(problem, run, alone)
     loose = limits._replace(tol=max(limits.tol, _LOOSE_TOL)) if len(seeds) > 1 else limits

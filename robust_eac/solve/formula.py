@@ -289,8 +289,12 @@ def gap_of(encoding, rows, statistics, *, n_threads=1):
     def of_part(order):
         return kernels.sweep(order, encoding.data, encoding.slots, statistics, rows, how)[0]
 
-    parts = np.array_split(np.arange(len(rows)), _PARTS if len(rows) >= _IN_PARTS else 1)
-    return sum(map_threads(of_part, parts, n_threads)) / gap_unit(encoding)
+    return sum(map_threads(of_part, row_parts(len(rows)), n_threads)) / gap_unit(encoding)
+
+
+def row_parts(n_rows):
+    """The numbers of the rows in the parts over which sums are taken, whatever the number of threads."""
+    return np.array_split(np.arange(n_rows), _PARTS if n_rows >= _IN_PARTS else 1)
 
 
 def gap_unit(encoding):

@@ -90,8 +90,8 @@ class Objective:
 def place_by(absent, statistics, n_clusters, *, leap=False, skip=0.0, max_visits=1, n_threads=1):
     """Place rows without weight by the statistics of another encoding of the same partitions.
 
-    Visits start from the uniform membership. One visit ends short of the minimum, which smooths what few rows say;
-    after a leap it ends close to it.
+    Visits start from the uniform membership. One visit ends short of the minimum, which smooths what the statistics of
+    few rows say; after a leap it ends close to it.
     """
     statistics = statistics._replace(own=np.zeros((len(absent.codes), 3)))
     placed = np.full((len(absent.codes), n_clusters), 1.0 / n_clusters)
@@ -108,16 +108,27 @@ def place_by(absent, statistics, n_clusters, *, leap=False, skip=0.0, max_visits
 
 
 def _leap(absent, statistics, placed, n_threads):
-    """Move rows to the minima of their quadratics on the plane of sum 1, and from there to memberships."""
-    k = placed.shape[1]
+    """Move rows to the minima of their quadratics on the plane of sum 1, and from there to memberships nearby.
+
+    Exact where all rows have one mask and Q is diagonal: the membership nearest by the diagonal of Q is
+    max(row - tau / diagonal, 0), with the tau that makes its sum 1.
+    """
+    k, H = placed.shape[1], statistics.Q.sum(axis=0)
     centre = np.eye(k) - 1.0 / k
-    # The gradient is 4 (y'Q - t) where all rows have one mask; with several, this is a start as good as any.
-    inverse = 0.25 * np.linalg.pinv(centre @ statistics.Q.sum(axis=0) @ centre, rcond=_SINGULAR, hermitian=True)
+    # The gradient is 4 (H y - t).
+    inverse = 0.25 * np.linalg.pinv(centre @ H @ centre, rcond=_SINGULAR, hermitian=True)
+    diagonal = np.diag(H)
+    softness = 1.0 / np.maximum(diagonal, _SINGULAR * diagonal.max())
 
     def move(block):
-        rows = placed[block] - gradient_of(absent, placed, statistics, block=block) @ inverse
-        np.maximum(rows, 0.0, out=rows)
-        placed[block] = rows / rows.sum(axis=1, keepdims=True)
+        minima = placed[block] - gradient_of(absent, placed, statistics, block=block) @ inverse
+        positive, before = np.ones(minima.shape, dtype=bool), None
+        while not np.array_equal(positive, before):
+            before = positive
+            tau = (np.where(before, minima, 0.0).sum(axis=1) - 1.0) / (before @ softness)
+            rows = minima - tau[:, np.newaxis] * softness
+            positive = before & (rows > 0.0)
+        placed[block] = np.where(before, rows, 0.0)
 
     for _ in map_threads(move, row_blocks(len(placed)), n_threads):
         pass

@@ -9,8 +9,8 @@ from .formula import cluster_counts, coefficients
 from .lloyd import best_lloyd, squared_distances
 
 # With more clusters than this, a random start puts the rows one by one where they cost least: from random memberships,
-# many clusters never part.
-_FEW = 32
+# many clusters never part. And samples are large enough to place the other rows exactly.
+FEW = 32
 # Share of the uniform membership mixed into a hard k-means start, so that no membership is zero.
 _SMOOTHING = 0.1
 # A start need not converge.
@@ -46,7 +46,7 @@ def reduce_rows(encoding, start):
 
 def initial_rows(encoding, n_clusters, start, rng):
     """A starting membership of the encoding's rows, by the name of a start."""
-    if start == "random" and n_clusters <= _FEW:
+    if start == "random" and n_clusters <= FEW:
         return random_rows(len(encoding.codes), n_clusters, rng)
     if start == "random":
         return np.eye(n_clusters)[allocate(encoding, n_clusters, rng)]

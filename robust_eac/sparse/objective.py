@@ -12,7 +12,7 @@ A step takes mass from one cluster, or from all alike, to one cluster, or to all
 """
 
 from copy import copy
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -23,10 +23,10 @@ from ..solve import relabelling
 from ..solve.bundles import RowData, Slots, Visit
 from ..solve.descent import ROUNDING, visiting_order
 from ..solve.encoding import one_hot, select, take_rows, weigh_clusters
-from ..solve.formula import agreement_beside, coefficients, gap_unit, losses_from_sums
+from ..solve.formula import agreement_beside, coefficients, gap_unit, losses_from_sums, row_parts
 from ..solve.objective import MAX_PLACING, Objective
 from ..solve.starts import allocate, kmeans_start
-from ..solve.threads import end_if_told
+from ..solve.threads import end_if_told, map_threads
 from . import kernels
 from .rows import (
     Coefs,
@@ -124,7 +124,7 @@ class SparseRaw(Objective):
         return state
 
     def steps(self, weights, membership, state, rng, n_threads=1):
-        return SparseSteps(self, weights, membership, state, rng)
+        return SparseSteps(self, weights, membership, state, rng, n_threads)
 
     def expand(self, whole, weights, membership, tol):
         found = self.encoding.expand(as_array(membership, dense=self.with_floor))
@@ -155,16 +155,17 @@ def agreements(encoding, membership):
 class SparseSteps:
     """Steps down sum_u alpha_u d_u over sparse memberships."""
 
-    def __init__(self, objective, weights, membership, state, rng):
-        self.state = state
+    def __init__(self, objective, weights, membership, state, rng, n_threads):
+        self.state, self._n_threads = state, n_threads
         self._objective, self._part = objective, objective.part(weights)
         self._coefs = _coefs(self._part.encoding, weights[weights > 0.0], objective.with_floor)
         self._membership, self._rng = membership, rng
 
     def gap(self):
         self._sums = SumsOf(self._part, self._membership)
-        # These visits leave every row alone.
-        return self._visit_all(np.arange(len(self._membership)), Visit(1, np.inf, 1.0), self._coefs)
+        # These visits leave every row alone, so that threads can share all.
+        visit = partial(self._visit_all, how=Visit(1, np.inf, 1.0), coefs=self._coefs)
+        return sum(map_threads(visit, row_parts(len(self._membership)), self._n_threads))
 
     def sweep(self, relaxation):
         """One plain sweep, whatever the relaxation: floors would end where a cluster's part is zero.

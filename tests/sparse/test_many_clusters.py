@@ -22,6 +22,7 @@ from ..access import (
     SparseRaw,
     Visit,
     _certificates,
+    _formula,
     _many,
     _objectives,
     _sparse_kernels,
@@ -199,10 +200,14 @@ def test_every_start_and_the_joint_problem(init, few_are_many):
     assert (np.diff(history) <= 1e-9 * history[0]).all()
 
 
-def test_threads_do_not_matter(few_are_many):
+@pytest.mark.parametrize("n_init", [1, 4])
+def test_threads_do_not_matter(few_are_many, monkeypatch, n_init):
+    monkeypatch.setattr(_formula, "_IN_PARTS", 0)
     labels, _ = _planted(300, 12, 10, 0.2)
-    results = [solve_median_partition(labels, 12, n_init=4, n_jobs=jobs, random_state=0) for jobs in (1, 3)]
+    results = [solve_median_partition(labels, 12, n_init=n_init, n_jobs=jobs, random_state=0) for jobs in (1, 3)]
     np.testing.assert_array_equal(results[0].membership, results[1].membership)
+    gap = optimality_gap(labels, results[0].membership, weights=results[0].weights)
+    assert results[0].gap == results[1].gap == pytest.approx(gap, rel=1e-9)
 
 
 def test_objects_without_weight_are_placed_and_not_noticed(few_are_many):
