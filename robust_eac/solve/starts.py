@@ -150,7 +150,7 @@ def draw_quarter(encoding, n_clusters, rng):
     """A sample of a quarter of the rows, if it is large enough for a small one to pay there; else None."""
     size = len(encoding.codes) // SAMPLE_SHARE
     # Some rows are drawn twice.
-    pays = size >= 1.5 * SAMPLE_SHARE * sample_size(encoding, n_clusters)
+    pays = size >= 1.25 * SAMPLE_SHARE * sample_size(encoding, n_clusters)
     return _draw(encoding, size, rng) if pays else None
 
 
