@@ -100,10 +100,15 @@ def _in_threads(tasks, n_jobs):
     return Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(tasks)
 
 
+def label_dtype(highest):
+    """int16 if it holds the labels from -1 to the highest, else int32: signed, since -1 says "not observed"."""
+    return np.promote_types(np.int16, np.min_scalar_type(-1 - int(highest)))
+
+
 def stack(columns):
-    """One label matrix, in the smallest unsigned type unless a label is missing."""
+    """One label matrix; int64 if a label is missing."""
     highest, lowest = max(column.max() for column in columns), min(column.min() for column in columns)
-    dtype = np.int64 if lowest < 0 else np.min_scalar_type(int(highest))
+    dtype = np.int64 if lowest < 0 else label_dtype(highest)
     return np.column_stack([column.astype(dtype) for column in columns])
 
 
@@ -138,7 +143,7 @@ def label_by_blocks(X, label, n_partitions, dtype, n_jobs, tell):
 def nearest_centres(centres):
     """(function for :func:`label_by_blocks`, number of partitions, type of the labels): numbers of nearest centres."""
     ends = np.cumsum([0, *map(len, centres)])
-    dtype = np.min_scalar_type(max(map(len, centres)) - 1)
+    dtype = label_dtype(max(map(len, centres)) - 1)
     centres = np.concatenate(centres)
     # Centring keeps rounding errors small against the distances.
     mean = centres.mean(axis=0)

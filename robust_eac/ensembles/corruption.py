@@ -11,7 +11,7 @@ from sklearn.cluster import KMeans
 from ..checks.common import RandomState
 from ..checks.labels import check_labels
 from ..checks.values import MAX_SEED, check_choice, check_random_state, check_real
-from .base import prepare_clusterer
+from .base import label_dtype, prepare_clusterer
 
 __all__ = ["corrupt_ensemble"]
 
@@ -71,7 +71,7 @@ def corrupt_ensemble(
     Returns
     -------
     corrupted : ndarray of shape (n_samples, n_partitions)
-        A new ensemble.
+        A new ensemble, of a signed type.
     mask : ndarray of shape (n_partitions,), bool
         Which partitions were replaced.
 
@@ -98,7 +98,7 @@ def corrupt_ensemble(
     check_choice(kind, _KINDS, name="kind")
     rng = check_random_state(random_state)
     m = labels.shape[1]
-    corrupted = labels.copy()
+    corrupted = labels.astype(labels.dtype if labels.dtype.kind == "i" else label_dtype(labels.max()))
     mask = np.zeros(m, dtype=bool)
     mask[rng.permutation(m)[: round(fraction * m)]] = True
     if mask.any():

@@ -20,7 +20,7 @@ from ..checks.values import (
     check_n_jobs,
     check_random_state,
 )
-from .base import Ensemble, check_range
+from .base import Ensemble, check_range, label_dtype
 
 __all__ = ["FeatureSubsetEnsemble"]
 
@@ -66,7 +66,7 @@ class FeatureSubsetEnsemble(Ensemble):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples, n_partitions)
-        The ensemble; smallest unsigned integer type that holds the labels.
+        The ensemble; int16 or, if that does not hold the labels, int32.
     subsets_ : list of n_partitions ndarray
         Indices of each partition's features, sorted.
     orders_ : ndarray of shape (n_partitions,)
@@ -142,7 +142,7 @@ class FeatureSubsetEnsemble(Ensemble):
             rows = np.flatnonzero(n_clusters == k)
             seeds[rows, :k] = draw_combinations(rng, len(rows), n, k)
 
-        labels = np.empty((n, len(subsets)), dtype=np.min_scalar_type(high - 1))
+        labels = np.empty((n, len(subsets)), dtype=label_dtype(high - 1))
 
         def cluster(rows, data):
             found = np.empty((len(rows), n), dtype=np.int32)

@@ -20,6 +20,7 @@ from .base import (
     draw_sample,
     fit_all,
     label_by_blocks,
+    label_dtype,
     list_fits,
     nearest_centres,
     prepare_clusterer,
@@ -57,7 +58,7 @@ class KMeansEnsemble(Ensemble):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples, n_partitions)
-        The ensemble; smallest unsigned integer type that holds the labels, int64 if some are -1 (left out).
+        The ensemble; int16 or, if that does not hold the labels, int32; int64 if some are -1 (left out).
     n_clusters_ : ndarray of shape (n_partitions,)
         Requested number of clusters of each partition.
     estimators_ : list of n_partitions fitted clusterers
@@ -151,7 +152,7 @@ class KMeansEnsemble(Ensemble):
             label, *shape = nearest_centres([estimator.cluster_centers_ for estimator in self.estimators_])
         else:
             label = partial(_label_by_predict, self.estimators_, self.n_clusters_)
-            shape = len(self.estimators_), np.min_scalar_type(int(self.n_clusters_.max()) - 1)
+            shape = len(self.estimators_), label_dtype(self.n_clusters_.max() - 1)
         return label_by_blocks(X, label, *shape, check_n_jobs(self.n_jobs), tell)
 
 

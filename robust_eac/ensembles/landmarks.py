@@ -19,7 +19,16 @@ from sklearn.utils.validation import check_is_fitted
 from ..checks.common import RandomState
 from ..checks.values import MAX_SEED, check_features, check_integer, check_n_jobs, check_random_state
 from ..solve.threads import progress
-from .base import Ensemble, check_max_samples, check_range, draw_sample, label_by_blocks, list_fits, nearest_centres
+from .base import (
+    Ensemble,
+    check_max_samples,
+    check_range,
+    draw_sample,
+    label_by_blocks,
+    label_dtype,
+    list_fits,
+    nearest_centres,
+)
 
 __all__ = ["LandmarkSpectralEnsemble"]
 
@@ -66,7 +75,7 @@ class LandmarkSpectralEnsemble(Ensemble):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples, n_partitions)
-        The ensemble; smallest unsigned integer type that holds the labels.
+        The ensemble; int16 or, if that does not hold the labels, int32.
     n_clusters_ : ndarray of shape (n_partitions,)
         Requested number of clusters of each partition. A cluster can stay empty.
     landmarks_ : list of n_partitions ndarray of shape (p, n_features)
@@ -158,7 +167,7 @@ class LandmarkSpectralEnsemble(Ensemble):
 
     def _label(self, X, n_jobs, tell):
         """Labels of all objects, block by block."""
-        dtype = np.min_scalar_type(int(self.n_clusters_.max()) - 1)
+        dtype = label_dtype(self.n_clusters_.max() - 1)
         label = partial(label_by_models, self._models, self._n_neighbors)
         return label_by_blocks(X, label, len(self._models), dtype, n_jobs, tell)
 

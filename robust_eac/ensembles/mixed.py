@@ -36,7 +36,7 @@ class MixedEnsemble(Ensemble):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples, n_partitions)
-        The ensemble; smallest unsigned integer type that holds the labels.
+        The ensemble; int16 or, if that does not hold the labels, int32.
     n_clusters_ : ndarray of shape (n_partitions,)
         Requested number of clusters of each partition.
     algorithms_ : list of n_partitions str

@@ -416,7 +416,7 @@ def test_ensemble_is_the_estimator(folder):
         assert run(*argv, *numbers, "--output", "l.npy") == 0
         found = np.load("l.npy")
         assert np.array_equal(found, expected)
-        assert found.dtype == np.uint8
+        assert found.dtype == np.int16
     assert run(*argv, 3, 9, "--output", "l.csv") == 0
     assert np.array_equal(np.array(read_csv("l.csv")[1], dtype=int).T, expected)
     for kind, option, title in (("mixed", "--n-partitions=9", "single-1"), ("feature-subsets", "--standardize", "s")):

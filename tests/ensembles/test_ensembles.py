@@ -4,7 +4,14 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans, MiniBatchKMeans, SpectralClustering
 from sklearn.metrics import adjusted_rand_score
 
-from robust_eac import KMeansEnsemble, MixedEnsemble, corrupt_ensemble, load_dataset
+from robust_eac import (
+    FeatureSubsetEnsemble,
+    KMeansEnsemble,
+    LandmarkSpectralEnsemble,
+    MixedEnsemble,
+    corrupt_ensemble,
+    load_dataset,
+)
 
 from ..conftest import planted_ensemble, random_ensemble
 
@@ -17,7 +24,7 @@ def features():
 def test_kmeans_ensemble(X):
     model = KMeansEnsemble(60, (3, 9), random_state=0).fit(X)
     assert model.labels_.shape == (150, 60)
-    assert model.labels_.dtype == np.uint8
+    assert model.labels_.dtype == np.int16
     assert set(model.n_clusters_) == set(range(3, 10))
     assert [len(np.unique(c)) for c in model.labels_.T] == list(model.n_clusters_)
     assert np.array_equal(model.transform(X[:7]), model.labels_[:7])
@@ -124,7 +131,7 @@ def test_kinds_of_noise_replace_the_same_partitions(rng, kind):
         again, same = corrupt_ensemble(labels, 0.31, random_state=5, kind=kind)
         other, _ = corrupt_ensemble(labels, 0.31, random_state=6, kind=kind)
         assert np.array_equal(labels, before)
-        assert corrupted.dtype == dtype
+        assert corrupted.dtype == (np.int16 if dtype in (np.uint8, bool) else dtype)
         assert mask.sum() == 6
         assert np.array_equal(mask, corrupt_ensemble(labels, 0.31, random_state=5)[1])
         assert np.array_equal(corrupted, again)
@@ -257,3 +264,25 @@ def test_copies_draw_what_their_original_did_not_observe():
 def test_corrupt_ensemble_errors(arguments, error, match):
     with pytest.raises(error, match=match):
         corrupt_ensemble(**({"labels": np.array([[0, 1]]), "fraction": 0.5} | arguments))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda X: KMeansEnsemble(3, (2, 3), random_state=0).fit_transform(X),
+        lambda X: KMeansEnsemble(3, (2, 3), estimator=KMeans(n_init=1), random_state=0).fit_transform(X),
+        lambda X: MixedEnsemble(6, (2, 3), random_state=0).fit_transform(X),
+        lambda X: FeatureSubsetEnsemble(3, random_state=0).fit_transform(X),
+        lambda X: LandmarkSpectralEnsemble(3, (2, 3), n_landmarks=20, random_state=0).fit_transform(X),
+        lambda X: corrupt_ensemble(np.eye(len(X), 9, dtype=np.uint8), 0.5, random_state=0)[0],
+        lambda X: corrupt_ensemble(np.eye(len(X), 9, dtype=bool), 0.0, random_state=0)[0],
+        lambda X: corrupt_ensemble(300 * np.eye(len(X), 9, dtype=np.uint64), 0.0, random_state=0)[0],
+    ],
+)
+def test_labels_can_be_hidden(X, make):
+    labels = make(X)
+    assert labels.dtype == np.int16
+    hidden = np.where(np.arange(labels.shape[1]) > 0, labels, -1)
+    assert (hidden[:, 0] == -1).all()
+    labels[0, 1] = -1
+    assert (labels[:, 1] == -1).sum() == 1

@@ -60,7 +60,7 @@ def test_labels_are_those_of_the_nearest_centre(X):
 def test_labels_do_not_depend_on_blocks_jobs_or_where_features_lie(X, ensemble, tmp_path, monkeypatch):
     X = np.round(X, 3).astype(np.float32)
     expected = ensemble.fit_transform(X.astype(np.float64))
-    assert expected.dtype == np.uint8
+    assert expected.dtype == np.int16
     np.save(tmp_path / "X.npy", X)
     in_file = np.load(tmp_path / "X.npy", mmap_mode="r")
     found = [ensemble.fit(form).labels_ for form in (X, in_file, np.asfortranarray(X), X.tolist())]
@@ -124,7 +124,7 @@ def test_dask_arrays_have_the_labels_of_the_ensemble_of_a_sample(X, ensemble):
     rows = np.sort(sample_without_replacement(1200, 400, random_state=np.random.RandomState(3)))
     expected = ensemble.fit(X[rows]).transform(X)
     assert labels.chunks == ((700, 1, 499), (6,))
-    assert labels.dtype == np.uint8
+    assert labels.dtype == np.int16
     np.testing.assert_array_equal(labels.compute(scheduler="synchronous"), expected)
     framed = ensemble_distributed(array, ensemble.set_output(transform="pandas"), max_samples=400, random_state=3)
     np.testing.assert_array_equal(framed.compute(scheduler="synchronous"), expected)
