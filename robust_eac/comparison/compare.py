@@ -97,7 +97,8 @@ def compare(
         with the consensus, as in :func:`~robust_eac.solve_median_partition`.
     consensus : list or dict of names and functions, default=None
         Names in `CONSENSUS_FUNCTIONS`, and functions ``(labels, n_clusters, *, weights, random_state) -> labels``; a
-        `functools.partial` sets their other options. None means all names.
+        `functools.partial` sets their other options. None means all names. All functions share their arrays, which they
+        cannot change.
     n_repeats : int, default=1
         Times that everything is run, each with a seed of its own. All methods share the seed of a repeat.
     resample : float or "bootstrap", default=None
@@ -317,13 +318,22 @@ def _run_all(methods, draws, X, n_clusters, *, show, **options):
     return found
 
 
+def _read_only(array):
+    """The same values, shared by all methods, which none of them can change."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
 def _weigh(scheme, labels, seed, X):
-    weights = scheme(labels, X=X, random_state=np.random.RandomState(seed))
+    X = None if X is None else _read_only(X)
+    weights = scheme(_read_only(labels), X=X, random_state=np.random.RandomState(seed))
     return check_returned_weights(weights, labels.shape[1], name="the scheme")
 
 
 def _find(function, labels, seed, n_clusters, weights):
-    found = function(labels, n_clusters, weights=weights, random_state=np.random.RandomState(seed))
+    rng = np.random.RandomState(seed)
+    found = function(_read_only(labels), n_clusters, weights=_read_only(weights), random_state=rng)
     return check_consensus(found, len(labels), name="what the function returns")
 
 

@@ -148,6 +148,29 @@ def test_a_failing_run_is_reported_and_stops_nothing(labels):
     assert all("what the scheme returns must be non-negative" in record["error"] for record in records[3:])
 
 
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_no_function_can_change_what_the_others_see(labels, n_jobs):
+    def greedy(labels, n_clusters, *, weights, random_state):
+        labels[:] = 0
+        return labels[:, 0]
+
+    def heavy(labels, n_clusters, *, weights, random_state):
+        weights *= 2.0
+        return labels[:, 0]
+
+    def blind(labels, *, X, random_state):
+        X[:] = 0.0
+        return np.ones(labels.shape[1])
+
+    functions = {"greedy": greedy, "heavy": heavy, "good": kmeans_consensus}
+    options = {"X": np.ones((len(labels), 2)), "weightings": ["uniform", blind], "n_jobs": n_jobs, "random_state": 0}
+    before = labels.copy()
+    records = compare(labels, 3, y=TRUTH, consensus=functions, **options)
+    assert np.array_equal(labels, before)
+    assert [record["error"] is None for record in records] == [False, False, True, False, False, False]
+    assert all("read-only" in record["error"] for record in records if record["error"])
+
+
 def test_names_and_functions_may_be_mixed(labels):
     functions = ["robust-eac", first_column]
     listed = compare(labels, 3, weightings=["weac", first_alone, "l2"], consensus=functions, random_state=0)
