@@ -13,6 +13,7 @@ from scipy.sparse.csgraph import connected_components
 
 from .checks.forms import (
     LabelMatrix,
+    column_titles,
     is_frame,
     is_vertex_clustering,
     label_column,
@@ -332,4 +333,6 @@ def labels_from_draws(draws: ArrayLike) -> np.ndarray:
     labels = array.reshape(-1, array.shape[-1]).T
     labels, meanings = label_matrix(labels, "draws", "draw {}".format)
     refuse_names_of_objects(labels, meanings, "draws", "draw {}".format)
+    if is_frame(draws):
+        refuse_names_of_objects(labels.T, None, "draws", column_titles(list(map(str, draws.columns))), titled=True)
     return check_labels(labels, name="draws")

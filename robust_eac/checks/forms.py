@@ -2,6 +2,7 @@
 
 import re
 import reprlib
+import warnings
 from collections import defaultdict
 from collections.abc import Mapping
 from itertools import count
@@ -103,7 +104,7 @@ def read_matrix(labels, name, part=False):
     else:
         array, meanings = label_matrix(table, name, titles)
     if not part:
-        refuse_names_of_objects(array, meanings, name, titles)
+        refuse_names_of_objects(array, meanings, name, titles, titled=given.names is not None)
     if given.meanings is not None:
         _check_meanings(given.meanings, array, meanings is not None, name)
         meanings = given.meanings
@@ -212,20 +213,33 @@ def kind_of_pairs(array):
     return kind if told else None
 
 
-def refuse_names_of_objects(labels, meanings, name, titles):
-    """ValueError for a column of a matrix of labels in which every object has a name of its own."""
+def refuse_names_of_objects(labels, meanings, name, titles, *, titled=False):
+    """ValueError for a column of a matrix of labels in which every object has a name of its own.
+
+    titled : whether the columns have titles, as in a table; numbers of the objects are warned of then.
+    """
     for u, column in enumerate(labels.T):
         # What pandas calls the column without a title that it writes for the index.
         index = titles(u).startswith("column 'Unnamed: ")
         named = meanings is not None and meanings[u] and column.min() > -1
-        if (index or named) and len(column) > 2 and len(np.unique(column)) == len(column):
+        if (
+            not (index or named or titled)
+            or len(column) <= 2
+            or int(column.max()) - int(column.min()) < len(column) - 1
+        ):
+            continue
+        if len(np.unique(column)) < len(column):
+            continue
+        if index or named:
             raise ValueError(
                 f"{name}: every object has a label of its own in {titles(u)}, so this is no clustering. Leave it out "
                 "if it names the objects."
                 if named
-                else f"{name}: {titles(u)} has a label of its own for every object: a written index, no clustering. "
+                else f"{name}: {titles(u)} has a label of its own in every row: a written index, no clustering. "
                 "Read the file with index_col=0, or leave the column out."
             )
+        told = f"{name}: {titles(u)} has a label of its own in every row. Leave it out if it numbers the rows."
+        warnings.warn(told, UserWarning, stacklevel=2)
 
 
 def label_matrix(array, name, titles):

@@ -19,6 +19,7 @@ from robust_eac import (
     RobustEAC,
     coassociation_matrix,
     eac,
+    labels_from_draws,
     solve_median_partition,
 )
 
@@ -212,6 +213,18 @@ def test_what_is_refused(form):
     assert len(set(found)) == 1
     assert re.search(r"\blabels\b", found[0])
     assert len(found[0]) < 400
+
+
+def test_a_column_that_numbers_the_rows_is_warned_of():
+    table = pd.DataFrame({"cell": range(10, 16), "a": [0, 1, 1, 0, 1, 0]})
+    with pytest.warns(UserWarning, match="labels: column 'cell' has a label of its own in every row"):
+        assert check_labels(table).shape == (6, 2)
+    # Single objects are a clustering, where nothing is said of a table.
+    assert check_labels(table.to_numpy()).shape == (6, 2)
+    with pytest.warns(UserWarning, match="draws: column 'X' has a label of its own"):
+        labels_from_draws(pd.DataFrame({"X": [1, 2, 3], "V1": [1, 1, 1], "V2": [1, 2, 2]}))
+    with pytest.raises(ValueError, match="draws: column 'Unnamed: 0' .* a written index"):
+        labels_from_draws(pd.DataFrame({"Unnamed: 0": [1, 2, 3], "V1": [1, 1, 1], "V2": [1, 2, 2]}))
 
 
 def test_square_labels_are_labels(rng):
