@@ -81,6 +81,20 @@ def objects_of(labels):
     return None if index is None or np.array_equal(np.asarray(index), np.arange(len(labels))) else tuple(index)
 
 
+def disagree(one, other):
+    """Whether two tables or columns name different objects, or the same in another order.
+
+    What has no index goes by position. A numbering from 0 may stand for any names.
+    """
+    named = [objects_of(one), objects_of(other)]
+    if None not in named:
+        return named[0] != named[1]
+    numbers = named[0] or named[1]
+    if numbers is None or not (hasattr(one, "iloc") and hasattr(other, "iloc")):
+        return False
+    return set(numbers) == set(range(len(numbers)))
+
+
 def refuse_other_objects(labels, name):
     """TypeError for objects that are known and no label matrix, with what to give instead."""
     for kind, hint in _OTHER_OBJECTS.items():
@@ -222,13 +236,10 @@ def refuse_names_of_objects(labels, meanings, name, titles, *, titled=False):
         # What pandas calls the column without a title that it writes for the index.
         index = titles(u).startswith("column 'Unnamed: ")
         named = meanings is not None and meanings[u] and column.min() > -1
-        if (
-            not (index or named or titled)
-            or len(column) <= 2
-            or int(column.max()) - int(column.min()) < len(column) - 1
-        ):
+        if not (index or named or titled) or len(column) <= 2:
             continue
-        if len(np.unique(column)) < len(column):
+        # Few labels show at once.
+        if int(column.max()) - int(column.min()) < len(column) - 1 or len(np.unique(column)) < len(column):
             continue
         if index or named:
             raise ValueError(

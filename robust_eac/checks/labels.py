@@ -9,6 +9,7 @@ from .common import row_blocks
 from .forms import (
     LabelMatrix,
     column_titles,
+    disagree,
     integer_matrix,
     is_frame,
     is_vertex_clustering,
@@ -154,14 +155,21 @@ def _is_numeric(dtype):
 def _read_list(labels, name, part):
     """The :class:`Ensemble` of a list of clusterings, not yet whether all is observed."""
     # Entries go by position: those that name the objects must name the same ones in the same order.
-    named = [(u, objects) for u, entry in enumerate(labels) if (objects := objects_of(entry)) is not None]
-    for u, objects in named[1:]:
-        if objects != named[0][1]:
+    # The first entry with numbers, and the first with names.
+    known = []
+    for u, entry in enumerate(labels):
+        objects = objects_of(entry)
+        if objects is None and not hasattr(entry, "iloc"):
+            continue
+        other = next((v for v in known if disagree(labels[v], entry)), None)
+        if other is not None:
             raise ValueError(
-                f"{name}[{u}] must have the objects of {name}[{named[0][0]}] in the same order, since a list goes by "
+                f"{name}[{u}] must have the objects of {name}[{other}] in the same order, since a list goes by "
                 "position, got an index or names of vertices that differ. Align columns with "
                 "pandas.concat(columns, axis=1), clusterings of igraph with labels_from."
             )
+        if objects not in [objects_of(labels[v]) for v in known]:
+            known.append(u)
     is_soft = np.array([_is_membership(entry) for entry in labels])
     hard, soft = np.flatnonzero(~is_soft), np.flatnonzero(is_soft)
     entries, meanings = [], []

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from tqdm import tqdm
 
 from ..checks.common import RandomState
+from ..checks.forms import disagree
 from ..checks.labels import check_ensemble, check_labels
 from ..checks.values import (
     MAX_SEED,
@@ -150,6 +151,9 @@ def compare(
     [('uniform', 'kmeans', 1.0, 0.867), ('uniform', 'sec', 1.0, 0.867)]
     """
     ensemble = check_ensemble(labels)
+    for name, values in (("y", y), ("X", X)):
+        if disagree(labels, values):
+            raise ValueError(f"{name} must have the objects of labels in the same order, got an index that differs.")
     labels = check_labels(ensemble)
     n_clusters = check_n_clusters(n_clusters, len(labels))
     y = None if y is None else check_consensus(y, len(labels), name="y")
