@@ -136,6 +136,23 @@ def check_integer(value, *, name, low, high=None, high_name=None) -> int:
     return int(value)
 
 
+def check_candidates(n_clusters, *, high, high_name):
+    """Numbers of clusters, ascending: one, all from the lowest to the highest of a pair, or those of a list."""
+    name, limit = "n_clusters", {"high": high, "high_name": high_name}
+    if isinstance(n_clusters, Integral):
+        return np.array([check_integer(n_clusters, name=name, low=1, **limit)])
+    if isinstance(n_clusters, tuple) and len(n_clusters) == 2:
+        low = check_integer(n_clusters[0], name=name, low=1, **limit)
+        return np.arange(low, 1 + check_integer(n_clusters[1], name=f"the upper end of {name}", low=low, **limit))
+    if isinstance(n_clusters, (str, tuple)) or not isinstance(n_clusters, Iterable):
+        kinds = "an integer, a pair (lowest, highest) or a list of integers"
+        raise TypeError(f"{name} must be {kinds}, got {n_clusters!r}.")
+    numbers = [check_integer(k, name=f"each of {name}", low=1, **limit) for k in n_clusters]
+    if not numbers:
+        raise ValueError(f"{name} must hold at least one candidate, got none.")
+    return np.unique(numbers)
+
+
 def check_real(value, *, name, low, high=np.inf, strict=False) -> float:
     """Return value as a finite float in [low, high], or strictly above low."""
     if not isinstance(value, Real) or isinstance(value, (bool, np.bool_)):

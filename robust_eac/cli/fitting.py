@@ -30,8 +30,6 @@ _TAKEN = {
 _WEIGHTING_OF = {"rho": ("restricted-simplex", RestrictedSimplex), "lam": ("l2", L2)}
 # The candidates of "--n-clusters auto".
 _CANDIDATES = range(1, 11)
-# The number of clusters cannot be judged by halves of fewer clusterings than this.
-_FEW = 6
 # Clusterings that agree less with their consensus are suspicious; judged on at most so many objects.
 _LOW_AGREEMENT = 0.3
 _JUDGED = 2000
@@ -179,9 +177,6 @@ def choose_n_clusters(arguments, labels):
     else:
         highest = f"{selection.split_stability.max():.2f}"
         say(f"number of clusters: 1, because none from {low} to {high} is stable (highest stability {highest})")
-        if labels.shape[1] < _FEW:
-            told = f"{labels.shape[1]} clusterings are too few to choose the number of clusters; have at least {_FEW}."
-            tell("warning", told)
     return selection.n_clusters
 
 

@@ -19,6 +19,7 @@ from ..checks.labels import check_labels
 from ..checks.values import (
     MAX_SEED,
     check_bool,
+    check_candidates,
     check_choice,
     check_features,
     check_integer,
@@ -26,7 +27,6 @@ from ..checks.values import (
     check_random_state,
     check_real,
 )
-from ..ensembles.base import check_range
 from ..ensembles.fuzzy import fuzzy_c_means, gath_geva, kaufman_kmeans
 from ..metrics import ovi_lda
 from ..metrics.ovi import check_clusters, feature_scale, whitening
@@ -57,8 +57,9 @@ class OVIConsensus(ClusterMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_clusters : int or (int, int), default=(2, 20)
-        Number of clusters, or the range to try, both ends included. V is not defined for a single cluster.
+    n_clusters : int, (int, int) or list of int, default=(2, 20)
+        Number of clusters, the lowest and the highest to try, or a list of those to try. V is not defined for a single
+        cluster.
     clusterers : sequence of str, default=("kmeans-ka", "fcm", "gath-geva", "ward")
         Keys of `OVI_CLUSTERERS`: k-means from random objects ("kmeans") or from Kaufman and Rousseeuw's seeds
         ("kmeans-ka", memory O(n_samples^2)), fuzzy c-means, Gath-Geva, and Ward's hierarchical clustering. [1]_ uses
@@ -148,7 +149,7 @@ class OVIConsensus(ClusterMixin, BaseEstimator):
         self : OVIConsensus
         """
         X = check_features(X, estimator=self, ensure_min_samples=2)
-        low, high = check_range(self.n_clusters, len(X), "n_samples")
+        numbers = check_candidates(self.n_clusters, high=len(X), high_name="n_samples")
         names = _check_clusterers(self.clusterers)
         n_init = check_integer(self.n_init, name="n_init", low=1)
         assign = check_bool(self.assign, name="assign")
@@ -159,7 +160,6 @@ class OVIConsensus(ClusterMixin, BaseEstimator):
         ovi_lda(X, np.zeros(len(X), dtype=np.intp), **options)
         n_jobs = check_n_jobs(self.n_jobs)
         rng = check_random_state(self.random_state)
-        numbers = np.arange(low, high + 1)
         cells = [(name, k) for name in names for k in numbers]
         # Deterministic algorithms get seeds too, so that the other seeds do not depend on which algorithms are random.
         seeds = rng.randint(MAX_SEED, size=(len(cells), n_init))

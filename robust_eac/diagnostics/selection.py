@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from itertools import combinations
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,15 @@ from numpy.typing import ArrayLike
 
 from ..checks.common import Labels, RandomState, WeightSolver
 from ..checks.labels import check_ensemble, check_sample_weight
-from ..checks.values import MAX_SEED, check_integer, check_n_jobs, check_random_state, check_real, warn_unless
+from ..checks.values import (
+    MAX_SEED,
+    check_candidates,
+    check_integer,
+    check_n_jobs,
+    check_random_state,
+    check_real,
+    warn_unless,
+)
 from ..objectives import objective_for
 from ..solve.alternation import Limits, Problem, solve
 from ..solve.encoding import Encoding, encode_ensemble, sub_ensemble
@@ -33,6 +42,8 @@ _N_INIT_SPLIT = 2
 _STABLE = 0.9
 # Only candidates within this of the largest stability can be chosen.
 _STABILITY_SLACK = 0.05
+# Halves of fewer clusterings than this cannot judge.
+_MANY = 6
 # Agreements that differ by less are equal: take the smaller number of clusters.
 _TIE = 1e-9
 
@@ -53,7 +64,7 @@ class ClusterNumberSelection(NamedTuple):
 
 def select_n_clusters(
     labels: Labels,
-    n_clusters: Iterable[int] = range(1, 11),
+    n_clusters: Iterable[int] = (1, 10),
     *,
     weighting: WeightSolver = "chance-corrected",
     n_init: int = 5,
@@ -83,9 +94,9 @@ def select_n_clusters(
     labels, sample_weight
         As in :func:`~robust_eac.partition_losses`. At least two partitions. Objects of weight zero are in no
         sub-ensemble.
-    n_clusters : iterable of int, default=range(1, 11)
-        Candidates, each in [1, n_samples]; each is the largest number of clusters of its consensus. One is a possible
-        answer whether listed or not.
+    n_clusters : list of int or (int, int), default=(1, 10)
+        Candidates, each in [1, n_samples], or the lowest and the highest of all; each is the largest number of clusters
+        of its consensus. One is a possible answer whether listed or not.
     weighting : str, object or callable, default="chance-corrected"
         As in :func:`~robust_eac.solve_median_partition`, on raw losses, but no weights to keep: sub-ensembles are
         weighted too. With many random partitions, "uniform" finds fewer candidates stable.
@@ -142,7 +153,9 @@ def select_n_clusters(
     n_samples, n_partitions = ensemble.n_samples, ensemble.n_partitions
     if n_partitions < 2:
         raise ValueError(f"labels must have at least 2 partitions to compare, got {n_partitions}.")
-    candidates = _check_candidates(n_clusters, n_samples)
+    if isinstance(n_clusters, Integral):
+        raise TypeError(f"n_clusters must be a pair (lowest, highest) or a list of integers, got {n_clusters!r}.")
+    candidates = check_candidates(n_clusters, high=n_samples, high_name="n_samples")
     weighting = as_weighting(weighting)
     if isinstance(weighting, Fixed):
         raise ValueError("weighting must be a name or a function, which weighs sub-ensembles too, got weights to keep.")
@@ -194,6 +207,9 @@ def select_n_clusters(
     n_nonempty, agreement, held_out, starts, split = (np.array(column) for column in zip(*rows, strict=True))
     stable = (n_nonempty > 1) & (split >= max(_STABLE, split.max() - _STABILITY_SLACK))
     chosen = one
+    if not stable.any() and n_partitions < _MANY:
+        told = f"{n_partitions} clusterings are too few to choose the number of clusters; have at least {_MANY}."
+        warnings.warn(told, UserWarning, stacklevel=2)
     if stable.any():
         chosen = consensuses[np.flatnonzero(stable & (held_out >= held_out[stable].max() - _TIE))[0]]
     return ClusterNumberSelection(
@@ -285,15 +301,3 @@ def _agreements(encoding, rows, consensus):
         memberships = np.eye(consensus.max() + 1)[consensus]
         agreements[seen] = adjusted_agreements(part, memberships)
     return agreements
-
-
-def _check_candidates(n_clusters, n_samples):
-    """Candidates in ascending order, each once."""
-    if isinstance(n_clusters, str) or not isinstance(n_clusters, Iterable):
-        raise TypeError(f"n_clusters must be an iterable of integers, got {n_clusters!r}.")
-    numbers = [
-        check_integer(k, name="each of n_clusters", low=1, high=n_samples, high_name="n_samples") for k in n_clusters
-    ]
-    if not numbers:
-        raise ValueError("n_clusters must hold at least one candidate, got none.")
-    return np.unique(numbers)

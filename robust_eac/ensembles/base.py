@@ -2,7 +2,6 @@
 
 from functools import partial
 from itertools import pairwise
-from numbers import Integral
 from typing import Self
 
 import numpy as np
@@ -61,17 +60,6 @@ class Ensemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = []
         return tags
-
-
-def check_range(n_clusters, highest, high_name):
-    """Lowest and highest number of clusters."""
-    if isinstance(n_clusters, Integral):
-        n_clusters = n_clusters, n_clusters
-    elif not isinstance(n_clusters, (tuple, list, np.ndarray)) or len(n_clusters) != 2:
-        raise TypeError(f"n_clusters must be an integer or a pair (lowest, highest), got {n_clusters!r}.")
-    low = check_integer(n_clusters[0], name="n_clusters", low=1, high=highest, high_name=high_name)
-    name = "the upper end of n_clusters"
-    return low, check_integer(n_clusters[1], name=name, low=low, high=highest, high_name=high_name)
 
 
 def prepare_clusterer(base, n_clusters, seed):

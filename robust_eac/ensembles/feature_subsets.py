@@ -14,13 +14,14 @@ from ..checks.common import RandomState, Subsets
 from ..checks.values import (
     as_array,
     check_bool,
+    check_candidates,
     check_choice,
     check_features,
     check_integer,
     check_n_jobs,
     check_random_state,
 )
-from .base import Ensemble, check_range, label_dtype
+from .base import Ensemble, label_dtype
 
 __all__ = ["FeatureSubsetEnsemble"]
 
@@ -43,8 +44,9 @@ class FeatureSubsetEnsemble(Ensemble):
 
     Parameters
     ----------
-    n_clusters : int or (int, int), default=(2, 3)
-        Number of clusters, or the range it is drawn from, both ends included. [1]_ draws from (k, k + 1).
+    n_clusters : int, (int, int) or list of int, default=(2, 3)
+        Number of clusters, or what it is drawn from, as in :class:`~robust_eac.KMeansEnsemble`. [1]_ draws from
+        (k, k + 1).
     combinations : list of arrays of feature indices, or bool array of shape (n_partitions, n_features), default=None
         The subsets. None means subsets of 1 to `max_order` features, limited by the next three parameters.
     max_order : int, default=9
@@ -124,7 +126,7 @@ class FeatureSubsetEnsemble(Ensemble):
     def _make(self, X):
         X = check_features(X, estimator=self)
         n, n_features = X.shape
-        low, high = check_range(self.n_clusters, n, "n_samples")
+        candidates = check_candidates(self.n_clusters, high=n, high_name="n_samples")
         max_order = check_integer(self.max_order, name="max_order", low=1)
         max_per_order = check_integer(self.max_per_order, name="max_per_order", low=1)
         min_per_order = check_integer(self.min_per_order, name="min_per_order", low=0)
@@ -136,13 +138,13 @@ class FeatureSubsetEnsemble(Ensemble):
             subsets = draw_subsets(n_features, max_order, max_per_order, min_per_order, distinct, rng)
         else:
             subsets = check_subsets(self.combinations, n_features, name="combinations")
-        n_clusters = rng.randint(low, high + 1, size=len(subsets))
-        seeds = np.zeros((len(subsets), high), dtype=np.intp)
+        n_clusters = candidates[rng.randint(len(candidates), size=len(subsets))]
+        seeds = np.zeros((len(subsets), candidates[-1]), dtype=np.intp)
         for k in np.unique(n_clusters):
             rows = np.flatnonzero(n_clusters == k)
             seeds[rows, :k] = draw_combinations(rng, len(rows), n, k)
 
-        labels = np.empty((n, len(subsets)), dtype=label_dtype(high - 1))
+        labels = np.empty((n, len(subsets)), dtype=label_dtype(candidates[-1] - 1))
 
         def cluster(rows, data):
             found = np.empty((len(rows), n), dtype=np.int32)

@@ -11,12 +11,11 @@ from sklearn.cluster import KMeans
 from sklearn.utils.validation import check_is_fitted
 
 from ..checks.common import RandomState
-from ..checks.values import MAX_SEED, check_features, check_integer, check_n_jobs, check_random_state
+from ..checks.values import MAX_SEED, check_candidates, check_features, check_integer, check_n_jobs, check_random_state
 from ..solve.threads import progress
 from .base import (
     Ensemble,
     check_max_samples,
-    check_range,
     draw_sample,
     fit_all,
     label_by_blocks,
@@ -40,8 +39,8 @@ class KMeansEnsemble(Ensemble):
     ----------
     n_partitions : int, default=150
         Number of clusterings m.
-    n_clusters : int or (int, int), default=(3, 20)
-        Number of clusters, or the range it is drawn from, both ends included.
+    n_clusters : int, (int, int) or list of int, default=(3, 20)
+        Number of clusters, or the lowest and the highest it is drawn from, or a list of those it is drawn from.
     estimator : clusterer, default=None
         A scikit-learn clusterer; its parameters `n_clusters` and, where it has one, `random_state` are set for every
         partition. None means ``KMeans(init="random", n_init=1)``.
@@ -105,14 +104,15 @@ class KMeansEnsemble(Ensemble):
         X = check_features(X, estimator=self, as_is=self.max_samples is not None)
         size = check_max_samples(self.max_samples, len(X))
         n_partitions = check_integer(self.n_partitions, name="n_partitions", low=1)
-        low, high = check_range(self.n_clusters, *((len(X), "n_samples") if size is None else (size, "max_samples")))
+        high, high_name = (len(X), "n_samples") if size is None else (size, "max_samples")
+        candidates = check_candidates(self.n_clusters, high=high, high_name=high_name)
         n_jobs = check_n_jobs(self.n_jobs)
         rng = check_random_state(self.random_state)
         tell = progress(self.verbose)
         base = KMeans(init="random", n_init=1) if self.estimator is None else self.estimator
         if size is not None:
             _check_predicts(base)
-        self.n_clusters_ = rng.randint(low, high + 1, size=n_partitions)
+        self.n_clusters_ = candidates[rng.randint(len(candidates), size=n_partitions)]
         seeds = rng.randint(MAX_SEED, size=n_partitions)
         if size is None:
             self.estimators_ = fit_all(base, self.n_clusters_, seeds, X, n_jobs, tell)

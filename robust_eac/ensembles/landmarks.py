@@ -17,12 +17,11 @@ from sklearn.cluster import KMeans
 from sklearn.utils.validation import check_is_fitted
 
 from ..checks.common import RandomState
-from ..checks.values import MAX_SEED, check_features, check_integer, check_n_jobs, check_random_state
+from ..checks.values import MAX_SEED, check_candidates, check_features, check_integer, check_n_jobs, check_random_state
 from ..solve.threads import progress
 from .base import (
     Ensemble,
     check_max_samples,
-    check_range,
     draw_sample,
     label_by_blocks,
     label_dtype,
@@ -60,8 +59,8 @@ class LandmarkSpectralEnsemble(Ensemble):
     ----------
     n_partitions : int, default=20
         Number of clusterings m.
-    n_clusters : int or (int, int), default=(20, 60)
-        Number of clusters, or the range it is drawn from, both ends included; at most `n_landmarks`.
+    n_clusters : int, (int, int) or list of int, default=(20, 60)
+        Number of clusters, or what it is drawn from, as in :class:`~robust_eac.KMeansEnsemble`; at most `n_landmarks`.
     n_landmarks : int, default=1000
         p; fewer if fewer objects are distinct.
     n_neighbors : int, default=5
@@ -135,11 +134,11 @@ class LandmarkSpectralEnsemble(Ensemble):
         size = check_max_samples(self.max_samples, len(X))
         limits = {"n_samples": len(X), "max_samples": size or len(X), "n_landmarks": n_landmarks}
         name = min(limits, key=lambda key: limits[key])
-        low, high = check_range(self.n_clusters, limits[name], name)
+        candidates = check_candidates(self.n_clusters, high=limits[name], high_name=name)
         n_jobs = check_n_jobs(self.n_jobs)
         rng = check_random_state(self.random_state)
         tell = progress(self.verbose)
-        self.n_clusters_ = rng.randint(low, high + 1, size=n_partitions)
+        self.n_clusters_ = candidates[rng.randint(len(candidates), size=n_partitions)]
         seeds = rng.randint(MAX_SEED, size=n_partitions)
         fits = (
             delayed(fit_model)(X, int(k), n_landmarks, n_neighbors, size, seed)

@@ -8,8 +8,8 @@ from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.metrics import pairwise_distances
 
 from ..checks.common import RandomState
-from ..checks.values import MAX_SEED, check_features, check_integer, check_n_jobs, check_random_state
-from .base import Ensemble, check_range, fit_all, stack
+from ..checks.values import MAX_SEED, check_candidates, check_features, check_integer, check_n_jobs, check_random_state
+from .base import Ensemble, fit_all, stack
 
 __all__ = ["MixedEnsemble"]
 
@@ -28,8 +28,8 @@ class MixedEnsemble(Ensemble):
     ----------
     n_partitions : int, default=56
         Number of clusterings m, at least 6.
-    n_clusters : int or (int, int), default=(3, 20)
-        Number of clusters, or the range, both ends included; less than the number of objects.
+    n_clusters : int, (int, int) or list of int, default=(3, 20)
+        Number of clusters, the lowest and the highest, or a list; less than the number of objects.
     n_jobs, random_state
         As in :class:`~robust_eac.KMeansEnsemble`.
 
@@ -79,15 +79,16 @@ class MixedEnsemble(Ensemble):
         X = check_features(X, estimator=self, ensure_min_samples=2)
         n_partitions = check_integer(self.n_partitions, name="n_partitions", low=6)
         # Spectral clustering needs fewer eigenvectors than objects.
-        low, high = check_range(self.n_clusters, len(X) - 1, "n_samples - 1")
+        candidates = check_candidates(self.n_clusters, high=len(X) - 1, high_name="n_samples - 1")
         n_jobs = check_n_jobs(self.n_jobs)
         rng = check_random_state(self.random_state)
 
         per_linkage = max(1, n_partitions * 9 // 56)
         n_drawn = n_partitions - 4 * per_linkage
         n_kmeans = n_drawn // 2
-        spaced = np.rint(np.linspace(low, high, per_linkage)).astype(int)
-        drawn = rng.randint(low, high + 1, size=n_drawn)
+        spaced = np.rint(np.linspace(candidates[0], candidates[-1], per_linkage))
+        spaced = candidates[np.abs(candidates - spaced[:, np.newaxis]).argmin(axis=1)]
+        drawn = candidates[rng.randint(len(candidates), size=n_drawn)]
         seeds = rng.randint(MAX_SEED, size=n_drawn)
 
         trees = [linkage(X, method=method) for method in _LINKAGES]

@@ -280,6 +280,19 @@ def test_one_warning_for_all_that_did_not_converge(rng, monkeypatch):
     assert caught[0].filename == __file__
 
 
+def test_a_pair_is_a_range_and_a_list_holds_candidates():
+    labels = planted_ensemble(np.random.RandomState(0), np.arange(60) % 3, 8, noise=0.2)
+    options = {"n_init": 2, "n_splits": 2, "random_state": 0}
+    assert select_n_clusters(labels, (2, 4), **options).candidates.tolist() == [2, 3, 4]
+    assert select_n_clusters(labels, [4, 2], **options).candidates.tolist() == [2, 4]
+
+
+def test_few_partitions_without_a_stable_number_are_warned_of():
+    noise = np.random.RandomState(0).randint(3, size=(60, 5))
+    with pytest.warns(UserWarning, match="5 clusterings are too few to choose the number of clusters; have at least 6"):
+        assert select_n_clusters(noise, (2, 3), n_init=2, n_splits=2, random_state=0).n_clusters == 1
+
+
 LABELS = np.arange(24).reshape(6, 4) % 3
 
 
@@ -287,7 +300,7 @@ LABELS = np.arange(24).reshape(6, 4) % 3
     ("kwargs", "error", "match"),
     [
         ({"labels": LABELS[:, :1]}, ValueError, "labels must have at least 2 partitions to compare, got 1"),
-        ({"n_clusters": 3}, TypeError, "n_clusters must be an iterable of integers, got 3"),
+        ({"n_clusters": 3}, TypeError, "n_clusters must be a pair .* or a list of integers, got 3"),
         ({"n_clusters": []}, ValueError, "n_clusters must hold at least one candidate, got none"),
         ({"n_clusters": [2, 7]}, ValueError, r"each of n_clusters must be in \[1, n_samples=6\], got 7"),
         ({"n_init": 1}, ValueError, "n_init must be at least 2, got 1"),

@@ -101,7 +101,7 @@ def test_mixed_ensemble_of_any_size_has_every_algorithm(X):
         ({"n_clusters": (5, 3)}, ValueError, r"upper end of n_clusters must be in \[5, n_samples.*\], got 3"),
         ({"n_clusters": (3, 151)}, ValueError, r"upper end of n_clusters must be in \[3, n_samples.*\], got 151"),
         ({"n_clusters": 0}, ValueError, r"n_clusters must be in \[1, n_samples.*\], got 0"),
-        ({"n_clusters": "many"}, TypeError, r"integer or a pair \(lowest, highest\), got 'many'"),
+        ({"n_clusters": "many"}, TypeError, r"a pair \(lowest, highest\) or a list of integers, got 'many'"),
     ],
 )
 @pytest.mark.parametrize("Ensemble", [KMeansEnsemble, MixedEnsemble])
@@ -286,3 +286,20 @@ def test_labels_can_be_hidden(X, make):
     assert (hidden[:, 0] == -1).all()
     labels[0, 1] = -1
     assert (labels[:, 1] == -1).sum() == 1
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda X, k: KMeansEnsemble(20, k, random_state=0).fit(X),
+        lambda X, k: MixedEnsemble(20, k, random_state=0).fit(X),
+        lambda X, k: FeatureSubsetEnsemble(k, random_state=0).fit(X),
+        lambda X, k: LandmarkSpectralEnsemble(20, k, n_landmarks=30, random_state=0).fit(X),
+    ],
+)
+def test_a_pair_is_a_range_and_a_list_holds_what_is_drawn(X, make):
+    assert {2, 3, 4} >= set(make(X, (2, 4)).n_clusters_) > {2, 4}
+    assert set(make(X, [4, 2]).n_clusters_) == {2, 4}
+    for wrong in ((2, 3, 4), "2-4", 2.5):
+        with pytest.raises(TypeError, match="n_clusters must be an integer, a pair"):
+            make(X, wrong)
