@@ -27,6 +27,10 @@ from .weightings.trust import second_group
 __all__ = ["MergeConsensus", "RobustEAC"]
 
 
+# With more clusterings than objects, and less agreement beyond chance, rows and columns may have changed places.
+_LOW_AGREEMENT = 0.5
+
+
 class _Consensus(ClusterMixin, BaseEstimator):
     """What both estimators answer once they are fitted: memberships and labels of new objects, and reports."""
 
@@ -52,6 +56,10 @@ class _Consensus(ClusterMixin, BaseEstimator):
         for name, value in (result._asdict() | others).items():
             setattr(self, f"{name}_", value)
         self.n_clusters_found_ = int(result.labels.max()) + 1
+        n, m, mean = len(result.labels), len(result.weights), float(np.mean(self.agreements_))
+        if m > n > 1 and mean < _LOW_AGREEMENT:
+            told = f"the {m} columns of X hardly agree with their consensus (mean {mean:.2f}, where 1 is most). Are the "
+            warnings.warn(f"{told}{n} rows objects, and the columns clusterings?", UserWarning, stacklevel=3)
 
     def predict_membership(self, X: Labels) -> np.ndarray:
         """Memberships of new objects beside the consensus of the fit, which stays as it is.

@@ -119,6 +119,7 @@ def read_matrix(labels, name, part=False):
         array, meanings = label_matrix(table, name, titles)
     if not part:
         refuse_names_of_objects(array, meanings, name, titles, titled=given.names is not None)
+        _warn_of_indicators(array, name)
     if given.meanings is not None:
         _check_meanings(given.meanings, array, meanings is not None, name)
         meanings = given.meanings
@@ -251,6 +252,23 @@ def refuse_names_of_objects(labels, meanings, name, titles, *, titled=False):
             )
         told = f"{name}: {titles(u)} has a label of its own in every row. Leave it out if it numbers the rows."
         warnings.warn(told, UserWarning, stacklevel=2)
+
+
+def _warn_of_indicators(labels, name):
+    """Warn of a dense matrix of zeros and ones whose columns look like the clusters of fewer clusterings."""
+    if len(labels) <= 2 or labels[:64].max() > 1 or labels[:64].min() < 0:
+        return
+    first = np.cumsum(labels[0], dtype=np.int64)
+    # A clustering ends where all rows have had as many ones.
+    ends = np.ones(len(first), dtype=bool)
+    for block in row_blocks(len(labels)):
+        ends &= (np.cumsum(labels[block], axis=1, dtype=np.int64) == first).all(axis=0)
+        if not ends[-1] or not ((labels[block] == 0) | (labels[block] == 1)).all():
+            return
+    n_columns, n_clusterings = len(first), int(first[-1])
+    if n_columns > 2 * n_clusterings and set(first[ends]) >= set(range(1, n_clusterings + 1)) > set():
+        told = f"{name}: {n_columns} clusterings of two clusters each, or the indicators of {n_clusterings}? Give "
+        warnings.warn(told + f"scipy.sparse.csr_array({name}) for those.", UserWarning, stacklevel=2)
 
 
 def label_matrix(array, name, titles):

@@ -1,5 +1,6 @@
 """Checks of labels: label matrices, lists of partitions with soft ones among them, weights of the objects in them."""
 
+import warnings
 from typing import NamedTuple
 
 import numpy as np
@@ -87,7 +88,11 @@ def check_ensemble(labels, *, name="labels", part=False) -> Ensemble:
         (n, m), titles = found.labels.shape, column_titles(found.names)
         nothing = np.empty((n, 0)), np.empty(0, dtype=np.int64)
         ensemble = Ensemble(found.labels, *nothing, np.arange(m), found.names, found.meanings)
-    if len(ensemble.widths) or (ensemble.labels.dtype.kind not in "bu" and ensemble.labels.min() < 0):
+    lowest = ensemble.labels.min() if ensemble.labels.dtype.kind == "i" and ensemble.labels.size else 0
+    if lowest < -1 and not part:
+        told = f'{name}: {lowest} is a cluster like any other label; only -1, None, NaN and NA say "not observed".'
+        warnings.warn(told, UserWarning, stacklevel=2)
+    if len(ensemble.widths) or lowest < 0:
         columns = np.zeros(ensemble.n_partitions, dtype=bool)
         for block in row_blocks(ensemble.n_samples):
             observed = ensemble.observed(block)

@@ -144,3 +144,12 @@ def test_a_fit_leaves_nothing_of_the_one_before(labels):
 def test_errors(labels, call, error, match):
     with pytest.raises(error, match=match):
         call(labels)
+
+
+@pytest.mark.parametrize("model", [RobustEAC(3, random_state=0), MergeConsensus(3, random_state=0)])
+def test_rows_and_columns_that_changed_places_are_warned_of(rng, model, recwarn):
+    labels = np.column_stack([rng.permutation(4)[column] for column in planted_ensemble(rng, np.arange(60) % 3, 20).T])
+    model.fit(labels).fit(labels[:15])
+    assert not recwarn.list
+    with pytest.warns(UserWarning, match="the 60 columns of X hardly agree .* Are the 20 rows objects"):
+        model.fit(labels.T)

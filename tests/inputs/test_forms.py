@@ -235,6 +235,25 @@ def test_a_column_that_numbers_the_rows_is_warned_of():
         labels_from_draws(pd.DataFrame({"Unnamed: 0": [1, 2, 3], "V1": [1, 1, 1], "V2": [1, 2, 2]}))
 
 
+def test_negative_codes_are_warned_of():
+    with pytest.warns(UserWarning, match=r'labels: -99 is a cluster like any other label; only -1.*"not observed"'):
+        assert (check_labels(np.array([[0, -99], [-1, 3], [1, -2]])) == [[0, -99], [-1, 3], [1, -2]]).all()
+
+
+def test_dense_indicators_are_warned_of(rng, recwarn):
+    columns = [rng.permutation(np.arange(60) % k) for k in (3, 2, 5)]
+    dense = np.column_stack([np.eye(k, dtype=int)[column] for k, column in zip((3, 2, 5), columns, strict=True)])
+    with pytest.warns(UserWarning, match=r"labels: 10 clusterings of two clusters each, or the indicators of 3\? Give"):
+        check_labels(dense)
+    assert np.array_equal(check_labels(sparse.csr_array(dense)), np.column_stack(columns))
+    recwarn.clear()
+    # As many ones in every row are not enough, nor are pairs of a clustering and its reverse.
+    pair, shuffled = np.column_stack([columns[1], 1 - columns[1]]), np.array([rng.permutation(row) for row in dense])
+    for labels in (shuffled, pair, dense[:, :-1], 2 * dense):
+        check_labels(labels)
+    assert not recwarn.list
+
+
 def test_square_labels_are_labels(rng):
     """Matrices that share what pairs of objects have in part: labels of as many clusterings as objects."""
     indices = np.arange(8)
