@@ -58,7 +58,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
         self.n_clusters_found_ = int(result.labels.max()) + 1
         n, m, mean = len(result.labels), len(result.weights), float(np.mean(self.agreements_))
         if m > n > 1 and mean < _LOW_AGREEMENT:
-            told = f"the {m} columns of X hardly agree with their consensus (mean {mean:.2f}, where 1 is most). Are the "
+            told = f"the {m} columns of X hardly agree with their consensus (mean {mean:.2f}; 1 is most). Are the "
             warnings.warn(f"{told}{n} rows objects, and the columns clusterings?", UserWarning, stacklevel=3)
 
     def predict_membership(self, X: Labels) -> np.ndarray:
