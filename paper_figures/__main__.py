@@ -54,7 +54,7 @@ def draw_all(chosen, papers, out, other=None, **source):
         try:
             paths = draw(drawing, drawing_records(drawing, **source), out)
         except Exception as error:
-            told = isinstance(error, (ValueError, OSError))
+            told = isinstance(error, (ValueError, OSError, ImportError))
             # Most figures are made for the cells of their experiment, and fail on others in many ways.
             if not told and other is None:
                 raise

@@ -6,7 +6,6 @@ draws its random numbers from a generator of Python's that every run seeds.
 
 import random
 
-import igraph
 import numpy as np
 
 from robust_eac import RobustEAC, adjusted_rand_score, labels_from
@@ -21,7 +20,8 @@ FRESH = True
 # Nodes of a community, from and to; exponent of their density; edges per node.
 SIZES, EXPONENT, DEGREE = (15, 300), 2.0, 8.0
 INSIDE = 2.0 / 3.0
-METHODS = {"louvain": igraph.Graph.community_multilevel, "label propagation": igraph.Graph.community_label_propagation}
+# Methods of igraph's graphs.
+METHODS = {"louvain": "community_multilevel", "label propagation": "community_label_propagation"}
 
 
 def cells(*, n_nodes=(100_000,), n_each=(10,), repetitions=3):
@@ -49,12 +49,14 @@ def planted_communities(n_nodes, rng):
 
 def run_one(*, n_nodes, n_each, repetition):
     """Seconds of the partitions and of the consensus, and how both agree with the communities."""
+    import igraph
+
     communities, edges = planted_communities(n_nodes, np.random.RandomState(derive_seed(0, repetition, "data")))
     graph = igraph.Graph(n=n_nodes, edges=edges)
     result, found, mean = {}, [], {}
     igraph.set_random_number_generator(random.Random(derive_seed(0, repetition, "ensemble")))
     for name, method in METHODS.items():
-        partitions, seconds = timed(lambda method=method: [method(graph) for _ in range(n_each)])
+        partitions, seconds = timed(lambda method=method: [getattr(graph, method)() for _ in range(n_each)])
         found += partitions
         scores = [float(adjusted_rand_score(communities, partition.membership)) for partition in partitions]
         mean[name] = {

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
+from importlib import import_module
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,6 +30,14 @@ def row_blocks(n_rows, size=None):
     size = size or BLOCK
     for start in range(0, n_rows, size):
         yield slice(start, min(start + size, n_rows))
+
+
+def load_package(name, purpose, extra):
+    """Import a module of an optional package; ImportError says what needs it, and which extra installs it."""
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise ImportError(f"{purpose} {name.partition('.')[0]}: pip install 'robust-eac[{extra}]'") from error
 
 
 def did_you_mean(value, choices) -> str:

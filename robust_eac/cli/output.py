@@ -12,6 +12,7 @@ import numpy as np
 from tqdm import tqdm
 
 from .._whole_files import temporary_path, write_files
+from ..checks.common import load_package
 from .columns import as_written
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".npy")
@@ -102,11 +103,7 @@ def check_picture(path):
     """Raise an error for a picture that matplotlib cannot write; None is no picture."""
     if path is None:
         return
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError("plots need matplotlib: pip install matplotlib") from error
-    known = Figure().canvas.get_supported_filetypes()
+    known = load_package("matplotlib.figure", "plots need", "compare").Figure().canvas.get_supported_filetypes()
     if path.suffix[1:].lower() not in known:
         raise ValueError(f"{path}: must end in .{', .'.join(sorted(known))}.")
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..checks.common import load_package
 from ..checks.values import check_choice, check_real
 from ..plotting.charts import BLUE, GREY, check_axes
 from .statistics import differences, friedman, holm, ranks_of, signed_rank, t_interval
@@ -295,11 +296,7 @@ def _cells(row):
 
 
 def _frame(rows):
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise ImportError("to_frame needs pandas: pip install pandas") from error
-    return pd.DataFrame(rows)
+    return load_package("pandas", "to_frame needs", "compare").DataFrame(rows)
 
 
 def _draw_intervals(summary, table, ax):
@@ -335,15 +332,12 @@ def _draw_critical_difference(summary, table, ax):
             f"{len(scores)}."
         )
     ax = _new_axes(ax, len(names) / 2)
-    try:
-        import pandas as pd
-        from scikit_posthocs import critical_difference_diagram, posthoc_nemenyi_friedman
-    except ImportError as error:
-        raise ImportError("kind 'critical-difference' needs scikit-posthocs: pip install scikit-posthocs") from error
-    ranks = pd.DataFrame(ranks_of(scores), columns=names)
+    purpose = "kind 'critical-difference' needs"
+    pandas, posthocs = (load_package(name, purpose, "compare") for name in ("pandas", "scikit_posthocs"))
+    ranks = pandas.DataFrame(ranks_of(scores), columns=names)
     colors, solid = dict.fromkeys(names, "black"), {"linestyle": "-"}
     lines = {"color_palette": colors, "elbow_props": solid, "crossbar_props": solid}
-    critical_difference_diagram(ranks.mean(), posthoc_nemenyi_friedman(ranks), ax=ax, **lines)
+    posthocs.critical_difference_diagram(ranks.mean(), posthocs.posthoc_nemenyi_friedman(ranks), ax=ax, **lines)
     title = _TITLES.get(summary.measure, summary.measure)
     ax.set_title(f"mean ranks by {title} over {summary.n_blocks} {summary.blocks}\njoined: not told apart at 5 %")
     return ax

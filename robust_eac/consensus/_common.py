@@ -1,7 +1,6 @@
-"""What consensus functions share: checks and encoding before, base clusters as columns, optional packages, memory."""
+"""What consensus functions share: checks and encoding before, base clusters as columns, memory."""
 
 import os
-from importlib import import_module
 
 import numpy as np
 
@@ -68,14 +67,6 @@ def associations(members, groups, weights):
     shares = np.zeros((len(groups), groups.max() + 1))
     shares[np.arange(len(groups)), groups] = weights
     return members @ (shares / shares.sum(axis=0))
-
-
-def load_package(name, purpose, requirement):
-    """Import an optional package; ImportError says what needs it and how to install it."""
-    try:
-        return import_module(name)
-    except ImportError as error:
-        raise ImportError(f"{purpose}: pip install '{requirement}'") from error
 
 
 def check_memory(n_bytes, what):

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from ..checks.common import RandomState, row_blocks
+from ..checks.common import RandomState, load_package, row_blocks
 from ..checks.values import check_choice, check_random_state, check_real
 from ..solve.codes import relabel
 from ..solve.encoding import one_hot, take_rows
-from ._common import TIE, associations, check_memory, check_starts, clusters_of, load_package, prepare_rows, trivial
+from ._common import TIE, associations, check_memory, check_starts, clusters_of, prepare_rows, trivial
 
 __all__ = ["cspa", "hgpa", "mcla"]
 
@@ -208,7 +208,7 @@ def hgpa(
     encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
     imbalance = check_real(imbalance, name="imbalance", low=0.0, high=1.0)
     rng = check_random_state(random_state)
-    kahypar = load_package("kahypar", "hgpa partitions hypergraphs with KaHyPar", "kahypar>=1.3.5")
+    kahypar = load_package("kahypar", "hgpa needs", "graph")
     clusters = trivial(encoding, n_clusters)
     if clusters is not None:
         return relabel(encoding.expand(clusters))
@@ -279,7 +279,7 @@ def whole_numbers(values, dtype):
 
 def load_metis():
     """The package pymetis."""
-    return load_package("pymetis", "cspa and mcla partition graphs with METIS", "pymetis>=2025.2.1")
+    return load_package("pymetis", "cspa and mcla need", "graph")
 
 
 def partition_graph(edges, sizes, n_parts, *, imbalance, n_init, rng):

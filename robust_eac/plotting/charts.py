@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..checks.common import load_package
 from ..checks.values import check_bool, check_mask, check_vector, check_weights
 from ..diagnostics.selection import ClusterNumberSelection
 from ..summary import counted
@@ -33,14 +34,10 @@ _ROUNDING = 1e-13
 
 def check_axes(ax):
     """The Axes to draw on, a new one for None."""
-    try:
-        import matplotlib.pyplot as plt
-        from matplotlib.axes import Axes
-    except ImportError as error:
-        raise ImportError("plots need matplotlib: pip install matplotlib") from error
+    pyplot = load_package("matplotlib.pyplot", "plots need", "compare")
     if ax is None:
-        _, ax = plt.subplots(layout="constrained")
-    elif not isinstance(ax, Axes):
+        _, ax = pyplot.subplots(layout="constrained")
+    elif not isinstance(ax, pyplot.Axes):
         raise TypeError(f"ax must be a matplotlib Axes or None, got {type(ax).__name__}.")
     return ax
 
