@@ -370,8 +370,8 @@ class RobustEAC(_Consensus):
         thousands, all objects come after a quarter of them. With more than 32 clusters, "random" puts the objects, in
         random order, where they cost least.
     n_init : int, default=10
-        Number of starts, solved to a gap of 1e-4, or the best three where samples place them. The best one goes on to
-        `tol`.
+        Number of starts. Each is solved to a gap of 1e-4, or only the best three where all begin on samples; then the
+        best one to `tol`.
     max_iter : int, default=100
         Largest number of alternations per start.
     tol : float, default=1e-5

@@ -37,7 +37,7 @@ _WEIGHTINGS = {
     "entropy": "Weights fall smoothly with the loss of the partition.",
     "power": "Weights fall smoothly with the loss of the partition.",
     "chance-corrected": "The partitions that agree with the consensus beyond chance count alike, the others not at "
-    "all. Near copies of one partition count once together.",
+    "all. Near copies of a partition share the weight of one.",
     "trust": "The largest group of partitions that agree with each other beyond chance count alike, the others not at "
     "all.",
     "given": "The weights were chosen beforehand.",
