@@ -18,7 +18,7 @@ from .checks.values import check_names, is_dask_array
 from .diagnostics.agreement import adjusted_agreement
 from .diagnostics.objective import partition_losses
 from .placing import agreements_of, keep_consensus, keep_groups, read_newcomers
-from .solve.objective import labels_of
+from .solve.objective import labels_of, largest_of
 from .solve.threads import progress
 from .solvers.median_partition import Options, solve_ensemble
 from .summary import Settings, assure, summarise
@@ -393,6 +393,8 @@ class RobustEAC(_Consensus):
     membership_ : ndarray of shape (n_samples, n_clusters)
         Consensus membership Y', rows on the simplex: it tells how sure the labels are. A SciPy CSR array where it would
         have more than 2^28 entries.
+    confidence_ : ndarray of shape (n_samples,)
+        Membership of every object in its own cluster.
     weights_ : ndarray of shape (n_partitions,)
         Weights of the partitions, summing to one, found with `membership_`.
     losses_ : ndarray of shape (n_partitions,)
@@ -481,6 +483,12 @@ class RobustEAC(_Consensus):
 
     # Set by the command line: receives progress lines, verbose or not.
     _tell = None
+
+    @property
+    def confidence_(self) -> np.ndarray:
+        """(n_samples,) membership of every object in its own cluster, the largest."""
+        check_is_fitted(self)
+        return np.minimum(largest_of(self.membership_), 1.0)
 
     def fit(self, X: Labels, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Find the consensus of an ensemble.

@@ -13,7 +13,6 @@ from .hard.losses import LEVEL
 from .hard.tables import LOSSES
 from .objectives import agreements_with
 from .solve.encoding import encode_ensemble
-from .solve.objective import largest_of
 from .weightings.clusters import check_cluster_weights, weigh_by
 from .weightings.joint import WEIGHTINGS, Fixed, FromFunction, as_weighting
 
@@ -101,10 +100,8 @@ def describe(model, settings, assurance=None):
         share = 100.0 * settings.second_mode / len(agreements)
         size = f"{counted(settings.second_mode, 'partition')} ({share:.0f} %) without weight"
         rows["second mode"] = f"{size} agree with each other, hardly with this consensus"
-    if settings.merged:
-        rows["confidence"] = f"share of similarity {_below(model.confidence_)}"
-    else:
-        rows["confidence"] = f"largest membership {_below(largest_of(model.membership_))}"
+    kind = "share of similarity" if settings.merged else "largest membership"
+    rows["confidence"] = f"{kind} {_below(model.confidence_)}"
     return rows
 
 

@@ -59,7 +59,7 @@ print("adjusted Rand index, single runs:", np.quantile(alone, [0, 0.5, 1]).round
 
 import matplotlib.pyplot as plt
 
-sure = np.minimum(model.membership_.max(axis=1), 1.0)
+sure = model.confidence_
 places = nx.spring_layout(graph, seed=2, k=0.25)
 fig, ax = plt.subplots(figsize=(8, 5.5))
 nx.draw_networkx_edges(graph, places, ax=ax, width=0.3, edge_color="0.6")

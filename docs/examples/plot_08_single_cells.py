@@ -55,7 +55,7 @@ from robust_eac import RobustEAC, adjusted_rand_score
 labels = adata.obs[columns]
 model = RobustEAC(n_clusters=5, weighting="chance-corrected", random_state=0).fit(labels)
 adata.obs["consensus"] = pd.Categorical(model.labels_)
-adata.obs["confidence"] = model.membership_.max(axis=1)
+adata.obs["confidence"] = model.confidence_
 print(model.summary())
 print(pd.crosstab(adata.obs["type"], adata.obs["consensus"]))
 

@@ -35,7 +35,7 @@ runs = labels_from(found)
 k = select_n_clusters(runs, range(1, 8), random_state=0).n_clusters
 model = RobustEAC(k, random_state=0).fit(runs)
 print(model.summary(runs))
-confidence = np.minimum(model.membership_.max(axis=1), 1.0)
+confidence = model.confidence_
 print("below 0.9:", [node for node, sure in zip(runs.objects, confidence, strict=True) if sure < 0.9])
 
 # %%
@@ -102,7 +102,7 @@ except TypeError as error:
     print(error)
 cells = RobustEAC(3, weighting="chance-corrected", random_state=0).fit(adata.obs[columns])
 adata.obs["consensus"] = pd.Categorical(cells.labels_.astype(str))
-adata.obs["confidence"] = np.minimum(cells.membership_.max(axis=1), 1.0)
+adata.obs["confidence"] = cells.confidence_
 print(pd.crosstab(types, adata.obs["consensus"], rownames=["type"]))
 missing = adata.obs["kmeans"].isna()
 print("mean confidence, three labels and two:", adata.obs["confidence"].groupby(missing).mean().round(3).tolist())

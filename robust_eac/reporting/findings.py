@@ -18,7 +18,7 @@ from ..plotting.matrices import draw_objects, order_by_group
 from ..solve.alternation import Limits, Problem, solve
 from ..solve.encoding import take_rows
 from ..solve.formula import accumulate, adjusted_agreements, losses_of
-from ..solve.objective import labels_of, largest_of
+from ..solve.objective import labels_of
 from ..solvers.consensus_modes import ConsensusModes, find_modes
 from ..summary import assure_encoded, describe, encode_fitted
 from ..weightings.clusters import check_cluster_weights, weigh_by
@@ -112,7 +112,7 @@ def find_out(model, X, sample_weight, settings):
         rows=describe(model, settings, assurance),
         assurance=assurance,
         labels=labels,
-        certainty=model.confidence_ if settings.merged else largest_of(model.membership_),
+        certainty=model.confidence_,
         moves=best_moves(weighed, model.weights_, labels, k),
         weights=model.weights_,
         losses=model.losses_ if settings.adjusted else model.losses_ / settings.total**2,

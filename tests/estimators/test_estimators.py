@@ -153,3 +153,11 @@ def test_rows_and_columns_that_changed_places_are_warned_of(rng, model, recwarn)
     assert not recwarn.list
     with pytest.warns(UserWarning, match="the 60 columns of X hardly agree .* Are the 20 rows objects"):
         model.fit(labels.T)
+
+
+def test_confidence_is_the_membership_in_the_own_cluster(labels):
+    model = RobustEAC(3, random_state=0)
+    assert not hasattr(model, "confidence_")
+    model.fit(labels)
+    own = model.membership_[np.arange(len(labels)), model.labels_]
+    np.testing.assert_array_equal(model.confidence_, np.minimum(own, 1.0))

@@ -111,7 +111,7 @@ def test_report_says_what_the_attributes_say(labels):
     below = re.findall(r"below (0\.\d) for (\d+) objects? \((\d+\.\d) %\)", _line(text, "confidence"))
     assert [bound for bound, _, _ in below] == ["0.5", "0.9"]
     for bound, count, share in below:
-        assert int(count) == np.sum(model.membership_.max(axis=1) < float(bound))
+        assert int(count) == np.sum(model.confidence_ < float(bound))
         assert float(share) == pytest.approx(100 * int(count) / 45, abs=0.05)
 
 
