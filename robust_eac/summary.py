@@ -57,6 +57,8 @@ def encode_fitted(model, X, sample_weight, settings):
             f"X must be the ensemble that was fitted, {counted(len(model.weights_), 'partition')} of "
             f"{counted(len(labels), 'object')}, got {ensemble.n_partitions:,} of {ensemble.n_samples:,}."
         )
+    if ensemble.names is not None and hasattr(model, "feature_names_in_"):
+        model._check_names(ensemble)
     encoding = encode_ensemble(ensemble, check_sample_weight(sample_weight, ensemble))
     membership = np.eye(model.n_clusters_found_)[labels] if settings.merged else model.membership_
     agreements = agreements_with(encoding, membership)

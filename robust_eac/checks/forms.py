@@ -4,7 +4,7 @@ import re
 import reprlib
 import warnings
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, ValuesView
 from itertools import count
 from numbers import Integral, Real
 from typing import NamedTuple
@@ -39,6 +39,8 @@ _OTHER_OBJECTS = {
     "_fields": "it is a result; give the labels in it, in a list with those of others",
     str: "read the file first, for example with pandas.read_csv",
     "__next__": "it can be read only once: give list(...) of it",
+    ValuesView: "give list(...) of it",
+    type(None): "did a function return nothing?",
 }
 
 
@@ -294,7 +296,9 @@ def label_column(values, name, column=""):
     """
     categorical, dtype = getattr(values, "cat", values), getattr(values, "dtype", None)
     if hasattr(categorical, "codes"):
-        return _numbered(np.asarray(categorical.codes), list(categorical.categories), name, column)
+        # Intervals, dates and the like go by their texts.
+        told = [value if isinstance(value, (str, bytes, Real)) else str(value) for value in categorical.categories]
+        return _numbered(np.asarray(categorical.codes), told, name, column)
     kind = "O" if isinstance(dtype, np.dtype) or not hasattr(values, "isna") else getattr(dtype, "kind", "O")
     # Nullable numbers of pandas; those beyond 63 bits are refused where they are seen.
     if kind == "f":

@@ -90,9 +90,12 @@ def check_features(X, *, name="X", n_samples=None, estimator=None, as_is=False, 
         else:
             array = validate_data(estimator, X, **options)
     except (TypeError, ValueError) as error:
-        if re.search(rf"\b{name}\b", str(error)):
+        # Advice on supervised learning would follow.
+        told, is_nan, _ = str(error).partition("NaN.\n")
+        if re.search(rf"\b{name}\b", told) and not is_nan:
             raise
-        raise (TypeError if isinstance(error, TypeError) else ValueError)(f"{name}: {error}") from error
+        told = f"{told}NaN: impute what is missing, or leave out its rows." if is_nan else f"{name}: {told}"
+        raise (TypeError if isinstance(error, TypeError) else ValueError)(told) from error
     if n_samples is not None and len(array) != n_samples:
         raise ValueError(f"{name} must have n_samples={n_samples} rows, one per row of labels, got {len(array)}.")
     # As floats: minus an unsigned integer is unsigned.

@@ -66,7 +66,9 @@ class _Parser(argparse.ArgumentParser):
             for text in takewhile(lambda text: text != "--", args):
                 name = text.partition("=")[0]
                 if name.startswith("--") and name not in options:
-                    self.error(f"unknown option {name}{did_you_mean(name, options)}")
+                    # Dashes are no resemblance.
+                    near = did_you_mean(name[2:], [option[2:] for option in options if option.startswith("--")])
+                    self.error(f"unknown option {name}" + near.replace("'", "'--", 1))
         namespace, rest = super().parse_known_args(args, namespace)
         if rest:
             self.error(f"unexpected argument: {' '.join(rest)}")

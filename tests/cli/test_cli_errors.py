@@ -136,6 +136,7 @@ BAD_ARGUMENTS = [
     ("", "consensus", r"required: LABELS, --output \(see 'robust-eac consensus --help'\)"),
     ("", "consensus labels.csv --n_clusters 2", r"option --n_clusters \(did you mean '--n-clusters'\?\)"),
     ("", "consensus labels.csv --output c.csv", r"--n-clusters is required; only --loss can do without\."),
+    ("", "report labels.csv --truth y", r"unknown option --truth \(see 'robust-eac"),
     ("", "compare labels.csv --weighting=l2", r"--weighting \(did you mean '--weightings'\?\) \(see 'robust"),
     *(("", f"consensus {name} --n-clusters 3 --output c.csv", rf"{name}: cannot be read: No such file")
       for name in ("none.csv", "none.npy", "none.mat", "none.parquet")),

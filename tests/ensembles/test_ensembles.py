@@ -303,3 +303,8 @@ def test_a_pair_is_a_range_and_a_list_holds_what_is_drawn(X, make):
     for wrong in ((2, 3, 4), "2-4", 2.5):
         with pytest.raises(TypeError, match="n_clusters must be an integer, a pair"):
             make(X, wrong)
+
+
+def test_missing_features_are_refused_without_advice_on_classifiers(X):
+    with pytest.raises(ValueError, match="contains NaN: impute what is missing, or leave out its rows.$"):
+        KMeansEnsemble(3).fit(np.where(X > 7.0, np.nan, X))

@@ -300,6 +300,9 @@ def test_only_the_ensemble_that_was_fitted_certifies(labels, options):
         model.summary(labels, np.arange(1.0, 46.0))
     with pytest.raises(ValueError, match="sample_weight"):
         model.summary(labels, np.ones(44))
+    frame = pd.DataFrame(labels).add_prefix("u")
+    with pytest.raises(ValueError, match="Feature names must be in the same order as they were in fit"):
+        model.fit(frame).summary(frame.iloc[:, ::-1])
 
 
 def test_weights_of_objects_and_clusters_are_certified_too(labels, rng):

@@ -177,7 +177,8 @@ REFUSED = {
     "fitted models": ([KMeans(2, n_init=1).fit(LABELS)], TypeError, r"got KMeans: give the labels_"),
     "result": (solve_median_partition(LABELS, 2, random_state=0), TypeError, "it is a result"),
     "text": ("labels.csv", TypeError, "read the file"),
-    "None": (None, ValueError, "two-dimensional"),
+    "None": (None, TypeError, "got NoneType: did a function return nothing"),
+    "values of a dict": ({"a": LABELS[:, 0]}.values(), TypeError, r"got dict_values: give list\(...\)"),
     "lazy polars": (POLARS.lazy(), TypeError, "collect"),
     "masked": (np.ma.masked_equal(LABELS, -1), TypeError, "masked array"),
     "dates": (LABELS.astype("datetime64[D]"), TypeError, "Dates are no labels"),
@@ -281,3 +282,11 @@ def test_explicit_zeros_stay_in_a_sparse_matrix_that_was_given():
     given = sparse.csc_array((np.array([1, 0, 1, 1]), np.array([0, 1, 1, 2]), np.array([0, 2, 4])), shape=(3, 2))
     assert check_labels(given).tolist() == [[0], [1], [1]]
     assert given.nnz == 4
+
+
+def test_categories_of_any_kind_go_by_their_texts():
+    ages = pd.cut(pd.Series([3.0, 14.0, 9.0, 30.0, np.nan]), [0, 10, 20, 40])
+    found = check_ensemble(pd.DataFrame({"ages": ages, "days": pd.Categorical(pd.to_datetime(["2024-01-01"] * 5))}))
+    assert found.labels[:, 0].tolist() == [0, 1, 0, 2, -1]
+    assert found.meanings[0] == ("(0, 10]", "(10, 20]", "(20, 40]")
+    assert found.meanings[1] == ("2024-01-01 00:00:00",)
