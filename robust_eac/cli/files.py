@@ -327,16 +327,22 @@ def _may_number_columns(cells):
 
 
 class Input(NamedTuple):
-    """A table, the positions of its labels or features, and the names of its objects (None without names)."""
+    """A table, the positions of its labels or features, and the names of its objects (None without names).
+
+    draws : whether a row of the table is a clustering.
+    """
 
     table: Table
     columns: list
     objects: list | None
     objects_title: str
+    draws: bool = False
 
     @property
     def titles(self):
-        """Titles of the columns; an untitled column is called by its number among those that are read."""
+        """Titles of the clusterings or features; without a title, their numbers among those that are read."""
+        if self.draws:
+            return [str(number) for number in range(1, 1 + len(self.table.numbers))]
         header = self.table.header or [""] * len(self.table.columns)
         return [header[c] or str(number) for number, c in enumerate(self.columns, start=1)]
 
@@ -362,6 +368,10 @@ def read_labels(arguments, *, left_out=()):
     """The :class:`Input` and the label matrix in the file LABELS; says what was read."""
     ensemble = read_input(arguments, arguments.labels, left_out=left_out)
     labels = labels_of(ensemble.table, ensemble.columns)
+    if arguments.draws:
+        labels = np.ascontiguousarray(labels.T)
+        objects = None if ensemble.table.header is None else ensemble.titles
+        ensemble = Input(ensemble.table, ensemble.columns, objects, "object", draws=True)
     n, m = labels.shape
     missing = int(np.count_nonzero(labels == -1))
     text = f"{ensemble.table.file}: {n} object{'s' * (n != 1)}, {m} partition{'s' * (m != 1)}"

@@ -25,6 +25,7 @@ def add_table_output(parser, option="--output", *, suffixes=TABLE_SUFFIXES, **op
 
 def add_input_options(parser, name="labels", text="file with one column per clustering"):
     """Add the first file of a command, and the options that tell how to read it."""
+    parser.set_defaults(draws=False)
     parser.add_argument(name, type=Path, metavar=name.upper(), help=text)
     add = parser.add_argument_group(
         "input",
@@ -44,6 +45,8 @@ def add_input_options(parser, name="labels", text="file with one column per clus
 def add_solver_options(parser):
     """Add the labels and the options of a consensus: None where not given, so that the solvers have their defaults."""
     parser.set_defaults(certify=False)
+    text = "LABELS has one row per clustering and one column per object, as posterior draws have"
+    parser.add_argument("--draws", action="store_true", help=text)
     group = parser.add_argument_group("consensus")
     add, one_of = group.add_argument, partial(partial, _name_in)
     add_n_clusters(group, required=False, note="; with --loss an integer, or left out for as many as the loss wants")

@@ -12,6 +12,7 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 from scipy import sparse
@@ -552,3 +553,19 @@ def test_the_ways_to_start_it():
     ((name, value),) = project["scripts"].items()
     assert name == "robust-eac"
     assert EntryPoint(name, value, "console_scripts").load() is main
+
+
+def test_draws_are_the_clusterings_in_rows(folder, rng):
+    labels = rng.randint(3, size=(12, 7))
+    labels[0, 0] = -1
+    pd.DataFrame(labels.T, columns=[f"o{i}" for i in range(12)]).to_csv("draws.csv", index=False)
+    pd.DataFrame(labels, index=[f"o{i}" for i in range(12)]).add_prefix("d").to_csv("labels.csv", index_label="object")
+    given = ("--n-clusters", 3, "--seed", 0, "--json", "s.json", "--output")
+    assert run("consensus", "draws.csv", "--draws", *given, "d.csv") == 0
+    said = json.loads(Path("s.json").read_text())
+    assert run("consensus", "labels.csv", "--index-column", 1, *given, "l.csv") == 0
+    assert Path("d.csv").read_text() == Path("l.csv").read_text()
+    assert [said[key] for key in ("n_samples", "n_partitions")] == [12, 7]
+    np.save("draws.npy", labels.T)
+    assert run("consensus", "draws.npy", "--draws", *given, "n.csv") == 0
+    assert read_csv("n.csv")[1][-1] == read_csv("d.csv")[1][-1]

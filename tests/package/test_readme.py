@@ -5,6 +5,7 @@ import shlex
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from paper_figures.rooms import ROOMS
@@ -37,8 +38,7 @@ def test_python_blocks_run(document, tmp_path, monkeypatch):
 def test_blocks_on_posterior_draws_run(tmp_path, monkeypatch, rng):
     monkeypatch.chdir(tmp_path)
     labels = np.where(rng.uniform(size=(60, 20)) < 0.1, rng.randint(3, size=(60, 20)), np.arange(60)[:, np.newaxis] % 3)
-    np.savetxt("draws.csv", labels.T, fmt="%d", delimiter=",")
-    np.savetxt("labels.csv", labels, fmt="%d", delimiter=",")
+    pd.DataFrame(labels.T).add_prefix("V").to_csv("draws.csv", index=False)
     text = (ROOT / "docs" / "posterior_draws.md").read_text(encoding="utf-8")
     for block in re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL):
         exec(compile(block, "posterior_draws.md", "exec"), {})
