@@ -565,7 +565,7 @@ def test_draws_are_the_clusterings_in_rows(folder, rng):
     said = json.loads(Path("s.json").read_text())
     assert run("consensus", "labels.csv", "--index-column", 1, *given, "l.csv") == 0
     assert Path("d.csv").read_text() == Path("l.csv").read_text()
-    assert [said[key] for key in ("n_samples", "n_partitions")] == [12, 7]
+    assert [said[key] for key in ("n_objects", "n_partitions")] == [12, 7]
     np.save("draws.npy", labels.T)
     assert run("consensus", "draws.npy", "--draws", *given, "n.csv") == 0
     assert read_csv("n.csv")[1][-1] == read_csv("d.csv")[1][-1]
