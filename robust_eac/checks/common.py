@@ -19,6 +19,8 @@ ClusterWeights = str | Sequence[ArrayLike] | None
 RandomState = int | np.random.RandomState | None
 
 BLOCK = 4096
+# Entries of an array that a `repr` shows.
+_SHOWN = 12
 # Texts that mean a missing label, in any case. The integer -1 means it as well.
 MISSING = {"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none"}
 INTEGER = re.compile(r"[+-]?[0-9]+")
@@ -30,6 +32,18 @@ def row_blocks(n_rows, size=None):
     size = size or BLOCK
     for start in range(0, n_rows, size):
         yield slice(start, min(start + size, n_rows))
+
+
+def in_short(result):
+    """The `repr` of a named tuple that holds a result: long arrays and lists by their size."""
+
+    def told(value):
+        if isinstance(value, np.ndarray) and value.size > _SHOWN:
+            return f"<{' x '.join(map(str, value.shape))} {value.dtype}>"
+        return f"<{len(value)} entries>" if isinstance(value, (list, tuple)) and len(value) > _SHOWN else repr(value)
+
+    fields = (f"{name}={told(value)}" for name, value in zip(result._fields, result, strict=True))
+    return f"{type(result).__name__}({', '.join(fields)})"
 
 
 def load_package(name, purpose, extra):

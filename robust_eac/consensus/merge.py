@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy import linalg, sparse
 from scipy.special import entr
 
-from ..checks.common import RandomState, row_blocks
+from ..checks.common import RandomState, in_short, row_blocks
 from ..checks.labels import check_labels
 from ..checks.values import check_integer, check_n_clusters, check_n_jobs, check_random_state, check_real, check_weights
 from ..schemes.clusters import slot_certainty
@@ -52,6 +52,8 @@ class MergeResult(NamedTuple):
     n_clusters: int
     tree: np.ndarray
     micro_clusters: np.ndarray
+
+    __repr__ = in_short
 
 
 def merge_consensus(

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.common import ClusterWeights, Labels
+from ..checks.common import ClusterWeights, Labels, in_short
 from ..checks.forms import integer_matrix
 from ..checks.labels import check_ensemble, check_labels, check_sample_weight
 from ..checks.values import as_array, check_choice, check_real, check_weights
@@ -38,6 +38,8 @@ class ReassignmentCosts(NamedTuple):
     clusters: np.ndarray
     rises: np.ndarray
 
+    __repr__ = in_short
+
 
 class CredibleBall(NamedTuple):
     """What :func:`credible_ball` returns."""
@@ -48,6 +50,8 @@ class CredibleBall(NamedTuple):
     horizontal: np.ndarray
     vertical_upper: np.ndarray
     vertical_lower: np.ndarray
+
+    __repr__ = in_short
 
 
 def hard_partition_losses(

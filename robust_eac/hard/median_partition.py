@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.common import ClusterWeights, Labels, RandomState, WeightSolver
+from ..checks.common import ClusterWeights, Labels, RandomState, WeightSolver, in_short
 from ..checks.labels import check_ensemble
 from ..checks.values import (
     MAX_SEED,
@@ -48,6 +48,8 @@ class HardMedianPartition(NamedTuple):
     n_passes: int
     converged: bool
 
+    __repr__ = in_short
+
 
 class RefinementResult(NamedTuple):
     """What :func:`refine_labels` returns."""
@@ -60,6 +62,8 @@ class RefinementResult(NamedTuple):
     n_moves: int
     n_passes: int
     converged: bool
+
+    __repr__ = in_short
 
 
 def solve_hard_median_partition(

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.common import Labels, RandomState
+from ..checks.common import Labels, RandomState, in_short
 from ..checks.labels import check_ensemble, check_sample_weight
 from ..checks.values import (
     MAX_SEED,
@@ -53,6 +53,8 @@ class ConsensusModes(NamedTuple):
     gaps: np.ndarray
     n_iter: int
     converged: bool
+
+    __repr__ = in_short
 
 
 def solve_consensus_modes(

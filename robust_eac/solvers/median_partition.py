@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.common import ClusterWeights, Labels, RandomState, WeightSolver
+from ..checks.common import ClusterWeights, Labels, RandomState, WeightSolver, in_short
 from ..checks.labels import check_ensemble, check_init, check_sample_weight
 from ..checks.values import (
     MAX_DENSE,
@@ -47,6 +47,8 @@ class MedianPartitionResult(NamedTuple):
     gap: float
     n_iter: int
     converged: bool
+
+    __repr__ = in_short
 
 
 class Options(NamedTuple):
@@ -239,6 +241,8 @@ class MembershipResult(NamedTuple):
     gap: float
     n_sweeps: int
     converged: bool
+
+    __repr__ = in_short
 
 
 def solve_membership(

@@ -8,6 +8,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from robust_eac import (
     consensus_lower_bound,
+    credible_ball,
     objective_value,
     reassignment_costs,
     refine_labels,
@@ -341,3 +342,13 @@ SOFT = [np.full((3, 2), 0.5), np.array([0, 0, 1])]
 def test_errors(kwargs, match):
     with pytest.raises(ValueError, match=match):
         solve(**({"labels": LABELS} | kwargs))
+
+
+def test_results_are_shown_in_short(rng):
+    labels = rng.randint(3, size=(200, 50))
+    result = solve_hard_median_partition(labels, 3, n_init=2, random_state=0)
+    text = repr(result)
+    assert text.startswith("HardMedianPartition(labels=<200 int64>, weights=<50 float64>, losses=<50 float64>, obj")
+    assert f"n_clusters={result.n_clusters}, " in text
+    assert len(repr(credible_ball(labels, result.labels))) < 400
+    assert "labels=array([0, 0])" in repr(result._replace(labels=result.labels[:2] * 0))
