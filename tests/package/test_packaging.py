@@ -66,6 +66,13 @@ def test_wheel_holds_the_package_and_nothing_else(wheel):
     info = f"robust_eac-{__version__}.dist-info/"
     assert {name for name in names if not name.startswith(info)} == package_files()
     assert f"{info}licenses/LICENSE" in names
+    metadata = zipfile.ZipFile(wheel).read(f"{info}METADATA").decode()
+    assert "Description-Content-Type: text/markdown" in metadata
+    # README's links lead somewhere from the package's page, too.
+    links = re.findall(r"\]\(([^)]+)\)", metadata)
+    assert len(links) > 10
+    assert all(link.startswith(("https://", "#")) for link in links)
+    assert sum("OWNER" in line for line in (ROOT / "pyproject.toml").read_text(encoding="utf-8").splitlines()) == 1
     assert wheel.stat().st_size < 1e6
 
 
@@ -74,7 +81,7 @@ def test_sdist_holds_the_package_and_what_builds_it(distributions):
     with tarfile.open(path) as archive:
         names = {member.name.partition("/")[2] for member in archive.getmembers() if member.isfile()}
     made = {name for name in names if name in ("PKG-INFO", "setup.cfg") or ".egg-info/" in name}
-    tops = {"pyproject.toml", "MANIFEST.in", "README.md", "CHANGELOG.md", "CITATION.cff", "LICENSE"}
+    tops = {"pyproject.toml", "MANIFEST.in", "README.md", "CHANGELOG.md", "CITATION.cff", "LICENSE", "setup.py"}
     assert names - made == package_files() | tops
 
 

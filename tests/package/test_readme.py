@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
 from paper_figures.rooms import ROOMS
 from robust_eac import CONSENSUS_FUNCTIONS, WEIGHT_SOLVERS, WEIGHTING_SCHEMES
@@ -80,8 +81,14 @@ def _sections(file):
 
 
 def test_the_commands_are_marked_for_ci():
-    for name in ("main-job", "tests", "docs"):
-        assert len(re.findall(rf"<!-- command: {name} -->\n```sh\n.+\n```", TEXT)) == 1
+    contributing = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    for text, names in ((TEXT, ("main-job", "tests", "docs")), (contributing, ("lowest", "release", "lint"))):
+        for name in names:
+            assert len(re.findall(rf"<!-- command: {name} -->\n```sh\n.+\n```", text)) == 1
+    # The workflows say no command twice.
+    for workflow in (ROOT / ".github" / "workflows").glob("*.yml"):
+        for job in yaml.safe_load(workflow.read_text(encoding="utf-8"))["jobs"].values():
+            assert [step["run"].split()[0] for step in job["steps"] if "run" in step] == [".ci/run"]
 
 
 def test_every_figure_and_table_has_its_line():
