@@ -68,6 +68,7 @@ def compare(
     n_repeats: int = 1,
     resample: float | str | None = None,
     dataset: str | None = None,
+    ensemble: str | None = None,
     n_jobs: int | None = None,
     time_limit: float | None = None,
     verbose: int = 0,
@@ -107,6 +108,8 @@ def compare(
         there are with replacement, where some weightings take copies for agreement. None means all in every repeat.
     dataset : str, default=None
         Name that the records carry, by which comparisons of several data sets can be joined.
+    ensemble : str, default=None
+        Name of the ensemble, where a data set has several: statistics over data sets take their mean first.
     n_jobs : int, default=None
         Number of worker processes; -1 means one per core. None and 1 mean this process. The result does not depend on
         it, but the seconds do: runs at the same time share the machine.
@@ -121,11 +124,12 @@ def compare(
     Returns
     -------
     records : Comparison
-        A list of dicts, one per run, in the order of the repeats: "dataset", "repeat" (0, 1, ...), "partitions" and
-        "partition_names" (numbers and names of those drawn; None for all, and without names); "scheme", "function",
-        "weights" (of the partitions drawn), "labels"; "n_clusters" found; "h", "nmi", "ari" against `y` (None without
-        it); "ensemble_nmi" and "density", unweighted, against all partitions; "seconds" of the consensus function
-        ("scheme_seconds" of the scheme); "error", None or the message of a run that failed, whose results are None.
+        A list of dicts, one per run, in the order of the repeats: "dataset", "ensemble", "repeat" (0, 1, ...),
+        "partitions" and "partition_names" (numbers and names of those drawn; None for all, and without names);
+        "scheme", "function", "weights" (of the partitions drawn), "labels"; "n_clusters" found; "h", "nmi", "ari"
+        against `y` (None without it); "ensemble_nmi" and "density", unweighted, against all partitions; "seconds" of
+        the consensus function ("scheme_seconds" of the scheme); "error", None or the message of a run that failed,
+        whose results are None.
 
     Raises
     ------
@@ -150,19 +154,20 @@ def compare(
     >>> [(record["scheme"], record["function"], record["h"], round(record["density"], 3)) for record in records]
     [('uniform', 'kmeans', 1.0, 0.867), ('uniform', 'sec', 1.0, 0.867)]
     """
-    ensemble = check_ensemble(labels)
+    partitions_of = check_ensemble(labels)
     for name, values in (("y", y), ("X", X)):
         if disagree(labels, values):
             raise ValueError(f"{name} must have the objects of labels in the same order, got an index that differs.")
-    labels = check_labels(ensemble)
+    labels = check_labels(partitions_of)
     n_clusters = check_n_clusters(n_clusters, len(labels))
     y = None if y is None else check_consensus(y, len(labels), name="y")
     X = None if X is None else check_features(X, n_samples=len(labels))
     methods = _resolve_methods(weightings, weight_solvers, consensus, features=X is not None)
     n_repeats = check_integer(n_repeats, name="n_repeats", low=1)
     n_drawn = _number_drawn(resample, labels.shape[1])
-    if dataset is not None and not isinstance(dataset, str):
-        raise TypeError(f"dataset must be a text or None, got {dataset!r}.")
+    for name, value in (("dataset", dataset), ("ensemble", ensemble)):
+        if value is not None and not isinstance(value, str):
+            raise TypeError(f"{name} must be a text or None, got {value!r}.")
     n_jobs = check_n_jobs(n_jobs)
     time_limit = None if time_limit is None else check_real(time_limit, name="time_limit", low=0.0, strict=True)
     rng = check_random_state(random_state)
@@ -172,10 +177,16 @@ def compare(
 
     records = Comparison()
     for repeat, (_, partitions, _) in enumerate(draws):
-        names = ensemble.names
+        names = partitions_of.names
         if names is not None and partitions is not None:
             names = tuple(names[u] for u in partitions)
-        about = {"dataset": dataset, "repeat": repeat, "partitions": partitions, "partition_names": names}
+        about = {
+            "dataset": dataset,
+            "ensemble": ensemble,
+            "repeat": repeat,
+            "partitions": partitions,
+            "partition_names": names,
+        }
         for name, function in methods.pairs():
             weights, scheme_seconds, _ = found.get((repeat, name), (None, None, None))
             result, seconds, error = found[repeat, name, function]

@@ -108,7 +108,8 @@ class Comparison(list):
     ) -> ComparisonSummary:
         """Compute mean, interval, rank, failures and time of every method, and its paired difference to a reference.
 
-        A block is a repeat, or, where the records name several data sets, a data set, with the mean over its repeats.
+        A block is a repeat on an ensemble, or, where the records name several data sets, a data set, with the mean over
+        its ensembles and repeats.
         Methods saw the same partitions in a block, so differences are taken within blocks.
 
         Parameters
@@ -154,7 +155,7 @@ class Comparison(list):
             if chosen not in ranked:
                 raise ValueError(f"reference must have succeeded in a run, got {reference!r}.")
         rows = [
-            row | _describe(column, None if j == chosen else scores[:, chosen], level)
+            row | _describe(column, None if j == chosen else scores[:, chosen], level, table.measure)
             for j, (row, column) in enumerate(zip(table.about, scores.T, strict=True))
         ]
         for j, rank in zip(ranked, ranks_of(scores[:, ranked]).mean(axis=0), strict=True):
@@ -212,16 +213,17 @@ def _score_table(records, measure):
     methods = list(dict.fromkeys((record["scheme"], record["function"]) for record in records))
     runs = {}
     for record in records:
-        key = record["dataset"], record["repeat"], record["scheme"], record["function"]
+        key = _cell(record), record["scheme"], record["function"]
         if key in runs:
-            raise ValueError(f"{_run_text(*key)} is there twice: name each data set with compare(..., dataset=...).")
+            told = "name each data set with compare(..., dataset=...), and each of its ensembles with ensemble=..."
+            raise ValueError(f"{_run_text(*key)} is there twice: {told}.")
         runs[key] = record
-    cells = list(dict.fromkeys((record["dataset"], record["repeat"]) for record in records))
+    cells = list(dict.fromkeys(map(_cell, records)))
     for cell in cells:
         for method in methods:
-            if (*cell, *method) not in runs:
-                raise ValueError(f"{_run_text(*cell, *method)} is missing: leave out what was not run everywhere.")
-    datasets = list(dict.fromkeys(dataset for dataset, _ in cells))
+            if (cell, *method) not in runs:
+                raise ValueError(f"{_run_text(cell, *method)} is missing: leave out what was not run everywhere.")
+    datasets = list(dict.fromkeys(dataset for dataset, _, _ in cells))
     groups = [[cell] for cell in cells]
     if len(datasets) > 1:
         groups = [[cell for cell in cells if cell[0] == dataset] for dataset in datasets]
@@ -229,10 +231,10 @@ def _score_table(records, measure):
     about = []
     for j, method in enumerate(methods):
         for block, group in enumerate(groups):
-            found = [runs[*cell, *method][measure] for cell in group]
+            found = [runs[cell, *method][measure] for cell in group]
             if found := [score for score in found if score is not None]:
                 scores[block, j] = np.mean(found)
-        good = [run for run in (runs[*cell, *method] for cell in cells) if run["error"] is None]
+        good = [run for run in (runs[cell, *method] for cell in cells) if run["error"] is None]
         seconds = float(np.mean([run["seconds"] + (run["scheme_seconds"] or 0.0) for run in good])) if good else None
         row = {"method": name_of(*method), "scheme": method[0], "function": method[1]}
         about.append(row | {"failures": len(cells) - len(good), "seconds": seconds})
@@ -252,18 +254,27 @@ def _any(column):
     return not np.isnan(column).all()
 
 
-def _run_text(dataset, repeat, scheme, function):
-    return f"{name_of(scheme, function)!r} in repeat {repeat}{'' if dataset is None else f' of {dataset!r}'}"
+def _cell(record):
+    """(data set, ensemble, repeat) of a record."""
+    return record["dataset"], record["ensemble"], record["repeat"]
 
 
-def _describe(scores, reference, level):
+def _run_text(cell, scheme, function):
+    dataset, ensemble, repeat = cell
+    where = "".join(f" of {name!r}" for name in (ensemble, dataset) if name is not None)
+    return f"{name_of(scheme, function)!r} in repeat {repeat}{where}"
+
+
+def _describe(scores, reference, level, measure):
     """The entries of a summary that come from a method's scores, and the reference's, which is None for itself."""
     keys = ("mean", "low", "high", "rank", "difference", "difference_low", "difference_high", "p_value", "p_holm")
     row = dict.fromkeys(keys)
     found = scores[~np.isnan(scores)]
     if found.size:
         row["mean"] = float(found.mean())
-        row["low"], row["high"] = t_interval(found, level)
+        # Student's interval knows no limits; the measures have them.
+        lowest = -1.0 if measure == "ari" else 0.0
+        row["low"], row["high"] = (end and min(max(end, lowest), 1.0) for end in t_interval(found, level))
     between = np.empty(0) if reference is None else differences(scores, reference)
     if between.size:
         row["difference"] = float(between.mean())

@@ -31,16 +31,37 @@ def test_signed_ranks_are_those_of_scipy(rng, n, levels):
         assert statistics.signed_rank(values) == (stats.wilcoxon(kept).pvalue if len(kept) else 1.0)
 
 
-def record(scheme, repeat, score, *, dataset=None, y=True):
+def record(scheme, repeat, score, *, dataset=None, ensemble=None, y=True):
     scores = {"ari": score if y else None, "nmi": score, "h": score, "ensemble_nmi": score, "density": score}
     costs = {"scheme_seconds": 1.0, "seconds": 2.0, "error": None if score is not None else "ValueError: no"}
-    about = {"dataset": dataset, "repeat": repeat, "scheme": scheme, "function": "f"}
+    about = {"dataset": dataset, "ensemble": ensemble, "repeat": repeat, "scheme": scheme, "function": "f"}
     return about | scores | costs
 
 
 def records_of(scores=SCORES, **about):
     n_repeats = len(next(iter(scores.values())))
     return Comparison(record(name, r, scores[name][r], **about) for r in range(n_repeats) for name in scores)
+
+
+def test_ensembles_of_a_data_set_are_no_data_sets():
+    found = Comparison()
+    for dataset, scores in (("a", (0.2, 0.4)), ("b", (0.6, 1.0))):
+        for ensemble, score in zip("xy", scores, strict=True):
+            about = {"dataset": dataset, "ensemble": ensemble}
+            found += records_of({"one": [score, score], "other": [score - 0.1, score - 0.1]}, **about)
+    summary = found.summary()
+    assert (summary.blocks, summary.n_blocks) == ("data sets", 2)
+    best = summary.rows[0]
+    assert best["mean"] == pytest.approx((0.3 + 0.8) / 2)
+    low, high = stats.ttest_1samp([0.3, 0.8], 0.0).confidence_interval(0.95)
+    # Of a share: Student's interval ends beyond.
+    assert (low, high) < (-1.0, 2.0)
+    assert (best["low"], best["high"]) == (-1.0, 1.0)
+    assert (found.summary("nmi").rows[0]["low"], found.summary("nmi").rows[0]["high"]) == (0.0, 1.0)
+    alone = Comparison(record for record in found if record["dataset"] == "a")
+    assert (alone.summary().blocks, alone.summary().n_blocks) == ("repeats", 4)
+    with pytest.raises(ValueError, match=r"'one . f' in repeat 0 of 'x' of 'a' is there twice: .*ensemble="):
+        (found + found).summary()
 
 
 def test_the_summary_is_what_scipy_computes():
