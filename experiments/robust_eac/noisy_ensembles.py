@@ -145,9 +145,5 @@ def make_ensemble(dataset, ensemble, repetition, n_partitions=None, k_range=None
 
 
 GRID = cells()
-SMOKE = cells(
-    datasets=("iris", "wine"),
-    repetitions=2,
-    fractions=(0.0, 0.2, 0.6, 0.9),
-    weightings=(*WEIGHTINGS, "chance-corrected"),
-)
+_SHOWN = {"fractions": (0.0, 0.2, 0.6, 0.9), "weightings": (*WEIGHTINGS, "chance-corrected")}
+SMOKE = cells(datasets=("iris", "wine"), repetitions=2, **_SHOWN)

@@ -20,7 +20,6 @@ FRESH = True
 # Nodes of a community, from and to; exponent of their density; edges per node.
 SIZES, EXPONENT, DEGREE = (15, 300), 2.0, 8.0
 INSIDE = 2.0 / 3.0
-# Methods of igraph's graphs.
 METHODS = {"louvain": "community_multilevel", "label propagation": "community_label_propagation"}
 
 
