@@ -163,8 +163,11 @@ def _read_list(labels, name, part):
     # The first entry with numbers, and the first with names.
     known = []
     for u, entry in enumerate(labels):
+        has_index = hasattr(entry, "iloc")
+        if has_index and any(entry.index.equals(getattr(labels[v], "index", None)) for v in known):
+            continue
         objects = objects_of(entry)
-        if objects is None and not hasattr(entry, "iloc"):
+        if objects is None and not has_index:
             continue
         other = next((v for v in known if disagree(labels[v], entry)), None)
         if other is not None:
