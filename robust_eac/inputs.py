@@ -22,6 +22,7 @@ from .checks.forms import (
     refuse_names_of_objects,
     refuse_pairs,
     side_by_side,
+    titles_of_frame,
 )
 from .checks.labels import check_ensemble, check_labels
 from .checks.values import as_array, check_choice
@@ -333,6 +334,6 @@ def labels_from_draws(draws: ArrayLike) -> np.ndarray:
     labels = array.reshape(-1, array.shape[-1]).T
     labels, meanings = label_matrix(labels, "draws", "draw {}".format)
     refuse_names_of_objects(labels, meanings, "draws", "draw {}".format)
-    if is_frame(draws):
-        refuse_names_of_objects(labels.T, None, "draws", column_titles(list(map(str, draws.columns))), titled=True)
+    if (titles := titles_of_frame(draws)) is not None:
+        refuse_names_of_objects(labels.T, None, "draws", column_titles(titles), titled=True)
     return check_labels(labels, name="draws")

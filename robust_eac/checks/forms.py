@@ -113,7 +113,7 @@ def read_matrix(labels, name, part=False):
         if given.names is not None and table.ndim == 2:
             given = given._replace(names=tuple(check_names(given.names, table.shape[1], name=f"{name}.names")))
     else:
-        given, table = LabelMatrix(labels, _titles_of_frame(labels)), _table(labels, name, part)
+        given, table = LabelMatrix(labels, titles_of_frame(labels)), _table(labels, name, part)
     titles = column_titles(given.names)
     if isinstance(table, list):
         array, meanings = side_by_side([label_column(column, name, titles(u)) for u, column in enumerate(table)])
@@ -130,7 +130,7 @@ def read_matrix(labels, name, part=False):
     return given._replace(labels=array, meanings=meanings)
 
 
-def _titles_of_frame(frame):
+def titles_of_frame(frame):
     titles = list(frame.columns) if is_frame(frame) else ()
     return tuple(map(str, titles)) if any(isinstance(title, str) for title in titles) else None
 

@@ -53,7 +53,8 @@ class MergeResult(NamedTuple):
     tree: np.ndarray
     micro_clusters: np.ndarray
 
-    __repr__ = in_short
+    def __repr__(self) -> str:
+        return in_short(self)
 
 
 def merge_consensus(

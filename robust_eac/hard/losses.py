@@ -38,7 +38,8 @@ class ReassignmentCosts(NamedTuple):
     clusters: np.ndarray
     rises: np.ndarray
 
-    __repr__ = in_short
+    def __repr__(self) -> str:
+        return in_short(self)
 
 
 class CredibleBall(NamedTuple):
@@ -51,7 +52,8 @@ class CredibleBall(NamedTuple):
     vertical_upper: np.ndarray
     vertical_lower: np.ndarray
 
-    __repr__ = in_short
+    def __repr__(self) -> str:
+        return in_short(self)
 
 
 def hard_partition_losses(

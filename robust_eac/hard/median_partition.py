@@ -48,7 +48,8 @@ class HardMedianPartition(NamedTuple):
     n_passes: int
     converged: bool
 
-    __repr__ = in_short
+    def __repr__(self) -> str:
+        return in_short(self)
 
 
 class RefinementResult(NamedTuple):
@@ -63,7 +64,8 @@ class RefinementResult(NamedTuple):
     n_passes: int
     converged: bool
 
-    __repr__ = in_short
+    def __repr__(self) -> str:
+        return in_short(self)
 
 
 def solve_hard_median_partition(

@@ -54,7 +54,8 @@ class ConsensusModes(NamedTuple):
     n_iter: int
     converged: bool
 
-    __repr__ = in_short
+    def __repr__(self) -> str:
+        return in_short(self)
 
 
 def solve_consensus_modes(

@@ -48,7 +48,8 @@ class MedianPartitionResult(NamedTuple):
     n_iter: int
     converged: bool
 
-    __repr__ = in_short
+    def __repr__(self) -> str:
+        return in_short(self)
 
 
 class Options(NamedTuple):
@@ -242,7 +243,8 @@ class MembershipResult(NamedTuple):
     n_sweeps: int
     converged: bool
 
-    __repr__ = in_short
+    def __repr__(self) -> str:
+        return in_short(self)
 
 
 def solve_membership(
